@@ -22,9 +22,11 @@ export interface Measures {
   /** The properties without a description, below the name of their schema. */
   readonly undescribed: ReadonlyMap<string, readonly string[]>;
   readonly operations: number;
-  readonly operationsWithDescription: number;
+  /** The operations without a description: `<operationId> description`. */
+  readonly plainOperations: readonly string[];
   readonly bodies: number;
-  readonly bodiesWithExample: number;
+  /** The operations whose body has no example: `<operationId> example`. */
+  readonly bareBodies: readonly string[];
   readonly replies: number;
   readonly repliesWithExample: number;
 }
@@ -35,7 +37,7 @@ export function documentMeasures(document: ApiDocument): Measures {
   const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
   const bodies = operations.flatMap(({ operationId, requestBody }) => {
     const content = requestBody?.content?.['application/json'];
-    return content === undefined ? [] : [{ name: `${operationId} body`, content }];
+    return content === undefined ? [] : [{ operationId, name: `${operationId} body`, content }];
   });
   const replies = operations.flatMap(({ operationId, responses }) =>
     Object.entries(responses).flatMap(([status, { content }]) => {
@@ -61,13 +63,24 @@ export function documentMeasures(document: ApiDocument): Measures {
     properties: found.length,
     undescribed: grouped(found.filter(({ isDescribed }) => !isDescribed)),
     operations: operations.length,
-    operationsWithDescription: operations.filter(({ description }) => isText(description)).length,
+    plainOperations: operations
+      .filter(({ description }) => !isText(description))
+      .map(({ operationId }) => `${operationId} description`),
     bodies: bodies.length,
-    bodiesWithExample: bodies.filter(({ content }) => hasExample(content, named)).length,
+    bareBodies: bodies
+      .filter(({ content }) => content.example === undefined)
+      .map(({ operationId }) => `${operationId} example`),
     replies: replies.length,
-    repliesWithExample: replies.filter(({ content }) => hasExample(content, named)).length,
+    repliesWithExample: replies.filter(({ content }) => content.example !== undefined).length,
   };
 }
+
+/**
+ * The gaps of the document: the names of schemas with properties that are not described, and `<operationId> description`
+ * and `<operationId> example` where an operation lacks one.
+ */
+export const gapsOf = ({ undescribed, plainOperations, bareBodies }: Measures): readonly string[] =>
+  [...undescribed.keys(), ...plainOperations, ...bareBodies].toSorted();
 
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
 
@@ -103,10 +116,4 @@ function isDescribed(property: Node, named: Readonly<Record<string, Node>>): boo
   const target = typeof property.$ref === 'string' ? named[property.$ref.split('/').at(-1) as string] : undefined;
   if (target !== undefined) return isDescribed(target, named);
   return Array.isArray(property.anyOf) && property.anyOf.some((branch: Node) => isDescribed(branch, named));
-}
-
-function hasExample({ schema, example }: { schema?: Node; example?: unknown }, named: Readonly<Record<string, Node>>) {
-  if (example !== undefined) return true;
-  const target = typeof schema?.$ref === 'string' ? named[schema.$ref.split('/').at(-1) as string] : schema;
-  return Array.isArray(target?.examples) && target.examples.length > 0;
 }

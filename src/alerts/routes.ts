@@ -24,8 +24,8 @@ export const alertRoutes = (parts: AlertParts): readonly Route[] => [
       tag,
       summary: 'Create an alert',
       description:
-        'It goes off once in each period, by webhook and by mail: at once where its figure has reached the threshold ' +
-        'already, else within seconds of the event that brings it there.',
+        'It triggers once in each period, by webhook and email. It triggers at once if its figure has ' +
+        'reached the threshold, otherwise within seconds of the event.',
       access: {
         role: 'member',
         merchant: 'body',
@@ -43,7 +43,7 @@ export const alertRoutes = (parts: AlertParts): readonly Route[] => [
       operationId: 'listAlerts',
       tag,
       summary: 'List alerts',
-      description: 'Newest first, each with its figure as it stands.',
+      description: 'Newest first, each with its figure now.',
       access: {
         role: 'viewer',
         merchant: 'query',
@@ -63,7 +63,8 @@ export const alertRoutes = (parts: AlertParts): readonly Route[] => [
       path: '/v0/alerts/:id',
       operationId: 'getAlert',
       tag,
-      summary: 'Retrieve an alert with its figure as it stands',
+      summary: 'Retrieve an alert',
+      description: 'Answers the alert with its figure now.',
       access: { role: 'viewer', merchant: one },
       replies: { 200: AlertReply },
     },
@@ -76,7 +77,9 @@ export const alertRoutes = (parts: AlertParts): readonly Route[] => [
       operationId: 'updateAlert',
       tag,
       summary: 'Update an alert',
-      description: 'In a period in which it went off it does not go off again, whatever its threshold is now.',
+      description:
+        'A field that is not sent stays as it is. In a period in which the alert triggered it does not ' +
+        'trigger again.',
       access: { role: 'member', merchant: one },
       body: AlertPatchBody,
       replies: { 200: AlertReply },
@@ -90,6 +93,7 @@ export const alertRoutes = (parts: AlertParts): readonly Route[] => [
       operationId: 'deleteAlert',
       tag,
       summary: 'Delete an alert',
+      description: 'A budget blocks no access seconds later. Its triggers are deleted too.',
       access: { role: 'member', merchant: one },
       replies: { 204: Type.Null() },
     },
@@ -101,7 +105,8 @@ export const alertRoutes = (parts: AlertParts): readonly Route[] => [
       path: '/v0/alerts/:id/triggers',
       operationId: 'listAlertTriggers',
       tag,
-      summary: 'List when an alert went off',
+      summary: 'List triggers of an alert',
+      description: 'Newest first: each time that the alert triggered, with the figure that was seen.',
       access: { role: 'viewer', merchant: one },
       query: AlertTriggersQuery,
       replies: { 200: ListOf(AlertTriggerReply) },

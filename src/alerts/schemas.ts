@@ -1,5 +1,6 @@
 import {
   DecimalText,
+  type FieldWords,
   Id,
   ListQuery,
   MapOut,
@@ -15,8 +16,53 @@ import {
 } from '../http/index.ts';
 import { ALERT_TYPES, USAGE_PERIODS } from './alert.ts';
 
-const PERCENT_DESCRIPTION =
-  'Per cent. Of a balance: of all there was to use in the usage period. Of an invoice total or usage: of `limit`.';
+const ALERT_FIELDS: FieldWords = {
+  type: [
+    '`balance`: the balance of an entitlement. `invoice_total`: the open invoice of a subscription. ' +
+      '`usage`: the usage of a metric by a customer.',
+    'usage',
+  ],
+  name: ['The name of the alert. The email shows it. Null: none.', 'Most of the pages'],
+  entitlementId: 'The entitlement of an alert of type `balance`. Null: another type.',
+  subscriptionId: 'The subscription of an alert of type `invoice_total`. Null: another type.',
+  customerId: 'The customer of the balance, the invoice or the usage.',
+  billableMetricId: ['The metric of an alert of type `usage`. Null: another type.', 'bm_8c3d5e0f1a2b4c6d'],
+  period: [
+    'The period of an alert of type `usage`: `day`, `week`, `month` (in UTC), or `billing`, the billing ' +
+      'period. Null: another type.',
+    'month',
+  ],
+  threshold: 'The figure at which the alert triggers, a decimal string. Null: it has a `percent`.',
+  percent: [
+    'The percentage at which the alert triggers. Of a balance: of all units of the usage period. ' +
+      'Otherwise: of `limit`. Null: it has a `threshold`.',
+    80,
+  ],
+  limit: ['The whole of `percent`, a decimal string. Null: there is none.', '1000'],
+  blocksAccess:
+    '`true`: the alert is a budget. While it is reached, the customer has no access to the features that it covers. ' +
+    'Not for type `balance`. Default: `false`.',
+  notifyCustomer: '`true`: the customer gets an email too. Default: `false`.',
+  currentValue: [
+    'The figure now: the balance, the invoice total with tax, or the usage. Null: there is none now.',
+    '850',
+  ],
+  isReached: ['Has the figure reached the threshold?', true],
+  periodStart: ['The beginning of the current period. Null: there is none.', '2026-03-01T00:00:00Z'],
+  periodEnd: ['The end of the current period. Null: it has no end.', '2026-04-01T00:00:00Z'],
+  lastTriggeredAt: 'When the alert last triggered. Null: never.',
+  testClockId: 'The test clock of the entitlement or subscription. Null: none.',
+  metadata: ['Data of your own. A change replaces all of it.', { team: 'north' }],
+};
+
+const TRIGGER_FIELDS: FieldWords = {
+  ...ALERT_FIELDS,
+  alertId: 'The id of the alert.',
+  periodStart: 'The beginning of the period in which it triggered.',
+  value: ['The figure that was seen.', '850'],
+  webhookEventId: 'The webhook event that tells of it.',
+  triggeredAt: 'When the alert triggered.',
+};
 
 export const AlertReply = Type.Object(
   {
@@ -31,14 +77,12 @@ export const AlertReply = Type.Object(
     billableMetricId: Nullable(Id('billableMetric')),
     period: Nullable(OneOf(USAGE_PERIODS)),
     threshold: Nullable(Type.String()),
-    percent: Nullable({ ...NumberOut, description: PERCENT_DESCRIPTION }),
-    limit: Nullable(Type.String({ description: 'What `percent` is of; null for a balance.' })),
+    percent: Nullable(NumberOut),
+    limit: Nullable(Type.String()),
     blocksAccess: Type.Boolean(),
     notifyCustomer: Type.Boolean(),
-    currentValue: Nullable(
-      Type.String({ description: 'The balance, the invoice total with tax, or the usage. Null: there is none now.' }),
-    ),
-    isReached: Type.Boolean({ description: 'Is `currentValue` at the threshold, or beyond it?' }),
+    currentValue: Nullable(Type.String()),
+    isReached: Type.Boolean(),
     periodStart: Nullable(Timestamp),
     periodEnd: Nullable(Timestamp),
     lastTriggeredAt: Nullable(Timestamp),
@@ -47,65 +91,90 @@ export const AlertReply = Type.Object(
     createdAt: Timestamp,
     updatedAt: Timestamp,
   },
-  { $id: 'Alert' },
+  { $id: 'Alert', 'x-fields': ALERT_FIELDS },
 );
 
 const Threshold = DecimalText({ minimum: '0' });
 const Percent = DecimalText({ accept: 'both', exclusiveMinimum: '0', maximum: '10000' });
 const Limit = DecimalText({ exclusiveMinimum: '0' });
-const BLOCKS =
-  'Makes the alert a budget: while it is reached, the customer has no access to what it covers. Not for balances.';
+
+const SENT_FIELDS: FieldWords = {
+  ...ALERT_FIELDS,
+  entitlementId: 'Required for type `balance`: the entitlement.',
+  subscriptionId: 'Required for type `invoice_total`: the subscription.',
+  customerId: 'Required for type `usage`: the customer.',
+  billableMetricId: 'Required for type `usage`: the metric.',
+  period: 'For type `usage`. Default: `billing`, the open billing period of the metric, or else the month in UTC.',
+  threshold: 'The figure at which the alert triggers. Send exactly one of `threshold` and `percent`.',
+  limit: 'The whole of `percent`. Required with it for the types `invoice_total` and `usage`.',
+};
+
+const CHANGED_FIELDS: FieldWords = {
+  ...ALERT_FIELDS,
+  threshold: 'The figure at which the alert triggers. It replaces a percentage.',
+  percent: 'The percentage at which the alert triggers. It replaces a threshold.',
+};
 
 export const AlertBody = Strict(
   {
     type: OneOf(ALERT_TYPES),
-    entitlementId: Type.Optional({ ...Id('entitlement'), description: 'Of type `balance`.' }),
-    subscriptionId: Type.Optional({ ...Id('subscription'), description: 'Of type `invoice_total`.' }),
-    customerId: Type.Optional({ ...Id('customer'), description: 'Of type `usage`.' }),
-    billableMetricId: Type.Optional({ ...Id('billableMetric'), description: 'Of type `usage`.' }),
-    period: Type.Optional({
-      ...OneOf(USAGE_PERIODS),
-      description:
-        'Of type `usage`; default `billing`: the open period in which a subscription bills the metric, else the month ' +
-        'in UTC.',
-    }),
-    threshold: Type.Optional({ ...Threshold, description: 'Exactly one of `threshold` and `percent`.' }),
-    percent: Type.Optional({ ...Percent, description: PERCENT_DESCRIPTION }),
-    limit: Type.Optional({ ...Limit, description: 'What `percent` is of: required for an invoice total and usage.' }),
+    entitlementId: Type.Optional(Id('entitlement')),
+    subscriptionId: Type.Optional(Id('subscription')),
+    customerId: Type.Optional(Id('customer')),
+    billableMetricId: Type.Optional(Id('billableMetric')),
+    period: Type.Optional(OneOf(USAGE_PERIODS)),
+    threshold: Type.Optional(Threshold),
+    percent: Type.Optional(Percent),
+    limit: Type.Optional(Limit),
     name: Type.Optional(Name),
-    blocksAccess: Type.Optional(Type.Boolean({ default: false, description: BLOCKS })),
-    notifyCustomer: Type.Optional(
-      Type.Boolean({ default: false, description: 'Emails the customer too, not only the merchant.' }),
-    ),
+    blocksAccess: Type.Optional(Type.Boolean({ default: false })),
+    notifyCustomer: Type.Optional(Type.Boolean({ default: false })),
     metadata: Type.Optional(Metadata),
     merchantId: Type.Optional(Id('organization')),
   },
-  { $id: 'AlertCreate' },
+  {
+    $id: 'AlertCreate',
+    'x-fields': SENT_FIELDS,
+    examples: [
+      {
+        type: 'usage',
+        customerId: 'cus_8c3d5e0f1a2b4c6d',
+        billableMetricId: 'bm_8c3d5e0f1a2b4c6d',
+        period: 'month',
+        percent: 80,
+        limit: '1000',
+        name: 'Most of the pages',
+      },
+    ],
+  },
 );
 export type AlertBody = Static<typeof AlertBody>;
 
 export const AlertPatchBody = Strict(
   {
-    threshold: Type.Optional({ ...Threshold, description: 'In place of a percentage, where there was one.' }),
-    percent: Type.Optional({ ...Percent, description: 'In place of a threshold, where there was one.' }),
+    threshold: Type.Optional(Threshold),
+    percent: Type.Optional(Percent),
     limit: Type.Optional(Limit),
     name: Type.Optional(Nullable(Name)),
     blocksAccess: Type.Optional(Type.Boolean()),
     notifyCustomer: Type.Optional(Type.Boolean()),
     metadata: Type.Optional(Metadata),
   },
-  { $id: 'AlertUpdate' },
+  { $id: 'AlertUpdate', 'x-fields': CHANGED_FIELDS, examples: [{ limit: '2000' }] },
 );
 export type AlertPatchBody = Static<typeof AlertPatchBody>;
 
-export const AlertsQuery = ListQuery({
-  merchantId: Type.Optional(Id('organization')),
-  type: Type.Optional(OneOf(ALERT_TYPES)),
-  customerId: Type.Optional(Id('customer')),
-  entitlementId: Type.Optional(Id('entitlement')),
-  subscriptionId: Type.Optional(Id('subscription')),
-  billableMetricId: Type.Optional(Id('billableMetric')),
-});
+export const AlertsQuery = ListQuery(
+  {
+    merchantId: Type.Optional(Id('organization')),
+    type: Type.Optional(OneOf(ALERT_TYPES)),
+    customerId: Type.Optional(Id('customer')),
+    entitlementId: Type.Optional(Id('entitlement')),
+    subscriptionId: Type.Optional(Id('subscription')),
+    billableMetricId: Type.Optional(Id('billableMetric')),
+  },
+  { fields: { type: 'Only alerts of this type.' } },
+);
 
 export const AlertTriggerReply = Type.Object(
   {
@@ -116,11 +185,11 @@ export const AlertTriggerReply = Type.Object(
     threshold: Nullable(Type.String()),
     percent: Nullable(NumberOut),
     limit: Nullable(Type.String()),
-    value: Type.String({ description: 'The figure that was seen.' }),
+    value: Type.String(),
     webhookEventId: Id('webhookEvent'),
     triggeredAt: Timestamp,
   },
-  { $id: 'AlertTrigger' },
+  { $id: 'AlertTrigger', 'x-fields': TRIGGER_FIELDS },
 );
 
 export const AlertTriggersQuery = ListQuery({});

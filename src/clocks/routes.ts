@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  type FieldWords,
   freeRoute,
   Id,
   ListOf,
@@ -23,6 +24,18 @@ import type { Clock } from './clock.ts';
 import { listClocks } from './clocks.sql.ts';
 import { type ClockBlockers, changeClock, createClock, deleteClock, getClock } from './clocks.ts';
 
+const CLOCK_FIELDS: FieldWords = {
+  name: ['A name for the clock. Null: none.', 'A year'],
+  description: ['A description of the clock. Null: none.', 'Yearly billing'],
+  currentTime: 'The simulated time. A creation without it takes the time of the request.',
+  advancingTo: 'The time to which the clock is advancing. Null: it stands still.',
+  progress: 'The progress of the advance. Null: the clock stands still.',
+  from: 'The time at which the advance began.',
+  steps: ['How many steps the advance has taken.', 12],
+  deletedAt: 'When the clock was deleted. Null: it exists.',
+  advanceBy: ['How far to advance: an ISO 8601 duration, such as `P1M` or `PT12H`. Send it or `currentTime`.', 'P1M'],
+};
+
 const TestClock = Type.Object(
   {
     id: Id('testClock'),
@@ -32,17 +45,12 @@ const TestClock = Type.Object(
     description: Nullable(Type.String()),
     currentTime: Timestamp,
     advancingTo: Nullable(Timestamp),
-    progress: Nullable(
-      Type.Object(
-        { from: Timestamp, steps: Type.Integer({ minimum: 0 }) },
-        { description: 'Of an advance: the time at which it began, and the steps that it has taken. Else null.' },
-      ),
-    ),
+    progress: Nullable(Type.Object({ from: Timestamp, steps: Type.Integer({ minimum: 0 }) })),
     createdAt: Timestamp,
     updatedAt: Timestamp,
     deletedAt: Nullable(Timestamp),
   },
-  { $id: 'TestClock' },
+  { $id: 'TestClock', 'x-fields': CLOCK_FIELDS },
 );
 
 const TestClockCreate = Strict(
@@ -52,7 +60,11 @@ const TestClockCreate = Strict(
     currentTime: Type.Optional(Timestamp),
     merchantId: Type.Optional(Id('organization')),
   },
-  { $id: 'TestClockCreate' },
+  {
+    $id: 'TestClockCreate',
+    'x-fields': CLOCK_FIELDS,
+    examples: [{ name: 'A year', currentTime: '2026-01-01T00:00:00Z' }],
+  },
 );
 
 const TestClockUpdate = Strict(
@@ -60,9 +72,17 @@ const TestClockUpdate = Strict(
     name: Type.Optional(Nullable(Name)),
     description: Type.Optional(Nullable(Text())),
     currentTime: Type.Optional(Timestamp),
-    advanceBy: Type.Optional(Text({ maxLength: 100, description: 'An ISO 8601 duration: P1M, P1Y, PT12H.' })),
+    advanceBy: Type.Optional(Text({ maxLength: 100 })),
   },
-  { $id: 'TestClockUpdate', description: 'Exactly one of currentTime and advanceBy, unless only the name changes.' },
+  {
+    $id: 'TestClockUpdate',
+    description: 'Exactly one of currentTime and advanceBy, unless only the name changes.',
+    'x-fields': {
+      ...CLOCK_FIELDS,
+      currentTime: 'The time to which the clock advances. A time that it has reached already stops an advance.',
+    },
+    examples: [{ advanceBy: 'P1M' }],
+  },
 );
 
 export interface ClockRoutesOptions {
@@ -114,6 +134,7 @@ export function clockRoutes(options: ClockRoutesOptions): readonly Route[] {
         operationId: 'createTestClock',
         tag: 'Test clocks',
         summary: 'Create a test clock',
+        description: 'Only in the sandbox. A subscription or an order is attached to the clock when it is created.',
         access: { role: 'member', merchant: 'body' },
         body: TestClockCreate,
         replies: { 201: TestClock },
@@ -130,6 +151,7 @@ export function clockRoutes(options: ClockRoutesOptions): readonly Route[] {
         operationId: 'listTestClocks',
         tag: 'Test clocks',
         summary: 'List test clocks',
+        description: 'Only in the sandbox. Newest first, without deleted clocks.',
         access: { role: 'viewer', merchant: 'query' },
         query: ListQuery({ merchantId: Type.Optional(Id('organization')) }),
         replies: { 200: ListOf(TestClock) },
@@ -146,6 +168,7 @@ export function clockRoutes(options: ClockRoutesOptions): readonly Route[] {
         operationId: 'getTestClock',
         tag: 'Test clocks',
         summary: 'Retrieve a test clock',
+        description: 'Only in the sandbox. Shows how far an advance has come.',
         access: { role: 'viewer', merchant: ofClock },
         replies: { 200: TestClock },
       },
@@ -162,9 +185,9 @@ export function clockRoutes(options: ClockRoutesOptions): readonly Route[] {
         tag: 'Test clocks',
         summary: 'Advance a test clock',
         description:
-          'Runs everything that is due on the way, in order, each at its own time. Answers when all is done, or after ' +
-          '15 seconds with advancingTo still set while the work goes on. A currentTime that the clock has reached already ' +
-          'stops an advance.',
+          'Runs everything that is due in between, in order, each step at its own time. Answers when all ' +
+          'is done, or after 15 seconds with `advancingTo` still set while the work goes on. A clock ' +
+          'never goes back.',
         access: { role: 'member', merchant: ofClock },
         body: TestClockUpdate,
         replies: { 200: TestClock },
@@ -205,7 +228,9 @@ export function clockRoutes(options: ClockRoutesOptions): readonly Route[] {
         operationId: 'deleteTestClock',
         tag: 'Test clocks',
         summary: 'Delete a test clock',
-        description: 'Ends its advance too.',
+        description:
+          'Ends an advance too. Refused with 409 and the blockers while a subscription or an order on ' +
+          'the clock has not ended.',
         access: { role: 'member', merchant: ofClock },
         replies: { 200: TestClock },
         errors: [409],

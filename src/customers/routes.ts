@@ -31,9 +31,10 @@ export const customerRoutes = (parts: CustomerParts): readonly Route[] => [
       tag: 'Customers',
       summary: 'Create a customer',
       description:
-        'With an `externalId`, that is the identity of the customer: a known one with the same content answers 200, with ' +
-        'other content 409 `EXTERNAL_ID_TAKEN`; an unknown one makes a new customer, whatever its e-mail address. Without ' +
-        'one, the e-mail address finds the customer again: 200, or 409 `CUSTOMER_EXISTS` where name or address differ.',
+        'The `externalId` identifies the customer. A known one with the same content answers 200; with ' +
+        'other content it is 409 `EXTERNAL_ID_TAKEN`. Without an `externalId` the e-mail address ' +
+        'identifies it: 200, or 409 `CUSTOMER_EXISTS` where name or address differ. Events that named ' +
+        'the `externalId` before are linked at once.',
       access: { role: 'member', merchant: 'body', by: ['consumerId'] },
       body: CustomerCreate,
       replies: { 201: CustomerCreated, 200: CustomerCreated },
@@ -54,8 +55,7 @@ export const customerRoutes = (parts: CustomerParts): readonly Route[] => [
       tag: 'Customers',
       summary: 'List customers',
       description:
-        '`name` and `email` find parts of at least three characters in any case. `organizationId` is the organization ' +
-        "behind a customer; the merchant's own id stands for all of its customers.",
+        'Newest first. Filters of name and e-mail address find parts of at least three characters, in any case.',
       access: { role: 'viewer', merchant: 'query', by: ['organizationId'] },
       query: CustomerFilterQuery,
       replies: { 200: ListOf(CustomerBody) },
@@ -74,6 +74,7 @@ export const customerRoutes = (parts: CustomerParts): readonly Route[] => [
       operationId: 'getCustomer',
       tag: 'Customers',
       summary: 'Retrieve a customer',
+      description: 'Answers one customer. An unknown or deleted id is a 404.',
       access: { role: 'viewer', merchant: byId },
       replies: { 200: CustomerBody },
     },
@@ -88,8 +89,11 @@ export const customerRoutes = (parts: CustomerParts): readonly Route[] => [
       path: '/v0/customers/:id',
       operationId: 'updateCustomer',
       tag: 'Customers',
-      summary: 'Change a customer',
-      description: '`taxRates` and `metadata` are replaced whole; `externalId: null` unlinks the customer.',
+      summary: 'Update a customer',
+      description:
+        'A field that is not sent stays as it is. `taxRates` and `metadata` are replaced whole. ' +
+        '`externalId: null` unlinks the customer; its old events stay. `PATCH /v0/organizations/{id}` ' +
+        'changes name and addresses.',
       access: { role: 'member', merchant: byId },
       body: CustomerChangeBody,
       replies: { 200: CustomerBody },
@@ -106,9 +110,10 @@ export const customerRoutes = (parts: CustomerParts): readonly Route[] => [
       path: '/v0/customers/:id',
       operationId: 'deleteCustomer',
       tag: 'Customers',
-      summary: 'Delete a customer that nothing holds',
+      summary: 'Delete a customer',
       description:
-        'Refused with the blockers while the customer has subscriptions, open invoices, entitlements or money in a wallet.',
+        'Refused with 409 and the blockers while the customer has subscriptions, orders, open invoices, ' +
+        'entitlements or money in a wallet. Issued invoices stay. Its `externalId` is free again.',
       access: { role: 'member', merchant: byId },
       replies: { 204: Type.Null() },
       errors: [409],

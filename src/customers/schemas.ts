@@ -1,5 +1,6 @@
 import {
   Address,
+  type FieldWords,
   Formed,
   Id,
   ListQuery,
@@ -36,6 +37,52 @@ export const TaxRatesBody = Type.Unsafe<TaxRatesInput>({
 /** The merchant's own name for a customer: any text. Events can only name one of letters, digits, `_` and `-` (§4). */
 export const CustomerExternalId = Text({ minLength: 1, maxLength: 255 });
 
+const CUSTOMER_FIELDS: FieldWords = {
+  consumerId: 'The organization behind the customer. It has the name and the addresses.',
+  consumer: 'The organization behind a new customer. Send it, or `consumerId`.',
+  name: ['The name of the person or company, 1 to 255 characters.', 'Delft Design'],
+  email: ['The e-mail address. Without an `externalId` it finds a customer that exists already.', 'ap@agency.example'],
+  phone: ['The telephone number. Null: none.', '+31 15 2140000'],
+  address: 'The postal address. Taxes need at least its country.',
+  billingEmails: ['The addresses that receive invoices.', ['ap@agency.example']],
+  externalId: [
+    'The id of the customer in your own system, 1 to 255 characters. Usage events name it in ' +
+      '`externalSubject`. Null: none.',
+    'workspace-1',
+  ],
+  taxId: [
+    'The tax id, such as a VAT number. Any text is accepted; `taxIdStatus` says whether it is valid. Null: none.',
+    'NL001234567B01',
+  ],
+  taxIdCheckedAt: 'When a register last answered. Absent: none has.',
+  taxRates: [
+    'Tax rates in percent by plan id, metric id or `default`: 20 is 20 %. One number is the default. A ' +
+      'change replaces all of them.',
+    { default: 21 },
+  ],
+  validTaxAddress: 'Is the address good enough for taxes?',
+  currency: ['The currency of the customer: an ISO 4217 code. Absent or null: none of its own.', 'EUR'],
+  locale: 'The language of emails, pages and documents. Absent or null: English.',
+  buyerReference: ['The reference that the customer wants on its invoices. Absent or null: none.', 'PO-2026-17'],
+  organization: 'The organization behind the customer.',
+  notificationSettings: 'The emails that the customer receives.',
+  invoiceIssued: ['An email for each issued invoice. Default: `true`.', true],
+  invoicePaid: ['An email for each payment. Default: `true`.', true],
+  renewalReminder: ['An email before a renewal. Default: `true`.', true],
+  metadata: ['Data of your own. A change replaces all of it.', { segment: 'agency' }],
+  warnings: 'Parts of the request that were accepted but will not work as you may expect.',
+  field: ['The path of the field.', 'externalId'],
+  message: 'The warning, for a person.',
+  customerId: 'The same as `id`.',
+};
+
+const CUSTOMER_FILTERS: FieldWords = {
+  organizationId: 'Only the customers of this organization. The id of the merchant means all of its customers.',
+  name: 'Only customers with this text in their name, in any case; at least 3 characters.',
+  email: 'Only customers with this text in an e-mail address, in any case; at least 3 characters.',
+  externalId: 'Only the customer with this id in your own system.',
+};
+
 const NotificationSettingsBody = Strict({
   invoiceIssued: Type.Optional(Type.Boolean()),
   invoicePaid: Type.Optional(Type.Boolean()),
@@ -68,24 +115,50 @@ export const CustomerCreate = Strict(
     consumerId: Type.Optional(Id('organization')),
     ...terms,
   },
-  { $id: 'CustomerCreate', 'x-some-of': ['consumer', 'consumerId'] },
+  {
+    $id: 'CustomerCreate',
+    'x-fields': CUSTOMER_FIELDS,
+    examples: [
+      {
+        externalId: 'workspace-1',
+        consumer: {
+          name: 'Delft Design',
+          email: 'ap@agency.example',
+          address: { line1: 'Oude Delft 9', city: 'Delft', zipCode: '2611 BE', country: 'NL' },
+        },
+        currency: 'EUR',
+        metadata: { segment: 'agency' },
+      },
+    ],
+    'x-some-of': ['consumer', 'consumerId'],
+  },
 );
 
-export const CustomerChangeBody = Strict(terms, { $id: 'CustomerChange' });
+export const CustomerChangeBody = Strict(terms, {
+  $id: 'CustomerChange',
+  'x-fields': CUSTOMER_FIELDS,
+  examples: [{ taxRates: { default: 21 }, notificationSettings: { renewalReminder: false } }],
+});
 
 const MIN_SEARCH = 3;
 
-export const CustomerFilterQuery = ListQuery({
-  merchantId: Type.Optional(Id('organization')),
-  organizationId: Type.Optional(Id('organization')),
-  name: Type.Optional(Text({ minLength: MIN_SEARCH, maxLength: 255 })),
-  email: Type.Optional(Text({ minLength: MIN_SEARCH, maxLength: 254 })),
-  externalId: Type.Optional(CustomerExternalId),
-});
+export const CustomerFilterQuery = ListQuery(
+  {
+    merchantId: Type.Optional(Id('organization')),
+    organizationId: Type.Optional(Id('organization')),
+    name: Type.Optional(Text({ minLength: MIN_SEARCH, maxLength: 255 })),
+    email: Type.Optional(Text({ minLength: MIN_SEARCH, maxLength: 254 })),
+    externalId: Type.Optional(CustomerExternalId),
+  },
+  { fields: CUSTOMER_FILTERS },
+);
 
 const ValidTaxAddress = Type.Object(
-  { valid: Type.Boolean(), message: Type.String({ description: 'What is missing; empty where nothing is.' }) },
-  { $id: 'ValidTaxAddress' },
+  {
+    valid: Type.Boolean({ description: 'Is the address good enough for taxes?', examples: [true] }),
+    message: Type.String({ description: 'The missing parts of the address. Empty: none is missing.', examples: [''] }),
+  },
+  { $id: 'ValidTaxAddress', description: 'Is the address good enough for taxes?' },
 );
 
 const customerFields = {
@@ -123,17 +196,17 @@ const customerFields = {
   metadata: Metadata,
   warnings: Type.Optional(
     Type.Array(Type.Object({ field: Type.String(), message: Type.String() }), {
-      description: 'What was accepted and will not do what it seems to.',
+      description: 'Parts of the request that were accepted but may not work as you expect.',
     }),
   ),
   createdAt: Timestamp,
   updatedAt: Timestamp,
 };
 
-export const CustomerBody = Type.Object(customerFields, { $id: 'Customer' });
+export const CustomerBody = Type.Object(customerFields, { $id: 'Customer', 'x-fields': CUSTOMER_FIELDS });
 
 /** The answer to a creation: the customer plus its id by the name that other bodies use (api.md). */
 export const CustomerCreated = Type.Object(
   { ...customerFields, customerId: Id('customer') },
-  { $id: 'CustomerCreated' },
+  { $id: 'CustomerCreated', 'x-fields': CUSTOMER_FIELDS },
 );

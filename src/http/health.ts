@@ -16,9 +16,12 @@ const PATIENCE_MILLISECONDS = 2_000; // a probe that has to wait longer counts a
 
 const UNDEFINED_FUNCTION = '42883';
 
-const Health = Type.Object({ status: Type.Literal('ok') }, { $id: 'Health' });
+const Health = Type.Object({ status: Type.Literal('ok', { description: 'The program works.' }) }, { $id: 'Health' });
 const NotReady = Type.Object(
-  { status: Type.Literal('unavailable'), missing: Type.Array(Type.String()) },
+  {
+    status: Type.Literal('unavailable', { description: 'The program cannot take requests now.' }),
+    missing: Type.Array(Type.String(), { description: 'The missing parts, such as the database or a migration.' }),
+  },
   { $id: 'NotReady' },
 );
 
@@ -31,7 +34,8 @@ export function healthRoutes({ database, migrations, metrics }: HealthOptions): 
         ...common,
         path: '/healthz',
         operationId: 'getHealth',
-        summary: 'Is the process alive?',
+        summary: 'Check that the process is alive',
+        description: 'Answers at once and asks no database. No API key is needed.',
         replies: { 200: Health },
       },
       async () => ok({ status: 'ok' }),
@@ -41,7 +45,9 @@ export function healthRoutes({ database, migrations, metrics }: HealthOptions): 
         ...common,
         path: '/readyz',
         operationId: 'getReadiness',
-        summary: 'Can it take requests: does the database answer, and is its schema current?',
+        summary: 'Check that the program can take requests',
+        description:
+          'Answers 200 when the database answers and has every migration of this program, otherwise 503. No API key is needed.',
         replies: { 200: Health, 503: NotReady },
       },
       async () => {
@@ -55,7 +61,8 @@ export function healthRoutes({ database, migrations, metrics }: HealthOptions): 
         ...common,
         path: '/metrics',
         operationId: 'getMetrics',
-        summary: 'Metrics in the text format of Prometheus',
+        summary: 'Retrieve metrics for Prometheus',
+        description: 'In the text format of Prometheus. No API key is needed.',
         replies: { 200: { contentType: 'text/plain', description: 'Prometheus text format 0.0.4' } },
       },
       async () =>

@@ -1,8 +1,12 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ApiDocument, documentMeasures, gapsOf } from '../../scripts/checks/descriptions.ts';
+import { home } from '../../scripts/checks/project.ts';
 import { openTestEnvironment, type TestEnvironment } from '../../test/support/environment.ts';
 import { wireDomains } from '../wiring.ts';
-import type { Route } from './index.ts';
+import { type Route, validate } from './index.ts';
 
 interface Operation {
   operationId: string;
@@ -12,6 +16,10 @@ interface Operation {
   parameters?: { name: string; in: string; required?: boolean }[];
   requestBody?: unknown;
   responses: Record<string, unknown>;
+}
+
+interface Reply {
+  content?: Record<string, { schema?: object; example?: unknown }>;
 }
 
 let env: TestEnvironment;
@@ -134,4 +142,40 @@ it('says each status in words, and when a body may be left out', () => {
   const bodyOf = (path: string) => document.paths[path]?.post?.requestBody as { required?: boolean };
   expect(bodyOf('/v2/invoices/{id}/refunds').required).toBe(false);
   expect(bodyOf('/v0/products').required).toBe(true);
+});
+
+describe('the words of the document', () => {
+  it('describe every property and operation, with an example of each body, but for a list that only shrinks', () => {
+    // `npm run docs:measures -- --write` takes described schemas off the list.
+    const listed: unknown = JSON.parse(readFileSync(`${home}scripts/checks/undescribed.json`, 'utf8'));
+    expect(gapsOf(documentMeasures(document as unknown as ApiDocument))).toEqual(listed);
+  });
+
+  it('have an example of each success reply', () => {
+    const { replies, repliesWithExample } = documentMeasures(document as unknown as ApiDocument);
+    expect(repliesWithExample).toBe(replies);
+  });
+
+  it('have examples of replies that their schemas accept', () => {
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    ajv.addSchema({ $id: 'document', components: document.components });
+    const faults: string[] = [];
+    for (const { operation } of operations())
+      for (const [status, reply] of Object.entries(operation.responses)) {
+        const { schema, example } = (reply as Reply).content?.['application/json'] ?? {};
+        if (!(status.startsWith('2') && schema)) continue;
+        const whole = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')) as object;
+        if (!ajv.validate(whole, example)) faults.push(`${operation.operationId} ${status}: ${ajv.errorsText()}`);
+      }
+    expect(faults).toEqual([]);
+  });
+
+  it('have no example of a body that is refused for its form', () => {
+    for (const { sentence } of routes) {
+      const { examples = [] } = (sentence.body ?? {}) as { examples?: readonly unknown[] };
+      const part = sentence.method === 'PATCH' ? 'change' : 'body';
+      for (const example of examples)
+        expect(validate(part, sentence.body as never, structuredClone(example)), sentence.operationId).toEqual([]);
+    }
+  });
 });

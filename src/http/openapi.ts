@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import scalar from '@scalar/fastify-api-reference';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type ApiDocuments, describeApi } from './api-document.ts';
 import { COMPACT_PATH } from './compact.ts';
+import { type ApiDocuments, describeApi } from './reference/api-document.ts';
 import type { Route } from './route.ts';
 
 const REFERENCE_PATH = '/docs';

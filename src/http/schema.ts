@@ -1,6 +1,6 @@
 import { type Static, type TObject, type TSchema, type TUnsafe, Type } from 'typebox';
 import { type IdKind, idPattern } from '../kernel/ids.ts';
-import type { FieldWords } from './words.ts';
+import type { FieldWords } from './reference/words.ts';
 
 /** Building blocks of the schemas that validate, type and document (one object for all three). */
 export { type Static, type TSchema, Type };
@@ -180,15 +180,24 @@ export const listReply = <T>(page: Page<T>, { limit, offset }: PageRequest) => (
   pagination: { limit, offset, total: page.total },
 });
 
+const ERROR_FIELDS: FieldWords = {
+  error: 'The category of the error. Each status has one.',
+  message: 'A sentence for a person. It may change, so do not parse it.',
+  code: 'The reason in capital letters, for programs. `docs/errors.md` lists all codes.',
+  details: 'More about the error, such as the field or the blockers. The code decides which fields there are.',
+  errors: 'Every field that is wrong.',
+  field: 'The path of the field, such as `consumer.email`.',
+};
+
 /** §7 Error. */
 export const ErrorBody = Type.Object(
   {
-    error: Type.String({ description: 'The coarse category, matching the status.' }),
-    message: Type.String({ description: 'For a person; do not parse it.' }),
-    code: Type.Optional(Type.String({ description: 'UPPER_SNAKE_CASE, for machines; see docs/errors.md.' })),
+    error: Type.String(),
+    message: Type.String(),
+    code: Type.Optional(Type.String()),
     details: Type.Optional(Type.Unsafe<Record<string, unknown>>({ type: 'object' })),
   },
-  { $id: 'Error' },
+  { $id: 'Error', 'x-fields': ERROR_FIELDS },
 );
 
 /** §7 ValidationError. */
@@ -201,14 +210,15 @@ export const ValidationErrorBody = Type.Object(
     ),
     details: Type.Optional(Type.Unsafe<Record<string, unknown>>({ type: 'object' })),
   },
-  { $id: 'ValidationError' },
+  { $id: 'ValidationError', 'x-fields': ERROR_FIELDS },
 );
 
 /** A country by its ISO 3166 code or its English name. A valid one is stored and answered as its alpha-2 code. */
 export const Country = Type.String({
   maxLength: 100,
   'x-country': true,
-  description: 'ISO 3166: "DE", "DEU" or "Germany"; kept as "DE".',
+  description: 'The country: an ISO 3166 code or the English name. `DEU` and `Germany` are stored as `DE`.',
+  examples: ['DE'],
 });
 
 export const Address = Type.Object(
@@ -220,7 +230,18 @@ export const Address = Type.Object(
     zipCode: Type.Optional(Text({ maxLength: 40 })),
     country: Type.Optional(Country),
   },
-  { additionalProperties: false, $id: 'Address' },
+  {
+    additionalProperties: false,
+    $id: 'Address',
+    description: 'A postal address.',
+    'x-fields': {
+      line1: ['Street and number.', 'Unter den Linden 1'],
+      line2: ['The second line of the address, such as a floor.', 'Floor 2'],
+      city: ['The city.', 'Berlin'],
+      state: ['The state, province or region.', 'Berlin'],
+      zipCode: ['The postal code. Taxes in the United States and Canada need it.', '10115'],
+    } satisfies FieldWords,
+  },
 );
 export type Address = Static<typeof Address>;
 

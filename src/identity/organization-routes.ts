@@ -1,5 +1,6 @@
 import {
   Address,
+  type FieldWords,
   Id,
   ListOf,
   ListQuery,
@@ -33,6 +34,32 @@ export const Email = Type.String({ format: 'email', maxLength: 254, 'x-text': tr
 
 export const Phone = Text({ minLength: 1, maxLength: 50 });
 
+const ORGANIZATION_FIELDS: FieldWords = {
+  merchantId: 'The merchant that owns the organization. A merchant owns itself.',
+  type: '`merchant` bills customers. `consumer` is behind a customer. `platform` is the operator.',
+  name: ['The name that customers see, 1 to 255 characters.', 'Delft Design'],
+  legalName: ['The name in the register of companies. Null: `name` is used.', 'Delft Design BV'],
+  taxId: ['The tax id, such as a VAT number. Documents show it. Null: none.', 'NL001234567B01'],
+  address: 'The postal address. Documents show it. Null: none.',
+  billingEmails: ['The addresses that receive invoices and alerts, at most 20.', ['ap@agency.example']],
+  email: ['The address with which the organization was created. Null: none.', 'ap@agency.example'],
+  phone: ['The telephone number. Null: none.', '+31 15 2140000'],
+  defaultCurrency: ['The currency where neither plan nor customer has one: an ISO 4217 code. Null: `USD`.', 'EUR'],
+  settings: 'The settings of a merchant, with every default filled in.',
+};
+
+const ORGANIZATION_FILTERS: FieldWords = {
+  merchantId: 'Only this merchant and its consumers. Default: your own organization; an operator without it gets all.',
+  type: 'Only organizations of this type.',
+  name: 'Only organizations with this text in their name, in any case; at least 3 characters.',
+  email: 'Only organizations with this text in one of their addresses, in any case; at least 3 characters.',
+};
+
+const SENT_FIELDS: FieldWords = {
+  merchantId: 'The merchant that owns a consumer. A new merchant has none.',
+  settings: 'The settings of a merchant. A setting that is not sent stays as it is; null is its default again.',
+};
+
 export const Organization = Type.Object(
   {
     id: Id('organization'),
@@ -51,7 +78,7 @@ export const Organization = Type.Object(
     createdAt: Timestamp,
     updatedAt: Timestamp,
   },
-  { $id: 'Organization' },
+  { $id: 'Organization', description: 'A merchant, a consumer or the platform.', 'x-fields': ORGANIZATION_FIELDS },
 );
 
 const particulars = {
@@ -71,17 +98,39 @@ const OrganizationCreate = Strict(
     merchantId: Type.Optional(Id('organization')),
     ...particulars,
   },
-  { $id: 'OrganizationCreate' },
+  {
+    $id: 'OrganizationCreate',
+    'x-fields': { ...ORGANIZATION_FIELDS, ...SENT_FIELDS },
+    examples: [
+      {
+        name: 'Acme',
+        type: 'merchant',
+        defaultCurrency: 'EUR',
+        address: { line1: 'Unter den Linden 1', city: 'Berlin', zipCode: '10117', country: 'DE' },
+        billingEmails: ['billing@acme.example'],
+      },
+    ],
+  },
 );
 
-const OrganizationChange = Strict({ name: Type.Optional(Name), ...particulars }, { $id: 'OrganizationChange' });
+const OrganizationChange = Strict(
+  { name: Type.Optional(Name), ...particulars },
+  {
+    $id: 'OrganizationChange',
+    'x-fields': { ...ORGANIZATION_FIELDS, ...SENT_FIELDS },
+    examples: [{ billingEmails: ['billing@acme.example'], settings: { defaultTaxRate: 20, invoicePrefix: 'ACME' } }],
+  },
+);
 
-const OrganizationFilter = ListQuery({
-  merchantId: Type.Optional(Id('organization')),
-  type: Type.Optional(OneOf(['merchant', 'consumer', 'platform'])),
-  name: Type.Optional(Text({ minLength: 3, maxLength: 255 })),
-  email: Type.Optional(Text({ minLength: 3, maxLength: 254 })),
-});
+const OrganizationFilter = ListQuery(
+  {
+    merchantId: Type.Optional(Id('organization')),
+    type: Type.Optional(OneOf(['merchant', 'consumer', 'platform'])),
+    name: Type.Optional(Text({ minLength: 3, maxLength: 255 })),
+    email: Type.Optional(Text({ minLength: 3, maxLength: 254 })),
+  },
+  { fields: ORGANIZATION_FILTERS },
+);
 
 /** The operations on merchants and consumers (api.md, Identity). New API keys say in which environment they work. */
 export const organizationRoutes = (parts: OrganizationParts): readonly Route[] => [
@@ -92,7 +141,9 @@ export const organizationRoutes = (parts: OrganizationParts): readonly Route[] =
       operationId: 'createOrganization',
       tag: 'Identity',
       summary: 'Create a merchant or a consumer',
-      description: 'For platform operators. A consumer belongs to the merchant in `merchantId`.',
+      description:
+        'For platform operators. A consumer belongs to the merchant in `merchantId`. A merchant needs a ' +
+        'user and an API key next.',
       access: { role: 'member', merchant: 'caller', operator: true },
       body: OrganizationCreate,
       replies: { 201: Organization },
@@ -111,7 +162,8 @@ export const organizationRoutes = (parts: OrganizationParts): readonly Route[] =
       path: '/v0/organizations',
       operationId: 'listOrganizations',
       tag: 'Identity',
-      summary: 'List organizations: the merchant itself and its consumers',
+      summary: 'List organizations',
+      description: 'The merchant itself and its consumers, newest first.',
       access: { role: 'viewer', merchant: 'query' },
       query: OrganizationFilter,
       replies: { 200: ListOf(Organization) },
@@ -128,6 +180,7 @@ export const organizationRoutes = (parts: OrganizationParts): readonly Route[] =
       operationId: 'getOrganization',
       tag: 'Identity',
       summary: 'Retrieve an organization',
+      description: 'Answers one organization; a merchant with its settings.',
       access: { role: 'viewer', merchant: { of: 'id', kind: 'organization' } },
       replies: { 200: Organization },
     },
@@ -142,8 +195,10 @@ export const organizationRoutes = (parts: OrganizationParts): readonly Route[] =
       path: '/v0/organizations/:id',
       operationId: 'updateOrganization',
       tag: 'Identity',
-      summary: 'Change an organization or its settings',
-      description: 'A field of `settings` that is absent stays as it is; `null` is its default again.',
+      summary: 'Update an organization or its settings',
+      description:
+        'A field of `settings` that is not sent stays as it is; null is its default again. Only admins ' +
+        'change settings. Issued invoices do not change.',
       access: { role: 'member', merchant: { of: 'id', kind: 'organization' } },
       body: OrganizationChange,
       replies: { 200: Organization },

@@ -1,4 +1,5 @@
 import {
+  type FieldWords,
   Id,
   ListOf,
   ListQuery,
@@ -22,6 +23,32 @@ import { Organization, organizationRoutes } from './organization-routes.ts';
 import type { OrganizationParts } from './organizations.ts';
 import { apiKeyRoutes, User, userRoutes } from './user-routes.ts';
 
+const ME_FIELDS: FieldWords = {
+  user: 'The user of the API key.',
+  organization: 'The organization of the user.',
+  role: 'The role of the user, which every call with this key has.',
+  environment: 'The environment in which the key works.',
+};
+
+const AUDIT_FIELDS: FieldWords = {
+  actor: '`user`: somebody with an API key. `customer`: the customer in the customer portal.',
+  userId: 'The user of the key. Null: the customer made the change.',
+  keyId: 'The API key of the call. Null: the customer made the change.',
+  customerId: 'The customer that made the change. Null: a user made it.',
+  operation: ['The `operationId` of the call, or the name of the page in the customer portal.', 'updateCustomer'],
+  resourceId: ['The id of the changed resource. Null: there is no single one.', 'cus_8c3d5e0f1a2b4c6d'],
+  before: 'The resource before the change. Null: it was created.',
+  after: 'The answer of the call, without secrets.',
+  requestId: ['The `X-Request-Id` of the call.', 'req-8c3d5e0f'],
+};
+
+const AUDIT_FILTERS: FieldWords = {
+  resourceId: 'Only changes of this resource.',
+  operation: 'Only changes by this operation, such as `updateCustomer`.',
+  from: 'Only changes at this time or later.',
+  to: 'Only changes before this time.',
+};
+
 const Me = Type.Object(
   {
     object: Type.Literal('me'),
@@ -30,7 +57,7 @@ const Me = Type.Object(
     role: OneOf(['admin', 'member', 'viewer']),
     environment: OneOf(['production', 'sandbox']),
   },
-  { $id: 'Me' },
+  { $id: 'Me', 'x-fields': ME_FIELDS },
 );
 
 const AuditEntry = Type.Object(
@@ -42,26 +69,27 @@ const AuditEntry = Type.Object(
     userId: Nullable(Id('user')),
     keyId: Nullable(Id('apiKey')),
     customerId: Nullable(Id('customer')),
-    operation: Type.String({
-      description: 'The operationId of the call; of a customer that of the page in the customer portal.',
-    }),
+    operation: Type.String(),
     resourceId: Nullable(Type.String()),
-    before: Type.Unknown({ description: 'The resource before the change; null for a creation.' }),
-    after: Type.Unknown({ description: 'What the call answered, without secrets.' }),
+    before: Type.Unknown(),
+    after: Type.Unknown(),
     requestId: Type.String(),
     createdAt: Timestamp,
   },
-  { $id: 'AuditEntry' },
+  { $id: 'AuditEntry', 'x-fields': AUDIT_FIELDS },
 );
 
-const AuditFilter = ListQuery({
-  merchantId: Type.Optional(Id('organization')),
-  resourceId: Type.Optional(Text({ minLength: 1, maxLength: 100 })),
-  operation: Type.Optional(Text({ minLength: 1, maxLength: 100 })),
-  userId: Type.Optional(Id('user')),
-  from: Type.Optional(Timestamp),
-  to: Type.Optional(Timestamp),
-});
+const AuditFilter = ListQuery(
+  {
+    merchantId: Type.Optional(Id('organization')),
+    resourceId: Type.Optional(Text({ minLength: 1, maxLength: 100 })),
+    operation: Type.Optional(Text({ minLength: 1, maxLength: 100 })),
+    userId: Type.Optional(Id('user')),
+    from: Type.Optional(Timestamp),
+    to: Type.Optional(Timestamp),
+  },
+  { fields: AUDIT_FILTERS },
+);
 
 const selfRoutes = (environment: EnvironmentName): readonly Route[] => [
   route(
@@ -70,7 +98,8 @@ const selfRoutes = (environment: EnvironmentName): readonly Route[] => [
       path: '/v0/me',
       operationId: 'getMe',
       tag: 'Identity',
-      summary: 'Retrieve the user, organization and role of this API key',
+      summary: 'Retrieve the user of this API key',
+      description: 'Shows the owner of a key. Use it to test a key.',
       access: { role: 'viewer', merchant: 'caller' },
       replies: { 200: Me },
     },
@@ -82,8 +111,9 @@ const selfRoutes = (environment: EnvironmentName): readonly Route[] => [
       path: '/v0/auditLog',
       operationId: 'listAuditLog',
       tag: 'Identity',
-      summary: 'List who changed what, when, before and after',
-      description: '`from` is inclusive, `to` is exclusive.',
+      summary: 'List the audit log',
+      description:
+        'Every change by a call or in the customer portal, newest first. Entries are never changed or deleted.',
       access: { role: 'viewer', merchant: 'query' },
       query: AuditFilter,
       replies: { 200: ListOf(AuditEntry) },

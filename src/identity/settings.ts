@@ -1,6 +1,7 @@
 import {
   Country,
   DecimalNumber,
+  type FieldWords,
   Formed,
   Id,
   Nullable,
@@ -45,6 +46,58 @@ const InvoicePrefix = Formed(
   '^[A-Za-z0-9][A-Za-z0-9_/-]{0,19}$',
   'must be 1 to 20 letters, digits, underscores, slashes and hyphens, such as ACME',
 );
+
+const SETTINGS_FIELDS: FieldWords = {
+  defaultTaxRate: [
+    'The tax rate in percent where nothing else sets one: 20 is 20 %. Default: null, which counts as 0.',
+    20,
+  ],
+  taxProvider: '`internal`: your own rates. `stripe_tax`: Stripe calculates tax. Default: `internal`.',
+  invoicePrefix: ['The beginning of invoice numbers, before a hyphen and the counter. Default: `INV`.', 'ACME'],
+  requiredApprovals: 'The approvals for which an invoice or an order waits. Default: none.',
+  invoice: 'The kinds of approval for which an invoice waits.',
+  order: 'The kinds of approval for which an order waits.',
+  dunning: 'The retries after a declined charge.',
+  retryAfterDays: ['The days from each attempt to the next one, at most 10. Default: 2, 5, 7, 7.', [2, 5, 7, 7]],
+  finally:
+    'The action after the last retry: `keep` the invoice open, `write_off` the invoice, or `terminate` ' +
+    'the subscription. Default: `keep`.',
+  paymentProvider: 'The provider of payments. Default: `none` in production, `sandbox` in the sandbox.',
+  lateUsageDays: ['How many days after the end of a subscription late usage is still billed. Default: 35.', 35],
+  rateLimits: 'The rate limits of the organization; only operators set them. Default: null, no limits.',
+  general: 'The limit of all requests but usage events.',
+  events: 'The limit of requests with usage events.',
+  perSecond: ['How many requests a second are allowed.', 50],
+  burst: ['How many requests may come at once.', 100],
+  redirectHosts: [
+    'The hosts to which checkout may send people back. Default: none, which allows every host.',
+    ['app.acme.example'],
+  ],
+  mail: 'Settings of the emails to customers.',
+  branding: 'The look of pages and documents.',
+  color: ['The colour of the merchant, such as `#1a2b3c`. Null: the usual one.', '#1a2b3c'],
+  footer: ['The text at the foot of documents. Null: none.', 'Acme GmbH, Berlin'],
+  bankTransfer: 'The account to which customers send money. It needs an `iban` or an `account`. Default: null, none.',
+  holder: ['The name of the account holder.', 'Acme GmbH'],
+  iban: ['The IBAN, with or without spaces.', 'DE89 3704 0044 0532 0130 00'],
+  account: 'The number of an account without an IBAN.',
+  bic: ['The BIC of the bank.', 'COBADEFFXXX'],
+  bank: ['The name of the bank.', 'Commerzbank'],
+  note: 'A note for the payer.',
+  portal: 'The changes that customers can make in the customer portal. Default: none.',
+  planChange: 'The plans among which customers can choose. Null: they keep theirs.',
+  plans: 'The ids of these plans.',
+  effective: 'When a change takes effect: `now` or at `periodEnd`. Default: `now`.',
+  cancellation: 'How customers can end a subscription: `none`, at `period_end`, or `now`. Default: `none`.',
+  country: ['The country of the registration.', 'DE'],
+  taxId: ['The tax id of the registration.', 'DE136695976'],
+  from: ['The first day of the registration.', '2026-01-01'],
+  to: 'The first day after the registration. Absent or null: it goes on.',
+  invoiceNotes: 'The sentences on documents about sales without tax. Default: the common wording.',
+  exempt: 'The sentence for an exempt customer.',
+  reverseCharge: 'The sentence for reverse charge.',
+  outside: 'The sentence for a sale outside the scope of tax.',
+};
 
 const Bucket = Strict({
   perSecond: Type.Integer({ minimum: 1, maximum: 1_000_000 }),
@@ -99,9 +152,11 @@ export const SettingsInput = Strict(
     mail: Type.Optional(
       Nullable(
         Strict({
-          attachDocuments: Type.Optional(Type.Boolean({ description: 'Mails bring the PDF along; default true.' })),
+          attachDocuments: Type.Optional(
+            Type.Boolean({ description: '`true`: emails have the PDF attached. Default: `true`.' }),
+          ),
           zeroInvoices: Type.Optional(
-            Type.Boolean({ description: 'Invoices with a total of 0 are mailed; default false.' }),
+            Type.Boolean({ description: '`true`: invoices with a total of 0 are mailed too. Default: `false`.' }),
           ),
         }),
       ),
@@ -118,10 +173,8 @@ export const SettingsInput = Strict(
       Nullable(
         Strict({
           holder: Type.Optional(Nullable(Text({ minLength: 1, maxLength: 140 }))),
-          iban: Type.Optional(Nullable(Text({ maxLength: 50, description: 'In groups or in one piece.' }))),
-          account: Type.Optional(
-            Nullable(Text({ minLength: 1, maxLength: 100, description: 'An account without an IBAN.' })),
-          ),
+          iban: Type.Optional(Nullable(Text({ maxLength: 50 }))),
+          account: Type.Optional(Nullable(Text({ minLength: 1, maxLength: 100 }))),
           bic: Type.Optional(Nullable(Text({ maxLength: 20 }))),
           bank: Type.Optional(Nullable(Text({ minLength: 1, maxLength: 140 }))),
           note: Type.Optional(Nullable(Text({ minLength: 1, maxLength: 1000 }))),
@@ -139,7 +192,9 @@ export const SettingsInput = Strict(
               }),
             ),
           ),
-          quantities: Type.Optional(Type.Boolean({ description: 'Customers change quantities; default false.' })),
+          quantities: Type.Optional(
+            Type.Boolean({ description: '`true`: customers can change quantities. Default: `false`.' }),
+          ),
           cancellation: Type.Optional(OneOf(CANCELLATIONS)),
         }),
       ),
@@ -164,7 +219,7 @@ export const SettingsInput = Strict(
       ),
     ),
   },
-  { $id: 'SettingsInput' },
+  { $id: 'SettingsInput', 'x-fields': SETTINGS_FIELDS },
 );
 export type SettingsInput = Static<typeof SettingsInput>;
 

@@ -1,5 +1,6 @@
 import {
   Address,
+  type FieldWords,
   Id,
   ListOf,
   ListQuery,
@@ -24,6 +25,37 @@ import { changeUser, checkGrantedRole, createUser, findUser, listUsers, publicUs
 const Role = OneOf(['admin', 'member', 'viewer']);
 const UserType = OneOf(['COMPANY', 'INDIVIDUAL']);
 
+const USER_FIELDS: FieldWords = {
+  organizationId: 'The organization of the user.',
+  email: ['The e-mail address of the user.', 'ada@acme.example'],
+  firstName: ['The first name.', 'Ada'],
+  lastName: ['The last name.', 'Novak'],
+  phone: ['The telephone number.', '+49 30 901820'],
+  address: 'The postal address.',
+  type: '`COMPANY` or `INDIVIDUAL`. Absent: not known.',
+  role:
+    'A `viewer` reads. A `member` also writes. An `admin` also changes users, settings, integrations and ' +
+    'webhooks.',
+  organizations: 'The organizations of the user; there is one.',
+  state: 'The state of the membership.',
+  roles: 'The roles in this organization; there is one.',
+};
+
+const USER_FILTERS: FieldWords = {
+  organizationId: 'Only users of this organization.',
+  email: 'Only the users with this e-mail address, in any case.',
+  role: 'Only users with this role.',
+};
+
+const KEY_FIELDS: FieldWords = {
+  name: ['The name of the key, so that you know its use.', 'Billing service'],
+  prefix: ['The beginning of the key.', 'rk_test_'],
+  last4: ['The last four characters of the key.', 'a1b2'],
+  secret: 'The key itself. Only the answer to the creation has it.',
+  expiresAt: 'When the key stops working. Null: never.',
+  lastUsedAt: 'When the key was last used. Null: never.',
+};
+
 export const User = Type.Object(
   {
     id: Id('user'),
@@ -46,7 +78,7 @@ export const User = Type.Object(
     createdAt: Timestamp,
     updatedAt: Timestamp,
   },
-  { $id: 'User' },
+  { $id: 'User', description: 'A user of an organization.', 'x-fields': USER_FIELDS },
 );
 
 const person = {
@@ -58,17 +90,35 @@ const person = {
 
 const UserCreate = Strict(
   { organizationId: Id('organization'), email: Email, role: Role, type: Type.Optional(Nullable(UserType)), ...person },
-  { $id: 'UserCreate' },
+  {
+    $id: 'UserCreate',
+    'x-fields': USER_FIELDS,
+    examples: [
+      {
+        organizationId: 'org_8c3d5e0f1a2b4c6d',
+        email: 'ada@acme.example',
+        role: 'member',
+        firstName: 'Ada',
+        lastName: 'Novak',
+      },
+    ],
+  },
 );
 
-const UserChange = Strict({ email: Type.Optional(Email), role: Type.Optional(Role), ...person }, { $id: 'UserChange' });
+const UserChange = Strict(
+  { email: Type.Optional(Email), role: Type.Optional(Role), ...person },
+  { $id: 'UserChange', 'x-fields': USER_FIELDS, examples: [{ role: 'viewer' }] },
+);
 
-const UserFilter = ListQuery({
-  merchantId: Type.Optional(Id('organization')),
-  organizationId: Type.Optional(Id('organization')),
-  email: Type.Optional(Email),
-  role: Type.Optional(Role),
-});
+const UserFilter = ListQuery(
+  {
+    merchantId: Type.Optional(Id('organization')),
+    organizationId: Type.Optional(Id('organization')),
+    email: Type.Optional(Email),
+    role: Type.Optional(Role),
+  },
+  { fields: USER_FILTERS },
+);
 
 const ApiKey = Type.Object(
   {
@@ -78,15 +128,18 @@ const ApiKey = Type.Object(
     name: Type.String(),
     prefix: Type.String(),
     last4: Type.String(),
-    secret: Type.Optional(Type.String({ description: 'The key itself: in the answer to its creation, this once.' })),
+    secret: Type.Optional(Type.String()),
     expiresAt: Nullable(Timestamp),
     lastUsedAt: Nullable(Timestamp),
     createdAt: Timestamp,
   },
-  { $id: 'ApiKey' },
+  { $id: 'ApiKey', 'x-fields': KEY_FIELDS },
 );
 
-const ApiKeyCreate = Strict({ name: Name, expiresAt: Type.Optional(Nullable(Timestamp)) }, { $id: 'ApiKeyCreate' });
+const ApiKeyCreate = Strict(
+  { name: Name, expiresAt: Type.Optional(Nullable(Timestamp)) },
+  { $id: 'ApiKeyCreate', 'x-fields': KEY_FIELDS, examples: [{ name: 'Billing service' }] },
+);
 
 export const userRoutes: readonly Route[] = [
   route(
@@ -96,7 +149,9 @@ export const userRoutes: readonly Route[] = [
       operationId: 'createUser',
       tag: 'Identity',
       summary: 'Create a user of an organization',
-      description: 'Users of the platform organization are operators. Nobody grants a role above their own.',
+      description:
+        'A user acts through API keys. Users of the platform organization are operators. Nobody grants a ' +
+        'role above their own.',
       access: { role: 'admin', merchant: 'body', by: ['organizationId'] },
       body: UserCreate,
       replies: { 201: User },
@@ -115,6 +170,7 @@ export const userRoutes: readonly Route[] = [
       operationId: 'listUsers',
       tag: 'Identity',
       summary: 'List users',
+      description: 'Newest first.',
       access: { role: 'viewer', merchant: 'query', by: ['organizationId'] },
       query: UserFilter,
       replies: { 200: ListOf(User) },
@@ -131,6 +187,7 @@ export const userRoutes: readonly Route[] = [
       operationId: 'getUser',
       tag: 'Identity',
       summary: 'Retrieve a user',
+      description: 'Answers one user. An unknown id is a 404.',
       access: { role: 'viewer', merchant: { of: 'id', kind: 'user' } },
       replies: { 200: User },
     },
@@ -145,7 +202,9 @@ export const userRoutes: readonly Route[] = [
       path: '/v0/users/:id',
       operationId: 'updateUser',
       tag: 'Identity',
-      summary: 'Change a user',
+      summary: 'Update a user',
+      description:
+        'A field that is not sent stays as it is. A new role holds for all keys of the user within a second.',
       access: { role: 'admin', merchant: { of: 'id', kind: 'user' } },
       body: UserChange,
       replies: { 200: User },
@@ -168,7 +227,9 @@ export const apiKeyRoutes = (environment: EnvironmentName): readonly Route[] => 
       operationId: 'createApiKey',
       tag: 'Identity',
       summary: 'Create an API key',
-      description: 'The secret is in this answer and nowhere else.',
+      description:
+        'The `secret` is in this answer and nowhere else. The key works in this environment only, with ' +
+        'the role of the user.',
       secretReply: true,
       access: { role: 'member', merchant: keysOf },
       body: ApiKeyCreate,
@@ -188,6 +249,7 @@ export const apiKeyRoutes = (environment: EnvironmentName): readonly Route[] => 
       operationId: 'listApiKeys',
       tag: 'Identity',
       summary: 'List the API keys of a user',
+      description: 'Newest first, without their secrets.',
       access: { role: 'viewer', merchant: keysOf },
       query: ListQuery({}),
       replies: { 200: ListOf(ApiKey) },
@@ -204,7 +266,7 @@ export const apiKeyRoutes = (environment: EnvironmentName): readonly Route[] => 
       operationId: 'revokeApiKey',
       tag: 'Identity',
       summary: 'Revoke an API key',
-      description: 'It takes effect within a second.',
+      description: 'Within a second the key stops working. A revoked key cannot be restored.',
       access: { role: 'member', merchant: keysOf },
       replies: { 204: Type.Null() },
     },

@@ -22,8 +22,9 @@ export const integrationRoutes = (parts: IntegrationParts): readonly Route[] => 
       tag,
       summary: 'Create or update the integration with a provider',
       description:
-        'A merchant has one integration for each provider. What is not sent stays; `status` becomes `active`. ' +
-        'The keys of `stripe` are tried at once: where they do not work, `status` is `error`, and `statusReason` says why.',
+        'A merchant has one integration for each provider. A field that is not sent stays; `status` ' +
+        'becomes `active`. The keys of `stripe` are tried at once: if they do not work, `status` is ' +
+        '`error`, and `statusReason` says why.',
       access: { role: 'admin', merchant: 'body' },
       body: IntegrationBody,
       replies: { 200: IntegrationReply },
@@ -36,7 +37,8 @@ export const integrationRoutes = (parts: IntegrationParts): readonly Route[] => 
       path: '/v0/merchantIntegrations',
       operationId: 'listMerchantIntegrations',
       tag,
-      summary: 'List integrations of a merchant',
+      summary: 'List integrations',
+      description: 'Newest first, without secrets.',
       access: { role: 'viewer', merchant: 'query' },
       query: IntegrationsQuery,
       replies: { 200: ListOf(IntegrationReply) },
@@ -53,6 +55,7 @@ export const integrationRoutes = (parts: IntegrationParts): readonly Route[] => 
       operationId: 'getMerchantIntegration',
       tag,
       summary: 'Retrieve an integration',
+      description: 'Answers one integration, without secrets.',
       access: { role: 'viewer', merchant: one },
       replies: { 200: IntegrationReply },
     },
@@ -64,7 +67,8 @@ export const integrationRoutes = (parts: IntegrationParts): readonly Route[] => 
       path: '/v0/merchantIntegrations/:id/disconnect',
       operationId: 'disconnectMerchantIntegration',
       tag,
-      summary: 'Disconnect an integration and delete its secrets',
+      summary: 'Disconnect an integration',
+      description: 'Deletes the secrets; the rest of the configuration stays. The next PUT connects it again.',
       access: { role: 'admin', merchant: one },
       replies: { 200: IntegrationReply },
     },

@@ -37,9 +37,15 @@ export const eventRoutes = (
       path: '/v0/events',
       operationId: 'createEvents',
       tag: TAG,
-      summary: 'Report usage: one event, or an array of up to 10,000',
+      summary: 'Report usage',
       description:
-        'Answered after the events are stored durably. An array is accepted whole or not at all. The same idempotencyKey with the same content is the same event, for ever. The Idempotency-Key header stands for the missing idempotencyKey of a single event. CloudEvents 1.0 are taken as application/cloudevents+json, as application/cloudevents-batch+json, and in binary mode (ce-* headers): id is the idempotencyKey within its source, time is the timestamp, and the extensions externalsubject, externalid and namespace are the fields of these names. expand=entitlements adds the balances that the events change, read after they are stored.',
+        'Answers 202 when the events are on disk. An array is accepted whole or not at all. The same ' +
+        '`idempotencyKey` with the same content is the same event, for ever; other content is a 409. The ' +
+        '`Idempotency-Key` header stands for a missing `idempotencyKey` of a single event. CloudEvents ' +
+        '1.0 are accepted as `application/cloudevents+json`, as `application/cloudevents-batch+json`, ' +
+        'and in binary mode (`ce-*` headers). Their `id` is the key within their `source`, and `time` is ' +
+        'the `timestamp`. The extensions `externalsubject`, `externalid` and `namespace` are the fields ' +
+        'of these names. `expand=entitlements` adds the balances that the events change.',
       access: { role: 'member', merchant: 'caller' },
       body: EventsCreate,
       bodyChecked: 'by the handler',
@@ -99,7 +105,8 @@ export const eventRoutes = (
       path: '/v0/events',
       operationId: 'listEvents',
       tag: TAG,
-      summary: 'List events, with the reason why one counts nothing',
+      summary: 'List events',
+      description: 'Newest first. `status=unmatched` finds events that nothing counts, each with its `reason`.',
       access: { role: 'viewer', merchant: 'query' },
       query: EventListQuery,
       replies: { 200: EventList },
@@ -115,9 +122,10 @@ export const eventRoutes = (
       path: '/v0/events/:id',
       operationId: 'getEvent',
       tag: TAG,
-      summary: 'Retrieve an event with its data and its outcome',
+      summary: 'Retrieve an event and its outcome',
       description:
-        'outcome.counts says which metrics and costs of its type count it, and with which value; outcome.billing on which invoices that stands. outcome.reason is why on none.',
+        '`outcome.counts` lists the metrics and costs that count the event, with its value. ' +
+        '`outcome.billing` lists the invoices that bill it. `outcome.reason` says why none does.',
       access: { role: 'viewer', merchant: 'query', ownerless: true },
       replies: { 200: EventWithData },
     },

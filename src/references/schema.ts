@@ -1,4 +1,5 @@
 import {
+  type FieldWords,
   Formed,
   Id,
   ListQuery,
@@ -36,6 +37,24 @@ export const Provider = Formed(
 const ExternalId = Text({ minLength: 1, maxLength: 255 });
 const ExternalLabel = Nullable(Text({ maxLength: 255 }));
 
+const REFERENCE_FIELDS: FieldWords = {
+  entityType: 'The kind of the resource. It never changes.',
+  entityId: ['The id of the resource. It never changes.', 'itm_8c3d5e0f1a2b4c6d'],
+  provider: ['The outside system: a word of lowercase letters, digits and underscores.', 'salesforce'],
+  externalId: ['The id of the record in the outside system, 1 to 255 characters.', '01t-0042'],
+  externalLabel: ['The name of the record there. Null: none.', 'Pack (EU)'],
+  metadata: ['Data of your own. A change replaces all of it.', { region: 'eu' }],
+  isPrimary: ['`true`: the external id means this resource and no other. Default: `true`.', true],
+  isDefault: '`true`: of several references to one provider, this one is sent there. Default: `false`.',
+};
+
+const REFERENCE_FILTERS: FieldWords = {
+  entityType: 'Only references of resources of this kind.',
+  entityId: 'Only references of this resource.',
+  provider: 'Only references to this outside system.',
+  externalId: 'Only references to this record.',
+};
+
 export const ExternalReferenceOut = Type.Object(
   {
     id: Id('externalReference'),
@@ -47,12 +66,12 @@ export const ExternalReferenceOut = Type.Object(
     externalId: Type.String(),
     externalLabel: Nullable(Type.String()),
     metadata: MapOut,
-    isPrimary: Type.Boolean({ description: 'Each external id is the primary reference of at most one entity.' }),
-    isDefault: Type.Boolean({ description: 'The one that is sent where the provider wants one of several.' }),
+    isPrimary: Type.Boolean(),
+    isDefault: Type.Boolean(),
     createdAt: Timestamp,
     updatedAt: Timestamp,
   },
-  { $id: 'ExternalReference' },
+  { $id: 'ExternalReference', 'x-fields': REFERENCE_FIELDS },
 );
 
 export const ReferenceCreate = Strict(
@@ -67,7 +86,19 @@ export const ReferenceCreate = Strict(
     metadata: Type.Optional(Metadata),
     merchantId: Type.Optional(Id('organization')),
   },
-  { $id: 'ExternalReferenceCreate' },
+  {
+    $id: 'ExternalReferenceCreate',
+    'x-fields': REFERENCE_FIELDS,
+    examples: [
+      {
+        entityType: 'item',
+        entityId: 'itm_8c3d5e0f1a2b4c6d',
+        provider: 'salesforce',
+        externalId: '01t-0042',
+        externalLabel: 'Pack (EU)',
+      },
+    ],
+  },
 );
 export type ReferenceCreate = Static<typeof ReferenceCreate>;
 
@@ -80,7 +111,11 @@ export const ReferenceUpdate = Strict(
     isDefault: Type.Optional(Type.Boolean()),
     metadata: Type.Optional(Metadata),
   },
-  { $id: 'ExternalReferenceUpdate' },
+  {
+    $id: 'ExternalReferenceUpdate',
+    'x-fields': REFERENCE_FIELDS,
+    examples: [{ externalLabel: 'Pack (EU, 2026)', isDefault: true }],
+  },
 );
 export type ReferenceUpdate = Static<typeof ReferenceUpdate>;
 
@@ -92,6 +127,6 @@ export const ReferenceListQuery = ListQuery(
     provider: Type.Optional(Provider),
     externalId: Type.Optional(ExternalId),
   },
-  { limit: 50 },
+  { limit: 50, fields: REFERENCE_FILTERS },
 );
 export type ReferenceListQuery = Static<typeof ReferenceListQuery>;

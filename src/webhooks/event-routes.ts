@@ -24,8 +24,8 @@ export const eventRoutes: readonly Route[] = [
       tag,
       summary: 'List webhook events',
       description:
-        'Newest first, kept for 30 days. With `after` the events after one, oldest first: who asks for the events after ' +
-        'the last one that it has misses none and needs no endpoint.',
+        'Newest first; events are stored for 30 days. With `after` the events after one, oldest first: ' +
+        'ask with the last id that you have, and you miss none. This needs no endpoint.',
       access: { role: 'viewer', merchant: 'query' },
       query: EventsQuery,
       replies: { 200: ListOf(EventReply) },
@@ -43,6 +43,7 @@ export const eventRoutes: readonly Route[] = [
       operationId: 'getWebhookEvent',
       tag,
       summary: 'Retrieve a webhook event',
+      description: 'Answers one event with its deliveries.',
       access: { role: 'viewer', merchant: one },
       replies: { 200: EventReply },
     },
@@ -55,6 +56,7 @@ export const eventRoutes: readonly Route[] = [
       operationId: 'listWebhookAttempts',
       tag,
       summary: 'List attempts to deliver a webhook event',
+      description: 'Newest first, each with the answer of the endpoint.',
       access: { role: 'viewer', merchant: one },
       query: AttemptsQuery,
       replies: { 200: ListOf(AttemptReply) },
@@ -72,8 +74,8 @@ export const eventRoutes: readonly Route[] = [
       tag,
       summary: 'Send a webhook event again',
       description:
-        'To `endpointId`, or to every enabled endpoint that wants its kind. The attempts begin anew, under the same ' +
-        '`webhook-id`.',
+        'Sends the event to `endpointId`, or to every enabled endpoint that wants its type. The attempts ' +
+        'begin anew, under the same `webhook-id`.',
       access: { role: 'member', merchant: one },
       body: RedeliverBody,
       replies: { 200: EventReply },
@@ -87,10 +89,8 @@ export const eventRoutes: readonly Route[] = [
       path: '/v0/webhookEvents/redeliver',
       operationId: 'redeliverWebhookEvents',
       tag,
-      summary: 'Send the webhook events of a time again',
-      description:
-        'Events with `createdAt` in `[from, to)`. `onlyFailed` leaves out what was delivered, or is on its way. ' +
-        'At most 10,000 deliveries.',
+      summary: 'Send many webhook events again',
+      description: 'Sends the events that were created from `from` until before `to`. At most 10,000 deliveries.',
       access: { role: 'member', merchant: 'body' },
       body: RedeliverRangeBody,
       replies: { 200: RangeReply },

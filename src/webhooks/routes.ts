@@ -51,7 +51,7 @@ const endpointRoutes = (parts: EndpointParts): Route[] => [
       operationId: 'createWebhookEndpoint',
       tag,
       summary: 'Create a webhook endpoint',
-      description: 'The answer has the `secret` of its signatures, this once. A merchant has at most 20 endpoints.',
+      description: 'The answer has the `secret` of the signatures, this once. A merchant has at most 20 endpoints.',
       access: { role: 'admin', merchant: 'body' },
       body: EndpointBody,
       replies: { 201: EndpointReply },
@@ -67,6 +67,7 @@ const endpointRoutes = (parts: EndpointParts): Route[] => [
       operationId: 'listWebhookEndpoints',
       tag,
       summary: 'List webhook endpoints',
+      description: 'Newest first, without secrets.',
       access: { role: 'viewer', merchant: 'query' },
       query: EndpointsQuery,
       replies: { 200: ListOf(EndpointReply) },
@@ -83,6 +84,7 @@ const endpointRoutes = (parts: EndpointParts): Route[] => [
       operationId: 'getWebhookEndpoint',
       tag,
       summary: 'Retrieve a webhook endpoint',
+      description: 'Answers one endpoint, without its secret.',
       access: { role: 'viewer', merchant: one },
       replies: { 200: EndpointReply },
     },
@@ -95,7 +97,9 @@ const endpointRoutes = (parts: EndpointParts): Route[] => [
       operationId: 'updateWebhookEndpoint',
       tag,
       summary: 'Update a webhook endpoint',
-      description: 'What waits for an endpoint is given up when it is disabled; it can be sent again afterwards.',
+      description:
+        'A field that is not sent stays as it is. Disabling an endpoint cancels its pending deliveries; ' +
+        'they can be sent again later.',
       access: { role: 'admin', merchant: one },
       body: EndpointPatchBody,
       replies: { 200: EndpointReply },
@@ -109,6 +113,7 @@ const endpointRoutes = (parts: EndpointParts): Route[] => [
       operationId: 'deleteWebhookEndpoint',
       tag,
       summary: 'Delete a webhook endpoint',
+      description: 'No more webhooks are sent to it. The events stay.',
       access: { role: 'admin', merchant: one },
       replies: { 204: EndpointReply },
     },
@@ -121,7 +126,9 @@ const endpointRoutes = (parts: EndpointParts): Route[] => [
       operationId: 'rotateWebhookSecret',
       tag,
       summary: 'Rotate the secret of a webhook endpoint',
-      description: 'The secret before signs too for 24 hours: until then each webhook has two signatures.',
+      description:
+        'The answer has the new secret, this once. The secret before signs too for 24 hours, so each ' +
+        'webhook has two signatures until then.',
       access: { role: 'admin', merchant: one },
       replies: { 200: EndpointReply },
       secretReply: true,
@@ -141,7 +148,7 @@ const testRoute = (way: Way): Route =>
       operationId: 'testWebhookEndpoint',
       tag,
       summary: 'Send a test event to a webhook endpoint',
-      description: `Sends \`${TEST_TYPE}\` now, once, also to a disabled endpoint, and answers what came back.`,
+      description: `Sends \`${TEST_TYPE}\` now, once, also to a disabled endpoint. The reply has the answer of the endpoint.`,
       access: { role: 'admin', merchant: one },
       replies: { 200: TestReply },
       audited: false,
@@ -182,10 +189,10 @@ const inboxRoute: Route = route(
     path: '/v0/webhookInbox',
     operationId: 'listWebhookInbox',
     tag,
-    summary: 'List what the webhook inbox took',
+    summary: 'List webhooks in the inbox of the sandbox',
     description:
-      'In the sandbox only. An endpoint whose `url` is the address of this list is the inbox: it verifies webhooks as a ' +
-      'receiver does and keeps the last 1,000 of a merchant, newest first.',
+      'Only in the sandbox. An endpoint with the address of this list as its `url` is the inbox. It ' +
+      'verifies webhooks as a receiver does and stores the last 1,000 of a merchant, newest first.',
     access: { role: 'viewer', merchant: 'query' },
     query: InboxQuery,
     replies: { 200: ListOf(InboxReply) },

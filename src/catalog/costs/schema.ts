@@ -1,5 +1,6 @@
 import {
   DecimalNumber,
+  type FieldWords,
   Id,
   ListQuery,
   MapOut,
@@ -14,6 +15,31 @@ import {
 import { AggregationWord, GroupBy, JsonPath } from '../meters/meter.ts';
 import { Currency, EventType } from '../words.ts';
 
+const COST_FIELDS: FieldWords = {
+  type: 'Every cost is `metered`.',
+  name: ['The name of the cost, 1 to 255 characters.', 'GPU seconds'],
+  unitCost: 'Your expense for one unit, in major units of the currency. At least 0.',
+  unit: ['The name of one unit. Null: none.', 'second'],
+  aggregation:
+    'The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events ' +
+    '(`COUNT`) or of different values (`UNIQUE_COUNT`), or the `LATEST` value.',
+  eventType: ['The `type` of the events that count. Null: no event counts.', 'api.called'],
+  valueProperty: [
+    'The path of the value in the `data` of an event. Required for each aggregation but `COUNT`; null ' +
+      'where there is none.',
+    '$.tokens',
+  ],
+  groupBy: [
+    'The dimensions by which usage can be told apart: names with paths in the `data` of an event. Null: none.',
+    { model: '$.model' },
+  ],
+  deletedAt: 'Null: a deleted cost is never answered.',
+};
+
+const COST_FILTERS: FieldWords = {
+  eventType: 'Only costs that count events of this type.',
+};
+
 export const CostOut = Type.Object(
   {
     id: Id('cost'),
@@ -21,7 +47,7 @@ export const CostOut = Type.Object(
     type: Type.Literal('metered'),
     name: Type.String(),
     currency: Type.String(),
-    unitCost: Type.String({ description: 'A decimal string, in major units.' }),
+    unitCost: Type.String({ examples: ['0.002'] }),
     unit: Nullable(Type.String()),
     aggregation: Nullable(AggregationWord),
     eventType: Nullable(Type.String()),
@@ -33,7 +59,7 @@ export const CostOut = Type.Object(
     updatedAt: Timestamp,
     deletedAt: Type.Null(),
   },
-  { $id: 'Cost' },
+  { $id: 'Cost', 'x-fields': COST_FIELDS },
 );
 
 const fields = {
@@ -57,7 +83,22 @@ export const CostCreate = Strict(
     ...meter,
     merchantId: Type.Optional(Id('organization')),
   },
-  { $id: 'CostCreate' },
+  {
+    $id: 'CostCreate',
+    'x-fields': COST_FIELDS,
+    examples: [
+      {
+        name: 'GPU seconds',
+        unitCost: 0.002,
+        currency: 'USD',
+        unit: 'second',
+        aggregation: 'SUM',
+        eventType: 'gpu.used',
+        valueProperty: '$.seconds',
+        productId: 'prod_8c3d5e0f1a2b4c6d',
+      },
+    ],
+  },
 );
 export type CostCreate = Static<typeof CostCreate>;
 
@@ -69,12 +110,15 @@ export const CostUpdate = Strict(
     productId: Type.Optional(fields.productId),
     ...meter,
   },
-  { $id: 'CostUpdate' },
+  { $id: 'CostUpdate', 'x-fields': COST_FIELDS, examples: [{ unitCost: 0.0018 }] },
 );
 export type CostUpdate = Static<typeof CostUpdate>;
 
-export const CostListQuery = ListQuery({
-  merchantId: Type.Optional(Id('organization')),
-  productId: Type.Optional(Id('product')),
-  eventType: Type.Optional(EventType),
-});
+export const CostListQuery = ListQuery(
+  {
+    merchantId: Type.Optional(Id('organization')),
+    productId: Type.Optional(Id('product')),
+    eventType: Type.Optional(EventType),
+  },
+  { fields: COST_FILTERS },
+);

@@ -1,4 +1,5 @@
 import {
+  type FieldWords,
   Formed,
   Id,
   ListQuery,
@@ -22,6 +23,22 @@ const Slug = Formed(
 
 const FeatureTypeWord = OneOf(FEATURE_TYPES);
 
+const FEATURE_FIELDS: FieldWords = {
+  key: [
+    'The name of the feature for programs: groups of lowercase letters and digits, joined by single ' +
+      'hyphens. It is unique within the product.',
+    'api-calls',
+  ],
+  name: ['The name that customers see.', 'API calls'],
+  type: '`boolean` is access alone. `static` has a configuration too. `metered` has a balance.',
+  metadata: ['Data of your own. A change replaces all of it.', { team: 'north' }],
+};
+
+const FEATURE_FILTERS: FieldWords = {
+  key: 'Only features with this key. Keys are unique within one product only.',
+  type: 'Only features of this type.',
+};
+
 export const FeatureOut = Type.Object(
   {
     id: Id('feature'),
@@ -35,7 +52,7 @@ export const FeatureOut = Type.Object(
     createdAt: Timestamp,
     updatedAt: Timestamp,
   },
-  { $id: 'Feature' },
+  { $id: 'Feature', 'x-fields': FEATURE_FIELDS },
 );
 
 export const FeatureCreate = Strict(
@@ -47,7 +64,11 @@ export const FeatureCreate = Strict(
     metadata: Type.Optional(Metadata),
     merchantId: Type.Optional(Id('organization')),
   },
-  { $id: 'FeatureCreate' },
+  {
+    $id: 'FeatureCreate',
+    'x-fields': FEATURE_FIELDS,
+    examples: [{ key: 'api-calls', name: 'API calls', type: 'metered', productId: 'prod_8c3d5e0f1a2b4c6d' }],
+  },
 );
 export type FeatureCreate = Static<typeof FeatureCreate>;
 
@@ -58,13 +79,16 @@ export const FeatureUpdate = Strict(
     productId: Type.Optional(Id('product')),
     metadata: Type.Optional(Metadata),
   },
-  { $id: 'FeatureUpdate' },
+  { $id: 'FeatureUpdate', 'x-fields': FEATURE_FIELDS, examples: [{ name: 'Calls of the API' }] },
 );
 export type FeatureUpdate = Static<typeof FeatureUpdate>;
 
-export const FeatureListQuery = ListQuery({
-  merchantId: Type.Optional(Id('organization')),
-  productId: Type.Optional(Id('product')),
-  key: Type.Optional(Slug),
-  type: Type.Optional(FeatureTypeWord),
-});
+export const FeatureListQuery = ListQuery(
+  {
+    merchantId: Type.Optional(Id('organization')),
+    productId: Type.Optional(Id('product')),
+    key: Type.Optional(Slug),
+    type: Type.Optional(FeatureTypeWord),
+  },
+  { fields: FEATURE_FILTERS },
+);

@@ -1,4 +1,22 @@
-import { Id, ListQuery, Name, Nullable, type Static, Strict, Text, Timestamp, Type } from '../../http/index.ts';
+import {
+  type FieldWords,
+  Id,
+  ListQuery,
+  Name,
+  Nullable,
+  type Static,
+  Strict,
+  Text,
+  Timestamp,
+  Type,
+} from '../../http/index.ts';
+
+const FEE_FIELDS: FieldWords = {
+  name: ['The name of the fee, 1 to 255 characters.', 'Platform fee'],
+  description: ['The description of the fee, in your own words.', 'Access to the platform'],
+  productId: 'The product of the fee. A creation needs it unless it names an item.',
+  itemId: 'The item that the fee is for. Null: none. With an item, the product is the one of the item.',
+};
 
 export const FeeOut = Type.Object(
   {
@@ -12,7 +30,7 @@ export const FeeOut = Type.Object(
     createdAt: Timestamp,
     updatedAt: Timestamp,
   },
-  { $id: 'Fee' },
+  { $id: 'Fee', 'x-fields': FEE_FIELDS },
 );
 
 const placement = {
@@ -22,13 +40,17 @@ const placement = {
 
 export const FeeCreate = Strict(
   { name: Name, description: Text(), ...placement, merchantId: Type.Optional(Id('organization')) },
-  { $id: 'FeeCreate' },
+  {
+    $id: 'FeeCreate',
+    'x-fields': FEE_FIELDS,
+    examples: [{ name: 'Platform fee', description: 'Access to the platform', productId: 'prod_8c3d5e0f1a2b4c6d' }],
+  },
 );
 export type FeeCreate = Static<typeof FeeCreate>;
 
 export const FeeUpdate = Strict(
   { name: Type.Optional(Name), description: Type.Optional(Text()), ...placement },
-  { $id: 'FeeUpdate' },
+  { $id: 'FeeUpdate', 'x-fields': FEE_FIELDS, examples: [{ name: 'Platform fee 2026' }] },
 );
 export type FeeUpdate = Static<typeof FeeUpdate>;
 

@@ -1,4 +1,5 @@
 import {
+  type FieldWords,
   Id,
   ListQuery,
   MapOut,
@@ -13,6 +14,22 @@ import {
 } from '../../http/index.ts';
 import { ExternalReferenceOut } from '../../references/index.ts';
 
+const ITEM_FIELDS: FieldWords = {
+  name: ['The name of the item, 1 to 255 characters.', 'Message pack'],
+  metadata: ['Data of your own. A change replaces all of it.', { sku: 'MP-1' }],
+  externalReferences: 'The records in outside systems that stand for this item, oldest first.',
+  catalogId: 'The product to which the item belongs. Null: to none.',
+  archivedAt: 'When the item was archived. Null: it is in use.',
+  archived: '`true` archives the item, `false` restores it. An archived item keeps its references.',
+};
+
+const ITEM_FILTERS: FieldWords = {
+  catalogId: 'Only items of this product.',
+  provider: 'Only items with a reference to this outside system, such as `salesforce`.',
+  externalId: 'Only items with a reference to this record in an outside system.',
+  includeArchived: '`true`: archived items are listed too.',
+};
+
 export const ItemOut = Type.Object(
   {
     id: Id('item'),
@@ -26,7 +43,7 @@ export const ItemOut = Type.Object(
     createdAt: Timestamp,
     updatedAt: Timestamp,
   },
-  { $id: 'Item' },
+  { $id: 'Item', 'x-fields': ITEM_FIELDS },
 );
 
 export const ItemCreate = Strict(
@@ -36,7 +53,7 @@ export const ItemCreate = Strict(
     metadata: Type.Optional(Metadata),
     merchantId: Type.Optional(Id('organization')),
   },
-  { $id: 'ItemCreate' },
+  { $id: 'ItemCreate', 'x-fields': ITEM_FIELDS, examples: [{ name: 'Message pack', metadata: { sku: 'MP-1' } }] },
 );
 export type ItemCreate = Static<typeof ItemCreate>;
 
@@ -47,7 +64,7 @@ export const ItemUpdate = Strict(
     metadata: Type.Optional(Metadata),
     archived: Type.Optional(Type.Boolean()),
   },
-  { $id: 'ItemUpdate' },
+  { $id: 'ItemUpdate', 'x-fields': ITEM_FIELDS, examples: [{ archived: true }] },
 );
 export type ItemUpdate = Static<typeof ItemUpdate>;
 
@@ -59,6 +76,6 @@ export const ItemListQuery = ListQuery(
     externalId: Type.Optional(Text({ minLength: 1, maxLength: 255 })),
     includeArchived: Type.Optional(Type.Boolean({ default: false })),
   },
-  { limit: 50 },
+  { limit: 50, fields: ITEM_FILTERS },
 );
 export type ItemListQuery = Static<typeof ItemListQuery>;

@@ -15,6 +15,9 @@ export const metricRoutes = (options: CatalogOptions): readonly Route[] => [
       operationId: 'createBillableMetric',
       tag: 'Catalog',
       summary: 'Create a billable metric',
+      description:
+        'A metric makes a quantity out of usage events. It counts events that are stored already too, ' +
+        'unless `eventFrom` is later. A price turns the quantity into money.',
       access: { role: 'member', merchant: 'body', by: ['productId', 'itemId'] },
       body: MetricCreate,
       replies: { 201: MetricOut },
@@ -28,6 +31,7 @@ export const metricRoutes = (options: CatalogOptions): readonly Route[] => [
       operationId: 'listBillableMetrics',
       tag: 'Catalog',
       summary: 'List billable metrics',
+      description: 'Newest first.',
       access: { role: 'viewer', merchant: 'query', by: ['productId', 'itemId'] },
       query: MetricListQuery,
       replies: { 200: ListOf(MetricOut) },
@@ -44,6 +48,7 @@ export const metricRoutes = (options: CatalogOptions): readonly Route[] => [
       operationId: 'getBillableMetric',
       tag: 'Catalog',
       summary: 'Retrieve a billable metric',
+      description: 'Answers the metric itself. `GET /v0/billableMetrics/{id}/meter` answers its usage.',
       access: { role: 'viewer', merchant: one },
       replies: { 200: MetricOut },
     },
@@ -56,6 +61,9 @@ export const metricRoutes = (options: CatalogOptions): readonly Route[] => [
       operationId: 'updateBillableMetric',
       tag: 'Catalog',
       summary: 'Update a billable metric',
+      description:
+        'A field that is not sent stays as it is. Once a price uses the metric, 409 `METRIC_IN_USE` ' +
+        'refuses a change of its measurement.',
       access: { role: 'member', merchant: one },
       body: MetricUpdate,
       replies: { 200: MetricOut },

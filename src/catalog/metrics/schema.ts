@@ -1,6 +1,45 @@
-import { Id, ListQuery, MapOut, Name, Nullable, type Static, Strict, Text, Timestamp, Type } from '../../http/index.ts';
+import {
+  type FieldWords,
+  Id,
+  ListQuery,
+  MapOut,
+  Name,
+  Nullable,
+  type Static,
+  Strict,
+  Text,
+  Timestamp,
+  Type,
+} from '../../http/index.ts';
 import { AggregationWord, GroupBy, JsonPath } from '../meters/meter.ts';
 import { EventType, Percent, PercentOut } from '../words.ts';
+
+const METRIC_FIELDS: FieldWords = {
+  name: ['The name of the metric, 1 to 255 characters.', 'Tokens'],
+  description: ['The description of the metric, in your own words. Default: empty.', 'Generated tokens'],
+  unit: ['The name of one unit on invoices. Default: empty.', 'token'],
+  aggregation:
+    'The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events ' +
+    '(`COUNT`) or of different values (`UNIQUE_COUNT`), or the `LATEST` value.',
+  eventType: ['The `type` of the events that count. Null: no event counts.', 'api.called'],
+  valueProperty: [
+    'The path of the value in the `data` of an event. Required for each aggregation but `COUNT`; null ' +
+      'where there is none.',
+    '$.tokens',
+  ],
+  groupBy: [
+    'The dimensions by which usage can be told apart: names with paths in the `data` of an event. Null: none.',
+    { model: '$.model' },
+  ],
+  itemId: 'The item that the metric measures. Null: none. With an item, the product is the one of the item.',
+  productId: 'The product of the metric. A creation needs it unless it names an item.',
+  eventFrom: 'Only events after this time count. Null: all events count.',
+  taxRate: ['The tax rate in percent: 20 is 20 %. The rate of a price comes first. Absent: no rate of its own.', 20],
+};
+
+const METRIC_FILTERS: FieldWords = {
+  eventType: 'Only metrics that count events of this type.',
+};
 
 export const MetricOut = Type.Object(
   {
@@ -21,7 +60,7 @@ export const MetricOut = Type.Object(
     createdAt: Timestamp,
     updatedAt: Timestamp,
   },
-  { $id: 'BillableMetric' },
+  { $id: 'BillableMetric', 'x-fields': METRIC_FIELDS },
 );
 
 const fields = {
@@ -40,19 +79,40 @@ const fields = {
 
 export const MetricCreate = Strict(
   { ...fields, merchantId: Type.Optional(Id('organization')) },
-  { $id: 'BillableMetricCreate' },
+  {
+    $id: 'BillableMetricCreate',
+    'x-fields': METRIC_FIELDS,
+    examples: [
+      {
+        name: 'Tokens',
+        unit: 'token',
+        aggregation: 'SUM',
+        eventType: 'tokens.used',
+        valueProperty: '$.tokens',
+        groupBy: { model: '$.model' },
+        productId: 'prod_8c3d5e0f1a2b4c6d',
+      },
+    ],
+  },
 );
 export type MetricCreate = Static<typeof MetricCreate>;
 
 export const MetricUpdate = Strict(
   { ...fields, name: Type.Optional(Name), aggregation: Type.Optional(AggregationWord) },
-  { $id: 'BillableMetricUpdate' },
+  {
+    $id: 'BillableMetricUpdate',
+    'x-fields': METRIC_FIELDS,
+    examples: [{ name: 'Tokens', description: 'Generated tokens' }],
+  },
 );
 export type MetricUpdate = Static<typeof MetricUpdate>;
 
-export const MetricListQuery = ListQuery({
-  merchantId: Type.Optional(Id('organization')),
-  productId: Type.Optional(Id('product')),
-  itemId: Type.Optional(Id('item')),
-  eventType: Type.Optional(EventType),
-});
+export const MetricListQuery = ListQuery(
+  {
+    merchantId: Type.Optional(Id('organization')),
+    productId: Type.Optional(Id('product')),
+    itemId: Type.Optional(Id('item')),
+    eventType: Type.Optional(EventType),
+  },
+  { fields: METRIC_FILTERS },
+);

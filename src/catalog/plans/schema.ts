@@ -1,5 +1,6 @@
 import {
   DecimalText,
+  type FieldWords,
   Id,
   ListOf,
   ListQuery,
@@ -19,10 +20,84 @@ import { Currency, Percent, PercentOut } from '../words.ts';
 import { BILLING_INTERVAL_WORDS, BILLING_INTERVALS } from './cadence.ts';
 import { VERSION_STATUSES } from './version-states.ts';
 
-const Duration = Type.String({ maxLength: 60, description: 'ISO 8601' });
+const Duration = Type.String({ maxLength: 60 });
 const TaxBehaviorWord = OneOf(['exclusive', 'inclusive']);
 const BillingIntervalWord = OneOf(BILLING_INTERVALS);
 const BillingIntervalSent = OneOf(BILLING_INTERVAL_WORDS);
+
+const PLAN_FIELDS: FieldWords = {
+  name: ['The name of the plan, 1 to 255 characters.', 'Business'],
+  description: ['The description of the plan, in your own words.', 'For teams'],
+  invoiceDisplayName: ['The name of the plan on invoices. Absent or null: `name`.', 'Business plan'],
+  currency: ['The currency of all prices of the plan: an ISO 4217 code.', 'EUR'],
+  billingCadence: [
+    'The length of a billing period: an ISO 8601 duration of whole days, weeks, months or years. Default: `P1M`.',
+    'P1M',
+  ],
+  billingInterval:
+    'Deprecated: send `billingCadence`. `monthly` is `P1M`, `quarterly` is `P3M`, `yearly` is `P1Y`. ' +
+    'Null: the cadence has no such word.',
+  billingVersion: ['The version of the billing rules. It is 1 and never changes.', 1],
+  billingAnchor:
+    'The time from which periods are counted. The first period is then shorter and prorated. Null: from ' +
+    'the start of the subscription.',
+  gracePeriod: [
+    'How long late events still count for a period that has ended: an ISO 8601 duration. Default: `PT0S`.',
+    'PT24H',
+  ],
+  trialPeriod: ['The free time at the start of a subscription: an ISO 8601 duration. Null: no trial.', 'P14D'],
+  autoApprove:
+    '`true`: invoices are issued without an approval. `false`: they stay drafts until you approve them. ' +
+    'Default: `true`.',
+  defaultTaxCode: ['The tax code that a tax provider receives. Default: `eservice`.', 'eservice'],
+  defaultTaxRate: [
+    'The tax rate in percent of prices without a rate of their own: 20 is 20 %. Absent or null: the rate ' +
+      'of the merchant.',
+    20,
+  ],
+  taxBehavior: '`exclusive`: tax is added to prices. `inclusive`: prices include tax. Default: `exclusive`.',
+  renewalReminderEnabled: '`true`: customers get an email before a period ends. Default: `true`.',
+  renewalReminderDays: ['How many days before the end of a period the reminder comes, 1 to 30. Default: 3.', 3],
+  metadata: ['Data of your own. A change replaces all of it.', { tier: '2' }],
+  defaultVersionId: 'The version that new subscriptions get.',
+  minimumAmount: [
+    'A commitment: the charges of a period come to this amount at least, all prices together. In major ' +
+      'units. Null: none.',
+    '500',
+  ],
+  paymentTerm: 'The terms of the prices of the default version.',
+  in_arrears: ['Is any price billed after its period?', true],
+  in_advance: 'Is any price billed before its period?',
+  prices: 'The prices of the default version. A creation takes their ids.',
+};
+
+const VERSION_FIELDS: FieldWords = {
+  versionNumber: ['The number of the version; the first is 1.', 1],
+  status:
+    '`draft`: not for subscriptions yet. `published`: it never changes again. `archived`: not for new ' +
+    'subscriptions.',
+  publishedAt: 'When the version was published. Absent: it is a draft.',
+  isDefault: ['Do new subscriptions get this version?', true],
+  basedOnVersionId: 'The version from which this one was made. Absent: it is the first.',
+  prices: 'The prices of the version.',
+  minimumAmount: [
+    'The commitment of the version: the charges of a period come to this amount at least, all prices ' +
+      'together. Null: none. Not sent: the one of the version before; `"0"` is none.',
+    '500',
+  ],
+  addPrices: 'The prices that are added to those of the default version.',
+  removePrices: 'The prices of the default version that the new version no longer has.',
+  replacePrices: 'The replaced prices of the default version.',
+  replacesPriceId: 'The price of the default version.',
+  withPriceId: 'The price in its place.',
+  publish: '`true`: published at once as the new default. `false`: the version stays a draft. Default: `true`.',
+  default: '`true`: new subscriptions get this version.',
+};
+
+const PLAN_FILTERS: FieldWords = {
+  customerId: 'The customer of the plans.',
+  search: 'Only plans with this text in their name, in any case.',
+};
 
 export const PlanOut = Type.Object(
   {
@@ -57,7 +132,7 @@ export const PlanOut = Type.Object(
     createdAt: Timestamp,
     updatedAt: Timestamp,
   },
-  { $id: 'Plan' },
+  { $id: 'Plan', 'x-fields': PLAN_FIELDS },
 );
 
 const optional = {
@@ -97,7 +172,21 @@ export const PlanCreate = Strict(
     ...optional,
     merchantId: Type.Optional(Id('organization')),
   },
-  { $id: 'PlanCreate', 'x-minor-units': ['minimumAmount'] },
+  {
+    $id: 'PlanCreate',
+    'x-fields': PLAN_FIELDS,
+    examples: [
+      {
+        name: 'Business',
+        productId: 'prod_8c3d5e0f1a2b4c6d',
+        currency: 'EUR',
+        billingCadence: 'P1M',
+        gracePeriod: 'PT24H',
+        prices: ['price_8c3d5e0f1a2b4c6d'],
+      },
+    ],
+    'x-minor-units': ['minimumAmount'],
+  },
 );
 export type PlanCreate = Static<typeof PlanCreate>;
 
@@ -110,13 +199,14 @@ export const PlanUpdate = Strict(
       Type.Array(Id('price'), {
         uniqueItems: true,
         maxItems: 1000,
-        description: 'Another set than that of the default version is published as the next version.',
       }),
     ),
     ...optional,
   },
   {
     $id: 'PlanUpdate',
+    'x-fields': { ...PLAN_FIELDS, prices: 'The ids of all prices. Other prices are published as the next version.' },
+    examples: [{ name: 'Business', description: 'For teams' }],
     'x-hints': {
       minimumAmount: 'is of a version, which never changes: POST …/versions makes the next one',
     },
@@ -129,12 +219,15 @@ export const PlanListQuery = ListQuery({
   productId: Type.Optional(Id('product')),
 });
 
-export const AvailablePlansQuery = ListQuery({
-  customerId: Id('customer'),
-  merchantId: Type.Optional(Id('organization')),
-  productId: Type.Optional(Id('product')),
-  search: Type.Optional(Text({ minLength: 1, maxLength: 255 })),
-});
+export const AvailablePlansQuery = ListQuery(
+  {
+    customerId: Id('customer'),
+    merchantId: Type.Optional(Id('organization')),
+    productId: Type.Optional(Id('product')),
+    search: Type.Optional(Text({ minLength: 1, maxLength: 255 })),
+  },
+  { fields: PLAN_FILTERS },
+);
 
 const versionFields = {
   id: Id('planVersion'),
@@ -152,12 +245,12 @@ const versionFields = {
   updatedAt: Timestamp,
 };
 
-const PlanVersionSummary = Type.Object(versionFields, { $id: 'PlanVersionSummary' });
+const PlanVersionSummary = Type.Object(versionFields, { $id: 'PlanVersionSummary', 'x-fields': VERSION_FIELDS });
 export const PlanVersionList = ListOf(PlanVersionSummary);
 
 export const PlanVersionOut = Type.Object(
   { ...versionFields, prices: Type.Array(PriceSlotOut) },
-  { $id: 'PlanVersion' },
+  { $id: 'PlanVersion', 'x-fields': VERSION_FIELDS },
 );
 
 export const PlanVersionCreate = Strict(
@@ -170,7 +263,7 @@ export const PlanVersionCreate = Strict(
     minimumAmount: Commitment, // absent: that of the version which it is based on; 0: none
     publish: Type.Optional(Type.Boolean({ default: true })),
   },
-  { $id: 'PlanVersionCreate' },
+  { $id: 'PlanVersionCreate', 'x-fields': VERSION_FIELDS, examples: [{ minimumAmount: '500' }] },
 );
 export type PlanVersionCreate = Static<typeof PlanVersionCreate>;
 
@@ -179,7 +272,7 @@ export const PlanVersionUpdate = Strict(
     default: Type.Optional(Type.Literal(true, { description: 'Points the plan at this version.' })),
     status: Type.Optional(OneOf(['published', 'archived'])),
   },
-  { $id: 'PlanVersionUpdate' },
+  { $id: 'PlanVersionUpdate', 'x-fields': VERSION_FIELDS, examples: [{ default: true }] },
 );
 export type PlanVersionUpdate = Static<typeof PlanVersionUpdate>;
 

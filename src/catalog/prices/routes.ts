@@ -17,6 +17,9 @@ export const priceRoutes: readonly Route[] = [
       operationId: 'createPrice',
       tag: 'Catalog',
       summary: 'Create a price of a metric or a fee',
+      description:
+        'Customers pay a price once a plan version has it. A price is calculated exactly and rounded ' +
+        'once, to the minor unit of the currency.',
       access: { role: 'member', merchant: 'body', by: ['billableMetricId', 'feeId'] },
       body: PriceCreate,
       mostKeys: MOST_KEYS,
@@ -31,6 +34,7 @@ export const priceRoutes: readonly Route[] = [
       operationId: 'listPrices',
       tag: 'Catalog',
       summary: 'List prices',
+      description: 'Newest first.',
       access: { role: 'viewer', merchant: 'query', by: ['billableMetricId', 'feeId'] },
       query: PriceListQuery,
       replies: { 200: ListOf(PriceOut) },
@@ -47,6 +51,7 @@ export const priceRoutes: readonly Route[] = [
       operationId: 'getPrice',
       tag: 'Catalog',
       summary: 'Retrieve a price',
+      description: 'Answers one price with the features that it gives.',
       access: { role: 'viewer', merchant: one },
       replies: { 200: PriceOut },
     },
@@ -58,7 +63,10 @@ export const priceRoutes: readonly Route[] = [
       path: '/v0/prices/:id',
       operationId: 'updatePrice',
       tag: 'Catalog',
-      summary: 'Update a price; one that a plan version holds, only its display name',
+      summary: 'Update a price',
+      description:
+        'A field that is not sent stays as it is. Once a plan version has the price, only ' +
+        '`invoiceDisplayName` can change; anything else is a 409.',
       access: { role: 'member', merchant: one },
       body: PriceUpdate,
       mostKeys: MOST_KEYS,
@@ -73,7 +81,8 @@ export const priceRoutes: readonly Route[] = [
       path: '/v0/prices/:id',
       operationId: 'deletePrice',
       tag: 'Catalog',
-      summary: 'Delete a price that only archived versions hold',
+      summary: 'Delete an unused price',
+      description: 'Refused with 409 and the blockers while a version of a plan that is not archived has the price.',
       access: { role: 'member', merchant: one },
       replies: { 204: Type.Null() },
       errors: [409],

@@ -1,6 +1,7 @@
 import {
   DecimalNumber,
   DecimalText,
+  type FieldWords,
   Id,
   ListQuery,
   MapOut,
@@ -22,6 +23,62 @@ import { EntitlementTemplate } from './template.ts';
 const PaymentTermWord = OneOf(['in_arrears', 'in_advance']);
 const ModelWord = Type.Unsafe<PriceModelName>({ type: 'string', enum: [...priceModelNames], default: 'standard' });
 
+const PRICE_FIELDS: FieldWords = {
+  invoiceDisplayName: ['The name of the line on invoices, 1 to 255 characters.', 'API calls'],
+  paymentTerm: '`in_arrears`: billed after the period. `in_advance`: billed before the period; only for fees.',
+  model: 'How the price is calculated from the quantity. It decides the form of `properties`. Default: `standard`.',
+  properties: ['The numbers of the model. Money is in major units of the currency of the plan.', { unitPrice: '0.02' }],
+  billingCadence: [
+    'How often the price is billed: an ISO 8601 duration. `P0D` is once. Fees need one. Null for a ' +
+      'metric: the cadence of the plan.',
+    'P1M',
+  ],
+  quantity: ['How many units of a fee are billed. Default: 1.', 1],
+  minimumAmount: [
+    'The price comes to this amount at least in each period, in major units. Absent or null: no minimum.',
+    '25',
+  ],
+  maximumAmount: [
+    'The price comes to this amount at most in each period, in major units. Absent or null: no maximum.',
+    '100',
+  ],
+  taxRate: [
+    'The tax rate in percent: 20 is 20 %. Absent or null: the rate of the metric, the plan or the merchant.',
+    20,
+  ],
+  groupFilters: [
+    'Only usage with these values is billed: dimensions of the metric with lists of values. Absent or ' +
+      'null: all usage.',
+    { region: ['eu'] },
+  ],
+  grantDiscountEnabled: '`true`: units that grants cover are not billed. Default: `false`.',
+  features: 'The features that a subscription gets with this price.',
+  feature: 'The feature that a subscription gets with this price.',
+  entitlementTemplate: 'How much of the feature the subscription gets. Default: the template of a boolean feature.',
+  priceDeleted: '`true`: the price was deleted since. The version still has it.',
+  key: ['The key of the feature.', 'api-calls'],
+  name: ['The name of the feature.', 'API calls'],
+  type: 'The type of the feature.',
+  billableMetricId: ['The metric of the price. Send exactly one of metric and fee.', 'bm_8c3d5e0f1a2b4c6d'],
+  feeId: 'The fee of the price. Send exactly one of metric and fee.',
+  unitPrice: ['The price of one unit, in major units. A negative one of the model `standard` is a rebate.', '0.02'],
+  includedUnits: ['The units that are free in each period. Default: 0.', '500'],
+  tiers: 'The tiers, from the lowest to the highest.',
+  upTo: ['The last unit of the tier. Null: the last tier, which has no end.', '1000'],
+  flatPrice: ['An amount for the whole tier, in major units. Default: 0.', '2'],
+  size: ['The number of units in a package.', '1000'],
+  price: ['The price of a package, in major units. A package that is begun is paid in full.', '4.50'],
+  percentage: ['The part of the quantity as a fraction: `0.029` is 2.9 percent.', '0.029'],
+  fixed: ['An amount for each event, in major units. Default: 0.', '0.30'],
+  minCharge: ['The amount of a period at least, in major units. Default: none.', '1'],
+  maxCharge: ['The amount of a period at most, in major units. Default: none.', '40'],
+  multiplier: ['The factor of the summed values. Default: 1.', '1.2'],
+  dimensions: ['The dimensions of the metric that decide the price.', ['model']],
+  cells: 'The prices of combinations of values. The cell that matches most dimensions is used.',
+  match: ['The values of this cell by dimension. A dimension that is not named takes any value.', { model: 'large' }],
+  default: ['The price of one unit where no cell matches, in major units.', '0.02'],
+};
+
 const priceFields = {
   id: Id('price'),
   object: Type.Literal('price'),
@@ -32,7 +89,7 @@ const priceFields = {
   paymentTerm: PaymentTermWord,
   model: OneOf(priceModelNames as [PriceModelName, ...PriceModelName[]]),
   properties: PriceProperties,
-  billingCadence: Nullable(Type.String({ description: "Null: the plan's." })),
+  billingCadence: Nullable(Type.String()),
   quantity: NumberOut,
   minimumAmount: Type.Optional(Type.String()),
   maximumAmount: Type.Optional(Type.String()),
@@ -51,12 +108,12 @@ const priceFields = {
   updatedAt: Timestamp,
 };
 
-export const PriceOut = Type.Object(priceFields, { $id: 'Price' });
+export const PriceOut = Type.Object(priceFields, { $id: 'Price', 'x-fields': PRICE_FIELDS });
 
 /** A price as a version holds it: versions outlive their prices. */
 export const PriceSlotOut = Type.Object(
   { ...priceFields, priceDeleted: Type.Boolean() },
-  { $id: 'PlanVersionPriceSlot' },
+  { $id: 'PlanVersionPriceSlot', 'x-fields': PRICE_FIELDS },
 );
 
 const Amount = Type.Optional(Nullable(DecimalText({ minimum: '0', accept: 'both' })));
@@ -85,15 +142,10 @@ const terms = {
   paymentTerm: PaymentTermWord,
   properties: Type.Unsafe<Record<string, unknown>>({
     type: 'object',
-    description: 'In the form of the model; see `properties` of Price.',
   }),
 };
 const optionalTerms = {
-  billingCadence: Type.Optional(
-    Nullable(
-      Type.String({ maxLength: 20, description: "ISO 8601; P0D: once. Fees: required. Metrics: else the plan's." }),
-    ),
-  ),
+  billingCadence: Type.Optional(Nullable(Type.String({ maxLength: 20 }))),
   minimumAmount: Amount,
   maximumAmount: Amount,
   taxRate: Type.Optional(Nullable(Percent)),
@@ -113,7 +165,20 @@ export const PriceCreate = Strict(
     grantDiscountEnabled: Type.Optional(Type.Boolean({ default: false })),
     merchantId: Type.Optional(Id('organization')),
   },
-  { $id: 'PriceCreate', 'x-some-of': ['billableMetricId', 'feeId'] },
+  {
+    $id: 'PriceCreate',
+    'x-fields': PRICE_FIELDS,
+    examples: [
+      {
+        billableMetricId: 'bm_8c3d5e0f1a2b4c6d',
+        invoiceDisplayName: 'API calls',
+        paymentTerm: 'in_arrears',
+        model: 'standard',
+        properties: { unitPrice: '0.02', includedUnits: '500' },
+      },
+    ],
+    'x-some-of': ['billableMetricId', 'feeId'],
+  },
 );
 export type PriceCreate = Static<typeof PriceCreate>;
 
@@ -127,7 +192,7 @@ export const PriceUpdate = Strict(
     quantity: Type.Optional(Quantity),
     grantDiscountEnabled: Type.Optional(Type.Boolean()),
   },
-  { $id: 'PriceUpdate' },
+  { $id: 'PriceUpdate', 'x-fields': PRICE_FIELDS, examples: [{ invoiceDisplayName: 'Calls of the API' }] },
 );
 export type PriceUpdate = Static<typeof PriceUpdate>;
 

@@ -1,4 +1,14 @@
-import { DecimalNumber, FreeMap, Id, readDecimal, type Static, Strict, Timestamp, Type } from '../../http/index.ts';
+import {
+  DecimalNumber,
+  type FieldWords,
+  FreeMap,
+  Id,
+  readDecimal,
+  type Static,
+  Strict,
+  Timestamp,
+  Type,
+} from '../../http/index.ts';
 import { type Decimal, ZERO } from '../../kernel/decimal.ts';
 import type { FieldError } from '../../kernel/result.ts';
 import { parseCadence } from '../../kernel/time.ts';
@@ -6,6 +16,22 @@ import type { FeatureType } from '../features/feature.ts';
 
 /** The balance bounds of §2 Grant: whatever is above is no bound. */
 const Rollover = Type.Optional(DecimalNumber({ minimum: '0', maximum: '999999999999' }));
+
+const TEMPLATE_FIELDS: FieldWords = {
+  type: 'The type of the feature: `boolean`, `static` or `metered`.',
+  config: ['The configuration of a static feature. Reads of the entitlement answer it as it is.', { seats: 5 }],
+  usagePeriod: 'The period after which usage and balance are reset. Absent: the entitlement is never reset by itself.',
+  interval: ['The length of a usage period: an ISO 8601 duration of whole days, weeks, months or years.', 'P1M'],
+  anchor: 'The time from which usage periods are counted. Default: the beginning of the entitlement.',
+  isSoftLimit: '`true`: there is access at a balance of 0 too. Default: `false`.',
+  issueAfterReset: ['The units that are granted at the start and after each reset. Absent: none.', 1000],
+  issueAfterResetPriority: ['The priority of these grants. The lowest is used first. Default: 0.', 0],
+  preserveOverageAtReset: '`true`: usage beyond the balance is taken from the next period. Default: `false`.',
+  resetMaxRollover: ['The units of these grants that a reset carries over at most. Default: 0.', 0],
+  resetMinRollover: ['The units of these grants that there are after a reset at least. Default: 0.', 0],
+  billableMetricIds:
+    'The measured metrics; their usage is added up. Default: the metrics of the prices with this feature.',
+};
 
 const BooleanTemplate = Strict({ type: Type.Literal('boolean') });
 const StaticTemplate = Strict({
@@ -15,13 +41,10 @@ const StaticTemplate = Strict({
 const MeteredTemplate = Strict({
   type: Type.Literal('metered'),
   usagePeriod: Type.Optional(
-    Strict(
-      {
-        interval: Type.String({ maxLength: 20, description: 'ISO 8601, whole days, weeks, months or years' }),
-        anchor: Type.Optional(Timestamp),
-      },
-      { description: 'Absent: one-time, never reset.' },
-    ),
+    Strict({
+      interval: Type.String({ maxLength: 20 }),
+      anchor: Type.Optional(Timestamp),
+    }),
   ),
   isSoftLimit: Type.Optional(Type.Boolean()),
   issueAfterReset: Type.Optional(DecimalNumber({ exclusiveMinimum: '0' })),
@@ -49,6 +72,8 @@ const when = (type: FeatureType, then: unknown) => ({
 /** Validated by the form of its own type, so that a refusal names the field and not three forms that all do not fit. */
 export const EntitlementTemplate = Type.Unsafe<EntitlementTemplate>({
   $id: 'EntitlementTemplate',
+  description: 'How much of a feature a customer gets. `type` decides the other fields.',
+  'x-fields': TEMPLATE_FIELDS,
   type: 'object',
   required: ['type'],
   properties: { type: { type: 'string', enum: ['metered', 'static', 'boolean'] } },

@@ -1,4 +1,22 @@
-import { Id, ListQuery, MapOut, Metadata, Name, type Static, Strict, Text, Timestamp, Type } from '../../http/index.ts';
+import {
+  type FieldWords,
+  Id,
+  ListQuery,
+  MapOut,
+  Metadata,
+  Name,
+  type Static,
+  Strict,
+  Text,
+  Timestamp,
+  Type,
+} from '../../http/index.ts';
+
+const PRODUCT_FIELDS: FieldWords = {
+  name: ['The name of the product, 1 to 255 characters.', 'Messaging'],
+  description: ['The description of the product, in your own words.', 'Messages by API'],
+  metadata: ['Data of your own. A change replaces all of it.', { team: 'north' }],
+};
 
 export const ProductOut = Type.Object(
   {
@@ -11,7 +29,7 @@ export const ProductOut = Type.Object(
     createdAt: Timestamp,
     updatedAt: Timestamp,
   },
-  { $id: 'Product' },
+  { $id: 'Product', 'x-fields': PRODUCT_FIELDS },
 );
 
 export const ProductCreate = Strict(
@@ -21,13 +39,17 @@ export const ProductCreate = Strict(
     metadata: Type.Optional(Metadata),
     merchantId: Type.Optional(Id('organization')),
   },
-  { $id: 'ProductCreate' },
+  {
+    $id: 'ProductCreate',
+    'x-fields': PRODUCT_FIELDS,
+    examples: [{ name: 'Messaging', description: 'Messages by API' }],
+  },
 );
 export type ProductCreate = Static<typeof ProductCreate>;
 
 export const ProductUpdate = Strict(
   { name: Type.Optional(Name), description: Type.Optional(Text()), metadata: Type.Optional(Metadata) },
-  { $id: 'ProductUpdate' },
+  { $id: 'ProductUpdate', 'x-fields': PRODUCT_FIELDS, examples: [{ name: 'Messaging 2' }] },
 );
 export type ProductUpdate = Static<typeof ProductUpdate>;
 

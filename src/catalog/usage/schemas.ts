@@ -1,4 +1,5 @@
 import {
+  type FieldWords,
   Id,
   ListQuery,
   MapOut,
@@ -13,11 +14,111 @@ import {
 } from '../../http/index.ts';
 import { WINDOW_SIZES } from '../../metering/index.ts';
 
+const USAGE_FILTERS: FieldWords = {
+  from: 'The beginning of the time, inclusive.',
+  to: 'The end of the time, exclusive.',
+  subject: 'Only usage of this customer or subscription.',
+  externalSubject: 'Only events that named the customer by this `externalSubject`.',
+  externalId: 'Only events with this id of your own.',
+  windowSize: 'Adds the usage of each window of this size, in UTC.',
+  window: 'Adds the usage of each window of this size, in UTC.',
+  groupBy: 'Adds the usage by these dimensions: names with commas between them.',
+  filterGroupBy:
+    'Only usage with these values: a JSON object of dimensions with lists of values. Null stands for a ' +
+    'missing value.',
+  groupLimit: 'How many groups are answered at most.',
+  groupOffset: 'How many groups come before those that are answered.',
+};
+
+const REPORT_FILTERS: FieldWords = {
+  ...USAGE_FILTERS,
+  merchantId: 'The merchant of the costs. Default: your own organization; an operator must send it.',
+  groupBy: '`cost`, `customer`, or a dimension of the costs.',
+  costId: 'Only this cost.',
+  topN: 'How many groups stand alone; the others are added up as one. Default: 9, and all with `limit` or `offset`.',
+  limit: 'How many groups the page has at most. Default: 10.',
+  offset: 'How many groups come before the page. Default: 0.',
+  comparePriorPeriod: '`true`: each group is compared with the time of the same length before.',
+  windowSize: 'The size of the windows of the series, in UTC.',
+  sort: 'The figure by which the groups are sorted.',
+  sortDir: '`desc`: the largest first. `asc`: the smallest first.',
+  currency: 'Only costs in this currency: an ISO 4217 code. Default: the one of most costs.',
+};
+
+const USAGE_FIELDS: FieldWords = {
+  totalValue: ['The usage of the whole time.', 2300.5],
+  windowedValues: 'The usage of each window, where `windowSize` was sent. A window without events is left out.',
+  windowStart: 'The beginning of the window, inclusive.',
+  windowEnd: 'The end of the window, exclusive.',
+  value: ['The usage.', 2300.5],
+  groupedValues: 'The usage of each group, where `groupBy` was sent.',
+  groupBy: ['The values of the dimensions. Null: the events have none.', { model: 'large' }],
+  eventCount: ['The number of events.', 3],
+  groupCount: ['The number of all groups.', 1],
+};
+
+const METER_EVENT_FIELDS: FieldWords = {
+  type: ['The type of the event.', 'tokens.used'],
+  source: ['The system that reported the event.', 'billing-worker'],
+  subject: ['The id of the customer. Absent: none has the `externalSubject` yet.', 'cus_8c3d5e0f1a2b4c6d'],
+  time: 'When the usage happened.',
+  idempotencyKey: ['The key that makes the event count once.', 'run-7f3a'],
+  data: ['The values of the event.', { tokens: 1200, model: 'large' }],
+  externalId: ['Your own id of the event. Absent: none.', 'run-7f3a'],
+  externalSubject: ['The `externalId` of the customer, where the event named it.', 'workspace-1'],
+  events: 'The same as `data`.',
+  pagination: 'The place of the page in the whole list.',
+  limit: ['How many events the page has at most.', 20],
+  offset: ['How many events come before the page.', 0],
+  total: ['How many events there are on all pages.', 1],
+};
+
+const SUMMARY_FIELDS: FieldWords = {
+  name: ['The name of the cost.', 'GPU seconds'],
+  type: 'Every cost is `metered`.',
+  eventType: ['The type of the events that count. Absent: none count.', 'gpu.used'],
+  totalCost: ['The cost of the whole time, in major units. Null: the cost measures nothing.', '4.60'],
+  totalQuantity: ['The usage of the whole time. Null: the cost measures nothing.', 2300],
+  groups: 'The cost of each group, where `groupBy` was sent.',
+  dimensions: ['The values of the dimensions. Null: the events have none.', { model: 'large' }],
+  quantity: ['The usage.', 2300],
+  cost: ['The cost, in major units.', '4.60'],
+  timeSeries: 'The cost of each window, where `window` was sent.',
+  windowStart: 'The beginning of the window, inclusive.',
+  windowEnd: 'The end of the window, exclusive.',
+};
+
+const REPORT_FIELDS: FieldWords = {
+  currency: ['The currency of all amounts: an ISO 4217 code.', 'USD'],
+  period: 'The time of the report.',
+  from: 'The beginning of the time, inclusive.',
+  to: 'The end of the time, exclusive.',
+  groupBy: ['The grouping: `cost`, `customer`, or a dimension.', 'customer'],
+  totalCost: ['The cost, in major units.', '4.60'],
+  totalQuantity: ['The usage. Different units are added up.', 2300],
+  groups: 'The groups of this page; in a window the cost of each group by its key.',
+  key: ['The key of the group: an id, or a value of the dimension.', 'cus_8c3d5e0f1a2b4c6d'],
+  label: ['The name of the group.', 'Delft Design'],
+  unit: ['The unit of the usage. Null: there are several, or none.', 'second'],
+  percentOfTotal: ['The share of the whole cost, in percent.', 100],
+  priorPeriod: 'The time of the same length before. Null: it was not asked for.',
+  cost: ['The cost in that time, in major units.', '4.00'],
+  changePercent: ['The change since then, in percent. Null: there was no cost.', 15],
+  isOther: '`true`: this group is the sum of the groups that do not stand alone.',
+  timeSeries: 'The cost of each window by group.',
+  windowStart: 'The beginning of the window, inclusive.',
+  windowEnd: 'The end of the window, exclusive.',
+  availableDimensions: ['The dimensions that `groupBy` and `filterGroupBy` can name.', ['model']],
+  warnings: ['Remarks, such as costs in another currency that are left out.', []],
+  pagination: 'The place of the page among all groups.',
+  limit: ['How many groups the page has at most.', 10],
+  offset: ['How many groups come before the page.', 0],
+  total: ['How many groups there are.', 1],
+};
+
 /** Comma-separated, repeated, or both. */
 const Dimensions = Type.Union([Text(), Type.Array(Text())]);
-const FilterGroupBy = Text({
-  description: 'A JSON object of dimensions and lists of their values; null stands for a missing value.',
-});
+const FilterGroupBy = Text();
 
 /** As long as an event can name it. */
 const OutsideName = Text({ maxLength: 255 });
@@ -27,15 +128,18 @@ const Range = { from: Timestamp, to: Timestamp };
 /** `groups`: the values of the dimensions asked for; null where events have none. */
 const Figures = Type.Object({ windowStart: Timestamp, windowEnd: Timestamp, value: NumberOut });
 
-export const MeterQuery = Strict({
-  ...Range,
-  subject: Type.Optional(OutsideName),
-  windowSize: Type.Optional(OneOf(WINDOW_SIZES)),
-  groupBy: Type.Optional(Dimensions),
-  filterGroupBy: Type.Optional(FilterGroupBy),
-  groupLimit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 100 })),
-  groupOffset: Type.Optional(Type.Integer({ minimum: 0, maximum: 2_147_483_647, default: 0 })),
-});
+export const MeterQuery = Strict(
+  {
+    ...Range,
+    subject: Type.Optional(OutsideName),
+    windowSize: Type.Optional(OneOf(WINDOW_SIZES)),
+    groupBy: Type.Optional(Dimensions),
+    filterGroupBy: Type.Optional(FilterGroupBy),
+    groupLimit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 100 })),
+    groupOffset: Type.Optional(Type.Integer({ minimum: 0, maximum: 2_147_483_647, default: 0 })),
+  },
+  { 'x-fields': USAGE_FILTERS },
+);
 export type MeterQuery = Static<typeof MeterQuery>;
 
 /** The figures of a meter. */
@@ -50,7 +154,7 @@ export const MeterOut = Type.Object(
     ),
     groupCount: Type.Optional(Type.Integer()),
   },
-  { $id: 'UsageResponse' },
+  { $id: 'UsageResponse', 'x-fields': USAGE_FIELDS },
 );
 
 export const MetricEventsQuery = ListQuery(
@@ -60,7 +164,7 @@ export const MetricEventsQuery = ListQuery(
     externalSubject: Type.Optional(OutsideName),
     externalId: Type.Optional(OutsideName),
   },
-  { limit: 20 },
+  { limit: 20, fields: USAGE_FILTERS },
 );
 export type MetricEventsQuery = Static<typeof MetricEventsQuery>;
 
@@ -77,7 +181,7 @@ const MeterEventOut = Type.Object(
     externalId: Type.Optional(Type.String()),
     externalSubject: Type.Optional(Type.String()),
   },
-  { $id: 'MeterEvent' },
+  { $id: 'MeterEvent', 'x-fields': METER_EVENT_FIELDS },
 );
 
 /** The list envelope, with `events` as a second name of `data` (api.md, Catalog). */
@@ -89,16 +193,19 @@ export const MetricEventsOut = Type.Object(
     events: Type.Array(MeterEventOut),
     pagination: Type.Object({ limit: Type.Integer(), offset: Type.Integer(), total: Type.Integer() }),
   },
-  { $id: 'MetricEvents' },
+  { $id: 'MetricEvents', 'x-fields': { ...METER_EVENT_FIELDS, data: 'The events of this page.' } },
 );
 
-export const CostSummaryQuery = Strict({
-  ...Range,
-  subject: Type.Optional(OutsideName),
-  groupBy: Type.Optional(Dimensions),
-  window: Type.Optional(OneOf(['MINUTE', 'HOUR', 'DAY'])),
-  filterGroupBy: Type.Optional(FilterGroupBy),
-});
+export const CostSummaryQuery = Strict(
+  {
+    ...Range,
+    subject: Type.Optional(OutsideName),
+    groupBy: Type.Optional(Dimensions),
+    window: Type.Optional(OneOf(['MINUTE', 'HOUR', 'DAY'])),
+    filterGroupBy: Type.Optional(FilterGroupBy),
+  },
+  { 'x-fields': USAGE_FILTERS },
+);
 export type CostSummaryQuery = Static<typeof CostSummaryQuery>;
 
 /** What the usage of a cost comes to. */
@@ -119,33 +226,37 @@ export const CostSummaryOut = Type.Object(
       ),
     ),
   },
-  { $id: 'CostUsageResponse' },
+  { $id: 'CostUsageResponse', 'x-fields': SUMMARY_FIELDS },
 );
 
-export const CostReportQuery = Strict({
-  ...Range,
-  merchantId: Type.Optional(Id('organization')),
-  groupBy: Text({ minLength: 1, description: '`cost`, `customer`, or a dimension of the costs.' }),
-  costId: Type.Optional(Id('cost')),
-  subject: Type.Optional(OutsideName),
-  filterGroupBy: Type.Optional(FilterGroupBy),
-  topN: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: 25,
-      description: 'Groups that stand alone; by default 9, and all with `limit` or `offset`.',
-    }),
-  ),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Groups of this page; by default 10.' })),
-  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 2_147_483_647 })),
-  comparePriorPeriod: Type.Optional(Type.Boolean({ default: false })),
-  windowSize: Type.Optional(Type.Unsafe<'HOUR' | 'DAY' | 'MONTH'>({ enum: ['HOUR', 'DAY', 'MONTH'], default: 'DAY' })),
-  sort: Type.Optional(
-    Type.Unsafe<'totalCost' | 'totalQuantity'>({ enum: ['totalCost', 'totalQuantity'], default: 'totalCost' }),
-  ),
-  sortDir: Type.Optional(Type.Unsafe<'asc' | 'desc'>({ enum: ['asc', 'desc'], default: 'desc' })),
-  currency: Type.Optional(Type.String({ format: 'currency' })),
-});
+export const CostReportQuery = Strict(
+  {
+    ...Range,
+    merchantId: Type.Optional(Id('organization')),
+    groupBy: Text({ minLength: 1 }),
+    costId: Type.Optional(Id('cost')),
+    subject: Type.Optional(OutsideName),
+    filterGroupBy: Type.Optional(FilterGroupBy),
+    topN: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 25,
+      }),
+    ),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
+    offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 2_147_483_647 })),
+    comparePriorPeriod: Type.Optional(Type.Boolean({ default: false })),
+    windowSize: Type.Optional(
+      Type.Unsafe<'HOUR' | 'DAY' | 'MONTH'>({ enum: ['HOUR', 'DAY', 'MONTH'], default: 'DAY' }),
+    ),
+    sort: Type.Optional(
+      Type.Unsafe<'totalCost' | 'totalQuantity'>({ enum: ['totalCost', 'totalQuantity'], default: 'totalCost' }),
+    ),
+    sortDir: Type.Optional(Type.Unsafe<'asc' | 'desc'>({ enum: ['asc', 'desc'], default: 'desc' })),
+    currency: Type.Optional(Type.String({ format: 'currency' })),
+  },
+  { 'x-fields': REPORT_FILTERS },
+);
 export type CostReportQuery = Static<typeof CostReportQuery>;
 
 /** A group of the cost report. */
@@ -160,7 +271,7 @@ const CostReportGroup = Type.Object(
     priorPeriod: Nullable(Type.Object({ cost: Type.String(), changePercent: Nullable(NumberOut) })),
     isOther: Type.Boolean(),
   },
-  { $id: 'CostReportGroup' },
+  { $id: 'CostReportGroup', 'x-fields': REPORT_FIELDS },
 );
 
 /** The cost report. */
@@ -178,5 +289,5 @@ export const CostReportOut = Type.Object(
     warnings: Type.Array(Type.String()),
     pagination: Type.Object({ total: Type.Integer(), limit: Type.Integer(), offset: Type.Integer() }),
   },
-  { $id: 'CostReport' },
+  { $id: 'CostReport', 'x-fields': REPORT_FIELDS },
 );

@@ -9,7 +9,7 @@ import {
 } from '../../catalog/index.ts';
 import { findCustomer } from '../../customers/index.ts';
 import { checkReference, type Tx } from '../../db/index.ts';
-import { Id, Metadata, Nullable, type Static, Strict, Timestamp, Type } from '../../http/index.ts';
+import { type FieldWords, Id, Metadata, Nullable, type Static, Strict, Timestamp, Type } from '../../http/index.ts';
 import { newId } from '../../kernel/ids.ts';
 import { fail, invalid, invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
 import { type Instant, isAfter, parseInstant } from '../../kernel/time.ts';
@@ -31,7 +31,27 @@ export const EntitlementCreate = Strict(
     metadata: Type.Optional(Metadata),
     merchantId: Type.Optional(Id('organization')),
   },
-  { $id: 'EntitlementCreate' },
+  {
+    $id: 'EntitlementCreate',
+    'x-fields': {
+      template: 'How much of the feature the customer gets. Its type is the type of the feature.',
+      activeFrom: 'When the entitlement begins. It may lie in the past. Default: now.',
+      activeTo: 'When the entitlement ends. Default: null, no end.',
+      subscriptionId: 'The subscription with which the entitlement ends, on its test clock. Default: none.',
+    } satisfies FieldWords,
+    examples: [
+      {
+        customerId: 'cus_8c3d5e0f1a2b4c6d',
+        featureId: 'feat_8c3d5e0f1a2b4c6d',
+        template: {
+          type: 'metered',
+          billableMetricIds: ['bm_8c3d5e0f1a2b4c6d'],
+          usagePeriod: { interval: 'P1M' },
+          issueAfterReset: 1000,
+        },
+      },
+    ],
+  },
 );
 type EntitlementCreate = Static<typeof EntitlementCreate>;
 

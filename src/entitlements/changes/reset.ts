@@ -15,11 +15,22 @@ export const EntitlementReset = Strict(
   {
     effectiveAt: Type.Optional(Timestamp),
     retainAnchor: Type.Optional(
-      Type.Boolean({ default: false, description: 'false: usage periods are counted from this reset on.' }),
+      Type.Boolean({
+        default: false,
+        description: '`false`: usage periods are counted from this reset. `true`: they go on as before.',
+      }),
     ),
-    preserveOverage: Type.Optional(Type.Boolean({ description: 'Absent: as the template says.' })),
+    preserveOverage: Type.Optional(
+      Type.Boolean({
+        description: '`true`: usage beyond the balance is taken from the new period. Default: the one of the template.',
+      }),
+    ),
   },
-  { $id: 'EntitlementReset' },
+  {
+    $id: 'EntitlementReset',
+    'x-fields': { effectiveAt: 'When the reset happens, in the current usage period. Default: now.' },
+    examples: [{ retainAnchor: true }],
+  },
 );
 
 /**

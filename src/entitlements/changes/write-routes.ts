@@ -20,7 +20,9 @@ export const entitlementWriteRoutes = (parts: EntitlementParts): readonly Route[
       operationId: 'createEntitlement',
       tag: TAG,
       summary: 'Create an entitlement',
-      description: 'Beside what plans promise. With a subscriptionId it is on its test clock and ends with it.',
+      description:
+        'Beside the entitlements of plans. A second one for the same customer and feature that has not ' +
+        'ended is 409 `ENTITLEMENT_EXISTS`.',
       access: { role: 'member', merchant: 'body', by: ['customerId', 'featureId', 'subscriptionId'] },
       body: EntitlementCreate,
       replies: { 201: EntitlementDetail },
@@ -38,7 +40,8 @@ export const entitlementWriteRoutes = (parts: EntitlementParts): readonly Route[
       operationId: 'resetEntitlement',
       tag: TAG,
       summary: 'Reset an entitlement',
-      description: 'Grants roll over by their bounds and usage starts at 0. Again for the same instant does nothing.',
+      description:
+        'Grants roll over by their bounds, and usage starts at 0. A second reset at the same time does nothing.',
       access: { role: 'member', merchant: { of: 'id', kind: 'entitlement' } },
       body: EntitlementReset,
       replies: { 200: EntitlementDetail },

@@ -1,4 +1,5 @@
 import {
+  type FieldWords,
   Id,
   ListOf,
   ListQuery,
@@ -13,6 +14,74 @@ import {
 } from '../../http/index.ts';
 
 export const ENTITLEMENT_STATUSES = ['active', 'canceled', 'expired'] as const;
+
+const ENTITLEMENT_FIELDS: FieldWords = {
+  entitlementId: 'The same as `id`.',
+  featureKey: ['The key of the feature.', 'api-calls'],
+  featureType: 'The type of the feature. It decides the other fields.',
+  planId: 'The plan of the subscription. Null: there is no subscription.',
+  subscriptionId: 'The subscription with which the entitlement ends. Null: none.',
+  status:
+    '`active`: it counts, or begins later. `canceled`: its plan or subscription ended it. `expired`: `activeTo` is over.',
+  activeFrom: 'When the entitlement begins.',
+  activeTo: 'When the entitlement ends. Null: it has no end.',
+  hasAccess: [
+    'Does the entitlement give access? A metered one does while its balance is above 0, or its limit is ' +
+      'soft. Budgets do not count here.',
+    true,
+  ],
+  metadata: 'Data of your own.',
+  config: ['The configuration of a static feature. Null for the other types.', { seats: 5 }],
+  isSoftLimit: '`true`: there is access at a balance of 0 too.',
+  balance: ['The units that are left. It is never below 0.', 970],
+  usageInPeriod: ['The units that were used in the current usage period.', 30],
+  overage: ['The units that were used and that no grant covers.', 0],
+  reserved: ['The units of open reservations. They are not in the balance.', 0],
+  currentPeriodStart: 'The beginning of the current usage period. Null: there is none.',
+  currentPeriodEnd: 'The end of the current usage period, and the time of the next reset. Null: there is none.',
+  lastResetAt: 'When the entitlement was last reset. Null: never.',
+  billableMetrics: 'The ids of the measured metrics.',
+  pricingUnitId: 'Always null.',
+  verifiedAt: 'The time for which the answer holds.',
+};
+
+const PLAIN_FIELDS: FieldWords = {
+  ...ENTITLEMENT_FIELDS,
+  config: 'Null: only static features have a configuration.',
+};
+
+const READ_FILTERS: FieldWords = {
+  at: 'Answers for this time: usage before it, without reservations and budgets. Default: now.',
+  customerId: 'Only entitlements of this customer. Not together with `externalCustomerId`.',
+  externalCustomerId: 'Only entitlements of the customer with this `externalId`.',
+  featureKey: 'Only the feature with this key.',
+  productId: 'Only features of this product.',
+  subscriptionId: 'Only entitlements of this subscription.',
+  windowSize: 'The size of the windows, in UTC. Default: `DAY`. There are at most 400 windows.',
+};
+
+const ACCESS_FIELDS: FieldWords = {
+  features: 'The features of the customer, each with the sum of its entitlements.',
+  featureKey: ['The key of the feature.', 'api-calls'],
+  type: 'The type of the feature.',
+  hasAccess: ['May the customer use the feature now?', true],
+  balance: ['The units that are left, of all entitlements together. Only metered features have it.', 970],
+  config: ['The configuration of a static feature. The other types have none.', { seats: 5 }],
+  entitlementIds: 'The entitlements to the feature.',
+};
+
+const HISTORY_FIELDS: FieldWords = {
+  windows: 'The windows, the earliest first.',
+  from: 'The beginning of the window, inclusive.',
+  to: 'The end of the window, exclusive.',
+  balanceAtStart: ['The balance at the beginning.', 1000],
+  usage: ['The units that were used in the window.', 30],
+  overage: ['The units of them that no grant covers.', 0],
+  balanceAtEnd: ['The balance at the end.', 970],
+  grants: 'The grants that were used in the window.',
+  burned: ['The units that were taken from the grant.', 30],
+  balance: ['The units that are left of the grant.', 970],
+};
 
 const common = {
   id: Id('entitlement'),
@@ -42,7 +111,7 @@ const metered = {
   reserved: NumberOut,
   currentPeriodStart: Nullable(Timestamp),
   /** May lie beyond the times that can be asked about. */
-  currentPeriodEnd: Nullable(Type.String({ description: 'A time.' })),
+  currentPeriodEnd: Nullable(Type.String()),
   lastResetAt: Nullable(Timestamp),
   billableMetrics: Type.Array(Id('billableMetric')),
   pricingUnitId: Type.Null(),
@@ -51,14 +120,17 @@ const fixed = { ...common, featureType: Type.Literal('static'), config: MapOut }
 const plain = { ...common, featureType: Type.Literal('boolean'), config: Type.Null() };
 
 /** A metered entitlement with its balance. */
-export const MeteredEntitlementDetail = Type.Object(metered, { $id: 'MeteredEntitlementDetail' });
+export const MeteredEntitlementDetail = Type.Object(metered, {
+  $id: 'MeteredEntitlementDetail',
+  'x-fields': PLAIN_FIELDS,
+});
 
 /** One of the three forms, by the feature's type. */
 export const EntitlementDetail = Type.Union(
   [
     MeteredEntitlementDetail,
-    Type.Object(fixed, { $id: 'StaticEntitlementDetail' }),
-    Type.Object(plain, { $id: 'BooleanEntitlementDetail' }),
+    Type.Object(fixed, { $id: 'StaticEntitlementDetail', 'x-fields': ENTITLEMENT_FIELDS }),
+    Type.Object(plain, { $id: 'BooleanEntitlementDetail', 'x-fields': PLAIN_FIELDS }),
   ],
   { $id: 'EntitlementDetail' },
 );
@@ -67,9 +139,9 @@ export type EntitlementDetail = Static<typeof EntitlementDetail>;
 const listed = { entitlementId: Id('entitlement') };
 const EntitlementItem = Type.Union(
   [
-    Type.Object({ ...metered, ...listed }, { $id: 'MeteredEntitlement' }),
-    Type.Object({ ...fixed, ...listed }, { $id: 'StaticEntitlement' }),
-    Type.Object({ ...plain, ...listed }, { $id: 'BooleanEntitlement' }),
+    Type.Object({ ...metered, ...listed }, { $id: 'MeteredEntitlement', 'x-fields': PLAIN_FIELDS }),
+    Type.Object({ ...fixed, ...listed }, { $id: 'StaticEntitlement', 'x-fields': ENTITLEMENT_FIELDS }),
+    Type.Object({ ...plain, ...listed }, { $id: 'BooleanEntitlement', 'x-fields': PLAIN_FIELDS }),
   ],
   { $id: 'Entitlement' },
 );
@@ -78,21 +150,23 @@ export const EntitlementList = ListOf(EntitlementItem);
 const At = Type.Optional(
   Type.String({
     format: 'date-time',
-    description: 'Answers for this instant: usage strictly before it, no reservations.',
   }),
 );
 
-export const EntitlementQuery = Strict({ at: At });
+export const EntitlementQuery = Strict({ at: At }, { 'x-fields': READ_FILTERS });
 
-export const EntitlementListQuery = ListQuery({
-  customerId: Type.Optional(Id('customer')),
-  externalCustomerId: Type.Optional(Type.String({ minLength: 1, maxLength: 255, 'x-text': true })),
-  merchantId: Type.Optional(Id('organization')),
-  productId: Type.Optional(Id('product')),
-  featureKey: Type.Optional(Type.String({ minLength: 1, maxLength: 255, 'x-text': true })),
-  subscriptionId: Type.Optional(Id('subscription')),
-  at: At,
-});
+export const EntitlementListQuery = ListQuery(
+  {
+    customerId: Type.Optional(Id('customer')),
+    externalCustomerId: Type.Optional(Type.String({ minLength: 1, maxLength: 255, 'x-text': true })),
+    merchantId: Type.Optional(Id('organization')),
+    productId: Type.Optional(Id('product')),
+    featureKey: Type.Optional(Type.String({ minLength: 1, maxLength: 255, 'x-text': true })),
+    subscriptionId: Type.Optional(Id('subscription')),
+    at: At,
+  },
+  { fields: READ_FILTERS },
+);
 export type EntitlementListQuery = Static<typeof EntitlementListQuery>;
 
 /** §2 Active entitlement. */
@@ -107,16 +181,19 @@ const ActiveEntitlement = Type.Object(
     subscriptionId: Nullable(Id('subscription')),
     verifiedAt: Timestamp,
   },
-  { $id: 'ActiveEntitlement' },
+  { $id: 'ActiveEntitlement', 'x-fields': ENTITLEMENT_FIELDS },
 );
 export const ActiveEntitlementList = ListOf(ActiveEntitlement);
 
-export const ActiveEntitlementQuery = ListQuery({
-  customerId: Id('customer'),
-  merchantId: Type.Optional(Id('organization')),
-  productId: Type.Optional(Id('product')),
-  subscriptionId: Type.Optional(Id('subscription')),
-});
+export const ActiveEntitlementQuery = ListQuery(
+  {
+    customerId: Id('customer'),
+    merchantId: Type.Optional(Id('organization')),
+    productId: Type.Optional(Id('product')),
+    subscriptionId: Type.Optional(Id('subscription')),
+  },
+  { fields: { customerId: 'The customer of the entitlements.' } },
+);
 export type ActiveEntitlementQuery = Static<typeof ActiveEntitlementQuery>;
 
 const accessed = {
@@ -124,14 +201,17 @@ const accessed = {
   productId: Type.Optional(Id('product')),
   featureKey: Type.Optional(Type.String({ minLength: 1, maxLength: 255, 'x-text': true })),
 };
-export const AccessQuery = Strict(accessed);
+export const AccessQuery = Strict(accessed, { 'x-fields': READ_FILTERS });
 export type AccessQuery = Static<typeof AccessQuery>;
 
-export const ExternalAccessQuery = Strict({
-  externalCustomerId: Type.String({ minLength: 1, maxLength: 255, 'x-text': true }),
-  merchantId: Type.Optional(Id('organization')),
-  ...accessed,
-});
+export const ExternalAccessQuery = Strict(
+  {
+    externalCustomerId: Type.String({ minLength: 1, maxLength: 255, 'x-text': true }),
+    merchantId: Type.Optional(Id('organization')),
+    ...accessed,
+  },
+  { 'x-fields': { ...READ_FILTERS, externalCustomerId: 'The `externalId` of the customer.' } },
+);
 
 export const CustomerAccess = Type.Object(
   {
@@ -154,19 +234,25 @@ export const CustomerAccess = Type.Object(
       }),
     ),
   },
-  { $id: 'CustomerAccess' },
+  { $id: 'CustomerAccess', 'x-fields': ACCESS_FIELDS },
 );
 export type CustomerAccess = Static<typeof CustomerAccess>;
 
 export const HISTORY_WINDOWS = ['MINUTE', 'HOUR', 'DAY', 'MONTH'] as const;
 
-export const HistoryQuery = Strict({
-  from: Type.Optional(
-    Type.String({ format: 'date-time', description: 'Default: the start of the current usage period.' }),
-  ),
-  to: Type.Optional(Type.String({ format: 'date-time', description: 'Default: now.' })),
-  windowSize: Type.Optional(OneOf(HISTORY_WINDOWS)),
-});
+export const HistoryQuery = Strict(
+  {
+    from: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description: 'The beginning of the history. Default: the start of the current usage period.',
+      }),
+    ),
+    to: Type.Optional(Type.String({ format: 'date-time', description: 'The end of the history. Default: now.' })),
+    windowSize: Type.Optional(OneOf(HISTORY_WINDOWS)),
+  },
+  { 'x-fields': READ_FILTERS },
+);
 export type HistoryQuery = Static<typeof HistoryQuery>;
 
 export const EntitlementHistory = Type.Object(
@@ -184,6 +270,6 @@ export const EntitlementHistory = Type.Object(
       }),
     ),
   },
-  { $id: 'EntitlementHistory' },
+  { $id: 'EntitlementHistory', 'x-fields': HISTORY_FIELDS },
 );
 export type EntitlementHistory = Static<typeof EntitlementHistory>;

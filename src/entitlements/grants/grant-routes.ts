@@ -19,7 +19,9 @@ export const grantRoutes: readonly Route[] = [
       operationId: 'createGrant',
       tag: TAG,
       summary: 'Create a grant',
-      description: 'The same idempotencyKey again answers 201 with the first grant, as it is now.',
+      description:
+        'The units count at once, unless `effectiveAt` is later. The same `idempotencyKey` again answers ' +
+        '201 with the first grant as it is now; other content is a 409.',
       access: ofEntitlement('member'),
       body: GrantCreate,
       replies: { 201: Grant },
@@ -36,8 +38,10 @@ export const grantRoutes: readonly Route[] = [
       path: '/v1/entitlements/:id/grants',
       operationId: 'listGrants',
       tag: TAG,
-      summary: 'List the grants of an entitlement, newest first',
-      description: 'Voided ones are left out unless `includeVoided` is true.',
+      summary: 'List grants of an entitlement',
+      description:
+        'Newest first. Grants that the template issued are listed too. Voided grants are left out unless ' +
+        '`includeVoided` is true.',
       access: ofEntitlement('viewer'),
       query: GrantListQuery,
       replies: { 200: GrantList },
@@ -56,6 +60,7 @@ export const grantRoutes: readonly Route[] = [
       operationId: 'getGrant',
       tag: TAG,
       summary: 'Retrieve a grant',
+      description: 'Answers one grant, voided or not.',
       access: ofEntitlement('viewer'),
       replies: { 200: Grant },
     },
@@ -71,7 +76,9 @@ export const grantRoutes: readonly Route[] = [
       operationId: 'voidGrant',
       tag: TAG,
       summary: 'Void a grant',
-      description: 'It leaves the balance now; what was burned of it stays burned. Once more answers the same.',
+      description:
+        'The units that are left no longer count. The units that were used stay used. A second DELETE ' +
+        'answers the same voided grant.',
       access: ofEntitlement('member'),
       replies: { 200: Grant },
     },

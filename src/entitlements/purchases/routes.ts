@@ -1,6 +1,7 @@
 import {
   DecimalNumber,
   DecimalText,
+  type FieldWords,
   Id,
   Nullable,
   NumberOut,
@@ -23,6 +24,40 @@ import { sessionUrl } from '../../payments/index.ts';
 import { RolloverBound } from '../entitlement/grant-schemas.ts';
 import { type Purchased, type PurchaseRequest, purchaseGrant } from './purchase.ts';
 
+const PURCHASE_FIELDS: FieldWords = {
+  amount: ['The number of units, at least 0.00000001.', 1000],
+  price: ['The price in major units, without tax: 0.50 to 4503599.62.', '8.00'],
+  idempotencyKey: ['The key that makes the purchase once. A known key answers the same invoice.', 'top-up-1'],
+  effectiveAt: 'When the grant begins to count. Default: when the invoice is paid.',
+  expiresAt: 'When the grant stops counting. Default: never.',
+  successUrl: [
+    'The page to which the customer returns after the payment. Default: none.',
+    'https://app.acme.example/paid',
+  ],
+  cancelUrl: [
+    'The page to which the customer returns without a payment. Default: none.',
+    'https://app.acme.example/credits',
+  ],
+  paymentExpiresAt: 'When the payment session ends. An unpaid invoice is then cancelled. Default: 24 hours from now.',
+  resetMaxRollover: [
+    'The units that a reset carries over at most. Default: 999999999999, which is no bound.',
+    999999999999,
+  ],
+  resetMinRollover: ['The units that there are after a reset at least. Default: 0.', 0],
+  currency: [
+    'The currency of the price: an ISO 4217 code. Default: the one of the plan, the customer or the ' +
+      'merchant, or `USD`.',
+    'USD',
+  ],
+  grantAmount: ['The number of units that the payment grants.', 1000],
+};
+
+const SESSION_FIELDS: FieldWords = {
+  url: ['The page on which the customer pays.', 'https://billing.example.com/pay/ps_8c3d5e0f1a2b4c6d'],
+  expiresAt: 'When the session ends. Null: it does not.',
+  amount: ['The amount in major units, with tax.', '9.60'],
+};
+
 /** §4, Grant purchase rules. */
 const GrantPurchaseCreate = Strict(
   {
@@ -38,7 +73,11 @@ const GrantPurchaseCreate = Strict(
     resetMinRollover: Type.Optional(RolloverBound),
     currency: Type.Optional(Type.String({ format: 'currency' })),
   },
-  { $id: 'GrantPurchaseCreate' },
+  {
+    $id: 'GrantPurchaseCreate',
+    'x-fields': PURCHASE_FIELDS,
+    examples: [{ amount: 1000, price: '8.00', idempotencyKey: 'top-up-1' }],
+  },
 );
 
 const GrantPurchase = Type.Object(
@@ -47,14 +86,17 @@ const GrantPurchase = Type.Object(
     invoiceId: Id('invoice'),
     entitlementId: Id('entitlement'),
     grantAmount: NumberOut,
-    price: Type.String({ description: 'A decimal string in major units, without tax.' }),
+    price: Type.String(),
     currency: Type.String(),
     paymentSessions: Type.Array(
-      Type.Object({ url: Type.String(), expiresAt: Nullable(Timestamp), amount: Type.String() }),
-      { description: 'Where it can be paid now, tax included; none once it is paid or cancelled.' },
+      Type.Object(
+        { url: Type.String(), expiresAt: Nullable(Timestamp), amount: Type.String() },
+        { 'x-fields': SESSION_FIELDS },
+      ),
+      { description: 'The open payment sessions. Empty once the invoice is paid or cancelled.' },
     ),
   },
-  { $id: 'GrantPurchase' },
+  { $id: 'GrantPurchase', 'x-fields': PURCHASE_FIELDS },
 );
 
 /** POST …/grants/purchase (§4). */
@@ -67,9 +109,9 @@ export const purchaseRoutes = (parts: InvoicingParts): readonly Route[] => [
       tag: 'Entitlements',
       summary: 'Buy a grant',
       description:
-        'Makes an invoice that is paid at the returned URL; the grant is made as it is paid, and without `effectiveAt` takes effect then. ' +
-        'The same `idempotencyKey` again answers the same invoice, whatever has become of it. An invoice that is not paid until its ' +
-        'payment session expires is cancelled. The currency is by default that of the subscription’s plan, the customer, the merchant, USD.',
+        'Creates an invoice that is paid at the returned URL. The payment creates the grant in the same ' +
+        'transaction. The same `idempotencyKey` again answers the same invoice, whatever its status is. ' +
+        'When the payment session expires, an unpaid invoice is cancelled.',
       access: { role: 'member', merchant: { of: 'id', kind: 'entitlement' } },
       body: GrantPurchaseCreate,
       replies: { 201: GrantPurchase },

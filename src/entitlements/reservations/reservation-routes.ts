@@ -2,6 +2,7 @@ import { effectiveNowForReading } from '../../clocks/index.ts';
 import type { Tx } from '../../db/index.ts';
 import {
   DecimalNumber,
+  type FieldWords,
   Id,
   ListOf,
   ListQuery,
@@ -29,6 +30,13 @@ import { releaseReservation, reserve, settleReservation, statusAt } from './rese
 const TAG = 'Entitlements';
 const ofEntitlement = (role: 'viewer' | 'member') => ({ role, merchant: { of: 'id', kind: 'entitlement' } }) as const;
 
+const RESERVATION_FIELDS: FieldWords = {
+  amount: ['The number of reserved units.', 70],
+  status: '`held`: it lowers the balance. `settled`, `released` and `expired`: it no longer does.',
+  settledAmount: ['The units that were really used. Null: it is not settled.', 65],
+  expiresAt: 'When the reservation ends by itself.',
+};
+
 export const Reservation = Type.Object(
   {
     id: Id('reservation'),
@@ -40,7 +48,7 @@ export const Reservation = Type.Object(
     expiresAt: Timestamp,
     createdAt: Timestamp,
   },
-  { $id: 'Reservation' },
+  { $id: 'Reservation', 'x-fields': RESERVATION_FIELDS },
 );
 
 const presentReservation = (row: ReservationRow, now: Instant): Static<typeof Reservation> => ({
@@ -68,13 +76,17 @@ export const reservationRoutes: readonly Route[] = [
       tag: TAG,
       summary: 'Create a reservation',
       description:
-        'For usage whose amount is known only afterwards: it lowers the balance until it is settled, released or `expiresAt` is ' +
-        'reached. Only for entitlements of one SUM or COUNT metric; of COUNT one unit at a time. 409 `INSUFFICIENT_BALANCE` where ' +
-        'less is available, unless the limit is soft.',
+        'For usage whose amount is known only afterwards. It lowers the balance until it is settled, ' +
+        'released or expired. Only for entitlements with one SUM or COUNT metric. 409 ' +
+        '`INSUFFICIENT_BALANCE` where less is available, unless the limit is soft.',
       access: ofEntitlement('member'),
       body: Strict(
         { amount: DecimalNumber({ exclusiveMinimum: '0' }), expiresAt: Timestamp },
-        { $id: 'ReservationCreate' },
+        {
+          $id: 'ReservationCreate',
+          'x-fields': { ...RESERVATION_FIELDS, amount: 'The number of units, above 0. Of a COUNT metric 1.' },
+          examples: [{ amount: 70, expiresAt: '2030-01-01T00:00:00Z' }],
+        },
       ),
       replies: { 201: Reservation },
       errors: [409],
@@ -95,7 +107,8 @@ export const reservationRoutes: readonly Route[] = [
       path: '/v1/entitlements/:id/reservations',
       operationId: 'listReservations',
       tag: TAG,
-      summary: 'List reservations of an entitlement, newest first',
+      summary: 'List reservations of an entitlement',
+      description: 'Newest first, in every status.',
       access: ofEntitlement('viewer'),
       query: ListQuery({}),
       replies: { 200: ListOf(Reservation) },
@@ -115,6 +128,7 @@ export const reservationRoutes: readonly Route[] = [
       operationId: 'getReservation',
       tag: TAG,
       summary: 'Retrieve a reservation',
+      description: 'Answers one reservation. An unknown id is a 404.',
       access: ofEntitlement('viewer'),
       replies: { 200: Reservation },
     },
@@ -131,12 +145,20 @@ export const reservationRoutes: readonly Route[] = [
       path: '/v1/entitlements/:id/reservations/:reservationId/settle',
       operationId: 'settleReservation',
       tag: TAG,
-      summary: 'Settle a reservation with what was really used',
+      summary: 'Settle a reservation',
       description:
-        'Writes a usage event of the metric’s type with the amount, by default the reserved one, under the reservation’s id as its ' +
-        '`idempotencyKey`; of 0 none. Again, with whatever amount, it answers as the first time. 409 once it was released or has expired.',
+        'Writes a usage event with the amount, under the id of the reservation as its `idempotencyKey`; ' +
+        'for 0 it writes none. A second call answers the first result. 409 once it was released or has ' +
+        'expired.',
       access: ofEntitlement('member'),
-      body: Strict({ amount: Type.Optional(DecimalNumber({ minimum: '0' })) }, { $id: 'ReservationSettlement' }),
+      body: Strict(
+        { amount: Type.Optional(DecimalNumber({ minimum: '0' })) },
+        {
+          $id: 'ReservationSettlement',
+          'x-fields': { amount: 'The units that were really used. Default: the reserved amount. 0 writes no event.' },
+          examples: [{ amount: 65 }],
+        },
+      ),
       replies: { 200: Reservation },
       errors: [409],
     },
@@ -158,7 +180,8 @@ export const reservationRoutes: readonly Route[] = [
       operationId: 'releaseReservation',
       tag: TAG,
       summary: 'Release a reservation',
-      description: 'Again is the same as once. 409 once it was settled or has expired.',
+      description:
+        'The balance has the units again. A second call answers the same. 409 once it was settled or has expired.',
       access: ofEntitlement('member'),
       replies: { 200: Reservation },
       errors: [409],

@@ -1,4 +1,14 @@
-import { Id, OneOf, type RawBody, Reply, type Route, route, Timestamp, Type } from '../../http/index.ts';
+import {
+  type FieldWords,
+  Id,
+  OneOf,
+  type RawBody,
+  Reply,
+  type Route,
+  route,
+  Timestamp,
+  Type,
+} from '../../http/index.ts';
 import { notFound, ok } from '../../kernel/result.ts';
 import { LOGO_TYPES, MOST_LOGO_BYTES } from './logo.ts';
 import { dropLogo, findLogo, keepLogo, publicLogo } from './operations.ts';
@@ -6,17 +16,25 @@ import { dropLogo, findLogo, keepLogo, publicLogo } from './operations.ts';
 const TAG = 'Identity';
 const path = '/v0/organizations/:id/logo';
 
+const LOGO_FIELDS: FieldWords = {
+  organizationId: 'The id of the merchant.',
+  contentType: 'The content type of the file.',
+  width: ['The width in pixels, or in the units of the SVG.', 320],
+  height: ['The height in pixels, or in the units of the SVG.', 80],
+  bytes: ['The size of the stored file. It was written anew, without parts that draw nothing.', 4096],
+};
+
 const OrganizationLogo = Type.Object(
   {
     object: Type.Literal('organizationLogo'),
     organizationId: Id('organization'),
     contentType: OneOf(LOGO_TYPES),
-    width: Type.Integer({ description: 'Pixels, or the units of the SVG.' }),
+    width: Type.Integer(),
     height: Type.Integer(),
-    bytes: Type.Integer({ description: 'Of what is kept: the file written anew, without what does not draw.' }),
+    bytes: Type.Integer(),
     updatedAt: Timestamp,
   },
-  { $id: 'OrganizationLogo' },
+  { $id: 'OrganizationLogo', 'x-fields': LOGO_FIELDS },
 );
 
 /** The logo of a merchant (api.md, Identity): drawn on documents. */
@@ -29,8 +47,9 @@ export const logoRoutes: readonly Route[] = [
       tag: TAG,
       summary: 'Upload the logo of a merchant',
       description:
-        'The body is the file, with its content type: PNG (sides of at most 2,000 pixels) or SVG (shapes, gradients, clip paths), at most ' +
-        '256 KiB. Documents that are made from now on bear it.',
+        'The body is the file with its content type, at most 256 KiB. A PNG has sides of at most 2,000 ' +
+        'pixels. An SVG may have shapes, gradients and clip paths. Documents that are rendered from now ' +
+        'on show it.',
       access: { role: 'admin', merchant: { of: 'id', kind: 'organization' } },
       bodyBytes: true,
       contentTypes: LOGO_TYPES,
@@ -50,6 +69,7 @@ export const logoRoutes: readonly Route[] = [
       operationId: 'getOrganizationLogo',
       tag: TAG,
       summary: 'Download the logo of a merchant',
+      description: 'Answers the file itself. A 404 where the merchant has none.',
       access: { role: 'viewer', merchant: { of: 'id', kind: 'organization' } },
       replies: { 200: { contentType: 'image/png', description: 'The logo; `image/svg+xml` where it is an SVG.' } },
     },
@@ -73,6 +93,7 @@ export const logoRoutes: readonly Route[] = [
       operationId: 'deleteOrganizationLogo',
       tag: TAG,
       summary: 'Delete the logo of a merchant',
+      description: 'Documents that are rendered from now on have no logo. Stored documents keep theirs.',
       access: { role: 'admin', merchant: { of: 'id', kind: 'organization' } },
       replies: { 204: Type.Null() },
     },

@@ -1,4 +1,5 @@
 import {
+  type FieldWords,
   Formed,
   Id,
   ListOf,
@@ -21,15 +22,67 @@ import { OUTSIDE_ID } from '../../kernel/ids.ts';
 const OutsideId = Formed(OUTSIDE_ID, 'must be 1 to 255 letters, digits, underscores and hyphens, such as acme-1');
 
 /** §4, POST /v0/events. What a schema cannot say is in `content.ts` and `read-batch.ts`. */
+const EVENT_FIELDS: FieldWords = {
+  type: ['The type of the event. It counts for metrics and costs with this `eventType`.', 'tokens.used'],
+  source: ['The system that reports the event, as a URI or a name.', 'billing-worker'],
+  subject: ['The id of a customer or a subscription.', 'cus_8c3d5e0f1a2b4c6d'],
+  externalSubject: ['The `externalId` of the customer. The event is kept until a customer has it.', 'workspace-1'],
+  data: [
+    'The values of the event. Metrics read them by path: `$.tokens` is `data.tokens`.',
+    { tokens: 1200, model: 'large' },
+  ],
+  namespace: 'The merchant of the event. Default: your own organization; only operators may name another.',
+  timestamp: 'When the usage happened. It decides the billing period. Default: the time of the request.',
+  idempotencyKey: ['The key that makes the event count once, for ever. Default: a generated one.', 'run-7f3a'],
+  externalId: ['Your own id of the event, to find it again. Absent: none.', 'run-7f3a'],
+};
+
+const SENT_FIELDS: FieldWords = {
+  ...EVENT_FIELDS,
+  subject: [
+    'The id of a customer or a subscription. Required without `externalSubject`; with both it decides.',
+    'cus_8c3d5e0f1a2b4c6d',
+  ],
+};
+
+const READ_FIELDS: FieldWords = {
+  ...EVENT_FIELDS,
+  subject: ['The id of the customer. Absent: there is no such customer yet.', 'cus_8c3d5e0f1a2b4c6d'],
+  sentSubject: ['The subject as it was sent, where it names no customer or subscription.', 'unknown-1'],
+  status: '`matched`: a metric or cost counts the event. `unmatched`: none does.',
+  reason: 'Why nothing counts the event. Absent: something does.',
+  outcome: 'The metrics that count the event, and the invoices that bill it, as of now.',
+};
+
+const OUTCOME_FIELDS: FieldWords = {
+  counts: 'The metrics and costs of the type of the event.',
+  id: ['The id of the metric or cost.', 'bm_8c3d5e0f1a2b4c6d'],
+  value: ['The value that the event contributes. Absent: none.', 1200],
+  group: ['The values of the event for the dimensions of the metric.', { model: 'large' }],
+  reason: 'Why the event is not counted or billed here. Absent: it is.',
+  billing: 'The prices that could bill the event, each with the invoice of its period.',
+  invoiceStatus: ['The status of this invoice.', 'ACTIVE'],
+  lineItemId: 'The line of this invoice. Null: the invoice has no lines yet.',
+};
+
+const EVENT_FILTERS: FieldWords = {
+  type: 'Only events of this type.',
+  subject: 'Only events of this customer or subscription.',
+  externalSubject: 'Only events that named the customer by this `externalSubject`.',
+  externalId: 'Only events with this id of your own.',
+  from: 'Only events with this `timestamp` or a later one.',
+  to: 'Only events with a `timestamp` before this time.',
+  status: '`unmatched`: only events that nothing counts. `matched`: only the others.',
+};
+
 export const EventCreate = Strict(
   {
     type: Name,
-    source: Text({ minLength: 1, maxLength: 2048, description: 'The URI of what reports the event.' }),
+    source: Text({ minLength: 1, maxLength: 2048 }),
     subject: Type.Optional(
       Text({
         minLength: 1,
         maxLength: 255,
-        description: 'A customer or a subscription. Required without externalSubject.',
       }),
     ),
     externalSubject: Type.Optional(OutsideId),
@@ -39,14 +92,36 @@ export const EventCreate = Strict(
     idempotencyKey: Type.Optional(Text({ minLength: 1, maxLength: 255 })),
     externalId: Type.Optional(OutsideId),
   },
-  { $id: 'EventCreate' },
+  {
+    $id: 'EventCreate',
+    'x-fields': SENT_FIELDS,
+    examples: [
+      {
+        type: 'tokens.used',
+        source: 'billing-worker',
+        externalSubject: 'workspace-1',
+        idempotencyKey: 'run-7f3a',
+        data: { tokens: 1200, model: 'large' },
+      },
+    ],
+  },
 );
 export type EventCreate = Static<typeof EventCreate>;
 
 export const MOST_EVENTS = 10_000;
 
 /** One event, or up to 10,000 that are accepted together or not at all. */
-export const EventsCreate = Type.Union([EventCreate, Type.Array(EventCreate, { maxItems: MOST_EVENTS })]);
+export const EventsCreate = Type.Union([EventCreate, Type.Array(EventCreate, { maxItems: MOST_EVENTS })], {
+  examples: [
+    {
+      type: 'tokens.used',
+      source: 'billing-worker',
+      externalSubject: 'workspace-1',
+      idempotencyKey: 'run-7f3a',
+      data: { tokens: 1200, model: 'large' },
+    },
+  ],
+});
 
 /** Why an event counts nothing; the first that holds. */
 const UNMATCHED_REASONS = ['UNKNOWN_SUBJECT', 'UNKNOWN_TYPE', 'BEFORE_EVENT_FROM', 'NO_VALUE'] as const;
@@ -68,7 +143,7 @@ const eventFields = {
   object: Type.Literal('event'),
   type: Type.String(),
   source: Type.String(),
-  subject: Type.Optional(Type.String({ description: 'The customer; absent while there is none.' })),
+  subject: Type.Optional(Type.String()),
   externalSubject: Type.Optional(Type.String()),
   namespace: Id('organization'),
   timestamp: Timestamp,
@@ -77,26 +152,24 @@ const eventFields = {
 };
 
 /** §2, Metering event. */
-export const Event = Type.Object(eventFields, { $id: 'Event' });
+export const Event = Type.Object(eventFields, { $id: 'Event', 'x-fields': READ_FIELDS });
 
 const readFields = {
   ...eventFields,
-  sentSubject: Type.Optional(
-    Type.String({ description: 'The subject as it was sent, also where it is no customer or subscription.' }),
-  ),
+  sentSubject: Type.Optional(Type.String()),
   status: OneOf(['matched', 'unmatched']),
   reason: Type.Optional(OneOf(UNMATCHED_REASONS)),
 };
 
 /** An event as it is listed: with what became of it. */
-export const ListedEvent = Type.Object(readFields, { $id: 'ListedEvent' });
+export const ListedEvent = Type.Object(readFields, { $id: 'ListedEvent', 'x-fields': READ_FIELDS });
 
 /** What became of an event, as of now. */
 export const EventOutcome = Type.Object(
   {
     counts: Type.Array(
       Type.Object({
-        id: Type.String({ description: 'The metric or cost of this type.' }),
+        id: Type.String(),
         value: Type.Optional(Type.Union([NumberOut, Type.String()])),
         group: MapOut,
         reason: Type.Optional(OneOf(['BEFORE_EVENT_FROM', 'NO_VALUE'])),
@@ -115,13 +188,17 @@ export const EventOutcome = Type.Object(
     ),
     reason: Type.Optional(OneOf([...UNMATCHED_REASONS, ...UNBILLED_REASONS])),
   },
-  { $id: 'EventOutcome' },
+  {
+    $id: 'EventOutcome',
+    description: 'The metrics that count the event, and the invoices that bill it, as of now.',
+    'x-fields': OUTCOME_FIELDS,
+  },
 );
 
 /** One event, with what was sent in it and what became of it. */
 export const EventWithData = Type.Object(
   { ...readFields, data: MapOut, outcome: EventOutcome },
-  { $id: 'EventWithData' },
+  { $id: 'EventWithData', 'x-fields': READ_FIELDS },
 );
 
 /** The answers to one event and to an array. @param entitlement one of the balances that `expand` asks for */
@@ -130,14 +207,14 @@ export function acceptedSchemas(entitlement: TSchema) {
     entitlements: Type.Optional({
       ...Nullable(Type.Array(entitlement)),
       description:
-        'With expand=entitlements: the balances after the events. null: they could not be read; the events are stored.',
+        'The balances after the events, with `expand=entitlements`. Null: they could not be read; the events are stored.',
     }),
   };
   return {
-    one: Type.Object({ ...eventFields, ...expanded }, { $id: 'AcceptedEvent' }),
+    one: Type.Object({ ...eventFields, ...expanded }, { $id: 'AcceptedEvent', 'x-fields': READ_FIELDS }),
     many: Type.Object(
       { object: Type.Literal('list'), data: Type.Array(Event), ...expanded },
-      { $id: 'AcceptedEvents' },
+      { $id: 'AcceptedEvents', 'x-fields': { data: 'The stored events, in the order of the request.' } },
     ),
   };
 }
@@ -153,7 +230,7 @@ export const EventListQuery = ListQuery(
     to: Type.Optional(Timestamp),
     status: Type.Optional(OneOf(['matched', 'unmatched'])),
   },
-  { limit: 20 },
+  { limit: 20, fields: EVENT_FILTERS },
 );
 export type EventListQuery = Static<typeof EventListQuery>;
 

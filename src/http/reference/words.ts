@@ -1,9 +1,12 @@
+import { kindWords } from '../../kernel/ids.ts';
+
 /** The meaning of a field, where an example helps with a value of it. */
 export type FieldWord = string | readonly [words: string, example: unknown];
 
 /** The meanings of the fields of a resource by their names: option `x-fields` of its schemas. */
 export type FieldWords = Readonly<Record<string, FieldWord>>;
 
+/** The meaning itself, without its example. */
 export const wordsOf = (word: FieldWord | undefined): string | undefined =>
   typeof word === 'string' ? word : word?.[0];
 
@@ -57,3 +60,16 @@ export const QUERY_WORDS: FieldWords = {
 export const BODY_WORDS: FieldWords = {
   merchantId: 'The merchant that owns the resource. Default: your own organization; an operator must send it.',
 };
+
+const PATH_WORDS: FieldWords = {
+  id: 'The id of the resource.',
+  versionNumber: 'The number of the version; the first is 1.',
+  provider: 'The name of the provider.',
+  keyId: 'The id of the API key.',
+};
+
+/** The meaning of a parameter of a path. @param kind the kind of the resource, where the policy of the route says it */
+export const pathWords = (name: string, kind: string | undefined): string =>
+  kind === undefined && name in PATH_WORDS
+    ? (wordsOf(PATH_WORDS[name]) as string)
+    : `The id of the ${kindWords(kind ?? name.replace(/Id$/, ''))}.`;

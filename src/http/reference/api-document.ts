@@ -1,96 +1,116 @@
 import swagger from '@fastify/swagger';
 import Fastify from 'fastify';
 import { Type } from 'typebox';
-import { compactDocument } from './compact.ts';
+import { compactDocument } from '../compact.ts';
+import type { Route } from '../route.ts';
+import { ErrorBody, ValidationErrorBody } from '../schema.ts';
+import { errorStatuses } from '../statuses.ts';
 import { exampleOf } from './examples.ts';
 import { NamedSchemas } from './named-schemas.ts';
-import type { Route } from './route.ts';
-import { ErrorBody, ValidationErrorBody } from './schema.ts';
-import { errorStatuses } from './statuses.ts';
-import { SHARED_WORDS, wordsOf } from './words.ts';
+import { pathWords } from './words.ts';
 
 const BadRequest = Type.Union([ErrorBody, ValidationErrorBody], { $id: 'BadRequest' });
 
 const ABOUT = `Usage events in, correct invoices out, paid and refunded.
 
-Send \`Authorization: Bearer <API key>\` and JSON. Money is a decimal string in major units (\`"12.50"\`), times are ISO 8601 in UTC, and every
-resource says what it is in \`object\`. Lists take \`limit\` and \`offset\`. An unknown field is refused, a 400 lists every failing field,
-and a refusal that a state is to blame for carries a \`code\`. A POST takes an \`Idempotency-Key\`: the same key again answers the same and does nothing.
-\`merchantId\` is your own organization unless an operator says otherwise.
+Send \`Authorization: Bearer <API key>\` and JSON. Money is a decimal string in major units (\`"12.50"\`). Times are
+ISO 8601 in UTC. Each resource has the name of its type in \`object\`. Lists take \`limit\` and \`offset\`.
 
-Null for an optional field of a body is the same as no field; in a PATCH it clears what is nullable. Every path is served
-a second time below \`/compact\`, where answers leave out fields whose value is null: \`/compact/openapi.json\`.
+An unknown field is refused. A 400 lists every wrong field. A refusal because of a state has a \`code\`.
+A POST takes an \`Idempotency-Key\`: a repeated key answers the first reply and does nothing.
+\`merchantId\` is your own organization; only operators may send another one.
 
-To try a call, put a key on the right: \`.reckoner/credentials.json\` of the start holds one.`;
+Null for an optional field of a body is the same as no field; in a PATCH it clears a nullable field. Every path is
+served a second time below \`/compact\`, where answers have no null fields: \`/compact/openapi.json\`.
 
-/** The order of the reference, and what each part is about. A tag that a route names and this list does not comes last. */
+To try a call, enter an API key on this page. \`npm start\` writes one to \`.reckoner/credentials.json\`.`;
+
+/** The order of the reference, and the subject of each part. A tag that is not in the list comes last. */
 const TAGS: readonly { readonly name: string; readonly description: string }[] = [
   {
     name: 'Identity',
     description:
-      'Merchants, their users and API keys, and who changed what. A `viewer` reads, a `member` does what billing takes, an `admin` does all.',
+      'Merchants, their users and API keys, and the audit log. A `viewer` reads, a `member` runs ' +
+      'billing, an `admin` may do everything.',
   },
-  { name: 'Catalog', description: 'What is sold, how usage of it is measured, and what that costs.' },
+  { name: 'Catalog', description: 'Products, items, features, metrics, costs, fees and prices.' },
   {
     name: 'Plans',
-    description:
-      'Sets of prices in versions. A published version never changes; a subscription keeps the one it began with.',
+    description: 'Sets of prices in versions. A published version never changes; a subscription keeps its version.',
   },
-  { name: 'Customers', description: 'Whom a merchant bills, with their tax rates and stored cards.' },
-  { name: 'Metering', description: 'Usage events, counted once each, and what meters make of them.' },
+  {
+    name: 'Customers',
+    description: 'The customers of a merchant, with their tax rates, wallets and stored cards.',
+  },
+  { name: 'Metering', description: 'Usage events, each counted once, and the usage of metrics and costs.' },
   {
     name: 'Subscriptions',
-    description: 'Which customer is on which plan, from when to when. Billing follows by itself.',
+    description: 'The plans of customers, from their start to their end. Billing follows by itself.',
   },
   {
     name: 'Invoices',
     description:
-      'One for each period of a subscription: open while the period runs, then calculated, issued with a number and a document, and paid. An issued invoice is never edited, it is credited.',
+      'One invoice for each period of a subscription. It is open while the period runs, then calculated, ' +
+      'issued with a number and a document, and paid. An issued invoice is never edited; a credit note ' +
+      'corrects it.',
   },
-  { name: 'Payments', description: 'Offers to pay, on the hosted page. In the sandbox test cards stand in for money.' },
+  {
+    name: 'Payments',
+    description:
+      'Payment sessions, payment links and payments that need a person. In the sandbox test cards stand ' +
+      'for money.',
+  },
   {
     name: 'Emails',
-    description: 'What customers receive. Only production sends; the sandbox stores mail and never sends it.',
+    description: 'The emails to customers. Only production sends them; the sandbox stores them.',
   },
   { name: 'Test clocks', description: 'Simulated time in the sandbox: a year of billing in one call.' },
   {
     name: 'Entitlements',
-    description: 'What customers may use, the balances that grants fund, and what is held of them.',
+    description: 'The rights of customers to features, with balances, grants and reservations.',
   },
   { name: 'Checkout links', description: 'Pages on which people subscribe to a plan by themselves.' },
-  { name: 'Alerts', description: 'Figures that are watched, and budgets: told before the shock, once in a period.' },
-  { name: 'Orders', description: 'What was agreed with a customer for a term: lines, quantities and prices.' },
+  {
+    name: 'Alerts',
+    description:
+      'Thresholds of balances, usage and invoice totals. An alert triggers once in a period. A budget ' +
+      'also blocks access.',
+  },
+  { name: 'Orders', description: 'Agreements with customers for a term: lines, quantities and prices.' },
   {
     name: 'Integrations',
     description: 'The accounts of a merchant in outside systems. Their secrets are never answered.',
   },
   {
     name: 'Billing schedules',
-    description: 'When orders and subscriptions are billed beside a plan, and for how much.',
+    description: 'Dates and amounts by which orders and subscriptions are billed in addition to a plan.',
   },
-  { name: 'Approvals', description: 'A second person decides before an order bills or an invoice leaves.' },
+  {
+    name: 'Approvals',
+    description: 'Decisions of a second person before an order bills or an invoice is issued.',
+  },
   { name: 'Sources', description: 'Revenue that outside systems report. It becomes usage once it is approved.' },
-  { name: 'Webhooks', description: 'What happened, told to endpoints of yours or listed for you to read.' },
-  { name: 'Reports', description: 'What came in, what it cost, and what is left of it.' },
-  { name: 'External references', description: 'What a record is called in outside systems.' },
-  { name: 'Operations', description: 'For whoever runs the program. No key needed.' },
+  { name: 'Webhooks', description: 'Events of the merchant, sent to your endpoints or listed for you to read.' },
+  { name: 'Reports', description: 'Revenue, profit by customer, and usage that nobody pays for.' },
+  { name: 'External references', description: 'The ids of resources in outside systems.' },
+  { name: 'Operations', description: 'Health and metrics of the program. No API key is needed.' },
 ];
 
 const STATUS_WORDS: Readonly<Record<string, string>> = {
   200: 'Done.',
   201: 'Created.',
-  202: 'Accepted, and on disk.',
+  202: 'Accepted, and stored on disk.',
   204: 'Deleted.',
-  400: 'Fields are wrong: `errors` lists each. Or a state is to blame: `code` says which.',
-  401: 'No API key, or one that is not known or has expired.',
-  403: 'The role does not allow it, or it is another merchant’s.',
+  400: 'Fields are wrong: `errors` lists each. Or a state forbids it: `code` says which.',
+  401: 'The API key is missing, unknown or expired.',
+  403: 'The role does not allow it, or the resource is another merchant’s.',
   404: 'There is no such resource.',
   409: 'The state does not allow it: `code` says why.',
   413: 'The body is larger than this operation takes.',
-  415: 'The body is of another content type.',
-  429: 'Too many requests: wait as long as `Retry-After` says.',
-  500: 'A fault on our side; with the same idempotency key it is safe to try again.',
-  503: 'Not available: wait as long as `Retry-After` says.',
+  415: 'The body has another content type than this operation takes.',
+  429: 'Too many requests. Wait for the time in `Retry-After`.',
+  500: 'A fault on our side. A retry with the same idempotency key is safe.',
+  503: 'Not available. Wait for the time in `Retry-After`.',
 };
 
 interface ShownOperation {
@@ -208,10 +228,11 @@ const filesOf = (types: readonly string[] = []) =>
     types.map((type) => [type, { schema: type === 'application/json' ? {} : { type: 'string', format: 'binary' } }]),
   );
 
-const pathParameter = (name: string) => ({
-  type: 'string',
-  description: name === 'id' ? 'The id of the resource.' : (wordsOf(SHARED_WORDS[name]) ?? ''),
-});
+function pathParameter(name: string, { access }: Route['sentence']): Record<string, unknown> {
+  const merchant = 'merchant' in access ? access.merchant : undefined;
+  const kind = typeof merchant === 'object' && merchant.of === name ? merchant.kind : undefined;
+  return { type: 'string', description: pathWords(name, kind) };
+}
 
 /** The schemas of an operation, named ones as references. */
 function operationSchema(sentence: Route['sentence'], schemas: NamedSchemas): Record<string, unknown> {
@@ -232,7 +253,10 @@ function operationSchema(sentence: Route['sentence'], schemas: NamedSchemas): Re
     ...('public' in sentence.access && { security: [] }),
     ...(sentence.hidden && { hide: true }),
     ...(parameters.length > 0 && {
-      params: { type: 'object', properties: Object.fromEntries(parameters.map((name) => [name, pathParameter(name)])) },
+      params: {
+        type: 'object',
+        properties: Object.fromEntries(parameters.map((name) => [name, pathParameter(name, sentence)])),
+      },
     }),
     ...(sentence.query && { querystring: schemas.ofQuery(sentence.query) }),
     ...(sentence.body && { body: schemas.ofBody(sentence.body) }),

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { TSchema } from 'typebox';
-import { takesNull } from './nulls.ts';
-import type { DecimalRules } from './schema.ts';
+import { takesNull } from '../nulls.ts';
+import type { DecimalRules } from '../schema.ts';
 import { BODY_WORDS, type FieldWord, type FieldWords, QUERY_WORDS, SHARED_WORDS, wordsOf } from './words.ts';
 
 type Schema = Record<string, unknown>;
