@@ -1,10 +1,10 @@
 import pg from 'pg';
 import { Database, type Tx } from '../src/db/index.ts';
-import { type EntitlementRow } from '../src/entitlements/entitlement/entitlement.ts';
+import { entitlementDueKind } from '../src/entitlements/changes/steps.ts';
+import type { EntitlementRow } from '../src/entitlements/entitlement/entitlement.ts';
 import { findEntitlement } from '../src/entitlements/entitlement/entitlements.sql.ts';
 import { historyOf } from '../src/entitlements/reading/history.ts';
 import { presentEntitlement } from '../src/entitlements/reading/present.ts';
-import { entitlementDueKind } from '../src/entitlements/changes/steps.ts';
 import type { Instant } from '../src/kernel/time.ts';
 import { eventPartitionChore } from '../src/metering/index.ts';
 import { createIntake } from '../src/metering/intake/intake.ts';

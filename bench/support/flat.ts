@@ -1,9 +1,9 @@
 import pg from 'pg';
 import { Database, sql, type Tx } from '../../src/db/index.ts';
-import { balanceOf } from '../../src/entitlements/reading/balances.ts';
-import { type EntitlementRow } from '../../src/entitlements/entitlement/entitlement.ts';
-import { findEntitlement } from '../../src/entitlements/entitlement/entitlements.sql.ts';
 import { entitlementDueKind } from '../../src/entitlements/changes/steps.ts';
+import type { EntitlementRow } from '../../src/entitlements/entitlement/entitlement.ts';
+import { findEntitlement } from '../../src/entitlements/entitlement/entitlements.sql.ts';
+import { balanceOf } from '../../src/entitlements/reading/balances.ts';
 import { plain } from '../../src/kernel/decimal.ts';
 import type { Instant } from '../../src/kernel/time.ts';
 import { eventPartitionChore } from '../../src/metering/index.ts';

@@ -150,12 +150,14 @@ export type ErrorPage = (
   language?: string,
 ) => { text: string; headers: Readonly<Record<string, string>> };
 
-/** The parameters that a path names: `/v0/items/:id` has `id`. */
-export type PathParams<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
-  ? { readonly [Key in Name | keyof PathParams<`/${Rest}`>]: string }
+type NamesIn<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | NamesIn<`/${Rest}`>
   : Path extends `${string}:${infer Name}`
-    ? { readonly [Key in Name]: string }
-    : Readonly<Record<never, string>>;
+    ? Name
+    : never;
+
+/** The parameters that a path names: `/v0/items/:id` has `id`. */
+export type PathParams<Path extends string> = Readonly<Record<NamesIn<Path>, string>>;
 
 interface Sentence<Path extends string, Q, B, A extends Access> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

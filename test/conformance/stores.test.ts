@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ClickHouse } from '../../src/metering/clickhouse/store.ts';
-import { naiveUsage } from '../../src/metering/testing/oracle.ts';
 import type { UsageCut, UsageScope } from '../../src/metering/meter/usage-request.ts';
+import { naiveUsage } from '../../src/metering/testing/oracle.ts';
 import { openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { hasEngine, unlessEngine } from './clickhouse-engine.ts';
 import { openServedEngine, type ServedEngine } from './clickhouse-server.ts';

@@ -7,8 +7,8 @@ import type { ClickHouse } from '../../src/metering/clickhouse/store.ts';
 import { clickhouseUsage } from '../../src/metering/clickhouse/usage.ts';
 import { postgresUsage } from '../../src/metering/index.ts';
 import type { Aggregation, Meter } from '../../src/metering/meter/meter.ts';
-import type { NaiveEvent } from '../../src/metering/testing/oracle.ts';
 import type { UsageCut, UsageQuery, UsageRow, UsageScope } from '../../src/metering/meter/usage-request.ts';
+import type { NaiveEvent } from '../../src/metering/testing/oracle.ts';
 import type { Merchant, TestEnvironment } from '../support/environment.ts';
 
 export const time = (text: string): Instant => Temporal.Instant.from(text);

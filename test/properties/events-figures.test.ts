@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseExactJson } from '../../src/db/index.ts';
 import { decimal, plain } from '../../src/kernel/decimal.ts';
 import type { Aggregation, Meter } from '../../src/metering/meter/meter.ts';
-import { type NaiveEvent, naiveUsage } from '../../src/metering/testing/oracle.ts';
 import type { UsageCut } from '../../src/metering/meter/usage-request.ts';
+import { type NaiveEvent, naiveUsage } from '../../src/metering/testing/oracle.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { shopOf } from '../support/shop.ts';
 

@@ -3,12 +3,16 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { findSpentBudgets } from '../../src/alerts/index.ts';
 import type { EntitlementTemplate } from '../../src/catalog/index.ts';
 import { sql, type Tx } from '../../src/db/index.ts';
-import { accessOf, presentAll, toAccess } from '../../src/entitlements/reading/access.ts';
-import { changeEntitlement, insertEntitlement, insertTerm } from '../../src/entitlements/entitlement/entitlements.sql.ts';
+import {
+  changeEntitlement,
+  insertEntitlement,
+  insertTerm,
+} from '../../src/entitlements/entitlement/entitlements.sql.ts';
+import { forgetSnapshots } from '../../src/entitlements/inputs/snapshots.sql.ts';
 import { accessQuestion, detailQuestion, findAsked, findWhose } from '../../src/entitlements/known/questions.ts';
 import { Readings } from '../../src/entitlements/known/readings.ts';
+import { accessOf, presentAll, toAccess } from '../../src/entitlements/reading/access.ts';
 import type { TimedEntitlement } from '../../src/entitlements/reading/reading.sql.ts';
-import { forgetSnapshots } from '../../src/entitlements/inputs/snapshots.sql.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { orThrow } from '../../src/kernel/result.ts';
 import type { Instant } from '../../src/kernel/time.ts';

@@ -4,8 +4,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { selectMeters } from '../../src/catalog/index.ts';
 import { Database, type Sql, sql } from '../../src/db/index.ts';
 import { eventBalances } from '../../src/entitlements/index.ts';
-import { admissionOf } from '../../src/metering/intake/admission.ts';
 import { eventRoutes, lockIngest, meteringErrors } from '../../src/metering/index.ts';
+import { admissionOf } from '../../src/metering/intake/admission.ts';
 import { createIntake } from '../../src/metering/intake/intake.ts';
 import { type CutWire, layWire } from '../support/cut-wire.ts';
 import { type Edge, type EdgeAnswer, type EdgeCaller, openEdge } from '../support/edge.ts';

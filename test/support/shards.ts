@@ -13,7 +13,7 @@ export const WHOLE: Readonly<Record<string, string>> = {
   resource: 'says whose an id is, before a merchant is known',
   organization: 'there is one platform among all',
   api_key: 'says whose a key is, before a merchant is known',
-  merchantNumber: 'no two merchants have one number',
+  merchant_number: 'no two merchants have one number',
 };
 
 const parts = (table: string, storage = ''): string =>

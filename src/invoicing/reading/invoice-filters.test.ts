@@ -222,11 +222,11 @@ describe('the statements of the list', () => {
           and not attisdropped and attgenerated = '' and attidentity = ''`,
     );
     const changed: Record<string, string> = {
-      merchantId: `case when n <= ${OWN} then t.merchant_id else 'org_other' end`,
+      merchant_id: `case when n <= ${OWN} then t.merchant_id else 'org_other' end`,
       id: `'inv_' || lpad(n::text, 22, '0')`,
-      invoiceNumber: `'COPY-' || n`,
-      issuedAt: `t.issued_at + n * interval '1 hour'`,
-      dueAt: `t.due_at + n * interval '1 hour'`,
+      invoice_number: `'COPY-' || n`,
+      issued_at: `t.issued_at + n * interval '1 hour'`,
+      due_at: `t.due_at + n * interval '1 hour'`,
     };
     const names = rows.map(({ name }) => name);
     await client.query('set session_replication_role = replica');
