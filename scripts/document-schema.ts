@@ -16,7 +16,10 @@ try {
   await migrate(connectionString);
   const client = new pg.Client({ connectionString });
   await client.connect();
-  await writeFile(`${home}docs/schema.sql`, await schemaPage(async (text) => (await client.query<Record<string, unknown>>(text)).rows));
+  await writeFile(
+    `${home}docs/schema.sql`,
+    await schemaPage(async (text) => (await client.query<Record<string, unknown>>(text)).rows),
+  );
   await client.end();
 } finally {
   await server.stop();
