@@ -37,7 +37,7 @@ const USER_FIELDS: FieldWords = {
     'A `viewer` reads. A `member` also writes. An `admin` also changes users, settings, integrations and ' +
     'webhooks.',
   organizations: 'The organizations of the user; there is one.',
-  state: 'The state of the membership.',
+  state: ['The state of the membership.', 'active'],
   roles: 'The roles in this organization; there is one.',
 };
 

@@ -46,9 +46,11 @@ const PLAN_FIELDS: FieldWords = {
     'PT24H',
   ],
   trialPeriod: ['The free time at the start of a subscription: an ISO 8601 duration. Null: no trial.', 'P14D'],
-  autoApprove:
+  autoApprove: [
     '`true`: invoices are issued without an approval. `false`: they stay drafts until you approve them. ' +
-    'Default: `true`.',
+      'Default: `true`.',
+    true,
+  ],
   defaultTaxCode: ['The tax code that a tax provider receives. Default: `eservice`.', 'eservice'],
   defaultTaxRate: [
     'The tax rate in percent of prices without a rate of their own: 20 is 20 %. Absent or null: the rate ' +
@@ -56,7 +58,7 @@ const PLAN_FIELDS: FieldWords = {
     20,
   ],
   taxBehavior: '`exclusive`: tax is added to prices. `inclusive`: prices include tax. Default: `exclusive`.',
-  renewalReminderEnabled: '`true`: customers get an email before a period ends. Default: `true`.',
+  renewalReminderEnabled: ['`true`: customers get an email before a period ends. Default: `true`.', true],
   renewalReminderDays: ['How many days before the end of a period the reminder comes, 1 to 30. Default: 3.', 3],
   metadata: ['Data of your own. A change replaces all of it.', { tier: '2' }],
   defaultVersionId: 'The version that new subscriptions get.',

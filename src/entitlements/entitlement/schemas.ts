@@ -66,14 +66,14 @@ const ACCESS_FIELDS: FieldWords = {
   type: 'The type of the feature.',
   hasAccess: ['May the customer use the feature now?', true],
   balance: ['The units that are left, of all entitlements together. Only metered features have it.', 970],
-  config: ['The configuration of a static feature. The other types have none.', { seats: 5 }],
+  config: 'The configuration of a static feature. The other types have none.',
   entitlementIds: 'The entitlements to the feature.',
 };
 
 const HISTORY_FIELDS: FieldWords = {
   windows: 'The windows, the earliest first.',
   from: 'The beginning of the window, inclusive.',
-  to: 'The end of the window, exclusive.',
+  to: ['The end of the window, exclusive.', '2026-03-02T00:00:00Z'],
   balanceAtStart: ['The balance at the beginning.', 1000],
   usage: ['The units that were used in the window.', 30],
   overage: ['The units of them that no grant covers.', 0],

@@ -48,7 +48,7 @@ const SENT_FIELDS: FieldWords = {
 const READ_FIELDS: FieldWords = {
   ...EVENT_FIELDS,
   subject: ['The id of the customer. Absent: there is no such customer yet.', 'cus_8c3d5e0f1a2b4c6d'],
-  sentSubject: ['The subject as it was sent, where it names no customer or subscription.', 'unknown-1'],
+  sentSubject: 'The subject as it was sent, where it names no customer or subscription.',
   status: '`matched`: a metric or cost counts the event. `unmatched`: none does.',
   reason: 'Why nothing counts the event. Absent: something does.',
   outcome: 'The metrics that count the event, and the invoices that bill it, as of now.',
