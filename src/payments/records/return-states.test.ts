@@ -33,7 +33,7 @@ describe('money that came in', () => {
   });
 
   it('has the same table in the README', async () => {
-    const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
+    const readme = await readFile(new URL('README.md', import.meta.url), 'utf8');
     for (const status of RETURN_STATUSES)
       expect(readme).toContain(`| ${[`\`${status}\``, ...(cells[status] ?? [])].join(' | ')} |`);
   });

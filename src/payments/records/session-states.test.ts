@@ -44,7 +44,7 @@ describe('a payment session', () => {
   });
 
   it('has the same table in the README', async () => {
-    const text = await readFile(new URL('../README.md', import.meta.url), 'utf8');
+    const text = await readFile(new URL('README.md', import.meta.url), 'utf8');
     const rows = (Object.keys(sessionStates) as SessionStatus[]).map((status) => {
       const answers = SESSION_EVENTS.map((event) => {
         const cell = sessionStates[status][event];
