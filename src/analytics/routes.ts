@@ -18,6 +18,10 @@ export const analyticsRoutes = (usage: UsageQuery<Tx>): readonly Route[] => [
       operationId: 'getRevenue',
       tag,
       summary: 'Report revenue',
+      description:
+        'Reports invoices, refunds, payments and net revenue of a stretch of time, with a figure for each ' +
+        'bucket. Amounts are without tax, except payments. A later refund, void or cancellation changes the ' +
+        'report of the time to which it belongs. Platform operators must send `merchantId`.',
       access: { role: 'viewer', merchant: 'query', by: ['customerId'] },
       query: RevenueQuery,
       replies: { 200: RevenueSummaryReply },
@@ -32,6 +36,9 @@ export const analyticsRoutes = (usage: UsageQuery<Tx>): readonly Route[] => [
       operationId: 'getProfitability',
       tag,
       summary: 'Report the profit by customer',
+      description:
+        'Subtracts the cost of the usage of each customer from the net revenue of the customer. Costs are ' +
+        'those of `/v0/costs`. Platform operators must send `merchantId`.',
       access: { role: 'viewer', merchant: 'query' },
       query: ProfitabilityQuery,
       replies: { 200: ProfitabilityReply },

@@ -7,23 +7,42 @@ const Width = Type.Optional(OneOf(BUCKET_WIDTHS));
 
 export const GROUPINGS = ['plan', 'customer', 'currency'] as const;
 
-export const RevenueQuery = Strict({
-  startTime: Timestamp,
-  endTime: Timestamp,
-  bucketWidth: Width,
-  merchantId: Type.Optional(Id('organization')),
-  customerId: Type.Optional(Id('customer')),
-  subscriptionIds: Type.Optional(
-    Type.Union([Text(), Type.Array(Text())], { description: 'Separated by commas, repeated, or both; at most 100.' }),
-  ),
-  currency: Type.Optional(Currency),
-  groupBy: Type.Optional(OneOf(GROUPINGS)),
-});
+export const RevenueQuery = Strict(
+  {
+    startTime: Timestamp,
+    endTime: Timestamp,
+    bucketWidth: Width,
+    merchantId: Type.Optional(Id('organization')),
+    customerId: Type.Optional(Id('customer')),
+    subscriptionIds: Type.Optional(Type.Union([Text(), Type.Array(Text())])),
+    currency: Type.Optional(Currency),
+    groupBy: Type.Optional(OneOf(GROUPINGS)),
+  },
+  {
+    'x-fields': {
+      startTime: 'The start of the time of the report, inclusive.',
+      endTime: 'The end of the time of the report, exclusive.',
+      bucketWidth:
+        'The width of a bucket of `trend`, in UTC. Weeks begin on Monday. Default: `day`, and `month` above ' +
+        'about 1,000 days.',
+      subscriptionIds: 'Only revenue of these subscriptions, at most 100: separated by commas, or repeated.',
+      currency: 'The currency of the figures at the top. Default: the one of the merchant, else the only one there is.',
+      groupBy: 'Adds `groupBreakdown`: by `plan`, `customer` or `currency`.',
+    },
+  },
+);
 export type RevenueQuery = Static<typeof RevenueQuery>;
 
 const InvoiceCategorySummary = Type.Object(
   { count: Type.Integer(), amount: Amount },
-  { $id: 'InvoiceCategorySummary' },
+  {
+    $id: 'InvoiceCategorySummary',
+    description: 'A number of invoices and their amount without tax.',
+    'x-fields': {
+      count: 'The number of invoices.',
+      amount: 'The amount without tax, in major units.',
+    },
+  },
 );
 
 const InvoiceSummary = Type.Object(
@@ -33,7 +52,16 @@ const InvoiceSummary = Type.Object(
     paid: InvoiceCategorySummary,
     writtenOff: InvoiceCategorySummary,
   },
-  { $id: 'InvoiceSummary' },
+  {
+    $id: 'InvoiceSummary',
+    description: 'The invoices of the time, by their state.',
+    'x-fields': {
+      issued: 'Invoices that were issued in the time and are not cancelled, without wallet top-ups.',
+      outstanding: 'Open invoices, and their unpaid part.',
+      paid: 'Paid invoices, and the settled part of `issued`, also by part payments.',
+      writtenOff: 'Written-off invoices, and their unpaid part.',
+    },
+  },
 );
 
 const PaymentSummary = Type.Object(
@@ -45,12 +73,31 @@ const PaymentSummary = Type.Object(
     expiredCount: Type.Integer(),
     expiredAmount: Amount,
   },
-  { $id: 'PaymentSummary' },
+  {
+    $id: 'PaymentSummary',
+    description: 'The payments of the time, with tax and top-ups.',
+    'x-fields': {
+      completedCount: 'The number of payments that came in.',
+      completedAmount: 'The money that came in, in major units.',
+      pendingCount: 'The number of payment sessions that can still be paid.',
+      pendingAmount: 'The amount of these sessions, in major units.',
+      expiredCount: 'The number of payment sessions that were not paid.',
+      expiredAmount: 'The amount of these sessions, in major units.',
+    },
+  },
 );
 
 const GroupTrendEntry = Type.Object(
   { groupKey: Type.String(), groupLabel: Type.String(), issuedInvoices: Amount },
-  { $id: 'GroupTrendEntry' },
+  {
+    $id: 'GroupTrendEntry',
+    description: 'The figure of one group in a bucket.',
+    'x-fields': {
+      groupKey: ['The id of the group, or `other` or `none`.', 'plan_8c3d5e0f1a2b4c6d'],
+      groupLabel: ['The name of the group.', 'Growth'],
+      issuedInvoices: 'The issued invoices of the group without tax, in major units.',
+    },
+  },
 );
 
 const RevenueTrendBucket = Type.Object(
@@ -64,7 +111,20 @@ const RevenueTrendBucket = Type.Object(
     netRevenue: Amount,
     groupBreakdown: Type.Optional(Type.Array(GroupTrendEntry)),
   },
-  { $id: 'RevenueTrendBucket' },
+  {
+    $id: 'RevenueTrendBucket',
+    description: 'The figures of one bucket. The first and the last one are cut to the time of the report.',
+    'x-fields': {
+      timestamp: 'The start of the bucket.',
+      issuedInvoices: 'The issued invoices without tax, in major units.',
+      writtenOffInvoices: 'The written-off amount without tax, in major units.',
+      completedPayments: 'The money that came in, with tax, in major units.',
+      refunds: 'The refunds without tax, in major units.',
+      rebates: 'The credit notes over a part of an invoice, without tax, in major units.',
+      netRevenue: 'Issued invoices less refunds, rebates and written-off amounts, in major units.',
+      groupBreakdown: 'The issued invoices of each group. Present with `groupBy`.',
+    },
+  },
 );
 
 const GroupInvoiceSummary = Type.Object(
@@ -77,7 +137,19 @@ const GroupInvoiceSummary = Type.Object(
     writtenOff: InvoiceCategorySummary,
     netRevenue: Amount,
   },
-  { $id: 'GroupInvoiceSummary' },
+  {
+    $id: 'GroupInvoiceSummary',
+    description: 'The figures of one group.',
+    'x-fields': {
+      issued: 'Invoices that were issued in the time and are not cancelled, without wallet top-ups.',
+      outstanding: 'Open invoices, and their unpaid part.',
+      paid: 'Paid invoices, and the settled part of `issued`, also by part payments.',
+      writtenOff: 'Written-off invoices, and their unpaid part.',
+      groupKey: ['The id of the group, or `other` or `none`.', 'plan_8c3d5e0f1a2b4c6d'],
+      groupLabel: ['The name of the group.', 'Growth'],
+      netRevenue: 'Issued invoices less refunds, rebates and written-off amounts, in major units.',
+    },
+  },
 );
 
 const FIGURES = {
@@ -90,6 +162,16 @@ const FIGURES = {
   payments: PaymentSummary,
   trend: Type.Array(RevenueTrendBucket),
 };
+const FIGURES_WORDS = {
+  netRevenue: 'Issued invoices less refunds, rebates and written-off amounts, without tax, in major units.',
+  totalRefunds: 'The refunds that are not voided, without tax, in major units.',
+  refundCount: 'The number of these refunds.',
+  totalRebates: 'The credit notes over a part of an invoice, without tax, in major units.',
+  rebateCount: 'The number of these credit notes.',
+  invoices: 'The invoices of the time.',
+  payments: 'The payments of the time.',
+  trend: 'The figures of each bucket, also of those without any.',
+} as const;
 
 /** The revenue of a time. */
 export const RevenueSummaryReply = Type.Object(
@@ -101,35 +183,70 @@ export const RevenueSummaryReply = Type.Object(
     endTime: Timestamp,
     bucketWidth: OneOf(BUCKET_WIDTHS),
     ...FIGURES,
-    groupBreakdown: Type.Array(GroupInvoiceSummary, { description: 'The groups with the most issued come first.' }),
+    groupBreakdown: Type.Array(GroupInvoiceSummary),
     currencyBreakdown: Type.Array(
-      Type.Object({ currency: Type.String(), ...FIGURES }, { $id: 'CurrencyBreakdownEntry' }),
+      Type.Object(
+        { currency: Type.String(), ...FIGURES },
+        { $id: 'CurrencyBreakdownEntry', 'x-fields': FIGURES_WORDS },
+      ),
     ),
   },
-  { $id: 'RevenueSummaryResponse' },
+  {
+    $id: 'RevenueSummaryResponse',
+    description: 'The revenue of a merchant in a stretch of time. Two currencies are never added.',
+    'x-fields': {
+      ...FIGURES_WORDS,
+      startTime: 'The start of the time of the report, inclusive.',
+      endTime: 'The end of the time of the report, exclusive.',
+      bucketWidth: 'The width of a bucket of `trend`.',
+      groupBreakdown:
+        'The 100 groups with the most issued, largest first. All others are the group `other`. Empty without ' +
+        '`groupBy`.',
+      currencyBreakdown: 'The figures of each currency.',
+    },
+  },
 );
 export type RevenueSummaryReply = Static<typeof RevenueSummaryReply>;
 
 export const PROFIT_ORDERS = ['profit', 'netRevenue', 'totalCost'] as const;
 
-export const ProfitabilityQuery = Strict({
-  from: Timestamp,
-  to: Timestamp,
-  merchantId: Type.Optional(Id('organization')),
-  topN: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 10 })),
-  currency: Type.Optional(Currency),
-  bucketWidth: Width,
-  sort: Type.Optional(Type.Unsafe<(typeof PROFIT_ORDERS)[number]>({ enum: [...PROFIT_ORDERS], default: 'profit' })),
-  sortDir: Type.Optional(Type.Unsafe<'asc' | 'desc'>({ enum: ['asc', 'desc'], default: 'desc' })),
-});
+export const ProfitabilityQuery = Strict(
+  {
+    from: Timestamp,
+    to: Timestamp,
+    merchantId: Type.Optional(Id('organization')),
+    topN: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 10 })),
+    currency: Type.Optional(Currency),
+    bucketWidth: Width,
+    sort: Type.Optional(Type.Unsafe<(typeof PROFIT_ORDERS)[number]>({ enum: [...PROFIT_ORDERS], default: 'profit' })),
+    sortDir: Type.Optional(Type.Unsafe<'asc' | 'desc'>({ enum: ['asc', 'desc'], default: 'desc' })),
+  },
+  {
+    'x-fields': {
+      from: 'The start of the time of the report, inclusive.',
+      to: 'The end of the time of the report, exclusive.',
+      topN: 'The most rows in the answer.',
+      currency: 'The currency of the figures. Default: the one of the merchant, else the only one there is.',
+      bucketWidth: 'Adds a `trend` to each row, with buckets of this width, at most 1,000.',
+      sort: 'The figure by which rows are sorted.',
+      sortDir: 'The direction of the sort.',
+    },
+  },
+);
 export type ProfitabilityQuery = Static<typeof ProfitabilityQuery>;
 
 const PROFIT = {
   netRevenue: Amount,
   totalCost: Amount,
   profit: Amount,
-  marginPct: Nullable(Type.String({ description: 'Percent of the net revenue; null where that is not above 0.' })),
+  marginPct: Nullable(Type.String()),
 };
+const PROFIT_WORDS = {
+  netRevenue: 'The net revenue, in major units.',
+  totalCost: 'The cost of the usage, in major units. It may have more digits than the currency.',
+  profit: 'The net revenue less the cost, in major units.',
+  marginPct: 'The profit in percent of the net revenue. Null: the net revenue is not above 0.',
+} as const;
 
 /** The profit by customer. */
 export const ProfitabilityReply = Type.Object(
@@ -139,8 +256,8 @@ export const ProfitabilityReply = Type.Object(
     currency: Type.String(),
     from: Timestamp,
     to: Timestamp,
-    customerCount: Type.Integer({ description: 'Customers with revenue or costs, also those without a row.' }),
-    totals: Type.Object(PROFIT, { description: 'Of all customers.' }),
+    customerCount: Type.Integer(),
+    totals: Type.Object(PROFIT, { description: 'The sums over all customers.', 'x-fields': PROFIT_WORDS }),
     rows: Type.Array(
       Type.Object(
         {
@@ -153,15 +270,39 @@ export const ProfitabilityReply = Type.Object(
                 values: Type.Array(Type.String({ description: 'The profit of a bucket.' })),
                 periodChange: Nullable(NumberOut),
               },
-              { $id: 'ProfitabilityTrend' },
+              {
+                $id: 'ProfitabilityTrend',
+                'x-fields': {
+                  values: 'The profit of each bucket, in major units.',
+                  periodChange:
+                    'The change from the time of the same length before, in percent. Null: there is nothing to compare.',
+                },
+              },
             ),
           ),
         },
-        { $id: 'ProfitabilityRow' },
+        {
+          $id: 'ProfitabilityRow',
+          'x-fields': {
+            ...PROFIT_WORDS,
+            customerName: 'The name of the customer.',
+            trend: 'The profit in each bucket. Null: without `bucketWidth`.',
+          },
+        },
       ),
     ),
     warnings: Type.Array(Type.String()),
   },
-  { $id: 'ProfitabilitySummaryResponse' },
+  {
+    $id: 'ProfitabilitySummaryResponse',
+    description: 'The profit of a merchant by customer, in a stretch of time.',
+    'x-fields': {
+      from: 'The start of the time of the report, inclusive.',
+      to: 'The end of the time of the report, exclusive.',
+      customerCount: 'The number of customers with revenue or costs, also of those without a row.',
+      rows: 'The customers, at most `topN`.',
+      warnings: 'Sentences about figures that are left out, such as other currencies.',
+    },
+  },
 );
 export type ProfitabilityReply = Static<typeof ProfitabilityReply>;

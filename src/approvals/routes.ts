@@ -35,8 +35,9 @@ export const approvalRoutes = (parts: ApprovalParts): readonly Route[] => [
       tag,
       summary: 'Request an approval',
       description:
-        'Of an order, or of an invoice: a draft by any kind, an issued one by `push`. Somebody else than the requester ' +
-        'decides.',
+        'Requests an approval of an order or of an invoice. A draft invoice takes any kind, an issued one ' +
+        'only `push`. Another user than the requester decides. One request of each kind can be pending: 409 ' +
+        '`APPROVAL_PENDING`.',
       access: { role: 'member', merchant: 'body', by: ['resourceId'] },
       body: ApprovalCreate,
       replies: { 201: ApprovalOut },
@@ -55,7 +56,9 @@ export const approvalRoutes = (parts: ApprovalParts): readonly Route[] => [
       operationId: 'createOrderApproval',
       tag,
       summary: 'Request an approval of an order',
-      description: 'A draft becomes pending. 409 while an approval of the kind is pending, or the order has no lines.',
+      description:
+        'The order becomes `pending`. Another user than the requester decides. While a request of the kind ' +
+        'is pending: 409 `APPROVAL_PENDING`. An order without lines: 409 `ORDER_WITHOUT_LINES`.',
       access: { role: 'member', merchant: { of: 'id', kind: 'order' } },
       body: OrderApprovalCreate,
       replies: { 201: ApprovalOut },
@@ -77,7 +80,7 @@ export const approvalRoutes = (parts: ApprovalParts): readonly Route[] => [
       operationId: 'listApprovals',
       tag,
       summary: 'List approvals',
-      description: 'Newest first. `resourceId` lists the history of one order or invoice.',
+      description: 'The newest approval comes first. `resourceId` lists the history of one order or invoice.',
       access: { role: 'viewer', merchant: 'query', by: ['resourceId'] },
       query: ApprovalListQuery,
       replies: { 200: ListOf(ApprovalOut) },
@@ -94,6 +97,7 @@ export const approvalRoutes = (parts: ApprovalParts): readonly Route[] => [
       operationId: 'getApproval',
       tag,
       summary: 'Retrieve an approval',
+      description: '`decision` tells the outcome.',
       access: { role: 'viewer', merchant: one },
       replies: { 200: ApprovalOut },
     },
@@ -105,7 +109,9 @@ export const approvalRoutes = (parts: ApprovalParts): readonly Route[] => [
       path: '/v0/approvals/:id/changes',
       operationId: 'getApprovalChanges',
       tag,
-      summary: 'Compare what was approved with what is there now',
+      summary: 'Compare the approved content with the content now',
+      description:
+        '`isStale` says whether anything has changed since the request. Each change has a sentence for people.',
       access: { role: 'viewer', merchant: one },
       replies: { 200: ApprovalChanges },
     },
@@ -119,8 +125,9 @@ export const approvalRoutes = (parts: ApprovalParts): readonly Route[] => [
       tag,
       summary: 'Approve, reject or cancel a request',
       description:
-        'The last required approval approves the order or issues the invoice in the same transaction. The requester or an ' +
-        'admin cancels.',
+        'The last required approval approves the order or issues the invoice, in the same transaction. The ' +
+        'requester cannot approve or reject: 403 `SELF_APPROVAL`. The requester or an admin cancels. If the ' +
+        'content has changed since the request: 409 `SNAPSHOT_STALE`. A decision is final.',
       access: { role: 'member', merchant: one },
       body: ApprovalUpdate,
       replies: { 200: ApprovalOut },

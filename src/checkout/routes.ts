@@ -23,9 +23,9 @@ export function checkoutRoutes(parts: CheckoutParts): readonly Route[] {
         tag: TAG,
         summary: 'Create a sign-up link',
         description:
-          'Whoever has its `url` subscribes to the plan there: with billing details, and with a card where the plan ' +
-          'costs anything. The customer and the subscription are made in the transaction that takes the money. With ' +
-          '`customer` or `customerId` it is for one person and is used once.',
+          'Makes a page on which people subscribe to the plan: with billing details, and with a card if the ' +
+          'plan costs anything. The customer and the subscription are created in the transaction that takes ' +
+          'the money. With `customer` or `customerId` the link is for one person and works once.',
         access: { role: 'member', merchant: 'body', by: ['planId', 'customerId'] },
         body: CheckoutLinkCreate,
         replies: { 201: CheckoutLinkReply },
@@ -39,7 +39,8 @@ export function checkoutRoutes(parts: CheckoutParts): readonly Route[] {
         path: '/v0/checkoutLinks',
         operationId: 'listCheckoutLinks',
         tag: TAG,
-        summary: 'List sign-up links, newest first',
+        summary: 'List sign-up links',
+        description: 'The newest link comes first.',
         access: { role: 'viewer', merchant: 'query', by: ['planId', 'customerId'] },
         query: CheckoutLinksQuery,
         replies: { 200: ListOf(CheckoutLinkReply) },
@@ -57,6 +58,7 @@ export function checkoutRoutes(parts: CheckoutParts): readonly Route[] {
         operationId: 'getCheckoutLink',
         tag: TAG,
         summary: 'Retrieve a sign-up link',
+        description: '`uses` says how many people have subscribed by it.',
         access: { role: 'viewer', merchant: one },
         replies: { 200: CheckoutLinkReply },
       },
@@ -68,10 +70,10 @@ export function checkoutRoutes(parts: CheckoutParts): readonly Route[] {
         path: '/v0/checkoutLinks/:id/expire',
         operationId: 'expireCheckoutLink',
         tag: TAG,
-        summary: 'Expire a sign-up link before its time',
+        summary: 'Expire a sign-up link',
         description:
-          'Again is the same as once. Whoever is on the way through it cannot pay any more, save where the bank has ' +
-          'been asked already.',
+          'The link ends before its time. Nobody can subscribe by it any more, except a person with a payment ' +
+          'under way at the bank. A second call changes nothing and answers the same.',
         access: { role: 'member', merchant: one },
         replies: { 200: CheckoutLinkReply },
       },

@@ -57,7 +57,9 @@ export const invoiceRoutes = (
       tag: TAG,
       summary: 'Create a one-off invoice',
       description:
-        'A draft, or with `autoApprove` issued at once. 200 with the first invoice where the idempotencyKey was used before.',
+        'Creates a draft with lines of your own. With `autoApprove` it is issued at once, unless the ' +
+        'merchant requires an approval. Tax comes on top of the lines. The same `idempotencyKey` again ' +
+        'answers 200 with the first invoice.',
       access: { role: 'member', merchant: 'body', by: ['customerId'] },
       body: InvoiceCreate,
       replies: { 201: Invoice, 200: Invoice },
@@ -76,12 +78,12 @@ export const invoiceRoutes = (
       path: '/v2/invoices',
       operationId: 'listInvoices',
       tag: TAG,
-      summary: 'List invoices, newest first',
+      summary: 'List invoices',
       description:
-        '`customerId` authorizes on that customer’s merchant and wins over `merchantId`. Times (`issuedFrom`, `issuedTo`, ' +
-        '`dueFrom`, `dueTo`) include the start and not the end; amounts (`amountFrom`, `amountTo`: `grandTotal`) include ' +
-        'both, and find no open period. `overdue=true` finds unpaid invoices whose UTC day of `dueAt` is over. ' +
-        '`nextActionAt=ready` is for platform operators.',
+        'The newest invoice comes first. Several filters narrow each other. `customerId` is authorized on ' +
+        'the merchant of that customer, and wins over `merchantId`. Filters of times include the start and ' +
+        'exclude the end. Filters of amounts include both, and find no open period. Lines are never in this ' +
+        'list.',
       access: { role: 'viewer', merchant: 'query', by: ['customerId', 'subscriptionId'] },
       query: InvoiceListQuery,
       replies: { 200: InvoiceList },
@@ -99,7 +101,7 @@ export const invoiceRoutes = (
       operationId: 'getInvoice',
       tag: TAG,
       summary: 'Retrieve an invoice',
-      description: 'Lines come with `expand=lineItems`. The totals of an open period are what it comes to now.',
+      description: 'Lines come with `expand=lineItems`. The totals of an open period are those of now.',
       access: ofInvoice('viewer'),
       query: InvoiceQuery,
       replies: { 200: Invoice },
@@ -113,6 +115,9 @@ export const invoiceRoutes = (
       operationId: 'listInvoiceLineItems',
       tag: TAG,
       summary: 'List line items of an invoice',
+      description:
+        'The lines come in pages, in the order of the document. Send `nextPageToken` as `pageToken` for the ' +
+        'next page.',
       access: ofInvoice('viewer'),
       query: LineItemsQuery,
       replies: { 200: InvoiceLineItems },
@@ -127,8 +132,10 @@ export const invoiceRoutes = (
       path: '/v2/invoices/:id/closeNow',
       operationId: 'closeInvoiceNow',
       tag: TAG,
-      summary: 'End the open period now: its invoice is issued without waiting',
-      description: 'The next invoice runs to the old end of the period. Nothing in advance is billed twice.',
+      summary: 'Close the open period of an invoice now',
+      description:
+        'The period ends now, without grace, and its invoice is calculated and issued. The next invoice runs ' +
+        'to the old end of the period. No charge in advance is billed twice.',
       access: ofInvoice('member'),
       body: ReasonBody,
       replies: { 200: Invoice },
@@ -148,8 +155,8 @@ export const invoiceRoutes = (
       path: '/v2/invoices/:id/paymentSessions',
       operationId: 'openInvoicePaymentSession',
       tag: TAG,
-      summary: 'Open a payment session for what is unpaid',
-      description: 'The session before it expires in the same transaction.',
+      summary: 'Open a payment session for the unpaid amount',
+      description: 'Opens a hosted page. An open session of the invoice expires in the same transaction.',
       access: ofInvoice('member'),
       body: PaymentSessionBody,
       replies: { 201: PaymentSessionReply },
@@ -164,7 +171,8 @@ export const invoiceRoutes = (
       path: '/v2/invoices/:id/refunds',
       operationId: 'listInvoiceRefunds',
       tag: TAG,
-      summary: 'List refunds of an invoice, newest first',
+      summary: 'List the refunds of an invoice',
+      description: 'The newest refund comes first. An invoice has at most one refund that is not voided.',
       access: ofInvoice('viewer'),
       query: RefundListQuery,
       replies: { 200: RefundList },
@@ -182,7 +190,9 @@ export const invoiceRoutes = (
       operationId: 'voidInvoiceRefund',
       tag: TAG,
       summary: 'Void a refund',
-      description: 'Money that has not left yet stays. Final: a second void is 409.',
+      description:
+        'Takes a refund back, for good. Money that was not sent yet stays. Money that was sent is owed by ' +
+        'the customer again. A second void is a 409.',
       access: ofInvoice('member'),
       body: ReasonBody,
       replies: { 200: InvoiceRefund },
@@ -197,10 +207,24 @@ export const invoiceRoutes = (
 ];
 
 const ACTION_SUMMARIES: Readonly<Record<InvoiceAction, string>> = {
-  approve: 'Approve a draft: it is issued with its number',
-  cancel: 'Cancel a draft, or an issued invoice on which nothing is paid',
-  writeOff: 'Write off what is unpaid of an issued invoice',
-  recalculate: 'Calculate a draft or a failed invoice again',
+  approve: 'Approve a draft invoice',
+  cancel: 'Cancel an invoice',
+  writeOff: 'Write off an invoice',
+  recalculate: 'Calculate an invoice again',
+};
+
+const ACTION_DESCRIPTIONS: Readonly<Record<InvoiceAction, string>> = {
+  approve:
+    'The draft is issued: it gets its number, its dates and its document, and it can be paid. ' +
+    'While a required approval is missing: 409 `APPROVAL_PENDING`, and `details.missing` names it.',
+  cancel:
+    'A draft is dropped without a number. An issued invoice is cancelled by a credit note, if only the wallet has ' +
+    'paid a part of it or nobody has; the wallet gets its part back.',
+  writeOff:
+    'The unpaid amount is given up. No card is charged for it any more. A later payment still makes the invoice `PAID`.',
+  recalculate:
+    'A draft or a failed invoice is calculated again, at the tax rates of now. It keeps the discounts of its first ' +
+    'calculation. Pending approvals are cancelled.',
 };
 
 type AwaitOutcome = Payments['awaitOutcome'];
@@ -220,8 +244,10 @@ const payRoute = (parts: InvoicingParts, awaitOutcome: AwaitOutcome): Route =>
       tag: TAG,
       summary: 'Charge the unpaid amount to the customer’s default card',
       description:
-        'A declined card is a 200: the invoice is PAYMENT_FAILED and `failureReason` says why. The answer waits up to 10 seconds ' +
-        'for a payment provider; after that `paymentInFlight` is true and the outcome follows.',
+        'Charges the unpaid amount now. A declined card is a 200: the invoice is `PAYMENT_FAILED`, and ' +
+        '`failureReason` says why. The answer waits up to 10 seconds for the payment provider. After that ' +
+        '`paymentInFlight` is true, and the outcome follows. Automatic retries keep their days. Without a ' +
+        'stored card: 409 `NO_PAYMENT_METHOD`.',
       access: ofInvoice('member'),
       body: ReasonBody,
       replies: { 200: Invoice },
@@ -251,8 +277,10 @@ const refundRoute = (parts: InvoicingParts, awaitOutcome: AwaitOutcome): Route =
       tag: TAG,
       summary: 'Refund a paid invoice in full',
       description:
-        '400 `INVOICE_NOT_PAID` or `INVOICE_ALREADY_REFUNDED`. The answer waits up to 10 seconds for a payment provider that ' +
-        'sends the money back; `returnStatus` of the invoice’s payments says how far it is.',
+        'Makes a credit note over the whole invoice, and sends the money back as it came: to the card, or ' +
+        'into the wallet. The invoice stays `PAID`. An invoice that is not paid, or already refunded, is a ' +
+        '400. The answer waits up to 10 seconds for the payment provider; `returnStatus` of the payments ' +
+        'says how far it is.',
       access: ofInvoice('member'),
       body: RefundBody,
       replies: { 201: InvoiceRefund },
@@ -283,6 +311,7 @@ const actionRoute = (parts: InvoicingParts, action: InvoiceAction): Route =>
       operationId: `${action}Invoice`,
       tag: TAG,
       summary: ACTION_SUMMARIES[action],
+      description: ACTION_DESCRIPTIONS[action],
       access: ofInvoice('member'),
       body: ReasonBody,
       replies: { 200: Invoice },

@@ -29,11 +29,23 @@ const Wallet = Type.Object(
     object: Type.Literal('wallet'),
     customerId: Id('customer'),
     balances: Type.Array(
-      Type.Object({ currency: Type.String(), balance: Type.String({ description: 'In major units, never below 0.' }) }),
-      { description: 'One for each currency that was ever used.' },
+      Type.Object(
+        { currency: Type.String(), balance: Type.String() },
+        {
+          'x-fields': {
+            balance: 'The money in the wallet, in major units, 0 or more.',
+          },
+        },
+      ),
     ),
   },
-  { $id: 'Wallet' },
+  {
+    $id: 'Wallet',
+    description: 'Money that a customer keeps with the merchant. It pays the next invoices automatically.',
+    'x-fields': {
+      balances: 'A balance for each currency that was ever used.',
+    },
+  },
 );
 
 const WalletEntry = Type.Object(
@@ -42,20 +54,37 @@ const WalletEntry = Type.Object(
     object: Type.Literal('walletEntry'),
     customerId: Id('customer'),
     currency: Type.String(),
-    amount: Type.String({ description: 'What came into the wallet; below 0 what left it.' }),
-    balance: Type.String({ description: 'What was in the wallet after it.' }),
+    amount: Type.String(),
+    balance: Type.String(),
     reason: OneOf(ledgerReasons),
     invoiceId: Nullable(Type.String()),
     entries: Type.Array(
-      Type.Object({
-        account: OneOf(Object.keys(accounts) as AccountKind[]),
-        amount: Type.String({ description: 'Above 0 a debit, below 0 a credit.' }),
-      }),
-      { description: 'The whole transaction in the ledger; it sums to 0.' },
+      Type.Object(
+        {
+          account: OneOf(Object.keys(accounts) as AccountKind[]),
+          amount: Type.String(),
+        },
+        {
+          'x-fields': {
+            account: 'The account. The guide "Wallets" explains each.',
+            amount: 'The amount in major units. Above 0: a debit. Below 0: a credit.',
+          },
+        },
+      ),
     ),
     createdAt: Timestamp,
   },
-  { $id: 'WalletEntry' },
+  {
+    $id: 'WalletEntry',
+    description: 'A change of a wallet, with the whole transaction in the ledger.',
+    'x-fields': {
+      amount: 'The change of the balance, in major units. Below 0: money left the wallet.',
+      balance: 'The balance after the change, in major units.',
+      reason: 'The cause of the change.',
+      invoiceId: 'The invoice. Null: it is of none.',
+      entries: 'The transaction by double entry. The amounts sum to 0.',
+    },
+  },
 );
 
 /** What a customer keeps with the merchant (api.md, Customers and wallet). */
@@ -66,7 +95,9 @@ export const ledgerRoutes: readonly Route[] = [
       path: '/v0/customers/:id/wallet',
       operationId: 'getWallet',
       tag: TAG,
-      summary: "Get a customer's wallet",
+      summary: 'Retrieve the wallet of a customer',
+      description:
+        'Answers the balance of each currency. The wallet pays the next invoices of its currency automatically.',
       access: ofCustomer,
       replies: { 200: Wallet },
     },
@@ -84,7 +115,8 @@ export const ledgerRoutes: readonly Route[] = [
       path: '/v0/customers/:id/wallet/entries',
       operationId: 'listWalletEntries',
       tag: TAG,
-      summary: "List what came into a customer's wallet and what left it, newest first",
+      summary: 'List the changes of the wallet of a customer',
+      description: 'The newest change comes first. `entries` is the whole transaction in the ledger, by double entry.',
       access: ofCustomer,
       query: ListQuery({ currency: Type.Optional(Type.String({ format: 'currency' })) }),
       replies: { 200: ListOf(WalletEntry) },

@@ -31,24 +31,56 @@ export const Mail = Type.Object(
     subject: Type.String(),
     text: Type.String(),
     html: Type.String(),
-    attachments: Type.Array(Type.String(), { description: 'The names of the PDF files that go with it.' }),
+    attachments: Type.Array(Type.String()),
     attempts: Type.Integer(),
-    lastError: Nullable(Type.String({ description: 'Why the last attempt failed, or whom the server refused.' })),
+    lastError: Nullable(Type.String()),
     nextAttemptAt: Nullable(Timestamp),
     createdAt: Timestamp,
     sentAt: Nullable(Timestamp),
   },
-  { $id: 'Mail' },
+  {
+    $id: 'Mail',
+    description: 'An email to a customer, or to the merchant about an alert.',
+    'x-fields': {
+      kind: 'The occasion of the email.',
+      status:
+        '`pending`: it will be sent, or sent again at `nextAttemptAt`. `sent`: the mail server took it. ' +
+        '`failed`: it was refused for good, or the last attempt failed. `withdrawn`: it was no longer true ' +
+        'before it left. `held`: it is not sent, like all mail of the sandbox.',
+      invoiceId: 'The invoice that the email is about. Null: it is about none.',
+      subscriptionId: 'The subscription that the email is about. Null: it is about none.',
+      alertId: 'The alert that the email is about. Null: it is about none.',
+      to: ['The email addresses of the recipients.', ['billing@example.com']],
+      subject: ['The subject.', 'Invoice INV-000042 from Ferry & Sons'],
+      text: ['The text without markup.', 'Dear customer, your invoice is attached.'],
+      html: ['The same text as HTML.', '<p>Dear customer, your invoice is attached.</p>'],
+      attachments: ['The names of the attached PDF files.', ['invoice.pdf']],
+      attempts: 'The number of attempts to send it.',
+      lastError: 'Why the last attempt failed, or the recipients that the server refused. Null: neither.',
+      nextAttemptAt: 'The time of the next attempt. Null: there is none.',
+      sentAt: 'The time at which the mail server took it. Null: it was not sent.',
+    },
+  },
 );
 
-export const MailListQuery = ListQuery({
-  merchantId: Type.Optional(Id('organization')),
-  customerId: Type.Optional(Id('customer')),
-  invoiceId: Type.Optional(Id('invoice')),
-  subscriptionId: Type.Optional(Id('subscription')),
-  kind: Type.Optional(Kind),
-  status: Type.Optional(Status),
-});
+export const MailListQuery = ListQuery(
+  {
+    merchantId: Type.Optional(Id('organization')),
+    customerId: Type.Optional(Id('customer')),
+    invoiceId: Type.Optional(Id('invoice')),
+    subscriptionId: Type.Optional(Id('subscription')),
+    kind: Type.Optional(Kind),
+    status: Type.Optional(Status),
+  },
+  {
+    fields: {
+      invoiceId: 'Only emails about this invoice.',
+      subscriptionId: 'Only emails about this subscription.',
+      kind: 'Only emails of this kind.',
+      status: 'Only emails with this status.',
+    },
+  },
+);
 
 /**
  * A mail as answers show it. A link to the customer portal is for its customer alone: in production the words are shown

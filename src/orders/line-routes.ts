@@ -21,8 +21,9 @@ export const lineRoutes = (parts: OrderParts): readonly Route[] => [
       tag,
       summary: 'Add a line item to an order',
       description:
-        '`unitPrice` is `listUnitPrice` less `discountUnitAmount`, `totalPrice` is `quantity` times `unitPrice`; a 400 ' +
-        'names each field that disagrees.',
+        'The figures must agree: `unitPrice` is `listUnitPrice` less `discountUnitAmount`, and `totalPrice` ' +
+        'is `quantity` times `unitPrice`. A 400 names each field that disagrees. The change cancels pending ' +
+        'approvals of the order.',
       access: ofOrder('member'),
       body: OrderLineItemCreate,
       replies: { 201: OrderLineItem },
@@ -39,7 +40,8 @@ export const lineRoutes = (parts: OrderParts): readonly Route[] => [
       path: '/v0/orders/:id/lineItems',
       operationId: 'listOrderLineItems',
       tag,
-      summary: 'List line items of an order',
+      summary: 'List the line items of an order',
+      description: 'The lines come in pages. `GET /v0/orders/{id}` has them all.',
       access: ofOrder('viewer'),
       query: OrderLineItemListQuery,
       replies: { 200: ListOf(OrderLineItem) },
@@ -59,6 +61,7 @@ export const lineRoutes = (parts: OrderParts): readonly Route[] => [
       operationId: 'getOrderLineItem',
       tag,
       summary: 'Retrieve a line item of an order',
+      description: 'Answers one line with its figures.',
       access: ofOrder('viewer'),
       replies: { 200: OrderLineItem },
     },
@@ -72,7 +75,9 @@ export const lineRoutes = (parts: OrderParts): readonly Route[] => [
       operationId: 'updateOrderLineItem',
       tag,
       summary: 'Update a line item of an order',
-      description: '`unitPrice` and `totalPrice` that are not sent follow from the other figures.',
+      description:
+        '`unitPrice` and `totalPrice` follow from the other figures unless you send them. The change cancels ' +
+        'pending approvals of the order.',
       access: ofOrder('member'),
       body: OrderLineItemUpdate,
       replies: { 200: OrderLineItem },
@@ -90,6 +95,7 @@ export const lineRoutes = (parts: OrderParts): readonly Route[] => [
       operationId: 'deleteOrderLineItem',
       tag,
       summary: 'Delete a line item of an order',
+      description: 'The total of the order follows. The change cancels pending approvals of the order.',
       access: ofOrder('member'),
       replies: { 204: Type.Null() },
       errors: [409],

@@ -24,8 +24,9 @@ export function orderRoutes(parts: OrderParts): readonly Route[] {
         tag,
         summary: 'Create an order',
         description:
-          'A draft with its line items. `totalAmount` is the sum of the lines unless another one is named. On a test ' +
-          'clock (`testClockId`, sandbox only) the order lives by the time of that clock.',
+          'Creates a draft with its lines. `totalAmount` is the sum of the lines unless you name another one. ' +
+          'Nothing is invoiced before the order is approved and has a billing schedule. On a test clock ' +
+          '(`testClockId`, sandbox only) the order lives by the time of that clock.',
         access: { role: 'member', merchant: 'body', by: ['customerId'] },
         body: OrderCreate,
         mostKeys: MOST_KEYS_OF_AN_ORDER,
@@ -40,7 +41,9 @@ export function orderRoutes(parts: OrderParts): readonly Route[] {
         operationId: 'listOrders',
         tag,
         summary: 'List orders',
-        description: '`status=cancelled` lists the orders with `cancelledAt`; the other statuses exclude them.',
+        description:
+          'The newest order comes first. `status=cancelled` lists the orders with `cancelledAt`; the other ' +
+          'statuses exclude them.',
         access: { role: 'viewer', merchant: 'query', by: ['customerId'] },
         query: OrderListQuery,
         replies: { 200: ListOf(OrderOut) },
@@ -58,6 +61,9 @@ export function orderRoutes(parts: OrderParts): readonly Route[] {
         operationId: 'getOrder',
         tag,
         summary: 'Retrieve an order',
+        description:
+          'Answers the order with its lines and billing schedules. `dataSnapshotHash` is the hash of the ' +
+          'content that an approval is given for.',
         access: { role: 'viewer', merchant: one },
         replies: { 200: OrderOut },
       },
@@ -71,8 +77,8 @@ export function orderRoutes(parts: OrderParts): readonly Route[] {
         tag,
         summary: 'Update an order',
         description:
-          'A change of money or dates cancels pending approvals, and an order of which nothing was invoiced is a draft ' +
-          'again. `cancelledAt` cancels the order; a cancelled order takes no more edits.',
+          'A change of money or dates cancels pending approvals. If nothing of the order was invoiced, it is a ' +
+          'draft again. `cancelledAt` cancels the order, once. A cancelled order takes no more changes: 409.',
         access: { role: 'member', merchant: one },
         body: OrderUpdate,
         replies: { 200: OrderOut },
@@ -90,6 +96,7 @@ export function orderRoutes(parts: OrderParts): readonly Route[] {
         operationId: 'deleteOrder',
         tag,
         summary: 'Delete a draft order',
+        description: 'Deletes the order with its lines. An order that is no draft is a 409.',
         access: { role: 'member', merchant: one },
         replies: { 204: Type.Null() },
         errors: [409],

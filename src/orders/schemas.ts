@@ -40,15 +40,30 @@ export const OrderLineItem = Type.Object(
     quantity: Type.String(),
     listUnitPrice: Type.String(),
     discountUnitAmount: Type.String(),
-    unitPrice: Type.String({ description: 'listUnitPrice less discountUnitAmount.' }),
-    totalPrice: Type.String({ description: 'quantity times unitPrice, in minor units of the currency.' }),
-    termStartDate: Nullable({ ...Timestamp, description: "null: the order's." }),
-    termEndDate: Nullable({ ...Timestamp, description: "null: the order's." }),
+    unitPrice: Type.String(),
+    totalPrice: Type.String(),
+    termStartDate: Nullable(Timestamp),
+    termEndDate: Nullable(Timestamp),
     metadata: MapOut,
     createdAt: Timestamp,
     updatedAt: Timestamp,
   },
-  { $id: 'OrderLineItem' },
+  {
+    $id: 'OrderLineItem',
+    description: 'A line of an order: an item, a quantity and a price for a term.',
+    'x-fields': {
+      metadata: 'Your own keys and values.',
+      itemId: 'The item that is sold. Null: none.',
+      description: 'The text of the line. Null: none.',
+      quantity: 'The number of units as a decimal string.',
+      listUnitPrice: 'The price of one unit before the discount, in major units.',
+      discountUnitAmount: 'The discount on one unit, in major units.',
+      unitPrice: 'The price of one unit after the discount: `listUnitPrice` less `discountUnitAmount`.',
+      totalPrice: '`quantity` times `unitPrice`, rounded once to the digits of the currency.',
+      termStartDate: 'The start of the term of the line, inclusive. Null: the one of the order.',
+      termEndDate: 'The end of the term of the line, exclusive. Null: the one of the order.',
+    },
+  },
 );
 
 /** The reply of an order. @param schedule the schema of a billing schedule in it */
@@ -69,17 +84,41 @@ export const orderReply = (schedule: TSchema) =>
       termStartDate: Timestamp,
       termEndDate: Timestamp,
       closeDate: NullableTime,
-      totalAmount: Type.String({ description: 'The total contract value.' }),
+      totalAmount: Type.String(),
       defaultPaymentTermDays: Type.Integer(),
       metadata: MapOut,
       lineItems: Type.Array(OrderLineItem),
       billingSchedules: Type.Array(schedule),
-      dataSnapshotHash: Type.String({ description: 'What an approval of the order as it stands is given for.' }),
+      dataSnapshotHash: Type.String(),
       testClockId: Nullable(Id('testClock')),
       createdAt: Timestamp,
       updatedAt: Timestamp,
     },
-    { $id: 'Order' },
+    {
+      $id: 'Order',
+      description: 'A contract: a customer buys items over a term. Billing schedules invoice it once it is approved.',
+      'x-fields': {
+        metadata: 'Your own keys and values.',
+        resellerId: 'Your own id of a reseller. No rule reads it. Null: none.',
+        taxExempt: '`true`: invoices of the order have no tax.',
+        sellingEntity: 'Your own name of the selling company. No rule reads it. Null: none.',
+        approvalStatus:
+          '`draft`: it can be edited and submitted. `pending`: approvals are requested. `approved`: it can be invoiced. ' +
+          '`rejected`: a reviewer rejected it.',
+        cancelledAt: 'The time from which nothing is owed. Null: the order is not cancelled.',
+        type: '`new_business`, `renewal` or `expansion`. Null: none was named.',
+        termStartDate: 'The start of the term, inclusive.',
+        termEndDate: 'The end of the term, exclusive.',
+        closeDate: 'The day on which the deal was closed. No rule reads it. Null: none.',
+        totalAmount: 'The total contract value, in major units.',
+        defaultPaymentTermDays:
+          'The days from the issue of an invoice to its due date, unless a schedule names other ones.',
+        lineItems: 'The lines of the order.',
+        billingSchedules: 'The billing schedules of the order.',
+        dataSnapshotHash: 'The SHA-256 of the content that an approval is given for.',
+        testClockId: 'The test clock of the order. Null: none.',
+      },
+    },
   );
 
 const lineDetails = {
@@ -90,10 +129,37 @@ const lineDetails = {
   termEndDate: Type.Optional(NullableTime),
   metadata: Type.Optional(Metadata),
 };
+const lineDetailsWords = {
+  itemId: 'The item that is sold. Null: none.',
+  description: 'The text of the line. Null: none.',
+  discountUnitAmount: 'The discount on one unit, in major units, at most `listUnitPrice`. Default of a new line: 0.',
+  termStartDate: 'The start of the term of the line, inclusive. Null: the one of the order.',
+  termEndDate: 'The end of the term of the line, exclusive. Null: the one of the order.',
+} as const;
 
 export const OrderLineItemCreate = Strict(
   { quantity: Figure, listUnitPrice: Figure, unitPrice: Figure, totalPrice: Product, ...lineDetails },
-  { $id: 'OrderLineItemCreate' },
+  {
+    $id: 'OrderLineItemCreate',
+    examples: [
+      {
+        description: 'Seats',
+        quantity: '120',
+        listUnitPrice: '30',
+        discountUnitAmount: '4.50',
+        unitPrice: '25.50',
+        totalPrice: '3060',
+      },
+    ],
+    'x-fields': {
+      ...lineDetailsWords,
+      quantity: 'The number of units, 0 or more.',
+      listUnitPrice: 'The price of one unit before the discount, in major units.',
+      unitPrice: 'The price of one unit: `listUnitPrice` less `discountUnitAmount`. Another price is refused.',
+      totalPrice:
+        '`quantity` times `unitPrice`, exact or rounded to the digits of the currency. Another price is refused.',
+    },
+  },
 );
 export type OrderLineItemCreate = Static<typeof OrderLineItemCreate>;
 
@@ -105,7 +171,17 @@ export const OrderLineItemUpdate = Strict(
     totalPrice: Type.Optional(Product),
     ...lineDetails,
   },
-  { $id: 'OrderLineItemUpdate' },
+  {
+    $id: 'OrderLineItemUpdate',
+    examples: [{ discountUnitAmount: '10' }],
+    'x-fields': {
+      ...lineDetailsWords,
+      quantity: 'The number of units, 0 or more.',
+      listUnitPrice: 'The price of one unit before the discount, in major units.',
+      unitPrice: 'The price of one unit. Default: it follows from `listUnitPrice` and `discountUnitAmount`.',
+      totalPrice: 'The price of the line. Default: it follows from `quantity` and `unitPrice`.',
+    },
+  },
 );
 export type OrderLineItemUpdate = Static<typeof OrderLineItemUpdate>;
 
@@ -118,6 +194,16 @@ const details = {
   taxExempt: Type.Optional(Type.Boolean()),
   sellingEntity: Type.Optional(Nullable(Word)),
 };
+const detailsWords = {
+  closeDate: 'The day on which the deal was closed. No rule reads it. Null: none.',
+  totalAmount: 'The total contract value, in major units. Default of a new order: the sum of the lines.',
+  defaultPaymentTermDays:
+    'The days from the issue of an invoice to its due date, unless a schedule names other ones. ' +
+    'Default of a new order: 0.',
+  resellerId: 'Your own id of a reseller. No rule reads it. Null: none.',
+  taxExempt: '`true`: invoices of the order have no tax. Default of a new order: `false`.',
+  sellingEntity: 'Your own name of the selling company. No rule reads it. Null: none.',
+} as const;
 
 export const OrderCreate = Strict(
   {
@@ -131,7 +217,39 @@ export const OrderCreate = Strict(
     testClockId: Type.Optional(Nullable(Id('testClock'))),
     merchantId: Type.Optional(Id('organization')),
   },
-  { $id: 'OrderCreate', 'x-minor-units': ['totalAmount'] },
+  {
+    $id: 'OrderCreate',
+    'x-minor-units': ['totalAmount'],
+    examples: [
+      {
+        customerId: 'cus_8c3d5e0f1a2b4c6d',
+        currency: 'USD',
+        type: 'new_business',
+        termStartDate: '2026-01-01T00:00:00Z',
+        termEndDate: '2029-01-01T00:00:00Z',
+        defaultPaymentTermDays: 30,
+        lineItems: [
+          {
+            description: 'Seats',
+            quantity: '120',
+            listUnitPrice: '30',
+            discountUnitAmount: '4.50',
+            unitPrice: '25.50',
+            totalPrice: '3060',
+          },
+        ],
+      },
+    ],
+    'x-fields': {
+      ...detailsWords,
+      customerId: 'The customer who buys. It never changes.',
+      termStartDate: 'The start of the term, inclusive.',
+      termEndDate: 'The end of the term, exclusive.',
+      type: '`new_business`, `renewal` or `expansion`. It never changes. Null: none.',
+      lineItems: 'The lines of the order. More lines can be added later. Default: none.',
+      testClockId: 'Sandbox only. The order lives by the time of this test clock. Null: by real time.',
+    },
+  },
 );
 export type OrderCreate = Static<typeof OrderCreate>;
 
@@ -141,10 +259,22 @@ export const OrderUpdate = Strict(
   {
     termStartDate: Type.Optional(Timestamp),
     termEndDate: Type.Optional(Timestamp),
-    cancelledAt: Type.Optional(Nullable({ ...Timestamp, description: 'Time from here on is not owed.' })),
+    cancelledAt: Type.Optional(Nullable(Timestamp)),
     ...details,
   },
-  { $id: 'OrderUpdate', 'x-hints': { lineItems: LINES_HAVE_ROUTES } },
+  {
+    $id: 'OrderUpdate',
+    'x-hints': { lineItems: LINES_HAVE_ROUTES },
+    examples: [{ termEndDate: '2029-07-01T00:00:00Z' }],
+    'x-fields': {
+      ...detailsWords,
+      termStartDate: 'The start of the term, inclusive.',
+      termEndDate: 'The end of the term, exclusive.',
+      cancelledAt:
+        'Cancels the order at this time, once. Time from then on is not owed. It may lie in the past or in ' +
+        'the future.',
+    },
+  },
 );
 export type OrderUpdate = Static<typeof OrderUpdate>;
 
@@ -157,7 +287,15 @@ export const OrderListQuery = ListQuery(
     status: Type.Optional(OneOf([...orderStatuses, 'cancelled'])),
     type: Type.Optional(OneOf(ORDER_TYPES)),
   },
-  { limit: LISTED },
+  {
+    limit: LISTED,
+    fields: {
+      status:
+        'Only orders with this `approvalStatus`, without cancelled ones. `cancelled`: only orders with ' +
+        '`cancelledAt`.',
+      type: 'Only orders of this type.',
+    },
+  },
 );
 
 export const OrderLineItemListQuery = ListQuery({}, { limit: LISTED });

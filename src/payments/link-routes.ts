@@ -17,8 +17,8 @@ export const linkRoutes = ({ publicUrl, environment }: PaymentEnvironment): read
       tag: TAG,
       summary: 'Create a payment link',
       description:
-        'Stands alone, for no invoice. It can be paid until `expiresAt`, once. 200 with the first payment where the ' +
-        'idempotencyKey was used before.',
+        'The link stands alone, for no invoice. It can be paid once, until `expiresAt`. The same ' +
+        '`idempotencyKey` again answers 200 with the first payment link.',
       access: { role: 'member', merchant: 'body', by: ['customerId'] },
       body: PaymentCreate,
       replies: { 201: Payment, 200: Payment },
@@ -35,7 +35,8 @@ export const linkRoutes = ({ publicUrl, environment }: PaymentEnvironment): read
       path: '/v0/payments',
       operationId: 'listPayments',
       tag: TAG,
-      summary: 'List payment links, newest first',
+      summary: 'List payment links',
+      description: 'The newest payment link comes first.',
       access: { role: 'viewer', merchant: 'query', by: ['customerId'] },
       query: PaymentListQuery,
       replies: { 200: ListOf(Payment) },
@@ -54,6 +55,7 @@ export const linkRoutes = ({ publicUrl, environment }: PaymentEnvironment): read
       operationId: 'getPayment',
       tag: TAG,
       summary: 'Retrieve a payment link',
+      description: '`status` tells whether it is paid.',
       access: { role: 'viewer', merchant: { of: 'id', kind: 'payment' } },
       replies: { 200: Payment },
     },

@@ -40,7 +40,15 @@ const PaymentItemCreate = Strict(
     amount: Amount,
     quantity: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, default: 1 })),
   },
-  { $id: 'PaymentItemCreate', description: '`amount` is that of one unit.' },
+  {
+    $id: 'PaymentItemCreate',
+    description: '`amount` is that of one unit.',
+    'x-fields': {
+      description: 'The text of the item, as on the payment page.',
+      amount: 'The price of one unit, above 0, in major units, as a number or a decimal string.',
+      quantity: 'The number of units.',
+    },
+  },
 );
 
 /** A payment link (api.md, POST /v0/payments). */
@@ -55,11 +63,37 @@ export const PaymentCreate = Strict(
     successRedirectUrl: Type.Optional(Text({ maxLength: 2048 })),
     failureRedirectUrl: Type.Optional(Text({ maxLength: 2048 })),
     savePaymentMethod: Type.Optional(Type.Boolean({ default: false })),
-    expiresIn: Type.Optional(Text({ maxLength: 64, description: 'ISO 8601 duration; `P30D` unless given.' })),
+    expiresIn: Type.Optional(Text({ maxLength: 64 })),
     idempotencyKey: Type.Optional(Text({ minLength: 1, maxLength: 255 })),
     merchantId: Type.Optional(Id('organization')),
   },
-  { $id: 'PaymentCreate', 'x-minor-units': ['amount'] },
+  {
+    $id: 'PaymentCreate',
+    'x-minor-units': ['amount'],
+    examples: [
+      {
+        amount: '75.00',
+        currency: 'EUR',
+        reference: 'Deposit 7',
+        lineItems: [{ description: 'Ticket', amount: '25.00', quantity: 3 }],
+        expiresIn: 'P7D',
+        idempotencyKey: 'deposit-7',
+      },
+    ],
+    'x-fields': {
+      amount: 'The amount that is asked, above 0, in major units, as a number or a decimal string.',
+      customerId: 'The customer who pays. Required with `savePaymentMethod`.',
+      reference: 'Your own reference, for people and searches.',
+      lineItems: 'The items that the payment page shows. Their sum is `amount`. Default: none.',
+      successRedirectUrl: 'The address after a payment. `https`, or `http` to localhost in the sandbox.',
+      failureRedirectUrl: 'The address after the customer leaves the page without a payment.',
+      savePaymentMethod: '`true`: the card that pays is stored for the customer.',
+      expiresIn: 'How long it can be paid, as an ISO 8601 duration of at most a year. Default: `P30D`.',
+      idempotencyKey:
+        'Your key of this payment link, valid for ever. The same key again answers 200 with the first ' +
+        'payment link.',
+    },
+  },
 );
 export type PaymentCreate = Static<typeof PaymentCreate>;
 
@@ -70,26 +104,61 @@ export const Payment = Type.Object(
     id: Id('payment'),
     merchantId: Id('organization'),
     customerId: Type.Optional(Id('customer')),
-    amount: Type.String({ description: 'In major units.' }),
+    amount: Type.String(),
     currency: Type.String(),
     status: OneOf(PAYMENT_STATUSES),
     paymentUrl: Type.String(),
     paymentSessionId: Id('paymentSession'),
     reference: Type.Optional(Type.String()),
     idempotencyKey: Type.Optional(Type.String()),
-    lineItems: Type.Array(Type.Object({ description: Type.String(), amount: Type.String(), quantity: NumberOut })),
+    lineItems: Type.Array(
+      Type.Object(
+        { description: Type.String(), amount: Type.String(), quantity: NumberOut },
+        {
+          'x-fields': {
+            description: 'The text of the item.',
+            amount: 'The price of one unit, in major units.',
+            quantity: 'The number of units.',
+          },
+        },
+      ),
+    ),
     metadata: MapOut,
     expiresAt: Timestamp,
     createdAt: Timestamp,
   },
-  { $id: 'Payment' },
+  {
+    $id: 'Payment',
+    description: 'A payment link: an amount that somebody pays on a hosted page, for no invoice.',
+    'x-fields': {
+      metadata: 'Your own keys and values.',
+      customerId: 'The customer who pays. Absent: anybody.',
+      amount: 'The amount that is asked, in major units.',
+      status:
+        '`pending`: it can be paid, also after a declined card. `processing`: a payment is under way. ' +
+        '`completed`: it is paid. `expired`, `cancelled`: it can no longer be paid.',
+      paymentUrl: 'The payment page. Send the customer there.',
+      paymentSessionId: 'The payment session of the page. `POST /v0/paymentSessions/{id}/expire` ends it early.',
+      reference: 'Your own reference. Absent: none.',
+      idempotencyKey: 'Your key of this payment link. Absent: none.',
+      lineItems: 'The items that the payment page shows.',
+      expiresAt: 'The time from which it can no longer be paid.',
+    },
+  },
 );
 
-export const PaymentListQuery = ListQuery({
-  customerId: Type.Optional(Id('customer')),
-  status: Type.Optional(OneOf(PAYMENT_STATUSES)),
-  merchantId: Type.Optional(Id('organization')),
-});
+export const PaymentListQuery = ListQuery(
+  {
+    customerId: Type.Optional(Id('customer')),
+    status: Type.Optional(OneOf(PAYMENT_STATUSES)),
+    merchantId: Type.Optional(Id('organization')),
+  },
+  {
+    fields: {
+      status: 'Only payment links with this status.',
+    },
+  },
+);
 
 /** A payment link as the API answers it. */
 export const presentLink = (link: PaymentLinkNow, publicUrl: string): Static<typeof Payment> => ({

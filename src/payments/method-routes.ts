@@ -29,7 +29,15 @@ const PaymentMethodSetup = Strict(
     expiresAt: Type.Optional(Timestamp),
     metadata: Type.Optional(Metadata),
   },
-  { $id: 'PaymentMethodSetup' },
+  {
+    $id: 'PaymentMethodSetup',
+    examples: [{ successRedirectUrl: 'https://app.example/account' }],
+    'x-fields': {
+      successRedirectUrl: 'The address after the card is stored. `https`, or `http` to localhost in the sandbox.',
+      failureRedirectUrl: 'The address after the customer leaves the page.',
+      expiresAt: 'The time from which the page can no longer be used. Default: a day from now.',
+    },
+  },
 );
 
 /** The operations on payment methods: list, set up by a session, make default, remove (api.md, Invoices and payments). */
@@ -40,7 +48,8 @@ export const methodRoutes = ({ publicUrl, environment }: PaymentEnvironment): re
       path: '/v0/customers/:id/paymentMethods',
       operationId: 'listPaymentMethods',
       tag: TAG,
-      summary: "List a customer's payment methods",
+      summary: 'List the payment methods of a customer',
+      description: 'The default card has `isDefault`. Automatic charges use it.',
       access: { role: 'viewer', ...ofCustomer },
       query: ListQuery({}),
       replies: { 200: ListOf(PaymentMethodReply) },
@@ -60,7 +69,9 @@ export const methodRoutes = ({ publicUrl, environment }: PaymentEnvironment): re
       operationId: 'setUpPaymentMethod',
       tag: TAG,
       summary: 'Open a session in which the customer stores a card',
-      description: 'Send the customer to its `url`. A session of this kind that is open for the customer expires.',
+      description:
+        'Nothing is charged. Send the customer to the `url` of the session. An open session of this kind for ' +
+        'the customer expires.',
       access: { role: 'member', ...ofCustomer },
       body: PaymentMethodSetup,
       replies: { 201: PaymentSessionReply },
@@ -85,7 +96,8 @@ export const methodRoutes = ({ publicUrl, environment }: PaymentEnvironment): re
       operationId: 'deletePaymentMethod',
       tag: TAG,
       summary: 'Delete a payment method',
-      description: 'Where it was the default, the one that was stored last takes its place.',
+      description:
+        'The card is charged no more. If it was the default one, the card that was stored last takes its place.',
       access: { role: 'member', ...ofCustomer },
       replies: { 204: Type.Null() },
     },
@@ -99,6 +111,7 @@ export const methodRoutes = ({ publicUrl, environment }: PaymentEnvironment): re
       operationId: 'setDefaultPaymentMethod',
       tag: TAG,
       summary: 'Set the default payment method',
+      description: 'Automatic charges use this card from now on.',
       access: { role: 'member', ...ofCustomer },
       replies: { 200: PaymentMethodReply },
     },

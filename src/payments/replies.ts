@@ -7,6 +7,27 @@ import { ENTITY_TYPES, type PaymentSession } from './records/session.ts';
 import { SESSION_STATUSES } from './records/session-states.ts';
 import { sessionUrl } from './sessions.ts';
 
+/** The meaning of the fields of a payment session, also in a list. */
+const SESSION_WORDS = {
+  mode: '`payment`: it asks for an amount. `setup`: it stores a card and charges nothing.',
+  entityType:
+    'What the session is for: an `invoice`, the first payment of a `subscription`, a payment link ' +
+    '(`payment`), a wallet `topup`, or a card of a `customer`.',
+  entityId: ['The id of the record that the session is for.', 'inv_8c3d5e0f1a2b4c6d8c3d5e0f1a2b4c6d'],
+  entityLabel: 'The name of that record for people, such as an invoice number. Null: it has none.',
+  customerId: 'The customer. Null: of a payment link for anybody.',
+  subscriptionId: 'The subscription. Null: it is of none.',
+  status:
+    '`pending`: it can be used. `processing`: the provider has not answered yet. `completed`: it is ' +
+    'done. `failed`: the last card was declined, and another may be tried. `expired`, `cancelled`: it is ' +
+    'over.',
+  expiresAt: ['The time from which it can no longer be used.', '2026-03-02T00:00:00Z'],
+  completedAt: 'The time at which it was completed. Null: it was not.',
+  amount: 'The amount that is asked, in major units. 0 in mode `setup`.',
+  createdAt: ['When the session was opened.', '2026-03-01T00:00:00Z'],
+  updatedAt: ['When the session was last changed.', '2026-03-01T00:00:00Z'],
+} as const;
+
 /** A payment session. */
 export const PaymentSessionReply = Type.Object(
   {
@@ -20,7 +41,7 @@ export const PaymentSessionReply = Type.Object(
     invoiceId: Nullable(Id('invoice')),
     customerId: Nullable(Id('customer')),
     subscriptionId: Nullable(Id('subscription')),
-    amount: Type.String({ description: 'In major units; 0 in mode setup.' }),
+    amount: Type.String(),
     currency: Type.String(),
     status: OneOf(SESSION_STATUSES),
     /** Why the last card was declined; another may be tried until the session expires. */
@@ -29,14 +50,28 @@ export const PaymentSessionReply = Type.Object(
     successRedirectUrl: Nullable(Type.String()),
     failureRedirectUrl: Nullable(Type.String()),
     metadata: MapOut,
-    paymentMethodId: Nullable(Type.String({ description: 'The method that was stored.' })),
+    paymentMethodId: Nullable(Type.String()),
     provider: OneOf(PROVIDER_NAMES),
     expiresAt: Type.String(),
     completedAt: Nullable(Type.String()),
     createdAt: Type.String(),
     updatedAt: Type.String(),
   },
-  { $id: 'PaymentSession' },
+  {
+    $id: 'PaymentSession',
+    description: 'An offer to pay an amount, or to store a card, on a hosted page.',
+    'x-fields': {
+      metadata: 'Your own keys and values.',
+      ...SESSION_WORDS,
+      invoiceId: 'The invoice that is paid. Null: it pays none.',
+      failureReason: 'Why the last card was declined. Null: none was.',
+      url: 'The hosted page. Send the customer there; it takes no key.',
+      successRedirectUrl: 'The address to which the page leads after success. Null: none.',
+      failureRedirectUrl: 'The address to which the page leads without success. Null: none.',
+      paymentMethodId: 'The card that was stored. Null: none was.',
+      provider: 'The payment provider: `stripe`, or the test cards of the `sandbox`.',
+    },
+  },
 );
 export type PaymentSessionReply = Static<typeof PaymentSessionReply>;
 
@@ -83,16 +118,22 @@ export const ListedPaymentSession = Type.Object(
     amount: Type.String(),
     currency: Type.String(),
     status: OneOf(SESSION_STATUSES),
-    merchantPaymentAccountId: Nullable(
-      Type.String({ description: "The merchant's account at the provider; null in the sandbox, which has none." }),
-    ),
-    providerPaymentRef: Nullable(Type.String({ description: "The provider's reference of the last attempt." })),
+    merchantPaymentAccountId: Nullable(Type.String()),
+    providerPaymentRef: Nullable(Type.String()),
     expiresAt: Type.String(),
     completedAt: Nullable(Type.String()),
     createdAt: Type.String(),
     updatedAt: Type.String(),
   },
-  { $id: 'ListedPaymentSession' },
+  {
+    $id: 'ListedPaymentSession',
+    description: 'A payment session in a list.',
+    'x-fields': {
+      ...SESSION_WORDS,
+      merchantPaymentAccountId: 'The account of the merchant at the provider. Null: not known here.',
+      providerPaymentRef: 'The reference of the last attempt at the provider. Null: no attempt was made.',
+    },
+  },
 );
 export type ListedPaymentSession = Static<typeof ListedPaymentSession>;
 
@@ -129,10 +170,22 @@ export const PaymentMethodReply = Type.Object(
     last4: Type.String(),
     expMonth: Type.Integer(),
     expYear: Type.Integer(),
-    isDefault: Type.Boolean({ description: 'Charged first. A customer with methods has exactly one.' }),
+    isDefault: Type.Boolean(),
     createdAt: Type.String(),
   },
-  { $id: 'PaymentMethod' },
+  {
+    $id: 'PaymentMethod',
+    description: 'A stored card of a customer. Its number is never stored here.',
+    'x-fields': {
+      type: 'The kind of the payment method. There is one.',
+      brand: 'The brand of the card, such as `visa`.',
+      last4: 'The last four digits of the card number.',
+      expMonth: ['The last month in which the card is valid, 1 to 12.', 12],
+      expYear: ['The year of that month, with four digits.', 2030],
+      createdAt: ['When the card was stored.', '2026-03-01T00:00:00Z'],
+      isDefault: 'Automatic charges use the default card. A customer with cards has exactly one.',
+    },
+  },
 );
 export type PaymentMethodReply = Static<typeof PaymentMethodReply>;
 

@@ -32,14 +32,20 @@ export const sessionRoutes = (
         operationId: 'listPaymentSessions',
         tag: TAG,
         summary: 'List payment sessions',
+        description: 'The newest session comes first. Several filters narrow each other.',
         access: { role: 'viewer', merchant: 'query', by: ['customerId', 'subscriptionId'] },
-        query: ListQuery({
-          subscriptionId: Type.Optional(Id('subscription')),
-          customerId: Type.Optional(Id('customer')),
-          status: Type.Optional(OneOf(SESSION_STATUSES)),
-          entityType: Type.Optional(OneOf(ENTITY_TYPES)),
-          merchantId: Type.Optional(Id('organization')),
-        }),
+        query: ListQuery(
+          {
+            subscriptionId: Type.Optional(Id('subscription')),
+            customerId: Type.Optional(Id('customer')),
+            status: Type.Optional(OneOf(SESSION_STATUSES)),
+            entityType: Type.Optional(OneOf(ENTITY_TYPES)),
+            merchantId: Type.Optional(Id('organization')),
+          },
+          {
+            fields: { status: 'Only sessions with this status.', entityType: 'Only sessions for this type of record.' },
+          },
+        ),
         replies: { 200: ListOf(ListedPaymentSession) },
       },
       async ({ tx, merchantId, query }) => {
@@ -54,6 +60,7 @@ export const sessionRoutes = (
         operationId: 'getPaymentSession',
         tag: TAG,
         summary: 'Retrieve a payment session',
+        description: '`status` tells the outcome. Send the customer to `url` while it is `pending` or `failed`.',
         access: { role: 'viewer', ...ofSession },
         replies: { 200: PaymentSessionReply },
       },
@@ -68,8 +75,10 @@ export const sessionRoutes = (
         path: '/v0/paymentSessions/:id/expire',
         operationId: 'expirePaymentSession',
         tag: TAG,
-        summary: 'Expire a payment session before its time',
-        description: 'Again is the same as once. What lives by the session alone is cancelled with it.',
+        summary: 'Expire a payment session',
+        description:
+          'The session ends before its time. An invoice that is cancelled if it is not paid is cancelled with ' +
+          'it. A second call changes nothing and answers the same. While a payment is under way: 409.',
         access: { role: 'member', ...ofSession },
         replies: { 200: PaymentSessionReply },
         errors: [409],
@@ -92,10 +101,18 @@ const completion = (
       tag: TAG,
       summary: 'Pay a session with a test card (sandbox)',
       description:
-        'Does what the hosted page does. A declined card answers 200 with status `failed` and a `failureReason`; another card ' +
-        'may be tried until the session expires. Completing a completed session answers the same again and does nothing.',
+        'Does in the sandbox what the hosted page does. A declined card is a 200 with status `failed` and a ' +
+        '`failureReason`. Another card may be tried until the session expires. Completing a completed ' +
+        'session changes nothing and answers the same.',
       access: { role: 'member', ...ofSession },
-      body: Strict({ paymentMethod: OneOf(TEST_CARDS) }, { $id: 'PaymentSessionCompletion' }),
+      body: Strict(
+        { paymentMethod: OneOf(TEST_CARDS) },
+        {
+          $id: 'PaymentSessionCompletion',
+          examples: [{ paymentMethod: 'pm_ok' }],
+          'x-fields': { paymentMethod: 'The test card. The guide "Payments" lists the outcome of each.' },
+        },
+      ),
       replies: { 200: PaymentSessionReply },
       errors: [409],
     },

@@ -7,22 +7,33 @@ import type { PortalParts } from './links/parts.ts';
 
 const LinkBody = Strict(
   {
-    expiresIn: Type.Optional(
-      Text({ maxLength: 64, description: 'How long link and session last; default `PT10M`, at most `P7D`.' }),
-    ),
-    returnUrl: Type.Optional(Text({ maxLength: 2048, description: 'Where the portal’s “back” leads.' })),
+    expiresIn: Type.Optional(Text({ maxLength: 64 })),
+    returnUrl: Type.Optional(Text({ maxLength: 2048 })),
   },
-  { $id: 'PortalLinkCreate' },
+  {
+    $id: 'PortalLinkCreate',
+    examples: [{ expiresIn: 'PT1H', returnUrl: 'https://app.example/account' }],
+    'x-fields': {
+      expiresIn: 'How long the link and the visit last, as an ISO 8601 duration of at most `P7D`. Default: `PT10M`.',
+      returnUrl: 'The address behind "back" in the portal. Default: there is no such link.',
+    },
+  },
 );
 
 const linkReply = <const Name extends string>(object: Name, $id: string) =>
   Type.Object(
     {
       object: Type.Literal(object),
-      url: Type.String({ description: 'It opens the portal once. Whoever has it acts as the customer.' }),
+      url: Type.String(),
       expiresAt: Timestamp,
     },
-    { $id },
+    {
+      $id,
+      'x-fields': {
+        url: 'The link. It opens the portal once. Whoever has it acts as the customer.',
+        expiresAt: 'The time at which the link and the visit end.',
+      },
+    },
   );
 
 const SubscriptionPortal = linkReply('subscriptionPortal', 'SubscriptionPortal');
@@ -42,8 +53,10 @@ export const portalLinkRoutes = (parts: Pick<PortalParts, 'environment' | 'publi
       path: '/v0/subscriptions/:id/portal',
       operationId: 'createSubscriptionPortal',
       tag: 'Subscriptions',
-      summary: 'Create a link to the customer portal, at a subscription',
-      description: 'The portal is that of the subscription’s customer. The link works once, until `expiresAt`.',
+      summary: 'Create a link to the customer portal at a subscription',
+      description:
+        'The portal is the one of the customer of the subscription. The link works once, until `expiresAt`. ' +
+        'Make it as the customer presses your button, and redirect to it.',
       access: { role: 'member', merchant: { of: 'id', kind: 'subscription' } },
       body: LinkBody,
       replies: { 200: SubscriptionPortal },
@@ -65,7 +78,8 @@ export const portalLinkRoutes = (parts: Pick<PortalParts, 'environment' | 'publi
       operationId: 'createCustomerPortal',
       tag: 'Customers',
       summary: 'Create a link to the customer portal',
-      description: 'The link works once, until `expiresAt`.',
+      description:
+        'The link works once, until `expiresAt`. Make it as the customer presses your button, and redirect to it.',
       access: { role: 'member', merchant: { of: 'id', kind: 'customer' } },
       body: LinkBody,
       replies: { 200: CustomerPortal },

@@ -37,8 +37,9 @@ export const scheduleRoutes = (parts: ScheduleParts): readonly Route[] => [
       tag,
       summary: 'Create a billing schedule',
       description:
-        'Of an order or of a subscription, exactly one. Its windows follow `periodPreset` and `alignmentPolicy`; what is ' +
-        'billed in them follows from its intervals. A new schedule takes a pending approval of its order back.',
+        'A schedule is of one order or of one subscription. Its windows follow from `periodPreset` and ' +
+        '`alignmentPolicy`, and the charges from its intervals. A new schedule cancels a pending approval of ' +
+        'its order.',
       access: { role: 'member', merchant: 'body', by: ['orderId', 'subscriptionId'] },
       body: BillingScheduleCreate,
       mostKeys: MOST_KEYS_OF_INTERVALS,
@@ -57,6 +58,7 @@ export const scheduleRoutes = (parts: ScheduleParts): readonly Route[] => [
       operationId: 'listBillingSchedules',
       tag,
       summary: 'List billing schedules',
+      description: 'The newest schedule comes first. Several filters narrow each other.',
       access: { role: 'viewer', merchant: 'query', by: ['customerId', 'orderId', 'subscriptionId'] },
       query: BillingScheduleListQuery,
       replies: { 200: ListOf(BillingSchedule) },
@@ -74,6 +76,9 @@ export const scheduleRoutes = (parts: ScheduleParts): readonly Route[] => [
       operationId: 'getBillingSchedule',
       tag,
       summary: 'Retrieve a billing schedule',
+      description:
+        'The charges are at `GET /v0/billingSchedules/{id}/intervals`, the invoices at `GET ' +
+        '/v0/billingSchedules/{id}/invoices`.',
       access: { role: 'viewer', merchant: ofSchedule },
       replies: { 200: BillingSchedule },
     },
@@ -90,8 +95,8 @@ export const scheduleRoutes = (parts: ScheduleParts): readonly Route[] => [
       tag,
       summary: 'Update a billing schedule',
       description:
-        'What was invoiced already is corrected by the next invoice: what is owed less what is billed. Takes a pending ' +
-        'approval of the order back.',
+        'The next invoice corrects what was invoiced already: it bears the amount that is owed less the ' +
+        'amount that is billed. The change cancels a pending approval of the order.',
       access: { role: 'member', merchant: ofSchedule },
       body: BillingScheduleUpdate,
       mostKeys: MOST_KEYS_OF_INTERVALS,
@@ -111,6 +116,7 @@ export const scheduleRoutes = (parts: ScheduleParts): readonly Route[] => [
       operationId: 'deleteBillingSchedule',
       tag,
       summary: 'Delete a draft billing schedule',
+      description: 'Deletes the schedule with its intervals. A schedule that is no draft is a 409.',
       access: { role: 'member', merchant: ofSchedule },
       replies: { 204: Type.Null() },
       errors: [409],
@@ -124,7 +130,8 @@ export const scheduleRoutes = (parts: ScheduleParts): readonly Route[] => [
       path: '/v0/billingSchedules/:id/intervals',
       operationId: 'listScheduleIntervals',
       tag,
-      summary: 'List the intervals of a billing schedule, in the order in which they were sent',
+      summary: 'List the intervals of a billing schedule',
+      description: 'The intervals come in the order in which they were sent.',
       access: { role: 'viewer', merchant: ofSchedule },
       query: ScheduleIntervalListQuery,
       replies: { 200: ListOf(ScheduleInterval) },
@@ -143,8 +150,8 @@ export const scheduleRoutes = (parts: ScheduleParts): readonly Route[] => [
       tag,
       summary: 'Replace the intervals of a billing schedule',
       description:
-        'All of them, or those of one order line. An interval that says the same as one before keeps its id. Takes a ' +
-        'pending approval of the order back.',
+        'Replaces all intervals, or with `orderLineItemId` those of one order line. An interval with the ' +
+        'content of a former one keeps its id. The change cancels a pending approval of the order.',
       access: { role: 'member', merchant: ofSchedule },
       body: ScheduleIntervalsReplace,
       mostKeys: MOST_KEYS_OF_INTERVALS,
@@ -165,7 +172,10 @@ export const scheduleRoutes = (parts: ScheduleParts): readonly Route[] => [
       path: '/v0/billingSchedules/:id/invoices',
       operationId: 'listScheduleInvoices',
       tag,
-      summary: 'List the staged and pushed invoices of a billing schedule, by their bill dates',
+      summary: 'List the invoices of a billing schedule',
+      description:
+        'The rows come by their bill dates. `staged` rows are planned, `pushed` rows are invoiced; together ' +
+        'they sum to the contract.',
       access: { role: 'viewer', merchant: ofSchedule },
       query: ScheduleInvoiceListQuery,
       replies: { 200: ScheduleInvoiceList },
@@ -182,8 +192,10 @@ export const scheduleRoutes = (parts: ScheduleParts): readonly Route[] => [
       path: '/v0/billingSchedules/:id/invoices',
       operationId: 'regenerateScheduleInvoices',
       tag,
-      summary: 'Stage the invoices of a billing schedule anew',
-      description: 'What is staged follows every change by itself; what was pushed stays.',
+      summary: 'Stage the invoices of a billing schedule again',
+      description:
+        'Staged rows follow every change automatically, so this call is rarely needed. Rows that are ' +
+        'invoiced stay.',
       access: { role: 'member', merchant: ofSchedule },
       replies: { 201: ScheduleInvoiceList },
       errors: [409],

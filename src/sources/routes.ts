@@ -54,6 +54,9 @@ const ownRoutes = ({ sealer }: ReceivingParts): Route[] => [
       operationId: 'createSource',
       tag,
       summary: 'Create a source',
+      description:
+        'The source receives the webhooks of an outside system at `POST /v0/sources/{id}/events`. Each ' +
+        'revenue becomes one usage event.',
       access: { role: 'member', merchant: 'body', by: ['planId'] },
       body: SourceBody,
       replies: { 201: SourceReply },
@@ -67,6 +70,7 @@ const ownRoutes = ({ sealer }: ReceivingParts): Route[] => [
       operationId: 'listSources',
       tag,
       summary: 'List sources',
+      description: 'The newest source comes first.',
       access: { role: 'viewer', merchant: 'query', by: ['planId'] },
       query: SourcesQuery,
       replies: { 200: ListOf(SourceReply) },
@@ -83,6 +87,7 @@ const ownRoutes = ({ sealer }: ReceivingParts): Route[] => [
       operationId: 'getSource',
       tag,
       summary: 'Retrieve a source',
+      description: 'The secret for webhooks is never answered; `hasWebhookSecret` says whether there is one.',
       access: { role: 'viewer', merchant: ofSource },
       replies: { 200: SourceReply },
     },
@@ -95,6 +100,9 @@ const ownRoutes = ({ sealer }: ReceivingParts): Route[] => [
       operationId: 'updateSource',
       tag,
       summary: 'Update a source',
+      description:
+        'Fields that are absent stay unchanged. A `config` without `webhookSecret` keeps the secret, and ' +
+        'null removes it. `type` never changes.',
       access: { role: 'member', merchant: ofSource },
       body: SourcePatchBody,
       replies: { 200: SourceReply },
@@ -112,7 +120,10 @@ const eventRoutes = (parts: ReceivingParts): Route[] => [
       tag,
       summary: 'Receive a webhook of the provider',
       description:
-        'Signed as the provider signs, or sent with an API key of the merchant. The same event again answers 200 with the first.',
+        'For the outside system. The request has its signature, or an API key of the merchant. A revenue is ' +
+        'stored as a source event, and with `processingMode` `automatic` it becomes usage at once. The same ' +
+        'event again answers 200 with the first one. A webhook that is no revenue answers 200 with ' +
+        '`recorded: false`.',
       access: { public: true },
       bodyBytes: true,
       contentTypes: ['application/json'],
@@ -136,7 +147,8 @@ const eventRoutes = (parts: ReceivingParts): Route[] => [
       path: '/v0/sources/:id/events',
       operationId: 'listSourceEvents',
       tag,
-      summary: 'List events of a source',
+      summary: 'List the events of a source',
+      description: 'The newest event comes first. `from` and `to` filter by `createdAt`.',
       access: { role: 'viewer', merchant: ofSource },
       query: SourceEventsQuery,
       replies: { 200: ListOf(SourceEventReply) },
@@ -154,6 +166,7 @@ const eventRoutes = (parts: ReceivingParts): Route[] => [
       operationId: 'getSourceEvent',
       tag,
       summary: 'Retrieve an event of a source',
+      description: '`errorMessage` says why a `failed` event made no usage.',
       access: { role: 'viewer', merchant: ofSource },
       replies: { 200: SourceEventReply },
     },
@@ -166,6 +179,9 @@ const eventRoutes = (parts: ReceivingParts): Route[] => [
       operationId: 'approveSourceEvent',
       tag,
       summary: 'Approve a pending event',
+      description:
+        'The event is `processed` and makes one usage event, or it is `failed` with an `errorMessage`. An ' +
+        'event that is not `pending` is 409 `INVALID_TRANSITION`.',
       access: { role: 'member', merchant: ofSource },
       replies: { 200: SourceEventReply },
     },
@@ -178,6 +194,7 @@ const eventRoutes = (parts: ReceivingParts): Route[] => [
       operationId: 'rejectSourceEvent',
       tag,
       summary: 'Reject a pending event',
+      description: 'The event bills nothing, for good. An event that is not `pending` is 409 `INVALID_TRANSITION`.',
       access: { role: 'member', merchant: ofSource },
       replies: { 200: SourceEventReply },
     },
@@ -190,6 +207,9 @@ const eventRoutes = (parts: ReceivingParts): Route[] => [
       operationId: 'retrySourceEvent',
       tag,
       summary: 'Retry a failed event',
+      description:
+        'The event goes the way of a new one: it is processed, or waits for a decision. An event that is not ' +
+        '`failed` is 409 `INVALID_TRANSITION`.',
       access: { role: 'member', merchant: ofSource },
       replies: { 200: SourceEventReply },
     },
@@ -202,6 +222,9 @@ const eventRoutes = (parts: ReceivingParts): Route[] => [
       operationId: 'approveSourceEvents',
       tag,
       summary: 'Approve pending events',
+      description:
+        'Approves up to 1,000 events. Each event has an outcome of its own, so some may fail while others ' +
+        'are processed.',
       access: { role: 'member', merchant: ofSource },
       body: BulkBody,
       replies: { 200: BulkApproveReply },
@@ -216,6 +239,9 @@ const eventRoutes = (parts: ReceivingParts): Route[] => [
       operationId: 'rejectSourceEvents',
       tag,
       summary: 'Reject pending events',
+      description:
+        'Rejects up to 1,000 events. Each event has an outcome of its own, so some may fail while others are ' +
+        'rejected.',
       access: { role: 'member', merchant: ofSource },
       body: BulkBody,
       replies: { 200: BulkRejectReply },

@@ -31,14 +31,30 @@ export const SourceReply = Type.Object(
     planId: Id('plan'),
     type: SourceTypeWord,
     config: MapOut,
-    hasWebhookSecret: Type.Boolean({ description: 'The secret itself is never answered.' }),
+    hasWebhookSecret: Type.Boolean(),
     enabled: Type.Boolean(),
     metadata: MapOut,
     processingMode: ModeWord,
     createdAt: Timestamp,
     updatedAt: Timestamp,
   },
-  { $id: 'Source' },
+  {
+    $id: 'Source',
+    description: 'An outside system with revenue of customers. Each revenue becomes a usage event.',
+    'x-fields': {
+      name: 'The name of the source.',
+      description: 'A text for people. Absent: none.',
+      planId: 'The plan that bills the revenue.',
+      type:
+        'The outside system: `stripe_revenue`, `revenuecat_revenue`, or `generic_revenue` for a system of ' +
+        'your own.',
+      config: 'The project in the outside system, and fields of your own. Without the secret.',
+      hasWebhookSecret: '`true`: a secret for webhooks is stored. It is never answered.',
+      enabled: '`false`: webhooks are refused with 409 `SOURCE_DISABLED`.',
+      metadata: 'The metric for the revenue in `billableMetricMapping.revenue`, and fields of your own.',
+      processingMode: '`automatic`: an event is processed as it arrives. `manual`: it waits for a decision or a rule.',
+    },
+  },
 );
 
 const ConfigBody = Type.Unsafe<{ projectId: string; webhookSecret?: string | null }>({
@@ -46,22 +62,36 @@ const ConfigBody = Type.Unsafe<{ projectId: string; webhookSecret?: string | nul
   required: ['projectId'],
   properties: {
     projectId: { ...Name, description: 'The project in the outside system.' },
-    webhookSecret: Nullable(
-      Text({ minLength: 1, maxLength: 500, description: 'What webhooks are signed with. It is never answered.' }),
-    ),
+    webhookSecret: Nullable(Text({ minLength: 1, maxLength: 500 })),
   },
   maxProperties: 50,
   'x-free': true,
   description: 'Other fields are kept and answered as they are.',
+  'x-fields': {
+    webhookSecret:
+      'The secret with which webhooks are signed. It is stored encrypted and never answered. Null removes it.',
+  },
 });
 
 const MetadataBody = Type.Unsafe<{ billableMetricMapping: { revenue: string } }>({
   type: 'object',
   required: ['billableMetricMapping'],
-  properties: { billableMetricMapping: Strict({ revenue: Id('billableMetric') }) },
+  properties: {
+    billableMetricMapping: Strict(
+      { revenue: Id('billableMetric') },
+      {
+        'x-fields': {
+          revenue: 'A `SUM` metric. It adds the amounts up.',
+        },
+      },
+    ),
+  },
   maxProperties: 50,
   'x-free': true,
   description: 'Other fields are yours.',
+  'x-fields': {
+    billableMetricMapping: 'The metrics for the figures of an event.',
+  },
 });
 
 const Description = Nullable(Text({ maxLength: 1000 }));
@@ -78,7 +108,29 @@ export const SourceBody = Strict(
     processingMode: Type.Optional(OneOf(PROCESSING_MODES)),
     merchantId: Type.Optional(Id('organization')),
   },
-  { $id: 'SourceCreate' },
+  {
+    $id: 'SourceCreate',
+    examples: [
+      {
+        name: 'Shop',
+        planId: 'plan_8c3d5e0f1a2b4c6d',
+        type: 'generic_revenue',
+        config: { projectId: 'shop', webhookSecret: 'whsec_c2VjcmV0IG9mIHRoZSBzaG9w' },
+        metadata: { billableMetricMapping: { revenue: 'bm_8c3d5e0f1a2b4c6d' } },
+      },
+    ],
+    'x-fields': {
+      name: 'The name of the source.',
+      planId: 'The plan that bills the revenue.',
+      type:
+        'The outside system: `stripe_revenue`, `revenuecat_revenue`, or `generic_revenue` for a system of ' +
+        'your own. It never changes.',
+      description: 'A text for people. Null: none.',
+      enabled: '`false`: webhooks are refused with 409 `SOURCE_DISABLED`.',
+      processingMode:
+        '`automatic` (default): an event is processed as it arrives. `manual`: it waits for a decision or a rule.',
+    },
+  },
 );
 export type SourceBody = Static<typeof SourceBody>;
 
@@ -92,17 +144,36 @@ export const SourcePatchBody = Strict(
     enabled: Type.Optional(Type.Boolean()),
     processingMode: Type.Optional(ModeWord),
   },
-  { $id: 'SourceUpdate' },
+  {
+    $id: 'SourceUpdate',
+    examples: [{ processingMode: 'manual' }],
+    'x-fields': {
+      name: 'The name of the source.',
+      planId: 'The plan that bills the revenue.',
+      description: 'A text for people. Null: none.',
+      enabled: '`false`: webhooks are refused with 409 `SOURCE_DISABLED`.',
+      processingMode: '`automatic`: an event is processed as it arrives. `manual`: it waits for a decision or a rule.',
+    },
+  },
 );
 export type SourcePatchBody = Static<typeof SourcePatchBody>;
 
-export const SourcesQuery = ListQuery({
-  merchantId: Type.Optional(Id('organization')),
-  planId: Type.Optional(Id('plan')),
-  type: Type.Optional(SourceTypeWord),
-  enabled: Type.Optional(Type.Boolean()),
-  processingMode: Type.Optional(ModeWord),
-});
+export const SourcesQuery = ListQuery(
+  {
+    merchantId: Type.Optional(Id('organization')),
+    planId: Type.Optional(Id('plan')),
+    type: Type.Optional(SourceTypeWord),
+    enabled: Type.Optional(Type.Boolean()),
+    processingMode: Type.Optional(ModeWord),
+  },
+  {
+    fields: {
+      type: 'Only sources of this type.',
+      enabled: 'Only sources that are enabled, or disabled.',
+      processingMode: 'Only sources with this mode.',
+    },
+  },
+);
 export type SourcesQuery = Static<typeof SourcesQuery>;
 
 export const SourceEventReply = Type.Object(
@@ -116,18 +187,38 @@ export const SourceEventReply = Type.Object(
     customerExternalId: Nullable(Type.String()),
     customerId: Type.Optional(Id('customer')),
     subscriptionId: Type.Optional(Id('subscription')),
-    amount: Type.String({ description: 'In major units; negative where revenue is taken back.' }),
+    amount: Type.String(),
     currency: Type.String(),
     occurredAt: Timestamp,
     rawData: MapOut,
     errorMessage: Nullable(Type.String()),
     usageEventIds: Type.Array(Id('event')),
     processedAt: Type.Optional(Timestamp),
-    processedBy: Type.Optional(Type.String({ description: 'The id of a user or of a rule, or `system`.' })),
+    processedBy: Type.Optional(Type.String()),
     createdAt: Timestamp,
     updatedAt: Timestamp,
   },
-  { $id: 'SourceEvent' },
+  {
+    $id: 'SourceEvent',
+    description: 'A revenue that an outside system reported, and its outcome.',
+    'x-fields': {
+      sourceId: 'The source.',
+      status:
+        '`pending`: it waits for a decision. `processed`: a usage event was made. `failed`: none could be ' +
+        'made. `rejected`: it bills nothing.',
+      externalEventId: ['The id of the event in the outside system. The same id is the same event.', 'sale-1'],
+      customerExternalId: ['The name of the customer in the outside system. Null: the event named none.', 'acme-1'],
+      customerId: 'The customer. Absent: no customer has this name yet.',
+      subscriptionId: 'The subscription that bills the revenue. Absent: none was found.',
+      amount: 'The revenue in major units. Below 0: it takes revenue back.',
+      occurredAt: 'The time at which the revenue was earned. It decides the billing period.',
+      rawData: 'The event as the outside system sent it.',
+      errorMessage: 'Why it failed. Null: it did not.',
+      usageEventIds: 'The usage event that was made. Empty: none.',
+      processedAt: 'The time of the decision. Absent: it is pending.',
+      processedBy: 'The id of the user or of the rule that decided, or `system`. Absent: it is pending.',
+    },
+  },
 );
 
 /** The answer to a webhook that is no revenue. */
@@ -138,44 +229,100 @@ export const SourceReceiptReply = Type.Object(
     recorded: Type.Literal(false),
     reason: Type.String({ description: 'Why nothing was recorded.' }),
   },
-  { $id: 'SourceEventReceipt' },
+  {
+    $id: 'SourceEventReceipt',
+    description: 'The answer to a webhook that is no revenue.',
+    'x-fields': {
+      sourceId: 'The source.',
+      recorded: 'Nothing was recorded.',
+    },
+  },
 );
 
-export const SourceEventsQuery = ListQuery({
-  status: Type.Optional(OneOf(SOURCE_EVENT_STATUSES)),
-  customerId: Type.Optional(Id('customer')),
-  externalEventId: Type.Optional(Text({ minLength: 1, maxLength: 255 })),
-  from: Type.Optional(Timestamp),
-  to: Type.Optional(Timestamp),
-});
+export const SourceEventsQuery = ListQuery(
+  {
+    status: Type.Optional(OneOf(SOURCE_EVENT_STATUSES)),
+    customerId: Type.Optional(Id('customer')),
+    externalEventId: Type.Optional(Text({ minLength: 1, maxLength: 255 })),
+    from: Type.Optional(Timestamp),
+    to: Type.Optional(Timestamp),
+  },
+  {
+    fields: {
+      status: 'Only events with this status.',
+      externalEventId: 'Only the event with this id of the outside system.',
+      from: 'Only events that arrived at this time or later.',
+      to: 'Only events that arrived before this time.',
+    },
+  },
+);
 export type SourceEventsQuery = Static<typeof SourceEventsQuery>;
 
 export const BulkBody = Strict(
   {
     eventIds: Type.Array(Id('sourceEvent'), { minItems: 1, maxItems: MOST_EVENTS_AT_ONCE }),
   },
-  { $id: 'SourceEventIds' },
+  {
+    $id: 'SourceEventIds',
+    examples: [{ eventIds: ['sev_8c3d5e0f1a2b4c6d'] }],
+    'x-fields': {
+      eventIds: 'The events. Each has an outcome of its own.',
+    },
+  },
 );
 export type BulkBody = Static<typeof BulkBody>;
 
-const Refused = Type.Array(Type.Object({ id: Type.String(), error: Type.String() }));
+const Refused = Type.Array(
+  Type.Object({ id: Type.String(), error: Type.String() }, { 'x-fields': { error: 'Why the event was refused.' } }),
+  { description: 'The events that were refused, each with its reason.' },
+);
 
 export const BulkApproveReply = Type.Object(
   {
     processed: Type.Integer(),
     failed: Type.Integer(),
-    details: Type.Object({ processed: Type.Array(Type.String()), failed: Refused }),
+    details: Type.Object(
+      { processed: Type.Array(Type.String()), failed: Refused },
+      {
+        'x-fields': {
+          processed: 'The events that were processed.',
+        },
+      },
+    ),
   },
-  { $id: 'SourceEventsApproved' },
+  {
+    $id: 'SourceEventsApproved',
+    description: 'The outcomes of an approval of several events.',
+    'x-fields': {
+      processed: 'The number of events that were processed.',
+      failed: 'The number of events that could not be approved.',
+      details: 'The ids behind the two numbers.',
+    },
+  },
 );
 
 export const BulkRejectReply = Type.Object(
   {
     rejected: Type.Integer(),
     failed: Type.Integer(),
-    details: Type.Object({ rejected: Type.Array(Type.String()), failed: Refused }),
+    details: Type.Object(
+      { rejected: Type.Array(Type.String()), failed: Refused },
+      {
+        'x-fields': {
+          rejected: 'The events that were rejected.',
+        },
+      },
+    ),
   },
-  { $id: 'SourceEventsRejected' },
+  {
+    $id: 'SourceEventsRejected',
+    description: 'The outcomes of a rejection of several events.',
+    'x-fields': {
+      rejected: 'The number of events that were rejected.',
+      failed: 'The number of events that could not be rejected.',
+      details: 'The ids behind the two numbers.',
+    },
+  },
 );
 
 const ONE_VALUE = [
@@ -183,21 +330,37 @@ const ONE_VALUE = [
   { 'x-type': 'number', 'x-decimal': { accept: 'number' } },
 ];
 
-const ConditionBody = Strict({
-  type: OneOf(['date', 'customerName', 'customerEmail', 'amount']),
-  operator: OneOf(['equals', 'contains', 'between', 'greaterThan', 'lessThan', 'domain']),
-  value: Type.Unsafe<RuleCondition['value']>({
-    anyOf: [
-      ...ONE_VALUE,
-      {
-        type: 'object',
-        required: ['from', 'to'],
-        properties: { from: { anyOf: ONE_VALUE }, to: { anyOf: ONE_VALUE } },
-        additionalProperties: false,
-      },
-    ],
-  }),
-});
+const ConditionBody = Strict(
+  {
+    type: OneOf(['date', 'customerName', 'customerEmail', 'amount']),
+    operator: OneOf(['equals', 'contains', 'between', 'greaterThan', 'lessThan', 'domain']),
+    value: Type.Unsafe<RuleCondition['value']>({
+      anyOf: [
+        ...ONE_VALUE,
+        {
+          type: 'object',
+          required: ['from', 'to'],
+          properties: {
+            from: { anyOf: ONE_VALUE, description: 'The lower bound, inclusive.' },
+            to: { anyOf: ONE_VALUE, description: 'The upper bound, inclusive.' },
+          },
+          additionalProperties: false,
+        },
+      ],
+    }),
+  },
+  {
+    'x-fields': {
+      type: 'The property that is compared: `amount`, `date` (of `occurredAt`), `customerName` or `customerEmail`.',
+      operator:
+        'The comparison. `contains` is for names and emails, `domain` for emails, the others for amounts and ' +
+        'dates; `equals` is for all.',
+      value:
+        'The value: a text, a number or a date. With `between`: `{from, to}`, both inclusive. Texts are ' +
+        'compared without case.',
+    },
+  },
+);
 const Conditions = Type.Array(ConditionBody, { minItems: 1, maxItems: MOST_CONDITIONS });
 const Order = Type.Integer({ minimum: 0, maximum: MOST_ORDER });
 
@@ -210,18 +373,42 @@ export const SourceRuleReply = Type.Object(
     name: Type.String(),
     description: Type.String(),
     conditions: Type.Array(
-      Type.Object({ type: Type.String(), operator: Type.String(), value: Type.Unsafe<unknown>({}) }),
+      Type.Object(
+        { type: Type.String(), operator: Type.String(), value: Type.Unsafe<unknown>({}) },
+        {
+          'x-fields': {
+            type: 'The property that is compared: `amount`, `date`, `customerName` or `customerEmail`.',
+            operator: 'The comparison.',
+            value: 'The value that is compared with.',
+          },
+        },
+      ),
     ),
-    order: Type.Integer({ description: 'Rules are asked in this order; the first that matches approves.' }),
+    order: Type.Integer(),
     enabled: Type.Boolean(),
-    evaluationCount: Type.Integer({ description: 'How many events it was asked about.' }),
+    evaluationCount: Type.Integer(),
     matchCount: Type.Integer(),
     lastEvaluatedAt: Nullable(Timestamp),
     createdBy: Nullable(Type.String()),
     createdAt: Timestamp,
     updatedAt: Timestamp,
   },
-  { $id: 'SourceRule' },
+  {
+    $id: 'SourceRule',
+    description: 'A rule that approves events of a source in mode `manual`.',
+    'x-fields': {
+      sourceId: 'The source.',
+      name: 'The name of the rule.',
+      description: 'A text for people. Empty: none.',
+      conditions: 'The conditions. The rule matches if all hold.',
+      order: 'The place of the rule. Rules are asked in ascending order, and the first match approves.',
+      enabled: '`false`: the rule is not asked.',
+      evaluationCount: 'The number of events for which the rule was asked.',
+      matchCount: 'The number of events that the rule approved.',
+      lastEvaluatedAt: 'The last time at which the rule was asked. Null: never.',
+      createdBy: 'The user who made the rule. Null: not known.',
+    },
+  },
 );
 
 export const SourceRuleBody = Strict(
@@ -234,7 +421,25 @@ export const SourceRuleBody = Strict(
     enabled: Type.Optional(Type.Boolean({ default: true })),
     merchantId: Type.Optional(Id('organization')),
   },
-  { $id: 'SourceRuleCreate' },
+  {
+    $id: 'SourceRuleCreate',
+    examples: [
+      {
+        sourceId: 'src_8c3d5e0f1a2b4c6d',
+        name: 'Small ones',
+        conditions: [{ type: 'amount', operator: 'between', value: { from: 0, to: 50 } }],
+      },
+    ],
+    'x-fields': {
+      sourceId: 'The source.',
+      name: 'The name of the rule.',
+      conditions: 'The conditions. The rule matches if all hold.',
+      description: 'A text for people. Null: none.',
+      order:
+        'The place of the rule. Rules are asked in ascending order, and the first match approves. Default: after all others.',
+      enabled: '`false`: the rule is not asked.',
+    },
+  },
 );
 export type SourceRuleBody = Static<typeof SourceRuleBody>;
 
@@ -246,13 +451,31 @@ export const SourceRulePatchBody = Strict(
     order: Type.Optional(Order),
     enabled: Type.Optional(Type.Boolean()),
   },
-  { $id: 'SourceRuleUpdate' },
+  {
+    $id: 'SourceRuleUpdate',
+    examples: [{ enabled: false }],
+    'x-fields': {
+      name: 'The name of the rule.',
+      conditions: 'The conditions. The rule matches if all hold.',
+      description: 'A text for people. Null: none.',
+      order: 'The place of the rule. Rules are asked in ascending order, and the first match approves.',
+      enabled: '`false`: the rule is not asked.',
+    },
+  },
 );
 export type SourceRulePatchBody = Static<typeof SourceRulePatchBody>;
 
-export const SourceRulesQuery = ListQuery({
-  merchantId: Type.Optional(Id('organization')),
-  sourceId: Type.Optional(Id('source')),
-  enabled: Type.Optional(Type.Boolean()),
-});
+export const SourceRulesQuery = ListQuery(
+  {
+    merchantId: Type.Optional(Id('organization')),
+    sourceId: Type.Optional(Id('source')),
+    enabled: Type.Optional(Type.Boolean()),
+  },
+  {
+    fields: {
+      sourceId: 'Only rules of this source.',
+      enabled: 'Only rules that are enabled, or disabled.',
+    },
+  },
+);
 export type SourceRulesQuery = Static<typeof SourceRulesQuery>;

@@ -31,7 +31,10 @@ export const changeRoutes = (parts: SubscriptionParts): readonly Route[] => [
       tag: TAG,
       summary: 'Change the plan, the version or the quantities of a subscription',
       description:
-        'Now, or at the end of the open period. `quantities` alone keeps the version. `invoicePreview` is the invoice on which the change shows first. With `dryRun` nothing is written, the answer is 200, and the preview is what the deed would answer.',
+        'The change holds now, or at the end of the open period. At least one of `planId`, `versionNumber` ' +
+        'and `quantities` is required; `quantities` alone keeps the version. `invoicePreview` is the first ' +
+        'invoice on which the change shows. With `dryRun` nothing is written, and the answer is 200 with the ' +
+        'same preview. One change can be scheduled at a time: another one is 409 `CHANGE_SCHEDULED`.',
       access: ofSubscription('member'),
       body: ChangeCreate,
       replies: { 201: SubscriptionChangeReply, 200: SubscriptionChangeReply },
@@ -53,7 +56,8 @@ export const changeRoutes = (parts: SubscriptionParts): readonly Route[] => [
       path: '/v0/subscriptions/:id/changes',
       operationId: 'listSubscriptionChanges',
       tag: TAG,
-      summary: 'List the changes of a subscription, newest first',
+      summary: 'List the changes of a subscription',
+      description: 'The newest change comes first. Applied, scheduled and cancelled changes are all there.',
       access: ofSubscription('viewer'),
       query: SubscriptionChangeListQuery,
       replies: { 200: SubscriptionChangeList },
@@ -73,6 +77,7 @@ export const changeRoutes = (parts: SubscriptionParts): readonly Route[] => [
       operationId: 'cancelSubscriptionChange',
       tag: TAG,
       summary: 'Cancel a scheduled change',
+      description: 'The subscription keeps its present version. A change that is applied cannot be cancelled: 409.',
       access: ofSubscription('member'),
       replies: { 204: Type.Null() },
       errors: [409],
@@ -95,7 +100,9 @@ const simulationRoute: Route = route(
     tag: 'Plans',
     summary: 'Simulate the invoice of a plan',
     description:
-      'For a customer’s usage, or for quantities that are given; `replacePrices` tries other prices. The time counts as one whole period. Nothing is stored.',
+      'Answers the invoice that a plan would have made of the usage of a customer, or of quantities that ' +
+      'you send. `replacePrices` tries other prices. The time counts as one whole period of every price. ' +
+      'Nothing is stored.',
     access: { role: 'member', merchant: { of: 'id', kind: 'plan' } },
     body: SimulationCreate,
     replies: { 200: PlanSimulation },

@@ -41,8 +41,11 @@ export const subscriptionRoutes = (
       tag: TAG,
       summary: 'Create a subscription',
       description:
-        'The plan’s default version is pinned. Where it asks for money in advance, `payment` says what and where. 200 with the first subscription where the idempotencyKey was used before. ' +
-        'With `autoCharge` the answer waits up to 10 seconds for the payment provider that charges the stored card.',
+        'Puts a customer on the default version of a plan, and pins that version. Invoices follow ' +
+        'automatically. If the plan asks for money in advance, `payment` says how much and where; the ' +
+        'subscription is active once it is paid. The same `idempotencyKey` again answers 200 with the first ' +
+        'subscription. With `autoCharge` the answer waits up to 10 seconds for the payment provider that ' +
+        'charges the stored card.',
       access: { role: 'member', merchant: 'body', by: ['customerId', 'planId'] },
       body: SubscriptionCreate,
       replies: { 201: Subscription, 200: Subscription },
@@ -78,6 +81,7 @@ export const subscriptionRoutes = (
       operationId: 'listSubscriptions',
       tag: TAG,
       summary: 'List subscriptions, newest first',
+      description: 'The newest subscription comes first. Several filters narrow each other.',
       access: { role: 'viewer', merchant: 'query', by: ['customerId', 'planId', 'testClockId', 'consumerId'] },
       query: SubscriptionListQuery,
       replies: { 200: SubscriptionList },
@@ -103,6 +107,7 @@ export const subscriptionRoutes = (
       operationId: 'getSubscription',
       tag: TAG,
       summary: 'Retrieve a subscription',
+      description: '`payment` is there as long as the first payment is asked, and null afterwards.',
       access: ofSubscription('viewer'),
       replies: { 200: Subscription },
     },
@@ -117,10 +122,11 @@ export const subscriptionRoutes = (
       path: '/v0/subscriptions/:id',
       operationId: 'updateSubscription',
       tag: TAG,
-      summary: 'Change or end a subscription',
+      summary: 'Update a subscription',
       description:
-        '`terminatedAt` ahead counts as now; at or before `startedAt` it is a 400. `autoApprove`, `bankTransferOnly` and ' +
-        '`paymentTermDays` hold for invoices that are issued from now on; `metadata` is replaced whole.',
+        'Fields that are absent stay unchanged, and `metadata` is replaced whole. `terminatedAt` ends the ' +
+        'subscription: a time in the future counts as now, and a time at or before `startedAt` is a 400. ' +
+        '`autoApprove`, `bankTransferOnly` and `paymentTermDays` hold for invoices that are issued later.',
       access: ofSubscription('member'),
       body: SubscriptionPatch,
       replies: { 200: Subscription },
@@ -135,7 +141,11 @@ export const subscriptionRoutes = (
       path: '/v0/subscriptions/:id/termination',
       operationId: 'terminateSubscription',
       tag: TAG,
-      summary: 'End a subscription now',
+      summary: 'Terminate a subscription',
+      description:
+        'The subscription ends now. Its open periods end with it and are invoiced, and its entitlements end. ' +
+        'Charges in advance for the unused time are credited as `credit` says. A subscription that has ended ' +
+        'is a 409.',
       access: ofSubscription('member'),
       body: TerminationBody,
       replies: { 200: Subscription },
@@ -151,7 +161,9 @@ export const subscriptionRoutes = (
       operationId: 'reconcileSubscription',
       tag: TAG,
       summary: 'Reconcile entitlements with the plan',
-      description: 'Prices stay pinned. 200 with `dryRun`, where nothing is written but what would be done is told.',
+      description:
+        'Gives the subscription the features that the default version of its plan has now. Prices stay ' +
+        'pinned. With `dryRun` nothing is written, and the answer is 200 with the same outcome.',
       access: ofSubscription('member'),
       body: ReconciliationBody,
       replies: { 201: SubscriptionReconciliation, 200: SubscriptionReconciliation },

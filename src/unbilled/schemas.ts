@@ -3,7 +3,15 @@ import { GROUPINGS, REASONS } from './unbilled.ts';
 
 const quantity = Nullable(NumberOut);
 
-const MetricAmount = Type.Object({ quantity, eventCount: Type.Integer() });
+const MetricAmount = Type.Object(
+  { quantity, eventCount: Type.Integer() },
+  {
+    'x-fields': {
+      quantity: 'The sum of the usage. Null: the figures of the metric do not add up.',
+      eventCount: 'The number of events.',
+    },
+  },
+);
 
 export const UnbilledReply = Type.Object(
   {
@@ -12,39 +20,77 @@ export const UnbilledReply = Type.Object(
     to: Timestamp,
     groupBy: Type.Array(OneOf(GROUPINGS)),
     groups: Type.Array(
-      Type.Object({
-        reason: Nullable(OneOf(REASONS)),
-        billableMetricId: Nullable(Id('billableMetric')),
-        metricName: Nullable(Type.String()),
-        eventType: Nullable(Type.String()),
-        group: Nullable(
-          Type.Unsafe<Record<string, string | null>>({
-            type: 'object',
-            description: 'The values of the dimensions that no price takes.',
+      Type.Object(
+        {
+          reason: Nullable(OneOf(REASONS)),
+          billableMetricId: Nullable(Id('billableMetric')),
+          metricName: Nullable(Type.String()),
+          eventType: Nullable(Type.String()),
+          group: Nullable(
+            Type.Unsafe<Record<string, string | null>>({
+              type: 'object',
+              description: 'The values of the dimensions that no price takes.',
+            }),
+          ),
+          quantity: Type.Unsafe<number | null>({
+            ...quantity,
+            description: 'Null where the figures of the metric do not add up, or no metric counts the events.',
           }),
-        ),
-        quantity: Type.Unsafe<number | null>({
-          ...quantity,
-          description: 'Null where the figures of the metric do not add up, or no metric counts the events.',
-        }),
-        eventCount: Type.Integer(),
-        firstAt: Nullable(Timestamp),
-        lastAt: Nullable(Timestamp),
-        examples: Type.Array(Id('event'), { description: 'At most five, the latest first.' }),
-      }),
+          eventCount: Type.Integer(),
+          firstAt: Nullable(Timestamp),
+          lastAt: Nullable(Timestamp),
+          examples: Type.Array(Id('event')),
+        },
+        {
+          'x-fields': {
+            reason:
+              'The reason for which nobody pays. The guide "Usage that nobody pays for" explains each. Null: the ' +
+              'groups are not by reason.',
+            billableMetricId: 'The metric. Null: no metric counts the events, or the groups are not by metric.',
+            metricName: 'The name of the metric. Null: there is none.',
+            eventType: 'The type of the events. Null: they have several.',
+            eventCount: 'The number of events.',
+            firstAt: 'The time of the first event. Null: not known.',
+            lastAt: 'The time of the last event. Null: not known.',
+            examples: 'The ids of at most five events, the latest first.',
+          },
+        },
+      ),
     ),
     metrics: Type.Array(
-      Type.Object({
-        billableMetricId: Id('billableMetric'),
-        metricName: Type.String(),
-        counted: MetricAmount,
-        priced: MetricAmount,
-      }),
-      { description: 'What each metric counts in all, and what a price takes of it. The rest is in the groups.' },
+      Type.Object(
+        {
+          billableMetricId: Id('billableMetric'),
+          metricName: Type.String(),
+          counted: MetricAmount,
+          priced: MetricAmount,
+        },
+        {
+          'x-fields': {
+            metricName: ['The name of the metric.', 'Storage'],
+            counted: 'The usage that the metric counts.',
+            priced: 'The part of it that a price takes.',
+          },
+        },
+      ),
     ),
     pagination: Type.Object({ limit: Type.Integer(), offset: Type.Integer(), total: Type.Integer() }),
   },
-  { $id: 'UnbilledUsage' },
+  {
+    $id: 'UnbilledUsage',
+    description: 'Usage that no invoice bears, by reason.',
+    'x-fields': {
+      from: 'The start of the time of the report, inclusive.',
+      to: 'The end of the time of the report, exclusive.',
+      groupBy: 'The words by which the groups are made.',
+      pagination: 'The place of the page in the whole list.',
+      limit: 'The most groups in the answer.',
+      offset: 'The number of groups before this page.',
+      total: 'The number of all groups.',
+      groups: 'The groups, those with the most events first.',
+      metrics: 'The usage of each metric, and the part that a price takes. The remainder is in the groups.',
+    },
+  },
 );
 export type UnbilledReply = Static<typeof UnbilledReply>;
 
@@ -54,11 +100,16 @@ export const UnbilledQuery = ListQuery(
   {
     from: Timestamp,
     to: Timestamp,
-    groupBy: Type.Optional(
-      Type.Union([Words, Type.Array(Words)], { description: '`reason,metric` (default), `reason` or `metric`.' }),
-    ),
+    groupBy: Type.Optional(Type.Union([Words, Type.Array(Words)])),
     merchantId: Type.Optional(Id('organization')),
   },
-  { limit: 50 },
+  {
+    limit: 50,
+    fields: {
+      from: 'The start of the time of the usage, inclusive.',
+      to: 'The end of the time of the usage, exclusive.',
+      groupBy: '`reason,metric` (default), `reason` or `metric`.',
+    },
+  },
 );
 export type UnbilledQuery = Static<typeof UnbilledQuery>;

@@ -14,6 +14,17 @@ export const KnownBuyer = Strict(
     externalId: Type.Optional(CustomerExternalId),
     locale: Type.Optional(OneOf(LOCALES)),
   },
-  { $id: 'CheckoutBuyer' },
+  {
+    $id: 'CheckoutBuyer',
+    description: 'The known details of one person. The form is filled in with them, and the link works once.',
+    'x-fields': {
+      name: 'The name of the person or company.',
+      email: 'The email address for invoices.',
+      address: 'The billing address.',
+      taxId: 'The tax number.',
+      externalId: 'Your own name for the customer. Usage events name it as `externalSubject`.',
+      locale: 'The language of the page and of the emails.',
+    },
+  },
 );
 export type KnownBuyer = Static<typeof KnownBuyer>;

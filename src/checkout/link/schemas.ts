@@ -14,10 +14,18 @@ import { formatInstant, type Instant } from '../../kernel/time.ts';
 import { KnownBuyer } from './known-buyer.ts';
 import { type CheckoutLink, LINK_STATUSES, statusOf } from './link.ts';
 
-const RedirectUrls = Strict({
-  onSuccess: Type.Optional(Text({ maxLength: 2048 })),
-  onFailure: Type.Optional(Text({ maxLength: 2048 })),
-});
+const RedirectUrls = Strict(
+  {
+    onSuccess: Type.Optional(Text({ maxLength: 2048 })),
+    onFailure: Type.Optional(Text({ maxLength: 2048 })),
+  },
+  {
+    'x-fields': {
+      onSuccess: 'The address after the subscription is made. `https`, or `http` to localhost in the sandbox.',
+      onFailure: 'The address behind "cancel and return".',
+    },
+  },
+);
 
 const MOST_USES = 1_000_000;
 
@@ -25,15 +33,12 @@ export const CheckoutLinkCreate = Strict(
   {
     planId: Id('plan'),
     redirectUrls: Type.Optional(RedirectUrls),
-    expiresIn: Type.Optional(
-      Text({ maxLength: 64, description: 'ISO 8601 duration up to a year; `P30D` unless given.' }),
-    ),
+    expiresIn: Type.Optional(Text({ maxLength: 64 })),
     maxUses: Type.Optional(
       Nullable(
         Type.Integer({
           minimum: 1,
           maximum: MOST_USES,
-          description: 'How many people may subscribe by it; null: any number. 1 with `customer` or `customerId`.',
         }),
       ),
     ),
@@ -42,7 +47,24 @@ export const CheckoutLinkCreate = Strict(
     metadata: Type.Optional(Metadata),
     merchantId: Type.Optional(Id('organization')),
   },
-  { $id: 'CheckoutLinkCreate' },
+  {
+    $id: 'CheckoutLinkCreate',
+    examples: [
+      {
+        planId: 'plan_8c3d5e0f1a2b4c6d',
+        expiresIn: 'P30D',
+        redirectUrls: { onSuccess: 'https://app.example/welcome' },
+        metadata: { campaign: 'spring' },
+      },
+    ],
+    'x-fields': {
+      redirectUrls: 'Addresses to which the sign-up page leads.',
+      planId: 'The plan. The page sells the version that is the default one at the visit.',
+      expiresIn: 'How long the link can be used, as an ISO 8601 duration of at most a year. Default: `P30D`.',
+      maxUses: 'How many people may subscribe by the link. Null: any number. Always 1 with `customer` or `customerId`.',
+      customerId: 'An existing customer. The page asks for no billing details, and the link works once.',
+    },
+  },
 );
 export type CheckoutLinkCreate = Static<typeof CheckoutLinkCreate>;
 
@@ -55,16 +77,37 @@ export const CheckoutLinkReply = Type.Object(
     url: Type.String(),
     status: OneOf(LINK_STATUSES),
     maxUses: Nullable(Type.Integer()),
-    uses: Type.Integer({ description: 'How many people have subscribed by it.' }),
+    uses: Type.Integer(),
     customer: Type.Optional(KnownBuyer),
     customerId: Type.Optional(Id('customer')),
-    redirectUrls: Type.Object({ onSuccess: Nullable(Type.String()), onFailure: Nullable(Type.String()) }),
+    redirectUrls: Type.Object(
+      { onSuccess: Nullable(Type.String()), onFailure: Nullable(Type.String()) },
+      {
+        'x-fields': {
+          onSuccess: 'The address after the subscription is made. Null: the page says it.',
+          onFailure: 'The address behind "cancel and return". Null: the page has no such button.',
+        },
+      },
+    ),
     metadata: Metadata,
     expiresAt: Timestamp,
     createdAt: Timestamp,
     updatedAt: Timestamp,
   },
-  { $id: 'CheckoutLink' },
+  {
+    $id: 'CheckoutLink',
+    description: 'A page on which people subscribe to a plan.',
+    'x-fields': {
+      url: 'The sign-up page. It takes no key.',
+      status: '`open`: people can subscribe. `used`: `maxUses` is reached. `expired`: it has ended.',
+      maxUses: 'How many people may subscribe by it. Null: any number.',
+      uses: 'The number of people who have subscribed by it.',
+      customerId: 'The customer that the link is for. Absent: it creates new customers.',
+      redirectUrls: 'Addresses to which the sign-up page leads.',
+      metadata: 'Your own keys and values. They become the metadata of the subscription.',
+      expiresAt: 'The time from which nobody can subscribe by it.',
+    },
+  },
 );
 
 export const CheckoutLinksQuery = ListQuery({

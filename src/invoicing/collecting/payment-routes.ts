@@ -26,8 +26,9 @@ export const paymentRoutes = (parts: InvoicingParts): readonly Route[] => [
       tag: TAG,
       summary: 'Record a payment by bank transfer, in cash or otherwise',
       description:
-        'Part payments add up; what is more than the invoice asks goes to the customer’s wallet. 200 with the first payment where ' +
-        'the idempotencyKey was used before.',
+        'Records money that came in outside Reckoner. Part payments add up; the invoice is `PAID` when ' +
+        'nothing is left to pay. An excess goes into the wallet of the customer. The same `idempotencyKey` ' +
+        'again answers 200 with the first payment.',
       access: { role: 'member', merchant: { of: 'id', kind: 'invoice' } },
       body: PaymentCreate,
       replies: { 201: InvoicePayment, 200: InvoicePayment },
@@ -46,9 +47,10 @@ export const paymentRoutes = (parts: InvoicingParts): readonly Route[] => [
       path,
       operationId: 'listInvoicePayments',
       tag: TAG,
-      summary: 'List payments of an invoice, newest first',
+      summary: 'List the payments of an invoice',
       description:
-        '`returnStatus` says of each whether it went back: `manual` is for the merchant to give back by hand, and to mark as returned.',
+        'The newest payment comes first: by card and recorded by hand. `returnStatus` says whether the money ' +
+        'went back after a refund. `manual`: send the money back yourself, then mark the payment as returned.',
       access: { role: 'viewer', merchant: { of: 'id', kind: 'invoice' } },
       query: PaymentListQuery,
       replies: { 200: PaymentList },
@@ -67,7 +69,8 @@ export const paymentRoutes = (parts: InvoicingParts): readonly Route[] => [
       tag: TAG,
       summary: 'Mark a recorded payment as returned',
       description:
-        'Only of a payment whose `returnStatus` is `manual`, once: it is `returned` then, and no void stops it any more.',
+        'Says that you have sent the money of a payment back. Only a payment with `returnStatus` `manual` ' +
+        'can be marked, and only once. A later void of the refund does not undo it.',
       access: { role: 'member', merchant: { of: 'id', kind: 'invoice' } },
       body: PaymentReturnCreate,
       replies: { 200: InvoicePayment },

@@ -23,13 +23,27 @@ export const PaymentCreate = Strict(
   {
     amount: DecimalText({ exclusiveMinimum: '0', maximum: MOST, fractionDigits: 9, accept: 'both' }),
     method: OneOf(RECORDED_METHODS),
-    reference: Type.Optional(
-      Text({ minLength: 1, maxLength: 255, description: 'What the payer’s bank says it is for.' }),
-    ),
+    reference: Type.Optional(Text({ minLength: 1, maxLength: 255 })),
     receivedAt: Type.Optional(Timestamp),
     idempotencyKey: Text({ minLength: 1, maxLength: 255 }),
   },
-  { $id: 'InvoicePaymentCreate' },
+  {
+    $id: 'InvoicePaymentCreate',
+    examples: [
+      { amount: '500.00', method: 'bank_transfer', reference: 'RF18 5390 0754', idempotencyKey: 'bank-entry-17' },
+    ],
+    'x-fields': {
+      amount:
+        'The amount that came in, above 0, in major units, as a number or a decimal string. An excess goes ' +
+        'into the wallet.',
+      method: 'How the money came: `bank_transfer`, `cash` or `other`.',
+      reference: "The reference of the payer's bank.",
+      receivedAt: 'The time at which the money came. Default: now.',
+      idempotencyKey:
+        'Your key of this payment, valid for ever and for all invoices of the merchant. The same key again ' +
+        'answers 200 with the first payment.',
+    },
+  },
 );
 export type PaymentCreate = Static<typeof PaymentCreate>;
 
@@ -40,9 +54,9 @@ export const InvoicePayment = Type.Object(
     id: Id('payment'),
     merchantId: Id('organization'),
     invoiceId: Id('invoice'),
-    amount: Type.String({ description: 'All that came, in major units.' }),
-    appliedAmount: Type.String({ description: 'What of it paid the invoice.' }),
-    walletAmount: Type.String({ description: 'What was more than the invoice asked: it went to the wallet.' }),
+    amount: Type.String(),
+    appliedAmount: Type.String(),
+    walletAmount: Type.String(),
     currency: Type.String(),
     method: OneOf(['card', ...RECORDED_METHODS]),
     status: Type.Literal('completed'),
@@ -50,7 +64,7 @@ export const InvoicePayment = Type.Object(
     receivedAt: Timestamp,
     returnStatus: OneOf(RETURN_STATUSES),
     returnedAt: Nullable(Timestamp),
-    returnReference: Nullable(Type.String({ description: 'Of who sent it back.' })),
+    returnReference: Nullable(Type.String()),
     refundId: Nullable(Id('refund')),
     paymentSessionId: Nullable(Id('paymentSession')),
     paymentMethodId: Nullable(Id('paymentMethod')),
@@ -60,15 +74,47 @@ export const InvoicePayment = Type.Object(
         {
           status: OneOf(['inquiry', 'open', 'won', 'lost']),
           amount: Type.String(),
-          reason: Type.String({ description: 'In the word of the provider.' }),
+          reason: Type.String(),
         },
-        { description: 'The dispute about it that began last.' },
+        {
+          description: 'The latest dispute about the payment. Null: there is none.',
+          'x-fields': {
+            status:
+              '`inquiry`: a question of the bank. `open`: the money is held back. `won`: the money is yours. ' +
+              '`lost`: the money is gone.',
+            amount: 'The disputed amount, in major units.',
+            reason: 'The reason in the word of the provider.',
+          },
+        },
       ),
     ),
-    receiptPdfUrl: Type.String({ description: 'The receipt; it takes a key.' }),
+    receiptPdfUrl: Type.String(),
     createdAt: Timestamp,
   },
-  { $id: 'InvoicePayment' },
+  {
+    $id: 'InvoicePayment',
+    description: 'A payment of an invoice, by card or recorded by hand.',
+    'x-fields': {
+      amount: 'The whole amount of the payment, in major units.',
+      appliedAmount: 'The part that paid the invoice, in major units.',
+      walletAmount: 'The excess that went into the wallet of the customer, in major units.',
+      method: '`card`, or how recorded money came: `bank_transfer`, `cash` or `other`.',
+      status: 'A payment in this list is always `completed`.',
+      reference: 'The reference that was recorded. Null: none.',
+      receivedAt: 'The time at which the money came.',
+      returnStatus:
+        'Whether the money went back after a refund. `none`: no. `requested`: the provider is asked. ' +
+        '`returned`: yes. `stopped`: the refund was voided in time. `manual`: send it back yourself, and ' +
+        'mark it as returned.',
+      returnedAt: 'The time at which the money went back. Null: it did not.',
+      returnReference: 'The reference of the return, of the provider or your own. Null: none.',
+      refundId: 'The refund that returns the money. Null: none does.',
+      paymentSessionId: 'The payment session. Null: it was paid without one.',
+      paymentMethodId: 'The stored card. Null: none was used.',
+      idempotencyKey: 'Your key of a recorded payment. Null: it was not recorded by hand.',
+      receiptPdfUrl: 'The address of the receipt as PDF. It takes a key.',
+    },
+  },
 );
 
 /** That recorded money was given back by hand. */
@@ -77,7 +123,14 @@ export const PaymentReturnCreate = Strict(
     reference: Type.Optional(Text({ minLength: 1, maxLength: 255 })),
     returnedAt: Type.Optional(Timestamp),
   },
-  { $id: 'PaymentReturnCreate' },
+  {
+    $id: 'PaymentReturnCreate',
+    examples: [{ reference: 'SEPA 2026-03-12/7', returnedAt: '2026-03-12T00:00:00Z' }],
+    'x-fields': {
+      reference: 'The reference of your bank.',
+      returnedAt: 'The time at which the money went back. Default: now.',
+    },
+  },
 );
 export type PaymentReturnCreate = Static<typeof PaymentReturnCreate>;
 

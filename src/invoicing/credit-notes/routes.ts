@@ -17,7 +17,10 @@ export const creditNoteRoutes = ({ publicUrl }: InvoicingParts): readonly Route[
       path,
       operationId: 'listInvoiceCreditNotes',
       tag: TAG,
-      summary: 'List credit notes of an invoice, newest first',
+      summary: 'List the credit notes of an invoice',
+      description:
+        'The newest credit note comes first: refunds, the cancellation, and credits of a part. `lines` are ' +
+        'null in this list.',
       access: VIEWER,
       query: CreditNoteListQuery,
       replies: { 200: CreditNoteList },
@@ -35,6 +38,7 @@ export const creditNoteRoutes = ({ publicUrl }: InvoicingParts): readonly Route[
       operationId: 'getInvoiceCreditNote',
       tag: TAG,
       summary: 'Retrieve a credit note',
+      description: '`lines` are there for a `credit`. The lines of the other kinds are those of the invoice.',
       access: VIEWER,
       replies: { 200: CreditNote },
     },

@@ -15,7 +15,18 @@ const CreditNoteLineReply = Type.Object(
     periodStart: Timestamp,
     periodEnd: Timestamp,
   },
-  { $id: 'CreditNoteLine', description: 'What is given back, and for which time; `taxRate` in percent.' },
+  {
+    $id: 'CreditNoteLine',
+    description: 'What is given back, and for which time; `taxRate` in percent.',
+    'x-fields': {
+      displayName: ['The text of the line.', 'Seats'],
+      amount: 'The credited amount before tax, in major units.',
+      taxAmount: 'The tax that is reversed, in major units.',
+      taxRate: 'The tax rate in percent.',
+      periodStart: 'The start of the time that is credited, inclusive.',
+      periodEnd: 'The end of the time that is credited, exclusive.',
+    },
+  },
 );
 
 /** What takes back an issued invoice, or a part of it. */
@@ -34,17 +45,32 @@ export const CreditNote = Type.Object(
     currency: Type.String(),
     status: OneOf(['ISSUED', 'VOIDED']),
     reason: Nullable(Type.String()),
-    lines: Nullable(
-      Type.Array(CreditNoteLineReply, {
-        description: 'Those of a `credit`; null in lists, and where the lines are those of the invoice.',
-      }),
-    ),
+    lines: Nullable(Type.Array(CreditNoteLineReply)),
     pdfUrl: Type.String(),
     documentXmlUrl: Type.String(),
     createdAt: Timestamp,
     voidedAt: Nullable(Timestamp),
   },
-  { $id: 'CreditNote' },
+  {
+    $id: 'CreditNote',
+    description: 'A document that credits an issued invoice, in full or in part.',
+    'x-fields': {
+      kind:
+        '`refund`: of a whole paid invoice. `cancellation`: of an unpaid one. `credit`: of a part, such as ' +
+        'unused time.',
+      number: ['The number of the credit note, without gaps for the merchant.', 'CN-000007'],
+      invoiceId: 'The invoice that is credited.',
+      amount: 'The credited amount before tax, in major units.',
+      taxAmount: 'The tax that is reversed, in major units.',
+      total: 'The sum of `amount` and `taxAmount`, in major units.',
+      status: '`ISSUED`: it holds. `VOIDED`: it was voided, for good.',
+      reason: 'The reason that was sent. Null: none was.',
+      lines: 'The lines of a `credit`. Null: in lists, and where the lines are those of the invoice.',
+      pdfUrl: 'The address of the PDF. It takes a key.',
+      documentXmlUrl: 'The address of the e-invoice. It takes a key.',
+      voidedAt: 'The time of the void. Null: it is not voided.',
+    },
+  },
 );
 
 export const CreditNoteList = ListOf(CreditNote);

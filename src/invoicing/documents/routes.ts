@@ -8,7 +8,6 @@ const TAG = 'Invoices';
 const VIEWER = { role: 'viewer', merchant: { of: 'id', kind: 'invoice' } } as const;
 const PDF = { contentType: 'application/pdf', description: 'The document.' };
 const XML = { contentType: 'application/xml', description: 'UN/CEFACT Cross Industry Invoice, profile EN 16931.' };
-const UNTIL = '404 `DOCUMENT_NOT_AVAILABLE` with `details.reason` while there is none.';
 
 /**
  * The documents of invoices, of their credit notes and of their payments, as PDF and, but for payments, as e-invoice.
@@ -21,7 +20,9 @@ export const documentRoutes = (parts: InvoicingParts): readonly Route[] => [
       operationId: 'getInvoicePdf',
       tag: TAG,
       summary: 'Download the PDF of an invoice',
-      description: UNTIL,
+      description:
+        'The PDF is a PDF/A-3 with the e-invoice inside. It is rendered once, so its bytes never change. ' +
+        'Without a document: 404 `DOCUMENT_NOT_AVAILABLE`, and `details.reason` says why.',
       access: VIEWER,
       replies: { 200: PDF },
     },
@@ -35,7 +36,10 @@ export const documentRoutes = (parts: InvoicingParts): readonly Route[] => [
       operationId: 'getInvoiceDocumentXml',
       tag: TAG,
       summary: 'Download the e-invoice of an invoice',
-      description: `${UNTIL} Beside those of the PDF: \`legal_details_missing\` (\`details.missing\`) and \`not_representable\`.`,
+      description:
+        'The e-invoice follows EN 16931. Without a document: 404 `DOCUMENT_NOT_AVAILABLE`. `details.reason` ' +
+        'is one of the PDF, or `legal_details_missing` (`details.missing` names them), or ' +
+        '`not_representable`.',
       access: VIEWER,
       replies: { 200: XML },
     },
@@ -49,7 +53,9 @@ export const documentRoutes = (parts: InvoicingParts): readonly Route[] => [
       operationId: 'getInvoiceRefundPdf',
       tag: TAG,
       summary: 'Download the PDF of a credit note',
-      description: UNTIL,
+      description:
+        'The PDF is rendered once, so its bytes never change. It serves every credit note, not only refunds. ' +
+        'Without a document: 404 `DOCUMENT_NOT_AVAILABLE`, and `details.reason` says why.',
       access: VIEWER,
       replies: { 200: PDF },
     },
@@ -63,7 +69,9 @@ export const documentRoutes = (parts: InvoicingParts): readonly Route[] => [
       operationId: 'getInvoiceRefundDocumentXml',
       tag: TAG,
       summary: 'Download the e-invoice of a credit note',
-      description: `${UNTIL} The reasons are those of an invoice’s e-invoice.`,
+      description:
+        'The e-invoice follows EN 16931. Without a document: 404 `DOCUMENT_NOT_AVAILABLE`. The reasons are ' +
+        'those of the e-invoice of an invoice.',
       access: VIEWER,
       replies: { 200: XML },
     },
@@ -77,7 +85,9 @@ export const documentRoutes = (parts: InvoicingParts): readonly Route[] => [
       operationId: 'getInvoicePaymentReceipt',
       tag: TAG,
       summary: 'Download the receipt of a payment',
-      description: `What was paid, how and when, for which invoice, and what remained. ${UNTIL}`,
+      description:
+        'The receipt says what was paid, how and when, for which invoice, and how much remained. Without a ' +
+        'document: 404 `DOCUMENT_NOT_AVAILABLE`, and `details.reason` says why.',
       access: VIEWER,
       replies: { 200: PDF },
     },

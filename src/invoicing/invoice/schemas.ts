@@ -36,6 +36,14 @@ export const TierUsed = Type.Object(
     description:
       'The units of a line that fell into one tier: above `above`, up to and including `upTo`. Amounts are exact; where one does not ' +
       'end (a part of a period), all are rounded to the currency so that they sum to the line.',
+    'x-fields': {
+      above: 'The lower bound of the tier, exclusive.',
+      upTo: 'The upper bound of the tier, inclusive. Null: the last tier has no upper bound.',
+      quantity: 'The units of the line in this tier.',
+      unitPrice: 'The price of one unit in this tier, in major units.',
+      flatPrice: 'The price of the tier itself, in major units. 0: there is none.',
+      amount: 'The amount of the tier, in major units.',
+    },
   },
 );
 
@@ -74,7 +82,37 @@ export const InvoiceLineItem = Type.Object(
     notes: LineNotes,
     appliesToLineId: Nullable(Type.String()),
   },
-  { $id: 'InvoiceLineItem' },
+  {
+    $id: 'InvoiceLineItem',
+    description: 'A line of an invoice: a charge, a discount, or a credit of a charge that was billed before.',
+    'x-fields': {
+      eventType:
+        '`usage`: of a metric, also late usage. `fee`: of a fee, a minimum, a manual line or a top-up. ' +
+        '`discount`: an adjustment, a maximum or units that grants cover.',
+      lineItemType: '`refund`: a credit of a charge that was billed before. `charge`: every other line.',
+      type: 'The kind of the line in detail, such as `usage`, `fee`, `manual` or `wallet_top_up`.',
+      priceId: 'The price of the line. Null: no price made it.',
+      itemId: 'The item of the line. Null: it has none.',
+      invoiceDisplayName: ['The text of the line, as on the document.', 'Messages'],
+      metricName: ['The name of the metric. Empty: the line has none.', 'Messages'],
+      metricUnit: ['The unit of the metric. Empty: the line has none.', 'message'],
+      metricDescription: ['The description of the metric. Empty: the line has none.', ''],
+      quantity: 'The number of units, with all its digits.',
+      unitPrice:
+        'The price of one unit, in major units. With tiers: `totalPrice` divided by `quantity`, with at most ' +
+        'nine digits.',
+      totalPrice: 'The amount before tax, in major units. Below 0: it takes off.',
+      discountPrice: 'On a discount line: the amount that it takes off, in major units. 0 on every other line.',
+      taxRate: 'The tax rate in percent: 20 is 20 %.',
+      totalTax: 'The tax of the line, in major units.',
+      totalAmount: 'The amount with tax, in major units.',
+      periodStart: 'The start of the time that the line bills, inclusive.',
+      periodEnd: 'The end of the time that the line bills, exclusive.',
+      group: 'The values of the dimensions, where the price bills each combination by itself. Null: it does not.',
+      tiers: 'The part of the line in each tier. Null: the price has no tiers.',
+      appliesToLineId: 'Of a discount or a credit: the line that it reduces. Null: none.',
+    },
+  },
 );
 
 export const ResolvedItem = Type.Object(
@@ -85,7 +123,16 @@ export const ResolvedItem = Type.Object(
     archivedAt: NullableTime,
     externalReferences: Type.Array(MapOut),
   },
-  { $id: 'ResolvedItem' },
+  {
+    $id: 'ResolvedItem',
+    description: 'An item of a line, with its names in outside systems.',
+    'x-fields': {
+      name: 'The name of the item.',
+      catalogId: 'The product of the item. Null: it has none.',
+      archivedAt: 'The time at which the item was archived. Null: it is in use.',
+      externalReferences: 'The external references of the item.',
+    },
+  },
 );
 
 export const InvoiceLineItems = Type.Object(
@@ -96,7 +143,16 @@ export const InvoiceLineItems = Type.Object(
     nextPageToken: Nullable(Type.String()),
     totalCount: Type.Integer(),
   },
-  { $id: 'InvoiceLineItemsResponse' },
+  {
+    $id: 'InvoiceLineItemsResponse',
+    description: 'A page of the lines of an invoice.',
+    'x-fields': {
+      lineItems: 'The lines of this page, in the order of the document.',
+      items: 'The items of the lines. Present with `expand=items`.',
+      nextPageToken: 'Send it as `pageToken` for the next page. Null: this is the last page.',
+      totalCount: 'The number of all lines of the invoice.',
+    },
+  },
 );
 
 export const Invoice = Type.Object(
@@ -136,15 +192,69 @@ export const Invoice = Type.Object(
     pdfUrl: Nullable(Type.String()),
     permalink: Nullable(Type.String()),
     pdfSource: Nullable(Type.String()),
-    dataSnapshotHash: Nullable(Type.String({ description: 'What an approval is requested for; null before DRAFT.' })),
+    dataSnapshotHash: Nullable(Type.String()),
     documentWithheldReason: Nullable(Type.String()),
     failureReason: Type.Optional(Type.String()),
-    failureDetail: Type.Optional(Type.String({ description: 'What the tax provider said, where that is the reason.' })),
+    failureDetail: Type.Optional(Type.String()),
     metadata: MapOut,
     createdAt: Timestamp,
     updatedAt: Timestamp,
   },
-  { $id: 'Invoice' },
+  {
+    $id: 'Invoice',
+    description: 'An invoice. After its issue it is never edited; credit notes correct it.',
+    'x-fields': {
+      metadata: 'Your own keys and values.',
+      kind:
+        '`subscription`: for a period. `upfront`: the first payment of a subscription. `order`: of a billing ' +
+        'schedule. `ad_hoc`: a one-off invoice, a top-up or the purchase of a grant.',
+      status:
+        '`ACTIVE`: the period is open. `CLOSING`: the grace period runs. `CLOSED`, `CALCULATING`: the ' +
+        'amounts are being calculated. `DRAFT`: it waits for approval. `ISSUED`: it is to be paid. ' +
+        '`PAYMENT_FAILED`: a charge was declined. `PAID`, `CANCELLED`, `WRITTEN_OFF`. `FAILED`: the ' +
+        'calculation failed.',
+      customerId: 'The customer who is billed.',
+      subscriptionId: 'The subscription. Null: a one-off invoice, or one of an order.',
+      autoApprove: '`true`: it is issued when it is calculated. `false`: it stays `DRAFT` until it is approved.',
+      billingAnchor: 'The time from which periods are counted.',
+      billingCadence: 'The length of the period as an ISO 8601 duration: `P1M` is a month. `P0D`: it bills no period.',
+      periodStart: 'The start of the period, inclusive.',
+      periodEnd: 'The end of the period, exclusive.',
+      gracePeriodEnd: 'Usage of the period that arrives before this time is on this invoice.',
+      subtotal: 'The sum of the lines before tax, in major units. While the period is open, as of now.',
+      totalTax: 'The tax, in major units.',
+      grandTotal: 'The sum with tax, in major units.',
+      paidAmount: 'The amount that is paid or credited so far, in major units.',
+      unpaidAmount: 'The amount that is left to pay, in major units.',
+      walletApplied: 'The part of `paidAmount` that the wallet of the customer paid, in major units.',
+      invoiceNumber:
+        'The number, without gaps for the merchant. Null: it has none before its issue, or before its ' +
+        'payment where it is cancelled if it is not paid.',
+      sequenceNumber: 'The number of the period within its series of invoices. 0: it bills no period.',
+      itemCount: 'The number of lines.',
+      lineItems: 'The lines, where they were asked for with `expand=lineItems`. Null: they were not, as in lists.',
+      tax:
+        'The tax that an outside provider calculated: `estimatedTax`, `actualTax`, `difference`, ' +
+        '`reconciled`. Null: Reckoner calculates the tax itself.',
+      nextActionAt:
+        'The time at which a background job takes it up next, such as the end of the period or the next ' +
+        'charge. Null: none does.',
+      issuedAt: 'The time of its issue. Null: it is not issued.',
+      dueAt: 'The time by which it is to be paid: `paymentTermDays` after its issue. Null: it is not issued.',
+      paidAt: 'The time at which it was paid in full. Null: it is not.',
+      paymentTermDays: 'The days from its issue to `dueAt`.',
+      paymentInFlight: '`true`: a charge is under way. Nothing else can pay or cancel the invoice meanwhile.',
+      paymentUrl: 'The page on which the customer pays. Null: it cannot be paid online now.',
+      pdfUrl: 'The address of the PDF. It takes a key. Null: there is none.',
+      permalink: 'The page of the invoice for the customer, without a key. Null: it is not issued.',
+      pdfSource: '`tax_provider`: the document is the one of the tax provider. Null: it is rendered here.',
+      dataSnapshotHash:
+        'The SHA-256 of the content for which an approval is requested. Null: it is not calculated yet.',
+      documentWithheldReason: 'Why there is no document, such as `not_issued` or `too_many_lines`. Null: there is one.',
+      failureReason: 'Why the last charge was declined or the calculation failed. Absent: nothing failed.',
+      failureDetail: 'The message of the tax provider, where it is the reason. Absent otherwise.',
+    },
+  },
 );
 
 export const InvoiceRefund = Type.Object(
@@ -165,7 +275,25 @@ export const InvoiceRefund = Type.Object(
     createdAt: Timestamp,
     voidedAt: NullableTime,
   },
-  { $id: 'InvoiceRefund' },
+  {
+    $id: 'InvoiceRefund',
+    description: 'A refund of a whole paid invoice. It is a credit note with a number of its own.',
+    'x-fields': {
+      invoiceId: 'The invoice that was refunded.',
+      amount: 'The refunded amount before tax, in major units.',
+      taxAmount: 'The tax that is reversed, in major units.',
+      total: 'The sum of `amount` and `taxAmount`, in major units.',
+      status: '`ISSUED`: it holds. `VOIDED`: it was voided, for good.',
+      externalCreditNoteId: [
+        'The id of the credit note at the tax provider. Without one, the number of the credit note.',
+        'CN-000007',
+      ],
+      permalink: 'The page of the credit note at the tax provider. Null: it has none.',
+      pdfUrl: 'The address of the PDF. Without a tax provider it takes a key.',
+      reason: 'The reason that was sent with the refund. Null: none was.',
+      voidedAt: 'The time of the void. Null: it is not voided.',
+    },
+  },
 );
 
 const MOST_LINES = 1000;
@@ -180,7 +308,17 @@ const InvoiceLineCreate = Strict(
     itemId: Type.Optional(Nullable(Id('item'))),
     taxRate: Type.Optional(Nullable(Percent)),
   },
-  { $id: 'InvoiceLineCreate', description: 'A negative `unitPrice` takes off. `taxRate` in percent.' },
+  {
+    $id: 'InvoiceLineCreate',
+    description: 'A negative `unitPrice` takes off. `taxRate` in percent.',
+    'x-fields': {
+      displayName: ['The text of the line, as on the document.', 'Workshop'],
+      quantity: 'The number of units, 0 or more, as a number or a decimal string.',
+      unitPrice: 'The price of one unit in major units, as a number or a decimal string. A negative one is a credit.',
+      itemId: 'The item that is sold, for reports and outside systems. Null: none.',
+      taxRate: 'The tax rate in percent: 19 is 19 %. Null: the rate of the merchant. A rate of the customer wins.',
+    },
+  },
 );
 
 export const InvoiceCreate = Strict(
@@ -194,20 +332,51 @@ export const InvoiceCreate = Strict(
     idempotencyKey: Type.Optional(Text({ minLength: 1, maxLength: 255 })),
     merchantId: Type.Optional(Id('organization')),
   },
-  { $id: 'InvoiceCreate' },
+  {
+    $id: 'InvoiceCreate',
+    examples: [
+      {
+        customerId: 'cus_8c3d5e0f1a2b4c6d',
+        currency: 'EUR',
+        paymentTermDays: 14,
+        lines: [
+          { displayName: 'Workshop', quantity: '1.5', unitPrice: '800' },
+          { displayName: 'Goodwill', quantity: 1, unitPrice: '-100' },
+        ],
+      },
+    ],
+    'x-fields': {
+      customerId: 'The customer who is billed.',
+      lines: 'The lines, in the order of the document. Their sum with tax is 0 or more.',
+      paymentTermDays: 'The days from the issue to the due date.',
+      autoApprove: '`true`: it is issued at once, unless the merchant requires an approval. `false`: it is a draft.',
+      idempotencyKey:
+        'Your key of this invoice, valid for ever. The same key again answers 200 with the first invoice.',
+    },
+  },
 );
 export type InvoiceCreate = Static<typeof InvoiceCreate>;
 
 const reason = { reason: Type.Optional(Text({ minLength: 1, maxLength: 1000 })) };
+const reasonWords = {
+  reason: 'The reason, for people.',
+} as const;
+
 const IN_FULL = 'is not taken: a refund is always of the whole invoice';
 
 /** `{reason?}`, recorded on the credit note or in the audit log. */
-export const ReasonBody = Strict(reason, { $id: 'Reason' });
+export const ReasonBody = Strict(reason, {
+  $id: 'Reason',
+  examples: [{ reason: 'Agreed by telephone' }],
+  'x-fields': reasonWords,
+});
 
 /** The same of a refund, where callers try to give a part. */
 export const RefundBody = Strict(reason, {
   $id: 'RefundCreate',
   'x-hints': { amount: IN_FULL, taxAmount: IN_FULL, total: IN_FULL, lineItems: IN_FULL },
+  examples: [{ reason: 'The service was not available' }],
+  'x-fields': reasonWords,
 });
 
 const MOST_OFFSET = 10_000; // §8
@@ -228,29 +397,67 @@ export const InvoiceListQuery = ListQuery(
     amountFrom: Type.Optional(DecimalText()),
     amountTo: Type.Optional(DecimalText()),
   },
-  { mostOffset: MOST_OFFSET },
+  {
+    mostOffset: MOST_OFFSET,
+    fields: {
+      nextActionAt: '`ready` lists invoices that are due for their next step. For platform operators.',
+      status: 'Only invoices with this status.',
+      customerId: 'Only invoices of this customer. It wins over `merchantId`.',
+      invoiceNumber: 'Only the invoice with exactly this number.',
+      issuedFrom: 'Only invoices that were issued at this time or later.',
+      issuedTo: 'Only invoices that were issued before this time.',
+      dueFrom: 'Only invoices that are due at this time or later.',
+      dueTo: 'Only invoices that are due before this time.',
+      overdue: '`true`: only unpaid invoices after the UTC day of `dueAt`. `false`: only the others.',
+      amountFrom:
+        'Only invoices with a `grandTotal` of at least this amount, in their own currency. It finds no open ' +
+        'period.',
+      amountTo:
+        'Only invoices with a `grandTotal` of at most this amount, in their own currency. It finds no open ' +
+        'period.',
+    },
+  },
 );
 export type InvoiceListQuery = Static<typeof InvoiceListQuery>;
 
 const PageToken = Formed('^[0-9]{1,9}$', 'must be the nextPageToken of the page before');
 
-export const InvoiceQuery = Strict({
-  expand: Type.Optional(Type.Literal('lineItems')),
-  lineItemsLimit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
-  lineItemsPageToken: Type.Optional(PageToken),
-});
+export const InvoiceQuery = Strict(
+  {
+    expand: Type.Optional(Type.Literal('lineItems')),
+    lineItemsLimit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
+    lineItemsPageToken: Type.Optional(PageToken),
+  },
+  {
+    'x-fields': {
+      expand: '`lineItems` adds the lines to the invoice.',
+      lineItemsLimit: 'The most lines in the answer.',
+      lineItemsPageToken: 'The `nextPageToken` of the page before. Default: the first page.',
+    },
+  },
+);
 export type InvoiceQuery = Static<typeof InvoiceQuery>;
 
-export const LineItemsQuery = Strict({
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
-  pageToken: Type.Optional(PageToken),
-  expand: Type.Optional(Type.Literal('items')),
-  provider: Type.Optional(
-    Formed('^[a-z][a-z0-9_]*$', 'must be a word of lowercase letters, digits and underscores, such as salesforce', {
-      maxLength: 64,
-    }),
-  ),
-});
+export const LineItemsQuery = Strict(
+  {
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
+    pageToken: Type.Optional(PageToken),
+    expand: Type.Optional(Type.Literal('items')),
+    provider: Type.Optional(
+      Formed('^[a-z][a-z0-9_]*$', 'must be a word of lowercase letters, digits and underscores, such as salesforce', {
+        maxLength: 64,
+      }),
+    ),
+  },
+  {
+    'x-fields': {
+      limit: 'The most lines in the answer.',
+      pageToken: 'The `nextPageToken` of the page before. Default: the first page.',
+      expand: '`items` adds the items of the lines, with their external references.',
+      provider: 'With `expand=items`: only external references of this outside system.',
+    },
+  },
+);
 
 export const InvoiceList = ListOf(Invoice);
 export const RefundList = ListOf(InvoiceRefund);
@@ -259,12 +466,27 @@ export const RefundListQuery = ListQuery({});
 export const PaymentSessionBody = Strict(
   {
     redirectUrls: Type.Optional(
-      Strict({
-        onSuccess: Type.Optional(Text({ maxLength: 2048 })),
-        onFailure: Type.Optional(Text({ maxLength: 2048 })),
-      }),
+      Strict(
+        {
+          onSuccess: Type.Optional(Text({ maxLength: 2048 })),
+          onFailure: Type.Optional(Text({ maxLength: 2048 })),
+        },
+        {
+          'x-fields': {
+            onSuccess: 'The address after a payment. `https`, or `http` to localhost in the sandbox.',
+            onFailure: 'The address after the customer leaves the page without a payment.',
+          },
+        },
+      ),
     ),
     sessionExpiryMinutes: Type.Optional(Type.Integer({ minimum: 5, maximum: 43_200 })),
   },
-  { $id: 'InvoicePaymentSessionCreate' },
+  {
+    $id: 'InvoicePaymentSessionCreate',
+    examples: [{ redirectUrls: { onSuccess: 'https://app.example/paid' }, sessionExpiryMinutes: 60 }],
+    'x-fields': {
+      redirectUrls: 'Addresses to which the payment page leads.',
+      sessionExpiryMinutes: 'How long the page can be used, in minutes. Default: 1,440, which is a day.',
+    },
+  },
 );

@@ -15,10 +15,11 @@ export const walletTopUpRoute = (parts: InvoicingParts): Route =>
       path: '/v0/customers/:id/wallet/topUps',
       operationId: 'topUpWallet',
       tag: 'Customers',
-      summary: "Put money into a customer's wallet",
+      summary: 'Top up the wallet of a customer',
       description:
-        'Makes an invoice without tax and a session to pay it. The money is in the wallet when the invoice is PAID; where the ' +
-        'session expires, the invoice is cancelled. 200 with the first top-up where the idempotencyKey was used before.',
+        'Makes an invoice without tax and a payment session. The money is in the wallet once the invoice is ' +
+        '`PAID`. If the session expires, the invoice is cancelled. The same `idempotencyKey` again answers ' +
+        '200 with the first top-up.',
       access: { role: 'member', merchant: { of: 'id', kind: 'customer' } },
       body: WalletTopUpCreate,
       replies: { 201: WalletTopUp, 200: WalletTopUp },

@@ -9,13 +9,32 @@ export const WalletTopUpCreate = Strict(
     currency: Type.String({ format: 'currency' }),
     idempotencyKey: Text({ minLength: 1, maxLength: 255 }),
     redirectUrls: Type.Optional(
-      Strict({
-        onSuccess: Type.Optional(Text({ maxLength: 2048 })),
-        onFailure: Type.Optional(Text({ maxLength: 2048 })),
-      }),
+      Strict(
+        {
+          onSuccess: Type.Optional(Text({ maxLength: 2048 })),
+          onFailure: Type.Optional(Text({ maxLength: 2048 })),
+        },
+        {
+          'x-fields': {
+            onSuccess: 'The address after a payment. `https`, or `http` to localhost in the sandbox.',
+            onFailure: 'The address after the customer leaves the page without a payment.',
+          },
+        },
+      ),
     ),
   },
-  { $id: 'WalletTopUpCreate', 'x-minor-units': ['amount'] },
+  {
+    $id: 'WalletTopUpCreate',
+    'x-minor-units': ['amount'],
+    examples: [{ amount: '50.00', currency: 'EUR', idempotencyKey: 'top-up-1' }],
+    'x-fields': {
+      amount: 'The amount to pay into the wallet, above 0, in major units, as a number or a decimal string.',
+      idempotencyKey:
+        'Your key of this top-up, valid for ever for this customer. The same key again answers 200 with the ' +
+        'first top-up.',
+      redirectUrls: 'Addresses to which the payment page leads.',
+    },
+  },
 );
 export type WalletTopUpCreate = Static<typeof WalletTopUpCreate>;
 
@@ -24,13 +43,29 @@ export const WalletTopUp = Type.Object(
     object: Type.Literal('wallet_top_up'),
     invoiceId: Id('invoice'),
     customerId: Id('customer'),
-    amount: Type.String({ description: 'A decimal string in major units.' }),
+    amount: Type.String(),
     currency: Type.String(),
     paymentSessions: Type.Array(
-      Type.Object({ url: Type.String(), expiresAt: Nullable(Timestamp), amount: Type.String() }),
-      { description: 'Where it can be paid now; none once it is paid or cancelled.' },
+      Type.Object(
+        { url: Type.String(), expiresAt: Nullable(Timestamp), amount: Type.String() },
+        {
+          'x-fields': {
+            url: 'The payment page. Send the customer there.',
+            expiresAt: 'The end of the session. Then the top-up is cancelled. Null: it has no end.',
+            amount: 'The amount of the session, in major units.',
+          },
+        },
+      ),
     ),
   },
-  { $id: 'WalletTopUp' },
+  {
+    $id: 'WalletTopUp',
+    description: 'A top-up of a wallet: an invoice without tax, and the page on which it is paid.',
+    'x-fields': {
+      invoiceId: 'The invoice. The money is in the wallet once it is `PAID`.',
+      amount: 'The amount of the top-up, in major units.',
+      paymentSessions: 'The open payment sessions. Empty: it is paid or cancelled.',
+    },
+  },
 );
 export type WalletTopUp = Static<typeof WalletTopUp>;

@@ -3,18 +3,34 @@ import type { InvoicingParts } from '../invoice/dependencies.ts';
 import { LineNotes, TierUsed } from '../invoice/schemas.ts';
 import { explainInvoice } from './explain.ts';
 
-const Tax = Type.Object({ rate: NumberOut, amount: Type.String() });
-const TaxOfLine = Type.Object({
-  rate: NumberOut,
-  amount: Type.String(),
-  decidedBy: Nullable(
-    Type.String({
-      description:
-        'Who named the rate: `exempt`, `customer_metric`, `customer_plan`, `customer_default`, `place`, `price`, `metric`, ' +
-        '`plan`, `merchant`, `none`. Null where `place` is null, and for lines that no price or order made.',
-    }),
-  ),
-});
+const Tax = Type.Object(
+  { rate: NumberOut, amount: Type.String() },
+  {
+    'x-fields': {
+      rate: 'The tax rate in percent.',
+      amount: 'The tax, in major units.',
+    },
+  },
+);
+const TaxOfLine = Type.Object(
+  {
+    rate: NumberOut,
+    amount: Type.String(),
+    decidedBy: Nullable(
+      Type.String({
+        description:
+          'Who named the rate: `exempt`, `customer_metric`, `customer_plan`, `customer_default`, `place`, `price`, `metric`, ' +
+          '`plan`, `merchant`, `none`. Null where `place` is null, and for lines that no price or order made.',
+      }),
+    ),
+  },
+  {
+    'x-fields': {
+      rate: 'The tax rate in percent.',
+      amount: 'The tax, in major units.',
+    },
+  },
+);
 const NullableText = Nullable(Type.String());
 
 const ExplainedLine = Type.Object(
@@ -25,22 +41,29 @@ const ExplainedLine = Type.Object(
     periodStart: Timestamp,
     periodEnd: Timestamp,
     price: Nullable(
-      Type.Object({
-        id: Id('price'),
-        model: Type.String(),
-        properties: MapOut,
-        minimumAmount: NullableText,
-        maximumAmount: NullableText,
-      }),
+      Type.Object(
+        {
+          id: Id('price'),
+          model: Type.String(),
+          properties: MapOut,
+          minimumAmount: NullableText,
+          maximumAmount: NullableText,
+        },
+        {
+          'x-fields': {
+            model: 'The price model, such as `standard` or `graduated`.',
+            properties: 'The properties of the model.',
+            minimumAmount: 'The minimum for a period, in major units. Null: none.',
+            maximumAmount: 'The maximum for a period, in major units. Null: none.',
+          },
+        },
+      ),
     ),
     group: Nullable(MapOut),
     quantity: NumberOut,
     unitPrice: Type.String(),
     tiers: Nullable(Type.Array(TierUsed)),
-    workings: Nullable({
-      ...MapOut,
-      description: 'Facts of the calculation, where quantity × unitPrice does not tell the amount; decimals as text.',
-    }),
+    workings: Nullable(MapOut),
     notes: LineNotes,
     earlier: Nullable(
       Type.Object(
@@ -48,6 +71,12 @@ const ExplainedLine = Type.Object(
         {
           description:
             'Of the rest of a period that `closeNow` cut: what its parts before used of the price and came to. The line is the price of both, less that amount.',
+          'x-fields': {
+            from: 'The start of the earlier parts, inclusive.',
+            to: 'The end of the earlier parts, exclusive.',
+            quantity: 'The units of the earlier parts.',
+            amount: 'The amount that the earlier parts billed, in major units.',
+          },
         },
       ),
     ),
@@ -55,37 +84,94 @@ const ExplainedLine = Type.Object(
     tax: TaxOfLine,
     total: Type.String(),
     usageByHour: Nullable(
-      Type.Array(Type.Object({ from: Timestamp, to: Timestamp, value: NumberOut, eventCount: Type.Integer() }), {
-        description:
-          'The usage that the line charges, in order of time: of a `matrix` that of its cell, of LATEST the level.',
-      }),
+      Type.Array(
+        Type.Object(
+          { from: Timestamp, to: Timestamp, value: NumberOut, eventCount: Type.Integer() },
+          {
+            'x-fields': {
+              from: 'The start of the hour, inclusive.',
+              to: 'The end of the hour, exclusive.',
+              value: 'The usage of the hour.',
+              eventCount: 'The number of events in the hour.',
+            },
+          },
+        ),
+        {
+          description:
+            'The usage that the line charges, in order of time: of a `matrix` that of its cell, of LATEST the level.',
+        },
+      ),
     ),
     discounts: Type.Array(
-      Type.Object({
-        lineItemId: Type.String(),
-        description: Type.String(),
-        adjustmentId: NullableText,
-        percentageDiscount: NullableText,
-        notes: LineNotes,
-        amount: Type.String(),
-        tax: Tax,
-        total: Type.String(),
-      }),
+      Type.Object(
+        {
+          lineItemId: Type.String(),
+          description: Type.String(),
+          adjustmentId: NullableText,
+          percentageDiscount: NullableText,
+          notes: LineNotes,
+          amount: Type.String(),
+          tax: Tax,
+          total: Type.String(),
+        },
+        {
+          'x-fields': {
+            lineItemId: 'The discount line.',
+            description: 'The text of the discount line.',
+            adjustmentId: 'The adjustment. Null: another rule made the discount.',
+            percentageDiscount: 'The discount as a fraction: "0.35" is 35 percent. Null: it is no percentage.',
+            amount: 'The discount before tax, in major units.',
+            tax: 'The tax that the discount takes off.',
+            total: 'The discount with tax, in major units.',
+          },
+        },
+      ),
     ),
   },
-  { $id: 'ExplainedLine' },
+  {
+    $id: 'ExplainedLine',
+    description: 'A line of an invoice with the figures from which it follows.',
+    'x-fields': {
+      lineItemId: 'The line.',
+      invoiceDisplayName: ['The text of the line, as on the document.', 'Messages'],
+      type: 'The kind of the line, such as `usage`, `fee` or `manual`.',
+      periodStart: 'The start of the time that the line bills, inclusive.',
+      periodEnd: 'The end of the time that the line bills, exclusive.',
+      price: 'The price as it was pinned. Null: no price made the line.',
+      group: 'The values of the dimensions, where the price bills each combination by itself. Null: it does not.',
+      quantity: 'The number of units, with all its digits.',
+      unitPrice: 'The price of one unit, in major units.',
+      tiers: 'The part of the line in each tier. Null: the price has no tiers.',
+      workings:
+        'Facts of the calculation, where quantity times unit price does not give the amount. Decimals are ' +
+        'text. Null: it does.',
+      amount: 'The amount before tax, in major units.',
+      tax: 'The tax of the line.',
+      total: 'The amount with tax, in major units.',
+      discounts: 'The discount lines that reduce the line.',
+    },
+  },
 );
 
 const TaxPlace = Type.Object(
   {
     treatment: OneOf(['domestic', 'reverse_charge', 'consumer_abroad', 'outside', 'exempt', 'not_registered']),
-    country: Nullable(Type.String({ description: "Whose tax counts; null: no country's." })),
+    country: Nullable(Type.String()),
     rate: Nullable(NumberOut),
-    because: Type.String({ description: 'The sentence that decided.' }),
+    because: Type.String(),
     taxIdStatus: OneOf(['none', 'valid', 'invalid', 'unchecked']),
-    taxPoint: Type.String({ description: 'The day whose rates and registrations counted, in UTC.' }),
+    taxPoint: Type.String(),
     registration: Nullable(
-      Type.Object({ country: Type.String(), taxId: Type.String(), scheme: OneOf(['standard', 'oss']) }),
+      Type.Object(
+        { country: Type.String(), taxId: Type.String(), scheme: OneOf(['standard', 'oss']) },
+        {
+          'x-fields': {
+            country: 'The country of the registration, as an ISO 3166 code.',
+            taxId: 'The tax number of the merchant there.',
+            scheme: '`standard`, or `oss`: the One-Stop Shop of the European Union.',
+          },
+        },
+      ),
     ),
   },
   {
@@ -93,6 +179,19 @@ const TaxPlace = Type.Object(
     description:
       'Where the invoice is taxed, as it was decided when it was calculated; null before that, and without a ' +
       'registration for tax.',
+    'x-fields': {
+      treatment:
+        'The tax treatment: `domestic`, `reverse_charge` (the customer pays the tax), `consumer_abroad`, ' +
+        '`outside` (not taxable), `exempt`, or `not_registered` there.',
+      country: 'The country with the tax, as an ISO 3166 code. Null: no country taxes the sale.',
+      rate:
+        'The tax rate of the country in percent. Null: the rates of the customer, the plan and the merchant ' +
+        'decide.',
+      because: 'The rule that decided, as a sentence.',
+      taxIdStatus: 'The tax number of the customer: `none`, `valid`, `invalid`, or `unchecked`.',
+      taxPoint: 'The UTC day for which rates and registrations were read.',
+      registration: 'The registration of the merchant that applies. Null: none.',
+    },
   },
 );
 
@@ -109,9 +208,35 @@ const InvoiceExplanation = Type.Object(
     subtotal: Type.String(),
     totalTax: Type.String(),
     grandTotal: Type.String(),
-    recalculation: Nullable(Type.Object({ grandTotal: Type.String(), isSame: Type.Boolean() })),
+    recalculation: Nullable(
+      Type.Object(
+        { grandTotal: Type.String(), isSame: Type.Boolean() },
+        {
+          'x-fields': {
+            grandTotal: 'The sum with tax of the second calculation, in major units.',
+            isSame: '`true`: the second calculation gives the same invoice.',
+          },
+        },
+      ),
+    ),
   },
-  { $id: 'InvoiceExplanation' },
+  {
+    $id: 'InvoiceExplanation',
+    description: 'An invoice with the figures from which each amount follows.',
+    'x-fields': {
+      status: 'The status of the invoice.',
+      place:
+        'The place of taxation, decided at the calculation. Null: not calculated yet, or without a ' +
+        'registration for tax.',
+      taxBehavior: '`exclusive`: prices are without tax. `inclusive`: prices contain the tax.',
+      lines: 'The lines with their figures.',
+      taxes: 'The tax by rate: `rate` in percent, `base` before tax, and `amount`.',
+      subtotal: 'The sum of the lines before tax, in major units.',
+      totalTax: 'The tax, in major units.',
+      grandTotal: 'The sum with tax, in major units.',
+      recalculation: 'The result of a second calculation from stored data. Null: the invoice is not calculated.',
+    },
+  },
 );
 
 /** GET /v2/invoices/{id}/explain. */
@@ -122,9 +247,11 @@ export const explainRoute = (parts: InvoicingParts): Route =>
       path: '/v2/invoices/:id/explain',
       operationId: 'explainInvoice',
       tag: 'Invoices',
-      summary: 'Explain every number of an invoice',
+      summary: 'Explain each amount of an invoice',
       description:
-        'Each line with its price, tiers, usage by hour (as it is now), discounts and tax; of a calculated invoice also whether calculating it again gives the same.',
+        'Answers each line with its price, tiers, usage by hour, discounts and tax. The usage by hour is the ' +
+        'one of now. A calculated invoice is calculated a second time from stored data, and `recalculation` ' +
+        'says whether the result is the same. Nothing is stored.',
       access: { role: 'viewer', merchant: { of: 'id', kind: 'invoice' } },
       replies: { 200: InvoiceExplanation },
     },

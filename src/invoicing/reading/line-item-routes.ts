@@ -18,7 +18,9 @@ export const lineItemRoutes = (parts: InvoicingParts): readonly Route[] => [
       tag: TAG,
       summary: 'Add a line item to an open invoice',
       description:
-        'For `invoiceId`, which is ACTIVE or CLOSING, or for `subscriptionId`: then it stands on the first invoice of the plan’s own series that closes at or after `invoiceAt` (default: the one that is open). 200 with the first line where the idempotencyKey was used before.',
+        'Adds the line to `invoiceId`, which is `ACTIVE` or `CLOSING`. With `subscriptionId` it is added to ' +
+        "the first invoice of the plan's cadence that closes at or after `invoiceAt`. The same " +
+        '`idempotencyKey` again answers 200 with the first line.',
       access: { role: 'member', merchant: 'body', by: ['subscriptionId', 'invoiceId'] },
       body: LineItemCreate,
       replies: { 201: LineItem, 200: LineItem },
@@ -40,7 +42,8 @@ export const lineItemRoutes = (parts: InvoicingParts): readonly Route[] => [
       tag: TAG,
       summary: 'List line items, pending and invoiced',
       description:
-        'Give `subscriptionId` or `invoiceId`. What is pending comes first, as of now; then what was invoiced, newest invoice first.',
+        '`subscriptionId` or `invoiceId` is required. Pending lines come first, as of now; then invoiced ' +
+        'lines, those of the newest invoice first. `summary` adds up all lines, not only this page.',
       access: { role: 'viewer', merchant: 'query', by: ['subscriptionId', 'invoiceId'] },
       query: LineItemListQuery,
       replies: { 200: LineItemList },

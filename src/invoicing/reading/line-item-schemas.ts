@@ -37,6 +37,34 @@ export const LineItemCreate = Strict(
     $id: 'LineItemCreate',
     description: 'A negative `unitPrice` takes off.',
     'x-some-of': ['subscriptionId', 'invoiceId'],
+    examples: [
+      {
+        subscriptionId: 'sub_8c3d5e0f1a2b4c6d',
+        displayName: 'Workshop',
+        currency: 'EUR',
+        quantity: '1.5',
+        unitPrice: '800',
+        idempotencyKey: 'workshop-1',
+      },
+    ],
+    'x-fields': {
+      subscriptionId: 'The subscription that is billed. Required unless `invoiceId` is sent.',
+      invoiceId:
+        'The open invoice that gets the line. It is `ACTIVE` or `CLOSING`. Required unless `subscriptionId` ' +
+        'is sent.',
+      displayName: ['The text of the line, as on the document.', 'Workshop'],
+      description: 'A longer text. Null: none.',
+      currency: 'The currency of the invoice as an ISO 4217 code. Another currency is refused.',
+      quantity: 'The number of units, as a number or a decimal string.',
+      unitPrice: 'The price of one unit in major units, as a number or a decimal string. A negative one is a credit.',
+      itemId: 'The item that is sold, for reports and outside systems. Null: none.',
+      periodStart: 'The start of the time that the line bills. Default: the period of the invoice.',
+      periodEnd: 'The end of the time that the line bills. Default: the period of the invoice.',
+      invoiceAt:
+        'With `subscriptionId`: the line is on the first invoice that closes at this time or later. Default: ' +
+        'the open invoice.',
+      idempotencyKey: 'Your key of this line, valid for ever. The same key again answers 200 with the first line.',
+    },
   },
 );
 export type LineItemCreate = Static<typeof LineItemCreate>;
@@ -49,7 +77,15 @@ export const LineItemListQuery = ListQuery(
     status: Type.Optional(OneOf(['pending', 'invoiced'])),
     merchantId: Type.Optional(Id('organization')),
   },
-  { limit: 100, mostLimit: MOST_LINES },
+  {
+    limit: 100,
+    mostLimit: MOST_LINES,
+    fields: {
+      subscriptionId: 'Only lines of this subscription. Required unless `invoiceId` is sent.',
+      invoiceId: 'Only lines of this invoice. Required unless `subscriptionId` is sent.',
+      status: '`pending`: only lines of open and later invoices. `invoiced`: only the others. Default: both.',
+    },
+  },
 );
 export type LineItemListQuery = Static<typeof LineItemListQuery>;
 
@@ -72,9 +108,7 @@ export const LineItem = Type.Object(
     periodEnd: Timestamp,
     invoiceAt: Timestamp,
     calculatedAt: Nullable(Timestamp),
-    carriedFromLineItemId: Nullable(
-      Type.String({ description: 'Of a line that is carried over: the line that its invoice could not take off.' }),
-    ),
+    carriedFromLineItemId: Nullable(Type.String()),
     quantity: NullableText,
     unitPrice: Type.String(),
     meteredQuantity: NullableText,
@@ -87,7 +121,38 @@ export const LineItem = Type.Object(
     estimatedMeteredQuantity: NullableText,
     estimatedSubtotal: NullableText,
   },
-  { $id: 'LineItem' },
+  {
+    $id: 'LineItem',
+    description: 'A line of a subscription or an invoice, pending or invoiced.',
+    'x-fields': {
+      id: 'The line. A pending line that was not added by hand has the id of its invoice and its place there.',
+      subscriptionId: 'The subscription. Null: the invoice is of none.',
+      customerId: 'The customer who is billed.',
+      priceId: 'The price. Null: no price made the line.',
+      itemId: 'The item. Null: none.',
+      invoiceId: 'The invoice of the line. Null: it waits for a later invoice.',
+      type: '`fee`, `metered` (usage), `manual` (added by hand) or `discount`.',
+      status: '`pending`: its invoice is open, or a later one. `invoiced`: its invoice is calculated.',
+      displayName: ['The text of the line, as on the document.', 'Workshop'],
+      description: 'A longer text. Null: none.',
+      periodStart: 'The start of the time that the line bills, inclusive.',
+      periodEnd: 'The end of the time that the line bills, exclusive.',
+      invoiceAt: 'The time from which it can be invoiced.',
+      calculatedAt: 'The time at which its invoice was calculated. Null: it is pending.',
+      carriedFromLineItemId: 'The earlier credit of which this line is the remainder. Null: it is not a remainder.',
+      quantity: 'The number of units as a decimal string.',
+      unitPrice: 'The price of one unit, in major units.',
+      meteredQuantity: 'The billed usage as a decimal string. Null: it is pending, or no usage.',
+      paymentTerm:
+        '`in_advance`: for a time after the period. `in_arrears`: for the period. Null: no price made the line.',
+      subtotal: 'The amount before tax, in major units. While it is pending, as of now.',
+      taxesTotal: 'The tax, in major units. Null: it is not known before the line is on an invoice.',
+      total: 'The amount with tax as far as the tax is known, in major units.',
+      estimatedMeteredQuantity: 'The usage so far as a decimal string. Null: it is invoiced, or no usage.',
+      estimatedSubtotal:
+        'The amount of the usage so far before tax, in major units. Null: it is invoiced, or no usage.',
+    },
+  },
 );
 
 export const LineItemList = Type.Object(
@@ -102,8 +167,20 @@ export const LineItemList = Type.Object(
         meteredEstimatedSubtotal: Type.String({ description: 'Usage as of now, before discounts and tax.' }),
         currency: Type.String(),
       },
-      { $id: 'LineItemsSummary' },
+      { $id: 'LineItemsSummary', description: 'Sums over all lines, in major units.' },
     ),
   },
-  { $id: 'LineItemsResponse' },
+  {
+    $id: 'LineItemsResponse',
+    description: 'A page of lines with sums over all of them.',
+    'x-fields': {
+      pagination: 'The place of the page in the whole list.',
+      limit: 'The most lines in the answer.',
+      offset: 'The number of lines before this page.',
+      total: 'The number of all lines.',
+      data: 'The lines of this page.',
+      totalCount: 'The number of all lines.',
+      summary: 'Sums over all lines.',
+    },
+  },
 );

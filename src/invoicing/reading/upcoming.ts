@@ -18,9 +18,18 @@ export const upcomingInvoiceRoute = (parts: InvoicingParts): Route =>
       tag: 'Subscriptions',
       summary: 'Preview the next invoice',
       description:
-        'The open period that closes next, of all series or of that of `billingCadence`, with its lines. 404 where no period is open.',
+        'Answers the open period that closes next, rated as of now, with up to 1,000 lines. `billingCadence` ' +
+        'chooses another series of invoices. Nothing is stored. If no period is open: 404.',
       access: { role: 'viewer', merchant: { of: 'id', kind: 'subscription' } },
-      query: Strict({ billingCadence: Type.Optional(Type.String({ maxLength: 64 })) }),
+      query: Strict(
+        { billingCadence: Type.Optional(Type.String({ maxLength: 64 })) },
+        {
+          'x-fields': {
+            billingCadence:
+              'Only the series of invoices with this cadence, an ISO 8601 duration such as `P1Y`. Default: all series.',
+          },
+        },
+      ),
       replies: { 200: Invoice },
     },
     ({ tx, merchantId, params, query }) => upcomingInvoice(parts, tx, merchantId, params.id, query.billingCadence),

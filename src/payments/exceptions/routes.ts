@@ -27,24 +27,44 @@ const TAG = 'Payments';
 const PaymentExceptionReply = Type.Object(
   {
     object: Type.Literal('payment_exception'),
-    id: Type.String({ description: 'Of the charge, the payment, the stray payment or the notice.' }),
+    id: Type.String(),
     merchantId: Id('organization'),
     kind: OneOf(EXCEPTION_KINDS),
     status: OneOf([...EXCEPTION_STATUSES, 'returned']),
     invoiceId: Nullable(Id('invoice')),
-    amount: Nullable(Type.String({ description: 'In major units; null for a notice.' })),
+    amount: Nullable(Type.String()),
     currency: Nullable(Type.String()),
     provider: OneOf(PROVIDER_NAMES),
-    providerReference: Nullable(Type.String({ description: 'What to look for at the provider.' })),
-    reason: Nullable(
-      Type.String({ description: 'Why stray money pays nothing (`too_late`, `differs`), or why a notice failed.' }),
-    ),
-    nextActionAt: Nullable(Type.String({ description: 'When it is tried again; null: not by itself.' })),
+    providerReference: Nullable(Type.String()),
+    reason: Nullable(Type.String()),
+    nextActionAt: Nullable(Type.String()),
     returnedAt: Nullable(Type.String()),
     returnReference: Nullable(Type.String()),
     createdAt: Type.String(),
   },
-  { $id: 'PaymentException' },
+  {
+    $id: 'PaymentException',
+    description: 'A payment at an outside provider that a person must settle.',
+    'x-fields': {
+      id: 'The id of the charge, the payment or the notice of the provider.',
+      kind:
+        '`charge`, `refund`, `strayPayment` (money that pays nothing and goes back), or `notice` (a webhook ' +
+        'of the provider).',
+      status:
+        '`unresolved`: the outcome is unknown after 24 hours. `manual`: send the money back yourself. ' +
+        '`failed`: the notice could not be read for a day. `returned`: it is settled.',
+      invoiceId: 'The invoice. Null: it is of none.',
+      amount: 'The amount, in major units. Null: of a notice.',
+      currency: 'The currency as an ISO 4217 code. Null: of a notice.',
+      provider: 'The payment provider.',
+      providerReference: 'The reference with which the provider finds the payment. Null: none is known.',
+      reason: 'Why stray money pays nothing (`too_late`, `differs`), or why the notice failed. Null: neither.',
+      nextActionAt: 'The time of the next automatic attempt. Null: there is none.',
+      returnedAt: 'The time at which the money went back. Null: it did not.',
+      returnReference: 'The reference of the return. Null: none.',
+      createdAt: ['When it was found.', '2026-03-01T00:00:00Z'],
+    },
+  },
 );
 
 const PaymentExceptionReturn = Strict(
@@ -52,7 +72,14 @@ const PaymentExceptionReturn = Strict(
     reference: Type.Optional(Text({ minLength: 1, maxLength: 255 })),
     returnedAt: Type.Optional(Timestamp),
   },
-  { $id: 'PaymentExceptionReturn' },
+  {
+    $id: 'PaymentExceptionReturn',
+    examples: [{ reference: 'SEPA 2026-03-12/7', returnedAt: '2026-03-12T00:00:00Z' }],
+    'x-fields': {
+      reference: 'The reference of your bank.',
+      returnedAt: 'The time at which the money went back. Default: now.',
+    },
+  },
 );
 
 const toReply = (
@@ -86,16 +113,20 @@ export const exceptionRoutes = (parts: PaymentParts): readonly Route[] => [
       path: '/v0/paymentExceptions',
       operationId: 'listPaymentExceptions',
       tag: TAG,
-      summary: 'List payments that need a person, newest first',
+      summary: 'List payments that a person must settle',
       description:
-        'Charges and refunds whose outcome is unknown after 24 hours (`unresolved`), money that the provider could not send ' +
-        'back (`manual`), and notices that could not be read for a day (`failed`).',
+        'The newest one comes first. `unresolved`: the outcome of a charge or refund is unknown after 24 ' +
+        'hours. `manual`: the provider could not send the money back. `failed`: a webhook could not be read ' +
+        'for a day. The list is empty when all is well.',
       access: { role: 'viewer', merchant: 'query' },
-      query: ListQuery({
-        kind: Type.Optional(OneOf(EXCEPTION_KINDS)),
-        status: Type.Optional(OneOf(EXCEPTION_STATUSES)),
-        merchantId: Type.Optional(Id('organization')),
-      }),
+      query: ListQuery(
+        {
+          kind: Type.Optional(OneOf(EXCEPTION_KINDS)),
+          status: Type.Optional(OneOf(EXCEPTION_STATUSES)),
+          merchantId: Type.Optional(Id('organization')),
+        },
+        { fields: { kind: 'Only exceptions of this kind.', status: 'Only exceptions with this status.' } },
+      ),
       replies: { 200: ListOf(PaymentExceptionReply) },
     },
     async ({ tx, merchantId, query }) => {
@@ -109,8 +140,10 @@ export const exceptionRoutes = (parts: PaymentParts): readonly Route[] => [
       path: '/v0/paymentExceptions/:id/markReturned',
       operationId: 'markPaymentExceptionReturned',
       tag: TAG,
-      summary: 'Mark a payment that the provider could not send back as returned',
-      description: 'Only of a payment whose `status` is `manual`, once: you have sent the money back yourself.',
+      summary: 'Mark a payment as returned',
+      description:
+        'Says that you have sent the money back yourself. Only an exception with status `manual` can be ' +
+        'marked, and only once.',
       access: { role: 'member', merchant: { of: 'id', kind: 'payment' } },
       body: PaymentExceptionReturn,
       replies: { 200: PaymentExceptionReply },

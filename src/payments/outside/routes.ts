@@ -5,7 +5,13 @@ import type { RemoteParts } from './parts.ts';
 
 const NoticeReceipt = Type.Object(
   { object: Type.Literal('providerNotice'), received: Type.Literal(true) },
-  { $id: 'ProviderNotice' },
+  {
+    $id: 'ProviderNotice',
+    description: 'The receipt for a webhook of a payment provider.',
+    'x-fields': {
+      received: 'The notice is stored.',
+    },
+  },
 );
 
 /** Where providers send their webhooks (api.md, Invoices and payments). */
@@ -18,7 +24,9 @@ export const noticeRoutes = (remote: RemoteParts): readonly Route[] => [
       tag: 'Payments',
       summary: 'Receive a webhook of a payment provider',
       description:
-        'Signed as the provider signs. A notice is stored once; what it is about is read from the provider afterwards.',
+        'For the payment provider, not for you. The signature of the provider is checked first. A notice is ' +
+        'stored once, and duplicates change nothing. A background job then reads the object from the ' +
+        'provider.',
       access: { public: true },
       bodyBytes: true,
       contentTypes: ['application/json'],

@@ -18,7 +18,10 @@ export const adjustmentRoutes = (parts: SubscriptionParts): readonly Route[] => 
       tag: TAG,
       summary: 'Create a discount for a subscription',
       description:
-        'Each invoice that is calculated while the window is open gets one discount line for each charge, and tax is taken on the rest. Invoices that are there, drafts too, do not change. The same idempotencyKey again answers 200 with the first adjustment and makes nothing; without one, a retry makes a second, and two discounts compound.',
+        'Each invoice that is calculated while the window is open gets one discount line for each charge, ' +
+        'and tax is taken on the remainder. Existing invoices do not change, and neither do drafts. The same ' +
+        '`idempotencyKey` again answers 200 with the first adjustment. Without a key, a retry makes a second ' +
+        'discount, and discounts compound.',
       access: ofSubscription('member'),
       body: AdjustmentCreate,
       replies: { 201: SubscriptionAdjustment, 200: SubscriptionAdjustment },
@@ -37,7 +40,8 @@ export const adjustmentRoutes = (parts: SubscriptionParts): readonly Route[] => 
       path: '/v0/subscriptions/:id/adjustments',
       operationId: 'listSubscriptionAdjustments',
       tag: TAG,
-      summary: 'List the adjustments of a subscription, newest first',
+      summary: 'List the adjustments of a subscription',
+      description: 'The newest adjustment comes first.',
       access: ofSubscription('viewer'),
       query: AdjustmentListQuery,
       replies: { 200: AdjustmentList },
@@ -54,9 +58,10 @@ export const adjustmentRoutes = (parts: SubscriptionParts): readonly Route[] => 
       path: '/v0/subscriptions/:id/adjustments/:adjustmentId',
       operationId: 'deleteSubscriptionAdjustment',
       tag: TAG,
-      summary: 'Delete an adjustment under which nothing has issued',
+      summary: 'Delete an adjustment',
       description:
-        'Drafts that were calculated with it are calculated again. 409 `ADJUSTMENT_IN_USE` once an invoice has issued under it: then it is permanent.',
+        'Drafts that were calculated with it are calculated again. Once an invoice was issued under it, it ' +
+        'is permanent: 409 `ADJUSTMENT_IN_USE`.',
       access: ofSubscription('member'),
       replies: { 204: Type.Null() },
       errors: [409],

@@ -27,7 +27,30 @@ export const AdjustmentCreate = Strict(
     description: Type.Optional(Text({ maxLength: 255, description: 'Shown on each discount line.' })),
     idempotencyKey: Type.Optional(Text({ minLength: 1, maxLength: 255 })),
   },
-  { $id: 'SubscriptionAdjustmentCreate' },
+  {
+    $id: 'SubscriptionAdjustmentCreate',
+    examples: [
+      {
+        type: 'percentageDiscount',
+        percentageDiscount: '0.35',
+        effectiveFrom: '2026-01-01T00:00:00Z',
+        effectiveTo: '2026-07-01T00:00:00Z',
+        description: 'Launch',
+        idempotencyKey: 'launch-2026',
+      },
+    ],
+    'x-fields': {
+      type: 'The kind of the adjustment. There is one.',
+      percentageDiscount:
+        'The discount as a fraction above 0 and at most 1, with at most six decimal places: "0.35" is 35 percent.',
+      effectiveFrom:
+        'The start of the window, inclusive. An invoice is discounted if its `gracePeriodEnd` lies in the window.',
+      effectiveTo: 'The end of the window, exclusive. Null: it has no end.',
+      idempotencyKey:
+        'Your key of this adjustment, valid for ever. The same key again answers 200 with the first ' +
+        'adjustment. Without a key, a retry makes a second discount.',
+    },
+  },
 );
 export type AdjustmentCreate = Static<typeof AdjustmentCreate>;
 
@@ -43,7 +66,16 @@ export const SubscriptionAdjustment = Type.Object(
     description: Type.String(),
     createdAt: Timestamp,
   },
-  { $id: 'SubscriptionAdjustment' },
+  {
+    $id: 'SubscriptionAdjustment',
+    description: 'A discount on the charges of a subscription, for a window of time.',
+    'x-fields': {
+      type: 'The kind of the adjustment. There is one.',
+      effectiveFrom: 'The start of the window, inclusive.',
+      effectiveTo: 'The end of the window, exclusive. Null: it has no end.',
+      description: 'The text on each discount line.',
+    },
+  },
 );
 
 export const AdjustmentList = ListOf(SubscriptionAdjustment);

@@ -28,9 +28,24 @@ export const ChangeCreate = Strict(
     effective: Type.Optional(Effective),
     proration: Type.Optional(ProrationWord),
     credit: Type.Optional(CreditWord),
-    dryRun: Type.Optional(Type.Boolean({ default: false, description: 'true: only tells what would be.' })),
+    dryRun: Type.Optional(Type.Boolean({ default: false })),
   },
-  { $id: 'SubscriptionChangeCreate' },
+  {
+    $id: 'SubscriptionChangeCreate',
+    examples: [{ planId: 'plan_8c3d5e0f1a2b4c6d', effective: 'now', credit: 'invoice' }],
+    'x-fields': {
+      planId: 'The plan after the change, in the same currency. Default: the plan of the subscription.',
+      versionNumber:
+        'The version after the change. Default: the default version of a named plan, else the version that ' +
+        'the subscription has.',
+      quantities: 'The new quantity of some fee prices, by the id of the price. Alone, it keeps the version.',
+      effective: '`now` (default), or `periodEnd`: at the end of the open period of the plan.',
+      proration:
+        'How fees are divided: `second` (default), by whole `day`s, or `none`: the old fees hold for the period.',
+      credit: 'How unused charges in advance are credited: `invoice` (default), `wallet`, or `none`.',
+      dryRun: '`true`: nothing is written. The answer is 200 with the preview that the change would have.',
+    },
+  },
 );
 export type ChangeCreate = Static<typeof ChangeCreate>;
 
@@ -51,12 +66,35 @@ export const SubscriptionChange = Type.Object(
     credit: CreditWord,
     createdAt: Timestamp,
   },
-  { $id: 'SubscriptionChange' },
+  {
+    $id: 'SubscriptionChange',
+    description: 'A change of the plan, of the version or of the quantities of a subscription.',
+    'x-fields': {
+      id: 'The id of the change. Null: of a dry run.',
+      status:
+        '`scheduled`: it will be applied at `effectiveAt`. `applied`: it is done. `cancelled`: it was ' +
+        'cancelled before.',
+      effective: '`now`, or `periodEnd`: the end of the open period.',
+      effectiveAt: 'The time from which the new terms hold.',
+      fromPlanVersionId: 'The version before the change.',
+      planVersionId: 'The version after the change.',
+      planVersionNumber: 'The number of the version after the change.',
+      proration: 'How fees are divided: by `second`, by whole `day`, or `none`.',
+      credit: 'How unused charges in advance are credited: `invoice`, `wallet`, or `none`.',
+    },
+  },
 );
 
 export const SubscriptionChangeReply = Type.Object(
   { change: SubscriptionChange, invoicePreview: Nullable(Invoice) },
-  { $id: 'SubscriptionChangeReply' },
+  {
+    $id: 'SubscriptionChangeReply',
+    description: 'A change with a preview of its first invoice.',
+    'x-fields': {
+      change: 'The change.',
+      invoicePreview: 'The first invoice on which the change shows, with up to 1,000 lines. Null: no invoice shows it.',
+    },
+  },
 );
 
 export const SubscriptionChangeList = ListOf(SubscriptionChange);
@@ -65,18 +103,38 @@ export const SubscriptionChangeListQuery = ListQuery({});
 export const SimulationCreate = Strict(
   {
     customerId: Type.Optional(Id('customer')),
-    usage: Type.Optional(
-      MapOf(Id('billableMetric'), DecimalText({ minimum: '0', accept: 'both' }), {
-        description: 'A quantity for each billable metric, instead of a customer’s usage.',
-      }),
-    ),
+    usage: Type.Optional(MapOf(Id('billableMetric'), DecimalText({ minimum: '0', accept: 'both' }))),
     from: Timestamp,
     to: Timestamp,
     replacePrices: Type.Optional(
-      Type.Array(Strict({ replacesPriceId: Id('price'), withPriceId: Id('price') }), { maxItems: 1000 }),
+      Type.Array(
+        Strict(
+          { replacesPriceId: Id('price'), withPriceId: Id('price') },
+          {
+            'x-fields': {
+              replacesPriceId: 'The price of the plan that is left out.',
+              withPriceId: 'The price that takes its place.',
+            },
+          },
+        ),
+        { maxItems: 1000 },
+      ),
     ),
   },
-  { $id: 'PlanSimulationCreate', 'x-some-of': ['customerId', 'usage'] },
+  {
+    $id: 'PlanSimulationCreate',
+    'x-some-of': ['customerId', 'usage'],
+    examples: [{ usage: { bm_8c3d5e0f1a2b4c6d: '1200' }, from: '2026-03-01T00:00:00Z', to: '2026-04-01T00:00:00Z' }],
+    'x-fields': {
+      customerId: 'Takes the usage of this customer. Required unless `usage` is sent.',
+      usage:
+        'A quantity for each billable metric, as a number or a decimal string. Required unless `customerId` ' +
+        'is sent.',
+      from: 'The start of the simulated period, inclusive.',
+      to: 'The end of the simulated period, exclusive.',
+      replacePrices: 'Prices that are tried instead of prices of the plan. Nothing is stored.',
+    },
+  },
 );
 export type SimulationCreate = Static<typeof SimulationCreate>;
 
@@ -92,5 +150,16 @@ export const PlanSimulation = Type.Object(
     grandTotal: Type.String(),
     lineItems: Type.Array(InvoiceLineItem),
   },
-  { $id: 'PlanSimulation' },
+  {
+    $id: 'PlanSimulation',
+    description: 'The invoice that a plan would have made of some usage.',
+    'x-fields': {
+      periodStart: 'The start of the simulated period, inclusive.',
+      periodEnd: 'The end of the simulated period, exclusive.',
+      subtotal: 'The sum of the lines before tax, in major units.',
+      totalTax: 'The tax, in major units.',
+      grandTotal: 'The sum with tax, in major units.',
+      lineItems: 'The lines of the invoice.',
+    },
+  },
 );

@@ -35,11 +35,14 @@ export const planMigrationRoutes = (parts: SubscriptionParts): readonly Route[] 
       path: '/v0/plans/:id/migrations',
       operationId: 'migratePlan',
       tag: TAG,
-      summary: 'Change all subscriptions of one version of a plan to another',
+      summary: 'Change all subscriptions of one version of a plan to another version',
       description:
-        'Each subscription is changed as POST …/changes would; one that cannot be is left as it is, and its `reason` says why. ' +
-        'A migration of up to 50 subscriptions is `completed` in the answer. A larger one is `running`, goes on by itself, and GET …/migrations/{migrationId} tells its progress. ' +
-        'With `dryRun` no subscription is changed, and the answer is 200.',
+        'Each subscription is changed as by `POST /v0/subscriptions/{id}/changes`. A subscription that ' +
+        'cannot be changed stays as it is, and `reason` says why. A migration of up to 50 subscriptions is ' +
+        '`completed` in the answer. A larger one is `running` and goes on automatically; `GET ' +
+        '/v0/plans/{id}/migrations/{migrationId}` tells its progress. With `dryRun` no subscription is ' +
+        'changed, and the answer is 200. A version has one running migration at a time: 409 ' +
+        '`PLAN_MIGRATION_RUNNING`.',
       access: ofPlan('member'),
       body: PlanMigrationCreate,
       replies: { 201: PlanMigrationStarted, 200: PlanMigrationStarted },
@@ -61,7 +64,8 @@ export const planMigrationRoutes = (parts: SubscriptionParts): readonly Route[] 
       path: '/v0/plans/:id/migrations',
       operationId: 'listPlanMigrations',
       tag: TAG,
-      summary: 'List the migrations of a plan, newest first',
+      summary: 'List the migrations of a plan',
+      description: 'The newest migration comes first. Dry runs are in the list, too.',
       access: ofPlan('viewer'),
       query: PlanMigrationListQuery,
       replies: { 200: PlanMigrationList },
@@ -79,6 +83,7 @@ export const planMigrationRoutes = (parts: SubscriptionParts): readonly Route[] 
       operationId: 'getPlanMigration',
       tag: TAG,
       summary: 'Retrieve a migration and its progress',
+      description: '`progress` counts the subscriptions with an outcome. `status` says whether some are still to come.',
       access: ofPlan('viewer'),
       replies: { 200: PlanMigrationReply },
     },
@@ -94,7 +99,9 @@ export const planMigrationRoutes = (parts: SubscriptionParts): readonly Route[] 
       operationId: 'cancelPlanMigration',
       tag: TAG,
       summary: 'Cancel a running migration',
-      description: 'Subscriptions that are changed by now stay changed; the others stay as they are.',
+      description:
+        'Changed subscriptions stay changed. The others stay as they are. A migration that is not `running` ' +
+        'is a 409.',
       access: ofPlan('member'),
       replies: { 200: PlanMigrationReply },
       errors: [409],
@@ -115,8 +122,10 @@ export const planMigrationRoutes = (parts: SubscriptionParts): readonly Route[] 
       path: '/v0/plans/:id/migrations/:migrationId/subscriptions',
       operationId: 'listPlanMigrationSubscriptions',
       tag: TAG,
-      summary: 'List the subscriptions of a migration, oldest first',
-      description: '`waiting` are those whose turn is still to come; `cancelled` those whose turn did not come.',
+      summary: 'List the subscriptions of a migration',
+      description:
+        'The oldest subscription comes first. `waiting`: its turn is still to come. `cancelled`: the ' +
+        'migration was cancelled before its turn.',
       access: ofPlan('viewer'),
       query: PlanMigrationSubscriptionListQuery,
       replies: { 200: PlanMigrationSubscriptionList },

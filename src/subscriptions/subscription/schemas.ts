@@ -33,12 +33,24 @@ export const QuantitiesReply = MapOf(Id('price'), NumberOut, {
 });
 
 /** A customer made with its subscription (§4): like one of its own, but the address may come later. */
-const InlineCustomer = Strict({
-  ...ConsumerBody.properties,
-  address: Type.Optional(Address),
-  taxRates: Type.Optional(TaxRatesBody),
-  externalId: Type.Optional(Nullable(CustomerExternalId)),
-});
+const InlineCustomer = Strict(
+  {
+    ...ConsumerBody.properties,
+    address: Type.Optional(Address),
+    taxRates: Type.Optional(TaxRatesBody),
+    externalId: Type.Optional(Nullable(CustomerExternalId)),
+  },
+  {
+    'x-fields': {
+      name: 'The name of the person or company.',
+      email: 'The email address for invoices.',
+      phone: 'The telephone number. Null: none.',
+      address: 'The billing address. It may be added later; tax needs it.',
+      taxRates: 'Tax rates of this customer in percent. They win over the rates of plans and of the merchant.',
+      externalId: 'Your own name for the customer. Usage events name it as `externalSubject`. Null: none.',
+    },
+  },
+);
 
 export const SubscriptionCreate = Strict(
   {
@@ -56,10 +68,18 @@ export const SubscriptionCreate = Strict(
     prefundAmount: Type.Optional(DecimalText({ minimum: '0' })),
     minimumAccountBalance: Type.Optional(DecimalText({ minimum: '0' })),
     redirectUrls: Type.Optional(
-      Strict({
-        onSuccess: Type.Optional(Text({ maxLength: 2048 })),
-        onFailure: Type.Optional(Text({ maxLength: 2048 })),
-      }),
+      Strict(
+        {
+          onSuccess: Type.Optional(Text({ maxLength: 2048 })),
+          onFailure: Type.Optional(Text({ maxLength: 2048 })),
+        },
+        {
+          'x-fields': {
+            onSuccess: 'The address after a payment. `https`, or `http` to localhost in the sandbox.',
+            onFailure: 'The address after the customer leaves the page without a payment.',
+          },
+        },
+      ),
     ),
     testClockId: Type.Optional(Id('testClock')),
     renewalReminderEnabled: Type.Optional(Nullable(Type.Boolean())),
@@ -70,7 +90,49 @@ export const SubscriptionCreate = Strict(
     idempotencyKey: Type.Optional(Text({ minLength: 1, maxLength: 255 })),
     merchantId: Type.Optional(Id('organization')),
   },
-  { $id: 'SubscriptionCreate', 'x-some-of': ['customerId', 'customer'] },
+  {
+    $id: 'SubscriptionCreate',
+    'x-some-of': ['customerId', 'customer'],
+    examples: [
+      {
+        name: 'Acme on Growth',
+        planId: 'plan_8c3d5e0f1a2b4c6d',
+        customerId: 'cus_8c3d5e0f1a2b4c6d',
+        startedAt: '2030-01-01T00:00:00Z',
+        redirectUrls: { onSuccess: 'https://app.example/welcome' },
+        idempotencyKey: 'sign-up-1042',
+      },
+    ],
+    'x-fields': {
+      name: 'The name of the subscription, for people.',
+      planId: 'The plan. The subscription keeps the version that is the default one now.',
+      startedAt:
+        'The start of the first period. It may be in the future, or at most one `billingCadence` of the plan ' +
+        'in the past.',
+      quantities:
+        'The quantity of each fee price, by the id of the price. A price that is absent has its own `quantity`.',
+      customerId: 'The customer who is billed. Required unless `customer` is sent.',
+      customer:
+        'A customer who is created, or found again, together with the subscription. Required unless ' +
+        '`customerId` is sent.',
+      autoCharge: '`true`: invoices are charged to the default card of the customer as they are issued.',
+      autoApprove: '`false`: invoices stay drafts until they are approved. Null: the value of the plan.',
+      taxExempt: '`true`: invoices have no tax.',
+      bankTransferOnly:
+        '`true`: invoices are paid by bank transfer. They have no payment page, and no card is charged.',
+      endingAt: 'The planned end of the subscription. Null: it has no end.',
+      prefundAmount: 'An amount that the first payment puts into the wallet of the customer, without tax. Default: 0.',
+      minimumAccountBalance: 'Accepted for older clients, and ignored.',
+      redirectUrls: 'Addresses to which the payment page of the first payment leads.',
+      testClockId: 'Sandbox only. The subscription lives by the time of this test clock.',
+      renewalReminderEnabled: 'Whether renewals are announced. Null: the value of the plan.',
+      renewalReminderDays: 'How many days before a renewal it is announced. Null: the value of the plan.',
+      paymentTermDays: 'The days from the issue of an invoice to its due date. Above 0 only with `bankTransferOnly`.',
+      sessionExpiryMinutes: 'How long the first payment is possible, in minutes. Default: 240.',
+      idempotencyKey:
+        'Your key of this creation, valid for ever. The same key again answers 200 with the first subscription.',
+    },
+  },
 );
 export type SubscriptionCreate = Static<typeof SubscriptionCreate>;
 
@@ -91,7 +153,32 @@ export const SubscriptionPatch = Strict(
     renewalReminderDays: Type.Optional(Nullable(RenewalReminderDays)),
     paymentTermDays: Type.Optional(PaymentTermDays),
   },
-  { $id: 'SubscriptionUpdate' },
+  {
+    $id: 'SubscriptionUpdate',
+    examples: [{ name: 'Acme, Growth', bankTransferOnly: true, paymentTermDays: 30 }],
+    'x-fields': {
+      name: 'The new name.',
+      bankTransferOnly:
+        '`true`: later invoices are paid by bank transfer, and no card is charged any more. It cannot change ' +
+        'while the subscription is `pending_payment`.',
+      autoApprove:
+        '`false`: later invoices stay drafts until they are approved. Drafts that exist stay drafts. Null: ' +
+        'the value of the plan.',
+      endingAt: 'The planned end. Open periods are cut to it. Null: no planned end.',
+      terminatedAt:
+        'Ends the subscription at this time. A time in the future counts as now. A time at or before ' +
+        '`startedAt` is refused.',
+      terminatedBy: 'The id of the customer or merchant that ends the subscription. Default: the merchant.',
+      terminationReason: 'Why the subscription ends, for people.',
+      autoCharge: '`true`: invoices are charged to the default card of the customer as they are issued.',
+      taxExempt: '`true`: later invoices have no tax.',
+      minimumAccountBalance: 'Accepted for older clients, and ignored.',
+      renewalReminderEnabled: 'Whether renewals are announced. Null: the value of the plan.',
+      renewalReminderDays: 'How many days before a renewal it is announced. Null: the value of the plan.',
+      paymentTermDays:
+        'The days from the issue of a later invoice to its due date. Above 0 only with `bankTransferOnly`.',
+    },
+  },
 );
 export type SubscriptionPatch = Static<typeof SubscriptionPatch>;
 
@@ -100,63 +187,202 @@ export const TerminationBody = Strict(
     reason: Text({ minLength: 1, maxLength: 1000 }),
     credit: Type.Optional(OneOf(['invoice', 'wallet', 'none'])),
   },
-  { $id: 'SubscriptionTermination' },
+  {
+    $id: 'SubscriptionTermination',
+    examples: [{ reason: 'Moves to another provider', credit: 'wallet' }],
+    'x-fields': {
+      reason: 'Why the subscription ends, for people. It is answered as `terminationReason`.',
+      credit:
+        'How charges in advance for the unused time are credited: `invoice` (default) on the last invoice, ' +
+        '`wallet` to the wallet, `none` not at all.',
+    },
+  },
 );
 
 export const ReconciliationBody = Strict(
   { dryRun: Type.Optional(Type.Boolean({ default: false, description: 'true: only tells what would be done.' })) },
-  { $id: 'SubscriptionReconciliationCreate' },
+  { $id: 'SubscriptionReconciliationCreate', examples: [{ dryRun: true }] },
 );
 
 const namedFeature = { featureId: Id('feature'), featureKey: Type.String() };
+const namedFeatureWords = {
+  featureKey: ['The key of the feature.', 'api-calls'],
+} as const;
+
 export const SubscriptionReconciliation = Type.Object(
   {
     object: Type.Literal('subscriptionReconciliation'),
     dryRun: Type.Boolean(),
-    features: Type.Object({
-      added: Type.Array(Type.Object({ ...namedFeature, billed: Type.Boolean() })),
-      updated: Type.Array(
-        Type.Object({
-          ...namedFeature,
-          allowance: Type.Optional(
-            Type.Object(
-              { before: NumberOut, after: NumberOut },
-              { description: 'Of a metered feature, in a usage period.' },
-            ),
+    features: Type.Object(
+      {
+        added: Type.Array(
+          Type.Object(
+            { ...namedFeature, billed: Type.Boolean() },
+            {
+              'x-fields': {
+                ...namedFeatureWords,
+                billed: 'Whether a price of the plan bills the feature.',
+              },
+            },
           ),
-          config: Type.Optional(
-            Type.Object({ before: Nullable(MapOut), after: MapOut }, { description: 'Of a static feature.' }),
+        ),
+        updated: Type.Array(
+          Type.Object(
+            {
+              ...namedFeature,
+              allowance: Type.Optional(
+                Type.Object(
+                  { before: NumberOut, after: NumberOut },
+                  {
+                    description: 'Of a metered feature, in a usage period.',
+                    'x-fields': {
+                      before: 'The former allowance.',
+                      after: 'The allowance from the next reset.',
+                    },
+                  },
+                ),
+              ),
+              config: Type.Optional(
+                Type.Object(
+                  { before: Nullable(MapOut), after: MapOut },
+                  {
+                    description: 'Of a static feature.',
+                    'x-fields': {
+                      before: 'The former value. Null: it had none.',
+                      after: 'The value now.',
+                    },
+                  },
+                ),
+              ),
+            },
+            { 'x-fields': namedFeatureWords },
           ),
-        }),
-      ),
-      skipped: Type.Array(Type.Object(namedFeature)),
-      removed: Type.Array(Type.Object(namedFeature)),
-      failed: Type.Array(Type.Object({ ...namedFeature, reason: OneOf(['entitlement_failed', 'grant_mint_failed']) })),
-    }),
-    lineItems: Type.Object({ created: Type.Integer(), removed: Type.Integer() }),
+        ),
+        skipped: Type.Array(Type.Object(namedFeature, { 'x-fields': namedFeatureWords })),
+        removed: Type.Array(Type.Object(namedFeature, { 'x-fields': namedFeatureWords })),
+        failed: Type.Array(
+          Type.Object(
+            { ...namedFeature, reason: OneOf(['entitlement_failed', 'grant_mint_failed']) },
+            {
+              'x-fields': {
+                ...namedFeatureWords,
+                reason:
+                  '`entitlement_failed`: no entitlement could be written. `grant_mint_failed`: no allowance could be ' +
+                  'granted.',
+              },
+            },
+          ),
+        ),
+      },
+      {
+        'x-fields': {
+          added: 'Features of the plan that got an entitlement.',
+          updated: 'Features with an entitlement that got new terms.',
+          skipped: 'Features that already have what the plan says.',
+          removed: 'Features that the plan no longer has. Their entitlements end.',
+          failed: 'Features that could not be reconciled.',
+        },
+      },
+    ),
+    lineItems: Type.Object(
+      { created: Type.Integer(), removed: Type.Integer() },
+      {
+        'x-fields': {
+          created: 'The number of lines that were added.',
+          removed: 'The number of lines that were removed.',
+        },
+      },
+    ),
   },
-  { $id: 'SubscriptionReconciliation' },
+  {
+    $id: 'SubscriptionReconciliation',
+    description: 'The outcome of a comparison of entitlements with the plan.',
+    'x-fields': {
+      dryRun: '`true`: nothing was written.',
+      features: 'The entitlements of the subscription, by the outcome for each feature.',
+      lineItems: 'Always 0: prices stay pinned, and a reconciliation bills nothing.',
+    },
+  },
 );
 
-const Person = Type.Object({ id: Type.String(), name: Type.String(), email: Type.String() });
+const Person = Type.Object(
+  { id: Type.String(), name: Type.String(), email: Type.String() },
+  {
+    'x-fields': {
+      name: 'The name of the organization.',
+      email: 'The first billing address of the organization.',
+    },
+  },
+);
 
 const nothingToPay = { breakdown: Type.Null(), checkoutUrl: Type.Null(), paymentSessionId: Type.Null() };
-const asked = { amount: Type.String({ description: 'With tax.' }), invoiceId: Id('invoice') };
+const nothingToPayWords = {
+  breakdown: 'Null: nothing is left to pay.',
+  checkoutUrl: 'Null: nothing is left to pay.',
+  paymentSessionId: 'Null: nothing is left to pay.',
+} as const;
+
+const asked = { amount: Type.String(), invoiceId: Id('invoice') };
+const askedWords = {
+  amount: "The amount with tax, in major units of the plan's currency.",
+  invoiceId: 'The invoice of kind `upfront` that asks for the amount.',
+} as const;
 
 /** What is asked before the subscription is active; in the answer to its creation also what was paid at once. */
 const SubscriptionPayment = Type.Union(
   [
-    Type.Object({
-      status: Type.Literal('pending'),
-      ...asked,
-      breakdown: Type.Object({ upfrontCharges: Type.String(), walletCharge: Type.String() }),
-      checkoutUrl: Nullable(Type.String()),
-      paymentSessionId: Nullable(Id('paymentSession')),
-    }),
-    Type.Object({ status: Type.Literal('paid'), ...asked, ...nothingToPay }),
-    Type.Object({ status: Type.Literal('awaiting_approval'), ...asked }),
+    Type.Object(
+      {
+        status: Type.Literal('pending'),
+        ...asked,
+        breakdown: Type.Object(
+          { upfrontCharges: Type.String(), walletCharge: Type.String() },
+          {
+            'x-fields': {
+              upfrontCharges: 'Fees in advance, with tax.',
+              walletCharge: 'The amount that goes into the wallet of the customer, without tax.',
+            },
+          },
+        ),
+        checkoutUrl: Nullable(Type.String()),
+        paymentSessionId: Nullable(Id('paymentSession')),
+      },
+      {
+        'x-fields': {
+          ...askedWords,
+          status: 'The amount is to be paid before the subscription is active.',
+          breakdown: 'The parts of the amount.',
+          checkoutUrl:
+            'The payment page. Send the customer there. Null while a card is being charged, or where no card can ' +
+            'be taken.',
+          paymentSessionId: 'The payment session of the page. Null where there is none.',
+        },
+      },
+    ),
+    Type.Object(
+      { status: Type.Literal('paid'), ...asked, ...nothingToPay },
+      {
+        'x-fields': {
+          ...askedWords,
+          ...nothingToPayWords,
+          status: 'The amount was paid at the creation, or it is 0.',
+        },
+      },
+    ),
+    Type.Object(
+      { status: Type.Literal('awaiting_approval'), ...asked },
+      {
+        'x-fields': {
+          ...askedWords,
+          status: 'The merchant requires an approval of the invoice first. Then the payment is `pending`.',
+        },
+      },
+    ),
   ],
-  { $id: 'SubscriptionPayment' },
+  {
+    $id: 'SubscriptionPayment',
+    description: 'The first payment of a subscription: `pending`, `paid` or `awaiting_approval`.',
+  },
 );
 
 export const Subscription = Type.Object(
@@ -190,24 +416,73 @@ export const Subscription = Type.Object(
     testClockId: Type.Optional(Id('testClock')),
     metadata: MapOut,
     customer: Type.Optional(
-      Type.Object({ id: Id('customer'), merchantId: Id('organization'), merchant: Person, consumer: Person }),
+      Type.Object(
+        { id: Id('customer'), merchantId: Id('organization'), merchant: Person, consumer: Person },
+        {
+          'x-fields': {
+            merchant: 'The party that sells.',
+            consumer: 'The party that is billed.',
+          },
+        },
+      ),
     ),
     createdAt: Timestamp,
     updatedAt: Timestamp,
   },
-  { $id: 'Subscription' },
+  {
+    $id: 'Subscription',
+    description: 'A customer on a version of a plan. Invoices follow automatically.',
+    'x-fields': {
+      metadata: 'Your own keys and values.',
+      customerId: 'The customer who is billed.',
+      planVersionId: 'The version of the plan that was pinned. A plan change replaces it.',
+      planVersionNumber: 'The number of the pinned version.',
+      versionNumber: 'The same number as `planVersionNumber`.',
+      name: 'The name of the subscription, for people.',
+      status:
+        '`pending_payment`: the first payment is not made yet. `active`: it is billed. `terminated`: it has ' +
+        'ended, for good.',
+      autoCharge: '`true`: invoices are charged to the default card of the customer as they are issued.',
+      autoApprove: '`false`: invoices stay drafts until they are approved. Null: the value of the plan.',
+      taxExempt: '`true`: invoices have no tax.',
+      bankTransferOnly: '`true`: invoices are paid by bank transfer, without a payment page.',
+      payment: 'The first payment, as long as it is asked. Null: nothing is asked.',
+      estimatedTaxRate: 'The tax rate of the plan for this customer as of now, in percent.',
+      startedAt: 'The start of the first period.',
+      endingAt: 'The planned end. Null: none is planned.',
+      terminatedAt: 'The time at which it ended. Null: it has not ended.',
+      terminatedBy: 'The id of the customer or merchant that ended it. Null: nobody did.',
+      terminationReason: 'Why it ended. Null: it has not ended.',
+      prefundAmount: "The amount that the first payment puts into the wallet, in major units of the plan's currency.",
+      paymentTermDays: 'The days from the issue of an invoice to its due date.',
+      renewalReminderEnabled: 'Whether renewals are announced. Null: the value of the plan.',
+      renewalReminderDays: 'How many days before a renewal it is announced. Null: the value of the plan.',
+      testClockId: 'The test clock of the subscription. Absent without one.',
+      customer: 'The two parties. Present in a list with `include=customer`.',
+    },
+  },
 );
 
-export const SubscriptionListQuery = ListQuery({
-  customerId: Type.Optional(Id('customer')),
-  merchantId: Type.Optional(Id('organization')),
-  consumerId: Type.Optional(Id('organization')),
-  planId: Type.Optional(Id('plan')),
-  status: Type.Optional(SubscriptionStatus),
-  startedBefore: Type.Optional(Timestamp),
-  testClockId: Type.Optional(Id('testClock')),
-  include: Type.Optional(Type.Literal('customer')),
-});
+export const SubscriptionListQuery = ListQuery(
+  {
+    customerId: Type.Optional(Id('customer')),
+    merchantId: Type.Optional(Id('organization')),
+    consumerId: Type.Optional(Id('organization')),
+    planId: Type.Optional(Id('plan')),
+    status: Type.Optional(SubscriptionStatus),
+    startedBefore: Type.Optional(Timestamp),
+    testClockId: Type.Optional(Id('testClock')),
+    include: Type.Optional(Type.Literal('customer')),
+  },
+  {
+    fields: {
+      consumerId: 'Only subscriptions of the customer with this organization.',
+      status: 'Only subscriptions with this status.',
+      startedBefore: 'Only subscriptions with a `startedAt` before this time.',
+      include: '`customer` adds the two parties to each subscription.',
+    },
+  },
+);
 export type SubscriptionListQuery = Static<typeof SubscriptionListQuery>;
 
 export const SubscriptionList = ListOf(Subscription);
