@@ -3,8 +3,8 @@ import { numbersOf } from './support/arguments.ts';
 import { processorSeconds, type Stack, type Target, withStack } from './support/stack.ts';
 
 /**
- * What a customer may use, and the check of one entitlement: how many a second one process answers, what each costs, and that
- * the number of events in the open hour does not matter. See README.md.
+ * What a customer may use, and the check of one entitlement: how many a second one process answers, what each costs,
+ * and that the number of events in the open hour does not matter. See README.md.
  */
 
 const { customers, rate, seconds, connections } = numbersOf({
@@ -41,7 +41,9 @@ async function create({ port, key }: Target, path: string, body: unknown): Promi
   return answer;
 }
 
-/** Customers that are known as `customer-<n>` in events, each with two metered features, a static one and a boolean one. */
+/**
+ * Customers that are known as `customer-<n>` in events, each with two metered features, a static one and a boolean one.
+ */
 async function seed(url: string, target: Target): Promise<void> {
   const { merchantId } = target;
   const product = await create(target, '/v0/products', { name: 'Calls', description: 'Calls' });

@@ -2,7 +2,9 @@ import pg from 'pg';
 import { median, numbersOf } from './support/arguments.ts';
 import { processorSeconds, type Stack, type Target, withStack } from './support/stack.ts';
 
-/** What alerts cost beside the events that they watch, and how late they are; what a budget costs access. See README.md. */
+/**
+ * What alerts cost beside the events that they watch, and how late they are; what a budget costs access. See README.md.
+ */
 
 const WHAT = ['usage', 'balance', 'invoice_total', 'access'] as const;
 type What = (typeof WHAT)[number];
@@ -220,8 +222,8 @@ async function seedAlerts(
 }
 
 /**
- * Alerts of customers with events since they were made whose figure, added up from the events, has reached the threshold,
- * and that did not go off.
+ * Alerts of customers with events since they were made whose figure, added up from the events, has reached the
+ * threshold, and that did not go off.
  */
 async function countMissed(pool: pg.Pool, type: Exclude<What, 'access'>): Promise<number> {
   await new Promise((resolve) => setTimeout(resolve, LATE_LIMIT * 1000));

@@ -4,7 +4,9 @@ import { clientOf, makeFeature, seedEntitlements } from './support/entitlements.
 import { flatness } from './support/flat.ts';
 import { processorSeconds, residentMegabytes, type Stack, type Target, withStack } from './support/stack.ts';
 
-/** How long a balance takes: alone, while events come in, right after an event, and as the past grows. See README.md. */
+/**
+ * How long a balance takes: alone, while events come in, right after an event, and as the past grows. See README.md.
+ */
 
 const [name = 'get'] = process.argv.slice(2);
 const { entitlements, rate, seconds, connections, events, claims, from, to, rounds } = numbersOf({

@@ -11,7 +11,9 @@ import {
 } from './support/sandbox.ts';
 import { processorSeconds, type Stack, withStack } from './support/stack.ts';
 
-/** How long a test clock takes for a year of many subscriptions that renew at one instant, in one call. See README.md. */
+/**
+ * How long a test clock takes for a year of many subscriptions that renew at one instant, in one call. See README.md.
+ */
 
 const { subscriptions, months } = numbersOf({ subscriptions: 1_000, months: 12 });
 

@@ -8,7 +8,10 @@ import { CountedDatabase } from '../test/support/counted-database.ts';
 import { numbersOf } from './support/arguments.ts';
 import { processorSeconds, type Stack, withStack } from './support/stack.ts';
 
-/** How fast periods are closed, rated and issued, beside plain SQL that writes the same rows; a year of one subscription, and an account of many lines. See README.md. */
+/**
+ * How fast periods are closed, rated and issued, beside plain SQL that writes the same rows; a year of one
+ * subscription, and an account of many lines. See README.md.
+ */
 
 const { subscriptions, lines } = numbersOf({ subscriptions: 1_000, lines: 30_000 });
 
@@ -209,8 +212,8 @@ const WRITTEN: readonly (readonly [table: string, rows: string])[] = [
 ];
 
 /**
- * The same rows in tables with the same indexes, a statement for each table: what writing them takes when nothing is asked,
- * decided, checked or kept apart. Invoices have two versions after the one that opened them.
+ * The same rows in tables with the same indexes, a statement for each table: what writing them takes when nothing is
+ * asked, decided, checked or kept apart. Invoices have two versions after the one that opened them.
  * @returns seconds
  */
 async function writePlainly(pool: pg.Pool): Promise<number> {

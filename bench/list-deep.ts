@@ -11,8 +11,8 @@ import { exponent, numbersOf } from './support/arguments.ts';
 import { withStack } from './support/stack.ts';
 
 /**
- * What a page of a long list with its total takes, at the beginning and far into it, and what the kept totals cost whoever
- * writes. All is processor time of PostgreSQL, the least of some rounds. See README.md.
+ * What a page of a long list with its total takes, at the beginning and far into it, and what the kept totals cost
+ * whoever writes. All is processor time of PostgreSQL, the least of some rounds. See README.md.
  */
 const { invoices, customers, rounds } = numbersOf({ invoices: 1_000_000, customers: 200_000, rounds: 5 });
 const WANTED_MILLISECONDS = 20;
@@ -165,7 +165,9 @@ async function measure(url: string): Promise<Record<string, { first: number; far
   }
 }
 
-/** Microseconds that the triggers of the counts take of an invoice that is written and moved six times, in lists of 200. */
+/**
+ * Microseconds that the triggers of the counts take of an invoice that is written and moved six times, in lists of 200.
+ */
 async function costOfCounts(url: string): Promise<number> {
   const timed = new Timed(url);
   const owner = new pg.Client({ connectionString: url });

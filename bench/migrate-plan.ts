@@ -7,7 +7,10 @@ import { generateMasterKey } from '../src/kernel/sealing.ts';
 import { numbersOf } from './support/arguments.ts';
 import { processorSeconds, residentMegabytes, type Stack, withStack } from './support/stack.ts';
 
-/** What a migration of a plan takes for each subscription, whether that and the memory grow with their number. See README.md. */
+/**
+ * What a migration of a plan takes for each subscription, whether that and the memory grow with their number. See
+ * README.md.
+ */
 
 const { subscriptions, limit } = numbersOf({ subscriptions: 2_000, limit: 10 });
 
@@ -89,7 +92,10 @@ async function sell(call: Caller): Promise<{ plan: Answer; subscription: Answer 
 /** Columns that are another id, number or address in each copy. */
 const OWN = new Set(['id', 'customer_id', 'consumer_id', 'subscription_id', 'invoice_id', 'invoice_number', 'email']);
 
-/** The tables of a subscription and what it was billed, and which of their rows are its own ($1, $2: it and its customer). */
+/**
+ * The tables of a subscription and what it was billed, and which of their rows are its own ($1, $2: it and its
+ * customer).
+ */
 const COPIED: readonly (readonly [table: string, rows: string])[] = [
   ['organization', 't.id = (select consumer_id from customer where id = $2)'],
   ['customer', 't.id = $2'],

@@ -155,7 +155,9 @@ async function measured(stack: Stack, target: Target, work: () => Promise<FloodR
   };
 }
 
-/** Holds what was answered, as those who asked wrote it down, against what is stored. Logs by the prefix of their keys. */
+/**
+ * Holds what was answered, as those who asked wrote it down, against what is stored. Logs by the prefix of their keys.
+ */
 async function compare(url: string, logs: ReadonlyMap<string, { file: string; size: number }>) {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

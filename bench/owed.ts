@@ -9,8 +9,8 @@ import { decimal } from '../src/kernel/decimal.ts';
 import { median, numbersOf } from './support/arguments.ts';
 
 /**
- * The pure part of a bill: the timeline of a year with a change in each month, all that is owed of it, and the difference to what is
- * billed. See README.md.
+ * The pure part of a bill: the timeline of a year with a change in each month, all that is owed of it, and the
+ * difference to what is billed. See README.md.
  */
 
 const { rounds, limit } = numbersOf({ rounds: 20, limit: 2 });

@@ -1,10 +1,11 @@
 /**
  * How many documents a second one core renders, and what happens to memory on the way.
  *
- *   node bench/pdf-render.ts [documents]
+ * node bench/pdf-render.ts [documents]
  *
  * The limit is measured in the same run: the same views through the typesetter alone, on this thread, without a process
- * between; each has its e-invoice inside. What the renderer reaches of it is what queue, pipe and view cost. Every document differs from every other.
+ * between; each has its e-invoice inside. What the renderer reaches of it is what queue, pipe and view cost. Every
+ * document differs from every other.
  */
 import { setImmediate } from 'node:timers/promises';
 import { createCompiler } from '../src/documents/compile.ts';

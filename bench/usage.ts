@@ -302,7 +302,9 @@ async function level(stack: Stack): Promise<void> {
   }
 }
 
-/** A customer whose events lie evenly in one hour, and the time of a question that begins and ends there or elsewhere. */
+/**
+ * A customer whose events lie evenly in one hour, and the time of a question that begins and ends there or elsewhere.
+ */
 const SCENES = {
   'the open hour': { from: PERIOD.from, to: MONTH_START.add({ hours: 300, minutes: 59, seconds: 59 }), hour: 300 },
   'the hour in which a first period begins': { from: MONTH_START.add({ hours: 200 }), to: PERIOD.to, hour: 200 },
@@ -352,7 +354,10 @@ async function fillScene(database: Database, { name: customer, scene, size }: Sc
     );
 }
 
-/** What PostgreSQL takes for the figures of some questions, one call each: the middle of many rounds, in turn, in microseconds. */
+/**
+ * What PostgreSQL takes for the figures of some questions, one call each: the middle of many rounds, in turn, in
+ * microseconds.
+ */
 async function statementCosts(database: Database, scopes: readonly ReturnType<typeof sceneScope>[]): Promise<number[]> {
   const taken: number[][] = scopes.map(() => []);
   for (let round = -10; round < rounds; round += 1)

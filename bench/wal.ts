@@ -6,7 +6,10 @@ import { MOST_BYTES, tendKeys } from '../src/metering/keys/generations.ts';
 import { median, numbersOf } from './support/arguments.ts';
 import { processorSeconds, type Stack, type Target, withStack } from './support/stack.ts';
 
-/** What a store that has many keys already writes for each new event, and how fast it takes them in beside an empty one. See README.md. */
+/**
+ * What a store that has many keys already writes for each new event, and how fast it takes them in beside an empty one.
+ * See README.md.
+ */
 
 const { keys, events, pairs, connections, subjects, batch } = numbersOf({
   keys: 10_000_000,
@@ -75,7 +78,10 @@ async function kindsOf(client: pg.Client, since: string, ofEvents: number): Prom
   return rows;
 }
 
-/** Until the connections of another database have ended: else their processor time would be missing in the middle of a pass. */
+/**
+ * Until the connections of another database have ended: else their processor time would be missing in the middle of a
+ * pass.
+ */
 async function othersGone(client: pg.Client): Promise<void> {
   for (;;) {
     const { rows } = await client.query(
@@ -140,8 +146,8 @@ class Keys {
   }
 
   /**
-   * Seals what is active and begins with half a generation, which is the middle between the best and the worst: the more active keys, the
-   * more pages are touched.
+   * Seals what is active and begins with half a generation, which is the middle between the best and the worst: the
+   * more active keys, the more pages are touched.
    */
   async half(): Promise<void> {
     await this.seal();
@@ -175,7 +181,8 @@ async function wal(stack: Stack): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => undefined); // what failed is told by what failed
   await client.connect();
-  // Vacuuming writes too, some time later and for many passes at once: it would be counted for the one that happens to run.
+  // Vacuuming writes too, some time later and for many passes at once: it would be counted for the one that happens to
+  // run.
   await client.query('create extension pg_walinspect');
   await client.query('alter system set autovacuum = off');
   await client.query('select pg_reload_conf()');

@@ -6,7 +6,9 @@ import { publishAll } from '../src/webhooks/index.ts';
 import { median, numbersOf } from './support/arguments.ts';
 import { processorSeconds, type Stack, type Target, withStack } from './support/stack.ts';
 
-/** How fast webhooks leave, how long the first attempt takes to come, and what one hanging receiver costs the others. */
+/**
+ * How fast webhooks leave, how long the first attempt takes to come, and what one hanging receiver costs the others.
+ */
 
 const { rate, seconds, rounds, endpoints, events } = numbersOf({
   rate: 200,
@@ -53,7 +55,9 @@ await withStack(async (stack) => {
 receiver.closeAllConnections();
 receiver.close();
 
-/** Many events for many endpoints at once: how many deliveries a second, from the first event on to the last arrival. */
+/**
+ * Many events for many endpoints at once: how many deliveries a second, from the first event on to the last arrival.
+ */
 async function measureRate(stack: Stack, target: Target, database: Database): Promise<void> {
   const endpointIds = await Promise.all(Array.from({ length: endpoints }, () => newEndpoint(target, target.key, '/')));
   const spent = () => processorSeconds(target.processId) + processorSeconds(stack.postgresId);
@@ -166,8 +170,8 @@ async function allDelivered(database: Database, merchantId: string): Promise<voi
 }
 
 /**
- * Events by the clock, of each merchant in turn. @returns the 99th percentile of the time from before the transaction of
- * an event until an endpoint has it, in milliseconds
+ * Events by the clock, of each merchant in turn. @returns the 99th percentile of the time from before the transaction
+ * of an event until an endpoint has it, in milliseconds
  */
 async function drive(database: Database, watched: ReadonlyMap<string, readonly string[]>): Promise<number> {
   const merchants = [...watched.keys()];

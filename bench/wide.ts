@@ -15,7 +15,10 @@ import { type Engine, hasEngine, openEngine } from '../test/conformance/clickhou
 import { median, numbersOf } from './support/arguments.ts';
 import { type Stack, withStack } from './support/stack.ts';
 
-/** What a question over all subjects takes in both stores, beside a bare scan in ClickHouse of what it is about. See README.md. */
+/**
+ * What a question over all subjects takes in both stores, beside a bare scan in ClickHouse of what it is about. See
+ * README.md.
+ */
 
 const [name = 'wide'] = process.argv.slice(2);
 const {
@@ -72,8 +75,8 @@ const QUESTIONS = {
 } as const satisfies Record<string, Question>;
 
 /**
- * Events of one merchant, spread over days, subjects and users, and their roll-ups; a number is always the same event. They are
- * written where accepted events lie: how long it takes to accept them is measured elsewhere.
+ * Events of one merchant, spread over days, subjects and users, and their roll-ups; a number is always the same event.
+ * They are written where accepted events lie: how long it takes to accept them is measured elsewhere.
  */
 async function fill(url: string, database: Database, meter: Meter): Promise<void> {
   const client = new pg.Client({ connectionString: url });
@@ -143,7 +146,10 @@ async function ask(database: Database, query: UsageQuery<Tx>, { meter, cut }: Qu
   return { ...taken, figures: `${rows.length} rows, ${hash('sha256', texts.toSorted().join('\n')).slice(0, 16)}` };
 }
 
-/** The same figures from the bare table, as rows in this process: what somebody would write who has nothing else to think of. */
+/**
+ * The same figures from the bare table, as rows in this process: what somebody would write who has nothing else to
+ * think of.
+ */
 async function scan({ objects }: Engine, { bare, keys }: Question): Promise<Taken> {
   const by = keys === '' ? '' : `group by ${keys}`;
   const columns = [...(keys === '' ? [] : [keys]), 'count() as n', `${bare} as figure`].join(', ');

@@ -3,8 +3,8 @@ import { createTables, dropTables, engineMode } from '../src/metering/clickhouse
 
 /**
  * Prints the statements with which Reckoner makes and drops its tables in ClickHouse, for whoever looks after that:
- * `npm run clickhouse:ddl`, with `-- --cluster NAME` for the replicated tables of a cluster. Nothing is run: Reckoner does that
- * itself, with a name of its own for each copy in the place of NAME (`--name`).
+ * `npm run clickhouse:ddl`, with `-- --cluster NAME` for the replicated tables of a cluster. Nothing is run: Reckoner
+ * does that itself, with a name of its own for each copy in the place of NAME (`--name`).
  */
 const { values } = parseArgs({ options: { cluster: { type: 'string' }, name: { type: 'string', default: 'NAME' } } });
 const mode = engineMode(values.cluster ?? null);

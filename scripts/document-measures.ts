@@ -5,8 +5,8 @@ import { type ApiDocument, documentMeasures, gapsOf } from './checks/description
 import { home } from './checks/project.ts';
 
 /**
- * Prints how much of the API reference is described. With `--list` it prints each property that is not; with `--write` it
- * writes the gaps to the list that a test holds.
+ * Prints how much of the API reference is described. With `--list` it prints each property that is not; with `--write`
+ * it writes the gaps to the list that a test holds.
  */
 const domains = wireDomains('sandbox', 'http://localhost');
 const routes = domains.routes({ runClock: async () => 0 } as never);

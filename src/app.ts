@@ -119,7 +119,10 @@ export interface Environment {
   readonly migratedTo: string;
   /** Starts running due work by itself, where that is this process's part. */
   startWorker(): void;
-  /** Runs all that is due now, on the wall clock and on test clocks, and what calls to providers lead to. @returns how many steps it tried. */
+  /**
+   * Runs all that is due now, on the wall clock and on test clocks, and what calls to providers lead to. @returns how
+   * many steps it tried.
+   */
   runDueWork(): Promise<number>;
   /** Makes all attempts to deliver webhooks that are due now. @returns how many */
   deliverWebhooks(): Promise<number>;
@@ -138,7 +141,8 @@ const WORK_STATEMENT_MILLISECONDS = 60_000;
 const AUDIT_STATEMENT_MILLISECONDS = 600_000;
 
 /**
- * Opens one environment on its database: migrates, sees to the platform's operator, and builds the server (not listening).
+ * Opens one environment on its database: migrates, sees to the platform's operator, and builds the server (not
+ * listening).
  * @throws where the database does not answer or is not this environment's; nothing is left open then.
  */
 export async function openEnvironment(options: EnvironmentOptions): Promise<Environment> {
@@ -383,7 +387,10 @@ export async function rebuildUsageProjection(databaseUrl: string): Promise<void>
   }
 }
 
-/** Makes anew what is kept of other rows: facts and sums of revenue, counts of lists. @returns how many were something else */
+/**
+ * Makes anew what is kept of other rows: facts and sums of revenue, counts of lists. @returns how many were something
+ * else
+ */
 export async function rebuildSums(databaseUrl: string): Promise<{ facts: number; sums: number; counts: number }> {
   const database = new Database({ url: databaseUrl, connections: 1, statementTimeout: AUDIT_STATEMENT_MILLISECONDS });
   try {

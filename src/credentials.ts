@@ -39,7 +39,10 @@ export interface PlatformKey {
 /** Where a data folder keeps the credentials of its environments. */
 export const credentialsFile = (dataDirectory: string): string => join(dataDirectory, 'credentials.json');
 
-/** The credentials of earlier starts; nothing when there are none. Throws when the file is there but cannot be understood. */
+/**
+ * The credentials of earlier starts; nothing when there are none. Throws when the file is there but cannot be
+ * understood.
+ */
 export function readCredentials(dataDirectory: string): Credentials {
   const file = credentialsFile(dataDirectory);
   let text: string;
@@ -116,8 +119,8 @@ export function mergeCredentials(known: Credentials, change: CredentialsChange):
 }
 
 /**
- * Merges a change into the file. Readable by its owner alone from its first byte, and replaced by a rename after it reached the disk:
- * a power cut leaves the old file or the new one.
+ * Merges a change into the file. Readable by its owner alone from its first byte, and replaced by a rename after it
+ * reached the disk: a power cut leaves the old file or the new one.
  */
 export function updateCredentials(dataDirectory: string, change: CredentialsChange): Credentials {
   const file = credentialsFile(dataDirectory);

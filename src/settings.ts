@@ -5,8 +5,8 @@ import { KEY_LENGTH } from './kernel/ids.ts';
 export type EnvironmentName = 'production' | 'sandbox';
 
 /**
- * A part of the work that a process takes: `ingest` accepts events, `api` answers all other requests, `worker` does what is due.
- * Health is answered by all.
+ * A part of the work that a process takes: `ingest` accepts events, `api` answers all other requests, `worker` does
+ * what is due. Health is answered by all.
  */
 export type ProcessRole = 'api' | 'ingest' | 'worker';
 export const ALL_ROLES: readonly ProcessRole[] = ['api', 'ingest', 'worker'];
@@ -86,8 +86,8 @@ const WORDS: Readonly<Record<string, boolean>> = {
 };
 
 /**
- * Reads every setting of the environment variables and names all that cannot be used at once. A variable that is empty counts as not
- * set, as container files write it. The settings are those of the API's page "Running it", and LOG_LEVEL.
+ * Reads every setting of the environment variables and names all that cannot be used at once. A variable that is empty
+ * counts as not set, as container files write it. The settings are those of the API's page "Running it", and LOG_LEVEL.
  */
 export function readSettings(variables: Variables): SettingsResult {
   const problems: SettingProblem[] = [];
@@ -309,7 +309,9 @@ function parseHttpUrl(value: string): string {
   return value;
 }
 
-/** Its user, password and database are decoded by whoever connects; the value is not repeated here: it holds a password. */
+/**
+ * Its user, password and database are decoded by whoever connects; the value is not repeated here: it holds a password.
+ */
 function parseClickHouseUrl(value: string): string {
   const url = URL.parse(value);
   if (!url || !/^https?:$/.test(url.protocol)) {

@@ -238,8 +238,8 @@ export type { DocumentRenderer } from './documents/index.ts';
 const MOST_WATCHED = 20_000;
 
 /**
- * Binds the domains of an environment. Data goes one way along the road (ARCHITECTURE.md): what upstream must hear at once
- * and together, it hears from a handler that is handed in here.
+ * Binds the domains of an environment. Data goes one way along the road (ARCHITECTURE.md): what upstream must hear at
+ * once and together, it hears from a handler that is handed in here.
  * @param usage who counts usage for reports and meters
  * @param carrier who brings mail to its server; by default nobody, and mail is held
  * @param sources by what the secrets of sources are sealed, and who their callers are
@@ -481,7 +481,9 @@ export const rebuildReports = rebuildRevenue;
 export const recomputeFrom = (database: Database): Promise<{ checked: number; differing: Recomputed[] }> =>
   recomputeInvoices(billingSource, (work) => database.transaction('every merchant, reading', work));
 
-/** The old externalId is nobody's from now on, the new one the customer's; in the order of the texts, against deadlocks. */
+/**
+ * The old externalId is nobody's from now on, the new one the customer's; in the order of the texts, against deadlocks.
+ */
 const relinkUsage: CustomerHooks['onExternalIdChanged'] = async (
   tx,
   { merchantId, customerId, before, after },

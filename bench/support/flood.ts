@@ -12,8 +12,8 @@ export interface FloodOrder {
   readonly batch: number;
   readonly seconds: number;
   /**
-   * Requests that become due a second, by the clock and whatever became of those before them; one that finds every connection
-   * waiting for its answer is given up. 0: as fast as answers come.
+   * Requests that become due a second, by the clock and whatever became of those before them; one that finds every
+   * connection waiting for its answer is given up. 0: as fast as answers come.
    */
   readonly rate: number;
   /** What its keys begin with; each number after it is sent once. */
@@ -48,7 +48,10 @@ const HOUR = 3_600_000;
 const TEMPLATES = 16;
 const HEADER_END = '\r\n\r\n';
 
-/** A whole request whose keys are zeros, and where they stand in it: making one costs a few digits, not a thousand strings. */
+/**
+ * A whole request whose keys are zeros, and where they stand in it: making one costs a few digits, not a thousand
+ * strings.
+ */
 interface Template {
   readonly bytes: Buffer;
   readonly keysAt: readonly number[];

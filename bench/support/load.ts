@@ -31,7 +31,9 @@ export interface LoadReport {
 
 const HEADER_END = Buffer.from('\r\n\r\n');
 
-/** Sends as fast as answers come, on plain sockets: a client library would take more of the processor than the server. */
+/**
+ * Sends as fast as answers come, on plain sockets: a client library would take more of the processor than the server.
+ */
 async function run(order: LoadOrder): Promise<LoadReport> {
   const times: number[] = [];
   let sent = 0;

@@ -7,8 +7,8 @@ export interface ReadOrder {
   readonly connections: number;
   readonly seconds: number;
   /**
-   * Reads that become due a second, by the clock, whatever became of those before them; null: each connection reads again
-   * as soon as it has its answer.
+   * Reads that become due a second, by the clock, whatever became of those before them; null: each connection reads
+   * again as soon as it has its answer.
    */
   readonly rate: number | null;
   /** Each read is of one of these, by chance. `#` stands for the number, of 22 digits. */

@@ -22,7 +22,10 @@ export interface Target {
   longestHold(): Promise<number>;
 }
 
-/** What a benchmark runs on: a PostgreSQL of its own with everything on that makes a commit last, and processes to load it. */
+/**
+ * What a benchmark runs on: a PostgreSQL of its own with everything on that makes a commit last, and processes to load
+ * it.
+ */
 export interface Stack {
   readonly postgresId: number;
   /** A new, migrated database. */

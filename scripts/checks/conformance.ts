@@ -13,7 +13,10 @@ export interface Proof {
 
 const TAG = /^ Proves (.+)\.$/;
 
-/** What the tests say that they prove: `// Proves 1.ids.plan, 2.plan.name.` directly above a test, in one line or several. */
+/**
+ * What the tests say that they prove: `// Proves 1.ids.plan, 2.plan.name.` directly above a test, in one line or
+ * several.
+ */
 export function proofsOf(files: readonly SourceFile[]): Proof[] {
   return files.filter((file) => isTest(file) && file.text.includes('// Proves ')).flatMap(proofsOfFile);
 }

@@ -76,8 +76,8 @@ export function documentMeasures(document: ApiDocument): Measures {
 }
 
 /**
- * The gaps of the document: the names of schemas with properties that are not described, and `<operationId> description`
- * and `<operationId> example` where an operation lacks one.
+ * The gaps of the document: the names of schemas with properties that are not described, and `<operationId>
+ * description` and `<operationId> example` where an operation lacks one.
  */
 export const gapsOf = ({ undescribed, plainOperations, bareBodies }: Measures): readonly string[] =>
   [...undescribed.keys(), ...plainOperations, ...bareBodies].toSorted();

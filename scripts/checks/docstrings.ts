@@ -3,8 +3,8 @@ import { type Finding, isProgram, lineAt, type SourceFile } from './project.ts';
 import { isNode, type Node, nameOf, parse } from './syntax.ts';
 
 /**
- * Public functions without a docstring: those that a file exports. Statements (`*.sql.ts`) are their domain's own and say
- * what they do in SQL, unless the domain's `index.ts` hands them out.
+ * Public functions without a docstring: those that a file exports. Statements (`*.sql.ts`) are their domain's own and
+ * say what they do in SQL, unless the domain's `index.ts` hands them out.
  */
 export function withoutDocstring(files: readonly SourceFile[]): Finding[] {
   const handedOut = new Set(files.filter(({ path }) => /^src\/[^/]+\/index\.ts$/.test(path)).flatMap(namesHandedOut));

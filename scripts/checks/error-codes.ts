@@ -10,7 +10,9 @@ export interface RoomErrors {
   readonly table: ErrorTable;
 }
 
-/** The error tables of the program as its files have them: those of the edge first, then by the names of the domains. */
+/**
+ * The error tables of the program as its files have them: those of the edge first, then by the names of the domains.
+ */
 export async function errorTablesOf(files: readonly SourceFile[]): Promise<RoomErrors[]> {
   const paths = files
     .map(({ path }) => path)

@@ -52,7 +52,10 @@ export function cycles(imports: readonly Pick<Import, 'from' | 'to'>[]): string[
   return found;
 }
 
-/** The room of a file: its folder in `src`, or its own name where it stands in `src` itself. Rating is a room in invoicing. */
+/**
+ * The room of a file: its folder in `src`, or its own name where it stands in `src` itself. Rating is a room in
+ * invoicing.
+ */
 export function roomOf(path: string): string {
   if (path.startsWith('src/invoicing/rating/')) return 'rating';
   const [, first = '', ...rest] = path.split('/');
@@ -176,8 +179,8 @@ export function againstTheRoad(files: readonly SourceFile[], road = ROAD): Findi
 }
 
 /**
- * The rooms inside the large domains, in their order: a room imports only rooms before it. The files in the folder itself
- * come last and may import every room.
+ * The rooms inside the large domains, in their order: a room imports only rooms before it. The files in the folder
+ * itself come last and may import every room.
  */
 export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   checkout: ['link', 'sign-up', 'page'],

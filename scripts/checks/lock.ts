@@ -21,8 +21,8 @@ const SYSTEMS = ['linux x64', 'linux arm64', 'darwin x64', 'darwin arm64'];
 const OF_ONE_SYSTEM: Readonly<Record<string, string>> = { fsevents: 'a function of macOS' };
 
 /**
- * Native packages that the lock does not have for every system. npm writes such a lock where a release lacks one of them,
- * and then `npm ci` refuses it, or other people's machines get no binary.
+ * Native packages that the lock does not have for every system. npm writes such a lock where a release lacks one of
+ * them, and then `npm ci` refuses it, or other people's machines get no binary.
  */
 export function missingSystems(lock: Lock): string[] {
   return Object.entries(lock).flatMap(([location, { optionalDependencies = {} }]) => {
@@ -75,7 +75,10 @@ export const installScripts = (lock: Lock): string[] =>
     )
     .map(([location]) => `${location} has an install script`);
 
-/** Dependencies of the project that are not pinned to one version, or that the lock has in another one; packages without a checksum. */
+/**
+ * Dependencies of the project that are not pinned to one version, or that the lock has in another one; packages without
+ * a checksum.
+ */
 export function loosePackages(lock: Lock): string[] {
   const { dependencies, devDependencies, optionalDependencies } = lock[''] ?? {};
   const wanted = Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies });

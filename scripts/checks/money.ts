@@ -17,7 +17,10 @@ export function isMoneyName(name: string): boolean {
   return MONEY_WORDS.has(last) || (last === 'rate' && words.at(-2) === 'tax');
 }
 
-/** Money, credits or usage that a domain keeps in a `number`: by its type, by a number it begins with, or by a conversion. */
+/**
+ * Money, credits or usage that a domain keeps in a `number`: by its type, by a number it begins with, or by a
+ * conversion.
+ */
 export function moneyInNumbers(files: readonly SourceFile[]): Finding[] {
   return files.filter(isDomain).flatMap((file) => {
     const found: Finding[] = [];
@@ -74,7 +77,10 @@ function namesWithTypes(node: Node): [string, unknown][] {
   }
 }
 
-/** Is `number` in this type, itself, in a union, in a list or in a map? What an object or a function has within is its own. */
+/**
+ * Is `number` in this type, itself, in a union, in a list or in a map? What an object or a function has within is its
+ * own.
+ */
 function holdsNumber(type: unknown): boolean {
   if (!isNode(type)) return false;
   let found = false;
@@ -125,7 +131,10 @@ function moneyNameIn(node: Node): string {
   return name;
 }
 
-/** Files beside the kernel's that load the decimal library, which as it comes rounds silently; and any use of parseFloat. */
+/**
+ * Files beside the kernel's that load the decimal library, which as it comes rounds silently; and any use of
+ * parseFloat.
+ */
 export function waysAroundDecimal(files: readonly SourceFile[]): Finding[] {
   const code = files.filter(({ path }) => path.endsWith('.ts') && !path.endsWith('.d.ts'));
   return code.flatMap((file) => {

@@ -5,8 +5,8 @@ const LINK = /\]\(([^)\s]+)\)/g;
 const NAMED_FILE = /(?<![\w/.])(?:src|docs|test|scripts|bench|migrations|bin)\/[\w./-]+\.(?:ts|js|md|sql|typ)\b/g;
 
 /**
- * Links of the pages, and names of our files in pages and comments, that lead nowhere. `exists` says whether there is such a file
- * or folder in the project.
+ * Links of the pages, and names of our files in pages and comments, that lead nowhere. `exists` says whether there is
+ * such a file or folder in the project.
  */
 export function brokenLinks(files: readonly SourceFile[], exists: (path: string) => boolean): Finding[] {
   return files

@@ -5,7 +5,10 @@ import { dotted, type Node, nodesOf } from './syntax.ts';
 /** The one place of the program that asks what time it is: everyone else is told. */
 const WALL_CLOCK_READER = 'src/app.ts';
 
-/** The rooms of machinery: they measure how long something takes, wait, and draw lots. All others are domains or the kernel. */
+/**
+ * The rooms of machinery: they measure how long something takes, wait, and draw lots. All others are domains or the
+ * kernel.
+ */
 const MACHINERY = new Set([
   'db',
   'http',

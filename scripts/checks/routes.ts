@@ -37,8 +37,8 @@ interface OpenApi {
 }
 
 /**
- * Routes that the OpenAPI document lacks or has under another operationId, and operations that only it has. `apart` are the paths that
- * are mounted beside the domains' routes.
+ * Routes that the OpenAPI document lacks or has under another operationId, and operations that only it has. `apart` are
+ * the paths that are mounted beside the domains' routes.
  */
 export function undocumentedRoutes(
   sentences: readonly Sentence[],

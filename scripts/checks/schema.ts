@@ -76,7 +76,9 @@ export const keysWithoutMerchant = (query: Query): Promise<string[]> =>
      order by 1`,
   );
 
-/** Columns of a type that loses something: binary fractions, times without a zone, intervals that PostgreSQL normalises. */
+/**
+ * Columns of a type that loses something: binary fractions, times without a zone, intervals that PostgreSQL normalises.
+ */
 export const lossyColumns = (query: Query): Promise<string[]> =>
   texts(
     query,

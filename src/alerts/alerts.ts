@@ -154,7 +154,9 @@ async function findTarget(
   return ok({ customerId, clockId: running?.clockId ?? null });
 }
 
-/** Changes what the body names, and has the alert looked at. In a period in which it went off it does not go off again. */
+/**
+ * Changes what the body names, and has the alert looked at. In a period in which it went off it does not go off again.
+ */
 export async function changeAlert(
   parts: AlertParts,
   tx: Tx,

@@ -7,7 +7,9 @@ export interface SpentBudget {
   readonly billableMetricId: string | null;
 }
 
-/** The budgets of a customer that are spent, as of the last look, in a period that has not ended. From a small index. */
+/**
+ * The budgets of a customer that are spent, as of the last look, in a period that has not ended. From a small index.
+ */
 export const selectSpentBudgets = (
   tx: Tx,
   merchantId: string,

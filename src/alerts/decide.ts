@@ -22,8 +22,8 @@ export function targetOf({ threshold, percent, whole }: AlertRule): Decimal | nu
 }
 
 /**
- * Has a figure reached the threshold? A balance reaches it from above: it is there at the threshold or below. A percentage
- * of a balance is what was used of all there was to use in the period.
+ * Has a figure reached the threshold? A balance reaches it from above: it is there at the threshold or below. A
+ * percentage of a balance is what was used of all there was to use in the period.
  */
 export function isReached(rule: AlertRule, { value, used }: Pick<Reading, 'value' | 'used'>): boolean {
   const target = targetOf(rule);
@@ -48,8 +48,8 @@ export interface Look {
 }
 
 /**
- * Decides a look. A period that has ended since the last look is read once more, as of its end: what came in just before
- * the end is not lost. @param ended the last period watched, if it has ended
+ * Decides a look. A period that has ended since the last look is read once more, as of its end: what came in just
+ * before the end is not lost. @param ended the last period watched, if it has ended
  */
 export function decideLook(rule: AlertRule, ended: Reading | null, present: Reading | null): Look {
   const readings = [ended, present].filter((reading) => reading !== null);
@@ -66,8 +66,8 @@ const ROUND = { hours: 1 };
 const REST = { hours: 24 };
 
 /**
- * When an alert is looked at next by itself. Simulated time does not pass by waiting, so on a test clock only the end of
- * the period counts.
+ * When an alert is looked at next by itself. Simulated time does not pass by waiting, so on a test clock only the end
+ * of the period counts.
  */
 export function nextLook(present: Reading | null, isOnClock: boolean, now: Instant): Instant | null {
   if (present === null) return now.add(REST);

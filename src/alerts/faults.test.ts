@@ -4,7 +4,9 @@ import { type Resource, type Shop, shopOf } from '../../test/support/shop.ts';
 import { openTables, type Tables } from '../../test/support/snapshots.ts';
 import { wireDomains } from '../wiring.ts';
 
-/** A look that throws: other alerts go on, the alert itself is tried again, and after five tries the metrics show it. */
+/**
+ * A look that throws: other alerts go on, the alert itself is tried again, and after five tries the metrics show it.
+ */
 let env: TestEnvironment;
 let tables: Tables;
 let merchant: Merchant;

@@ -93,8 +93,8 @@ async function measure(tx: Tx, alert: Alert, { start, end }: Period): Promise<De
 export type Figure = Pick<Reading, 'value' | 'used'>;
 
 /**
- * The figures of some alerts of one merchant that know their period, in their order; null where one cannot be read. Usage of
- * one metric is measured for all in one statement; balances and totals are read side by side.
+ * The figures of some alerts of one merchant that know their period, in their order; null where one cannot be read.
+ * Usage of one metric is measured for all in one statement; balances and totals are read side by side.
  */
 export async function readKnown(
   parts: AlertParts,

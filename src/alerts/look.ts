@@ -11,8 +11,8 @@ import type { AlertParts } from './parts.ts';
 const SOON = { seconds: 2 };
 
 /**
- * Looks at an alert that is locked: reads its figure, goes off where it has reached the threshold and has not gone off in
- * this period, and says when to look next.
+ * Looks at an alert that is locked: reads its figure, goes off where it has reached the threshold and has not gone off
+ * in this period, and says when to look next.
  * @param now effective now of the alert
  */
 export async function lookAt(
@@ -24,7 +24,8 @@ export async function lookAt(
 ): Promise<Alert> {
   const ended = await readEnded(parts, tx, alert, now);
   if (ended === 'coming') {
-    if (by === 'event' && alert.nextActionAt !== null && !isAfter(alert.nextActionAt, now)) return alert; // a step follows
+    // a step follows
+    if (by === 'event' && alert.nextActionAt !== null && !isAfter(alert.nextActionAt, now)) return alert;
     return updateLook(tx, alert, { ...alert, lookedAt: now, nextActionAt: now.add(SOON) });
   }
   const { reading, clockId } = await readPresent(parts, tx, alert, now);

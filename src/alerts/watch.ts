@@ -29,9 +29,9 @@ const EVERY_EVENT = 2n ** 63n - 1n;
 const MOST_TOGETHER = 200;
 
 /**
- * Looks at the alerts of customers with new usage, every second. Events are read in the order of acceptance, from a mark in
- * the database on: so nothing is passed over, not what other processes accept, nor what was accepted before a crash. The
- * mark moves after the looks; what is looked at twice goes off once.
+ * Looks at the alerts of customers with new usage, every second. Events are read in the order of acceptance, from a
+ * mark in the database on: so nothing is passed over, not what other processes accept, nor what was accepted before a
+ * crash. The mark moves after the looks; what is looked at twice goes off once.
  * @param worker names the process among others
  */
 export function alertWatchChore(parts: AlertParts, worker = newId('alert')): Chore {

@@ -79,7 +79,9 @@ const totalOpen = (figures: readonly Figure[]): CountAndAmount => ({
   amount: figures.length === 0 ? ZERO : sum(figures.map(({ openAmount }) => openAmount)),
 });
 
-/** The currency of a report: the one that is asked for, the merchant's, the only one, or the one with the most invoices. */
+/**
+ * The currency of a report: the one that is asked for, the merchant's, the only one, or the one with the most invoices.
+ */
 export function reportCurrency(
   asked: string | undefined,
   merchants: string | null,

@@ -11,7 +11,8 @@ export function readRange(
   width: BucketWidth | undefined,
   { to: name, mostBuckets: most = MOST_BUCKETS }: { readonly to: string; readonly mostBuckets?: number },
 ): Result<Range> {
-  const range = { from: parseInstant(start) as Instant, to: parseInstant(end) as Instant }; // the schema has seen to both
+  // the schema has seen to both
+  const range = { from: parseInstant(start) as Instant, to: parseInstant(end) as Instant };
   const errors: FieldError[] = [];
   if (!isBefore(range.from, range.to)) errors.push({ field: name, message: 'must be after the start' });
   else if (width !== undefined && bucketCount(width, range) > most)

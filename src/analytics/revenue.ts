@@ -134,8 +134,8 @@ const labelOf = ({ key }: FigureGroup, names: ReadonlyMap<string, string>): stri
 const ofInvoices = (figures: readonly Figure[]): Figure[] => figures.filter(({ kind }) => kind !== 'payment');
 
 /**
- * Figures by customer. Which customers come first is found from sums of months; the trend of those that are shown is then
- * read from their facts.
+ * Figures by customer. Which customers come first is found from sums of months; the trend of those that are shown is
+ * then read from their facts.
  */
 async function customerFigures(tx: Tx, asked: Asked, currency: string): Promise<Figure[]> {
   const { merchantId, range, width, customerId, subscriptionIds } = asked;

@@ -10,7 +10,10 @@ export interface ShownGroup extends FigureGroup {
   readonly currency: string;
 }
 
-/** What figures of one currency say, with a value for every bucket; `groups` stand in the buckets in which they have something. */
+/**
+ * What figures of one currency say, with a value for every bucket; `groups` stand in the buckets in which they have
+ * something.
+ */
 export function toFigures(
   figures: readonly Figure[],
   currency: string,

@@ -25,7 +25,10 @@ export async function findMissingKinds(
   return missing.get(id) ?? [];
 }
 
-/** The same of some resources of one merchant. @param snapshots by resource; null: none, so that nothing is approved for it */
+/**
+ * The same of some resources of one merchant. @param snapshots by resource; null: none, so that nothing is approved for
+ * it
+ */
 export async function findMissingKindsOf(
   tx: Tx,
   type: ResourceType,

@@ -35,8 +35,8 @@ export interface ApprovalRequest {
 }
 
 /**
- * Requests that somebody else decides on a resource as it stands. The resource is locked first, so a request and an edit
- * at the same instant go one after the other.
+ * Requests that somebody else decides on a resource as it stands. The resource is locked first, so a request and an
+ * edit at the same instant go one after the other.
  * @returns APPROVAL_PENDING; SNAPSHOT_STALE; what the resource refuses
  */
 export async function requestApproval(

@@ -8,7 +8,9 @@ export type ApprovalTrigger = 'approve' | 'reject' | 'cancel';
 
 const wrong = refuse('INVALID_TRANSITION');
 
-/** The complete table: an approval is decided once. One that was given can be cancelled while its resource allows it. */
+/**
+ * The complete table: an approval is decided once. One that was given can be cancelled while its resource allows it.
+ */
 export const approvalStates = stateTable<Decision, ApprovalTrigger>(
   { thing: 'approval', done: { approve: 'approved', reject: 'rejected', cancel: 'cancelled' } },
   {

@@ -1,7 +1,9 @@
 import { type Failure, fail } from '../kernel/result.ts';
 import type { catalogErrors } from './errors.ts';
 
-/** What holds a resource, so that it cannot be deleted (§7, blocked fee deletion; api.md uses the same body for all). */
+/**
+ * What holds a resource, so that it cannot be deleted (§7, blocked fee deletion; api.md uses the same body for all).
+ */
 export interface Blocker {
   readonly type: string;
   /** All of them; `items` names at most the first hundred. */

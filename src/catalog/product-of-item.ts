@@ -9,8 +9,8 @@ export interface Placement {
 }
 
 /**
- * §4 metric rules 1 and 2, for fees too: the product is the item's; one that was named must agree, and one must be named
- * where there is no item, or the item stands in no catalog.
+ * §4 metric rules 1 and 2, for fees too: the product is the item's; one that was named must agree, and one must be
+ * named where there is no item, or the item stands in no catalog.
  */
 export function decideProduct(productId: string | undefined, catalogId: string | null): Result<string> {
   if (productId === undefined) {

@@ -17,9 +17,9 @@ import { finish } from './sign-up/finish.ts';
 import { rehearse, rehearsePayment } from './sign-up/rehearse.ts';
 
 /**
- * What the sessions of checkouts lead to happens here first: their customers, subscriptions and invoices are made as the
- * money comes. From then on their sessions are those of the invoices, and `upstream` is told so; of all other sessions
- * it is told as they are.
+ * What the sessions of checkouts lead to happens here first: their customers, subscriptions and invoices are made as
+ * the money comes. From then on their sessions are those of the invoices, and `upstream` is told so; of all other
+ * sessions it is told as they are.
  * @param partsOf asked when a session moves: checkouts work with subscriptions, which are bound after payments
  */
 export const withCheckouts = (partsOf: () => CheckoutParts, upstream: PaymentHandlers): PaymentHandlers => {

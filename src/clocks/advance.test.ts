@@ -26,7 +26,9 @@ const clockOf = (world: ToyWorld, id: string) =>
         from test_clock where id = ${id}`),
   );
 
-/** Notes effective now and goes on by the hours that its name says, `every-6`; makes a child each time it is `parent-6`. */
+/**
+ * Notes effective now and goes on by the hours that its name says, `every-6`; makes a child each time it is `parent-6`.
+ */
 const everyHours = (kind: 'toy' | 'other_toy', clockId: () => string): DueKind => ({
   kind,
   step: async (tx, { merchantId, id }, now) => {

@@ -13,7 +13,10 @@ export interface Blocker {
   readonly items: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** Answers what still lives on a clock: its active subscriptions, its orders; nothing where it can go. `now` is wall time. */
+/**
+ * Answers what still lives on a clock: its active subscriptions, its orders; nothing where it can go. `now` is wall
+ * time.
+ */
 export type ClockBlockers = (tx: Tx, merchantId: string, clockId: string, now: Instant) => Promise<readonly Blocker[]>;
 
 export interface ClockDraft {

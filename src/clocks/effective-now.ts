@@ -5,10 +5,10 @@ import type { Clock } from './clock.ts';
 import { readClock, readClockForShare, readClockForUpdate } from './clocks.sql.ts';
 
 /**
- * Effective now of a record (domain.md §1): its clock's `currentTime`, or `now` when it is on none. Holds the clock still
- * until the transaction ends, so what is decided with this time is written at this time: a step of an advance waits, and
- * an advance that is under way is met between two of its steps, with all that was due before done and nothing after. Ask
- * before locking the record itself: the clock's row comes first in the order of locks.
+ * Effective now of a record (domain.md §1): its clock's `currentTime`, or `now` when it is on none. Holds the clock
+ * still until the transaction ends, so what is decided with this time is written at this time: a step of an advance
+ * waits, and an advance that is under way is met between two of its steps, with all that was due before done and
+ * nothing after. Ask before locking the record itself: the clock's row comes first in the order of locks.
  */
 export async function effectiveNow(tx: Tx, merchantId: string, clockId: string | null, now: Instant): Promise<Instant> {
   if (clockId === null) return now;
@@ -42,7 +42,9 @@ export async function findClock(tx: Tx, merchantId: string, id: string, field = 
   return clock?.deletedAt === null ? ok(clock) : notFound('test clock', field);
 }
 
-/** The clock, locked against every other use until the transaction ends. @returns a 404 when it is unknown or deleted. */
+/**
+ * The clock, locked against every other use until the transaction ends. @returns a 404 when it is unknown or deleted.
+ */
 export async function lockClock(tx: Tx, merchantId: string, id: string): Promise<Result<Clock>> {
   const clock = await readClockForUpdate(tx, merchantId, id);
   return clock?.deletedAt === null ? ok(clock) : notFound('test clock');

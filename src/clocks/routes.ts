@@ -89,7 +89,9 @@ export interface ClockRoutesOptions {
   readonly environment: 'production' | 'sandbox';
   readonly runner: Pick<DueRunner, 'runClock'>;
   readonly blockers: ClockBlockers;
-  /** How long a PATCH waits for its advance before it answers with `advancingTo` still set; default 15 s (domain.md §8). */
+  /**
+   * How long a PATCH waits for its advance before it answers with `advancingTo` still set; default 15 s (domain.md §8).
+   */
   readonly answerWithinMilliseconds?: number;
 }
 

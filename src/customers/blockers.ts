@@ -9,8 +9,8 @@ export interface Blocker {
 }
 
 /**
- * A check that another domain registers: its subscriptions, open invoices, entitlements or wallets of the customer as a blocker,
- * null where it has none. `now` is wall time. It runs while the customer is locked against anything new.
+ * A check that another domain registers: its subscriptions, open invoices, entitlements or wallets of the customer as a
+ * blocker, null where it has none. `now` is wall time. It runs while the customer is locked against anything new.
  */
 export type CustomerBlocker = (tx: Tx, merchantId: string, customerId: string, now: Instant) => Promise<Blocker | null>;
 

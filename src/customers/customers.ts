@@ -368,8 +368,8 @@ export interface BillingDetails extends ConsumerParticulars {
 }
 
 /**
- * Changes how a customer is billed from now on, also what belongs to its organization. Invoices that were issued keep what
- * they have.
+ * Changes how a customer is billed from now on, also what belongs to its organization. Invoices that were issued keep
+ * what they have.
  */
 export async function changeBillingDetails(
   tx: Tx,

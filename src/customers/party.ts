@@ -20,8 +20,8 @@ export interface CustomerParty {
 }
 
 /**
- * Whom documents to this customer are made out to: its consumer organization, with the tax registration that the merchant
- * knows of the customer before the organization's own. Deleted customers are parties still.
+ * Whom documents to this customer are made out to: its consumer organization, with the tax registration that the
+ * merchant knows of the customer before the organization's own. Deleted customers are parties still.
  * @throws where the merchant never had such a customer: a fault of ours.
  */
 export async function customerParty(tx: Tx, merchantId: string, customerId: string): Promise<CustomerParty> {
@@ -58,7 +58,10 @@ function partyOf(row: CustomerRow, consumer: Organization | undefined): Customer
   };
 }
 
-/** The tax rates that the merchant has set for the customer (domain.md §4, Tax): percent by metric id, plan id, `default`. */
+/**
+ * The tax rates that the merchant has set for the customer (domain.md §4, Tax): percent by metric id, plan id,
+ * `default`.
+ */
 export async function customerTaxRates(tx: Tx, merchantId: string, customerId: string): Promise<TaxRates> {
   const [row] = await customersEver(tx, merchantId, [customerId]);
   return readTaxRates((row as CustomerRow).taxRates);

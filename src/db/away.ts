@@ -25,7 +25,10 @@ const AWAY_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ET
 const AWAY_MESSAGES =
   /Connection terminated|Client has encountered a connection error|Query read timeout|^timeout expired$/;
 
-/** Does this error of the driver mean that the database was not reached, or stopped answering? A refusal of its own does not. */
+/**
+ * Does this error of the driver mean that the database was not reached, or stopped answering? A refusal of its own does
+ * not.
+ */
 export function isAway(error: unknown): boolean {
   if (error instanceof DatabaseAway || error instanceof DatabaseFull) return true;
   if (!(error instanceof Error)) return false;

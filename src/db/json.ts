@@ -17,7 +17,10 @@ export function parseExactJson(text: string): unknown {
 const MAY_BE_INEXACT = /(?:^|[[:,])\s*-?(?:[\d.]{16}|[\d.]+[eE][+-]?\d{3})/;
 const INTEGER = /^-?(?:0|[1-9]\d{0,14})$/;
 
-/** At most 15 significant digits survive the way into a double and back (IEEE 754); up to there the shortest text has them. */
+/**
+ * At most 15 significant digits survive the way into a double and back (IEEE 754); up to there the shortest text has
+ * them.
+ */
 function isExact(value: number, source: string): boolean {
   if (INTEGER.test(source)) return true;
   if (!Number.isFinite(value)) return false;

@@ -75,8 +75,8 @@ export interface RangeTotal {
 }
 
 /**
- * How many rows of a list lie in a range of a column. Stretches of the column that lie within the range are kept counts;
- * only the rows of a stretch that the range cuts are counted.
+ * How many rows of a list lie in a range of a column. Stretches of the column that lie within the range are kept
+ * counts; only the rows of a stretch that the range cuts are counted.
  */
 export function keptRange(
   tx: Tx,
@@ -137,10 +137,11 @@ export function keptRange(
 const NO_FILTERS: ReadonlySet<string> = new Set(['merchantId', 'limit', 'offset']);
 
 /**
- * How a list's total is found from the kept counts, for `pageOfRows`; undefined where the list has a filter that they do
- * not know, so that its rows are counted.
+ * How a list's total is found from the kept counts, for `pageOfRows`; undefined where the list has a filter that they
+ * do not know, so that its rows are counted.
  * @param filters all filters of the list, absent ones undefined
- * @param dimensions the filters that divide the counts, in the order of `counted_list`, e.g. `status`: one value or several
+ * @param dimensions the filters that divide the counts, in the order of `counted_list`, e.g. `status`: one value or
+ *   several
  */
 export function keptTotal<Filters extends object>(
   tx: Tx,

@@ -307,7 +307,9 @@ const wordAt = (tokens: readonly Token[], word: string): number =>
 const countOf = (tokens: readonly Token[], word: string): number =>
   tokens.filter(({ kind, text }) => kind === 'word' && text === word).length;
 
-/** The text from the first token to the last one, with the inputs' columns in place of parameters that are not shared. */
+/**
+ * The text from the first token to the last one, with the inputs' columns in place of parameters that are not shared.
+ */
 function rewritten({ text, types, shared }: Source, tokens: readonly Token[]): string {
   const [first] = tokens;
   if (!first) return '';
@@ -323,7 +325,10 @@ function rewritten({ text, types, shared }: Source, tokens: readonly Token[]): s
   return made + text.slice(place, tokens.at(-1)?.end);
 }
 
-/** The inputs as a relation with a column for each parameter. JSON comes as text, so that none is mistaken for a string of it. */
+/**
+ * The inputs as a relation with a column for each parameter. JSON comes as text, so that none is mistaken for a string
+ * of it.
+ */
 function inputsOf(types: readonly string[]): string {
   const names = types.map((_, index) => `p${index + 1}`);
   const isJson = (type: string) => type === 'json' || type === 'jsonb';

@@ -9,7 +9,8 @@ export async function ownerOf(tx: Tx, id: string): Promise<string | null> {
 }
 
 /**
- * Checks an id that a body named (api.md, Requests): an unknown one is a 404 that names the field, another merchant's a 403.
+ * Checks an id that a body named (api.md, Requests): an unknown one is a 404 that names the field, another merchant's a
+ * 403.
  * @param what the resource as a word, e.g. `product`
  */
 export async function checkReference(

@@ -2,7 +2,8 @@ import { type Sql, sql } from './sql.ts';
 import type { Tx } from './tx.ts';
 
 /**
- * One page of a statement's rows and the number of all of them. `order` is what "newest first" means here, e.g. sql`seq desc`.
+ * One page of a statement's rows and the number of all of them. `order` is what "newest first" means here, e.g. sql`seq
+ * desc`.
  * @param count asked for the number where the page does not tell it; by default all rows are counted
  */
 export async function pageOfRows<Row>(

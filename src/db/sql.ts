@@ -10,7 +10,10 @@ import {
 import { Decimal, plain } from '../kernel/decimal.ts';
 import { columnOf, columnsOf } from './names.ts';
 
-/** SQL as text with parameters: kysely's tag. Values become parameters; `sql.join`, `sql.ref` and nested fragments compose. */
+/**
+ * SQL as text with parameters: kysely's tag. Values become parameters; `sql.join`, `sql.ref` and nested fragments
+ * compose.
+ */
 export { sql };
 export type Sql<Row = unknown> = RawBuilder<Row>;
 
@@ -24,7 +27,9 @@ const compiler = new Kysely<Record<string, never>>({
   },
 });
 
-/** Text and parameters as the driver wants them: decimals, instants and durations are written out, never left to chance. */
+/**
+ * Text and parameters as the driver wants them: decimals, instants and durations are written out, never left to chance.
+ */
 export function compile(query: Sql): { text: string; values: unknown[] } {
   const { sql: text, parameters } = query.compile(compiler);
   return { text, values: parameters.map(toParameter) };
@@ -59,8 +64,8 @@ export const filled = <Name extends string>(
 ): Prepared => ({ name, text, values: parameters.map((parameter) => values[parameter]) });
 
 /**
- * The elements of a flat array as PostgreSQL reads them between its braces: texts, numbers, decimals, instants. Written out
- * once, they can be joined with others by commas.
+ * The elements of a flat array as PostgreSQL reads them between its braces: texts, numbers, decimals, instants. Written
+ * out once, they can be joined with others by commas.
  */
 export const arrayElements = (elements: readonly unknown[]): string =>
   elements.map((element) => elementText(toParameter(element) as Element)).join();

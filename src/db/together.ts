@@ -54,9 +54,9 @@ export class NotTogether extends Error {}
 export class NotApart extends Error {}
 
 /**
- * Several pieces of work side by side on one connection, in one transaction. When all of them wait, what was asked in the same
- * words goes to the database as one statement; the smallest group first, so that who is ahead waits for who asked something
- * beside. All of it is committed or none.
+ * Several pieces of work side by side on one connection, in one transaction. When all of them wait, what was asked in
+ * the same words goes to the database as one statement; the smallest group first, so that who is ahead waits for who
+ * asked something beside. All of it is committed or none.
  */
 export class Together {
   readonly #client: pg.PoolClient;

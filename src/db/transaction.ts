@@ -13,9 +13,9 @@ import { type MergedStatements, NotApart, Together } from './together.ts';
 import type { Tx } from './tx.ts';
 
 /**
- * Who a transaction may see: these merchants (the usual one: a request has one, a batch has its own), every merchant for
- * reading (a platform operator's list), or nobody (authentication and ownership look-ups go through functions of the
- * database). The database enforces it by row-level security, the second lock behind the code's own check.
+ * Who a transaction may see: these merchants (the usual one: a request has one, a batch has its own), every merchant
+ * for reading (a platform operator's list), or nobody (authentication and ownership look-ups go through functions of
+ * the database). The database enforces it by row-level security, the second lock behind the code's own check.
  */
 export type Scope = { readonly merchants: readonly string[] } | 'every merchant, reading' | 'nobody';
 
@@ -37,8 +37,8 @@ types.setTypeParser(20, (text: string) => BigInt(text));
 types.setTypeParser(3802, parseExactJson);
 
 /**
- * What is asked for many at once finds a few rows for each, by keys. Plans that are kept were made when a table may have been almost
- * empty, and would read it whole for ever.
+ * What is asked for many at once finds a few rows for each, by keys. Plans that are kept were made when a table may
+ * have been almost empty, and would read it whole for ever.
  */
 const BY_KEYS = 'set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off';
 
@@ -101,7 +101,8 @@ export class Database {
       application_name: 'reckoner',
     });
     this.#pool.on('error', (error) => options.onConnectionError?.(error));
-    // Between the pool's listener and whoever waits for a new connection there is a moment without one, in which it may die.
+    // Between the pool's listener and whoever waits for a new connection there is a moment without one, in which it may
+    // die.
     this.#pool.on('connect', (client) => client.on('error', () => undefined));
   }
 
@@ -299,7 +300,10 @@ export class Database {
   }
 }
 
-/** One round trip: the role, whom it may see, and the limits, all local to the transaction (safe behind a transaction pooler). */
+/**
+ * One round trip: the role, whom it may see, and the limits, all local to the transaction (safe behind a transaction
+ * pooler).
+ */
 function beginStatement(scope: Scope, statementTimeout: number): string {
   const merchants = typeof scope === 'object' ? scope.merchants : [];
   for (const id of merchants) if (!MERCHANT_LIST.test(id)) throw new TypeError('A merchant id is letters and digits.');

@@ -4,7 +4,8 @@ import type { Sql } from './sql.ts';
 export interface Tx {
   /**
    * All rows of a statement.
-   * @param plan what its plan is kept under on each connection; for a statement that is asked very often and whose text is always the same
+   * @param plan what its plan is kept under on each connection; for a statement that is asked very often and whose
+   *   text is always the same
    */
   rows<Row>(query: Sql<Row> | Sql, plan?: string): Promise<Row[]>;
   /** The first row, or undefined. */
@@ -13,32 +14,38 @@ export interface Tx {
   one<Row>(query: Sql<Row> | Sql): Promise<Row>;
   /** Runs a statement for its effect. @returns how many rows it touched. */
   run(query: Sql): Promise<number>;
-  /** Runs a part that can be undone alone: where `work` answers false in `keep` or throws, its writes are rolled back. */
+  /**
+   * Runs a part that can be undone alone: where `work` answers false in `keep` or throws, its writes are rolled back.
+   */
   part<T>(work: () => Promise<T>, keep: (value: T) => boolean): Promise<T>;
   /**
-   * What is the same for all that is done in this transaction side by side (`Database.together`): loaded once for all of it. In any other
-   * transaction it is loaded whenever it is asked for, so that nobody reads what he has changed since.
+   * What is the same for all that is done in this transaction side by side (`Database.together`): loaded once for all
+   * of it. In any other transaction it is loaded whenever it is asked for, so that nobody reads what he has changed
+   * since.
    * @param key names it among everything that is loaded in this way
    */
   once<T>(key: string, load: () => Promise<T>): Promise<T>;
   /**
-   * Does something for this and for all who ask for the same side by side (`Database.together`), in one go; in any other transaction for
-   * this alone.
+   * Does something for this and for all who ask for the same side by side (`Database.together`), in one go; in any
+   * other transaction for this alone.
    * @param key names what is done; who asks under one key gives one `work`
    * @param work answers for each item, in their order
    */
   gather<Item, T>(key: string, item: Item, work: (items: readonly Item[]) => Promise<readonly T[]>): Promise<T>;
   /**
-   * Does several pieces of work side by side in this transaction: what they ask in the same words is sent as one statement
-   * (together.ts). No work may read what another one changes. For operations that are not written for lists.
+   * Does several pieces of work side by side in this transaction: what they ask in the same words is sent as one
+   * statement (together.ts). No work may read what another one changes. For operations that are not written for lists.
    * @throws where one of them throws, or two change the same row: then the transaction has to be rolled back
    */
   beside<T>(works: readonly ((tx: Tx) => Promise<T>)[]): Promise<T[]>;
   /**
-   * What never changes in this database: loaded once for the process. `load` reads only what was committed before this transaction.
+   * What never changes in this database: loaded once for the process. `load` reads only what was committed before this
+   * transaction.
    * @param key names it among everything that is kept in this way
    */
   constant<T>(key: string, load: () => Promise<T>): Promise<T>;
-  /** Called once after the commit, never after a rollback; for waking a worker, never for an effect that must happen. */
+  /**
+   * Called once after the commit, never after a rollback; for waking a worker, never for an effect that must happen.
+   */
   afterCommit(work: () => void): void;
 }

@@ -46,8 +46,8 @@ const POLL_MILLISECONDS = 100;
 
 /**
  * Opens a demo merchant through the public operations alone, so it is nothing that a user could not have made. Every
- * creation goes under a fixed idempotency key and every time counts from the merchant's own creation: a seeding that was
- * cut short is taken up by the next one. @param now wall time. @returns null where the demo is there already.
+ * creation goes under a fixed idempotency key and every time counts from the merchant's own creation: a seeding that
+ * was cut short is taken up by the next one. @param now wall time. @returns null where the demo is there already.
  */
 export async function openDemo(place: DemoPlace, now: Instant): Promise<OpenedDemo | null> {
   const operator = clientOf(place.server, place.platformKey);
@@ -103,7 +103,9 @@ const instantOf = (text: string): Instant => parseInstant(text) as Instant;
 const daysBefore = (at: Instant, days: number): Instant =>
   at.toZonedDateTimeISO('UTC').startOfDay().subtract({ days }).toInstant();
 
-/** Three months of business that end now: usage first, then the customers, then time passes and invoices are dealt with. */
+/**
+ * Three months of business that end now: usage first, then the customers, then time passes and invoices are dealt with.
+ */
 async function tellStory(client: Client, until: Instant, step: SeedingStep, inboxUrl: string): Promise<void> {
   const from = daysBefore(until, HISTORY_DAYS);
   await step('three months of usage events', () => sendUsage(client, from, until));

@@ -37,7 +37,8 @@ export function createCompiler(fonts: Fonts = loadFonts()): Compile {
     try {
       for (const format of ['png', 'svg'] as const)
         compiler.mapShadow(logoPaths[format], Buffer.from(logo?.format === format ? logo.content : ''));
-      // Files in memory and not `sys.inputs`: another input makes Typst build its library, and all that hangs on it, anew.
+      // Files in memory and not `sys.inputs`: another input makes Typst build its library, and all that hangs on it,
+      // anew.
       compiler.mapShadow(viewPath, Buffer.from(displayableView(view, fonts)));
       compiler.mapShadow(eInvoicePath, Buffer.from(eInvoice ?? ''));
       const result = compiler.compile({ mainFilePath });

@@ -7,7 +7,10 @@ type Maybe<T> = T | null | undefined;
 
 /** One side of a document, as copied onto the invoice when it was issued (domain.md §4, row 10). */
 export interface Party {
-  /** What the merchant is called where its invoices are made: stands in the e-invoice only, for sellers without a tax id. */
+  /**
+   * What the merchant is called where its invoices are made: stands in the e-invoice only, for sellers without a tax
+   * id.
+   */
   id?: Maybe<string>;
   name: string;
   legalName?: Maybe<string>;
@@ -39,7 +42,9 @@ export interface BankTransfer {
   note?: Maybe<string>;
 }
 
-/** What one tier of a tiered price contributed to its line: `from` exclusive, `upTo` inclusive, null for no upper bound. */
+/**
+ * What one tier of a tiered price contributed to its line: `from` exclusive, `upTo` inclusive, null for no upper bound.
+ */
 export interface DocumentTier {
   from: DecimalText;
   upTo: DecimalText | null;

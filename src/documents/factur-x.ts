@@ -1,7 +1,7 @@
 /**
- * Factur-X 1.0 wants the metadata of a PDF to say that there is an e-invoice in it. Typst attaches the file, and has no way to
- * write metadata of one's own (typst #5667), so the words are put into the finished file. Metadata is a stream that PDF/A
- * keeps uncompressed; what moves behind it is found through the table of offsets, which is written anew.
+ * Factur-X 1.0 wants the metadata of a PDF to say that there is an e-invoice in it. Typst attaches the file, and has no
+ * way to write metadata of one's own (typst #5667), so the words are put into the finished file. Metadata is a stream
+ * that PDF/A keeps uncompressed; what moves behind it is found through the table of offsets, which is written anew.
  */
 
 const NAMESPACE = 'urn:factur-x:pdfa:CrossIndustryDocument:invoice:1p0#';

@@ -6,8 +6,9 @@ import { REPLACEMENT } from './text.ts';
 /**
  * The fonts of a document, and which characters they can show.
  *
- * Typst looks through the machine's fonts before ours and takes the first of a family, so a machine with its own "Noto Sans"
- * would set other documents than one without. We therefore hand our fonts over under family names that no machine has.
+ * Typst looks through the machine's fonts before ours and takes the first of a family, so a machine with its own "Noto
+ * Sans" would set other documents than one without. We therefore hand our fonts over under family names that no machine
+ * has.
  */
 
 const FAMILIES = [
@@ -65,7 +66,9 @@ class CodePoints {
   }
 }
 
-/** The code points that a font has a glyph for (OpenType 1.9, `cmap` formats 4 and 12; Noto fonts carry both or one). */
+/**
+ * The code points that a font has a glyph for (OpenType 1.9, `cmap` formats 4 and 12; Noto fonts carry both or one).
+ */
 function codePointsOf(font: Buffer): CodePoints {
   const found = new CodePoints();
   const cmap = tableOffset(font, 'cmap');
@@ -112,7 +115,10 @@ const isJoiner = (code: number): boolean => code >= 0x200b && code <= 0x200d;
 /** The fonts as bytes, and the text that they can show. */
 export interface Fonts {
   readonly files: Buffer[];
-  /** The text with a replacement for each character that no single font can show whole. Without it PDF/A refuses the document. */
+  /**
+   * The text with a replacement for each character that no single font can show whole. Without it PDF/A refuses the
+   * document.
+   */
   displayable(text: string): string;
   /**
    * Can the first font alone show every character of this JSON, so that `displayable` would change no text in it? False

@@ -3,8 +3,8 @@ import { type Decimal, decimal } from '../kernel/decimal.ts';
 import type { InEachLocale, Locale } from '../kernel/locale.ts';
 
 /**
- * Figures and dates as they stand on paper: UTC, every digit of the value and at least those of its currency. Their forms
- * are our own: Intl changes its forms with its data, and a document must not change with them.
+ * Figures and dates as they stand on paper: UTC, every digit of the value and at least those of its currency. Their
+ * forms are our own: Intl changes its forms with its data, and a document must not change with them.
  */
 export interface Figures {
   /** An amount with its currency: `€1,234.50`, `1.234,50 €`. @throws for no ISO 4217 currency or no decimal. */

@@ -14,8 +14,8 @@ const ADDED_BY_NAME = new Map(ENGLISH.filter(([word]) => !WHOLE.includes(word)).
 const ADDED = /^(.+): ([^:()]+?)( \([^()]*\))?$/s;
 
 /**
- * The name of a line on a document in this language. It is stored in English, made of the merchant's name of a price and
- * what the line does with it; that is said in the language of the document. Other names stay as they are.
+ * The name of a line on a document in this language. It is stored in English, made of the merchant's name of a price
+ * and what the line does with it; that is said in the language of the document. Other names stay as they are.
  */
 export function lineNameIn(locale: Locale, name: string): string {
   if (locale === 'en') return name;

@@ -10,7 +10,10 @@ import { DOCUMENT_WORDS } from './words.ts';
 
 const MOST_GROUPS = 12;
 
-/** Where prices stand, and how they are written: those of an inclusive document are shown with the tax, as they were agreed. */
+/**
+ * Where prices stand, and how they are written: those of an inclusive document are shown with the tax, as they were
+ * agreed.
+ */
 interface Shown {
   readonly currency: string;
   readonly taxIncluded: boolean;

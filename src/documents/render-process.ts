@@ -2,8 +2,8 @@ import { createCompiler } from './compile.ts';
 import type { RenderAnswer, RenderRequest } from './messages.ts';
 
 /**
- * The process that renders: one request after another, until its parent lets go of it. It gets a view and gives bytes; it
- * has no secrets in its environment, opens no connection and writes no file.
+ * The process that renders: one request after another, until its parent lets go of it. It gets a view and gives bytes;
+ * it has no secrets in its environment, opens no connection and writes no file.
  */
 
 const compile = createCompiler();

@@ -40,7 +40,9 @@ export interface RendererOptions {
   documentsPerProcess?: number;
   /** A process that holds more than this after a document is replaced. */
   memoryLimitBytes?: number;
-  /** A process that holds more than this while it makes a document is ended (where the system tells, which is Linux). */
+  /**
+   * A process that holds more than this while it makes a document is ended (where the system tells, which is Linux).
+   */
   mostMemoryBytes?: number;
   /** A process without work is let go after this time. */
   idleMilliseconds?: number;
@@ -49,13 +51,16 @@ export interface RendererOptions {
 
 export interface DocumentRenderer {
   /**
-   * The document as a PDF/A-3b file, with its e-invoice inside where there is one (`eInvoiceOf`); equal values give equal
-   * bytes. One document is rendered at a time, the others wait.
-   * @throws RangeError (or decimal.js' error) for a value that is no document: an unknown currency, text that is no decimal.
+   * The document as a PDF/A-3b file, with its e-invoice inside where there is one (`eInvoiceOf`); equal values give
+   * equal bytes. One document is rendered at a time, the others wait.
+   * @throws RangeError (or decimal.js' error) for a value that is no document: an unknown currency, text that is no
+   *   decimal.
    * @throws DocumentRenderError when there is no document to give.
    */
   readonly render: (document: PrintedDocument) => Promise<Uint8Array>;
-  /** Ends the process; what waits or runs is rejected with `CLOSED`. Nothing of the renderer is left when it resolves. */
+  /**
+   * Ends the process; what waits or runs is rejected with `CLOSED`. Nothing of the renderer is left when it resolves.
+   */
   readonly close: () => Promise<void>;
 }
 
@@ -94,8 +99,9 @@ function reduce(job: Job): Job | null {
 }
 
 /**
- * Renders documents in a process of their own. A thread would not do: a panic in the native typesetter ends every thread of
- * the process it happens in, and a thread that hangs in native code cannot be stopped. A process can be killed.
+ * Renders documents in a process of their own. A thread would not do: a panic in the native typesetter ends every
+ * thread of the process it happens in, and a thread that hangs in native code cannot be stopped. A process can be
+ * killed.
  */
 export function createDocumentRenderer(options: RendererOptions = {}): DocumentRenderer {
   const {

@@ -1,8 +1,8 @@
 import type { PrintedDocument } from './document.ts';
 
 /**
- * Rows that one document has at the most: some 170 pages, typeset in two seconds of a core and in 0.6 GB, which grow with the rows.
- * Nobody reads more, and what takes longer would keep all other documents waiting.
+ * Rows that one document has at the most: some 170 pages, typeset in two seconds of a core and in 0.6 GB, which grow
+ * with the rows. Nobody reads more, and what takes longer would keep all other documents waiting.
  */
 export const MOST_ROWS = 5_000;
 

@@ -11,9 +11,9 @@ const isSupply = (line: DocumentLine): boolean => line.untaxed !== 'prepayment';
 const isUntaxed = (lines: Taxed['lines']): boolean => lines.every(({ taxRate }) => decimal(taxRate).isZero());
 
 /**
- * Does the buyer owe the tax? Where the place of the sale was decided, it says so; else a sale without tax from one member state of the European Union to a business in another
- * one, both with VAT numbers (Article 196 of Directive 2006/112/EC). A seller who taxes one line of it does not sell
- * so.
+ * Does the buyer owe the tax? Where the place of the sale was decided, it says so; else a sale without tax from one
+ * member state of the European Union to a business in another one, both with VAT numbers (Article 196 of Directive
+ * 2006/112/EC). A seller who taxes one line of it does not sell so.
  */
 export function isReverseCharge({ seller, buyer, lines, untaxedBy }: Omit<Taxed, 'locale' | 'invoiceNotes'>): boolean {
   const supplies = lines.filter(isSupply);
@@ -24,7 +24,10 @@ export function isReverseCharge({ seller, buyer, lines, untaxedBy }: Omit<Taxed,
   return isAcross && hasVatNumber(seller) && hasVatNumber(buyer);
 }
 
-/** Is the place of the sale outside the reach of the seller's tax? Lines may be taxed all the same, by rates of their own. */
+/**
+ * Is the place of the sale outside the reach of the seller's tax? Lines may be taxed all the same, by rates of their
+ * own.
+ */
 export const isOutsideOfReach = ({ lines, untaxedBy }: Pick<Taxed, 'lines' | 'untaxedBy'>): boolean =>
   untaxedBy === 'outside' && lines.some((line) => isSupply(line) && decimal(line.taxRate).isZero());
 

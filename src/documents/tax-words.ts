@@ -27,8 +27,8 @@ export const hasVatNumber = ({ taxId, address }: Pick<Party, 'taxId' | 'address'
   taxId != null && taxNumber(taxId, address?.country).scheme === 'VA';
 
 /**
- * For which tax an id is registered. In the European Union a number without its country is one of a tax office, not a VAT
- * number.
+ * For which tax an id is registered. In the European Union a number without its country is one of a tax office, not a
+ * VAT number.
  */
 export function taxOfId(party: Pick<Party, 'taxId' | 'address'>): TaxWord {
   const word = taxWord(party);

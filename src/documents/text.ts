@@ -4,15 +4,17 @@
  */
 
 const LINE_BREAKS = /\r\n?|[\n\u0085\p{Zl}\p{Zp}]/gu;
-// A tab or a line break inside a one-line field was meant as a gap between words; every other control was meant for a machine.
+// A tab or a line break inside a one-line field was meant as a gap between words; every other control was meant for a
+// machine.
 const GAPS = /[\t\n\v\f\p{Zs}]+/gu;
-// Default_Ignorable_Code_Point holds all that is invisible by design: soft hyphens, fillers, tags, variation selectors and
-// most bidi controls. The joiners U+200C and U+200D are spared: Persian and Indic words are misspelt without them.
+// Default_Ignorable_Code_Point holds all that is invisible by design: soft hyphens, fillers, tags, variation selectors
+// and most bidi controls. The joiners U+200C and U+200D are spared: Persian and Indic words are misspelt without them.
 const INVISIBLE = /(?![\u200c\u200d])[\p{Cc}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}]/gu;
 const STRAY_JOINER = /(?<![\p{L}\p{M}])[\u200c\u200d]+|[\u200c\u200d]+(?![\p{L}\p{M}])/gu;
 const UNDISPLAYABLE = /[\p{Cs}\p{Co}\p{Cn}]/gu;
 const MARK_PILE = /(\p{M}{4})\p{M}+/gu;
-// A word that no column can hold gets places where it may break; U+200B is the one invisible character that we add ourselves.
+// A word that no column can hold gets places where it may break; U+200B is the one invisible character that we add
+// ourselves.
 const LONG_RUN = /[^\s\u200b]{25,}/gu;
 const RUN_PIECE = /(?:\P{M}\p{M}*){12}(?=\P{M})/gu;
 
@@ -49,7 +51,10 @@ const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 const withBreaks = (text: string): string => text.replace(LONG_RUN, (run) => run.replace(RUN_PIECE, '$&\u200b'));
 
-/** One line of text: gaps become single spaces; controls, bidi overrides and other invisible characters go; at most `most` characters. */
+/**
+ * One line of text: gaps become single spaces; controls, bidi overrides and other invisible characters go; at most
+ * `most` characters.
+ */
 export function cleanLine(text: string, most: number): string {
   if (text.length <= most && PLAIN.test(text)) return text;
   // Cut coarsely before the regular expressions run: a megabyte of text costs no more than a page of it.
@@ -63,7 +68,9 @@ export function cleanLine(text: string, most: number): string {
 /** The same for paper: a word that no column can hold gets places where it may break. */
 export const oneLine = (text: string, most: number): string => withBreaks(cleanLine(text, most));
 
-/** Several lines of text, at most `most` characters and `mostLines` lines; line breaks are kept, each line as `oneLine`. */
+/**
+ * Several lines of text, at most `most` characters and `mostLines` lines; line breaks are kept, each line as `oneLine`.
+ */
 export function manyLines(text: string, most: number, mostLines: number): string[] {
   const lines = text
     .slice(0, most * 16)
@@ -81,14 +88,15 @@ export function manyLines(text: string, most: number, mostLines: number): string
   return kept;
 }
 
-// Latin, Greek, Cyrillic, Arabic letters and digits, kana and Han, with common punctuation and currency signs; no loose marks.
+// Latin, Greek, Cyrillic, Arabic letters and digits, kana and Han, with common punctuation and currency signs; no loose
+// marks.
 const UNCOMMON =
   /[^\u0020-\u007e\u00a0-\u024f\u0370-\u04ff\u0621-\u064a\u0660-\u0669\u1e00-\u1eff\u2010-\u2026\u200b\u20a0-\u20bf\u3041-\u30ff\u4e00-\u9fff]/gu;
 const NOT_LATIN = /[^\u0020-\u007e\u00a0-\u017f]/gu;
 
 /**
- * How texts are shown at each further attempt, after one that ended the typesetter: some combinations of rare signs abort it.
- * Every character outside becomes a question mark: first what few names need, then all but Latin.
+ * How texts are shown at each further attempt, after one that ended the typesetter: some combinations of rare signs
+ * abort it. Every character outside becomes a question mark: first what few names need, then all but Latin.
  */
 export const reductions: readonly ((text: string) => string)[] = [
   (text) => text,

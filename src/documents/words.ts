@@ -24,7 +24,10 @@ export interface DocumentWords {
     readonly unitPrice: string;
     readonly notes: string;
   };
-  /** The name of the tax at the head of a column, in a sum, inside a sentence, and of a number that is registered for it. */
+  /**
+   * The name of the tax at the head of a column, in a sum, inside a sentence, and of a number that is registered for
+   * it.
+   */
   readonly tax: { readonly head: OfTax; readonly sum: OfTax; readonly inSentence: OfTax; readonly id: OfTax };
   readonly amount: (currency: string) => string;
   readonly amountWithTax: (currency: string, tax: string) => string;

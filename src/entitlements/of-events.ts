@@ -7,8 +7,8 @@ import { measuringEvents } from './reading/reading.sql.ts';
 
 /**
  * The balances that POST /v0/events answers: of the active entitlements that measure the events, oldest first for each
- * customer. Those of customers whose entitlements this process knows are asked in one statement, also for requests whose
- * events were stored together.
+ * customer. Those of customers whose entitlements this process knows are asked in one statement, also for requests
+ * whose events were stored together.
  */
 export function eventBalances(parts: ReadingParts): EventBalances {
   const readings = new Readings(parts);

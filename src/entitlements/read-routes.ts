@@ -211,7 +211,10 @@ const accessBy =
     });
   };
 
-/** Keys of features are unique within a product only, so one can stand for several; an unknown one, or an unknown customer, for none. */
+/**
+ * Keys of features are unique within a product only, so one can stand for several; an unknown one, or an unknown
+ * customer, for none.
+ */
 async function filtersOf(
   tx: Tx,
   merchantId: string | null,

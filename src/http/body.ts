@@ -14,7 +14,9 @@ export class BodyError extends Error {}
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** The text of a body; bytes that are no UTF-8 are refused, where a lenient reader would put other characters for them. */
+/**
+ * The text of a body; bytes that are no UTF-8 are refused, where a lenient reader would put other characters for them.
+ */
 export function readText(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes);

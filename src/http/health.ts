@@ -25,7 +25,9 @@ const NotReady = Type.Object(
   { $id: 'NotReady' },
 );
 
-/** `/healthz`, `/readyz` and `/metrics` (api.md, Running it): for probes, without a key, and without naming a merchant. */
+/**
+ * `/healthz`, `/readyz` and `/metrics` (api.md, Running it): for probes, without a key, and without naming a merchant.
+ */
 export function healthRoutes({ database, migrations, metrics }: HealthOptions): readonly Route[] {
   const common = { method: 'GET', tag: 'Operations', access: { public: true } } as const;
   return [

@@ -37,9 +37,9 @@ const claimRow = (scope: IdempotencyScope, print: Buffer, now: Instant): Sql => 
   on conflict (merchant_id, route, key) do nothing`;
 
 /**
- * What a request finds under its key. `ours`: nothing, the work must be done. `answered`: the first answer. `waiting`: a
- * twin has committed its intent and waits for a provider. `abandoned`: the same, but its time is over without an answer,
- * so this request waits in its place and makes the answer.
+ * What a request finds under its key. `ours`: nothing, the work must be done. `answered`: the first answer. `waiting`:
+ * a twin has committed its intent and waits for a provider. `abandoned`: the same, but its time is over without an
+ * answer, so this request waits in its place and makes the answer.
  */
 export type Claim =
   | { readonly kind: 'ours' | 'waiting' }
@@ -50,8 +50,8 @@ export type Claim =
 const LEASE = { seconds: 30 } as const;
 
 /**
- * Claims a key in the caller's transaction. A twin that is still running holds the row's index entry: we wait for it, two
- * seconds at most, and then answer 409.
+ * Claims a key in the caller's transaction. A twin that is still running holds the row's index entry: we wait for it,
+ * two seconds at most, and then answer 409.
  */
 export async function claim(tx: Tx, scope: IdempotencyScope, print: Buffer, now: Instant): Promise<Result<Claim>> {
   try {
@@ -100,8 +100,9 @@ async function takeOver(tx: Tx, scope: IdempotencyScope, now: Instant): Promise<
 }
 
 /**
- * Where an answer holds a secret (`secretReply`), the caller's API key takes part in the fingerprint and locks the stored
- * body: the database has only the key's hash, so neither a dump nor another user of the merchant can read it there.
+ * Where an answer holds a secret (`secretReply`), the caller's API key takes part in the fingerprint and locks the
+ * stored body: the database has only the key's hash, so neither a dump nor another user of the merchant can read it
+ * there.
  */
 export interface ReplyLock {
   readonly fingerprint: (path: string, body: unknown) => Buffer;

@@ -236,8 +236,8 @@ export class Metrics {
 }
 
 /**
- * Observes figures by their labels. A gauge keeps the last figure of labels that are not observed again, so those that are no
- * longer counted are observed as 0. Where the database does not answer, nothing is observed.
+ * Observes figures by their labels. A gauge keeps the last figure of labels that are not observed again, so those that
+ * are no longer counted are observed as 0. Where the database does not answer, nothing is observed.
  */
 function observeBy(count: () => Promise<readonly Figure[]>): (result: Observed) => Promise<void> {
   const seen = new Map<string, Labels>();

@@ -52,7 +52,9 @@ function drop(schemas: readonly Form[], value: unknown, absent: AbsentNulls): vo
   }
 }
 
-/** Is a field whose value is null absent? Where several forms could be meant, it must be optional in all that know it. */
+/**
+ * Is a field whose value is null absent? Where several forms could be meant, it must be optional in all that know it.
+ */
 function isAbsent(forms: readonly Form[], name: string, absent: AbsentNulls): boolean {
   const knowing = forms.filter(({ properties }) => properties !== undefined && Object.hasOwn(properties, name));
   if (knowing.length === 0 || knowing.some(({ required }) => required?.includes(name))) return false;

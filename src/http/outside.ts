@@ -1,6 +1,6 @@
 /**
- * Thrown by a handler that needs an answer from outside: its transaction is undone, `ask` gets the answer and commits it,
- * and the handler is run again, which finds it (docs/decisions/0117). So no call is made inside a transaction.
+ * Thrown by a handler that needs an answer from outside: its transaction is undone, `ask` gets the answer and commits
+ * it, and the handler is run again, which finds it (docs/decisions/0117). So no call is made inside a transaction.
  */
 export class AskOutside extends Error {
   override readonly name = 'AskOutside';

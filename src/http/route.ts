@@ -13,12 +13,11 @@ import type { BucketName } from './rate-limit.ts';
  * its policy does not name fails at boot.
  * - `public`: no key. - `caller`: the caller's own organization.
  * - `body`: a creation; the body's `merchantId`, by default the caller's organization; an operator must name one.
- * - `query`: a list; the query's `merchantId`, by default the caller's; an operator's without it covers all merchants.
- *   `ownerless`: the path's id has no entry among the owners (events are too many); the handler looks for it among the rows
- *   that the caller may see, so another merchant's is a 404 like an unknown one.
+ * - `query`: a list; the query's `merchantId`, by default the caller's; an operator's without it covers all
+ *   merchants. `ownerless`: the path's id has no entry among the owners (events are too many); the handler looks for it
+ *   among the rows that the caller may see, so another merchant's is a 404 like an unknown one.
  * - `by`, of the two: fields that hold an id whose owner is the merchant. In a query it wins over `merchantId`; in a
- *   body a
- *   `merchantId` that differs is refused.
+ *   body a `merchantId` that differs is refused.
  * - `{ of }`: the owner of the resource that the path parameter names: unknown 404, another merchant's 403.
  */
 export type Access =
@@ -56,7 +55,9 @@ export interface Arrival {
 
 /** What a request that was let in takes up, until it has been answered. */
 export interface Place {
-  /** Tells what the body turned out to hold, in whatever the room is counted in. @returns false where that is too much */
+  /**
+   * Tells what the body turned out to hold, in whatever the room is counted in. @returns false where that is too much
+   */
   resize(parts: number): boolean;
   /** Gives it back, once. */
   leave(): void;
@@ -82,7 +83,9 @@ export interface Context<P, Q, B, A extends Access = Access> {
   readonly signal: AbortSignal;
 }
 
-/** For the few operations that need several transactions or merchants of their own: no transaction, but the database. */
+/**
+ * For the few operations that need several transactions or merchants of their own: no transaction, but the database.
+ */
 export interface FreeContext<P, Q, B, A extends Access = Access> extends Omit<Context<P, Q, B, A>, 'tx'> {
   readonly database: Database;
   /** Writes the change to the audit log, in the transaction that makes it. */
@@ -161,7 +164,10 @@ export type PathParams<Path extends string> = Readonly<Record<NamesIn<Path>, str
 
 interface Sentence<Path extends string, Q, B, A extends Access> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** With `:name` for path parameters, which are checked by the policy or the handler, not by a pattern (a malformed id is a 404). */
+  /**
+   * With `:name` for path parameters, which are checked by the policy or the handler, not by a pattern (a malformed id
+   * is a 404).
+   */
   readonly path: Path;
   readonly operationId: string;
   readonly tag: string;
@@ -182,15 +188,18 @@ interface Sentence<Path extends string, Q, B, A extends Access> {
   readonly bodyParts?: PartLimits;
   /** The body is a file of one of the `contentTypes`, and no JSON: the handler gets it as `RawBody`. */
   readonly bodyBytes?: true;
-  /** `false`: nothing becomes due by it, so no worker is woken (which events, of which there are many, would do all the time). */
+  /**
+   * `false`: nothing becomes due by it, so no worker is woken (which events, of which there are many, would do all the
+   * time).
+   */
   readonly makesDue?: false;
   /** No timer watches the handler, which costs a tenth of a small request; it must end by itself. */
   readonly endsByItself?: true;
   /** The handler holds the body against its schema itself, where that has to be done part by part. */
   readonly bodyChecked?: 'by the handler';
   /**
-   * Asked before the body is read whether there is room for it: reading what must be refused takes the time of what need
-   * not be.
+   * Asked before the body is read whether there is room for it: reading what must be refused takes the time of what
+   * need not be.
    */
   readonly admit?: (arrival: Arrival) => Promise<Result<Place>>;
   /** Which of the organization's rate limits counts it; default `general`. */
@@ -230,8 +239,8 @@ export const freeRoute = <A extends Access, Path extends string, Q extends TSche
 ): Route => ({ sentence, free });
 
 /**
- * Declares a route that reads without a transaction of its own. `handler` reads the same in a transaction, for the audit log
- * of whatever changes the resource.
+ * Declares a route that reads without a transaction of its own. `handler` reads the same in a transaction, for the
+ * audit log of whatever changes the resource.
  */
 export const readRoute = <A extends Access, Path extends string, Q extends TSchema, B extends TSchema>(
   sentence: Sentence<Path, Q, B, A>,

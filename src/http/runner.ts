@@ -46,7 +46,9 @@ const TWIN_MILLISECONDS = 200;
 /** The signal of routes that end by themselves: a controller for each request would cost them more than it is worth. */
 const NEVER_ABORTED = new AbortController().signal;
 
-/** Turns a declared route into a handler: key, role, merchant, validation, one transaction, idempotency, audit, reply. */
+/**
+ * Turns a declared route into a handler: key, role, merchant, validation, one transaction, idempotency, audit, reply.
+ */
 export class Runner {
   readonly #options: ServerOptions;
   readonly #errors: ErrorReplies;
@@ -134,7 +136,10 @@ export class Runner {
     }
   }
 
-  /** Refuses a request for whose body there is no room; a body above its own limit is refused as that by whoever reads it. */
+  /**
+   * Refuses a request for whose body there is no room; a body above its own limit is refused as that by whoever reads
+   * it.
+   */
   async #admit(
     { sentence }: Route,
     caller: Caller,
@@ -186,7 +191,8 @@ export class Runner {
       'public' in sentence.access
         ? null
         : (early ?? (await this.#merchant(sentence.access, caller as Caller, query, body as Values)));
-    if (caller) await this.#takeSlot(each, request, merchantId ?? caller.organizationId, signal); // an operator counts as whom it names
+    // an operator counts as whom it names
+    if (caller) await this.#takeSlot(each, request, merchantId ?? caller.organizationId, signal);
 
     const context = {
       now: this.#options.now(),
@@ -364,7 +370,9 @@ export class Runner {
     if (errors.length > 0) orThrow(invalid(errors));
   }
 
-  /** Role, and the owner of what the path names, before the body is looked at: another tenant learns nothing from it. */
+  /**
+   * Role, and the owner of what the path names, before the body is looked at: another tenant learns nothing from it.
+   */
   async #pathMerchant(access: Guarded, caller: Caller, request: FastifyRequest): Promise<string | null> {
     if (!hasRole(caller, access.role) || (access.operator && !caller.isOperator))
       orThrow({ ok: false, refusal: { kind: 'forbidden' } });

@@ -41,7 +41,10 @@ export interface DecimalRules {
   accept?: 'string' | 'number' | 'both';
 }
 
-/** A decimal string (money, price, quantity): at most 38 digits, no exponent. With `accept` also, or only, a JSON number. */
+/**
+ * A decimal string (money, price, quantity): at most 38 digits, no exponent. With `accept` also, or only, a JSON
+ * number.
+ */
 export function DecimalText<const Rules extends DecimalRules>(
   rules: Rules = {} as Rules,
 ): TUnsafe<Rules['accept'] extends 'number' ? number : Rules['accept'] extends 'both' ? string | number : string> {

@@ -93,7 +93,8 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     options.metrics?.request(request.method, route, reply.statusCode, reply.elapsedTime / 1000);
     if (request.method !== 'GET' && reply.statusCode < 400 && !quiet.has(`${request.method} ${route}`))
       options.onChange?.();
-    const level = request.raw.socket instanceof Socket ? 'info' : 'debug'; // the demo calls from within, without a socket
+    // the demo calls from within, without a socket
+    const level = request.raw.socket instanceof Socket ? 'info' : 'debug';
     request.log[level](
       {
         method: request.method,
@@ -140,7 +141,9 @@ function methodsOf(routes: readonly Route[], url: string): string[] {
   return [...(methods.has('GET') ? [...methods, 'HEAD'] : methods)].toSorted();
 }
 
-/** Only exact JSON, UTF-8, unless a route declares more; odd spellings of a content type have let bodies pass unchecked. */
+/**
+ * Only exact JSON, UTF-8, unless a route declares more; odd spellings of a content type have let bodies pass unchecked.
+ */
 function acceptBodies(app: FastifyInstance, routes: readonly Route[]): void {
   app.removeAllContentTypeParsers();
   const sentences = new Map(routes.map(({ sentence }) => [`${sentence.method} ${sentence.path}`, sentence]));
@@ -156,7 +159,9 @@ function acceptBodies(app: FastifyInstance, routes: readonly Route[]): void {
   }
 }
 
-/** The reply to anything that was thrown: refusals, fastify's own errors, an unreachable database, and faults of ours. */
+/**
+ * The reply to anything that was thrown: refusals, fastify's own errors, an unreachable database, and faults of ours.
+ */
 function faultReply(error: unknown, errors: ErrorReplies, request: FastifyRequest): ErrorReply {
   try {
     return knownReply(error, errors, request) ?? internalReply(error, request);

@@ -4,9 +4,9 @@ const OF_EVERY_CALL = [400, 401, 403, 404, 500] as const;
 const OF_A_BODY = [413, 415] as const;
 
 /**
- * The error statuses that the document lists for an operation: its domain's own, and those that the edge answers for it:
- * 409 where a POST takes an Idempotency-Key, 413 and 415 where there is a body. 429 and 503 can come to any call (api.md,
- * Errors) and are listed where an operation has a reason of its own.
+ * The error statuses that the document lists for an operation: its domain's own, and those that the edge answers for
+ * it: 409 where a POST takes an Idempotency-Key, 413 and 415 where there is a body. 429 and 503 can come to any call
+ * (api.md, Errors) and are listed where an operation has a reason of its own.
  */
 export function errorStatuses({ access, method, body, idempotent, errors = [] }: Route['sentence']): number[] {
   if ('public' in access) return [...errors];

@@ -18,13 +18,15 @@ function createAjv(coerceTypes: boolean): Ajv2020 {
     useDefaults: true,
     coerceTypes,
     strict: true,
-    strictNumbers: !coerceTypes, // 1e400 of a query becomes Infinity after this check would run; its bounds must refuse it
+    // 1e400 of a query becomes Infinity after this check would run; its bounds must refuse it
+    strictNumbers: !coerceTypes,
     strictTypes: false,
     strictTuples: false,
     verbose: true,
   });
   ajv.addKeyword({ keyword: 'x-words', schemaType: 'string' }); // what problems.ts says where a value has another form
-  ajv.addKeyword({ keyword: 'x-hints', schemaType: 'object' }); // what it says of fields that callers try and there are not
+  // what it says of fields that callers try and there are not
+  ajv.addKeyword({ keyword: 'x-hints', schemaType: 'object' });
   ajv.addKeyword({ keyword: 'x-fields', schemaType: 'object' }); // what the document says of fields
   ajv.addFormat('date-time', (text: string) => rewriteInstant(text) !== null);
   ajv.addFormat('currency', (text: string) => isCurrency(text));
@@ -89,8 +91,8 @@ const asSent = createAjv(false);
 const ajvs: Record<Part, Ajv2020> = { body: asSent, change: asSent, query: createAjv(true), reply: asSent };
 
 /**
- * The schema as it is compiled: without the names of its parts, which are for the document (here one name may stand in many
- * schemas), and with what holds for every text and every object, so that no schema can forget it.
+ * The schema as it is compiled: without the names of its parts, which are for the document (here one name may stand in
+ * many schemas), and with what holds for every text and every object, so that no schema can forget it.
  */
 function prepared(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(prepared);

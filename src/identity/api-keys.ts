@@ -23,7 +23,9 @@ export const publicApiKey = (key: ApiKey, secret?: string) => ({
   createdAt: formatInstant(key.createdAt),
 });
 
-/** May the caller make and revoke this user's keys: its own, but not as a viewer; others' as an admin or as an operator. */
+/**
+ * May the caller make and revoke this user's keys: its own, but not as a viewer; others' as an admin or as an operator.
+ */
 export function mayManageKeys(caller: Caller, user: Pick<User, 'id'>): boolean {
   if (!hasRole(caller, 'member')) return false;
   return caller.userId === user.id || caller.isOperator || hasRole(caller, 'admin');
@@ -75,7 +77,9 @@ export async function userToManage(tx: Tx, caller: Caller, merchantId: string, u
   return mayManageKeys(caller, user) ? ok(user) : forbidden('Only an admin manages the keys of others.');
 }
 
-/** A key carries its user's role, so making one is granting that role (api.md: nobody grants a role above their own). */
+/**
+ * A key carries its user's role, so making one is granting that role (api.md: nobody grants a role above their own).
+ */
 export async function createKeyFor(
   tx: Tx,
   caller: Caller,

@@ -10,7 +10,9 @@ const SECRET_FIELDS = new Set(['secret', 'webhookSecret', 'hash']);
 /** Whose address is a secret: whoever has it acts as the customer. */
 const SECRET_ADDRESSES: ReadonlySet<unknown> = new Set(['customerPortal', 'subscriptionPortal']);
 
-/** Writes one change to the audit log, in the transaction of the change; secrets are left out. Rows are only ever added. */
+/**
+ * Writes one change to the audit log, in the transaction of the change; secrets are left out. Rows are only ever added.
+ */
 export async function recordAudit(tx: Tx, entry: AuditEntry): Promise<void> {
   const { merchantId, caller } = entry;
   await insertAuditRow(tx, {

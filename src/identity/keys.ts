@@ -9,8 +9,8 @@ const CHECKSUM_LENGTH = 6;
 export type EnvironmentName = 'production' | 'sandbox';
 
 /**
- * A new API key: `rk_live_` or `rk_test_` and 40 base62 characters, of which the last six are a checksum. The checksum is
- * for secret scanners and never a condition of authentication (api.md, Identity).
+ * A new API key: `rk_live_` or `rk_test_` and 40 base62 characters, of which the last six are a checksum. The checksum
+ * is for secret scanners and never a condition of authentication (api.md, Identity).
  */
 export function generateApiKey(environment: EnvironmentName): string {
   const secret = randomBase62(SECRET_LENGTH);

@@ -13,7 +13,10 @@ export interface NewMerchant extends Omit<NewOrganization, 'type' | 'merchantId'
   keyName?: string;
 }
 
-/** A merchant with its first admin and a key of that admin: all that is needed to call the API. For a start and for seeds. */
+/**
+ * A merchant with its first admin and a key of that admin: all that is needed to call the API. For a start and for
+ * seeds.
+ */
 export async function createMerchant(
   tx: Tx,
   { adminEmail, keyName = 'First key', ...organization }: NewMerchant,

@@ -30,8 +30,8 @@ const columns = sql`
 const jsonbOrNull = (value: unknown) => (value === null ? null : jsonb(value));
 
 /**
- * Lets this transaction also see and write one more merchant's rows: for a creation whose merchant does not exist before,
- * and for an operator's that names a merchant beside the platform. The caller has checked that it may.
+ * Lets this transaction also see and write one more merchant's rows: for a creation whose merchant does not exist
+ * before, and for an operator's that names a merchant beside the platform. The caller has checked that it may.
  */
 export const admitMerchant = (tx: Tx, merchantId: string): Promise<number> =>
   tx.run(sql`select set_config('reckoner.merchants', concat_ws(',',

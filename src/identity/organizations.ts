@@ -125,10 +125,10 @@ export interface NewOrganization extends Particulars {
 }
 
 /**
- * Creates a merchant, or a consumer of a merchant. It may run in a transaction of nobody's: the new merchant's rows come
- * into its view. A consumer is found again by the first of its billing addresses.
+ * Creates a merchant, or a consumer of a merchant. It may run in a transaction of nobody's: the new merchant's rows
+ * come into its view. A consumer is found again by the first of its billing addresses.
  * @returns 400 where a merchant is given a merchant or a consumer is given none or has settings; 404 for an unknown
- * merchant; 409 `CONSUMER_EXISTS`.
+ *   merchant; 409 `CONSUMER_EXISTS`.
  */
 export async function createOrganization(
   tx: Tx,
@@ -182,7 +182,9 @@ export interface OrganizationParts {
   readonly environment: EnvironmentName;
   /** Has a merchant connected an account at this provider that works? */
   isConnected(tx: Tx, merchantId: string, provider: string): Promise<boolean>;
-  /** Why a tax provider that is connected cannot calculate tax; null: it can. It may have to be asked (`AskOutside`). */
+  /**
+   * Why a tax provider that is connected cannot calculate tax; null: it can. It may have to be asked (`AskOutside`).
+   */
   taxProblem(tx: Tx, merchantId: string, provider: 'stripe_tax'): Promise<string | null>;
   /** What other domains do in the same transaction where a consumer's particulars have changed. */
   onConsumerChanged?(tx: Tx, consumer: { merchantId: string; consumerId: string }, now: Instant): Promise<void>;
@@ -311,7 +313,10 @@ export const changeConsumerParticulars = async (
   now: Instant,
 ): Promise<void> => void (await updateOrganization(tx, of, particulars, now));
 
-/** The consumer, locked until the transaction ends, so that its customer is made once; undefined where it is none of the merchant's. */
+/**
+ * The consumer, locked until the transaction ends, so that its customer is made once; undefined where it is none of the
+ * merchant's.
+ */
 export async function lockConsumer(tx: Tx, merchantId: string, id: string): Promise<Organization | undefined> {
   const row = await lockOrganization(tx, merchantId, id);
   return row?.type === 'consumer' ? toOrganization(row) : undefined;

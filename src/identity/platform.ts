@@ -6,8 +6,8 @@ import { admitMerchant } from './organizations.sql.ts';
 
 /**
  * Sees to it that the environment has its platform organization, a first operator, and that `key` is an API key of it
- * (api.md, Running it). Running it again changes nothing; another key becomes a further one. Two starts at once wait for
- * each other.
+ * (api.md, Running it). Running it again changes nothing; another key becomes a further one. Two starts at once wait
+ * for each other.
  * @throws where the database belongs to the other environment: play money must never meet real invoices.
  */
 export function ensurePlatform(

@@ -45,8 +45,8 @@ export interface NewUser {
 }
 
 /**
- * Creates a user of a merchant or of the platform (whose users are operators). Consumers have no users: they are billed,
- * and call nothing.
+ * Creates a user of a merchant or of the platform (whose users are operators). Consumers have no users: they are
+ * billed, and call nothing.
  * @param merchantId the organization's own id
  */
 export async function createUser(tx: Tx, merchantId: string, input: NewUser, now: Instant): Promise<Result<User>> {

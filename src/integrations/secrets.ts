@@ -12,8 +12,8 @@ const SECRET_NAME =
 export const isSecretName = (name: string): boolean => SECRET_NAME.test(name.toLowerCase().replace(/[^a-z]/g, ''));
 
 /**
- * Takes the secrets out of a config, at any depth. A secret is a whole value: what is below `credentials` is one secret.
- * A list stays in its order, without the secrets of its objects.
+ * Takes the secrets out of a config, at any depth. A secret is a whole value: what is below `credentials` is one
+ * secret. A list stays in its order, without the secrets of its objects.
  */
 export function splitConfig(config: Readonly<Record<string, unknown>>): SplitConfig {
   const secrets: [string, unknown][] = [];

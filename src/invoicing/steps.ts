@@ -92,8 +92,8 @@ async function lockBillingOfDue(
 }
 
 /**
- * The next steps of some invoices of one merchant that are due. Of several of one customer the oldest goes first, and the
- * others wait: they are paid from one wallet, and credits go from one to the next.
+ * The next steps of some invoices of one merchant that are due. Of several of one customer the oldest goes first, and
+ * the others wait: they are paid from one wallet, and credits go from one to the next.
  */
 export async function stepInvoices(
   parts: InvoicingParts,

@@ -2,19 +2,21 @@ import type { Tx } from '../db/index.ts';
 import type { Instant } from '../kernel/time.ts';
 
 /**
- * What a step leaves to be done after its transaction has committed, and before the next step of the same test clock:
- * a call to a provider. It makes transactions of its own for the outcome. What must survive a crash in between stands in
+ * What a step leaves to be done after its transaction has committed, and before the next step of the same test clock: a
+ * call to a provider. It makes transactions of its own for the outcome. What must survive a crash in between stands in
  * the row: the step gives it a next_action_at at which the call is made again, under the same key.
  */
 export type FollowUp = () => Promise<void>;
 
 /**
- * One kind of due work (domain.md §8): the rows of one table, registered by its migration with `call due_table(kind, table)`.
+ * One kind of due work (domain.md §8): the rows of one table, registered by its migration with `call due_table(kind,
+ * table)`.
  *
- * A step is called in a transaction of the record's merchant that holds the record's lock and has checked that it is still
- * due. `now` is the record's effective now: wall time, or on a test clock the due time itself. The step moves the state,
- * writes the effects, and gives the record its next next_action_at (null: nothing more to do). One that leaves the row as
- * it was is a fault, like one that throws. Deadlocks make a step run anew, so it has no effect outside its transaction.
+ * A step is called in a transaction of the record's merchant that holds the record's lock and has checked that it is
+ * still due. `now` is the record's effective now: wall time, or on a test clock the due time itself. The step moves the
+ * state, writes the effects, and gives the record its next next_action_at (null: nothing more to do). One that leaves
+ * the row as it was is a fault, like one that throws. Deadlocks make a step run anew, so it has no effect outside its
+ * transaction.
  */
 export interface DueKind {
   readonly kind: string;
@@ -39,14 +41,16 @@ export interface StepList {
   /** How much work the records are, where they differ; absent: one is like another. */
   readonly weight?: Weight;
   /**
-   * Steps some records of one merchant, as `step` does one. What it throws undoes all; then the list is halved until the
-   * record is alone that is at fault.
+   * Steps some records of one merchant, as `step` does one. What it throws undoes all; then the list is halved until
+   * the record is alone that is at fault.
    * @returns a result for each record, in their order
    */
   steps(tx: Tx, records: readonly { merchantId: string; id: string }[], now: Instant): Promise<StepResult[]>;
 }
 
-/** A list holds the work of so many units at most: its memory and its time have a bound. A heavier record goes alone. */
+/**
+ * A list holds the work of so many units at most: its memory and its time have a bound. A heavier record goes alone.
+ */
 export interface Weight {
   readonly most: number;
   /** @returns an estimate for each record, in their order */
@@ -73,7 +77,10 @@ export interface ClockReference {
 export interface ClockBook {
   /** Clocks of all merchants that are on their way, or have work due at the time they show. */
   withWork(tx: Tx, kinds: readonly string[]): Promise<ClockReference[]>;
-  /** Locks the clock until the transaction ends. @returns its time and, on its way, where it goes; null: there is no such clock. */
+  /**
+   * Locks the clock until the transaction ends. @returns its time and, on its way, where it goes; null: there is no
+   * such clock.
+   */
   lock(tx: Tx, clock: ClockReference): Promise<{ currentTime: Instant; advancingTo: Instant | null } | null>;
   /** Moves it forward; `arrived` when nothing is left on its way, which ends it. */
   move(tx: Tx, clock: ClockReference, to: Instant, arrived: boolean, now: Instant): Promise<void>;

@@ -128,7 +128,10 @@ export const earliestOnClock = (
   );
 };
 
-/** The records of a clock that are due at the same instant as the first of their kind, in the order in which they were made. */
+/**
+ * The records of a clock that are due at the same instant as the first of their kind, in the order in which they were
+ * made.
+ */
 export const dueWith = (
   tx: Tx,
   { kind, table, orderColumn }: DueTable,

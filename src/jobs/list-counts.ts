@@ -29,7 +29,9 @@ export async function addAllListChanges(database: Database, merchantId: string):
   } while (added === MOST_AT_ONCE);
 }
 
-/** Counts all lists of all merchants anew; the program may run meanwhile. @returns how many counts were something else */
+/**
+ * Counts all lists of all merchants anew; the program may run meanwhile. @returns how many counts were something else
+ */
 export async function rebuildListCounts(database: Database): Promise<number> {
   const merchants = await database.transaction('every merchant, reading', selectAllMerchants);
   let mended = 0;

@@ -1,6 +1,8 @@
 import type { DueRecord } from './due-kind.ts';
 
-/** So many records are remembered that have been stepped and are due as before: each is stepped again within moments. */
+/**
+ * So many records are remembered that have been stepped and are due as before: each is stepped again within moments.
+ */
 const MOST_RECORDS = 100_000;
 
 /**

@@ -41,7 +41,10 @@ export interface DueRunner {
   start(): void;
   /** Ends after the steps that are running; nothing is lost by stopping in any other way. */
   stop(): Promise<void>;
-  /** Runs all that is due, on the wall clock and on test clocks, one step after the other. @returns how many steps it tried. */
+  /**
+   * Runs all that is due, on the wall clock and on test clocks, one step after the other. @returns how many steps it
+   * tried.
+   */
   runOnce(): Promise<number>;
   /** Runs a test clock to where it shall go; comes back early when the runner stops, or the signal is aborted. */
   runClock(clock: ClockReference, signal?: AbortSignal): Promise<number>;
@@ -49,7 +52,9 @@ export interface DueRunner {
   wake(): void;
 }
 
-/** The one runner of due work (domain.md §8): any number of them may work on one database, in any number of processes. */
+/**
+ * The one runner of due work (domain.md §8): any number of them may work on one database, in any number of processes.
+ */
 export const createRunner = (options: RunnerOptions): DueRunner => new Runner(options);
 
 const SHORTEST_REST = 100; // however often it is woken: a busy API wakes it with every request

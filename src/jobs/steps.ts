@@ -29,7 +29,9 @@ const LOCK_NOT_AVAILABLE = '55P03';
  */
 export type Outcome = 'done' | 'failed' | 'waiting' | 'blocked' | 'nothing';
 
-/** What became of an attempt on a test clock, and how many records were in it; of several that failed none is counted. */
+/**
+ * What became of an attempt on a test clock, and how many records were in it; of several that failed none is counted.
+ */
 export interface ClockOutcome {
   readonly outcome: Outcome;
   readonly records: number;
@@ -51,7 +53,10 @@ export interface StepsOptions {
   readonly observe: ((report: StepReport) => void) | undefined;
 }
 
-/** Runs steps, of one record or a list: lock and check again, run, hold that each record moved on, commit; count what fails. */
+/**
+ * Runs steps, of one record or a list: lock and check again, run, hold that each record moved on, commit; count what
+ * fails.
+ */
 export class Steps {
   readonly #options: StepsOptions;
   readonly #kinds: ReadonlyMap<string, DueKind>;
@@ -96,8 +101,8 @@ export class Steps {
   }
 
   /**
-   * A step of each of some records of one kind and one merchant, in as few transactions as their kind allows. A list that
-   * throws is halved, until the record at fault is alone.
+   * A step of each of some records of one kind and one merchant, in as few transactions as their kind allows. A list
+   * that throws is halved, until the record at fault is alone.
    * @param isStopping asked between transactions
    * @returns what became of each; fewer where it stopped
    */
@@ -136,10 +141,10 @@ export class Steps {
   }
 
   /**
-   * The next steps of a test clock, with effective now = their due time, or the clock's time where that is later: of the
-   * record that is due first, and of those of its kind that are due at the same instant where the kind takes lists.
-   * Picking the records, their steps and the clock's move are one transaction under the clock's lock, so that drivers of
-   * one clock take turns and no step is taken twice. `nothing`: the clock has arrived.
+   * The next steps of a test clock, with effective now = their due time, or the clock's time where that is later: of
+   * the record that is due first, and of those of its kind that are due at the same instant where the kind takes lists.
+   * Picking the records, their steps and the clock's move are one transaction under the clock's lock, so that drivers
+   * of one clock take turns and no step is taken twice. `nothing`: the clock has arrived.
    * @param most records at most; a caller whose list failed asks for fewer
    */
   async runOnClock(clock: ClockReference, most: number): Promise<ClockOutcome> {
@@ -204,14 +209,18 @@ export class Steps {
     return tooHeavy === -1 ? records : records.slice(0, tooHeavy);
   }
 
-  /** Locks what everybody locks before some records of one kind. @returns the ids of those of which nobody else has it */
+  /**
+   * Locks what everybody locks before some records of one kind. @returns the ids of those of which nobody else has it
+   */
   async #lockParents(tx: Tx, records: readonly DueRecord[]): Promise<ReadonlySet<string>> {
     const [first] = records;
     const lockParents = first && this.#kindOf(first).lockParents;
     return lockParents ? lockParents(tx, records) : new Set(records.map(({ id }) => id));
   }
 
-  /** Steps some records of one kind that are locked. @returns those that are stepped; the others wait for one of these */
+  /**
+   * Steps some records of one kind that are locked. @returns those that are stepped; the others wait for one of these
+   */
   async #stepLocked(tx: Tx, table: DueTable, locked: readonly LockedDue[], now: Instant): Promise<Stepped[]> {
     const [first, ...others] = locked;
     if (!first) return [];

@@ -8,6 +8,8 @@ const BRANDS: Readonly<Record<string, string>> = {
   unionpay: 'UnionPay',
 };
 
-/** The brand of a card as it is written on the card, such as `Visa` for `visa`; undefined for a brand that is not known. */
+/**
+ * The brand of a card as it is written on the card, such as `Visa` for `visa`; undefined for a brand that is not known.
+ */
 export const cardBrandName = (brand: string): string | undefined =>
   Object.hasOwn(BRANDS, brand) ? BRANDS[brand] : undefined;

@@ -1,7 +1,7 @@
 /**
  * ISO 4217 as of 2026-01-01 (with XCG, ZWG and SLE, without HRK, BGN and ANG): active codes by their minor digits.
- * Metals, bond units, units of account (XDR, XUA, XSU, XAD) and the codes for tests and for none are left out.
- * Our own table, because `Intl` follows spending habits (HUF, IDR and thirty more show 0 digits there) and not the standard.
+ * Metals, bond units, units of account (XDR, XUA, XSU, XAD) and the codes for tests and for none are left out. Our own
+ * table, because `Intl` follows spending habits (HUF, IDR and thirty more show 0 digits there) and not the standard.
  */
 const CODES_BY_MINOR_DIGITS: Readonly<Record<number, string>> = {
   0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',

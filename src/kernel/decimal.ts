@@ -13,7 +13,10 @@ export interface RawNumber {
   readonly rawJSON: string;
 }
 
-/** What a decimal is read from: text, an exact JSON number, or a decimal. A JavaScript number is taken by its shortest text. */
+/**
+ * What a decimal is read from: text, an exact JSON number, or a decimal. A JavaScript number is taken by its shortest
+ * text.
+ */
 export type DecimalInput = string | number | bigint | RawNumber | Decimal;
 
 /** The library alone would also read `0x1f`, `1_000` and `Infinity`, which nobody who sends an amount means. */

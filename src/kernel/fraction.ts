@@ -25,8 +25,8 @@ export function partOf(period: Period, start: Instant, end: Instant): Fraction {
 }
 
 /**
- * An amount times a fraction: multiplied first and divided once, so that what ends (half of 0.01) is exact and what does
- * not (a third) has 80 digits, far more than the distance of any such fraction from a rounding boundary.
+ * An amount times a fraction: multiplied first and divided once, so that what ends (half of 0.01) is exact and what
+ * does not (a third) has 80 digits, far more than the distance of any such fraction from a rounding boundary.
  */
 export function scale(amount: Decimal, fraction: Fraction): Decimal {
   if (isWhole(fraction)) return amount;

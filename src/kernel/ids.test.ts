@@ -74,7 +74,8 @@ describe('random characters', () => {
     const counts = new Map<string, number>();
     for (const character of randomBase62(drawn)) counts.set(character, (counts.get(character) ?? 0) + 1);
     expect(counts.size).toBe(62);
-    // 10,000 of each are expected, with a standard deviation of 99. A plain modulo would draw eight characters 25 % more often.
+    // 10,000 of each are expected, with a standard deviation of 99. A plain modulo would draw eight characters 25 %
+    // more often.
     for (const [character, count] of counts) {
       expect(Math.abs(count - drawn / 62), `${character}: ${count}`).toBeLessThan(800);
     }

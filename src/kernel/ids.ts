@@ -93,7 +93,10 @@ const bodyOf = (kind: IdKind): string => {
 /** A new identifier: unguessable (≥ 128 random bits; test clocks have the 16 characters of §1). */
 export const newId = (kind: IdKind): string => ID_PREFIXES[kind] + bodyOf(kind);
 
-/** The pattern of §1, as text for schemas: invoices are lowercase hex, clocks exactly 16 characters, the rest alphanumeric. */
+/**
+ * The pattern of §1, as text for schemas: invoices are lowercase hex, clocks exactly 16 characters, the rest
+ * alphanumeric.
+ */
 export function idPattern(kind: IdKind): string {
   if (kind === 'invoice') return '^inv_[0-9a-f]{1,64}$';
   if (kind === 'testClock') return '^tc_[0-9A-Za-z]{16}$';

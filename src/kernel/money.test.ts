@@ -83,7 +83,8 @@ describe('sharing a rounded amount by weights', () => {
     { amount: '10', weights: ['0', '1', '0'], currency: 'USD', shares: ['0', '10', '0'] },
     { amount: '5', weights: ['0', '0'], currency: 'USD', shares: ['5', '0'] },
     { amount: '0', weights: ['3', '4'], currency: 'USD', shares: ['0', '0'] },
-    { amount: '0.05', weights: ['0.7', '0.2', '0.1'], currency: 'USD', shares: ['0.04', '0.01', '0'] }, // 3.5, 1, 0.5: the tie goes to the first
+    // 3.5, 1, 0.5: the tie goes to the first
+    { amount: '0.05', weights: ['0.7', '0.2', '0.1'], currency: 'USD', shares: ['0.04', '0.01', '0'] },
     { amount: '0.34', weights: ['100', '1', '1'], currency: 'USD', shares: ['0.34', '0', '0'] }, // 33.3…, 0.3…, 0.3…
     { amount: '0.01', weights: ['-1', '-1'], currency: 'USD', shares: ['0.01', '0'] },
     { amount: '0.05', weights: ['10.00', '-9.95'], currency: 'USD', shares: ['10', '-9.95'] },
@@ -93,7 +94,8 @@ describe('sharing a rounded amount by weights', () => {
 
   it.each([
     { amount: '1.00', weights: ['31', '1', '1'], shares: ['0.94', '0.03', '0.03'] }, // 93.93…, 3.03…, 3.03…
-    { amount: '0.03', weights: ['10', '1', '1', '10', '2'], shares: ['0.02', '0', '0', '0.01', '0'] }, // 1.25, .125, .125, 1.25, .25
+    // 1.25, .125, .125, 1.25, .25
+    { amount: '0.03', weights: ['10', '1', '1', '10', '2'], shares: ['0.02', '0', '0', '0.01', '0'] },
     { amount: '0.04', weights: ['10', '1', '1'], shares: ['0.04', '0', '0'] }, // 3.33…, 0.33…, 0.33…: equal thirds
     { amount: '0.04', weights: ['1', '10', '1'], shares: ['0.01', '0.03', '0'] },
   ])(
@@ -170,7 +172,8 @@ describe('rounding parts together', () => {
     { parts: ['0.002', '0.002'], over: '1', currency: 'USD', rounded: ['0', '0'] },
     { parts: ['0.5', '0.5'], over: '1', currency: 'JPY', rounded: ['1', '0'] },
     { parts: ['-0.5', '-0.5'], over: '1', currency: 'JPY', rounded: ['-1', '0'] },
-    { parts: ['200', '-199.994'], over: '1', currency: 'USD', rounded: ['200', '-199.99'] }, // a cent between, not by weight
+    // a cent between, not by weight
+    { parts: ['200', '-199.994'], over: '1', currency: 'USD', rounded: ['200', '-199.99'] },
     { parts: ['1', '1', '1'], over: '3', currency: 'USD', rounded: ['0.34', '0.33', '0.33'] },
     { parts: ['1', '1', '1'], over: '-3', currency: 'USD', rounded: ['-0.34', '-0.33', '-0.33'] },
     { parts: ['7'], over: '8', currency: 'KWD', rounded: ['0.875'] },

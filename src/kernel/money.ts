@@ -9,7 +9,9 @@ export function roundTo(amount: Decimal, currency: string, _rounding: Rounding):
   return amount.toDecimalPlaces(minorDigits(currency), Decimal.ROUND_HALF_UP); // decimal.js: half up = away from zero
 }
 
-/** The decimal string of an amount in major units, with exactly the digits of its currency: `57.87`, `1200`, `0.125`. */
+/**
+ * The decimal string of an amount in major units, with exactly the digits of its currency: `57.87`, `1200`, `0.125`.
+ */
 export function formatMoney(amount: Decimal, currency: string): string {
   return (amount.isZero() ? ZERO : onGrid(amount, currency)).toFixed(minorDigits(currency));
 }

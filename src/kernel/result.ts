@@ -6,8 +6,8 @@ export interface FieldError {
 }
 
 /**
- * The codes of all domains. Each domain adds its table: `interface ErrorCodes extends CodesOf<typeof clockErrors> {}`, so
- * that a code nobody listed does not compile.
+ * The codes of all domains. Each domain adds its table: `interface ErrorCodes extends CodesOf<typeof clockErrors> {}`,
+ * so that a code nobody listed does not compile.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: the domains fill it
 export interface ErrorCodes {}
@@ -15,7 +15,9 @@ export type CodesOf<Table extends ErrorTable> = { readonly [Code in keyof Table]
 /** A code of an error table. */
 export type ErrorCode = keyof ErrorCodes;
 
-/** Why a request is refused. What the caller is told, and with which status, is decided in one place: `http/errors.ts`. */
+/**
+ * Why a request is refused. What the caller is told, and with which status, is decided in one place: `http/errors.ts`.
+ */
 export type Refusal =
   /** A business code listed in a domain's error table. `message` replaces the table's where it can say more. */
   | { kind: 'code'; code: ErrorCode; message?: string; details?: Record<string, unknown> }

@@ -15,8 +15,8 @@ const PREFIXES: Readonly<Record<string, readonly string[]>> = { GR: ['EL', 'GR']
 const AFTER_PREFIX = /^[A-Z+*]{0,2}[0-9][0-9A-Z+*]+$/;
 
 /**
- * Is a tax id a VAT number? Those begin with their country (BR-CO-09): `DE 123 456 789` of a party in Germany is one, an
- * American `12-3456789` is none, and goes as it was written.
+ * Is a tax id a VAT number? Those begin with their country (BR-CO-09): `DE 123 456 789` of a party in Germany is one,
+ * an American `12-3456789` is none, and goes as it was written.
  */
 export function taxNumber(taxId: string, country: string | null | undefined): TaxNumber {
   const code = countryCode(country);

@@ -24,8 +24,8 @@ const MOST_FRACTION_DIGITS = 6;
 const SECONDS_END = 19;
 
 /**
- * Reads a date-time like `parseInstant` and writes it as `formatInstant` does; for those of which there are many, because
- * what is in UTC already, as most are, is only looked at.
+ * Reads a date-time like `parseInstant` and writes it as `formatInstant` does; for those of which there are many,
+ * because what is in UTC already, as most are, is only looked at.
  */
 export function rewriteInstant(text: string): string | null {
   const [, month, day, hour, minute, second, fraction] = UTC.exec(text) ?? [];
@@ -63,8 +63,8 @@ function parseAnyInstant(text: string): Instant | null {
 export const formatInstant = (instant: Instant): string => instant.toString();
 
 /**
- * Is `a` earlier than `b`? Instants do not compare with `<`, which throws. `Temporal.Instant.compare` copies both of them, which takes
- * fifteen times as long, and a bill compares instants thousands of times.
+ * Is `a` earlier than `b`? Instants do not compare with `<`, which throws. `Temporal.Instant.compare` copies both of
+ * them, which takes fifteen times as long, and a bill compares instants thousands of times.
  */
 export const isBefore = (a: Instant, b: Instant): boolean => a.epochNanoseconds < b.epochNanoseconds;
 /** Is `a` later than `b`? */
@@ -78,7 +78,10 @@ export const latest = (a: Instant, b: Instant): Instant => (isAfter(a, b) ? a : 
 export const microsecondsBetween = (from: Instant, to: Instant): bigint =>
   (to.epochNanoseconds - from.epochNanoseconds) / 1000n;
 
-/** A billing cadence: whole months and whole days, `months` from years and months, `days` from weeks and days; never both. */
+/**
+ * A billing cadence: whole months and whole days, `months` from years and months, `days` from weeks and days; never
+ * both.
+ */
 export interface Cadence {
   readonly months: number;
   readonly days: number;
@@ -131,8 +134,8 @@ export function normaliseCadence(text: string): string {
 export const isOnce = (text: string): boolean => normaliseCadence(text) === 'P0D';
 
 /**
- * The start of period `n`: `anchor + n × cadence`, always from the anchor, in UTC. 31 Jan, 28 Feb, 31 Mar: stepping from
- * each end to the next would lose the 31st for ever (domain.md §1).
+ * The start of period `n`: `anchor + n × cadence`, always from the anchor, in UTC. 31 Jan, 28 Feb, 31 Mar: stepping
+ * from each end to the next would lose the 31st for ever (domain.md §1).
  */
 export function boundary(anchor: Instant, cadence: Cadence, n: number): Instant {
   const local = anchor.toZonedDateTimeISO('UTC');

@@ -1,6 +1,6 @@
 /**
- * The accounts of the ledger, one of each for every currency, and for every customer where `of` says so. What a debit (an
- * amount above 0) and a credit (below 0) mean follows from what the account holds.
+ * The accounts of the ledger, one of each for every currency, and for every customer where `of` says so. What a debit
+ * (an amount above 0) and a credit (below 0) mean follows from what the account holds.
  */
 export const accounts = {
   /** What a customer owes on documents that have their number. A debit is more owed. */

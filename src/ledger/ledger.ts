@@ -16,7 +16,8 @@ import { type Entry, type Posting, settleEntries } from './posting.ts';
 /**
  * Books something that happened, once. The wallets that it touches are locked, so they come last among the locks of a
  * transaction. Where all entries cancel out, nothing is written. `now` is effective now for what happened.
- * @throws for entries that do not balance, a wallet that would be overdrawn (23514), a key that is booked already (23505).
+ * @throws for entries that do not balance, a wallet that would be overdrawn (23514), a key that is booked already
+ *   (23505).
  */
 export const post = (tx: Tx, posting: Posting, now: Instant): Promise<void> => postAll(tx, [posting], now);
 

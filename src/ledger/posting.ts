@@ -38,7 +38,8 @@ export type LedgerReason = (typeof ledgerReasons)[number];
 
 /**
  * The entries as they are stored: one for each account, none of 0.
- * @throws for entries that do not balance, have more digits than their currency, or name no customer where the account is one's.
+ * @throws for entries that do not balance, have more digits than their currency, or name no customer where the
+ *   account is one's.
  */
 export function settleEntries({ key, currency, entries }: Pick<Posting, 'key' | 'currency' | 'entries'>): Entry[] {
   const merged = new Map<string, Entry>();

@@ -27,7 +27,9 @@ export const lockedWalletBalance = (
   currency: string,
 ): Promise<Decimal> => lockWallet(tx, { merchantId, customerId, currency });
 
-/** What some customers have in their wallets, of each currency, locked in the same way; a wallet never used is left out. */
+/**
+ * What some customers have in their wallets, of each currency, locked in the same way; a wallet never used is left out.
+ */
 export const lockedWalletBalances = (
   tx: Tx,
   merchantId: string,

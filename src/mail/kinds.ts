@@ -18,7 +18,9 @@ export const MAIL_KINDS = {
   renewalReminder: 'renewalReminder',
 } as const satisfies Readonly<Record<string, NotificationKind>>;
 
-/** Mails that the owner of an alert asks for: to the merchant itself, and to its customer. No setting turns them off. */
+/**
+ * Mails that the owner of an alert asks for: to the merchant itself, and to its customer. No setting turns them off.
+ */
 export const ALERT_MAIL_KINDS = ['alertTriggered', 'alertReached'] as const;
 
 /** A link to the customer portal, for whoever has asked for it. No setting turns it off. */

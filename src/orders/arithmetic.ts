@@ -60,6 +60,8 @@ export const sumOfLines = (lines: readonly Pick<OrderLine, 'totalPrice'>[]): Dec
 export const totalAmountOf = ({ namedTotal, lineItems }: Pick<Order, 'namedTotal' | 'lineItems'>): Decimal =>
   namedTotal ?? sumOfLines(lineItems);
 
-/** What is kept of a total that was sent: the sum of the lines is no name of its own, and the total goes on to follow. */
+/**
+ * What is kept of a total that was sent: the sum of the lines is no name of its own, and the total goes on to follow.
+ */
 export const namedTotalOf = (total: Decimal, lines: readonly Pick<OrderLine, 'totalPrice'>[]): Decimal | null =>
   total.eq(sumOfLines(lines)) ? null : total;

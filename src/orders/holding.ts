@@ -3,7 +3,10 @@ import type { Instant } from '../kernel/time.ts';
 import { selectLinesOfItem } from './lines.sql.ts';
 import { selectUnendedOrders } from './orders.sql.ts';
 
-/** What of orders holds an item, so that it cannot be deleted: some of the lines that sell it, each with how many there are. */
+/**
+ * What of orders holds an item, so that it cannot be deleted: some of the lines that sell it, each with how many there
+ * are.
+ */
 export const linesOfItem = (tx: Tx, merchantId: string, itemId: string, most: number) =>
   selectLinesOfItem(tx, merchantId, itemId, most);
 

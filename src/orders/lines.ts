@@ -71,8 +71,8 @@ export function decideNewLines(
 }
 
 /**
- * A line as a PATCH leaves it. What follows from other figures is not asked for again: `unitPrice` and `totalPrice` that
- * are not sent are computed, and those that are sent must agree.
+ * A line as a PATCH leaves it. What follows from other figures is not asked for again: `unitPrice` and `totalPrice`
+ * that are not sent are computed, and those that are sent must agree.
  */
 export function decideChangedLine(
   order: OfOrder,

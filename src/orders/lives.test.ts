@@ -23,8 +23,8 @@ import { createOrder, deleteOrder, updateOrderBy } from './orders.ts';
 import type { OrderCreate } from './schemas.ts';
 
 /**
- * Random lives of orders against a small model of them: whole numbers instead of decimals, and the rules of domain.md §6
- * as sentences instead of a table.
+ * Random lives of orders against a small model of them: whole numbers instead of decimals, and the rules of domain.md
+ * §6 as sentences instead of a table.
  */
 const RUNS = Number(process.env.PROPERTY_RUNS ?? 40);
 const now = Temporal.Instant.from('2026-03-10T09:30:00Z');

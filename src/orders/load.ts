@@ -44,7 +44,8 @@ export async function lockOrder(
 ): Promise<Result<LockedOrder>> {
   const [known] = await selectOrders(tx, [merchantId], [id]);
   if (!known) return notFound('order');
-  const now = await effectiveNow(tx, merchantId, known.testClockId, wall); // the clock comes first in the order of locks
+  // the clock comes first in the order of locks
+  const now = await effectiveNow(tx, merchantId, known.testClockId, wall);
   const row = await (toDelete ? lockOrderRowForDeletion : lockOrderRow)(tx, merchantId, id);
   if (!row) return notFound('order');
   const [order] = await withLines(tx, [row]);

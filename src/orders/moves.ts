@@ -93,7 +93,9 @@ export const markRejected = moveBy('reject');
 /** A pending approval was cancelled. @returns INVALID_TRANSITION */
 export const markRecalled = moveBy('recall');
 
-/** An approval that was given is cancelled. @returns INVALID_TRANSITION, also where something of the order was pushed */
+/**
+ * An approval that was given is cancelled. @returns INVALID_TRANSITION, also where something of the order was pushed
+ */
 export const markWithdrawn = moveBy('withdraw');
 
 /**

@@ -17,7 +17,8 @@ export const mark = (name: keyof typeof MARKS): Html =>
   html`<svg class="mark${name === 'check' ? ' good' : ''}" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><path d="${MARKS[name]}"/></svg>`;
 
 /**
- * The frame of every page: no resource from anywhere, style sheets (and a script, at most) whose hashes the policy names.
+ * The frame of every page: no resource from anywhere, style sheets (and a script, at most) whose hashes the policy
+ * names.
  * @param style of the room that shows the page; it is named in the needs of the answer, too, as the script is
  */
 export function frame(

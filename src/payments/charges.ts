@@ -50,9 +50,9 @@ export const defaultMethodsOf = async (
   );
 
 /**
- * Writes down the intents to charge the default cards of customers for invoices of one merchant, or that there is no card (domain.md §8).
- * The provider is called after this, and again under the same key whatever happens in between. The caller holds the
- * invoices and keeps all others from paying them until the outcomes are there.
+ * Writes down the intents to charge the default cards of customers for invoices of one merchant, or that there is no
+ * card (domain.md §8). The provider is called after this, and again under the same key whatever happens in between. The
+ * caller holds the invoices and keeps all others from paying them until the outcomes are there.
  * @throws where a charge of an invoice is on its way (unique index).
  */
 export async function intendCharges(
@@ -85,8 +85,8 @@ const newCharge = ({
 });
 
 /**
- * Charges what was intended, and writes down what came of it; its caller does what follows from that in the same transaction.
- * `now` is effective now for the invoice, which the caller has locked: it comes before the charge.
+ * Charges what was intended, and writes down what came of it; its caller does what follows from that in the same
+ * transaction. `now` is effective now for the invoice, which the caller has locked: it comes before the charge.
  * @throws where it is finished already.
  */
 export async function performCharge(

@@ -50,7 +50,8 @@ export async function lockFound(tx: Tx, { handlers }: PaymentParts, found: Payme
  * Pays a session with a test card, as the hosted page does (api.md, complete). The first answer stands: completing it
  * again answers the same and does nothing. A declined card leaves it `failed`, and another card may be tried until it
  * expires. `now` is wall time.
- * @returns PAYMENT_SESSION_EXPIRED where it has run out; INVALID_TRANSITION where it was cancelled; what upstream refuses.
+ * @returns PAYMENT_SESSION_EXPIRED where it has run out; INVALID_TRANSITION where it was cancelled; what upstream
+ *   refuses.
  */
 export async function completeSession(
   tx: Tx,
@@ -61,7 +62,8 @@ export async function completeSession(
   const found = await findForChange(tx, merchantId, id, now);
   if (!found) return notFound('payment session');
   const { at } = found;
-  // Asked before anything is locked too: at this moment due work may be about to expire it, and waiting for that is idle.
+  // Asked before anything is locked too: at this moment due work may be about to expire it, and waiting for that is
+  // idle.
   const refused = refusalToComplete(found.session, at);
   if (refused) return refused;
   const session = await lockFound(tx, parts, found.session);
@@ -154,7 +156,9 @@ interface TakenCard {
 type Accepted = Extract<ChargeOutcome, { accepted: true }>;
 type Declined = Extract<ChargeOutcome, { accepted: false }>;
 
-/** The money came: the method is kept, the session ends, the receipt is written, and upstream is told, all or nothing. */
+/**
+ * The money came: the method is kept, the session ends, the receipt is written, and upstream is told, all or nothing.
+ */
 export async function settle(
   tx: Tx,
   { handlers }: PaymentParts,

@@ -1,6 +1,9 @@
 import type { CodesOf, ErrorTable } from '../kernel/result.ts';
 
-/** What payments refuses. A session that is over is a 409: its state is to blame, not the request (§7 names the code, not the status). */
+/**
+ * What payments refuses. A session that is over is a 409: its state is to blame, not the request (§7 names the code,
+ * not the status).
+ */
 export const paymentErrors = {
   PAYMENT_SESSION_EXPIRED: { status: 409, message: 'This payment session has expired; open a new one.' },
   PAYMENT_IN_PROGRESS: { status: 409, message: 'A payment is on its way already; wait for its outcome.' },

@@ -22,8 +22,8 @@ const USUAL_TIME = Temporal.Duration.from('P30D');
 const LONGEST_TIME = Temporal.Duration.from('P1Y');
 
 /**
- * POST /v0/payments: an amount that somebody pays on the hosted page, for no invoice (api.md). It has one session, and is over
- * with it. A customer is on no test clock, so `now` is wall time.
+ * POST /v0/payments: an amount that somebody pays on the hosted page, for no invoice (api.md). It has one session, and
+ * is over with it. A customer is on no test clock, so `now` is wall time.
  * @returns IDEMPOTENCY_KEY_REUSED, NO_PAYMENT_PROVIDER; a 404 or 403 of `customerId`; what is wrong with the fields
  */
 export async function createLink(

@@ -40,7 +40,9 @@ const PaymentMethodSetup = Strict(
   },
 );
 
-/** The operations on payment methods: list, set up by a session, make default, remove (api.md, Invoices and payments). */
+/**
+ * The operations on payment methods: list, set up by a session, make default, remove (api.md, Invoices and payments).
+ */
 export const methodRoutes = ({ publicUrl, environment }: PaymentEnvironment): readonly Route[] => [
   route(
     {

@@ -26,9 +26,9 @@ export const receiptsOf = (tx: Tx, merchantId: string, invoiceId: string): Promi
   selectReceipts(tx, merchantId, invoiceId);
 
 /**
- * Asks for the money of an invoice to go back as it came: through the provider, by due work; recorded money is marked for the
- * merchant, who gives it back by hand (domain.md §4, Refund). Money
- * that has left, or may have, under an earlier refund is passed over: a payment goes back at most once, ever.
+ * Asks for the money of an invoice to go back as it came: through the provider, by due work; recorded money is marked
+ * for the merchant, who gives it back by hand (domain.md §4, Refund). Money that has left, or may have, under an
+ * earlier refund is passed over: a payment goes back at most once, ever.
  * @returns how much is going back because of this call; zero where there is nothing (left) to give back.
  */
 export async function requestReturn(
@@ -42,8 +42,8 @@ export async function requestReturn(
 
 /**
  * Stops what a refund has asked for, because it was voided before the money left.
- * @returns how much was stopped, and how much it came too late for: that money is on its way or gone, and the customer owes
- * it again (domain.md §4, Refund). Both are zero where the refund moved no money.
+ * @returns how much was stopped, and how much it came too late for: that money is on its way or gone, and the
+ *   customer owes it again (domain.md §4, Refund). Both are zero where the refund moved no money.
  */
 export async function stopReturn(
   tx: Tx,
@@ -63,7 +63,8 @@ export const returnsDue = ({ provider, remote }: Pick<PaymentParts, 'provider' |
   step: async (tx, { merchantId, id }, now) => {
     const receipt = await selectReceipt(tx, merchantId, id);
     if (receipt.provider !== 'sandbox') return callForReturn(tx, remote, receipt, now);
-    if (receipt.returnStartedAt === null) return void (await markStarted(tx, receipt, now)); // still due: the next step calls
+    // still due: the next step calls
+    if (receipt.returnStartedAt === null) return void (await markStarted(tx, receipt, now));
     const { reference } = await provider.refund(
       tx,
       {
@@ -82,7 +83,8 @@ export const returnsDue = ({ provider, remote }: Pick<PaymentParts, 'provider' |
 });
 
 /**
- * The merchant says that recorded money was given back by hand. It counts as gone from then on: a void comes too late for it.
+ * The merchant says that recorded money was given back by hand. It counts as gone from then on: a void comes too late
+ * for it.
  * @returns 404; INVALID_TRANSITION where it is not `manual`, also the second time
  */
 export async function returnedByHand(

@@ -18,7 +18,9 @@ export interface PaymentEnvironment {
   readonly publicUrl: string;
 }
 
-/** The operations on payment sessions (api.md, Invoices and payments): list, read, expire, and in the sandbox complete. */
+/**
+ * The operations on payment sessions (api.md, Invoices and payments): list, read, expire, and in the sandbox complete.
+ */
 export const sessionRoutes = (
   parts: PaymentParts,
   { publicUrl, environment }: PaymentEnvironment,

@@ -60,9 +60,10 @@ export interface SetupOpening extends Omit<Opening, 'subscriptionId'> {
 }
 
 /**
- * Opens a payment session and expires the one before it, of the same entity or the same invoice, in the same transaction:
- * at most one can be paid at a time (domain.md §4). The one before tells nobody that it expired but the webhooks, because
- * for its invoice nothing has ended. `now` is effective now for the entity. The caller holds the entity's lock.
+ * Opens a payment session and expires the one before it, of the same entity or the same invoice, in the same
+ * transaction: at most one can be paid at a time (domain.md §4). The one before tells nobody that it expired but the
+ * webhooks, because for its invoice nothing has ended. `now` is effective now for the entity. The caller holds the
+ * entity's lock.
  * @returns PAYMENT_IN_PROGRESS where the provider still owes an answer about the one before.
  */
 export async function openSession(
@@ -160,8 +161,8 @@ export const openSessionsOf = async (
 ): Promise<PaymentSession[]> => (entities.length === 0 ? [] : selectOpenSessions(tx, entities));
 
 /**
- * Expires what is open for an entity or an invoice, because its caller has ended it or was paid otherwise; so the caller is
- * not told again. One that the provider still owes an answer about stays (`paymentInFlight`).
+ * Expires what is open for an entity or an invoice, because its caller has ended it or was paid otherwise; so the
+ * caller is not told again. One that the provider still owes an answer about stays (`paymentInFlight`).
  * @returns how many expired.
  */
 export async function expireSessions(tx: Tx, merchantId: string, entityId: string, now: Instant): Promise<number> {

@@ -50,7 +50,9 @@ export interface OwnSetup {
   readonly becomesDefault?: boolean;
 }
 
-/** Opens a session in which a customer stores a card (api.md, paymentMethods). It has no money; a currency all the same. */
+/**
+ * Opens a session in which a customer stores a card (api.md, paymentMethods). It has no money; a currency all the same.
+ */
 export async function openSetup(
   tx: Tx,
   environment: EnvironmentName,

@@ -39,8 +39,8 @@ export const referenceOut = (reference: ExternalReference) => ({
 export type ReferenceReply = ReturnType<typeof referenceOut>;
 
 /**
- * Links an entity of the merchant to a record in an outside system. An entity that does not exist, or is of another type
- * than said, is a 404; another merchant's a 403; an external id that is a primary reference already a 409.
+ * Links an entity of the merchant to a record in an outside system. An entity that does not exist, or is of another
+ * type than said, is a 404; another merchant's a 403; an external id that is a primary reference already a 409.
  */
 export async function createReference(
   tx: Tx,

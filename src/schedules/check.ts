@@ -37,7 +37,9 @@ function customProblems({
   });
 }
 
-/** What is wrong with an interval of a schedule, by field. Pure. @param at what stands before the names: `intervals.0.` */
+/**
+ * What is wrong with an interval of a schedule, by field. Pure. @param at what stands before the names: `intervals.0.`
+ */
 export function intervalProblems(interval: ChargeTerms, schedule: ScheduleDates, at: string): FieldError[] {
   const dates = dateProblems(interval, schedule, at);
   const cadence = dates.length > 0 ? [] : cadenceProblems(interval, schedule, at);

@@ -41,8 +41,8 @@ export interface PlanInput {
 }
 
 /**
- * What is owed less what is billed, as invoices (docs/decisions/0071-schedules-owed-less-billed.md). What is due for a date
- * that was invoiced already goes on the next invoice; where none follows, it is due now.
+ * What is owed less what is billed, as invoices (docs/decisions/0071-schedules-owed-less-billed.md). What is due for a
+ * date that was invoiced already goes on the next invoice; where none follows, it is due now.
  */
 export function planInvoices({ owed, billed, through, now }: PlanInput): PlannedInvoice[] {
   const isOver = (at: Instant): boolean => through !== null && !isAfter(at, through);
@@ -102,8 +102,8 @@ function compare(owed: readonly OwedLine[], billed: readonly BilledItem[]) {
 }
 
 /**
- * Where the windows were changed, one invoice may have billed the time of several windows of now: what it billed too much
- * under its own key is for those of the same thing that lie in its time.
+ * Where the windows were changed, one invoice may have billed the time of several windows of now: what it billed too
+ * much under its own key is for those of the same thing that lie in its time.
  */
 function cover(missing: readonly Missing[], excess: readonly Excess[]) {
   const short = missing.map((each) => ({ ...each }));

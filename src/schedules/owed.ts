@@ -39,8 +39,8 @@ interface Charge {
 }
 
 /**
- * What a schedule owes over its whole term, in the order in which it is invoiced. Pure: the contract as it stands says it
- * all, whatever was invoiced before.
+ * What a schedule owes over its whole term, in the order in which it is invoiced. Pure: the contract as it stands says
+ * it all, whatever was invoiced before.
  */
 export function owedOf(contract: Contract): OwedLine[] {
   const own = chargesOf(contract.schedule, contract.intervals);
@@ -83,8 +83,8 @@ function recurringCharges(schedule: ScheduleTerms, windows: readonly Window[], i
 }
 
 /**
- * In advance: as the window begins in which the period begins, or as the interval does. In arrears: as the window is over
- * in which the period ends. Null: the period lies in no window.
+ * In advance: as the window begins in which the period begins, or as the interval does. In arrears: as the window is
+ * over in which the period ends. Null: the period lies in no window.
  */
 function billDateOf(
   { billingMode, startDate }: ChargeTerms,
@@ -139,8 +139,9 @@ function partsOf(interval: ChargeTerms, period: Period): Charge['parts'] {
 }
 
 /**
- * What each charge comes to. An order line is billed to the cent: intervals without a price of their own share what is left
- * of its total, and the last charge takes the difference that rounding makes (docs/decisions/0070-billing-schedules.md).
+ * What each charge comes to. An order line is billed to the cent: intervals without a price of their own share what is
+ * left of its total, and the last charge takes the difference that rounding makes
+ * (docs/decisions/0070-billing-schedules.md).
  */
 function amountsOf({ currency, lines }: Contract, charges: readonly Charge[]): ReadonlyMap<Charge, Decimal> {
   const lineOf = new Map(lines.map((line) => [line.id, line]));

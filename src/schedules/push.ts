@@ -60,8 +60,8 @@ interface Payer {
 }
 
 /**
- * Makes the invoices of a schedule that are due, and credits what was billed too much. Its order or subscription, and the
- * schedule, are locked; its invoices are locked here.
+ * Makes the invoices of a schedule that are due, and credits what was billed too much. Its order or subscription, and
+ * the schedule, are locked; its invoices are locked here.
  */
 async function stepSchedule(
   parts: ScheduleParts,
@@ -120,7 +120,10 @@ async function ofSubscription(parts: ScheduleParts, tx: Tx, before: ScheduleRow,
   return { schedule, payer };
 }
 
-/** Brings a schedule to the status that its subscription gives it. @param endsAt the end of the subscription, also a planned one */
+/**
+ * Brings a schedule to the status that its subscription gives it. @param endsAt the end of the subscription, also a
+ * planned one
+ */
 export async function followSubscription(
   tx: Tx,
   schedule: ScheduleRow,

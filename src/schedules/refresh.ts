@@ -23,7 +23,8 @@ export async function moveSchedule(
 }
 
 /**
- * Stages what a schedule is going to invoice, and has due work come when the first of it is due. The schedule is locked.
+ * Stages what a schedule is going to invoice, and has due work come when the first of it is due. The schedule is
+ * locked.
  * @param order of a schedule of an order, locked
  */
 export async function restage(tx: Tx, schedule: ScheduleRow, order: Order | null, now: Instant): Promise<ScheduleRow> {

@@ -42,7 +42,9 @@ type Terms = Partial<ScheduleTerms> & Pick<ScheduleRow, 'paymentTermDays'>;
 const windowsOf = (windows: NonNullable<BillingScheduleCreate['customPeriodWindows']>) =>
   windows.map(({ start, end }) => ({ start: instantOf(start), end: instantOf(end) }));
 
-/** POST /v0/billingSchedules. @returns 404 or 403 for what the body names; 400; INVALID_TRANSITION where that has ended */
+/**
+ * POST /v0/billingSchedules. @returns 404 or 403 for what the body names; 400; INVALID_TRANSITION where that has ended
+ */
 export async function createSchedule(
   parts: ScheduleParts,
   tx: Tx,

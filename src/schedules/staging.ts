@@ -29,7 +29,8 @@ export interface StagingPlan {
 }
 
 /**
- * Brings the staged rows of a schedule to what is planned. A row keeps its id while something is staged for its date. Pure.
+ * Brings the staged rows of a schedule to what is planned. A row keeps its id while something is staged for its date.
+ * Pure.
  * @param rows all of the schedule
  */
 export function planStaging(

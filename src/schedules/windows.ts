@@ -41,8 +41,8 @@ export function windowsOf(schedule: ScheduleDates): Window[] {
 }
 
 /**
- * The periods for which a price with a cadence is charged, within a stretch of the schedule. Where the windows are named
- * one by one, the windows are the periods.
+ * The periods for which a price with a cadence is charged, within a stretch of the schedule. Where the windows are
+ * named one by one, the windows are the periods.
  */
 export function periodsOf(schedule: ScheduleDates, cadence: string, span: Period): Window[] {
   const [within] = overlap(datesOf(schedule), span);

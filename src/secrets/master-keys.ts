@@ -29,8 +29,8 @@ const PROOF = 'This text was sealed under the master key of the environment.';
 const proofPlace = (name: string): string => placeOf('master_key', name);
 
 /**
- * Checks the master keys of a process against the database, and records a new one. Starts wait for each other here, so of
- * two with different new keys one is refused.
+ * Checks the master keys of a process against the database, and records a new one. Starts wait for each other here, so
+ * of two with different new keys one is refused.
  * @returns what seals and opens, and the keys that were given up in this start
  * @throws MasterKeyRefused where the database holds secrets under a key that was not given
  */

@@ -47,8 +47,9 @@ export function metricProblem({ aggregation, valueProperty }: Pick<RevenueMetric
 }
 
 /**
- * Decides the usage event of a source event (domain.md §7): of the metric's type, with the amount where the metric reads
- * it, of the customer or else of the name that the provider says. Its key is the source event's id, so it is written once.
+ * Decides the usage event of a source event (domain.md §7): of the metric's type, with the amount where the metric
+ * reads it, of the customer or else of the name that the provider says. Its key is the source event's id, so it is
+ * written once.
  */
 export function decideUsage(event: SourceEvent, known: Known): UsageDecision {
   const { metric, currency, customerId, source } = known;

@@ -11,7 +11,8 @@ const COLUMNS = sql`id, merchant_id, source_id, external_event_id,
   processed_at, processed_by, created_at, updated_at`;
 
 /**
- * @returns undefined where the event, or its payment, was received before; two at once wait for each other on the index.
+ * @returns undefined where the event, or its payment, was received before; two at once wait for each other on the
+ *   index.
  */
 export const insertSourceEvent = (tx: Tx, event: SourceEvent) =>
   tx.maybe<SourceEvent>(sql`

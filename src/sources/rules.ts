@@ -114,7 +114,10 @@ export async function listRules(
 export const deleteRule = async (tx: Tx, merchantId: string, id: string): Promise<Result<undefined>> =>
   (await deleteRuleRow(tx, merchantId, id)) ? ok(undefined) : notFound('sourceRule');
 
-/** Asks the rules of a source about events, and counts what they were asked. @returns the matching rule's id for each, or null */
+/**
+ * Asks the rules of a source about events, and counts what they were asked. @returns the matching rule's id for each,
+ * or null
+ */
 export async function matchRules(
   tx: Tx,
   { merchantId, id }: { readonly merchantId: string; readonly id: string },

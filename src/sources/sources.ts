@@ -88,7 +88,9 @@ async function checkNamed(
 
 const METRIC_FIELD = 'metadata.billableMetricMapping.revenue';
 
-/** Changes what the body names. `config` is replaced whole, save for the secret: that stays until it is sent or null. */
+/**
+ * Changes what the body names. `config` is replaced whole, save for the secret: that stays until it is sent or null.
+ */
 export async function changeSource(
   tx: Tx,
   sealer: Sealer,

@@ -52,8 +52,8 @@ export async function migrateAll(
 }
 
 /**
- * `rebuild`: makes anew what is kept of other rows, and has the copies of the events in ClickHouse made anew, where there is one.
- * The workers do the latter; the old ones answer until then.
+ * `rebuild`: makes anew what is kept of other rows, and has the copies of the events in ClickHouse made anew, where
+ * there is one. The workers do the latter; the old ones answer until then.
  */
 export async function rebuildAll(
   settings: Settings,
@@ -76,7 +76,9 @@ export async function rebuildAll(
   }
 }
 
-/** `audit`: holds the data of every environment against what is promised about it. @throws where something does not hold */
+/**
+ * `audit`: holds the data of every environment against what is promised about it. @throws where something does not hold
+ */
 export async function auditAll(
   settings: Settings,
   loadParts: LoadParts,

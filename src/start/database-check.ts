@@ -48,7 +48,10 @@ export function judgeDatabase(environment: EnvironmentName, facts: DatabaseFacts
     : { refusals: tooOld, warnings: [...unsafe, ...warnings] };
 }
 
-/** Connects once and judges. @throws StartFailure when the database cannot be used. @returns what should be said about it. */
+/**
+ * Connects once and judges. @throws StartFailure when the database cannot be used. @returns what should be said about
+ * it.
+ */
 export async function checkDatabase(
   environment: EnvironmentName,
   url: string,

@@ -34,10 +34,10 @@ export interface Help {
 }
 
 /**
- * Starts the embedded server when an environment has no database of its own, and looks at each database before anything is written
- * to it. `cleanup` takes the server's end.
- * @param whereBusy what to do where another process keeps the embedded server: refuse, or `join` it, as commands do that
- *   only look at data
+ * Starts the embedded server when an environment has no database of its own, and looks at each database before anything
+ * is written to it. `cleanup` takes the server's end.
+ * @param whereBusy what to do where another process keeps the embedded server: refuse, or `join` it, as commands do
+ *   that only look at data
  */
 export async function openDatabases(
   settings: Settings,

@@ -12,7 +12,10 @@ export class StartFailure extends Error {
   }
 }
 
-/** The failure a person is shown for anything that was thrown; null for a fault of ours, whose stack is worth more than a guess. */
+/**
+ * The failure a person is shown for anything that was thrown; null for a fault of ours, whose stack is worth more than
+ * a guess.
+ */
 export function explain(error: unknown): StartFailure | null {
   if (error instanceof StartFailure) return error;
   if (error instanceof EmbeddedPostgresFailure) return new StartFailure(error.message, error.fix, { cause: error });

@@ -8,8 +8,9 @@ export interface ReservedPort {
 }
 
 /**
- * Finds out which port a server will have before it is built, since its links name it. A given port is only tried, and let go at
- * once: nobody shall reach it before there is an answer. A free one (0) is held, for the system could give it to somebody else.
+ * Finds out which port a server will have before it is built, since its links name it. A given port is only tried, and
+ * let go at once: nobody shall reach it before there is an answer. A free one (0) is held, for the system could give it
+ * to somebody else.
  */
 export async function reservePort(host: string, port: number, setting: string): Promise<ReservedPort> {
   const holder = await listen(host, port, setting);

@@ -17,8 +17,8 @@ const FORCED = 130;
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
- * Runs one command to its end and answers the exit code: 0 when it did what was asked, 1 when it could not. What it started is stopped
- * in either case, in the opposite order.
+ * Runs one command to its end and answers the exit code: 0 when it did what was asked, 1 when it could not. What it
+ * started is stopped in either case, in the opposite order.
  */
 export async function run(command: string, variables: Variables, loadParts: LoadParts): Promise<number> {
   keepHeapSmall();
@@ -118,8 +118,8 @@ function listenForStop(output: Output, variables: Variables): AbortSignal {
     }
   };
   for (const signal of STOP_SIGNALS) process.on(signal, onSignal);
-  // Under npm or a Node that runs us again there is somebody above us who can be killed without a word to us: a server that nobody
-  // minds any more would go on holding its ports.
+  // Under npm or a Node that runs us again there is somebody above us who can be killed without a word to us: a server
+  // that nobody minds any more would go on holding its ports.
   if (variables.npm_lifecycle_event !== undefined || variables.RECKONER_RUN_AGAIN !== undefined) {
     const parent = process.ppid;
     setInterval(() => {

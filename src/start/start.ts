@@ -87,8 +87,8 @@ export function openDataDirectory(settings: Settings): string {
 }
 
 /**
- * Starts everything and returns when requests are answered. What was started is handed to `cleanup` piece by piece, so that disposing
- * it stops a whole start as well as half of one. Once `stop` is aborted no further piece is begun.
+ * Starts everything and returns when requests are answered. What was started is handed to `cleanup` piece by piece, so
+ * that disposing it stops a whole start as well as half of one. Once `stop` is aborted no further piece is begun.
  *
  * @throws StartFailure, EmbeddedPostgresFailure, the reason of `stop`, or a fault
  */
@@ -160,7 +160,9 @@ function loadedOnce(loadParts: LoadParts): LoadParts {
 
 const portSetting = (name: EnvironmentName): string => (name === 'production' ? 'PORT' : 'SANDBOX_PORT');
 
-/** Decides the key, remembers it before the database knows it (a key that only the database knows is lost), and opens. */
+/**
+ * Decides the key, remembers it before the database knows it (a key that only the database knows is lost), and opens.
+ */
 async function open(
   name: EnvironmentName,
   port: number,
@@ -205,8 +207,8 @@ async function open(
 }
 
 /**
- * Lets running requests end, for a while; whoever still holds a connection then is cut off. An environment that does not close even so
- * is left behind: what it has committed is safe, and the database still wants a clean end.
+ * Lets running requests end, for a while; whoever still holds a connection then is cut off. An environment that does
+ * not close even so is left behind: what it has committed is safe, and the database still wants a clean end.
  */
 async function drain(name: EnvironmentName, environment: ServedEnvironment, output: Output): Promise<void> {
   const late = new AbortController();
@@ -298,7 +300,9 @@ function describeKey(key: PlatformKey, name: EnvironmentName, file: string, { is
     : `key kept in ${file}`;
 }
 
-/** A call that works as it is copied: an event of the demo merchant if there is one, else the question who the key is. */
+/**
+ * A call that works as it is copied: an event of the demo merchant if there is one, else the question who the key is.
+ */
 function firstCall(
   served: Served,
   kept: SandboxCredentials | undefined,

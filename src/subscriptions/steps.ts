@@ -18,8 +18,8 @@ const MOST_SUBSCRIPTIONS = 200;
 type StepParts = Pick<SubscriptionParts, 'source' | 'invoicing' | 'remindCustomer'>;
 
 /**
- * What a subscription does by itself: billing starts when a future start or a trial's end comes, its renewals are told of, it
- * ends at its planned end, and at last what came late for it is billed.
+ * What a subscription does by itself: billing starts when a future start or a trial's end comes, its renewals are told
+ * of, it ends at its planned end, and at last what came late for it is billed.
  */
 export const subscriptionDueKind = (parts: StepParts): DueKind => ({
   kind: 'subscription',
@@ -34,8 +34,8 @@ type Duty = 'start' | 'end' | 'remind' | 'billLate';
 
 /**
  * The next steps of some subscriptions of one merchant that are due. Of several of one customer the oldest goes first,
- * and the others wait: they bill the usage of one another. Reminders are the rule and go as a list; what starts, ends or
- * has ended goes one by one, when the billing of all of them is locked.
+ * and the others wait: they bill the usage of one another. Reminders are the rule and go as a list; what starts, ends
+ * or has ended goes one by one, when the billing of all of them is locked.
  */
 async function stepSubscriptions(
   parts: StepParts,
@@ -99,7 +99,10 @@ async function billLate(parts: StepParts, tx: Tx, subscription: SubscriptionRow,
   );
 }
 
-/** When what comes late is still to be billed: one that ended is also looked at before, where somebody else takes over its usage. */
+/**
+ * When what comes late is still to be billed: one that ended is also looked at before, where somebody else takes over
+ * its usage.
+ */
 async function lateUsageAfter(tx: Tx, { merchantId, terminatedAt: end }: SubscriptionRow, now: Instant) {
   const { lateUsageDays } = await merchantSettings(tx, merchantId);
   const due = end && lateUsageDueAt(end, lateUsageDays);

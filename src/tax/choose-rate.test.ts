@@ -80,7 +80,8 @@ describe('the rate of a line is the first that is named', () => {
       rate: '4',
       source: 'price',
     },
-    { sources: { ...all, customerTaxRates: { bm_1: 0, default: 20 } }, rate: '0', source: 'customer_metric' }, // 0 is a rate
+    // 0 is a rate
+    { sources: { ...all, customerTaxRates: { bm_1: 0, default: 20 } }, rate: '0', source: 'customer_metric' },
     { sources: { ...all, customerTaxRates: {}, priceTaxRate: decimal(0) }, rate: '0', source: 'price' },
     {
       sources: { ...all, customerTaxRates: { default: JSON.rawJSON('8.875') } },

@@ -39,8 +39,8 @@ const decided = (sale: Sale): string => {
 };
 
 /*
- * Written by hand from Directive 2006/112/EC (in what follows "the directive") and from what each country charges, not from
- * the program. Each row has the rule that decides it.
+ * Written by hand from Directive 2006/112/EC (in what follows "the directive") and from what each country charges, not
+ * from the program. Each row has the rule that decides it.
  */
 describe('the place of a sale', () => {
   it.each<Sale & { rule: string; is: string }>([

@@ -48,8 +48,8 @@ interface Facts {
 }
 
 /**
- * Where an electronic service is taxed, by Directive 2006/112/EC and, outside the Union, by the merchant's registrations
- * (docs/decisions/0114). Pure and total.
+ * Where an electronic service is taxed, by Directive 2006/112/EC and, outside the Union, by the merchant's
+ * registrations (docs/decisions/0114). Pure and total.
  * @returns null where no registration holds on that day: the merchant's own rates decide alone
  */
 export function decidePlace(question: PlaceQuestion): PlaceOfSupply | null {
@@ -70,7 +70,8 @@ export function decidePlace(question: PlaceQuestion): PlaceOfSupply | null {
   };
   const decided = decide(facts);
   const place = taxExempt && decided.category === 'S' ? EXEMPT : decided;
-  // Sales without tax are declared at home, too: in returns, and in the list of sales to businesses in other member states.
+  // Sales without tax are declared at home, too: in returns, and in the list of sales to businesses in other member
+  // states.
   return place.category === 'S' ? place : { ...place, registration: registeredIn(facts.home.country) };
 }
 

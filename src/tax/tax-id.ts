@@ -53,7 +53,9 @@ const validatorOf = (country: string): Loader | undefined =>
 const withoutWord = (country: string, number: string): string =>
   country === 'CH' ? number.replace(/\s*(?:MWST|TVA|IVA|TPV)\s*$/i, '') : number;
 
-/** Why a number is no VAT number of the country: its length, its form or its check digits; null where nothing is wrong. */
+/**
+ * Why a number is no VAT number of the country: its length, its form or its check digits; null where nothing is wrong.
+ */
 async function problemOf(country: string, number: string): Promise<'length' | 'digits' | null> {
   const load = validatorOf(country);
   if (!load) return null;

@@ -10,7 +10,10 @@ export interface TaxableLine {
   readonly amount: Decimal;
   /** Percent; null for what is no supply and bears no tax, not even one of 0 % (`wallet_top_up`). */
   readonly taxRate: Decimal | null;
-  /** Its tax where that is known: a credit takes back the tax that was billed. It is not summed and rounded with its rate. */
+  /**
+   * Its tax where that is known: a credit takes back the tax that was billed. It is not summed and rounded with its
+   * rate.
+   */
   readonly tax?: Decimal;
 }
 

@@ -45,7 +45,10 @@ export const insertFindings = (tx: Tx, merchantId: string, day: string, findings
         findings.map(({ metricId, reason, eventCount }) => ({ metric: metricId, reason, events: eventCount })),
       )}) as f (metric text, reason text, events bigint)`);
 
-/** How many events of the last day that was looked at nobody pays for, of all merchants: for the metrics, read as operator. */
+/**
+ * How many events of the last day that was looked at nobody pays for, of all merchants: for the metrics, read as
+ * operator.
+ */
 export const countUnbilled = (tx: Tx) =>
   tx.rows<{ reason: string; events: number }>(sql`
     select reason, sum(event_count)::float8 as events from unbilled_finding

@@ -23,8 +23,8 @@ export interface MetricFigures {
 const NOTHING = (meter: Meter): Amount => addUp(addsUp(meter.aggregation) ? [] : [{ eventCount: 0, quantity: null }]);
 
 /**
- * Divides all usage of a metric in a time: what a price takes, and what none does, by reason. Each event that the metric
- * counts is in one part, so they sum to what is counted. From roll-ups; no list of events is read.
+ * Divides all usage of a metric in a time: what a price takes, and what none does, by reason. Each event that the
+ * metric counts is in one part, so they sum to what is counted. From roll-ups; no list of events is read.
  * @param ofTypes how many events of each type there are in the time
  */
 export async function measureMetric(

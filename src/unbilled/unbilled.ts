@@ -3,10 +3,10 @@ import { sum, ZERO } from '../kernel/decimal.ts';
 import type { Meter } from '../metering/index.ts';
 
 /**
- * Why nobody pays for usage: the reasons of GET /v0/events, in the order in which they are told.
- * `NO_PERIOD`: no subscription of the customer was active. `NOT_PRICED`: one was, and no price of it is for the metric.
- * `GROUP_FILTERED`: its prices take other values of the dimensions. `PERIOD_CLOSED`: a price takes it, but it came after the
- * usage of a subscription that has ended was read for the last time.
+ * Why nobody pays for usage: the reasons of GET /v0/events, in the order in which they are told. `NO_PERIOD`: no
+ * subscription of the customer was active. `NOT_PRICED`: one was, and no price of it is for the metric.
+ * `GROUP_FILTERED`: its prices take other values of the dimensions. `PERIOD_CLOSED`: a price takes it, but it came
+ * after the usage of a subscription that has ended was read for the last time.
  */
 export const REASONS = [
   'UNKNOWN_SUBJECT',

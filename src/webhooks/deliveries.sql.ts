@@ -41,7 +41,9 @@ export const claimDeliveries = (
 export const exhaustDeliveries = (database: Database, at: Instant, most: number): Promise<number> =>
   counted(database, sql`select exhaust_webhook_deliveries(${at}, ${most}) as count`);
 
-/** Forgets events, deliveries and attempts that were recorded before a time, a piece at a time. @returns how many events */
+/**
+ * Forgets events, deliveries and attempts that were recorded before a time, a piece at a time. @returns how many events
+ */
 export const forgetEvents = (database: Database, olderThan: Instant, most: number): Promise<number> =>
   counted(database, sql`select forget_webhook_events(${olderThan}, ${most}) as count`);
 

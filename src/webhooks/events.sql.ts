@@ -52,8 +52,8 @@ export const selectPlace = (tx: Tx, filter: EventFilter, id: string) =>
      where ${allOf([sql`o.id = ${id}`, filter.merchantId !== null && sql`o.merchant_id = ${filter.merchantId}`])}`);
 
 /**
- * Events after a place, in the order of their transactions. Those of transactions that are running, and of all that began
- * after one of these, are left for later: so nothing is committed in between what was answered.
+ * Events after a place, in the order of their transactions. Those of transactions that are running, and of all that
+ * began after one of these, are left for later: so nothing is committed in between what was answered.
  */
 export const selectEventsAfter = (tx: Tx, filter: EventFilter, after: Place | null, page: PageRequest) =>
   pageOfRows<RecordedEvent>(

@@ -33,8 +33,8 @@ export async function listReceipts(tx: Tx, merchantId: string | null, query: Inb
 const answered = (status: number, reply: string): Answered => ({ kind: 'answered', status, retryAfter: null, reply });
 
 /**
- * The sandbox's own receiver (api.md, `/v0/webhookInbox`): it does what a receiver has to do, verifies the signature and
- * keeps what came. It is reached without a network, so that it works wherever the sandbox does.
+ * The sandbox's own receiver (api.md, `/v0/webhookInbox`): it does what a receiver has to do, verifies the signature
+ * and keeps what came. It is reached without a network, so that it works wherever the sandbox does.
  */
 export const openInbox =
   ({ database, sealer, now }: { database: Database; sealer: Sealer; now: () => Instant }): Post =>

@@ -12,9 +12,9 @@ export interface OutboxEvent {
 }
 
 /**
- * Writes an event into the outbox, in the transaction of the change that it tells of: it leaves if and only if the change
- * was committed. `data` gets the merchant's id and `sequence`, which counts the events of one resource from 1; events of
- * one resource wait for each other here, so the numbers are in the order of the commits.
+ * Writes an event into the outbox, in the transaction of the change that it tells of: it leaves if and only if the
+ * change was committed. `data` gets the merchant's id and `sequence`, which counts the events of one resource from 1;
+ * events of one resource wait for each other here, so the numbers are in the order of the commits.
  * @returns the event's id (`wev_`), which stays the same over all deliveries.
  */
 export async function publish(tx: Tx, event: OutboxEvent, now: Instant): Promise<string> {
@@ -37,7 +37,9 @@ export async function publishAll(tx: Tx, events: readonly OutboxEvent[], now: In
   return rows.map(({ id }) => id);
 }
 
-/** `payment_session.completed.v0` is about `data.paymentSessionId`; an event about no one resource is the merchant's. */
+/**
+ * `payment_session.completed.v0` is about `data.paymentSessionId`; an event about no one resource is the merchant's.
+ */
 function resourceOf({ merchantId, type, data }: OutboxEvent): string {
   const [noun = ''] = type.split('.');
   const field = `${noun.replace(/_[a-z]/g, (part) => part.slice(1).toUpperCase())}Id`;

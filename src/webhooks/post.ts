@@ -42,8 +42,8 @@ export const resolveName: Resolve = async (name) => {
 class UnknownName extends Error {}
 
 /**
- * A way to endpoints: connections are kept for a moment, redirects are not followed, and only addresses are dialled that the
- * guard has seen.
+ * A way to endpoints: connections are kept for a moment, redirects are not followed, and only addresses are dialled
+ * that the guard has seen.
  */
 export function openPost({
   resolve = resolveName,
@@ -69,7 +69,8 @@ export function openPost({
     const { url } = target;
     const ending = AbortSignal.any([signal, AbortSignal.timeout(totalMilliseconds)]);
     try {
-      if (isIP(url.hostname.replace(/^\[(.*)\]$/, '$1')) !== 0) await addressesOf(target, resolve); // it is not looked up
+      // it is not looked up
+      if (isIP(url.hostname.replace(/^\[(.*)\]$/, '$1')) !== 0) await addressesOf(target, resolve);
       const { promise, resolve: answer, reject } = Promise.withResolvers<IncomingMessage>();
       const secure = url.protocol === 'https:';
       const request = (secure ? https : http).request(
@@ -117,8 +118,8 @@ function limitConnecting(request: http.ClientRequest, secure: boolean, milliseco
 }
 
 /**
- * The beginning of an answer. Its status has come already, and that decides; so an answer that is endless, or stops on its
- * way, is cut.
+ * The beginning of an answer. Its status has come already, and that decides; so an answer that is endless, or stops on
+ * its way, is cut.
  */
 async function readStart(message: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];

@@ -8,8 +8,8 @@ import type { Resource } from '../support/shop.ts';
 import { openWorld, type World } from '../support/world.ts';
 
 /**
- * A page of a list is read in the order of an index, however long the list is (docs/decisions/0086): no row is read to be
- * sorted, and no table is read whole.
+ * A page of a list is read in the order of an index, however long the list is (docs/decisions/0086): no row is read to
+ * be sorted, and no table is read whole.
  */
 
 interface Plan {

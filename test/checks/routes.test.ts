@@ -31,7 +31,8 @@ describe('the routes', () => {
 const APART = [
   'POST /v0/events body.data', // metering/content.ts, value by value
   'POST /v0/events body.*.data',
-  ...['POST /v0/prices', 'PATCH /v0/prices/:id'].map((route) => `${route} body.properties`), // the model's schema, below
+  // the model's schema, below
+  ...['POST /v0/prices', 'PATCH /v0/prices/:id'].map((route) => `${route} body.properties`),
 ];
 
 describe('the schemas of requests', () => {

@@ -19,7 +19,9 @@ export interface Engine {
   readonly clickhouse: ClickHouse;
   /** The rows of an answer as anybody gets them from the client: one object each. */
   objects(text: string): Promise<unknown[]>;
-  /** Runs statements, the last of which may end in data, and answers what it says. @throws with ClickHouse's own message */
+  /**
+   * Runs statements, the last of which may end in data, and answers what it says. @throws with ClickHouse's own message
+   */
   run(text: string): Promise<string>;
   close(): Promise<void>;
 }
@@ -32,7 +34,8 @@ export async function openEngine(options: readonly string[] = []): Promise<Engin
   const { createChdbConnection } = load('chdb/connection');
   const path = await mkdtemp(join(tmpdir(), 'reckoner-chdb-'));
   const { Session } = load('chdb');
-  const first = new Session(path, { connectionArgs: [...options] }); // the options are those of whoever opens the folder
+  // the options are those of whoever opens the folder
+  const first = new Session(path, { connectionArgs: [...options] });
   const connection = createChdbConnection({ path });
   const client = createClient({ connection });
   const clickhouse = overClient(client);

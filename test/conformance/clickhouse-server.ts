@@ -7,7 +7,10 @@ import { type Engine, openEngine } from './clickhouse-engine.ts';
 /** What becomes of a request: lost before it has an effect, or its answer lost, or half of the answer. */
 export type Loss = 'before' | 'after' | 'half';
 
-/** ClickHouse's HTTP interface before the engine in this process: as much of it as our client uses, and what goes wrong on a wire. */
+/**
+ * ClickHouse's HTTP interface before the engine in this process: as much of it as our client uses, and what goes wrong
+ * on a wire.
+ */
 export interface ServedEngine {
   /** With user and password. */
   readonly url: string;

@@ -11,8 +11,8 @@ import { START, shopOf } from '../support/shop.ts';
 import { openWorld, type World } from '../support/world.ts';
 
 /**
- * Would it run on a cluster that is spread by merchant? Here every table of merchants is split by the hash of the merchant,
- * so PostgreSQL itself refuses a key without it, and the whole API has to work on that.
+ * Would it run on a cluster that is spread by merchant? Here every table of merchants is split by the hash of the
+ * merchant, so PostgreSQL itself refuses a key without it, and the whole API has to work on that.
  */
 const TEMPLATE = `sharded_${process.pid}`;
 const PUBLIC = 'public' as const;

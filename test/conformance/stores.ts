@@ -103,7 +103,10 @@ export async function send(
   }));
 }
 
-/** A figure as text, in the way of the naive count; the first window of a request is named by where it would begin unclipped. */
+/**
+ * A figure as text, in the way of the naive count; the first window of a request is named by where it would begin
+ * unclipped.
+ */
 export const textOf = (row: UsageRow, cut: UsageCut): string => {
   const window = row.windowStart && cut.window ? aligned(row.windowStart, cut.window).toString() : undefined;
   return `${JSON.stringify({ group: row.group, window })} ${plain(row.value)} of ${row.eventCount}`;

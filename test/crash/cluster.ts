@@ -28,7 +28,9 @@ export interface Cluster {
   readonly platformKey: string;
   /** Asks until there is an answer that is one: calls may come at any time, and each is safe to be sent again. */
   client(apiKey: string): Client;
-  /** Kills with SIGKILL, once it is there; resolves when it is dead, and where it is PostgreSQL, when it has recovered. */
+  /**
+   * Kills with SIGKILL, once it is there; resolves when it is dead, and where it is PostgreSQL, when it has recovered.
+   */
   kill(victim: Victim): Promise<void>;
   /** Resolves when everything is up. */
   whole(): Promise<void>;
@@ -40,8 +42,8 @@ export interface Cluster {
 }
 
 /**
- * @param waitsForDisk as in production. What a killed process has handed to the system is safe without; with it each recovery writes
- * every file of the database to the disk, which takes seconds where others use the disk too.
+ * @param waitsForDisk as in production. What a killed process has handed to the system is safe without; with it each
+ *   recovery writes every file of the database to the disk, which takes seconds where others use the disk too.
  */
 export async function openCluster({ waitsForDisk }: { waitsForDisk: boolean }): Promise<Cluster> {
   const folder = await mkdtemp(join(waitsForDisk ? tmpdir() : dataFolder(), 'reckoner-crash-'));
@@ -67,7 +69,9 @@ export async function openCluster({ waitsForDisk }: { waitsForDisk: boolean }): 
   const worker = start('worker', ports[2]);
   const members: readonly Member[] = [...servers, worker];
 
-  /** Starts PostgreSQL on the same folder, as the next start of the program would: its keeper waits longer each time. */
+  /**
+   * Starts PostgreSQL on the same folder, as the next start of the program would: its keeper waits longer each time.
+   */
   const restart = async (stopping: Promise<void>) => {
     await stopping;
     postgres = await startEmbeddedPostgres(options);

@@ -24,10 +24,10 @@ import {
 } from './world.ts';
 
 /**
- * What intake promises, held against kill -9 (reliability I-01 to I-04, I-07, I-12, I-16): a load sends events and writes down, outside of
- * everything, what was acknowledged; meanwhile processes are killed in turn, customers appear and change their names, meters
- * are made and a period is closed. `CRASH_ROUNDS=500` kills as often, on a database that waits for its disk, and says how it
- * goes; `CRASH_SEED` repeats the choices of a run, though not its moments.
+ * What intake promises, held against kill -9 (reliability I-01 to I-04, I-07, I-12, I-16): a load sends events and
+ * writes down, outside of everything, what was acknowledged; meanwhile processes are killed in turn, customers appear
+ * and change their names, meters are made and a period is closed. `CRASH_ROUNDS=500` kills as often, on a database that
+ * waits for its disk, and says how it goes; `CRASH_SEED` repeats the choices of a run, though not its moments.
  */
 const isLong = process.env.CRASH_ROUNDS !== undefined;
 const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 10);
@@ -142,7 +142,9 @@ async function expectCustomers(order: LoadOrder, keys: readonly string[]): Promi
   }
 }
 
-/** An event for the name that moved is one of its two customers', and the former one's where it was acknowledged before. */
+/**
+ * An event for the name that moved is one of its two customers', and the former one's where it was acknowledged before.
+ */
 async function expectMoved(order: LoadOrder, keys: readonly string[], journal: Journal): Promise<void> {
   for (const [place, merchant] of merchants.entries()) {
     const moving = numbersOf(keys, place).filter((number) => eventOf(order, place, number).to === 'moving');

@@ -1,8 +1,9 @@
 import { readFileSync, writeSync } from 'node:fs';
 
 /**
- * The log of a load, kept outside of everything that is killed: what was sent, and what was acknowledged. An event is named
- * by its merchant's place and its number, as in `0/17`; a line is written by one call, before the next thing happens.
+ * The log of a load, kept outside of everything that is killed: what was sent, and what was acknowledged. An event is
+ * named by its merchant's place and its number, as in `0/17`; a line is written by one call, before the next thing
+ * happens.
  */
 export interface Journal {
   /** Every event that was sent, answered or not. */

@@ -10,8 +10,9 @@ import { loginUrl, type Merchant, openTestEnvironment, type TestEnvironment } fr
 import { openReceiver, type Received, type Receiver } from '../support/receiver.ts';
 
 /**
- * Processes that deliver webhooks and are killed with SIGKILL in the middle, two at a time: every event ends delivered or
- * exhausted at every endpoint, none is lost, and all attempts at an event have one id (reliability I-55, I-56, I-57).
+ * Processes that deliver webhooks and are killed with SIGKILL in the middle, two at a time: every event ends delivered
+ * or exhausted at every endpoint, none is lost, and all attempts at an event have one id (reliability I-55, I-56,
+ * I-57).
  */
 const program = fileURLToPath(new URL('../support/delivering-worker.ts', import.meta.url));
 const START = Temporal.Instant.from('2026-03-01T00:00:00Z');
@@ -22,7 +23,10 @@ const TYPE = 'customer.created.v0';
 /** More than a lease, and more than the first two waits. */
 const BETWEEN_ROUNDS = { minutes: 10 };
 const LONGEST_ALONE = 1_000;
-/** The rest of the schedule, each wait at its longest; in all less than the five days after which an endpoint is disabled. */
+/**
+ * The rest of the schedule, each wait at its longest; in all less than the five days after which an endpoint is
+ * disabled.
+ */
 const WAITS_MINUTES = [0, 12, 12, 45, 180, 420, 780, 1_020, 1_500, 1_740];
 
 let env: TestEnvironment;
@@ -61,8 +65,8 @@ const publish = (round: number) =>
   );
 
 /**
- * Two processes work until each is killed in the middle: the first as a receiver has a request and has not answered it, the
- * second right after an answer has left. @returns the signals that ended them
+ * Two processes work until each is killed in the middle: the first as a receiver has a request and has not answered it,
+ * the second right after an answer has left. @returns the signals that ended them
  */
 async function killTwo(now: Temporal.Instant): Promise<unknown[]> {
   const workers = [1, 2].map(() => spawn(process.execPath, [program, loginUrl(env.url), now.toString()]));

@@ -19,8 +19,9 @@ const PATIENCE_MILLISECONDS = 30_000;
 const REMEMBERED = 400;
 
 /**
- * Sends events as clients do that hear nothing now and then: one at a time and in arrays, those without an answer again,
- * those with an answer again, the same at the same time from several. Writes down what it sent and what was acknowledged.
+ * Sends events as clients do that hear nothing now and then: one at a time and in arrays, those without an answer
+ * again, those with an answer again, the same at the same time from several. Writes down what it sent and what was
+ * acknowledged.
  */
 export async function load(
   order: LoadOrder,
@@ -115,7 +116,9 @@ export async function load(
     else if (status !== '409') note(journal, 'refused', status);
   };
 
-  /** A client that hears no sends the same again, most of the time; what it gives up may come again among other events. */
+  /**
+   * A client that hears no sends the same again, most of the time; what it gives up may come again among other events.
+   */
   const sender = async (place: number): Promise<void> => {
     for (let given: { merchant: number; numbers: number[] } | null = null; !isOver(); ) {
       const merchant: number = given?.merchant ?? (place + draw(order.merchants.length)) % order.merchants.length;

@@ -45,7 +45,10 @@ export function judge(journal: Journal, stored: readonly StoredEvent[]): Verdict
   };
 }
 
-/** An event that was in other requests too says nothing of this one: it is looked at where all its events were in no other. */
+/**
+ * An event that was in other requests too says nothing of this one: it is looked at where all its events were in no
+ * other.
+ */
 function tornRequests({ requests }: Journal, ids: ReadonlyMap<string, string>): string[] {
   const names = new Map(requests.map((keys) => [keys.toSorted().join(' '), new Set(keys)]));
   const homes = new Map<string, number>();

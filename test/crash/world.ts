@@ -164,7 +164,10 @@ export async function finalInvoice({ shop, subscription }: CrashMerchant): Promi
   }
 }
 
-/** How many calls for the subscription's customer stand on this invoice, as each of them tells when asked what became of it. */
+/**
+ * How many calls for the subscription's customer stand on this invoice, as each of them tells when asked what became of
+ * it.
+ */
 export async function callsOn(
   { client, direct }: CrashMerchant,
   invoice: Resource,

@@ -320,8 +320,9 @@ function usedIn(life: Life, world: World, index: number, spans: readonly Span[])
 }
 
 /**
- * What of the time of a figure that does not add up the customer's usage was the subscription's own (decision 0060). Usage that names
- * the subscription itself makes it a figure for all of the time, and so does having none of the customer's.
+ * What of the time of a figure that does not add up the customer's usage was the subscription's own (decision 0060).
+ * Usage that names the subscription itself makes it a figure for all of the time, and so does having none of the
+ * customer's.
  */
 function ownShare(life: Life, { history, histories, uses }: World, { metric }: Price, spans: readonly Span[]): Exact {
   const { aggregation } = life.metrics[metric as number] as Metric;

@@ -29,7 +29,10 @@ import {
   type Units,
 } from '../support/balance-oracle.ts';
 
-/** What always holds of balances, over random histories; the figures are those of an oracle that shares no code (domain.md §5). */
+/**
+ * What always holds of balances, over random histories; the figures are those of an oracle that shares no code
+ * (domain.md §5).
+ */
 
 const HOUR_MS = 3_600_000;
 const FIRST_HOUR = Date.UTC(2028, 0, 29) / HOUR_MS; // before a 31 January and a 29 February
@@ -228,7 +231,9 @@ const inputsOf = ({ activeFrom, activeTo, terms, grants, resets }: OracleHistory
   })),
 });
 
-/** What meters answer: sums of a stretch, what the period's distinct count grew by in it, and the level at an instant. */
+/**
+ * What meters answer: sums of a stretch, what the period's distinct count grew by in it, and the level at an instant.
+ */
 function metersOf(used: readonly OracleEvent[]) {
   const values = used.flatMap((event) => ('value' in event ? [{ at: event.at, value: units(event.value) }] : []));
   const people = used.flatMap((event) => ('who' in event ? [event] : []));

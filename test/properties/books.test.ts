@@ -6,7 +6,9 @@ import { expectBooksToBalance } from '../support/books.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, shopOf } from '../support/shop.ts';
 
-/** Whatever happens to a customer's invoices, in which order, and at once: the books balance (reliability I-41 to I-45). */
+/**
+ * Whatever happens to a customer's invoices, in which order, and at once: the books balance (reliability I-41 to I-45).
+ */
 let env: TestEnvironment;
 beforeAll(async () => {
   env = await openTestEnvironment();

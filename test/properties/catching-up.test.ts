@@ -138,10 +138,12 @@ it('eight workers at once make one invoice of each period, also while their conn
            where datname = current_database() and application_name = 'reckoner' and xact_start is not null order by random() limit 1`);
       }
     })();
-    await Promise.all(workers.map(async (worker) => worker.runOnce().catch(() => 0))); // one whose connection was cut gives up
+    // one whose connection was cut gives up
+    await Promise.all(workers.map(async (worker) => worker.runOnce().catch(() => 0)));
     isDone = true;
     await cutting;
-    await tables.query(`update due_failure set retry_at = null where merchant_id = $1`, [together.merchantId]); // no waiting for the next try
+    // no waiting for the next try
+    await tables.query(`update due_failure set retry_at = null where merchant_id = $1`, [together.merchantId]);
     await Promise.all(workers.map((worker) => worker.runOnce()));
     await Promise.all(workers.map((worker) => worker.stop()));
 

@@ -10,8 +10,8 @@ import { type Resource, type Shop, shopOf } from '../support/shop.ts';
 import { openTables, type Tables } from '../support/snapshots.ts';
 
 /**
- * Eight workers at the due work of 40 subscriptions in all states, each killed again and again at statements and commits that
- * are drawn: what they leave behind is what one worker leaves that nobody kills (I-18, I-29, I-43).
+ * Eight workers at the due work of 40 subscriptions in all states, each killed again and again at statements and
+ * commits that are drawn: what they leave behind is what one worker leaves that nobody kills (I-18, I-29, I-43).
  */
 let env: TestEnvironment;
 let tables: Tables;
@@ -139,7 +139,10 @@ const sometime = (draw: () => number, within: number): Fate => {
   };
 };
 
-/** A worker who is killed so often, each time followed by another one; the last one lives. @returns how often it was killed */
+/**
+ * A worker who is killed so often, each time followed by another one; the last one lives. @returns how often it was
+ * killed
+ */
 async function work(seed: number, kills: number): Promise<number> {
   const draw = lots(seed);
   let killed = 0;

@@ -9,9 +9,9 @@ import { type Merchant, openTestEnvironment, type TestEnvironment } from '../sup
 import { shopOf } from '../support/shop.ts';
 
 /**
- * What meters tell over HTTP, however the events came (reliability I-03, I-08, I-09, I-13): in any order, alone and in arrays, as
- * CloudEvents, again and again, and at the same time. The one thing that may depend on the order is LATEST among events
- * of one time: it is the one that was accepted last, and one that is repeated is not accepted again.
+ * What meters tell over HTTP, however the events came (reliability I-03, I-08, I-09, I-13): in any order, alone and in
+ * arrays, as CloudEvents, again and again, and at the same time. The one thing that may depend on the order is LATEST
+ * among events of one time: it is the one that was accepted last, and one that is repeated is not accepted again.
  */
 const AGGREGATIONS = ['SUM', 'COUNT', 'AVG', 'MIN', 'MAX', 'UNIQUE_COUNT', 'LATEST'] as const;
 const GROUP_BY = { region: '$.region' };
@@ -149,7 +149,9 @@ function everyHour({ from }: Story, texts: readonly string[]): string[] {
 }
 
 const digits = (most: number) => fc.stringMatching(new RegExp(`^(0|[1-9][0-9]{0,${most - 1}})$`));
-/** Numbers of up to 38 digits, with fractions and exponents, as JSON numbers and as decimal strings; and what is none. */
+/**
+ * Numbers of up to 38 digits, with fractions and exponents, as JSON numbers and as decimal strings; and what is none.
+ */
 const units = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom('0.1', '1', '1.0', '"1"', '-0.1', '1e-9', '9007199254740993', '2.5e3') },
   {

@@ -3,9 +3,9 @@ import { type Merchant, openTestEnvironment, type TestEnvironment } from '../sup
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
 /**
- * An event, the customer whose it is, the name that moves on, and the bill, in every order in which they can come (reliability
- * I-12; §4, Event ingestion, rules 2 to 4; domain.md §3 and §4). Whose the event is and whether it is billed follows from the order
- * as §4 tells it; that it counts once, and for one customer, holds in all of them.
+ * An event, the customer whose it is, the name that moves on, and the bill, in every order in which they can come
+ * (reliability I-12; §4, Event ingestion, rules 2 to 4; domain.md §3 and §4). Whose the event is and whether it is
+ * billed follows from the order as §4 tells it; that it counts once, and for one customer, holds in all of them.
  */
 let env: TestEnvironment;
 let merchant: Merchant;

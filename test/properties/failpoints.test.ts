@@ -7,13 +7,16 @@ import { billingRecords, EVERYTHING_BILLED } from '../support/records.ts';
 import { openTables, type Tables } from '../support/snapshots.ts';
 
 /**
- * A process that is killed between any two statements of the money core, or around a commit, and another that goes on: what
- * billing wrote is, to the last row, what it writes where nobody is killed (F01; reliability I-18, I-29, I-43).
- * FAILPOINTS=all takes every step of the world, and plays it once more for every single kill: that takes an hour or more.
+ * A process that is killed between any two statements of the money core, or around a commit, and another that goes on:
+ * what billing wrote is, to the last row, what it writes where nobody is killed (F01; reliability I-18, I-29, I-43).
+ * FAILPOINTS=all takes every step of the world, and plays it once more for every single kill: that takes an hour or
+ * more.
  */
 const TAKES_ALL = process.env.FAILPOINTS === 'all';
 
-/** Closing, issuing, charging, paying, granting, giving back and changing; the rest of the world is more of the same. */
+/**
+ * Closing, issuing, charging, paying, granting, giving back and changing; the rest of the world is more of the same.
+ */
 const STEPS_TAKEN = new Set([
   'pay in advance',
   'pay grant, declined',
@@ -83,8 +86,8 @@ interface Failpoint {
 }
 const nameOf = ({ step, place, nth }: Failpoint): string => `${step}: ${place} ${nth}`;
 /**
- * A transaction of one statement only looks. What it finds is kept for seconds of the wall clock (a merchant's limits), so
- * a slow machine looks again in any step. Everything else is the same in every play.
+ * A transaction of one statement only looks. What it finds is kept for seconds of the wall clock (a merchant's limits),
+ * so a slow machine looks again in any step. Everything else is the same in every play.
  */
 const isOfALook = ({ place, nth }: Failpoint): boolean => place !== 'statement' && nth === 1;
 

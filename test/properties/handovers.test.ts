@@ -4,9 +4,9 @@ import { openTestEnvironment, type TestEnvironment } from '../support/environmen
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
 /**
- * Lives of several subscriptions of a customer that price one metric. They are ended as of the past, paid late, begun as of the
- * past, and their plans drop the metric and take it again. In the end each has billed what was used while it was the oldest
- * active one that priced it (domain.md §3, "Whose usage").
+ * Lives of several subscriptions of a customer that price one metric. They are ended as of the past, paid late, begun
+ * as of the past, and their plans drop the metric and take it again. In the end each has billed what was used while it
+ * was the oldest active one that priced it (domain.md §3, "Whose usage").
  */
 let env: TestEnvironment;
 beforeAll(async () => {

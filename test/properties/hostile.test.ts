@@ -5,7 +5,10 @@ import { type Call, operations, urlOf } from '../support/operations.ts';
 import { allSentences, propertiesOf, type Sentence } from '../support/routes.ts';
 import { openWorld, type World } from '../support/world.ts';
 
-/** No input brings about a fault of ours: whatever stands in a body, a query or a path is taken or refused (reliability I-62). */
+/**
+ * No input brings about a fault of ours: whatever stands in a body, a query or a path is taken or refused (reliability
+ * I-62).
+ */
 const sentences = (await allSentences()).filter(({ access }) => !('public' in access));
 const named = (list: readonly Sentence[]) => list.map((sentence) => ({ name: sentence.operationId, sentence }));
 
@@ -143,7 +146,8 @@ it.each(named(sentences.filter(({ path }) => path.includes(':'))))('in the path 
       async (name, value) => {
         const url = urlOf(sentence.path, { ...call, params: { ...call.params, [name]: value.toWellFormed() } });
         const answer = await send(world.merchant, sentence, url, call.body);
-        expect([400, 404, 405], `${url} ${answer.text}`).toContain(answer.status); // an empty one or a dot may name another path
+        // an empty one or a dot may name another path
+        expect([400, 404, 405], `${url} ${answer.text}`).toContain(answer.status);
         if (answer.status === 405) expect(answer.headers.allow).not.toContain(sentence.method);
       },
     ),

@@ -33,9 +33,9 @@ import {
 import { dueCharges, feeItem, issue, itemsIn, openBooks } from '../support/owed.ts';
 
 /**
- * Whole invoices of random catalogs, usage and histories in every currency, by the road that the program takes (which charges,
- * what grants cover, rating, discounts, limits, credits, tax, totals), against the same worked out in fractions
- * (domain.md §2 to §4; I-22, I-23).
+ * Whole invoices of random catalogs, usage and histories in every currency, by the road that the program takes (which
+ * charges, what grants cover, rating, discounts, limits, credits, tax, totals), against the same worked out in
+ * fractions (domain.md §2 to §4; I-22, I-23).
  */
 const RUNS = Number(process.env.PROPERTY_RUNS ?? 3000);
 
@@ -194,7 +194,8 @@ function timesOf({ anchor, cadence, number, startsAt, endsAt, changes }: World):
   const [from, to, next] = [0, 1, 2].map((n) => boundary(anchor, cadence, number + n)) as [number, number, number];
   const place = ([over, under]: readonly [number, number]) => from + Math.floor(((to - from) * over) / under);
   const starts = place(startsAt);
-  const ends = endsAt === null ? null : place(endsAt) + (endsAt[1] === 2 ? next - to : 0); // some in the period after it
+  // some in the period after it
+  const ends = endsAt === null ? null : place(endsAt) + (endsAt[1] === 2 ? next - to : 0);
   if (starts >= to || (ends !== null && ends <= starts)) return null;
   const cuts = changes
     .map(([at, holds]) => ({ from: place(at), holds }))
@@ -227,7 +228,10 @@ const instant = (milliseconds: number) => Temporal.Instant.fromEpochMilliseconds
 const isMetered = ({ term }: Price): boolean => term === 'usage';
 const isAdditive = ({ aggregation }: Price): boolean => aggregation === 'SUM' || aggregation === 'COUNT';
 const isByGroups = ({ pricing: { model } }: Price): boolean => model === 'matrix';
-/** What the catalog does not let through is not asked: a fee of groups or of events, and groups of a figure that does not add up. */
+/**
+ * What the catalog does not let through is not asked: a fee of groups or of events, and groups of a figure that does
+ * not add up.
+ */
 const isAllowed = (of: Price): boolean => {
   const { model } = of.pricing;
   if (!isMetered(of)) return model === 'standard' || model === 'graduated' || model === 'volume' || model === 'package';
@@ -278,7 +282,10 @@ const takesGrants = (of: Price): boolean =>
   of.pricing.model !== 'matrix' &&
   of.pricing.model !== 'dynamic';
 
-/** How many units of each price grants cover; that no unit is covered twice, and none left that could be, is checked here. */
+/**
+ * How many units of each price grants cover; that no unit is covered twice, and none left that could be, is checked
+ * here.
+ */
 function covered(of: World, charges: readonly OwedCharge[]): Map<string, Decimal> {
   const claims = charges
     .filter(({ price: { id } }) => takesGrants(of.prices[Number(id.at(-1))] as Price))
@@ -481,7 +488,10 @@ function byKey({ lines }: Calculation, isInclusive: boolean, digits: number): Ma
 const nonZero = (amounts: Iterable<readonly [string, bigint]>) =>
   Object.fromEntries([...amounts].filter(([, amount]) => amount !== 0n).map(([key, amount]) => [key, String(amount)]));
 
-/** Included units and flat prices without a last digit: where the exact amount is half a minor unit now and then, which must be seen to be it. */
+/**
+ * Included units and flat prices without a last digit: where the exact amount is half a minor unit now and then, which
+ * must be seen to be it.
+ */
 const awkward = fc.record({
   currency: fc.constantFrom('JPY', 'USD', 'KWD'),
   model: fc.constantFrom('standard', 'standard', 'graduated', 'volume', 'package' as const),

@@ -11,8 +11,8 @@ import { START, shopOf } from '../support/shop.ts';
 import { openTables, type Tables } from '../support/snapshots.ts';
 
 /**
- * A process that is killed while it invoices a schedule, and another that goes on: what they wrote together is, to the last
- * row, what one writes that nobody kills (reliability I-18, I-29).
+ * A process that is killed while it invoices a schedule, and another that goes on: what they wrote together is, to the
+ * last row, what one writes that nobody kills (reliability I-18, I-29).
  */
 let env: TestEnvironment;
 let tables: Tables;

@@ -20,8 +20,8 @@ import { type Merchant, openTestEnvironment, type TestEnvironment } from '../sup
 import { type Resource, type Shop, shopOf } from '../support/shop.ts';
 
 /**
- * A process that knows entitlements from before answers as one that reads everything anew, after whatever happens to them
- * in other processes (docs/decisions/0134).
+ * A process that knows entitlements from before answers as one that reads everything anew, after whatever happens to
+ * them in other processes (docs/decisions/0134).
  */
 let env: TestEnvironment;
 let merchant: Merchant;
@@ -34,7 +34,8 @@ beforeAll(async () => {
   shop = shopOf(merchant);
 });
 afterAll(async () => {
-  await inMerchant((tx) => tx.run(sql`delete from alert where merchant_id = ${merchant.id}`)); // nobody has told of them
+  // nobody has told of them
+  await inMerchant((tx) => tx.run(sql`delete from alert where merchant_id = ${merchant.id}`));
   await env.close();
 });
 

@@ -13,7 +13,8 @@ import { bill as billOf, giveBack, issue, itemsIn, openBooks, standingIn, upfron
 import { Life, type LifeOf, owedBy } from '../support/pure-life.ts';
 
 /**
- * An invoice bears what is owed less what is billed (domain.md §3): the laws that follow from it, of the pure functions alone.
+ * An invoice bears what is owed less what is billed (domain.md §3): the laws that follow from it, of the pure functions
+ * alone.
  */
 const RUNS = Number(process.env.PROPERTY_RUNS ?? 150);
 
@@ -160,7 +161,10 @@ const world = fc
     };
   });
 
-/** What is billed of each price, as the price quotes it, with what could not be taken off an invoice and is given back otherwise. */
+/**
+ * What is billed of each price, as the price quotes it, with what could not be taken off an invoice and is given back
+ * otherwise.
+ */
 function billedByPrice({ books }: Life, { quoting }: LifeOf) {
   const totals = new Map<string, { amount: Decimal; roundings: number }>();
   for (const [id, items] of Map.groupBy(itemsIn(books), ({ priceId }) => priceId as string)) {

@@ -8,8 +8,8 @@ import { openTestEnvironment, type TestEnvironment } from '../support/environmen
 import type { Resource } from '../support/shop.ts';
 
 /**
- * A purchase that is paid at the provider at the instant at which its session expires: it is PAID with its grant and its
- * webhook, or CANCELLED without them, and then the money goes back once (reliability I-39).
+ * A purchase that is paid at the provider at the instant at which its session expires: it is PAID with its grant and
+ * its webhook, or CANCELLED without them, and then the money goes back once (reliability I-39).
  */
 let provider: FakeProvider;
 let env: TestEnvironment;

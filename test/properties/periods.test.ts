@@ -3,7 +3,10 @@ import { openTestEnvironment, type TestEnvironment } from '../support/environmen
 import { expectTotals } from '../support/identities.ts';
 import { type Resource, type Shop, shopOf } from '../support/shop.ts';
 
-/** The periods of invoices tile the time of a subscription, from its anchor and without drift, as callers see them (I-19, I-20). */
+/**
+ * The periods of invoices tile the time of a subscription, from its anchor and without drift, as callers see them
+ * (I-19, I-20).
+ */
 let env: TestEnvironment;
 let shop: Shop;
 beforeAll(async () => {
@@ -14,7 +17,10 @@ afterAll(() => env.close());
 
 const CADENCES = ['P1D', 'P1W', 'P10D', 'P1M', 'P3M', 'P1Y'] as const;
 
-/** Where period `n` begins, by a calendar of our own: days are added, months keep the day of the anchor or the last there is. */
+/**
+ * Where period `n` begins, by a calendar of our own: days are added, months keep the day of the anchor or the last
+ * there is.
+ */
 function boundary(anchor: string, cadence: string, n: number): string {
   const [date = '', time] = anchor.split('T');
   const [year = 0, month = 0, day = 0] = date.split('-').map(Number);

@@ -5,7 +5,10 @@ import { type Merchant, openTestEnvironment, type TestEnvironment } from '../sup
 import { expectTotals } from '../support/identities.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
-/** Random changes of plans through HTTP: the preview is the deed, and there and back bills what no change would (domain.md §3). */
+/**
+ * Random changes of plans through HTTP: the preview is the deed, and there and back bills what no change would
+ * (domain.md §3).
+ */
 let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;

@@ -12,8 +12,8 @@ import type { Instant } from '../../src/kernel/time.ts';
 import { bill, dueCharges, giveBack, invoiceAt, itemsIn, openBooks, standingIn, upfrontAt } from '../support/owed.ts';
 
 /**
- * What a change of the plan cuts comes to what it would have come to uncut, up to rounding: pieces sum to the whole, and a change and
- * the change back bill what no change would (domain.md §3, Plan change and credits; I-24).
+ * What a change of the plan cuts comes to what it would have come to uncut, up to rounding: pieces sum to the whole,
+ * and a change and the change back bill what no change would (domain.md §3, Plan change and credits; I-24).
  */
 const RUNS = Number(process.env.PROPERTY_RUNS ?? 500);
 
@@ -150,7 +150,8 @@ describe('the pieces of a period', () => {
         const used = [first, ...versions].map(({ prices }) => usageOf((prices[0] as BilledPrice).id, units));
         const pieces = billed(chargesIn(terms, at(period[0])), used, money);
         const whole = billed(chargesIn(termsOf(period[0], [first]), at(period[0])), used, money);
-        // The charge of each piece is rounded and so is its minimum; a part of the charge may lie below a part of the minimum.
+        // The charge of each piece is rounded and so is its minimum; a part of the charge may lie below a part of the
+        // minimum.
         expectNear(totalOf(pieces), totalOf(whole), 2 * pieces.size + 2, money);
       }),
       { numRuns: RUNS },

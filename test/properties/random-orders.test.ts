@@ -5,9 +5,9 @@ import { approveOrder, intervalBody, newSchedule, putIntervals } from '../suppor
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
 /**
- * Random orders against an oracle that shares no code with the program: what was invoiced, less what was credited, is what the
- * contract says at last, whatever was changed when. Orders have one or two lines, some with another quantity in each window.
- * RANDOM_ORDERS and RANDOM_SEED choose others.
+ * Random orders against an oracle that shares no code with the program: what was invoiced, less what was credited, is
+ * what the contract says at last, whatever was changed when. Orders have one or two lines, some with another quantity
+ * in each window. RANDOM_ORDERS and RANDOM_SEED choose others.
  */
 const MANY = Number(process.env.RANDOM_ORDERS ?? 30);
 const SEED = Number(process.env.RANDOM_SEED ?? 7);

@@ -1,6 +1,9 @@
 import { startEmbeddedPostgres } from '../../src/db/embedded/index.ts';
 
-/** Started by tests as a process of its own, also from a copy of the project: runs the embedded server until its input ends. */
+/**
+ * Started by tests as a process of its own, also from a copy of the project: runs the embedded server until its input
+ * ends.
+ */
 const say = (message: unknown) => process.stdout.write(`${JSON.stringify(message)}\n`);
 try {
   const server = await startEmbeddedPostgres({

@@ -134,7 +134,8 @@ describe('processes that share the work', () => {
       reason: 'The test ends it.',
     });
     expect(ended.status).toBe(200);
-    expect((await invoices()).map(({ status }: { status: string }) => status)).toEqual(['CLOSING']); // it is due, and nobody works
+    // it is due, and nobody works
+    expect((await invoices()).map(({ status }: { status: string }) => status)).toEqual(['CLOSING']);
     const worker = await open('worker');
     await eventually(async () => {
       const [{ status, grandTotal, paymentUrl }] = await invoices();

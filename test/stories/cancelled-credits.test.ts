@@ -4,7 +4,10 @@ import { expectBooksToBalance } from '../support/books.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
-/** What was paid in advance and not used is not lost with the invoice that was to bear it (domain.md §3 Credits, §4 rows 11 and 18). */
+/**
+ * What was paid in advance and not used is not lost with the invoice that was to bear it (domain.md §3 Credits, §4 rows
+ * 11 and 18).
+ */
 let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;
@@ -24,8 +27,9 @@ afterAll(async () => {
 });
 
 /*
- * Seats of 90.00 for January are paid in advance, with 20 % tax 108.00. After half of its 31 days they cost 120.00: January's invoice
- * charges 60.00 for the second half and 120.00 for February, and takes off the 45.00 that were not used: 135.00 and 27.00 tax.
+ * Seats of 90.00 for January are paid in advance, with 20 % tax 108.00. After half of its 31 days they cost 120.00:
+ * January's invoice charges 60.00 for the second half and 120.00 for February, and takes off the 45.00 that were not
+ * used: 135.00 and 27.00 tax.
  */
 const HALF = '2026-01-16T12:00:00Z';
 
@@ -54,9 +58,9 @@ it.each([
 });
 
 /*
- * The seats of February, 90.00 and 18.00 tax, are paid with January's invoice. At its very start they are changed twice: to dearer ones,
- * whose invoice takes the 108.00 off, and to a year in advance, with which that invoice is no more. Only the last change counts: what
- * it asks is less by the 108.00.
+ * The seats of February, 90.00 and 18.00 tax, are paid with January's invoice. At its very start they are changed
+ * twice: to dearer ones, whose invoice takes the 108.00 off, and to a year in advance, with which that invoice is no
+ * more. Only the last change counts: what it asks is less by the 108.00.
  */
 it('is not lost with an invoice that a second change at the start of its period takes back', async () => {
   const planOf = async (unitPrice: string, billingCadence: string) =>

@@ -5,8 +5,8 @@ import { at, openManySubscriptions, readAll } from '../support/many-subscription
 import { START, shopOf } from '../support/shop.ts';
 
 /**
- * Records of a test clock that are due at one instant are stepped as lists; each comes out as it does by itself, but for
- * which of the numbers of that instant it has (docs/decisions/0146-test-clocks-in-lists.md).
+ * Records of a test clock that are due at one instant are stepped as lists; each comes out as it does by itself, but
+ * for which of the numbers of that instant it has (docs/decisions/0146-test-clocks-in-lists.md).
  */
 
 /** Notes how many records were due at one instant; where they go one by one, it shows the first of them only. */

@@ -187,7 +187,8 @@ describe('a part of a month has its part of the commitment', () => {
 
 describe('usage that comes late', () => {
   it.each([
-    { late: 80, february: '500.00', what: 'only fills the commitment up: nothing more is owed' }, // 80 − 80, and February's 500
+    // 80 − 80, and February's 500
+    { late: 80, february: '500.00', what: 'only fills the commitment up: nothing more is owed' },
     { late: 500, february: '620.00', what: 'passes it: what is above it is owed' }, // 120 + 500 − 500 of January
   ])('$what', async ({ late, february }) => {
     const { clock, subscription, invoices } = await subscribed(await committed());

@@ -15,8 +15,9 @@ import { type Merchant, openTestEnvironment, type TestEnvironment } from '../sup
 import { type Resource, type Shop, shopOf } from '../support/shop.ts';
 
 /**
- * A credit mirrors the line that it takes back (domain.md §3, Credits): all of a line is all of its amount and of its own tax, a
- * part is the part of both, of inclusive prices the part of the price that was shown. Never more than was billed.
+ * A credit mirrors the line that it takes back (domain.md §3, Credits): all of a line is all of its amount and of its
+ * own tax, a part is the part of both, of inclusive prices the part of the price that was shown. Never more than was
+ * billed.
  */
 let env: TestEnvironment;
 let merchant: Merchant;
@@ -96,7 +97,10 @@ describe.each(WHOLE)('a credit of all that was billed: $what', ({ billed, ...pla
   });
 });
 
-/* 99.99 a month with 19 % inside, used for 6 of January's 31 days: 25/31 of the price that is shown are 80.637, so 80.64. */
+/*
+ * 99.99 a month with 19 % inside, used for 6 of January's 31 days: 25/31 of the price that is shown are 80.637, so
+ * 80.64.
+ */
 describe('a credit of a part of an inclusive price', () => {
   it.each([
     { what: 'unpaid', isPaid: false },
@@ -114,8 +118,9 @@ describe('a credit of a part of an inclusive price', () => {
 });
 
 /*
- * 100.00 a month in advance at half the price, with 20 % tax: 60.00. After 15.5 of 31 days the subscription goes to 200.00 at the
- * full price: the credit has the discount and the tax of its line, 25.00 + 5.00 = 30.00. January: 30.00 + 100.00 + 20.00 tax.
+ * 100.00 a month in advance at half the price, with 20 % tax: 60.00. After 15.5 of 31 days the subscription goes to
+ * 200.00 at the full price: the credit has the discount and the tax of its line, 25.00 + 5.00 = 30.00. January: 30.00 +
+ * 100.00 + 20.00 tax.
  */
 it('a credit bears the discount and the tax rate of its line, whatever holds by then', async () => {
   const a = await promptPlan(shop, [await fee(shop, 'in_advance', '100')], { defaultTaxRate: 20 });
@@ -140,9 +145,9 @@ it('a credit bears the discount and the tax rate of its line, whatever holds by 
 });
 
 /*
- * 70.00 a week in advance on a daily plan. The week from the 8th is billed by the invoice of the week before and paid. On the 11th a
- * change takes the fee away, and the credit of 40.00 is on its way to the invoice of that day. The subscription ends at noon: the
- * credit is worked out anew. The first week and three days of the second cost 100.00.
+ * 70.00 a week in advance on a daily plan. The week from the 8th is billed by the invoice of the week before and paid.
+ * On the 11th a change takes the fee away, and the credit of 40.00 is on its way to the invoice of that day. The
+ * subscription ends at noon: the credit is worked out anew. The first week and three days of the second cost 100.00.
  */
 describe('an end while a credit is on its way to the open invoice', () => {
   it('keeps the credit', async () => {

@@ -16,8 +16,8 @@ import { type Merchant, openTestEnvironment, type TestEnvironment } from '../sup
 import { type Resource, type Shop, shopOf } from '../support/shop.ts';
 
 /**
- * `closeNow`, changes without proration, changes by the day, and ends, in one period (domain.md §3, §4 row 2): the parts of a
- * period sum to the uncut one, and fees that were billed for time after an end are credited.
+ * `closeNow`, changes without proration, changes by the day, and ends, in one period (domain.md §3, §4 row 2): the
+ * parts of a period sum to the uncut one, and fees that were billed for time after an end are credited.
  */
 let env: TestEnvironment;
 let merchant: Merchant;
@@ -44,7 +44,9 @@ const CUTS = [
 ];
 
 describe.each(CUTS)('a change without proration on the 11th, $what', ({ isCut }) => {
-  /** From `before` to `after` on the 11th of April, with `none`: the old fees have April, the new ones begin with May. */
+  /**
+   * From `before` to `after` on the 11th of April, with `none`: the old fees have April, the new ones begin with May.
+   */
   async function april(before: Resource, after: Resource, units = 0) {
     const { clock, subscription, customerId } = await subscribed(shop, before, APRIL);
     if (units > 0) await shop.use(subscription.id, day(5), units);
@@ -152,8 +154,8 @@ describe('included units and closeNow on the 11th', () => {
 });
 
 /*
- * A costs 30.00 a month. On the 11th of April the subscription goes to B with `none`, so A has the rest of the period; on the 16th
- * it ends, after 15 of 30 days: 15.00. B never begins.
+ * A costs 30.00 a month. On the 11th of April the subscription goes to B with `none`, so A has the rest of the period;
+ * on the 16th it ends, after 15 of 30 days: 15.00. B never begins.
  */
 describe('a change without proration, then the end on the 16th', () => {
   it.each([
@@ -191,9 +193,9 @@ describe('a change without proration, then the end on the 16th', () => {
 });
 
 /*
- * 30.00 a month in arrears, from the 16th of April on 60.00, changed by the day at noon: the old fee has 15 days = 15.00, the new
- * one the other 15 = 30.00. A `closeNow` at 06:00 of that day billed the old fee up to 06:00; what is billed of the 16th is then
- * the new fee for all of it, so April comes to the same.
+ * 30.00 a month in arrears, from the 16th of April on 60.00, changed by the day at noon: the old fee has 15 days =
+ * 15.00, the new one the other 15 = 30.00. A `closeNow` at 06:00 of that day billed the old fee up to 06:00; what is
+ * billed of the 16th is then the new fee for all of it, so April comes to the same.
  */
 describe.each([
   { what: 'without closeNow', hour: null },
@@ -219,10 +221,10 @@ describe.each([
 });
 
 /*
- * A quarter from the 1st of January 2026 has 90 days, and the calls of a plan cost at least 90.00 in its period. On the 11th of January
- * the subscription goes to a monthly plan with the same calls, which has a quarterly fee too, so that the quarter goes on. On the 21st
- * the quarter is closed, and with the end of the month, on the 11th of February, the subscription comes back. The quarter asks
- * for 10 + 49 of 90 days: 59.00. The month asks for 90.00. Together 149.00.
+ * A quarter from the 1st of January 2026 has 90 days, and the calls of a plan cost at least 90.00 in its period. On the
+ * 11th of January the subscription goes to a monthly plan with the same calls, which has a quarterly fee too, so that
+ * the quarter goes on. On the 21st the quarter is closed, and with the end of the month, on the 11th of February, the
+ * subscription comes back. The quarter asks for 10 + 49 of 90 days: 59.00. The month asks for 90.00. Together 149.00.
  */
 describe('a price with a minimum that leaves a series and comes back in the same period', () => {
   const january = (number: number) => `2026-01-${number}T00:00:00Z`;
@@ -253,9 +255,9 @@ describe('a price with a minimum that leaves a series and comes back in the same
 });
 
 /*
- * A fee costs 30.00 in April and at least 45.00. On the 16th `closeNow` bills 15.00, and the rest of April 15.00 and the minimum of
- * 15.00. An end within April is for that part of the fee and of the minimum: until the 16th for 22.50, which is more than the 15.00
- * that are left of the invoices.
+ * A fee costs 30.00 in April and at least 45.00. On the 16th `closeNow` bills 15.00, and the rest of April 15.00 and
+ * the minimum of 15.00. An end within April is for that part of the fee and of the minimum: until the 16th for 22.50,
+ * which is more than the 15.00 that are left of the invoices.
  */
 describe('a fee in arrears with a minimum, and closeNow on the 16th', () => {
   async function sold() {
@@ -308,8 +310,8 @@ describe('a fee in arrears with a minimum, and closeNow on the 16th', () => {
 
 describe('cutting anywhere changes no total', () => {
   /**
-   * April: 30.00 in arrears; calls at 1.00 up to 100, then 0.50, 20 included, at most 110.00. 170 calls: 150 are charged,
-   * 100 x 1.00 + 50 x 0.50 = 125.00, limited to 110.00. With the fee 140.00.
+   * April: 30.00 in arrears; calls at 1.00 up to 100, then 0.50, 20 included, at most 110.00. 170 calls: 150 are
+   * charged, 100 x 1.00 + 50 x 0.50 = 125.00, limited to 110.00. With the fee 140.00.
    */
   it.each([{ cuts: [] }, { cuts: [2] }, { cuts: [11, 21] }, { cuts: [4, 5, 6, 29] }])(
     'closeNow on the days $cuts',
@@ -343,8 +345,8 @@ describe('cutting anywhere changes no total', () => {
 });
 
 /*
- * A fee of 30.00 in advance: `closeNow` on the 3rd of April makes an invoice without lines. On the 18th a change takes the fee away, and
- * 13 of 30 days are credited. What was billed by the 3rd was billed before that credit.
+ * A fee of 30.00 in advance: `closeNow` on the 3rd of April makes an invoice without lines. On the 18th a change takes
+ * the fee away, and 13 of 30 days are credited. What was billed by the 3rd was billed before that credit.
  */
 describe('an invoice without lines', () => {
   it('is calculated again as it was, whatever is credited after it', async () => {

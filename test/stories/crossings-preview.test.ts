@@ -4,7 +4,9 @@ import { changeTo, closeNow, costOf, fee, payAll, promptPlan, subscribed } from 
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, shopOf } from '../support/shop.ts';
 
-/** A preview is the same calculation without its last step (domain.md §3): a dry run tells what the change then does. */
+/**
+ * A preview is the same calculation without its last step (domain.md §3): a dry run tells what the change then does.
+ */
 let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;
@@ -185,8 +187,8 @@ describe('the upcoming invoice', () => {
 });
 
 /*
- * A costs 30.00 a month in advance, and 20 calls at 1.00 are made on the 3rd of April. While April runs, the end is planned for the 16th: 15 of
- * 30 days are not used, and 15.00 are credited with the end.
+ * A costs 30.00 a month in advance, and 20 calls at 1.00 are made on the 3rd of April. While April runs, the end is
+ * planned for the 16th: 15 of 30 days are not used, and 15.00 are credited with the end.
  */
 describe('an end that is planned after the period was billed in advance', () => {
   const MIDDLE = '2024-04-16T00:00:00Z';

@@ -15,8 +15,8 @@ import { type Merchant, openTestEnvironment, type TestEnvironment } from '../sup
 import { type Resource, type Shop, shopOf } from '../support/shop.ts';
 
 /**
- * Several things at one instant (domain.md §3): of several changes the last counts, there and back is nothing, and a change
- * at the very start of a period, of the subscription or of what follows a trial re-prices that period.
+ * Several things at one instant (domain.md §3): of several changes the last counts, there and back is nothing, and a
+ * change at the very start of a period, of the subscription or of what follows a trial re-prices that period.
  */
 let env: TestEnvironment;
 let merchant: Merchant;
@@ -151,8 +151,8 @@ describe('a cadence that is left and taken again at one instant goes on', () => 
 });
 
 /*
- * A costs 31.00 a month in advance, B 62.00. On the 11th of January the subscription goes to B and back to A: January and
- * February cost 31.00 each.
+ * A costs 31.00 a month in advance, B 62.00. On the 11th of January the subscription goes to B and back to A: January
+ * and February cost 31.00 each.
  */
 describe('there and back at one instant inside a period that was billed in advance', () => {
   const paid = { nothing: null, part: '15.00', all: '31.00' } as const;
@@ -230,8 +230,8 @@ describe('there and back at one instant inside a period that was billed in advan
 });
 
 /*
- * A yearly fee of 366.00 in advance is taken on the 11th of January, and the customer asks to be billed at once. The year
- * begins with it, so by the 1st of February it is charged once.
+ * A yearly fee of 366.00 in advance is taken on the 11th of January, and the customer asks to be billed at once. The
+ * year begins with it, so by the 1st of February it is charged once.
  */
 describe('a change and closeNow at one instant', () => {
   it('charge what the new plan has in advance once', async () => {
@@ -261,7 +261,9 @@ describe('a change and closeNow at one instant', () => {
   });
 });
 
-/* A set-up fee of 50.00 (P0D, in advance) is charged once for each subscription and price, whenever its plan is taken. */
+/*
+ * A set-up fee of 50.00 (P0D, in advance) is charged once for each subscription and price, whenever its plan is taken.
+ */
 describe('a set-up fee whose plan is taken', () => {
   const setUp = () => fee(shop, 'in_advance', '50', { billingCadence: 'P0D' });
 
@@ -281,7 +283,10 @@ describe('a set-up fee whose plan is taken', () => {
     expect(await costOf(shop, customerId)).toBe('50.00');
   });
 
-  /** 62.00 a month in advance: the first at the trial's end, on the 15th of January, the second a month later; 50.00 once. */
+  /**
+   * 62.00 a month in advance: the first at the trial's end, on the 15th of January, the second a month later; 50.00
+   * once.
+   */
   it.each([
     { what: 'a second before the end of a trial', at: '2024-01-14T23:59:59Z' },
     { what: 'at the end of a trial', at: '2024-01-15T00:00:00Z' },
@@ -298,7 +303,9 @@ describe('a set-up fee whose plan is taken', () => {
   });
 });
 
-/* What a change there and back leaves must not depend on currency, tax or discount: 2 months cost what 2 months cost. */
+/*
+ * What a change there and back leaves must not depend on currency, tax or discount: 2 months cost what 2 months cost.
+ */
 describe('there and back at one instant, to the last minor unit', () => {
   it.each([
     { what: 'JPY at 8 %', price: '77', plan: { currency: 'JPY', defaultTaxRate: 8 }, cost: '166' }, // 2 x (77 + 6)
@@ -345,7 +352,10 @@ describe('there and back at one instant, to the last minor unit', () => {
 });
 
 describe('a change at the boundary that another one had reached', () => {
-  /** B was to come with February; at the 1st of February, 00:00, the customer stays with A after all: three months of 31.00. */
+  /**
+   * B was to come with February; at the 1st of February, 00:00, the customer stays with A after all: three months of
+   * 31.00.
+   */
   it.each(['in_advance', 'in_arrears'] as const)('takes back what was to come with the period, %s', async (term) => {
     const [a, b] = [
       await promptPlan(shop, [await fee(shop, term, '31')]),

@@ -16,8 +16,9 @@ import { type Merchant, openTestEnvironment, type TestEnvironment } from '../sup
 import { type Resource, type Shop, shopOf } from '../support/shop.ts';
 
 /**
- * What a closed period used is another thing today (domain.md §3 Whose usage, §4 Late usage, §5): the difference is billed or
- * credited once, at the terms that billed it, whatever made it: an event, an end as of the past, a late payment, a grant.
+ * What a closed period used is another thing today (domain.md §3 Whose usage, §4 Late usage, §5): the difference is
+ * billed or credited once, at the terms that billed it, whatever made it: an event, an end as of the past, a late
+ * payment, a grant.
  */
 let env: TestEnvironment;
 let merchant: Merchant;
@@ -40,8 +41,8 @@ const LATER = '2026-06-10T00:00:00Z';
 const at = (day: string) => `2026-${day}T12:00:00Z`;
 
 /**
- * Calls at 1.00, sent to the customer, are priced by two subscriptions: the older one bills them while it is active, the
- * younger one otherwise. Each unit is billed once, whoever bills it.
+ * Calls at 1.00, sent to the customer, are priced by two subscriptions: the older one bills them while it is active,
+ * the younger one otherwise. Each unit is billed once, whoever bills it.
  */
 describe('usage of a customer with two subscriptions on its metric', () => {
   async function pair() {
@@ -57,8 +58,9 @@ describe('usage of a customer with two subscriptions on its metric', () => {
   }
 
   /**
-   * The older one waits for its payment of 10.00 until the 10th of January, and counts from the 1st; the weekly younger one has
-   * billed the 100 units of the 3rd by then. 100.00, and 10.00 for January and for February, with which it ends.
+   * The older one waits for its payment of 10.00 until the 10th of January, and counts from the 1st; the weekly younger
+   * one has billed the 100 units of the 3rd by then. 100.00, and 10.00 for January and for February, with which it
+   * ends.
    */
   it('is not billed twice where the older one is paid late', async () => {
     const { planBy, clock, customer, subscribe } = await pair();
@@ -76,7 +78,10 @@ describe('usage of a customer with two subscriptions on its metric', () => {
     expect(await costOf(shop, customer.id)).toBe('120.00');
   });
 
-  /** The weekly older one bills 100 + 10 units, then ends as of a time before; the month of the younger one is still open. */
+  /**
+   * The weekly older one bills 100 + 10 units, then ends as of a time before; the month of the younger one is still
+   * open.
+   */
   it('is not billed twice where the older one ends as of the past in an open period of the younger', async () => {
     const { planBy, clock, customer, subscribe } = await pair();
     const older = await subscribe(await planBy('P1W'), { bankTransferOnly: true });
@@ -91,7 +96,10 @@ describe('usage of a customer with two subscriptions on its metric', () => {
     expect(await costOf(shop, customer.id)).toBe('110.00');
   });
 
-  /** 1 unit on the 10th of January is the older one's; the 100 of the 25th go over to the younger one, begun on the 15th. */
+  /**
+   * 1 unit on the 10th of January is the older one's; the 100 of the 25th go over to the younger one, begun on the
+   * 15th.
+   */
   it('goes over once where the older one, monthly, ends on the 3rd of February as of the 20th of January', async () => {
     const { planBy, clock, customer, subscribe } = await pair();
     const plan = await planBy('P1M');
@@ -107,7 +115,10 @@ describe('usage of a customer with two subscriptions on its metric', () => {
     expect(await costOf(shop, customer.id)).toBe('101.00');
   });
 
-  /** 1 unit on the 1st of January is the yearly older one's; 100 in January and 10 in February are the younger one's after all. */
+  /**
+   * 1 unit on the 1st of January is the yearly older one's; 100 in January and 10 in February are the younger one's
+   * after all.
+   */
   it('is not lost where the older one, yearly, ends as of the 2nd of January in March', async () => {
     const { planBy, clock, customer, subscribe } = await pair();
     const older = await subscribe(await planBy('P1Y'), { bankTransferOnly: true });
@@ -122,7 +133,10 @@ describe('usage of a customer with two subscriptions on its metric', () => {
     expect(await costOf(shop, customer.id)).toBe('111.00');
   });
 
-  /** 11 units in January are the older one's. It ends on the 6th of February as of the 1st; the younger closed on the 3rd. */
+  /**
+   * 11 units in January are the older one's. It ends on the 6th of February as of the 1st; the younger closed on the
+   * 3rd.
+   */
   it('is not lost where the younger one, monthly, had closed the period', async () => {
     const { planBy, clock, customer, subscribe } = await pair();
     const plan = await planBy('P1M');
@@ -233,7 +247,9 @@ describe('a correction below 0 of a period', () => {
 });
 
 describe('a correction bears the terms that billed it', () => {
-  /** 100 calls at 1.00, at half the price in January: 50.00. 50 of them were not made: 25.00 are given back, not 50.00. */
+  /**
+   * 100 calls at 1.00, at half the price in January: 50.00. 50 of them were not made: 25.00 are given back, not 50.00.
+   */
   it('the discount', async () => {
     const { clock, subscription, customerId } = await subscribed(
       shop,
@@ -253,7 +269,10 @@ describe('a correction bears the terms that billed it', () => {
     expect(await costOf(shop, customerId)).toBe('225.00'); // 50 - 25 + 200
   });
 
-  /** 100 calls at 1.00 taxed at 20 %: 120.00. The rate is 10 % when 50 of them turn out not to have been made: 60.00 are given back. */
+  /**
+   * 100 calls at 1.00 taxed at 20 %: 120.00. The rate is 10 % when 50 of them turn out not to have been made: 60.00 are
+   * given back.
+   */
   it('the tax rate, where it gives back', async () => {
     const { clock, subscription, customerId } = await subscribed(
       shop,
@@ -312,7 +331,9 @@ describe('a correction below 0 after the last invoice', () => {
     if (!isPaid) expect((await invoicesInForce(shop, customerId))[0]).toMatchObject({ unpaidAmount: '40.00' });
   });
 
-  /** It was carried over: February's invoice of 20.00 could bear 20.00 of the 60.00, and then the subscription ended. */
+  /**
+   * It was carried over: February's invoice of 20.00 could bear 20.00 of the 60.00, and then the subscription ended.
+   */
   it('or what the last invoice could not bear of one', async () => {
     const { clock, subscription, customerId } = await subscribed(
       shop,
@@ -354,7 +375,10 @@ describe('a grant that takes effect in a closed period', () => {
     return { ...sold, grants: `/v1/entitlements/${data[0].entitlementId}/grants` };
   }
 
-  /** `february` units are used in February, which the grant does not cover: what it covers of January is taken off there. */
+  /**
+   * `february` units are used in February, which the grant does not cover: what it covers of January is taken off
+   * there.
+   */
   it.each([
     { used: 60, granted: 50, late: null, february: 100, cost: '110.00' }, // 10 + 100
     { used: 60, granted: 50, late: 0, february: 100, cost: '110.00' },
@@ -403,7 +427,10 @@ describe('a grant that takes effect in a closed period', () => {
   });
 });
 
-/* A subscription goes to a plan without the metric on the 11th; what comes late for the days before is billed at the old price. */
+/*
+ * A subscription goes to a plan without the metric on the 11th; what comes late for the days before is billed at the
+ * old price.
+ */
 it('late usage of a part of a period that a change ended has the price of that part', async () => {
   const metric = await shop.metric();
   const old = await promptPlan(shop, [

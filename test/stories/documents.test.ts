@@ -6,7 +6,10 @@ import { newId } from '../../src/kernel/ids.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
-/** What a merchant sends: the document and the e-invoice of an invoice and of what takes it back (domain.md §4, Document). */
+/**
+ * What a merchant sends: the document and the e-invoice of an invoice and of what takes it back (domain.md §4,
+ * Document).
+ */
 let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;

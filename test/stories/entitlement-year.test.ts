@@ -17,7 +17,9 @@ afterAll(() => env.close());
 const TEMPLATE = { type: 'metered', usagePeriod: { interval: 'P1M' }, issueAfterReset: 100, resetMaxRollover: 30 };
 const SOFT = { ...TEMPLATE, issueAfterReset: 80, isSoftLimit: true, preserveOverageAtReset: true };
 
-/** `granted` is the sum of the amounts of all grants until then, voided ones too; `used` is that of the usage period. */
+/**
+ * `granted` is the sum of the amounts of all grants until then, voided ones too; `used` is that of the usage period.
+ */
 interface Figures {
   granted: number;
   used: number;
@@ -53,11 +55,12 @@ interface Row {
 }
 
 /*
- * The comments name each grant by when it was made, with what is left of it, in the order in which they are burned: those of one
- * priority by creation. A reset leaves at most 30 of what the template issued, all of what was granted or bought, and issues 100
- * (from September on 80).
+ * The comments name each grant by when it was made, with what is left of it, in the order in which they are burned:
+ * those of one priority by creation. A reset leaves at most 30 of what the template issued, all of what was granted or
+ * bought, and issues 100 (from September on 80).
  *
- * In May 25 units of the 20th of February come, in December 50 of the 15th of October: `since`, and the lines that begin with ►.
+ * In May 25 units of the 20th of February come, in December 50 of the 15th of October: `since`, and the lines that
+ * begin with ►.
  */
 const YEAR: readonly Row[] = [
   // Jan 100 − 40 = 60

@@ -67,8 +67,8 @@ it('tells price, tiers, hours of usage, discounts and tax of each line, open and
 });
 
 /*
- * Calls in the EU cost 2.00, in the US 1.00, elsewhere 5.00. 3 + 4 in the EU are 14.00, 10 - 2 in the US 8.00, 1 + 1 in two
- * other regions 10.00. They are reported in no order.
+ * Calls in the EU cost 2.00, in the US 1.00, elsewhere 5.00. 3 + 4 in the EU are 14.00, 10 - 2 in the US 8.00, 1 + 1 in
+ * two other regions 10.00. They are reported in no order.
  */
 it('shows of each line of a matrix the usage of its own cell, in order of time', async () => {
   const clock = await shop.clock(START);
@@ -115,7 +115,10 @@ it('shows of each line of a matrix the usage of its own cell, in order of time',
   ]);
 });
 
-/* Seats: 4 in the EU from the 5th on, 6 from the 20th; 2 and 3 elsewhere from the 3rd and the 10th. 6 x 2.00 and 5 x 5.00. */
+/*
+ * Seats: 4 in the EU from the 5th on, 6 from the 20th; 2 and 3 elsewhere from the 3rd and the 10th. 6 x 2.00 and 5 x
+ * 5.00.
+ */
 it('shows of a matrix of levels what the levels of each cell come to together, until the next is set', async () => {
   const clock = await shop.clock(START);
   const metric = await shop.metric({ aggregation: 'LATEST', groupBy: { region: '$.region' } });

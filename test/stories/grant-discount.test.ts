@@ -39,7 +39,10 @@ async function subscribed(grantDiscountEnabled: boolean) {
   return { clock, subscription };
 }
 
-/** Two prices at 1.00 a unit, of events `call` and `search`, by their cadences: both are covered by the same 100 units a month. */
+/**
+ * Two prices at 1.00 a unit, of events `call` and `search`, by their cadences: both are covered by the same 100 units a
+ * month.
+ */
 async function sharing(cadences: readonly [string, string]) {
   features += 1;
   const product = await shop.product();
@@ -173,7 +176,8 @@ describe('a price with grantDiscountEnabled', () => {
     const { clock, subscription } = await sharing(['P1M', 'P1W']);
     await shop.use(subscription.id, '2026-01-03T00:00:00Z', 30, { type: 'search' });
     await shop.use(subscription.id, '2026-01-30T00:00:00Z', 100); // 70 of them are covered
-    await shop.use(subscription.id, '2026-01-30T12:00:00Z', 20, { type: 'search' }); // in the week that ends in February
+    // in the week that ends in February
+    await shop.use(subscription.id, '2026-01-30T12:00:00Z', 20, { type: 'search' });
     await shop.use(subscription.id, '2026-02-03T00:00:00Z', 5, { type: 'search' });
     await shop.advance(clock, '2026-02-15T00:00:00Z');
     await shop.use(subscription.id, '2026-01-02T00:00:00Z', 50, { type: 'search' });

@@ -2,7 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
-/** Usage that comes after its period was closed is billed as a difference, once (domain.md §4, Late usage); on a clock. */
+/**
+ * Usage that comes after its period was closed is billed as a difference, once (domain.md §4, Late usage); on a clock.
+ */
 let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;

@@ -6,8 +6,8 @@ import { type Merchant, openTestEnvironment, type TestEnvironment } from '../sup
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
 /**
- * A customer leaves in the middle of a month and of a year, over HTTP and worked by hand (domain.md §3 Ends and Credits, §4
- * Refund and Late usage).
+ * A customer leaves in the middle of a month and of a year, over HTTP and worked by hand (domain.md §3 Ends and
+ * Credits, §4 Refund and Late usage).
  */
 let env: TestEnvironment;
 let merchant: Merchant;
@@ -23,8 +23,8 @@ afterAll(async () => {
 });
 
 /*
- * Support for a year in advance is 365.00, seats for a month in advance are 90.00, a call is 0.10 in arrears; tax is 20 %. The
- * beginning: 365 + 90 = 455.00 with 91.00 tax.
+ * Support for a year in advance is 365.00, seats for a month in advance are 90.00, a call is 0.10 in arrears; tax is 20
+ * %. The beginning: 365 + 90 = 455.00 with 91.00 tax.
  */
 const MONTHS = [
   { month: '2026-01', calls: 100, lines: ['10.00', '90.00'], total: '100.00 + 20.00 = 120.00' },
@@ -35,8 +35,9 @@ const MONTHS = [
   { month: '2026-06', calls: 400 },
 ] as const;
 /*
- * They leave on the 16th of June, with 400 calls since the 1st: 40.00. Not used are 199 of the year's 365 days (it has gone on for
- * 31 + 28 + 31 + 30 + 31 + 15 = 166), 199.00, and 15 of June's 30: 45.00. With tax: 238.80 and 54.00, together 292.80.
+ * They leave on the 16th of June, with 400 calls since the 1st: 40.00. Not used are 199 of the year's 365 days (it has
+ * gone on for 31 + 28 + 31 + 30 + 31 + 15 = 166), 199.00, and 15 of June's 30: 45.00. With tax: 238.80 and 54.00,
+ * together 292.80.
  */
 const END = '2026-06-16T00:00:00Z';
 
@@ -175,7 +176,8 @@ describe('who has not paid', () => {
     expect(await refund(may)).toMatchObject({ status: 400, body: { code: 'INVOICE_ALREADY_REFUNDED' } });
   });
 
-  // Of May's 228.00 200.00 have come, so 28.00 of the seats' 54.00 take off what is owed: 23.33 and 4.67 tax. 21.67 net are left.
+  // Of May's 228.00 200.00 have come, so 28.00 of the seats' 54.00 take off what is owed: 23.33 and 4.67 tax. 21.67 net
+  // are left.
   it('in part, has the rest of the credit taken off the last invoice: 40.00 − 21.67 = 18.33, with tax 22.00', async () => {
     const { clock, subscription } = await subscribed({ bankTransferOnly: true });
     await shop.advance(clock, END);
@@ -196,8 +198,8 @@ describe('who has not paid', () => {
 });
 
 /*
- * June alone: seats of 90.00 in advance, paid, and 400 calls on the 10th: 40.00. Who ends on the 16th has not used 45.00 of the
- * seats; 40.00 of them come off the last invoice, and 5.00 with 1.00 tax are in the wallet.
+ * June alone: seats of 90.00 in advance, paid, and 400 calls on the 10th: 40.00. Who ends on the 16th has not used
+ * 45.00 of the seats; 40.00 of them come off the last invoice, and 5.00 with 1.00 tax are in the wallet.
  */
 describe('who leaves otherwise', () => {
   interface Otherwise {

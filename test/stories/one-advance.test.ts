@@ -5,7 +5,8 @@ import { type Resource, shopOf } from '../support/shop.ts';
 
 /**
  * I-34: a clock that goes a year at once, and one that goes there in any number of steps, see the same invoices, to the
- * last digit and the last instant; so does a wall clock whose worker runs in time, and one that was out for months (I-21).
+ * last digit and the last instant; so does a wall clock whose worker runs in time, and one that was out for months
+ * (I-21).
  */
 let env: TestEnvironment;
 beforeAll(async () => {

@@ -157,7 +157,8 @@ describe('an invoice by hand', () => {
     const other = await shop.customer();
     const lines = [{ ...WORKSHOP, taxRate: 7 }, GOODWILL];
     const draft = await make({ customerId: other.id, lines });
-    expect(draft).toMatchObject({ subtotal: '1100.00', totalTax: '84.00' }); // 7 % of the first line; the merchant has no rate
+    // 7 % of the first line; the merchant has no rate
+    expect(draft).toMatchObject({ subtotal: '1100.00', totalTax: '84.00' });
     await shop.change(`/v0/customers/${other.id}`, { taxRates: 10 });
     expect(await act(draft, 'recalculate')).toMatchObject({ status: 'CALCULATING' });
     await env.runDueWork();
@@ -210,7 +211,8 @@ describe('an invoice by hand', () => {
   it.each([
     { currency: 'JPY', unitPrice: '333', subtotal: '833', totalTax: '167', grandTotal: '1000' }, // 832.5, 166.6
     { currency: 'USD', unitPrice: '0.335', subtotal: '0.84', totalTax: '0.17', grandTotal: '1.01' }, // 0.8375, 0.168
-    { currency: 'KWD', unitPrice: 0.1111, subtotal: '0.278', totalTax: '0.056', grandTotal: '0.334' }, // 0.27775, 0.0556
+    // 0.27775, 0.0556
+    { currency: 'KWD', unitPrice: 0.1111, subtotal: '0.278', totalTax: '0.056', grandTotal: '0.334' },
   ])('in $currency has its digits, from the line to the payment', async ({ currency, unitPrice, ...totals }) => {
     const invoice = await make({
       currency,

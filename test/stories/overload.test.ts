@@ -101,7 +101,8 @@ async function flood(caller: EdgeCaller): Promise<{ refused: EdgeAnswer; all: Pr
   };
   const first = sendOne(0);
   const bytes = largeBody('flood-0').length;
-  while (load().held !== 8 + Math.ceil(bytes / 800)) await sleep(5); // read, so that it is known how large such events are
+  // read, so that it is known how large such events are
+  while (load().held !== 8 + Math.ceil(bytes / 800)) await sleep(5);
   const sent = [first, ...Array.from({ length: 29 }, (_, n) => sendOne(n + 1))];
   return { refused: (await Promise.race(sent)).answer, all: Promise.all(sent) };
 }

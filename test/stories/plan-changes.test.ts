@@ -2,7 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
-/** Changes of the plan of a subscription, on clocks (domain.md §3, Plan change and credits for unused in-advance charges). */
+/**
+ * Changes of the plan of a subscription, on clocks (domain.md §3, Plan change and credits for unused in-advance
+ * charges).
+ */
 let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;
@@ -34,7 +37,9 @@ const shown = ({ lines }: Resource): string[] =>
   );
 const day = (text: string) => text.slice(0, 10);
 
-/** Subscribed by bank transfer, so that nothing waits for a card: from January on, its clock in the middle of February. */
+/**
+ * Subscribed by bank transfer, so that nothing waits for a card: from January on, its clock in the middle of February.
+ */
 async function subscribed(plan: Resource, fields: object = {}, until = MIDDLE) {
   const clock = await shop.clock(START);
   const subscription = await shop.subscribe(plan, { clock, bankTransferOnly: true, ...fields });

@@ -5,7 +5,9 @@ import { dearer, planOfTwoVersions, waitingMigration } from '../support/plan-mig
 import { type Resource, type Shop, shopOf } from '../support/shop.ts';
 import { openTables, type Tables } from '../support/snapshots.ts';
 
-/** Migrations of all subscriptions of a version of a plan, in the request and as due work (domain.md §3, Plan change). */
+/**
+ * Migrations of all subscriptions of a version of a plan, in the request and as due work (domain.md §3, Plan change).
+ */
 let env: TestEnvironment;
 let tables: Tables;
 const life = new Life();

@@ -9,7 +9,10 @@ let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;
 let reader: Visitor;
-/** Ids by the name of the parameter: of the visitor, of another customer of its merchant, of another merchant, of nobody. */
+/**
+ * Ids by the name of the parameter: of the visitor, of another customer of its merchant, of another merchant, of
+ * nobody.
+ */
 let ids: Record<string, { own: string; foreign: readonly string[] }>;
 
 const routes = wireDomains('sandbox', 'http://localhost')

@@ -368,7 +368,10 @@ async function kept(subscription: Resource): Promise<string> {
 /** A step in the life of a subscription: at a time, so many seats. */
 type Step = readonly [at: string, seats: number, fields?: object];
 
-/** A subscription to one price of seats from January on, its steps, and its invoices by a time. All of it is paid as it is issued. */
+/**
+ * A subscription to one price of seats from January on, its steps, and its invoices by a time. All of it is paid as it
+ * is issued.
+ */
 async function lived(price: Resource, steps: readonly Step[], until: string, fields: Fields = {}) {
   const { plan: planFields = {}, ...others } = fields;
   const plan = await shop.plan([price], { gracePeriod: 'P0D', ...planFields });
@@ -462,7 +465,8 @@ describe('models count the seats', () => {
     // Half of January each; five and eight seats come to these in a whole month:
     { price: tiered('graduated', '31', '15.50'), five: '77.50', eight: '100.75' }, // 155.00; 155.00 + 3 × 15.50
     { price: tiered('volume', '31', '20'), five: '77.50', eight: '80.00' }, // 155.00; 8 × 20.00
-    { price: { model: 'package', properties: { size: '5', price: '100' } }, five: '50.00', eight: '100.00' }, // 1; 2 packages
+    // 1; 2 packages
+    { price: { model: 'package', properties: { size: '5', price: '100' } }, five: '50.00', eight: '100.00' },
     {
       price: { model: 'standard', properties: { unitPrice: '31', includedUnits: '5' } },
       five: '0.00', // all of them are included

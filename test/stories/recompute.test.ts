@@ -4,7 +4,9 @@ import { recomputeDatabase } from '../../src/app.ts';
 import { openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
-/** `npm run recompute`: every issued invoice of a subscription comes out the same from the raw events (domain.md §4). */
+/**
+ * `npm run recompute`: every issued invoice of a subscription comes out the same from the raw events (domain.md §4).
+ */
 let env: TestEnvironment;
 let client: pg.Client;
 let shop: Shop;
@@ -29,7 +31,8 @@ beforeAll(async () => {
   await shop.advance(clock, '2026-02-02T00:00:00Z');
   await shop.use(subscription.id, '2026-01-16T00:00:00Z', 3); // late: it is not what January billed
   await shop.advance(clock, '2026-03-10T00:00:00Z');
-  await shop.act(`/v0/subscriptions/${subscription.id}/termination`, { reason: 'Moved' }); // February asked all of March
+  // February asked all of March
+  await shop.act(`/v0/subscriptions/${subscription.id}/termination`, { reason: 'Moved' });
   await shop.advance(clock, 'P1D');
   invoice = (await shop.invoices(subscription)).find(({ lines }: Resource) =>
     lines.some((line: Resource) => line.quantity === 12),

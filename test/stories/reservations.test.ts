@@ -3,7 +3,10 @@ import { type Merchant, openTestEnvironment, type TestEnvironment } from '../sup
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 import { openTables } from '../support/snapshots.ts';
 
-/** How balance is held for usage whose amount is known only afterwards (domain.md §5, Reservations), and who wins where many want it. */
+/**
+ * How balance is held for usage whose amount is known only afterwards (domain.md §5, Reservations), and who wins where
+ * many want it.
+ */
 let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;

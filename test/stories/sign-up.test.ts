@@ -377,7 +377,8 @@ describe('who subscribes', () => {
 
   it('Enter in a field goes on, and does not only check the tax number', async () => {
     const page = await open(await link(await planOf(inAdvance())));
-    const [first] = page.text.match(/<button[\s\S]*?<\/button>/g) ?? []; // a browser presses the first (HTML, implicit submission)
+    // a browser presses the first (HTML, implicit submission)
+    const [first] = page.text.match(/<button[\s\S]*?<\/button>/g) ?? [];
     expect(first).toContain('Go on to payment');
     expect(first).not.toContain('name=');
   });

@@ -7,7 +7,9 @@ import { type CardsOutside, cardsOutside } from '../support/cards-outside.ts';
 import { openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, START } from '../support/shop.ts';
 
-/** Answers of the API that need a payment provider outside: they show its outcome, or how things stand after a while. */
+/**
+ * Answers of the API that need a payment provider outside: they show its outcome, or how things stand after a while.
+ */
 let env: TestEnvironment;
 let provider: FakeProvider;
 let cards: CardsOutside;

@@ -3,7 +3,9 @@ import { expectBooksToBalance } from '../support/books.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, shopOf } from '../support/shop.ts';
 
-/** Money that customers keep with a merchant (domain.md §4, Wallet): what fills it, what it pays, and how it comes back. */
+/**
+ * Money that customers keep with a merchant (domain.md §4, Wallet): what fills it, what it pays, and how it comes back.
+ */
 let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;

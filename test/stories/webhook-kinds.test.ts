@@ -11,7 +11,10 @@ import { approveOrder } from '../support/schedules.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 import { deliver, newSource, revenue, revenueShop } from '../support/sources.ts';
 
-/** Each kind of event is caused once, as a merchant would, and told to an endpoint that wants this kind alone (domain.md §9). */
+/**
+ * Each kind of event is caused once, as a merchant would, and told to an endpoint that wants this kind alone (domain.md
+ * §9).
+ */
 let env: TestEnvironment;
 let receiver: Receiver;
 let merchant: Merchant;

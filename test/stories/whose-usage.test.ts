@@ -256,7 +256,8 @@ describe('what the older one had billed already goes back, when the younger one 
     await end(shop, older, '2026-01-20T00:00:00Z'); // the younger one takes the 100 over
     await shop.advance(clock, '2026-03-02T00:00:00Z');
     expect([await billed(shop, older), await billed(shop, younger)]).toEqual([0, 100]);
-    await end(shop, younger, '2026-01-20T00:00:00Z'); // nobody is active on the 25th: the oldest that has billed it has it
+    // nobody is active on the 25th: the oldest that has billed it has it
+    await end(shop, younger, '2026-01-20T00:00:00Z');
     await shop.advance(clock, '2026-03-03T00:00:00Z');
     expect([await billed(shop, older), await billed(shop, younger)]).toEqual([100, 0]);
   });

@@ -6,8 +6,8 @@ import { type Merchant, openTestEnvironment, type TestEnvironment } from '../sup
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
 /**
- * A year of a contract, over HTTP and worked by hand (domain.md §1 series, §3, §4): a fee for the year in advance, usage beyond
- * what it includes by the month, and everything by bank transfer within 30 days.
+ * A year of a contract, over HTTP and worked by hand (domain.md §1 series, §3, §4): a fee for the year in advance,
+ * usage beyond what it includes by the month, and everything by bank transfer within 30 days.
  */
 let env: TestEnvironment;
 let merchant: Merchant;
@@ -243,7 +243,8 @@ it('is, month by month, what it comes to by hand', async () => {
   expect(first.lines[0]).toMatchObject({ periodStart: '2027-01-01T00:00:00Z', periodEnd: '2028-01-01T00:00:00Z' });
   expect(second).toMatchObject({ status: 'ACTIVE', periodEnd: '2028-01-01T00:00:00Z' });
 
-  // Two were late: the fee, of which 4,400.00 were missing, and March, of which 25.00 were. Renewal is told of 30 days ahead.
+  // Two were late: the fee, of which 4,400.00 were missing, and March, of which 25.00 were. Renewal is told of 30 days
+  // ahead.
   expect(await told('invoice.overdue.v0')).toEqual([
     { at: '2026-02-01', invoice: beginning.id },
     { at: '2026-05-02', invoice: invoices.get('2026-03').id },

@@ -4,7 +4,9 @@ import { expectBooksToBalance } from '../support/books.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
-/** A year of seats that are paid in advance, with changes of the plan, over HTTP and worked by hand (domain.md §3, §4). */
+/**
+ * A year of seats that are paid in advance, with changes of the plan, over HTTP and worked by hand (domain.md §3, §4).
+ */
 let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;
@@ -40,8 +42,9 @@ interface Row extends Bill {
 }
 
 /*
- * Each invoice closes a month and bears the seats of the next one. Tax is 20 %. The discount of 25 % is for invoices that close
- * from the 1st of March on and before the 1st of June: those of February, March and April. It takes off charges, never credits.
+ * Each invoice closes a month and bears the seats of the next one. Tax is 20 %. The discount of 25 % is for invoices
+ * that close from the 1st of March on and before the 1st of June: those of February, March and April. It takes off
+ * charges, never credits.
  */
 const YEAR: readonly Row[] = [
   // January: nothing happens.
@@ -211,9 +214,10 @@ it('is, month by month, what it comes to by hand', async () => {
   }
 
   /*
-   * The year once more, by what was had and not by when it was billed: 60 January, 60 / 2 + 36 February, 72 March, 36 + 54
-   * April, 108 May, 240 June, 79.35 + 40.16 July, 60 August, 60 September, 30 + 48 October, 96 November, 96 December, 96
-   * January: 1,241.51. What was billed less what was credited outside of invoices (60.49 and 30.00) is the same.
+   * The year once more, by what was had and not by when it was billed: 60 January, 60 / 2 + 36 February, 72 March, 36 +
+   * 54 April, 108 May, 240 June, 79.35 + 40.16 July, 60 August, 60 September, 30 + 48 October, 96 November, 96
+   * December, 96 January: 1,241.51. What was billed less what was credited outside of invoices (60.49 and 30.00) is the
+   * same.
    */
   const invoices = (await shop.invoices(subscription)).filter(({ status }) => status === 'PAID');
   const cents = invoices.reduce((sum, { subtotal }) => sum + Number(subtotal.replace('.', '')), 0);

@@ -18,7 +18,9 @@ afterAll(async () => {
   await env.close();
 });
 
-/** A month: 100,000 tokens are free; the next million costs 20.00, the four millions after it 60.00; 10.00 at the least. */
+/**
+ * A month: 100,000 tokens are free; the next million costs 20.00, the four millions after it 60.00; 10.00 at the least.
+ */
 const TOKENS = {
   model: 'graduated',
   properties: {
@@ -48,8 +50,8 @@ const month = (number: string, next: string, amount: string, missing?: string) =
 ];
 
 /*
- * Tax is 19 %, and the wallet pays with it: 100.00 were put in with the beginning. The comments count what is left of the usage
- * without the 100,000; k is a thousand.
+ * Tax is 19 %, and the wallet pays with it: 100.00 were put in with the beginning. The comments count what is left of
+ * the usage without the 100,000; k is a thousand.
  */
 const YEAR: readonly Row[] = [
   // January: 500k × 0.02 = 10.00, which is just enough.
@@ -94,7 +96,8 @@ const YEAR: readonly Row[] = [
     status: 'PAID',
     left: '27.11',
   },
-  // May: 20.00 + 1,000k × 0.015 = 35.00. 500k of April come late: 700k = 14.00, of which 10.00 are billed. The wallet is short.
+  // May: 20.00 + 1,000k × 0.015 = 35.00. 500k of April come late: 700k = 14.00, of which 10.00 are billed. The wallet
+  // is short.
   {
     used: [
       ['2026-05-02', '2100000'],
@@ -152,7 +155,8 @@ const YEAR: readonly Row[] = [
     status: 'PAID',
     left: '64.30',
   },
-  // November: nothing is left. Late, September has 200k more: 23.00, 20.00 billed. October was 100,001 less: 18.00, 20.000015 billed.
+  // November: nothing is left. Late, September has 200k more: 23.00, 20.00 billed. October was 100,001 less: 18.00,
+  // 20.000015 billed.
   {
     used: [
       ['2026-11-11', '100000'],

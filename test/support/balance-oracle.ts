@@ -1,6 +1,7 @@
 /**
- * What a balance is, told once more and slowly: instant by instant, event by event, in whole hundred-millionths. It shares nothing
- * with the balance engine, neither code nor the calendar, so that both can only be wrong alike by the same misunderstanding.
+ * What a balance is, told once more and slowly: instant by instant, event by event, in whole hundred-millionths. It
+ * shares nothing with the balance engine, neither code nor the calendar, so that both can only be wrong alike by the
+ * same misunderstanding.
  */
 
 /** Whole hours since the epoch. */
@@ -40,7 +41,9 @@ export interface OracleReset {
   readonly retainAnchor: boolean;
   readonly preserve: boolean;
 }
-/** What somebody used: an amount, somebody who is counted once in a period, or a level that holds until the next one. */
+/**
+ * What somebody used: an amount, somebody who is counted once in a period, or a level that holds until the next one.
+ */
 export type OracleEvent = { readonly at: Hour } & (
   | { readonly value: Units }
   | { readonly who: string }

@@ -17,9 +17,10 @@ const minuteOf = (start: string, minute: number): string =>
 const TEMPLATE = { type: 'metered', usagePeriod: { interval: 'P1M' }, issueAfterReset: 100 };
 
 /**
- * The same small world each time, on the wall clock: subscriptions in advance and in arrears with usage, charged to a card that
- * works and to one that does not, grants and wallet money that are bought, money given back, plans that change, an end.
- * What is done through `doing` is a step of the money core; each request has an Idempotency-Key, and is sent again under it.
+ * The same small world each time, on the wall clock: subscriptions in advance and in arrears with usage, charged to a
+ * card that works and to one that does not, grants and wallet money that are bought, money given back, plans that
+ * change, an end. What is done through `doing` is a step of the money core; each request has an Idempotency-Key, and is
+ * sent again under it.
  */
 export async function playBilling(env: TestEnvironment, merchant: Merchant, doing: Doing): Promise<void> {
   env.setNow(START);

@@ -17,7 +17,10 @@ const RULES = [
   'refunds-payable-are-asked',
 ];
 
-/** Holds the books of one merchant to all that they promise, as the auditor does for all merchants when an environment closes. */
+/**
+ * Holds the books of one merchant to all that they promise, as the auditor does for all merchants when an environment
+ * closes.
+ */
 export async function expectBooksToBalance(
   env: Pick<TestEnvironment, 'database'>,
   merchant: { id: string },

@@ -15,7 +15,9 @@ const READ_BY: readonly { readonly changed: RegExp; readonly counts: readonly st
   { changed: /^test\/lives\/kept\//, counts: ['test/lives/lives.test.ts'] },
 ];
 
-/** The files that count as changed where these have changed: they, and what reads them. Pure but for the lists of files. */
+/**
+ * The files that count as changed where these have changed: they, and what reads them. Pure but for the lists of files.
+ */
 export function withReaders(changed: readonly string[], filesLike: (pattern: string) => readonly string[]): string[] {
   const readers = READ_BY.filter((each) => changed.some((path) => each.changed.test(path)));
   return [...new Set([...changed, ...readers.flatMap(({ counts }) => counts.flatMap(filesLike))])];

@@ -16,15 +16,18 @@ export async function invoicesInForce(shop: Shop, customerId: string): Promise<R
   return found;
 }
 
-/** What was credited of an invoice by credit notes that are not void: off what is unpaid, to the payer, or to the wallet. */
+/**
+ * What was credited of an invoice by credit notes that are not void: off what is unpaid, to the payer, or to the
+ * wallet.
+ */
 async function creditedOf(shop: Shop, { id }: Resource) {
   const { data } = await shop.read(`/v2/invoices/${id}/creditNotes?limit=100`);
   return sum(data.filter(({ status }: Resource) => status === 'ISSUED').map(({ total }: Resource) => decimal(total)));
 }
 
 /**
- * What a customer's invoices come to, with tax, after all credit notes. It is the same whichever document bears a credit:
- * a line of the next invoice lowers its total, a credit note is taken off here, and the wallet only pays.
+ * What a customer's invoices come to, with tax, after all credit notes. It is the same whichever document bears a
+ * credit: a line of the next invoice lowers its total, a credit note is taken off here, and the wallet only pays.
  */
 export async function costOf(shop: Shop, customerId: string): Promise<string> {
   const invoices = await invoicesInForce(shop, customerId);

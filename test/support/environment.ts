@@ -117,11 +117,12 @@ async function keepEInvoice(document: InvoiceDocument): Promise<void> {
 const NOBODY_LISTENS = 'http://127.0.0.1:1';
 
 /**
- * A whole environment on a database of its own: the server answers by injection, nothing listens.
- * On its close the auditor looks at what the tests left behind.
- * @param options `recomputed: true` for stories that bill usage: their invoices are calculated again from the events, which takes some
- *   milliseconds for each; `through` lays something between the two and answers the URL that leads through it; `audited: false` for tests
- *   that break the data on purpose; `documents: 'typeset'` for tests that read a PDF
+ * A whole environment on a database of its own: the server answers by injection, nothing listens. On its close the
+ * auditor looks at what the tests left behind.
+ * @param options `recomputed: true` for stories that bill usage: their invoices are calculated again from the events,
+ *   which takes some milliseconds for each; `through` lays something between the two and answers the URL that leads
+ *   through it; `audited: false` for tests that break the data on purpose; `documents: 'typeset'` for tests that read a
+ *   PDF
  */
 export async function openTestEnvironment(
   options: {

@@ -15,8 +15,8 @@ import {
 } from './exact.ts';
 
 /**
- * What an invoice comes to by domain.md §2 and §4 alone: written once more, in fractions of big integers, without a line of the
- * program's own arithmetic. Amounts are whole minor units.
+ * What an invoice comes to by domain.md §2 and §4 alone: written once more, in fractions of big integers, without a
+ * line of the program's own arithmetic. Amounts are whole minor units.
  */
 
 /** What was used of a price, by group values; of a fee one row, its quantity. */
@@ -29,7 +29,9 @@ export interface Used {
 /** A price for a part of a period. */
 export interface AskedCharge {
   readonly pricing: Pricing;
-  /** Is it scaled by time as a whole: fees, and figures that do not add up? Else its included units and flat prices are. */
+  /**
+   * Is it scaled by time as a whole: fees, and figures that do not add up? Else its included units and flat prices are.
+   */
   readonly isForTime: boolean;
   readonly used: readonly Used[];
   /** By grants. */
@@ -187,8 +189,8 @@ interface Terms {
 }
 
 /**
- * Late usage of a price: what there is now less what was billed, discounted as that was, and its limits over both. What is given back
- * bears its part of the tax that was billed.
+ * Late usage of a price: what there is now less what was billed, discounted as that was, and its limits over both. What
+ * is given back bears its part of the tax that was billed.
  */
 export function lateItemsOf(key: string, now: AskedCharge, billed: AskedCharge, terms: Terms): Item[] {
   const { taxRate, fractions, digits, isInclusive } = terms;
@@ -231,7 +233,9 @@ function discountLinesOn(amount: bigint, fractions: readonly string[]): bigint[]
   });
 }
 
-/** Shares what is below 0 by weights that sum to `total`, which is, too: the largest remainders get what is left over. */
+/**
+ * Shares what is below 0 by weights that sum to `total`, which is, too: the largest remainders get what is left over.
+ */
 function shared(whole: bigint, weights: readonly bigint[], total: bigint): bigint[] {
   const floors = weights.map((weight) => {
     const over = weight * whole; // above 0 where the weight is below

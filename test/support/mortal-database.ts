@@ -1,6 +1,9 @@
 import { Database, type DatabaseOptions, type Scope, type Sql, sql, type Tx } from '../../src/db/index.ts';
 
-/** Where a process may be killed: right before a statement or the commit of a merchant's transaction, or right after the commit. */
+/**
+ * Where a process may be killed: right before a statement or the commit of a merchant's transaction, or right after the
+ * commit.
+ */
 export type Place = 'statement' | 'commit' | 'committed';
 
 /** Says whether the process is killed there; `nth` counts the statements that its transaction has made. */
@@ -16,8 +19,8 @@ export class Death extends Error {
 }
 
 /**
- * The life of a process, which its databases share: once it is killed nothing of it reaches any database any more, not even
- * the note that something failed.
+ * The life of a process, which its databases share: once it is killed nothing of it reaches any database any more, not
+ * even the note that something failed.
  */
 export class Life {
   /** How often it was killed. */

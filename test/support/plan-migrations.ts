@@ -35,7 +35,10 @@ export async function dearer(shop: Shop, plan: Resource, price: Resource): Promi
   return dear;
 }
 
-/** A migration from version 1 to 2 that waits for due work, as one of many subscriptions does when its request is answered. */
+/**
+ * A migration from version 1 to 2 that waits for due work, as one of many subscriptions does when its request is
+ * answered.
+ */
 export async function waitingMigration(
   env: TestEnvironment,
   merchantId: string,

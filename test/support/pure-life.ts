@@ -27,8 +27,8 @@ import { type Instant, isAfter, isBefore } from '../../src/kernel/time.ts';
 import { type Books, giveBack, issue, itemsIn, openBooks, upfrontAt } from './owed.ts';
 
 /**
- * A life of a subscription without a database: its periods open, close and are calculated in the order of time, and what happens to it
- * happens between them. All versions have the same cadences, so that its series go on.
+ * A life of a subscription without a database: its periods open, close and are calculated in the order of time, and
+ * what happens to it happens between them. All versions have the same cadences, so that its series go on.
  */
 
 /** Something that happens to a subscription, so many hours after its start. */

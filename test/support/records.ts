@@ -49,8 +49,9 @@ const LEFT_OUT = `- 'seq' - 'line_seq' - 'usage_mark' - 'transaction_id' - 'reco
 const ID = /\b(?:[a-z]+_)+[0-9A-Za-z]{16,}\b/g;
 
 /**
- * All that billing wrote for a merchant, a line a row, with every id replaced by its kind and the place at which it is met
- * first: two merchants for whom the same happened have the same text. Rows about customers are of wall time and left out.
+ * All that billing wrote for a merchant, a line a row, with every id replaced by its kind and the place at which it is
+ * met first: two merchants for whom the same happened have the same text. Rows about customers are of wall time and
+ * left out.
  */
 export async function billingRecords(tables: Tables, merchantId: string, more: typeof TABLES = []): Promise<string[]> {
   const labels = new Map<string, string>();

@@ -23,8 +23,8 @@ export async function allSentences(): Promise<Sentence[]> {
 }
 
 /**
- * Is it a page that people walk through with a session or a form of its own? Stories do that, and try each with the ids of
- * others: `portal-foreign-ids` and `sign-up`.
+ * Is it a page that people walk through with a session or a form of its own? Stories do that, and try each with the ids
+ * of others: `portal-foreign-ids` and `sign-up`.
  */
 export const isWalkedThrough = ({ path }: Sentence): boolean => /^\/(?:portal|pay\/signup)(?:\/|$)/.test(path);
 

@@ -1,7 +1,9 @@
 import { decimal } from '../../src/kernel/decimal.ts';
 import type { CreditNoteRequest, TaxProvider, VoidRequest } from '../../src/tax-providers/index.ts';
 
-/** A tax provider that taxes with 10 % and gives documents of its own, and what it was asked to take back and to void. */
+/**
+ * A tax provider that taxes with 10 % and gives documents of its own, and what it was asked to take back and to void.
+ */
 export function scriptedTax(): TaxProvider & {
   readonly credited: CreditNoteRequest[];
   readonly voided: VoidRequest[];

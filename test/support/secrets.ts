@@ -24,8 +24,8 @@ export async function dump(url: string): Promise<string[]> {
 }
 
 /**
- * A secret as it may stand in a text: plain, in hexadecimal digits, and in base64 wherever it begins in the encoded text.
- * A secret of webhooks (`whsec_…`) is also looked for as the bytes that it stands for.
+ * A secret as it may stand in a text: plain, in hexadecimal digits, and in base64 wherever it begins in the encoded
+ * text. A secret of webhooks (`whsec_…`) is also looked for as the bytes that it stands for.
  */
 export function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret);

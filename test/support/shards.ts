@@ -106,9 +106,9 @@ export function noteStatements(): { readonly sent: ReadonlyMap<string, Sent>; st
 const WRITES = /^\s*select (?:publish_events|book_transactions|draw_numbers)\(/;
 
 /**
- * Of each split table the parts that a statement looks into. A reading one is run, because which parts a row leads to is
- * known only then; of a writing one the plan must do. Rows lead from table to table: small tables could as well be read whole
- * and hashed, which says nothing of the statement.
+ * Of each split table the parts that a statement looks into. A reading one is run, because which parts a row leads to
+ * is known only then; of a writing one the plan must do. Rows lead from table to table: small tables could as well be
+ * read whole and hashed, which says nothing of the statement.
  */
 export async function shardsTouched(
   client: pg.Client,

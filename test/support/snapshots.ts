@@ -4,7 +4,9 @@ import pg from 'pg';
 export interface Tables {
   /** Every table with rows of merchants, partitions apart. */
   names: readonly string[];
-  /** The condition of a merchant's rows in a table: by its id or its number, as one equality of a column and a literal. */
+  /**
+   * The condition of a merchant's rows in a table: by its id or its number, as one equality of a column and a literal.
+   */
   rowsOf(name: string, merchantId: string): Promise<string>;
   /** A hash of a merchant's rows in each table; equal where nothing was written, changed or deleted. */
   snapshot(merchantId: string): Promise<Record<string, string>>;

@@ -40,7 +40,9 @@ export const costOut = (cost: Cost) => ({
 });
 type CostReply = ReturnType<typeof costOut>;
 
-/** The meter of a cost may be absent, but not half: events that nobody says how to count would silently cost nothing. */
+/**
+ * The meter of a cost may be absent, but not half: events that nobody says how to count would silently cost nothing.
+ */
 export function checkCostMeter(meter: {
   aggregation: Aggregation | null;
   eventType: string | null;
@@ -104,7 +106,10 @@ export async function getCost(tx: Tx, merchantId: string, id: string): Promise<R
   return cost ? ok(costOut(cost)) : notFound('cost');
 }
 
-/** Changes what the body names. Costs are on no bill, so all of a cost can change at any time: reports show it as it is now. */
+/**
+ * Changes what the body names. Costs are on no bill, so all of a cost can change at any time: reports show it as it is
+ * now.
+ */
 export async function changeCost(
   tx: Tx,
   merchantId: string,

@@ -7,7 +7,10 @@ import type { Feature } from './feature.ts';
 const COLUMNS = sql`id, merchant_id, product_id, key, name, type, metadata,
   created_at, updated_at`;
 
-/** @returns undefined where the key is taken; two at once wait for each other on the index, and one of them is told so. */
+/**
+ * @returns undefined where the key is taken; two at once wait for each other on the index, and one of them is told
+ *   so.
+ */
 export const insertFeature = (tx: Tx, feature: Feature): Promise<Feature | undefined> =>
   tx.maybe<Feature>(sql`
     insert into feature (merchant_id, id, product_id, key, name, type, metadata, created_at, updated_at)
@@ -29,7 +32,10 @@ export const selectFeaturesById = (tx: Tx, merchantIds: readonly string[], ids: 
   tx.rows<Feature>(sql`
     select ${COLUMNS} from feature where merchant_id = any(${[...merchantIds]}) and id = any(${[...ids]})`);
 
-/** The features of a key, deleted ones too, of one merchant or (null, for operators) of all: one in each product at most lives. */
+/**
+ * The features of a key, deleted ones too, of one merchant or (null, for operators) of all: one in each product at most
+ * lives.
+ */
 export const selectFeaturesByKey = (tx: Tx, merchantId: string | null, key: string) =>
   tx.rows<Feature>(sql`select ${COLUMNS} from feature where ${ofMerchant(merchantId)} and key = ${key} order by seq`);
 

@@ -93,8 +93,8 @@ export async function getItem(tx: Tx, merchantId: string, id: string): Promise<R
 }
 
 /**
- * Changes what the body names. The product of metrics and fees comes from their item's catalog (§4 metric rule 2), so the
- * catalog of an item that tags some cannot change: `ITEM_IN_USE`.
+ * Changes what the body names. The product of metrics and fees comes from their item's catalog (§4 metric rule 2), so
+ * the catalog of an item that tags some cannot change: `ITEM_IN_USE`.
  */
 export async function changeItem(
   tx: Tx,

@@ -8,8 +8,8 @@ export type { Aggregation };
 export const AGGREGATIONS = ['SUM', 'COUNT', 'AVG', 'MIN', 'MAX', 'UNIQUE_COUNT', 'LATEST'] as const;
 
 /**
- * What is counted, and how: metrics and costs have a meter, metering knows only meters (domain.md §1). Its namespace is the
- * merchant. Without an event type it counts nothing.
+ * What is counted, and how: metrics and costs have a meter, metering knows only meters (domain.md §1). Its namespace is
+ * the merchant. Without an event type it counts nothing.
  */
 export interface Meter {
   readonly eventType: string | null;

@@ -24,7 +24,10 @@ const selectOne = (tx: Tx, merchantId: string, id: string, lock: Sql) =>
 
 export const selectMetric = (tx: Tx, merchantId: string, id: string) => selectOne(tx, merchantId, id, UNLOCKED);
 export const lockMetric = (tx: Tx, merchantId: string, id: string) => selectOne(tx, merchantId, id, FOR_UPDATE);
-/** Waits for whoever changes one of the metrics: a price must stand on meters as they are now. In id order, against deadlocks. */
+/**
+ * Waits for whoever changes one of the metrics: a price must stand on meters as they are now. In id order, against
+ * deadlocks.
+ */
 export const holdMetrics = (tx: Tx, merchantId: string, ids: readonly string[]) =>
   tx.rows<Metric>(sql`
     select ${COLUMNS} from billable_metric
@@ -84,8 +87,8 @@ export const updateMetric = (tx: Tx, merchantId: string, id: string, change: Met
     returning ${COLUMNS}`);
 
 /**
- * Does a price stand on the metric, by charging for it or by a feature that it measures? Deleted prices do too: an archived
- * version may still bill by them.
+ * Does a price stand on the metric, by charging for it or by a feature that it measures? Deleted prices do too: an
+ * archived version may still bill by them.
  */
 export const isMetricPriced = async (tx: Tx, merchantId: string, id: string): Promise<boolean> => {
   const { isPriced } = await tx.one<{ isPriced: boolean }>(sql`

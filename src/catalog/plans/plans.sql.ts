@@ -72,7 +72,9 @@ export const selectPlanNames = (tx: Tx, merchantId: string, ids: readonly string
     sql`select id, name from plan where merchant_id = ${merchantId} and id = any (${ids})`,
   );
 
-/** One at a time: who changes a plan or its versions holds its row, so version numbers follow each other without a gap. */
+/**
+ * One at a time: who changes a plan or its versions holds its row, so version numbers follow each other without a gap.
+ */
 export const lockPlan = (tx: Tx, merchantId: string, id: string) => selectOne(tx, merchantId, id, FOR_UPDATE);
 
 /** Which plans a list shows. */

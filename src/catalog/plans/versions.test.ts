@@ -89,7 +89,8 @@ describe('POST /v0/plans/{id}/versions', () => {
     expect(made).toMatchObject({ status: 201, body: { status: 'draft', isDefault: false, versionNumber: 2 } });
     expect(made.body).not.toHaveProperty('publishedAt');
     expect((await plan.get()).prices).toHaveLength(1);
-    expect(await plan.post({ addPrices: [added] })).toMatchObject({ status: 201, body: { versionNumber: 3 } }); // based on 1
+    // based on 1
+    expect(await plan.post({ addPrices: [added] })).toMatchObject({ status: 201, body: { versionNumber: 3 } });
   });
 
   it('keeps the commitment of the version before, unless it says another one', async () => {
@@ -237,7 +238,8 @@ describe('PATCH a version', () => {
     expect((await plan.patch(2, { status: 'published' })).body).toEqual(published.body); // asked again: nothing changes
     expect(await plan.patch(2, { default: true })).toMatchObject({ status: 200, body: { isDefault: true } });
     expect((await plan.get()).defaultVersionId).toBe(published.body.id);
-    expect(await plan.patch(1, { default: true })).toMatchObject({ status: 200, body: { isDefault: true } }); // and back
+    // and back
+    expect(await plan.patch(1, { default: true })).toMatchObject({ status: 200, body: { isDefault: true } });
   });
 
   it('archives for good, but never the default', async () => {

@@ -91,8 +91,9 @@ const findByNumber = async (tx: Tx, plan: Plan, text: string): Promise<PlanVersi
   VERSION_NUMBER.test(text) ? selectVersionByNumber(tx, plan.merchantId, plan.id, Number(text)) : undefined;
 
 /**
- * Makes the next version of a plan from its default one. Published at once, it becomes the default for new subscriptions;
- * with `publish: false` it is a draft. Two at once wait for each other on the plan's row, so numbers have no gap.
+ * Makes the next version of a plan from its default one. Published at once, it becomes the default for new
+ * subscriptions; with `publish: false` it is a draft. Two at once wait for each other on the plan's row, so numbers
+ * have no gap.
  */
 export async function createVersion(
   tx: Tx,

@@ -15,8 +15,9 @@ export interface CarriedFeature {
 }
 
 /**
- * The features that the prices of one version carry, each once, in the prices' order, with what they measure (domain.md §5): the
- * metrics that the template names; else those of the prices that carry it; else, on fees only, those of all prices that carry it.
+ * The features that the prices of one version carry, each once, in the prices' order, with what they measure (domain.md
+ * §5): the metrics that the template names; else those of the prices that carry it; else, on fees only, those of all
+ * prices that carry it.
  */
 export async function carriedFeatures(
   tx: Tx,

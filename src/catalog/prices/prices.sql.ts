@@ -68,7 +68,10 @@ export async function lockPrice(tx: Tx, merchantId: string, id: string): Promise
   return selectPrice(tx, merchantId, id);
 }
 
-/** The prices that a version is to hold, kept as they are until it does; in id order, so that two such readers never wait in a ring. */
+/**
+ * The prices that a version is to hold, kept as they are until it does; in id order, so that two such readers never
+ * wait in a ring.
+ */
 export async function holdPrices(tx: Tx, merchantId: string, ids: readonly string[]): Promise<Price[]> {
   const these = sql`p.merchant_id = ${merchantId} and p.id = any(${[...ids]})`;
   await tx.run(sql`select 1 from price p where ${these} order by p.id ${FOR_KEY_SHARE}`);
@@ -197,7 +200,10 @@ export const isFeatureOnMetrics = async (tx: Tx, merchantId: string, featureId: 
      where pf.merchant_id = ${merchantId} and pf.feature_id = ${featureId} and p.billable_metric_id is not null
        and p.deleted_at is null limit 1`)) !== undefined;
 
-/** The metrics of all prices that carry a feature, oldest first; `isPublished` where a version that was published holds such a price. */
+/**
+ * The metrics of all prices that carry a feature, oldest first; `isPublished` where a version that was published holds
+ * such a price.
+ */
 export const selectMetricsOfFeature = (tx: Tx, merchantId: string, featureId: string) =>
   tx.rows<{ id: string; aggregation: Aggregation; isPublished: boolean }>(sql`
     select m.id, m.aggregation,

@@ -352,7 +352,8 @@ describe('PATCH /v0/prices/{id}', () => {
   });
 
   it.each([
-    { body: { model: 'graduated' }, failing: ['properties.tiers', 'properties.unitPrice'] }, // the old properties do not fit
+    // the old properties do not fit
+    { body: { model: 'graduated' }, failing: ['properties.tiers', 'properties.unitPrice'] },
     { body: { billingCadence: 'P0D' }, failing: ['billingCadence'] },
     { body: { paymentTerm: 'in_advance' }, failing: ['paymentTerm'] },
     { body: { groupFilters: { color: ['red'] } }, failing: ['groupFilters.color'] },

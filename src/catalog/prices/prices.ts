@@ -91,8 +91,8 @@ export async function getPrice(tx: Tx, merchantId: string, id: string): Promise<
 }
 
 /**
- * Changes what the body names; what the price is for stays. Of a price that any version holds, only the display name can
- * change (domain.md §2): `PRICE_IN_USE`.
+ * Changes what the body names; what the price is for stays. Of a price that any version holds, only the display name
+ * can change (domain.md §2): `PRICE_IN_USE`.
  */
 export async function changePrice(
   tx: Tx,

@@ -31,7 +31,8 @@ export async function costsWithMeters(tx: Tx, merchantId: string): Promise<(Cost
 }
 
 /**
- * What the usage of some costs came to by customer: over the whole range, or in each of some stretches that follow each other.
+ * What the usage of some costs came to by customer: over the whole range, or in each of some stretches that follow each
+ * other.
  * @param windows `size` where the stretches are windows of metering
  */
 export async function measureCustomerCosts(

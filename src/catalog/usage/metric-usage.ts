@@ -73,7 +73,9 @@ export async function metricEvents(
   return ok({ ...listReply(found, page), billableMetricId: id, events: found.data });
 }
 
-/** The subject's events and, where it is a customer, those of its subscriptions; null (all events) without a subject. */
+/**
+ * The subject's events and, where it is a customer, those of its subscriptions; null (all events) without a subject.
+ */
 export async function sourcesOf(
   tx: Tx,
   merchantId: string,

@@ -50,7 +50,10 @@ export function addUp(parts: readonly CostPart[]): ReportGroup[] {
   return [...groups.values()];
 }
 
-/** The first groups in order, and the rest as one. Equal ones stand in the order of their keys, so that a report repeats. */
+/**
+ * The first groups in order, and the rest as one. Equal ones stand in the order of their keys, so that a report
+ * repeats.
+ */
 export function topGroups(groups: readonly ReportGroup[], order: ReportOrder): ReportGroup[] {
   const sign = order.descending ? -1 : 1;
   const sorted = groups.toSorted(
@@ -73,9 +76,9 @@ const DEFAULT_TOP = 9;
 const DEFAULT_LIMIT = 10;
 
 /**
- * A page of groups. Without `limit` and `offset` the first `topN` stand alone, and all others are one. With them all groups
- * are paged, or, where `topN` is given too, those that stand alone with the one of all others.
- * `alone` are the keys of all groups that stand alone, on whatever page.
+ * A page of groups. Without `limit` and `offset` the first `topN` stand alone, and all others are one. With them all
+ * groups are paged, or, where `topN` is given too, those that stand alone with the one of all others. `alone` are the
+ * keys of all groups that stand alone, on whatever page.
  */
 export function pageOfGroups(groups: readonly ReportGroup[], order: Omit<ReportOrder, 'top'>, page: ReportPage) {
   const isPaged = page.limit !== undefined || page.offset !== undefined;

@@ -265,7 +265,9 @@ async function submitOnce(
   }
 }
 
-/** To the session that pays or keeps a card; else to where the merchant said, or to a page that says that it is done. */
+/**
+ * To the session that pays or keeps a card; else to where the merchant said, or to a page that says that it is done.
+ */
 const whereTo = (link: CheckoutLink, { id, sessionId }: Checkout): string =>
   sessionId === null ? (link.successRedirectUrl ?? `${link.id}/${id}`) : `../${sessionId}`;
 

@@ -47,7 +47,9 @@ export interface FormView extends PageFacts {
   readonly taxIdSaid: string;
 }
 
-/** Whose page a link has, and in which language: the customer's, else what the link says, else what the browser asks. */
+/**
+ * Whose page a link has, and in which language: the customer's, else what the link says, else what the browser asks.
+ */
 export async function factsOf(
   tx: Tx,
   environment: EnvironmentName,

@@ -35,7 +35,8 @@ export interface Submission {
  * Somebody goes on from the page of a link: to the session that pays or keeps a card, or (where neither is wanted) the
  * subscription begins. The link is locked, so that one form sent twice is one checkout, and so that a link for one
  * person has one session that can be paid: what was begun before is given up, unless its payment is on its way.
- * @returns the checkout to go on with; CHECKOUT_LINK_USED where the link takes nobody any more; what refuses the session
+ * @returns the checkout to go on with; CHECKOUT_LINK_USED where the link takes nobody any more; what refuses the
+ *   session
  */
 export async function submit(
   parts: CheckoutParts,

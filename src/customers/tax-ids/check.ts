@@ -54,7 +54,8 @@ export const retryAt = (attempts: number, now: Instant): Instant =>
 const DAYS_UNTIL_RECHECK = { valid: 90, invalid: 30 } as const;
 
 /**
- * What an answer changes. `unavailable` changes nothing: a number that was valid stays so until a register says otherwise.
+ * What an answer changes. `unavailable` changes nothing: a number that was valid stays so until a register says
+ * otherwise.
  */
 export function decideOutcome(answer: RegisterAnswer, now: Instant): Outcome | null {
   if (answer.outcome === 'unavailable') return null;

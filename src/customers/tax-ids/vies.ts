@@ -12,9 +12,9 @@ const MOST_TEXT = 500;
 const UNDISCLOSED = '---';
 
 /**
- * VIES, the register of VAT numbers of the European Union, by its REST interface. It asks the register of the member state,
- * which is often away: then VIES answers with an error code, at times beside `valid: false`. Only an answer without
- * an error is believed.
+ * VIES, the register of VAT numbers of the European Union, by its REST interface. It asks the register of the member
+ * state, which is often away: then VIES answers with an error code, at times beside `valid: false`. Only an answer
+ * without an error is believed.
  * @param baseUrl without a slash at the end
  */
 export const viesRegister = (baseUrl: string, limits: ViesLimits = LIMITS): TaxIdRegister => ({
@@ -81,7 +81,9 @@ function objectIn(text: string): Fields | null {
   }
 }
 
-/** The error code that an answer holds: in `errorWrappers`, or in `userError`, which is no error where it is a verdict. */
+/**
+ * The error code that an answer holds: in `errorWrappers`, or in `userError`, which is no error where it is a verdict.
+ */
 function faultIn({ errorWrappers, userError, actionSucceed }: Fields): string | null {
   if (Array.isArray(errorWrappers) && errorWrappers.length > 0) {
     const [first] = errorWrappers as readonly unknown[];

@@ -67,8 +67,9 @@ export function ownerOf(account: Account): { uid: number; gid: number } {
 }
 
 /**
- * Root's choices, best first: the owner of the folder if that is an ordinary user (who can then go on without root), root
- * through a user namespace, then an account made for databases or for nothing. Pure: the caller tries them in this order.
+ * Root's choices, best first: the owner of the folder if that is an ordinary user (who can then go on without root),
+ * root through a user namespace, then an account made for databases or for nothing. Pure: the caller tries them in this
+ * order.
  */
 export function candidatesForRoot(
   ownersOfFolders: readonly { uid: number; gid: number }[],
@@ -122,7 +123,10 @@ type Trial =
 
 const CANNOT_ENTER = 97;
 
-/** Starts `postgres --version` in the data folder as the account would: shows at once whether account, folder and libraries will do. */
+/**
+ * Starts `postgres --version` in the data folder as the account would: shows at once whether account, folder and
+ * libraries will do.
+ */
 function tryAccount(account: Account, binaries: Binaries, dataDirectory: string): Trial {
   const script = `cd "$1" || exit ${CANNOT_ENTER}; exec "$2" --version`;
   const windows = process.platform === 'win32';
@@ -150,13 +154,18 @@ function tryAccount(account: Account, binaries: Binaries, dataDirectory: string)
   return { works: false, obstacle: result.error ? 'account' : 'output', output };
 }
 
-/** What the programs of PostgreSQL see of our environment: no settings of another PostgreSQL, one language, one time zone. */
+/**
+ * What the programs of PostgreSQL see of our environment: no settings of another PostgreSQL, one language, one time
+ * zone.
+ */
 export function serverEnvironment(binaries: Binaries): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !/^(PG|LC_|LANG|LD_PRELOAD$|NODE_|npm_)/.test(name));
   return { ...Object.fromEntries(inherited), LC_ALL: 'C', TZ: 'UTC', ...binaries.environment };
 }
 
-/** The account that works, with programs it can run; `copy` is asked when it cannot enter the folder npm installed into. */
+/**
+ * The account that works, with programs it can run; `copy` is asked when it cannot enter the folder npm installed into.
+ */
 export async function chooseAccount(
   dataDirectory: string,
   binaries: Binaries,
@@ -205,7 +214,9 @@ function noAccount(dataDirectory: string, refusals: readonly string[]): Embedded
   );
 }
 
-/** initdb wants to know its user's name; a user without one (a container's random number) borrows one in a namespace. */
+/**
+ * initdb wants to know its user's name; a user without one (a container's random number) borrows one in a namespace.
+ */
 export function accountForInitialization(account: Account): Account {
   if (process.platform !== 'linux') return account;
   const entries = readPasswordEntries();

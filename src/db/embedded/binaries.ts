@@ -36,9 +36,9 @@ export function locatePackage(): { root: string; packageVersion: string } {
 }
 
 /**
- * Makes the programs runnable. npm packages hold no symbolic links, and the install script that would make them is blocked
- * by npm, so the links that the package lists are made here, each time any is missing. Where the tree is read-only, links of
- * the same names in `linkDirectory` lead to the libraries instead.
+ * Makes the programs runnable. npm packages hold no symbolic links, and the install script that would make them is
+ * blocked by npm, so the links that the package lists are made here, each time any is missing. Where the tree is
+ * read-only, links of the same names in `linkDirectory` lead to the libraries instead.
  */
 export function prepareBinaries(root: string, packageVersion: string, linkDirectory: string): Binaries {
   const environment: Record<string, string> = {};

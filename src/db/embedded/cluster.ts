@@ -10,8 +10,9 @@ import { EmbeddedPostgresFailure, explainOutput } from './failure.ts';
 const UNFINISHED = 'cluster.unfinished-';
 
 /**
- * Makes the database files when there are none, and hands those that are there to the account that shall own them. A first start
- * that is killed leaves only an unfinished folder, which the next one throws away: `cluster` is whole from its first moment.
+ * Makes the database files when there are none, and hands those that are there to the account that shall own them. A
+ * first start that is killed leaves only an unfinished folder, which the next one throws away: `cluster` is whole from
+ * its first moment.
  */
 export async function prepareCluster(
   dataDirectory: string,
@@ -73,7 +74,10 @@ function requireCompleteCluster(dataDirectory: string, cluster: string, binaries
   }
 }
 
-/** The locale comes with PostgreSQL itself: it sorts and folds the same on every system, whatever languages are installed there. */
+/**
+ * The locale comes with PostgreSQL itself: it sorts and folds the same on every system, whatever languages are
+ * installed there.
+ */
 async function initialize(
   cluster: string,
   dataDirectory: string,

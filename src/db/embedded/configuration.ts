@@ -22,8 +22,8 @@ export const SOCKET_PORT = 5432;
 const bufferMebibytes = (): number => Math.round(Math.min(512, Math.max(128, totalmem() / 2 ** 20 / 16)));
 
 /**
- * For a small machine that takes in many events: little memory at rest, few and large checkpoints, and nothing given up of what
- * makes a commit last. Compressing the log costs more processor than it saves disk when rows are small.
+ * For a small machine that takes in many events: little memory at rest, few and large checkpoints, and nothing given up
+ * of what makes a commit last. Compressing the log costs more processor than it saves disk when rows are small.
  */
 const DEFAULT_SETTINGS: PostgresSettings = {
   fsync: 'on',
@@ -39,7 +39,8 @@ const DEFAULT_SETTINGS: PostgresSettings = {
   checkpoint_timeout: '30min',
   wal_compression: 'off',
   random_page_cost: '1.1',
-  // A table that was empty a moment ago is to be planned for as what it is now: the first run of invoices writes thousands of rows.
+  // A table that was empty a moment ago is to be planned for as what it is now: the first run of invoices writes
+  // thousands of rows.
   autovacuum_naptime: '5s',
   // No processes of their own for reading ahead: they cost memory at rest, and our reads are short.
   io_method: 'sync',
@@ -55,8 +56,8 @@ const DEFAULT_SETTINGS: PostgresSettings = {
 const quoted = (value: string | number): string => `'${String(value).replaceAll("'", "''")}'`;
 
 /**
- * The text of postgresql.conf. First what initdb found out about this system (which shared memory it has), then ours, then what the
- * reader wrote into `local.conf`: the last one wins, so a wish survives the next start.
+ * The text of postgresql.conf. First what initdb found out about this system (which shared memory it has), then ours,
+ * then what the reader wrote into `local.conf`: the last one wins, so a wish survives the next start.
  */
 function renderConfiguration(endpoint: Endpoint, settings: PostgresSettings): string {
   const connection: PostgresSettings =
@@ -78,12 +79,18 @@ function renderConfiguration(endpoint: Endpoint, settings: PostgresSettings): st
   ].join('\n');
 }
 
-/** The text of pg_hba.conf: the socket lies in a folder that only its owner may enter; a port is open to all of this machine. */
+/**
+ * The text of pg_hba.conf: the socket lies in a folder that only its owner may enter; a port is open to all of this
+ * machine.
+ */
 function renderAccessRules(endpoint: Endpoint): string {
   return endpoint.kind === 'socket' ? 'local all all trust\n' : 'host all all 127.0.0.1/32 scram-sha-256\n';
 }
 
-/** Writes both files, each whole or not at all; sets initdb's one aside, and makes the reader's own one, where they are not there. */
+/**
+ * Writes both files, each whole or not at all; sets initdb's one aside, and makes the reader's own one, where they are
+ * not there.
+ */
 export function writeConfiguration(cluster: string, endpoint: Endpoint, settings: PostgresSettings): void {
   const found = join(cluster, 'initdb.conf');
   if (!existsSync(found)) renameSync(join(cluster, 'postgresql.conf'), found);

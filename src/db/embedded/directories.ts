@@ -45,8 +45,8 @@ function reasonOf({ code, message }: NodeJS.ErrnoException, parent: string): str
 }
 
 /**
- * Creates a folder and its missing parents. Root gives what it makes to the owner of the folder it makes it in, so that one
- * start with `sudo` does not lock the owner of the project out of it.
+ * Creates a folder and its missing parents. Root gives what it makes to the owner of the folder it makes it in, so that
+ * one start with `sudo` does not lock the owner of the project out of it.
  * @throws NotADirectory, DirectoryNotMade
  */
 export function makeDirectory(path: string, mode: number): void {
@@ -92,12 +92,16 @@ export function exists(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return false; // a file stands in place of one of its parents
+    // a file stands in place of one of its parents
+    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return false;
     throw error;
   }
 }
 
-/** Gives a folder and all in it to an account, the folder itself last: an interrupted run is begun again by the next one. */
+/**
+ * Gives a folder and all in it to an account, the folder itself last: an interrupted run is begun again by the next
+ * one.
+ */
 export function giveTree(path: string, uid: number, gid: number): void {
   const owner = lstatSync(path);
   if (owner.uid === uid && owner.gid === gid) return;

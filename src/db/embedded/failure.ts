@@ -1,4 +1,6 @@
-/** What went wrong with the embedded PostgreSQL, in a form that can be shown: the cause, and one thing to do about it. */
+/**
+ * What went wrong with the embedded PostgreSQL, in a form that can be shown: the cause, and one thing to do about it.
+ */
 export type EmbeddedFailureCode =
   | 'DATA_DIRECTORY_IN_USE'
   | 'DATA_DIRECTORY_DAMAGED'
@@ -88,7 +90,10 @@ const KNOWN_FAILURES: readonly KnownFailure[] = [
   },
 ];
 
-/** The line of PostgreSQL's own output that names the cause: its last PANIC or FATAL, else its last error, else its last line. */
+/**
+ * The line of PostgreSQL's own output that names the cause: its last PANIC or FATAL, else its last error, else its last
+ * line.
+ */
 export function decisiveLine(output: string): string {
   const lines = output
     .split('\n')
@@ -99,7 +104,10 @@ export function decisiveLine(output: string): string {
   return (severe ?? error ?? lines.at(-1) ?? 'it printed nothing').replace(/^.*?\b(PANIC|FATAL|ERROR):\s+/, '$1: ');
 }
 
-/** Turns what PostgreSQL printed before it gave up into a cause and a fix; `where` names its log for a reader who wants it all. */
+/**
+ * Turns what PostgreSQL printed before it gave up into a cause and a fix; `where` names its log for a reader who wants
+ * it all.
+ */
 export function explainOutput(output: string, dataDirectory: string, where: string): EmbeddedPostgresFailure {
   const line = decisiveLine(output);
   const known =

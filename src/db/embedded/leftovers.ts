@@ -10,10 +10,10 @@ const IMMEDIATE_SHUTDOWN_MILLISECONDS = 10_000;
 /**
  * Ends what a killed Reckoner left behind in this database folder, and removes the note of a server that is no more.
  *
- * Call it under the lock only: then every server that still works in the folder is an orphan. It is told to shut down cleanly; what
- * does not, or has lost its main process, is stopped at once, which costs the next server a recovery and nobody a
- * committed row. PostgreSQL would check the note itself, but takes any living process of that number for a server: after a
- * reboot, and in containers always, the number belongs to somebody else.
+ * Call it under the lock only: then every server that still works in the folder is an orphan. It is told to shut down
+ * cleanly; what does not, or has lost its main process, is stopped at once, which costs the next server a recovery and
+ * nobody a committed row. PostgreSQL would check the note itself, but takes any living process of that number for a
+ * server: after a reboot, and in containers always, the number belongs to somebody else.
  */
 export async function stopLeftovers(cluster: string, log: (message: string) => void): Promise<void> {
   const note = join(cluster, 'postmaster.pid');
@@ -52,7 +52,8 @@ async function end(processIds: readonly number[], signal: NodeJS.Signals, patien
     try {
       process.kill(processId, signal);
     } catch {
-      // It ended by itself in between, or belongs to someone else: what still works in the folder is counted afterwards.
+      // It ended by itself in between, or belongs to someone else: what still works in the folder is counted
+      // afterwards.
     }
   }
   const giveUp = performance.now() + patience;

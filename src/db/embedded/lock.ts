@@ -19,8 +19,9 @@ const RETRY_MILLISECONDS = 50;
  * Takes the folder for this process alone, or throws `DATA_DIRECTORY_IN_USE`.
  *
  * Node has no file locks of its own, but the SQLite inside it does: an exclusive transaction on an empty file is an
- * advisory lock of the operating system, on every platform, that neither `kill -9` nor a reboot can leave behind. The file
- * itself stays for ever: removing it would let a third start lock a new file of the same name beside the holder of the old one.
+ * advisory lock of the operating system, on every platform, that neither `kill -9` nor a reboot can leave behind. The
+ * file itself stays for ever: removing it would let a third start lock a new file of the same name beside the holder of
+ * the old one.
  */
 export async function lockDataDirectory(dataDirectory: string): Promise<DataDirectoryLock> {
   const giveUp = performance.now() + PATIENCE_MILLISECONDS;

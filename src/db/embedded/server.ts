@@ -31,7 +31,10 @@ const SLOW_START_MILLISECONDS = 5_000;
 const FAST_SHUTDOWN_MILLISECONDS = 60_000;
 const LARGEST_LOG_BYTES = 16 * 1024 * 1024;
 
-/** Starts the server and waits until it takes connections, however long a recovery takes; throws what its log says if it gives up. */
+/**
+ * Starts the server and waits until it takes connections, however long a recovery takes; throws what its log says if it
+ * gives up.
+ */
 export async function startServer(plan: ServerPlan): Promise<RunningServer> {
   setAsideLargeLog(plan.logFile);
   const logDescriptor = openSync(plan.logFile, 'a', 0o600);
@@ -98,7 +101,10 @@ async function untilReady(child: ChildProcess, ended: Promise<void>, plan: Serve
   throw new Error(`postgres ended with code ${child.exitCode ?? child.signalCode}`);
 }
 
-/** Windows has neither the signals nor the sessions: pg_ctl starts the server without an administrator's rights, and stops it. */
+/**
+ * Windows has neither the signals nor the sessions: pg_ctl starts the server without an administrator's rights, and
+ * stops it.
+ */
 function startOnWindows(plan: ServerPlan): RunningServer {
   const control = (...words: string[]) =>
     execFileSync(plan.binaries.pgCtl, ['-D', plan.cluster, '-w', '-t', '600', ...words], {

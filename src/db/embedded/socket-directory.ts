@@ -12,8 +12,9 @@ const socketPathFits = (directory: string): boolean =>
   Buffer.byteLength(join(directory, `.s.PGSQL.${SOCKET_PORT}`)) <= LONGEST_SOCKET_PATH;
 
 /**
- * A new, private folder for the socket: in the data folder, or with the system's temporary files when the path would be too
- * long for a socket. What an earlier start left is removed, so no stale socket is ever in the way. Call it under the lock only.
+ * A new, private folder for the socket: in the data folder, or with the system's temporary files when the path would be
+ * too long for a socket. What an earlier start left is removed, so no stale socket is ever in the way. Call it under
+ * the lock only.
  */
 export function makeSocketDirectory(dataDirectory: string): string {
   removeSocketDirectory(dataDirectory);

@@ -58,8 +58,9 @@ const FULL_PAUSE_MILLISECONDS = 5_000;
 const STABLE_AFTER_MILLISECONDS = 60_000;
 
 /**
- * Starts the PostgreSQL that came with the npm packages, on a folder that nobody else may use meanwhile; what a killed start left
- * behind is cleared away first. Should the server die while we live, it is started again on the same address.
+ * Starts the PostgreSQL that came with the npm packages, on a folder that nobody else may use meanwhile; what a killed
+ * start left behind is cleared away first. Should the server die while we live, it is started again on the same
+ * address.
  *
  * @throws EmbeddedPostgresFailure with a cause and a fix; whatever was started by then is stopped.
  */

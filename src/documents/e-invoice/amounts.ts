@@ -12,7 +12,9 @@ export function amountText(amount: Decimal, currency: string): string {
   return (amount.isZero() ? amount.abs() : amount).toFixed(Math.min(minorDigits(currency), MOST_DIGITS));
 }
 
-/** Has every amount of the document at most two digits? Where one has more, no e-invoice can say it without changing it. */
+/**
+ * Has every amount of the document at most two digits? Where one has more, no e-invoice can say it without changing it.
+ */
 export const hasTwoDigits = (document: InvoiceDocument): boolean =>
   [
     document.subtotal,
@@ -32,9 +34,9 @@ export interface PricedQuantity {
 }
 
 /**
- * A line as quantity × price, with a price that is not negative (BR-27): what takes off has a negative quantity. Where the
- * product of quantity and price is not the amount (tiers, whose price is an average; limits; prices that include tax), the
- * price is the whole amount, for the whole quantity: then the line comes to its amount to the last digit.
+ * A line as quantity × price, with a price that is not negative (BR-27): what takes off has a negative quantity. Where
+ * the product of quantity and price is not the amount (tiers, whose price is an average; limits; prices that include
+ * tax), the price is the whole amount, for the whole quantity: then the line comes to its amount to the last digit.
  */
 export function pricedQuantity(line: DocumentLine, currency: string): PricedQuantity {
   const [quantity, unitPrice, amount] = [line.quantity, line.unitPrice, line.amount].map(decimal) as [

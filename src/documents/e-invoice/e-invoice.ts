@@ -32,8 +32,9 @@ const TYPE_CODES = { invoice: '380', credit_note: '381' };
 const MOST_NOTE = 5000;
 
 /**
- * The e-invoice of a document: UN/CEFACT Cross Industry Invoice D16B as EN 16931 uses it. Pure: the same document gives the
- * same text. Where it could only be made by leaving out what EN 16931 demands or by changing a figure, there is none.
+ * The e-invoice of a document: UN/CEFACT Cross Industry Invoice D16B as EN 16931 uses it. Pure: the same document gives
+ * the same text. Where it could only be made by leaving out what EN 16931 demands or by changing a figure, there is
+ * none.
  */
 export function eInvoiceOf(document: InvoiceDocument): EInvoice {
   const known = made.get(document);

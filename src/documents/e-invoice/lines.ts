@@ -9,7 +9,9 @@ import { type Child, type Element, element, elementWith } from './xml.ts';
 
 const MOST_DESCRIPTION = 10_000;
 
-/** UN/ECE recommendation 20: "one". What is counted is the merchant's own word, and stands as an attribute of the item. */
+/**
+ * UN/ECE recommendation 20: "one". What is counted is the merchant's own word, and stands as an attribute of the item.
+ */
 const PIECE = { unitCode: 'C62' };
 
 /** BG-25: the lines, numbered from 1. */

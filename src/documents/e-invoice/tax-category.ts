@@ -8,7 +8,8 @@ const MOST_REASON = 1000;
 
 /**
  * UNCL 5305 as EN 16931 uses it: S is taxed, Z is taxed at 0 %, E is exempt, AE is taxed with the buyer (reverse
- * charge), O is an invoice without tax on any line, of a seller who is not registered for tax or for a sale outside its reach.
+ * charge), O is an invoice without tax on any line, of a seller who is not registered for tax or for a sale outside its
+ * reach.
  */
 export type TaxCategory = 'S' | 'Z' | 'E' | 'AE' | 'O';
 
@@ -25,7 +26,9 @@ export interface TaxGroup {
 
 const isTaxed = (line: DocumentLine): boolean => !decimal(line.taxRate).isZero();
 
-/** Is it in no way subject to tax: has the seller no tax id and needs none, or is the sale outside the reach of its tax? */
+/**
+ * Is it in no way subject to tax: has the seller no tax id and needs none, or is the sale outside the reach of its tax?
+ */
 export const isOutsideOfTax = (document: Pick<InvoiceDocument, 'seller' | 'lines' | 'untaxedBy'>): boolean =>
   !document.lines.some(isTaxed) && ((document.seller.taxId ?? '').trim() === '' || isOutsideOfReach(document));
 
@@ -39,7 +42,8 @@ export function categoriesOf(document: Parties): (line: DocumentLine) => TaxCate
     if (isOutside) return 'O';
     if (isTaxed(line)) return 'S';
     if (isReversed && line.untaxed !== 'prepayment') return 'AE';
-    // BR-O-11: an invoice with O has nothing else. Beside taxed lines, a line outside the scope of tax is an exempt one.
+    // BR-O-11: an invoice with O has nothing else. Beside taxed lines, a line outside the scope of tax is an exempt
+    // one.
     return line.untaxed == null && !isOutsideOfReach(document) ? 'Z' : 'E';
   };
 }

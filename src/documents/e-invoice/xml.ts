@@ -41,7 +41,10 @@ function written(node: Element | string): string {
   return node.children.length === 0 ? `<${head}/>` : `<${head}>${node.children.map(written).join('')}</${node.name}>`;
 }
 
-/** The document as XML 1.0 in UTF-8. @throws RangeError for text with a character that XML cannot hold: it is cleaned before. */
+/**
+ * The document as XML 1.0 in UTF-8. @throws RangeError for text with a character that XML cannot hold: it is cleaned
+ * before.
+ */
 export function xmlOf(root: Element): string {
   const xml = `<?xml version="1.0" encoding="UTF-8"?>\n${written(root)}\n`;
   if (IMPOSSIBLE.test(xml)) throw new RangeError('A text has a character that XML cannot hold.');

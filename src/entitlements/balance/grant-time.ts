@@ -49,7 +49,10 @@ export const burnKeyOf = (grant: BalanceGrant): BurnKey => ({
   id: grant.id,
 });
 
-/** The lowest priority first, then the earliest expiry (none is last), then creation: issued ones first at the same instant. */
+/**
+ * The lowest priority first, then the earliest expiry (none is last), then creation: issued ones first at the same
+ * instant.
+ */
 export function burnOrder(a: BurnKey, b: BurnKey): number {
   if (a.priority !== b.priority) return a.priority - b.priority;
   if (a.expires !== b.expires) return a.expires < b.expires ? -1 : 1;

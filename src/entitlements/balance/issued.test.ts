@@ -8,7 +8,8 @@ describe('the id of an issued grant', () => {
   it('is one by its form, and always the same', () => {
     const id = grantIdOf(ENTITLEMENT, on('2026-01-01'));
     expect(isId('grant', id)).toBe(true);
-    expect(id).toBe('grt_aQ9FxAPfq2WIsde8sOWcnexY'); // reckoned by another program: rows that are written already are known by it
+    // reckoned by another program: rows that are written already are known by it
+    expect(id).toBe('grt_aQ9FxAPfq2WIsde8sOWcnexY');
   });
 
   it('is another for another entitlement and for another reset', () => {

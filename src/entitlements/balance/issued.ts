@@ -47,8 +47,8 @@ export const writtenAt = ({ grants }: BalanceInputs): ReadonlySet<bigint | null>
 export const issuesAtStart = (inputs: BalanceInputs): boolean => isActiveAt(inputs, inputs.activeFrom);
 
 /**
- * The grants by the template for each reset in `(after, until]` (null: for the start too) that have no row yet. A row is known
- * by its `issuedAt`; one that was voided is a row too.
+ * The grants by the template for each reset in `(after, until]` (null: for the start too) that have no row yet. A row
+ * is known by its `issuedAt`; one that was voided is a row too.
  */
 export function issuedGrants(inputs: BalanceInputs, after: Instant | null, until: Instant): BalanceGrant[] {
   const { activeFrom } = inputs;

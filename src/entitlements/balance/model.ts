@@ -1,7 +1,10 @@
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Cadence, Instant } from '../../kernel/time.ts';
 
-/** What a balance is computed of, and what comes out (domain.md §5). Everything here is a value; nothing is read or written. */
+/**
+ * What a balance is computed of, and what comes out (domain.md §5). Everything here is a value; nothing is read or
+ * written.
+ */
 
 /** After how long usage starts anew, counted from the anchor. */
 export interface PeriodRule {
@@ -24,7 +27,9 @@ export interface BalanceTerm {
   readonly minRollover: Decimal;
 }
 
-/** A grant as a balance sees it. It counts in `[effectiveAt, min(expiresAt, voidedAt))`, and never before `activeFrom`. */
+/**
+ * A grant as a balance sees it. It counts in `[effectiveAt, min(expiresAt, voidedAt))`, and never before `activeFrom`.
+ */
 export interface BalanceGrant {
   readonly id: string;
   readonly amount: Decimal;
@@ -46,14 +51,16 @@ export interface BalanceGrant {
 /** A reset that somebody asked for. */
 export interface ManualReset {
   readonly at: Instant;
-  /** false: periods are counted from here on; true: the anchor stays, and the period until its next boundary is shorter. */
+  /**
+   * false: periods are counted from here on; true: the anchor stays, and the period until its next boundary is shorter.
+   */
   readonly retainAnchor: boolean;
   readonly preserveOverage: boolean;
 }
 
 /**
- * All that a balance depends on beside usage and time. The order within a list means nothing, except that of two terms or two
- * manual resets of one instant the later in the list counts.
+ * All that a balance depends on beside usage and time. The order within a list means nothing, except that of two terms
+ * or two manual resets of one instant the later in the list counts.
  */
 export interface BalanceInputs {
   readonly entitlementId: string;
@@ -81,7 +88,10 @@ export interface Reset {
   readonly preserveOverage: boolean;
 }
 
-/** Where all that was ever granted went: `granted = consumed + remaining + expired + voided + dropped`, at every instant. */
+/**
+ * Where all that was ever granted went: `granted = consumed + remaining + expired + voided + dropped`, at every
+ * instant.
+ */
 export interface Totals {
   readonly granted: Decimal;
   readonly consumed: Decimal;
@@ -101,7 +111,10 @@ export interface GrantBalance {
 
 /** A grant in a state. */
 export interface GrantState extends GrantBalance {
-  /** What was burned since the balance was last set (at activation, recurrence or reset): negative usage can give it back. */
+  /**
+   * What was burned since the balance was last set (at activation, recurrence or reset): negative usage can give it
+   * back.
+   */
   readonly returnable: Decimal;
   /** As in the grant: from it one without a row is made again. */
   readonly issuedAt: Instant | null;
@@ -154,7 +167,10 @@ export interface BalanceAt {
   readonly totals: Totals;
 }
 
-/** A stretch of time in which nothing happens but usage: half-open `[from, to)`, within the usage period from `periodStart`. */
+/**
+ * A stretch of time in which nothing happens but usage: half-open `[from, to)`, within the usage period from
+ * `periodStart`.
+ */
 export interface Stretch {
   readonly from: Instant;
   readonly to: Instant;

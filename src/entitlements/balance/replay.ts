@@ -36,10 +36,10 @@ export class TooManyGrants extends Error {}
 
 /**
  * Goes through a timeline.
- * @param flows what was used in each stretch (SUM, COUNT: its sum, which may be negative; UNIQUE_COUNT: what the period's
- * distinct count grew by).
- * @param levels the gauge level at each observed instant, below 0 counting as 0; left out where there are no gauges. A level
- * consumes nothing: it lies over the balances when somebody asks.
+ * @param flows what was used in each stretch (SUM, COUNT: its sum, which may be negative; UNIQUE_COUNT: what the
+ *   period's distinct count grew by).
+ * @param levels the gauge level at each observed instant, below 0 counting as 0; left out where there are no gauges.
+ *   A level consumes nothing: it lies over the balances when somebody asks.
  */
 export const replay = (
   timeline: Timeline,

@@ -2,8 +2,8 @@ import { boundary, earliest, type Instant, isAfter, isBefore, latest, periodInde
 import type { BalanceInputs, BalanceTerm, ManualReset, PeriodRule, Reset, UsagePeriod } from './model.ts';
 
 /**
- * When usage starts anew. Resets are never listed from the beginning: between the few instants at which the counting itself
- * changes (a manual reset, a new term) they are arithmetic on anchor and cadence.
+ * When usage starts anew. Resets are never listed from the beginning: between the few instants at which the counting
+ * itself changes (a manual reset, a new term) they are arithmetic on anchor and cadence.
  */
 export interface Schedule {
   readonly inputs: BalanceInputs;
@@ -125,7 +125,10 @@ function afterManualReset(
   return { from: manual.at, start: manual.at, rule: counted, isReset: isAfter(manual.at, activeFrom), manual };
 }
 
-/** A one-time entitlement has no running period whose end could be waited for: the new rule counts at once, without a reset. */
+/**
+ * A one-time entitlement has no running period whose end could be waited for: the new rule counts at once, without a
+ * reset.
+ */
 function afterTerm(segments: Segment[], rule: PeriodRule | null, at: Instant): Waiting | null {
   const current = segments.at(-1);
   if (current?.rule !== null) return { rule, since: at };
@@ -221,7 +224,8 @@ export class ResetCursor {
     for (; this.#segment < segments.length; this.#segment += 1) {
       const { from, rule, isReset, manual } = segments[this.#segment] as Segment;
       const until = segments[this.#segment + 1]?.from ?? null;
-      if (until !== null && (!isAfter(until, this.#after) || until.equals(from))) continue; // of two at one instant the later counts
+      // of two at one instant the later counts
+      if (until !== null && (!isAfter(until, this.#after) || until.equals(from))) continue;
       if (isReset && isAfter(from, this.#after)) {
         this.#offer({ at: from, manual, counted: null });
         return;
@@ -280,7 +284,10 @@ export function countResets(schedule: Schedule, after: Instant, until: Instant):
   return count;
 }
 
-/** The usage period that holds `at`, its start clipped to `activeFrom`. One-time: from the last manual reset on, without end. */
+/**
+ * The usage period that holds `at`, its start clipped to `activeFrom`. One-time: from the last manual reset on, without
+ * end.
+ */
 export const usagePeriodAt = (inputs: BalanceInputs, at: Instant): UsagePeriod => periodIn(scheduleOf(inputs), at);
 
 /**

@@ -62,10 +62,10 @@ interface Place {
 }
 
 /**
- * Entitles a customer to a feature by hand (api.md, Entitlements), beside what a plan promises. With a subscription it is
- * on the subscription's clock and ends with it. `wall` is wall time.
- * @returns the entitlement with its effective now; 400 where too many resets lie before now; 404 where something named
- * is not there, ENTITLEMENT_EXISTS where there is one
+ * Entitles a customer to a feature by hand (api.md, Entitlements), beside what a plan promises. With a subscription it
+ * is on the subscription's clock and ends with it. `wall` is wall time.
+ * @returns the entitlement with its effective now; 400 where too many resets lie before now; 404 where something
+ *   named is not there, ENTITLEMENT_EXISTS where there is one
  */
 export async function createByHand(
   parts: EntitlementParts,
@@ -126,7 +126,8 @@ async function place(
   if (!owned.ok) return owned;
   const held = subscriptionId === undefined ? null : await subscriptionOf(parts, tx, merchantId, subscriptionId, wall);
   if (held && !held.ok) return held;
-  if (!(await findCustomer(tx, merchantId, customerId, { keep: true }))) return notFound('customer', 'customerId'); // a deletion waits for us
+  // a deletion waits for us
+  if (!(await findCustomer(tx, merchantId, customerId, { keep: true }))) return notFound('customer', 'customerId');
   if (held === null) return ok({ subscription: null, now: wall }); // a customer is on no clock
   return held.value.subscription.customerId === customerId
     ? held
@@ -157,7 +158,10 @@ function timesOf(
     : invalidField('activeTo', 'must be after activeFrom, which by default is now');
 }
 
-/** What an entitlement measures: the metrics of its template, else those of all published prices that carry the feature (domain.md §5). */
+/**
+ * What an entitlement measures: the metrics of its template, else those of all published prices that carry the feature
+ * (domain.md §5).
+ */
 async function measuredBy(
   tx: Tx,
   { id, merchantId, type }: Feature,

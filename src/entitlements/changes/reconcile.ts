@@ -84,7 +84,8 @@ async function heldFeatures(tx: Tx, rows: readonly EntitlementRow[], now: Instan
 async function grantedOf(tx: Tx, row: EntitlementRow, now: Instant): Promise<Decimal | null> {
   if (row.featureType !== 'metered' || isAfter(row.activeFrom, now)) return null;
   const { start } = usagePeriodAt((await loadInput(tx, { entitlement: row, at: now })).inputs, now);
-  const { inputs } = await loadInput(tx, { entitlement: row, at: now, snapshotUntil: start }); // with all rows of the period
+  // with all rows of the period
+  const { inputs } = await loadInput(tx, { entitlement: row, at: now, snapshotUntil: start });
   const written = await planGrantsSince(tx, row, start);
   const unwritten = issuedGrants(inputs, beforeStart(row, start), now);
   return sum([...written.map(({ amount }) => amount), ...unwritten.map(({ amount }) => amount)]);

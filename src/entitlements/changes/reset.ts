@@ -34,8 +34,9 @@ export const EntitlementReset = Strict(
 );
 
 /**
- * Ends the usage period of a metered entitlement by hand and begins a new one (api.md, Entitlements): what its usage period's
- * end would do, at an instant that is asked for. Asked again for the same instant, nothing happens. `wall` is wall time.
+ * Ends the usage period of a metered entitlement by hand and begins a new one (api.md, Entitlements): what its usage
+ * period's end would do, at an instant that is asked for. Asked again for the same instant, nothing happens. `wall` is
+ * wall time.
  * @returns the entitlement with its effective now; ENTITLEMENT_NOT_METERED, ENTITLEMENT_ENDED
  */
 export async function resetEntitlement(
@@ -69,7 +70,10 @@ export async function resetEntitlement(
   return ok({ entitlement: await changeEntitlement(tx, entitlement, { nextActionAt: now }, now), now });
 }
 
-/** Why a reset cannot be at an instant; null where it can. What is before the current usage period has been told as it was. */
+/**
+ * Why a reset cannot be at an instant; null where it can. What is before the current usage period has been told as it
+ * was.
+ */
 function timeProblem({ activeFrom }: EntitlementRow, at: Instant, periodStart: Instant, now: Instant): string | null {
   if (isAfter(at, now)) return 'must not be in the future';
   if (!isAfter(at, activeFrom)) return 'must be after activeFrom: nothing was used before';

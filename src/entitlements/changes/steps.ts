@@ -27,9 +27,9 @@ const MOST_RESETS = 500;
 const END_OF_TIME = Temporal.Instant.from('2200-01-01T00:00:00Z');
 
 /**
- * What an entitlement does by itself. At its start and at each reset it writes the grant that the template issues, tells of the
- * reset, and has the usage before it settled; a little later it keeps the balance of the reset. Where a grant expires there is
- * nothing to write, but others may have something to tell.
+ * What an entitlement does by itself. At its start and at each reset it writes the grant that the template issues,
+ * tells of the reset, and has the usage before it settled; a little later it keeps the balance of the reset. Where a
+ * grant expires there is nothing to write, but others may have something to tell.
  * @param then what else is done, when all of this is written
  */
 export const entitlementDueKind = (then: readonly EntitlementStepHook[] = []): DueKind => ({

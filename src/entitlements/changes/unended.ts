@@ -7,8 +7,8 @@ import { entitlementsEndingAfter } from '../entitlement/entitlements.sql.ts';
 import { hasEnded } from '../entitlement/lock.ts';
 
 /**
- * The entitlements of a customer, or to a feature, that have not ended, by the feature's key: what keeps either from being
- * deleted. `wall` is wall time; those on a test clock end by their clock.
+ * The entitlements of a customer, or to a feature, that have not ended, by the feature's key: what keeps either from
+ * being deleted. `wall` is wall time; those on a test clock end by their clock.
  */
 export async function unendedEntitlements(
   tx: Tx,

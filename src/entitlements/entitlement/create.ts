@@ -33,9 +33,9 @@ export async function checkEntitles(
 }
 
 /**
- * Gives a subscription that becomes active what its plan promises: one entitlement for each feature that the prices of its
- * pinned version carry, from its start on (domain.md §5). What could be measured as it was made, and cannot any more as it is
- * paid, is left out: the money has come.
+ * Gives a subscription that becomes active what its plan promises: one entitlement for each feature that the prices of
+ * its pinned version carry, from its start on (domain.md §5). What could be measured as it was made, and cannot any
+ * more as it is paid, is left out: the money has come.
  */
 export async function entitle(
   tx: Tx,

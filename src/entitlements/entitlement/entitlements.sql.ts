@@ -38,8 +38,8 @@ export const findEntitlement = (tx: Tx, merchantId: string, id: string): Promise
   tx.maybe<EntitlementRow>(sql`select * from entitlement where merchant_id = ${merchantId} and id = ${id}`);
 
 /**
- * Locks an entitlement against every other change of it or of its grants, resets and reservations. Its clock is locked before,
- * and before it the subscription or the invoice, where one is in the transaction.
+ * Locks an entitlement against every other change of it or of its grants, resets and reservations. Its clock is locked
+ * before, and before it the subscription or the invoice, where one is in the transaction.
  */
 export const lockEntitlement = (tx: Tx, merchantId: string, id: string): Promise<EntitlementRow | undefined> =>
   tx.maybe<EntitlementRow>(sql`
@@ -69,7 +69,10 @@ export const lockEntitlementsOfPlan = (tx: Tx, merchantId: string, subscriptionI
      where merchant_id = ${merchantId} and subscription_id = ${subscriptionId} and is_from_plan and not is_canceled
      order by seq for no key update`);
 
-/** The entitlements of a subscription, made from its plan or by hand, that do not end before an instant, oldest first, locked. */
+/**
+ * The entitlements of a subscription, made from its plan or by hand, that do not end before an instant, oldest first,
+ * locked.
+ */
 export const lockUnendedOfSubscription = (
   tx: Tx,
   merchantId: string,
@@ -107,8 +110,8 @@ export const hasUnendedByHand = async (
        and (active_to is null or active_to > ${now}) limit 1`)) !== undefined;
 
 /**
- * The entitlements of a customer, or to a feature, that have not ended at an instant, oldest first; those on a test clock all,
- * because they have a time of their own.
+ * The entitlements of a customer, or to a feature, that have not ended at an instant, oldest first; those on a test
+ * clock all, because they have a time of their own.
  */
 export const entitlementsEndingAfter = (
   tx: Tx,

@@ -88,8 +88,8 @@ export const markGrantVoided = (tx: Tx, { merchantId, id }: Pick<GrantRow, 'merc
     update entitlement_grant set voided_at = ${at} where merchant_id = ${merchantId} and id = ${id} returning *`);
 
 /**
- * A page of an entitlement's grants, newest first: those that are written, and among them by their time those that the template
- * has issued and nobody has written yet.
+ * A page of an entitlement's grants, newest first: those that are written, and among them by their time those that the
+ * template has issued and nobody has written yet.
  * @returns the rows of the written ones; of the others the ids alone
  */
 export async function pageOfGrants(

@@ -28,6 +28,8 @@ export interface EntitlementParts {
     customerId: string,
     wall: Instant,
   ) => Promise<readonly SpentBudget[]>;
-  /** Has subscriptions that have ended bill once more what closed periods differ by; others do so at their next close. */
+  /**
+   * Has subscriptions that have ended bill once more what closed periods differ by; others do so at their next close.
+   */
   readonly wakeEnded: (tx: Tx, merchantId: string, ids: readonly string[], now: Instant) => Promise<void>;
 }

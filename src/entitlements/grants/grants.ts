@@ -48,11 +48,10 @@ export const grantOut = (grant: ShownGrant): Static<typeof Grant> => ({
 });
 
 /**
- * Grants an amount to a metered entitlement (api.md, Entitlements). The same `idempotencyKey` again answers the first grant as
- * it is now. `wall` is wall time.
- * @returns ENTITLEMENT_NOT_METERED, ENTITLEMENT_ENDED; IDEMPOTENCY_KEY_REUSED where the key came with another body; 400
- * where
- * it recurred too often before now
+ * Grants an amount to a metered entitlement (api.md, Entitlements). The same `idempotencyKey` again answers the first
+ * grant as it is now. `wall` is wall time.
+ * @returns ENTITLEMENT_NOT_METERED, ENTITLEMENT_ENDED; IDEMPOTENCY_KEY_REUSED where the key came with another body;
+ *   400 where it recurred too often before now
  */
 export async function createGrant(
   tx: Tx,
@@ -106,7 +105,9 @@ async function checkRecurrences(tx: Tx, entitlement: EntitlementRow, now: Instan
   return checkPast(all, now, 'effectiveAt', MOST_STEPS);
 }
 
-/** Writes a grant that is new, and tells of it; what is remembered of balances from its time on is forgotten. Locked. */
+/**
+ * Writes a grant that is new, and tells of it; what is remembered of balances from its time on is forgotten. Locked.
+ */
 export async function writeGrant(
   tx: Tx,
   entitlement: EntitlementRow,
@@ -156,7 +157,10 @@ export async function voidGrant(
   return ok(voided);
 }
 
-/** Writes a grant that the template has issued before due work comes to it; undefined where it has issued none of this id. */
+/**
+ * Writes a grant that the template has issued before due work comes to it; undefined where it has issued none of this
+ * id.
+ */
 async function writeIssued(
   tx: Tx,
   entitlement: EntitlementRow,

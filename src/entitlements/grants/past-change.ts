@@ -7,8 +7,8 @@ import type { EntitlementKey } from '../entitlement/lock.ts';
 import { forgetSnapshots } from '../inputs/snapshots.sql.ts';
 
 /**
- * Locks the billing of the subscription that an entitlement may belong to, before the entitlement is locked: for who may
- * change what it granted in the past.
+ * Locks the billing of the subscription that an entitlement may belong to, before the entitlement is locked: for who
+ * may change what it granted in the past.
  */
 export async function lockBillingBefore(tx: Tx, { merchantId, entitlementId }: EntitlementKey): Promise<void> {
   const found = await findEntitlement(tx, merchantId, entitlementId);
@@ -16,9 +16,10 @@ export async function lockBillingBefore(tx: Tx, { merchantId, entitlementId }: E
 }
 
 /**
- * Whoever changes what an entitlement grants says from when on. The balances that are remembered since then are forgotten. Where
- * that is in the past, closed periods of the subscription are read again: prices with `grantDiscountEnabled` bill only what no
- * grant covered (§5). Its plan's entitlements alone cover what it is billed for.
+ * Whoever changes what an entitlement grants says from when on. The balances that are remembered since then are
+ * forgotten. Where that is in the past, closed periods of the subscription are read again: prices with
+ * `grantDiscountEnabled` bill only what no grant covered (§5). Its plan's entitlements alone cover what it is billed
+ * for.
  * @returns whether a balance was remembered: a step keeps a new one
  */
 export async function forgetSince(tx: Tx, entitlement: EntitlementRow, from: Instant, now: Instant): Promise<boolean> {

@@ -31,7 +31,9 @@ export interface Loaded {
   readonly at: Instant;
   /** As it was wanted. */
   readonly byGrant: boolean;
-  /** Where a replay can begin, if it still holds (`kept.ts`); the grants of before that it does not name are left out. */
+  /**
+   * Where a replay can begin, if it still holds (`kept.ts`); the grants of before that it does not name are left out.
+   */
   readonly snapshot: Snapshot | null;
 }
 
@@ -115,7 +117,9 @@ export async function loadedOf(
 
 const instantOrNull = (text: string | null): Instant | null => (text === null ? null : Temporal.Instant.from(text));
 
-/** A term of a metered template. Periods are counted from the entitlement's start unless the template says from when. */
+/**
+ * A term of a metered template. Periods are counted from the entitlement's start unless the template says from when.
+ */
 function balanceTerm({ from, template }: Term, activeFrom: Instant): BalanceTerm | null {
   if (template.type !== 'metered') return null;
   const { usagePeriod, issueAfterReset, resetMaxRollover, resetMinRollover } = template;

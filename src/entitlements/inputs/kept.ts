@@ -38,8 +38,8 @@ export function readKept(json: unknown): Kept {
 }
 
 /**
- * Which usage before an instant is counted: how the metrics count, and what older entitlements take. The same text for the
- * same usage; it changes with a metric, and with the end of an older entitlement that lies before.
+ * Which usage before an instant is counted: how the metrics count, and what older entitlements take. The same text for
+ * the same usage; it changes with a metric, and with the end of an older entitlement that lies before.
  */
 export function countingOf(meters: readonly MeasuredMeter[], elders: readonly Elder[], before: Instant): string {
   const taken = elders

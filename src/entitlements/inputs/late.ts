@@ -8,9 +8,9 @@ import { subjectsOf } from './sources.ts';
 type OfCustomer = Pick<EntitlementRow, 'merchantId' | 'customerId'>;
 
 /**
- * Forgets the late usage of a customer and its subscriptions that no snapshot needs any more. A snapshot for which something came
- * late never holds again, so it goes first, whosever entitlement of the customer it is; then what was late for it can go as well.
- * The lock of the customer's snapshots is held.
+ * Forgets the late usage of a customer and its subscriptions that no snapshot needs any more. A snapshot for which
+ * something came late never holds again, so it goes first, whosever entitlement of the customer it is; then what was
+ * late for it can go as well. The lock of the customer's snapshots is held.
  */
 export async function forgetLateUsage(tx: Tx, customer: OfCustomer): Promise<void> {
   const snapshots = await snapshotsOfCustomer(tx, customer);

@@ -15,7 +15,9 @@ const ADDED_UP: ReadonlySet<MeasuredMeter['aggregation']> = new Set<MeasuredMete
 /** Up to so many stretches, a figure for each costs less than a pass over all of them. */
 const FEW_STRETCHES = 24;
 
-/** Times of events are whole microseconds: what lies before an instant between two of them lies before the later one. */
+/**
+ * Times of events are whole microseconds: what lies before an instant between two of them lies before the later one.
+ */
 const upToMicrosecond = (at: Instant): Instant =>
   at.epochNanoseconds % 1000n === 0n ? at : at.round({ smallestUnit: 'microsecond', roundingMode: 'ceil' });
 
@@ -57,8 +59,8 @@ interface Term {
 }
 
 /**
- * What a replay has to know of usage: of each stretch what was used in it, and of each question the level of the gauges. Sums
- * and counts are of what lies in a stretch; distinct counts are what it adds to that of its usage period.
+ * What a replay has to know of usage: of each stretch what was used in it, and of each question the level of the
+ * gauges. Sums and counts are of what lies in a stretch; distinct counts are what it adds to that of its usage period.
  */
 export function measuringOf(of: Loaded, stretches: readonly Stretch[], questions: readonly LevelQuestion[]): Measuring {
   const terms = of.meters.flatMap((meter) =>
@@ -152,8 +154,8 @@ const levelTerms = (of: Loaded, meter: MeasuredMeter, questions: readonly LevelQ
   questions.flatMap((question, index) => termOf(of, meter, levelSpan(of, meter, question), { of: 'levels', index }));
 
 /**
- * MAX is of its usage period. LATEST is of the last event before an instant, however long ago, also before the entitlement
- * began: of whom it counts then. Once it has ended, of the instant at which it did.
+ * MAX is of its usage period. LATEST is of the last event before an instant, however long ago, also before the
+ * entitlement began: of whom it counts then. Once it has ended, of the instant at which it did.
  */
 function levelSpan(of: Loaded, { aggregation }: MeasuredMeter, { periodStart, until }: LevelQuestion): Span {
   if (aggregation === 'MAX') return { from: periodStart, to: until };

@@ -44,7 +44,10 @@ export const isKept = (
   sql`exists (select from entitlement_snapshot k
                where k.merchant_id = ${merchantId} and k.entitlement_id = ${id} and k.at = ${at} and k.taken = ${taken})`;
 
-/** Whoever keeps a snapshot of an entitlement of the customer, or forgets late usage, waits here until this transaction ends. */
+/**
+ * Whoever keeps a snapshot of an entitlement of the customer, or forgets late usage, waits here until this transaction
+ * ends.
+ */
 export const lockSnapshots = (
   tx: Tx,
   { merchantId, customerId }: Pick<EntitlementRow, 'merchantId' | 'customerId'>,

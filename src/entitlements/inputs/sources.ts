@@ -7,16 +7,19 @@ export interface MeasuredMeter extends Meter {
   readonly id: string;
 }
 
-/** An older entitlement of another subscription of the customer on the same clock, and when it takes the customer's usage. */
+/**
+ * An older entitlement of another subscription of the customer on the same clock, and when it takes the customer's
+ * usage.
+ */
 export interface Elder {
   readonly metricIds: readonly string[];
   readonly span: ActiveSpan;
 }
 
 /**
- * Whose usage of a metric an entitlement counts in `[from, to)` (domain.md §5): what is addressed to its subscription, and what
- * is addressed to its customer where no older entitlement of another subscription counts it. One without a subscription counts
- * what is addressed to its customer. Only while it is active.
+ * Whose usage of a metric an entitlement counts in `[from, to)` (domain.md §5): what is addressed to its subscription,
+ * and what is addressed to its customer where no older entitlement of another subscription counts it. One without a
+ * subscription counts what is addressed to its customer. Only while it is active.
  */
 export function sourcesOf(
   entitlement: Pick<EntitlementRow, 'customerId' | 'subscriptionId' | 'activeFrom' | 'activeTo'>,

@@ -18,7 +18,9 @@ import { conditionsOf, type EntitlementFilters, type TimedEntitlement } from '..
 /** What has to be heard of entitlements that are known. */
 export interface NowQuestion {
   readonly customerId: string;
-  /** The question is about the customer, who must not be deleted and must have this id of the merchant's (null: any). */
+  /**
+   * The question is about the customer, who must not be deleted and must have this id of the merchant's (null: any).
+   */
   readonly customer: { readonly externalId: string | null } | null;
   /** The entitlements of which reservations may hold something. */
   readonly held: readonly Pick<EntitlementRow, 'id' | 'clockId'>[];
@@ -198,7 +200,9 @@ export const selectStated = (
     'stated entitlement',
   );
 
-/** An entitlement with all that its balance depends on beside usage, in one statement that is a transaction of its own. */
+/**
+ * An entitlement with all that its balance depends on beside usage, in one statement that is a transaction of its own.
+ */
 export interface OpenedRow extends StatedEntitlement, InputRow {
   readonly nextGrantAt: Instant | null;
 }

@@ -96,8 +96,8 @@ const HOUR_NANOSECONDS = 3_600_000_000_000n;
 const MOST_FIGURES = 200;
 
 /**
- * What this process knows of entitlements, so that a question about now takes one statement: it says whether the inputs are
- * as they were, and how much was used (docs/decisions/0134). Where they are not, all is loaded again.
+ * What this process knows of entitlements, so that a question about now takes one statement: it says whether the inputs
+ * are as they were, and how much was used (docs/decisions/0134). Where they are not, all is loaded again.
  */
 export class Readings {
   readonly #known = new LRUCache<string, Known>({ maxSize: MOST_KIBIBYTES, sizeCalculation: sizeOf });
@@ -179,8 +179,8 @@ const mayCutHour = ({ from }: UsageScope, { activeFrom: start }: Pick<Entitlemen
 const keyOf = ({ merchantId, text }: ReadingQuestion): string => `${merchantId} ${text}`;
 
 /**
- * Answers questions of one merchant from what is known, all at the time of the latest, in one statement. Those about the
- * same reading have the same answer.
+ * Answers questions of one merchant from what is known, all at the time of the latest, in one statement. Those about
+ * the same reading have the same answer.
  * @returns for each null where something has changed, or nothing is prepared for that time
  */
 async function answerTogether(

@@ -41,8 +41,8 @@ export interface SweptRow extends Pick<EntitlementRow, 'merchantId' | 'id'> {
 }
 
 /**
- * The entitlements after one (null: from the first) in the order of their keys, of all merchants. On a test clock nothing is
- * told between due steps; of what is not metered or not active there is nothing to tell.
+ * The entitlements after one (null: from the first) in the order of their keys, of all merchants. On a test clock
+ * nothing is told between due steps; of what is not metered or not active there is nothing to tell.
  */
 export const entitlementsAfter = (
   tx: Tx,

@@ -25,8 +25,8 @@ export function noticeOf({
 }
 
 /**
- * Tells, each once in a usage period, that the balance of an entitlement runs low or is used up: `entitlement.balance_low.v0`,
- * `entitlement.exhausted.v0`. What reservations hold is not used yet.
+ * Tells, each once in a usage period, that the balance of an entitlement runs low or is used up:
+ * `entitlement.balance_low.v0`, `entitlement.exhausted.v0`. What reservations hold is not used yet.
  * @param now effective now of the entitlement
  */
 export async function tellOfBalance(tx: Tx, entitlement: EntitlementRow, now: Instant): Promise<void> {
@@ -39,12 +39,15 @@ export async function tellOfBalance(tx: Tx, entitlement: EntitlementRow, now: In
   if (told > 0) await tellOfEntitlement(tx, entitlement, `entitlement.${kind}.v0`, now);
 }
 
-/** So many balances are asked in a turn, and a turn comes at most every second: telling takes little from what is told of. */
+/**
+ * So many balances are asked in a turn, and a turn comes at most every second: telling takes little from what is told
+ * of.
+ */
 const MOST_IN_A_TURN = 50;
 
 /**
- * Looks at the balances of those that have new usage. What this process does not know of (after a crash, or where others take the
- * events in) is found by `balanceSweepChore`.
+ * Looks at the balances of those that have new usage. What this process does not know of (after a crash, or where
+ * others take the events in) is found by `balanceSweepChore`.
  */
 export function balanceNoticeChore(newUsage: Pick<UsageWatch, 'take'>, mostInATurn = MOST_IN_A_TURN): Chore {
   const waiting: EntitlementRow[] = [];
@@ -88,10 +91,10 @@ const look = (
 const ROUND = { hours: 1 };
 
 /**
- * Looks at the balances of all metered entitlements that are active, one after the other: usage of which no worker heard is told
- * of within an hour. More than so many in a turn, which comes at most every second, are not looked at; where there are more than
- * 3,600 times as many, a round takes longer. Each process goes its own rounds and begins one as it starts; what was told is not
- * told again. On a test clock, due steps and new usage are all there is.
+ * Looks at the balances of all metered entitlements that are active, one after the other: usage of which no worker
+ * heard is told of within an hour. More than so many in a turn, which comes at most every second, are not looked at;
+ * where there are more than 3,600 times as many, a round takes longer. Each process goes its own rounds and begins one
+ * as it starts; what was told is not told again. On a test clock, due steps and new usage are all there is.
  */
 export function balanceSweepChore(mostInATurn = MOST_IN_A_TURN): Chore {
   let after: SweptRow | null = null;

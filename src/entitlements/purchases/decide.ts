@@ -14,7 +14,10 @@ export interface PurchaseTimes {
 /** The balance bounds at a reset. */
 export type Rollover = Pick<GrantTerms, 'resetMaxRollover' | 'resetMinRollover'>;
 
-/** The bounds as they will hold: a one-time entitlement has no resets, so whatever is said of them is ignored (§4, rule 4). */
+/**
+ * The bounds as they will hold: a one-time entitlement has no resets, so whatever is said of them is ignored (§4, rule
+ * 4).
+ */
 export function rolloverOf(template: EntitlementTemplate, asked: Partial<Rollover>): Rollover {
   const hasResets = template.type === 'metered' && template.usagePeriod !== undefined;
   return { resetMaxRollover: UNLIMITED, resetMinRollover: ZERO, ...(hasResets && asked) };
@@ -49,8 +52,9 @@ export const payableUntil = (
 };
 
 /**
- * When a grant takes effect that has just been paid: then, unless another time was asked for. A second session can be paid
- * after the grant is over; that one had its time from the purchase on, because a grant is never over before it begins.
+ * When a grant takes effect that has just been paid: then, unless another time was asked for. A second session can be
+ * paid after the grant is over; that one had its time from the purchase on, because a grant is never over before it
+ * begins.
  */
 export const effectOf = (
   { effectiveAt, expiresAt, createdAt }: { effectiveAt: Instant | null; expiresAt: Instant | null; createdAt: Instant },

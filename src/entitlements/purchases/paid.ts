@@ -7,9 +7,9 @@ import { effectOf } from './decide.ts';
 import { findPurchase } from './purchases.sql.ts';
 
 /**
- * Makes the grant that an invoice was paid for, in the transaction that marks it PAID (§3 Grant purchase): also where the
- * entitlement has ended meanwhile, because the money has come. What it covers of the past is then looked at once more: no later
- * invoice would. An invoice that is cancelled leaves none behind.
+ * Makes the grant that an invoice was paid for, in the transaction that marks it PAID (§3 Grant purchase): also where
+ * the entitlement has ended meanwhile, because the money has come. What it covers of the past is then looked at once
+ * more: no later invoice would. An invoice that is cancelled leaves none behind.
  */
 export const grantPurchases = ({ wakeEnded }: Pick<EntitlementParts, 'wakeEnded'>): PurposeHandler => ({
   async paid(tx, { merchantId, id: invoiceId }, now) {

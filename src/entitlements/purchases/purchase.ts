@@ -41,10 +41,10 @@ export interface Purchased {
 }
 
 /**
- * Makes the invoice by which a grant is bought, with a session to pay it (§3 Grant purchase). The same key again is the same
- * purchase, whatever has become of its invoice. `wall` is wall time.
+ * Makes the invoice by which a grant is bought, with a session to pay it (§3 Grant purchase). The same key again is the
+ * same purchase, whatever has become of its invoice. `wall` is wall time.
  * @returns IDEMPOTENCY_KEY_REUSED for another purchase under the key, ENTITLEMENT_NOT_METERED, ENTITLEMENT_ENDED,
- * NO_PAYMENT_PROVIDER where the merchant takes no cards
+ *   NO_PAYMENT_PROVIDER where the merchant takes no cards
  */
 export async function purchaseGrant(
   parts: InvoicingParts,

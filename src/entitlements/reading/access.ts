@@ -37,8 +37,9 @@ export async function presentAll(
 }
 
 /**
- * What a customer may use, every feature at once (api.md, Entitlements): of several active entitlements to one feature any can
- * give access, balances are added up, and the newest says the config. Budgets count for questions about now alone.
+ * What a customer may use, every feature at once (api.md, Entitlements): of several active entitlements to one feature
+ * any can give access, balances are added up, and the newest says the config. Budgets count for questions about now
+ * alone.
  * @param of `asked`: these features alone, also where the customer is not entitled to them
  */
 export async function accessOf(

@@ -17,7 +17,10 @@ export interface Balance extends BalanceAt {
 
 /** What is asked of an entitlement. */
 export interface BalanceQuestion {
-  /** Events strictly before it count. null: now, and every accepted event of the current usage period, also one stamped ahead. */
+  /**
+   * Events strictly before it count. null: now, and every accepted event of the current usage period, also one stamped
+   * ahead.
+   */
   readonly at: Instant | null;
   /** Aborted: nobody waits for the answer. */
   readonly signal?: AbortSignal | undefined;
@@ -85,7 +88,9 @@ async function presentBalance(
   return { ...(observations[0] as BalanceAt), at: now };
 }
 
-/** The last stretch ends right after now, when all that happens now has happened, and takes in what is stamped ahead. */
+/**
+ * The last stretch ends right after now, when all that happens now has happened, and takes in what is stamped ahead.
+ */
 export function presentQuestion(loaded: Loaded, now: Instant): ReplayQuestion {
   const seen = now.add(RIGHT_AFTER);
   const endOf = ({ period }: Timeline['questions'][number]) => period.end ?? END_OF_TIME;
@@ -107,7 +112,10 @@ export const withReserved = (answer: BalanceAt, reserved: Decimal): Balance => (
   available: Decimal.max(ZERO, answer.balance.minus(reserved)),
 });
 
-/** Up to where usage counts now: the end of the usage period. Before the entitlement begins, and after it ended, none does. */
+/**
+ * Up to where usage counts now: the end of the usage period. Before the entitlement begins, and after it ended, none
+ * does.
+ */
 function aheadOf({ entitlement: { activeFrom: from, activeTo: to } }: Loaded, seen: Instant, until: Instant): Instant {
   if (isBefore(seen, from)) return seen;
   return to === null ? until : earliest(until, to);

@@ -12,8 +12,8 @@ export interface BurntOfEntitlement {
 }
 
 /**
- * How many units grants of the subscription's entitlements burnt in a period: what prices with `grantDiscountEnabled` do not
- * charge (domain.md §5). A late event changes it.
+ * How many units grants of the subscription's entitlements burnt in a period: what prices with `grantDiscountEnabled`
+ * do not charge (domain.md §5). A late event changes it.
  */
 export async function burntUnits(
   tx: Tx,

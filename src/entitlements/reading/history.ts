@@ -35,8 +35,8 @@ interface Window {
 }
 
 /**
- * How a balance went, in windows aligned in UTC and clipped to what is asked. A window begins with what happens at its first
- * instant (a reset, a grant) and ends before what happens at the next one's.
+ * How a balance went, in windows aligned in UTC and clipped to what is asked. A window begins with what happens at its
+ * first instant (a reset, a grant) and ends before what happens at the next one's.
  * @param now effective now of the entitlement
  */
 export async function historyOf(

@@ -17,8 +17,8 @@ export const isCountedOnce = ({ aggregation }: Pick<ReservedUsage, 'aggregation'
 const SOURCE = 'reckoner/reservations';
 
 /**
- * The event that settling writes (domain.md §5): of the metric's type, of the subscription or else the customer, with the
- * amount where the metric reads it.
+ * The event that settling writes (domain.md §5): of the metric's type, of the subscription or else the customer, with
+ * the amount where the metric reads it.
  * @returns null where nothing was used
  */
 export function usageEvent(

@@ -23,10 +23,10 @@ import {
 } from './reservations.sql.ts';
 
 /**
- * Holds an amount of the balance until it is settled, released or over (domain.md §5). The entitlement's lock makes callers
- * take turns, so that what is left is held once. `wall` is wall time.
- * @returns ENTITLEMENT_NOT_METERED, ENTITLEMENT_ENDED, RESERVATION_UNAVAILABLE where it is not of one SUM or COUNT metric,
- * INSUFFICIENT_BALANCE where less is available and the limit is not soft.
+ * Holds an amount of the balance until it is settled, released or over (domain.md §5). The entitlement's lock makes
+ * callers take turns, so that what is left is held once. `wall` is wall time.
+ * @returns ENTITLEMENT_NOT_METERED, ENTITLEMENT_ENDED, RESERVATION_UNAVAILABLE where it is not of one SUM or COUNT
+ *   metric, INSUFFICIENT_BALANCE where less is available and the limit is not soft.
  */
 export async function reserve(
   tx: Tx,
@@ -95,11 +95,12 @@ export const statusAt = ({ status, expiresAt }: ReservationRow, now: Instant): R
   status === 'held' && !isAfter(expiresAt, now) ? 'expired' : status;
 
 /**
- * Ends a reservation with what was really used, which becomes a usage event under the reservation's id as its key. Settled
- * again, whatever the amount, it answers as the first time. `wall` is wall time.
+ * Ends a reservation with what was really used, which becomes a usage event under the reservation's id as its key.
+ * Settled again, whatever the amount, it answers as the first time. `wall` is wall time.
  * @param amount by default what was reserved; of 0 no event is written
- * @returns INVALID_TRANSITION where it was released or has expired; RESERVATION_UNAVAILABLE where the metric is no longer
- * one that a reservation can report to; IDEMPOTENCY_KEY_REUSED where somebody has sent another event under its key.
+ * @returns INVALID_TRANSITION where it was released or has expired; RESERVATION_UNAVAILABLE where the metric is no
+ *   longer one that a reservation can report to; IDEMPOTENCY_KEY_REUSED where somebody has sent another event under its
+ *   key.
  */
 export async function settleReservation(
   tx: Tx,

@@ -11,8 +11,8 @@ const VALUES = new Set(['enum', 'const', 'default', 'required', 'description', '
 const DECIMAL_PATTERN = '^-?\\d{1,38}(\\.\\d{1,38})?$';
 
 /**
- * The schemas of the routes as the OpenAPI document shows them. One that has a name (`$id`) stands in the document once,
- * wherever it is used. Null is a value of each optional field of a body; a named schema that replies use too has
+ * The schemas of the routes as the OpenAPI document shows them. One that has a name (`$id`) stands in the document
+ * once, wherever it is used. Null is a value of each optional field of a body; a named schema that replies use too has
  * therefore a second name in bodies: `AddressBody`.
  */
 export class NamedSchemas {

@@ -298,8 +298,8 @@ interface RatedDue {
 }
 
 /**
- * Rates a charge and takes off what was billed of it, kind by kind: its charges, then the discounts of what is new, then its limits
- * over all of it, so that the invoices of a period come to what one would have come to.
+ * Rates a charge and takes off what was billed of it, kind by kind: its charges, then the discounts of what is new,
+ * then its limits over all of it, so that the invoices of a period come to what one would have come to.
  */
 function rateDue(input: CalculationInput, due: DueCharge): RatedDue {
   const { charge, before = NOTHING_BILLED, late } = due;
@@ -326,7 +326,9 @@ const NOTHING_BILLED: BilledSoFar = {
   ...{ discount: ZERO, maximum: ZERO, minimum: ZERO, granted: ZERO },
 };
 
-/** What is new of a charge that was billed in part: of a fee the time that is left, of usage what there is more of it. */
+/**
+ * What is new of a charge that was billed in part: of a fee the time that is left, of usage what there is more of it.
+ */
 function newLines(
   input: CalculationInput,
   { charge, free, late }: DueCharge,
@@ -379,7 +381,9 @@ export const correctionsOf = (input: CalculationInput): CorrectionDue[] =>
     })
     .filter(({ total }) => !total.isZero());
 
-/** A correction is one line for all that its charge comes to more or less, and its discounts; of a fee it is a minimum. */
+/**
+ * A correction is one line for all that its charge comes to more or less, and its discounts; of a fee it is a minimum.
+ */
 function asLate({ charge }: DueCharge, { soFar }: RatedDue, lines: readonly Line[]): readonly Line[] {
   if (charge.price.metric === null)
     return lines.map((line) => ({

@@ -67,8 +67,8 @@ export interface OneOffInput {
 }
 
 /**
- * Amounts, taxes and totals of an invoice that bills no period. Pure. A line is its quantity times its unit price, rounded
- * once to the currency's minor unit; nothing is cut to make the sum fit.
+ * Amounts, taxes and totals of an invoice that bills no period. Pure. A line is its quantity times its unit price,
+ * rounded once to the currency's minor unit; nothing is cut to make the sum fit.
  * @returns a refusal where the lines, with tax and without credits, come to less than 0.
  */
 export function calculateOneOff(input: OneOffInput): Result<Calculation> {

@@ -33,7 +33,8 @@ describe('totals', () => {
       totals: '110 + 20.7 = 130.7',
     },
     { what: 'yen', given: lines('105 @ 10', '105 @ 10'), currency: 'JPY', totals: '210 + 21 = 231' },
-    { what: 'dinars', given: lines('1.111 @ 5', '2.222 @ 5'), currency: 'KWD', totals: '3.333 + 0.167 = 3.5' }, // 0.16665
+    // 0.16665
+    { what: 'dinars', given: lines('1.111 @ 5', '2.222 @ 5'), currency: 'KWD', totals: '3.333 + 0.167 = 3.5' },
   ])('$what', ({ given, behavior, currency, totals }) => {
     const result = invoiceTotals(given, behavior ?? 'exclusive', currency ?? 'USD');
     expect(shown(result)).toBe(totals);
@@ -77,7 +78,8 @@ describe('an invoice below zero is cut to zero', () => {
       amounts: ['10', '-2', '-8'],
     },
     {
-      what: 'rebates when no credit is left, the last first', // 10 − 8 − 5 − 4: the credit, then three of the last rebate
+      // 10 − 8 − 5 − 4: the credit, then three of the last rebate
+      what: 'rebates when no credit is left, the last first',
       given: lines('10.00 @ 20', '-5.00 @ 20 rebate', '-8.00 @ 20 rebate', '-4.00 @ 20 credit'),
       totals: '0 + 0 = 0',
       amounts: ['10', '-5', '-5', '0'],
@@ -113,7 +115,8 @@ describe('an invoice below zero is cut to zero', () => {
       amounts: ['0.1', '-0.08'],
     },
     {
-      what: 'a cent that cannot be reached stays', // −0.03 and 0.02 of tax (0.015) are 0.05 already; −0.02 and 0.01 are 0.03
+      // −0.03 and 0.02 of tax (0.015) are 0.05 already; −0.02 and 0.01 are 0.03
+      what: 'a cent that cannot be reached stays',
       given: lines('0.04 @ 0', '-1.00 @ 50 rebate'),
       totals: '0.02 + -0.01 = 0.01',
       amounts: ['0.04', '-0.02'],

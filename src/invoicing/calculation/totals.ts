@@ -6,8 +6,8 @@ import { type TaxableLine, type TaxBehavior, type TaxedLine, type TaxOfRate, tax
 /** A line to total. `givesWay` says in which turn a negative line is cut where the invoice would fall below zero. */
 export interface TotalledLine extends TaxableLine {
   /**
-   * `credit`: for unused charges, whose rest is not lost (the caller books it elsewhere): cut first. `rebate`: a negative
-   * price, whose rest is lost. Other negative lines (discounts, limits) belong to charges and come last.
+   * `credit`: for unused charges, whose rest is not lost (the caller books it elsewhere): cut first. `rebate`: a
+   * negative price, whose rest is lost. Other negative lines (discounts, limits) belong to charges and come last.
    */
   readonly givesWay?: 'credit' | 'rebate';
 }
@@ -20,7 +20,10 @@ export interface TotalLine extends TaxedLine {
   readonly cut: Decimal;
 }
 
-/** What an invoice comes to: `subtotal + totalTax = grandTotal`, and the lines sum to each of them, to the last minor unit. */
+/**
+ * What an invoice comes to: `subtotal + totalTax = grandTotal`, and the lines sum to each of them, to the last minor
+ * unit.
+ */
 export interface InvoiceTotals {
   readonly lines: readonly TotalLine[];
   readonly subtotal: Decimal;
@@ -53,8 +56,8 @@ export function invoiceTotals(lines: readonly TotalledLine[], behavior: TaxBehav
 }
 
 /**
- * How much has to be cut, found by halving: cutting more never lowers the total, because every rounding on the way to it
- * is monotonous.
+ * How much has to be cut, found by halving: cutting more never lowers the total, because every rounding on the way to
+ * it is monotonous.
  */
 function cutsToZero(lines: readonly TotalledLine[], behavior: TaxBehavior, currency: string): Decimal {
   const unit = new Decimal(10).pow(-minorDigits(currency));

@@ -8,7 +8,9 @@ import type { BilledPrice, BilledVersion, Proration } from '../terms/billing-ter
 import type { HistoricTerms } from '../timeline/segments.ts';
 import { type CalculatedLine, calculate } from './calculate.ts';
 
-/** Whole invoices worked by hand: which prices stand on them for which time, and what they come to (domain.md §2 to §4). */
+/**
+ * Whole invoices worked by hand: which prices stand on them for which time, and what they come to (domain.md §2 to §4).
+ */
 const at = (text: string): Instant => Temporal.Instant.from(text.includes('T') ? text : `${text}T00:00:00Z`);
 
 interface Given {

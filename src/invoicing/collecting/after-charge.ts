@@ -14,7 +14,9 @@ import { receivePayment } from '../paying/pay.ts';
 import { scheduleDunningEnd, scheduleOverdue } from './dunning.sql.ts';
 import { decideAfterDecline } from './dunning.ts';
 
-/** Does what follows from a charge, in the transaction that knows its outcome (12 to 17). The caller holds the invoice. */
+/**
+ * Does what follows from a charge, in the transaction that knows its outcome (12 to 17). The caller holds the invoice.
+ */
 export async function followCharge(
   parts: InvoicingParts,
   tx: Tx,
@@ -54,7 +56,9 @@ async function afterDecline(
   return after;
 }
 
-/** Transitions 13 and 15. From now on the invoice's due time is its next retry; that it is overdue is told beside it. */
+/**
+ * Transitions 13 and 15. From now on the invoice's due time is its next retry; that it is overdue is told beside it.
+ */
 async function failPayment(tx: Tx, invoice: InvoiceRow, changes: InvoiceChanges, now: Instant): Promise<InvoiceRow> {
   const failed = await moveInvoice(tx, invoice, 'declineCharge', changes, now);
   await publishInvoice(tx, failed, 'invoice.payment_failed.v0', now);

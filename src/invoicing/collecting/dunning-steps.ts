@@ -4,7 +4,9 @@ import { findInvoice, lockInvoice } from '../invoice/invoices.sql.ts';
 import { tellOverdueBeside } from '../invoice/webhooks.ts';
 import { finishDunningEnd, finishOverdue } from './dunning.sql.ts';
 
-/** What happens beside an invoice whose charge was declined: it becomes overdue, and at the end its subscription may go. */
+/**
+ * What happens beside an invoice whose charge was declined: it becomes overdue, and at the end its subscription may go.
+ */
 export const dunningDueKinds = ({ endUnpaid }: Pick<InvoicingParts, 'endUnpaid'>): DueKind[] => [
   {
     kind: 'invoice_overdue',

@@ -13,10 +13,11 @@ import { cardOf, intend, isChargedAutomatically, startCharge } from '../paying/c
 import { followCharge } from './after-charge.ts';
 
 /**
- * POST …/pay: charges what is unpaid to the customer's default card now, whatever the subscription says of charging, and answers
- * with the outcome: a declined card leaves the invoice PAYMENT_FAILED with its reason. The provider's key is the attempt's
- * number, so that what a rollback undid is asked again under the same one.
- * @returns INVALID_TRANSITION where the invoice takes no money, PAYMENT_IN_PROGRESS, NO_PAYMENT_PROVIDER, NO_PAYMENT_METHOD
+ * POST …/pay: charges what is unpaid to the customer's default card now, whatever the subscription says of charging,
+ * and answers with the outcome: a declined card leaves the invoice PAYMENT_FAILED with its reason. The provider's key
+ * is the attempt's number, so that what a rollback undid is asked again under the same one.
+ * @returns INVALID_TRANSITION where the invoice takes no money, PAYMENT_IN_PROGRESS, NO_PAYMENT_PROVIDER,
+ *   NO_PAYMENT_METHOD
  */
 export async function payNow(
   parts: InvoicingParts,
@@ -47,8 +48,8 @@ export async function payNow(
 const WAIT_FOR_OUTCOME = { hours: 1 };
 
 /**
- * Transition 15, begun: the day of the next retry has come. Where nothing may be charged any more (autoCharge was switched off,
- * the card was forgotten, the merchant takes none), the attempt counts as declined.
+ * Transition 15, begun: the day of the next retry has come. Where nothing may be charged any more (autoCharge was
+ * switched off, the card was forgotten, the merchant takes none), the attempt counts as declined.
  */
 export async function retryCharge(
   parts: InvoicingParts,

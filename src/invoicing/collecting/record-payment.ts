@@ -19,10 +19,11 @@ export function divide(amount: Decimal, unpaid: Decimal): { applied: Decimal; ov
 }
 
 /**
- * POST …/payments: money that came outside of any provider. Part payments add up, and what is more than the invoice asks goes
- * to the customer's wallet (api.md). The same key again is the same payment, whatever has become of its invoice.
- * @returns IDEMPOTENCY_KEY_REUSED, INVALID_TRANSITION where the invoice takes no money (any more), PAYMENT_IN_PROGRESS while a
- * charge of it is on its way.
+ * POST …/payments: money that came outside of any provider. Part payments add up, and what is more than the invoice
+ * asks goes to the customer's wallet (api.md). The same key again is the same payment, whatever has become of its
+ * invoice.
+ * @returns IDEMPOTENCY_KEY_REUSED, INVALID_TRANSITION where the invoice takes no money (any more),
+ *   PAYMENT_IN_PROGRESS while a charge of it is on its way.
  */
 export async function recordPayment(
   parts: InvoicingParts,

@@ -6,7 +6,8 @@ import { lockWithNow } from '../issue/actions.ts';
 import type { PaymentReturnCreate } from './payment-schemas.ts';
 
 /**
- * POST …/markReturned: the merchant has given recorded money back after a refund (domain.md §4, Refund: `manual`). Once.
+ * POST …/markReturned: the merchant has given recorded money back after a refund (domain.md §4, Refund: `manual`).
+ * Once.
  * @returns 404; INVALID_TRANSITION where it does not wait for the merchant
  */
 export async function returnPayment(

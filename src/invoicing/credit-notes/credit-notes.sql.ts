@@ -8,7 +8,10 @@ import { drawNumbers } from '../invoice/invoices.sql.ts';
 import { creditNoteNumber } from '../invoice/numbering.ts';
 import { recordCreditNote } from '../outside-tax/records.ts';
 
-/** Issues a credit note over all of an invoice that others leave; its number is drawn in this transaction (domain.md §4). */
+/**
+ * Issues a credit note over all of an invoice that others leave; its number is drawn in this transaction (domain.md
+ * §4).
+ */
 export async function insertCreditNote(
   tx: Tx,
   invoice: InvoiceRow,

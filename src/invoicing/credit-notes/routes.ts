@@ -9,7 +9,9 @@ const TAG = 'Invoices';
 const path = '/v2/invoices/:id/creditNotes';
 const VIEWER = { role: 'viewer', merchant: { of: 'id', kind: 'invoice' } } as const;
 
-/** All that takes something of an invoice back: beside its refunds its cancellation, and what was given back of a part. */
+/**
+ * All that takes something of an invoice back: beside its refunds its cancellation, and what was given back of a part.
+ */
 export const creditNoteRoutes = ({ publicUrl }: InvoicingParts): readonly Route[] => [
   route(
     {

@@ -5,7 +5,10 @@ import type { Correction } from '../difference/billed.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { ShareOfTime } from '../rating/index.ts';
 
-/** What is taken back of the lines of a price on an invoice: time that is not used, or what a closed period comes to less. */
+/**
+ * What is taken back of the lines of a price on an invoice: time that is not used, or what a closed period comes to
+ * less.
+ */
 export interface UnusedCreditRow {
   merchantId: string;
   id: string;
@@ -62,7 +65,10 @@ export interface CreditOn extends UnusedCreditRow {
   billedNumber: string | null;
 }
 
-/** Those of some invoices of a merchant on which credits stand as lines, or lines of which a total of 0 cut something off. */
+/**
+ * Those of some invoices of a merchant on which credits stand as lines, or lines of which a total of 0 cut something
+ * off.
+ */
 export const invoicesWithCredits = async (
   tx: Tx,
   merchantId: string,
@@ -116,9 +122,9 @@ export const noteMore = (tx: Tx, { merchantId, id }: UnusedCreditRow, amount: De
      where merchant_id = ${merchantId} and id = ${id}`);
 
 /**
- * Takes back the credits of a subscription for time after an instant that nobody has in hand: lines of an invoice that is
- * not issued, of which nothing stands in a credit note. What is not used is worked out anew. A credit for time before the
- * instant stays where it is.
+ * Takes back the credits of a subscription for time after an instant that nobody has in hand: lines of an invoice that
+ * is not issued, of which nothing stands in a credit note. What is not used is worked out anew. A credit for time
+ * before the instant stays where it is.
  * @returns the invoices that billed what they gave back
  */
 export async function deleteOpenCredits(

@@ -27,8 +27,8 @@ function apart<Row>(questions: number, rows: readonly Placed<Row>[]): Row[][] {
 }
 
 /**
- * The lines that the other invoices of a subscription bill of time after an instant, in the order of billing: fees, usage and
- * corrections, and all that is billed once. Credits are read with `selectCredits`.
+ * The lines that the other invoices of a subscription bill of time after an instant, in the order of billing: fees,
+ * usage and corrections, and all that is billed once. Credits are read with `selectCredits`.
  * @param alsoOf invoices of which all lines of that time are selected, however long before it their periods ended
  */
 export async function selectBilledLines(
@@ -43,9 +43,9 @@ export async function selectBilledLines(
 }
 
 /**
- * The same of some subscriptions of one merchant: an answer for each question, in their order. Invoices are looked up for
- * each question, and then their lines: `offset 0` keeps that order. A planner that believes the tables to be almost empty
- * would join all lines of the merchant with all questions.
+ * The same of some subscriptions of one merchant: an answer for each question, in their order. Invoices are looked up
+ * for each question, and then their lines: `offset 0` keeps that order. A planner that believes the tables to be almost
+ * empty would join all lines of the merchant with all questions.
  */
 export async function selectBilledLinesOf(
   tx: Tx,

@@ -67,8 +67,8 @@ export interface BilledItem {
   readonly quantity: Decimal;
   readonly period: Period;
   /**
-   * Can something of it be taken back? Not of an invoice that was cancelled or written off, nor while a refund gives all of it back;
-   * what those billed is not billed again all the same.
+   * Can something of it be taken back? Not of an invoice that was cancelled or written off, nor while a refund gives
+   * all of it back; what those billed is not billed again all the same.
    */
   readonly isStanding: boolean;
   readonly lines: readonly StoredLine[];
@@ -83,7 +83,10 @@ export type Behavior = 'exclusive' | 'inclusive';
 
 const STANDING: ReadonlySet<string> = new Set(['DRAFT', 'ISSUED', 'PAYMENT_FAILED', 'PAID']);
 
-/** Groups lines into items, in the order in which they were billed. What a cancelled invoice took back counts for nothing. */
+/**
+ * Groups lines into items, in the order in which they were billed. What a cancelled invoice took back counts for
+ * nothing.
+ */
 export function itemsOf(lines: readonly StoredLine[], credits: readonly StoredCredit[]): BilledItem[] {
   const counted = lines.filter(({ status, type, net }) => !(status === 'CANCELLED' && isCorrection(type) && net.lt(0)));
   const ofItem = Map.groupBy(credits, (credit) =>
@@ -123,7 +126,8 @@ export const leftOfItem = ({ net, tax, credits }: BilledItem) => ({
 });
 
 /**
- * Does an item bill the time of its dates? One that is only a minimum does not: it raises what other items of that time billed.
+ * Does an item bill the time of its dates? One that is only a minimum does not: it raises what other items of that time
+ * billed.
  */
 export const billsTime = ({ lines }: BilledItem): boolean => lines.some(({ type }) => type !== 'minimum');
 
@@ -136,7 +140,9 @@ export const timeOfItem = ({ period, credits }: BilledItem): Period[] =>
       .map(({ unusedFrom: start, unusedTo: end }) => ({ start, end })),
   );
 
-/** What is billed of a charge, in the kinds of lines of which it is made; as it was asked, before a total of 0 cut it. */
+/**
+ * What is billed of a charge, in the kinds of lines of which it is made; as it was asked, before a total of 0 cut it.
+ */
 export interface BilledSoFar {
   readonly charges: readonly BilledGroup[];
   readonly discount: Decimal;

@@ -3,8 +3,8 @@ import { intersect, lengthOf } from '../../kernel/spans.ts';
 import { type BilledItem, billsTime, leftOfItem, timeOfItem } from './billed.ts';
 
 /**
- * The net under the difference: what must hold of the lines of a subscription that are in force, an invoice's own among them, before
- * it is issued (docs/decisions/0064).
+ * The net under the difference: what must hold of the lines of a subscription that are in force, an invoice's own among
+ * them, before it is issued (docs/decisions/0064).
  * @returns a sentence for each thing that is wrong; none where nothing is
  */
 export function wrongsOf(items: readonly BilledItem[]): string[] {

@@ -46,7 +46,10 @@ export interface DueCharge {
   readonly late?: LateCharge;
 }
 
-/** A charge of a closed period: its usage as it is now, the discounts that billed it, and what billed it; of a fee only its minimum. */
+/**
+ * A charge of a closed period: its usage as it is now, the discounts that billed it, and what billed it; of a fee only
+ * its minimum.
+ */
 export interface LateCharge {
   readonly usage: readonly BilledUsage[];
   readonly adjustments: readonly FrozenAdjustment[];
@@ -97,9 +100,10 @@ export interface BillingState {
 }
 
 /**
- * What an invoice bills by its place in time (§3, Which invoice): what is owed and not billed. The invoice of a period bears what
- * is owed in arrears until its end, and in advance of the next period. The invoice of the plan's own series also bears
- * what a change of the version within its period made due, in advance and once, and what series that begin at its end ask.
+ * What an invoice bills by its place in time (§3, Which invoice): what is owed and not billed. The invoice of a period
+ * bears what is owed in arrears until its end, and in advance of the next period. The invoice of the plan's own series
+ * also bears what a change of the version within its period made due, in advance and once, and what series that begin
+ * at its end ask.
  */
 export function dueOn(state: BillingState): DueCharge[] {
   const { terms, invoice, items } = state;
@@ -111,7 +115,8 @@ export function dueOn(state: BillingState): DueCharge[] {
   const fees = compareTime(arrears.filter(isFee), items, terms).due;
   const once = onceDue(state, cell);
   const cells = advanceCells(state, cell);
-  // Of the own period only what was billed in part: its end was moved, or a credit was given for time that is owed after all.
+  // Of the own period only what was billed in part: its end was moved, or a credit was given for time that is owed
+  // after all.
   const isOther = cells.every(({ cadence, start }) => cadence !== cell.cadence || !start.equals(cell.start));
   const completed = isOther && !isAwaited(state, cell) ? chargesInAdvance(terms, cell) : [];
   return [
@@ -275,7 +280,10 @@ function dueUpfront(state: BillingState): DueCharge[] {
   ];
 }
 
-/** What is asked before anything is used (§3, Upfront payment): the fees in advance of the first periods, and what is billed once. */
+/**
+ * What is asked before anything is used (§3, Upfront payment): the fees in advance of the first periods, and what is
+ * billed once.
+ */
 export const upfrontCharges = (terms: BillingState['terms']): OwedCharge[] => {
   const [first] = segmentsOf(terms);
   const invoice = {
@@ -299,9 +307,9 @@ export interface ClosedPeriod {
 }
 
 /**
- * What closed periods come to more or less than was billed (§4, Late usage): their usage as it is now, at the terms that billed it.
- * After an end that was set back what was used stays, and a minimum is for the time until then. Of fees, what is not used is credited, and
- * only a minimum can be missing.
+ * What closed periods come to more or less than was billed (§4, Late usage): their usage as it is now, at the terms
+ * that billed it. After an end that was set back what was used stays, and a minimum is for the time until then. Of
+ * fees, what is not used is credited, and only a minimum can be missing.
  */
 export function lateDue(
   { terms, items }: Pick<BillingState, 'terms' | 'items'>,
@@ -330,8 +338,8 @@ export function lateDue(
 }
 
 /**
- * The minimums of fees of a closed period that nothing has asked: its last part was not the last one when it was billed, or a
- * credit took the part that bore them.
+ * The minimums of fees of a closed period that nothing has asked: its last part was not the last one when it was
+ * billed, or a credit took the part that bore them.
  */
 function lateMinimums(
   terms: BillingState['terms'],
@@ -347,8 +355,8 @@ function lateMinimums(
 
 /**
  * The commitments that an invoice asks (§3): of its own period, where that is one of the plan's own series and is over,
- * never at a cut. Of closed periods what is more or less than was asked, where charges of the invoice or of what was read
- * again count for them (docs/decisions/0059).
+ * never at a cut. Of closed periods what is more or less than was asked, where charges of the invoice or of what was
+ * read again count for them (docs/decisions/0059).
  */
 export function commitmentsDue(
   state: CommitmentState,
@@ -385,7 +393,10 @@ function ownPeriodOf(terms: HistoricTerms, invoice: InvoicePeriod): Cell | null 
   return isOfPlan(terms, cell) && cell.end.equals(invoice.periodEnd) ? cell : null;
 }
 
-/** The periods of the plan's own series in which charges of the period of an invoice may count; none without commitments. */
+/**
+ * The periods of the plan's own series in which charges of the period of an invoice may count; none without
+ * commitments.
+ */
 export const planPeriodsOf = (terms: HistoricTerms, invoice: InvoicePeriod): Cell[] =>
   hasCommitments(terms) ? cellsIn(terms, cellOf(terms, invoice)).filter((cell) => isOfPlan(terms, cell)) : [];
 

@@ -30,7 +30,10 @@ export interface OrderCredit {
   readonly from: Instant;
 }
 
-/** The tax of a credit: its share of what is left of the tax that was billed, all of it for all that is left (§3 Credits). */
+/**
+ * The tax of a credit: its share of what is left of the tax that was billed, all of it for all that is left (§3
+ * Credits).
+ */
 export function taxOfCredit({ item, amount }: OrderCredit, currency: string): Decimal {
   const left = item.net.minus(item.creditedNet);
   const tax = item.tax.minus(item.creditedTax);

@@ -18,9 +18,10 @@ interface Figures {
 const NOTHING: Figures = { quantity: ZERO, amount: ZERO, tiers: [] };
 
 /**
- * What a charge of usage comes to more than was billed of it, group by group, so that the invoices of a period come to what one would
- * have come to, to the minor unit. It may be less: of a `volume` price that gets cheaper, or of usage that was taken back.
- * Figures that do not add up stay what they are. The first line stays where nothing is new, so that the invoice names the charge.
+ * What a charge of usage comes to more than was billed of it, group by group, so that the invoices of a period come to
+ * what one would have come to, to the minor unit. It may be less: of a `volume` price that gets cheaper, or of usage
+ * that was taken back. Figures that do not add up stay what they are. The first line stays where nothing is new, so
+ * that the invoice names the charge.
  */
 export function differenceOf(is: readonly RatedLine[], before: BilledSoFar, isAddedUp = true): readonly RatedLine[] {
   const billed = new Map(before.charges.map((each) => [groupKey(each.group), figuresOf(each)]));

@@ -39,10 +39,10 @@ export interface UnusedTime {
 }
 
 /**
- * Lays what was billed for a time over what is owed for it, price by price and quantity by quantity: an instant that is owed is
- * billed by the first item that is for it, what no item is for is due, and what an item is for and is not owed is unused. So
- * no instant is billed twice, and there and back again is nothing. What was billed once is for no time. A minimum that was asked later
- * than the time was billed counts for that time and bills none of it.
+ * Lays what was billed for a time over what is owed for it, price by price and quantity by quantity: an instant that is
+ * owed is billed by the first item that is for it, what no item is for is due, and what an item is for and is not owed
+ * is unused. So no instant is billed twice, and there and back again is nothing. What was billed once is for no time. A
+ * minimum that was asked later than the time was billed counts for that time and bills none of it.
  */
 export function compareTime(
   owed: readonly OwedCharge[],
@@ -92,8 +92,9 @@ export function compareTime(
 }
 
 /**
- * All its time is billed, and it is over. Its minimum was not asked while it was open; and where it was billed in parts, a credit may
- * have taken the part that bore the minimum. One item that bears all of it gives back its own share.
+ * All its time is billed, and it is over. Its minimum was not asked while it was open; and where it was billed in
+ * parts, a credit may have taken the part that bore the minimum. One item that bears all of it gives back its own
+ * share.
  */
 const mayOweMinimum = ({ charge: { price, isOpen }, before }: TimeDue, items: number): boolean =>
   price.minimumAmount !== null &&
@@ -135,9 +136,9 @@ export interface TimeCredit {
 }
 
 /**
- * The credits for unused time mirror the lines that they take back (§3 Credits): a share of their net amount and of their own tax,
- * all of what is left where nothing of the time remains, and never more than is left. Of inclusive prices it is the share of the
- * gross amount. Lines that came to nothing give nothing.
+ * The credits for unused time mirror the lines that they take back (§3 Credits): a share of their net amount and of
+ * their own tax, all of what is left where nothing of the time remains, and never more than is left. Of inclusive
+ * prices it is the share of the gross amount. Lines that came to nothing give nothing.
  * @param isGiven false for time that nothing is given for
  */
 export function creditsOf(

@@ -17,7 +17,10 @@ import { payUrl } from './present.ts';
 
 type Money = (amount: Decimal) => string;
 
-/** What stands on the document of an invoice: what was stored at issue, and the merchant's look (which carries no figure). */
+/**
+ * What stands on the document of an invoice: what was stored at issue, and the merchant's look (which carries no
+ * figure).
+ */
 export async function describeInvoice(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow): Promise<InvoiceDocument> {
   const lines = inOrderOfTime(await linesWithCredits(tx, invoice));
   const money: Money = (amount) => formatMoney(amount, invoice.currency);
@@ -43,8 +46,8 @@ export async function describeInvoice(parts: InvoicingParts, tx: Tx, invoice: In
 }
 
 /**
- * What stands on a credit note: the parties of its invoice as they were then, and what is taken back. One over a part has
- * lines of its own; one over all shows the lines of the invoice, less what was credited before.
+ * What stands on a credit note: the parties of its invoice as they were then, and what is taken back. One over a part
+ * has lines of its own; one over all shows the lines of the invoice, less what was credited before.
  */
 export async function describeCreditNote(
   parts: InvoicingParts,

@@ -6,8 +6,8 @@ import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { DocumentOwner } from './document-owner.ts';
 
 /**
- * Writes the jobs that render invoices' documents; they run by themselves as due work (kind `invoice_document`), in wall
- * time also for an invoice on a test clock.
+ * Writes the jobs that render invoices' documents; they run by themselves as due work (kind `invoice_document`), in
+ * wall time also for an invoice on a test clock.
  */
 export const scheduleDocuments = (tx: Tx, invoices: readonly InvoiceRow[], now: Instant): Promise<number> =>
   tx.run(sql`

@@ -33,8 +33,8 @@ import { nextRendering } from './render-again.ts';
 const idOf = ({ invoiceId, creditNoteId, paymentId }: DocumentOwner): string => paymentId ?? creditNoteId ?? invoiceId;
 
 /**
- * A document: rendered once after issue, stored, never rendered again. Who asks before the job has run renders and stores it
- * at once (domain.md §4). The document of a payment is its receipt.
+ * A document: rendered once after issue, stored, never rendered again. Who asks before the job has run renders and
+ * stores it at once (domain.md §4). The document of a payment is its receipt.
  * @returns 404 for a credit note or a payment that the invoice does not have; DOCUMENT_NOT_AVAILABLE with the reason.
  */
 export async function documentOf(
@@ -61,8 +61,9 @@ export async function documentOf(
 }
 
 /**
- * The e-invoice of a document, made and stored with it, so that it is the one inside the PDF; a document that was rendered
- * before there were e-invoices gets its own at the first question. @returns DOCUMENT_NOT_AVAILABLE with the reason.
+ * The e-invoice of a document, made and stored with it, so that it is the one inside the PDF; a document that was
+ * rendered before there were e-invoices gets its own at the first question. @returns DOCUMENT_NOT_AVAILABLE with the
+ * reason.
  */
 export async function eInvoiceOfDocument(
   parts: InvoicingParts,

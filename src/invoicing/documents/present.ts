@@ -141,8 +141,9 @@ export function presentLine(line: LineRow, invoice: LineContext) {
 }
 
 /**
- * A refund as the API answers it (§2); `publicUrl` is what links to this environment start with. With the internal tax engine
- * the credit note's own number is the external id; with a tax provider the provider's id is, from when it has answered.
+ * A refund as the API answers it (§2); `publicUrl` is what links to this environment start with. With the internal tax
+ * engine the credit note's own number is the external id; with a tax provider the provider's id is, from when it has
+ * answered.
  */
 export function presentRefund(note: CreditNoteRow, publicUrl: string) {
   const money = (amount: Decimal) => formatMoney(amount, note.currency);

@@ -16,7 +16,10 @@ export interface BilledUsage {
   eventCount: number;
   /** Units of the quantity that grants covered; on the one row of a price without groups. */
   granted: Decimal;
-  /** What of the price's time the figure is for, where it is for a time and another subscription had the usage of the rest. */
+  /**
+   * What of the price's time the figure is for, where it is for a time and another subscription had the usage of the
+   * rest.
+   */
   share?: Fraction;
   /** Which they are, as it is read and before it is stored. */
   taken?: readonly TakenUnits[];

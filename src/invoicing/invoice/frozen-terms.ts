@@ -14,7 +14,10 @@ export interface FrozenTerms {
   adjustments?: readonly FrozenAdjustment[];
   /** Of a subscription's invoice: the rate, in percent, of lines that are written by hand. */
   manualTaxRate?: string;
-  /** Of a subscription's invoice: what of the history was known as it was calculated; absent of invoices from before it was kept. */
+  /**
+   * Of a subscription's invoice: what of the history was known as it was calculated; absent of invoices from before it
+   * was kept.
+   */
   history?: FrozenHistory;
   /** Where a provider outside our database calculates the tax; absent: the rates above do. */
   outside?: FrozenOutsideTax;
@@ -68,7 +71,10 @@ export interface FrozenPlace {
   readonly sources: Readonly<Record<string, TaxRateSource>>;
 }
 
-/** The history of a subscription as an invoice was calculated: when it was to end, RFC 3339, and the changes that had brought versions. */
+/**
+ * The history of a subscription as an invoice was calculated: when it was to end, RFC 3339, and the changes that had
+ * brought versions.
+ */
 export interface FrozenHistory {
   readonly endsAt: string | null;
   /** Absent where there was never a change. */

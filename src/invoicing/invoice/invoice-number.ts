@@ -13,8 +13,8 @@ export interface NumberedInvoice {
 }
 
 /**
- * What makes a document of each of some invoices of one merchant, by their ids: the next numbers of the merchant's series,
- * drawn in this transaction in the order of the list, and the hash over all that each says.
+ * What makes a document of each of some invoices of one merchant, by their ids: the next numbers of the merchant's
+ * series, drawn in this transaction in the order of the list, and the hash over all that each says.
  * @throws for one whose parties and dates are not settled.
  */
 export async function numbersOf(

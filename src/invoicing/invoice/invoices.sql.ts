@@ -24,8 +24,8 @@ export const lockInvoices = (tx: Tx, merchantId: string, ids: readonly string[])
     select * from locked order by seq`);
 
 /**
- * Locks all invoices of some subscriptions, in the order of their ids: for who holds their billing and may change any of
- * them. Whoever has one of these meanwhile waits for no lock that comes before it.
+ * Locks all invoices of some subscriptions, in the order of their ids: for who holds their billing and may change any
+ * of them. Whoever has one of these meanwhile waits for no lock that comes before it.
  */
 export const lockInvoicesOf = (tx: Tx, merchantId: string, subscriptionIds: readonly string[]): Promise<number> =>
   tx.run(sql`
@@ -369,8 +369,8 @@ export const openInvoicesOfCustomer = (tx: Tx, merchantId: string, customerId: s
      order by seq`);
 
 /**
- * The parts of the same period that `closeNow` cut off before this one and that are still to be calculated. One that failed is not
- * waited for.
+ * The parts of the same period that `closeNow` cut off before this one and that are still to be calculated. One that
+ * failed is not waited for.
  */
 export const selectEarlierParts = (tx: Tx, invoice: InvoiceRow): Promise<InvoiceRow[]> =>
   tx.rows<InvoiceRow>(

@@ -48,8 +48,9 @@ const wrong = refuse('INVALID_TRANSITION');
 const notPaid = refuse('INVOICE_NOT_PAID'); // §3: a refund is refused with 400, all else with 409
 
 /**
- * A row of the table names what its status allows and spreads this for the rest: of 220 cells 29 allow, and those are what
- * a reader looks for. A new trigger does not compile until it stands here; the test lists the allowed edges a second time.
+ * A row of the table names what its status allows and spreads this for the rest: of 220 cells 29 allow, and those are
+ * what a reader looks for. A new trigger does not compile until it stands here; the test lists the allowed edges a
+ * second time.
  */
 const refused = {
   endPeriod: wrong,
@@ -91,7 +92,10 @@ const invoiceWords = {
   },
 };
 
-/** The complete table of transitions (domain.md §4). What a transition also does stands with the operation that makes it. */
+/**
+ * The complete table of transitions (domain.md §4). What a transition also does stands with the operation that makes
+ * it.
+ */
 export const invoiceStates = stateTable<InvoiceStatus, InvoiceTrigger>(invoiceWords, {
   ACTIVE: { ...refused, endPeriod: 'CLOSING', terminate: 'CLOSING', closeNow: 'CLOSING' },
   CLOSING: { ...refused, endGrace: 'CLOSED' },
@@ -137,8 +141,8 @@ export const invoiceStates = stateTable<InvoiceStatus, InvoiceTrigger>(invoiceWo
 const WAY: readonly InvoiceStatus[] = ['ACTIVE', 'CLOSING', 'CLOSED', 'CALCULATING'];
 
 /**
- * Where due work leads an invoice through several states in one transaction, and stores it once: a period that is over is
- * closed, calculated and issued, as far as nothing is waited for.
+ * Where due work leads an invoice through several states in one transaction, and stores it once: a period that is over
+ * is closed, calculated and issued, as far as nothing is waited for.
  */
 export const invoicePassages: readonly (readonly [from: InvoiceStatus, to: InvoiceStatus])[] = WAY.flatMap(
   (from, place) => {

@@ -1,9 +1,9 @@
 import { sql, type Tx } from '../../db/index.ts';
 
 /**
- * How many lines the next steps of some invoices hold, about: those that an invoice has, the usage that is stored for it,
- * and the lines of the period before; where there was none, the cells of its plan's prices. A step that does not look
- * at lines weighs 1.
+ * How many lines the next steps of some invoices hold, about: those that an invoice has, the usage that is stored for
+ * it, and the lines of the period before; where there was none, the cells of its plan's prices. A step that does not
+ * look at lines weighs 1.
  */
 export async function selectWeights(tx: Tx, merchantId: string, ids: readonly string[]): Promise<number[]> {
   const rows = await tx.rows<{ id: string; weight: number }>(

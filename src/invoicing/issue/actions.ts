@@ -63,8 +63,8 @@ export async function lockWithNow(
 }
 
 /**
- * The table's answer; and for cancelling, that nothing is paid but by the wallet, and nothing on its way (domain.md §4, row
- * 18). What lives by its session is an offer that nobody owes, so there is nothing to write off.
+ * The table's answer; and for cancelling, that nothing is paid but by the wallet, and nothing on its way (domain.md §4,
+ * row 18). What lives by its session is an offer that nobody owes, so there is nothing to write off.
  */
 export function decideAction(
   invoice: Pick<
@@ -130,7 +130,9 @@ async function act(
   }
 }
 
-/** POST …/paymentSessions: a session for what is unpaid of an issued invoice; the one before it expires (domain.md §4). */
+/**
+ * POST …/paymentSessions: a session for what is unpaid of an issued invoice; the one before it expires (domain.md §4).
+ */
 export async function openInvoiceSession(
   parts: InvoicingParts,
   tx: Tx,

@@ -21,9 +21,9 @@ export async function lockTwice(
 }
 
 /**
- * Brings the open periods of a subscription into line with its history as it stands: each ends where its series' period does or where
- * the subscription ends, one that would have no length is taken back, one that is over by `at` closes, and each series that
- * holds then has an open invoice.
+ * Brings the open periods of a subscription into line with its history as it stands: each ends where its series' period
+ * does or where the subscription ends, one that would have no length is taken back, one that is over by `at` closes,
+ * and each series that holds then has an open invoice.
  */
 export async function alignPeriods(
   parts: InvoicingParts,

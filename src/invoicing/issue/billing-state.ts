@@ -48,7 +48,10 @@ export interface BillingQuestion {
   readonly assumed?: readonly StoredLine[];
 }
 
-/** Loads what is billed, and finds what of all that is owed an invoice bills: its own charges, and corrections of closed periods. */
+/**
+ * Loads what is billed, and finds what of all that is owed an invoice bills: its own charges, and corrections of closed
+ * periods.
+ */
 export async function loadBilling(tx: Tx, source: BillingSource, asked: BillingQuestion): Promise<Billing> {
   const [billing] = (await loadBillings(tx, source, [asked])) as [Loaded];
   return billingOf(billing);
@@ -61,7 +64,10 @@ export interface Loaded {
   readonly frozen: Pick<FrozenTerms, 'manualTaxRate'>;
 }
 
-/** The same for some invoices of one merchant, each of another subscription, in their order; `billingOf` finds what each bills. */
+/**
+ * The same for some invoices of one merchant, each of another subscription, in their order; `billingOf` finds what each
+ * bills.
+ */
 export async function loadBillings(
   tx: Tx,
   source: BillingSource,

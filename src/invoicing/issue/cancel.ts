@@ -16,13 +16,16 @@ import { deleteUsageTakenOfCorrected } from '../usage/late-usage.sql.ts';
 import { carryOverCancelled } from './carry-over.ts';
 import { returnCredits } from './credits.ts';
 
-/** Is anything of it paid that neither the wallet nor a credit paid? The wallet's part goes back into it with a cancellation. */
+/**
+ * Is anything of it paid that neither the wallet nor a credit paid? The wallet's part goes back into it with a
+ * cancellation.
+ */
 export const isPaidInMoney = (invoice: Pick<InvoiceRow, 'paidAmount' | 'walletApplied' | 'creditedAmount'>): boolean =>
   invoice.paidAmount.gt(invoice.walletApplied.plus(invoice.creditedAmount));
 
 /**
- * Transitions 11 and 18, by hand. A numbered invoice gets its cancellation credit note in the same transaction, and what its
- * credit lines had taken off it is given back otherwise.
+ * Transitions 11 and 18, by hand. A numbered invoice gets its cancellation credit note in the same transaction, and
+ * what its credit lines had taken off it is given back otherwise.
  */
 export async function cancelInvoice(
   parts: InvoicingParts,
@@ -45,8 +48,8 @@ export async function cancelInvoice(
 }
 
 /**
- * Transition 18, by itself: an invoice that lives by its session alone is over with it, unless something is paid or on its
- * way. Of every other invoice an expired session changes nothing.
+ * Transition 18, by itself: an invoice that lives by its session alone is over with it, unless something is paid or on
+ * its way. Of every other invoice an expired session changes nothing.
  */
 export async function endWithSession(
   parts: InvoicingParts,
@@ -98,8 +101,8 @@ export async function writeOffInvoice(
 }
 
 /**
- * Takes back an invoice whose period there is not, after all: nothing of it was billed. Credits that stood on it would be lost with
- * it, so they are given back as with a cancellation.
+ * Takes back an invoice whose period there is not, after all: nothing of it was billed. Credits that stood on it would
+ * be lost with it, so they are given back as with a cancellation.
  */
 export async function dropUnbilledInvoice(
   parts: InvoicingParts,

@@ -24,7 +24,10 @@ import { amountOf } from './manual-lines.ts';
  * docs/decisions/0056).
  */
 
-/** Invoices are issued: what they could not take off, because no total is below 0, is a line that waits for the next one. */
+/**
+ * Invoices are issued: what they could not take off, because no total is below 0, is a line that waits for the next
+ * one.
+ */
 export async function carryOver(
   parts: InvoicingParts,
   tx: Tx,
@@ -120,8 +123,8 @@ async function saveCarried(
 }
 
 /**
- * A subscription has ended, and no invoice follows that could bear what is carried over: all of it, with the tax that it
- * would have taken off, is in the customer's wallet. Does nothing while an invoice follows.
+ * A subscription has ended, and no invoice follows that could bear what is carried over: all of it, with the tax that
+ * it would have taken off, is in the customer's wallet. Does nothing while an invoice follows.
  */
 export async function creditCarriedLines(
   { source }: Pick<InvoicingParts, 'source'>,

@@ -10,8 +10,9 @@ import { lockWithNow } from './actions.ts';
 import { closePeriod } from './close.ts';
 
 /**
- * POST …/closeNow (domain.md §4, row 2): the open period ends now and has no grace; the next invoice runs to the old end. What
- * is charged in advance stands on that one, as it would have stood on this. The parts are priced as one period (`difference/period-difference.ts`).
+ * POST …/closeNow (domain.md §4, row 2): the open period ends now and has no grace; the next invoice runs to the old
+ * end. What is charged in advance stands on that one, as it would have stood on this. The parts are priced as one
+ * period (`difference/period-difference.ts`).
  * @param wall wall time
  * @returns 404; INVALID_TRANSITION where the period is not open, or began at this very instant: none has no length
  */

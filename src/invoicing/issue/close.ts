@@ -35,8 +35,8 @@ export async function closePeriod(
 }
 
 /**
- * Transition 2, of some invoices of one merchant: the periods are over. The next ones open in the same transaction, unless
- * their subscriptions ended.
+ * Transition 2, of some invoices of one merchant: the periods are over. The next ones open in the same transaction,
+ * unless their subscriptions ended.
  * @param pending the invoices, with what is changed of them and not stored yet
  * @returns what is to be stored of them; all else is stored
  */
@@ -60,9 +60,9 @@ export async function endPeriods(
 const A_WHILE = { minutes: 1 };
 
 /**
- * Transition 3, of some invoices of one merchant, each of another subscription: the grace is over, and the quantities are
- * read and stored. No event can slip in between: what is accepted after the quantities are read is late usage. A part of a
- * period waits for the parts before it.
+ * Transition 3, of some invoices of one merchant, each of another subscription: the grace is over, and the quantities
+ * are read and stored. No event can slip in between: what is accepted after the quantities are read is late usage. A
+ * part of a period waits for the parts before it.
  * @param pending the invoices, with what is changed of them and not stored yet
  * @returns what is to be stored of them; all else is stored
  */

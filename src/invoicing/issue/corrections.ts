@@ -28,8 +28,8 @@ export interface TakenBack {
 export const SAID: Correction = { quantity: '0', charge: '0', discount: '0', maximum: '0', minimum: '0' };
 
 /**
- * Gives back by credit notes what no invoice can bear: on the invoices that billed it, the last first, with the tax that was billed, and
- * never more than is left of them (§3 Credits).
+ * Gives back by credit notes what no invoice can bear: on the invoices that billed it, the last first, with the tax
+ * that was billed, and never more than is left of them (§3 Credits).
  */
 export async function takeBack(
   parts: InvoicingParts,
@@ -70,8 +70,8 @@ function creditOf(
 }
 
 /**
- * An invoice is issued: what its lines take back of other invoices and could not take off it, because no total is below 0, is given back
- * by credit notes on those.
+ * An invoice is issued: what its lines take back of other invoices and could not take off it, because no total is below
+ * 0, is given back by credit notes on those.
  */
 export async function creditCutLines(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow, now: Instant): Promise<void> {
   const lines = await linesOf(tx, invoice.merchantId, invoice.id);

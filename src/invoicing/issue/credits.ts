@@ -45,7 +45,10 @@ export interface CreditOrder {
   readonly terms: BillingTerms;
   /** Only what was billed for time after it can be unused. */
   readonly after: Instant;
-  /** The invoice that bears a credit as a line, by the price's own; null where none is open: then it goes into the wallet. */
+  /**
+   * The invoice that bears a credit as a line, by the price's own; null where none is open: then it goes into the
+   * wallet.
+   */
   readonly target: InvoiceRow | null;
   /** Invoices whose credits on open invoices were taken back before: what of them is not used is worked out anew. */
   readonly creditedAnew?: readonly string[];
@@ -54,9 +57,10 @@ export interface CreditOrder {
 }
 
 /**
- * Takes back what was billed for a time and is not owed (§3 Credits), in advance or in arrears: first what is still unpaid of the invoice
- * that billed it, by a credit note; then as a line of the open invoice, or by a credit note whose total is in the wallet. What is
- * not owed follows from the history as it stands, so that what was on its way for an earlier one is worked out anew.
+ * Takes back what was billed for a time and is not owed (§3 Credits), in advance or in arrears: first what is still
+ * unpaid of the invoice that billed it, by a credit note; then as a line of the open invoice, or by a credit note whose
+ * total is in the wallet. What is not owed follows from the history as it stands, so that what was on its way for an
+ * earlier one is worked out anew.
  */
 export async function giveCredits(
   parts: InvoicingParts,
@@ -69,7 +73,8 @@ export async function giveCredits(
   const anew = [...creditedAnew, ...deleted];
   const found = await selectIssuedItems(tx, terms, after, anew);
   const invoiceIds = [...new Set(found.map(({ invoiceId }) => invoiceId))].toSorted();
-  for (const id of invoiceIds) await lockInvoice(tx, merchantId, id); // holds off who would refund or write off meanwhile
+  // holds off who would refund or write off meanwhile
+  for (const id of invoiceIds) await lockInvoice(tx, merchantId, id);
   const items = invoiceIds.length === 0 ? found : await selectIssuedItems(tx, terms, after, anew);
   const due = creditsDue(terms, items).filter(({ item }) => only === undefined || item.invoiceId === only);
   for (const [invoiceId, those] of Map.groupBy(due, ({ item }) => item.invoiceId)) {
@@ -95,9 +100,9 @@ const creditsDue = (terms: BillingTerms, items: readonly BilledItem[]): TimeCred
     .flatMap((unused) => creditsOf(unused, terms, (at) => creditModeAt(terms, at) !== 'none'));
 
 /**
- * The credits that will stand on an open invoice as things are: those that stand on it now, and where the subscription is planned to
- * end with it, what that end will give (§3 Ends). The invoice of the plan's own series bears that. What is unpaid of the invoices
- * that billed goes off those first.
+ * The credits that will stand on an open invoice as things are: those that stand on it now, and where the subscription
+ * is planned to end with it, what that end will give (§3 Ends). The invoice of the plan's own series bears that. What
+ * is unpaid of the invoices that billed goes off those first.
  */
 export async function expectedCredits(
   tx: Tx,
@@ -138,7 +143,9 @@ export async function expectedCredits(
   );
 }
 
-/** What issued invoices bill of time after an instant. What is calculated and not issued is calculated again instead. */
+/**
+ * What issued invoices bill of time after an instant. What is calculated and not issued is calculated again instead.
+ */
 async function selectIssuedItems(
   tx: Tx,
   terms: BillingTerms,
@@ -221,8 +228,8 @@ const rowOf = (
 });
 
 /**
- * What of an invoice leaves nothing to give back: the credit note over all of it, or that it is written off, also just now. Its
- * lock holds off who would do it meanwhile.
+ * What of an invoice leaves nothing to give back: the credit note over all of it, or that it is written off, also just
+ * now. Its lock holds off who would do it meanwhile.
  */
 async function overAllOf(tx: Tx, merchantId: string, invoiceId: string): Promise<CreditNoteRow | 'written off' | null> {
   const invoice = await lockInvoice(tx, merchantId, invoiceId);
@@ -231,8 +238,8 @@ async function overAllOf(tx: Tx, merchantId: string, invoiceId: string): Promise
 }
 
 /**
- * A refund is void, so that the invoice stands again. What of it is not used is given back: off what the customer owes again because
- * the money had left, and else into the wallet.
+ * A refund is void, so that the invoice stands again. What of it is not used is given back: off what the customer owes
+ * again because the money had left, and else into the wallet.
  */
 export async function giveBackAfterVoid(
   parts: InvoicingParts,
@@ -252,8 +259,9 @@ const leftOf = ({ amount, taxAmount, notedAmount, notedTax }: UnusedCreditRow) =
 });
 
 /**
- * Writes a credit note on the invoice that billed: over what of it is unpaid, or owed again after a refund, which is owed no more,
- * or over all, of which the rest goes into the wallet. While a payment is on its way all of it counts as paid.
+ * Writes a credit note on the invoice that billed: over what of it is unpaid, or owed again after a refund, which is
+ * owed no more, or over all, of which the rest goes into the wallet. While a payment is on its way all of it counts as
+ * paid.
  */
 export async function noteCredits(
   parts: InvoicingParts,
@@ -388,8 +396,8 @@ export const creditLinesOn = async (tx: Tx, invoice: InvoiceRow): Promise<OtherL
   creditLines(await creditsOn(tx, invoice), 'exclusive');
 
 /**
- * An invoice is issued: what its credit lines could not take off it, because no total is below 0, is a credit note on the
- * invoice that billed, in the wallet.
+ * An invoice is issued: what its credit lines could not take off it, because no total is below 0, is a credit note on
+ * the invoice that billed, in the wallet.
  */
 export async function settleCredits(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow, now: Instant): Promise<void> {
   const credits = await creditsOn(tx, invoice);
@@ -408,8 +416,9 @@ export async function settleCredits(parts: InvoicingParts, tx: Tx, invoice: Invo
 }
 
 /**
- * An invoice is cancelled: the credits that stood on it would be lost with it, so each is a credit note on the invoice that billed,
- * off what is unpaid of that and else in the wallet. Of an invoice that was refunded meanwhile nothing is left to give back.
+ * An invoice is cancelled: the credits that stood on it would be lost with it, so each is a credit note on the invoice
+ * that billed, off what is unpaid of that and else in the wallet. Of an invoice that was refunded meanwhile nothing is
+ * left to give back.
  */
 export async function returnCredits(parts: InvoicingParts, tx: Tx, cancelled: InvoiceRow, now: Instant): Promise<void> {
   const credits = await creditsOn(tx, cancelled);

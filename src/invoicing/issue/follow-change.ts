@@ -31,9 +31,9 @@ export async function closeWhatIsOver(parts: InvoicingParts, tx: Tx, terms: Bill
 }
 
 /**
- * The version of a subscription changes at an instant (§3, Plan change): its open periods follow, what is due in advance stands on the
- * open invoice of the plan's own series or, where none goes on, on an invoice of now, and what is not used is given back.
- * All of it follows from the history as it stands.
+ * The version of a subscription changes at an instant (§3, Plan change): its open periods follow, what is due in
+ * advance stands on the open invoice of the plan's own series or, where none goes on, on an invoice of now, and what is
+ * not used is given back. All of it follows from the history as it stands.
  * @param terms with the change
  * @returns the invoice on which most of it stands; null where nothing is open
  */
@@ -57,7 +57,9 @@ export async function followChange(
 
 const HOURS_OF_A_DAY = 24;
 
-/** From where on a change takes time from what was billed: one that is prorated by days from the start of its day on. */
+/**
+ * From where on a change takes time from what was billed: one that is prorated by days from the start of its day on.
+ */
 function takesFrom(terms: BillingTerms, at: Instant): Instant {
   const { proration } = segmentAt(segmentsOf(terms), at);
   return proration === 'day' ? at.subtract({ hours: HOURS_OF_A_DAY }) : justBefore(at);

@@ -88,10 +88,10 @@ export const issueInvoices = (
 ): Promise<InvoiceRow[]> => issueChanged(parts, tx, invoices.map(unchanged), trigger, now, session);
 
 /**
- * Transition 10, of some invoices of one merchant: the number, the parties as they are now, the dates; the jobs that follow
- * (document, payment session) are written with it. The customer's wallet pays what it can; where nothing is left, the
- * invoice is paid at once (12). One that lives by its session has neither number nor document until it is paid, and is
- * never overdue. Numbers are in the order of the list.
+ * Transition 10, of some invoices of one merchant: the number, the parties as they are now, the dates; the jobs that
+ * follow (document, payment session) are written with it. The customer's wallet pays what it can; where nothing is
+ * left, the invoice is paid at once (12). One that lives by its session has neither number nor document until it is
+ * paid, and is never overdue. Numbers are in the order of the list.
  * @param pending the drafts, with what is changed of them and not stored yet: it is stored with the issue
  */
 export async function issueChanged(
@@ -168,7 +168,9 @@ export async function issueChanged(
   return ended;
 }
 
-/** Credits that an invoice could not bear change the invoices that billed. Those are locked before numbers are drawn. */
+/**
+ * Credits that an invoice could not bear change the invoices that billed. Those are locked before numbers are drawn.
+ */
 async function lockCredited(tx: Tx, merchantId: string, decided: readonly DecidedIssue[]): Promise<void> {
   const ids = decided.flatMap(({ invoice, hasCredits }) =>
     hasCredits && invoice.subscriptionId !== null ? [invoice.subscriptionId] : [],
@@ -193,7 +195,8 @@ async function loadFacts(
   const lines = await issuedLinesOf(tx, merchantId, ids);
   const terms = await parts.source.paymentTerms(tx, merchantId, subscriptionIds);
   const withCredits = await invoicesWithCredits(tx, merchantId, ids);
-  // Who gives something back, or carries a line on, looks at the states of the subscription's invoices as they are stored.
+  // Who gives something back, or carries a line on, looks at the states of the subscription's invoices as they are
+  // stored.
   const looks = ({ id }: InvoiceRow) => withCredits.has(id) || lines.get(id)?.some(({ type }) => type === 'manual');
   const early = pending.filter(({ before, after }) => before !== after && looks(after));
   await updateInvoices(tx, early);
@@ -209,8 +212,8 @@ async function loadFacts(
 
 /**
  * The terms of payment: of a period's invoice the subscription's of this moment, because a change applies to later
- * invoices, and one that is open is issued later (§4; I-27); the upfront one is paid as the subscription's creation said.
- * Every other invoice has its own.
+ * invoices, and one that is open is issued later (§4; I-27); the upfront one is paid as the subscription's creation
+ * said. Every other invoice has its own.
  */
 function decideIssue(
   facts: IssueFacts,
@@ -314,7 +317,9 @@ function sessionOf(
   return { invoice, options, keepsCard: ofTerms?.autoCharge === true };
 }
 
-/** The seller bears the tax id of the registration under which the sale is declared; the one-stop shop knows its own. */
+/**
+ * The seller bears the tax id of the registration under which the sale is declared; the one-stop shop knows its own.
+ */
 function sellerOn({ terms }: InvoiceRow, seller: PartyRecord): PartyRecord {
   const registration = terms?.place?.registration;
   if (registration == null || (registration.scheme === 'oss' && seller.taxId !== undefined)) return seller;

@@ -58,13 +58,14 @@ export interface OneOffInvoice {
 }
 
 /**
- * Makes an invoice that bills no period (domain.md §4): calculated at once, and issued in the same transaction unless it
- * waits for an approval. A total of 0 is paid at once, so that what hangs on it has happened when this returns. Where a
- * tax provider outside our database is asked, due work goes on with it; one that lives by its session is waited for.
+ * Makes an invoice that bills no period (domain.md §4): calculated at once, and issued in the same transaction unless
+ * it waits for an approval. A total of 0 is paid at once, so that what hangs on it has happened when this returns.
+ * Where a tax provider outside our database is asked, due work goes on with it; one that lives by its session is waited
+ * for.
  * @param now effective now for whatever the invoice is for
- * @returns a refusal where the lines come to less than 0 (400, field `lines`), a redirect URL is not allowed (400), the
- * session would be over already (400, field `expiresAt`), or it could only be paid by card and the merchant takes none
- * (NO_PAYMENT_PROVIDER). Whoever answers with one must roll back.
+ * @returns a refusal where the lines come to less than 0 (400, field `lines`), a redirect URL is not allowed (400),
+ *   the session would be over already (400, field `expiresAt`), or it could only be paid by card and the merchant takes
+ *   none (NO_PAYMENT_PROVIDER). Whoever answers with one must roll back.
  */
 export async function makeOneOffInvoice(
   parts: InvoicingParts,

@@ -26,11 +26,16 @@ const on = ({ merchantId, id, subscriptionId }: InvoiceRow, waiting: Waiting) =>
     or ${waiting !== 'none'} and subscription_id = ${subscriptionId} and invoice_id is null
        and into_wallet_at is null and ${waiting === 'all' || waiting === 'none' ? sql`true` : sql`invoice_at <= ${waiting.until}`})`;
 
-/** The lines that stand on an invoice, or would if its period were closed now; in the order in which they were written. */
+/**
+ * The lines that stand on an invoice, or would if its period were closed now; in the order in which they were written.
+ */
 export const manualLinesOn = (tx: Tx, invoice: InvoiceRow, waiting: Waiting): Promise<ManualLineRow[]> =>
   tx.rows<ManualLineRow>(sql`select * from manual_line where ${on(invoice, waiting)} order by seq`);
 
-/** The lines that stand on some invoices whose usage is read, by invoice; those of each in the order in which they were written. */
+/**
+ * The lines that stand on some invoices whose usage is read, by invoice; those of each in the order in which they were
+ * written.
+ */
 export async function manualLinesOfInvoices(
   tx: Tx,
   merchantId: string,

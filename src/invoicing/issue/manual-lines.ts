@@ -8,8 +8,8 @@ import type { BillingTerms } from '../terms/billing-terms.ts';
 import type { ManualLineRow, Waiting } from './manual-line.ts';
 
 /**
- * Which lines that name no invoice this one takes: on the plan's own series those whose `invoiceAt` is not after the period's
- * end, and all of them where the subscription ends with it, because no later one comes.
+ * Which lines that name no invoice this one takes: on the plan's own series those whose `invoiceAt` is not after the
+ * period's end, and all of them where the subscription ends with it, because no later one comes.
  */
 export function waitingFor(
   { planCadence, bounds: { endsAt } }: Pick<BillingTerms, 'planCadence' | 'bounds'>,
@@ -24,8 +24,8 @@ export const amountOf = ({ quantity, unitPrice, currency }: ManualLineRow): Deci
   roundTo(quantity.times(unitPrice), currency, 'half-away-from-zero');
 
 /**
- * A line written by hand, as calculations take it: no discount touches it (domain.md §3, Adjustments). A negative one gives
- * way where the total would be below 0, and what could not be taken off is carried over.
+ * A line written by hand, as calculations take it: no discount touches it (domain.md §3, Adjustments). A negative one
+ * gives way where the total would be below 0, and what could not be taken off is carried over.
  */
 export const manualLine = (line: ManualLineRow, taxRate: Decimal): OtherLine => ({
   id: line.id,

@@ -7,7 +7,9 @@ import type { BillingTerms, SeriesBounds } from '../terms/billing-terms.ts';
 import { boundsOfSeries, cadencesOf, segmentAt, segmentsOf } from '../timeline/segments.ts';
 import { firstPeriodNumber, periodAfter, periodOf, type SeriesPeriod } from '../timeline/series.ts';
 
-/** Transition 1: the first invoice of each series opens when billing starts, or a change of the plan begins the series. */
+/**
+ * Transition 1: the first invoice of each series opens when billing starts, or a change of the plan begins the series.
+ */
 export async function openFirstInvoices(
   tx: Tx,
   terms: BillingTerms,
@@ -24,8 +26,8 @@ export async function openFirstInvoices(
 }
 
 /**
- * Transition 1: the next invoice of a series opens as the period before it ends, unless the subscription ended with it. After
- * one that was closed early (row 2, `closeNow`) that is the invoice of the rest.
+ * Transition 1: the next invoice of a series opens as the period before it ends, unless the subscription ended with it.
+ * After one that was closed early (row 2, `closeNow`) that is the invoice of the rest.
  */
 export function nextInvoice(terms: BillingTerms, invoice: InvoiceRow): NewInvoice | null {
   const { billingCadence: cadence } = invoice;

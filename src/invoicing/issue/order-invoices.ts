@@ -49,7 +49,9 @@ export interface NewOrderInvoice
   readonly idempotency: { readonly key: string; readonly print: Buffer };
 }
 
-/** Makes the `order` invoice of a billing schedule: issued at once, unless the merchant requires approvals of invoices. */
+/**
+ * Makes the `order` invoice of a billing schedule: issued at once, unless the merchant requires approvals of invoices.
+ */
 export const makeOrderInvoice = (
   parts: InvoicingParts,
   tx: Tx,
@@ -108,8 +110,8 @@ const creditRow = (
 
 /**
  * Takes back what billing schedules billed, by credit notes on the invoices that billed it.
- * @param what `unpaid`: only what the customer has not paid yet, which is then owed no more; `all`: the remainder is in the
- * customer's wallet
+ * @param what `unpaid`: only what the customer has not paid yet, which is then owed no more; `all`: the remainder is
+ *   in the customer's wallet
  * @returns what was taken back of each
  */
 export async function creditOrderItems(

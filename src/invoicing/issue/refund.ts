@@ -22,8 +22,9 @@ export function decideRefund(invoice: Pick<InvoiceRow, 'status'>, inForce: unkno
 }
 
 /**
- * Refunds an invoice: a child credit note over subtotal and tax. The money goes back as it came: into the wallet at once, else
- * by due work. @returns WALLET_SPENT where the invoice filled the wallet and not all of it is there any more.
+ * Refunds an invoice: a child credit note over subtotal and tax. The money goes back as it came: into the wallet at
+ * once, else by due work. @returns WALLET_SPENT where the invoice filled the wallet and not all of it is there any
+ * more.
  */
 export async function refundInvoice(
   parts: Pick<InvoicingParts, 'letters'>,
@@ -49,8 +50,8 @@ export async function refundInvoice(
 }
 
 /**
- * Voids a refund: final, once. Money that has not left yet stays. The invoice stands again, so what of it was not used since its
- * subscription ended or changed is given back.
+ * Voids a refund: final, once. Money that has not left yet stays. The invoice stands again, so what of it was not used
+ * since its subscription ended or changed is given back.
  */
 export async function voidRefund(
   parts: InvoicingParts,

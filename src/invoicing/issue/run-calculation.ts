@@ -59,8 +59,8 @@ import { manualLinesOfInvoices, manualLinesOn } from './manual-lines.sql.ts';
 import { manualLine, waitingFor } from './manual-lines.ts';
 
 /**
- * Transition 4 of some invoices of one merchant: what could change while the calculation runs or is tried again is frozen
- * (prices are pinned as it is).
+ * Transition 4 of some invoices of one merchant: what could change while the calculation runs or is tried again is
+ * frozen (prices are pinned as it is).
  * @param pending the invoices, with what is changed of them and not stored yet
  * @returns what is to be stored of them
  */
@@ -80,7 +80,9 @@ export async function startCalculations(
   });
 }
 
-/** The terms for calculating once more: the tax rates as they are now, and the adjustments taken first that still exist. */
+/**
+ * The terms for calculating once more: the tax rates as they are now, and the adjustments taken first that still exist.
+ */
 export async function freezeAgain(
   parts: InvoicingParts,
   tx: Tx,
@@ -116,8 +118,8 @@ interface ToFreeze {
 }
 
 /**
- * The tax rates as they are now (domain.md §4, Tax), for the day of the invoice's tax point, and the adjustments that hold
- * its instant.
+ * The tax rates as they are now (domain.md §4, Tax), for the day of the invoice's tax point, and the adjustments that
+ * hold its instant.
  */
 export async function freeze(
   parts: InvoicingParts,
@@ -240,10 +242,10 @@ export async function tryCalculation(
 }
 
 /**
- * Transitions 5 to 7 of some invoices of one merchant, each of another subscription. A calculation that throws is undone
- * alone, waits and is tried again; after the last attempt the invoice is FAILED and says so, until someone asks for a
- * recalculation. Faults of the database are the runner's. Rare ones are calculated by themselves: those without a period,
- * those that were calculated before, and those of which a tax provider is asked.
+ * Transitions 5 to 7 of some invoices of one merchant, each of another subscription. A calculation that throws is
+ * undone alone, waits and is tried again; after the last attempt the invoice is FAILED and says so, until someone asks
+ * for a recalculation. Faults of the database are the runner's. Rare ones are calculated by themselves: those without a
+ * period, those that were calculated before, and those of which a tax provider is asked.
  * @param pending invoices that are CALCULATING, with what is changed of them and not stored yet
  * @param asks the caller asks the tax provider after its transaction; else due work does at once
  * @returns what is to be stored of the invoices themselves, in their order. All else is stored.
@@ -344,8 +346,8 @@ interface CalculationFacts {
 }
 
 /**
- * The invoices of a subscription are calculated one after another: each bills what is owed and not billed, so it must see the lines of
- * the others. Nothing is stored before all are decided.
+ * The invoices of a subscription are calculated one after another: each bills what is owed and not billed, so it must
+ * see the lines of the others. Nothing is stored before all are decided.
  */
 async function finishCalculations(
   parts: InvoicingParts,
@@ -388,7 +390,8 @@ async function loadFacts(
     merchantId,
     invoices.map((invoice) => termsOf(invoice).subscriptionId),
   );
-  for (const invoice of invoices) if (invoice.itemCount > 0) await deleteUsageTakenOfCorrected(tx, invoice); // of a calculation before this one
+  // of a calculation before this one
+  for (const invoice of invoices) if (invoice.itemCount > 0) await deleteUsageTakenOfCorrected(tx, invoice);
   const unfrozen = invoices.filter(({ terms }) => terms === null);
   const fresh = await freezeAllFor(
     parts,
@@ -481,8 +484,9 @@ function refuseWrongBill(invoice: InvoiceRow, { lines }: Calculation, { items }:
 const isOneOff = ({ oneOff: kept, kind }: InvoiceRow): boolean => kept !== null && kind !== 'upfront';
 
 /**
- * What a calculated invoice comes to when it is calculated again from what is stored of it: the usage that was read, the terms that
- * were frozen, and what was billed before it. Corrections of closed periods, lines by hand and credits stand as they are.
+ * What a calculated invoice comes to when it is calculated again from what is stored of it: the usage that was read,
+ * the terms that were frozen, and what was billed before it. Corrections of closed periods, lines by hand and credits
+ * stand as they are.
  * @param terms the terms as they may have been: they may be others by now
  */
 export async function calculateStored(
@@ -574,8 +578,8 @@ interface Calculated {
 }
 
 /**
- * Transition 5, of some invoices of one merchant: the lines are stored, and the draft is issued by itself unless it waits
- * for somebody.
+ * Transition 5, of some invoices of one merchant: the lines are stored, and the draft is issued by itself unless it
+ * waits for somebody.
  * @returns what is to be stored of the invoices themselves
  */
 async function saveCalculations(tx: Tx, calculated: readonly Calculated[], now: Instant): Promise<ChangedInvoice[]> {

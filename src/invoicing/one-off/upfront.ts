@@ -25,8 +25,8 @@ export interface UpfrontOrder {
   /** Put into the customer's wallet with the same payment; 0: nothing. */
   readonly prefund: Decimal;
   /**
-   * Who of `InvoicingParts.purposes` waits for it, and hears of it by the subscription's id: the invoice then lives by its
-   * payment session. Null where the subscription is active without: an invoice like any other.
+   * Who of `InvoicingParts.purposes` waits for it, and hears of it by the subscription's id: the invoice then lives by
+   * its payment session. Null where the subscription is active without: an invoice like any other.
    */
   readonly awaitedBy: string | null;
   /** Money that has come already pays it: under this id it is issued, and no session is opened for it. */
@@ -38,12 +38,12 @@ export const asksUpfront = ({ terms, prefund }: Pick<UpfrontOrder, 'terms' | 'pr
   prefund.gt(0) || upfrontCharges(terms).length > 0;
 
 /**
- * Makes the upfront invoice of a subscription (domain.md §3, "Upfront payment"): the charges in advance of its first periods,
- * and a line for the wallet. It is issued at once, unless the merchant requires approvals; where it comes to 0 it is paid,
- * and what waited for it has happened when this returns.
+ * Makes the upfront invoice of a subscription (domain.md §3, "Upfront payment"): the charges in advance of its first
+ * periods, and a line for the wallet. It is issued at once, unless the merchant requires approvals; where it comes to 0
+ * it is paid, and what waited for it has happened when this returns.
  * @param now effective now for the subscription
- * @returns a refusal where it could only be paid by card and the merchant takes none (NO_PAYMENT_PROVIDER), or a redirect
- * URL is not allowed. Whoever answers with one must roll back.
+ * @returns a refusal where it could only be paid by card and the merchant takes none (NO_PAYMENT_PROVIDER), or a
+ *   redirect URL is not allowed. Whoever answers with one must roll back.
  */
 export async function makeUpfrontInvoice(
   parts: InvoicingParts,

@@ -20,9 +20,11 @@ export interface TopUp {
 }
 
 /**
- * Makes the invoice by which a customer puts money into the wallet: it bears no tax, lives by its session, and fills the wallet
- * in the transaction that marks it PAID (domain.md §4, Wallet). A customer is on no test clock, so `now` is wall time.
- * @returns IDEMPOTENCY_KEY_REUSED for another top-up under the key, NO_PAYMENT_PROVIDER where the merchant takes no cards
+ * Makes the invoice by which a customer puts money into the wallet: it bears no tax, lives by its session, and fills
+ * the wallet in the transaction that marks it PAID (domain.md §4, Wallet). A customer is on no test clock, so `now` is
+ * wall time.
+ * @returns IDEMPOTENCY_KEY_REUSED for another top-up under the key, NO_PAYMENT_PROVIDER where the merchant takes no
+ *   cards
  */
 export async function topUpWallet(
   parts: InvoicingParts,

@@ -18,7 +18,10 @@ export const taxAddressDueKind = (parts: TaxProviderParts): DueKind => ({
   step: (tx, { merchantId, id }, now) => stepAddress(parts, tx, merchantId, id, now),
 });
 
-/** It commits when the provider is asked again; the call follows. Our own rule says before whether there is anything to ask. */
+/**
+ * It commits when the provider is asked again; the call follows. Our own rule says before whether there is anything to
+ * ask.
+ */
 async function stepAddress(
   parts: TaxProviderParts,
   tx: Tx,

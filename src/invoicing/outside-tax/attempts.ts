@@ -1,10 +1,15 @@
-/** How long a failed calculation waits before it is tried again, in minutes; after the last one it has failed for good. */
+/**
+ * How long a failed calculation waits before it is tried again, in minutes; after the last one it has failed for good.
+ */
 const WAITS_MINUTES = [1, 5, 30, 120];
 
 /** It is over. */
 export const NO_MORE = { trigger: 'failCalculation' } as const;
 
-/** What becomes of a calculation that failed for the `attempts`-th time: it waits, or it is over (domain.md §4, rows 6 and 7). */
+/**
+ * What becomes of a calculation that failed for the `attempts`-th time: it waits, or it is over (domain.md §4, rows 6
+ * and 7).
+ */
 export function afterFailure(
   attempts: number,
 ): { trigger: 'deferCalculation'; waitMinutes: number } | { trigger: 'failCalculation' } {

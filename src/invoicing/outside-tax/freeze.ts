@@ -16,8 +16,8 @@ export interface OutsideFacts {
 }
 
 /**
- * What is asked of the merchant's tax provider; undefined where our own rates count: the merchant has no provider, or the
- * customer has no valid tax address.
+ * What is asked of the merchant's tax provider; undefined where our own rates count: the merchant has no provider, or
+ * the customer has no valid tax address.
  */
 export async function freezeOutside(
   tx: Tx,

@@ -75,7 +75,10 @@ async function askNow(connection: TaxConnection | null, request: TaxRequest) {
 /** The row waits so long that the call which follows is over, or lost. */
 export const leaseUntil = (now: Instant): Instant => now.add(LEASE);
 
-/** Asks the provider for what an invoice waits for, after the step has committed; the answer is a transaction of its own. */
+/**
+ * Asks the provider for what an invoice waits for, after the step has committed; the answer is a transaction of its
+ * own.
+ */
 export const askFor = (parts: TaxProviderParts, { merchantId, id, clockId }: InvoiceRow): FollowUp =>
   byCourier(parts, { merchantId, clockId }, async () => {
     const scope = { merchants: [merchantId] };
@@ -117,7 +120,8 @@ async function settleQuote(parts: TaxProviderParts, quote: QuoteRow, outcome: Ou
     const now = await effectiveNow(tx, merchantId, found.clockId, wall);
     const invoice = await lockInvoice(tx, merchantId, invoiceId);
     const newest = await selectNewestQuote(tx, merchantId, invoiceId);
-    if (invoice?.status !== 'CALCULATING' || newest?.seq !== quote.seq || newest.answer) return; // it asks otherwise by now
+    // it asks otherwise by now
+    if (invoice?.status !== 'CALCULATING' || newest?.seq !== quote.seq || newest.answer) return;
     if (outcome.kind === 'answered') {
       await updateAnswer(tx, quote, outcome.answer);
       await changeInvoice(tx, invoice, { nextActionAt: now }, now);

@@ -29,8 +29,8 @@ import {
 } from './records.sql.ts';
 
 /*
- * What a provider records of issued invoices and their credit notes (docs/decisions/0119): written with them, sent by due
- * work, each once.
+ * What a provider records of issued invoices and their credit notes (docs/decisions/0119): written with them, sent by
+ * due work, each once.
  */
 
 /** Invoices have their numbers: a provider that has calculated their tax is to record the sales. */

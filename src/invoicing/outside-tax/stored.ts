@@ -34,7 +34,10 @@ export function storedAnswer(answer: TaxAnswer): StoredAnswer {
   return { kind: 'calculated', reference: answer.reference, items: Object.fromEntries(items) };
 }
 
-/** A hash of what is asked. @param at where the answer to an earlier question must not be taken again: when it was frozen */
+/**
+ * A hash of what is asked. @param at where the answer to an earlier question must not be taken again: when it was
+ * frozen
+ */
 export const printOf = (request: StoredRequest, at = ''): string =>
   createHash('sha256')
     .update(JSON.stringify([request, at]))

@@ -62,8 +62,8 @@ export const chargeKey = ({ id, metric, quantity }: Pick<BilledPrice, 'id' | 'me
   metric === null ? `${id} ${plain(quantity)}` : id;
 
 /**
- * The terms as they were while an invoice billed its period: a subscription that was ended as of an earlier time had no end then.
- * What it used until the end of that period stays billed (§3 Ends).
+ * The terms as they were while an invoice billed its period: a subscription that was ended as of an earlier time had no
+ * end then. What it used until the end of that period stays billed (§3 Ends).
  */
 export function asBilled<Terms extends HistoricTerms>(
   terms: Terms,
@@ -115,8 +115,8 @@ export const chargesInAdvance = (terms: HistoricTerms, cell: Cell): OwedCharge[]
 };
 
 /**
- * The fees of one price in a period, by the time for which money counts them. At a cut (`until`) they are owed by the second; what is
- * billed in advance is owed whole.
+ * The fees of one price in a period, by the time for which money counts them. At a cut (`until`) they are owed by the
+ * second; what is billed in advance is owed whole.
  */
 function feesOf(
   segments: readonly [Segment, ...Segment[]],
@@ -139,9 +139,10 @@ function feesOf(
 type MeteredPrice = BilledPrice & { readonly metric: NonNullable<BilledPrice['metric']> };
 
 /**
- * The usage of one price in a period up to an instant. Usage that adds up is its own measure: what goes with it (included units,
- * flat prices, limits) is that of the whole period, scaled where the price holds only in a part of it, and not scaled at a cut or
- * by a change that is not prorated. All other figures hold for a time and are owed for the time until then.
+ * The usage of one price in a period up to an instant. Usage that adds up is its own measure: what goes with it
+ * (included units, flat prices, limits) is that of the whole period, scaled where the price holds only in a part of it,
+ * and not scaled at a cut or by a change that is not prorated. All other figures hold for a time and are owed for the
+ * time until then.
  */
 function usageOf(
   segments: readonly [Segment, ...Segment[]],
@@ -229,8 +230,8 @@ const isOnce = (segment: Segment, price: BilledPrice, term: BilledPrice['payment
   price.paymentTerm === term && cadenceOfPrice(segment, price) === 'P0D';
 
 /**
- * The part of a charge that an invoice bills from an instant on: its dates are within the time in which the price holds. A charge that was
- * over before the instant keeps its own dates.
+ * The part of a charge that an invoice bills from an instant on: its dates are within the time in which the price
+ * holds. A charge that was over before the instant keeps its own dates.
  */
 export function from(charge: OwedCharge, start: Instant): OwedCharge {
   const left = charge.spans.find(({ end }) => isAfter(end, start));
@@ -238,8 +239,8 @@ export function from(charge: OwedCharge, start: Instant): OwedCharge {
 }
 
 /**
- * The metered charges of an invoice, whose usage is read: of its whole period up to its own end, and what is billed once and began
- * in it.
+ * The metered charges of an invoice, whose usage is read: of its whole period up to its own end, and what is billed
+ * once and began in it.
  */
 export function usageChargesOn(
   terms: HistoricTerms,
@@ -255,8 +256,8 @@ const isMetered = (charge: OwedCharge): charge is OwedCharge & { readonly price:
   charge.price.metric !== null;
 
 /**
- * Is it an invoice of the series of the plan's own cadence, as the plan is when the invoice begins or when it ends? It bears what a change
- * in its time made due.
+ * Is it an invoice of the series of the plan's own cadence, as the plan is when the invoice begins or when it ends? It
+ * bears what a change in its time made due.
  */
 export function isOwnSeries(
   terms: HistoricTerms,

@@ -17,7 +17,9 @@ export interface CommittedPeriod {
   readonly currency: string;
 }
 
-/** The amount by which the charges of a period fall short of the plan's commitment, rounded once; 0 where they reach it. */
+/**
+ * The amount by which the charges of a period fall short of the plan's commitment, rounded once; 0 where they reach it.
+ */
 export function rateCommitment({ minimumAmount, fraction, charged, currency }: CommittedPeriod): Decimal {
   if (minimumAmount === null) return ZERO;
   const missing = scale(minimumAmount, fraction).minus(sum(charged));
@@ -25,7 +27,8 @@ export function rateCommitment({ minimumAmount, fraction, charged, currency }: C
 }
 
 /**
- * What a period of the plan's own series is committed to: each version's commitment for the time that the version has of it. Exact.
+ * What a period of the plan's own series is committed to: each version's commitment for the time that the version has
+ * of it. Exact.
  * @returns null where no version has one
  */
 export function commitmentOf(terms: HistoricTerms, cell: Cell): Decimal | null {
@@ -40,8 +43,8 @@ export function commitmentOf(terms: HistoricTerms, cell: Cell): Decimal | null {
 }
 
 /**
- * Does a charge count for a period of the plan? One of the plan's own cadence where it is for time of the period, one in advance or once
- * where it begins in it, and one in arrears of another cadence where it ends in it.
+ * Does a charge count for a period of the plan? One of the plan's own cadence where it is for time of the period, one
+ * in advance or once where it begins in it, and one in arrears of another cadence where it ends in it.
  */
 export function countsFor(
   terms: HistoricTerms,

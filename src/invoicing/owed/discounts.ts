@@ -6,8 +6,8 @@ import type { RatedLine } from '../rating/index.ts';
 import type { Adjustment } from '../terms/billing-terms.ts';
 
 /**
- * The adjustments of an invoice, in the order in which they apply: those whose window holds its instant and that were there
- * then, so that it does not matter when a worker comes (domain.md §3, Adjustments).
+ * The adjustments of an invoice, in the order in which they apply: those whose window holds its instant and that were
+ * there then, so that it does not matter when a worker comes (domain.md §3, Adjustments).
  * @param instant the end of its grace; of an invoice without a period its creation
  */
 export const adjustmentsAt = (adjustments: readonly Adjustment[], instant: Instant): FrozenAdjustment[] =>
@@ -21,7 +21,9 @@ export const adjustmentsAt = (adjustments: readonly Adjustment[], instant: Insta
       description,
     }));
 
-/** What a second calculation takes of those of the first: they are not chosen again, but one that was deleted is gone. */
+/**
+ * What a second calculation takes of those of the first: they are not chosen again, but one that was deleted is gone.
+ */
 export const stillThere = (
   taken: readonly FrozenAdjustment[],
   adjustments: readonly Adjustment[],
@@ -35,10 +37,10 @@ export interface DiscountLine extends RatedLine {
 }
 
 /**
- * The discount lines of the charges of one price (§4): the adjustments apply one after another, each to what the former left,
- * a line for each charge of which something is left. What one adjustment takes off a price is rounded once and shared to its
- * charges. The instruction to take something off a negative amount is followed too: a correction of late usage gives back what
- * was paid, not what was listed. Whether a charge is discounted at all is for the caller to say.
+ * The discount lines of the charges of one price (§4): the adjustments apply one after another, each to what the former
+ * left, a line for each charge of which something is left. What one adjustment takes off a price is rounded once and
+ * shared to its charges. The instruction to take something off a negative amount is followed too: a correction of late
+ * usage gives back what was paid, not what was listed. Whether a charge is discounted at all is for the caller to say.
  */
 export function discountLines(
   charges: readonly RatedLine[],

@@ -12,7 +12,8 @@ export interface Wallet {
 /**
  * Row 10 of domain.md §4: what is in a customer's wallet pays an invoice as it is issued, as far as it goes. Tax is on
  * the full amount all the same: the wallet pays and takes nothing off.
- * @returns how much of each invoice the wallets pay, by its id; of two invoices of one customer the first one comes first
+ * @returns how much of each invoice the wallets pay, by its id; of two invoices of one customer the first one comes
+ *   first
  */
 export function walletShares(
   invoices: readonly Pick<InvoiceRow, 'id' | 'customerId' | 'currency' | 'unpaidAmount'>[],

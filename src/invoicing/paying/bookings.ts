@@ -18,9 +18,10 @@ import type { InvoiceRow } from '../invoice/invoice.ts';
 import { topUpOf } from './bookings.sql.ts';
 
 /**
- * What happens to invoices, in the ledger (domain.md §4, Wallet; reliability I-43 to I-45). An invoice is a claim from the
- * moment it has its number; what it asks for the wallet waits in `top_ups_due` until it is paid. So the receivable of a customer
- * is what is unpaid of the numbered invoices that are open, less what is paid already of those that get their number later.
+ * What happens to invoices, in the ledger (domain.md §4, Wallet; reliability I-43 to I-45). An invoice is a claim from
+ * the moment it has its number; what it asks for the wallet waits in `top_ups_due` until it is paid. So the receivable
+ * of a customer is what is unpaid of the numbered invoices that are open, less what is paid already of those that get
+ * their number later.
  */
 
 /** Signs of `amounts`: above 0 debits the account. Accounts of customers are the invoice's customer's. */
@@ -66,8 +67,8 @@ export const issuePosting = (invoice: InvoiceRow, topUp: Decimal): Posting =>
   );
 
 /**
- * Money came in and pays an invoice, or a part of it. What was written off is no claim any more, so money for it takes back
- * the loss.
+ * Money came in and pays an invoice, or a part of it. What was written off is no claim any more, so money for it takes
+ * back the loss.
  * @param before the invoice as it was before
  * @param payment the money's own record, and what of it pays the invoice
  */
@@ -140,11 +141,12 @@ export async function bookWriteOff(tx: Tx, invoice: InvoiceRow, now: Instant): P
 }
 
 /**
- * An invoice is refunded. What goes back to whoever paid is owed until it has left; what had left already under an earlier
- * refund, and was owed again since, is settled; all else was paid from the wallet and goes back into it. A top-up leaves it.
+ * An invoice is refunded. What goes back to whoever paid is owed until it has left; what had left already under an
+ * earlier refund, and was owed again since, is settled; all else was paid from the wallet and goes back into it. A
+ * top-up leaves it.
  * @param returned how much money goes back because of this refund
- * @returns what goes into the wallet, below 0 what leaves it; WALLET_SPENT where there is less in it than was put into
- * it.
+ * @returns what goes into the wallet, below 0 what leaves it; WALLET_SPENT where there is less in it than was put
+ *   into it.
  */
 export async function bookRefund(
   tx: Tx,
@@ -179,8 +181,8 @@ export async function bookRefund(
 }
 
 /**
- * A refund is void: all that it booked is taken back. What has left cannot be, and what the customer has spent of the wallet
- * meanwhile is not there: the customer owes both again.
+ * A refund is void: all that it booked is taken back. What has left cannot be, and what the customer has spent of the
+ * wallet meanwhile is not there: the customer owes both again.
  * @param stopped how much money stays because the void came in time
  */
 export async function bookRefundVoided(

@@ -16,8 +16,8 @@ export const cardOf = (tx: Tx, invoice: InvoiceRow): Promise<StoredCard | undefi
   defaultMethodOf(tx, invoice.merchantId, invoice.customerId);
 
 /**
- * Is the invoice charged by itself, as its subscription says at this moment (§2 Subscription, autoCharge)? What somebody
- * buys in between, by a payment page of its own, is not.
+ * Is the invoice charged by itself, as its subscription says at this moment (§2 Subscription, autoCharge)? What
+ * somebody buys in between, by a payment page of its own, is not.
  */
 export async function isChargedAutomatically(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow): Promise<boolean> {
   if (invoice.subscriptionId === null) return false;
@@ -31,9 +31,9 @@ export const chargesItself = (invoice: InvoiceRow, terms: PaymentTerms | undefin
 };
 
 /**
- * Charges the stored card for an invoice while its caller waits (domain.md §3, "Upfront payment"). Where there is none, or it is
- * declined, nothing has happened: the invoice's session asks for it. A provider outside our database is asked after the
- * transaction has committed, and the invoice is in flight until then.
+ * Charges the stored card for an invoice while its caller waits (domain.md §3, "Upfront payment"). Where there is none,
+ * or it is declined, nothing has happened: the invoice's session asks for it. A provider outside our database is asked
+ * after the transaction has committed, and the invoice is in flight until then.
  */
 export async function chargeAtOnce(
   parts: InvoicingParts,

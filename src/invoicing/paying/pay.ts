@@ -30,8 +30,8 @@ export function decidePayment(invoice: Pick<InvoiceRow, 'status' | 'paymentInFli
 }
 
 /**
- * Money came in for an invoice (12, 14, 17). It is paid when nothing is left; until then a part payment leaves its state as
- * it is, and ends the session that asked for more than is left.
+ * Money came in for an invoice (12, 14, 17). It is paid when nothing is left; until then a part payment leaves its
+ * state as it is, and ends the session that asked for more than is left.
  * @returns INVALID_TRANSITION where the invoice takes no money (any more), or not as much; PAYMENT_IN_PROGRESS.
  */
 export async function receivePayment(
@@ -83,9 +83,8 @@ async function takePart(
 type Settlement = { readonly by: 'payment'; readonly paymentId: string } | { readonly by: 'wallet' | 'credit' };
 
 /**
- * The invoice is settled: no session of it stays open, what hangs on it happens, what it asks for the wallet is in it, and
- * `invoice.paid.v0` is written with it.
- * One that lived by its session gets its number and its document now.
+ * The invoice is settled: no session of it stays open, what hangs on it happens, what it asks for the wallet is in it,
+ * and `invoice.paid.v0` is written with it. One that lived by its session gets its number and its document now.
  */
 export async function markPaid(
   parts: InvoicingParts,

@@ -1,4 +1,7 @@
-/** The door of rating: pure, below every domain (it imports the kernel and the words of schemas), so that the catalog may read it too. */
+/**
+ * The door of rating: pure, below every domain (it imports the kernel and the words of schemas), so that the catalog
+ * may read it too.
+ */
 export { matrixCellOf } from './matrix.ts';
 export type { Charge, Measured, PriceModel, TierUse } from './model.ts';
 export {

@@ -39,9 +39,9 @@ type MatrixProperties = Static<typeof MatrixProperties>;
 type Cell = MatrixProperties['cells'][number];
 
 /**
- * For each combination of the dimensions' group values: its quantity × the matching cell with the most keys (then the first
- * listed), else the default. One charge for each cell that is used, the default's last; it is the only one where nothing was used.
- * A combination whose quantity is below 0 counts as 0.
+ * For each combination of the dimensions' group values: its quantity × the matching cell with the most keys (then the
+ * first listed), else the default. One charge for each cell that is used, the default's last; it is the only one where
+ * nothing was used. A combination whose quantity is below 0 counts as 0.
  */
 export const matrix: PriceModel<MatrixProperties> = {
   schema: MatrixProperties,

@@ -11,7 +11,10 @@ export interface PriceModel<Properties> {
   readonly schema: TSchema;
   /** What the schema cannot say. Fields are paths inside `properties`: `tiers.1.upTo`. */
   readonly check: (properties: Properties) => FieldError[];
-  /** What the quantity costs: exact, unrounded, in major units. At least one charge; more than one where groups are lines. */
+  /**
+   * What the quantity costs: exact, unrounded, in major units. At least one charge; more than one where groups are
+   * lines.
+   */
   readonly rate: (properties: Properties, measured: Measured) => readonly [Charge, ...Charge[]];
 }
 
@@ -42,7 +45,9 @@ export interface Charge {
   readonly workings?: Pick<Workings, 'packages' | 'percentage' | 'others'>;
 }
 
-/** What one tier adds to a charge: `quantity × unitPrice + flatPrice` (times the part of the period, for a scaled line). */
+/**
+ * What one tier adds to a charge: `quantity × unitPrice + flatPrice` (times the part of the period, for a scaled line).
+ */
 export interface TierUse {
   /** The tier holds the units above this one … */
   readonly above: Decimal;

@@ -55,13 +55,16 @@ describe('graduated', () => {
     { tiers: 'three tiers', pricing: plainTiers, quantity: '0.000000001', amount: '0.0000000001' }, // 1e-9 × 0.10
     { tiers: 'three tiers', pricing: plainTiers, quantity: '999', amount: '99.9' },
     { tiers: 'three tiers', pricing: plainTiers, quantity: '1000', amount: '100' }, // the 1000th unit is in the first
-    { tiers: 'three tiers', pricing: plainTiers, quantity: '1000.000000001', amount: '100.00000000008' }, // + 1e-9 × 0.08
+    // + 1e-9 × 0.08
+    { tiers: 'three tiers', pricing: plainTiers, quantity: '1000.000000001', amount: '100.00000000008' },
     { tiers: 'three tiers', pricing: plainTiers, quantity: '1001', amount: '100.08' },
     { tiers: 'three tiers', pricing: plainTiers, quantity: '4999', amount: '419.92' }, // 100 + 3999 × 0.08
     { tiers: 'three tiers', pricing: plainTiers, quantity: '5000', amount: '420' }, // 100 + 4000 × 0.08
     { tiers: 'three tiers', pricing: plainTiers, quantity: '5001', amount: '420.05' },
-    { tiers: 'three tiers', pricing: plainTiers, quantity: '12345', amount: '787.25' }, // 420 + 7345 × 0.05 = 420 + 367.25
-    { tiers: 'three tiers', pricing: plainTiers, quantity: '1000000000000000', amount: '50000000000170' }, // 420 + (1e15 − 5000) × 0.05
+    // 420 + 7345 × 0.05 = 420 + 367.25
+    { tiers: 'three tiers', pricing: plainTiers, quantity: '12345', amount: '787.25' },
+    // 420 + (1e15 − 5000) × 0.05
+    { tiers: 'three tiers', pricing: plainTiers, quantity: '1000000000000000', amount: '50000000000170' },
     { tiers: 'flat prices', pricing: withFlats, quantity: '0', amount: '100' }, // the first tier is entered at 0
     { tiers: 'flat prices', pricing: withFlats, quantity: '1', amount: '105' },
     { tiers: 'flat prices', pricing: withFlats, quantity: '10', amount: '150' }, // 10 × 5 + 100; the second not entered
@@ -72,7 +75,8 @@ describe('graduated', () => {
     { tiers: 'a free first tier', pricing: freeFirst, quantity: '1000', amount: '0' },
     { tiers: 'a free first tier', pricing: freeFirst, quantity: '1001', amount: '0.02' },
     { tiers: 'one open tier', pricing: graduated([null, '0.3', '1']), quantity: '10', amount: '4' },
-    { tiers: 'a bound between units', pricing: graduated(['2.5', '2'], [null, '1']), quantity: '3', amount: '5.5' }, // 2.5 × 2 + 0.5
+    // 2.5 × 2 + 0.5
+    { tiers: 'a bound between units', pricing: graduated(['2.5', '2'], [null, '1']), quantity: '3', amount: '5.5' },
   ])('$tiers: $quantity units are $amount', ({ pricing, quantity, amount }) => {
     expect(amountOf(pricing, quantity)).toBe(amount);
   });
@@ -100,14 +104,16 @@ describe('volume', () => {
     { tiers: 'three tiers', pricing: cliffs, quantity: '0.000000001', amount: '0.0000000001' },
     { tiers: 'three tiers', pricing: cliffs, quantity: '999', amount: '99.9' },
     { tiers: 'three tiers', pricing: cliffs, quantity: '1000', amount: '100' }, // still the first tier
-    { tiers: 'three tiers', pricing: cliffs, quantity: '1000.000000001', amount: '80.00000000008' }, // over the cliff: all at 0.08
+    // over the cliff: all at 0.08
+    { tiers: 'three tiers', pricing: cliffs, quantity: '1000.000000001', amount: '80.00000000008' },
     { tiers: 'three tiers', pricing: cliffs, quantity: '1001', amount: '80.08' },
     { tiers: 'three tiers', pricing: cliffs, quantity: '5000', amount: '400' },
     { tiers: 'three tiers', pricing: cliffs, quantity: '5001', amount: '250.05' }, // 5001 × 0.05
     { tiers: 'three tiers', pricing: cliffs, quantity: '1000000000000000', amount: '50000000000000' },
     { tiers: 'flat prices', pricing: withFlats, quantity: '0', amount: '100' },
     { tiers: 'flat prices', pricing: withFlats, quantity: '10', amount: '150' },
-    { tiers: 'flat prices', pricing: withFlats, quantity: '11', amount: '94' }, // 11 × 4 + 50, without the first tier's flat
+    // 11 × 4 + 50, without the first tier's flat
+    { tiers: 'flat prices', pricing: withFlats, quantity: '11', amount: '94' },
     { tiers: 'flat prices', pricing: withFlats, quantity: '20', amount: '130' },
     { tiers: 'flat prices', pricing: withFlats, quantity: '21', amount: '88' }, // 21 × 3 + 25
     { tiers: 'one open tier', pricing: volume([null, '0.3']), quantity: '10', amount: '3' },
@@ -167,7 +173,8 @@ describe('percentage', () => {
     { properties: card, quantity: '0', eventCount: 0n, amount: '0' },
     { properties: card, quantity: '0', eventCount: 2n, amount: '0.6' }, // events of no value are events
     { properties: card, quantity: '0.000000001', eventCount: 1n, amount: '0.300000000029' },
-    { properties: card, quantity: '1000000000000000', eventCount: 1n, amount: '29000000000000.3' }, // 1e15 × 0.029 + 0.30
+    // 1e15 × 0.029 + 0.30
+    { properties: card, quantity: '1000000000000000', eventCount: 1n, amount: '29000000000000.3' },
     { properties: { percentage: '0' }, quantity: '100', eventCount: 9n, amount: '0' },
     { properties: { percentage: '1.5' }, quantity: '100', eventCount: 1n, amount: '150' }, // more than the whole
     { properties: clamped, quantity: '0', eventCount: 0n, amount: '5' }, // at least 5, whatever was used
@@ -176,7 +183,8 @@ describe('percentage', () => {
     { properties: clamped, quantity: '500.01', eventCount: 1n, amount: '5.0001' },
     { properties: clamped, quantity: '5000', eventCount: 1n, amount: '50' },
     { properties: clamped, quantity: '5000.01', eventCount: 1n, amount: '50' }, // at most 50, once for all events
-    { properties: { ...card, maxCharge: '1' }, quantity: '100', eventCount: 4n, amount: '1' }, // the fixed part is clamped too
+    // the fixed part is clamped too
+    { properties: { ...card, maxCharge: '1' }, quantity: '100', eventCount: 4n, amount: '1' },
   ])('$quantity in $eventCount events is $amount with $properties', ({ properties, quantity, eventCount, amount }) => {
     expect(events(properties, quantity, eventCount)).toBe(amount);
   });
@@ -403,7 +411,8 @@ describe('the sense of properties', () => {
     { pricing: graduated(['10', '1'], ['9.5', '1'], [null, '1']), fields: ['tiers.1.upTo'] }, // descending
     { pricing: volume(['10', '1'], ['10.0', '1'], [null, '1']), fields: ['tiers.1.upTo'] }, // equal as numbers
     { pricing: volume(['-1', '1'], [null, '1']), fields: ['tiers.0.upTo'] },
-    { pricing: volume(['9', '1'], ['10', '1'], ['2', '1']), fields: ['tiers.2.upTo', 'tiers.2.upTo'] }, // not open, and below
+    // not open, and below
+    { pricing: volume(['9', '1'], ['10', '1'], ['2', '1']), fields: ['tiers.2.upTo', 'tiers.2.upTo'] },
     { pricing: { model: 'percentage', properties: { percentage: '1', minCharge: '2', maxCharge: '2' } }, fields: [] },
     {
       pricing: { model: 'percentage', properties: { percentage: '1', minCharge: '10', maxCharge: '9' } },

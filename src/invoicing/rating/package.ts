@@ -18,7 +18,8 @@ export const packaged: PriceModel<PackageProperties> = {
     const size = decimal(properties.size);
     const price = decimal(properties.price);
     const full = quantity.divToInt(size);
-    const packages = quantity.mod(size).isZero() ? full : full.plus(1); // the remainder is exact, a quotient would not be
+    // the remainder is exact, a quotient would not be
+    const packages = quantity.mod(size).isZero() ? full : full.plus(1);
     const firstUnitPrice = price.div(size).toDecimalPlaces(9);
     const workings = { packages: { count: plain(packages), size: plain(size), price: plain(price) } };
     const amount = packages.times(price);

@@ -386,7 +386,8 @@ describe('lines', () => {
     { pricing: { model: 'volume', properties: { tiers } }, quantity: '0', unitPrice: '0.1' },
     { pricing: { model: 'package', properties: { size: '3', price: '1' } }, quantity: '0', unitPrice: '0.333333333' },
     { pricing: { model: 'graduated', properties: { tiers } }, quantity: '3', unitPrice: '10.1' }, // 30.30 ÷ 3
-    { pricing: { model: 'package', properties: { size: '3', price: '2' } }, quantity: '7', unitPrice: '0.857142857' }, // 6 ÷ 7
+    // 6 ÷ 7
+    { pricing: { model: 'package', properties: { size: '3', price: '2' } }, quantity: '7', unitPrice: '0.857142857' },
     {
       pricing: { model: 'volume', properties: { tiers: [{ upTo: null, unitPrice: '0.004' }] } },
       quantity: '3',

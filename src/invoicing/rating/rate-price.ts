@@ -54,7 +54,10 @@ export interface RatedLine {
   readonly quantity: Decimal;
   /** How many of them the price includes at no cost. */
   readonly includedUnits: Decimal;
-  /** The price of a unit; where units differ in price, total ÷ quantity to 9 digits (at quantity 0 the first unit's price). */
+  /**
+   * The price of a unit; where units differ in price, total ÷ quantity to 9 digits (at quantity 0 the first unit's
+   * price).
+   */
   readonly unitPrice: Decimal;
   /** Rounded to the currency. */
   readonly totalPrice: Decimal;
@@ -100,8 +103,8 @@ type LimitsBefore = Readonly<Record<Limit, Decimal>>;
 const NO_LIMITS: LimitsBefore = { maximum: ZERO, minimum: ZERO };
 
 /**
- * What the limits of a price take off or add: a negative line for what is above the maximum, and then a line for what is missing to
- * the minimum, each less what it was before.
+ * What the limits of a price take off or add: a negative line for what is above the maximum, and then a line for what
+ * is missing to the minimum, each less what it was before.
  * @param reached what the price comes to without them
  */
 export function limitLines(
@@ -190,12 +193,14 @@ function rowsAt(index: number, exact: readonly Decimal[], rounded: readonly Deci
   return { exact: shortText(exact[index] as Decimal), ...(index === exact.length - 1 && { all }) };
 }
 
-/** What is left of an amount that was made of parts without a last digit; far above their error, far below any rounding. */
+/**
+ * What is left of an amount that was made of parts without a last digit; far above their error, far below any rounding.
+ */
 const SETTLED_DIGITS = 60;
 
 /**
- * The amount without the error of its parts: two thirds of 100 included units are off in their 80th digit, and what is left of 75
- * units, at 0.003, came to a little less than 0.025, which is another cent.
+ * The amount without the error of its parts: two thirds of 100 included units are off in their 80th digit, and what is
+ * left of 75 units, at 0.003, came to a little less than 0.025, which is another cent.
  */
 const settled = (amount: Decimal, fraction: Fraction): Decimal =>
   isWhole(fraction) ? amount : amount.toDecimalPlaces(SETTLED_DIGITS);
@@ -210,7 +215,10 @@ function unitPriceOf(charge: Charge, quantity: Decimal, totalPrice: Decimal): De
   return totalPrice.div(quantity).toDecimalPlaces(AVERAGE_PRICE_DIGITS);
 }
 
-/** The units that grants cover have left the charge; the line shows them at no price, so that the reader finds them again. */
+/**
+ * The units that grants cover have left the charge; the line shows them at no price, so that the reader finds them
+ * again.
+ */
 const grantLines = (quantity: Decimal): RatedLine[] =>
   quantity.isZero()
     ? []

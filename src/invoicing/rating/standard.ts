@@ -9,7 +9,10 @@ const StandardProperties = Type.Object(
 );
 type StandardProperties = Static<typeof StandardProperties>;
 
-/** `q × unitPrice`. A negative unit price is a rebate; that it never takes an invoice below zero is held in `calculation/totals.ts`. */
+/**
+ * `q × unitPrice`. A negative unit price is a rebate; that it never takes an invoice below zero is held in
+ * `calculation/totals.ts`.
+ */
 export const standard: PriceModel<StandardProperties> = {
   schema: StandardProperties,
   check: () => [],

@@ -13,7 +13,9 @@ const VolumeProperties = Type.Object(
 );
 type VolumeProperties = Static<typeof VolumeProperties>;
 
-/** All of the quantity at the price of the tier that it falls in, plus that tier's flat price (at 0: the first tier). */
+/**
+ * All of the quantity at the price of the tier that it falls in, plus that tier's flat price (at 0: the first tier).
+ */
 export const volume: PriceModel<VolumeProperties> = {
   schema: VolumeProperties,
   check: ({ tiers }) => checkTiers(tiers),

@@ -24,8 +24,8 @@ import { OPEN_STATES, withLiveTotals } from './read.ts';
 import { plansOf } from './recompute.ts';
 
 /**
- * GET /v2/invoices/{id}/explain: where every number comes from (domain.md §4). Of an open period as of now; of a calculated
- * invoice also whether calculating it again from what is stored gives the same.
+ * GET /v2/invoices/{id}/explain: where every number comes from (domain.md §4). Of an open period as of now; of a
+ * calculated invoice also whether calculating it again from what is stored gives the same.
  */
 export async function explainInvoice(
   parts: InvoicingParts,
@@ -119,13 +119,19 @@ function placeOf({ terms }: InvoiceRow) {
   };
 }
 
-/** The own charges of an invoice as they were due: of a calculated one against what was billed before it, of an open one as of now. */
+/**
+ * The own charges of an invoice as they were due: of a calculated one against what was billed before it, of an open one
+ * as of now.
+ */
 async function dueIn(tx: Tx, terms: BillingTerms, invoice: InvoiceRow): Promise<readonly DueCharge[]> {
   const place = OPEN_STATES.has(invoice.status) ? null : await placeInBilling(tx, invoice);
   return (await loadOwnDue(tx, asBilled(terms, invoice), invoice, {}, place)).due;
 }
 
-/** What earlier invoices billed of the usage of a line's charge in its period, in the group of the line; null where none did. */
+/**
+ * What earlier invoices billed of the usage of a line's charge in its period, in the group of the line; null where none
+ * did.
+ */
 function earlierOf(terms: BillingTerms, invoice: InvoiceRow, line: LineRow, due: readonly DueCharge[]) {
   if (line.type !== 'charge' || invoice.kind !== 'subscription') return null;
   const before = due.find(({ charge: { price } }) => price.metric !== null && price.id === line.priceId)?.before;

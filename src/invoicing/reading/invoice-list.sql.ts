@@ -85,9 +85,9 @@ function rangesOf(tx: Tx, merchantId: string | null, { issued, due, amount, stat
 }
 
 /**
- * A page of invoices, newest first. Which ones it shows is read from an index alone, where the conditions allow it; only
- * the rows of the page are read whole, however far the offset lies. Where a range holds few invoices, those are read and
- * sorted; where it holds many, the list is read in its order, from the newest of them.
+ * A page of invoices, newest first. Which ones it shows is read from an index alone, where the conditions allow it;
+ * only the rows of the page are read whole, however far the offset lies. Where a range holds few invoices, those are
+ * read and sorted; where it holds many, the list is read in its order, from the newest of them.
  */
 export async function selectInvoicePage(
   tx: Tx,

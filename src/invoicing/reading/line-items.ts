@@ -21,10 +21,11 @@ export interface CreatedLine {
 }
 
 /**
- * POST /v2/invoices/lineItems: a line by hand for an invoice whose period is open (ACTIVE), or whose usage has not been read yet
- * (CLOSING). One for a subscription goes on the first invoice of the plan's own series that closes at or after `invoiceAt`.
- * `wall` is wall time.
- * @returns INVALID_TRANSITION where no such invoice is open; IDEMPOTENCY_KEY_REUSED where the key came with another body
+ * POST /v2/invoices/lineItems: a line by hand for an invoice whose period is open (ACTIVE), or whose usage has not been
+ * read yet (CLOSING). One for a subscription goes on the first invoice of the plan's own series that closes at or after
+ * `invoiceAt`. `wall` is wall time.
+ * @returns INVALID_TRANSITION where no such invoice is open; IDEMPOTENCY_KEY_REUSED where the key came with another
+ *   body
  */
 export async function createLineItem(
   parts: InvoicingParts,

@@ -22,12 +22,17 @@ import {
 } from './line-items.sql.ts';
 import { OPEN_STATES, withLiveTotals } from './read.ts';
 
-/** One thing that is or will be billed: a line as it stands on its invoice, or one by hand that waits for a later one. */
+/**
+ * One thing that is or will be billed: a line as it stands on its invoice, or one by hand that waits for a later one.
+ */
 type Item =
   | { readonly line: LineRow; readonly invoice: InvoiceRow }
   | { readonly waiting: ManualLineRow; readonly customerId: string };
 
-/** GET /v2/invoices/lineItems: what stands on open invoices as of now and what waits for later ones, then what was invoiced. */
+/**
+ * GET /v2/invoices/lineItems: what stands on open invoices as of now and what waits for later ones, then what was
+ * invoiced.
+ */
 export async function listLineItems(
   parts: InvoicingParts,
   tx: Tx,

@@ -2,7 +2,10 @@ import { sql, type Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 
-/** The open period of a subscription that closes next: of one series, or of all (of two that end together the older one). */
+/**
+ * The open period of a subscription that closes next: of one series, or of all (of two that end together the older
+ * one).
+ */
 export const nextToClose = (
   tx: Tx,
   merchantId: string,

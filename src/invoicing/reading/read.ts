@@ -81,7 +81,8 @@ export const OPEN_STATES: ReadonlySet<string> = new Set(['ACTIVE', 'CLOSING']);
 
 /**
  * An invoice whose period is not closed yet shows what it comes to now; nothing of it is stored. Where that cannot be
- * calculated it says so by its `failureReason`, as the invoice itself will, and the others of a list are shown all the same.
+ * calculated it says so by its `failureReason`, as the invoice itself will, and the others of a list are shown all the
+ * same.
  */
 export async function withLiveTotals(
   parts: InvoicingParts,

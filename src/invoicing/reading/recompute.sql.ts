@@ -2,8 +2,8 @@ import { sql, type Tx } from '../../db/index.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 
 /**
- * Issued invoices whose charges are a subscription's: of periods, upfront ones, and those of what came late after an end. A page of
- * them, after the one that the last page ended with.
+ * Issued invoices whose charges are a subscription's: of periods, upfront ones, and those of what came late after an
+ * end. A page of them, after the one that the last page ended with.
  */
 export const issuedOfSubscriptions = (tx: Tx, after: Pick<InvoiceRow, 'merchantId' | 'id'>, limit: number) =>
   tx.rows<InvoiceRow>(sql`

@@ -18,7 +18,9 @@ import { recalculate } from '../issue/run-calculation.ts';
 import type { BillingSource, BillingTerms } from '../terms/billing-terms.ts';
 import { issuedOfSubscriptions } from './recompute.sql.ts';
 
-/** An invoice that comes out otherwise when it is calculated again, or whose period owes something else than is billed. */
+/**
+ * An invoice that comes out otherwise when it is calculated again, or whose period owes something else than is billed.
+ */
 export interface Recomputed {
   readonly merchantId: string;
   readonly invoiceId: string;
@@ -29,9 +31,10 @@ export interface Recomputed {
 const PAGE = 200;
 
 /**
- * Owed equals billed, for every subscription: each issued invoice is calculated again from what is stored of it, by the same rules; and
- * the usage of each closed period is read again from the raw events and rated, to nothing more and nothing less than is billed.
- * Periods for which something came since are left out: the next invoice bills the difference.
+ * Owed equals billed, for every subscription: each issued invoice is calculated again from what is stored of it, by the
+ * same rules; and the usage of each closed period is read again from the raw events and rated, to nothing more and
+ * nothing less than is billed. Periods for which something came since are left out: the next invoice bills the
+ * difference.
  * @param reading runs in a transaction that may read all merchants
  */
 export async function recomputeInvoices(
@@ -139,8 +142,9 @@ async function differencesOfPeriods(
 const canBeBilled = ({ due: { back }, total }: CorrectionDue): boolean => total.gt(0) || (back?.net.gt(0) ?? false);
 
 /**
- * How the invoice differs from what it comes to. When the subscription ends, and which version holds later, decides on what is
- * charged in advance. Where what was planned then is not known, an invoice is right that comes out so by a plan there may have been.
+ * How the invoice differs from what it comes to. When the subscription ends, and which version holds later, decides on
+ * what is charged in advance. Where what was planned then is not known, an invoice is right that comes out so by a plan
+ * there may have been.
  */
 async function lineDifferences(
   tx: Tx,
@@ -161,8 +165,8 @@ async function lineDifferences(
 }
 
 /**
- * The terms as they were when an invoice was calculated (docs/decisions/0066). Where that is not known: as they are, and
- * as they were while nobody knew of the end or of a version that holds after the period.
+ * The terms as they were when an invoice was calculated (docs/decisions/0066). Where that is not known: as they are,
+ * and as they were while nobody knew of the end or of a version that holds after the period.
  * @param planned ends that may have been planned then
  */
 export function plansOf(

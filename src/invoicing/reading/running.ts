@@ -22,7 +22,9 @@ const toPeriod = (invoice: InvoiceRow, start: Instant): RunningPeriod => ({
   end: invoice.periodEnd,
 });
 
-/** The open period of the plan's own series, from which a subscription's invoice total runs; null where none is open. */
+/**
+ * The open period of the plan's own series, from which a subscription's invoice total runs; null where none is open.
+ */
 export async function findRunningPeriod(
   source: BillingSource,
   tx: Tx,
@@ -35,8 +37,9 @@ export async function findRunningPeriod(
 }
 
 /**
- * The open period in which usage of a metric is billed to a customer: that of the subscription which began first of those
- * that price the metric, and of its shortest such series. Early closings do not divide it. Null where nobody bills it.
+ * The open period in which usage of a metric is billed to a customer: that of the subscription which began first of
+ * those that price the metric, and of its shortest such series. Early closings do not divide it. Null where nobody
+ * bills it.
  */
 export async function findUsagePeriod(
   source: BillingSource,
@@ -67,8 +70,8 @@ const COMING: ReadonlySet<InvoiceRow['status']> = new Set(['CLOSED', 'CALCULATIN
 const WITHOUT_TOTAL: ReadonlySet<InvoiceRow['status']> = new Set(['FAILED', 'CANCELLED']);
 
 /**
- * The grand total of the invoice of a period, with tax: while its period is open or in its grace what it would come to now,
- * later what it bills. `coming`: it is being calculated. Null where there is none, or none can be calculated now.
+ * The grand total of the invoice of a period, with tax: while its period is open or in its grace what it would come to
+ * now, later what it bills. `coming`: it is being calculated. Null where there is none, or none can be calculated now.
  */
 export async function findPeriodTotal(
   parts: InvoicingParts,

@@ -41,7 +41,10 @@ export interface BilledPrice {
   readonly grantDiscountEnabled?: boolean;
 }
 
-/** How a change cuts a period: to the microsecond, by whole days of the period, or not at all (domain.md §3, Plan change). */
+/**
+ * How a change cuts a period: to the microsecond, by whole days of the period, or not at all (domain.md §3, Plan
+ * change).
+ */
 export type Proration = 'second' | 'day' | 'none';
 
 /** Where what was billed and is not used goes: off the next invoice, into the wallet, or nowhere (§3, Credits). */
@@ -59,7 +62,10 @@ export interface BilledVersion {
   readonly prices: readonly BilledPrice[];
   /** What the charges of a period of the plan come to at least, all prices together; null: nothing. */
   readonly minimumAmount: Decimal | null;
-  /** From where the periods of its series are counted, by cadence; of one that is not named from the subscription's anchor. */
+  /**
+   * From where the periods of its series are counted, by cadence; of one that is not named from the subscription's
+   * anchor.
+   */
   readonly anchors: Readonly<Record<string, Instant>>;
   /** The change that brought it; null or absent: the first. */
   readonly changeId?: string | null;
@@ -88,7 +94,9 @@ export interface BillingTerms {
   readonly currency: string;
   /** The plan's own cadence, normalised: the series on which prices that are billed once stand. */
   readonly planCadence: string;
-  /** From where periods are counted, from when they are billed (the end of the trial, else the start), and until when. */
+  /**
+   * From where periods are counted, from when they are billed (the end of the trial, else the start), and until when.
+   */
   readonly bounds: SeriesBounds;
   readonly gracePeriod: Temporal.Duration;
   readonly autoApprove: boolean;

@@ -134,7 +134,8 @@ describe('the invoice of a period that a change cuts', () => {
       charges: ['old 01-01/02-01', 'calls 01-01/01-12', 'units 01-12/02-01'],
     },
     {
-      what: 'by the second and then by days on that day: the day is not taken from who has it already', // 11.75 and 19.25 days
+      // 11.75 and 19.25 days
+      what: 'by the second and then by days on that day: the day is not taken from who has it already',
       versions: [
         { from: '2026-01-01', prices: [fee('old')] },
         { from: '2026-01-12T18:00:00Z', prices: [fee('short')] },

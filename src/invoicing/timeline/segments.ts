@@ -35,8 +35,8 @@ export interface Segment
 const NEVER: Instant = Temporal.Instant.from('9999-01-01T00:00:00Z');
 
 /**
- * The times of the versions, without gaps, from the start of billing to the end. One that was replaced before it was billed
- * for any time has none; at least one is left.
+ * The times of the versions, without gaps, from the start of billing to the end. One that was replaced before it was
+ * billed for any time has none; at least one is left.
  */
 export function segmentsOf(terms: HistoricTerms): [Segment, ...Segment[]] {
   const known = SEGMENTS.get(terms);
@@ -98,8 +98,8 @@ function anchorIn(segment: Segment, cadence: string, { anchor }: SeriesBounds): 
 }
 
 /**
- * What bounds the periods of a series around an instant: it goes on from version to version as long as cadence and anchor stay
- * the same, and else ends where the version does (domain.md §3, Plan change).
+ * What bounds the periods of a series around an instant: it goes on from version to version as long as cadence and
+ * anchor stay the same, and else ends where the version does (domain.md §3, Plan change).
  * @returns null where the version that holds then has no such series.
  */
 export function boundsOfSeries(terms: HistoricTerms, cadence: string, at: Instant): SeriesBounds | null {
@@ -124,9 +124,10 @@ export function boundsOfSeries(terms: HistoricTerms, cadence: string, at: Instan
 const DAY_HOURS = 24;
 
 /**
- * Where an instant lies in a period as money counts it: a cut by a change lies at its instant, at the start of that day of the
- * period, or, not prorated, at the end: who was there first has it all. What ends at the period's own ends lies there; and at
- * its very start a change takes all of it. Nothing lies before a cut that came earlier: what that one gave away is nobody else's.
+ * Where an instant lies in a period as money counts it: a cut by a change lies at its instant, at the start of that day
+ * of the period, or, not prorated, at the end: who was there first has it all. What ends at the period's own ends lies
+ * there; and at its very start a change takes all of it. Nothing lies before a cut that came earlier: what that one
+ * gave away is nobody else's.
  */
 export function positionIn(period: SeriesPeriod, segments: readonly Segment[], at: Instant): Instant {
   if (!isAfter(at, period.start)) return period.start;
@@ -143,7 +144,10 @@ function positionOfCut(period: SeriesPeriod, { start: at, proration }: Segment):
   return latest(period.start, period.whole.start.add({ hours: Number(days) * DAY_HOURS }));
 }
 
-/** What of the whole period some spans of it are, as money counts it. Pieces that make up a period sum to the period's own part. */
+/**
+ * What of the whole period some spans of it are, as money counts it. Pieces that make up a period sum to the period's
+ * own part.
+ */
 export function shareOf(period: SeriesPeriod, segments: readonly Segment[], spans: readonly Period[]): Fraction {
   const length = ({ start, end }: Period): bigint =>
     microsecondsBetween(positionIn(period, segments, start), positionIn(period, segments, end));

@@ -91,7 +91,9 @@ export function periodOf(cadence: string, bounds: SeriesBounds, number: number):
   return { number, start, end, whole, fraction: isPartial ? partOf(whole, start, end) : WHOLE };
 }
 
-/** The period after `[…, end)` of period `number`: the rest of that one, where it was closed early, else the next one. */
+/**
+ * The period after `[…, end)` of period `number`: the rest of that one, where it was closed early, else the next one.
+ */
 export function periodAfter(cadence: string, bounds: SeriesBounds, number: number, end: Instant): SeriesPeriod | null {
   const rest = periodOf(cadence, { ...bounds, startedAt: latest(bounds.startedAt, end) }, number);
   return rest ?? periodOf(cadence, bounds, number + 1);

@@ -8,7 +8,9 @@ import { sql, type Tx } from '../../db/index.ts';
 
 const LOCK_NOT_AVAILABLE = '55P03';
 
-/** Locks the billing of some subscriptions, in the order of their ids. The next statement sees what others did under it. */
+/**
+ * Locks the billing of some subscriptions, in the order of their ids. The next statement sees what others did under it.
+ */
 export const lockBilling = (tx: Tx, merchantId: string, subscriptionIds: readonly string[]): Promise<number> =>
   tx.run(sql`
     select pg_advisory_xact_lock(hashtextextended('billing:' || ${merchantId}::text || ':' || id, 0))

@@ -23,8 +23,8 @@ export interface StoredTaken extends TakenUnits {
 }
 
 /**
- * What invoices of other series do not charge of the units that grants burnt in some time. Whoever closes a period holds
- * the subscription's lock on late usage, so two that close at once see what the other one took.
+ * What invoices of other series do not charge of the units that grants burnt in some time. Whoever closes a period
+ * holds the subscription's lock on late usage, so two that close at once see what the other one took.
  */
 export async function takenByOthers(
   tx: Tx,
@@ -46,7 +46,9 @@ export async function takenByOthers(
   }));
 }
 
-/** Stores what prices of a period do not charge, instead of what was stored of them before, also for its earlier parts. */
+/**
+ * Stores what prices of a period do not charge, instead of what was stored of them before, also for its earlier parts.
+ */
 export async function saveTaken(tx: Tx, invoice: InvoiceRow, usage: readonly BilledUsage[]): Promise<void> {
   const known = usage.filter(({ taken }) => taken !== undefined);
   if (known.length === 0) return;

@@ -34,8 +34,8 @@ export interface ReadAnew {
 }
 
 /**
- * What other series take of burnt units: what is stored, and in its place what was read anew of some of their periods. So no unit
- * leaves two prices, and none leaves neither, where the periods of several series are corrected at once.
+ * What other series take of burnt units: what is stored, and in its place what was read anew of some of their periods.
+ * So no unit leaves two prices, and none leaves neither, where the periods of several series are corrected at once.
  */
 export function takenAsReadAnew<Stored extends TakenUnits & { readonly priceId: string; readonly period: WholePeriod }>(
   stored: readonly Stored[],
@@ -72,8 +72,8 @@ export function stretchesOf(claims: readonly Pick<GrantClaim, 'spans'>[], others
 }
 
 /**
- * Where periods of other series begin and end in a time, of those whose prices grants may cover, too: cut there, what one series
- * takes of the burnt units lies in one period of each other one.
+ * Where periods of other series begin and end in a time, of those whose prices grants may cover, too: cut there, what
+ * one series takes of the burnt units lies in one period of each other one.
  */
 export function cutsBySeries(terms: HistoricTerms, cadence: string, time: Period): Instant[] {
   return segmentsOf(terms)
@@ -100,9 +100,9 @@ function endsOfPeriods(terms: HistoricTerms, cadence: string, { start, end }: Pe
 }
 
 /**
- * What is left of burnt units once invoices of other series have taken theirs. Of what was taken in a time that goes beyond a
- * stretch (a period was cut since), nobody knows when it was burnt: it is taken off the first stretch that has it, so that no
- * unit leaves two prices.
+ * What is left of burnt units once invoices of other series have taken theirs. Of what was taken in a time that goes
+ * beyond a stretch (a period was cut since), nobody knows when it was burnt: it is taken off the first stretch that has
+ * it, so that no unit leaves two prices.
  */
 export function withoutTaken(burnt: readonly BurntIn[], taken: readonly TakenUnits[]): BurntIn[] {
   const left = burnt.map(({ units }) => units);
@@ -119,8 +119,9 @@ export function withoutTaken(burnt: readonly BurntIn[], taken: readonly TakenUni
 }
 
 /**
- * How many units grants take off each of some prices, in their order (domain.md §5, `grantDiscountEnabled`): a unit that was burnt
- * leaves the quantity of one price alone, the first that measures a metric of its entitlement and has used so much.
+ * How many units grants take off each of some prices, in their order (domain.md §5, `grantDiscountEnabled`): a unit
+ * that was burnt leaves the quantity of one price alone, the first that measures a metric of its entitlement and has
+ * used so much.
  */
 export function allotBurnt(burnt: readonly BurntIn[], claims: readonly GrantClaim[]): Allotment[] {
   const left = burnt.map(({ units }) => units);

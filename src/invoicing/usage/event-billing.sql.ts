@@ -24,7 +24,9 @@ export const firstInvoicesAfter = (tx: Tx, merchantId: string, addressee: string
      where first.period_start > ${at}
      order by first.seq`);
 
-/** The line of an invoice that charges the usage of a price, by group where lines are; undefined while there is none. */
+/**
+ * The line of an invoice that charges the usage of a price, by group where lines are; undefined while there is none.
+ */
 export const usageLine = async (
   tx: Tx,
   invoice: InvoiceRow,

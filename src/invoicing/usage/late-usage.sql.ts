@@ -2,7 +2,10 @@ import { sql, type Tx } from '../../db/index.ts';
 import type { TakenUsage } from '../../metering/index.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 
-/** A period whose usage was read and that has its lines, and which events there were then (null: it is to be read again). */
+/**
+ * A period whose usage was read and that has its lines, and which events there were then (null: it is to be read
+ * again).
+ */
 export type ReadInvoice = Pick<
   InvoiceRow,
   'id' | 'subscriptionId' | 'billingCadence' | 'billingAnchor' | 'periodNumber' | 'periodEnd'
@@ -42,7 +45,9 @@ export const deleteUsageTakenOfCorrected = (tx: Tx, { merchantId, id, subscripti
        and i.period_start < l.period_end and i.period_end > l.period_start
        and t.merchant_id = ${merchantId} and t.invoice_id = i.id`);
 
-/** Up to which events the usage of a customer's closed periods was read: what comes late for them must not be forgotten. */
+/**
+ * Up to which events the usage of a customer's closed periods was read: what comes late for them must not be forgotten.
+ */
 export const usageTakenByInvoices = (
   tx: Tx,
   merchantId: string,

@@ -34,8 +34,8 @@ export interface WhoseClosedPeriods {
 }
 
 /**
- * Reads the usage of the closed periods of a subscription for which something may have come or changed since they were read
- * (§4, Late usage). A period of which an invoice is still to be calculated is left to that one.
+ * Reads the usage of the closed periods of a subscription for which something may have come or changed since they were
+ * read (§4, Late usage). A period of which an invoice is still to be calculated is left to that one.
  */
 export async function readClosedPeriods(
   tx: Tx,
@@ -94,7 +94,8 @@ async function readPeriods(
     const parts = period.map(({ id }) => invoices.get(id) as InvoiceRow);
     const invoice = parts.at(-1) as InvoiceRow;
     const snapshot = await usageSnapshot(tx, terms.merchantId);
-    // Not from sums that were kept of the events, and beside what is stored; else beside those that are corrected with it.
+    // Not from sums that were kept of the events, and beside what is stored; else beside those that are corrected with
+    // it.
     const how = which === 'unchanged' ? { acceptedUpTo: LAST_EVENT } : { anew: found };
     const usage = await readUsage(tx, source, asBilled(terms, invoice), invoice, how);
     found.push({ invoice, parts, snapshot, usage, adjustments: invoice.terms?.adjustments ?? [] });

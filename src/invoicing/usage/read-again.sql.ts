@@ -40,8 +40,8 @@ export interface ReadPeriodRow {
 
 /**
  * The periods of some subscriptions whose usage was read for the last time: those of which an invoice is still to be
- * calculated, or a period is to be read again, are left out whole. Of these no event that comes is billed any more, unless
- * they are marked to be read again.
+ * calculated, or a period is to be read again, are left out whole. Of these no event that comes is billed any more,
+ * unless they are marked to be read again.
  */
 export const selectClosedPeriods = (tx: Tx, merchantId: string, subscriptionIds: readonly string[]) =>
   tx.rows<ReadPeriodRow>(sql`

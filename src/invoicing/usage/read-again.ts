@@ -4,11 +4,12 @@ import { lockBilling } from './billing-lock.sql.ts';
 import { deleteTaken, selectClosedPeriods, selectReadSeries } from './read-again.sql.ts';
 
 /**
- * Something other than an event changes what closed periods should have billed: whose usage is whose, or what grants covered. The
- * closed periods of some subscriptions that end after an instant are read again at the next close, and the difference is billed. Where no
- * period is closed nothing happens.
+ * Something other than an event changes what closed periods should have billed: whose usage is whose, or what grants
+ * covered. The closed periods of some subscriptions that end after an instant are read again at the next close, and the
+ * difference is billed. Where no period is closed nothing happens.
  *
- * Who is reading one of these periods at this moment may have begun before the change, so the marks wait for it, and it for them.
+ * Who is reading one of these periods at this moment may have begun before the change, so the marks wait for it, and it
+ * for them.
  */
 export async function markToBeReadAgain(
   tx: Tx,
@@ -18,7 +19,8 @@ export async function markToBeReadAgain(
 ): Promise<void> {
   if (subscriptionIds.length === 0) return;
   await lockBilling(tx, merchantId, subscriptionIds);
-  await deleteTaken(tx, merchantId, subscriptionIds, from); // a statement of its own: it must see what the lock waited for
+  // a statement of its own: it must see what the lock waited for
+  await deleteTaken(tx, merchantId, subscriptionIds, from);
 }
 
 /** How far the usage of each series of some subscriptions was read; of those that have closed periods. */

@@ -42,8 +42,8 @@ interface ReadOptions {
 }
 
 /**
- * The usage of each metered price of an invoice: of the time in which it held, from the start of its whole period to the end of
- * the invoice's, so that a part that `closeNow` left is measured with the parts before it.
+ * The usage of each metered price of an invoice: of the time in which it held, from the start of its whole period to
+ * the end of the invoice's, so that a part that `closeNow` left is measured with the parts before it.
  */
 export async function readUsage(
   tx: Tx,
@@ -56,7 +56,10 @@ export async function readUsage(
   return found;
 }
 
-/** The same of several invoices of a merchant, in their order: the figures of all their prices are asked for in one call. */
+/**
+ * The same of several invoices of a merchant, in their order: the figures of all their prices are asked for in one
+ * call.
+ */
 export async function readUsageOfEach(
   tx: Tx,
   source: BillingSource,
@@ -136,8 +139,8 @@ async function answers(tx: Tx, asked: readonly AskedPrice[]): Promise<AnsweredPr
 }
 
 /**
- * What of the time a figure is for that does not add up (`ownShare`). What names the subscription itself makes it one for
- * all of the time.
+ * What of the time a figure is for that does not add up (`ownShare`). What names the subscription itself makes it one
+ * for all of the time.
  */
 async function readShares(tx: Tx, asked: readonly AskedPrice[]): Promise<Map<AskedPrice, Fraction>> {
   const shared = asked.flatMap((each) => {
@@ -253,8 +256,8 @@ const cutOf = ({ groupFilters, pricing }: BilledPrice) => ({
 });
 
 /**
- * The usage of one price of an invoice's own period as it is now, of each group hour by hour; of hours in which there was
- * any, or a level was set.
+ * The usage of one price of an invoice's own period as it is now, of each group hour by hour; of hours in which there
+ * was any, or a level was set.
  */
 export async function readUsageByHour(
   tx: Tx,

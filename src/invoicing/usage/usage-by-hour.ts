@@ -20,7 +20,8 @@ export function rowsOfLine(pricing: Pricing, group: GroupValues | null, rows: re
 
 /**
  * The usage of some groups together, hour by hour, in order of time.
- * @param levelsUntil given where the groups are levels, which add up: each holds until its next hour, the last until here
+ * @param levelsUntil given where the groups are levels, which add up: each holds until its next hour, the last until
+ *   here
  */
 export function usageByHour(rows: readonly UsageRow[], levelsUntil: Instant | null): HourOfUsage[] {
   const hours = Map.groupBy(rows, ({ windowStart }) => (windowStart as Instant).epochNanoseconds);

@@ -4,8 +4,8 @@ import { columnNames, goesOn, type Question } from './question.ts';
 import type { TailRow, TailUniqueRow } from './tail-rows.ts';
 
 /**
- * An answer by columns: what each row is summed over, its keys, how many events, their value, and for LATEST the time and place
- * of the one that has it. Numbers are numbers or texts.
+ * An answer by columns: what each row is summed over, its keys, how many events, their value, and for LATEST the time
+ * and place of the one that has it. Numbers are numbers or texts.
  */
 export type Answer = readonly (readonly unknown[])[];
 
@@ -33,9 +33,9 @@ export const answerOfTail = (rows: readonly TailRow[], names: readonly string[])
 export type ValueOf = (figures: readonly string[][], row: number) => string;
 
 /**
- * The cells of an answer, with customers in the place of subjects: those of one customer are one. A column that a row is summed
- * over says nothing, each store puts something else there. There are hundreds of thousands of rows: nothing is made for each
- * of them but its cell.
+ * The cells of an answer, with customers in the place of subjects: those of one customer are one. A column that a row
+ * is summed over says nothing, each store puts something else there. There are hundreds of thousands of rows: nothing
+ * is made for each of them but its cell.
  * @param textOf null: the value is how many events there are
  */
 export function cellSetsOf(

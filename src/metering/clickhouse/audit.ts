@@ -23,8 +23,8 @@ export interface AuditParts {
 const BATCHES_AT_ONCE = 100;
 
 /**
- * Counts the events of each shipped batch in both stores, and adds up their numbers, times and subjects: an event that is
- * missing, there twice or another one changes them. Answers the batches that differ.
+ * Counts the events of each shipped batch in both stores, and adds up their numbers, times and subjects: an event that
+ * is missing, there twice or another one changes them. Answers the batches that differ.
  * @param mostBatches how many of the last ones; all without it
  */
 export async function auditProjections(

@@ -33,7 +33,10 @@ export function textOfUnits(units: bigint): string {
 /** Digits of each of the two limbs after the point (usage.sql.ts). */
 export const LIMB_PLACES = 38;
 
-/** A decimal from three whole numbers: its units, then 38 places after the point, then 38 more. Each has a sign of its own. */
+/**
+ * A decimal from three whole numbers: its units, then 38 places after the point, then 38 more. Each has a sign of its
+ * own.
+ */
 export function textOfLimbs(limbs: readonly string[]): string {
   const [units = 0n, first = 0n, second = 0n] = limbs.map(BigInt);
   const limb = 10n ** BigInt(LIMB_PLACES);
@@ -61,7 +64,9 @@ export function together(aggregation: Aggregation, one: Part, other: Part): Part
   }
 }
 
-/** The values of a cell's columns, in their order, windows by their number; null too for a column that is summed over. */
+/**
+ * The values of a cell's columns, in their order, windows by their number; null too for a column that is summed over.
+ */
 export type Key = readonly (string | number | null)[];
 
 export interface Cell extends Part {
@@ -73,7 +78,8 @@ export type CellSets = ReadonlyMap<number, readonly Cell[]>;
 
 /**
  * Several answers as one, with a cell for each key.
- * @param areOneEach is a key in one answer once at most? Then nothing is compared where only one has cells, as most have not.
+ * @param areOneEach is a key in one answer once at most? Then nothing is compared where only one has cells, as most
+ *   have not.
  */
 export function unite(aggregation: Aggregation, answers: readonly CellSets[], areOneEach: boolean): CellSets {
   const masks = new Set(answers.flatMap((answer) => [...answer.keys()]));
@@ -87,7 +93,10 @@ export function unite(aggregation: Aggregation, answers: readonly CellSets[], ar
   );
 }
 
-/** A few cells put to many, of which most are not touched: only where the first value is that of one of the few is the name asked. */
+/**
+ * A few cells put to many, of which most are not touched: only where the first value is that of one of the few is the
+ * name asked.
+ */
 function joined(aggregation: Aggregation, many: readonly Cell[], few: readonly Cell[]): Cell[] {
   const left = new Map(few.map((cell) => [nameOf(cell.key), cell]));
   const firsts = new Set(few.map(({ key }) => key[0]));
@@ -125,7 +134,10 @@ function isLater(one: Part, other: Part): boolean {
   return one.latest.at === other.latest.at ? one.latest.seq > other.latest.seq : one.latest.at > other.latest.at;
 }
 
-/** The figure of a cell: 0 where nothing counts, an average to 50 significant digits, half away from zero, else all digits. */
+/**
+ * The figure of a cell: 0 where nothing counts, an average to 50 significant digits, half away from zero, else all
+ * digits.
+ */
 export function figureOf(aggregation: Aggregation, { value, eventCount }: Part): Decimal {
   if (value === null) return ZERO;
   const total = decimal(value);

@@ -2,7 +2,8 @@ import { parseExactJson } from '../../db/index.ts';
 import { decimal, isRawNumber, plain, type RawNumber } from '../../kernel/decimal.ts';
 
 /**
- * The form in which a leaf of an event's data is kept in ClickHouse. A text has one form alone, so equal texts are equal there:
+ * The form in which a leaf of an event's data is kept in ClickHouse. A text has one form alone, so equal texts are
+ * equal there:
  * - `0`: a whole number below 10^15, as an integer
  * - `9`: a number with at most nine digits on each side of the point, as an integer of 10^-9
  * - `n`: any other number, as text in its shortest form
@@ -20,12 +21,15 @@ const SMALL = /^(-?)(\d{1,9})\.(\d{1,9})$/;
 const SHORTEST = /^(?:0|-?[1-9]\d{0,37}|-?(?:0|[1-9]\d{0,37})\.\d{0,37}[1-9])$/;
 const LONGEST_PATH = 512;
 
-/** Where the forms of a property stand: its path, a slash, and the form. An element of an array has a dash before its place. */
+/**
+ * Where the forms of a property stand: its path, a slash, and the form. An element of an array has a dash before its
+ * place.
+ */
 export const leafName = (segments: readonly string[], form: Form): string => `${segments.join('/')}/${form}`;
 
 /**
- * The segments under which a path may be kept: a segment of digits is the name of a property in an object and a place in an array,
- * and only one of the two can be in an event.
+ * The segments under which a path may be kept: a segment of digits is the name of a property in an object and a place
+ * in an array, and only one of the two can be in an event.
  */
 export function keptPaths(segments: readonly string[]): string[][] {
   let paths: string[][] = [[]];
@@ -37,8 +41,8 @@ export function keptPaths(segments: readonly string[]): string[][] {
 }
 
 /**
- * An event's data as ClickHouse gets it: one flat JSON object of its leaves. What no path of a meter can name (§2) is left
- * out, and so is null, which is the same as nothing.
+ * An event's data as ClickHouse gets it: one flat JSON object of its leaves. What no path of a meter can name (§2) is
+ * left out, and so is null, which is the same as nothing.
  * @param data as PostgreSQL writes it: no key twice, no exponents
  */
 export function leavesOf(data: string): string {

@@ -1,4 +1,7 @@
-/** A list goes in as `{name:Array(…)}`, which ClickHouse refuses where it cannot read it; of JSON it would make an empty one. */
+/**
+ * A list goes in as `{name:Array(…)}`, which ClickHouse refuses where it cannot read it; of JSON it would make an empty
+ * one.
+ */
 export type Parameter = string | readonly bigint[] | readonly (string | null)[];
 
 /** A ClickHouse refuses a field of a form beyond 128 KiB, and a parameter is one. */

@@ -2,8 +2,8 @@
 const MOST_PASSED_OVER = 60;
 
 /**
- * Work that comes in turns and is tried half as often with each failure in a row: of a server that is away nobody need be told
- * each second, nor need it be asked.
+ * Work that comes in turns and is tried half as often with each failure in a row: of a server that is away nobody need
+ * be told each second, nor need it be asked.
  */
 export class Patience {
   #failures = 0;

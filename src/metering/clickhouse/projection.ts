@@ -26,15 +26,18 @@ export interface ProjectionOptions {
 const AUDITED_BATCHES = 100;
 const AUDIT_SECONDS = 300;
 const SHIP_SECONDS = 1;
-/** Questions read what waits in PostgreSQL; each shipment is a row there and a part in ClickHouse, so few are better than many. */
+/**
+ * Questions read what waits in PostgreSQL; each shipment is a row there and a part in ClickHouse, so few are better
+ * than many.
+ */
 const PATIENCE_SECONDS = 30;
 const GREETING_MILLISECONDS = 5_000;
 /** The year and the month of the first version whose type JSON may be relied on. */
 const LEAST_VERSION = [25, 3] as const;
 
 /**
- * Opens `CLICKHOUSE_URL`. Whether somebody answers there is found out meanwhile and told: a ClickHouse that is away keeps nobody
- * from starting, because PostgreSQL answers until it comes.
+ * Opens `CLICKHOUSE_URL`. Whether somebody answers there is found out meanwhile and told: a ClickHouse that is away
+ * keeps nobody from starting, because PostgreSQL answers until it comes.
  */
 export async function openProjection(url: string, options: ProjectionOptions): Promise<UsageProjection> {
   const { clickhouse, mode, shownUrl } = await connectClickHouse(url);
@@ -109,6 +112,9 @@ async function ship(parts: ShipperParts, now: Parameters<Chore['run']>[1]): Prom
   await shipRound({ ...parts, patienceSeconds: PATIENCE_SECONDS }, now);
 }
 
-/** `reckoner rebuild`: builds the projection anew from PostgreSQL; the workers ship it, and it takes over when it has caught up. */
+/**
+ * `reckoner rebuild`: builds the projection anew from PostgreSQL; the workers ship it, and it takes over when it has
+ * caught up.
+ */
 export const rebuildProjection = (database: Database, now: Parameters<Chore['run']>[1]): Promise<void> =>
   rebuild(database, 'somebody asked for it', now);

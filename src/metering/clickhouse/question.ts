@@ -63,7 +63,10 @@ export function setOf(cut: UsageCut, columns: KeyColumns): string[] {
   });
 }
 
-/** Which columns a row of this set is summed over, as `grouping` of both stores counts them: the first is the highest bit. */
+/**
+ * Which columns a row of this set is summed over, as `grouping` of both stores counts them: the first is the highest
+ * bit.
+ */
 export const summedOver = (set: readonly string[], columns: KeyColumns): number =>
   columnNames(columns).reduce((mask, name) => mask * 2 + (set.includes(name) ? 0 : 1), 0);
 

@@ -272,5 +272,6 @@ it('relies on numbers that are given one by one', async () => {
   const { rows } = await writer.query(
     `select cache_size::int, increment_by::int from pg_sequences where format('%I.%I', schemaname, sequencename) = pg_get_serial_sequence('event', 'seq')`,
   );
-  expect(rows).toEqual([{ cache_size: 1, increment_by: 1 }]); // a cached number could be used after later ones were shipped
+  // a cached number could be used after later ones were shipped
+  expect(rows).toEqual([{ cache_size: 1, increment_by: 1 }]);
 });

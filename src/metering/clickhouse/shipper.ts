@@ -55,12 +55,15 @@ const LAST_BATCH = 2 ** 31;
 const POLL_MILLISECONDS = 10;
 const LONGEST_WAIT_MILLISECONDS = 5_000;
 
-/** What ClickHouse holds is not what was shipped: it was lost, emptied or set back. Another projection must be built. */
+/**
+ * What ClickHouse holds is not what was shipped: it was lost, emptied or set back. Another projection must be built.
+ */
 export class ProjectionBroken extends Error {}
 
 /**
- * One round of shipping: makes the first projection where there is none, ships what has been accepted, lets a new projection
- * take over once it has caught up, and removes the one before. Any number of workers may run rounds at the same time.
+ * One round of shipping: makes the first projection where there is none, ships what has been accepted, lets a new
+ * projection take over once it has caught up, and removes the one before. Any number of workers may run rounds at the
+ * same time.
  * @throws where ClickHouse does not answer; nothing is lost by that, the next round goes on.
  */
 export async function shipRound(parts: ShipperParts, now: Instant): Promise<ShippedRound> {
@@ -99,7 +102,9 @@ export async function shipRound(parts: ShipperParts, now: Instant): Promise<Ship
   return { batches, events, caughtUp };
 }
 
-/** Begins to build a new projection from the events in PostgreSQL; the one that answers goes on until it has caught up. */
+/**
+ * Begins to build a new projection from the events in PostgreSQL; the one that answers goes on until it has caught up.
+ */
 export async function rebuild(database: Database, reason: string, now: Instant): Promise<void> {
   await nobody(database, async (tx) => {
     for (const { generation } of await projectionsIn(tx, ['new', 'building']))
@@ -193,12 +198,13 @@ async function nextShipment(
   const batchNo = (last?.batchNo ?? 0) + 1;
   const shipment = { generation, batchNo, fromSeq, token: `${newName()}-${batchNo}`, ...measured };
   await nobody(database, (tx) => insertShipment(tx, shipment));
-  return (await nobody(database, (tx) => lastShipment(tx, generation))) ?? null; // of two workers, what the first has committed
+  // of two workers, what the first has committed
+  return (await nobody(database, (tx) => lastShipment(tx, generation))) ?? null;
 }
 
 /**
- * Brings one batch into ClickHouse, once: what was sent before under the same token is nothing there. The events go first
- * and the batch says afterwards that they are all there.
+ * Brings one batch into ClickHouse, once: what was sent before under the same token is nothing there. The events go
+ * first and the batch says afterwards that they are all there.
  * @throws ProjectionBroken where ClickHouse does not hold the batches before, or another one in this one's place
  */
 async function send(

@@ -64,7 +64,10 @@ export const moveProjection = async (
        set state = ${to}, retired_at = case when ${to} = 'retired' then ${now}::timestamptz else retired_at end
      where generation = ${generation} and state = any(${from}::text[])`)) === 1;
 
-/** Takes the work on a projection for a while, unless somebody else has it. @returns it as it is now, if there is work on it */
+/**
+ * Takes the work on a projection for a while, unless somebody else has it. @returns it as it is now, if there is work
+ * on it
+ */
 export const leaseProjection = (
   tx: Tx,
   generation: number,
@@ -102,8 +105,8 @@ export const lastShipment = (
       from usage_shipment where generation = ${generation} order by batch_no desc limit 1`);
 
 /**
- * Where a batch ends that begins after `after`: at most at `upTo` and about this many bytes further, and how many events that
- * are. An event that is larger alone is a batch of its own.
+ * Where a batch ends that begins after `after`: at most at `upTo` and about this many bytes further, and how many
+ * events that are. An event that is larger alone is a batch of its own.
  */
 export const measureBatch = (
   tx: Tx,
@@ -121,7 +124,9 @@ export const measureBatch = (
            f.event_count::int as event_count
       from fitting f`);
 
-/** Numbers have gaps, left by what was rolled back: the last number of one, where it is known to go as far as `after`. */
+/**
+ * Numbers have gaps, left by what was rolled back: the last number of one, where it is known to go as far as `after`.
+ */
 export const endOfGap = async (tx: Tx, after: bigint, lastSeq: bigint): Promise<bigint> =>
   (
     await tx.one<{ end: bigint }>(sql`
@@ -178,8 +183,8 @@ export const unshippedCount = async (tx: Tx, merchantId: string, mark: bigint, m
   ).count;
 
 /**
- * The subject rows of some sources with the times for which they count: what is addressed to the customer or subscription,
- * and what was sent with just this subject, though it names nobody.
+ * The subject rows of some sources with the times for which they count: what is addressed to the customer or
+ * subscription, and what was sent with just this subject, though it names nobody.
  */
 export const selectAddresses = (tx: Tx, merchantId: string, sources: readonly UsageSource[]): Promise<Address[]> =>
   tx.rows<Address>(sql`
@@ -201,7 +206,9 @@ export const ownersOf = (
     select id, coalesce(customer_id, addressee) as customer_id
       from event_subject where merchant_id = ${merchantId} and id = any(${subjectIds}::bigint[])`);
 
-/** The subjects that share their customer with others, each with the first of them; and those of nobody, which are one. */
+/**
+ * The subjects that share their customer with others, each with the first of them; and those of nobody, which are one.
+ */
 export const sharedOwners = (tx: Tx, merchantId: string, most: number): Promise<{ id: bigint; first: bigint }[]> =>
   tx.rows<{ id: bigint; first: bigint }>(sql`
     select id, first from (

@@ -9,7 +9,10 @@ export interface Statement {
   readonly parameters?: Readonly<Record<string, Parameter>>;
 }
 
-/** A ClickHouse, as far as we use one. Settings are part of the statements: as options of a request they outlive it on some connections. */
+/**
+ * A ClickHouse, as far as we use one. Settings are part of the statements: as options of a request they outlive it on
+ * some connections.
+ */
 export interface ClickHouse {
   /** The answer by columns, each the list of its values, all of the same length; numbers beyond 53 bits as text. */
   columns(statement: Statement, end?: AbortSignal): Promise<unknown[][]>;
@@ -63,8 +66,8 @@ export interface Connected {
 }
 
 /**
- * Connects to `CLICKHOUSE_URL`: `http://user:password@host:8123/database`, with `?cluster=name` for the replicated tables
- * of a cluster. The client is loaded here and nowhere else. Nothing is sent yet.
+ * Connects to `CLICKHOUSE_URL`: `http://user:password@host:8123/database`, with `?cluster=name` for the replicated
+ * tables of a cluster. The client is loaded here and nowhere else. Nothing is sent yet.
  * @param requestMilliseconds how long one request may take; default 12,000
  */
 export async function connectClickHouse(

@@ -1,7 +1,10 @@
 /** One server, or a cluster of shards and replicas as its configuration names it. */
 export type EngineMode = { readonly kind: 'single' } | { readonly kind: 'cluster'; readonly cluster: string };
 
-/** The mode for a cluster of this name, or for one server. @throws where the name is not letters, digits, underscores and dashes */
+/**
+ * The mode for a cluster of this name, or for one server. @throws where the name is not letters, digits, underscores
+ * and dashes
+ */
 export function engineMode(cluster: string | null): EngineMode {
   if (cluster === null) return { kind: 'single' };
   if (!/^[\w-]+$/.test(cluster)) throw new RangeError('A cluster is named by letters, digits, underscores and dashes.');
@@ -49,11 +52,12 @@ const settings = (mode: EngineMode): string =>
 const onCluster = (mode: EngineMode): string => (mode.kind === 'single' ? '' : ` on cluster '${mode.cluster}'`);
 
 /**
- * The tables of a projection, from one source for one server and for a cluster. `at` is microseconds since 1970, the whole
- * numbers that PostgreSQL keeps. Each question reads `at` and `batch_no` of every event it is about, so they are packed in a way
- * that costs little to read: ZSTD of their differences is a tenth smaller and took a third of a question's time. `data` holds each leaf of an event's data under its path and form (leaves.ts), so that a
- * figure reads the one property it is about. `batch` says what was shipped; a cluster has it on each of its servers. What
- * is there is left: two workers may do this at the same time, or one again that broke off.
+ * The tables of a projection, from one source for one server and for a cluster. `at` is microseconds since 1970, the
+ * whole numbers that PostgreSQL keeps. Each question reads `at` and `batch_no` of every event it is about, so they are
+ * packed in a way that costs little to read: ZSTD of their differences is a tenth smaller and took a third of a
+ * question's time. `data` holds each leaf of an event's data under its path and form (leaves.ts), so that a figure
+ * reads the one property it is about. `batch` says what was shipped; a cluster has it on each of its servers. What is
+ * there is left: two workers may do this at the same time, or one again that broke off.
  */
 export function createTables(mode: EngineMode, name: string): string[] {
   const { events, batches } = tableNames(name);

@@ -21,7 +21,10 @@ export interface AskedProjection {
   readonly mode: EngineMode;
 }
 
-/** What PostgreSQL found after the mark, for a count of different values: a value with its keys, and how many events have it. */
+/**
+ * What PostgreSQL found after the mark, for a count of different values: a value with its keys, and how many events
+ * have it.
+ */
 export interface TailValue {
   /** In the order of the columns. */
   readonly keys: Key;
@@ -175,7 +178,10 @@ function grouped(
 
 const LATEST_PLACE = ['tupleElement(max((event_at, event_seq)), 1)', 'tupleElement(max((event_at, event_seq)), 2)'];
 
-/** The aggregates of a small value; what COUNT counts is the number of events. LATEST has the place of its event in time beside it. */
+/**
+ * The aggregates of a small value; what COUNT counts is the number of events. LATEST has the place of its event in time
+ * beside it.
+ */
 const SMALL_FIGURES: Readonly<Record<Exclude<Aggregation, 'UNIQUE_COUNT'>, string | null>> = {
   SUM: 'sum(v)',
   AVG: 'sum(v)',
@@ -192,7 +198,10 @@ const smallText = (units: string): string =>
 const sign = "if(startsWith(v, '-'), -1, 1)";
 const whole = `toInt256(splitByChar('.', trimLeft(v, '-'))[1])`;
 const fraction = `rightPad(splitByChar('.', v)[2], ${2 * LIMB_PLACES}, '0')`;
-/** A number of up to 39 digits before and 76 after the point as three integers, each with the sign, that add up and compare in that order. */
+/**
+ * A number of up to 39 digits before and 76 after the point as three integers, each with the sign, that add up and
+ * compare in that order.
+ */
 const limbs = [
   `${sign} * ${whole}`,
   `${sign} * toInt256(substring(${fraction}, 1, ${LIMB_PLACES}))`,
@@ -209,7 +218,9 @@ const LARGE_FIGURES: Readonly<Record<Exclude<Aggregation, 'UNIQUE_COUNT' | 'COUN
   LATEST: ['argMax(v, (event_at, event_seq))', ...LATEST_PLACE],
 };
 
-/** The events that are counted by their number alone, or whose values are small: nearly all, in one pass over integers. */
+/**
+ * The events that are counted by their number alone, or whose values are small: nearly all, in one pass over integers.
+ */
 export function selectSmall(question: Question, projection: AskedProjection): Statement {
   const { aggregation } = question.scope.meter;
   const path = valuePath(question.scope.meter);
@@ -224,7 +235,10 @@ export function selectSmall(question: Question, projection: AskedProjection): St
   ]);
 }
 
-/** The events whose values are large, of many digits, or sent as unusual text. Where there are none this reads nothing but that. */
+/**
+ * The events whose values are large, of many digits, or sent as unusual text. Where there are none this reads nothing
+ * but that.
+ */
 export function selectLarge(question: Question, projection: AskedProjection): Statement | null {
   const { meter } = question.scope;
   const path = valuePath(meter);
@@ -238,9 +252,10 @@ export function selectLarge(question: Question, projection: AskedProjection): St
 }
 
 /**
- * How many different values, in both stores together: what PostgreSQL found after the mark comes along as rows, so a value
- * that is on both sides counts once. `uniqExact` compares texts by 128 bits of SipHash.
- * @param owners the number of a subject to the number that stands for all subjects of its customer, where that is another
+ * How many different values, in both stores together: what PostgreSQL found after the mark comes along as rows, so a
+ * value that is on both sides counts once. `uniqExact` compares texts by 128 bits of SipHash.
+ * @param owners the number of a subject to the number that stands for all subjects of its customer, where that is
+ *   another
  */
 export function selectUnique(
   question: Question,
@@ -295,8 +310,9 @@ export function selectUnique(
 }
 
 /**
- * What tells a projection that is whole from one that was lost, emptied or set back: how many batches there are up to one, that
- * one's token, how many events they had, and how many rows there are at all, which ClickHouse knows without looking.
+ * What tells a projection that is whole from one that was lost, emptied or set back: how many batches there are up to
+ * one, that one's token, how many events they had, and how many rows there are at all, which ClickHouse knows without
+ * looking.
  */
 export const selectStanding = ({ name, mode }: AskedProjection, batchNo: number): Statement => ({
   text: `

@@ -50,7 +50,8 @@ async function ship(): Promise<void> {
   const event = { type: 'call', source: 'test', externalSubject: 'a', data: { v: 1 } };
   expect((await merchant.post('/v0/events', event)).status).toBe(202);
   const parts = { database: env.database, clickhouse: store, mode: { kind: 'single' } as const };
-  await shipRound(parts, NOW).catch(() => shipRound(parts, NOW)); // each test has a store of its own, and the one before is gone
+  // each test has a store of its own, and the one before is gone
+  await shipRound(parts, NOW).catch(() => shipRound(parts, NOW));
 }
 
 describe('PostgreSQL answers', () => {

@@ -34,7 +34,9 @@ const FEW_SUBJECTS = 100;
 /** More events than this after the mark, or subjects that must be told, and PostgreSQL answers alone. */
 const MOST_UNSHIPPED = 200_000;
 const MOST_TOLD = 100_000;
-/** All that is asked for one answer, together. PostgreSQL may need 10 seconds for it afterwards, and a request has 20. */
+/**
+ * All that is asked for one answer, together. PostgreSQL may need 10 seconds for it afterwards, and a request has 20.
+ */
 const MOST_MILLISECONDS = 9_000;
 const REST_MILLISECONDS = 5_000;
 
@@ -61,9 +63,9 @@ class QuestionTooLarge extends ProjectionUnavailable {}
 
 /**
  * Usage over many subjects from ClickHouse, exact: what was shipped is counted there, what was accepted since in
- * PostgreSQL, cut by the order of acceptance. So an event is counted from the moment of its 2xx, and once. Anything that
- * ClickHouse cannot answer now is answered by PostgreSQL, more slowly and with the same figures. After a failure it rests,
- * so that not every question waits in vain for a server that is away.
+ * PostgreSQL, cut by the order of acceptance. So an event is counted from the moment of its 2xx, and once. Anything
+ * that ClickHouse cannot answer now is answered by PostgreSQL, more slowly and with the same figures. After a failure
+ * it rests, so that not every question waits in vain for a server that is away.
  */
 export function clickhouseUsage(options: ClickHouseUsageOptions): UsageQuery<Tx> {
   const { postgres, onFallback, fewSubjects = FEW_SUBJECTS, restMilliseconds = REST_MILLISECONDS } = options;
@@ -129,8 +131,9 @@ const asker =
   };
 
 /**
- * Is all that was shipped still there? A table that was emptied, lost or restored from a backup has other batches, or fewer rows.
- * Asked after the figures: what is whole then was whole before, because nothing is ever put back into the same tables.
+ * Is all that was shipped still there? A table that was emptied, lost or restored from a backup has other batches, or
+ * fewer rows. Asked after the figures: what is whole then was whole before, because nothing is ever put back into the
+ * same tables.
  */
 async function checkStanding(ask: Ask, projection: AskedProjection, standing: Standing): Promise<void> {
   const { name, batchNo, token } = standing;

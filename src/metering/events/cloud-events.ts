@@ -36,8 +36,8 @@ export function formOf(headers: Headers): EventForm | null {
 }
 
 /**
- * The CloudEvent of binary mode: its attributes are headers, its data is the body. A header's value is unquoted and then
- * decoded once, as UTF-8 behind percent signs (HTTP binding, 3.1.3.2).
+ * The CloudEvent of binary mode: its attributes are headers, its data is the body. A header's value is unquoted and
+ * then decoded once, as UTF-8 behind percent signs (HTTP binding, 3.1.3.2).
  */
 export function fromHeaders(headers: Headers, data: unknown): Result<Readonly<Record<string, unknown>>> {
   const errors: FieldError[] = [];
@@ -78,8 +78,8 @@ const OWN_FIELDS = ['type', 'source', 'subject', 'namespace', ...Object.keys(ATT
 export const attributeOf = (field: string): string => ATTRIBUTES[field] ?? field;
 
 /**
- * A CloudEvent in our own fields, still to be checked like any event, and what is wrong with it as a CloudEvent. Attributes
- * that say nothing to us are accepted and not kept; one that is null counts as not sent (JSON format, 2.2).
+ * A CloudEvent in our own fields, still to be checked like any event, and what is wrong with it as a CloudEvent.
+ * Attributes that say nothing to us are accepted and not kept; one that is null counts as not sent (JSON format, 2.2).
  */
 export function fromCloudEvent(event: Readonly<Record<string, unknown>>): {
   event: Record<string, unknown>;

@@ -4,7 +4,9 @@ export interface IncomingEvent {
   readonly merchantId: string;
   readonly type: string;
   readonly source: string;
-  /** A customer's or subscription's id, or any other text, which then counts for nobody. Wins over `externalSubject`. */
+  /**
+   * A customer's or subscription's id, or any other text, which then counts for nobody. Wins over `externalSubject`.
+   */
   readonly subject: string | null;
   readonly externalSubject: string | null;
   readonly externalId: string | null;

@@ -10,10 +10,11 @@ import { acceptEvents } from './intake.ts';
 export type OwnEvent = Omit<EventCreate, 'namespace'> & { readonly idempotencyKey: string };
 
 /**
- * Accepts one event in the caller's transaction, as POST /v0/events would: the same checks, the same key, the same content to
- * compare. The same key and content again is the event as it was first accepted, whoever sent it first.
- * A refusal (failing fields, `IDEMPOTENCY_KEY_REUSED`) has stored no event. It waits for whoever is closing an invoice of the
- * merchant and keeps the ingest lock, shared, until the caller's transaction ends: so call it after what takes long.
+ * Accepts one event in the caller's transaction, as POST /v0/events would: the same checks, the same key, the same
+ * content to compare. The same key and content again is the event as it was first accepted, whoever sent it first. A
+ * refusal (failing fields, `IDEMPOTENCY_KEY_REUSED`) has stored no event. It waits for whoever is closing an invoice of
+ * the merchant and keeps the ingest lock, shared, until the caller's transaction ends: so call it after what takes
+ * long.
  */
 export async function acceptInTransaction(
   tx: Tx,

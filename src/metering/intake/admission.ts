@@ -27,8 +27,8 @@ interface Owner {
 }
 
 /**
- * Who holds how much of the room for events that are being read or stored. It is asked before a body is read, when only its
- * length is known: reading what cannot be stored would take the time in which others could be.
+ * Who holds how much of the room for events that are being read or stored. It is asked before a body is read, when only
+ * its length is known: reading what cannot be stored would take the time in which others could be.
  */
 export class Admission {
   readonly #room: number;
@@ -47,8 +47,8 @@ export class Admission {
   }
 
   /**
-   * Gives a place, or looks for room again for a second before it gives up: a refusal costs half of what an event costs, so one
-   * who does not heed `Retry-After` must not have refusals as fast as they can be sent.
+   * Gives a place, or looks for room again for a second before it gives up: a refusal costs half of what an event
+   * costs, so one who does not heed `Retry-After` must not have refusals as fast as they can be sent.
    * @param bytes of the body; null where it does not say @returns null where there is no room
    */
   async admit(owner: string, bytes: number | null, now: Instant): Promise<Place | null> {
@@ -114,8 +114,8 @@ export function admissionOf(database: Database): Admission {
 }
 
 /**
- * An owner may hold as much as is left free: one alone gets half of the room, two get a third each, and so on, and there is
- * always some for another one. Who has nothing may have more than that, or a large body would never be taken.
+ * An owner may hold as much as is left free: one alone gets half of the room, two get a third each, and so on, and
+ * there is always some for another one. Who has nothing may have more than that, or a large body would never be taken.
  */
 export const hasRoom = (room: number, held: number, own: number, size: number): boolean =>
   own === 0 ? held < room : own + size <= room - held;

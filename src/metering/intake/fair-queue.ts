@@ -16,8 +16,8 @@ const QUANTUM = 100;
 const COMPACT_FROM = 1_000;
 
 /**
- * A line for each owner, served in turns (deficit round robin): an owner with much waiting takes no longer turns than one
- * with little, and an item too large for one turn comes when its owner has saved up enough of them.
+ * A line for each owner, served in turns (deficit round robin): an owner with much waiting takes no longer turns than
+ * one with little, and an item too large for one turn comes when its owner has saved up enough of them.
  */
 export class FairQueue<Item extends Waiting> {
   /** In the order of turns. */
@@ -45,7 +45,10 @@ export class FairQueue<Item extends Waiting> {
     }
   }
 
-  /** Takes whole items in turns until there are `most` of their sizes or nobody is waiting; at least one if there is any. */
+  /**
+   * Takes whole items in turns until there are `most` of their sizes or nobody is waiting; at least one if there is
+   * any.
+   */
   take(most: number): Item[] {
     const taken: Item[] = [];
     let size = 0;

@@ -56,7 +56,10 @@ export interface Entry {
   readonly subjectPlace: number;
 }
 
-/** Batches as the database takes them: each merchant, subject, kind and key once; merchants and subjects sorted, because that is the order of locks. */
+/**
+ * Batches as the database takes them: each merchant, subject, kind and key once; merchants and subjects sorted, because
+ * that is the order of locks.
+ */
 export interface Flush {
   readonly merchants: readonly string[];
   readonly subjects: readonly SubjectKey[];
@@ -175,9 +178,13 @@ const subjectOf = ({ merchantId, subject, externalSubject }: IncomingEvent): Sub
 const subjectTextOf = ({ merchantId, subject, externalSubject }: IncomingEvent): string =>
   subject !== null ? `${merchantId} direct ${subject}` : `${merchantId} external ${externalSubject}`;
 
-const kindTextOf = ({ merchantId, type, source }: IncomingEvent): string => `${merchantId} ${type}\0${source}`; // no text of an event holds NUL
+// no text of an event holds NUL
+const kindTextOf = ({ merchantId, type, source }: IncomingEvent): string => `${merchantId} ${type}\0${source}`;
 
-/** What became of one batch: its events, the refusal, or that it must be tried again because one that it shares keys with was refused. */
+/**
+ * What became of one batch: its events, the refusal, or that it must be tried again because one that it shares keys
+ * with was refused.
+ */
 export type Outcome = { readonly records: EventRecord[] } | Failure | 'again';
 
 /** Reads off what became of each batch. */

@@ -23,13 +23,17 @@ import { flushAlone, flushWithin, storedKeys } from './intake.sql.ts';
 
 /** The port through which events come in: one batch, all or nothing, answered after its commit. */
 export interface EventIntake {
-  /** @returns the events in the order given, a repeated one as it was first accepted; see `acceptEvents`. @throws RefusalError */
+  /**
+   * @returns the events in the order given, a repeated one as it was first accepted; see `acceptEvents`. @throws
+   *   RefusalError
+   */
   accept(events: readonly IncomingEvent[], now: Instant): Promise<EventRecord[]>;
 }
 
 /**
- * Hears after each commit who got new events, repeated ones apart: customers and subscriptions of a merchant, for which the events
- * count. It must be quick. What it throws is dropped: the events are stored, and that is what the answer says.
+ * Hears after each commit who got new events, repeated ones apart: customers and subscriptions of a merchant, for which
+ * the events count. It must be quick. What it throws is dropped: the events are stored, and that is what the answer
+ * says.
  */
 export type OnAccepted = (merchantId: string, addressees: readonly string[]) => void;
 
@@ -59,7 +63,9 @@ export function createIntakes(options: IntakeOptions = {}): (database: Database)
   };
 }
 
-/** Another event of the flush can be at fault for it, or a bug; everything else is the database that is away or busy. */
+/**
+ * Another event of the flush can be at fault for it, or a bug; everything else is the database that is away or busy.
+ */
 const MAY_BE_ONES_OWN = /^(?:2|3|42|54|P0|XX)/;
 const EVENT_OVERHEAD_BYTES = 400;
 
@@ -70,15 +76,20 @@ interface Request extends Batch, Waiting {
   readonly fault: (error: unknown) => void;
 }
 
-/** So many events waiting are worth a flush beside one that is under way: what each flush costs is small against them. */
+/**
+ * So many events waiting are worth a flush beside one that is under way: what each flush costs is small against them.
+ */
 const WORTH_ANOTHER = 250;
-/** Milliseconds after which a flush is taken to be held up: who comes so much later than its last request waits for it no longer. */
+/**
+ * Milliseconds after which a flush is taken to be held up: who comes so much later than its last request waits for it
+ * no longer.
+ */
 const PATIENCE = 25;
 
 /**
  * Requests wait in a fair queue; a flush starts when none is under way, and takes what is there. So a lone event waits
- * for nobody, and under load more of them share a commit, without a timer. Where much is waiting, or where a flush takes
- * long, another one starts beside it, on one of few connections.
+ * for nobody, and under load more of them share a commit, without a timer. Where much is waiting, or where a flush
+ * takes long, another one starts beside it, on one of few connections.
  */
 class Intake implements EventIntake {
   readonly #database: Database;
@@ -239,7 +250,9 @@ function tell(onAccepted: OnAccepted, used: ReadonlyMap<string, readonly string[
   }
 }
 
-/** Why a batch that contradicts itself is refused: which of its events are not what is stored, or not what came first. */
+/**
+ * Why a batch that contradicts itself is refused: which of its events are not what is stored, or not what came first.
+ */
 async function explain(tx: Tx, events: readonly PreparedEvent[]): Promise<Result<never>> {
   const keys = events.map(({ h, event }) => ({ h, merchantId: event.merchantId }));
   const prints = new Map((await storedKeys(tx, keys)).map(({ h, fp }) => [h, fp]));
@@ -248,9 +261,9 @@ async function explain(tx: Tx, events: readonly PreparedEvent[]): Promise<Result
 }
 
 /**
- * Accepts events in the caller's transaction, all or none: on a refusal the caller must roll back.
- * The same key with the same content is the same event, now and for ever, also twice in one batch; with other content the
- * batch is refused with `IDEMPOTENCY_KEY_REUSED` and each conflict.
+ * Accepts events in the caller's transaction, all or none: on a refusal the caller must roll back. The same key with
+ * the same content is the same event, now and for ever, also twice in one batch; with other content the batch is
+ * refused with `IDEMPOTENCY_KEY_REUSED` and each conflict.
  */
 export async function acceptEvents(
   tx: Tx,

@@ -6,8 +6,8 @@ const MONTHS_AHEAD = 4;
 const SIX_HOURS = 6 * 60 * 60;
 
 /**
- * Makes the event partitions of this month and the next ones before there are events in them. What has no month of its own
- * lies in the default partition, as right as anywhere, only slower to find.
+ * Makes the event partitions of this month and the next ones before there are events in them. What has no month of its
+ * own lies in the default partition, as right as anywhere, only slower to find.
  */
 export const eventPartitionChore: Chore = {
   name: 'making event partitions',

@@ -15,8 +15,8 @@ export const lockExternalKey = (tx: Tx, merchantId: string, externalId: string):
   tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`subject ${merchantId} ${externalId}`}, 0))`);
 
 /**
- * Locks the direct row of a customer, which has the mark of all its rows: whoever raises marks comes before this or after it
- * (migrations/0061). @returns whether its usage is settled up to some time
+ * Locks the direct row of a customer, which has the mark of all its rows: whoever raises marks comes before this or
+ * after it (migrations/0061). @returns whether its usage is settled up to some time
  */
 export const holdCustomer = async (tx: Tx, merchantId: string, customerId: string, now: Instant): Promise<boolean> => {
   const { isMarked } = await tx.one<{ isMarked: boolean }>(sql`

@@ -11,13 +11,13 @@ import {
 } from './subjects.sql.ts';
 
 /**
- * Says whose `externalId` this is from now on (§4, Event ingestion 2 to 4). Called in the transaction that sets, changes or
- * removes a customer's externalId, after the customer's own row is written.
- * Events that nobody had yet, sent before or after, become the customer's. Where another customer had the externalId, its
- * events stay with it and only later ones go to the new one; `customerId` null takes it away and gives it to nobody.
- * Where the customer's usage is settled, nobody is accepting events of the merchant meanwhile: who had begun to would not
- * know yet that events of this name are late.
- * Whoever links several in one transaction does it in the order of the externalIds, so that two cannot wait for each other.
+ * Says whose `externalId` this is from now on (§4, Event ingestion 2 to 4). Called in the transaction that sets,
+ * changes or removes a customer's externalId, after the customer's own row is written. Events that nobody had yet, sent
+ * before or after, become the customer's. Where another customer had the externalId, its events stay with it and only
+ * later ones go to the new one; `customerId` null takes it away and gives it to nobody. Where the customer's usage is
+ * settled, nobody is accepting events of the merchant meanwhile: who had begun to would not know yet that events of
+ * this name are late. Whoever links several in one transaction does it in the order of the externalIds, so that two
+ * cannot wait for each other.
  */
 export async function linkExternalSubject(
   tx: Tx,
@@ -31,8 +31,8 @@ export async function linkExternalSubject(
 }
 
 /**
- * Makes a new subscription known as a subject, so that events addressed to it name its customer in their answers. Called
- * in the transaction that creates it. They count for the subscription with or without this call.
+ * Makes a new subscription known as a subject, so that events addressed to it name its customer in their answers.
+ * Called in the transaction that creates it. They count for the subscription with or without this call.
  */
 export async function linkSubscriptionSubject(
   tx: Tx,

@@ -7,8 +7,8 @@ export async function tallyEvents(tx: Tx, most: number): Promise<boolean> {
 }
 
 /**
- * How many events a merchant has (null: all merchants), in all or of one type. What is counted already does not change any
- * more, so the rest can be counted in a statement of its own, which knows where to begin.
+ * How many events a merchant has (null: all merchants), in all or of one type. What is counted already does not change
+ * any more, so the rest can be counted in a statement of its own, which knows where to begin.
  */
 export async function countEvents(tx: Tx, merchantId: string | null, type: string | undefined): Promise<number> {
   const wanted = allOf([
@@ -24,5 +24,8 @@ export async function countEvents(tx: Tx, merchantId: string | null, type: strin
   return counted + since;
 }
 
-/** A sub-query of the merchants that have events, for the questions of other domains: what was accepted a moment ago may be missing. */
+/**
+ * A sub-query of the merchants that have events, for the questions of other domains: what was accepted a moment ago may
+ * be missing.
+ */
 export const merchantsWithEvents: Sql = sql`select distinct merchant_id from event_tally`;

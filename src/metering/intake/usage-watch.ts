@@ -6,8 +6,9 @@ export interface UsedBy {
 }
 
 /**
- * Who got new events in this process since it was asked last, each once, in the order in which they came. A hint and no record: it ends
- * with the process, holds nothing of other processes, and drops what it has no room for; so who acts on it also looks by himself at times.
+ * Who got new events in this process since it was asked last, each once, in the order in which they came. A hint and no
+ * record: it ends with the process, holds nothing of other processes, and drops what it has no room for; so who acts on
+ * it also looks by himself at times.
  */
 export interface UsageWatch {
   /** Fit to be handed to the intake. */

@@ -1,4 +1,7 @@
-/** Work that takes longer than the worker's other work should wait: one at a time, and its failure is told at the next turn. */
+/**
+ * Work that takes longer than the worker's other work should wait: one at a time, and its failure is told at the next
+ * turn.
+ */
 export class Background {
   #running: Promise<void> | null = null;
   #failure: Error | null = null;

@@ -59,8 +59,8 @@ async function once<T>(work: () => Promise<T>): Promise<T> {
 const byNobody = <T>(work: (tx: Tx) => Promise<T>) => database.transaction('nobody', work);
 
 /**
- * Does something, and kills its process of the server before it is committed: then the server drops all it has in memory, begins
- * again from its log, and it was not done.
+ * Does something, and kills its process of the server before it is committed: then the server drops all it has in
+ * memory, begins again from its log, and it was not done.
  */
 async function killed(work: (tx: Tx) => Promise<unknown>): Promise<void> {
   const undone = byNobody(async (tx) => {

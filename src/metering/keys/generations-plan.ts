@@ -82,8 +82,8 @@ function planSieve({ generations, parts }: KeyTables, limits: KeyLimits): KeyWor
 }
 
 /**
- * Where there are too many, the smallest are merged, together with those that are not larger than all before them: so a key is
- * copied a few times however many there are.
+ * Where there are too many, the smallest are merged, together with those that are not larger than all before them: so a
+ * key is copied a few times however many there are.
  */
 function planMerge({ generations }: KeyTables, limits: KeyLimits): KeyWork | null {
   if (generations.length <= limits.generations) return null;

@@ -124,7 +124,8 @@ describe('sealed keys', () => {
     expect(await strayTables()).toEqual([]);
     const { generations, parts, underWay } = await tables();
     expect(underWay).toEqual([]);
-    expect(generations).toBeLessThanOrEqual(SMALL.generations); // how many follows from their pages, which undone steps fill
+    // how many follows from their pages, which undone steps fill
+    expect(generations).toBeLessThanOrEqual(SMALL.generations);
     expect(parts).toBeGreaterThan(0);
     expect([...seen].some((each) => each.endsWith('generation,sieve'))).toBe(true);
   }, 120_000);

@@ -9,8 +9,8 @@ export const MOST_BYTES = 94_000_000;
 const TEN_SECONDS = 10;
 
 /**
- * Seals the active generation of keys when it has grown large, so that new keys touch few pages however many there are, and
- * keeps what is sealed in few tables. That goes on beside other due work, in short transactions.
+ * Seals the active generation of keys when it has grown large, so that new keys touch few pages however many there are,
+ * and keeps what is sealed in few tables. That goes on beside other due work, in short transactions.
  * @param mostBytes how large the active generation may become, without its index
  */
 export function keyGenerationChore(mostBytes: number = MOST_BYTES): Chore {
@@ -38,7 +38,10 @@ const hasStepped = (database: Database, kind: KeyWork['kind']): Promise<boolean>
 
 const LOCK_NOT_AVAILABLE = '55P03';
 
-/** @returns false where somebody held a lock for too long: those who accept events must not wait behind us, so it is done another time. */
+/**
+ * @returns false where somebody held a lock for too long: those who accept events must not wait behind us, so it is
+ *   done another time.
+ */
 async function unlessBusy(database: Database, work: (tx: Tx) => Promise<boolean>): Promise<boolean> {
   try {
     return await database.transaction('nobody', work);

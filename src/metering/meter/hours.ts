@@ -15,8 +15,8 @@ export interface Rest extends Interval {
 }
 
 /**
- * An interval as full hours and what is left before and after them. Where what counts can be taken away again, the hours
- * are the nearest ones: so there is never more than half an hour left at an end.
+ * An interval as full hours and what is left before and after them. Where what counts can be taken away again, the
+ * hours are the nearest ones: so there is never more than half an hour left at an end.
  */
 export function hoursOf(
   { from, to }: Interval,

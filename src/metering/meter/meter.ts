@@ -31,7 +31,10 @@ export function pathSegments(path: string): string[] {
 /** The names of a meter's dimensions. */
 export const dimensionsOf = (meter: Meter): string[] => Object.keys(meter.groupBy ?? {});
 
-/** The path of a dimension. @throws where the meter has no such dimension; whoever takes names from outside checks them first. */
+/**
+ * The path of a dimension. @throws where the meter has no such dimension; whoever takes names from outside checks them
+ * first.
+ */
 export function dimensionPath(meter: Meter, dimension: string): string[] {
   const path = Object.hasOwn(meter.groupBy ?? {}, dimension) ? meter.groupBy?.[dimension] : undefined;
   if (path === undefined) throw new RangeError(`The meter has no dimension ${dimension}.`);

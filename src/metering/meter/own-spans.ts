@@ -8,8 +8,9 @@ export interface ActiveSpan {
 }
 
 /**
- * The parts of a period in which usage addressed to the customer is this subscription's to bill: it is active, and no older
- * one that prices the metric is. Where several do, the oldest bills: never twice, never not at all (domain.md §3).
+ * The parts of a period in which usage addressed to the customer is this subscription's to bill: it is active, and no
+ * older one that prices the metric is. Where several do, the oldest bills: never twice, never not at all (domain.md
+ * §3).
  */
 export function ownSpans(period: Period, own: ActiveSpan, older: readonly ActiveSpan[]): Period[] {
   const mine = clip(period, own);

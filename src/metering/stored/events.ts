@@ -17,7 +17,10 @@ import {
 } from './events.sql.ts';
 import { type FindBilling, outcomeOf } from './fate.ts';
 
-/** All meters of a merchant (null: of every merchant). They are the catalog's, which stands upstream; `app.ts` hands this in. */
+/**
+ * All meters of a merchant (null: of every merchant). They are the catalog's, which stands upstream; `app.ts` hands
+ * this in.
+ */
 export type MeterRegistry = (tx: Tx, merchantId: string | null) => Promise<OwnedMeter[]>;
 
 /** GET /v0/events: what came in, and what became of it. */
@@ -33,7 +36,10 @@ export async function listEvents(
   return { data: rows.map(presentListed), total };
 }
 
-/** GET /v0/events/{id}, with what became of it. Another merchant's event is as unknown as one that does not exist (api.md, Everywhere). */
+/**
+ * GET /v0/events/{id}, with what became of it. Another merchant's event is as unknown as one that does not exist
+ * (api.md, Everywhere).
+ */
 export async function findEvent(
   tx: Tx,
   merchantId: string | null,

@@ -58,8 +58,8 @@ export async function selectReadings(
 }
 
 /**
- * Up to where a merchant's events have been accepted: those with a higher `seq` came later. Exact while the caller holds
- * the ingest lock exclusively, because `seq` is drawn under the shared one.
+ * Up to where a merchant's events have been accepted: those with a higher `seq` came later. Exact while the caller
+ * holds the ingest lock exclusively, because `seq` is drawn under the shared one.
  */
 export const usageMark = async (tx: Tx, merchantId: string): Promise<bigint> => {
   const { mark } = await tx.once(`usage mark of ${merchantId}`, () =>

@@ -18,9 +18,10 @@ import {
 import type { MeterRegistry } from './events.ts';
 
 /**
- * Has what a meter counts rolled up from now on. Called in the transaction that makes a metric or a cost, or changes what it
- * measures. Nobody is accepting events of the merchant then, so each event is either before it, and added by
- * `backfillChore`, or after it. What was rolled up before stays for whoever shares it; else `unreadSeriesChore` gives it up.
+ * Has what a meter counts rolled up from now on. Called in the transaction that makes a metric or a cost, or changes
+ * what it measures. Nobody is accepting events of the merchant then, so each event is either before it, and added by
+ * `backfillChore`, or after it. What was rolled up before stays for whoever shares it; else `unreadSeriesChore` gives
+ * it up.
  */
 export async function registerMeter(tx: Tx, merchantId: string, meter: Parameters<typeof seriesOf>[0]): Promise<void> {
   const spec = seriesOf(meter);
@@ -29,7 +30,10 @@ export async function registerMeter(tx: Tx, merchantId: string, meter: Parameter
   await insertSeries(tx, merchantId, spec);
 }
 
-/** Forgets all that was rolled up of a merchant; it is added up from the events again, which stay the truth. Until then, questions read them. */
+/**
+ * Forgets all that was rolled up of a merchant; it is added up from the events again, which stay the truth. Until then,
+ * questions read them.
+ */
 export async function rebuildRollups(tx: Tx, merchantId: string): Promise<void> {
   await lockIngest(tx, merchantId, 'exclusive');
   await forgetRollups(tx, merchantId);
@@ -37,7 +41,9 @@ export async function rebuildRollups(tx: Tx, merchantId: string): Promise<void> 
 
 const EVENTS_AT_ONCE = 5_000;
 
-/** Adds up the events that were there before their meter, some thousands in a transaction; several may do it at once. */
+/**
+ * Adds up the events that were there before their meter, some thousands in a transaction; several may do it at once.
+ */
 export const backfillChore: Chore = {
   name: 'adding up earlier events of new meters',
   everySeconds: 5,
@@ -58,8 +64,8 @@ const MERCHANTS_AT_ONCE = 200;
 const ROWS_AT_ONCE = 10_000;
 
 /**
- * Gives up series that no meter reads any more, because it was changed or deleted, and deletes what was added up for them: some
- * merchants at a time, one after the other, and then again.
+ * Gives up series that no meter reads any more, because it was changed or deleted, and deletes what was added up for
+ * them: some merchants at a time, one after the other, and then again.
  * @param metersOf the meters that there are
  */
 export function unreadSeriesChore(metersOf: MeterRegistry, merchantsAtOnce = MERCHANTS_AT_ONCE): Chore {
@@ -89,8 +95,8 @@ export function unreadSeriesChore(metersOf: MeterRegistry, merchantsAtOnce = MER
 }
 
 /**
- * Nobody is accepting events of the merchant then, so nobody adds to them later. Whoever makes a meter meanwhile that reads one of
- * them holds it (`registerMeter`), or waits for us and makes it anew.
+ * Nobody is accepting events of the merchant then, so nobody adds to them later. Whoever makes a meter meanwhile that
+ * reads one of them holds it (`registerMeter`), or waits for us and makes it anew.
  */
 async function giveUpUnread(
   tx: Tx,

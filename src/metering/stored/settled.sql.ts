@@ -84,8 +84,8 @@ export const deleteLate = (
           where l.at < k.at and not pg_visible_in_snapshot(l.xid, split_part(k.snapshot, '/', 2)::pg_snapshot))`);
 
 /**
- * A late row at or after the mark of its subject was noted while somebody was raising marks. Whoever raises the mark above it from now on
- * takes figures that hold it.
+ * A late row at or after the mark of its subject was noted while somebody was raising marks. Whoever raises the mark
+ * above it from now on takes figures that hold it.
  */
 const isNeedless = sql`(s.settled_until is null or l.at >= s.settled_until)`;
 

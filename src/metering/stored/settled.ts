@@ -21,10 +21,10 @@ export interface TakenUsage {
 }
 
 /**
- * Has events of some customers and subscriptions before `until` noted as late from now on (`lateSince`); a mark is never lowered.
- * Those who are accepting events at this moment may not have seen it: keep the answer, and take the figure once `isSettled` says that
- * they have ended. Until the commit, everybody who accepts events of the merchant notes them all: so do it late in a transaction that
- * takes long.
+ * Has events of some customers and subscriptions before `until` noted as late from now on (`lateSince`); a mark is
+ * never lowered. Those who are accepting events at this moment may not have seen it: keep the answer, and take the
+ * figure once `isSettled` says that they have ended. Until the commit, everybody who accepts events of the merchant
+ * notes them all: so do it late in a transaction that takes long.
  * @param subjects ids of customers and subscriptions, each for what counts for itself
  * @returns whom to wait for, to be handed to `isSettled`; only that reads it
  */
@@ -48,27 +48,28 @@ export const settleEach = async (tx: Tx, merchantId: string, marks: readonly Mar
   (await raiseMarks(tx, merchantId, marks, now)).join();
 
 /**
- * Have all ended who may have accepted events without having seen the marks? May be asked in the transaction that raised them, and in
- * any later one. What later statements of the same transaction read holds their events.
+ * Have all ended who may have accepted events without having seen the marks? May be asked in the transaction that
+ * raised them, and in any later one. What later statements of the same transaction read holds their events.
  */
 export async function isSettled(tx: Tx, waitFor: string): Promise<boolean> {
   return waitFor === '' || !(await areAtWork(tx, waitFor.split(',')));
 }
 
 /**
- * Which events there are at this moment, to be kept with a figure of the past. Read it before the figure, and accept no events between
- * the two and the commit: what came meanwhile is then in the figure and late as well, which costs reading it once more.
+ * Which events there are at this moment, to be kept with a figure of the past. Read it before the figure, and accept no
+ * events between the two and the commit: what came meanwhile is then in the figure and late as well, which costs
+ * reading it once more.
  * @param merchantId given: the snapshot also has the merchant's `usageMark`, by which late events are told one by one
  */
 export const usageSnapshot = async (tx: Tx, merchantId?: string): Promise<string> =>
   merchantId === undefined ? selectSnapshot(tx) : `${await selectSnapshot(tx)}/${await usageMark(tx, merchantId)}`;
 
 /**
- * Has usage of some customers and subscriptions come since, for a time before each figure? True also where that cannot be known
- * any more, because the database was moved to another server.
+ * Has usage of some customers and subscriptions come since, for a time before each figure? True also where that cannot
+ * be known any more, because the database was moved to another server.
  * @param taken figures at times that were settled for all these subjects
- * @param areKept whether the figures are kept still (absent: they are), asked in the same statement: the late usage of one that was
- *   dropped meanwhile may have been forgotten (`forgetLate`). Where they are not, each is late
+ * @param areKept whether the figures are kept still (absent: they are), asked in the same statement: the late usage
+ *   of one that was dropped meanwhile may have been forgotten (`forgetLate`). Where they are not, each is late
  * @returns an answer for each, in their order
  */
 export async function lateSince(
@@ -110,8 +111,9 @@ export async function lateSinceOf(
 }
 
 /**
- * Forgets late usage for which `lateSince` would say of no figure that it is late. Nobody else may be taking a figure of these subjects
- * meanwhile: the caller holds what they hang on. Whoever reads figures without that asks `lateSince` with `areKept`.
+ * Forgets late usage for which `lateSince` would say of no figure that it is late. Nobody else may be taking a figure
+ * of these subjects meanwhile: the caller holds what they hang on. Whoever reads figures without that asks `lateSince`
+ * with `areKept`.
  * @param kept all figures that are kept and rely on one of these subjects
  */
 export async function forgetLate(

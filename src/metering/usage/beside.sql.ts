@@ -44,8 +44,8 @@ export interface LateSource extends UsageSource {
 }
 
 /**
- * Were events of a time accepted between two others (`usageMark`), for subjects with late usage? Cheap where nothing came
- * late: then nothing else has to be asked.
+ * Were events of a time accepted between two others (`usageMark`), for subjects with late usage? Cheap where nothing
+ * came late: then nothing else has to be asked.
  */
 export async function hasLateUsage(tx: Tx, range: Range, after: bigint, upTo: bigint): Promise<boolean> {
   const { found } = await tx.one<{ found: boolean }>(sql`
@@ -78,8 +78,8 @@ const inRange = ({ merchantId, from, to }: Range): Sql =>
   sql`e.merchant_id = ${merchantId} and e.at >= ${from} and e.at < ${to}`;
 
 /**
- * Events of customers and subscriptions that a meter counts, by whose they are and when. Of each subject the first event
- * and the last few are read, in the order of an index: many events cost no more than few.
+ * Events of customers and subscriptions that a meter counts, by whose they are and when. Of each subject the first
+ * event and the last few are read, in the order of an index: many events cost no more than few.
  */
 export const selectBeside = async (tx: Tx, range: Range, filter: BesideFilter): Promise<EventSample> => {
   const { meter, within, outside, group } = filter;

@@ -64,8 +64,8 @@ export const figureParameters = (functions: readonly FigureFunction[], merchant:
 const NOTHING_KNOWN: Pick<KnownHours, 'of'> = { of: () => [] };
 
 /**
- * The figures of questions of a merchant, for a statement that asks other things too, with what is known now of hours that
- * they cut.
+ * The figures of questions of a merchant, for a statement that asks other things too, with what is known now of hours
+ * that they cut.
  * @param tx null: nothing is known of such hours
  * @returns null where roll-ups do not answer one of them, as `keptFigures` says
  */

@@ -98,8 +98,8 @@ export const selectFigures = (name: FigureFunction, merchantId: string, question
 
 /**
  * The same as columns of another statement, one for each function and each after a comma: a text with the number of the
- * question, the value (`-`: none, `!`: the figure is not complete) and the number of events, with spaces between them and
- * commas between the questions.
+ * question, the value (`-`: none, `!`: the figure is not complete) and the number of events, with spaces between them
+ * and commas between the questions.
  * @param argumentOf an argument of one of the functions
  */
 export const figureColumns = (

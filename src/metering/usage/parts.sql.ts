@@ -46,8 +46,8 @@ export const readySeries = (merchantId: string, spec: SeriesSpec): Sql => sql`
 /**
  * Many questions about one meter in one statement: a row for each, in no order.
  * @param questions all of one merchant and meter; their sources name subjects
- * @param spec of a distinct count: full hours are read from its values. Null: every event is read. Unless `is_complete`,
- * the figures are worth nothing.
+ * @param spec of a distinct count: full hours are read from its values. Null: every event is read. Unless
+ *   `is_complete`, the figures are worth nothing.
  */
 export function selectAnswers(questions: readonly UsageScope[], spec: SeriesSpec | null): Sql {
   const [{ merchantId, meter }] = questions as [UsageScope];

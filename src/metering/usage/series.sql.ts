@@ -15,8 +15,8 @@ export const findSeries = (tx: Tx, merchantId: string, spec: SeriesSpec): Promis
      where merchant_id = ${merchantId} and event_type = ${spec.eventType} and content = text_hash(${contentOf(spec)})`);
 
 /**
- * The same, and it is not given up before the end of the transaction. Where somebody is giving it up, this waits, and finds
- * that it is gone.
+ * The same, and it is not given up before the end of the transaction. Where somebody is giving it up, this waits, and
+ * finds that it is gone.
  */
 export const holdSeries = (tx: Tx, merchantId: string, spec: SeriesSpec): Promise<SeriesRow | undefined> =>
   tx.maybe<SeriesRow>(sql`
@@ -86,7 +86,10 @@ export const droppedSeries = (tx: Tx): Promise<{ merchantId: string; id: bigint 
   tx.rows<{ merchantId: string; id: bigint }>(sql`
     select merchant_id, series_id as id from usage_series_dropped order by merchant_id, series_id`);
 
-/** Deletes some of what was added up for a series that was given up. @returns whether there is more; not where somebody else is at it */
+/**
+ * Deletes some of what was added up for a series that was given up. @returns whether there is more; not where somebody
+ * else is at it
+ */
 export async function deleteRollups(tx: Tx, merchantId: string, id: bigint, most: number): Promise<boolean> {
   const isOurs = await tx.maybe(sql`
     select 1 from usage_series_dropped where merchant_id = ${merchantId} and series_id = ${id} for update skip locked`);

@@ -16,7 +16,10 @@ export interface UsageColumns {
 }
 
 export interface MeasuredRow {
-  /** Which columns this row is summed over, as PostgreSQL's `grouping` counts them: a bit for each, the first the highest. */
+  /**
+   * Which columns this row is summed over, as PostgreSQL's `grouping` counts them: a bit for each, the first the
+   * highest.
+   */
   readonly summedOver: number;
   readonly value: Decimal | null;
   readonly eventCount: bigint;
@@ -294,8 +297,8 @@ export function selectUsage(scope: UsageScope, columns: UsageColumns, sets: read
 }
 
 /**
- * The same from roll-ups, where hours are full, and from the events before and after them. Null where no hour is: then the
- * events are all there is to read. Unless `is_complete`, the figures are worth nothing.
+ * The same from roll-ups, where hours are full, and from the events before and after them. Null where no hour is: then
+ * the events are all there is to read. Unless `is_complete`, the figures are worth nothing.
  * @param spec what a meter that reads values by the same paths has rolled up
  */
 export function selectRolledUsage(
@@ -360,8 +363,8 @@ export const KEPT: Readonly<Partial<Record<Aggregation, Sql>>> = {
 };
 
 /**
- * The subject rows of the sources with the times for which they count: what is addressed to the customer or subscription,
- * and what was sent with just this subject, though it names nobody.
+ * The subject rows of the sources with the times for which they count: what is addressed to the customer or
+ * subscription, and what was sent with just this subject, though it names nobody.
  */
 const addressed = (merchantId: string, parts: readonly Part<Rest>[]): Sql => sql`(
     select es.id as subject_id, w.from_at, w.to_at, w.sign

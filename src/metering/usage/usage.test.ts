@@ -304,7 +304,8 @@ describe('rolled-up usage', () => {
           const [row] = await usage(tx, { merchantId, meter, from, to: TO, sources });
           shown.push(`${aggregation} ${plain((row as UsageRow).value)} of ${row?.eventCount}`);
           const windows = await usage(tx, { merchantId, meter, from, to: TO, sources, window: 'HOUR' });
-          expect([aggregation, windows.length]).toEqual([aggregation, aggregation === 'LATEST' ? 1 : 0]); // a level goes on
+          // a level goes on
+          expect([aggregation, windows.length]).toEqual([aggregation, aggregation === 'LATEST' ? 1 : 0]);
         }
         expect(shown).toEqual(nothing);
       }

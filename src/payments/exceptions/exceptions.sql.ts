@@ -8,7 +8,9 @@ import type { ReturnStatus } from '../records/return-states.ts';
 export const EXCEPTION_KINDS = ['charge', 'refund', 'strayPayment', 'notice'] as const;
 export type ExceptionKind = (typeof EXCEPTION_KINDS)[number];
 
-/** `unresolved`: no look-up of the first day found the outcome. `manual`: the provider could not send the money back. */
+/**
+ * `unresolved`: no look-up of the first day found the outcome. `manual`: the provider could not send the money back.
+ */
 export const EXCEPTION_STATUSES = ['unresolved', 'manual', 'failed'] as const;
 export type ExceptionStatus = (typeof EXCEPTION_STATUSES)[number];
 

@@ -49,8 +49,8 @@ export async function askCharge(
 }
 
 /**
- * The same for a refund. What the provider refuses is a failed refund, and so is one that the provider does not have when
- * it may have forgotten the key: a person must see to it.
+ * The same for a refund. What the provider refuses is a failed refund, and so is one that the provider does not have
+ * when it may have forgotten the key: a person must see to it.
  */
 export async function askRefund(
   { provider, account }: Connection,

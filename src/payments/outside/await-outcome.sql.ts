@@ -10,7 +10,10 @@ export interface OpenCall {
   readonly begunAt: Instant | null;
 }
 
-/** The calls of an invoice that are to be made, or were made and not looked up yet, in the order in which they are locked. */
+/**
+ * The calls of an invoice that are to be made, or were made and not looked up yet, in the order in which they are
+ * locked.
+ */
 export const selectOpenCalls = (
   tx: Tx,
   { merchantId, invoiceId }: { merchantId: string; invoiceId: string },

@@ -25,8 +25,8 @@ const LONGEST_POLL_MILLISECONDS = 800;
 
 /**
  * Makes the calls that are intended for an invoice, and waits for their outcomes. Due work may have begun some of them,
- * in this process or in another one: those are looked at again until they are over. While it waits it has no transaction.
- * A call whose outcome nobody knows is not waited for any longer: it is looked up later.
+ * in this process or in another one: those are looked at again until they are over. While it waits it has no
+ * transaction. A call whose outcome nobody knows is not waited for any longer: it is looked up later.
  */
 export async function awaitOutcome(parts: PaymentParts, of: PaidInvoice, signal: AbortSignal): Promise<void> {
   const { remote } = parts;

@@ -35,8 +35,8 @@ export async function callForCharge(
 }
 
 /**
- * Commits that the provider is asked, and when the outcome is looked up. Where the process is killed before the call, or
- * before its outcome is written, the next step looks it up.
+ * Commits that the provider is asked, and when the outcome is looked up. Where the process is killed before the call,
+ * or before its outcome is written, the next step looks it up.
  * @returns the call, which follows the commit and writes its outcome in a transaction of its own
  */
 export async function prepareCharge(

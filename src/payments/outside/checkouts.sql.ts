@@ -85,7 +85,10 @@ export const updateCheckout = (
      where merchant_id = ${merchantId} and id = ${id}
     returning ${COLUMNS}`);
 
-/** The session is over, so its page at the provider is to end: it is due since it was made, so that is asked for at once. */
+/**
+ * The session is over, so its page at the provider is to end: it is due since it was made, so that is asked for at
+ * once.
+ */
 export const closeCheckouts = (tx: Tx, merchantId: string, sessionId: string): Promise<number> =>
   tx.run(sql`
     update payment_checkout set is_closing = true, next_action_at = created_at

@@ -30,8 +30,9 @@ interface OfProvider {
 const RANK: Readonly<Record<ProviderDisputeFact['status'], number>> = { inquiry: 0, open: 1, won: 2, lost: 2 };
 
 /**
- * Books what a provider holds back for a dispute: it leaves `cash` while the dispute is open or when it is lost, and comes
- * back when it is won. What is booked follows from the dispute's state, so notices may come in any order and number.
+ * Books what a provider holds back for a dispute: it leaves `cash` while the dispute is open or when it is lost, and
+ * comes back when it is won. What is booked follows from the dispute's state, so notices may come in any order and
+ * number.
  */
 export const applyDispute = (parts: PaymentParts, of: OfProvider, fact: ProviderDisputeFact): Promise<void> =>
   writeOutcome(parts.remote, of.merchantId, async (tx, wall) => {
@@ -53,7 +54,9 @@ export const applyDispute = (parts: PaymentParts, of: OfProvider, fact: Provider
     if (!more.isZero()) await post(tx, { merchantId, key, reason: 'dispute', currency: fact.currency, entries }, now);
   });
 
-/** The payment of a charge, and effective now for it. @throws where it is not known yet: the notice is read again later */
+/**
+ * The payment of a charge, and effective now for it. @throws where it is not known yet: the notice is read again later
+ */
 async function findTaken(tx: Tx, of: OfProvider, reference: string, wall: Instant) {
   const taken = await selectTaken(tx, { ...of, reference });
   if (!taken) throw new Error(`The charge ${reference} is not known yet.`);
@@ -61,9 +64,9 @@ async function findTaken(tx: Tx, of: OfProvider, reference: string, wall: Instan
 }
 
 /**
- * Books a refund that somebody made at the provider. Where we were about to send that money ourselves, it has left with this. Where
- * it is all that paid an invoice, the invoice is refunded by a credit note. Any other refund is booked beside the invoice,
- * for a person to see to.
+ * Books a refund that somebody made at the provider. Where we were about to send that money ourselves, it has left with
+ * this. Where it is all that paid an invoice, the invoice is refunded by a credit note. Any other refund is booked
+ * beside the invoice, for a person to see to.
  */
 export const applyOutsideRefund = (parts: PaymentParts, of: OfProvider, fact: ProviderRefundFact): Promise<void> =>
   writeOutcome(parts.remote, of.merchantId, async (tx, wall) => {

@@ -12,8 +12,8 @@ interface ChargedInvoice {
 }
 
 /**
- * Ends the pages at the provider by which a customer could pay an invoice, before its stored card is charged (I-32). Where
- * the customer was faster, the charge is withdrawn, and then the page pays.
+ * Ends the pages at the provider by which a customer could pay an invoice, before its stored card is charged (I-32).
+ * Where the customer was faster, the charge is withdrawn, and then the page pays.
  * @returns `paid`: on a page, or the bank is being asked there; `unknown`: a page may still be paid by
  */
 export async function endPages(
@@ -44,6 +44,8 @@ export async function endPages(
   return isPaid ? 'paid' : 'ended';
 }
 
-/** Does a page pay what was asked, now or when the bank has answered? Other money goes back, and the card is charged. */
+/**
+ * Does a page pay what was asked, now or when the bank has answered? Other money goes back, and the card is charged.
+ */
 const pays = (state: CheckoutState, { amount, currency }: Checkout): boolean =>
   state.status === 'processing' || (state.status === 'paid' && state.amount.eq(amount) && state.currency === currency);

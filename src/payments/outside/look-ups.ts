@@ -6,7 +6,9 @@ const HOUR = 60 * MINUTE;
 const OFFSETS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 12 * HOUR, 24 * HOUR] as const;
 const DAY = 24 * HOUR;
 
-/** When the outcome of a call is looked up for the n-th time, counting from 0. After a day it is looked up once a day. */
+/**
+ * When the outcome of a call is looked up for the n-th time, counting from 0. After a day it is looked up once a day.
+ */
 export function lookUpAt(since: Instant, lookUps: number): Instant {
   const seconds = OFFSETS[lookUps] ?? DAY * (2 + lookUps - OFFSETS.length);
   return since.add({ seconds });

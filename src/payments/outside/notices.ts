@@ -27,7 +27,8 @@ export interface ArrivedNotice {
 /**
  * Keeps a notice of a provider once, after its signature was checked over the bytes. What it is about is read from the
  * provider beside, by due work: the notice itself is only a hint.
- * @returns PROVIDER_SIGNATURE_INVALID, also where there is no such account, so that nobody learns which merchants there are
+ * @returns PROVIDER_SIGNATURE_INVALID, also where there is no such account, so that nobody learns which merchants
+ *   there are
  */
 export async function receiveNotice(
   remote: RemoteParts,

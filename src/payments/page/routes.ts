@@ -19,7 +19,10 @@ import type { PageProblem } from './words.ts';
 const HTML = { contentType: 'text/html', description: 'A page for a person.' } as const;
 const FORM = 'application/x-www-form-urlencoded';
 
-/** The hosted page of a session. Who has its address, which nobody can guess, may pay; nothing else is asked of a customer. */
+/**
+ * The hosted page of a session. Who has its address, which nobody can guess, may pay; nothing else is asked of a
+ * customer.
+ */
 export const pageRoutes = (parts: PaymentParts, { environment, publicUrl }: PaymentEnvironment): readonly Route[] => {
   /** Nobody pays with a test card in production. */
   const takesCardsHere = (provider: ProviderName): boolean => provider !== 'sandbox' || environment === 'sandbox';

@@ -11,7 +11,9 @@ interface Sentence {
   readonly text: string;
 }
 
-/** The words of the page of a payment session. `seller` is markup, because a name brings its own direction of writing. */
+/**
+ * The words of the page of a payment session. `seller` is markup, because a name brings its own direction of writing.
+ */
 interface PaymentWords {
   readonly payBy: string;
   readonly saveBy: string;

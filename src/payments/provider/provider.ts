@@ -59,6 +59,8 @@ export interface PaymentProvider {
   charge(tx: Tx, request: ChargeRequest, now: Instant): Promise<ChargeOutcome>;
   /** Checks a card that is to be stored, without taking money. */
   verify(tx: Tx, request: Omit<ChargeRequest, 'amount'>, now: Instant): Promise<ChargeOutcome>;
-  /** Gives a whole charge back. @throws where the provider refuses: nothing that a retry or a person could not see to. */
+  /**
+   * Gives a whole charge back. @throws where the provider refuses: nothing that a retry or a person could not see to.
+   */
   refund(tx: Tx, request: RefundRequest, now: Instant): Promise<{ readonly reference: string }>;
 }

@@ -36,7 +36,9 @@ export const timesItWorked = async (tx: Tx, merchantId: string, token: string): 
   return count;
 };
 
-/** Waits for a twin under the same key, or for another refund of the same charge. @returns whether this one was written. */
+/**
+ * Waits for a twin under the same key, or for another refund of the same charge. @returns whether this one was written.
+ */
 export const insertRecord = async (
   tx: Tx,
   merchantId: string,

@@ -12,7 +12,10 @@ export type ChargeEvent = (typeof CHARGE_EVENTS)[number];
 
 const illegal = refuse('INVALID_TRANSITION');
 
-/** A charge has one outcome; `recall`: its call had no effect. Until then it is looked up, and its invoice is paid by nothing else. */
+/**
+ * A charge has one outcome; `recall`: its call had no effect. Until then it is looked up, and its invoice is paid by
+ * nothing else.
+ */
 export const chargeStates = stateTable<ChargeStatus, ChargeEvent>(
   { thing: 'charge', done: { accept: 'accepted', decline: 'declined' } },
   {

@@ -11,9 +11,9 @@ import { CHARGES_ON_THEIR_WAY, type ChargeStatus } from './charge-states.ts';
 export type ChargeOrigin = 'automatic' | 'by_hand' | 'at_once';
 
 /**
- * Why a charge did not work. `no_payment_method`: there was no card to charge any more; `card_of_another_account`: the card
- * is stored in another account than the one that is connected; `provider_not_connected`: no account worked for a day;
- * `paid_on_page`: the customer was faster, and nothing was charged.
+ * Why a charge did not work. `no_payment_method`: there was no card to charge any more; `card_of_another_account`: the
+ * card is stored in another account than the one that is connected; `provider_not_connected`: no account worked for a
+ * day; `paid_on_page`: the customer was faster, and nothing was charged.
  */
 export type ChargeDecline =
   | DeclineReason

@@ -76,8 +76,8 @@ export type EntityToLock = Omit<EntityOfSession, 'sessionId'> & Partial<Pick<Ent
  */
 export interface PaymentHandlers {
   /**
-   * Makes what a session is for, where nothing of it was there before: its customer, and what it pays. Called before the
-   * card is kept and the receipt is written, of sessions in mode `setup` too. A refusal undoes the payment.
+   * Makes what a session is for, where nothing of it was there before: its customer, and what it pays. Called before
+   * the card is kept and the receipt is written, of sessions in mode `setup` too. A refusal undoes the payment.
    */
   prepare?(tx: Tx, session: PaymentSession, now: Instant): Promise<Result<void>>;
   /** The money came. A refusal undoes the payment: nothing was charged and the session is as it was. */
@@ -104,8 +104,8 @@ export interface PaymentHandlers {
   /** Sessions of one merchant expired by time or by POST …/expire, not because others took their places. */
   expired(tx: Tx, sessions: readonly PaymentSession[], now: Instant): Promise<void>;
   /**
-   * For the hosted page, in mode `setup` too, at this wall time, in the customer's language; `asked` is the browser's, for a customer who has
-   * none.
+   * For the hosted page, in mode `setup` too, at this wall time, in the customer's language; `asked` is the browser's,
+   * for a customer who has none.
    * @returns null where there is no such entity
    */
   describe(
@@ -114,8 +114,9 @@ export interface PaymentHandlers {
     now: Instant,
   ): Promise<EntityDescription | null>;
   /**
-   * Takes the locks of upstream's own records, before payments locks the session: upstream opens and expires sessions while it
-   * holds an invoice, so the other order would be a deadlock (found and run anew by the database, a second later).
+   * Takes the locks of upstream's own records, before payments locks the session: upstream opens and expires sessions
+   * while it holds an invoice, so the other order would be a deadlock (found and run anew by the database, a second
+   * later).
    */
   lock?(tx: Tx, entity: EntityToLock): Promise<void>;
   /**

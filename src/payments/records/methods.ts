@@ -20,7 +20,10 @@ interface Owner {
   readonly customerId: string;
 }
 
-/** Keeps a card for later charges. A customer's first one is the default. @returns its id; null where the customer is gone. */
+/**
+ * Keeps a card for later charges. A customer's first one is the default. @returns its id; null where the customer is
+ * gone.
+ */
 export async function storeMethod(
   tx: Tx,
   {

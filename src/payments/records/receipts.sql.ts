@@ -114,7 +114,10 @@ export const selectReceipts = (tx: Tx, merchantId: string, invoiceId: string): P
 export const selectReceipt = (tx: Tx, merchantId: string, id: string): Promise<PaymentReceipt> =>
   tx.one<PaymentReceipt>(sql`select * from payment_receipt where merchant_id = ${merchantId} and id = ${id}`);
 
-/** Only money that has not been asked back, or whose return was stopped before it left. What no provider took is `manual`. */
+/**
+ * Only money that has not been asked back, or whose return was stopped before it left. What no provider took is
+ * `manual`.
+ */
 export const markRequested = (
   tx: Tx,
   { merchantId, invoiceId, refundId }: { merchantId: string; invoiceId: string; refundId: string },

@@ -49,7 +49,9 @@ export async function findRecorded(
 /** The id under which money is going to be recorded. */
 export const newReceiptId = (): string => newId('payment');
 
-/** Writes down money that came outside of any provider. Its caller has looked for the key before, and holds the invoice. */
+/**
+ * Writes down money that came outside of any provider. Its caller has looked for the key before, and holds the invoice.
+ */
 export const recordReceipt = (tx: Tx, payment: RecordedPayment, now: Instant): Promise<PaymentReceipt> =>
   insertReceipt(tx, {
     merchantId: payment.merchantId,

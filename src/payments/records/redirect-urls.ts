@@ -17,8 +17,9 @@ const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 /**
  * Checks where a customer may be sent after a payment (api.md, Redirect URLs): https, http only to this machine in the
  * sandbox, and a host of the merchant's list where it has one. Browsers read addresses far more generously than people
- * do (`https:\evil.example`, `https:evil.example`, `https://shop.example@evil.example`, `https://0x7f.1`), so an address is taken only
- * where it is written as it is read: absolute, in plain ASCII, its host as the parser understands it.
+ * do (`https:\evil.example`, `https:evil.example`, `https://shop.example@evil.example`, `https://0x7f.1`), so an
+ * address is taken only where it is written as it is read: absolute, in plain ASCII, its host as the parser understands
+ * it.
  * @returns what is wrong with it, as the end of a sentence; null where nothing is.
  */
 export function checkRedirectUrl(text: string, rules: RedirectRules): string | null {

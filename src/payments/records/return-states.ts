@@ -1,13 +1,17 @@
 import { refuse, statesFor, stateTable } from '../../kernel/state-table.ts';
 
-/** `requested`: due work will send it. `stopped`: the refund was voided before the money left, so a later one may send it. `manual`: no
- * provider took it, or the provider could not send it back, so the merchant gives it back by hand, and says so. */
+/**
+ * `requested`: due work will send it. `stopped`: the refund was voided before the money left, so a later one may send
+ * it. `manual`: no provider took it, or the provider could not send it back, so the merchant gives it back by hand, and
+ * says so.
+ */
 export const RETURN_STATUSES = ['none', 'requested', 'returned', 'stopped', 'manual'] as const;
 export type ReturnStatus = (typeof RETURN_STATUSES)[number];
 
 /**
- * `request`: a refund asks a provider for it, `requestByHand`: the merchant; `send`: the provider did; `fail`: the provider could not;
- * `sayReturned`: the merchant did. */
+ * `request`: a refund asks a provider for it, `requestByHand`: the merchant; `send`: the provider did; `fail`: the
+ * provider could not; `sayReturned`: the merchant did.
+ */
 export const RETURN_EVENTS = ['request', 'requestByHand', 'send', 'fail', 'sayReturned', 'stop'] as const;
 export type ReturnEvent = (typeof RETURN_EVENTS)[number];
 

@@ -21,8 +21,9 @@ import {
 } from '../provider/remote.ts';
 
 /**
- * What goes wrong with the next call of an operation. `lost before`: the provider never hears of it. `lost after`: it is
- * done and the answer is lost. `refused`: the key was revoked. `rejected`: the provider will never do this one thing.
+ * What goes wrong with the next call of an operation. `lost before`: the provider never hears of it. `lost after`: it
+ * is done and the answer is lost. `refused`: the key was revoked. `rejected`: the provider will never do this one
+ * thing.
  */
 export type Fault = 'lost before' | 'lost after' | 'refused' | 'rejected';
 type Operation =
@@ -146,7 +147,10 @@ export class FakeProvider implements RemoteProvider {
     return this.#call('resolve', objectReference, () => this.#facts(kind, objectReference));
   }
 
-  /** The customer pays on the page. `taken`: what the provider took, where that is not what was asked, and what the card will do later. */
+  /**
+   * The customer pays on the page. `taken`: what the provider took, where that is not what was asked, and what the card
+   * will do later.
+   */
   pay(reference: string, taken: { amount?: Decimal; currency?: string; token?: string } = {}): void {
     const checkout = this.#checkout(reference);
     const { mode, amount, currency, saveMethod } = checkout.request;

@@ -51,8 +51,8 @@ export interface Shopkeeper {
 }
 
 /**
- * An upstream of toys instead of invoices: a thing is `open` until it is paid or cancelled, and what payments tells it is
- * kept in a table, so that what is rolled back is not told.
+ * An upstream of toys instead of invoices: a thing is `open` until it is paid or cancelled, and what payments tells it
+ * is kept in a table, so that what is rolled back is not told.
  */
 const TOYS = `
   create table toy (
@@ -66,7 +66,9 @@ const TOYS = `
 
 const DAY = { hours: 24 } as const;
 
-/** An API with payments, customers, identity and clocks on a database of its own, and the toy upstream behind payments. */
+/**
+ * An API with payments, customers, identity and clocks on a database of its own, and the toy upstream behind payments.
+ */
 export async function openShop(options: { environment?: EnvironmentName } = {}) {
   const environment = options.environment ?? 'sandbox';
   const { url, drop } = await cloneDatabase();

@@ -25,7 +25,9 @@ const attribute = (value: Decimal): string => value.toFixed(PLACES);
 export const highestOf = (points: readonly Point[]): Decimal =>
   points.reduce((highest, { value }) => (value.gt(highest) ? value : highest), ZERO);
 
-/** The picture between its highest figure and its ends, which are text of the page: a phone shows it as large as any. */
+/**
+ * The picture between its highest figure and its ends, which are text of the page: a phone shows it as large as any.
+ */
 const frameOf = (title: string, id: string, points: readonly Point[], shownHighest: string, inside: Html): Html => {
   const [first, last] = [points[0]?.label ?? '', points.at(-1)?.label ?? ''];
   return html`<div class="chart"><p aria-hidden="true">${shownHighest}</p>

@@ -46,7 +46,10 @@ type Asked = Pick<
   'database' | 'request' | 'now' | 'params' | 'query' | 'signal'
 >;
 
-/** The pages of the portal (docs/decisions/0124): each finds its customer by the session in the cookie, and by nothing else. */
+/**
+ * The pages of the portal (docs/decisions/0124): each finds its customer by the session in the cookie, and by nothing
+ * else.
+ */
 export function pageMaker(parts: PortalParts): PageMaker {
   const { environment, publicUrl } = parts;
   const unknown = unknownReply(environment);

@@ -64,8 +64,8 @@ export function linkEnd(text: string | undefined, now: Instant): Instant | null 
 
 /**
  * Makes a link to a customer's portal, which works once. The session that it becomes ends with the link's time.
- * @returns 404 where there is no such customer; 400 for a time above seven days, and for a returnUrl that the merchant's
- * rules do not allow
+ * @returns 404 where there is no such customer; 400 for a time above seven days, and for a returnUrl that the
+ *   merchant's rules do not allow
  */
 export async function createLink(
   tx: Tx,

@@ -24,8 +24,9 @@ export interface CreatedAdjustment {
 }
 
 /**
- * POST …/adjustments (§4): invoices that are calculated from now on and whose instant the window holds are discounted; those
- * that have been calculated are not changed. The key again answers the first adjustment, whatever else the body says.
+ * POST …/adjustments (§4): invoices that are calculated from now on and whose instant the window holds are discounted;
+ * those that have been calculated are not changed. The key again answers the first adjustment, whatever else the body
+ * says.
  * @returns 404; 400 for a window that ends before it begins; INVALID_TRANSITION where the subscription has ended
  */
 export async function createAdjustment(
@@ -37,7 +38,8 @@ export async function createAdjustment(
 ): Promise<Result<CreatedAdjustment>> {
   const { idempotencyKey: key } = body;
   const locked = await lockLiving(tx, merchantId, subscriptionId, 'adjust', wall);
-  // A retry is answered also after the end: the row is locked either way, so that a twin waits here and finds what we made.
+  // A retry is answered also after the end: the row is locked either way, so that a twin waits here and finds what we
+  // made.
   const known = key === undefined ? undefined : await findAdjustmentByKey(tx, merchantId, subscriptionId, key);
   if (known) return ok({ adjustment: known, isNew: false });
   if (!locked.ok) return locked;

@@ -154,7 +154,9 @@ const paymentTermsOf = (subscription: SubscriptionRow): PaymentTerms => ({
   checkout: checkoutOf(subscription),
 });
 
-/** How long a customer may pay before a subscription that waits for it ends, where nobody says otherwise (domain.md §3). */
+/**
+ * How long a customer may pay before a subscription that waits for it ends, where nobody says otherwise (domain.md §3).
+ */
 const CHECKOUT_MINUTES = 240;
 
 const checkoutOf = ({ redirectUrls: urls, sessionExpiryMinutes: minutes }: SubscriptionRow) => ({

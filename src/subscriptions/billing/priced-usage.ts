@@ -16,7 +16,9 @@ export type PriceFilter = Readonly<Record<string, readonly string[]>> | null;
 export interface PricedUsage {
   readonly filters: readonly PriceFilter[];
   readonly sources: readonly UsageSource[];
-  /** What of it came too late to be billed: after the usage of a subscription that has ended was read for the last time. */
+  /**
+   * What of it came too late to be billed: after the usage of a subscription that has ended was read for the last time.
+   */
   readonly late: readonly LateSource[];
 }
 

@@ -27,9 +27,9 @@ import { type VersionRow, versionsOfSubscriptions } from '../subscription/versio
 import { claimOf, ownedSpans, type PricedSpan, type ReadSeries, shareMetric, type UsageClaim } from './usage-owner.ts';
 
 /**
- * Whose usage of a metric some subscriptions of one merchant bill in a period: what names a subscription, and its share of
- * what is addressed to its customer. The own claim is that of the terms, so that nothing is loaded for a subscription that
- * is alone.
+ * Whose usage of a metric some subscriptions of one merchant bill in a period: what names a subscription, and its share
+ * of what is addressed to its customer. The own claim is that of the terms, so that nothing is loaded for a
+ * subscription that is alone.
  */
 export async function loadUsageSources(
   tx: Tx,
@@ -71,8 +71,8 @@ const ownClaim = (row: ClaimingRow, terms: BillingTerms): UsageClaim =>
   );
 
 /**
- * How far the usage of those was read that ended before a period does: only then can usage after an end be somebody's still
- * (`ownedSpans`). One that is alone has whatever it asks for.
+ * How far the usage of those was read that ended before a period does: only then can usage after an end be somebody's
+ * still (`ownedSpans`). One that is alone has whatever it asks for.
  */
 function beyondTheEnd(read: readonly ReadSeries[], claims: readonly UsageClaim[], period: Period): ReadSeries[] {
   const ended = claims.filter(({ end }) => end !== null && isAfter(period.end, end));
@@ -137,15 +137,18 @@ async function lockBillingOf(
 }
 
 /**
- * From an instant in the past on, usage that is addressed to the customer may be billed by another subscription than before: this
- * one became active as of then, or its plan changed. The closed periods of the others that price one of its metrics are read again at
- * their next close. One that has ended has no next close, so it becomes due now (§3, "Whose usage").
+ * From an instant in the past on, usage that is addressed to the customer may be billed by another subscription than
+ * before: this one became active as of then, or its plan changed. The closed periods of the others that price one of
+ * its metrics are read again at their next close. One that has ended has no next close, so it becomes due now (§3,
+ * "Whose usage").
  */
 export async function markSiblings(tx: Tx, subscription: SubscriptionRow, from: Instant, now: Instant): Promise<void> {
   await markToBeReadAgain(tx, subscription.merchantId, await siblingsToRead(tx, subscription, from, now), from);
 }
 
-/** The same where this one was ended, and its own closed periods with them: they may have billed what is after the end. */
+/**
+ * The same where this one was ended, and its own closed periods with them: they may have billed what is after the end.
+ */
 export async function markAsEnded(tx: Tx, subscription: SubscriptionRow, now: Instant): Promise<void> {
   const { merchantId, id, terminatedAt: end } = subscription;
   if (end === null) throw new Error(`Subscription ${id} has no end.`);

@@ -69,10 +69,15 @@ import { changeSubscription, findSubscription, lockSubscription } from '../subsc
 import { tell } from '../subscription/tell.ts';
 import { deleteVersionOf, insertVersion, versionsOfSubscription } from '../subscription/versions.sql.ts';
 
-/** What is asked of a change, where nobody says otherwise: now, by the second, credited on the next invoice (domain.md §3). */
+/**
+ * What is asked of a change, where nobody says otherwise: now, by the second, credited on the next invoice (domain.md
+ * §3).
+ */
 export interface ChangeOrder {
   readonly planId?: string;
-  /** Of that plan, else of its own. Absent: the default version of that plan; without a plan the version that it has. */
+  /**
+   * Of that plan, else of its own. Absent: the default version of that plan; without a plan the version that it has.
+   */
   readonly versionNumber?: number;
   /** The version that it must still have. */
   readonly fromVersionId?: string;
@@ -152,7 +157,10 @@ export async function changePlan(
   return ok({ change, invoice: await apply(parts, tx, subscription, change, now) });
 }
 
-/** The open invoice of the plan's own series: it bears what is charged in advance of the period in which the change comes. */
+/**
+ * The open invoice of the plan's own series: it bears what is charged in advance of the period in which the change
+ * comes.
+ */
 async function openOwnInvoice(tx: Tx, subscription: SubscriptionRow, cadence: string): Promise<InvoiceRow | null> {
   const open = await lockInvoicesIn(tx, subscription.merchantId, subscription.id, ['ACTIVE']);
   return open.find((invoice) => invoice.billingCadence === cadence) ?? null;
@@ -289,8 +297,8 @@ const anchorNow = (cadence: string, before: BillingTerms, at: Instant): Instant 
   boundsOfSeries(before, cadence, latest(at, before.bounds.startedAt))?.anchor ?? before.bounds.anchor;
 
 /**
- * From where the periods of a series of the new version are counted: a series that is there goes on, unless the plan's own
- * anchor cuts other periods; a new one begins at the plan's anchor, else with the change.
+ * From where the periods of a series of the new version are counted: a series that is there goes on, unless the plan's
+ * own anchor cuts other periods; a new one begins at the plan's anchor, else with the change.
  */
 function anchorOf(cadence: string, before: BillingTerms, planAnchor: Instant | null, at: Instant): Instant {
   const from = latest(at, before.bounds.startedAt);

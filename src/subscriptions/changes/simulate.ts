@@ -8,9 +8,10 @@ import { type Instant, isBefore, parseInstant } from '../../kernel/time.ts';
 import type { SimulationCreate } from './change-schemas.ts';
 
 /**
- * POST /v0/plans/{id}/simulate: what the default version of a plan, with some prices replaced, would have billed for a customer's
- * usage or for given one. The time counts as one period of every price, what is in advance too.
- * @returns 404, for metrics too; 400 for a time that ends before it begins, for both or neither usage, and for prices that the plan has not
+ * POST /v0/plans/{id}/simulate: what the default version of a plan, with some prices replaced, would have billed for a
+ * customer's usage or for given one. The time counts as one period of every price, what is in advance too.
+ * @returns 404, for metrics too; 400 for a time that ends before it begins, for both or neither usage, and for prices
+ *   that the plan has not
  */
 export async function simulatePlan(
   tx: Tx,

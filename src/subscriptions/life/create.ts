@@ -47,8 +47,8 @@ export interface PromisedSubscription {
 
 /**
  * Subscribes a customer to the default version of a plan (§4; domain.md §3). The version is pinned. What it asks in
- * advance is paid before it is active; the first invoice of each series opens when billing starts, which is then, or later where
- * the start lies ahead or a trial comes first.
+ * advance is paid before it is active; the first invoice of each series opens when billing starts, which is then, or
+ * later where the start lies ahead or a trial comes first.
  */
 export async function createSubscription(
   parts: SubscriptionParts,
@@ -140,8 +140,8 @@ interface Begun {
 }
 
 /**
- * Active at once where nothing is asked before (domain.md §3): billing starts now, or when the start or the trial's end has
- * come. What is asked is an invoice to transfer money for, or one that the subscription waits for.
+ * Active at once where nothing is asked before (domain.md §3): billing starts now, or when the start or the trial's end
+ * has come. What is asked is an invoice to transfer money for, or one that the subscription waits for.
  */
 async function begin(
   parts: SubscriptionParts,

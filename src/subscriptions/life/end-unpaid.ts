@@ -8,8 +8,8 @@ import { terminateSubscription } from './patch.ts';
 const REASON = 'payment_failed';
 
 /**
- * Ends a subscription whose invoice was not paid, as the merchant's settings say (domain.md §4, row 16); one that has ended
- * already is left alone. `now` is effective now for it.
+ * Ends a subscription whose invoice was not paid, as the merchant's settings say (domain.md §4, row 16); one that has
+ * ended already is left alone. `now` is effective now for it.
  */
 export async function endUnpaid(
   parts: SubscriptionParts,

@@ -34,8 +34,8 @@ export interface Ending {
 
 /**
  * Ends a subscription: its open periods end with it and their usage is billed to there; a period that had not begun is
- * taken back, nothing of it was ever billed (domain.md §3, Ends). An end in the past also cuts what is in its grace, whose
- * usage is not read yet; what has been calculated stands.
+ * taken back, nothing of it was ever billed (domain.md §3, Ends). An end in the past also cuts what is in its grace,
+ * whose usage is not read yet; what has been calculated stands.
  */
 export async function endSubscription(
   tx: Tx,

@@ -5,8 +5,8 @@ import type { SubscriptionRow } from '../subscription/subscription.ts';
 import { UPFRONT } from './upfront.ts';
 
 /**
- * `payment` of a subscription (api.md): what it waits for, as it is now, or (in the answer to its creation) what was paid at
- * once; null where nothing is asked.
+ * `payment` of a subscription (api.md): what it waits for, as it is now, or (in the answer to its creation) what was
+ * paid at once; null where nothing is asked.
  * @param made the upfront invoice, in the transaction that made the subscription
  */
 export async function paymentOf(

@@ -16,8 +16,8 @@ export interface Reconciliation {
 }
 
 /**
- * Re-syncs what a subscription entitles to with the plan's default version, which may be newer than the one that it is billed by
- * (§4). `wall` is wall time.
+ * Re-syncs what a subscription entitles to with the plan's default version, which may be newer than the one that it is
+ * billed by (§4). `wall` is wall time.
  * @returns 404; INVALID_TRANSITION where the subscription has ended or waits for its payment
  */
 export async function reconcileSubscription(

@@ -99,7 +99,9 @@ export function isRenewalMailed({
   return !isBefore(addDuration(anchor, duration), addDuration(anchor, SHORTEST_MAILED));
 }
 
-/** Tells of the renewals of some active subscriptions of one merchant whose time has come, and sets what happens next. */
+/**
+ * Tells of the renewals of some active subscriptions of one merchant whose time has come, and sets what happens next.
+ */
 export async function remind(
   parts: Pick<SubscriptionParts, 'remindCustomer' | 'invoicing'>,
   tx: Tx,

@@ -19,8 +19,8 @@ const MOST_AT_ONCE = 50;
 type Outcomes = (MigrationOutcome & { readonly position: number })[];
 
 /**
- * Changes the next subscriptions of a migration that the caller has locked, and stores what became of each. It has ended
- * when none is left.
+ * Changes the next subscriptions of a migration that the caller has locked, and stores what became of each. It has
+ * ended when none is left.
  */
 export async function changeNext(
   parts: SubscriptionParts,
@@ -110,7 +110,7 @@ const refusedFor = (reason: string, fault: string | null): MigrationOutcome => (
 });
 
 /**
- * Is an error one of the transaction, and not of one subscription? Deadlocks, locks that somebody has too long, limits of
- * time and space, and a database that is away: all of it is tried again.
+ * Is an error one of the transaction, and not of one subscription? Deadlocks, locks that somebody has too long, limits
+ * of time and space, and a database that is away: all of it is tried again.
  */
 const concernsAll = (error: unknown): boolean => isAway(error) || /^(?:40|53|55|57)/.test(sqlState(error));

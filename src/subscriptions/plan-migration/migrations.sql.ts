@@ -37,7 +37,10 @@ export const selectRunningOfVersion = (
     select ${COLUMNS} from plan_migration
      where merchant_id = ${merchantId} and from_version_id = ${fromVersionId} and status = 'running' and not is_dry`);
 
-/** Adds the subscriptions of the version that have not ended to a new migration. @returns the migration with their number */
+/**
+ * Adds the subscriptions of the version that have not ended to a new migration. @returns the migration with their
+ * number
+ */
 export async function insertMembers(tx: Tx, migration: PlanMigration): Promise<PlanMigration> {
   const { merchantId, id, planId, fromVersionId } = migration;
   const total = await tx.run(sql`

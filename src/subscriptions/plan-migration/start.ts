@@ -17,8 +17,8 @@ const MOST_IN_REQUEST = 50;
  * POST /v0/plans/{id}/migrations: every subscription of a version that has not ended is changed to another one, each
  * alone, so that one that cannot be changed holds up no other. Few are changed at once, many by due work.
  * @param wall wall time
- * @returns 404; 403 and 404 for prices of others; 400 for a version that the plan has not, or that is not another one, and
- * for prices that the versions have not; PLAN_MIGRATION_RUNNING where the version is being migrated
+ * @returns 404; 403 and 404 for prices of others; 400 for a version that the plan has not, or that is not another
+ *   one, and for prices that the versions have not; PLAN_MIGRATION_RUNNING where the version is being migrated
  */
 export async function startPlanMigration(
   parts: SubscriptionParts,

@@ -48,7 +48,10 @@ export function decideTermination(requested: Instant, startedAt: Instant, now: I
     : invalidField('terminatedAt', 'must be after startedAt; a time ahead counts as now');
 }
 
-/** From when periods are billed, and from where they are counted: a trial moves both, a plan's anchor the second (domain.md §3). */
+/**
+ * From when periods are billed, and from where they are counted: a trial moves both, a plan's anchor the second
+ * (domain.md §3).
+ */
 export function billingStart(
   startedAt: Instant,
   plan: { trialPeriod: Temporal.Duration | null; billingAnchor: Instant | null },
@@ -58,8 +61,8 @@ export function billingStart(
 }
 
 /**
- * What has to happen next by itself, but for reminders: billing starts, then the subscription ends; null when neither lies
- * ahead, and while it waits for its payment.
+ * What has to happen next by itself, but for reminders: billing starts, then the subscription ends; null when neither
+ * lies ahead, and while it waits for its payment.
  */
 export function nextActionAt(subscription: {
   status: SubscriptionStatus;

@@ -23,8 +23,9 @@ export const findSubscriptions = (tx: Tx, merchantId: string, ids: readonly stri
   );
 
 /**
- * Locks a subscription; taken before its invoices (reliability: merchant, customer, subscription, invoice). Not against rows
- * that only refer to it: a worker that holds an invoice opens the next one, and its foreign key would close the circle.
+ * Locks a subscription; taken before its invoices (reliability: merchant, customer, subscription, invoice). Not against
+ * rows that only refer to it: a worker that holds an invoice opens the next one, and its foreign key would close the
+ * circle.
  */
 export const lockSubscription = (tx: Tx, merchantId: string, id: string): Promise<SubscriptionRow | undefined> =>
   tx.maybe<SubscriptionRow>(sql`
@@ -185,8 +186,8 @@ export type ClaimingRow = Pick<
 >;
 
 /**
- * The subscriptions of a customer on the same clock (or all on none) that are or were active, in the order of their creation: that is
- * the order in which they bill the customer's usage. One that waits for its payment bills none.
+ * The subscriptions of a customer on the same clock (or all on none) that are or were active, in the order of their
+ * creation: that is the order in which they bill the customer's usage. One that waits for its payment bills none.
  */
 export const selectClaiming = (
   tx: Tx,
@@ -215,8 +216,8 @@ export const selectClaimingOf = (
 export type ClaimingCustomerRow = ClaimingRow & Pick<SubscriptionRow, 'customerId' | 'clockId' | 'billingStartsAt'>;
 
 /**
- * The subscriptions of a merchant that can bill usage of a time, in the order of their creation. What ended is billed to
- * the end of its last period, so those that ended within the longest period before are among them.
+ * The subscriptions of a merchant that can bill usage of a time, in the order of their creation. What ended is billed
+ * to the end of its last period, so those that ended within the longest period before are among them.
  */
 export const selectClaimingBetween = (
   tx: Tx,
@@ -233,7 +234,10 @@ export const selectClaimingBetween = (
 
 const LONGEST_PERIOD_HOURS = 400 * 24;
 
-/** Makes subscriptions due that have ended, for a look at their closed periods before the one that is planned, if one is. */
+/**
+ * Makes subscriptions due that have ended, for a look at their closed periods before the one that is planned, if one
+ * is.
+ */
 export async function updateEndedToBeDue(
   tx: Tx,
   merchantId: string,
@@ -246,7 +250,9 @@ export async function updateEndedToBeDue(
        and status = 'terminated' and (next_action_at is null or next_action_at > ${now})`);
 }
 
-/** How many subscriptions that have not ended are pinned to each of some plan versions; those with none are left out. */
+/**
+ * How many subscriptions that have not ended are pinned to each of some plan versions; those with none are left out.
+ */
 export async function countByVersion(
   tx: Tx,
   merchantId: string,
@@ -284,7 +290,10 @@ export interface SubscriptionOfPlan {
   readonly terminatedAt: Instant | null;
 }
 
-/** The subscriptions of some customers to a plan, as it is by now, oldest first; those that never became active are left out. */
+/**
+ * The subscriptions of some customers to a plan, as it is by now, oldest first; those that never became active are left
+ * out.
+ */
 export const subscriptionsOfPlan = (tx: Tx, merchantId: string, planId: string, customerIds: readonly string[]) =>
   tx.rows<SubscriptionOfPlan>(sql`
     select id, customer_id, started_at, status, terminated_at

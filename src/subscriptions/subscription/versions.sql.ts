@@ -3,7 +3,10 @@ import type { CreditMode, Proration } from '../../invoicing/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { Quantities } from './quantities.ts';
 
-/** One of the versions to which a subscription was or will be pinned. Other quantities of the same version are another row. */
+/**
+ * One of the versions to which a subscription was or will be pinned. Other quantities of the same version are another
+ * row.
+ */
 export interface VersionRow {
   merchantId: string;
   subscriptionId: string;

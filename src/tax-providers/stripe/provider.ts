@@ -3,7 +3,9 @@ import type { TaxProvider } from '../port.ts';
 import { calculate, validateAddress } from './calculations.ts';
 import { commit, createCreditNote, voidCreditNote } from './transactions.ts';
 
-/** Stripe Tax, on the keys of the integration with Stripe. It keeps nothing: each call opens the account that it is for. */
+/**
+ * Stripe Tax, on the keys of the integration with Stripe. It keeps nothing: each call opens the account that it is for.
+ */
 export const createStripeTax = (options: StripeOptions): TaxProvider => ({
   name: 'stripe_tax',
   integration: 'stripe',

@@ -23,8 +23,9 @@ export async function commit(stripe: Stripe, { key, calculation, currency }: Com
 }
 
 /**
- * Takes back of a transaction: each item bears a share of the net and of the tax. Also all of it is taken back as a part,
- * because Stripe's guide lets only partial reversals be undone (stripe.com/docs/tax/custom, Undo a partial refund).
+ * Takes back of a transaction: each item bears a share of the net and of the tax. Also all of it is taken back as a
+ * part, because Stripe's guide lets only partial reversals be undone (stripe.com/docs/tax/custom, Undo a partial
+ * refund).
  */
 export async function createCreditNote(stripe: Stripe, request: CreditNoteRequest): Promise<TaxRecorded> {
   const { key, original, currency } = request;
