@@ -543,6 +543,30 @@ it('of usage in a part of a period comes to what it comes to in fractions, also 
   expect(halves).toBeGreaterThan(RUNS / 500);
 });
 
+/** Found by chance once, and asked each time: the tax of a correction that gives back the discounts of two groups. */
+const KEPT: World = {
+  ...{ currency: 'ISK', isInclusive: true, anchor: '2026-01-31T10:30:00Z', cadence: 'P1M', number: 0 },
+  ...{ startsAt: [0, 1], endsAt: [0, 2], changes: [], burnt: [] },
+  prices: [
+    {
+      pricing: {
+        model: 'matrix',
+        properties: {
+          dimensions: ['region', 'size'],
+          cells: [{ match: { region: 'us', size: 'big' }, unitPrice: '0.6845' }],
+          default: '0.005',
+        },
+      } as Pricing,
+      limits: { minimum: null, maximum: '99.995' },
+      ...{ taxRate: '19', term: 'usage', aggregation: 'SUM', isCoveredByGrants: false },
+      rows: ['big' as const, null].map((of) => ({ region: 'us', size: of, quantity: '1000', events: 0 })),
+      later: [{ region: 'us', size: null, quantity: '1500.000', events: 0 }],
+    },
+  ],
+  adjustments: [{ fraction: '0.264493', from: 0, to: null, created: 0 }],
+  others: [{ amount: -121, taxRate: null, isCredit: false }],
+};
+
 it('of random plans come to what they come to in fractions, and every line sums up', { timeout: 3_600_000 }, () => {
   const seen = { invoices: 0, cut: 0, inclusive: 0, parts: 0, discounted: 0, late: 0, currencies: new Set<string>() };
   const usable = world.filter((of) => of.prices.every(isAllowed) && timesOf(of) !== null);
@@ -578,7 +602,7 @@ it('of random plans come to what they come to in fractions, and every line sums 
       if (lines.some(({ type }) => type === 'adjustment')) seen.discounted += 1;
       if (lines.some(({ type }) => type === 'late_usage')) seen.late += 1;
     }),
-    { numRuns: RUNS },
+    { numRuns: RUNS, examples: [[KEPT]] },
   );
   const { currencies, ...counts } = seen;
   for (const [what, count] of Object.entries(counts)) expect(count, what).toBeGreaterThan(RUNS / 50 - 1);

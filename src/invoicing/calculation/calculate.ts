@@ -413,7 +413,20 @@ function asLate({ charge }: DueCharge, { soFar }: RatedDue, lines: readonly Line
       late: { maximum: limit('maximum'), minimum: limit('minimum') },
     },
   };
-  return [line, ...discounts.map((discount) => ({ ...discount, chargeAt: 0, group: null }))];
+  return [line, ...[...Map.groupBy(discounts, ({ adjustment }) => adjustment.id).values()].map(asOneDiscount)];
+}
+
+/** What one adjustment takes off the groups of a correction, which is one line: the discount is one line, too. */
+function asOneDiscount(ofGroups: readonly DiscountLine[]): DiscountLine {
+  const [first] = ofGroups as [DiscountLine];
+  const off = sum(ofGroups.map(({ totalPrice }) => totalPrice));
+  const of = sum(ofGroups.map(({ workings }) => decimal(workings.discount.of)));
+  return {
+    ...first,
+    ...{ chargeAt: 0, group: null },
+    ...{ unitPrice: off, totalPrice: off, exactPrice: sum(ofGroups.map(({ exactPrice }) => exactPrice)) },
+    workings: { discount: { ...first.workings.discount, of: plain(of) } },
+  };
 }
 
 /** How many digits a unit price has that is an average. */

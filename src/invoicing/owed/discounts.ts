@@ -34,6 +34,8 @@ export interface DiscountLine extends RatedLine {
   readonly kind: 'adjustment';
   readonly chargeAt: number;
   readonly adjustment: FrozenAdjustment;
+  /** The percentage, and the amount that it is taken of. */
+  readonly workings: { readonly discount: { readonly percent: string; readonly of: string } };
 }
 
 /**
