@@ -1,4 +1,5 @@
 export { JsonParts, readJsonBody, readJsonParts, readText } from './body.ts';
+export { type BodyKey, bodyKey, findCreated, keyColumns } from './body-key.ts';
 export { type Authentication, type Caller, hasRole, type Role } from './caller.ts';
 export { type AuditEntry, bearerToken, type ServerOptions } from './edge.ts';
 export type { ErrorReply } from './errors.ts';

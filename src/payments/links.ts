@@ -1,12 +1,12 @@
 import { findCustomer } from '../customers/index.ts';
 import { checkReference, type Tx } from '../db/index.ts';
-import { fingerprint, readDecimal } from '../http/index.ts';
+import { bodyKey, findCreated, keyColumns, readDecimal } from '../http/index.ts';
 import { type EnvironmentName, findOrganization, merchantSettings } from '../identity/index.ts';
 import { type Decimal, decimal, sum } from '../kernel/decimal.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Locale } from '../kernel/locale.ts';
 import { digitsProblem, formatMoney, roundTo } from '../kernel/money.ts';
-import { type FieldError, fail, invalid, notFound, ok, type Result } from '../kernel/result.ts';
+import { type FieldError, invalid, notFound, ok, type Result } from '../kernel/result.ts';
 import { addDuration, type Instant, isAfter, parseDuration } from '../kernel/time.ts';
 import { post } from '../ledger/index.ts';
 import type { PaymentCreate } from './link-schemas.ts';
@@ -33,14 +33,10 @@ export async function createLink(
   body: PaymentCreate,
   now: Instant,
 ): Promise<Result<{ link: PaymentLinkNow; isNew: boolean }>> {
-  const { idempotencyKey: key, customerId } = body;
-  const print = fingerprint('payment', body);
-  if (key !== undefined) {
-    await lockLinkKey(tx, merchantId, key);
-    const known = await selectLinkByKey(tx, merchantId, key);
-    if (known)
-      return known.idempotencyPrint?.equals(print) ? ok({ link: known, isNew: false }) : fail('IDEMPOTENCY_KEY_REUSED');
-  }
+  const key = bodyKey('payment', body);
+  const known = await findCreated(tx, merchantId, key, { lock: lockLinkKey, find: selectLinkByKey });
+  if (!known.ok) return known;
+  if (known.value) return ok({ link: known.value, isNew: false });
   const settings = await merchantSettings(tx, merchantId);
   const amount = readDecimal(body.amount) as Decimal;
   const expiresAt = endOf(body.expiresIn, now);
@@ -52,8 +48,8 @@ export async function createLink(
     ...redirectProblems({ successRedirectUrl, failureRedirectUrl }, rules),
   ];
   if (expiresAt === null || errors.length > 0) return invalid(errors);
-  const known = await checkCustomer(tx, merchantId, customerId);
-  if (!known.ok) return known;
+  const payer = await checkCustomer(tx, merchantId, body.customerId);
+  if (!payer.ok) return payer;
   const takesCards = await checkTakesCardsNow(tx, merchantId, settings);
   if (!takesCards.ok) return takesCards;
 
@@ -66,7 +62,7 @@ export async function createLink(
       entityType: 'payment',
       entityId: id,
       entityLabel: body.reference ?? null,
-      customerId: customerId ?? null,
+      customerId: body.customerId ?? null,
       amount,
       currency: body.currency,
       provider: takesCards.value,
@@ -82,15 +78,14 @@ export async function createLink(
   await insertLink(tx, {
     merchantId,
     id,
-    customerId: customerId ?? null,
+    customerId: body.customerId ?? null,
     sessionId: session.value.id,
     amount,
     currency: body.currency,
     reference: body.reference ?? null,
     metadata: body.metadata ?? {},
     lineItems: itemsOf(body),
-    idempotencyKey: key ?? null,
-    idempotencyPrint: key === undefined ? null : print,
+    ...keyColumns(key),
     createdAt: now,
   });
   return ok({ link: (await selectLink(tx, merchantId, id)) as PaymentLinkNow, isNew: true });

@@ -1,6 +1,6 @@
 import { effectiveNowForReading } from '../../clocks/index.ts';
 import type { Tx } from '../../db/index.ts';
-import { fingerprint, type Page, type PageRequest, type Static } from '../../http/index.ts';
+import { bodyKey, findCreated, keyColumns, type Page, type PageRequest, type Static } from '../../http/index.ts';
 import { jsonNumber } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import { fail, notFound, ok, type Result } from '../../kernel/result.ts';
@@ -64,11 +64,10 @@ export async function createGrant(
   if (!locked.ok) return locked;
   const { entitlement, now } = locked.value;
   if (entitlement.featureType !== 'metered') return fail('ENTITLEMENT_NOT_METERED');
-  const print = fingerprint('grant', input);
-  if (input.idempotencyKey !== undefined) {
-    const known = await findGrantByKey(tx, entitlement, input.idempotencyKey);
-    if (known) return known.idempotencyPrint?.equals(print) ? ok(known) : fail('IDEMPOTENCY_KEY_REUSED');
-  }
+  const sent = bodyKey('grant', input);
+  const known = await findCreated(tx, entitlement, sent, { find: findGrantByKey });
+  if (!known.ok) return known;
+  if (known.value) return ok(known.value);
   if (hasEnded(entitlement, now)) return fail('ENTITLEMENT_ENDED');
   const terms = decideGrant(input, now);
   if (!terms.ok) return terms;
@@ -87,8 +86,7 @@ export async function createGrant(
       recurrencePeriod: terms.value.recurrencePeriod,
       resetMaxRollover: terms.value.resetMaxRollover,
       resetMinRollover: terms.value.resetMinRollover,
-      idempotencyKey: input.idempotencyKey ?? null,
-      idempotencyPrint: input.idempotencyKey === undefined ? null : print,
+      ...keyColumns(sent),
       invoiceId: null,
       createdAt: now,
     },

@@ -1,7 +1,7 @@
 import { findFeatures, findPlan } from '../../catalog/index.ts';
 import { findCustomer } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
-import { fingerprint } from '../../http/index.ts';
+import { findCreated, fingerprint } from '../../http/index.ts';
 import { findOrganization, merchantSettings } from '../../identity/index.ts';
 import { type InvoicingParts, makeOneOffInvoice } from '../../invoicing/index.ts';
 import { type Decimal, ONE, plain } from '../../kernel/decimal.ts';
@@ -56,10 +56,10 @@ export async function purchaseGrant(
   const locked = await lockWithNow(tx, key, wall);
   if (!locked.ok) return locked;
   const { entitlement, now } = locked.value;
-  const print = fingerprint(GRANT_PURCHASE, request.sent);
-  const known = await findPurchaseByKey(tx, key, request.idempotencyKey);
-  if (known && !known.idempotencyPrint.equals(print)) return fail('IDEMPOTENCY_KEY_REUSED');
-  if (known) return ok({ purchase: known, session: await payableSession(tx, known, now) });
+  const sent = { key: request.idempotencyKey, print: fingerprint(GRANT_PURCHASE, request.sent) };
+  const known = await findCreated(tx, key, sent, { find: findPurchaseByKey });
+  if (!known.ok) return known;
+  if (known.value) return ok({ purchase: known.value, session: await payableSession(tx, known.value, now) });
   const rollover = await checkedRollover(parts, tx, entitlement, request, now);
   if (!rollover.ok) return rollover;
   const currency = request.currency ?? (await currencyOf(tx, entitlement));
@@ -69,8 +69,8 @@ export async function purchaseGrant(
     merchantId: key.merchantId,
     invoiceId: made.value.invoice.id,
     entitlementId: key.entitlementId,
-    idempotencyKey: request.idempotencyKey,
-    idempotencyPrint: print,
+    idempotencyKey: sent.key,
+    idempotencyPrint: sent.print,
     amount: request.amount,
     price: request.price,
     currency,

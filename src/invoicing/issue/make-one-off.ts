@@ -1,4 +1,5 @@
 import type { Tx } from '../../db/index.ts';
+import { type BodyKey, keyColumns } from '../../http/index.ts';
 import { merchantSettings } from '../../identity/index.ts';
 import { newId } from '../../kernel/ids.ts';
 import { ok, type Result } from '../../kernel/result.ts';
@@ -48,7 +49,7 @@ export interface NewOneOffInvoice {
   /** How its payment session is opened, where it is issued at once. */
   readonly session?: Pick<SessionOptions, 'redirectUrls' | 'expiresAt'>;
   /** Held unique by the database; who makes invoices under keys looks beforehand what a key made. */
-  readonly idempotency?: { readonly key: string; readonly print: Buffer };
+  readonly idempotency?: BodyKey;
 }
 
 /** An invoice that was made, and the session by which it can be paid now. */
@@ -129,8 +130,7 @@ export async function openOneOff(tx: Tx, order: NewOneOffInvoice, now: Instant):
       purposeType: order.purpose?.type ?? null,
       purposeId: order.purpose?.id ?? null,
       oneOff: recordLines(order.planId, order.lines, order.taxExempt),
-      idempotencyKey: order.idempotency?.key ?? null,
-      idempotencyPrint: order.idempotency?.print ?? null,
+      ...keyColumns(order.idempotency ?? null),
       nextActionAt: null,
     },
     now,

@@ -1,4 +1,5 @@
 import type { Tx } from '../../db/index.ts';
+import type { BodyKey } from '../../http/index.ts';
 import { Decimal, plain, ZERO } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Result } from '../../kernel/result.ts';
@@ -46,7 +47,7 @@ export interface NewOrderInvoice
   /** What its lines take back of other invoices; what it cannot bear is a credit note on these. */
   readonly credits: readonly OrderCredit[];
   /** Held unique by the database, so that it is made once. */
-  readonly idempotency: { readonly key: string; readonly print: Buffer };
+  readonly idempotency: BodyKey;
 }
 
 /**

@@ -1,9 +1,9 @@
 import { resolveItems } from '../../catalog/index.ts';
 import { findCustomer } from '../../customers/index.ts';
 import { checkReference, type Tx } from '../../db/index.ts';
-import { fingerprint, readDecimal } from '../../http/index.ts';
+import { bodyKey, findCreated, readDecimal } from '../../http/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
-import { fail, notFound, ok, type Result } from '../../kernel/result.ts';
+import { notFound, ok, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { OneOffLine } from '../calculation/one-off-lines.ts';
 import type { InvoicingParts } from '../invoice/dependencies.ts';
@@ -29,16 +29,10 @@ export async function createInvoice(
   body: InvoiceCreate,
   now: Instant,
 ): Promise<Result<CreatedInvoice>> {
-  const { idempotencyKey: key } = body;
-  const print = fingerprint('invoice', body);
-  if (key !== undefined) {
-    await lockInvoiceKey(tx, merchantId, key);
-    const known = await findInvoiceByKey(tx, merchantId, key);
-    if (known)
-      return known.idempotencyPrint?.equals(print)
-        ? ok({ invoice: known, isNew: false })
-        : fail('IDEMPOTENCY_KEY_REUSED');
-  }
+  const idempotency = bodyKey('invoice', body);
+  const known = await findCreated(tx, merchantId, idempotency, { lock: lockInvoiceKey, find: findInvoiceByKey });
+  if (!known.ok) return known;
+  if (known.value) return ok({ invoice: known.value, isNew: false });
   const named = await checkNamed(tx, merchantId, body);
   if (!named.ok) return named;
   const made = await makeOneOffInvoice(
@@ -58,7 +52,7 @@ export async function createInvoice(
       purpose: null,
       autoApprove: body.autoApprove ?? false,
       metadata: body.metadata ?? {},
-      ...(key !== undefined && { idempotency: { key, print } }),
+      ...(idempotency && { idempotency }),
     },
     now,
   );

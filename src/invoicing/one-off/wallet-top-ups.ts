@@ -1,9 +1,9 @@
 import { findCustomer } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
-import { fingerprint, readDecimal } from '../../http/index.ts';
+import { findCreated, fingerprint, readDecimal } from '../../http/index.ts';
 import { type Decimal, ONE } from '../../kernel/decimal.ts';
 import { digitsProblem, roundTo } from '../../kernel/money.ts';
-import { fail, invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
+import { invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
 import { type Instant, isAfter } from '../../kernel/time.ts';
 import { openSessionOf, type PaymentSession } from '../../payments/index.ts';
 import type { InvoicingParts } from '../invoice/dependencies.ts';
@@ -34,11 +34,11 @@ export async function topUpWallet(
   now: Instant,
 ): Promise<Result<TopUp>> {
   const key = `wallet top-up of ${customerId}: ${body.idempotencyKey}`;
-  const print = fingerprint('wallet top-up', body);
-  await lockInvoiceKey(tx, merchantId, key);
-  const known = await findInvoiceByKey(tx, merchantId, key);
-  if (known && !known.idempotencyPrint?.equals(print)) return fail('IDEMPOTENCY_KEY_REUSED');
-  if (known) return ok({ invoice: known, session: await payableSession(tx, known, now), isNew: false });
+  const idempotency = { key, print: fingerprint('wallet top-up', body) };
+  const known = await findCreated(tx, merchantId, idempotency, { lock: lockInvoiceKey, find: findInvoiceByKey });
+  if (!known.ok) return known;
+  if (known.value)
+    return ok({ invoice: known.value, session: await payableSession(tx, known.value, now), isNew: false });
   const { currency, redirectUrls } = body;
   const amount = readDecimal(body.amount) as Decimal;
   if (!roundTo(amount, currency, 'half-away-from-zero').eq(amount))
@@ -62,7 +62,7 @@ export async function topUpWallet(
       purpose: null,
       autoApprove: true,
       session: redirectUrls ? { redirectUrls } : {},
-      idempotency: { key, print },
+      idempotency,
     },
     now,
   );

@@ -1,6 +1,6 @@
 import { resolveItems } from '../../catalog/index.ts';
 import { checkReference, type Tx } from '../../db/index.ts';
-import { fingerprint, readDecimal } from '../../http/index.ts';
+import { bodyKey, findCreated, keyColumns, readDecimal } from '../../http/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import { fail, invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
@@ -34,14 +34,10 @@ export async function createLineItem(
   body: LineItemCreate,
   wall: Instant,
 ): Promise<Result<CreatedLine>> {
-  const { idempotencyKey: key } = body;
-  const print = fingerprint('lineItem', body);
-  if (key !== undefined) {
-    await lockManualLineKey(tx, merchantId, key);
-    const known = await findManualLineByKey(tx, merchantId, key);
-    if (known)
-      return known.idempotencyPrint?.equals(print) ? ok({ line: known, isNew: false }) : fail('IDEMPOTENCY_KEY_REUSED');
-  }
+  const key = bodyKey('lineItem', body);
+  const known = await findCreated(tx, merchantId, key, { lock: lockManualLineKey, find: findManualLineByKey });
+  if (!known.ok) return known;
+  if (known.value) return ok({ line: known.value, isNew: false });
   const named = await checkItem(tx, merchantId, body.itemId ?? null);
   if (!named.ok) return named;
   const found = await openInvoiceOf(parts, tx, merchantId, body, wall);
@@ -63,8 +59,7 @@ export async function createLineItem(
     unitPrice: readDecimal(body.unitPrice) as Decimal,
     ...times.value,
     calculatedAt: null,
-    idempotencyKey: key ?? null,
-    idempotencyPrint: key === undefined ? null : print,
+    ...keyColumns(key),
     createdAt: now,
     updatedAt: now,
   });

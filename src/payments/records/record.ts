@@ -1,7 +1,8 @@
 import type { Tx } from '../../db/index.ts';
+import { type BodyKey, findCreated } from '../../http/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
-import { fail, ok, type Result } from '../../kernel/result.ts';
+import type { Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import {
   insertReceipt,
@@ -28,23 +29,15 @@ export interface RecordedPayment {
   readonly receivedAt: Instant;
   /** The test clock of the invoice. */
   readonly clockId: string | null;
-  readonly idempotency: { readonly key: string; readonly print: Buffer };
+  readonly idempotency: BodyKey;
 }
 
 /**
  * What a key recorded before; null where it is new. A twin with the same key waits until the first has committed.
  * @returns IDEMPOTENCY_KEY_REUSED where it recorded something else.
  */
-export async function findRecorded(
-  tx: Tx,
-  merchantId: string,
-  { key, print }: RecordedPayment['idempotency'],
-): Promise<Result<PaymentReceipt | null>> {
-  await lockReceiptKey(tx, merchantId, key);
-  const known = await selectReceiptByKey(tx, merchantId, key);
-  if (!known) return ok(null);
-  return known.idempotencyPrint?.equals(print) ? ok(known) : fail('IDEMPOTENCY_KEY_REUSED');
-}
+export const findRecorded = (tx: Tx, merchantId: string, sent: BodyKey): Promise<Result<PaymentReceipt | null>> =>
+  findCreated(tx, merchantId, sent, { lock: lockReceiptKey, find: selectReceiptByKey });
 
 /** The id under which money is going to be recorded. */
 export const newReceiptId = (): string => newId('payment');

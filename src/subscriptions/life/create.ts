@@ -3,11 +3,11 @@ import { checkTestClockAllowed, effectiveNow, findClock } from '../../clocks/ind
 import { createCustomer, findCustomer } from '../../customers/index.ts';
 import { checkReference, type Tx } from '../../db/index.ts';
 import { checkEntitles } from '../../entitlements/index.ts';
-import { fingerprint } from '../../http/index.ts';
+import { bodyKey, findCreated, keyColumns } from '../../http/index.ts';
 import { type EnvironmentName, merchantSettings } from '../../identity/index.ts';
 import { type InvoiceRow, makeUpfrontInvoice } from '../../invoicing/index.ts';
 import { newId } from '../../kernel/ids.ts';
-import { fail, invalid, invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
+import { invalid, invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
 import { type Instant, isAfter, normaliseCadence, parseDuration, parseInstant } from '../../kernel/time.ts';
 import { linkSubscriptionSubject } from '../../metering/index.ts';
 import { redirectProblems } from '../../payments/index.ts';
@@ -58,15 +58,10 @@ export async function createSubscription(
   wall: Instant,
   promised?: PromisedSubscription,
 ): Promise<Result<Created>> {
-  const print = fingerprint('subscription', input);
-  if (input.idempotencyKey !== undefined) {
-    await lockSubscriptionKey(tx, merchantId, input.idempotencyKey);
-    const known = await findSubscriptionByKey(tx, merchantId, input.idempotencyKey);
-    if (known)
-      return known.idempotencyPrint?.equals(print)
-        ? ok({ subscription: known, isNew: false, upfront: null })
-        : fail('IDEMPOTENCY_KEY_REUSED');
-  }
+  const key = bodyKey('subscription', input);
+  const known = await findCreated(tx, merchantId, key, { lock: lockSubscriptionKey, find: findSubscriptionByKey });
+  if (!known.ok) return known;
+  if (known.value) return ok({ subscription: known.value, isNew: false, upfront: null });
   const found = await load(parts, tx, merchantId, input, wall, promised);
   if (!found.ok) return found;
   const { now, plan, startedAt, endingAt, prices, versionId, versionNumber, quantities } = found.value;
@@ -118,8 +113,7 @@ export async function createSubscription(
     clockId: input.testClockId ?? null,
     redirectUrls: (input.redirectUrls as Record<string, string> | undefined) ?? null,
     metadata: input.metadata ?? {},
-    idempotencyKey: input.idempotencyKey ?? null,
-    idempotencyPrint: input.idempotencyKey === undefined ? null : print,
+    ...keyColumns(key),
     nextActionAt: null,
   };
   const subscription = await insertSubscription(tx, row, now);

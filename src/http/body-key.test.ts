@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest';
+import type { Tx } from '../db/index.ts';
+import { bodyKey, findCreated, keyColumns } from './body-key.ts';
+
+const tx = {} as Tx; // the statements below ask no database
+const sent = bodyKey('thing', { idempotencyKey: 'k', name: 'a' } as { idempotencyKey: string });
+
+/** One row, created under `sent`, and what was asked in which order. */
+function keptRow() {
+  const asked: string[] = [];
+  const row = { id: 'thing_1', ...keyColumns(sent) };
+  const statements = {
+    lock: async (_tx: Tx, scope: string, key: string) => asked.push(`lock ${scope} ${key}`),
+    find: async (_tx: Tx, scope: string, key: string) => {
+      asked.push(`find ${scope} ${key}`);
+      return key === row.idempotencyKey ? row : undefined;
+    },
+  };
+  return { asked, row, statements };
+}
+
+it('answers the row of the same key and content, and locks the key before it looks', async () => {
+  const { asked, row, statements } = keptRow();
+  expect(await findCreated(tx, 'org_1', sent, statements)).toEqual({ ok: true, value: row });
+  expect(asked).toEqual(['lock org_1 k', 'find org_1 k']);
+});
+
+it('refuses other content under the same key', async () => {
+  const { statements } = keptRow();
+  const other = bodyKey('thing', { idempotencyKey: 'k', name: 'b' } as { idempotencyKey: string });
+  expect(await findCreated(tx, 'org_1', other, statements)).toMatchObject({
+    refusal: { code: 'IDEMPOTENCY_KEY_REUSED' },
+  });
+});
+
+it('finds nothing under a new key, and asks nothing without a key', async () => {
+  const { asked, statements } = keptRow();
+  const unused = bodyKey('thing', { idempotencyKey: 'new' });
+  expect(await findCreated(tx, 'org_1', unused, statements)).toEqual({ ok: true, value: null });
+  expect(asked).toHaveLength(2);
+  const without = bodyKey('thing', {});
+  expect(await findCreated(tx, 'org_1', without, statements)).toEqual({ ok: true, value: null });
+  expect(asked).toHaveLength(2);
+  expect(keyColumns(without)).toEqual({ idempotencyKey: null, idempotencyPrint: null });
+});

@@ -1,0 +1,51 @@
+import type { Tx } from '../db/index.ts';
+import { fail, ok, type Result } from '../kernel/result.ts';
+import { fingerprint } from './idempotency.ts';
+
+/** The `idempotencyKey` of a body, and the fingerprint of all that was sent under it (api.md, Idempotency). */
+export interface BodyKey {
+  readonly key: string;
+  readonly print: Buffer;
+}
+
+/**
+ * The key of a body; null where the body has none, so that each request creates a row of its own.
+ * @param kind the word before the body in the fingerprint; rows have kept fingerprints with it, so it never changes
+ */
+export const bodyKey = (kind: string, body: { readonly idempotencyKey?: string | undefined }): BodyKey | null =>
+  body.idempotencyKey === undefined ? null : { key: body.idempotencyKey, print: fingerprint(kind, body) };
+
+/** A key as the columns of the row that is created under it. */
+export const keyColumns = (
+  sent: BodyKey | null,
+): { idempotencyKey: string | null; idempotencyPrint: Buffer | null } => ({
+  idempotencyKey: sent?.key ?? null,
+  idempotencyPrint: sent?.print ?? null,
+});
+
+/**
+ * The statements for the keys of one kind of row. `scope` is where a key counts: a merchant, or one of its records.
+ * Without `lock` the caller holds the lock of the record already.
+ */
+interface KeyStatements<Scope, Row> {
+  readonly lock?: (tx: Tx, scope: Scope, key: string) => Promise<unknown>;
+  readonly find: (tx: Tx, scope: Scope, key: string) => Promise<Row | undefined>;
+}
+
+/**
+ * The row that an earlier request with the same key and content has created, as it is now; null where the caller is to
+ * create it. A second request with the same key waits until the transaction of the first one has ended.
+ * @returns IDEMPOTENCY_KEY_REUSED where the key came with other content
+ */
+export async function findCreated<Scope, Row extends { readonly idempotencyPrint: Buffer | null }>(
+  tx: Tx,
+  scope: Scope,
+  sent: BodyKey | null,
+  { lock, find }: KeyStatements<Scope, Row>,
+): Promise<Result<Row | null>> {
+  if (sent === null) return ok(null);
+  await lock?.(tx, scope, sent.key);
+  const known = await find(tx, scope, sent.key);
+  if (!known) return ok(null);
+  return known.idempotencyPrint?.equals(sent.print) ? ok(known) : fail('IDEMPOTENCY_KEY_REUSED');
+}
