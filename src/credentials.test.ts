@@ -65,15 +65,15 @@ describe('the credentials file', () => {
   it.each([
     {
       held: { production: { platformKey: 5 } },
-      problem: 'has a number at production.platformKey where a text should be',
+      problem: 'has a number at production.platformKey instead of a text',
     },
-    { held: { sandbox: { platformKey: null } }, problem: 'has null at sandbox.platformKey where a text should be' },
+    { held: { sandbox: { platformKey: null } }, problem: 'has null at sandbox.platformKey instead of a text' },
     {
       held: { sandbox: { ...sandbox, merchantKey: ['a'] } },
-      problem: 'has a list at sandbox.merchantKey where a text should be',
+      problem: 'has a list at sandbox.merchantKey instead of a text',
     },
-    { held: { production: 'rk_live_x' }, problem: 'has a string at production where an object should be' },
-    { held: { production: [] }, problem: 'has a list at production where an object should be' },
+    { held: { production: 'rk_live_x' }, problem: 'has a string at production instead of an object' },
+    { held: { production: [] }, problem: 'has a list at production instead of an object' },
     {
       held: { sandbox: { platformKey: 'rk_test_short' } },
       problem: 'has a key of 13 characters at sandbox.platformKey; a key has at least 32',
@@ -84,7 +84,7 @@ describe('the credentials file', () => {
     },
     {
       held: { production: { ...production, masterKey: 7 } },
-      problem: 'has a number at production.masterKey where a text should be',
+      problem: 'has a number at production.masterKey instead of a text',
     },
     {
       held: { production: { ...production, previousMasterKey: keyOf('old') } },

@@ -18,7 +18,7 @@ export interface SandboxCredentials extends ProductionCredentials {
   readonly merchantKey?: string;
 }
 
-/** What `credentials.json` holds; an environment that never ran here is absent. */
+/** The content of `credentials.json`; an environment that never ran here is absent. */
 export interface Credentials {
   readonly production?: ProductionCredentials;
   readonly sandbox?: SandboxCredentials;
@@ -30,13 +30,13 @@ export interface CredentialsChange {
   readonly sandbox?: Partial<SandboxCredentials>;
 }
 
-/** Where an environment's platform key came from: what was generated just now is shown once. */
+/** The source of an environment's platform key: a new key is shown once. */
 export interface PlatformKey {
   readonly key: string;
   readonly origin: 'setting' | 'kept' | 'generated';
 }
 
-/** Where a data folder keeps the credentials of its environments. */
+/** The file of the credentials in a data folder. */
 export const credentialsFile = (dataDirectory: string): string => join(dataDirectory, 'credentials.json');
 
 /**
@@ -70,15 +70,15 @@ const LEAST_KEY_LENGTH = 32;
 
 /** The first thing that is wrong with what the file holds; no value is repeated. Pure. */
 function problemOf(credentials: unknown): string | undefined {
-  if (!isObject(credentials)) return `holds ${kindOf(credentials)} where an object should be`;
+  if (!isObject(credentials)) return `holds ${kindOf(credentials)} instead of an object`;
   for (const name of ENVIRONMENTS) {
     const own = credentials[name];
     if (own === undefined) continue;
-    if (!isObject(own)) return `has ${kindOf(own)} at ${name} where an object should be`;
+    if (!isObject(own)) return `has ${kindOf(own)} at ${name} instead of an object`;
     for (const field of FIELDS) {
       const value = own[field];
       if (value !== undefined && typeof value !== 'string')
-        return `has ${kindOf(value)} at ${name}.${field} where a text should be`;
+        return `has ${kindOf(value)} at ${name}.${field} instead of a text`;
     }
     const { platformKey } = own as { platformKey?: string };
     if (platformKey !== undefined && !/^[\x21-\x7e]+$/.test(platformKey))
@@ -111,7 +111,7 @@ export class CredentialsUnreadable extends Error {
   }
 }
 
-/** What the file holds after a change: per environment, new values over the old ones. Pure. */
+/** The content of the file after a change: per environment, new values over the old ones. Pure. */
 export function mergeCredentials(known: Credentials, change: CredentialsChange): Credentials {
   const merged: Record<string, unknown> = { ...known };
   for (const name of ENVIRONMENTS) if (change[name]) merged[name] = { ...known[name], ...change[name] };

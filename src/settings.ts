@@ -165,7 +165,7 @@ export function readSettings(variables: Variables): SettingsResult {
   };
   problems.push(...conflicts(settings));
   if (text('SMTP_URL') !== undefined && text('MAIL_FROM') === undefined)
-    problems.push({ name: 'MAIL_FROM', problem: 'is needed with SMTP_URL: the address that mail comes from' });
+    problems.push({ name: 'MAIL_FROM', problem: 'is required with SMTP_URL: the sender address of emails' });
   return problems.length === 0 ? { ok: true, settings } : { ok: false, problems };
 }
 
@@ -194,7 +194,7 @@ function conflicts(settings: Settings): SettingProblem[] {
 function previousWithoutCurrent({ masterKey, previousMasterKey }: EnvironmentSettings, name: EnvironmentName) {
   if (previousMasterKey === undefined || masterKey !== undefined) return [];
   const setting = `RECKONER_${name === 'sandbox' ? 'SANDBOX_' : ''}MASTER_KEY`;
-  return [{ name: setting, problem: `is needed with ${setting}_PREVIOUS: secrets are sealed under it` }];
+  return [{ name: setting, problem: `is required with ${setting}_PREVIOUS: secrets are encrypted with it` }];
 }
 
 /** What a process that takes only a part of the work must be told, because others take the rest. */
@@ -209,10 +209,10 @@ function missingForRoles({ roles, ...settings }: Settings, name: EnvironmentName
   return [
     ...(databaseUrl === undefined ? [missing(`${prefix}DATABASE_URL`, 'the processes share one database')] : []),
     ...(platformKey === undefined
-      ? [missing(`RECKONER_${prefix}PLATFORM_KEY`, 'each process would make an operator key of its own')]
+      ? [missing(`RECKONER_${prefix}PLATFORM_KEY`, 'otherwise each process would create its own operator key')]
       : []),
     ...(masterKey === undefined
-      ? [missing(`RECKONER_${prefix}MASTER_KEY`, 'each process would make a master key of its own')]
+      ? [missing(`RECKONER_${prefix}MASTER_KEY`, 'otherwise each process would create its own master key')]
       : []),
     ...(roles.includes('worker') && !roles.includes('api') && publicUrl === undefined
       ? [missing(`${prefix}PUBLIC_URL`, 'links must lead to a process with the role api')]
@@ -362,10 +362,10 @@ function parseMailFrom(value: string): string {
 
 /** A key is taken as it is; only what can be nobody's key, or the other environment's, is refused. */
 function parsePlatformKey(value: string, foreignPrefix: string): string {
-  if (!/^[\x21-\x7e]+$/.test(value)) throw new Error('holds a character that no HTTP header can carry');
+  if (!/^[\x21-\x7e]+$/.test(value)) throw new Error('has a character that an HTTP header cannot have');
   if (value.length < KEY_LENGTH.least || value.length > KEY_LENGTH.most)
     throw new Error(
-      `has ${value.length} characters; ${KEY_LENGTH.least} to ${KEY_LENGTH.most} are needed, so that nobody guesses it: take a line of "openssl rand -hex 32"`,
+      `has ${value.length} characters; ${KEY_LENGTH.least} to ${KEY_LENGTH.most} are required: use a line of "openssl rand -hex 32"`,
     );
   if (value.startsWith(foreignPrefix))
     throw new Error(`begins with ${foreignPrefix}: that is a key of the other environment`);
@@ -376,7 +376,7 @@ function parsePlatformKey(value: string, foreignPrefix: string): string {
 function parseMasterKey(value: string): string {
   if (value.length >= KEY_LENGTH.least) return value;
   throw new Error(
-    `has ${value.length} characters; at least ${KEY_LENGTH.least} are needed: take "openssl rand -hex 32"`,
+    `has ${value.length} characters; at least ${KEY_LENGTH.least} are required: use "openssl rand -hex 32"`,
   );
 }
 
@@ -385,7 +385,7 @@ function parseKeyNames(value: string): readonly string[] {
   const names = value.split(',').map((word) => word.trim());
   const wrong = names.findIndex((name) => !/^[\w-]{8}$/.test(name));
   // It is not repeated here: somebody may have given the key itself.
-  if (wrong >= 0) throw new Error(`holds at place ${wrong + 1} what is no name of a master key: eight characters`);
+  if (wrong >= 0) throw new Error(`has no name of a master key at place ${wrong + 1}: a name has eight characters`);
   return names;
 }
 

@@ -200,9 +200,9 @@ export type RemotePayments = Omit<RemoteOptions, 'accountOf' | 'refused'> & {
 const noRemotePayments: RemotePayments = {
   providers: [],
   taxProviders: [],
-  database: { transaction: () => Promise.reject(new Error('There is no payment provider.')) },
+  database: { transaction: () => Promise.reject(new Error('No payment provider is configured.')) },
   now: () => {
-    throw new Error('There is no payment provider.');
+    throw new Error('No payment provider is configured.');
   },
   onTrouble: () => undefined,
 };

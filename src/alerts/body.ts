@@ -4,7 +4,7 @@ import type { FieldError } from '../kernel/result.ts';
 import type { AlertRule, AlertType } from './alert.ts';
 import type { AlertBody, AlertPatchBody } from './schemas.ts';
 
-/** What each type watches. */
+/** The figure of each type. */
 const TARGETS = {
   balance: ['entitlementId'],
   invoice_total: ['subscriptionId'],
@@ -13,7 +13,7 @@ const TARGETS = {
 
 const ALL_TARGETS = ['entitlementId', 'subscriptionId', 'customerId', 'billableMetricId'] as const;
 
-/** What is wrong with whom a body names: each type needs its own ids, and takes no others. */
+/** The faults in the target of a body: each type needs its own ids, and allows no others. */
 export function targetFaults(body: AlertBody): FieldError[] {
   const own: readonly string[] = TARGETS[body.type];
   const faults = ALL_TARGETS.flatMap((field): FieldError[] => {
@@ -39,10 +39,10 @@ export function ruleOf(body: AlertPatchBody, before: AlertRule): AlertRule {
 
 const HUNDRED = decimal(100);
 
-/** What is wrong with a rule: it needs exactly one of `threshold` and `percent`, and a percentage needs its whole. */
+/** The faults in a rule: it needs exactly one of `threshold` and `percent`, and a percentage needs its whole. */
 export function ruleFaults(body: AlertPatchBody, { type, threshold, percent, whole }: AlertRule): FieldError[] {
   if (body.threshold !== undefined && body.percent !== undefined)
-    return [{ field: 'percent', message: 'must not be given beside threshold' }];
+    return [{ field: 'percent', message: 'must not be sent together with threshold' }];
   if (threshold !== null) {
     const faults: FieldError[] = [];
     if (whole !== null) faults.push({ field: 'limit', message: 'is for percent, not for threshold' });
@@ -52,7 +52,9 @@ export function ruleFaults(body: AlertPatchBody, { type, threshold, percent, who
   }
   if (percent === null) return [{ field: 'threshold', message: 'is required, or percent in its place' }];
   if (type !== 'balance')
-    return whole === null ? [{ field: 'limit', message: `is required beside percent: type ${type} has no whole` }] : [];
+    return whole === null
+      ? [{ field: 'limit', message: `is required with percent: an alert of type ${type} has no limit of its own` }]
+      : [];
   const faults: FieldError[] = [];
   if (whole !== null) faults.push({ field: 'limit', message: 'is not for a balance: percent is of its grants' });
   if (percent.gt(HUNDRED)) faults.push({ field: 'percent', message: 'must be at most 100 for a balance' });
@@ -62,5 +64,5 @@ export function ruleFaults(body: AlertPatchBody, { type, threshold, percent, who
 /** A balance that is used up ends access by itself. */
 export const blockingFaults = (type: AlertType, blocksAccess: boolean): FieldError[] =>
   blocksAccess && type === 'balance'
-    ? [{ field: 'blocksAccess', message: 'is not for a balance, which ends access by itself' }]
+    ? [{ field: 'blocksAccess', message: 'is not allowed for a balance: a balance of 0 already ends access' }]
     : [];

@@ -60,7 +60,7 @@ const TRIGGER_FIELDS: FieldWords = {
   alertId: 'The id of the alert.',
   periodStart: 'The beginning of the period in which it triggered.',
   value: ['The figure that was seen.', '850'],
-  webhookEventId: 'The webhook event that tells of it.',
+  webhookEventId: 'The webhook event of this trigger.',
   triggeredAt: 'When the alert triggered.',
 };
 

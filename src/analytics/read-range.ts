@@ -18,7 +18,7 @@ export function readRange(
   else if (width !== undefined && bucketCount(width, range) > most)
     errors.push({
       field: 'bucketWidth',
-      message: `${width} gives more than ${most.toLocaleString('en')} buckets: take wider buckets or a shorter time`,
+      message: `${width} gives more than ${most.toLocaleString('en')} buckets: choose wider buckets or a shorter time`,
     });
   return errors.length > 0 ? invalid(errors) : ok(range);
 }

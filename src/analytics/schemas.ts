@@ -26,7 +26,8 @@ export const RevenueQuery = Strict(
         'The width of a bucket of `trend`, in UTC. Weeks begin on Monday. Default: `day`, and `month` above ' +
         'about 1,000 days.',
       subscriptionIds: 'Only revenue of these subscriptions, at most 100: separated by commas, or repeated.',
-      currency: 'The currency of the figures at the top. Default: the one of the merchant, else the only one there is.',
+      currency:
+        'The currency of the figures at the top. Default: the currency of the merchant, or the only currency of the figures.',
       groupBy: 'Adds `groupBreakdown`: by `plan`, `customer` or `currency`.',
     },
   },
@@ -77,8 +78,8 @@ const PaymentSummary = Type.Object(
     $id: 'PaymentSummary',
     description: 'The payments of the time, with tax and top-ups.',
     'x-fields': {
-      completedCount: 'The number of payments that came in.',
-      completedAmount: 'The money that came in, in major units.',
+      completedCount: 'The number of payments received.',
+      completedAmount: 'The money received, in major units.',
       pendingCount: 'The number of payment sessions that can still be paid.',
       pendingAmount: 'The amount of these sessions, in major units.',
       expiredCount: 'The number of payment sessions that were not paid.',
@@ -118,7 +119,7 @@ const RevenueTrendBucket = Type.Object(
       timestamp: 'The start of the bucket.',
       issuedInvoices: 'The issued invoices without tax, in major units.',
       writtenOffInvoices: 'The written-off amount without tax, in major units.',
-      completedPayments: 'The money that came in, with tax, in major units.',
+      completedPayments: 'The money received, with tax, in major units.',
       refunds: 'The refunds without tax, in major units.',
       rebates: 'The credit notes over a part of an invoice, without tax, in major units.',
       netRevenue: 'Issued invoices less refunds, rebates and written-off amounts, in major units.',
@@ -226,7 +227,8 @@ export const ProfitabilityQuery = Strict(
       from: 'The start of the time of the report, inclusive.',
       to: 'The end of the time of the report, exclusive.',
       topN: 'The most rows in the answer.',
-      currency: 'The currency of the figures. Default: the one of the merchant, else the only one there is.',
+      currency:
+        'The currency of the figures. Default: the currency of the merchant, or the only currency of the figures.',
       bucketWidth: 'Adds a `trend` to each row, with buckets of this width, at most 1,000.',
       sort: 'The figure by which rows are sorted.',
       sortDir: 'The direction of the sort.',

@@ -35,7 +35,7 @@ export const approvalRoutes = (parts: ApprovalParts): readonly Route[] => [
       tag,
       summary: 'Request an approval',
       description:
-        'Requests an approval of an order or of an invoice. A draft invoice takes any kind, an issued one ' +
+        'Requests an approval of an order or of an invoice. A draft invoice allows any kind, an issued one ' +
         'only `push`. Another user than the requester decides. One request of each kind can be pending: 409 ' +
         '`APPROVAL_PENDING`.',
       access: { role: 'member', merchant: 'body', by: ['resourceId'] },
@@ -97,7 +97,7 @@ export const approvalRoutes = (parts: ApprovalParts): readonly Route[] => [
       operationId: 'getApproval',
       tag,
       summary: 'Retrieve an approval',
-      description: '`decision` tells the outcome.',
+      description: '`decision` has the outcome.',
       access: { role: 'viewer', merchant: one },
       replies: { 200: ApprovalOut },
     },

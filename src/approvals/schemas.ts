@@ -30,15 +30,13 @@ export const ApprovalOut = Type.Object(
     'x-fields': {
       resourceType: '`order` or `invoice`.',
       resourceId: ['The id of the order or invoice.', 'ord_8c3d5e0f1a2b4c6d'],
-      kind: '`data_review`, `financial_review`, or `push`, which also sends the resource to outside systems.',
-      decision:
-        '`pending`: nobody has decided. `approved`, `rejected`: another user decided. `cancelled`: it holds ' +
-        'no more.',
+      kind: '`data_review`, `financial_review`, or `push`, which also sends the resource to external systems.',
+      decision: '`pending`: not decided. `approved`, `rejected`: another user decided. `cancelled`: it holds no more.',
       requester: ['The id of the user who requested it.', 'usr_8c3d5e0f1a2b4c6d'],
-      reviewer: 'The id of the user who approved or rejected it. Null: nobody has.',
+      reviewer: 'The id of the user who approved or rejected it. Null: not decided.',
       note: 'The note of the decision. Before it, the note of the request. Null: none.',
       requestNote: 'The note of the request. Null: none.',
-      dataSnapshotHash: 'The SHA-256 of the content that is to be approved.',
+      dataSnapshotHash: 'The SHA-256 of the content to approve.',
       decidedAt: 'The time of the decision. Null: it is pending.',
       pushedAt: 'Of kind `push`: the time at which the webhook was written. Null: none was.',
     },
@@ -94,7 +92,7 @@ const asked = {
   dataSnapshotHash: Type.Optional(Hash),
 };
 const askedWords = {
-  kind: '`data_review` (default), `financial_review`, or `push`, which also sends the resource to outside systems.',
+  kind: '`data_review` (default), `financial_review`, or `push`, which also sends the resource to external systems.',
   note: 'A note for the reviewer. Null: none.',
   dataSnapshotHash:
     'The hash of the content that you have seen. If the content has changed since: 409 `SNAPSHOT_STALE`. ' +

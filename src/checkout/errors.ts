@@ -4,12 +4,12 @@ import type { CodesOf, ErrorTable } from '../kernel/result.ts';
 export const checkoutErrors = {
   CHECKOUT_NOT_POSSIBLE: {
     status: 400,
-    message: 'Nobody can subscribe by a link: invoices need approvals, or their tax is calculated outside.',
+    message: 'Checkout links are not possible: invoices need approvals, or an external provider calculates their tax.',
   },
-  CHECKOUT_LINK_USED: { status: 409, message: 'As many people have subscribed by this link as its maxUses allows.' },
+  CHECKOUT_LINK_USED: { status: 409, message: 'This link has reached its maxUses.' },
   CHECKOUT_CHANGED: {
     status: 409,
-    message: 'What is due has changed since the page showed it. Nothing was charged; open the link again.',
+    message: 'The amount due has changed since the page was opened. Nothing was charged; open the link again.',
   },
 } as const satisfies ErrorTable;
 

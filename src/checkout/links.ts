@@ -42,7 +42,7 @@ export async function createLink(
       ? [{ field: 'customer', message: 'must not be sent together with customerId' }]
       : []),
     ...(isForOne && (body.maxUses ?? 1) !== 1
-      ? [{ field: 'maxUses', message: 'must be 1 where customer or customerId says whom the link is for' }]
+      ? [{ field: 'maxUses', message: 'must be 1 for a link with customer or customerId' }]
       : []),
     ...redirectProblems({ 'redirectUrls.onSuccess': onSuccess, 'redirectUrls.onFailure': onFailure }, rules),
   ];

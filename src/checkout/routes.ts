@@ -58,7 +58,7 @@ export function checkoutRoutes(parts: CheckoutParts): readonly Route[] {
         operationId: 'getCheckoutLink',
         tag: TAG,
         summary: 'Retrieve a sign-up link',
-        description: '`uses` says how many people have subscribed by it.',
+        description: '`uses` has the number of subscriptions made with it.',
         access: { role: 'viewer', merchant: one },
         replies: { 200: CheckoutLinkReply },
       },

@@ -27,9 +27,9 @@ import { type ClockBlockers, changeClock, createClock, deleteClock, getClock } f
 const CLOCK_FIELDS: FieldWords = {
   name: ['A name for the clock. Null: none.', 'A year'],
   description: ['A description of the clock. Null: none.', 'Yearly billing'],
-  currentTime: 'The simulated time. A creation without it takes the time of the request.',
-  advancingTo: 'The time to which the clock is advancing. Null: it stands still.',
-  progress: 'The progress of the advance. Null: the clock stands still.',
+  currentTime: 'The simulated time. Default of a creation: the time of the request.',
+  advancingTo: 'The target of the advance. Null: the clock is not advancing.',
+  progress: 'The progress of the advance. Null: the clock is not advancing.',
   from: 'The time at which the advance began.',
   steps: ['How many steps the advance has taken.', 12],
   deletedAt: 'When the clock was deleted. Null: it exists.',

@@ -9,7 +9,7 @@ import { isAbout, type TaxIdCheck, type TaxIdSubject } from './tax-ids/check.ts'
 import { readTaxRates, type TaxRates, type TaxRatesInput, writeTaxRates } from './tax-rates.ts';
 import { decideTaxAddress } from './tax-verdict.ts';
 
-/** What the customer is written to about; everything is on until it is turned off. */
+/** The subjects of emails to the customer; each is on until it is turned off. */
 export type NotificationSettings = Readonly<Record<NotificationKind, boolean>>;
 
 /** A consumer organization as one merchant's customer (§2). */
@@ -18,11 +18,11 @@ export interface Customer extends Omit<CustomerRow, 'taxRates' | 'notificationSe
   readonly notificationSettings: NotificationSettings;
   readonly organization: Consumer;
   readonly validTaxAddress: ValidTaxAddress;
-  /** What is known of its tax id; null where it has none. */
+  /** The check of its tax id; null if it has none. */
   readonly taxIdCheck: TaxIdKnowledge | null;
 }
 
-/** What is known of a tax id as it is now. */
+/** The present result of the check of a tax id. */
 export type TaxIdKnowledge = Pick<TaxIdCheck, 'status' | 'reason' | 'checkedAt'>;
 
 const NOTHING_KNOWN: TaxIdKnowledge = { status: 'unchecked', reason: null, checkedAt: null };
@@ -65,7 +65,7 @@ export function taxIdOf(
   return taxId === null ? null : { taxId, country: address?.country ?? null };
 }
 
-/** What a check says of a tax id; it says nothing of another one. */
+/** The result of a check for a tax id; it does not apply to another id. */
 export const knowledgeOf = (subject: TaxIdSubject | null, check: TaxIdCheck | undefined): TaxIdKnowledge | null =>
   subject && (check && isAbout(check, subject) ? check : NOTHING_KNOWN);
 
@@ -104,7 +104,7 @@ function warningsOf({ externalId, taxIdCheck }: Customer): { warnings?: Warning[
 }
 
 const UNNAMEABLE =
-  'Events cannot name this customer: externalSubject takes letters, digits, underscores and hyphens. Send its id as subject.';
+  'Events cannot use this externalId: externalSubject allows letters, digits, underscores and hyphens. Send the id of the customer as subject.';
 
 /** A customer as answers show it: a field that has nothing to say is left out, save the nullable taxId. */
 export const publicCustomer = (customer: Customer) => ({

@@ -80,7 +80,7 @@ describe('POST /v0/customers', () => {
       notificationSettings: { invoiceIssued: true, invoicePaid: true, renewalReminder: false },
       metadata: { tier: 'gold', seats: 12, trial: false },
       warnings: [
-        { field: 'externalId', message: expect.stringContaining('Events cannot name this customer') },
+        { field: 'externalId', message: expect.stringContaining('Events cannot use this externalId') },
         { field: 'taxId', message: 'The number has the wrong form or wrong check digits for a VAT number in GR.' },
       ],
       createdAt: '2026-02-03T04:05:06Z',

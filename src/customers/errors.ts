@@ -8,7 +8,7 @@ export const customerErrors = {
   },
   CUSTOMER_EXISTS: {
     status: 409,
-    message: 'This customer exists with another name, address or externalId; see details.differing.',
+    message: 'This customer exists with a different name, address or externalId; see details.differing.',
   },
   CUSTOMER_IN_USE: { status: 409, message: 'The customer cannot be deleted; see details.blockers.' },
 } as const satisfies ErrorTable;

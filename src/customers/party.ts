@@ -5,7 +5,7 @@ import type { CustomerRow } from './customer-row.ts';
 import { type Mailbox, selectCustomersEver, selectMailboxes } from './customers.sql.ts';
 import { readTaxRates, type TaxRates } from './tax-rates.ts';
 
-/** Whom a document is made out to: copied onto an invoice when it is issued, so that later changes do not reach it. */
+/** The recipient of a document: copied onto an invoice at issue, so that later changes do not reach it. */
 export interface CustomerParty {
   name: string;
   legalName?: string;
@@ -15,13 +15,13 @@ export interface CustomerParty {
   phone?: string;
   /** The language of documents and mails; English where it is not said. */
   locale?: Locale;
-  /** What the customer wants its invoices to say. */
+  /** The customer's own reference for its invoices. */
   buyerReference?: string;
 }
 
 /**
- * Whom documents to this customer are made out to: its consumer organization, with the tax registration that the
- * merchant knows of the customer before the organization's own. Deleted customers are parties still.
+ * The recipient of documents for this customer: its consumer organization, with the tax registration that the merchant
+ * knows of the customer before the organization's own. Deleted customers are parties still.
  * @throws where the merchant never had such a customer: a fault of ours.
  */
 export async function customerParty(tx: Tx, merchantId: string, customerId: string): Promise<CustomerParty> {
@@ -67,7 +67,7 @@ export async function customerTaxRates(tx: Tx, merchantId: string, customerId: s
   return readTaxRates((row as CustomerRow).taxRates);
 }
 
-/** Where some customers, also deleted ones, are written to about what; a customer that is gone is left out. */
+/** The addresses and subjects of emails to some customers, also deleted ones; a missing customer is left out. */
 export async function findMailboxes(
   tx: Tx,
   merchantId: string,
@@ -80,6 +80,6 @@ export async function findMailboxes(
 async function customersEver(tx: Tx, merchantId: string, ids: readonly string[]): Promise<CustomerRow[]> {
   const rows = await selectCustomersEver(tx, merchantId, ids);
   const missing = rows.length < ids.length && ids.find((id) => !rows.some((row) => row.id === id));
-  if (missing) throw new Error(`There is no customer ${missing}.`);
+  if (missing) throw new Error(`Customer ${missing} does not exist.`);
   return rows;
 }

@@ -51,7 +51,7 @@ const CUSTOMER_FIELDS: FieldWords = {
     'workspace-1',
   ],
   taxId: [
-    'The tax id, such as a VAT number. Any text is accepted; `taxIdStatus` says whether it is valid. Null: none.',
+    'The tax id, such as a VAT number. Any text is accepted; `taxIdStatus` has the result of the check. Null: none.',
     'NL001234567B01',
   ],
   taxIdCheckedAt: 'When a register last answered. Absent: none has.',
@@ -63,7 +63,7 @@ const CUSTOMER_FIELDS: FieldWords = {
   validTaxAddress: 'Is the address good enough for taxes?',
   currency: ['The currency of the customer: an ISO 4217 code. Absent or null: none of its own.', 'EUR'],
   locale: 'The language of emails, pages and documents. Absent or null: English.',
-  buyerReference: ['The reference that the customer wants on its invoices. Absent or null: none.', 'PO-2026-17'],
+  buyerReference: ['The reference of the customer for its invoices. Absent or null: none.', 'PO-2026-17'],
   organization: 'The organization behind the customer.',
   notificationSettings: 'The emails that the customer receives.',
   invoiceIssued: ['An email for each issued invoice. Default: `true`.', true],

@@ -29,14 +29,14 @@ export function decideTaxAddress(address: Address | null, verdict: TaxVerdict | 
   return { valid: false, message: verdict.message };
 }
 
-/** Where a customer, also a deleted one, is for tax; `address` is null where tax cannot be calculated for it. */
+/** The place of a customer, also a deleted one, for tax; `address` is null if tax cannot be calculated for it. */
 export async function findTaxPlace(
   tx: Tx,
   merchantId: string,
   customerId: string,
 ): Promise<{ address: TaxPlace | null; taxId: string | null }> {
   const [row] = await selectCustomersEver(tx, merchantId, [customerId]);
-  if (!row) throw new Error(`There is no customer ${customerId}.`);
+  if (!row) throw new Error(`Customer ${customerId} does not exist.`);
   const consumer = (await findOrganizationsOf(tx, merchantId, [row.consumerId])).get(row.consumerId);
   if (!consumer) throw new Error(`Customer ${row.id} has lost its organization.`);
   const { valid } = decideTaxAddress(consumer.address, row.taxVerdict);

@@ -16,16 +16,15 @@ export interface Taxation {
   readonly merchantTaxRate: Decimal | null;
   readonly taxId: TaxIdStanding;
   /**
-   * Where a sale is taxed whose tax point is on this day.
+   * The place of a sale with its tax point on this day.
    * @returns null where the merchant has no registration for tax on that day
    */
   placeOn(day: string, taxExempt: boolean): PlaceOfSupply | null;
 }
 
 /**
- * What decides the tax of a customer as it is known now. Deleted customers are taxed still.
- * @param customerId null: of nobody in particular, who counts as a customer at home
- * @throws where the merchant never had such a customer: a fault of ours.
+ * The facts that decide the tax of a customer now. Deleted customers are still taxed.
+ * @param customerId null: no particular customer, who counts as a customer at home
  */
 export async function findTaxation(tx: Tx, merchantId: string, customerId: string | null): Promise<Taxation> {
   const taxations = await loadTaxations(tx, merchantId, customerId === null ? [] : [customerId]);
@@ -47,7 +46,7 @@ async function loadTaxations(
   customerIds: readonly string[],
 ): Promise<(customerId: string | null) => Taxation> {
   const merchant = await findOrganization(tx, merchantId, merchantId);
-  if (!merchant?.settings) throw new Error(`There is no merchant ${merchantId}.`);
+  if (!merchant?.settings) throw new Error(`Merchant ${merchantId} does not exist.`);
   const { taxRegistrations, defaultTaxRate } = merchant.settings;
   const found = customerIds.length === 0 ? [] : await selectCustomersEver(tx, merchantId, customerIds);
   const rows = new Map(found.map((row) => [row.id, row]));
@@ -55,7 +54,7 @@ async function loadTaxations(
   const places = isPlaced ? await loadPlaces(tx, merchantId, [...rows.values()]) : new Map<string, Place>();
   return (customerId) => {
     const row = customerId === null ? null : rows.get(customerId);
-    if (row === undefined) throw new Error(`There is no customer ${customerId}.`);
+    if (row === undefined) throw new Error(`Customer ${customerId} does not exist.`);
     const { address = null, taxId = 'none' } = places.get(customerId ?? '') ?? {};
     return {
       customerTaxRates: row ? readTaxRates(row.taxRates) : {},
@@ -70,7 +69,7 @@ async function loadTaxations(
   };
 }
 
-/** What decides where a customer is taxed. */
+/** The facts that decide the place of a customer for tax. */
 interface Place {
   readonly address: Organization['address'];
   readonly taxId: TaxIdStanding;

@@ -23,11 +23,11 @@ export interface OpenedDemo {
   fill(step: SeedingStep, signal: AbortSignal): Promise<string>;
 }
 
-/** Where the demo is seeded: a sandbox's server, and an operator's key. */
+/** The target of the demo: a sandbox's server, and an operator's key. */
 export interface DemoPlace {
   readonly server: Injector;
   readonly platformKey: string;
-  /** Where the sandbox takes webhooks itself. */
+  /** The address of the sandbox's own webhook inbox. */
   readonly inboxUrl: string;
 }
 
@@ -124,7 +124,7 @@ async function tellStory(client: Client, until: Instant, step: SeedingStep, inbo
     if (month === MONTHS)
       await client.once('inbox', '/v0/webhookEndpoints', {
         url: inboxUrl,
-        description: 'The inbox of the sandbox: GET /v0/webhookInbox lists what it took',
+        description: 'The inbox of the sandbox: GET /v0/webhookInbox lists the received webhooks',
       });
     await step(`month ${month} of ${MONTHS}: usage billed, invoices paid`, async () => {
       for (let next = at; isBefore(next, end); ) {
@@ -210,7 +210,7 @@ async function advance(client: Client, clockId: string, to: Instant): Promise<vo
   }
 }
 
-/** What happened to the invoices that were issued since the last look. */
+/** Handles the invoices that were issued since the last look. */
 async function dealWithInvoices(
   client: Client,
   subscriptions: ReadonlyMap<string, DemoCustomer>,

@@ -209,7 +209,7 @@ describe('a receipt', () => {
     expect(totals(receipt)).toEqual([
       'Invoice total: €943.84',
       'Paid or credited before: −€20.00',
-      'This payment, as far as it was due: −€923.84',
+      'This payment, up to the amount due: −€923.84',
       'Remaining on the invoice: €0.00',
       'Overpaid, added to the wallet: €26.16',
     ]));

@@ -13,7 +13,7 @@ export interface DocumentWords {
   };
   readonly sandbox: string;
   readonly sandboxReceipt: string;
-  /** What the template sets by itself. */
+  /** The fixed words of the template. */
   readonly template: {
     readonly from: string;
     readonly payOnline: string;
@@ -79,7 +79,7 @@ export interface DocumentWords {
   readonly exempt: (tax: string) => string;
   readonly reverseCharge: string;
   readonly outside: (tax: string) => string;
-  /** What stands on the e-invoice alone. */
+  /** The words of the e-invoice alone. */
   readonly eInvoice: {
     readonly prepayment: string;
     readonly notRegistered: string;
@@ -112,7 +112,7 @@ export interface DocumentWords {
     readonly over: (bound: string) => string;
     readonly plusFlat: (bounds: string, flat: string) => string;
   };
-  /** How the amount of a line came about. */
+  /** The words for the calculation of a line. */
   readonly notes: {
     readonly time: Readonly<Record<'days' | 'hours' | 'seconds', (part: string, whole: string) => string>>;
     readonly shareOf: (share: string, whole: string) => string;
@@ -142,7 +142,7 @@ export interface DocumentWords {
     readonly onNote: (amount: string, number: string) => string;
     readonly creditInAll: (all: string, here: string, notes: string) => string;
   };
-  /** What is added to the name of a line, and the names that are not the merchant's. */
+  /** The additions to the name of a line, and names that are not the merchant's. */
   readonly lineNames: {
     readonly discount: string;
     readonly grants: string;
@@ -249,7 +249,7 @@ export const DOCUMENT_WORDS: InEachLocale<DocumentWords> = {
       invoiceTotal: 'Invoice total',
       settledBefore: 'Paid or credited before',
       thisPayment: 'This payment',
-      thisPaymentAsDue: 'This payment, as far as it was due',
+      thisPaymentAsDue: 'This payment, up to the amount due',
       remaining: 'Remaining on the invoice',
       overpaid: 'Overpaid, added to the wallet',
       methods: { card: 'Card', bank_transfer: 'Bank transfer', cash: 'Cash', other: 'Other means' },

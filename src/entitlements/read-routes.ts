@@ -37,7 +37,7 @@ const ofEntitlement = { role: 'viewer', merchant: { of: 'id', kind: 'entitlement
 /** The schema has seen to the form. */
 const instantIn = (text: string | undefined): Instant | null => (text === undefined ? null : parseInstant(text));
 
-/** What is read of entitlements (§4, Entitlements and grants; api.md, Entitlements). */
+/** The read routes of entitlements (§4, Entitlements and grants; api.md, Entitlements). */
 export const entitlementReadRoutes = (parts: ReadingParts): readonly Route[] => {
   const readings = new Readings(parts);
   const access = accessBy(parts, readings);
@@ -58,7 +58,7 @@ export const entitlementReadRoutes = (parts: ReadingParts): readonly Route[] => 
       },
       async ({ tx, merchantId, query, now, signal }) => {
         if (query.customerId !== undefined && query.externalCustomerId !== undefined)
-          return invalidField('externalCustomerId', 'must not be given beside customerId');
+          return invalidField('externalCustomerId', 'must not be sent together with customerId');
         const page = pageOf(query);
         const filters = await filtersOf(tx, merchantId, query);
         const { rows, total } = await pageOfEntitlements(tx, merchantId, filters, page, now);
@@ -168,7 +168,7 @@ export const entitlementReadRoutes = (parts: ReadingParts): readonly Route[] => 
   ];
 };
 
-/** Who reads. */
+/** The reader. */
 type Reader = Pick<ReadingQuestion, 'database' | 'merchantId' | 'signal'>;
 
 const inReading = <T>({ database, merchantId, signal }: Reader, work: (tx: Tx) => Promise<T>): Promise<T> =>

@@ -20,38 +20,36 @@ export const ERROR_WORDS: Readonly<Record<number, string>> = {
 /** The codes that the edge itself answers with; every domain has a table of its own (`errors.ts`). */
 export const edgeErrors = {
   API_KEY_MISSING: { status: 401, message: 'Send your API key: Authorization: Bearer <API_KEY>.' },
-  API_KEY_INVALID: { status: 401, message: 'This API key is not known, or was revoked.' },
+  API_KEY_INVALID: { status: 401, message: 'This API key is unknown or revoked.' },
   API_KEY_EXPIRED: { status: 401, message: 'This API key has expired.' },
-  IDEMPOTENCY_KEY_REUSED: { status: 409, message: 'This idempotency key was used with other content.' },
+  IDEMPOTENCY_KEY_REUSED: { status: 409, message: 'This idempotency key was used with different content.' },
   IDEMPOTENCY_IN_PROGRESS: { status: 409, message: 'A request with this idempotency key is still running.' },
   INVALID_TRANSITION: { status: 409, message: 'The resource is not in a state that allows this.' },
-  METHOD_NOT_ALLOWED: { status: 405, message: 'This path does not take this method; see the header Allow.' },
-  PAYLOAD_TOO_LARGE: { status: 413, message: 'The body is larger than this operation takes.' },
+  METHOD_NOT_ALLOWED: { status: 405, message: 'This path does not support this method; see the header Allow.' },
+  PAYLOAD_TOO_LARGE: { status: 413, message: 'The body is larger than this operation allows.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'Send Content-Type: application/json.' },
   MALFORMED_BODY: { status: 400, message: 'The body could not be read.' },
   INVALID_VALUE: {
     status: 400,
     message: 'A value of the request cannot be stored, such as a text with NUL characters or lone surrogates.',
   },
-  RATE_LIMITED: { status: 429, message: 'Too many requests; wait as long as Retry-After says.' },
+  RATE_LIMITED: { status: 429, message: 'Too many requests; wait for the seconds in Retry-After.' },
   TOO_MANY_AT_ONCE: {
     status: 429,
-    message:
-      'Too many requests of this merchant are waiting; nothing of this one was done. Send fewer at the same time.',
+    message: 'Too many requests of this merchant are waiting; this one was not processed. Send fewer at the same time.',
   },
-  TOOK_TOO_LONG: { status: 503, message: 'This takes too long; look whether it was done before you try again.' },
+  TOOK_TOO_LONG: { status: 503, message: 'The request took too long. Check its outcome before you retry.' },
   DATABASE_FULL: {
     status: 503,
-    message: 'The disk of the database is full. Free some space, then try again with the same idempotency key.',
+    message: 'The disk of the database is full. Free some space, then retry with the same idempotency key.',
   },
   DATABASE_UNAVAILABLE: {
     status: 503,
-    message:
-      'The database does not answer. Try again with the same idempotency key: what was done before the connection broke is not done twice.',
+    message: 'The database does not answer. Retry with the same idempotency key: a completed request is not repeated.',
   },
 } as const satisfies ErrorTable;
 
-/** What is sent for a refusal or a fault. */
+/** The reply to a refusal or a fault. */
 export interface ErrorReply {
   status: number;
   headers: Record<string, string>;
@@ -120,7 +118,7 @@ export function authenticationReply(
 
 const KEY_PREFIXES = { production: 'rk_live_', sandbox: 'rk_test_' } as const;
 
-/** What is probably wrong with a key, by its form alone: nothing that the caller does not know. */
+/** The probable fault of a key, by its form alone: it tells nothing that the caller does not know. */
 function keyAdvice(header: string, environment: 'production' | 'sandbox' | undefined): string | undefined {
   const [scheme = '', token = ''] = header.split(' ', 2);
   if (scheme.startsWith('rk_')) return 'Write the word Bearer before the API key: Authorization: Bearer <API_KEY>.';

@@ -35,7 +35,7 @@ export interface DecimalRules {
   maximum?: string;
   /** Digits after the point, at most. */
   fractionDigits?: number;
-  /** What is said of a value of another form, with an example. */
+  /** The message for a value of another form, with an example. */
   words?: string;
   /** `both` also takes a JSON number, which is then read from its text. Default: `string`. */
   accept?: 'string' | 'number' | 'both';
@@ -62,7 +62,7 @@ export const NumberOut = Type.Number();
 /** §1, api.md PATCH: at most 50 keys of at most 40 characters, string values of at most 500. */
 export const Metadata = Type.Unsafe<Record<string, string | number | boolean>>({
   type: 'object',
-  description: 'Data of your own: at most 50 keys with strings, numbers or booleans. We only keep it.',
+  description: 'Your own data: at most 50 keys with strings, numbers or booleans. Reckoner only stores it.',
   examples: [{ team: 'north' }],
   maxProperties: 50,
   propertyNames: { maxLength: 40, 'x-text': true },
@@ -94,15 +94,15 @@ export const MapOf = <K extends TSchema, V extends TSchema>(key: K, value: V, op
     ...options,
   });
 
-/** What holds of an object beyond its fields. */
+/** The rules of an object beyond its fields. */
 export interface StrictOptions {
   $id?: string;
   description?: string;
   /** Requests that work when they are sent. */
   examples?: readonly unknown[];
-  /** What the fields mean, for the reference. */
+  /** The meaning of the fields, for the reference. */
   'x-fields'?: FieldWords;
-  /** What is said of fields that callers try and there are not. */
+  /** The messages for fields that callers try and that do not exist. */
   'x-hints'?: Readonly<Record<string, string>>;
   /** At least one of these fields must be sent; the operation says where more than one is too many. */
   'x-some-of'?: readonly string[];

@@ -165,7 +165,7 @@ describe('a path that does not exist', () => {
       header: 'Bearer rk_live_abc',
       says: 'This is a production key (rk_live_…); this is the sandbox, whose keys begin with rk_test_.',
     },
-    { header: 'Bearer rk_test_abc', says: 'This API key is not known, or was revoked.' },
+    { header: 'Bearer rk_test_abc', says: 'This API key is unknown or revoked.' },
   ])('answers $header with what is wrong with it', async ({ header, says }) => {
     const { statusCode, body } = await get(header);
     expect({ statusCode, ...JSON.parse(body) }).toMatchObject({

@@ -71,7 +71,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       const refused = errors.for({ kind: 'code', code: 'METHOD_NOT_ALLOWED', details: { allow: allowed } });
       return send(reply, { ...refused, headers: { ...refused.headers, allow: allowed.join(', ') } });
     }
-    return send(reply, errorReply(404, `There is no ${request.method} ${request.originalUrl.split('?')[0]}.`));
+    return send(reply, errorReply(404, `${request.method} ${request.originalUrl.split('?')[0]} does not exist.`));
   };
 
   app.setValidatorCompiler(() => () => true); // Runner validates, all parts at once; fastify only routes

@@ -9,8 +9,8 @@ const NUMBER_TEXT = /^-?\d{1,60}(?:\.\d{1,60})?(?:[eE][+-]?\d{1,3})?$/;
 /** Can PostgreSQL hold the text? It has no NUL and no lone surrogates. */
 export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
 
-/** What is said of a text that cannot be stored. */
-export const UNSTORABLE_TEXT = 'must not hold NUL characters or lone surrogates';
+/** The message for a text that cannot be stored. */
+export const UNSTORABLE_TEXT = 'must not have NUL characters or lone surrogates';
 
 /** The first value of any JSON that the database cannot hold as it is, by its path; null where there is none. */
 export function unstorable(value: unknown, field: string): FieldError | null {
@@ -38,7 +38,7 @@ export function readDecimal(value: unknown): Decimal | null {
   return number.isZero() || (Math.abs(number.e) <= 38 && number.precision() <= 38) ? number : null;
 }
 
-/** What is wrong with a decimal, as a sentence; null when nothing is. */
+/** The fault of a decimal, as a sentence; null if there is none. */
 export function decimalProblem(rules: DecimalRules, value: unknown): string | null {
   const accept = rules.accept ?? 'string';
   const isText = typeof value === 'string';

@@ -199,7 +199,7 @@ describe('DELETE /v0/users/{userId}/apikeys/{keyId}', () => {
     ];
     expect(await operator.delete(`${keysOf(merchant)}/${admins.body.id}`)).toMatchObject({
       status: 403,
-      body: { message: 'Nobody revokes the keys of a role above their own.' },
+      body: { message: 'A user cannot revoke the keys of a role above their own.' },
     });
     expect((await env.client(admins.body.secret).get('/v0/me')).status).toBe(200);
     expect((await operator.delete(`${keysOf(viewer)}/${viewers.body.id}`)).status).toBe(204);

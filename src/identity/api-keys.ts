@@ -90,7 +90,7 @@ export async function createKeyFor(
 ): Promise<Result<CreatedApiKey>> {
   const user = await userToManage(tx, caller, merchantId, userId);
   if (!user.ok) return user;
-  if (!hasRole(caller, user.value.role)) return forbidden('Nobody grants a role above their own.');
+  if (!hasRole(caller, user.value.role)) return forbidden('A user cannot grant a role above their own.');
   return createApiKey(tx, { merchantId, userId }, input, environment, now);
 }
 
@@ -107,7 +107,7 @@ export async function revokeKeyOf(
 ): Promise<Result<void>> {
   const user = await userToManage(tx, caller, merchantId, userId);
   if (!user.ok) return user;
-  if (!hasRole(caller, user.value.role)) return forbidden('Nobody revokes the keys of a role above their own.');
+  if (!hasRole(caller, user.value.role)) return forbidden('A user cannot revoke the keys of a role above their own.');
   const revoked = await revokeRow(tx, merchantId, userId, id, now);
   return revoked === 1 ? ok(undefined) : notFound('API key');
 }

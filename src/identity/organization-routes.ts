@@ -44,7 +44,7 @@ const ORGANIZATION_FIELDS: FieldWords = {
   billingEmails: ['The addresses that receive invoices and alerts, at most 20.', ['ap@agency.example']],
   email: ['The address with which the organization was created. Null: none.', 'ap@agency.example'],
   phone: ['The telephone number. Null: none.', '+31 15 2140000'],
-  defaultCurrency: ['The currency where neither plan nor customer has one: an ISO 4217 code. Null: `USD`.', 'EUR'],
+  defaultCurrency: ['The currency if neither plan nor customer has one: an ISO 4217 code. Null: `USD`.', 'EUR'],
   settings: 'The settings of a merchant, with every default filled in.',
 };
 

@@ -302,7 +302,7 @@ describe('from code', () => {
   it('merchantSettings fills in the defaults, and a merchant that is none is a fault', async () => {
     await env.database.transaction({ merchants: [other.id] }, async (tx) => {
       expect(await merchantSettings(tx, other.id)).toMatchObject({ defaultTaxRate: null, paymentProvider: 'sandbox' });
-      await expect(merchantSettings(tx, merchant.id)).rejects.toThrow('There is no merchant');
+      await expect(merchantSettings(tx, merchant.id)).rejects.toThrow('does not exist');
       expect(await findOrganization(tx, other.id, merchant.id)).toBeUndefined();
     });
   });

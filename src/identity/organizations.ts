@@ -62,7 +62,7 @@ export const publicOrganization = (organization: Organization) => ({
   updatedAt: formatInstant(organization.updatedAt),
 });
 
-/** Where an organization is written to: a consumer's own address, else the first of the billing addresses. */
+/** The address of an organization for emails: a consumer's own address, else the first of the billing addresses. */
 export const emailOf = ({ email, billingEmails }: Pick<Organization, 'email' | 'billingEmails'>): string | null =>
   email ?? billingEmails[0] ?? null;
 
@@ -93,7 +93,7 @@ export async function findOrganizations(tx: Tx, ids: Iterable<string>): Promise<
 /** A merchant's settings, with every default filled in. @throws where there is no such merchant: a fault of ours. */
 export async function merchantSettings(tx: Tx, merchantId: string): Promise<MerchantSettings> {
   const settings = (await findOrganization(tx, merchantId, merchantId))?.settings;
-  if (!settings) throw new Error(`There is no merchant ${merchantId}.`);
+  if (!settings) throw new Error(`Merchant ${merchantId} does not exist.`);
   return settings;
 }
 
@@ -177,7 +177,7 @@ export interface OrganizationPatch extends Particulars {
   settings?: SettingsInput;
 }
 
-/** What organizations need to know of the environment. */
+/** The dependencies of organizations on the environment. */
 export interface OrganizationParts {
   readonly environment: EnvironmentName;
   /** Has a merchant connected an account at this provider that works? */
@@ -186,7 +186,7 @@ export interface OrganizationParts {
    * Why a tax provider that is connected cannot calculate tax; null: it can. It may have to be asked (`AskOutside`).
    */
   taxProblem(tx: Tx, merchantId: string, provider: 'stripe_tax'): Promise<string | null>;
-  /** What other domains do in the same transaction where a consumer's particulars have changed. */
+  /** The hook of other domains in the same transaction, after a change of a consumer's particulars. */
   onConsumerChanged?(tx: Tx, consumer: { merchantId: string; consumerId: string }, now: Instant): Promise<void>;
 }
 
@@ -282,7 +282,7 @@ export async function findOrCreateConsumer(
 ): Promise<{ consumer: Organization; created: boolean }> {
   const made = await insertOrganization(tx, consumerRow(merchantId, details), now);
   const row = made ?? (await selectConsumerByEmail(tx, merchantId, details.email.toLowerCase()));
-  if (!row) throw new Error('A consumer was neither made nor found.');
+  if (!row) throw new Error('A consumer was neither created nor found.');
   return { consumer: toOrganization(row), created: made !== undefined };
 }
 
@@ -297,7 +297,7 @@ export async function changeConsumer(
   await updateOrganization(tx, { merchantId, id }, change, now);
 }
 
-/** What stands of a consumer on documents. */
+/** The particulars of a consumer on documents. */
 export interface ConsumerParticulars {
   readonly name: string;
   readonly billingEmails: string[];

@@ -31,12 +31,12 @@ const ME_FIELDS: FieldWords = {
 };
 
 const AUDIT_FIELDS: FieldWords = {
-  actor: '`user`: somebody with an API key. `customer`: the customer in the customer portal.',
+  actor: '`user`: a user with an API key. `customer`: the customer in the customer portal.',
   userId: 'The user of the key. Null: the customer made the change.',
   keyId: 'The API key of the call. Null: the customer made the change.',
-  customerId: 'The customer that made the change. Null: a user made it.',
+  customerId: 'The customer behind the change. Null: a user made it.',
   operation: ['The `operationId` of the call, or the name of the page in the customer portal.', 'updateCustomer'],
-  resourceId: ['The id of the changed resource. Null: there is no single one.', 'cus_8c3d5e0f1a2b4c6d'],
+  resourceId: ['The id of the changed resource. Null: the change has no single resource.', 'cus_8c3d5e0f1a2b4c6d'],
   before: 'The resource before the change. Null: it was created.',
   after: 'The answer of the call, without secrets.',
   requestId: ['The `X-Request-Id` of the call.', 'req-8c3d5e0f'],

@@ -49,7 +49,7 @@ const InvoicePrefix = Formed(
 
 const SETTINGS_FIELDS: FieldWords = {
   defaultTaxRate: [
-    'The tax rate in percent where nothing else sets one: 20 is 20 %. Default: null, which counts as 0.',
+    'The tax rate in percent if nothing else sets one: 20 is 20 %. Default: null, which counts as 0.',
     20,
   ],
   taxProvider: '`internal`: your own rates. `stripe_tax`: Stripe calculates tax. Default: `internal`.',
@@ -85,14 +85,14 @@ const SETTINGS_FIELDS: FieldWords = {
   bank: ['The name of the bank.', 'Commerzbank'],
   note: 'A note for the payer.',
   portal: 'The changes that customers can make in the customer portal. Default: none.',
-  planChange: 'The plans among which customers can choose. Null: they keep theirs.',
+  planChange: 'The plans that customers can choose. Null: they cannot change their plan.',
   plans: 'The ids of these plans.',
   effective: 'When a change takes effect: `now` or at `periodEnd`. Default: `now`.',
   cancellation: 'How customers can end a subscription: `none`, at `period_end`, or `now`. Default: `none`.',
   country: ['The country of the registration.', 'DE'],
   taxId: ['The tax id of the registration.', 'DE136695976'],
   from: ['The first day of the registration.', '2026-01-01'],
-  to: 'The first day after the registration. Absent or null: it goes on.',
+  to: 'The first day after the registration. Absent or null: it has no end.',
   invoiceNotes: 'The sentences on documents about sales without tax. Default: the common wording.',
   exempt: 'The sentence for an exempt customer.',
   reverseCharge: 'The sentence for reverse charge.',
@@ -121,7 +121,10 @@ const TaxRegistrationBody = Strict({
   to: Type.Optional(Nullable(Day)),
 });
 
-/** What a merchant sets for itself (api.md, Identity). An absent field is unchanged, `null` is the default again. */
+/**
+ * The settings that a merchant can change (api.md, Identity). An absent field is unchanged, `null` is the default
+ * again.
+ */
 export const SettingsInput = Strict(
   {
     defaultTaxRate: Type.Optional(Nullable(Percent)),
@@ -205,7 +208,7 @@ export const SettingsInput = Strict(
           maxItems: MOST_REGISTRATIONS,
           description:
             'Where the merchant is registered for tax, from which day on and until before which. While one holds, the ' +
-            'place of each sale decides its tax (docs/taxes.md). The list is replaced whole: keep what has ended.',
+            'place of each sale decides its tax (docs/taxes.md). The request replaces the whole list: send ended registrations, too.',
         }),
       ),
     ),
@@ -247,16 +250,16 @@ export interface MerchantSettings {
   readonly rateLimits: { readonly general?: RateLimit; readonly events?: RateLimit } | null;
   /** Hosts that checkout may send people back to; none: any. */
   readonly redirectHosts: readonly string[];
-  /** Whether mails bring documents along, and whether invoices with a total of 0 are mailed. */
+  /** Do emails have documents as attachments, and are invoices with a total of 0 mailed? */
   readonly mail: { readonly attachDocuments: boolean; readonly zeroInvoices: boolean };
   readonly branding: { readonly color: string | null; readonly footer: string | null };
   /** Stands on what is paid by transfer; null: none is known. */
   readonly bankTransfer: BankAccount | null;
-  /** What customers may change by themselves in the customer portal. */
+  /** The changes that customers can make in the customer portal. */
   readonly portal: PortalSettings;
-  /** Where it is registered for tax, in the order in which it was sent; none: its own rates decide alone. */
+  /** The tax registrations of the merchant, in the order in which they were sent; none: its own rates decide alone. */
   readonly taxRegistrations: readonly TaxRegistration[];
-  /** What documents say of sales without tax; null: the common wording. */
+  /** The sentences of documents for sales without tax; null: the common wording. */
   readonly invoiceNotes: {
     readonly exempt: string | null;
     readonly reverseCharge: string | null;
@@ -264,7 +267,7 @@ export interface MerchantSettings {
   };
 }
 
-/** What customers may change by themselves; without it they see, pay, and keep their cards and details. */
+/** The changes that customers can make; without it they see, pay, and keep their cards and details. */
 export interface PortalSettings {
   /** The plans among which they choose, and from when a change holds; null: they keep theirs. */
   readonly planChange: { readonly plans: readonly string[]; readonly effective: (typeof CHANGE_TIMES)[number] } | null;
@@ -331,13 +334,13 @@ export const publicSettings = (settings: MerchantSettings): Record<string, unkno
   defaultTaxRate: settings.defaultTaxRate && jsonNumber(settings.defaultTaxRate),
 });
 
-/** What is stored after a change: absent fields stay as they were, null ones go back to their default. */
+/** The stored settings after a change: absent fields stay unchanged, null ones go back to their default. */
 export function changedSettings(stored: SettingsInput, change: SettingsInput): SettingsInput {
   const merged = Object.entries({ ...stored, ...change }).filter(([, value]) => value !== null && value !== undefined);
   return Object.fromEntries(merged);
 }
 
-/** How a merchant stands with Stripe. */
+/** The status of a merchant at Stripe. */
 export interface ProviderStanding {
   /** Is an account connected that works? */
   readonly isConnected: boolean;

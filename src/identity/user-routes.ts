@@ -48,7 +48,7 @@ const USER_FILTERS: FieldWords = {
 };
 
 const KEY_FIELDS: FieldWords = {
-  name: ['The name of the key, so that you know its use.', 'Billing service'],
+  name: ['The name of the key, such as its use.', 'Billing service'],
   prefix: ['The beginning of the key.', 'rk_test_'],
   last4: ['The last four characters of the key.', 'a1b2'],
   secret: 'The key itself. Only the answer to the creation has it.',
@@ -150,7 +150,7 @@ export const userRoutes: readonly Route[] = [
       tag: 'Identity',
       summary: 'Create a user of an organization',
       description:
-        'A user acts through API keys. Users of the platform organization are operators. Nobody grants a ' +
+        'A user acts through API keys. Users of the platform organization are operators. A user cannot grant a ' +
         'role above their own.',
       access: { role: 'admin', merchant: 'body', by: ['organizationId'] },
       body: UserCreate,
@@ -204,7 +204,7 @@ export const userRoutes: readonly Route[] = [
       tag: 'Identity',
       summary: 'Update a user',
       description:
-        'A field that is not sent stays as it is. A new role holds for all keys of the user within a second.',
+        'A field that is not sent stays unchanged. A new role applies to all keys of the user within a second.',
       access: { role: 'admin', merchant: { of: 'id', kind: 'user' } },
       body: UserChange,
       replies: { 200: User },
@@ -228,8 +228,7 @@ export const apiKeyRoutes = (environment: EnvironmentName): readonly Route[] => 
       tag: 'Identity',
       summary: 'Create an API key',
       description:
-        'The `secret` is in this answer and nowhere else. The key works in this environment only, with ' +
-        'the role of the user.',
+        'Only this answer has the `secret`. The key works in this environment only, with the role of the user.',
       secretReply: true,
       access: { role: 'member', merchant: keysOf },
       body: ApiKeyCreate,

@@ -70,9 +70,11 @@ export async function createUser(tx: Tx, merchantId: string, input: NewUser, now
   return ok(user);
 }
 
-/** Nobody grants a role above their own (api.md, Identity). */
+/** A user cannot grant a role above their own (api.md, Identity). */
 export const checkGrantedRole = (caller: Caller, role: Role | undefined): Result<void> =>
-  role === undefined || hasRole(caller, role) ? ok(undefined) : forbidden('Nobody grants a role above their own.');
+  role === undefined || hasRole(caller, role)
+    ? ok(undefined)
+    : forbidden('A user cannot grant a role above their own.');
 
 /** One page of users, newest first; of all merchants where `merchantId` is null. */
 export const listUsers = (tx: Tx, filter: UserFilter, page: PageRequest): Promise<Page<User>> =>

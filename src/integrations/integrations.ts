@@ -39,7 +39,7 @@ export const toIntegrationReply = (integration: Integration) => ({
 });
 type IntegrationReply = ReturnType<typeof toIntegrationReply>;
 
-/** What connecting takes beside the database. */
+/** The dependencies of a connection beside the database. */
 export interface IntegrationParts {
   readonly sealer: Sealer;
   /** By provider. The connections of the others are not tried. */
@@ -108,7 +108,7 @@ async function put(
   const made = isFirst ? await insertIntegration(tx, fromNothing) : undefined;
   if (made) return made;
   const before = await lockIntegrationOfProvider(tx, merchantId, body.provider);
-  if (!before) throw new Error(`The integration with ${body.provider} is gone.`); // none is ever deleted
+  if (!before) throw new Error(`The integration with ${body.provider} no longer exists.`); // none is ever deleted
   const after = withTrial(withBody(sealer, before, body, now), body, tried);
   return isTried(after) ? updateIntegration(tx, after) : undefined;
 }
@@ -180,7 +180,7 @@ export function openSecret(sealer: Sealer, { id, secrets }: Integration, path: s
 const MOST_SECRET_CHARACTERS = 500;
 const STRIPE_SECRETS = ['secretKey', 'webhookSecret'] as const;
 
-/** What the fields of a known provider must be. */
+/** The rules for the fields of a known provider. */
 function faultsOf({ provider, config = {} }: IntegrationBody): FieldError[] {
   if (provider !== 'stripe') return [];
   return STRIPE_SECRETS.flatMap((name) => {

@@ -24,7 +24,7 @@ export const integrationRoutes = (parts: IntegrationParts): readonly Route[] => 
       description:
         'A merchant has one integration for each provider. A field that is not sent stays; `status` ' +
         'becomes `active`. The keys of `stripe` are tried at once: if they do not work, `status` is ' +
-        '`error`, and `statusReason` says why.',
+        '`error`, and `statusReason` has the reason.',
       access: { role: 'admin', merchant: 'body' },
       body: IntegrationBody,
       replies: { 200: IntegrationReply },

@@ -19,8 +19,8 @@ import { INTEGRATION_STATUSES } from './integration.ts';
 const StatusWord = OneOf(INTEGRATION_STATUSES);
 
 const INTEGRATION_FIELDS: FieldWords = {
-  provider: ['The outside system: a word of lowercase letters, digits and underscores.', 'stripe'],
-  externalId: ['Your account in the outside system. Null: not known.', 'acct_1Nv0'],
+  provider: ['The external system: a word of lowercase letters, digits and underscores.', 'stripe'],
+  externalId: ['Your account in the external system. Null: not known.', 'acct_1Nv0'],
   status:
     '`active`: connected. `error`: the connection does not work. `disconnected`: it was ended. Default: `active`.',
   statusReason: 'Why the connection does not work, in the words of the provider. Null: nothing is wrong.',
@@ -30,7 +30,7 @@ const INTEGRATION_FIELDS: FieldWords = {
 };
 
 const INTEGRATION_FILTERS: FieldWords = {
-  provider: 'Only the integration with this outside system.',
+  provider: 'Only the integration with this external system.',
   status: 'Only integrations in this status.',
 };
 

@@ -1,15 +1,15 @@
 import type { CodesOf, ErrorTable } from '../kernel/result.ts';
 
-/** What can go wrong with an invoice; where two apply, the first listed answers. */
+/** The refusals of invoicing; if two apply, the first in the list answers. */
 export const invoicingErrors = {
   INVOICE_NOT_PAID: { status: 400, message: 'Only a paid invoice can be refunded.' }, // §3
-  INVOICE_ALREADY_REFUNDED: { status: 400, message: 'This invoice has been refunded already.' }, // §3
-  WALLET_SPENT: { status: 400, message: 'What was put into the wallet has been spent and cannot be refunded.' },
+  INVOICE_ALREADY_REFUNDED: { status: 400, message: 'This invoice has already been refunded.' }, // §3
+  WALLET_SPENT: { status: 400, message: 'The top-up has been spent from the wallet and cannot be refunded.' },
   TAX_FAILED: {
     status: 503,
-    message: 'The tax provider did not calculate the tax; details.reason says why. Nothing was done.',
+    message: 'The tax provider did not calculate the tax; see details.reason. Nothing was changed.',
   },
-  DOCUMENT_NOT_AVAILABLE: { status: 404, message: 'There is no such document; details.reason says why.' },
+  DOCUMENT_NOT_AVAILABLE: { status: 404, message: 'The document does not exist; see details.reason.' },
 } as const satisfies ErrorTable;
 
 declare module '../kernel/result.ts' {

@@ -191,7 +191,7 @@ export const invoiceRoutes = (
       tag: TAG,
       summary: 'Void a refund',
       description:
-        'Takes a refund back, for good. Money that was not sent yet stays. Money that was sent is owed by ' +
+        'Voids a refund permanently. Money that was not sent yet is kept. Money that was sent is owed by ' +
         'the customer again. A second void is a 409.',
       access: ofInvoice('member'),
       body: ReasonBody,
@@ -223,7 +223,7 @@ const ACTION_DESCRIPTIONS: Readonly<Record<InvoiceAction, string>> = {
   writeOff:
     'The unpaid amount is given up. No card is charged for it any more. A later payment still makes the invoice `PAID`.',
   recalculate:
-    'A draft or a failed invoice is calculated again, at the tax rates of now. It keeps the discounts of its first ' +
+    'Calculates a draft or failed invoice again, at the present tax rates. It keeps the discounts of its first ' +
     'calculation. Pending approvals are cancelled.',
 };
 
@@ -245,7 +245,7 @@ const payRoute = (parts: InvoicingParts, awaitOutcome: AwaitOutcome): Route =>
       summary: 'Charge the unpaid amount to the customer’s default card',
       description:
         'Charges the unpaid amount now. A declined card is a 200: the invoice is `PAYMENT_FAILED`, and ' +
-        '`failureReason` says why. The answer waits up to 10 seconds for the payment provider. After that ' +
+        '`failureReason` has the reason. The answer waits up to 10 seconds for the payment provider. After that ' +
         '`paymentInFlight` is true, and the outcome follows. Automatic retries keep their days. Without a ' +
         'stored card: 409 `NO_PAYMENT_METHOD`.',
       access: ofInvoice('member'),

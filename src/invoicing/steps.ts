@@ -134,7 +134,7 @@ async function moveInvoices(
 ): Promise<InvoiceRow[]> {
   const inStatus = (status: InvoiceStatus) => invoices.filter((invoice) => invoice.status === status);
   const idle = invoices.find(({ status }) => !DUE_STATES.includes(status));
-  if (idle) throw new Error(`Invoice ${idle.id} is due, but nothing happens by itself when it is ${idle.status}.`);
+  if (idle) throw new Error(`Invoice ${idle.id} is due, but status ${idle.status} has no background job.`);
   const { source } = parts;
   let all = invoices.map(unchanged);
   all = await lead(all, 'ACTIVE', now, (those) => endPeriods(tx, source, those, 'endPeriod', now));

@@ -147,7 +147,7 @@ class Runner implements DueRunner {
         troubles = 0;
       } catch (error) {
         troubles += 1;
-        logger.warn({ err: error }, 'due work could not be looked for');
+        logger.warn({ err: error }, 'background jobs could not be read');
       }
       if (!rests) continue; // there may be more: a batch is only a batch
       await this.#pause(SHORTEST_REST, this.#end.signal);
@@ -249,7 +249,7 @@ class Runner implements DueRunner {
     this.#lastSlice.set(clock.merchantId, this.#slices);
     this.#lastSlice.set(keyOf(clock), this.#slices);
     this.runClock(clock, AbortSignal.timeout(this.#options.sliceMilliseconds ?? SLICE_MILLISECONDS))
-      .catch((error: unknown) => this.#options.logger.warn({ err: error, clock }, 'a test clock stopped on its way'))
+      .catch((error: unknown) => this.#options.logger.warn({ err: error, clock }, 'the advance of a test clock failed'))
       .finally(() => {
         this.#slicesUnderWay -= 1;
         this.wake();

@@ -66,7 +66,7 @@ export class Steps {
   constructor(options: StepsOptions) {
     this.#options = options;
     this.#kinds = new Map(options.kinds.map((kind) => [kind.kind, kind]));
-    if (this.#kinds.size < options.kinds.length) throw new Error('Two kinds of due work have one name.');
+    if (this.#kinds.size < options.kinds.length) throw new Error('Two kinds of background jobs have the same name.');
   }
 
   get kindNames(): readonly string[] {
@@ -253,7 +253,7 @@ export class Steps {
     for (const { record, followUp } of stepped) {
       observe?.({ kind: record.kind, outcome: 'done', seconds });
       await followUp?.().catch((error: unknown) => {
-        logger.error({ err: error, ...record }, 'what followed a step of due work failed');
+        logger.error({ err: error, ...record }, 'the follow-up of a background job failed');
       });
     }
   }
@@ -294,7 +294,7 @@ export class Steps {
       });
       return { attempts, isParked };
     });
-    logger.error({ err: error, ...record, attempts, isParked }, 'a step of due work failed');
+    logger.error({ err: error, ...record, attempts, isParked }, 'a step of a background job failed');
     return isParked ? 'parked' : 'failed';
   }
 

@@ -31,7 +31,7 @@ function onGrid(amount: Decimal, currency: string): Decimal {
 export function allocate(amount: Decimal, weights: readonly Decimal[], currency: string): Decimal[] {
   const units = toUnits(onGrid(amount, currency), minorDigits(currency));
   if (weights.length === 0) {
-    if (units !== 0n) throw new RangeError('An amount cannot be shared among nobody.');
+    if (units !== 0n) throw new RangeError('An amount cannot be divided among 0 shares.');
     return [];
   }
   const scaled = toIntegers(weights);

@@ -30,7 +30,7 @@ export class MasterKeyRefused extends Error {
   readonly secretCount: number;
 
   constructor(keyNames: readonly string[], secretCount: number) {
-    super(`Secrets in the database are sealed under a master key that is not given: ${keyNames.join(', ')}.`);
+    super(`Secrets in the database are encrypted with a missing master key: ${keyNames.join(', ')}.`);
     this.name = 'MasterKeyRefused';
     this.keyNames = keyNames;
     this.secretCount = secretCount;

@@ -41,7 +41,7 @@ const Wallet = Type.Object(
   },
   {
     $id: 'Wallet',
-    description: 'Money that a customer keeps with the merchant. It pays the next invoices automatically.',
+    description: 'Prepaid or overpaid money of a customer. It pays the next invoices automatically.',
     'x-fields': {
       balances: 'A balance for each currency that was ever used.',
     },

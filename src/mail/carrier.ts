@@ -32,7 +32,7 @@ export const noCarrier: Carrier = {
   hasServer: false,
   hasRoom: false,
   take: () => {
-    throw new Error('There is no mail server.');
+    throw new Error('No mail server is configured.');
   },
   close: () => Promise.resolve(),
 };
@@ -100,7 +100,7 @@ class SmtpCarrier implements Carrier {
   /** What fails here leaves the mail with its lease: it is sent again when that ends. */
   #follow(work: Promise<void>): void {
     const followed = work
-      .catch((error: unknown) => this.#options.onTrouble(error as Error, 'what became of a mail could not be noted'))
+      .catch((error: unknown) => this.#options.onTrouble(error as Error, 'the outcome of an email could not be stored'))
       .finally(() => {
         this.#onTheWay.delete(followed);
         this.#begin();

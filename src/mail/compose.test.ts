@@ -225,14 +225,14 @@ describe('what is given back', () => {
       off: '100',
       intoWallet: '0',
       unpaid: '0',
-      says: ['€100.00 is taken off what was left to pay.', 'Nothing is left to pay.'],
+      says: ['€100.00 is deducted from the amount due.', 'Nothing is left to pay.'],
     },
     { off: '0', intoWallet: '100', unpaid: '0', says: ['€100.00 is in your balance and pays your next invoices.'] },
     {
       off: '40',
       intoWallet: '60',
       unpaid: '10',
-      says: ['€40.00 is taken off what was left to pay.', '€60.00 is in your balance and pays your next invoices.'],
+      says: ['€40.00 is deducted from the amount due.', '€60.00 is in your balance and pays your next invoices.'],
     },
   ])('is taken off $off and put into the wallet $intoWallet', ({ off, intoWallet, unpaid, says }) => {
     const given = { ...credit, off: decimal(off), intoWallet: decimal(intoWallet) };
@@ -259,7 +259,7 @@ describe('a reminder of a renewal', () => {
     const letter = renewalLetter(renewal);
     expect(letter.subject).toBe('Your subscription to Pro renews on 3 February 2026');
     expect(letter.paragraphs).toEqual([
-      'Your subscription to Pro from Halcyon Labs renews on 3 February 2026. You need to do nothing to keep it.',
+      'Your subscription to Pro from Halcyon Labs renews on 3 February 2026. You do not need to do anything.',
       'The invoice will be about €290.00. This is an estimate: usage until then can change it.',
       'It will be charged to your Visa ending in 4242.',
       'To change or cancel the subscription, write to accounts@halcyon.example before 3 February 2026.',

@@ -55,7 +55,7 @@ export async function letterOf(
     case 'cancelled':
       return cancelledLetter(facts, fact.note?.number ?? '', fact.intoWallet);
     case 'writtenOff':
-      throw new Error('Nobody is written to of an invoice that was written off.');
+      throw new Error('A written-off invoice has no email.');
   }
 }
 

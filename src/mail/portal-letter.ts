@@ -64,7 +64,7 @@ export async function writePortalMail(tx: Tx, facts: PortalLinkFacts): Promise<W
   const { merchantId, customerId, recipient, url, expiresAt, occasion } = facts;
   const seller = await findOrganization(tx, merchantId, merchantId);
   const customer = await findCustomer(tx, merchantId, customerId);
-  if (!seller || !customer) throw new Error(`Customer ${customerId} of ${merchantId} is gone.`);
+  if (!seller || !customer) throw new Error(`Customer ${customerId} of ${merchantId} no longer exists.`);
   const locale = customer.locale ?? DEFAULT_LOCALE;
   const words = WORDS[locale];
   const sellerName = name(seller.name);

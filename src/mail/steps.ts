@@ -8,7 +8,7 @@ import type { MailRow } from './mail-row.ts';
 import { changeMail, selectMail } from './mails.sql.ts';
 
 /** It is still pending after its last attempt: whoever made that was lost. */
-const UNKNOWN_END = 'Nobody knows what came of the last attempt.';
+const UNKNOWN_END = 'The outcome of the last attempt is unknown.';
 
 /** When there is room again, roughly. */
 const FULL_SECONDS = 30;

@@ -41,7 +41,7 @@ export const eventRoutes = (
       description:
         'Answers 202 when the events are on disk. An array is accepted whole or not at all. The same ' +
         '`idempotencyKey` with the same content is the same event, for ever; other content is a 409. The ' +
-        '`Idempotency-Key` header stands for a missing `idempotencyKey` of a single event. CloudEvents ' +
+        '`Idempotency-Key` header replaces a missing `idempotencyKey` of a single event. CloudEvents ' +
         '1.0 are accepted as `application/cloudevents+json`, as `application/cloudevents-batch+json`, ' +
         'and in binary mode (`ce-*` headers). Their `id` is the key within their `source`, and `time` is ' +
         'the `timestamp`. The extensions `externalsubject`, `externalid` and `namespace` are the fields ' +
@@ -125,7 +125,7 @@ export const eventRoutes = (
       summary: 'Retrieve an event and its outcome',
       description:
         '`outcome.counts` lists the metrics and costs that count the event, with its value. ' +
-        '`outcome.billing` lists the invoices that bill it. `outcome.reason` says why none does.',
+        '`outcome.billing` lists the invoices that bill it. `outcome.reason` has the reason if none does.',
       access: { role: 'viewer', merchant: 'query', ownerless: true },
       replies: { 200: EventWithData },
     },

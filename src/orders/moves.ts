@@ -38,7 +38,7 @@ function cancelledFor(trigger: OrderTrigger): Failure {
   const allowedFrom = orderStandings.filter((standing) => typeof orderStates[standing][trigger] === 'string');
   return wrongState(
     { thing: 'order', status: 'cancelled', trigger, allowedFrom, done: null },
-    { why: 'This order is cancelled: it takes no more changes.' },
+    { why: 'This order is cancelled and cannot change any more.' },
   );
 }
 
@@ -94,7 +94,7 @@ export const markRejected = moveBy('reject');
 export const markRecalled = moveBy('recall');
 
 /**
- * An approval that was given is cancelled. @returns INVALID_TRANSITION, also where something of the order was pushed
+ * A given approval is cancelled. @returns INVALID_TRANSITION, also where something of the order was pushed
  */
 export const markWithdrawn = moveBy('withdraw');
 
@@ -117,7 +117,7 @@ export async function markSubmitted(parts: OrderParts, tx: Tx, order: Order, now
   return ok(await applyMove(parts, tx, order, move.value, {}, now));
 }
 
-/** Every required approval is given. The order is locked. @returns INVALID_TRANSITION */
+/** The last required approval is given. The order is locked. @returns INVALID_TRANSITION */
 export async function markApproved(parts: OrderParts, tx: Tx, order: Order, now: Instant): Promise<Result<Order>> {
   const move = await decideMove(parts, tx, order, 'approve');
   if (!move.ok) return move;
@@ -173,6 +173,6 @@ async function amend(parts: OrderParts, tx: Tx, order: Order, { by, now }: Autho
 
 async function reload(tx: Tx, key: OrderKey): Promise<Order> {
   const order = await findOrder(tx, key);
-  if (!order) throw new Error(`Order ${key.id} is gone while it is locked.`);
+  if (!order) throw new Error(`Order ${key.id} was deleted while it was locked.`);
   return order;
 }

@@ -26,7 +26,7 @@ export function orderRoutes(parts: OrderParts): readonly Route[] {
         description:
           'Creates a draft with its lines. `totalAmount` is the sum of the lines unless you name another one. ' +
           'Nothing is invoiced before the order is approved and has a billing schedule. On a test clock ' +
-          '(`testClockId`, sandbox only) the order lives by the time of that clock.',
+          '(`testClockId`, sandbox only) the order follows the time of that clock.',
         access: { role: 'member', merchant: 'body', by: ['customerId'] },
         body: OrderCreate,
         mostKeys: MOST_KEYS_OF_AN_ORDER,
@@ -78,7 +78,7 @@ export function orderRoutes(parts: OrderParts): readonly Route[] {
         summary: 'Update an order',
         description:
           'A change of money or dates cancels pending approvals. If nothing of the order was invoiced, it is a ' +
-          'draft again. `cancelledAt` cancels the order, once. A cancelled order takes no more changes: 409.',
+          'draft again. `cancelledAt` cancels the order, once. A cancelled order cannot change any more: 409.',
         access: { role: 'member', merchant: one },
         body: OrderUpdate,
         replies: { 200: OrderOut },

@@ -242,12 +242,12 @@ export const OrderCreate = Strict(
     ],
     'x-fields': {
       ...detailsWords,
-      customerId: 'The customer who buys. It never changes.',
+      customerId: 'The buyer. It never changes.',
       termStartDate: 'The start of the term, inclusive.',
       termEndDate: 'The end of the term, exclusive.',
       type: '`new_business`, `renewal` or `expansion`. It never changes. Null: none.',
       lineItems: 'The lines of the order. More lines can be added later. Default: none.',
-      testClockId: 'Sandbox only. The order lives by the time of this test clock. Null: by real time.',
+      testClockId: 'Sandbox only. The order follows this test clock. Null: real time.',
     },
   },
 );

@@ -14,12 +14,12 @@ export type OrderStanding = (typeof orderStandings)[number];
 /** Everything that can happen to an order, and when it does. */
 export const orderTriggers = {
   submit: 'An approval is requested.',
-  approve: 'Every required approval is given.',
+  approve: 'The last required approval is given.',
   reject: 'A reviewer rejects.',
   recall: 'A pending approval is cancelled.',
-  withdraw: 'An approval that was given is cancelled.',
+  withdraw: 'A given approval is cancelled.',
   amend: 'The content of the snapshot changes: money, dates, items, lines, schedules.',
-  annotate: 'Anything else changes: `metadata`, `closeDate`, `resellerId`, `sellingEntity`.',
+  annotate: 'Another field changes: `metadata`, `closeDate`, `resellerId`, `sellingEntity`.',
   cancel: 'PATCH sets `cancelledAt`.',
   remove: 'DELETE of the order.',
 } as const;
@@ -136,7 +136,7 @@ export function printOrderStates(): string {
     return typeof to === 'string' ? to : '·';
   };
   return [
-    row(['trigger', ...orderStandings, 'it happens when']),
+    row(['trigger', ...orderStandings, 'when']),
     row(['---', ...orderStandings.map(() => '---'), '---']),
     ...triggers.map((trigger) =>
       row([`\`${trigger}\``, ...orderStandings.map((standing) => cell(standing, trigger)), orderTriggers[trigger]]),

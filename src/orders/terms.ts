@@ -35,7 +35,10 @@ export function lineTermProblems(line: LineTerm, term: Term, at: string): FieldE
 /** The lines that a new term of the order would leave outside, as problems of the term. */
 export function leftOutside(lines: readonly (LineTerm & { readonly id: string })[], term: Term): FieldError[] {
   const outside = lines.flatMap((line) =>
-    lineTermProblems(line, term, '').map(({ field }) => ({ field, message: `leaves the term of ${line.id} outside` })),
+    lineTermProblems(line, term, '').map(({ field }) => ({
+      field,
+      message: `does not include the term of ${line.id}`,
+    })),
   );
   return [...new Map(outside.map((error) => [error.field, error])).values()];
 }

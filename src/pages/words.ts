@@ -31,7 +31,7 @@ export const FRAME_WORDS: InEachLocale<FrameWords> = {
     endingIn: 'ending in',
     unknown: {
       heading: 'This link does not exist',
-      text: 'Check that you have the whole address, or ask whoever sent it for a new one.',
+      text: 'Check that the address is complete, or ask its sender for a new one.',
     },
     notUnderstood: {
       heading: 'This could not be read',

@@ -96,7 +96,7 @@ export async function performCharge(
   provider: PaymentProvider = sandboxProvider,
 ): Promise<FinishedCharge> {
   const charge = await lockCharge(tx, merchantId, id);
-  if (charge?.status !== 'intended') throw new Error(`Charge ${id} is not on its way.`);
+  if (charge?.status !== 'intended') throw new Error(`Charge ${id} is not in progress.`);
   const { providerToken: token, amount, currency } = charge;
   const outcome =
     token === null

@@ -6,10 +6,10 @@ import type { CodesOf, ErrorTable } from '../kernel/result.ts';
  */
 export const paymentErrors = {
   PAYMENT_SESSION_EXPIRED: { status: 409, message: 'This payment session has expired; open a new one.' },
-  PAYMENT_IN_PROGRESS: { status: 409, message: 'A payment is on its way already; wait for its outcome.' },
+  PAYMENT_IN_PROGRESS: { status: 409, message: 'A payment is already in progress; wait for its outcome.' },
   PROVIDER_SIGNATURE_INVALID: { status: 401, message: 'The signature of this webhook is wrong or too old.' },
   PAID_AT_PROVIDER: { status: 409, message: 'This session is paid on the page of its payment provider.' },
-  NO_PAYMENT_METHOD: { status: 409, message: 'This customer has stored no card that could be charged.' },
+  NO_PAYMENT_METHOD: { status: 409, message: 'This customer has no stored card that can be charged.' },
   NO_PAYMENT_PROVIDER: {
     status: 409,
     message: 'This merchant has no payment provider that takes cards here. Set bankTransferOnly, or record payments.',

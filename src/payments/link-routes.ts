@@ -17,7 +17,7 @@ export const linkRoutes = ({ publicUrl, environment }: PaymentEnvironment): read
       tag: TAG,
       summary: 'Create a payment link',
       description:
-        'The link stands alone, for no invoice. It can be paid once, until `expiresAt`. The same ' +
+        'The link belongs to no invoice. It can be paid once, until `expiresAt`. The same ' +
         '`idempotencyKey` again answers 200 with the first payment link.',
       access: { role: 'member', merchant: 'body', by: ['customerId'] },
       body: PaymentCreate,
@@ -55,7 +55,7 @@ export const linkRoutes = ({ publicUrl, environment }: PaymentEnvironment): read
       operationId: 'getPayment',
       tag: TAG,
       summary: 'Retrieve a payment link',
-      description: '`status` tells whether it is paid.',
+      description: '`status` shows whether it is paid.',
       access: { role: 'viewer', merchant: { of: 'id', kind: 'payment' } },
       replies: { 200: Payment },
     },

@@ -82,7 +82,7 @@ export const PaymentCreate = Strict(
     ],
     'x-fields': {
       amount: 'The amount that is asked, above 0, in major units, as a number or a decimal string.',
-      customerId: 'The customer who pays. Required with `savePaymentMethod`.',
+      customerId: 'The payer. Required with `savePaymentMethod`.',
       reference: 'Your own reference, for people and searches.',
       lineItems: 'The items that the payment page shows. Their sum is `amount`. Default: none.',
       successRedirectUrl: 'The address after a payment. `https`, or `http` to localhost in the sandbox.',
@@ -129,10 +129,10 @@ export const Payment = Type.Object(
   },
   {
     $id: 'Payment',
-    description: 'A payment link: an amount that somebody pays on a hosted page, for no invoice.',
+    description: 'A payment link: an amount to pay on a hosted page, without an invoice.',
     'x-fields': {
       metadata: 'Your own keys and values.',
-      customerId: 'The customer who pays. Absent: anybody.',
+      customerId: 'The payer. Absent: anybody.',
       amount: 'The amount that is asked, in major units.',
       status:
         '`pending`: it can be paid, also after a declined card. `processing`: a payment is under way. ' +

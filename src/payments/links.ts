@@ -124,7 +124,7 @@ function problemsOf(body: PaymentCreate, amount: Decimal): FieldError[] {
   );
   const total = sum(amounts.map((each, index) => each.times(lineItems[index]?.quantity ?? 1)));
   if (lineItems.length > 0 && !total.eq(amount))
-    errors.push({ field: 'lineItems', message: 'must come to amount, each amount times its quantity' });
+    errors.push({ field: 'lineItems', message: 'must add up to amount, each amount times its quantity' });
   if (body.savePaymentMethod === true && body.customerId === undefined)
     errors.push({ field: 'savePaymentMethod', message: 'needs customerId' });
   return errors;

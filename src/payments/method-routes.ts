@@ -99,7 +99,7 @@ export const methodRoutes = ({ publicUrl, environment }: PaymentEnvironment): re
       tag: TAG,
       summary: 'Delete a payment method',
       description:
-        'The card is charged no more. If it was the default one, the card that was stored last takes its place.',
+        'The card is never charged again. If it was the default one, the card that was stored last takes its place.',
       access: { role: 'member', ...ofCustomer },
       replies: { 204: Type.Null() },
     },

@@ -65,7 +65,7 @@ export const PaymentSessionReply = Type.Object(
       ...SESSION_WORDS,
       invoiceId: 'The invoice that is paid. Null: it pays none.',
       failureReason: 'Why the last card was declined. Null: none was.',
-      url: 'The hosted page. Send the customer there; it takes no key.',
+      url: 'The hosted page. Send the customer there; it needs no key.',
       successRedirectUrl: 'The address to which the page leads after success. Null: none.',
       failureRedirectUrl: 'The address to which the page leads without success. Null: none.',
       paymentMethodId: 'The card that was stored. Null: none was.',

@@ -62,7 +62,7 @@ export const sessionRoutes = (
         operationId: 'getPaymentSession',
         tag: TAG,
         summary: 'Retrieve a payment session',
-        description: '`status` tells the outcome. Send the customer to `url` while it is `pending` or `failed`.',
+        description: '`status` has the outcome. Send the customer to `url` while it is `pending` or `failed`.',
         access: { role: 'viewer', ...ofSession },
         replies: { 200: PaymentSessionReply },
       },

@@ -15,7 +15,7 @@ const LinkBody = Strict(
     examples: [{ expiresIn: 'PT1H', returnUrl: 'https://app.example/account' }],
     'x-fields': {
       expiresIn: 'How long the link and the visit last, as an ISO 8601 duration of at most `P7D`. Default: `PT10M`.',
-      returnUrl: 'The address behind "back" in the portal. Default: there is no such link.',
+      returnUrl: 'The address of the link "back" in the portal. Default: no link.',
     },
   },
 );
@@ -30,7 +30,7 @@ const linkReply = <const Name extends string>(object: Name, $id: string) =>
     {
       $id,
       'x-fields': {
-        url: 'The link. It opens the portal once. Whoever has it acts as the customer.',
+        url: 'The link. It opens the portal once. Anybody with the link acts as the customer.',
         expiresAt: 'The time at which the link and the visit end.',
       },
     },
@@ -56,7 +56,7 @@ export const portalLinkRoutes = (parts: Pick<PortalParts, 'environment' | 'publi
       summary: 'Create a link to the customer portal at a subscription',
       description:
         'The portal is the one of the customer of the subscription. The link works once, until `expiresAt`. ' +
-        'Make it as the customer presses your button, and redirect to it.',
+        'Create it when the customer presses your button, and redirect to it.',
       access: { role: 'member', merchant: { of: 'id', kind: 'subscription' } },
       body: LinkBody,
       replies: { 200: SubscriptionPortal },
@@ -79,7 +79,7 @@ export const portalLinkRoutes = (parts: Pick<PortalParts, 'environment' | 'publi
       tag: 'Customers',
       summary: 'Create a link to the customer portal',
       description:
-        'The link works once, until `expiresAt`. Make it as the customer presses your button, and redirect to it.',
+        'The link works once, until `expiresAt`. Create it when the customer presses your button, and redirect to it.',
       access: { role: 'member', merchant: { of: 'id', kind: 'customer' } },
       body: LinkBody,
       replies: { 200: CustomerPortal },

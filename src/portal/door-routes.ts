@@ -160,7 +160,7 @@ export function doorRoutes(parts: PortalParts): readonly Route[] {
         method: 'GET',
         path: '/portal/:merchantId',
         operationId: 'showPortalSignIn',
-        summary: 'Where customers of a merchant ask for a link by mail',
+        summary: 'The page on which customers of a merchant request a link by email',
         replies: { 200: HTML, 404: HTML },
       },
       async ({ database, params, request }) => {
@@ -178,7 +178,7 @@ export function doorRoutes(parts: PortalParts): readonly Route[] {
         method: 'POST',
         path: '/portal/:merchantId',
         operationId: 'mailPortalLink',
-        summary: 'Sends a link by mail, and says the same whether somebody is known there or not',
+        summary: 'Sends a link by email, and answers the same for unknown addresses',
         body: Strict({ email: Text({ maxLength: 320 }) }),
         contentTypes: [FORM],
         bodyLimit: FORM_BYTES,

@@ -21,10 +21,15 @@ export function portalRoutes(parts: PortalParts): readonly Route[] {
   return [
     ...portalLinkRoutes(parts),
     ...doorRoutes(parts),
-    show('/portal', 'showPortal', 'What is to pay, and the plans of a customer', (visit) => overviewPage(parts, visit)),
+    show('/portal', 'showPortal', 'The open invoices and the plans of a customer', (visit) =>
+      overviewPage(parts, visit),
+    ),
     show('/portal/invoices', 'listPortalInvoices', 'The invoices of a customer', invoicesPage),
-    show('/portal/invoices/:invoiceId', 'showPortalInvoice', 'An invoice, and where each figure comes from', (visit) =>
-      invoicePage(parts, visit),
+    show(
+      '/portal/invoices/:invoiceId',
+      'showPortalInvoice',
+      'An invoice, with the calculation of each figure',
+      (visit) => invoicePage(parts, visit),
     ),
     show('/portal/subscriptions/:subscriptionId', 'showPortalSubscription', 'A plan, and its next invoice', (visit) =>
       subscriptionPage(parts, visit),
@@ -32,14 +37,14 @@ export function portalRoutes(parts: PortalParts): readonly Route[] {
     act(
       '/portal/subscriptions/:subscriptionId/preview',
       'previewPortalChange',
-      'What a change would do. Nothing is done',
+      'The effect of a change, without making it',
       'any',
       (visit, form) => previewPage(parts, visit, form),
     ),
     act(
       '/portal/subscriptions/:subscriptionId/change',
       'changePortalSubscription',
-      'Does what the preview has shown',
+      'Makes the change of the preview',
       'any',
       (visit, form) => changePortal(parts, visit, form),
     ),
@@ -56,7 +61,7 @@ export function portalRoutes(parts: PortalParts): readonly Route[] {
     ),
     act('/portal/cards/:cardId/remove', 'removePortalCard', 'Forgets a card', {}, removeCard),
     show('/portal/usage', 'showPortalUsage', 'The usage of each metric, day by day', usagePage),
-    show('/portal/balances', 'showPortalBalances', 'What is left of each entitlement', balancesPage),
+    show('/portal/balances', 'showPortalBalances', 'The balance of each entitlement', balancesPage),
     show('/portal/details', 'showPortalDetails', 'The billing details of a customer', detailsPage),
     act('/portal/details', 'savePortalDetails', 'Saves the billing details', DETAILS, (visit, form) =>
       saveDetails(parts, visit, form),

@@ -1,7 +1,7 @@
 import type { CodesOf, ErrorTable } from '../kernel/result.ts';
 
 export const referenceErrors = {
-  REFERENCE_TAKEN: { status: 409, message: 'This external id is the primary reference of an entity already.' }, // §2
+  REFERENCE_TAKEN: { status: 409, message: 'This external id is already the primary reference of another entity.' }, // §2
 } as const satisfies ErrorTable;
 
 declare module '../kernel/result.ts' {

@@ -77,7 +77,7 @@ export const referenceRoutes: readonly Route[] = [
       operationId: 'deleteExternalReference',
       tag,
       summary: 'Delete an external reference',
-      description: 'Deletes the link only. The resource and the record in the outside system stay.',
+      description: 'Deletes the link only. The resource and the record in the external system stay.',
       access: { role: 'member', merchant: one },
       replies: { 204: Type.Null() },
     },

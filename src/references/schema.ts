@@ -40,8 +40,8 @@ const ExternalLabel = Nullable(Text({ maxLength: 255 }));
 const REFERENCE_FIELDS: FieldWords = {
   entityType: 'The kind of the resource. It never changes.',
   entityId: ['The id of the resource. It never changes.', 'itm_8c3d5e0f1a2b4c6d'],
-  provider: ['The outside system: a word of lowercase letters, digits and underscores.', 'salesforce'],
-  externalId: ['The id of the record in the outside system, 1 to 255 characters.', '01t-0042'],
+  provider: ['The external system: a word of lowercase letters, digits and underscores.', 'salesforce'],
+  externalId: ['The id of the record in the external system, 1 to 255 characters.', '01t-0042'],
   externalLabel: ['The name of the record there. Null: none.', 'Pack (EU)'],
   metadata: ['Data of your own. A change replaces all of it.', { region: 'eu' }],
   isPrimary: ['`true`: the external id means this resource and no other. Default: `true`.', true],
@@ -51,7 +51,7 @@ const REFERENCE_FIELDS: FieldWords = {
 const REFERENCE_FILTERS: FieldWords = {
   entityType: 'Only references of resources of this kind.',
   entityId: 'Only references of this resource.',
-  provider: 'Only references to this outside system.',
+  provider: 'Only references to this external system.',
   externalId: 'Only references to this record.',
 };
 

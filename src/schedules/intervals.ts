@@ -124,7 +124,7 @@ function lineProblems({ orderLineItemId }: IntervalRow, schedule: ScheduleRow, b
 /** Where the intervals of one line are replaced, they are of that line. */
 function otherLine({ orderLineItemId }: IntervalRow, line: string | null, before: string): FieldError[] {
   if (line === null || line === orderLineItemId) return [];
-  return [{ field: `${before}orderLineItemId`, message: `must be ${line}, whose intervals are replaced` }];
+  return [{ field: `${before}orderLineItemId`, message: `must be ${line}, the line item of the request` }];
 }
 
 /** Every line that is named is the order's. */

@@ -95,7 +95,7 @@ export const scheduleRoutes = (parts: ScheduleParts): readonly Route[] => [
       tag,
       summary: 'Update a billing schedule',
       description:
-        'The next invoice corrects what was invoiced already: it bears the amount that is owed less the ' +
+        'The next invoice corrects earlier invoices: its amount is the amount owed less the ' +
         'amount that is billed. The change cancels a pending approval of the order.',
       access: { role: 'member', merchant: ofSchedule },
       body: BillingScheduleUpdate,

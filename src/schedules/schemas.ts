@@ -64,7 +64,7 @@ export const BillingSchedule = Type.Object(
   },
   {
     $id: 'BillingSchedule',
-    description: 'The times at which an order or a subscription is invoiced beside a plan.',
+    description: 'The invoicing times of an order, or of a subscription in addition to its plan.',
     'x-fields': {
       metadata: 'Your own keys and values.',
       orderId: 'The order that is billed. Null: the schedule is of a subscription.',
@@ -83,7 +83,7 @@ export const BillingSchedule = Type.Object(
       customPeriodWindows: 'The windows of the preset `custom`. Empty for other presets.',
       paymentTermDays:
         'The days from the issue of an invoice to its due date. Null: those of the order or subscription.',
-      customerId: 'The customer who is billed.',
+      customerId: 'The billed customer.',
       cancelledAt: 'The time from which nothing is owed. Null: it is not cancelled.',
       testClockId: 'The test clock of the order or subscription. Null: none.',
     },
@@ -152,7 +152,7 @@ export const BillingScheduleCreate = Strict(
     'x-fields': {
       ...detailsWords,
       orderId: 'The order that is billed. Required unless `subscriptionId` is sent.',
-      subscriptionId: 'The subscription that is billed beside its plan. Required unless `orderId` is sent.',
+      subscriptionId: 'The subscription to bill in addition to its plan. Required unless `orderId` is sent.',
       startDate: 'The start of the first window, inclusive.',
       endDate: 'The end of the last window, exclusive.',
       billingAnchor: 'The time from which windows are counted, with the alignment `anchor`.',
@@ -204,7 +204,7 @@ const TransitionOut = Type.Object(
   { effectiveDate: Timestamp, quantity: Type.String() },
   {
     'x-fields': {
-      effectiveDate: 'The time from which the quantity holds.',
+      effectiveDate: 'The start of the quantity.',
       quantity: 'The number of units as a decimal string.',
     },
   },
@@ -271,7 +271,7 @@ export const ScheduleIntervalInput = Strict(
           { effectiveDate: Timestamp, quantity: Figure },
           {
             'x-fields': {
-              effectiveDate: 'The time from which the quantity holds.',
+              effectiveDate: 'The start of the quantity.',
               quantity: 'The number of units.',
             },
           },

@@ -7,9 +7,9 @@ export type ScheduleStatus = (typeof scheduleStatuses)[number];
 /** Everything that can happen to a schedule, and when it does. */
 export const scheduleTriggers = {
   activate: 'The order is approved, or the subscription is active.',
-  withdraw: 'The order is a draft again, and nothing of it was pushed.',
+  withdraw: 'The order is a draft again, and no invoice of it was pushed.',
   complete: 'The last window is invoiced.',
-  resume: 'A change of a completed schedule leaves something to be invoiced.',
+  resume: 'A change of a completed schedule adds an amount to invoice.',
   cancel: 'The order is cancelled, or the subscription ends.',
 } as const;
 export type ScheduleTrigger = keyof typeof scheduleTriggers;

@@ -25,7 +25,7 @@ export interface MasterKeys {
   readonly keep?: (() => void) | undefined;
 }
 
-const PROOF = 'This text was sealed under the master key of the environment.';
+const PROOF = 'This text was encrypted with the master key of the environment.';
 const proofPlace = (name: string): string => placeOf('master_key', name);
 
 /**

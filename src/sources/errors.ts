@@ -4,11 +4,11 @@ import type { CodesOf, ErrorTable } from '../kernel/result.ts';
 export const sourceErrors = {
   WEBHOOK_SIGNATURE_INVALID: {
     status: 401,
-    message: 'The signature of the webhook is missing, is older than five minutes, or does not fit the body.',
+    message: 'The signature of the webhook is missing, is older than five minutes, or does not match the body.',
   },
   SECRET_UNREADABLE: {
     status: 503,
-    message: 'The stored secret was sealed under another key of this environment. Set the secret again.',
+    message: 'The stored secret was encrypted with another key. Set the secret again.',
   },
   SOURCE_DISABLED: { status: 409, message: 'The source is disabled and accepts no events.' },
 } as const satisfies ErrorTable;

@@ -133,7 +133,7 @@ export async function retryEvent(tx: Tx, key: EventKey, now: Instant): Promise<R
 }
 
 function onlyOne([event]: readonly SourceEvent[]): Result<SourceEventReply> {
-  if (!event) throw new Error('A source event that was locked has gone.');
+  if (!event) throw new Error('A locked source event was deleted.');
   return ok(toSourceEventReply(event));
 }
 

@@ -55,7 +55,7 @@ const ownRoutes = ({ sealer }: ReceivingParts): Route[] => [
       tag,
       summary: 'Create a source',
       description:
-        'The source receives the webhooks of an outside system at `POST /v0/sources/{id}/events`. Each ' +
+        'The source receives the webhooks of an external system at `POST /v0/sources/{id}/events`. Each ' +
         'revenue becomes one usage event.',
       access: { role: 'member', merchant: 'body', by: ['planId'] },
       body: SourceBody,
@@ -87,7 +87,7 @@ const ownRoutes = ({ sealer }: ReceivingParts): Route[] => [
       operationId: 'getSource',
       tag,
       summary: 'Retrieve a source',
-      description: 'The secret for webhooks is never answered; `hasWebhookSecret` says whether there is one.',
+      description: 'The webhook secret is never in an answer; `hasWebhookSecret` shows whether it is set.',
       access: { role: 'viewer', merchant: ofSource },
       replies: { 200: SourceReply },
     },
@@ -120,7 +120,7 @@ const eventRoutes = (parts: ReceivingParts): Route[] => [
       tag,
       summary: 'Receive a webhook of the provider',
       description:
-        'For the outside system. The request has its signature, or an API key of the merchant. A revenue is ' +
+        'For the external system. The request has its signature, or an API key of the merchant. A revenue is ' +
         'stored as a source event, and with `processingMode` `automatic` it becomes usage at once. The same ' +
         'event again answers 200 with the first one. A webhook that is no revenue answers 200 with ' +
         '`recorded: false`.',
@@ -166,7 +166,7 @@ const eventRoutes = (parts: ReceivingParts): Route[] => [
       operationId: 'getSourceEvent',
       tag,
       summary: 'Retrieve an event of a source',
-      description: '`errorMessage` says why a `failed` event made no usage.',
+      description: '`errorMessage` has the reason of a `failed` event.',
       access: { role: 'viewer', merchant: ofSource },
       replies: { 200: SourceEventReply },
     },

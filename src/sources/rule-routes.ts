@@ -16,7 +16,7 @@ export const ruleRoutes: readonly Route[] = [
       tag,
       summary: 'Create a rule of a source',
       description:
-        'The rule approves events of the source by itself, in mode `manual`. It applies to events that ' +
+        'The rule approves events of the source automatically, in mode `manual`. It applies to events that ' +
         'arrive or are retried from now on.',
       access: { role: 'member', merchant: 'body', by: ['sourceId'] },
       body: SourceRuleBody,
@@ -48,7 +48,7 @@ export const ruleRoutes: readonly Route[] = [
       operationId: 'getSourceRule',
       tag,
       summary: 'Retrieve a rule of a source',
-      description: '`matchCount` says how many events the rule approved.',
+      description: '`matchCount` has the number of events that the rule approved.',
       access: { role: 'viewer', merchant: one },
       replies: { 200: SourceRuleReply },
     },

@@ -40,15 +40,15 @@ export const SourceReply = Type.Object(
   },
   {
     $id: 'Source',
-    description: 'An outside system with revenue of customers. Each revenue becomes a usage event.',
+    description: 'An external system with revenue of customers. Each revenue becomes a usage event.',
     'x-fields': {
       name: 'The name of the source.',
       description: 'A text for people. Absent: none.',
       planId: 'The plan that bills the revenue.',
       type:
-        'The outside system: `stripe_revenue`, `revenuecat_revenue`, or `generic_revenue` for a system of ' +
+        'The external system: `stripe_revenue`, `revenuecat_revenue`, or `generic_revenue` for a system of ' +
         'your own.',
-      config: 'The project in the outside system, and fields of your own. Without the secret.',
+      config: 'The project in the external system, and your own fields. Without the secret.',
       hasWebhookSecret: '`true`: a secret for webhooks is stored. It is never answered.',
       enabled: '`false`: webhooks are refused with 409 `SOURCE_DISABLED`.',
       metadata: 'The metric for the revenue in `billableMetricMapping.revenue`, and fields of your own.',
@@ -61,12 +61,12 @@ const ConfigBody = Type.Unsafe<{ projectId: string; webhookSecret?: string | nul
   type: 'object',
   required: ['projectId'],
   properties: {
-    projectId: { ...Name, description: 'The project in the outside system.' },
+    projectId: { ...Name, description: 'The project in the external system.' },
     webhookSecret: Nullable(Text({ minLength: 1, maxLength: 500 })),
   },
   maxProperties: 50,
   'x-free': true,
-  description: 'Other fields are kept and answered as they are.',
+  description: 'Other fields are stored and returned unchanged.',
   'x-fields': {
     webhookSecret:
       'The secret with which webhooks are signed. It is stored encrypted and never answered. Null removes it.',
@@ -123,7 +123,7 @@ export const SourceBody = Strict(
       name: 'The name of the source.',
       planId: 'The plan that bills the revenue.',
       type:
-        'The outside system: `stripe_revenue`, `revenuecat_revenue`, or `generic_revenue` for a system of ' +
+        'The external system: `stripe_revenue`, `revenuecat_revenue`, or `generic_revenue` for a system of ' +
         'your own. It never changes.',
       description: 'A text for people. Null: none.',
       enabled: '`false`: webhooks are refused with 409 `SOURCE_DISABLED`.',
@@ -200,21 +200,21 @@ export const SourceEventReply = Type.Object(
   },
   {
     $id: 'SourceEvent',
-    description: 'A revenue that an outside system reported, and its outcome.',
+    description: 'A revenue from an external system, and its outcome.',
     'x-fields': {
       sourceId: 'The source.',
       status:
-        '`pending`: it waits for a decision. `processed`: a usage event was made. `failed`: none could be ' +
-        'made. `rejected`: it bills nothing.',
-      externalEventId: ['The id of the event in the outside system. The same id is the same event.', 'sale-1'],
-      customerExternalId: ['The name of the customer in the outside system. Null: the event named none.', 'acme-1'],
+        '`pending`: it waits for a decision. `processed`: a usage event was created. `failed`: none could be ' +
+        'created. `rejected`: it is not billed.',
+      externalEventId: ['The id of the event in the external system. The same id is the same event.', 'sale-1'],
+      customerExternalId: ['The customer id in the external system. Null: the event has none.', 'acme-1'],
       customerId: 'The customer. Absent: no customer has this name yet.',
       subscriptionId: 'The subscription that bills the revenue. Absent: none was found.',
-      amount: 'The revenue in major units. Below 0: it takes revenue back.',
+      amount: 'The revenue in major units. Below 0: a reversal.',
       occurredAt: 'The time at which the revenue was earned. It decides the billing period.',
-      rawData: 'The event as the outside system sent it.',
+      rawData: 'The event as the external system sent it.',
       errorMessage: 'Why it failed. Null: it did not.',
-      usageEventIds: 'The usage event that was made. Empty: none.',
+      usageEventIds: 'The created usage event. Empty: none.',
       processedAt: 'The time of the decision. Absent: it is pending.',
       processedBy: 'The id of the user or of the rule that decided, or `system`. Absent: it is pending.',
     },
@@ -250,7 +250,7 @@ export const SourceEventsQuery = ListQuery(
   {
     fields: {
       status: 'Only events with this status.',
-      externalEventId: 'Only the event with this id of the outside system.',
+      externalEventId: 'Only the event with this id of the external system.',
       from: 'Only events that arrived at this time or later.',
       to: 'Only events that arrived before this time.',
     },
@@ -400,13 +400,13 @@ export const SourceRuleReply = Type.Object(
       sourceId: 'The source.',
       name: 'The name of the rule.',
       description: 'A text for people. Empty: none.',
-      conditions: 'The conditions. The rule matches if all hold.',
+      conditions: 'The conditions. The rule matches if all are true.',
       order: 'The place of the rule. Rules are asked in ascending order, and the first match approves.',
       enabled: '`false`: the rule is not asked.',
       evaluationCount: 'The number of events for which the rule was asked.',
       matchCount: 'The number of events that the rule approved.',
       lastEvaluatedAt: 'The last time at which the rule was asked. Null: never.',
-      createdBy: 'The user who made the rule. Null: not known.',
+      createdBy: 'The author of the rule. Null: not known.',
     },
   },
 );
@@ -433,7 +433,7 @@ export const SourceRuleBody = Strict(
     'x-fields': {
       sourceId: 'The source.',
       name: 'The name of the rule.',
-      conditions: 'The conditions. The rule matches if all hold.',
+      conditions: 'The conditions. The rule matches if all are true.',
       description: 'A text for people. Null: none.',
       order:
         'The place of the rule. Rules are asked in ascending order, and the first match approves. Default: after all others.',
@@ -456,7 +456,7 @@ export const SourceRulePatchBody = Strict(
     examples: [{ enabled: false }],
     'x-fields': {
       name: 'The name of the rule.',
-      conditions: 'The conditions. The rule matches if all hold.',
+      conditions: 'The conditions. The rule matches if all are true.',
       description: 'A text for people. Null: none.',
       order: 'The place of the rule. Rules are asked in ascending order, and the first match approves.',
       enabled: '`false`: the rule is not asked.',

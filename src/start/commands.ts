@@ -94,7 +94,7 @@ export async function auditAll(
     );
     broken += violations.length;
     for (const { name, says, count, examples } of violations) {
-      output.line(`  ${name}: ${count} rows break what is promised: ${says}`);
+      output.line(`  ${name}: ${count} rows violate the invariant: ${says}`);
       for (const { merchantId, id, detail } of examples) output.line(`    ${merchantId} ${id}: ${detail}`);
     }
   }
@@ -113,13 +113,14 @@ export async function recomputeAll(
     const { differing } = await output.step(
       `${environment}: invoices recomputed`,
       () => parts.recomputeDatabase(url),
-      (found) => `${found.checked - found.differing.length} of ${found.checked} come out the same`,
+      (found) => `${found.checked - found.differing.length} of ${found.checked} have the same result`,
     );
     count += differing.length;
     for (const { merchantId, invoiceId, differences } of differing)
       for (const difference of differences) output.line(`  ${merchantId} ${invoiceId}: ${difference}`);
   }
-  if (count > 0) throw new StartFailure(`${count} invoices come out otherwise.`, 'see the lines above, and report it');
+  if (count > 0)
+    throw new StartFailure(`${count} invoices have a different result.`, 'see the lines above, and report it');
 }
 
 /**
@@ -145,9 +146,9 @@ export async function rotateAll(
     if (isKept && old !== undefined)
       updateCredentials(dataDirectory, { [environment]: { masterKey: to, previousMasterKey: old } });
     const done = await output.step(
-      `${environment}: secrets sealed under ${nameOfMasterKey(to)}`,
+      `${environment}: secrets encrypted with ${nameOfMasterKey(to)}`,
       () => parts.rotateDatabase(url, to, from),
-      (report) => `${report.resealed} sealed again, ${report.unopened.length} could not be opened`,
+      (report) => `${report.resealed} re-encrypted, ${report.unopened.length} could not be decrypted`,
     );
     for (const { merchantId, id, where } of done.unopened) output.line(`  ${merchantId} ${id}: ${where}`);
     unopened += done.unopened.length;
@@ -158,7 +159,7 @@ export async function rotateAll(
   }
   if (unopened === 0) return;
   throw new StartFailure(
-    `${unopened} secrets were sealed under keys that are not given here; they stay as they are.`,
+    `${unopened} secrets are encrypted with missing keys and were not changed.`,
     'give their key as RECKONER_MASTER_KEY_PREVIOUS and run this again, or set those secrets again by the API',
   );
 }
@@ -181,8 +182,8 @@ function planRotations(settings: Settings, dataDirectory: string): Map<Environme
 function explainRunning(error: unknown): never {
   if (!(error instanceof EmbeddedPostgresFailure) || error.code !== 'DATA_DIRECTORY_IN_USE') throw error;
   throw new StartFailure(
-    'The program runs, with the master key that is to be changed.',
-    'stop it, run this again, and start it',
+    'The program is running with the master key to replace.',
+    'stop it, run this command again, and start it',
     { cause: error },
   );
 }
@@ -201,10 +202,7 @@ export async function seed(
   const kept = readCredentials(dataDirectory).sandbox;
   const platformKey = settings.sandbox.platformKey ?? kept?.platformKey;
   if (platformKey === undefined) {
-    throw new StartFailure(
-      'The sandbox has no operator yet.',
-      'start it once: npm start (which seeds the demo itself)',
-    );
+    throw new StartFailure('The sandbox has no operator yet.', 'start it once: npm start (it also seeds the demo)');
   }
   const known = readCredentials(dataDirectory);
   const parts = await loadParts();
@@ -223,7 +221,7 @@ export async function seed(
     });
   cleanup.defer(() => environment.close());
   const demo = (await environment.openDemo?.()) ?? null;
-  if (!demo) return output.line('The demo is there already.');
+  if (!demo) return output.line('The demo already exists.');
   rememberDemo(dataDirectory, demo);
   await fillDemo(demo, output, stop);
 }
@@ -235,7 +233,7 @@ export function showKeys(settings: Settings, output: Output): void {
   const { production, sandbox } = credentials;
   if (!production && !sandbox) {
     throw new StartFailure(
-      `${shownPath(credentialsFile(dataDirectory))} holds no keys yet.`,
+      `${shownPath(credentialsFile(dataDirectory))} has no keys yet.`,
       'start once: npm start (it generates them)',
     );
   }
@@ -253,47 +251,47 @@ export function showKeys(settings: Settings, output: Output): void {
 export const HELP = `
   reckoner [command]
 
-  start     run (the default): npm start
-  migrate   bring the databases to the newest schema, and end
-  seed      seed the demo merchant in the sandbox, and end
-  rebuild   make sums of revenue and counts of lists anew, have the copy of the events in CLICKHOUSE_URL made anew by the
-            workers, and end
-  audit     hold the data against what is promised about it, and end: with 1 where something does not hold
-  recompute calculate all issued invoices of subscriptions again from the events, and end: with 1 where one comes out otherwise
+  start     run Reckoner (default): npm start
+  migrate   migrate the databases to the newest schema, and exit
+  seed      seed the demo merchant in the sandbox, and exit
+  rebuild   rebuild the sums of revenue and the counts of lists, and exit. The workers rebuild the copy of the events
+            in CLICKHOUSE_URL
+  audit     check the integrity of the data, and exit: with 1 after a violation
+  recompute calculate all issued invoices of subscriptions again from the events, and exit: with 1 after a difference
   rotate-master-key
-            seal all secrets under a new master key, and end: with 1 where one could not be opened
-  keys      show the addresses and keys that were kept
-  help      this page
+            encrypt all secrets with a new master key, and exit: with 1 if one could not be decrypted
+  keys      show the stored addresses and keys
+  help      show this page
 
   Settings are environment variables:
 
-  PORT, SANDBOX_PORT                where production and sandbox listen (4400, 4401; 0: any free port)
-  HOST                              the address they listen on (127.0.0.1)
+  PORT, SANDBOX_PORT                ports of production and sandbox (4400, 4401; 0: any free port)
+  HOST                              the address of both (127.0.0.1)
   RECKONER_ENVIRONMENT              production, sandbox or both (both)
-  RECKONER_ROLES                    what this process does: all, or some of api, ingest, worker; the others share the
+  RECKONER_ROLES                    roles of this process: all, or some of api, ingest, worker. Other processes share the
                                     database (all)
   DATABASE_URL, SANDBOX_DATABASE_URL
-                                    a PostgreSQL 18 of your own (an embedded one in DATA_DIR)
+                                    your own PostgreSQL 18 (an embedded one in DATA_DIR)
   CLICKHOUSE_URL                    aggregate usage in ClickHouse (in PostgreSQL)
-  SMTP_URL, MAIL_FROM               the server that production sends mail through, smtp(s)://user:password@host:587, and
-                                    the address it comes from (mail is written, and held)
-  STRIPE_API_URL                    where the API of Stripe is, as a proxy of it (https://api.stripe.com)
-  VIES_URL                          where VAT numbers are checked: a proxy of VIES, or off
+  SMTP_URL, MAIL_FROM               the mail server of production, smtp(s)://user:password@host:587, and the sender
+                                    address (emails are stored and not sent)
+  STRIPE_API_URL                    the address of the Stripe API, or of a proxy (https://api.stripe.com)
+  VIES_URL                          the service that checks VAT numbers: a proxy of VIES, or off
                                     (https://ec.europa.eu/taxation_customs/vies/rest-api)
-  TRUSTED_PROXIES                   addresses and ranges of reverse proxies whose X-Forwarded-For is believed (none)
+  TRUSTED_PROXIES                   addresses and ranges of reverse proxies with a trusted X-Forwarded-For (none)
   DATA_DIR                          embedded data, documents, credentials (./.reckoner)
   RECKONER_PLATFORM_KEY, RECKONER_SANDBOX_PLATFORM_KEY
                                     the first operator's API key, at least 32 characters
-                                    (generated, kept in DATA_DIR/credentials.json)
+                                    (generated, stored in DATA_DIR/credentials.json)
   RECKONER_MASTER_KEY, RECKONER_SANDBOX_MASTER_KEY
-                                    seals the secrets that merchants store, at least 32 characters
-                                    (generated, kept in DATA_DIR/credentials.json)
+                                    encrypts the secrets of merchants, at least 32 characters
+                                    (generated, stored in DATA_DIR/credentials.json)
   RECKONER_MASTER_KEY_PREVIOUS, RECKONER_SANDBOX_MASTER_KEY_PREVIOUS
                                     during a rotation: the master key before it (none)
   RECKONER_NEW_MASTER_KEY, RECKONER_SANDBOX_NEW_MASTER_KEY
-                                    for rotate-master-key: the new key (generated, where the old one is kept)
-  RECKONER_LOST_MASTER_KEYS         names of master keys that nobody has any more: a start goes on without them (none)
-  RECKONER_DEMO                     seed a demo merchant in the sandbox (true under npm start, else false)
-  PUBLIC_URL, SANDBOX_PUBLIC_URL    what links start with (http://HOST:PORT)
+                                    for rotate-master-key: the new key (generated, if the old one is stored)
+  RECKONER_LOST_MASTER_KEYS         names of lost master keys: the start continues without them (none)
+  RECKONER_DEMO                     seed a demo merchant in the sandbox (true with npm start, else false)
+  PUBLIC_URL, SANDBOX_PUBLIC_URL    the base of links (http://HOST:PORT)
   LOG_LEVEL                         fatal, error, warn, info, debug, trace, silent (info; warn at a terminal)
 `;

@@ -32,11 +32,11 @@ export function judgeDatabase(environment: EnvironmentName, facts: DatabaseFacts
     ] as const
   )
     .filter(([, value]) => value === 'off')
-    .map(([name]) => `its setting ${name} is off: a power cut could lose what was committed`);
+    .map(([name]) => `its setting ${name} is off: a power failure could lose committed data`);
   const warnings = [
     ...(facts.dataChecksums === 'on' ? [] : ['its pages carry no checksums: a damaged disk may go unnoticed']),
     ...(facts.isSuperuser
-      ? ['its user is a superuser, who sees every merchant: migrate as its owner, then connect as reckoner_login']
+      ? ['its user is a superuser and sees every merchant: migrate as its owner, then connect as reckoner_login']
       : []),
   ];
   const tooOld =
@@ -108,7 +108,11 @@ function explainConnection(error: unknown, url: string, setting: string): StartF
   }
   if (code === '3D000') {
     const name = decodeURIComponent(new URL(url).pathname.slice(1));
-    return new StartFailure(`There is no database "${name}" at ${shown}.`, `make it: createdb ${name}`, options);
+    return new StartFailure(
+      `The database "${name}" at ${shown} does not exist.`,
+      `create it: createdb ${name}`,
+      options,
+    );
   }
   const reason = (error as Error).message || code;
   return new StartFailure(

@@ -9,28 +9,28 @@ describe('why a command cannot go on', () => {
   it.each([
     {
       error: new DirectoryNotMade('/mnt/data', ofSystem('EROFS')),
-      cause: 'The folder /mnt/data cannot be made: /mnt is on a file system that can only be read.',
-      fix: 'name another folder: DATA_DIR=… npm start',
+      cause: 'The folder /mnt/data cannot be created: /mnt is on a file system that can only be read.',
+      fix: 'use another folder: DATA_DIR=… npm start',
     },
     {
       error: new DirectoryNotMade('/srv/data', ofSystem('EACCES')),
-      cause: 'The folder /srv/data cannot be made: this user may not write /srv.',
-      fix: 'name another folder: DATA_DIR=… npm start',
+      cause: 'The folder /srv/data cannot be created: this user may not write /srv.',
+      fix: 'use another folder: DATA_DIR=… npm start',
     },
     {
       error: new DirectoryNotMade('/var/data', ofSystem('ENOSPC')),
-      cause: 'The folder /var/data cannot be made: the disk is full.',
-      fix: 'name another folder: DATA_DIR=… npm start',
+      cause: 'The folder /var/data cannot be created: the disk is full.',
+      fix: 'use another folder: DATA_DIR=… npm start',
     },
     {
       error: new NotADirectory('/etc/hostname'),
-      cause: '/etc/hostname is a file where a folder should be.',
-      fix: 'name another folder: DATA_DIR=… npm start',
+      cause: '/etc/hostname is a file and not a folder.',
+      fix: 'use another folder: DATA_DIR=… npm start',
     },
     {
       error: new CredentialsUnreadable('/data/credentials.json', 'has a number at production.platformKey'),
       cause: '/data/credentials.json has a number at production.platformKey.',
-      fix: 'repair it, or put it aside with the master key that it keeps: mv /data/credentials.json /data/credentials.json.old',
+      fix: 'repair it, or move it away with its master key: mv /data/credentials.json /data/credentials.json.old',
     },
     { error: ofSystem('ENOSPC', '/data'), cause: 'The disk is full.', fix: 'free some space and start again' },
   ])('$cause', ({ error, cause, fix }) => {

@@ -22,30 +22,26 @@ export function explain(error: unknown): StartFailure | null {
   if (error instanceof CredentialsUnreadable) {
     return new StartFailure(
       error.message,
-      `repair it, or put it aside with the master key that it keeps: mv ${error.file} ${error.file}.old`,
+      `repair it, or move it away with its master key: mv ${error.file} ${error.file}.old`,
       {
         cause: error,
       },
     );
   }
   if (error instanceof NotADirectory || error instanceof DirectoryNotMade)
-    return new StartFailure(error.message, 'name another folder: DATA_DIR=… npm start', { cause: error });
+    return new StartFailure(error.message, 'use another folder: DATA_DIR=… npm start', { cause: error });
   const { code, path } = error as NodeJS.ErrnoException;
   if (path !== undefined && (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')) {
     return new StartFailure(
       `This user may not write ${path}.`,
-      'start as the user who owns it, or name another folder: DATA_DIR=… npm start',
+      'start as its owner, or use another folder: DATA_DIR=… npm start',
       { cause: error },
     );
   }
   if (path !== undefined && (code === 'EEXIST' || code === 'ENOTDIR')) {
-    return new StartFailure(
-      `${path} is a file where a folder should be.`,
-      'name another folder: DATA_DIR=… npm start',
-      {
-        cause: error,
-      },
-    );
+    return new StartFailure(`${path} is a file and not a folder.`, 'use another folder: DATA_DIR=… npm start', {
+      cause: error,
+    });
   }
   if (code === 'ENOSPC') {
     return new StartFailure('The disk is full.', 'free some space and start again', { cause: error });

@@ -97,7 +97,7 @@ describe('a refused master key', () => {
   };
 
   it.each([
-    { what: 'a file without a key', said: explained({}), names: ['holds no master key', 'put the old'] },
+    { what: 'a file without a key', said: explained({}), names: ['has no master key', 'put the old'] },
     { what: 'a kept key', said: explained({}, kept), names: [nameOfMasterKey(kept), 'put the old'] },
     {
       what: 'a setting',

@@ -57,8 +57,8 @@ export function masterKeysOf(settings: Settings, name: EnvironmentName, dataDire
 export function warnOfSharing(settings: Settings, name: EnvironmentName, dataDirectory: string, output: Output): void {
   if (settings[name].databaseUrl === undefined || settings[name].masterKey !== undefined) return;
   output.notice(
-    `the master key of ${name} is kept in ${shownPath(credentialsFile(dataDirectory))}: every other process on this ` +
-      `database must be given the same key (${masterKeySetting(name)})`,
+    `the master key of ${name} is stored in ${shownPath(credentialsFile(dataDirectory))}: every other process on this ` +
+      `database needs the same key (${masterKeySetting(name)})`,
   );
 }
 
@@ -79,7 +79,7 @@ export function explainRefusedKey(
     masterKey !== undefined
       ? `${setting} is the key ${nameOfMasterKey(masterKey)}`
       : known[name]?.masterKey === undefined
-        ? `${file} holds no master key of ${name}`
+        ? `${file} has no master key of ${name}`
         : `the key in ${file} is ${nameOfMasterKey(known[name].masterKey)}`;
   const sealed = error.secretCount === 1 ? '1 secret' : `${error.secretCount} secrets`;
   const back =
@@ -87,8 +87,8 @@ export function explainRefusedKey(
       ? `put the old ${file} back, or give the key: ${setting}=…`
       : `give that key: ${setting}=…, or during a rotation ${setting}_PREVIOUS=…`;
   return new StartFailure(
-    `The database of ${name} is sealed under the master key ${names} (${sealed}), and ${given}.`,
-    `${back}. If nobody has the key any more: RECKONER_LOST_MASTER_KEYS=${error.keyNames.join()} npm start, ` +
+    `The database of ${name} is encrypted with the master key ${names} (${sealed}), but ${given}.`,
+    `${back}. If the key is lost: RECKONER_LOST_MASTER_KEYS=${error.keyNames.join()} npm start, ` +
       'then set those secrets again',
     { cause: error },
   );
@@ -121,7 +121,7 @@ export function decideRotation(
       return {
         kind: 'refused',
         problem: `The master key of ${name} is a setting, and no new key is given.`,
-        fix: `${setting}=$(openssl rand -hex 32) npm run rotate-master-key, and keep that key first`,
+        fix: `${setting}=$(openssl rand -hex 32) npm run rotate-master-key, and store that key first`,
       };
     const from = [masterKey, ...(previousMasterKey === undefined ? [] : [previousMasterKey])];
     return { kind: 'decided', to, from: from.filter((key) => key !== to), isKept: false, isBegun: to === masterKey };
@@ -139,7 +139,7 @@ export function decideRotation(
   if (newMasterKey !== undefined && newMasterKey !== kept.masterKey)
     return {
       kind: 'refused',
-      problem: `A rotation of the master key of ${name} to ${nameOfMasterKey(kept.masterKey)} has not ended.`,
+      problem: `A rotation of the master key of ${name} to ${nameOfMasterKey(kept.masterKey)} is not finished.`,
       fix: `end it first, without ${setting}: npm run rotate-master-key`,
     };
   return { kind: 'decided', to: kept.masterKey, from: [kept.previousMasterKey], isKept: true, isBegun: true };

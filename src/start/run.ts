@@ -42,7 +42,7 @@ export async function run(command: string, variables: Variables, loadParts: Load
     exitCode = 1;
     report(error, output);
   }
-  if (stop.aborted && exitCode === 0) output.line('Stopped; all data is kept.');
+  if (stop.aborted && exitCode === 0) output.line('Stopped. Your data stays.');
   return exitCode;
 }
 
@@ -78,7 +78,7 @@ async function execute(
     case 'help':
       return output.line(HELP.trim());
     default:
-      throw new StartFailure(`There is no command "${command}".`, 'see what there is: npm run help');
+      throw new StartFailure(`The command "${command}" does not exist.`, 'list the commands: npm run help');
   }
 }
 
@@ -86,10 +86,7 @@ function settingsOf(variables: Variables): Settings {
   const read = readSettings(variables);
   if (read.ok) return read.settings;
   const problems = read.problems.map(({ name, problem }) => `\n      ${name} ${problem}`).join('');
-  throw new StartFailure(
-    `These settings cannot be used:${problems}`,
-    'correct them, or see what they mean: npm run help',
-  );
+  throw new StartFailure(`These settings cannot be used:${problems}`, 'correct them; npm run help explains them');
 }
 
 function report(error: unknown, output: Output): void {
@@ -98,7 +95,7 @@ function report(error: unknown, output: Output): void {
     output.failure(known.message, known.fix);
   } else {
     const shown = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    output.failure(shown, 'this is a fault of Reckoner: please report it with the lines above');
+    output.failure(shown, 'this is a fault in Reckoner: please report it with the lines above');
   }
 }
 
@@ -111,7 +108,7 @@ function listenForStop(output: Output, variables: Variables): AbortSignal {
     if (!controller.signal.aborted) {
       first = now;
       output.line();
-      output.line('Stopping … (Ctrl-C again ends it at once)');
+      output.line('Stopping … (Ctrl-C again stops at once)');
       controller.abort();
     } else if (signal === 'SIGINT' && now - first > SAME_SIGNAL_MILLISECONDS) {
       process.exit(FORCED);

@@ -245,21 +245,21 @@ async function openDemo(
     if (demo) rememberDemo(dataDirectory, demo);
     return demo;
   } catch (error) {
-    logger.error({ err: error }, 'the demo merchant was not made');
-    output.notice(`the demo merchant was not made: ${(error as Error).message}`);
+    logger.error({ err: error }, 'the demo merchant was not created');
+    output.notice(`the demo merchant was not created: ${(error as Error).message}`);
     return null;
   }
 }
 
 /** Fills the demo while the program serves. A stop ends it wherever it is, and the next start takes it up. */
 async function fillBesides(demo: Demo, output: Output, logger: Logger, stop: AbortSignal): Promise<void> {
-  output.line('The demo is being filled with three months of business, while everything works:');
+  output.line('Filling the demo with three months of data; the program is ready to use:');
   try {
     await fillDemo(demo, output, stop);
   } catch (error) {
     if (stop.aborted) return;
-    logger.error({ err: error }, 'the demo merchant was not filled');
-    output.notice(`the demo was not filled: ${(error as Error).message}; the next start goes on with it`);
+    logger.error({ err: error }, 'the demo merchant was not completed');
+    output.notice(`the demo is not complete: ${(error as Error).message}; the next start continues`);
   }
 }
 
@@ -280,14 +280,14 @@ function welcome(served: readonly Served[], demo: Demo | null, dataDirectory: st
   const kept: SandboxCredentials | undefined = readCredentials(dataDirectory)[shown.name];
   if (demo)
     output.line(
-      `Demo        merchant Halcyon Labs; its key  ${output.isTerminal ? demo.merchantKey : `kept in ${file}`}`,
+      `Demo        merchant Halcyon Labs; its key  ${output.isTerminal ? demo.merchantKey : `stored in ${file}`}`,
     );
   output.line();
   output.line('Try it:');
   for (const line of firstCall(shown, kept, demo, file, output)) output.line(`  ${line}`);
   output.line();
   output.line(
-    'Stop: Ctrl-C (data kept) · own database: DATABASE_URL=postgres://… npm start · all settings: npm run help',
+    'Stop: Ctrl-C (your data stays) · own database: DATABASE_URL=postgres://… npm start · all settings: npm run help',
   );
   output.line();
 }
@@ -296,8 +296,8 @@ function describeKey(key: PlatformKey, name: EnvironmentName, file: string, { is
   const setting = name === 'production' ? 'RECKONER_PLATFORM_KEY' : 'RECKONER_SANDBOX_PLATFORM_KEY';
   if (key.origin === 'setting') return `key from ${setting}`;
   return key.origin === 'generated' && isTerminal
-    ? `key ${key.key}   (shown this once; kept in ${file})`
-    : `key kept in ${file}`;
+    ? `key ${key.key}   (shown only once; stored in ${file})`
+    : `key stored in ${file}`;
 }
 
 /**

@@ -31,7 +31,7 @@ export const changeRoutes = (parts: SubscriptionParts): readonly Route[] => [
       tag: TAG,
       summary: 'Change the plan, the version or the quantities of a subscription',
       description:
-        'The change holds now, or at the end of the open period. At least one of `planId`, `versionNumber` ' +
+        'The change takes effect now, or at the end of the open period. At least one of `planId`, `versionNumber` ' +
         'and `quantities` is required; `quantities` alone keeps the version. `invoicePreview` is the first ' +
         'invoice on which the change shows. With `dryRun` nothing is written, and the answer is 200 with the ' +
         'same preview. One change can be scheduled at a time: another one is 409 `CHANGE_SCHEDULED`.',
@@ -57,7 +57,7 @@ export const changeRoutes = (parts: SubscriptionParts): readonly Route[] => [
       operationId: 'listSubscriptionChanges',
       tag: TAG,
       summary: 'List the changes of a subscription',
-      description: 'The newest change comes first. Applied, scheduled and cancelled changes are all there.',
+      description: 'The newest change comes first. The list includes applied, scheduled and cancelled changes.',
       access: ofSubscription('viewer'),
       query: SubscriptionChangeListQuery,
       replies: { 200: SubscriptionChangeList },
@@ -100,7 +100,7 @@ const simulationRoute: Route = route(
     tag: 'Plans',
     summary: 'Simulate the invoice of a plan',
     description:
-      'Answers the invoice that a plan would have made of the usage of a customer, or of quantities that ' +
+      'Previews the invoice of a plan for the usage of a customer, or for quantities that ' +
       'you send. `replacePrices` tries other prices. The time counts as one whole period of every price. ' +
       'Nothing is stored.',
     access: { role: 'member', merchant: { of: 'id', kind: 'plan' } },

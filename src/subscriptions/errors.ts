@@ -4,19 +4,19 @@ import type { CodesOf, ErrorTable } from '../kernel/result.ts';
 export const subscriptionErrors = {
   ADJUSTMENT_IN_USE: {
     status: 409,
-    message: 'An invoice has issued under this adjustment; it is permanent.', // §4, Adjustment rules
+    message: 'An issued invoice uses this adjustment, so it is permanent.', // §4, Adjustment rules
   },
   CHANGE_SCHEDULED: {
     status: 409,
-    message: 'Another change of this subscription is to come. Cancel it first.', // domain.md §3, Plan change
+    message: 'Another change of this subscription is scheduled. Cancel it first.', // domain.md §3, Plan change
   },
   OTHER_PLAN_VERSION: {
     status: 409,
-    message: 'The subscription has another version of its plan by now, so the migration left it as it is.',
+    message: 'The subscription has a different version of its plan now, so the migration did not change it.',
   },
   PLAN_MIGRATION_RUNNING: {
     status: 409,
-    message: 'Another migration of this version is running. Wait until it has ended, or cancel it.',
+    message: 'Another migration of this version is running. Wait for its end, or cancel it.',
   },
 } as const satisfies ErrorTable;
 

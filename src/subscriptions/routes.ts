@@ -42,7 +42,7 @@ export const subscriptionRoutes = (
       summary: 'Create a subscription',
       description:
         'Puts a customer on the default version of a plan, and pins that version. Invoices follow ' +
-        'automatically. If the plan asks for money in advance, `payment` says how much and where; the ' +
+        'automatically. If the plan asks for money in advance, `payment` has the amount and the page; the ' +
         'subscription is active once it is paid. The same `idempotencyKey` again answers 200 with the first ' +
         'subscription. With `autoCharge` the answer waits up to 10 seconds for the payment provider that ' +
         'charges the stored card.',
@@ -126,7 +126,7 @@ export const subscriptionRoutes = (
       description:
         'Fields that are absent stay unchanged, and `metadata` is replaced whole. `terminatedAt` ends the ' +
         'subscription: a time in the future counts as now, and a time at or before `startedAt` is a 400. ' +
-        '`autoApprove`, `bankTransferOnly` and `paymentTermDays` hold for invoices that are issued later.',
+        '`autoApprove`, `bankTransferOnly` and `paymentTermDays` apply to invoices that are issued later.',
       access: ofSubscription('member'),
       body: SubscriptionPatch,
       replies: { 200: Subscription },

@@ -95,13 +95,17 @@ function decide(facts: Facts): PlaceOfSupply {
   if (customer.isEu) return inUnion(facts, customer.country);
   const registration = registeredIn(customer.country);
   return registration === null
-    ? outside(home.isEu ? OUTSIDE_THE_UNION : 'The customer is neither where the seller is nor in the European Union.')
+    ? outside(
+        home.isEu
+          ? OUTSIDE_THE_UNION
+          : 'The customer is neither in the country of the seller nor in the European Union.',
+      )
     : taxed(
         facts,
         'consumer_abroad',
         registration,
         customer.country,
-        'The merchant is registered where the customer is.',
+        'The merchant is registered in the country of the customer.',
       );
 }
 

@@ -41,9 +41,12 @@ export async function registrationProblems(
       errors.push({ field: `${path}.${index}.${field}`, message });
     const { country, taxId, scheme, from, to } = registration;
     if (countryCode(country) !== country || !hasStandardRate(country))
-      say('country', 'must be a country whose standard rate is known; set rates of others by taxRates or on prices');
+      say(
+        'country',
+        'must be a country with a known standard rate; set the rates of other countries by taxRates or on prices',
+      );
     else if (scheme === 'oss' && !isEuCountry(country))
-      say('country', 'must be a member state of the European Union, which takes the return of the one-stop shop');
+      say('country', 'must be a member state of the European Union, for the return of the one-stop shop');
     else {
       const problem = await registrationIdProblem(taxId, country, scheme);
       if (problem !== null) say('taxId', problem);

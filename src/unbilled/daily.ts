@@ -26,7 +26,7 @@ export function lastDay(now: Instant): { readonly day: string; readonly period: 
  * `usage.unbilled.v0`; and of each reason, `usage.unmatched.v0`.
  */
 export const unbilledUsageChore = (usage: UsageQuery<Tx>): Chore => ({
-  name: 'looking for usage that nobody pays for',
+  name: 'searching for unbilled usage',
   everySeconds: ONE_MINUTE,
   run: async (database, now) => {
     const { day } = lastDay(now);

@@ -13,10 +13,10 @@ export const unbilledRoutes = (usage: UsageQuery<Tx>): readonly Route[] => [
       path: '/v0/usage/unbilled',
       operationId: 'getUnbilledUsage',
       tag: 'Reports',
-      summary: 'Report usage that no invoice bears',
+      summary: 'Report unbilled usage',
       description:
-        'Groups the events by the reason for which nobody pays. Open periods count as paid for, so the ' +
-        'report says today what the next invoices will not bear. Platform operators must send `merchantId`.',
+        'Groups the events by the reason for which they are not billed. Usage in open periods counts as billed, so the ' +
+        'report already shows the usage that the next invoices will omit. Platform operators must send `merchantId`.',
       access: { role: 'viewer', merchant: 'query' },
       query: UnbilledQuery,
       replies: { 200: UnbilledReply },

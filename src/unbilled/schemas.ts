@@ -29,7 +29,7 @@ export const UnbilledReply = Type.Object(
           group: Nullable(
             Type.Unsafe<Record<string, string | null>>({
               type: 'object',
-              description: 'The values of the dimensions that no price takes.',
+              description: 'The values of the dimensions without a price.',
             }),
           ),
           quantity: Type.Unsafe<number | null>({
@@ -44,7 +44,7 @@ export const UnbilledReply = Type.Object(
         {
           'x-fields': {
             reason:
-              'The reason for which nobody pays. The guide "Usage that nobody pays for" explains each. Null: the ' +
+              'The reason for which the usage is not billed. The guide "Unbilled usage" explains each. Null: the ' +
               'groups are not by reason.',
             billableMetricId: 'The metric. Null: no metric counts the events, or the groups are not by metric.',
             metricName: 'The name of the metric. Null: there is none.',
@@ -69,7 +69,7 @@ export const UnbilledReply = Type.Object(
           'x-fields': {
             metricName: ['The name of the metric.', 'Storage'],
             counted: 'The usage that the metric counts.',
-            priced: 'The part of it that a price takes.',
+            priced: 'The billed part of it.',
           },
         },
       ),
@@ -78,17 +78,17 @@ export const UnbilledReply = Type.Object(
   },
   {
     $id: 'UnbilledUsage',
-    description: 'Usage that no invoice bears, by reason.',
+    description: 'Unbilled usage, by reason.',
     'x-fields': {
       from: 'The start of the time of the report, inclusive.',
       to: 'The end of the time of the report, exclusive.',
-      groupBy: 'The words by which the groups are made.',
+      groupBy: 'The grouping of the report.',
       pagination: 'The place of the page in the whole list.',
       limit: 'The most groups in the answer.',
       offset: 'The number of groups before this page.',
       total: 'The number of all groups.',
       groups: 'The groups, those with the most events first.',
-      metrics: 'The usage of each metric, and the part that a price takes. The remainder is in the groups.',
+      metrics: 'The usage of each metric, and its billed part. The remainder is in the groups.',
     },
   },
 );

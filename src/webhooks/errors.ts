@@ -6,7 +6,7 @@ export const webhookErrors = {
   ENDPOINT_DISABLED: { status: 409, message: 'The webhook endpoint is disabled. Enable it first.' },
   TOO_MANY_DELIVERIES: {
     status: 400,
-    message: 'These are more than 10,000 deliveries. Take a shorter time, or fewer kinds.',
+    message: 'The selection has more than 10,000 deliveries. Choose a shorter time, or fewer kinds.',
   },
 } as const satisfies ErrorTable;
 

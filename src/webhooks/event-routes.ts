@@ -74,8 +74,8 @@ export const eventRoutes: readonly Route[] = [
       tag,
       summary: 'Send a webhook event again',
       description:
-        'Sends the event to `endpointId`, or to every enabled endpoint that wants its type. The attempts ' +
-        'begin anew, under the same `webhook-id`.',
+        'Sends the event to `endpointId`, or to every enabled endpoint that is subscribed to its type. The attempts ' +
+        'start again, under the same `webhook-id`.',
       access: { role: 'member', merchant: one },
       body: RedeliverBody,
       replies: { 200: EventReply },

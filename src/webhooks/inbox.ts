@@ -42,7 +42,7 @@ export const openInbox =
     const at = now();
     const endpointId = headers['webhook-endpoint-id'] ?? '';
     const merchantId = await database.transaction('nobody', (tx) => selectOwner(tx, endpointId));
-    if (merchantId === null) return answered(401, 'There is no such endpoint.');
+    if (merchantId === null) return answered(401, 'The endpoint does not exist.');
     return database.transaction({ merchants: [merchantId] }, async (tx) => {
       const endpoint = await selectEndpoint(tx, merchantId, endpointId);
       const secrets = (endpoint ? secretsOf(endpoint, at) : []).map((sealed) =>

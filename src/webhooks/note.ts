@@ -17,7 +17,7 @@ export interface Ended {
   readonly chance: number;
 }
 
-const LOST = 'Nobody knows what came of this attempt: its worker was lost.';
+const LOST = 'The outcome of this attempt is unknown: its worker was lost.';
 
 /** Writes down what came of attempts of some merchants, and what follows for their deliveries and endpoints. */
 export async function noteEnded(tx: Tx, ended: readonly Ended[], now: Instant): Promise<void> {

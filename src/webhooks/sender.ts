@@ -179,7 +179,7 @@ class EventSender implements Sender {
       await database.transaction({ merchants }, (tx) => noteEnded(tx, ended, now()));
       this.wake(); // there may be more for these endpoints
     } catch (error) {
-      onTrouble(error as Error, 'what came of webhooks could not be written down');
+      onTrouble(error as Error, 'the outcome of webhooks could not be stored');
     }
   }
 }

@@ -81,12 +81,12 @@ describe.skipIf(chromiumPath === undefined)('in a browser', { timeout: 120_000 }
     await fill(page);
     await goOn(page);
     await payWith(page, 'pm_slow');
-    expect(await heading(page)).toBe('Your payment is on its way');
-    await page.click('text=Stop looking by itself');
+    expect(await heading(page)).toBe('Your payment is in progress');
+    await page.click('text=Stop checking automatically');
     await expectGood(page, 'waiting');
     await page.click('text=Look again');
     await page.waitForURL(/look=1$/, { timeout: 20_000 });
-    await page.click('text=Stop looking by itself');
+    await page.click('text=Stop checking automatically');
   });
 
   it('a tax number is checked while it is typed, and by a button without scripts', async () => {

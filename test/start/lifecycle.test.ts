@@ -61,7 +61,7 @@ describe('npm start', () => {
     expect(sandbox?.platformKey).toMatch(/^rk_test_[0-9A-Za-z]{40}$/);
     for (const key of [production?.platformKey, sandbox?.platformKey, sandbox?.merchantKey])
       expect(program.output()).not.toContain(key ?? 'none');
-    expect(program.output()).toMatch(/key kept in \S*credentials\.json/);
+    expect(program.output()).toMatch(/key stored in \S*credentials\.json/);
     expect(statSync(join(data, 'credentials.json')).mode & 0o777).toBe(0o600);
     expect(program.output()).not.toContain('\u001b');
   });
@@ -148,7 +148,7 @@ describe('npm start', () => {
     });
     await npm.until(READY);
     kill(-npm.processId, 'SIGINT');
-    await npm.until(/Stopped; all data is kept/);
+    await npm.until(/Stopped. Your data stays/);
     await npm.ended();
     expect(readFileSync(join(data, 'pg', 'postgresql.log'), 'utf8')).toContain('database system is shut down');
     expect(processesNaming(data)).toEqual([]);
@@ -161,11 +161,11 @@ describe('npm start', () => {
     await told.until(READY);
     kill(told.processId, 'SIGTERM');
     await told.ended();
-    expect(told.output()).toContain('Stopped; all data is kept');
+    expect(told.output()).toContain('Stopped. Your data stays');
     const killed = trial('npm', ['start'], { cwd: project, env: environment });
     await killed.until(READY);
     kill(killed.processId, 'SIGKILL');
-    await killed.until(/Stopped; all data is kept/);
+    await killed.until(/Stopped. Your data stays/);
     await eventually(() => expect(processesNaming(data)).toEqual([]));
   });
 
@@ -192,7 +192,7 @@ describe('npm start', () => {
     await first.until(READY);
     const second = startReckoner({ DATA_DIR: data });
     expect(await second.ended()).toBe(1);
-    expect(second.output()).toContain('is in use by another start of Reckoner');
+    expect(second.output()).toContain('is in use by another Reckoner process');
     expect(second.output()).toContain('Fix: ');
     await expectBothToServe(data);
   });
@@ -306,7 +306,7 @@ describe('the other commands', () => {
     await program.until(READY);
     for (const [name, told] of [
       ['audit', /sandbox: data audited .*(\d+) of \1 invariants hold/],
-      ['recompute', /sandbox: invoices recomputed .*(\d+) of \1 come out the same/],
+      ['recompute', /sandbox: invoices recomputed .*(\d+) of \1 have the same result/],
     ] as const) {
       const beside = command(name, { DATA_DIR: data });
       expect([await beside.ended(), beside.output()]).toEqual([0, expect.stringMatching(told)]);
@@ -318,14 +318,14 @@ describe('the other commands', () => {
   });
 
   it.skipIf(process.platform !== 'linux').each([
-    { place: '/proc/x', told: 'The folder /proc/x cannot be made: no folder can be made in /proc.' },
-    { place: '/etc/hostname', told: '/etc/hostname is a file where a folder should be.' },
-    { place: '/etc/hostname/x/y', told: '/etc/hostname is a file where a folder should be.' },
+    { place: '/proc/x', told: 'The folder /proc/x cannot be created: no folder can be created in /proc.' },
+    { place: '/etc/hostname', told: '/etc/hostname is a file and not a folder.' },
+    { place: '/etc/hostname/x/y', told: '/etc/hostname is a file and not a folder.' },
   ])('says that $place cannot be the data folder, and ends', async ({ place, told }) => {
     const program = command('keys', { DATA_DIR: place });
     expect(await program.ended()).toBe(1);
     expect(program.output()).toContain(told);
-    expect(program.output()).toContain('Fix: name another folder: DATA_DIR=');
+    expect(program.output()).toContain('Fix: use another folder: DATA_DIR=');
   });
 
   it('has no keys to show before the first start, and says how to get them', async () => {

@@ -123,7 +123,7 @@ describe('the master key that is kept', () => {
 
     rmSync(file);
     const said = await failureOf(start(data));
-    expect(said).toContain(`sealed under the master key ${name} (1 secret)`);
+    expect(said).toContain(`encrypted with the master key ${name} (1 secret)`);
     expect(said).toMatch(/put the old \S*credentials\.json back/);
     expect(masterKeyIn(data)).toBe('');
     expect(await failureOf(start(data))).toContain(name);
@@ -169,7 +169,7 @@ describe('the master key that is kept', () => {
     await stop(first);
 
     const rotated = await run('rotate-master-key', data);
-    expect(rotated.output).toContain('1 sealed again, 0 could not be opened');
+    expect(rotated.output).toContain('1 re-encrypted, 0 could not be decrypted');
     expect(rotated.code).toBe(0);
     const fresh = masterKeyIn(data);
     expect(fresh).not.toBe(old);
@@ -193,14 +193,14 @@ describe('the master key of several processes', () => {
 
     const keeping = onOne({});
     await ready(keeping);
-    expect(keeping.output()).toMatch(/every other process on this database must be given the same key/);
-    expect(await failureOf(onOne({}))).toMatch(/is sealed under the master key [\w-]{8} \(0 secrets\)/);
+    expect(keeping.output()).toMatch(/every other process on this database needs the same key/);
+    expect(await failureOf(onOne({}))).toMatch(/is encrypted with the master key [\w-]{8} \(0 secrets\)/);
     await stop(keeping);
     await query(url, 'delete from master_key');
 
     const first = onOne({ RECKONER_SANDBOX_MASTER_KEY: old });
     const endpoint = await makeSecret(await ready(first));
-    expect(first.output()).not.toContain('must be given the same key');
+    expect(first.output()).not.toContain('needs the same key');
     const said = await failureOf(onOne({ RECKONER_SANDBOX_MASTER_KEY: fresh }));
     expect(said).toContain(nameOfMasterKey(old.trim()));
     expect(said).not.toContain(old.trim());
@@ -213,7 +213,7 @@ describe('the master key of several processes', () => {
     await call(address, 'PATCH', `/v0/webhookEndpoints/${endpoint}`, { url: `${address}/v0/webhookInbox` });
     expect(await opens(address, endpoint)).toBe(true);
     const rotated = await run('rotate-master-key', folder(), { SANDBOX_DATABASE_URL: url, ...both });
-    expect(rotated.output).toContain('1 sealed again, 0 could not be opened');
+    expect(rotated.output).toContain('1 re-encrypted, 0 could not be decrypted');
     expect(await opens(address, endpoint)).toBe(true);
     const third = onOne({ RECKONER_SANDBOX_MASTER_KEY: fresh });
     const last = await ready(third);

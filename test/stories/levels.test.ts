@@ -358,7 +358,7 @@ describe('windows of a level', () => {
         {
           field: 'windowSize',
           message:
-            'MINUTE gives 525,600 windows, and LATEST has a value in each; at most 10,000 are told: take larger windows or a shorter time',
+            'MINUTE gives 525,600 windows, and LATEST has a value in each; at most 10,000 are allowed: choose larger windows or a shorter time',
         },
       ],
     ]);

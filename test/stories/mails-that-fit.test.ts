@@ -216,7 +216,7 @@ describe('what comes in and goes back', () => {
     await record(invoice, '100.00');
     await shop.create(`/v2/invoices/${invoice.id}/refunds`, { reason: 'A mistake' });
     const mail = (await mailsTo(customer)).at(-1) as Resource;
-    expect(mail.text).toContain('$100.00 goes back as it came; we will send it to you.');
+    expect(mail.text).toContain('$100.00 is refunded to you the same way it was paid.');
   });
 
   it('a credit note over a part, off an unpaid invoice and into the wallet', async () => {

@@ -30,7 +30,7 @@ const said = {
     buttons: ['Pay €1,481.40 by card', 'Pay €1,481.40', 'Confirm'],
     declined: 'The card was declined. Nothing was charged. Try another card.',
     confirm: 'Confirm this payment',
-    waiting: 'Your payment is on its way',
+    waiting: 'Your payment is in progress',
     paid: ['Payment received', 'This invoice is paid'],
     unknown: 'This link does not exist',
     payment: 'Payment Deposit',

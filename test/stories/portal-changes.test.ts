@@ -113,7 +113,7 @@ describe('a change of the plan', () => {
     const preview = await reader.press(reader.first, 'See what this costs');
     await shop.advance(clock, 'P1D');
     const again = await reader.press(preview, 'Change the plan now');
-    expect([again.status, again.words]).toEqual([409, expect.stringContaining('Something has changed meanwhile.')]);
+    expect([again.status, again.words]).toEqual([409, expect.stringContaining('The figures have changed.')]);
     expect(totalOf(again)).not.toBe(totalOf(preview));
     expect(await shop.read(`/v0/subscriptions/${subscription.id}`)).toMatchObject({ planId: subscription.planId });
     await reader.press(again, 'Change the plan now');

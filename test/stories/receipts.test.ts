@@ -110,7 +110,7 @@ describe('a receipt', () => {
     for (const words of [
       '$150.00',
       'in cash',
-      'This payment, as far as it was due',
+      'This payment, up to the amount due',
       '−$120.00',
       'Overpaid, added to the wallet',
       '$30.00',

@@ -285,7 +285,7 @@ describe('what hangs on an invoice', () => {
   });
 
   it('must be of a kind that somebody handles', async () => {
-    await expect(purchase({ purpose }, partsWith({}))).rejects.toThrow('Nobody handles invoices for toy.');
+    await expect(purchase({ purpose }, partsWith({}))).rejects.toThrow('No domain handles invoices of toy.');
   });
 });
 

@@ -29,10 +29,7 @@ const COST_FIELDS: FieldWords = {
       'where there is none.',
     '$.tokens',
   ],
-  groupBy: [
-    'The dimensions by which usage can be told apart: names with paths in the `data` of an event. Null: none.',
-    { model: '$.model' },
-  ],
+  groupBy: ['The dimensions of usage: names with paths in the `data` of an event. Null: none.', { model: '$.model' }],
   deletedAt: 'Null: a deleted cost is never answered.',
 };
 

@@ -16,7 +16,7 @@ export const featureRoutes = (options: CatalogOptions): readonly Route[] => [
       tag: 'Catalog',
       summary: 'Create a feature',
       description:
-        'A feature gives access by itself to nobody. A price or an entitlement gives it to customers. A ' +
+        'A feature alone gives no access. A price or an entitlement gives access to customers. A ' +
         'known `key` in the same product is a 409.',
       access: { role: 'member', merchant: 'body', by: ['productId'] },
       body: FeatureCreate,

@@ -14,7 +14,7 @@ export const feeRoutes: readonly Route[] = [
       operationId: 'createFee',
       tag: 'Catalog',
       summary: 'Create a fee',
-      description: 'A fee is a fixed charge. A price says how much it is and how often it is billed.',
+      description: 'A fee is a fixed charge. A price has its amount and its billing cadence.',
       access: { role: 'member', merchant: 'body', by: ['productId', 'itemId'] },
       body: FeeCreate,
       replies: { 201: FeeOut },

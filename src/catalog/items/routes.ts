@@ -15,8 +15,7 @@ export const itemRoutes = (options: CatalogOptions): readonly Route[] => [
       operationId: 'createItem',
       tag: 'Catalog',
       summary: 'Create an item',
-      description:
-        'An item stands beside the catalog and has no price. It carries the ids that outside systems have for it.',
+      description: 'An item is separate from the catalog and has no price. It has the ids of external systems.',
       access: { role: 'member', merchant: 'body', by: ['catalogId'] },
       body: ItemCreate,
       replies: { 201: ItemOut },
@@ -30,7 +29,7 @@ export const itemRoutes = (options: CatalogOptions): readonly Route[] => [
       operationId: 'listItems',
       tag: 'Catalog',
       summary: 'List items',
-      description: 'Newest first. `provider` and `externalId` find the item by a record in an outside system.',
+      description: 'Newest first. `provider` and `externalId` find the item of a record in an external system.',
       access: { role: 'viewer', merchant: 'query', by: ['catalogId'] },
       query: ItemListQuery,
       replies: { 200: ListOf(ItemOut) },

@@ -17,7 +17,7 @@ import { ExternalReferenceOut } from '../../references/index.ts';
 const ITEM_FIELDS: FieldWords = {
   name: ['The name of the item, 1 to 255 characters.', 'Message pack'],
   metadata: ['Data of your own. A change replaces all of it.', { sku: 'MP-1' }],
-  externalReferences: 'The records in outside systems that stand for this item, oldest first.',
+  externalReferences: 'The records of this item in external systems, oldest first.',
   catalogId: 'The product to which the item belongs. Null: to none.',
   archivedAt: 'When the item was archived. Null: it is in use.',
   archived: '`true` archives the item, `false` restores it. An archived item keeps its references.',
@@ -25,8 +25,8 @@ const ITEM_FIELDS: FieldWords = {
 
 const ITEM_FILTERS: FieldWords = {
   catalogId: 'Only items of this product.',
-  provider: 'Only items with a reference to this outside system, such as `salesforce`.',
-  externalId: 'Only items with a reference to this record in an outside system.',
+  provider: 'Only items with a reference to this external system, such as `salesforce`.',
+  externalId: 'Only items with a reference to this record in an external system.',
   includeArchived: '`true`: archived items are listed too.',
 };
 

@@ -27,10 +27,7 @@ const METRIC_FIELDS: FieldWords = {
       'where there is none.',
     '$.tokens',
   ],
-  groupBy: [
-    'The dimensions by which usage can be told apart: names with paths in the `data` of an event. Null: none.',
-    { model: '$.model' },
-  ],
+  groupBy: ['The dimensions of usage: names with paths in the `data` of an event. Null: none.', { model: '$.model' }],
   itemId: 'The item that the metric measures. Null: none. With an item, the product is the one of the item.',
   productId: 'The product of the metric. A creation needs it unless it names an item.',
   eventFrom: 'Only events after this time count. Null: all events count.',

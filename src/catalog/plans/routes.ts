@@ -57,7 +57,7 @@ export const planRoutes = (options: CatalogOptions): readonly Route[] => [
       path: '/v0/plans/available',
       operationId: 'listAvailablePlans',
       tag: 'Plans',
-      summary: 'List plans that a customer can still take',
+      summary: 'List plans that a customer can subscribe to',
       description: 'Plans of products to which the customer has no active subscription. Newest first.',
       access: { role: 'viewer', merchant: 'query', by: ['customerId'] },
       query: AvailablePlansQuery,
@@ -90,7 +90,7 @@ export const planRoutes = (options: CatalogOptions): readonly Route[] => [
       summary: 'Update a plan',
       description:
         'A field that is not sent stays as it is. Other `prices` than those of the default version are ' +
-        'published as the next version. Subscriptions keep their version.',
+        'published as the next version. Existing subscriptions do not change.',
       access: { role: 'member', merchant: one },
       body: PlanUpdate,
       replies: { 200: PlanOut },
@@ -153,7 +153,7 @@ export const planRoutes = (options: CatalogOptions): readonly Route[] => [
       operationId: 'updatePlanVersion',
       tag: 'Plans',
       summary: 'Update a version of a plan',
-      description: 'A published version keeps its prices for ever. The default version cannot be archived.',
+      description: 'The prices of a published version never change. The default version cannot be archived.',
       access: { role: 'member', merchant: one },
       body: PlanVersionUpdate,
       replies: { 200: PlanVersionOut },

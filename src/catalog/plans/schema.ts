@@ -62,15 +62,11 @@ const PLAN_FIELDS: FieldWords = {
   renewalReminderDays: ['How many days before the end of a period the reminder comes, 1 to 30. Default: 3.', 3],
   metadata: ['Data of your own. A change replaces all of it.', { tier: '2' }],
   defaultVersionId: 'The version that new subscriptions get.',
-  minimumAmount: [
-    'A commitment: the charges of a period come to this amount at least, all prices together. In major ' +
-      'units. Null: none.',
-    '500',
-  ],
+  minimumAmount: ['A commitment: the minimum total of all prices in a period. In major units. Null: none.', '500'],
   paymentTerm: 'The terms of the prices of the default version.',
   in_arrears: ['Is any price billed after its period?', true],
   in_advance: 'Is any price billed before its period?',
-  prices: 'The prices of the default version. A creation takes their ids.',
+  prices: 'The prices of the default version. To create a plan, send their ids.',
 };
 
 const VERSION_FIELDS: FieldWords = {
@@ -80,10 +76,10 @@ const VERSION_FIELDS: FieldWords = {
     'subscriptions.',
   publishedAt: 'When the version was published. Absent: it is a draft.',
   isDefault: ['Do new subscriptions get this version?', true],
-  basedOnVersionId: 'The version from which this one was made. Absent: it is the first.',
+  basedOnVersionId: 'The version before this one. Absent: it is the first.',
   prices: 'The prices of the version.',
   minimumAmount: [
-    'The commitment of the version: the charges of a period come to this amount at least, all prices ' +
+    'The commitment of the version: the minimum total of all prices in a period. All prices ' +
       'together. Null: none. Not sent: the one of the version before; `"0"` is none.',
     '500',
   ],
@@ -240,9 +236,7 @@ const versionFields = {
   isDefault: Type.Boolean(),
   subscriptionCount: Type.Integer({ description: 'Subscriptions pinned to it that have not ended.' }),
   basedOnVersionId: Type.Optional(Id('planVersion')),
-  minimumAmount: Nullable(
-    Type.String({ description: 'What the charges of a period come to at least, all prices together.' }),
-  ),
+  minimumAmount: Nullable(Type.String({ description: 'The minimum total of all prices in a period.' })),
   createdAt: Timestamp,
   updatedAt: Timestamp,
 };

@@ -10,7 +10,7 @@ import { canBackFeature } from './terms.ts';
 export interface CarriedFeature {
   readonly feature: Feature;
   readonly template: EntitlementTemplate;
-  /** What it measures, summed; empty where it is not metered, or where nothing is left that it could measure. */
+  /** The metrics, summed; empty if the feature is not metered, or has no metric left. */
   readonly metricIds: readonly string[];
 }
 
@@ -33,14 +33,14 @@ export async function carriedFeatures(
   for (const [featureId, carriers] of byFeature) {
     const feature = features.find(({ id }) => id === featureId);
     const template = carriers[0]?.entitlementTemplate;
-    if (!(feature && template)) throw new Error(`There is no feature ${featureId}.`); // a foreign key holds it
+    if (!(feature && template)) throw new Error(`Feature ${featureId} does not exist.`); // a foreign key holds it
     const priced = carriers.map(({ billableMetricId }) => billableMetricId).filter((id) => id !== null);
     found.push({ feature, template, metricIds: await measured(tx, feature, template, priced) });
   }
   return found;
 }
 
-/** What a template's feature measures. @param priced the metrics of the prices that carry it */
+/** The metrics of a template's feature. @param priced the metrics of the prices with this feature */
 async function measured(
   tx: Tx,
   { merchantId, id }: Feature,

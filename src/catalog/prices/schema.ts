@@ -34,14 +34,8 @@ const PRICE_FIELDS: FieldWords = {
     'P1M',
   ],
   quantity: ['How many units of a fee are billed. Default: 1.', 1],
-  minimumAmount: [
-    'The price comes to this amount at least in each period, in major units. Absent or null: no minimum.',
-    '25',
-  ],
-  maximumAmount: [
-    'The price comes to this amount at most in each period, in major units. Absent or null: no maximum.',
-    '100',
-  ],
+  minimumAmount: ['The minimum of the price in each period, in major units. Absent or null: no minimum.', '25'],
+  maximumAmount: ['The maximum of the price in each period, in major units. Absent or null: no maximum.', '100'],
   taxRate: [
     'The tax rate in percent: 20 is 20 %. Absent or null: the rate of the metric, the plan or the merchant.',
     20,
@@ -75,7 +69,7 @@ const PRICE_FIELDS: FieldWords = {
   multiplier: ['The factor of the summed values. Default: 1.', '1.2'],
   dimensions: ['The dimensions of the metric that decide the price.', ['model']],
   cells: 'The prices of combinations of values. The cell that matches most dimensions is used.',
-  match: ['The values of this cell by dimension. A dimension that is not named takes any value.', { model: 'large' }],
+  match: ['The values of this cell by dimension. A dimension that is not named matches any value.', { model: 'large' }],
   default: ['The price of one unit where no cell matches, in major units.', '0.02'],
 };
 

@@ -20,7 +20,8 @@ const Rollover = Type.Optional(DecimalNumber({ minimum: '0', maximum: '999999999
 const TEMPLATE_FIELDS: FieldWords = {
   type: 'The type of the feature: `boolean`, `static` or `metered`.',
   config: ['The configuration of a static feature. Reads of the entitlement answer it as it is.', { seats: 5 }],
-  usagePeriod: 'The period after which usage and balance are reset. Absent: the entitlement is never reset by itself.',
+  usagePeriod:
+    'The period after which usage and balance are reset. Absent: the entitlement is never reset automatically.',
   interval: ['The length of a usage period: an ISO 8601 duration of whole days, weeks, months or years.', 'P1M'],
   anchor: 'The time from which usage periods are counted. Default: the beginning of the entitlement.',
   isSoftLimit: '`true`: there is access at a balance of 0 too. Default: `false`.',
@@ -55,7 +56,7 @@ const MeteredTemplate = Strict({
   billableMetricIds: Type.Optional(Type.Array(Id('billableMetric'), { minItems: 1, maxItems: 100, uniqueItems: true })),
 });
 
-/** What a price's feature grants (api.md, Catalog). */
+/** The grant of a price's feature (api.md, Catalog). */
 export type EntitlementTemplate =
   | Static<typeof BooleanTemplate>
   | Static<typeof StaticTemplate>
@@ -80,7 +81,7 @@ export const EntitlementTemplate = Type.Unsafe<EntitlementTemplate>({
   allOf: [when('boolean', BooleanTemplate), when('static', StaticTemplate), when('metered', MeteredTemplate)],
 });
 
-/** What the schema cannot say of a template; fields are paths inside it. */
+/** Checks the rules of a template that the schema cannot express; fields are paths inside it. */
 export function checkTemplate(template: EntitlementTemplate, featureType: FeatureType): FieldError[] {
   const errors: FieldError[] = [];
   if (template.type !== featureType)

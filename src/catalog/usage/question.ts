@@ -8,7 +8,7 @@ const MOST_VALUES = 1_000;
 
 export type GroupFilters = Readonly<Record<string, readonly (string | null)[]>>;
 
-/** What the usage questions of the catalog have in common, read from their queries. */
+/** The common part of the usage questions of the catalog, read from their queries. */
 export interface Question {
   readonly from: Instant;
   readonly to: Instant;
@@ -38,7 +38,7 @@ export function checkWindows(
   const [asked, most] = [count, MOST_LEVEL_WINDOWS].map((number) => number.toLocaleString('en'));
   return invalidField(
     field,
-    `${size} gives ${asked} windows, and LATEST has a value in each; at most ${most} are told: take larger windows or a shorter time`,
+    `${size} gives ${asked} windows, and LATEST has a value in each; at most ${most} are allowed: choose larger windows or a shorter time`,
   );
 }
 

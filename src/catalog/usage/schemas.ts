@@ -35,7 +35,7 @@ const REPORT_FILTERS: FieldWords = {
   merchantId: 'The merchant of the costs. Default: your own organization; an operator must send it.',
   groupBy: '`cost`, `customer`, or a dimension of the costs.',
   costId: 'Only this cost.',
-  topN: 'How many groups stand alone; the others are added up as one. Default: 9, and all with `limit` or `offset`.',
+  topN: 'The number of separate groups; the others are added up as one. Default: 9, and all with `limit` or `offset`.',
   limit: 'How many groups the page has at most. Default: 10.',
   offset: 'How many groups come before the page. Default: 0.',
   comparePriorPeriod: '`true`: each group is compared with the time of the same length before.',
@@ -104,7 +104,7 @@ const REPORT_FIELDS: FieldWords = {
   priorPeriod: 'The time of the same length before. Null: it was not asked for.',
   cost: ['The cost in that time, in major units.', '4.00'],
   changePercent: ['The change since then, in percent. Null: there was no cost.', 15],
-  isOther: '`true`: this group is the sum of the groups that do not stand alone.',
+  isOther: '`true`: this group is the sum of all other groups.',
   timeSeries: 'The cost of each window by group.',
   windowStart: 'The beginning of the window, inclusive.',
   windowEnd: ['The end of the window, exclusive.', '2026-03-02T00:00:00Z'],
@@ -208,7 +208,7 @@ export const CostSummaryQuery = Strict(
 );
 export type CostSummaryQuery = Static<typeof CostSummaryQuery>;
 
-/** What the usage of a cost comes to. */
+/** The usage of a cost. */
 export const CostSummaryOut = Type.Object(
   {
     object: Type.Literal('cost'),

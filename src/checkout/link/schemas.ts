@@ -21,7 +21,7 @@ const RedirectUrls = Strict(
   },
   {
     'x-fields': {
-      onSuccess: 'The address after the subscription is made. `https`, or `http` to localhost in the sandbox.',
+      onSuccess: 'The address after the subscription is created. `https`, or `http` to localhost in the sandbox.',
       onFailure: 'The address behind "cancel and return".',
     },
   },
@@ -84,7 +84,7 @@ export const CheckoutLinkReply = Type.Object(
       { onSuccess: Nullable(Type.String()), onFailure: Nullable(Type.String()) },
       {
         'x-fields': {
-          onSuccess: 'The address after the subscription is made. Null: the page says it.',
+          onSuccess: 'The address after the subscription is created. Null: the page shows the result.',
           onFailure: 'The address behind "cancel and return". Null: the page has no such button.',
         },
       },
@@ -98,14 +98,14 @@ export const CheckoutLinkReply = Type.Object(
     $id: 'CheckoutLink',
     description: 'A page on which people subscribe to a plan.',
     'x-fields': {
-      url: 'The sign-up page. It takes no key.',
+      url: 'The sign-up page. It needs no key.',
       status: '`open`: people can subscribe. `used`: `maxUses` is reached. `expired`: it has ended.',
       maxUses: 'How many people may subscribe by it. Null: any number.',
-      uses: 'The number of people who have subscribed by it.',
+      uses: 'The number of subscriptions made with it.',
       customerId: 'The customer that the link is for. Absent: it creates new customers.',
       redirectUrls: 'Addresses to which the sign-up page leads.',
       metadata: 'Your own keys and values. They become the metadata of the subscription.',
-      expiresAt: 'The time from which nobody can subscribe by it.',
+      expiresAt: 'The end of the link.',
     },
   },
 );

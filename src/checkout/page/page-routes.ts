@@ -30,12 +30,12 @@ import { SIGNUP_STYLE } from './style.ts';
 import { createTaxIdTeller } from './tell-tax-id.ts';
 
 const HTML = { contentType: 'text/html', description: 'A page for a person.' } as const;
-const WORDS = { contentType: 'text/plain', description: 'What is said of a tax number.' } as const;
+const WORDS = { contentType: 'text/plain', description: 'The verdict on a tax number.' } as const;
 const IMAGE = { contentType: 'image/png', description: 'The logo; `image/svg+xml` where it is an SVG.' } as const;
 const FORM = 'application/x-www-form-urlencoded';
 const MOST_BYTES = 16_384;
 
-/** Where a press of our own button comes from; what another site sends here in somebody's name begins nothing. */
+/** The origins of our own buttons; a request from another site starts nothing. */
 const OUR_SITES: ReadonlySet<unknown> = new Set(['none', 'same-origin']);
 
 interface Found {
@@ -73,7 +73,7 @@ export function signupRoutes(parts: CheckoutParts): readonly Route[] {
       method: 'POST',
       path: '/pay/signup/:id',
       operationId: 'signUp',
-      summary: 'Take the details of somebody who subscribes, and lead to the payment',
+      summary: 'Submit the details of a new subscriber, and redirect to the payment',
       body: DetailsForm,
       contentTypes: [FORM],
       bodyLimit: MOST_BYTES,
@@ -177,7 +177,7 @@ const findLink = (
     return link ? { link, facts: await factsOf(tx, environment, link, asked, now) } : null;
   });
 
-/** What a link offers now; null where the plan cannot be sold so any more. */
+/** The present offer of a link; null if the plan cannot be sold this way any more. */
 const offerOf = (
   parts: CheckoutParts,
   database: Database,

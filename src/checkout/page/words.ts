@@ -110,7 +110,7 @@ export const CHECKOUT_WORDS: InEachLocale<CheckoutWords> = {
     beforeAddress: 'Tax may change with your address.',
     nextInvoice: (day, amount) => `The next invoice comes on ${day}: ${amount}, with tax.`,
     nextUsage: 'What you use is billed on top.',
-    noNext: 'No further invoice follows by itself.',
+    noNext: 'No further invoice follows automatically.',
     yourDetails: 'Your billing details',
     optional: 'optional',
     fields: {
@@ -161,9 +161,12 @@ export const CHECKOUT_WORDS: InEachLocale<CheckoutWords> = {
     },
     unavailable: {
       heading: 'This offer is not available',
-      text: 'Nothing was charged. Ask whoever sent you the link.',
+      text: 'Nothing was charged. Ask the sender of the link.',
     },
-    used: { heading: 'This link has been used', text: 'Its subscription has begun. Nothing more is to do here.' },
+    used: {
+      heading: 'This link has been used',
+      text: 'Its subscription has started. There is nothing left to do here.',
+    },
     expired: {
       heading: 'This link has expired',
       text: 'Nothing was charged. Ask for a new link if you still want it.',
@@ -171,7 +174,7 @@ export const CHECKOUT_WORDS: InEachLocale<CheckoutWords> = {
     toPayment: 'Go on to payment',
     toCard: 'Go on to your card',
     begin: 'Begin the subscription',
-    keepsCard: (seller) => html`Your card is kept, and ${seller} charges it for later invoices of this subscription.`,
+    keepsCard: (seller) => html`Your card is saved, and ${seller} charges it for later invoices of this subscription.`,
     worksUntil: (minute) => `This link works until ${minute}.`,
     returnTo: (seller) => html`Return to ${seller}`,
     subscribed: 'Your subscription has begun',

@@ -10,17 +10,17 @@ import type { CheckoutParts } from '../link/parts.ts';
 import type { Checkout } from './checkout.ts';
 import type { Details } from './details.ts';
 
-/** Who subscribes to what, and the ids that were promised. */
+/** The subscriber, the subject, and the promised ids. */
 export interface Subscribing
   extends Pick<Checkout, 'customerId' | 'subscriptionId' | 'invoiceId' | 'planVersionId' | 'typed'> {
   readonly link: CheckoutLink;
   /** A card is kept, and charged for later invoices. */
   readonly keepsCard: boolean;
-  /** What was shown was calculated as of this instant. */
+  /** The instant of the calculation that was shown. */
   readonly startedAt: Instant;
 }
 
-/** What there is then, and the invoice over what is due now; null where nothing is asked. */
+/** The result: the subscription, and the invoice over the amount due now; null if nothing is due. */
 export interface Subscribed {
   readonly subscription: SubscriptionRow;
   readonly upfront: InvoiceRow | null;
@@ -71,7 +71,7 @@ async function buyerOf(
     const customer = await findCustomer(tx, merchantId, link.customerId, { keep: true }); // a deletion waits for us
     return customer ? ok(customer) : notFound('customer', 'customerId');
   }
-  if (typed === null) throw new Error('What was typed on a page is gone before its customer was made.');
+  if (typed === null) throw new Error('The details from the page were deleted before their customer was created.');
   const { name, email, address, taxId, locale }: Details = typed;
   return createUnidentified(
     tx,

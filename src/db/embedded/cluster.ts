@@ -53,7 +53,7 @@ function removeUnfinished(dataDirectory: string): void {
 
 function requireCompleteCluster(dataDirectory: string, cluster: string, binaries: Binaries): void {
   const major = binaries.packageVersion.split('.')[0];
-  const putAside = `put it aside and begin anew: mv ${dataDirectory} ${dataDirectory}.old`;
+  const putAside = `move it away and start with an empty one: mv ${dataDirectory} ${dataDirectory}.old`;
   let version: string;
   try {
     version = readFileSync(join(cluster, 'PG_VERSION'), 'utf8').trim();
@@ -68,8 +68,8 @@ function requireCompleteCluster(dataDirectory: string, cluster: string, binaries
   if (version !== major) {
     throw new EmbeddedPostgresFailure(
       'DATA_DIRECTORY_FOREIGN',
-      `${cluster} was made by PostgreSQL ${version}; this is PostgreSQL ${major}.`,
-      `start the version of Reckoner that made it, or ${putAside}`,
+      `PostgreSQL ${version} created ${cluster}; this is PostgreSQL ${major}.`,
+      `start the version of Reckoner that created it, or ${putAside}`,
     );
   }
 }

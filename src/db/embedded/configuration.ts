@@ -71,7 +71,7 @@ function renderConfiguration(endpoint: Endpoint, settings: PostgresSettings): st
       : { listen_addresses: '127.0.0.1', port: endpoint.port };
   const lines = Object.entries({ ...DEFAULT_SETTINGS, ...settings, ...connection });
   return [
-    '# Written by Reckoner at every start. Your own settings belong into local.conf, beside this file.',
+    '# Written by Reckoner at every start. Put your own settings into local.conf, in the same folder.',
     "include 'initdb.conf'",
     ...lines.map(([name, value]) => `${name} = ${quoted(value)}`),
     "include 'local.conf'",

@@ -30,13 +30,13 @@ describe('a folder that is made', () => {
   ])('$path: the file that is in its way is named', ({ path, named }) => {
     const making = () => makeDirectory(join(folder, path), 0o700);
     expect(making).toThrow(NotADirectory);
-    expect(making).toThrow(`${join(folder, named)} is a file where a folder should be.`);
+    expect(making).toThrow(`${join(folder, named)} is a file and not a folder.`);
   });
 
   it.skipIf(process.platform !== 'linux')('in a file system that makes none, says so and ends', () => {
     const making = () => makeDirectory('/proc/reckoner/data', 0o700);
     expect(making).toThrow(DirectoryNotMade);
-    expect(making).toThrow('The folder /proc/reckoner cannot be made: no folder can be made in /proc.');
+    expect(making).toThrow('The folder /proc/reckoner cannot be created: no folder can be created in /proc.');
     expect(existsSync('/proc/reckoner')).toBe(false);
   });
 });

@@ -4,12 +4,12 @@ import { dirname, join } from 'node:path';
 /** True where this process may act as any user. */
 export const isRoot = (): boolean => process.getuid?.() === 0;
 
-/** What a folder could not be made of: a file stands where it or one of its parents should be. */
+/** A folder cannot be created, because it or one of its parents is a file. */
 export class NotADirectory extends Error {
   readonly path: string;
 
   constructor(path: string) {
-    super(`${path} is a file where a folder should be.`);
+    super(`${path} is a file and not a folder.`);
     this.name = 'NotADirectory';
     this.path = path;
   }
@@ -20,7 +20,7 @@ export class DirectoryNotMade extends Error {
   readonly path: string;
 
   constructor(path: string, cause: NodeJS.ErrnoException) {
-    super(`The folder ${path} cannot be made: ${reasonOf(cause, dirname(path))}.`, { cause });
+    super(`The folder ${path} cannot be created: ${reasonOf(cause, dirname(path))}.`, { cause });
     this.name = 'DirectoryNotMade';
     this.path = path;
   }
@@ -35,7 +35,7 @@ function reasonOf({ code, message }: NodeJS.ErrnoException, parent: string): str
     case 'EPERM':
       return `this user may not write ${parent}`;
     case 'ENOENT':
-      return `no folder can be made in ${parent}`;
+      return `no folder can be created in ${parent}`;
     case 'ENOSPC':
     case 'EDQUOT':
       return 'the disk is full';

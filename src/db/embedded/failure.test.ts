@@ -33,7 +33,7 @@ describe('what PostgreSQL printed, explained', () => {
       'DATA_DIRECTORY_DAMAGED',
       'backup',
     ],
-    [`${stamp}FATAL:  data directory "/data" has wrong ownership`, 'DATA_DIRECTORY_FOREIGN', 'the user who owns /data'],
+    [`${stamp}FATAL:  data directory "/data" has wrong ownership`, 'DATA_DIRECTORY_FOREIGN', 'the owner of /data'],
     [`${stamp}FATAL:  unrecognized configuration parameter "shared_bufers"`, 'SERVER_DID_NOT_START', '/data/log'],
   ])('%s', (output, code, fix) => {
     const failure = explainOutput(`${output}\n`, '/data', '/data/log');

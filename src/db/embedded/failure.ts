@@ -1,6 +1,4 @@
-/**
- * What went wrong with the embedded PostgreSQL, in a form that can be shown: the cause, and one thing to do about it.
- */
+/** A failure of the embedded PostgreSQL, in a form that can be shown: the cause, and one remedy. */
 export type EmbeddedFailureCode =
   | 'DATA_DIRECTORY_IN_USE'
   | 'DATA_DIRECTORY_DAMAGED'
@@ -54,7 +52,7 @@ const KNOWN_FAILURES: readonly KnownFailure[] = [
     pattern: /No space left on device/,
     code: 'DISK_FULL',
     cause: (line) => `The disk is full (${line}).`,
-    fix: (dataDirectory) => `free some space on the disk that holds ${dataDirectory}`,
+    fix: (dataDirectory) => `free some space on the disk of ${dataDirectory}`,
   },
   {
     pattern: /Cannot allocate memory|could not map anonymous shared memory/,
@@ -65,8 +63,9 @@ const KNOWN_FAILURES: readonly KnownFailure[] = [
   {
     pattern: /database files are incompatible with server/,
     code: 'DATA_DIRECTORY_FOREIGN',
-    cause: () => 'The data folder was made by another major version of PostgreSQL.',
-    fix: (dataDirectory) => `start the version that made it, or put it aside: mv ${dataDirectory} ${dataDirectory}.old`,
+    cause: () => 'Another major version of PostgreSQL created the data folder.',
+    fix: (dataDirectory) =>
+      `start the version that created it, or move it away: mv ${dataDirectory} ${dataDirectory}.old`,
   },
   {
     pattern: new RegExp(
@@ -80,13 +79,13 @@ const KNOWN_FAILURES: readonly KnownFailure[] = [
     code: 'DATA_DIRECTORY_DAMAGED',
     cause: (line) => `The database files are damaged (${line}).`,
     fix: (dataDirectory) =>
-      `restore the folder from a backup, or put it aside and begin anew: mv ${dataDirectory} ${dataDirectory}.damaged`,
+      `restore the folder from a backup, or move it away and start with an empty one: mv ${dataDirectory} ${dataDirectory}.damaged`,
   },
   {
     pattern: /Permission denied|has wrong ownership|invalid permissions/,
     code: 'DATA_DIRECTORY_FOREIGN',
     cause: (line) => `PostgreSQL may not work in its data folder (${line}).`,
-    fix: (dataDirectory) => `start as the user who owns ${dataDirectory}, or name another folder: DATA_DIR=… npm start`,
+    fix: (dataDirectory) => `start as the owner of ${dataDirectory}, or use another folder: DATA_DIR=… npm start`,
   },
 ];
 
@@ -134,6 +133,6 @@ const matchingLines = (output: string, pattern: RegExp): string =>
 export const platformNotSupported = (platform: string): EmbeddedPostgresFailure =>
   new EmbeddedPostgresFailure(
     'PLATFORM_NOT_SUPPORTED',
-    `There is no embedded PostgreSQL for ${platform}, or npm did not install it.`,
+    `The embedded PostgreSQL for ${platform} does not exist, or npm did not install it.`,
     `install again with optional packages (npm ci --include=optional), or ${EXTERNAL_DATABASE}`,
   );

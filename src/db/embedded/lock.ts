@@ -64,7 +64,7 @@ function inUse(dataDirectory: string): EmbeddedPostgresFailure {
   }
   return new EmbeddedPostgresFailure(
     'DATA_DIRECTORY_IN_USE',
-    `${dataDirectory} is in use by another start of Reckoner${holder}; it goes on undisturbed.`,
+    `${dataDirectory} is in use by another Reckoner process${holder}; that process continues.`,
     'stop that one first, or give this one its own folder and ports: DATA_DIR=./.reckoner-2 PORT=0 SANDBOX_PORT=0 npm start',
   );
 }

@@ -93,7 +93,7 @@ async function untilReady(child: ChildProcess, ended: Promise<void>, plan: Serve
     if (Number(lines[0]) === child.pid && lines[7]?.startsWith('ready')) return;
     if (!said && performance.now() - started > SLOW_START_MILLISECONDS) {
       said = true;
-      plan.log(`PostgreSQL is recovering what the last run left unfinished (its log: ${plan.logFile})`);
+      plan.log(`PostgreSQL is recovering after an unclean stop (its log: ${plan.logFile})`);
     }
     await Promise.race([ended, sleep(READY_POLL_MILLISECONDS)]);
   }

@@ -162,10 +162,10 @@ async function keepRunning(plan: ServerPlan): Promise<Keeper> {
       const isFull = isDiskFull(plan.cluster); // it is tried until there is space, however long that takes
       const pause = isFull ? FULL_PAUSE_MILLISECONDS : RESTART_PAUSE_MILLISECONDS[failures];
       if (pause === undefined)
-        return plan.log(`PostgreSQL keeps dying and is not started again (its log: ${plan.logFile})`);
+        return plan.log(`PostgreSQL failed repeatedly and is not restarted (its log: ${plan.logFile})`);
       plan.log(
         isFull
-          ? `The disk that holds ${plan.cluster} is full; PostgreSQL is started again when there is space`
+          ? `The disk of ${plan.cluster} is full; PostgreSQL restarts when there is space`
           : 'PostgreSQL ended unexpectedly and is started again',
       );
       if (!isFull) failures += 1;

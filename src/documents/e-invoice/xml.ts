@@ -5,7 +5,7 @@ export interface Element {
   readonly children: readonly (Element | string)[];
 }
 
-/** What may be given as a child: what is not there (`null`, `false`) leaves nothing behind. */
+/** A possible child: a missing one (`null`, `false`) leaves nothing behind. */
 export type Child = Element | string | null | false | readonly Child[];
 
 const flat = (child: Child): (Element | string)[] => {
@@ -47,6 +47,6 @@ function written(node: Element | string): string {
  */
 export function xmlOf(root: Element): string {
   const xml = `<?xml version="1.0" encoding="UTF-8"?>\n${written(root)}\n`;
-  if (IMPOSSIBLE.test(xml)) throw new RangeError('A text has a character that XML cannot hold.');
+  if (IMPOSSIBLE.test(xml)) throw new RangeError('A text has a character that XML does not allow.');
   return xml;
 }

@@ -63,7 +63,7 @@ export function* timelineInTurns(
   const schedule = scheduleOf(inputs);
   const start = state?.at ?? inputs.activeFrom;
   if (state && observed.some((at) => isBefore(at, start)))
-    throw new RangeError('A replay does not answer for what lies before its state.');
+    throw new RangeError('A replay cannot answer for a time before its stored state.');
   const held = heldBy(schedule, state);
   const asked = observed.filter((at) => !isBefore(at, start)).map((at) => lastInstantOf(inputs, start, at));
   const points = asked.length === 0 ? [] : yield* pointsOf(schedule, state, held, asked, new Quiet(used), budget);
@@ -105,7 +105,7 @@ function heldBy(schedule: Schedule, state: BalanceState | null): ReadonlyMap<str
     const { id, issuedAt, group } = held;
     if (group) return [id, grantOfGroup(held, group, state.at)];
     const grant = rows.get(id) ?? (issuedAt && issuedGrantAt(schedule, issuedAt));
-    if (grant?.id !== id) throw new RangeError(`The state holds ${id}, which is no grant of the entitlement.`);
+    if (grant?.id !== id) throw new RangeError(`The stored state has ${id}, which is no grant of the entitlement.`);
     return [id, grant];
   });
   return new Map(found);
@@ -113,7 +113,7 @@ function heldBy(schedule: Schedule, state: BalanceState | null): ReadonlyMap<str
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** What happens at an instant beside resets and recurrences, or somebody asks there. */
+/** The changes at an instant beside resets and recurrences, or a question there. */
 interface Landmark {
   readonly at: Instant;
   /** Nanoseconds since 1970: asking an instant for them costs more than comparing them. */
@@ -209,7 +209,7 @@ class PointFinder {
     return this.#atOther(other, isHere ? landmark : null);
   }
 
-  /** Where usage is reset or grants recur. */
+  /** A point with a reset of usage or a recurrence of grants. */
   #atOther(at: Instant, landmark: Landmark | null): TimelinePoint {
     const recurring = this.#recurrences.soonest?.next?.equals(at) ? this.#recurrences.takeAll(at) : [];
     const reset = this.#resets.next?.at.equals(at) ? this.#resets.next : null;
@@ -239,7 +239,7 @@ class PointFinder {
     return { from: at, at: run?.at ?? at, moment, run: run?.run ?? null, isAsked: landmark?.isAsked === true };
   }
 
-  /** Where grants begin, end or recur, or somebody asks. */
+  /** A point with the start, end or recurrence of grants, or a question. */
   #between(at: Instant, landmark: Landmark | null, recurring: readonly RecurrenceCursor[]): TimelinePoint {
     const moment = momentAt(at, landmark, recurring, null);
     const [cursor] = recurring;
@@ -287,7 +287,7 @@ class PointFinder {
     return { from, at: cursor.at(last), moment, run: last > first ? run : null, isAsked: false };
   }
 
-  /** What the template issues at an instant, unless there is a row of it. */
+  /** The grant of the template at an instant, unless it has a row. */
   #issuedAt(at: Instant): BalanceGrant | null {
     return this.#written.has(at.epochNanoseconds) ? null : issuedGrantAt(this.#found.schedule, at);
   }
@@ -372,7 +372,7 @@ function isEver(inputs: BalanceInputs, grant: BalanceGrant): boolean {
   return end === null || isAfter(end, startOf(inputs, grant));
 }
 
-/** Where there is no usage. It is asked in the order of time. */
+/** A stretch without usage. Questions come in the order of time. It is asked in the order of time. */
 class Quiet {
   readonly #used: readonly Span[] | null;
   #next = 0;

@@ -43,7 +43,7 @@ async function differencesOf(tx: Tx, { merchantId, entitlementId, at }: Snapshot
   const [kept, computed] = await Promise.all([holding, fresh].map((loaded) => balanceAt(tx, loaded, at)));
   const [one, other] = [described(kept), described(computed)];
   if (one === other) return [];
-  return [{ merchantId, id: entitlementId, detail: `at ${formatInstant(at)} kept ${one}, computed ${other}` }];
+  return [{ merchantId, id: entitlementId, detail: `at ${formatInstant(at)} stored ${one}, computed ${other}` }];
 }
 
 const described = (balance: BalanceAt | undefined): string =>

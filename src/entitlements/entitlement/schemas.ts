@@ -42,7 +42,7 @@ const ENTITLEMENT_FIELDS: FieldWords = {
   lastResetAt: 'When the entitlement was last reset. Null: never.',
   billableMetrics: 'The ids of the measured metrics.',
   pricingUnitId: 'Always null.',
-  verifiedAt: 'The time for which the answer holds.',
+  verifiedAt: 'The time of the answer.',
 };
 
 const PLAIN_FIELDS: FieldWords = {

@@ -110,7 +110,7 @@ export const purchaseRoutes = (parts: InvoicingParts): readonly Route[] => [
       summary: 'Buy a grant',
       description:
         'Creates an invoice that is paid at the returned URL. The payment creates the grant in the same ' +
-        'transaction. The same `idempotencyKey` again answers the same invoice, whatever its status is. ' +
+        'transaction. The same `idempotencyKey` answers the same invoice in every status. ' +
         'When the payment session expires, an unpaid invoice is cancelled.',
       access: { role: 'member', merchant: { of: 'id', kind: 'entitlement' } },
       body: GrantPurchaseCreate,

@@ -106,7 +106,7 @@ const STATUS_WORDS: Readonly<Record<string, string>> = {
   403: 'The role does not allow it, or the resource is another merchant’s.',
   404: 'There is no such resource.',
   409: 'The state does not allow it: `code` says why.',
-  413: 'The body is larger than this operation takes.',
+  413: 'The body is larger than this operation allows.',
   415: 'The body has another content type than this operation takes.',
   429: 'Too many requests. Wait for the time in `Retry-After`.',
   500: 'A fault on our side. A retry with the same idempotency key is safe.',

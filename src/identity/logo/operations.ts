@@ -20,14 +20,13 @@ export async function checkLogo({ bytes, contentType }: RawBody): Promise<Result
 }
 
 function pngOf(bytes: Buffer): Promise<Logo> {
-  if (!isPng(bytes)) throw new LogoError('The file is no PNG, though its content type says so.');
+  if (!isPng(bytes)) throw new LogoError('The content type is PNG, but the file is not.');
   return readPng(bytes);
 }
 
 function svgOf(bytes: Buffer): Logo {
   const text = textOf(bytes);
-  if (text === null || !isSvg(text))
-    throw new LogoError('The file is no SVG in UTF-8, though its content type says so.');
+  if (text === null || !isSvg(text)) throw new LogoError('The content type is SVG, but the file is no SVG in UTF-8.');
   return readSvg(text);
 }
 

@@ -16,7 +16,7 @@ const COLOURS: Readonly<Record<number, { readonly samples: number; readonly dept
   6: { samples: 4, depths: [8, 16] },
 };
 
-/** What is needed to draw it; all else (profiles, texts, times, animations) is left out. */
+/** The chunks that are needed to draw it; all others (profiles, texts, times, animations) are left out. */
 const KEPT: ReadonlySet<string> = new Set(['IHDR', 'PLTE', 'tRNS', 'IDAT', 'IEND']);
 
 interface Chunk {
@@ -89,5 +89,5 @@ async function checkPixels(chunks: readonly Chunk[], rowBytes: number, height: n
   const pixels = await inflated(packed, { maxOutputLength: expected }).catch(() => null);
   if (pixels?.length !== expected) throw new LogoError('The PNG has not the pixels that its header promises.');
   for (let row = 0; row < height; row += 1)
-    if ((pixels[row * rowBytes] as number) > 4) throw new LogoError('The PNG has a row that nobody can read.');
+    if ((pixels[row * rowBytes] as number) > 4) throw new LogoError('The PNG has an unreadable row.');
 }

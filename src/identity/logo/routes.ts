@@ -21,7 +21,7 @@ const LOGO_FIELDS: FieldWords = {
   contentType: 'The content type of the file.',
   width: ['The width in pixels, or in the units of the SVG.', 320],
   height: ['The height in pixels, or in the units of the SVG.', 80],
-  bytes: ['The size of the stored file. It was written anew, without parts that draw nothing.', 4096],
+  bytes: ['The size of the stored file. It is a new file, without the parts that draw nothing.', 4096],
 };
 
 const OrganizationLogo = Type.Object(
@@ -93,7 +93,7 @@ export const logoRoutes: readonly Route[] = [
       operationId: 'deleteOrganizationLogo',
       tag: TAG,
       summary: 'Delete the logo of a merchant',
-      description: 'Documents that are rendered from now on have no logo. Stored documents keep theirs.',
+      description: 'New documents have no logo. Stored documents do not change.',
       access: { role: 'admin', merchant: { of: 'id', kind: 'organization' } },
       replies: { 204: Type.Null() },
     },

@@ -8,7 +8,7 @@ import type { OneOffRecord } from '../invoice/invoice.ts';
 import { type Calculation, type OtherLine, otherLine, recordsOf, totalsOf } from './calculate.ts';
 import { type OutsideItem, type OutsideLine, outsideItems } from './outside-items.ts';
 
-/** What a line of a one-off invoice is: written by hand, a grant that is bought, or money put into the wallet. */
+/** The kind of a line on a one-off invoice: written by hand, a bought grant, or a top-up of the wallet. */
 export type OneOffLineType = 'manual' | 'grant' | 'wallet_top_up';
 
 /** A line of an invoice that bills no period. */
@@ -60,7 +60,7 @@ export interface OneOffInput {
   readonly taxRates: Readonly<Record<string, string>>;
   /** When the invoice was made: all four of its times. */
   readonly at: Instant;
-  /** What it takes back of other invoices, down to a total of 0. */
+  /** The credits of other invoices, down to a total of 0. */
   readonly credits?: readonly OtherLine[];
   /** A provider outside our database taxes the lines. */
   readonly outside?: FrozenOutsideTax | undefined;
@@ -75,7 +75,7 @@ export function calculateOneOff(input: OneOffInput): Result<Calculation> {
   const { own, lines } = linesOfOneOff(input);
   const { totals, credits } = totalsOf(lines.map(toTotal), { ...input, taxBehavior: 'exclusive' });
   const isBelowZero = totals.lines.some(({ cut }, index) => !cut.isZero() && index < own.length);
-  if (isBelowZero) return invalidField('lines', 'must not come to less than 0');
+  if (isBelowZero) return invalidField('lines', 'must not be less than 0');
   return ok({
     lines: lines.map((line, index) => {
       const total = totals.lines[index] as (typeof totals.lines)[number];
@@ -89,7 +89,7 @@ export function calculateOneOff(input: OneOffInput): Result<Calculation> {
   });
 }
 
-/** What a provider is asked to tax of it. */
+/** The items of it that a provider is asked to tax. */
 export const outsideItemsOfOneOff = (input: OneOffInput & { readonly outside: FrozenOutsideTax }): OutsideItem[] =>
   outsideItems(linesOfOneOff(input).lines.map(toTotal), input.outside, input.currency);
 

@@ -9,7 +9,7 @@ export interface OutsideLine extends TotalledLine {
   readonly type: string;
 }
 
-/** What tax is asked for: some lines together, because no provider takes a negative amount. */
+/** A subject of a tax question: some lines together, because no provider accepts a negative amount. */
 export interface OutsideItem {
   readonly reference: string;
   readonly amount: Decimal;
@@ -46,7 +46,7 @@ export function outsideItems(lines: readonly OutsideLine[], codes: Codes, curren
     const isTooMany = items.filter(({ amount }) => amount.gt(0)).length > MOST_ITEMS;
     if (!isTooMany && items.every(({ amount }) => amount.gte(0))) return items;
   }
-  throw new RangeError('What is left of lines after rebates is below 0.'); // amountsAfterRebates cuts it to 0
+  throw new RangeError('The lines after rebates are below 0.'); // amountsAfterRebates cuts it to 0
 }
 
 /** The tax and the rate of each line that a provider taxes; null for the others. */

@@ -16,7 +16,7 @@ import { returnPayment } from './return-payment.ts';
 const TAG = 'Invoices';
 const path = '/v2/invoices/:id/payments';
 
-/** What came in for an invoice: recording it, and the list (api.md, Invoices and payments). */
+/** The payments of an invoice: recording them, and the list (api.md, Invoices and payments). */
 export const paymentRoutes = (parts: InvoicingParts): readonly Route[] => [
   route(
     {
@@ -24,9 +24,9 @@ export const paymentRoutes = (parts: InvoicingParts): readonly Route[] => [
       path,
       operationId: 'recordInvoicePayment',
       tag: TAG,
-      summary: 'Record a payment by bank transfer, in cash or otherwise',
+      summary: 'Record a payment by bank transfer, in cash or by other means',
       description:
-        'Records money that came in outside Reckoner. Part payments add up; the invoice is `PAID` when ' +
+        'Records money that was received outside Reckoner. Part payments add up; the invoice is `PAID` when ' +
         'nothing is left to pay. An excess goes into the wallet of the customer. The same `idempotencyKey` ' +
         'again answers 200 with the first payment.',
       access: { role: 'member', merchant: { of: 'id', kind: 'invoice' } },
@@ -49,7 +49,7 @@ export const paymentRoutes = (parts: InvoicingParts): readonly Route[] => [
       tag: TAG,
       summary: 'List the payments of an invoice',
       description:
-        'The newest payment comes first: by card and recorded by hand. `returnStatus` says whether the money ' +
+        'The newest payment comes first: by card and recorded by hand. `returnStatus` shows whether the money ' +
         'went back after a refund. `manual`: send the money back yourself, then mark the payment as returned.',
       access: { role: 'viewer', merchant: { of: 'id', kind: 'invoice' } },
       query: PaymentListQuery,
@@ -69,7 +69,7 @@ export const paymentRoutes = (parts: InvoicingParts): readonly Route[] => [
       tag: TAG,
       summary: 'Mark a recorded payment as returned',
       description:
-        'Says that you have sent the money of a payment back. Only a payment with `returnStatus` `manual` ' +
+        'Confirms that you have sent the money of a payment back. Only a payment with `returnStatus` `manual` ' +
         'can be marked, and only once. A later void of the refund does not undo it.',
       access: { role: 'member', merchant: { of: 'id', kind: 'invoice' } },
       body: PaymentReturnCreate,

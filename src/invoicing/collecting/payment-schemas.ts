@@ -34,11 +34,11 @@ export const PaymentCreate = Strict(
     ],
     'x-fields': {
       amount:
-        'The amount that came in, above 0, in major units, as a number or a decimal string. An excess goes ' +
+        'The received amount, above 0, in major units, as a number or a decimal string. An excess goes ' +
         'into the wallet.',
-      method: 'How the money came: `bank_transfer`, `cash` or `other`.',
+      method: 'The means of payment: `bank_transfer`, `cash` or `other`.',
       reference: "The reference of the payer's bank.",
-      receivedAt: 'The time at which the money came. Default: now.',
+      receivedAt: 'The time of the payment. Default: now.',
       idempotencyKey:
         'Your key of this payment, valid for ever and for all invoices of the merchant. The same key again ' +
         'answers 200 with the first payment.',
@@ -98,10 +98,10 @@ export const InvoicePayment = Type.Object(
       amount: 'The whole amount of the payment, in major units.',
       appliedAmount: 'The part that paid the invoice, in major units.',
       walletAmount: 'The excess that went into the wallet of the customer, in major units.',
-      method: '`card`, or how recorded money came: `bank_transfer`, `cash` or `other`.',
+      method: 'The means of payment: `card`, or `bank_transfer`, `cash` or `other` of a recorded payment.',
       status: 'A payment in this list is always `completed`.',
       reference: 'The reference that was recorded. Null: none.',
-      receivedAt: 'The time at which the money came.',
+      receivedAt: 'The time of the payment.',
       returnStatus:
         'Whether the money went back after a refund. `none`: no. `requested`: the provider is asked. ' +
         '`returned`: yes. `stopped`: the refund was voided in time. `manual`: send it back yourself, and ' +
@@ -112,12 +112,12 @@ export const InvoicePayment = Type.Object(
       paymentSessionId: 'The payment session. Null: it was paid without one.',
       paymentMethodId: 'The stored card. Null: none was used.',
       idempotencyKey: 'Your key of a recorded payment. Null: it was not recorded by hand.',
-      receiptPdfUrl: 'The address of the receipt as PDF. It takes a key.',
+      receiptPdfUrl: 'The address of the receipt as PDF. It needs a key.',
     },
   },
 );
 
-/** That recorded money was given back by hand. */
+/** The confirmation that recorded money was sent back by hand. */
 export const PaymentReturnCreate = Strict(
   {
     reference: Type.Optional(Text({ minLength: 1, maxLength: 255 })),

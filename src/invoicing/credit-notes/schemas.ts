@@ -17,7 +17,7 @@ const CreditNoteLineReply = Type.Object(
   },
   {
     $id: 'CreditNoteLine',
-    description: 'What is given back, and for which time; `taxRate` in percent.',
+    description: 'The credited charges and their periods; `taxRate` in percent.',
     'x-fields': {
       displayName: ['The text of the line.', 'Seats'],
       amount: 'The credited amount before tax, in major units.',
@@ -29,7 +29,7 @@ const CreditNoteLineReply = Type.Object(
   },
 );
 
-/** What takes back an issued invoice, or a part of it. */
+/** A credit of an issued invoice, or of a part of it. */
 export const CreditNote = Type.Object(
   {
     id: Id('refund'),
@@ -63,11 +63,11 @@ export const CreditNote = Type.Object(
       amount: 'The credited amount before tax, in major units.',
       taxAmount: 'The tax that is reversed, in major units.',
       total: 'The sum of `amount` and `taxAmount`, in major units.',
-      status: '`ISSUED`: it holds. `VOIDED`: it was voided, for good.',
+      status: '`ISSUED`: it is valid. `VOIDED`: it was voided, permanently.',
       reason: 'The reason that was sent. Null: none was.',
       lines: 'The lines of a `credit`. Null: in lists, and where the lines are those of the invoice.',
-      pdfUrl: 'The address of the PDF. It takes a key.',
-      documentXmlUrl: 'The address of the e-invoice. It takes a key.',
+      pdfUrl: 'The address of the PDF. It needs a key.',
+      documentXmlUrl: 'The address of the e-invoice. It needs a key.',
       voidedAt: 'The time of the void. Null: it is not voided.',
     },
   },

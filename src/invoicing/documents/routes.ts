@@ -22,7 +22,7 @@ export const documentRoutes = (parts: InvoicingParts): readonly Route[] => [
       summary: 'Download the PDF of an invoice',
       description:
         'The PDF is a PDF/A-3 with the e-invoice inside. It is rendered once, so its bytes never change. ' +
-        'Without a document: 404 `DOCUMENT_NOT_AVAILABLE`, and `details.reason` says why.',
+        'Without a document: 404 `DOCUMENT_NOT_AVAILABLE`, with the reason in `details.reason`.',
       access: VIEWER,
       replies: { 200: PDF },
     },
@@ -55,7 +55,7 @@ export const documentRoutes = (parts: InvoicingParts): readonly Route[] => [
       summary: 'Download the PDF of a credit note',
       description:
         'The PDF is rendered once, so its bytes never change. It serves every credit note, not only refunds. ' +
-        'Without a document: 404 `DOCUMENT_NOT_AVAILABLE`, and `details.reason` says why.',
+        'Without a document: 404 `DOCUMENT_NOT_AVAILABLE`, with the reason in `details.reason`.',
       access: VIEWER,
       replies: { 200: PDF },
     },
@@ -86,8 +86,8 @@ export const documentRoutes = (parts: InvoicingParts): readonly Route[] => [
       tag: TAG,
       summary: 'Download the receipt of a payment',
       description:
-        'The receipt says what was paid, how and when, for which invoice, and how much remained. Without a ' +
-        'document: 404 `DOCUMENT_NOT_AVAILABLE`, and `details.reason` says why.',
+        'The receipt has the amount, the means and the time of the payment, its invoice, and the amount that remained. Without a ' +
+        'document: 404 `DOCUMENT_NOT_AVAILABLE`, with the reason in `details.reason`.',
       access: VIEWER,
       replies: { 200: PDF },
     },

@@ -3,11 +3,11 @@ import type { Instant } from '../../kernel/time.ts';
 import type { CancellationCause, InvoicingParts, PurposeHandler } from './dependencies.ts';
 import type { InvoiceRow } from './invoice.ts';
 
-/** Who hears what becomes of an invoice; null where nothing hangs on it. @throws for a purpose that nobody handles. */
+/** The handler of an invoice's purpose; null if it has none. @throws for a purpose that nobody handles. */
 export function purposeOf(parts: Pick<InvoicingParts, 'purposes'>, type: string | null): PurposeHandler | null {
   if (type === null) return null;
   const handler = Object.hasOwn(parts.purposes, type) ? parts.purposes[type] : undefined;
-  if (!handler) throw new Error(`Nobody handles invoices for ${type}.`);
+  if (!handler) throw new Error(`No domain handles invoices of ${type}.`);
   return handler;
 }
 

@@ -47,9 +47,9 @@ export const TierUsed = Type.Object(
   },
 );
 
-/** How an amount came about, as on the document. */
+/** The calculation of an amount, as on the document. */
 export const LineNotes = Type.Array(Type.String(), {
-  description: 'How the amount came about, in sentences, as on the document: "14 of 31 days of 99.00".',
+  description: 'The calculation of the amount in words, as on the document: "14 of 31 days of 99.00".',
 });
 
 export const InvoiceLineItem = Type.Object(
@@ -57,7 +57,7 @@ export const InvoiceLineItem = Type.Object(
     id: Type.String(),
     eventType: OneOf(['usage', 'fee', 'discount']),
     eventId: Type.String({ description: "The line's own id." }),
-    eventSourceId: Type.String({ description: "The metric's or fee's id; empty where there is none." }),
+    eventSourceId: Type.String({ description: 'The id of the metric or fee; empty: none.' }),
     lineItemType: OneOf(['charge', 'refund']),
     type: Type.String(),
     priceId: Nullable(Type.String()),
@@ -91,7 +91,7 @@ export const InvoiceLineItem = Type.Object(
         '`discount`: an adjustment, a maximum or units that grants cover.',
       lineItemType: '`refund`: a credit of a charge that was billed before. `charge`: every other line.',
       type: 'The kind of the line in detail, such as `usage`, `fee`, `manual` or `wallet_top_up`.',
-      priceId: 'The price of the line. Null: no price made it.',
+      priceId: 'The price of the line. Null: the line has no price.',
       itemId: 'The item of the line. Null: it has none.',
       invoiceDisplayName: ['The text of the line, as on the document.', 'Messages'],
       metricName: ['The name of the metric. Empty: the line has none.', 'Messages'],
@@ -101,8 +101,8 @@ export const InvoiceLineItem = Type.Object(
       unitPrice:
         'The price of one unit, in major units. With tiers: `totalPrice` divided by `quantity`, with at most ' +
         'nine digits.',
-      totalPrice: 'The amount before tax, in major units. Below 0: it takes off.',
-      discountPrice: 'On a discount line: the amount that it takes off, in major units. 0 on every other line.',
+      totalPrice: 'The amount before tax, in major units. Below 0: a deduction.',
+      discountPrice: 'On a discount line: the amount of the discount, in major units. 0 on every other line.',
       taxRate: 'The tax rate in percent: 20 is 20 %.',
       totalTax: 'The tax of the line, in major units.',
       totalAmount: 'The amount with tax, in major units.',
@@ -125,7 +125,7 @@ export const ResolvedItem = Type.Object(
   },
   {
     $id: 'ResolvedItem',
-    description: 'An item of a line, with its names in outside systems.',
+    description: 'An item of a line, with its ids in external systems.',
     'x-fields': {
       name: 'The name of the item.',
       catalogId: 'The product of the item. Null: it has none.',
@@ -210,10 +210,10 @@ export const Invoice = Type.Object(
         'schedule. `ad_hoc`: a one-off invoice, a top-up or the purchase of a grant.',
       status:
         '`ACTIVE`: the period is open. `CLOSING`: the grace period runs. `CLOSED`, `CALCULATING`: the ' +
-        'amounts are being calculated. `DRAFT`: it waits for approval. `ISSUED`: it is to be paid. ' +
+        'amounts are being calculated. `DRAFT`: it waits for approval. `ISSUED`: it is due for payment. ' +
         '`PAYMENT_FAILED`: a charge was declined. `PAID`, `CANCELLED`, `WRITTEN_OFF`. `FAILED`: the ' +
         'calculation failed.',
-      customerId: 'The customer who is billed.',
+      customerId: 'The billed customer.',
       subscriptionId: 'The subscription. Null: a one-off invoice, or one of an order.',
       autoApprove: '`true`: it is issued when it is calculated. `false`: it stays `DRAFT` until it is approved.',
       billingAnchor: 'The time from which periods are counted.',
@@ -234,18 +234,18 @@ export const Invoice = Type.Object(
       itemCount: 'The number of lines.',
       lineItems: 'The lines, where they were asked for with `expand=lineItems`. Null: they were not, as in lists.',
       tax:
-        'The tax that an outside provider calculated: `estimatedTax`, `actualTax`, `difference`, ' +
+        'The tax of an external provider: `estimatedTax`, `actualTax`, `difference`, ' +
         '`reconciled`. Null: Reckoner calculates the tax itself.',
       nextActionAt:
         'The time at which a background job takes it up next, such as the end of the period or the next ' +
         'charge. Null: none does.',
       issuedAt: 'The time of its issue. Null: it is not issued.',
-      dueAt: 'The time by which it is to be paid: `paymentTermDays` after its issue. Null: it is not issued.',
+      dueAt: 'The due time: `paymentTermDays` after its issue. Null: it is not issued.',
       paidAt: 'The time at which it was paid in full. Null: it is not.',
       paymentTermDays: 'The days from its issue to `dueAt`.',
-      paymentInFlight: '`true`: a charge is under way. Nothing else can pay or cancel the invoice meanwhile.',
+      paymentInFlight: '`true`: a charge is in progress. Until it ends, nothing else can pay or cancel the invoice.',
       paymentUrl: 'The page on which the customer pays. Null: it cannot be paid online now.',
-      pdfUrl: 'The address of the PDF. It takes a key. Null: there is none.',
+      pdfUrl: 'The address of the PDF. It needs a key. Null: no document.',
       permalink: 'The page of the invoice for the customer, without a key. Null: it is not issued.',
       pdfSource: '`tax_provider`: the document is the one of the tax provider. Null: it is rendered here.',
       dataSnapshotHash:
@@ -283,13 +283,13 @@ export const InvoiceRefund = Type.Object(
       amount: 'The refunded amount before tax, in major units.',
       taxAmount: 'The tax that is reversed, in major units.',
       total: 'The sum of `amount` and `taxAmount`, in major units.',
-      status: '`ISSUED`: it holds. `VOIDED`: it was voided, for good.',
+      status: '`ISSUED`: it is valid. `VOIDED`: it was voided, permanently.',
       externalCreditNoteId: [
         'The id of the credit note at the tax provider. Without one, the number of the credit note.',
         'CN-000007',
       ],
       permalink: 'The page of the credit note at the tax provider. Null: it has none.',
-      pdfUrl: 'The address of the PDF. Without a tax provider it takes a key.',
+      pdfUrl: 'The address of the PDF. Without a tax provider it needs a key.',
       reason: 'The reason that was sent with the refund. Null: none was.',
       voidedAt: 'The time of the void. Null: it is not voided.',
     },
@@ -297,7 +297,7 @@ export const InvoiceRefund = Type.Object(
 );
 
 const MOST_LINES = 1000;
-/** What a price and a quantity may come to: their product, with tax, keeps all its digits. */
+/** The limit of price × quantity: their product, with tax, keeps all its digits. */
 const MOST = '1000000000000000';
 
 const InvoiceLineCreate = Strict(
@@ -310,12 +310,12 @@ const InvoiceLineCreate = Strict(
   },
   {
     $id: 'InvoiceLineCreate',
-    description: 'A negative `unitPrice` takes off. `taxRate` in percent.',
+    description: 'A negative `unitPrice` is a deduction. `taxRate` in percent.',
     'x-fields': {
       displayName: ['The text of the line, as on the document.', 'Workshop'],
       quantity: 'The number of units, 0 or more, as a number or a decimal string.',
       unitPrice: 'The price of one unit in major units, as a number or a decimal string. A negative one is a credit.',
-      itemId: 'The item that is sold, for reports and outside systems. Null: none.',
+      itemId: 'The sold item, for reports and external systems. Null: none.',
       taxRate: 'The tax rate in percent: 19 is 19 %. Null: the rate of the merchant. A rate of the customer wins.',
     },
   },
@@ -346,7 +346,7 @@ export const InvoiceCreate = Strict(
       },
     ],
     'x-fields': {
-      customerId: 'The customer who is billed.',
+      customerId: 'The billed customer.',
       lines: 'The lines, in the order of the document. Their sum with tax is 0 or more.',
       paymentTermDays: 'The days from the issue to the due date.',
       autoApprove: '`true`: it is issued at once, unless the merchant requires an approval. `false`: it is a draft.',
@@ -454,7 +454,7 @@ export const LineItemsQuery = Strict(
       limit: 'The most lines in the answer.',
       pageToken: 'The `nextPageToken` of the page before. Default: the first page.',
       expand: '`items` adds the items of the lines, with their external references.',
-      provider: 'With `expand=items`: only external references of this outside system.',
+      provider: 'With `expand=items`: only references to this external system.',
     },
   },
 );

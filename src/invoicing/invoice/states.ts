@@ -16,7 +16,9 @@ export const invoiceStatuses = [
 ] as const;
 export type InvoiceStatus = (typeof invoiceStatuses)[number];
 
-/** Where invoices begin: those of a period open, all others are calculated at once (domain.md §4, row 1). */
+/**
+ * The first status of invoices: those of a period are open, all others are calculated at once (domain.md §4, row 1).
+ */
 export const firstStatus = { period: 'ACTIVE', other: 'CALCULATING' } as const satisfies Record<string, InvoiceStatus>;
 
 /** Everything that can happen to an invoice, and when it does. The numbers are the rows of domain.md §4. */
@@ -25,22 +27,22 @@ export const invoiceTriggers = {
   /** 2 */ terminate: 'The subscription is terminated, or ends, inside the period.',
   /** 2 */ closeNow: 'POST `…/closeNow`: the period ends now, and there is no grace.',
   /** 3 */ endGrace: 'The clock reaches `gracePeriodEnd`: the quantities are read and stored.',
-  /** 4 */ startCalculation: 'The runner freezes prices, adjustments and tax source.',
+  /** 4 */ startCalculation: 'The calculation begins: prices, adjustments and the tax source are frozen.',
   /** 5 */ finishCalculation: 'Lines, tax, totals and snapshot hash are stored.',
-  /** 6 */ deferCalculation: 'A transient error while attempts are left: the next one waits for its back-off.',
-  /** 7 */ failCalculation: 'A permanent error, or the last attempt spent: `failureReason` says why.',
-  /** 8 */ retry: 'The runner tries a failed calculation again.',
-  /** 8, 9 */ recalculate: 'POST `…/recalculate`. Of a draft, pending approvals are cancelled.',
+  /** 6 */ deferCalculation: 'A transient error, with attempts left: the next attempt follows after its back-off.',
+  /** 7 */ failCalculation: 'A permanent error, or the last attempt failed: `failureReason` has the reason.',
+  /** 8 */ retry: 'A failed calculation is retried.',
+  /** 8, 9 */ recalculate: 'POST `…/recalculate`. Pending approvals of a draft are cancelled.',
   /** 10 */ autoApprove: '`autoApprove` is set and no required approval is open.',
   /** 10 */ completeApprovals: 'The last required approval is given.',
   /** 10 */ approve: 'POST `…/approve`.',
-  /** 11, 18 */ cancel: 'POST `…/cancel`: of a draft, or of an issued invoice on which nothing is paid.',
-  /** 18 */ expireSession: 'The payment session expires of an invoice that lives by it alone, and nothing is paid.',
-  /** 12, 14, 17 */ settle: 'What is unpaid reaches 0: by card, wallet or transfer, or because the total is 0.',
-  /** 13, 15 */ declineCharge: 'A charge is declined; the next retry waits for its day, after the last there is none.',
+  /** 11, 18 */ cancel: 'POST `…/cancel`: of a draft, or of an issued invoice without payments.',
+  /** 18 */ expireSession: 'The payment session of an offer expires unpaid.',
+  /** 12, 14, 17 */ settle: 'The unpaid amount reaches 0: by card, wallet or transfer, or because the total is 0.',
+  /** 13, 15 */ declineCharge: 'A charge is declined. The next retry follows on its day, until the last one.',
   /** 16 */ spendDunning: 'The last retry is declined, and `dunning.finally` is `write_off`.',
   /** 16 */ writeOff: 'POST `…/writeOff`.',
-  /** 19 */ refund: 'POST `…/refunds`: a child credit note is made. That there is no other is the refund’s own rule.',
+  /** 19 */ refund: 'POST `…/refunds`: a credit note is created. The operation itself rejects a second refund.',
 } as const;
 export type InvoiceTrigger = keyof typeof invoiceTriggers;
 
@@ -141,8 +143,8 @@ export const invoiceStates = stateTable<InvoiceStatus, InvoiceTrigger>(invoiceWo
 const WAY: readonly InvoiceStatus[] = ['ACTIVE', 'CLOSING', 'CLOSED', 'CALCULATING'];
 
 /**
- * Where due work leads an invoice through several states in one transaction, and stores it once: a period that is over
- * is closed, calculated and issued, as far as nothing is waited for.
+ * The moves by which a background job takes an invoice through several states in one transaction, and stores it once:
+ * an ended period is closed, calculated and issued, as far as nothing has to wait.
  */
 export const invoicePassages: readonly (readonly [from: InvoiceStatus, to: InvoiceStatus])[] = WAY.flatMap(
   (from, place) => {
@@ -162,18 +164,20 @@ export function printInvoiceStates(): string {
   return [
     '# The states of an invoice',
     '',
-    `An invoice of a period begins \`${firstStatus.period}\`, every other one \`${firstStatus.other}\`. From there a trigger leads to`,
-    'the state in its row under the state that the invoice is in. A dot is refused: 409 `INVALID_TRANSITION`. A refund of an',
-    'invoice that is not paid is refused with 400 `INVOICE_NOT_PAID`, a second one with 400 `INVOICE_ALREADY_REFUNDED`.',
-    'Printed from `src/invoicing/invoice/states.ts`: the program moves by this table and by no other.',
+    `An invoice of a period starts as \`${firstStatus.period}\`, every other invoice as \`${firstStatus.other}\`. Each row of the table is a`,
+    'trigger, and each column is the state of the invoice before it. The cell has the state after it. A dot means a',
+    'refusal: 409 `INVALID_TRANSITION`. A refund of an unpaid invoice is refused with 400 `INVOICE_NOT_PAID`, and a second',
+    'refund with 400 `INVOICE_ALREADY_REFUNDED`.',
+    '',
+    'This page is printed from `src/invoicing/invoice/states.ts`, the only table of transitions in the program.',
     '',
     row(['trigger', ...invoiceStatuses]),
     row(['---', ...invoiceStatuses.map(() => '---')]),
     ...triggers.map((trigger) => row([`\`${trigger}\``, ...invoiceStatuses.map((status) => cell(status, trigger))])),
     '',
-    '## What the triggers are',
+    '## Triggers',
     '',
-    row(['trigger', 'it happens when']),
+    row(['trigger', 'when']),
     row(['---', '---']),
     ...triggers.map((trigger) => row([`\`${trigger}\``, invoiceTriggers[trigger]])),
     '',

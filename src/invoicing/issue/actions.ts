@@ -16,7 +16,7 @@ import { cancelInvoice, isPaidInMoney, writeOffInvoice } from './cancel.ts';
 import { issueInvoice } from './issue.ts';
 import { freezeAgain } from './run-calculation.ts';
 
-/** What a person may do to an invoice by hand. */
+/** The actions of a person on an invoice. */
 export type InvoiceAction = 'approve' | 'cancel' | 'writeOff' | 'recalculate';
 
 /** Does what was asked where the table of states allows it now, else answers the table's refusal. */
@@ -88,9 +88,9 @@ export function decideAction(
     );
   const isMoneyMatter = action === 'cancel' || action === 'writeOff';
   if (isMoneyMatter && invoice.paymentInFlight)
-    return refused('A payment of this invoice is on its way; wait for its outcome.', { paymentInFlight: true });
+    return refused('A payment of this invoice is in progress; wait for its outcome.', { paymentInFlight: true });
   if (action === 'writeOff' && invoice.invoiceNumber === null)
-    return refused('This invoice is an offer that nobody owes yet: cancel it.', { invoiceNumber: null });
+    return refused('This invoice is an unpaid offer and no debt: cancel it instead.', { invoiceNumber: null });
   if (action === 'cancel' && isPaidInMoney(invoice))
     return refused('Money has been paid for this invoice, so it cannot be cancelled. Refund it once it is paid.', {
       paidAmount: invoice.paidAmount.toFixed(),

@@ -127,7 +127,7 @@ export async function expectedCredits(
   const expected: CreditOn[] = [];
   for (const [invoiceId, those] of Map.groupBy(due, ({ item }) => item.invoiceId)) {
     const billed = await findInvoice(tx, terms.merchantId, invoiceId);
-    if (!billed) throw new Error(`Invoice ${invoiceId} is gone.`);
+    if (!billed) throw new Error(`Invoice ${invoiceId} no longer exists.`);
     const rows = those.map((credit) => ({ ...rowOf(terms, credit, invoice.id, now), seq: 0n }));
     const { owed, owedAgain } = await owedOf(tx, billed);
     for (const { credit, part } of notedOf(rows, owed.plus(owedAgain), billed.currency))
@@ -233,7 +233,7 @@ const rowOf = (
  */
 async function overAllOf(tx: Tx, merchantId: string, invoiceId: string): Promise<CreditNoteRow | 'written off' | null> {
   const invoice = await lockInvoice(tx, merchantId, invoiceId);
-  if (!invoice) throw new Error(`Invoice ${invoiceId} is gone.`);
+  if (!invoice) throw new Error(`Invoice ${invoiceId} no longer exists.`);
   return invoice.status === 'WRITTEN_OFF' ? 'written off' : ((await unvoidedCreditNote(tx, invoice)) ?? null);
 }
 
@@ -274,7 +274,7 @@ export async function noteCredits(
 ): Promise<void> {
   if (credits.length === 0) return;
   const invoice = await lockInvoice(tx, merchantId, invoiceId);
-  if (!invoice) throw new Error(`Invoice ${invoiceId} is gone.`);
+  if (!invoice) throw new Error(`Invoice ${invoiceId} no longer exists.`);
   const { owed, owedAgain } = await owedOf(tx, invoice);
   const total = sum(credits.map((credit) => leftOf(credit).net.plus(leftOf(credit).tax)));
   const off = Decimal.min(owed, total);

@@ -126,7 +126,7 @@ export async function creditOrderItems(
   const all: OrderCredit[] = [];
   for (const [invoiceId, those] of Map.groupBy(credits, ({ item }) => item.invoiceId)) {
     const invoice = await lockInvoice(tx, merchantId, invoiceId);
-    if (!invoice) throw new Error(`Invoice ${invoiceId} is gone.`);
+    if (!invoice) throw new Error(`Invoice ${invoiceId} no longer exists.`);
     let open = what === 'unpaid' ? await unpaidOf(tx, invoice) : null;
     const given: UnusedCreditRow[] = [];
     for (const credit of those) {

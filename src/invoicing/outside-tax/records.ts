@@ -106,14 +106,14 @@ async function stepRecord(
   now: Instant,
 ): Promise<FollowUp | undefined> {
   const record = await selectRecord(tx, merchantId, id);
-  if (!record) throw new Error(`Tax record ${id} is gone.`);
+  if (!record) throw new Error(`Tax record ${id} no longer exists.`);
   const since = record.sentAt ?? record.createdAt;
   const { lookUps, at } = nextLookUp(since, record.lookUps, now);
   const wait = { status: record.status, lookUps, nextActionAt: at } as const;
   const earlier = await selectEarlier(tx, record);
   const original = earlier.find((each) => each.id === record.afterId) ?? null;
   if (original?.status === 'failed') {
-    await fail(tx, record, 'What it takes back was not recorded.', now);
+    await fail(tx, record, 'The record to reverse was never recorded.', now);
     return;
   }
   // In their order: how the items bear a part follows from the parts before it.
@@ -127,7 +127,7 @@ async function stepRecord(
     return;
   }
   const invoice = await findInvoice(tx, merchantId, record.invoiceId);
-  if (!invoice) throw new Error(`Invoice ${record.invoiceId} is gone.`);
+  if (!invoice) throw new Error(`Invoice ${record.invoiceId} no longer exists.`);
   const sent = await updateRecord(tx, record, { ...wait, status: moved(record, 'send'), sentAt: now }, now);
   return byCourier(parts, { merchantId, clockId: record.clockId }, async () => {
     const outcome = await ask(connection, sent, invoice, { original, earlier });

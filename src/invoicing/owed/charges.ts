@@ -79,7 +79,7 @@ export function cellOf(terms: HistoricTerms, invoice: InvoicePeriod): Cell {
   const bounds = boundsOfSeries(terms, cadence, start);
   if (!bounds) throw new Error(`The plan has no series of ${cadence}.`);
   const period = periodOf(cadence, bounds, number);
-  if (!period) throw new Error(`Period ${number} of ${cadence} does not hold ${start.toString()}.`);
+  if (!period) throw new Error(`Period ${number} of ${cadence} does not include ${start.toString()}.`);
   return { ...period, cadence };
 }
 

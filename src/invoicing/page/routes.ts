@@ -35,7 +35,7 @@ export function invoicePageRoutes(parts: InvoicingParts): readonly Route[] {
         method: 'GET',
         path: '/pay/invoices/:id',
         operationId: 'showInvoicePage',
-        summary: 'The page of an invoice: how it stands, and its documents. It opens nothing and charges nothing',
+        summary: 'The page of an invoice: its status and its documents. It opens nothing and charges nothing',
         replies: { 200: HTML, 404: HTML },
       },
       async ({ database, params, request, now }) => {
@@ -53,7 +53,7 @@ export function invoicePageRoutes(parts: InvoicingParts): readonly Route[] {
         method: 'POST',
         path: '/pay/invoices/:id',
         operationId: 'payInvoice',
-        summary: 'Leads to the payment session of an invoice, and opens one where there is none',
+        summary: 'Redirects to the payment session of an invoice, and opens one if needed',
         body: Strict({}),
         contentTypes: [FORM],
         bodyLimit: 4096,

@@ -61,7 +61,7 @@ export const INVOICE_WORDS: InEachLocale<InvoiceWords> = {
     },
     overdue: { heading: 'This invoice is overdue', text: (left, day) => `${left} was to be paid by ${day}.` },
     onItsWay: {
-      heading: 'The payment is on its way',
+      heading: 'The payment is in progress',
       text: 'The card is being charged. You need to do nothing; look again in a few minutes.',
     },
     paid: { heading: 'This invoice is paid', text: (day) => `Paid on ${day}. There is nothing left to pay.` },

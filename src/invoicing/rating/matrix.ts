@@ -18,7 +18,7 @@ const MatrixProperties = Type.Object(
       Type.Object(
         {
           match: MapOf(Dimension, Text({ maxLength: 500 }), {
-            description: 'Dimension → value; a dimension that is not named takes any.',
+            description: 'Dimension → value; a dimension that is not named matches any value.',
           }),
           unitPrice: Price,
         },
@@ -92,7 +92,8 @@ function checkCells({ dimensions, cells }: MatrixProperties): FieldError[] {
   return cells.flatMap(({ match }, index) => {
     const field = `cells.${index}.match`;
     const names = Object.keys(match);
-    if (names.length === 0) return [{ field, message: 'must name at least one dimension; default prices the rest' }];
+    if (names.length === 0)
+      return [{ field, message: 'must name at least one dimension; default is the price of all others' }];
     const unknown = names
       .filter((name) => !dimensions.includes(name))
       .map((name) => ({ field: `${field}.${name}`, message: 'is not among the dimensions' }));

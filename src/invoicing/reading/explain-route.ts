@@ -19,7 +19,7 @@ const TaxOfLine = Type.Object(
     decidedBy: Nullable(
       Type.String({
         description:
-          'Who named the rate: `exempt`, `customer_metric`, `customer_plan`, `customer_default`, `place`, `price`, `metric`, ' +
+          'The source of the rate: `exempt`, `customer_metric`, `customer_plan`, `customer_default`, `place`, `price`, `metric`, ' +
           '`plan`, `merchant`, `none`. Null where `place` is null, and for lines that no price or order made.',
       }),
     ),
@@ -70,7 +70,7 @@ const ExplainedLine = Type.Object(
         { from: Timestamp, to: Timestamp, quantity: NumberOut, amount: Type.String() },
         {
           description:
-            'Of the rest of a period that `closeNow` cut: what its parts before used of the price and came to. The line is the price of both, less that amount.',
+            'For the remainder of a period after `closeNow`: the usage and the amount of the parts before. The line is the price of the whole period, less that amount.',
           'x-fields': {
             from: 'The start of the earlier parts, inclusive.',
             to: 'The end of the earlier parts, exclusive.',
@@ -118,10 +118,10 @@ const ExplainedLine = Type.Object(
           'x-fields': {
             lineItemId: 'The discount line.',
             description: 'The text of the discount line.',
-            adjustmentId: 'The adjustment. Null: another rule made the discount.',
+            adjustmentId: 'The adjustment. Null: the discount has another source.',
             percentageDiscount: 'The discount as a fraction: "0.35" is 35 percent. Null: it is no percentage.',
             amount: 'The discount before tax, in major units.',
-            tax: 'The tax that the discount takes off.',
+            tax: 'The tax on the discount.',
             total: 'The discount with tax, in major units.',
           },
         },
@@ -137,13 +137,13 @@ const ExplainedLine = Type.Object(
       type: 'The kind of the line, such as `usage`, `fee` or `manual`.',
       periodStart: 'The start of the time that the line bills, inclusive.',
       periodEnd: 'The end of the time that the line bills, exclusive.',
-      price: 'The price as it was pinned. Null: no price made the line.',
+      price: 'The pinned price. Null: the line has no price.',
       group: 'The values of the dimensions, where the price bills each combination by itself. Null: it does not.',
       quantity: 'The number of units, with all its digits.',
       unitPrice: 'The price of one unit, in major units.',
       tiers: 'The part of the line in each tier. Null: the price has no tiers.',
       workings:
-        'Facts of the calculation, where quantity times unit price does not give the amount. Decimals are ' +
+        'Details of the calculation, if the amount is not quantity times unit price. Decimals are ' +
         'text. Null: it does.',
       amount: 'The amount before tax, in major units.',
       tax: 'The tax of the line.',

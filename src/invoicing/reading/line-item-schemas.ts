@@ -35,7 +35,7 @@ export const LineItemCreate = Strict(
   },
   {
     $id: 'LineItemCreate',
-    description: 'A negative `unitPrice` takes off.',
+    description: 'A negative `unitPrice` is a deduction.',
     'x-some-of': ['subscriptionId', 'invoiceId'],
     examples: [
       {
@@ -57,7 +57,7 @@ export const LineItemCreate = Strict(
       currency: 'The currency of the invoice as an ISO 4217 code. Another currency is refused.',
       quantity: 'The number of units, as a number or a decimal string.',
       unitPrice: 'The price of one unit in major units, as a number or a decimal string. A negative one is a credit.',
-      itemId: 'The item that is sold, for reports and outside systems. Null: none.',
+      itemId: 'The sold item, for reports and external systems. Null: none.',
       periodStart: 'The start of the time that the line bills. Default: the period of the invoice.',
       periodEnd: 'The end of the time that the line bills. Default: the period of the invoice.',
       invoiceAt:
@@ -127,8 +127,8 @@ export const LineItem = Type.Object(
     'x-fields': {
       id: 'The line. A pending line that was not added by hand has the id of its invoice and its place there.',
       subscriptionId: 'The subscription. Null: the invoice is of none.',
-      customerId: 'The customer who is billed.',
-      priceId: 'The price. Null: no price made the line.',
+      customerId: 'The billed customer.',
+      priceId: 'The price. Null: the line has no price.',
       itemId: 'The item. Null: none.',
       invoiceId: 'The invoice of the line. Null: it waits for a later invoice.',
       type: '`fee`, `metered` (usage), `manual` (added by hand) or `discount`.',
@@ -144,7 +144,7 @@ export const LineItem = Type.Object(
       unitPrice: 'The price of one unit, in major units.',
       meteredQuantity: 'The billed usage as a decimal string. Null: it is pending, or no usage.',
       paymentTerm:
-        '`in_advance`: for a time after the period. `in_arrears`: for the period. Null: no price made the line.',
+        '`in_advance`: for a time after the period. `in_arrears`: for the period. Null: the line has no price.',
       subtotal: 'The amount before tax, in major units. While it is pending, as of now.',
       taxesTotal: 'The tax, in major units. Null: it is not known before the line is on an invoice.',
       total: 'The amount with tax as far as the tax is known, in major units.',

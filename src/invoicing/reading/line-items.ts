@@ -96,8 +96,8 @@ async function openInvoiceOf(
   );
 }
 
-const NO_OPEN_INVOICE = 'This subscription has no open invoice that takes line items.';
-const OTHER_KIND = 'Only an invoice for a period of a subscription takes line items.';
+const NO_OPEN_INVOICE = 'This subscription has no open invoice for line items.';
+const OTHER_KIND = 'Line items can only be added to an invoice for a period of a subscription.';
 
 async function openOf(
   { source }: InvoicingParts,

@@ -117,4 +117,4 @@ async function ship(parts: ShipperParts, now: Parameters<Chore['run']>[1]): Prom
  * caught up.
  */
 export const rebuildProjection = (database: Database, now: Parameters<Chore['run']>[1]): Promise<void> =>
-  rebuild(database, 'somebody asked for it', now);
+  rebuild(database, 'requested by hand', now);

@@ -218,11 +218,10 @@ async function send(
     clickhouse,
     selectStanding({ name, mode }, LAST_BATCH),
   )) as string[][];
-  if (BigInt(rows) < BigInt(events))
-    throw new ProjectionBroken(`Projection ${name} holds ${rows} of ${events} events.`);
+  if (BigInt(rows) < BigInt(events)) throw new ProjectionBroken(`Projection ${name} has ${rows} of ${events} events.`);
   if (Number(batches) === batchNo && lastToken === token) return; // it was all there before, and nobody heard of it
   if (Number(batches) !== batchNo - 1)
-    throw new ProjectionBroken(`Projection ${name} holds ${batches} batches where batch ${batchNo} is the next.`);
+    throw new ProjectionBroken(`Projection ${name} has ${batches} batches, but batch ${batchNo} is the next.`);
   const found = await database.transaction('every merchant, reading', (tx) => eventsOfShipment(tx, shipment));
   if (found.length !== eventCount)
     throw new Error(`Batch ${batchNo} has ${found.length} events, not ${eventCount} as before.`);
@@ -247,7 +246,7 @@ async function columnsOrBroken(clickhouse: ClickHouse, statement: Statement): Pr
     return await clickhouse.columns(statement);
   } catch (error) {
     if (isGone(error))
-      throw new ProjectionBroken(`A table of the projection is gone: ${String(error)}`, { cause: error });
+      throw new ProjectionBroken(`A table of the projection is missing: ${String(error)}`, { cause: error });
     throw error;
   }
 }

@@ -142,7 +142,7 @@ async function checkStanding(ask: Ask, projection: AskedProjection, standing: St
   )) as [string[], ...string[][]];
   if (Number(batches) !== batchNo || lastToken !== token || BigInt(rows ?? 0) < BigInt(events ?? 0))
     throw new ProjectionUnavailable(
-      `Projection ${name} should hold ${batchNo} batches, the last one ${token}; it holds ${batches}, the last one ${lastToken}, and ${rows} rows of ${events} events.`,
+      `Projection ${name} should have ${batchNo} batches, the last one ${token}; it has ${batches}, the last one ${lastToken}, and ${rows} rows of ${events} events.`,
     );
 }
 
@@ -172,7 +172,7 @@ async function uniqueCells(tx: Tx, question: Question, projection: AskedProjecti
   const tailRows = await tx.rows<TailUniqueRow>(selectTailValues(question));
   const shared = question.columns.bySubject ? await sharedOwners(tx, question.scope.merchantId, MOST_TOLD + 1) : [];
   if (tailRows.length > MOST_TOLD || shared.length > MOST_TOLD)
-    throw new QuestionTooLarge('Too much to tell ClickHouse for a count of different values.');
+    throw new QuestionTooLarge('The query of different values is too large for ClickHouse.');
   const owners = new Map(shared.map(({ id, first }) => [id, first]));
   const names = columnNames(question.columns);
   const tail: TailValue[] = tailRows.map((row) => {

@@ -59,7 +59,7 @@ export function contentProblems(event: Readonly<Record<string, unknown>>): Field
   let keys = 0;
   const look = (value: unknown, field: string): void => {
     if (typeof value === 'string') {
-      if (!isStorable(value)) errors.push({ field, message: 'must not hold NUL characters or lone surrogates' });
+      if (!isStorable(value)) errors.push({ field, message: 'must not have NUL characters or lone surrogates' });
     } else if (typeof value === 'number' || isRawNumber(value)) {
       if (!isKept(value))
         errors.push({ field, message: 'must be a number of at most 38 digits and an exponent of at most 38' });
@@ -67,12 +67,12 @@ export function contentProblems(event: Readonly<Record<string, unknown>>): Field
       for (const [key, part] of Object.entries(value)) {
         keys += 1;
         if (isStorable(key)) look(part, `${field}.${key}`);
-        else errors.push({ field, message: 'must not hold NUL characters or lone surrogates in a key' });
+        else errors.push({ field, message: 'must not have NUL characters or lone surrogates in a key' });
       }
     }
   };
   look(event.data ?? {}, 'data');
-  if (keys > MOST_KEYS) errors.push({ field: 'data', message: `must hold at most ${MOST_KEYS} keys` });
+  if (keys > MOST_KEYS) errors.push({ field: 'data', message: `must have at most ${MOST_KEYS} keys` });
   if (byteLength(event.data) > MOST_DATA_BYTES) errors.push({ field: 'data', message: 'must be at most 32 KiB' });
   return errors;
 }

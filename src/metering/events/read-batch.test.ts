@@ -144,7 +144,7 @@ describe('an array', () => {
   it('holds 10,000 events and not one more', async () => {
     expect((await read(Array.from({ length: 10_000 }, () => event))).ok).toBe(true);
     expect(errorsOf(await read(Array.from({ length: 10_001 }, () => event)))).toMatchObject([
-      { field: 'body', message: 'must hold at most 10,000 events', code: 'TOO_MANY_EVENTS' },
+      { field: 'body', message: 'must have at most 10,000 events', code: 'TOO_MANY_EVENTS' },
     ]);
   });
 

@@ -131,7 +131,7 @@ function readNothing(readPart: (event: unknown, isOne: boolean) => Read): Result
   return Array.isArray(read) ? invalid(read) : ok([read]);
 }
 
-const TOO_MANY = `must hold at most ${MOST_EVENTS.toLocaleString('en')} events`;
+const TOO_MANY = `must have at most ${MOST_EVENTS.toLocaleString('en')} events`;
 
 function placeOf(field: string, isArray: boolean, index: number): string {
   if (!isArray) return field === '' ? 'body' : field;

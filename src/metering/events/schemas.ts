@@ -26,7 +26,10 @@ const EVENT_FIELDS: FieldWords = {
   type: ['The type of the event. It counts for metrics and costs with this `eventType`.', 'tokens.used'],
   source: ['The system that reports the event, as a URI or a name.', 'billing-worker'],
   subject: ['The id of a customer or a subscription.', 'cus_8c3d5e0f1a2b4c6d'],
-  externalSubject: ['The `externalId` of the customer. The event is kept until a customer has it.', 'workspace-1'],
+  externalSubject: [
+    'The `externalId` of the customer. If no customer has it yet, the event is kept until one does.',
+    'workspace-1',
+  ],
   data: [
     'The values of the event. Metrics read them by path: `$.tokens` is `data.tokens`.',
     { tokens: 1200, model: 'large' },
@@ -47,8 +50,8 @@ const SENT_FIELDS: FieldWords = {
 
 const READ_FIELDS: FieldWords = {
   ...EVENT_FIELDS,
-  subject: ['The id of the customer. Absent: there is no such customer yet.', 'cus_8c3d5e0f1a2b4c6d'],
-  sentSubject: 'The subject as it was sent, where it names no customer or subscription.',
+  subject: ['The id of the customer. Absent: the customer does not exist yet.', 'cus_8c3d5e0f1a2b4c6d'],
+  sentSubject: 'The subject as sent, if no customer or subscription matches.',
   status: '`matched`: a metric or cost counts the event. `unmatched`: none does.',
   reason: 'Why nothing counts the event. Absent: something does.',
   outcome: 'The metrics that count the event, and the invoices that bill it, as of now.',

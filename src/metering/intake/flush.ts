@@ -200,7 +200,8 @@ export function outcomesOf(batches: readonly Batch[], flush: Flush, row: Flushed
       index === undefined
         ? [row.addressees?.[subjectPlace - 1], prepared.event.at, numbers[entry]]
         : [row.repeatedAddressees?.[index], row.repeatedTimes?.[index], repeatedNumbers[index]];
-    if (seq === undefined || at === undefined || at === null) throw new Error('A key is stored whose event is not.');
+    if (seq === undefined || at === undefined || at === null)
+      throw new Error('An idempotency key is stored without its event.');
     return { subject: subject ?? null, at, seq };
   });
   const found = new Map<string, EventRecord>();

@@ -276,6 +276,6 @@ export async function acceptEvents(
   const flush = flushOf([{ events }]);
   const row = await flushWithin(tx, flush, { mayWait: true, now });
   const [outcome] = outcomesOf([{ events }], flush, row, await eventIds(tx));
-  if (outcome === undefined || outcome === 'again') throw new Error('A flush of one batch told nothing of it.');
+  if (outcome === undefined || outcome === 'again') throw new Error('A flush of one batch returned no result for it.');
   return 'records' in outcome ? ok(outcome.records) : outcome;
 }

@@ -44,7 +44,7 @@ const PaymentExceptionReply = Type.Object(
   },
   {
     $id: 'PaymentException',
-    description: 'A payment at an outside provider that a person must settle.',
+    description: 'A payment at an external provider that needs a person.',
     'x-fields': {
       id: 'The id of the charge, the payment or the notice of the provider.',
       kind:
@@ -142,7 +142,7 @@ export const exceptionRoutes = (parts: PaymentParts): readonly Route[] => [
       tag: TAG,
       summary: 'Mark a payment as returned',
       description:
-        'Says that you have sent the money back yourself. Only an exception with status `manual` can be ' +
+        'Confirms that you have sent the money back yourself. Only an exception with status `manual` can be ' +
         'marked, and only once.',
       access: { role: 'member', merchant: { of: 'id', kind: 'payment' } },
       body: PaymentExceptionReturn,

@@ -258,7 +258,7 @@ export const settleCheckout = (
   writeOutcome(parts.remote, merchantId, async (tx, wall) => {
     const known = await selectCheckout(tx, merchantId, id);
     const found = known && (await selectSession(tx, merchantId, known.sessionId));
-    if (!found) throw new Error(`There is no payment page ${id}.`);
+    if (!found) throw new Error(`Payment page ${id} does not exist.`);
     const now = await effectiveNow(tx, merchantId, found.clockId, wall);
     const session = await lockFound(tx, parts, found);
     const checkout = await lockCheckout(tx, merchantId, id);

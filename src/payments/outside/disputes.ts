@@ -130,7 +130,7 @@ async function sayReturned<As extends 'return' | 'credit_note'>(
   bookedAs: As,
 ): Promise<As> {
   const receipt = await lockAnyReceipt(tx, merchantId, id);
-  if (!receipt) throw new Error(`The payment ${id} is gone.`);
+  if (!receipt) throw new Error(`Payment ${id} no longer exists.`);
   await markAsked(tx, receipt, { startedAt: now, lookUps: receipt.returnLookUps, at: now });
   await markReturned(tx, receipt, reference, now);
   await bookReturn(tx, receipt, now);

@@ -218,7 +218,7 @@ describe('the page of a session that cannot be paid', () => {
   });
 
   it.each([
-    { status: 'processing', words: 'Your payment is on its way' },
+    { status: 'processing', words: 'Your payment is in progress' },
     { status: 'cancelled', words: 'This payment was cancelled' },
   ])('says that it is $status', async ({ status, words }) => {
     const { id } = await openPage();

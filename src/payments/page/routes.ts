@@ -108,7 +108,7 @@ export const pageRoutes = (parts: PaymentParts, { environment, publicUrl }: Paym
       path: '/pay/:id/return',
       operationId: 'returnToPaymentPage',
       tag: 'Pages',
-      summary: 'Where a payment provider sends the customer back to',
+      summary: 'The page after a payment at a provider',
       access: { public: true },
       replies: { 303: HTML, 404: HTML },
       hidden: true,

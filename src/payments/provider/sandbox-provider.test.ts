@@ -79,7 +79,7 @@ describe('one key', () => {
   ])('cannot stand for $title', async ({ again }) => {
     const [token, same] = [newCard('pm_ok'), key()];
     await charge(token, same);
-    await expect(again(token, same)).rejects.toThrow('something else under this key');
+    await expect(again(token, same)).rejects.toThrow('a different request with this key');
   });
 
   it('is one refund', async () => {

@@ -29,7 +29,7 @@ export const sandboxProvider: PaymentProvider = {
   async refund(tx, { merchantId, key, chargeReference, amount, currency }, now) {
     const charge = await findCharge(tx, merchantId, chargeReference);
     if (!charge?.amount.eq(amount) || charge.currency !== currency)
-      throw new Error('The sandbox provider has no such charge to give back.');
+      throw new Error('The sandbox provider has no such charge to refund.');
     const reference = `sandbox_refund_${randomBase62(22)}`;
     const record: ProviderRecord = {
       key,
@@ -61,7 +61,7 @@ async function use(
   const known = await findRecord(tx, merchantId, key);
   if (known) {
     if (known.kind !== kind || known.token !== token || !known.amount.eq(amount) || known.currency !== currency)
-      throw new Error('The sandbox provider was asked something else under this key before.');
+      throw new Error('The sandbox provider received a different request with this key before.');
     return outcomeOf(known);
   }
   const record: ProviderRecord = {

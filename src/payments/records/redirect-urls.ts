@@ -28,7 +28,7 @@ export function checkRedirectUrl(text: string, rules: RedirectRules): string | n
   const url = URL.parse(text);
   if (UNSAFE.test(text) || !parts || !url) return 'must be an absolute https URL in plain ASCII';
   const authority = (parts[2] as string).toLowerCase();
-  if (authority.includes('@')) return 'must not hold a user name or password';
+  if (authority.includes('@')) return 'must not have a user name or password';
   const isLocal = rules.environment === 'sandbox' && LOOPBACK.has(url.hostname);
   if (url.protocol !== 'https:' && !isLocal) {
     return rules.environment === 'sandbox' ? 'must be https, or http to localhost' : 'must be https';

@@ -32,7 +32,7 @@ interface ChangeWords {
 export const CHANGE_WORDS: InEachLocale<ChangeWords> = {
   en: {
     plan: 'Plan',
-    nextInvoice: (day) => `Your next invoice, on ${day}, as things stand`,
+    nextInvoice: (day) => `Your next invoice, on ${day}, as of today`,
     soFar: 'With the usage so far.',
     planned: (plan, day) => `A change to ${plan} is planned for ${day}.`,
     changePlan: 'Change the plan',
@@ -42,13 +42,13 @@ export const CHANGE_WORDS: InEachLocale<ChangeWords> = {
     badQuantity: 'Enter a whole number from 0 to 1,000,000.',
     cancel: 'End the plan',
     cancelNote: {
-      period_end: 'It goes on to the end of the period that you have paid for.',
-      now: 'It ends at once. What you have paid for the time after it is credited.',
+      period_end: 'It continues to the end of the period that you have paid for.',
+      now: 'It ends at once. Your payment for the unused time is credited.',
     },
     preview: 'What would happen',
     previewNote: 'Nothing has been changed yet.',
     movesTo: (plan, day) => `Your plan is ${plan} from ${day} on.`,
-    newQuantities: (day) => `These quantities hold from ${day} on:`,
+    newQuantities: (day) => `These quantities apply from ${day}:`,
     ends: (day) => `Your plan ends on ${day}.`,
     invoiceOf: (day) => `Your invoice of ${day}`,
     usageNote: 'Usage that is still to come is added.',
@@ -58,7 +58,7 @@ export const CHANGE_WORDS: InEachLocale<ChangeWords> = {
       `${amount} before tax, and the tax on it, is credited to your account as the invoice is issued.`,
     confirm: { plan: 'Change the plan now', quantities: 'Change the quantities now', cancel: 'End the plan now' },
     back: 'Back without a change',
-    hasChanged: 'Something has changed meanwhile. Please look at the new figures.',
+    hasChanged: 'The figures have changed. Please check the new ones.',
     notPossible: 'This change is not possible at the moment.',
   },
   de: {

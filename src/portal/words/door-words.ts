@@ -43,7 +43,7 @@ export const DOOR_WORDS: InEachLocale<DoorWords> = {
     send: 'Send me a link',
     sent: {
       heading: 'Please look into your mailbox',
-      text: 'If the address belongs to an account, a link is on its way to it. It works for 15 minutes, once.',
+      text: 'If the address belongs to an account, we have sent it a link. It works for 15 minutes, once.',
     },
     wrongEmail: 'Enter an e-mail address, such as name@example.com.',
     tooMany: {

@@ -63,7 +63,7 @@ interface PageWords {
 export const PAGE_WORDS: InEachLocale<PageWords> = {
   en: {
     noCards: 'No card is stored.',
-    takesNoCards: (seller) => `${seller} takes no cards at the moment.`,
+    takesNoCards: (seller) => `${seller} does not accept cards at the moment.`,
     isDefault: 'Charged first',
     expires: (month) => `valid until ${month}`,
     expired: (month) => `has expired, ${month}`,
@@ -99,7 +99,7 @@ export const PAGE_WORDS: InEachLocale<PageWords> = {
     included: 'Included',
     noAccess: 'Used up',
     balance: 'Left at the end of the day',
-    detailsNote: 'They stand on your next invoices.',
+    detailsNote: 'They appear on your next invoices.',
     fields: {
       name: 'Name',
       emails: 'E-mail addresses for invoices',

@@ -97,7 +97,7 @@ export const PORTAL_WORDS: InEachLocale<PortalWords> = {
     done: {
       default: 'This card is charged from now on.',
       removed: 'The card was removed.',
-      details: 'Your details were saved. Invoices that you already have keep theirs.',
+      details: 'Your details were saved. Earlier invoices do not change.',
       changed: 'Your plan was changed.',
       scheduled: 'The change is planned.',
       cancelled: 'Your plan has ended.',
@@ -106,7 +106,7 @@ export const PORTAL_WORDS: InEachLocale<PortalWords> = {
     standings: {
       asked: 'To pay',
       overdue: 'Overdue',
-      onItsWay: 'Payment on its way',
+      onItsWay: 'Payment in progress',
       paid: 'Paid',
       nothing: 'Settled',
       refunded: 'Refunded',
@@ -148,7 +148,7 @@ export const PORTAL_WORDS: InEachLocale<PortalWords> = {
     eInvoice: 'E-invoice (XML)',
     creditNote: (number) => `Credit note ${number} (PDF)`,
     receiptOf: (day) => `Receipt of ${day} (PDF)`,
-    lines: 'What it is made of',
+    lines: 'Calculation',
     howCalculated: 'How this was calculated',
     quantity: 'Quantity',
     unitPrice: 'Unit price',

@@ -21,7 +21,7 @@ export const billingSource: BillingSource = {
   terms: (tx, merchantId, subscriptionId) =>
     tx.once(`terms of ${subscriptionId} of ${merchantId}`, async () => {
       const subscription = await findSubscription(tx, merchantId, subscriptionId);
-      if (!subscription) throw new Error(`There is no subscription ${subscriptionId}.`);
+      if (!subscription) throw new Error(`Subscription ${subscriptionId} does not exist.`);
       return termsOf(tx, subscription);
     }),
 
@@ -95,7 +95,7 @@ async function loadPinned(tx: Tx, merchantId: string, all: readonly PinnedTo[]):
   );
   return ({ planId, planVersionId: versionId }) => {
     const [plan, version] = [plans.get(planId), versions.get(versionId)];
-    if (!plan || !version) throw new Error(`Plan version ${versionId} is gone.`);
+    if (!plan || !version) throw new Error(`Plan version ${versionId} no longer exists.`);
     return { plan, version };
   };
 }

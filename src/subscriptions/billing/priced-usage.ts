@@ -93,7 +93,7 @@ const pricesOf = (
   tx.once(`metrics of plan version ${versionId} of ${merchantId}`, async () => {
     const plan = await findPlan(tx, merchantId, planId);
     const version = await findPlanVersion(tx, merchantId, versionId);
-    if (!plan || !version) throw new Error(`Plan version ${versionId} is gone.`); // a foreign key holds it
+    if (!plan || !version) throw new Error(`Plan version ${versionId} no longer exists.`); // a foreign key holds it
     const metered = version.prices.flatMap(({ metric, groupFilters }) =>
       metric ? [{ id: metric.id, filter: groupFilters }] : [],
     );

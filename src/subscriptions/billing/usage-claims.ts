@@ -210,7 +210,7 @@ async function loadPriced(
   );
   return ({ planId, planVersionId: versionId }) => {
     const [plan, version] = [plans.get(planId), versions.get(versionId)];
-    if (!plan || !version) throw new Error(`Plan version ${versionId} is gone.`); // a foreign key holds it
+    if (!plan || !version) throw new Error(`Plan version ${versionId} no longer exists.`); // a foreign key holds it
     return metricsOf({ planCadence: normaliseCadence(plan.billingCadence), prices: version.prices });
   };
 }

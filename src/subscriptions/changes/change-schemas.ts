@@ -41,7 +41,7 @@ export const ChangeCreate = Strict(
       quantities: 'The new quantity of some fee prices, by the id of the price. Alone, it keeps the version.',
       effective: '`now` (default), or `periodEnd`: at the end of the open period of the plan.',
       proration:
-        'How fees are divided: `second` (default), by whole `day`s, or `none`: the old fees hold for the period.',
+        'How fees are divided: `second` (default), by whole `day`s, or `none`: the old fees apply to the whole period.',
       credit: 'How unused charges in advance are credited: `invoice` (default), `wallet`, or `none`.',
       dryRun: '`true`: nothing is written. The answer is 200 with the preview that the change would have.',
     },
@@ -75,7 +75,7 @@ export const SubscriptionChange = Type.Object(
         '`scheduled`: it will be applied at `effectiveAt`. `applied`: it is done. `cancelled`: it was ' +
         'cancelled before.',
       effective: '`now`, or `periodEnd`: the end of the open period.',
-      effectiveAt: 'The time from which the new terms hold.',
+      effectiveAt: 'The start of the new terms.',
       fromPlanVersionId: 'The version before the change.',
       planVersionId: 'The version after the change.',
       planVersionNumber: 'The number of the version after the change.',
@@ -113,7 +113,7 @@ export const SimulationCreate = Strict(
           {
             'x-fields': {
               replacesPriceId: 'The price of the plan that is left out.',
-              withPriceId: 'The price that takes its place.',
+              withPriceId: 'The price that replaces it.',
             },
           },
         ),
@@ -126,7 +126,7 @@ export const SimulationCreate = Strict(
     'x-some-of': ['customerId', 'usage'],
     examples: [{ usage: { bm_8c3d5e0f1a2b4c6d: '1200' }, from: '2026-03-01T00:00:00Z', to: '2026-04-01T00:00:00Z' }],
     'x-fields': {
-      customerId: 'Takes the usage of this customer. Required unless `usage` is sent.',
+      customerId: 'Uses the usage of this customer. Required unless `usage` is sent.',
       usage:
         'A quantity for each billable metric, as a number or a decimal string. Required unless `customerId` ' +
         'is sent.',
@@ -152,7 +152,7 @@ export const PlanSimulation = Type.Object(
   },
   {
     $id: 'PlanSimulation',
-    description: 'The invoice that a plan would have made of some usage.',
+    description: 'The preview of an invoice of a plan for some usage.',
     'x-fields': {
       periodStart: 'The start of the simulated period, inclusive.',
       periodEnd: 'The end of the simulated period, exclusive.',

@@ -191,7 +191,7 @@ async function targetOf(tx: Tx, subscription: SubscriptionRow, order: ChangeOrde
   if (!found.ok) return found;
   const version = found.value;
   const before = await findPlanVersion(tx, merchantId, heldId);
-  if (!before) throw new Error(`The plan version of subscription ${subscription.id} is gone.`);
+  if (!before) throw new Error(`The plan version of subscription ${subscription.id} no longer exists.`);
   const held = { prices: before.prices, quantities: subscription.quantities };
   const asked = { ...quantitiesTakenOver(held, replacePrices), ...order.quantities };
   const quantities = decideQuantities(version.prices, asked, held);
@@ -201,7 +201,7 @@ async function targetOf(tx: Tx, subscription: SubscriptionRow, order: ChangeOrde
     ...quantityErrors(version.prices, asked, held),
   ];
   if (errors.length === 0 && keepsVersion && sameQuantities(quantities, subscription.quantities))
-    errors.push(...fieldsOf(order).map((field) => ({ field, message: 'is what the subscription has' })));
+    errors.push(...fieldsOf(order).map((field) => ({ field, message: 'is the present state of the subscription' })));
   if (errors.length > 0) return invalid(errors);
   const entitled = keepsVersion ? ok(undefined) : await checkEntitles(tx, merchantId, version.prices);
   return entitled.ok ? ok({ plan, version, quantities, keepsVersion }) : entitled;
@@ -339,7 +339,7 @@ async function apply(
   const invoice = counted.billingOpened ? await followChange(parts.invoicing, tx, { terms: after, at }, now) : null;
   await markSiblings(tx, counted, at, now); // a scheduled one that a worker comes to late
   const version = await findPlanVersion(tx, change.merchantId, change.planVersionId);
-  if (!version) throw new Error(`The plan version of change ${change.id} is gone.`);
+  if (!version) throw new Error(`The plan version of change ${change.id} no longer exists.`);
   const prices = { pinned: version.prices, current: version.prices };
   await reconcileEntitlements(tx, entitlingOf(counted), prices, { isDry: false, grantsNow: false }, now);
   const changed = await changeSubscription(tx, counted, { nextActionAt: await nextActionOf(tx, counted, now) }, now);

@@ -34,7 +34,7 @@ export const entitlingOf = (subscription: SubscriptionRow): EntitlingSubscriptio
 export async function activate(tx: Tx, subscription: SubscriptionRow, now: Instant): Promise<SubscriptionRow> {
   const active = await changeSubscription(tx, subscription, { status: 'active', activatedAt: now }, now);
   const version = await findPlanVersion(tx, active.merchantId, active.planVersionId);
-  if (!version) throw new Error(`The plan version of subscription ${active.id} is gone.`);
+  if (!version) throw new Error(`The plan version of subscription ${active.id} no longer exists.`);
   await entitle(tx, entitlingOf(active), version.prices, now);
   await markSiblings(tx, active, active.startedAt, now); // paid late, or begun as of the past
   await tell(tx, active, 'subscription.activated.v0', now);

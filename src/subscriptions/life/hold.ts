@@ -24,7 +24,7 @@ export async function holdSubscription(
 /** Locks a subscription. @returns whether it waits for its payment, is active or has ended */
 export async function lockStatus(tx: Tx, merchantId: string, id: string): Promise<SubscriptionStatus> {
   const subscription = await lockSubscription(tx, merchantId, id);
-  if (!subscription) throw new Error(`Subscription ${id} is gone.`);
+  if (!subscription) throw new Error(`Subscription ${id} no longer exists.`);
   return subscription.status;
 }
 

@@ -32,7 +32,7 @@ export async function reconcileSubscription(
   const { subscription, now } = locked.value;
   const plan = await findPlan(tx, merchantId, subscription.planId);
   const pinned = await findPlanVersion(tx, merchantId, subscription.planVersionId);
-  if (!plan || !pinned) throw new Error(`The plan version of subscription ${id} is gone.`);
+  if (!plan || !pinned) throw new Error(`The plan version of subscription ${id} no longer exists.`);
   const prices = { pinned: pinned.prices, current: (await defaultVersionOf(tx, plan)).prices };
   const features = await reconcileEntitlements(
     tx,

@@ -63,7 +63,7 @@ async function loadPlans(tx: Tx, subscriptions: readonly SubscriptionRow[]): Pro
   for (const { id, merchantId, planId } of subscriptions.filter(isRenewing)) {
     if (plans.has(planId)) continue;
     const plan = await findPlan(tx, merchantId, planId);
-    if (!plan) throw new Error(`The plan of subscription ${id} is gone.`);
+    if (!plan) throw new Error(`The plan of subscription ${id} no longer exists.`);
     plans.set(planId, plan);
   }
   return plans;

@@ -43,7 +43,7 @@ export const upfrontPayments: PurposeHandler = {
 /** The subscription, locked, while it waits: one that ended has its invoice cancelled by who ended it. */
 async function awaiting(tx: Tx, merchantId: string, id: string | null): Promise<SubscriptionRow | null> {
   const subscription = id === null ? undefined : await lockSubscription(tx, merchantId, id);
-  if (!subscription) throw new Error(`There is no subscription ${id} that waits for an invoice.`);
+  if (!subscription) throw new Error(`Subscription ${id} is not waiting for an invoice.`);
   return subscription.status === 'pending_payment' ? subscription : null;
 }
 

@@ -38,9 +38,9 @@ export const planMigrationRoutes = (parts: SubscriptionParts): readonly Route[] 
       summary: 'Change all subscriptions of one version of a plan to another version',
       description:
         'Each subscription is changed as by `POST /v0/subscriptions/{id}/changes`. A subscription that ' +
-        'cannot be changed stays as it is, and `reason` says why. A migration of up to 50 subscriptions is ' +
-        '`completed` in the answer. A larger one is `running` and goes on automatically; `GET ' +
-        '/v0/plans/{id}/migrations/{migrationId}` tells its progress. With `dryRun` no subscription is ' +
+        'cannot be changed stays unchanged, with the reason in `reason`. A migration of up to 50 subscriptions is ' +
+        '`completed` in the answer. A larger one is `running` and continues automatically; `GET ' +
+        '/v0/plans/{id}/migrations/{migrationId}` has its progress. With `dryRun` no subscription is ' +
         'changed, and the answer is 200. A version has one running migration at a time: 409 ' +
         '`PLAN_MIGRATION_RUNNING`.',
       access: ofPlan('member'),
@@ -83,7 +83,7 @@ export const planMigrationRoutes = (parts: SubscriptionParts): readonly Route[] 
       operationId: 'getPlanMigration',
       tag: TAG,
       summary: 'Retrieve a migration and its progress',
-      description: '`progress` counts the subscriptions with an outcome. `status` says whether some are still to come.',
+      description: '`progress` counts the subscriptions with an outcome. The status is `running` until all have one.',
       access: ofPlan('viewer'),
       replies: { 200: PlanMigrationReply },
     },
@@ -124,7 +124,7 @@ export const planMigrationRoutes = (parts: SubscriptionParts): readonly Route[] 
       tag: TAG,
       summary: 'List the subscriptions of a migration',
       description:
-        'The oldest subscription comes first. `waiting`: its turn is still to come. `cancelled`: the ' +
+        'The oldest subscription comes first. `waiting`: not processed yet. `cancelled`: the ' +
         'migration was cancelled before its turn.',
       access: ofPlan('viewer'),
       query: PlanMigrationSubscriptionListQuery,

@@ -18,7 +18,7 @@ export const PlanMigrationCreate = Strict(
     replacePrices: Type.Optional(
       Type.Array(PriceReplacementBody, {
         maxItems: 1000,
-        description: 'Fee prices of `toVersion` that take over the quantity of one of `fromVersion`.',
+        description: 'Fee prices of `toVersion` with the quantity of a price of `fromVersion`.',
       }),
     ),
     effective: Type.Optional(Effective),
@@ -34,7 +34,7 @@ export const PlanMigrationCreate = Strict(
       toVersion: 'The published version that they get.',
       effective: '`now` (default), or `periodEnd`: at the end of the open period of each subscription.',
       proration:
-        'How fees are divided: `second` (default), by whole `day`s, or `none`: the old fees hold for the period.',
+        'How fees are divided: `second` (default), by whole `day`s, or `none`: the old fees apply to the whole period.',
       credit: 'How unused charges in advance are credited: `invoice` (default), `wallet`, or `none`.',
       dryRun: '`true`: no subscription is changed. The answer is 200 with the outcomes that a migration would have.',
     },
@@ -84,7 +84,7 @@ const job = {
 const jobWords = {
   fromVersion: 'The number of the old version.',
   toVersion: 'The number of the new version.',
-  replacePrices: 'Fee prices of the new version that take over a quantity.',
+  replacePrices: 'Fee prices of the new version with a quantity of the old one.',
   effective: '`now`, or `periodEnd`: the end of the open period of each subscription.',
   proration: 'How fees are divided: by `second`, by whole `day`, or `none`.',
   credit: 'How unused charges in advance are credited: `invoice`, `wallet`, or `none`.',
@@ -107,7 +107,7 @@ const outcomeWords = {
   outcome:
     '`applied`: changed. `scheduled`: to be changed at `effectiveAt`. `refused`: left as it is. ' +
     '`waiting`: still to come. `cancelled`: the migration was cancelled before its turn.',
-  effectiveAt: 'The time from which the new version holds. Null: without a change.',
+  effectiveAt: 'The start of the new version. Null: no change.',
   changeId: 'The change of the subscription. Null: without a change, and in a dry run.',
   reason: 'The code of the refusal; `INTERNAL_ERROR` for a fault of ours. Null: not refused.',
 } as const;
@@ -131,7 +131,7 @@ export const PlanMigrationStarted = Type.Object(
   },
   {
     $id: 'PlanMigration',
-    description: 'A migration as it was started, with the outcomes if it is completed by now.',
+    description: 'The new migration, with the outcomes if it is already completed.',
     'x-fields': jobWords,
   },
 );

@@ -30,7 +30,7 @@ export function quantityErrors(prices: readonly CountedPrice[], asked: Quantitie
   const messageOf = (id: string): string | null => {
     const price = prices.find((each) => each.id === id);
     if (!price) return 'is no price of the plan version';
-    if (price.fee === null) return 'is the price of a metric: its quantity is what was used';
+    if (price.fee === null) return 'is the price of a metric: its quantity is the usage';
     const before = held?.prices.find((each) => each.id === id);
     const isCharged = before !== undefined && price.billingCadence !== null && isOnce(price.billingCadence);
     return isCharged && !quantityOf(price, asked).eq(quantityOf(before, held?.quantities ?? {}))
@@ -91,8 +91,7 @@ export function replacementErrors(
       errors.push({ field: `${field}.replacesPriceId`, message: 'is no fee price of fromVersion' });
     if (!isFeeOf(to, withPriceId))
       errors.push({ field: `${field}.withPriceId`, message: 'is no fee price of toVersion' });
-    else if (isSecond)
-      errors.push({ field: `${field}.withPriceId`, message: 'takes the place of another price already' });
+    else if (isSecond) errors.push({ field: `${field}.withPriceId`, message: 'already replaces another price' });
     return errors;
   });
 }

@@ -111,7 +111,7 @@ export const SubscriptionCreate = Strict(
         'in the past.',
       quantities:
         'The quantity of each fee price, by the id of the price. A price that is absent has its own `quantity`.',
-      customerId: 'The customer who is billed. Required unless `customer` is sent.',
+      customerId: 'The billed customer. Required unless `customer` is sent.',
       customer:
         'A customer who is created, or found again, together with the subscription. Required unless ' +
         '`customerId` is sent.',
@@ -124,7 +124,7 @@ export const SubscriptionCreate = Strict(
       prefundAmount: 'An amount that the first payment puts into the wallet of the customer, without tax. Default: 0.',
       minimumAccountBalance: 'Accepted for older clients, and ignored.',
       redirectUrls: 'Addresses to which the payment page of the first payment leads.',
-      testClockId: 'Sandbox only. The subscription lives by the time of this test clock.',
+      testClockId: 'Sandbox only. The subscription follows this test clock.',
       renewalReminderEnabled: 'Whether renewals are announced. Null: the value of the plan.',
       renewalReminderDays: 'How many days before a renewal it is announced. Null: the value of the plan.',
       paymentTermDays: 'The days from the issue of an invoice to its due date. Above 0 only with `bankTransferOnly`.',
@@ -200,7 +200,7 @@ export const TerminationBody = Strict(
 );
 
 export const ReconciliationBody = Strict(
-  { dryRun: Type.Optional(Type.Boolean({ default: false, description: 'true: only tells what would be done.' })) },
+  { dryRun: Type.Optional(Type.Boolean({ default: false, description: '`true`: a preview without any change.' })) },
   { $id: 'SubscriptionReconciliationCreate', examples: [{ dryRun: true }] },
 );
 
@@ -278,7 +278,7 @@ export const SubscriptionReconciliation = Type.Object(
         'x-fields': {
           added: 'Features of the plan that got an entitlement.',
           updated: 'Features with an entitlement that got new terms.',
-          skipped: 'Features that already have what the plan says.',
+          skipped: 'Features without a difference to the plan.',
           removed: 'Features that the plan no longer has. Their entitlements end.',
           failed: 'Features that could not be reconciled.',
         },
@@ -350,7 +350,7 @@ const SubscriptionPayment = Type.Union(
       {
         'x-fields': {
           ...askedWords,
-          status: 'The amount is to be paid before the subscription is active.',
+          status: 'The amount due before the subscription is active.',
           breakdown: 'The parts of the amount.',
           checkoutUrl:
             'The payment page. Send the customer there. Null while a card is being charged, or where no card can ' +
@@ -434,7 +434,7 @@ export const Subscription = Type.Object(
     description: 'A customer on a version of a plan. Invoices follow automatically.',
     'x-fields': {
       metadata: 'Your own keys and values.',
-      customerId: 'The customer who is billed.',
+      customerId: 'The billed customer.',
       planVersionId: 'The version of the plan that was pinned. A plan change replaces it.',
       planVersionNumber: 'The number of the pinned version.',
       versionNumber: 'The same number as `planVersionNumber`.',
@@ -451,7 +451,7 @@ export const Subscription = Type.Object(
       startedAt: 'The start of the first period.',
       endingAt: 'The planned end. Null: none is planned.',
       terminatedAt: 'The time at which it ended. Null: it has not ended.',
-      terminatedBy: 'The id of the customer or merchant that ended it. Null: nobody did.',
+      terminatedBy: 'The id of the customer or merchant that ended it. Null: not ended by a request.',
       terminationReason: 'Why it ended. Null: it has not ended.',
       prefundAmount: "The amount that the first payment puts into the wallet, in major units of the plan's currency.",
       paymentTermDays: 'The days from the issue of an invoice to its due date.',
