@@ -12,7 +12,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 const home = path.dirname(path.dirname(realpathSync(fileURLToPath(import.meta.url))));
 const main = path.join(home, 'src', 'main.ts');
 
-// What was read and stripped of its types once need not be so again: a second start takes about half the work.
+// Node keeps compiled modules in a cache, so a second start takes about half the work.
 module.enableCompileCache?.(path.join(home, 'node_modules', '.cache', 'reckoner'));
 
 if (typeof Temporal === 'undefined') runAgain();

@@ -69,7 +69,7 @@ type ProcessRole = 'api' | 'ingest' | 'worker';
 
 export interface EnvironmentOptions {
   readonly environment: EnvironmentName;
-  /** Which part of the work this process takes (docs/scaling.md); absent: all of it. */
+  /** The roles of this process (docs/scaling.md); absent: all of them. */
   readonly roles?: readonly ProcessRole[];
   readonly databaseUrl: string;
   /** Is the disk of the database full? Absent: it is not on this machine. */
@@ -80,15 +80,15 @@ export interface EnvironmentOptions {
   readonly clickhouseUrl?: string;
   /** Mail is sent through this server, in production only; absent: it is held. */
   readonly mailServer?: MailServer;
-  /** Where the API of Stripe is; absent: at Stripe. */
+  /** The address of the Stripe API; absent: Stripe itself. */
   readonly stripeApiUrl?: string;
-  /** Where VAT numbers are checked; absent or null: nowhere. */
+  /** The service that checks VAT numbers; absent or null: none. */
   readonly viesUrl?: string | null;
-  /** What links to this environment start with. */
+  /** The base of links to this environment. */
   readonly publicUrl: string;
   /** The first platform operator's API key. */
   readonly platformKey: string;
-  /** What secrets of merchants are sealed with. */
+  /** The keys that encrypt the secrets of merchants. */
   readonly masterKey: MasterKeys;
   /** Addresses and CIDR ranges of proxies whose `X-Forwarded-For` says where a call comes from; absent: none. */
   readonly trustedProxies?: readonly string[];
@@ -107,7 +107,7 @@ export interface EnvironmentOptions {
   readonly taxProviders?: RemotePayments['taxProviders'];
   /** How much of a merchant is in work at once; absent: as http/slots.ts says. Benchmarks compare. */
   readonly slotLimits?: SlotLimits;
-  /** Who looks up the hosts of webhook endpoints; tests hand in their own. */
+  /** Looks up the hosts of webhook endpoints; tests pass their own. */
   readonly resolveHost?: WebhookParts['resolve'];
   /** Opens the way into the database; tests hand in one that breaks. */
   readonly openDatabase?: (options: DatabaseOptions) => Database;

@@ -13,7 +13,7 @@ export interface AlertRule {
   readonly type: AlertType;
   readonly threshold: Decimal | null;
   readonly percent: Decimal | null;
-  /** What the percentage is of; null for a balance, which has a whole of its own. */
+  /** The whole of the percentage; null for a balance, which has its own whole. */
   readonly whole: Decimal | null;
 }
 
@@ -29,7 +29,7 @@ export interface Alert extends AlertRule {
   readonly merchantId: string;
   readonly id: string;
   readonly name: string | null;
-  /** Whose figure it is. */
+  /** The customer of the figure. */
   readonly customerId: string;
   readonly entitlementId: string | null;
   readonly subscriptionId: string | null;

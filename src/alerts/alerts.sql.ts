@@ -61,7 +61,7 @@ export const selectAlertPage = (tx: Tx, merchantId: string | null, filter: Alert
     page,
   );
 
-/** What its owner says of an alert. */
+/** Stores the fields of an alert that its owner sets. */
 export const updateAlert = (tx: Tx, alert: Alert): Promise<Alert> =>
   tx.one<Alert>(sql`
     update alert
@@ -71,7 +71,7 @@ export const updateAlert = (tx: Tx, alert: Alert): Promise<Alert> =>
      where merchant_id = ${alert.merchantId} and id = ${alert.id}
     returning ${COLUMNS}`);
 
-/** What a look found out. */
+/** The result of a look. */
 export type LookChanges = Pick<
   Alert,
   'clockId' | 'periodStart' | 'periodEnd' | 'invoiceId' | 'isReached' | 'lookedAt' | 'nextActionAt'

@@ -119,7 +119,7 @@ export async function createAlert(
   return toAlertReply(parts, tx, alert, wall);
 }
 
-/** Whose figure is watched, and by which clock its time goes. 404 and 403 name the field. */
+/** The customer whose figure is watched, and the clock of its time. 404 and 403 name the field. */
 async function findTarget(
   { invoicing }: AlertParts,
   tx: Tx,

@@ -1,7 +1,7 @@
 import { sql, type Tx } from '../db/index.ts';
 import type { Instant } from '../kernel/time.ts';
 
-/** What a spent budget covers: all of a subscription, or what is metered by a metric. */
+/** The scope of a spent budget: a whole subscription, or the usage of one metric. */
 export interface SpentBudget {
   readonly subscriptionId: string | null;
   readonly billableMetricId: string | null;

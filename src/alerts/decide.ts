@@ -32,15 +32,15 @@ export function isReached(rule: AlertRule, { value, used }: Pick<Reading, 'value
   return used.gt(ZERO) && used.times(HUNDRED).gte(value.plus(used).times(rule.percent as Decimal));
 }
 
-/** What an alert knows of its last look. */
+/** The result of the last look of an alert. */
 export interface Watched {
   readonly period: WatchedPeriod | null;
   readonly isReached: boolean;
 }
 
-/** What follows from a look. */
+/** The consequences of a look. */
 export interface Look {
-  /** Where the figure has reached the threshold, oldest first: each period goes off once, by a unique index. */
+  /** The readings that have reached the threshold, oldest first: each period goes off once, by a unique index. */
   readonly reached: readonly Reading[];
   /** The period that is watched from now on; null: there is none. */
   readonly present: Reading | null;

@@ -71,7 +71,7 @@ async function readTotal({ invoicing }: AlertParts, tx: Tx, alert: Alert): Promi
   return value && value !== 'coming' ? { period, invoiceId: period.invoiceId, value, used: ZERO } : null;
 }
 
-/** Where nobody bills the usage, a billing period is the calendar's month. */
+/** If nobody bills the usage, a billing period is a calendar month. */
 async function readUsage({ invoicing }: AlertParts, tx: Tx, alert: Alert, now: Instant): Promise<Present> {
   const { merchantId, customerId, billableMetricId, period } = alert;
   const of = { customerId, metricId: billableMetricId as string };

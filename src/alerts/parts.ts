@@ -4,7 +4,7 @@ import type { InvoicingParts } from '../invoicing/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { Alert, AlertTrigger } from './alert.ts';
 
-/** What alerts must know of other domains; `wiring.ts` binds it. */
+/** The dependencies of alerts on other domains; `wiring.ts` binds them. */
 export interface AlertParts {
   readonly environment: EnvironmentName;
   readonly invoicing: InvoicingParts;

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => env.close());
 
 const ALERTS = '/v0/alerts';
-/** What looks at alerts in a process of its own. */
+/** The watcher of alerts in its own process. */
 function watcher(): Chore {
   const { chores } = wireDomains('sandbox', 'http://localhost');
   return chores.find(({ isPrompt }) => isPrompt) as Chore;

@@ -23,7 +23,7 @@ import {
 const LEASE = { milliseconds: 2_500 };
 /** So many events are read at once; the mark moves after each. */
 const MOST_EVENTS = 50_000n;
-/** Where somebody has been storing events for long, what is visible is looked at, and the mark stays. */
+/** After a long write transaction, the visible events are read, and the mark stays. */
 const EVERY_EVENT = 2n ** 63n - 1n;
 /** So many alerts of a merchant share a transaction. */
 const MOST_TOGETHER = 200;

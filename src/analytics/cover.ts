@@ -4,7 +4,7 @@ import { type BucketWidth, bucketStart, nextBucketStart, type Range } from './bu
 /** Of which length a kept sum is. */
 export type Grain = 'hour' | 'day' | 'month';
 
-/** How a range is read: from sums where whole ones lie in it, and from facts at its edges. */
+/** The way to read a range: from sums for its whole buckets, and from facts at its edges. */
 export interface Cover {
   readonly sums: readonly (Range & { readonly grain: Grain })[];
   readonly facts: readonly Range[];

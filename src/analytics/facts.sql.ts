@@ -3,7 +3,7 @@ import type { BucketWidth, Range } from './buckets.ts';
 import type { Cover } from './cover.ts';
 import type { Figure } from './figures.ts';
 
-/** Which facts are asked about; absent: all of the merchant. */
+/** The selected facts; absent: all of the merchant. */
 export interface FactFilter {
   readonly customerIds?: readonly string[] | undefined;
   readonly subscriptionIds?: readonly string[] | undefined;

@@ -4,7 +4,7 @@ import type { Instant } from '../kernel/time.ts';
 export type FactKind = 'invoice' | 'refund' | 'rebate' | 'payment';
 type FactStatus = 'outstanding' | 'paid' | 'written_off' | 'issued' | 'completed' | 'pending' | 'expired';
 
-/** What facts of one kind and status in one currency come to. */
+/** The sum of facts of one kind and status in one currency. */
 export interface Figure {
   readonly currency: string;
   /** The start of its bucket, clipped to the range. */
@@ -15,7 +15,7 @@ export interface Figure {
   readonly status: FactStatus;
   readonly count: number;
   readonly amount: Decimal;
-  /** What of an invoice's amount is unpaid. */
+  /** The unpaid part of the amount. */
   readonly openAmount: Decimal;
 }
 
@@ -24,7 +24,7 @@ export interface CountAndAmount {
   readonly amount: Decimal;
 }
 
-/** What figures of one currency say together (docs/decisions/0077). */
+/** The summary of figures in one currency (docs/decisions/0077). */
 export interface Summary {
   readonly issued: CountAndAmount;
   readonly outstanding: CountAndAmount;

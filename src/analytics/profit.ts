@@ -1,6 +1,6 @@
 import { Decimal, decimal, sum, ZERO } from '../kernel/decimal.ts';
 
-/** What a customer brought, and what its usage cost. */
+/** The revenue and the cost of a customer. */
 export interface Profit {
   readonly netRevenue: Decimal;
   readonly totalCost: Decimal;
@@ -10,7 +10,7 @@ export interface CustomerProfit extends Profit {
   readonly customerId: string;
 }
 
-/** What is left of the net revenue. */
+/** The net revenue less the cost. */
 export const profitOf = ({ netRevenue, totalCost }: Profit): Decimal => netRevenue.minus(totalCost);
 
 /** The profit in percent of the net revenue, to two digits, half away from zero; null where that is not above 0. */

@@ -34,7 +34,7 @@ import type { ProfitabilityQuery, ProfitabilityReply } from './schemas.ts';
 const MOST_BUCKETS = 1_000;
 const DEFAULT_ROWS = 10;
 
-/** What a report of profit asks of usage and revenue. */
+/** The question of a profit report. */
 interface Asked {
   readonly merchantId: string;
   readonly currency: string;

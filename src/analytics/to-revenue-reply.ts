@@ -11,8 +11,7 @@ export interface ShownGroup extends FigureGroup {
 }
 
 /**
- * What figures of one currency say, with a value for every bucket; `groups` stand in the buckets in which they have
- * something.
+ * The figures of one currency, with a value for every bucket; `groups` are in the buckets in which they have a value.
  */
 export function toFigures(
   figures: readonly Figure[],
@@ -80,7 +79,7 @@ const toInvoices = ({ issued, outstanding, paid, writtenOff }: Summary, currency
   writtenOff: toCategory(writtenOff, currency),
 });
 
-/** What the figures of a group say. */
+/** The figures of a group. */
 export function toGroup({ key, label, figures, currency }: ShownGroup) {
   const all = summarize(figures);
   return {

@@ -28,7 +28,7 @@ export const lockApproval = (tx: Tx, merchantId: string, id: string): Promise<Ap
   tx.maybe<Approval>(sql`
     select ${COLUMNS} from approval where merchant_id = ${merchantId} and id = ${id} for update`);
 
-/** What an approval was requested for. */
+/** The snapshot of the approval. */
 export const selectSnapshot = async (tx: Tx, { merchantId, id }: Approval): Promise<unknown> => {
   const { snapshot } = await tx.one<{ snapshot: unknown }>(sql`
     select snapshot from approval where merchant_id = ${merchantId} and id = ${id}`);
@@ -61,7 +61,7 @@ export const selectApprovalPage = (tx: Tx, merchantId: string | null, filter: Ap
     keptTotal(tx, 'approval', merchantId, filter, ['decision', 'kind']),
   );
 
-/** What of an approval changes as it is decided. */
+/** The fields of an approval that a decision changes. */
 export type DecisionChanges = Pick<Approval, 'decision' | 'reviewer' | 'decisionNote' | 'decidedAt'>;
 
 export const updateDecision = (

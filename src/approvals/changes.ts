@@ -1,6 +1,6 @@
 /** A difference between what was approved and what is there now. */
 export interface Change {
-  /** Where: `lineItems[oli_…].quantity`. */
+  /** The place of the change: `lineItems[oli_…].quantity`. */
   readonly path: string;
   /** Null where it was not there. */
   readonly before: unknown;
@@ -15,7 +15,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What an element of an array is called; of other arrays the name of the field is taken. */
+/** The name of an element in an array; other arrays use the name of the field. */
 const ELEMENTS: Readonly<Record<string, string>> = {
   lineItems: 'Line item',
   lines: 'Line',
@@ -53,7 +53,7 @@ const isSame = (a: unknown, b: unknown): boolean => {
 
 interface Place {
   readonly path: string;
-  /** What the sentence speaks of; null: the resource itself. */
+  /** The subject of the sentence; null: the resource itself. */
   readonly of: string | null;
   /** The field's name. */
   readonly field: string;

@@ -20,7 +20,7 @@ const TRIGGER = {
   cancelled: 'cancel',
 } as const satisfies Record<DecisionAsked, ApprovalTrigger>;
 
-/** Who decides. An admin may also cancel requests of others. */
+/** The user who decides. An admin may also cancel requests of others. */
 export interface Reviewer extends Actor {
   readonly isAdmin: boolean;
 }
@@ -86,7 +86,9 @@ function mayDecide(
 const kindsOf = (approvals: readonly Approval[]): ReadonlySet<ApprovalKind> =>
   new Set(approvals.map(({ kind }) => kind));
 
-/** What a decision does to the resource. @param before what was given for this snapshot before the decision */
+/**
+ * Applies the effect of a decision to the resource. @param before what was given for this snapshot before the decision
+ */
 async function follow(
   parts: ApprovalParts,
   tx: Tx,

@@ -38,7 +38,7 @@ export async function listApprovals(tx: Tx, merchantId: string | null, filter: A
   return { data: rows.map(toApprovalReply), total };
 }
 
-/** What has changed in a resource since an approval was requested. A resource that was deleted is one change. */
+/** The changes of a resource since the request of an approval. A resource that was deleted is one change. */
 export async function readChanges(parts: ApprovalParts, tx: Tx, merchantId: string, id: string) {
   const approval = await selectApproval(tx, merchantId, id);
   if (!approval) return notFound('approval');

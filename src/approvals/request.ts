@@ -8,7 +8,7 @@ import { insertApproval, selectPending } from './approvals.sql.ts';
 import { tellAll } from './given.ts';
 import type { ApprovalParts } from './resource.ts';
 
-/** Who acts: a user, or an operator on behalf of one. */
+/** The actor: a user, or an operator on behalf of one. */
 export interface Actor {
   readonly userId: string;
   readonly isOperator: boolean;
@@ -29,7 +29,7 @@ export interface ApprovalRequest {
   readonly resourceType: ResourceType;
   readonly resourceId: string;
   readonly kind: ApprovalKind;
-  /** What the requester saw; absent: the resource as it is now. */
+  /** The hash that the requester saw; absent: the present one. */
   readonly dataSnapshotHash?: string | undefined;
   readonly note: string | null;
 }

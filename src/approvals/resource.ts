@@ -4,7 +4,7 @@ import type { Result } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { ResourceKey, ResourceType } from './approval.ts';
 
-/** What a resource is now, as far as an approval is given for it. */
+/** The approved content of a resource, as of now. */
 export interface ResourceState {
   /** JSON. Elements of arrays have an `id` or a `key` by which they are found again. */
   readonly snapshot: unknown;
@@ -23,13 +23,13 @@ export interface LockedResource extends ResourceState, ResourceKey {
   readonly entityIds: readonly string[];
   /** An approval is requested. @returns a refusal where the resource does not allow it */
   request(kind: ApprovalKind): Promise<Result<unknown>>;
-  /** Every required approval is given. */
+  /** The last required approval is given. */
   approve(): Promise<Result<unknown>>;
   /** A reviewer rejects. */
   reject(): Promise<Result<unknown>>;
   /** A pending approval is cancelled. */
   recall(): Promise<Result<unknown>>;
-  /** An approval that was given is cancelled. */
+  /** A given approval is cancelled. */
   withdraw(): Promise<Result<unknown>>;
 }
 
@@ -41,7 +41,7 @@ export interface ApprovalResource {
   find(tx: Tx, key: ResourceKey): Promise<ResourceState | null>;
 }
 
-/** How an entity is called in an outside system, in the webhook of a push. */
+/** The id of an entity in an external system, in the webhook of a push. */
 export type PushedReference = {
   readonly entityType: string;
   readonly entityId: string;
@@ -49,7 +49,7 @@ export type PushedReference = {
   readonly externalId: string;
 };
 
-/** What approvals need of other domains. */
+/** The dependencies of approvals on other domains. */
 export interface ApprovalParts {
   readonly resources: Readonly<Record<ResourceType, ApprovalResource>>;
   /** The default external references of some entities of a merchant. */

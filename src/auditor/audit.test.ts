@@ -101,7 +101,7 @@ async function meterEverything(merchant: Merchant, productId: string): Promise<v
   }
 }
 
-/** What breaks an invariant by hand, and what undoes it. `INVOICE` is a paid invoice of a period. */
+/** Statements that break an invariant by hand, and undo it. `INVOICE` is a paid invoice of a period. */
 const BREAKS: Readonly<Record<string, readonly [broken: string, undone: string]>> = {
   'order-lines-add-up': [
     'update order_line_item set total_price = total_price + 0.01',
@@ -346,7 +346,7 @@ async function untrueRollups(): Promise<BrokenRow[]> {
   return found;
 }
 
-/** What makes a roll-up untrue, and what undoes it. */
+/** Statements that falsify a roll-up, and undo it. */
 const FALSE_ROLLUPS: readonly { what: string; broken: string; undone: string }[] = [
   {
     what: 'a total',

@@ -7,7 +7,7 @@ import { rollUps } from './rollups.ts';
 /** Something that does not hold. */
 export interface Violation {
   readonly name: string;
-  /** What should hold. */
+  /** The invariant in words. */
   readonly says: string;
   readonly count: number;
   /** Some of the rows: whose they are, which, and what is wrong. */

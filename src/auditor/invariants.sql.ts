@@ -13,7 +13,7 @@ export interface Invariant {
 /** Statuses in which an invoice has been calculated: its lines and totals stand. */
 const CALCULATED = sql`('DRAFT', 'ISSUED', 'PAYMENT_FAILED', 'PAID', 'WRITTEN_OFF', 'CANCELLED')`;
 
-/** What an account holds because of an invoice `i`: above 0 where debits outweigh. */
+/** The balance of an account for an invoice `i`: above 0 if debits outweigh. */
 const bookedOf = (account: string): Sql => sql`
   (select coalesce(sum(e.amount), 0)
      from ledger_transaction t
@@ -49,7 +49,7 @@ const rowsOfLists: Sql = sql.join(
   sql` union all `,
 );
 
-/** What SQL can say about the whole of the data (the numbers I-nn are those of the list of what is promised). */
+/** The invariants that SQL can check (I-nn are the numbers of the list of invariants). */
 export const invariants: readonly Invariant[] = [
   {
     name: 'lines-sum-to-totals',

@@ -16,7 +16,9 @@ export const selectSubjects = (tx: Tx, after: Subject | undefined, most: number)
        and exists (select from usage_series u where u.merchant_id = s.merchant_id and u.is_ready)
      order by s.merchant_id, s.id limit ${most}`);
 
-/** Where the months begin that have partitions of events: between two of them a statement opens one. */
+/**
+ * The first instants of the months that have partitions of events: a statement between two of them opens one partition.
+ */
 export async function selectMonths(tx: Tx): Promise<string[]> {
   const rows = await tx.rows<{ month: string }>(sql`
     select distinct to_date(right(c.relname, 6), 'YYYYMM')::text as month

@@ -1,9 +1,7 @@
 import { type Failure, fail } from '../kernel/result.ts';
 import type { catalogErrors } from './errors.ts';
 
-/**
- * What holds a resource, so that it cannot be deleted (§7, blocked fee deletion; api.md uses the same body for all).
- */
+/** A holder that prevents the deletion of a resource (§7, blocked fee deletion; api.md uses the same body for all). */
 export interface Blocker {
   readonly type: string;
   /** All of them; `items` names at most the first hundred. */

@@ -186,7 +186,7 @@ const urlOf = (path: string): string => path.replace(/ .*/, '');
 
 let sent = 0;
 
-/** What must be unique is, so that a refusal for being taken hides none for being wrong. */
+/** Makes unique fields unique, so that a 409 does not hide a 400. */
 function fresh(body: unknown, place: readonly string[] = []): unknown {
   sent += 1;
   const fields = body as Record<string, unknown>;
@@ -210,7 +210,7 @@ describe.each(PATHS)('POST %s', (path) => {
         if (status !== 201 && (status < 400 || status > 499)) faults.push(where);
         if (status === 400 && body.error === 'validation_error') {
           const fields: string[] = body.errors.map(({ field }: { field: string }) => field);
-          // What a field makes impossible may be said of another (a model and its properties), but never of nothing.
+          // A fault of one field may be reported at another (a model and its properties), but never at none.
           if (fields.length === 0 || fields.some((field) => field === '')) faults.push(where);
         }
       }

@@ -16,7 +16,7 @@ export interface CatalogOptions {
   ) => Promise<ReadonlyMap<string, number>>;
   /** The plans to which a customer has an active subscription. */
   readonly activePlansOf: (tx: Tx, merchantId: string, customerId: string) => Promise<readonly string[]>;
-  /** What of other domains holds an item or a feature, so that it cannot be deleted. */
+  /** Holders in other domains that prevent the deletion of an item or a feature. */
   readonly holdersOf?: (
     tx: Tx,
     merchantId: string,

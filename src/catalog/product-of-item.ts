@@ -2,7 +2,7 @@ import { checkReference, type Tx } from '../db/index.ts';
 import { invalidField, notFound, ok, type Result } from '../kernel/result.ts';
 import { holdItem } from './items/items.sql.ts';
 
-/** What a metric or a fee names as its place in the catalog. */
+/** The place of a metric or a fee in the catalog. */
 export interface Placement {
   readonly productId?: string | undefined;
   readonly itemId?: string | null | undefined;

@@ -17,10 +17,11 @@ import { finish } from './sign-up/finish.ts';
 import { rehearse, rehearsePayment } from './sign-up/rehearse.ts';
 
 /**
- * What the sessions of checkouts lead to happens here first: their customers, subscriptions and invoices are made as
- * the money comes. From then on their sessions are those of the invoices, and `upstream` is told so; of all other
- * sessions it is told as they are.
- * @param partsOf asked when a session moves: checkouts work with subscriptions, which are bound after payments
+ * Handles the sessions of checkouts before `upstream`: their customers, subscriptions and invoices are created when the
+ * money arrives. From then on their sessions belong to the invoices, and `upstream` hears of them as such. All other
+ * sessions pass unchanged.
+ * @param partsOf is called when a session moves, because checkouts depend on subscriptions, which are bound after
+ * payments
  */
 export const withCheckouts = (partsOf: () => CheckoutParts, upstream: PaymentHandlers): PaymentHandlers => {
   /** A checkout's session for a payment is for the subscription that it will make. */
@@ -96,7 +97,7 @@ async function withNext(
   return after === null ? description : { ...description, note: nextSentence(after, customer?.locale ?? asked) };
 }
 
-/** What the page of its session shows of a checkout that nobody has paid yet: the price that was shown, as of then. */
+/** The unpaid checkout on the page of its session: the price at the time of the page. */
 async function describeCheckout(
   parts: CheckoutParts,
   tx: Tx,
@@ -119,7 +120,7 @@ async function describeCheckout(
   };
 }
 
-/** What it shows afterwards: the invoice, where there was one, and that the subscription has begun. */
+/** The page after the payment: the invoice, if there is one, and the start of the subscription. */
 async function describeSubscribed(
   upstream: PaymentHandlers,
   tx: Tx,
@@ -135,7 +136,7 @@ async function describeSubscribed(
   return { ...(invoice ?? plain), note: CHECKOUT_WORDS[locale].begun(plain.title) };
 }
 
-/** What there is to say without an invoice. */
+/** The page without an invoice. */
 async function describePlan(tx: Tx, checkout: Checkout, locale: Locale): Promise<EntityDescription> {
   const { merchantId, linkId, amount, currency } = checkout;
   const link = await selectLink(tx, merchantId, linkId);

@@ -1,7 +1,7 @@
 import type { ClockBook } from '../jobs/index.ts';
 import { addAdvanceSteps, clocksWithWork, readClockForUpdate, updateClock } from './clocks.sql.ts';
 
-/** What the runner of due work sees of test clocks. */
+/** The view of test clocks for background jobs. */
 export const clockBook: ClockBook = {
   withWork: clocksWithWork,
   lock: async (tx, { merchantId, id }) => {

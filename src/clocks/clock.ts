@@ -18,7 +18,7 @@ export interface Clock {
   readonly description: string | null;
   readonly currentTime: Instant;
   readonly advancingTo: Instant | null;
-  /** Where the last advance began, and how many steps it has taken; null: there was none. */
+  /** The start of the last advance, and its number of steps; null: there was none. */
   readonly advancingFrom: Instant | null;
   readonly advanceSteps: number;
   readonly createdAt: Instant;
@@ -26,7 +26,7 @@ export interface Clock {
   readonly deletedAt: Instant | null;
 }
 
-/** Where a PATCH sends the clock: an instant, or a duration from the time that it shows. */
+/** The target of a PATCH: an instant, or a duration from the clock's time. */
 export interface Advance {
   readonly currentTime?: string;
   readonly advanceBy?: string;
@@ -34,10 +34,10 @@ export interface Advance {
 
 const LATEST = Temporal.Instant.from('2200-01-01T00:00:00Z'); // beyond it no timestamp is taken (api.md, Metering)
 
-/** What a clock is doing. */
+/** The state of a clock. */
 export type ClockState = 'standing' | 'advancing' | 'deleted';
 
-/** What this clock is doing; a deleted one no longer advances. */
+/** The state of this clock; a deleted one no longer advances. */
 export const stateOf = ({ advancingTo, deletedAt }: Pick<Clock, 'advancingTo' | 'deletedAt'>): ClockState => {
   if (deletedAt !== null) return 'deleted';
   return advancingTo === null ? 'standing' : 'advancing';
@@ -46,8 +46,8 @@ export const stateOf = ({ advancingTo, deletedAt }: Pick<Clock, 'advancingTo' | 
 const gone = refuse('INVALID_TRANSITION');
 
 /**
- * What moves a clock. `advance` sends it to a later time, `stop` to one that it has reached already, `arrive` is the
- * runner's when nothing is left to do. A stop takes effect between two steps: it waits for the lock that a step holds.
+ * The triggers of a clock. `advance` sends it to a later time, `stop` to a time that it has already reached, and the
+ * runner sends `arrive` when no job is left. A stop takes effect between two steps: it waits for the lock of a step.
  */
 export const clockStates: StateTable<ClockState, 'advance' | 'stop' | 'arrive' | 'delete'> = {
   standing: { advance: 'advancing', stop: refuse('CLOCK_BACKWARDS'), arrive: gone, delete: 'deleted' },
@@ -56,10 +56,10 @@ export const clockStates: StateTable<ClockState, 'advance' | 'stop' | 'arrive' |
 };
 
 /**
- * Where a clock is to go; null: nowhere, an advance is to stop where it is. Standing still is not forward (§3), so
- * without an advance it is refused like going back. While an advance runs the clock has moved on from where its caller
- * saw it, so any time that it has passed stops it.
- * @returns CLOCK_ADVANCING for a later time while it is on its way, CLOCK_BACKWARDS, or the field that is wrong.
+ * The target of a clock; null: none, and a running advance stops. The present time is not forward (§3), so without an
+ * advance it is refused like a step back. During an advance the clock has moved on since its caller read it, so any
+ * time that it has passed stops it.
+ * @returns CLOCK_ADVANCING for a later time during an advance, CLOCK_BACKWARDS, or the wrong field.
  */
 export function decideMove(clock: Clock, { currentTime, advanceBy }: Advance): Result<Instant | null> {
   const to = currentTime === undefined ? moveBy(clock.currentTime, advanceBy ?? '') : parseInstant(currentTime);

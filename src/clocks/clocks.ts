@@ -6,7 +6,7 @@ import { type Advance, type Clock, decideMove } from './clock.ts';
 import { insertClock, readClock, updateClock } from './clocks.sql.ts';
 import { lockClock } from './effective-now.ts';
 
-/** What stands in the way of a deletion (§7, blockers). */
+/** An obstacle to a deletion (§7, blockers). */
 export interface Blocker {
   readonly type: string;
   readonly count: number;

@@ -1,7 +1,7 @@
 import type { Tx } from '../db/index.ts';
 import type { Instant } from '../kernel/time.ts';
 
-/** What stands in the way of a deletion (§7, blockers): the kind, how many there are, and the first of them. */
+/** An obstacle to a deletion (§7, blockers): the kind, the count, and the first ones. */
 export interface Blocker {
   readonly type: string;
   readonly count: number;

@@ -10,12 +10,12 @@ export interface CustomerRow {
   taxId: string | null;
   taxRates: Record<string, number>;
   currency: string | null;
-  /** What the customer reads; null where nobody has said. */
+  /** The language of the customer; null if nobody has set it. */
   locale: Locale | null;
   buyerReference: string | null;
   notificationSettings: Partial<Record<NotificationKind, boolean>>;
   metadata: Record<string, string | number | boolean>;
-  /** What the merchant's tax provider has said of an address; null: nothing. */
+  /** The verdict of the merchant's tax provider on an address; null: none. */
   taxVerdict: TaxVerdict | null;
   createdAt: Instant;
   updatedAt: Instant;

@@ -32,7 +32,7 @@ export const selectCustomersEver = (tx: Tx, merchantId: string, ids: readonly st
     sql`select ${columns} from customer where merchant_id = ${merchantId} and id = any (${[...ids]}::text[])`,
   );
 
-/** Where a customer can be written to, and what it does not want to hear of. */
+/** The address of a customer for emails, and the subjects that it has turned off. */
 export interface Mailbox {
   readonly customerId: string;
   readonly emails: readonly string[];
@@ -185,7 +185,7 @@ export const markDeleted = (tx: Tx, merchantId: string, id: string, now: Instant
     sql`update customer set deleted_at = ${now}, updated_at = ${now} where merchant_id = ${merchantId} and id = ${id}`,
   );
 
-/** Who owns each of some ids, whoever asks; null for an unknown one. */
+/** The owner of each of some ids, for any caller; null for an unknown id. */
 export const ownersOf = (tx: Tx, ids: readonly string[]): Promise<{ id: string; owner: string | null }[]> =>
   tx.rows<{ id: string; owner: string | null }>(
     sql`select id, owner_of(id) as owner from unnest(${[...ids]}::text[]) as id`,
@@ -205,7 +205,7 @@ export const customerIdsOfExternalId = async (
   return rows.map(({ id }) => id);
 };
 
-/** Which customer has which of some externalIds now; those that nobody has are left out. */
+/** The customers of some externalIds now; unknown ones are left out. */
 export const customersOfExternalIds = async (
   tx: Tx,
   merchantId: string,

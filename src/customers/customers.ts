@@ -47,7 +47,7 @@ export interface ExternalIdChange {
   readonly after: string | null;
 }
 
-/** What other domains do in the same transaction; `app.ts` binds it. */
+/** Hooks of other domains in the same transaction; `app.ts` binds them. */
 export interface CustomerHooks {
   /** Usage that was sent by externalSubject finds its customer, or loses it (§4, ingestion rules 3 and 4). */
   readonly onExternalIdChanged: (tx: Tx, change: ExternalIdChange, now: Instant) => Promise<void>;
@@ -114,14 +114,14 @@ export async function createCustomer(
     : createByConsumer(tx, creation);
 }
 
-/** What a creation works with. */
+/** The context of a creation. */
 interface Creation {
   readonly merchantId: string;
   readonly input: NewCustomer;
   readonly terms: CustomerChange;
   readonly now: Instant;
   readonly hooks: CustomerHooks;
-  /** Where it was promised before. */
+  /** The id, if it was promised before. */
   readonly id?: string;
 }
 
@@ -362,7 +362,7 @@ export async function changeCustomer(
   return ok(await complete(tx, updated.value));
 }
 
-/** How a customer is billed: its organization's particulars, and its own tax id. */
+/** The billing details of a customer: its organization's particulars, and its own tax id. */
 export interface BillingDetails extends ConsumerParticulars {
   readonly taxId: string | null;
 }

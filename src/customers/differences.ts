@@ -5,7 +5,7 @@ import { readTaxRates } from './tax-rates.ts';
 /** A field of a creation, what was sent in it, and what the customer has. */
 type Comparison = readonly [field: string, sent: unknown, stands: unknown];
 
-/** What was not sent contradicts nothing; null is not sent (api.md, Null). */
+/** A field that was not sent contradicts nothing; null counts as not sent (api.md, Null). */
 const contradicting = (comparisons: readonly Comparison[]): string[] =>
   comparisons
     .filter(([, sent, stands]) => sent !== undefined && sent !== null && canonicalJson(sent) !== canonicalJson(stands))

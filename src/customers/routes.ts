@@ -13,7 +13,7 @@ import {
 import { CustomerBody, CustomerChangeBody, CustomerCreate, CustomerCreated, CustomerFilterQuery } from './schemas.ts';
 
 export interface CustomerParts extends CustomerHooks {
-  /** What keeps a customer from being deleted, one check for each domain that can. */
+  /** The obstacles to the deletion of a customer, one check for each domain. */
   readonly blockers: readonly CustomerBlocker[];
 }
 

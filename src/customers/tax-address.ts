@@ -4,11 +4,11 @@ import { countryCode } from '../kernel/country.ts';
 /** §2 Customer: `valid` false means that the internal invoice flow with the default rate is used. */
 export interface ValidTaxAddress {
   readonly valid: boolean;
-  /** What is missing; empty where nothing is. */
+  /** The missing parts; empty if there are none. */
   readonly message: string;
 }
 
-/** Where a customer is for tax; `country` is an ISO 3166-1 code. */
+/** The place of a customer for tax; `country` is an ISO 3166-1 code. */
 export interface TaxPlace {
   readonly line1: string | null;
   readonly line2: string | null;
@@ -18,7 +18,7 @@ export interface TaxPlace {
   readonly country: string;
 }
 
-/** What the merchant's tax provider has said of an address. It holds for no other address. */
+/** The verdict of the merchant's tax provider on an address. It holds for no other address. */
 export interface TaxVerdict {
   readonly address: TaxPlace;
   /** Why there is no tax rate for it; null: there is one. */

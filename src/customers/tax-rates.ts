@@ -5,7 +5,7 @@ import { isId } from '../kernel/ids.ts';
 /** Percent by plan id, metric id or `default` (§2, Customer): 8.875 is 8.875 percent. */
 export type TaxRates = Readonly<Record<string, Decimal>>;
 
-/** What `taxRates` is in a request: a map, or one number for everything. */
+/** The form of `taxRates` in a request: a map, or one number for everything. */
 export type TaxRatesInput = number | Readonly<Record<string, number>>;
 
 /** Reads tax rates exactly; one number stands for `{default: number}`. */
@@ -21,5 +21,5 @@ export const writeTaxRates = (rates: TaxRates): Record<string, number> =>
 /** The keys that name a plan or a metric and so must be the merchant's own. */
 export const idsIn = (rates: TaxRates): string[] => Object.keys(rates).filter((key) => key !== 'default');
 
-/** What an id in a key is, as a word. */
+/** The kind of an id in a key, as a word. */
 export const nounOf = (id: string): string => (isId('plan', id) ? 'plan' : 'billable metric');

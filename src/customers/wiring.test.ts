@@ -18,7 +18,7 @@ import {
   findCustomer,
 } from './index.ts';
 
-/** What other domains plug into customers, on a server with nothing but customers. */
+/** Plugs of other domains into customers, on a server with only customers. */
 const now = Temporal.Instant.from('2026-01-01T00:00:00Z');
 let env: TestEnvironment;
 let merchant: Merchant;

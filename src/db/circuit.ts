@@ -3,9 +3,9 @@ import { DatabaseAway } from './away.ts';
 const PAUSE_MILLISECONDS = 100;
 
 /**
- * Whether the database is asked. After it could not be reached, one call at a time is let through, a tenth of a second
- * after the one before, and the others fail at once: nobody waits in line for what will not come, and a database that
- * is starting is not kept from it by everybody knocking. The first call that reaches it opens the way for all.
+ * Decides whether a call may reach the database. After a failed connection, one call at a time is let through, a tenth
+ * of a second after the one before. The others fail at once: nobody waits in a queue for a missing database, and a
+ * starting database is not flooded. The first call that reaches it opens the way for all.
  */
 export class Circuit {
   readonly #elapsed: () => number;

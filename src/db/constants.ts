@@ -1,4 +1,4 @@
-/** What never changes in a database, for as long as a process runs (`Tx.constant`). */
+/** Facts of a database that never change while a process runs (`Tx.constant`). */
 export class Constants {
   readonly #known = new Map<string, unknown>();
 

@@ -133,15 +133,15 @@ export function keptRange(
            (select coalesce(sum(count), 0)::int from kept) as reach`);
 }
 
-/** What queries of lists have beside filters. */
+/** The query parameters of lists that are no filters. */
 const NO_FILTERS: ReadonlySet<string> = new Set(['merchantId', 'limit', 'offset']);
 
 /**
- * How a list's total is found from the kept counts, for `pageOfRows`; undefined where the list has a filter that they
- * do not know, so that its rows are counted.
+ * The total of a list from the stored counts, for `pageOfRows`; undefined if the list has a filter that they do not
+ * know, so that its rows are counted.
  * @param filters all filters of the list, absent ones undefined
  * @param dimensions the filters that divide the counts, in the order of `counted_list`, e.g. `status`: one value or
- *   several
+ * several
  */
 export function keptTotal<Filters extends object>(
   tx: Tx,

@@ -5,12 +5,10 @@ const INPUT = '"~"';
 /** The column that says which input a row is for. */
 const NUMBER = '"~n"';
 
-/**
- * What a function may do: `pure` depends on its arguments alone, `reads` looks into tables, `changes` may do anything.
- */
+/** The effect of a function: `pure` depends on its arguments alone, `reads` reads tables, `changes` may do anything. */
 export type Effect = 'pure' | 'reads' | 'changes';
 
-/** What PostgreSQL knows of a statement. */
+/** The facts that PostgreSQL knows of a statement. */
 export interface Facts {
   /** The types of its parameters, as PostgreSQL names them. */
   readonly types: readonly string[];
@@ -26,8 +24,8 @@ export interface Merged {
   readonly text: string;
   readonly types: readonly string[];
   /**
-   * Which input a row is for: `numbered` rows begin with its number, from 1; `touched` rows are that number alone, for
-   * a row that it changed; `counted` rows are that number and how many rows it inserted; `one each` are the rows of the
+   * The input of each row: `numbered` rows begin with its number, from 1; `touched` rows have only that number, one for
+   * each changed row; `counted` rows have that number and the count of inserted rows; `one each` are the rows of the
    * inputs in their order.
    */
   readonly rows: 'numbered' | 'touched' | 'counted' | 'one each';
@@ -137,7 +135,7 @@ function mergedValues(source: Source): Merged | null {
   const tail = tokens.slice(end + 1);
   const [next] = tail;
   if (next && next.text !== 'on' && next.text !== 'returning') return null;
-  // What follows sees the table alone; and of rows that may be left out nobody knows whose they are.
+  // The parts after it refer to the table alone, and rows that may be left out have no known input.
   if (tail.some(({ kind }) => kind === 'parameter')) return null;
   if (countOf(tail, 'conflict') > 0 && countOf(tail, 'returning') > 0) return null;
   if (countOf(tokens, 'select') > 0 || countOf(row, 'default') > 0) return null;
@@ -226,7 +224,7 @@ function mergedChange(
   };
 }
 
-/** What an update or delete answers beside the number of the input; null where a `*` would mean the inputs too. */
+/** The answer of an update or delete beside the number of the input; null if a `*` would include the inputs. */
 function returned(source: Source, tokens: readonly Token[], name: string): string | null {
   if (tokens.length === 1 && tokens[0]?.text === '*') return `, ${name}.*`;
   const hasStar = tokens.some(({ text }, place) => text === '*' && (place === 0 || tokens[place - 1]?.text === ','));
@@ -289,7 +287,7 @@ function splitAt(tokens: readonly Token[], word: string): Token[][] {
   return parts;
 }
 
-/** Where the head of an insert ends: `insert into t (…)`. @returns the place of the token after it, or -1 */
+/** The end of the head of an insert: `insert into t (…)`. @returns the place of the token after it, or -1 */
 function intoOf(tokens: readonly Token[]): number {
   const [, into, table, next] = tokens;
   if (into?.text !== 'into' || !table || identifier(table).length === 0) return -1;

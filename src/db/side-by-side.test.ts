@@ -32,7 +32,7 @@ async function begin(): Promise<void> {
     select '${world.merchantId}', name, seq, '${NOW.toString()}' from (values ('ant', 1), ('bee', 2), ('cat', 3)) toys (name, seq)`);
 }
 
-/** What one work gives a statement. */
+/** The input of a statement from one work. */
 interface Input {
   readonly id: string;
   readonly other: string;
@@ -160,8 +160,8 @@ const statements = fc.oneof(
 );
 
 /**
- * What is answered, and what the tables hold then; numbers that identity columns drew are left out, for they are not
- * given back.
+ * The answer and the tables afterwards; numbers of identity columns are left out, because a rollback does not return
+ * them.
  */
 async function outcomeOf(run: () => Promise<unknown[]>): Promise<unknown> {
   await begin();

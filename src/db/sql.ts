@@ -37,7 +37,7 @@ export function compile(query: Sql): { text: string; values: unknown[] } {
 
 /** A statement whose text and parameters are written out once and sent many times. */
 export interface Prepared {
-  /** What its plan is kept under on each connection; the same text always has the same name. */
+  /** The name of its plan on each connection; the same text always has the same name. */
   readonly name: string;
   readonly text: string;
   readonly values: readonly unknown[];

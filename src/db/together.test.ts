@@ -51,7 +51,7 @@ async function countingStatements<T>(work: () => Promise<T>): Promise<{ value: T
   return { value, sent: own.length };
 }
 
-/** What each of five asks for, with its own name and number. */
+/** The requests of five works, each with its own name and number. */
 const statements: readonly {
   shape: string;
   sent: number;
@@ -270,7 +270,7 @@ describe('what is asked side by side', () => {
   });
 });
 
-/** What five works do that touch the same rows, or must not have one answer for all. */
+/** The actions of five works that touch the same rows, or must not share one answer. */
 const colliding: readonly { what: string; work: (tx: Tx, number: number) => Promise<unknown> }[] = [
   {
     what: 'updates of one row',

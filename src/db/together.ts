@@ -18,7 +18,7 @@ import { compile, type Sql } from './sql.ts';
 import { sqlState } from './sql-state.ts';
 import type { Tx } from './tx.ts';
 
-/** What a merged statement is, by `mergedKey` of the one that it is made of; null: it is sent once for each. */
+/** The merged form of a statement, by its `mergedKey`; null: it is sent once for each. */
 export type MergedStatements = Map<string, Merged | null>;
 
 interface Answer {
@@ -238,9 +238,7 @@ export class Together {
     });
   }
 
-  /**
-   * What the failure of a merged statement means: where it alone can be at fault, the works are done one after another.
-   */
+  /** The meaning of a failed merged statement: if it alone can be at fault, the works run one after another. */
   #explained(error: unknown, key: string): unknown {
     const state = sqlState(error);
     if (state.startsWith(NOT_A_STATEMENT))

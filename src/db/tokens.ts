@@ -4,7 +4,7 @@ const KINDS = ['space', 'word', 'name', 'parameter', 'literal', 'number', 'sign'
 export interface Token {
   readonly kind: (typeof KINDS)[number];
   readonly text: string;
-  /** Where it stands in the statement. */
+  /** The place in the statement. */
   readonly start: number;
   readonly end: number;
   /** How many parentheses and brackets are open around it. */

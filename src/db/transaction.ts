@@ -13,9 +13,10 @@ import { type MergedStatements, NotApart, Together } from './together.ts';
 import type { Tx } from './tx.ts';
 
 /**
- * Who a transaction may see: these merchants (the usual one: a request has one, a batch has its own), every merchant
- * for reading (a platform operator's list), or nobody (authentication and ownership look-ups go through functions of
- * the database). The database enforces it by row-level security, the second lock behind the code's own check.
+ * The rows that a transaction may see: those of these merchants (the usual one: a request has one, a batch has its
+ * own), of every merchant for reading (a platform operator's list), or of nobody (authentication and ownership look-ups
+ * use functions of the database). The database enforces it by row-level security, the second lock behind the code's own
+ * check.
  */
 export type Scope = { readonly merchants: readonly string[] } | 'every merchant, reading' | 'nobody';
 
@@ -37,8 +38,8 @@ types.setTypeParser(20, (text: string) => BigInt(text));
 types.setTypeParser(3802, parseExactJson);
 
 /**
- * What is asked for many at once finds a few rows for each, by keys. Plans that are kept were made when a table may
- * have been almost empty, and would read it whole for ever.
+ * A merged statement finds a few rows for each input, by keys. Its plan may date from a time when a table was almost
+ * empty, and would read the whole table for ever.
  */
 const BY_KEYS = 'set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off';
 
@@ -70,9 +71,8 @@ export interface DatabaseOptions {
 }
 
 /**
- * Whether the same work may succeed when it runs again. A row that was on its way into the default partition while a
- * partition of its own was attached violates a partition constraint, which has no name; the next run finds the new
- * partition.
+ * Can the same work succeed when it runs again? A row for the default partition violates a partition constraint, which
+ * has no name, if its own partition is attached at the same time; the next run finds the new partition.
  */
 const isRetryable = (error: unknown): boolean =>
   RETRYABLE.has(sqlState(error)) ||

@@ -1,6 +1,6 @@
 import type { Sql } from './sql.ts';
 
-/** What touches the database gets this handle and no other, so nothing can write outside its transaction. */
+/** The only handle to the database, so nothing can write outside its transaction. */
 export interface Tx {
   /**
    * All rows of a statement.
@@ -19,9 +19,8 @@ export interface Tx {
    */
   part<T>(work: () => Promise<T>, keep: (value: T) => boolean): Promise<T>;
   /**
-   * What is the same for all that is done in this transaction side by side (`Database.together`): loaded once for all
-   * of it. In any other transaction it is loaded whenever it is asked for, so that nobody reads what he has changed
-   * since.
+   * A value that is the same for all work of this transaction side by side (`Database.together`): loaded once for all
+   * of it. In any other transaction it is loaded at each call, so that nobody misses their own changes.
    * @param key names it among everything that is loaded in this way
    */
   once<T>(key: string, load: () => Promise<T>): Promise<T>;
@@ -39,9 +38,9 @@ export interface Tx {
    */
   beside<T>(works: readonly ((tx: Tx) => Promise<T>)[]): Promise<T[]>;
   /**
-   * What never changes in this database: loaded once for the process. `load` reads only what was committed before this
-   * transaction.
-   * @param key names it among everything that is kept in this way
+   * A value that never changes in this database: loaded once for the process. `load` reads only what was committed
+   * before this transaction.
+   * @param key names it among all such values
    */
   constant<T>(key: string, load: () => Promise<T>): Promise<T>;
   /**

@@ -1,9 +1,9 @@
 import { decimal, plain } from '../kernel/decimal.ts';
 import type { Client } from './client.ts';
 
-/** Whose usage and bill are watched. */
+/** The customer whose usage and invoice are watched. */
 const WATCHED = 'nordlys';
-/** Whose access ends once a budget is spent. */
+/** The customer without access after a spent budget. */
 const LIMITED = 'lagoa-clara';
 
 /** Fewer than in the event that a start shows. */

@@ -5,7 +5,8 @@ export type PlanName = 'growth' | 'scale' | 'team';
 export type Plans = Readonly<Record<PlanName, string>>;
 
 /**
- * What Halcyon Labs sells: two products, four metrics, two fees, one feature, three plans. All is billed in arrears.
+ * The catalog of Halcyon Labs: two products, four metrics, two fees, one feature, three plans. All is billed in
+ * arrears.
  */
 export async function makeCatalog(client: Client): Promise<Plans> {
   const inference = await product(client, 'Halcyon Inference', 'Language and image models by API');

@@ -1,6 +1,6 @@
 import type { PlanName } from './catalog.ts';
 
-/** What becomes of a customer's invoices. */
+/** The fate of a customer's invoices. */
 export type Habit =
   /** Pays within days. */
   | 'pays'

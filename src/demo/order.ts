@@ -1,7 +1,7 @@
 import { formatInstant, type Instant } from '../kernel/time.ts';
 import type { Client } from './client.ts';
 
-/** Who bought by contract. */
+/** The customer with a contract. */
 const CUSTOMER = 'nordlys';
 
 /**

@@ -21,7 +21,8 @@ const MINUTES_OF_WORK = 14 * 60;
 const FIRST_HOUR = 6;
 
 /**
- * What a customer used between two instants, day by day: more in the middle of the week, and a little more each week.
+ * The usage of a customer between two instants, day by day: more in the middle of the week, and a little more each
+ * week.
  */
 export function usageOf(customer: DemoCustomer, seed: number, from: Instant, to: Instant): DemoEvent[] {
   const draw = seededNumbers(seed);

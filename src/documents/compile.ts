@@ -62,7 +62,7 @@ const displayableView = (view: string, fonts: Fonts): string =>
     ? view
     : JSON.stringify(JSON.parse(view, (_, value) => (typeof value === 'string' ? fonts.displayable(value) : value)));
 
-/** What a step gives, and null where it throws. */
+/** The result of a step, or null if it throws. */
 function attempt<T>(step: () => T): T | null {
   try {
     return step();

@@ -6,13 +6,13 @@ import { taxWord } from './tax-words.ts';
 import { DOCUMENT_WORDS, type DocumentWords } from './words.ts';
 
 /**
- * What the template draws: every word and figure of a document, finished. The template places, it never decides; the
- * views decide, they never place. A stranger's text is `{ text, rtl }`, ours is a plain string.
+ * The content of a document: every word and figure, finished. The template places and never decides; the views decide
+ * and never place. A stranger's text is `{ text, rtl }`, ours is a plain string.
  */
 export interface DocumentView {
   metadata: { title: string; author: string };
   lang: Locale;
-  /** What the template sets by itself. */
+  /** The fixed words of the template. */
   words: DocumentWords['template'];
   accent: string;
   onAccent: string;
@@ -51,7 +51,7 @@ export interface DocumentView {
 export interface LineView {
   description: Text;
   period: string | null;
-  /** How the amount came about. */
+  /** The calculation of the amount, in words. */
   notes: Text[];
   group: Text[];
   quantity: string;

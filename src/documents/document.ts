@@ -7,10 +7,7 @@ type Maybe<T> = T | null | undefined;
 
 /** One side of a document, as copied onto the invoice when it was issued (domain.md §4, row 10). */
 export interface Party {
-  /**
-   * What the merchant is called where its invoices are made: stands in the e-invoice only, for sellers without a tax
-   * id.
-   */
+  /** The merchant's id in the system of its invoices: only on the e-invoice, for sellers without a tax id. */
   id?: Maybe<string>;
   name: string;
   legalName?: Maybe<string>;
@@ -42,9 +39,7 @@ export interface BankTransfer {
   note?: Maybe<string>;
 }
 
-/**
- * What one tier of a tiered price contributed to its line: `from` exclusive, `upTo` inclusive, null for no upper bound.
- */
+/** The contribution of one tier to its line: `from` exclusive, `upTo` inclusive, null for no upper bound. */
 export interface DocumentTier {
   from: DecimalText;
   upTo: DecimalText | null;
@@ -61,7 +56,7 @@ export interface ShareOfTime {
 }
 
 /**
- * How the amount of a line came about, where quantity × unit price does not tell: its notes say it (`line-notes.ts`).
+ * The calculation of a line, if quantity × unit price does not give the amount: its notes show it (`line-notes.ts`).
  */
 export interface LineWorkings {
   /** The part of the period that is charged, of what all of it would come to. */
@@ -80,7 +75,7 @@ export interface LineWorkings {
     readonly least?: DecimalText;
     readonly most?: DecimalText;
   };
-  /** What fell into the default of a matrix, and how many more there are. */
+  /** The groups in the default of a matrix, and the number of further ones. */
   readonly others?: { readonly groups: readonly string[]; readonly more: number };
   /** Of a price of several lines, which is rounded once: this line before that, and on the last one all of them. */
   readonly rows?: {
@@ -126,7 +121,7 @@ export interface DocumentLine {
   kind: 'usage' | 'fee' | 'discount';
   /** It is an amount alone, and no quantity of anything: a discount, a limit, a credit. */
   isAmount?: Maybe<boolean>;
-  /** How the amount came about, in sentences (`notesOf`). */
+  /** The calculation of the amount, in sentences (`notesOf`). */
   notes?: Maybe<readonly string[]>;
   /** Of packages and percentages: the price as it was agreed, which is none of a unit. */
   agreed?: Maybe<{ price: DecimalText; per: DecimalText } | { percent: DecimalText }>;
@@ -146,7 +141,7 @@ export interface DocumentLogo {
   readonly content: Uint8Array;
 }
 
-/** What every document says: between whom, in which currency, and how it looks. */
+/** The common content of every document: its parties, its currency, and its look. */
 interface Letterhead {
   /** In which its own words, figures and dates are written; texts of the merchant stay as they are. */
   locale: Locale;
@@ -177,15 +172,15 @@ export interface ReceiptDocument extends Letterhead {
   invoice: { number: string; issuedAt: Temporal.Instant; total: DecimalText };
   /** All that came. */
   amount: DecimalText;
-  /** What of it was more than the invoice asked, and went to the customer's wallet. */
+  /** The excess over the invoice, which went to the customer's wallet. */
   walletAmount: DecimalText;
-  /** What was paid or credited before this payment. */
+  /** The amount paid or credited before this payment. */
   settledBefore: DecimalText;
-  /** What the invoice still asked for after this payment. */
+  /** The remaining amount of the invoice after this payment. */
   remaining: DecimalText;
   method: 'card' | 'bank_transfer' | 'cash' | 'other';
   card?: Maybe<{ brand: string; last4: string }>;
-  /** What the payer's bank says it is for. */
+  /** The purpose on the payer's bank statement. */
   reference?: Maybe<string>;
 }
 
@@ -211,7 +206,7 @@ export interface InvoiceDocument extends Letterhead {
   /** Shown and linked only where it is an absolute http or https address. */
   paymentUrl?: Maybe<string>;
   notes?: Maybe<string>;
-  /** Where money is sent that is not paid online; not shown where nothing is due, or where `paymentUrl` is. */
+  /** The bank account for payments offline; not shown if nothing is due, or with a `paymentUrl`. */
   bankTransfer?: Maybe<BankTransfer>;
   /** The merchant's own words for sales without tax; the common ones stand where they are missing. */
   invoiceNotes?: Maybe<{ exempt?: Maybe<string>; reverseCharge?: Maybe<string>; outside?: Maybe<string> }>;

@@ -28,7 +28,7 @@ function readFamily(family: (typeof FAMILIES)[number]): Buffer[] {
   return WEIGHTS.map((weight) => readFileSync(join(folder, weight, `${family.file}_${weight}.ttf`)));
 }
 
-/** Where a table of an OpenType file begins (OpenType 1.9, table directory). */
+/** The offset of a table in an OpenType file (OpenType 1.9, table directory). */
 function tableOffset(font: Buffer, tag: string): number {
   const tables = font.readUInt16BE(4);
   for (let at = 12; at < 12 + tables * 16; at += 16)

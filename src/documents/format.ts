@@ -21,7 +21,7 @@ export interface Figures {
   readonly period: (start: Temporal.Instant, end: Temporal.Instant) => string;
 }
 
-/** How a language writes figures and dates. */
+/** The format of figures and dates in a language. */
 interface Habits {
   readonly group: string;
   readonly point: string;

@@ -4,7 +4,7 @@ import type { DecimalText, LineWorkings, ShareOfTime } from './document.ts';
 import { type Figures, figuresOf } from './format.ts';
 import { DOCUMENT_WORDS, type DocumentWords } from './words.ts';
 
-/** What of a line its notes are about. */
+/** The part of a line that its notes describe. */
 interface Noted {
   readonly kind: 'minimum' | 'maximum' | 'other';
   readonly quantity: DecimalText;
@@ -22,8 +22,8 @@ interface Written {
 }
 
 /**
- * How the amount of a line came about, in sentences that a reader can check with a calculator. They stand on the
- * document and in what the API explains, and are made of what the calculation kept: nothing is computed again.
+ * The calculation of a line in sentences that a reader can check with a calculator. They are on the document and in the
+ * explanation of the API. They use the stored workings of the calculation: nothing is computed again.
  */
 export function notesOf(line: Noted, currency: string, locale: Locale): string[] {
   const { workings } = line;
@@ -118,7 +118,7 @@ function rowsNotes(
   return isRounded ? [...own, words.rounded(all.count, price(all.exact), price(all.amount))] : own;
 }
 
-/** Where the invoice was too small for all of a line. */
+/** The note of a line that was reduced because the invoice was too small. */
 function byHandNote(all: DecimalText, shown: DecimalText, { words, price }: Written): string | null {
   const left = decimal(all).minus(shown);
   return left.isZero() ? null : words.carried(price(all), price(plain(left)));

@@ -10,10 +10,7 @@ import { DOCUMENT_WORDS } from './words.ts';
 
 const MOST_GROUPS = 12;
 
-/**
- * Where prices stand, and how they are written: those of an inclusive document are shown with the tax, as they were
- * agreed.
- */
+/** The form of prices: an inclusive document shows them with the tax, as agreed. */
 interface Shown {
   readonly currency: string;
   readonly taxIncluded: boolean;

@@ -41,7 +41,7 @@ export const present = (text: string | null | undefined): text is string => text
 export const textLines = (text: string | null | undefined, most: number, mostLines: number): Text[] =>
   present(text) ? manyLines(text, most, mostLines).map((line) => ({ text: line, rtl: isRightToLeft(line) })) : [];
 
-/** Where the post code follows the town; elsewhere it goes before it. */
+/** Countries that write the post code after the town; all others write it before. */
 const POST_CODE_LAST: ReadonlySet<string> = new Set('US CA AU NZ GB IE IN SG BR MX CO ZA KR TH ID PH HK PK'.split(' '));
 
 const COUNTRY_NAMES = Object.fromEntries(
@@ -53,7 +53,7 @@ function countryName(country: string, locale: Locale): string {
   return /^[A-Z]{2}$/.test(code) ? (COUNTRY_NAMES[locale].of(code) ?? code) : country;
 }
 
-/** Who somebody is, line by line as an envelope has it. */
+/** The address of a party, line by line as on an envelope. */
 export function partyView(party: Party, locale: Locale): PartyView {
   const { line1, line2, city, state, zipCode, country } = party.address ?? {};
   const postCodeLast = POST_CODE_LAST.has((country ?? '').trim().toUpperCase());

@@ -51,7 +51,7 @@ export const exemptNote = ({ locale, seller, invoiceNotes }: Taxed): string => {
 export const reverseChargeNote = ({ locale, invoiceNotes }: Taxed): string =>
   invoiceNotes?.reverseCharge ?? DOCUMENT_WORDS[locale].reverseCharge;
 
-/** What the law wants a document to say of tax that is not on it; null where there is nothing to say. */
+/** The sentence that the law requires for tax that is not on a document; null if there is none. */
 export function taxNote(document: Taxed): string | null {
   if (isReverseCharge(document)) return reverseChargeNote(document);
   if (isOutsideOfReach(document)) return outsideNote(document);

@@ -9,10 +9,10 @@ const OTHER_VAT =
 const withVat: ReadonlySet<string> = new Set(OTHER_VAT.split(' '));
 const withGst: ReadonlySet<string> = new Set('AU BT IN JE MV NZ PG SG'.split(' '));
 
-/** What the tax on sales is called in a country: VAT, GST, or tax where it has another name or none is known. */
+/** The name of the tax on sales in a country: VAT, GST, or tax if it has another name or none is known. */
 export type TaxWord = 'VAT' | 'GST' | 'Tax';
 
-/** What the tax on sales is called where a party is. */
+/** The name of the tax on sales in the country of a party. */
 export function taxWord(party: Pick<Party, 'address'>): TaxWord {
   const code = countryCode(party.address?.country) ?? '';
   if (isEuCountry(code) || withVat.has(code)) return 'VAT';

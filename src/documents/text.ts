@@ -21,7 +21,7 @@ const RUN_PIECE = /(?:\P{M}\p{M}*){12}(?=\P{M})/gu;
 // Most texts: printable ASCII, single spaces between words, none around them. There is nothing to clean.
 const PLAIN = /^[!-~]+(?: [!-~]+)*$/;
 
-/** What stands in for a character that cannot be shown. */
+/** The replacement of a character that cannot be shown. */
 export const REPLACEMENT = '\ufffd';
 
 const withoutHazards = (text: string): string =>

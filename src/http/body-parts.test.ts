@@ -15,7 +15,7 @@ const partsOf = async (text: string, more: Partial<PartLimits> = {}) => {
   };
 };
 
-/** What the whole text is, read from its parts. */
+/** The whole text, read from its parts. */
 async function wholeOf(text: string): Promise<unknown> {
   const parts = await partsOf(text);
   return parts?.isArray ? parts.values : parts?.values[0];

@@ -36,7 +36,7 @@ export function readJsonBody(text: string, mostKeys: number = MOST_KEYS): unknow
   return parsed(text);
 }
 
-/** What a body of many parts may hold. */
+/** The limits of a body with many parts. */
 export interface PartLimits {
   readonly mostParts: number;
   /** Bytes of one part, as sent. */
@@ -56,7 +56,7 @@ export class JsonParts {
   readonly length: number;
   readonly #text: string;
   readonly #limits: PartLimits;
-  /** Where the parts begin and, one character before the next one begins, end. */
+  /** The starts of the parts; each part ends one character before the next one. */
   readonly #bounds: readonly number[];
   readonly #values: readonly number[];
 
@@ -150,7 +150,7 @@ class Scan {
   #index = 0;
   #depth = 0;
   #keys = 0;
-  /** Where the last string began. */
+  /** The start of the last string. */
   #string = 0;
   /** The commas between the elements of an array, with the values before each. */
   readonly #commas: number[] = [];

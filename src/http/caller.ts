@@ -1,7 +1,7 @@
 /** §5 and api.md, Identity: what a user may do within its organization. */
 export type Role = 'viewer' | 'member' | 'admin';
 
-/** Who sends a request: a user, known by an API key. */
+/** The sender of a request: a user, known by an API key. */
 export interface Caller {
   readonly userId: string;
   readonly keyId: string;
@@ -12,7 +12,7 @@ export interface Caller {
   readonly isOperator: boolean;
 }
 
-/** What the check of an API key found. */
+/** The result of the check of an API key. */
 export type Authentication =
   | { readonly caller: Caller }
   | { readonly code: 'API_KEY_MISSING' | 'API_KEY_INVALID' | 'API_KEY_EXPIRED' }

@@ -14,7 +14,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set before the handler of every route that is not public. */
     caller: Caller | null;
-    /** What the route's `admit` answered. */
+    /** The answer of the route's `admit`. */
     place: Place | null;
     /** The right to be in work; null before it, and where none is needed. */
     slot: Slot | null;
@@ -36,7 +36,7 @@ export interface AuditEntry {
   readonly at: Instant;
 }
 
-/** What the API works with; `app.ts` binds it. */
+/** The dependencies of the API; `app.ts` binds them. */
 export interface ServerOptions {
   readonly database: Database;
   readonly routes: readonly Route[];
@@ -46,10 +46,10 @@ export interface ServerOptions {
   /** Wall time; the only place of the API where it comes in. */
   readonly now: () => Instant;
   readonly logger: Logger;
-  /** Which one this is, for what is said of a key of the other. */
+  /** The environment, for messages about keys of the other one. */
   readonly environment?: 'production' | 'sandbox';
   readonly baseUrl: string;
-  /** Whose `X-Forwarded-For` is believed; absent: nobody's. */
+  /** The proxies with a trusted `X-Forwarded-For`; absent: none. */
   readonly trustedProxies?: readonly string[];
   readonly metrics?: Metrics;
   /** Request rates; absent: unlimited. */

@@ -6,7 +6,7 @@ import { ok } from '../kernel/result.ts';
 import { canonicalJson, forgetIdempotencyKeys } from './idempotency.ts';
 import { route, Strict, Type } from './index.ts';
 
-/** What the handler waits for in the middle of its work, by the name of the thing. */
+/** The gates of handlers in the middle of their work, by the name of the thing. */
 const gates = new Map<string, { reached: PromiseWithResolvers<void>; open: PromiseWithResolvers<void> }>();
 const gate = (name: string) => {
   const made = { reached: Promise.withResolvers<void>(), open: Promise.withResolvers<void>() };

@@ -4,7 +4,7 @@ import { fail, type Result } from '../kernel/result.ts';
 import { type Instant, isBefore } from '../kernel/time.ts';
 import type { Intent } from './route.ts';
 
-/** Where a key counts: one merchant, one route (api.md, Idempotency). */
+/** The scope of a key: one merchant, one route (api.md, Idempotency). */
 export interface IdempotencyScope {
   readonly merchantId: string;
   readonly route: string;
@@ -37,8 +37,8 @@ const claimRow = (scope: IdempotencyScope, print: Buffer, now: Instant): Sql => 
   on conflict (merchant_id, route, key) do nothing`;
 
 /**
- * What a request finds under its key. `ours`: nothing, the work must be done. `answered`: the first answer. `waiting`:
- * a twin has committed its intent and waits for a provider. `abandoned`: the same, but its time is over without an
+ * The state of a key for a request. `ours`: none, the request does the work. `answered`: the first answer. `waiting`: a
+ * twin has committed its intent and waits for a provider. `abandoned`: the same, but its time is over without an
  * answer, so this request waits in its place and makes the answer.
  */
 export type Claim =
@@ -100,8 +100,8 @@ async function takeOver(tx: Tx, scope: IdempotencyScope, now: Instant): Promise<
 }
 
 /**
- * Where an answer holds a secret (`secretReply`), the caller's API key takes part in the fingerprint and locks the
- * stored body: the database has only the key's hash, so neither a dump nor another user of the merchant can read it
+ * The lock of an answer with a secret (`secretReply`): the caller's API key is part of the fingerprint and encrypts the
+ * stored body. The database has only the key's hash, so neither a dump nor another user of the merchant can read it
  * there.
  */
 export interface ReplyLock {

@@ -26,7 +26,7 @@ export interface StepMeasure {
 
 /** Events that are being read or stored. */
 export interface IngestMeasure {
-  /** What they take up of the room that there is. */
+  /** The occupied part of the capacity. */
   readonly held: number;
   readonly requests: number;
   /** How long the oldest has been waiting; 0 where none is. */
@@ -56,7 +56,7 @@ const DURATION_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.
 const NANOSECONDS = 1e9;
 const RESOLUTION_MILLISECONDS = 20; // the time between two looks; what is measured is this and the delay on top of it
 
-/** What this process measures of itself, for Prometheus. Nothing in it names a merchant. */
+/** The measurements of this process, for Prometheus. Nothing in it names a merchant. */
 export class Metrics {
   readonly #reader = new PullReader();
   readonly #provider = new MeterProvider({ readers: [this.#reader] });
@@ -261,7 +261,7 @@ interface Observed {
 
 const nameOf = (labels: Labels): string => JSON.stringify(labels);
 
-/** What is asked of the database, or nothing where it does not answer in time. */
+/** The answer of the database, or nothing if it does not answer in time. */
 async function patiently<Item>(ask: () => Promise<readonly Item[]>): Promise<readonly Item[]> {
   const timer = new AbortController();
   const late = sleep(PATIENCE_MILLISECONDS, [], { signal: timer.signal }).catch(() => []);

@@ -16,7 +16,7 @@ interface Form {
   readonly 'x-type'?: unknown;
 }
 
-/** Which nulls of a request mean that a field is absent: of all optional fields, or of those that are not nullable. */
+/** The nulls of a request that mean an absent field: of all optional fields, or of those that are not nullable. */
 export type AbsentNulls = 'optional' | 'not nullable';
 
 /**

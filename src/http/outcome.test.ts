@@ -6,7 +6,7 @@ import { newId } from '../kernel/ids.ts';
 import { ok } from '../kernel/result.ts';
 import { Intended, type Outcome, route, Strict, Type } from './index.ts';
 
-/** What the provider does with a thing whose name it is: it renames the thing, now or when the test says so. */
+/** The provider of a thing, by its name: it renames the thing, now or when the test says so. */
 let provider: Outcome['wait'];
 let edge: Edge;
 let merchant: EdgeCaller;

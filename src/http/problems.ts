@@ -83,7 +83,7 @@ function describe(part: Part, error: ErrorObject): FieldError {
   }
 }
 
-/** What is wrong with a value, where the field itself is known. */
+/** The fault of a value of a known field. */
 function valueProblem(
   { keyword, schema, data, message, parentSchema = {} }: ErrorObject,
   params: Record<string, unknown>,

@@ -14,7 +14,7 @@ export interface RateLimits {
 
 export type BucketName = keyof RateLimits;
 
-/** What is left in a bucket at a moment, in milliseconds of a clock that only goes forward. */
+/** The level of a bucket at a moment, in milliseconds of a clock that only goes forward. */
 export interface Bucket {
   readonly tokens: number;
   readonly at: number;

@@ -9,7 +9,7 @@ import type { Caller, Role } from './caller.ts';
 import type { BucketName } from './rate-limit.ts';
 
 /**
- * Who may call a route and whose rows it sees. A route without one does not compile, and one whose path has an id that
+ * The callers of a route, and the rows that they see. A route without one does not compile, and one whose path has an id that
  * its policy does not name fails at boot.
  * - `public`: no key. - `caller`: the caller's own organization.
  * - `body`: a creation; the body's `merchantId`, by default the caller's organization; an operator must name one.
@@ -53,7 +53,7 @@ export interface Arrival {
   readonly bytes: number | null;
 }
 
-/** What a request that was let in takes up, until it has been answered. */
+/** The capacity that an admitted request occupies until its answer. */
 export interface Place {
   /**
    * Tells what the body turned out to hold, in whatever the room is counted in. @returns false where that is too much
@@ -63,7 +63,7 @@ export interface Place {
   leave(): void;
 }
 
-/** What a handler gets: the request's values, validated, and the one transaction in which it may work. */
+/** The input of a handler: the request's values, validated, and its only transaction. */
 export interface Context<P, Q, B, A extends Access = Access> {
   readonly tx: Tx;
   /** Wall time at the edge; effective now for whatever is on no test clock. */
@@ -90,7 +90,7 @@ export interface FreeContext<P, Q, B, A extends Access = Access> extends Omit<Co
   readonly database: Database;
   /** Writes the change to the audit log, in the transaction that makes it. */
   readonly audit: (tx: Tx, before: unknown, after: unknown) => Promise<void>;
-  /** What `admit` answered. */
+  /** The answer of `admit`. */
   readonly place: Place | null;
   /**
    * Lets the merchant's next request begin, where the rest of this one is waiting. What still follows must be short.
@@ -110,7 +110,7 @@ export class Reply {
   }
 }
 
-/** What was committed before a provider is called, as far as the answer is made from it. */
+/** The committed facts before a call to a provider, as far as the answer uses them. */
 export type Intent = Readonly<Record<string, string>>;
 
 /** The answer of a handler that has committed an intent to call a provider (api.md, Idempotency). */
@@ -124,7 +124,7 @@ export class Intended {
   }
 }
 
-/** How a route whose handler answers `Intended` comes to the answer that shows the outcome. */
+/** The way from `Intended` to the answer with the outcome. */
 export interface Outcome {
   /**
    * Calls the provider, unless somebody else does, and waits until the outcome is stored. It is called outside every
@@ -202,7 +202,7 @@ interface Sentence<Path extends string, Q, B, A extends Access> {
    * need not be.
    */
   readonly admit?: (arrival: Arrival) => Promise<Result<Place>>;
-  /** Which of the organization's rate limits counts it; default `general`. */
+  /** The rate limit of the organization that counts it; default `general`. */
   readonly rateLimit?: BucketName;
   /** `false`: the Idempotency-Key header is not for this POST (events have their own keys). */
   readonly idempotent?: false;

@@ -5,7 +5,7 @@ import { sql } from '../db/index.ts';
 import { ok } from '../kernel/result.ts';
 import { freeRoute, type Route, route, Strict, Type } from './index.ts';
 
-/** What a handler hears of the end of its request. */
+/** The signal of a handler at the end of its request. */
 let edge: Edge;
 let merchant: EdgeCaller;
 let address: string;
@@ -13,7 +13,7 @@ let address: string;
 /** Told by the handlers below: that they have begun, and how they ended. */
 let begun: PromiseWithResolvers<void>;
 let ended: PromiseWithResolvers<string>;
-/** Whether the statement after the end of the request ran. */
+/** The statements that ran after the end of the request. */
 const statements: string[] = [];
 
 const aborted = (signal: AbortSignal) =>

@@ -31,7 +31,7 @@ interface Waiter {
 interface Line {
   readonly merchantId: string;
   working: number;
-  /** Which slot of all was its last one; 0: none since it is here. */
+  /** The number of its last slot; 0: none so far. */
   lastSlot: number;
   /** In the order in which the requests came. */
   readonly waiting: Set<Waiter>;

@@ -48,7 +48,7 @@ export const revokeRow = (tx: Tx, merchantId: string, userId: string, id: string
     update api_key set revoked_at = ${now}
      where merchant_id = ${merchantId} and user_id = ${userId} and id = ${id} and revoked_at is null`);
 
-/** Whose a key is. */
+/** The owner of a key. */
 export interface FoundKey {
   readonly hash: Buffer;
   readonly keyId: string;

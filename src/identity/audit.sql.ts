@@ -6,7 +6,7 @@ export interface AuditRow {
   id: string;
   merchantId: string;
   at: Instant;
-  /** Who made the change: a user with a key, or a customer in the customer portal. */
+  /** The author of the change: a user with a key, or a customer in the customer portal. */
   actor: 'user' | 'customer';
   userId: string | null;
   keyId: string | null;

@@ -7,7 +7,7 @@ import { type AuditRow, insertAuditRow } from './audit.sql.ts';
 export { type AuditFilter, pageOfAuditRows as listAuditEntries } from './audit.sql.ts';
 
 const SECRET_FIELDS = new Set(['secret', 'webhookSecret', 'hash']);
-/** Whose address is a secret: whoever has it acts as the customer. */
+/** Answers with a secret address: anybody with it acts as the customer. */
 const SECRET_ADDRESSES: ReadonlySet<unknown> = new Set(['customerPortal', 'subscriptionPortal']);
 
 /**
@@ -31,7 +31,7 @@ export async function recordAudit(tx: Tx, entry: AuditEntry): Promise<void> {
   });
 }
 
-/** What a customer has changed by itself, in the customer portal. */
+/** A change by a customer in the customer portal. */
 export interface CustomerAuditEntry extends Omit<AuditEntry, 'caller'> {
   readonly customerId: string;
 }
@@ -48,7 +48,7 @@ export const recordCustomerAudit = (tx: Tx, { before, after, ...entry }: Custome
     after: withoutSecrets(after),
   });
 
-/** Who changed what, when, before and after, as answers show it. */
+/** The change with its author, its time, and the values before and after, as answers show them. */
 export const publicAuditEntry = (row: AuditRow) => ({
   id: row.id,
   object: 'auditEntry' as const,

@@ -14,7 +14,7 @@ const lengths: ReadonlyMap<string, number> = new Map(
   LENGTHS.split(' ').map((entry) => [entry.slice(0, 2), Number(entry.slice(2))]),
 );
 
-/** What is wrong with an IBAN; null where nothing is (ISO 13616). */
+/** The fault of an IBAN; null if there is none (ISO 13616). */
 export function ibanProblem(text: string): string | null {
   const iban = compact(text);
   if (!/^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$/.test(iban)) return 'must be an IBAN, such as DE89 3704 0044 0532 0130 00';
@@ -35,7 +35,7 @@ function remainder(iban: string): number {
   return left;
 }
 
-/** What is wrong with a BIC; null where nothing is (ISO 9362). */
+/** The fault of a BIC; null if there is none (ISO 9362). */
 export const bicProblem = (text: string): string | null =>
   /^[A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}(?:[A-Z0-9]{3})?$/.test(compact(text))
     ? null

@@ -30,10 +30,10 @@ function checksum(secret: string): string {
 /** Can this be a key at all? Operators choose the first one themselves, so only its length says so. */
 export const isWellFormed = (key: string): boolean => key.length >= KEY_LENGTH.least && key.length <= KEY_LENGTH.most;
 
-/** What is stored of a key. A random secret needs no slow hash. */
+/** The stored hash of a key. A random secret needs no slow hash. */
 export const hashApiKey = (key: string): Buffer => createHash('sha256').update(key).digest();
 
-/** What is shown of a key after its creation. */
+/** The visible part of a key after its creation. */
 export const keyDisplay = (key: string): { prefix: string; last4: string } => ({
   prefix: key.slice(0, 8),
   last4: key.slice(-4),

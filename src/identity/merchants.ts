@@ -9,7 +9,7 @@ import { createUser, type User } from './users.ts';
 export interface NewMerchant extends Omit<NewOrganization, 'type' | 'merchantId'> {
   /** The first admin's address. */
   adminEmail: string;
-  /** How the admin's key is called. */
+  /** The name of the admin's key. */
   keyName?: string;
 }
 

@@ -119,7 +119,7 @@ const nameHolds = (part: string): Sql => sql`name ilike ${holding(part)}`;
 const emailHolds = (part: string): Sql => sql`(email ilike ${holding(part)}
   or exists (select from unnest(billing_emails) as billing_email where billing_email ilike ${holding(part)}))`;
 
-/** Where consumers are written to: their billing e-mails, else the address that they were made with; as a subselect. */
+/** The addresses of consumers for emails: their billing e-mails, else the address of their creation; as a subselect. */
 export const consumerEmails: Sql = sql`
   select merchant_id, id,
          case when cardinality(billing_emails) > 0 then billing_emails

@@ -30,7 +30,7 @@ type Call = (client: Client) => ReturnType<Client['get']>;
 const user = () => ({ organizationId: merchant.id, email: 'u@example.com', role: 'viewer' });
 const newKey = async () => (await merchant.post(`/v0/users/${colleague.userId}/apikeys`, { name: 'k' })).body.id;
 
-/** What each role gets; `foreign` is an admin of another merchant. */
+/** The status for each role; `foreign` is an admin of another merchant. */
 const table: { operation: string; call: Call; status: Record<keyof typeof clients, number> }[] = [
   {
     operation: 'POST /v0/organizations',

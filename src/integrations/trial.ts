@@ -1,4 +1,4 @@
-/** What came of trying the secrets of a connection at its provider. */
+/** The result of a trial of secrets at their provider. */
 export type Trial =
   | { readonly works: true; readonly externalId: string }
   | { readonly works: false; readonly reason: string };

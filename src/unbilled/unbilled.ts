@@ -31,7 +31,7 @@ export interface UnbilledPart extends Amount {
   readonly reason: Reason;
   readonly metricId: string | null;
   readonly eventType: string;
-  /** The values of the dimensions that no price takes. */
+  /** The values of the dimensions without a price. */
   readonly group: Readonly<Record<string, string | null>> | null;
 }
 

@@ -3,7 +3,7 @@ import { type Instant, isAfter } from '../kernel/time.ts';
 export const ENDPOINT_STATUSES = ['enabled', 'disabled'] as const;
 export type EndpointStatus = (typeof ENDPOINT_STATUSES)[number];
 
-/** Why an endpoint gets nothing: somebody asked for it; it answered 410; it failed for five days. */
+/** Why an endpoint gets nothing: requested by hand; it answered 410; it failed for five days. */
 export const DISABLED_REASONS = ['request', 'gone', 'failing'] as const;
 export type DisabledReason = (typeof DISABLED_REASONS)[number];
 

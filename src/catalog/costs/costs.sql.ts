@@ -75,7 +75,7 @@ export const selectCosts = (
     page,
   );
 
-/** What a change may set; absent fields stay as they are. */
+/** The fields that a change may set; absent fields stay unchanged. */
 export type CostChange = Partial<Omit<Cost, 'id' | 'merchantId' | 'type' | 'eventFrom' | 'createdAt' | 'updatedAt'>>;
 
 export const updateCost = (tx: Tx, merchantId: string, id: string, change: CostChange, now: Instant) =>

@@ -3,7 +3,7 @@ import type { PageRequest } from '../../http/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { equals, FOR_KEY_SHARE, FOR_UPDATE, ofMerchant, UNLOCKED } from '../scope.sql.ts';
 
-/** What is charged for without usage: a seat, a set-up, a base charge. */
+/** A charge without usage: a seat, a set-up, a base charge. */
 export interface Fee {
   readonly id: string;
   readonly merchantId: string;
@@ -59,7 +59,7 @@ export const selectFees = (
     page,
   );
 
-/** What a change may set; absent fields stay as they are. */
+/** The fields that a change may set; absent fields stay unchanged. */
 export type FeeChange = Partial<Pick<Fee, 'productId' | 'itemId' | 'name' | 'description'>>;
 
 export const updateFee = (tx: Tx, merchantId: string, id: string, change: FeeChange, now: Instant) =>

@@ -89,7 +89,7 @@ export const updateItem = (
 export const deleteItemRow = (tx: Tx, merchantId: string, id: string) =>
   tx.run(sql`delete from item where merchant_id = ${merchantId} and id = ${id}`);
 
-/** What of the catalog is tagged with the item, a hundred of each kind by name and all of them counted. */
+/** The catalog entries with the item: the first hundred of each kind by name, and the count of all. */
 export const selectItemHolders = (tx: Tx, merchantId: string, id: string, most: number) =>
   tx.rows<{ type: string; count: number; id: string; name: string }>(sql`
     select * from (

@@ -8,13 +8,13 @@ export type { Aggregation };
 export const AGGREGATIONS = ['SUM', 'COUNT', 'AVG', 'MIN', 'MAX', 'UNIQUE_COUNT', 'LATEST'] as const;
 
 /**
- * What is counted, and how: metrics and costs have a meter, metering knows only meters (domain.md §1). Its namespace is
- * the merchant. Without an event type it counts nothing.
+ * The definition of a count: metrics and costs have a meter, and metering knows only meters (domain.md §1). Its
+ * namespace is the merchant. Without an event type it counts nothing.
  */
 export interface Meter {
   readonly eventType: string | null;
   readonly aggregation: Aggregation;
-  /** Where in an event's data the value stands; null for COUNT. */
+  /** The path of the value in an event's data; null for COUNT. */
   readonly valueProperty: string | null;
   /** Dimension → where in an event's data its value stands. */
   readonly groupBy: Readonly<Record<string, string>> | null;

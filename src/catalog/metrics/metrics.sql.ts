@@ -64,7 +64,7 @@ export const selectMetrics = (
     page,
   );
 
-/** What a change may set; absent fields stay as they are. */
+/** The fields that a change may set; absent fields stay unchanged. */
 export type MetricChange = Partial<Omit<Metric, 'id' | 'merchantId' | 'createdAt' | 'updatedAt'>>;
 
 export const updateMetric = (tx: Tx, merchantId: string, id: string, change: MetricChange, now: Instant) =>

@@ -31,7 +31,7 @@ export async function findPlanVersions(
   return new Map((await withPrices(tx, merchantId, versions)).map((version) => [version.id, version]));
 }
 
-/** What some plans of the merchant are called, by their ids. */
+/** The names of some plans of the merchant, by their ids. */
 export const findPlanNames = async (tx: Tx, merchantId: string, ids: readonly string[]): Promise<Map<string, string>> =>
   new Map((await selectPlanNames(tx, merchantId, ids)).map(({ id, name }) => [id, name]));
 

@@ -66,7 +66,7 @@ export const selectPlan = (tx: Tx, merchantId: string, id: string) => selectOne(
 export const selectPlansById = (tx: Tx, merchantId: string, ids: readonly string[]): Promise<Plan[]> =>
   tx.rows<Plan>(sql`select ${COLUMNS} from plan where merchant_id = ${merchantId} and id = any (${[...ids]}::text[])`);
 
-/** What plans are called; unknown ids are left out. */
+/** The names of plans; unknown ids are left out. */
 export const selectPlanNames = (tx: Tx, merchantId: string, ids: readonly string[]) =>
   tx.rows<{ id: string; name: string }>(
     sql`select id, name from plan where merchant_id = ${merchantId} and id = any (${ids})`,
@@ -77,7 +77,7 @@ export const selectPlanNames = (tx: Tx, merchantId: string, ids: readonly string
  */
 export const lockPlan = (tx: Tx, merchantId: string, id: string) => selectOne(tx, merchantId, id, FOR_UPDATE);
 
-/** Which plans a list shows. */
+/** The plans of a list. */
 export interface PlanFilter {
   readonly productId?: string | undefined;
   /** Part of the name, in any case. */
@@ -106,7 +106,7 @@ export const selectPlans = (tx: Tx, merchantId: string | null, filter: PlanFilte
     page,
   );
 
-/** What a change may set; absent fields stay as they are. */
+/** The fields that a change may set; absent fields stay unchanged. */
 export type PlanChange = Partial<Omit<Plan, 'id' | 'merchantId' | 'billingVersion' | 'createdAt' | 'updatedAt'>>;
 
 export const updatePlan = (tx: Tx, merchantId: string, id: string, change: PlanChange, now: Instant) =>

@@ -109,7 +109,7 @@ export async function createPlan(
   return ok(planOut(plan, prices.value, minimumAmount));
 }
 
-/** What the schema cannot say of cadence, grace and trial. */
+/** Checks the rules of cadence, grace and trial that the schema cannot express. */
 function checkTimes(body: Pick<PlanUpdate, 'billingCadence' | 'gracePeriod' | 'trialPeriod'>): FieldError[] {
   return [
     ...(body.billingCadence === undefined ? [] : checkCadence('billingCadence', readCadence(body.billingCadence))),

@@ -1,7 +1,7 @@
 import { type FieldError, invalid, ok, type Result } from '../../kernel/result.ts';
 import type { Price } from '../prices/price.ts';
 
-/** What a new version does to the prices of the one that it is based on. */
+/** The difference between the prices of a new version and its base. */
 export interface VersionDiff {
   readonly addPrices: readonly string[];
   readonly removePrices: readonly string[];

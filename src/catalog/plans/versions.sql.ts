@@ -13,7 +13,7 @@ export interface PlanVersion {
   readonly versionNumber: number;
   readonly status: VersionStatus;
   readonly basedOnVersionId: string | null;
-  /** What the charges of a period come to at least, all prices together; null: nothing. */
+  /** The minimum of all charges in a period together; null: none. */
   readonly minimumAmount: Decimal | null;
   readonly publishedAt: Instant | null;
   readonly createdAt: Instant;

@@ -158,7 +158,7 @@ async function commitmentAfter(
   return ok({ minimumAmount, isChanged: !isSame(minimumAmount, base) });
 }
 
-/** What a change of a version comes to: its state, and whether the plan points at it from now on. */
+/** The result of a change of a version: its state, and whether it becomes the version of the plan. */
 export function decideVersionChange(
   version: Pick<PlanVersion, 'status'>,
   isDefault: boolean,

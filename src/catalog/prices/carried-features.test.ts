@@ -21,7 +21,7 @@ const carrying = (featureId: string, entitlementTemplate: object = METERED) => (
   feature: { featureId, entitlementTemplate },
 });
 
-/** What a plan of these prices carries: features with the metrics that they measure. */
+/** The features of a plan with these prices, each with its metrics. */
 async function carriedBy(prices: readonly string[]) {
   const { defaultVersionId } = await build.plan(productId, { prices });
   return env.database.transaction({ merchants: [merchant.id] }, async (tx) => {

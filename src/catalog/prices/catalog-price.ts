@@ -6,7 +6,7 @@ import type { Metric } from '../metrics/metric.ts';
 import { selectMetricsById } from '../metrics/metrics.sql.ts';
 import type { Price } from './price.ts';
 
-/** What a price is for, where it is usage: the meter, and what a line calls it. */
+/** The subject of a usage price: the meter, and its name on a line. */
 export interface PricedMetric
   extends Pick<Metric, 'id' | 'productId' | 'itemId' | 'name' | 'description' | 'unit' | 'taxRate'> {
   readonly meter: Meter;

@@ -4,7 +4,7 @@ import type { Instant } from '../../kernel/time.ts';
 import type { FeatureType } from '../features/feature.ts';
 import type { EntitlementTemplate } from './template.ts';
 
-/** What the holder of a price is entitled to. */
+/** The entitlement of a price. */
 export interface PriceFeature {
   readonly id: string;
   readonly featureId: string;

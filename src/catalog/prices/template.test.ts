@@ -3,7 +3,7 @@ import { validate } from '../../http/index.ts';
 import { checkTemplate, EntitlementTemplate } from './template.ts';
 
 const metered = (fields: object = {}) => ({ type: 'metered', ...fields });
-/** What is wrong with a template for a feature of its own type. */
+/** The failing fields of a template for a feature of its own type. */
 const fieldsOf = (template: unknown): string[] => {
   const errors = validate('body', EntitlementTemplate, template);
   const found =

@@ -16,7 +16,7 @@ import { isSame } from '../same.ts';
 import type { PaymentTerm } from './price.ts';
 import { BOOLEAN_BY_DEFAULT, checkTemplate, type EntitlementTemplate } from './template.ts';
 
-/** What a price says, apart from what it is for. */
+/** The terms of a price, without its subject. */
 export interface PriceTerms {
   readonly invoiceDisplayName: string;
   readonly paymentTerm: PaymentTerm;
@@ -33,7 +33,7 @@ export interface PriceTerms {
   readonly feature: { readonly featureId: string; readonly entitlementTemplate: EntitlementTemplate } | null;
 }
 
-/** What is wrong with terms by themselves, for a metric's or a fee's price; every failing field. */
+/** The faults of terms alone, for a metric's or a fee's price; every failing field. */
 export function checkTerms(terms: PriceTerms, priced: 'metric' | 'fee'): FieldError[] {
   return [
     ...checkModel(terms),
@@ -86,7 +86,7 @@ const BACKING: readonly Aggregation[] = ['SUM', 'COUNT', 'UNIQUE_COUNT', 'MAX', 
 /** Can a metered feature be measured by such a metric? */
 export const canBackFeature = (aggregation: Aggregation): boolean => BACKING.includes(aggregation);
 
-/** What terms are held against: what they are for, the feature they carry, and what the feature can be measured by. */
+/** The context of terms: their subject, the feature that they carry, and the metrics that can measure it. */
 export interface PriceSurroundings {
   readonly metric: Metric | null;
   readonly feature: Feature | null;
@@ -96,7 +96,7 @@ export interface PriceSurroundings {
   readonly isFeatureOnMetrics: boolean;
 }
 
-/** What is wrong with terms in their surroundings; every failing field. */
+/** The faults of terms in their context; every failing field. */
 export function checkSurroundings(terms: PriceTerms, around: PriceSurroundings): FieldError[] {
   const errors = [...checkDimensions(terms, around), ...checkAggregation(terms, around)];
   if (!(terms.feature && around.feature)) return errors;
@@ -110,7 +110,7 @@ export function checkSurroundings(terms: PriceTerms, around: PriceSurroundings):
   return [...errors, ...inTemplate.map((error) => ({ ...error, field: `feature.entitlementTemplate.${error.field}` }))];
 }
 
-/** What filters and matrices name is what the metric's events are grouped by. */
+/** Filters and matrices may use only the dimensions of the metric. */
 function checkDimensions({ groupFilters, model, properties }: PriceTerms, { metric }: PriceSurroundings): FieldError[] {
   const dimensions = metric?.groupBy ?? {};
   const filtered = Object.keys(groupFilters ?? {}).map((dimension) => ({

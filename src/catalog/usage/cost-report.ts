@@ -229,7 +229,7 @@ const gather = (measured: readonly MeasuredCost[], alone: ReadonlySet<string>): 
     .flatMap(({ windows }) => windows)
     .map((part) => (alone.has(part.key ?? NO_VALUE_KEY) ? part : { ...part, key: OTHER_KEY }));
 
-/** What each group that stands alone cost in each window, and the others together. */
+/** The cost of each separate group in each window, and of the others together. */
 function series(parts: readonly WindowPart[], currency: string) {
   const windows = Map.groupBy(parts, ({ windowStart }) => formatInstant(windowStart));
   return [...windows.values()]
@@ -244,7 +244,7 @@ function series(parts: readonly WindowPart[], currency: string) {
     });
 }
 
-/** What a reader of the figures might not expect. */
+/** Warnings for unexpected figures. */
 function warnings(
   chosen: readonly Cost[],
   metered: readonly Metered[],

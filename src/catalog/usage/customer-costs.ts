@@ -11,7 +11,7 @@ interface Range {
   readonly to: Instant;
 }
 
-/** What one cost came to for one customer in one stretch of time. */
+/** The amount of one cost for one customer in one stretch of time. */
 export interface CustomerCost {
   readonly costId: string;
   /** Null: usage that belongs to no customer yet. */
@@ -31,8 +31,7 @@ export async function costsWithMeters(tx: Tx, merchantId: string): Promise<(Cost
 }
 
 /**
- * What the usage of some costs came to by customer: over the whole range, or in each of some stretches that follow each
- * other.
+ * The amounts of some costs by customer: over the whole range, or in each of some consecutive stretches.
  * @param windows `size` where the stretches are windows of metering
  */
 export async function measureCustomerCosts(

@@ -3,7 +3,7 @@ import type { Instant } from '../../kernel/time.ts';
 import { type WindowSize, windowsOf } from '../../metering/index.ts';
 import { type CostPart, NO_VALUE_KEY } from './report-groups.ts';
 
-/** What one cost came to for one group in one window. */
+/** The amount of one cost for one group in one window. */
 export interface WindowPart extends CostPart {
   readonly windowStart: Instant;
   readonly windowEnd: Instant;

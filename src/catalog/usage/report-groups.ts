@@ -1,6 +1,6 @@
 import { Decimal, decimal, ZERO } from '../../kernel/decimal.ts';
 
-/** What one cost came to for one group. */
+/** The amount of one cost for one group. */
 export interface CostPart {
   /** The cost, the customer or the value of the dimension; null where the events have none. */
   readonly key: string | null;
@@ -65,7 +65,7 @@ export function topGroups(groups: readonly ReportGroup[], order: ReportOrder): R
   return [...sorted.slice(0, order.top), { ...(first as ReportGroup), label: 'Other', isOther: true }];
 }
 
-/** Which groups of a report are shown. */
+/** The page of groups in a report. */
 export interface ReportPage {
   readonly topN?: number | undefined;
   readonly limit?: number | undefined;

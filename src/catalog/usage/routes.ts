@@ -16,7 +16,7 @@ import {
   MetricEventsQuery,
 } from './schemas.ts';
 
-/** What metrics and costs came to. @param usage who counts it */
+/** The usage of metrics and costs. @param usage the counter of usage */
 export const usageRoutes = (usage: UsageQuery<Tx>): readonly Route[] => [
   route(
     {

@@ -4,7 +4,7 @@ import { LOCALES } from '../../kernel/locale.ts';
 
 const { name, email } = ConsumerBody.properties;
 
-/** What is known of the person that a link is for; the page asks for the rest, and shows this to be changed. */
+/** The known details of a link's buyer; the page asks for the rest, and lets the buyer change these. */
 export const KnownBuyer = Strict(
   {
     name: Type.Optional(name),

@@ -8,7 +8,7 @@ export interface CheckoutLink {
   readonly planId: string;
   /** The customer that it is for, where it is there already. */
   readonly customerId: string | null;
-  /** What is known of the one person that it is for. */
+  /** The known details of its only buyer. */
   readonly known: KnownBuyer | null;
   /** Null: any number of people. */
   readonly maxUses: number | null;

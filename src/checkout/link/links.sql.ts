@@ -20,7 +20,7 @@ export const insertLink = (tx: Tx, link: CheckoutLink): Promise<CheckoutLink> =>
 export const selectLink = (tx: Tx, merchantId: string, id: string): Promise<CheckoutLink | undefined> =>
   tx.maybe<CheckoutLink>(sql`select ${COLUMNS} from checkout_link where merchant_id = ${merchantId} and id = ${id}`);
 
-/** Whoever begins, ends or uses a link holds its row; it is locked before the checkouts and sessions of the link. */
+/** Locks a link against a concurrent start, end or use; it is locked before the checkouts and sessions of the link. */
 export const lockLink = (tx: Tx, merchantId: string, id: string): Promise<CheckoutLink | undefined> =>
   tx.maybe<CheckoutLink>(sql`
     select ${COLUMNS} from checkout_link where merchant_id = ${merchantId} and id = ${id} for no key update`);

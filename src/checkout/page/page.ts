@@ -25,7 +25,7 @@ import { TAX_ID_SCRIPT } from './script.ts';
 import { SIGNUP_STYLE } from './style.ts';
 import { CHECKOUT_WORDS, nextSentence } from './words.ts';
 
-/** Whose page it is, in which language, and how its link stands. */
+/** The merchant of the page, its language, and the status of its link. */
 export interface PageFacts {
   readonly link: CheckoutLink;
   readonly status: LinkStatus;
@@ -36,19 +36,19 @@ export interface PageFacts {
   readonly customerName: string | null;
 }
 
-/** What stands on the form. */
+/** The content of the form. */
 export interface FormView extends PageFacts {
   readonly offer: Offer;
   readonly typed: Typed;
   readonly problems: ReadonlyMap<Field, FieldProblem>;
   /** The price on the page is not the one that was shown before. */
   readonly hasChanged: boolean;
-  /** What is said of the tax number, where somebody has asked. */
+  /** The verdict on the tax number, if somebody has asked. */
   readonly taxIdSaid: string;
 }
 
 /**
- * Whose page a link has, and in which language: the customer's, else what the link says, else what the browser asks.
+ * The merchant and the language of the page of a link: the customer's language, else the link's, else the browser's.
  */
 export async function factsOf(
   tx: Tx,
@@ -129,7 +129,7 @@ function totalsOf({ look, offer }: FormView) {
       ] as const);
 }
 
-/** What is wrong, in one place, with a link to each field: whoever does not see the page hears it first. */
+/** All problems in one place, with a link to each field, because a screen reader reads this first. */
 function problemSummary({ look, problems }: FormView): Html | null {
   if (problems.size === 0) return null;
   const words = CHECKOUT_WORDS[look.locale];
@@ -155,7 +155,7 @@ ${offer.keepsCard ? html`<p class="soft">${words.keepsCard(sellerName(view))}</p
 </form>`;
 }
 
-/** What browsers fill in by themselves (WCAG 1.3.5). */
+/** The names by which browsers fill in fields (WCAG 1.3.5). */
 const AUTOCOMPLETE: Readonly<Record<Field, string>> = {
   name: 'name',
   email: 'email',

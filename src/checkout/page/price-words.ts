@@ -5,7 +5,7 @@ import { isOnce, parseCadence } from '../../kernel/time.ts';
 import { formatsOf } from '../../pages/index.ts';
 import { CHECKOUT_WORDS } from './words.ts';
 
-/** What a plan charges for, and how much, in words. */
+/** The charges and amounts of a plan in words. */
 export interface PriceInWords {
   readonly name: string;
   readonly terms: string;

@@ -1,4 +1,4 @@
-/** What the form of a sign-up page adds to the style of all pages. */
+/** The additional style of the form of a sign-up page. */
 export const SIGNUP_STYLE = `
 .field { margin: 0 0 1.125rem; }
 .field label { display: block; margin: 0 0 .25rem; font-size: .9375rem; font-weight: 600; }

@@ -3,7 +3,7 @@ import type { Locale } from '../../kernel/locale.ts';
 import { checkTaxId } from '../sign-up/tax-id.ts';
 import { CHECKOUT_WORDS } from './words.ts';
 
-/** What strangers may have the register asked at the same time; beyond that, only the form is looked at. */
+/** The most simultaneous questions to the register by strangers; beyond them, only the form of a number is checked. */
 const MOST_QUESTIONS = 4;
 
 /**

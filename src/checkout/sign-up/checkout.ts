@@ -9,11 +9,11 @@ export interface Checkout {
   readonly linkId: string;
   /** Drawn for each form that is shown: one form sent twice is one checkout. */
   readonly form: string;
-  /** Whose prices were shown. */
+  /** The version of the shown prices. */
   readonly planVersionId: string;
   /** Null once the customer has it, and for a customer that was there before. */
   readonly typed: Details | null;
-  /** What was shown as due now, with tax; the payment is of this amount, or none is made. */
+  /** The shown amount due now, with tax; a payment of another amount is not made. */
   readonly amount: Decimal;
   readonly currency: string;
   readonly customerId: string;

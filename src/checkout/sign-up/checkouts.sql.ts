@@ -25,7 +25,7 @@ export const selectCheckoutOfSession = (tx: Tx, merchantId: string, sessionId: s
     sql`select ${COLUMNS} from checkout where merchant_id = ${merchantId} and session_id = ${sessionId}`,
   );
 
-/** What the people of a link have begun and not finished, and (of a form) what was made of it. The link is locked. */
+/** The unfinished checkouts of a link, and (of a form) its result. The link is locked. */
 export const selectCheckoutsOfLink = (tx: Tx, merchantId: string, linkId: string, form: string | null) =>
   tx.rows<Checkout>(sql`
     select ${COLUMNS} from checkout
@@ -33,7 +33,7 @@ export const selectCheckoutsOfLink = (tx: Tx, merchantId: string, linkId: string
        and (${form}::text is null and completed_at is null or form = ${form})
      order by created_at, id`);
 
-/** What was typed is the customer's from now on. */
+/** Deletes the typed details, which now belong to the customer. */
 export const completeCheckout = (tx: Tx, { merchantId, id }: Checkout, now: Instant): Promise<number> =>
   tx.run(sql`
     update checkout set completed_at = ${now}, typed = null

@@ -5,7 +5,7 @@ import type { Locale } from '../../kernel/locale.ts';
 import type { KnownBuyer } from '../link/known-buyer.ts';
 import { checkTaxId } from './tax-id.ts';
 
-/** Who subscribes, as a page has taken it. */
+/** The subscriber's details from a page. */
 export interface Details {
   readonly name: string;
   readonly email: string;
@@ -19,10 +19,10 @@ export interface Details {
 export const FIELDS = ['name', 'email', 'line1', 'line2', 'zipCode', 'city', 'state', 'country', 'taxId'] as const;
 export type Field = (typeof FIELDS)[number];
 
-/** What stands in the fields, as it was typed. */
+/** The content of the fields, as typed. */
 export type Typed = Readonly<Record<Field, string>>;
 
-/** What is wrong with a field: nothing in it, or something that cannot be. */
+/** The problem of a field: empty, or an impossible value. */
 export type FieldProblem = 'missing' | 'wrong';
 
 const MOST_TYPED = 1_000;
@@ -37,11 +37,11 @@ export const DetailsForm = Strict({
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
 
-/** What stands in the fields of a form that was sent. */
+/** The content of the fields of a sent form. */
 export const typedIn = (body: Readonly<Record<string, unknown>>): Typed =>
   Object.fromEntries(FIELDS.map((field) => [field, textOf(body[field])])) as Typed;
 
-/** What stands in the fields before anything is typed. */
+/** The content of the fields before any input. */
 export const typedFrom = (known: KnownBuyer | null): Typed => ({
   name: known?.name ?? '',
   email: known?.email ?? '',
@@ -57,7 +57,7 @@ export const typedFrom = (known: KnownBuyer | null): Typed => ({
 const REQUIRED: readonly Field[] = ['name', 'email', 'line1', 'city', 'country'];
 const NEED_ZIP_CODE: ReadonlySet<string> = new Set(['US', 'CA']);
 
-/** What the fields may hold, by the same schemas as the API. */
+/** The allowed content of the fields, by the same schemas as the API. */
 const Buyer = Strict({
   name: ConsumerBody.properties.name,
   email: ConsumerBody.properties.email,

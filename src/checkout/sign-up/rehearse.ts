@@ -14,16 +14,16 @@ import type { CheckoutParts } from '../link/parts.ts';
 import type { Details } from './details.ts';
 import { type Subscribed, subscribe } from './subscribe.ts';
 
-/** What subscribing by a link comes to, for somebody of these details, at this moment. */
+/** The terms of a subscription by a link, for these details, at this moment. */
 export interface Offer {
   readonly plan: Plan;
   readonly version: PricedVersion;
-  /** What a card is charged now; 0: nothing. */
+  /** The card charge now; 0: none. */
   readonly dueNow: Decimal;
   /** Of the invoice over what is due now, with its tax; none where there is no such invoice. */
   readonly lines: readonly PageLine[];
   readonly total: Decimal;
-  /** What of it the customer's balance pays. */
+  /** The part of it that the customer's balance pays. */
   readonly fromBalance: Decimal;
   readonly trialEndsAt: Instant | null;
   /** When the first invoice after that comes, and what it comes to without any usage; null where none will. */
@@ -51,8 +51,8 @@ const NOBODY: Details = {
 };
 
 /**
- * What a link offers at this moment: the same road as the deed (`subscribe`), undone at its end, so that what is shown
- * is what is charged. Nothing is written.
+ * The present offer of a link. It runs the same code as `subscribe` and rolls back, so the page shows exactly the later
+ * charge. Nothing is written.
  */
 export async function rehearse(
   parts: CheckoutParts,
@@ -91,7 +91,7 @@ export async function rehearse(
   );
 }
 
-/** Whether any invoice can ask for money: a plan of nothing but free fees wants no card. */
+/** Can any invoice ask for money? A plan of only free fees needs no card. */
 const keepsCardOf = ({ prices, minimumAmount }: PricedVersion): boolean =>
   minimumAmount !== null ||
   prices.some(
@@ -132,7 +132,7 @@ async function nextOf(
 }
 
 /**
- * What follows the first payment of a subscription, as if it came at this moment. Nothing is written.
+ * The consequences of the first payment of a subscription, as if it arrived now. Nothing is written.
  * @returns null where the invoice is for no subscription that waits for it
  */
 export async function rehearsePayment(

@@ -78,8 +78,9 @@ export async function submit(
 }
 
 /**
- * What the same form, or the one person of a link, began before and can go on with. What cannot go on is given up.
- * @returns null where something new begins
+ * An earlier checkout of the same form, or of a link for one person, that can continue. A checkout that cannot continue
+ * is given up.
+ * @returns null if a new checkout starts
  */
 async function begunBefore(
   tx: Tx,

@@ -1,7 +1,7 @@
 import { isEuCountry } from '../../kernel/country.ts';
 import { describeTaxId } from '../../tax/index.ts';
 
-/** What is said of a tax id that somebody has typed, without asking anybody. */
+/** The verdict on a typed tax id, without a request to a register. */
 export type TaxIdCheck =
   | { readonly kind: 'none' }
   /** A VAT number with the right form and check digits. A register can be asked whether it was given out. */

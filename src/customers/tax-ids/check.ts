@@ -2,11 +2,11 @@ import type { Instant } from '../../kernel/time.ts';
 import type { TaxIdForm, TaxIdStanding } from '../../tax/index.ts';
 import type { RegisterAnswer } from './register.ts';
 
-/** What is kept of the check of a customer's tax id. */
+/** The stored check of a customer's tax id. */
 export interface TaxIdCheck {
   readonly merchantId: string;
   readonly customerId: string;
-  /** What was checked, for an address in which country; null: nothing yet. */
+  /** The checked id, with the country of its address; null: none yet. */
   readonly taxId: string | null;
   readonly country: string | null;
   readonly status: Exclude<TaxIdStanding, 'none'>;
@@ -32,7 +32,7 @@ export type Outcome = Pick<
 
 const NOBODY = { name: null, address: null, attempts: 0 };
 
-/** What is known as a tax id is set: its check digits are looked at, and the register is asked as soon as possible. */
+/** The first outcome for a new tax id: its check digits are verified, and the register is asked as soon as possible. */
 export function decideFirst(form: TaxIdForm, now: Instant): Outcome {
   if (form.kind === 'malformed')
     return { ...NOBODY, status: 'invalid', reason: form.reason, checkedAt: now, nextActionAt: null };
@@ -54,7 +54,7 @@ export const retryAt = (attempts: number, now: Instant): Instant =>
 const DAYS_UNTIL_RECHECK = { valid: 90, invalid: 30 } as const;
 
 /**
- * What an answer changes. `unavailable` changes nothing: a number that was valid stays so until a register says
+ * The changes by an answer. `unavailable` changes nothing: a number that was valid stays so until a register says
  * otherwise.
  */
 export function decideOutcome(answer: RegisterAnswer, now: Instant): Outcome | null {

@@ -6,7 +6,7 @@ import { decideFirst, decideOutcome, isAbout, retryAt, type TaxIdCheck, type Tax
 import { deleteCheck, selectChecks, updateOutcome, upsertCheck } from './checks.sql.ts';
 import type { TaxIdRegister, VatNumber } from './register.ts';
 
-/** Whose tax id it is. */
+/** The owner of the tax id. */
 interface Holder {
   readonly merchantId: string;
   readonly customerId: string;
@@ -37,7 +37,7 @@ export async function watchTaxId(tx: Tx, holder: Holder, subject: TaxIdSubject |
   await upsertCheck(tx, holder, subject, decideFirst(form, now), now);
 }
 
-/** What asking a register takes. */
+/** The dependencies of a question to a register. */
 export interface TaxIdParts {
   /** null: no register is asked, and ids stay `unchecked`. */
   readonly register: TaxIdRegister | null;

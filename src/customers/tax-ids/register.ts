@@ -2,11 +2,14 @@
 export interface VatNumber {
   /** `DE`, `EL`, `XI`. */
   readonly prefix: string;
-  /** What follows the prefix. */
+  /** The number after the prefix. */
   readonly number: string;
 }
 
-/** What a register says. `unavailable` is no answer: nothing is known then, and nothing follows from it. */
+/**
+ * The answer of a register. `unavailable` is no answer and has no consequence. `unavailable` is no answer: nothing is
+ * known then, and nothing follows from it.
+ */
 export type RegisterAnswer =
   | { readonly outcome: 'valid'; readonly name: string | null; readonly address: string | null }
   | { readonly outcome: 'invalid' }

@@ -8,7 +8,7 @@ export interface ViesLimits {
 
 const LIMITS: ViesLimits = { timeoutMilliseconds: 10_000, mostBytes: 64 * 1024 };
 const MOST_TEXT = 500;
-/** What VIES writes where a member state discloses nothing. */
+/** The text of VIES if a member state discloses nothing. */
 const UNDISCLOSED = '---';
 
 /**
@@ -53,7 +53,10 @@ async function textOf(response: Response, mostBytes: number): Promise<string> {
   return Buffer.concat(parts).toString('utf8');
 }
 
-/** What an answer of VIES means. Whatever is not clearly one of the two verdicts is no verdict. */
+/**
+ * The meaning of an answer of VIES. An answer that is neither of the two verdicts is no verdict. Whatever is not
+ * clearly one of the two verdicts is no verdict.
+ */
 export function readAnswer(asked: VatNumber, status: number, text: string): RegisterAnswer {
   const answer = objectIn(text);
   const fault = answer && faultIn(answer);

@@ -60,7 +60,7 @@ export function commandAs(account: Account, program: string, programArguments: r
   }
 }
 
-/** Whom the files belong to that PostgreSQL shall own, as this process sees it. */
+/** The owner of PostgreSQL's files, as this process sees it. */
 export function ownerOf(account: Account): { uid: number; gid: number } {
   if (account.kind === 'other') return { uid: account.uid, gid: account.gid };
   return { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
@@ -155,8 +155,7 @@ function tryAccount(account: Account, binaries: Binaries, dataDirectory: string)
 }
 
 /**
- * What the programs of PostgreSQL see of our environment: no settings of another PostgreSQL, one language, one time
- * zone.
+ * The environment variables of PostgreSQL's programs: no settings of another PostgreSQL, one language, one time zone.
  */
 export function serverEnvironment(binaries: Binaries): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !/^(PG|LC_|LANG|LD_PRELOAD$|NODE_|npm_)/.test(name));

@@ -22,7 +22,7 @@ interface PackagedLink {
   readonly target: string;
 }
 
-/** Where npm put the PostgreSQL of this operating system and processor. Throws `PLATFORM_NOT_SUPPORTED`. */
+/** The package of PostgreSQL for this operating system and processor. Throws `PLATFORM_NOT_SUPPORTED`. */
 export function locatePackage(): { root: string; packageVersion: string } {
   const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   try {

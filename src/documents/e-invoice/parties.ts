@@ -98,7 +98,7 @@ function addressOf({ address }: Party): Element {
   );
 }
 
-/** Where the party takes electronic mail (BT-34, BT-49). */
+/** The electronic address of the party (BT-34, BT-49). */
 function emailAddressOf({ emails }: Party): Child {
   const email = said(emails?.[0]);
   return (

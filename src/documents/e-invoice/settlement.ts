@@ -13,7 +13,7 @@ const NOT_DEFINED = '1';
 const TRANSFER = '30';
 const SEPA_TRANSFER = '58';
 
-/** What an invoice comes to (BG-22), each from the ones before it as EN 16931 has it (BR-CO-10 to BR-CO-16). */
+/** The totals of an invoice (BG-22), each from the ones before it in the way of EN 16931 (BR-CO-10 to BR-CO-16). */
 export function monetaryTotals(document: InvoiceDocument, groups: readonly TaxGroup[]) {
   const lines = sum(document.lines.map(({ amount }) => decimal(amount)));
   const tax = taxOf(groups);

@@ -1,6 +1,6 @@
 import { inflateSync } from 'node:zlib';
 
-/** What a test can see in a PDF that Typst wrote. No general reader: it knows the few forms that Typst uses. */
+/** The visible content of a PDF by Typst. No general reader: it knows the few forms that Typst uses. */
 export interface ReadPdf {
   /** The text of each page, in drawing order, a line for each run of glyphs. */
   pages: string[];

@@ -1,4 +1,6 @@
-/** What a test can see in XML: a strict reader of what e-invoices use (no comments, no CDATA, no document type). */
+/**
+ * The visible content of XML: a strict reader of the syntax of e-invoices (no comments, no CDATA, no document type).
+ */
 export interface XmlNode {
   name: string;
   attributes: Record<string, string>;

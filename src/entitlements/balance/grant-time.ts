@@ -26,7 +26,10 @@ export const endsVoided = ({ expiresAt, voidedAt }: BalanceGrant): boolean =>
 // An issued grant was created by its reset, whenever its row was written: a row changes no figure.
 const createdAt = (grant: BalanceGrant): Instant => grant.issuedAt ?? grant.createdAt;
 
-/** What decides when a grant is burned. Comparing instants themselves costs more than all the rest of a balance. */
+/**
+ * The order in which grants are burned. To compare instants themselves costs more than all the rest of a balance.
+ * Comparing instants themselves costs more than all the rest of a balance.
+ */
 export interface BurnKey {
   readonly priority: number;
   /** Microseconds since 1970, which a number holds exactly; of one without an expiry `Infinity`. */
@@ -39,7 +42,7 @@ export interface BurnKey {
 
 const microsecondsOf = (at: Instant): number => Number(at.epochNanoseconds / 1000n);
 
-/** What decides when a grant is burned. */
+/** The order in which a grant is burned. */
 export const burnKeyOf = (grant: BalanceGrant): BurnKey => ({
   priority: grant.priority,
   expires: grant.expiresAt === null ? Number.POSITIVE_INFINITY : microsecondsOf(grant.expiresAt),

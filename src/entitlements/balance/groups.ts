@@ -7,14 +7,14 @@ import type { BalanceGrant, GrantGroup, GrantState } from './model.ts';
 export interface StateMember {
   readonly grant: BalanceGrant;
   readonly figures: Pick<GrantState, 'balance' | 'burned' | 'returnable'>;
-  /** Where the grant stands for a group. */
+  /** The grant in the place of a group. */
   readonly group: GrantGroup | null;
 }
 
 /** So few grants are kept one by one. */
 const FEW_GRANTS = 32;
 
-/** How the grants of a state are brought together. */
+/** The grouping of the grants of a state. */
 export interface Grouping {
   /** All grants that are known by now. */
   readonly known: readonly BalanceGrant[];

@@ -19,7 +19,7 @@ export function grantIdOf(entitlementId: string, issuedAt: Instant): string {
   return ID_PREFIXES.grant + body;
 }
 
-/** What the template issues at an instant, which is a reset or the start; null: nothing. */
+/** The grant of the template at an instant, which is a reset or the start; null: none. */
 export function issuedGrantAt(schedule: Schedule, issuedAt: Instant): BalanceGrant | null {
   const { issueAfterReset, issuePriority, maxRollover, minRollover } = termAt(schedule, issuedAt);
   if (!issueAfterReset?.gt(0)) return null;

@@ -7,7 +7,7 @@ import { finish } from './turns.ts';
 const NONE: Lot[] = [];
 const NOTHING = { balance: ZERO, burned: ZERO, returnable: ZERO };
 
-/** What stands at an instant; it is changed in place by what happens, with pauses where that is much. */
+/** The lots at an instant; events change them in place, with pauses after many. */
 export class Ledger {
   readonly lots = new Lots();
   /** Usage that waits for a grant; below 0: negative usage that waits for usage (credit). */
@@ -16,7 +16,7 @@ export class Ledger {
   used = ZERO;
   readonly flows = { granted: ZERO, consumed: ZERO, expired: ZERO, voided: ZERO, dropped: ZERO };
 
-  /** Where all that was ever granted went. */
+  /** The sums of all grants ever, by their fate. */
   get totals(): Totals {
     return { ...this.flows, remaining: this.lots.remaining };
   }
@@ -42,8 +42,8 @@ export class Ledger {
   }
 
   /**
-   * What happens at one instant, in this order (domain.md §5): expire and void, roll over, recur, activate, burn what
-   * waits. A question at the very instant sees all of it.
+   * Applies the changes of one instant, in this order (domain.md §5): expire and void, roll over, recur, activate, burn
+   * waiting usage. A question at this instant sees all of it.
    * @returns the lots that have ended, or are spent
    */
   *settle({ ending, reset, recurring, starting }: Moment): Generator<void, Lot[]> {
@@ -92,14 +92,14 @@ export class Ledger {
     return spent;
   }
 
-  /** What a recurrence finds unused is gone, and the full amount is granted anew. */
+  /** The unused part of a recurring grant is dropped, and the full amount is granted again. */
   #recur(lot: Lot | undefined): void {
     if (!lot) return;
     this.#set(lot, ZERO);
     this.#set(lot, lot.grant.amount);
   }
 
-  /** What is taken away is dropped, what is added is granted; what was burned before stays burned. */
+  /** A smaller balance drops the difference, a larger one grants it; burned units stay burned. */
   #set(lot: Lot, balance: Decimal): void {
     const change = this.lots.set(lot, balance);
     if (change.isNegative()) this.flows.dropped = this.flows.dropped.minus(change);

@@ -68,12 +68,12 @@ export class Lots {
   #remaining = ZERO;
   #returnable = ZERO;
 
-  /** What is left of all. */
+  /** The remaining units of all lots. */
   get remaining(): Decimal {
     return this.#remaining;
   }
 
-  /** What negative usage can give back. */
+  /** The units that negative usage can return. */
   get returnable(): Decimal {
     return this.#returnable;
   }
@@ -84,8 +84,8 @@ export class Lots {
   }
 
   /**
-   * What was started, burned or set since the last reset. A reset changes no other lot: a balance within its bounds
-   * stays.
+   * The lots that were started, burned or set since the last reset. A reset changes no other lot: a balance within its
+   * bounds stays.
    */
   get touched(): ReadonlySet<Lot> {
     return this.#touched;
@@ -239,7 +239,7 @@ export class Lots {
     if (index < this.#end) this.#end += 1;
   }
 
-  /** Where the first lot stands whose first grant is burned after a key. */
+  /** The index of the first lot whose first grant is burned after a key. */
   #indexAfter(key: BurnKey): number {
     let [low, high] = [0, this.#lots.length];
     while (low < high) {

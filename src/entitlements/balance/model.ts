@@ -2,8 +2,8 @@ import type { Decimal } from '../../kernel/decimal.ts';
 import type { Cadence, Instant } from '../../kernel/time.ts';
 
 /**
- * What a balance is computed of, and what comes out (domain.md §5). Everything here is a value; nothing is read or
- * written.
+ * The inputs and results of a balance (domain.md §5). Everything here is a value; nothing is read or written.
+ * Everything here is a value; nothing is read or written.
  */
 
 /** After how long usage starts anew, counted from the anchor. */
@@ -12,13 +12,13 @@ export interface PeriodRule {
   readonly anchor: Instant;
 }
 
-/** What the template says from an instant on; a plan change or a reconciliation adds one. */
+/** The template from an instant on; a plan change or a reconciliation adds one. */
 export interface BalanceTerm {
   /** The first begins with the entitlement: `activeFrom`. */
   readonly from: Instant;
   /** null: one-time, never reset by itself. */
   readonly usagePeriod: PeriodRule | null;
-  /** What is granted at the start and after each reset. */
+  /** The amount granted at the start and after each reset. */
   readonly issueAfterReset: Decimal | null;
   readonly issuePriority: number;
   readonly preserveOverage: boolean;
@@ -88,10 +88,7 @@ export interface Reset {
   readonly preserveOverage: boolean;
 }
 
-/**
- * Where all that was ever granted went: `granted = consumed + remaining + expired + voided + dropped`, at every
- * instant.
- */
+/** The sums of all grants ever: `granted = consumed + remaining + expired + voided + dropped`, at every instant. */
 export interface Totals {
   readonly granted: Decimal;
   readonly consumed: Decimal;
@@ -102,7 +99,7 @@ export interface Totals {
   readonly dropped: Decimal;
 }
 
-/** What a grant has left, and what was burned of it since it became active. */
+/** The remaining units of a grant, and the units burned since it became active. */
 export interface GrantBalance {
   readonly id: string;
   readonly balance: Decimal;
@@ -112,8 +109,8 @@ export interface GrantBalance {
 /** A grant in a state. */
 export interface GrantState extends GrantBalance {
   /**
-   * What was burned since the balance was last set (at activation, recurrence or reset): negative usage can give it
-   * back.
+   * The units burned since the balance was last set (at activation, recurrence or reset): negative usage can return
+   * them.
    */
   readonly returnable: Decimal;
   /** As in the grant: from it one without a row is made again. */
@@ -134,8 +131,8 @@ export interface GrantGroup {
 }
 
 /**
- * Where a replay can go on: all that happens at `at` has happened, and all usage before it is counted. It holds as
- * long as no usage before `at`, and no term, grant or reset of `at` or before, was added or changed; one with groups,
+ * The state from which a replay can continue: it includes all changes at `at` and all usage before it. It is valid as
+ * long as no usage before `at`, and no term, grant or reset at or before `at`, was added or changed; with groups, also
  * as long as none of their grants is voided.
  */
 export interface BalanceState {
@@ -153,7 +150,7 @@ export interface BalanceState {
 /** The answer to a question. */
 export interface BalanceAt {
   readonly at: Instant;
-  /** What is left of all grants; never below 0. */
+  /** The remaining units of all grants; never below 0. */
   readonly balance: Decimal;
   /** Usage that nobody covers; never below 0. */
   readonly overage: Decimal;
@@ -179,7 +176,7 @@ export interface Stretch {
   readonly isQuiet: boolean;
 }
 
-/** What happens at an instant, beside usage. */
+/** The changes at an instant, except usage. */
 export interface Moment {
   readonly at: Instant;
   readonly reset: Reset | null;
@@ -199,9 +196,9 @@ export interface Run {
   readonly length: number;
   /** The grant that recurs; null: resets. */
   readonly recurring: string | null;
-  /** What happens at one of them, counted from 0. */
+  /** The changes at one of them, counted from 0. */
   readonly momentAt: (number: number) => Moment;
-  /** What the template issues at one of them. */
+  /** The grant of the template at one of them. */
   readonly issuedAt: (number: number) => BalanceGrant | null;
 }
 
@@ -209,7 +206,7 @@ export interface Run {
 export interface TimelinePoint {
   readonly from: Instant;
   readonly at: Instant;
-  /** What happens at `from`. */
+  /** The changes at `from`. */
   readonly moment: Moment | null;
   /** The moment is the first of these. */
   readonly run: Run | null;
@@ -225,7 +222,7 @@ export interface Question {
   readonly point: number | null;
 }
 
-/** What a replay goes through: points, the stretches between them, and what is asked. */
+/** The way of a replay: points, the stretches between them, and the questions. */
 export interface Timeline {
   readonly stretches: readonly Stretch[];
   readonly points: readonly TimelinePoint[];
@@ -235,13 +232,13 @@ export interface Timeline {
   readonly held: ReadonlyMap<string, BalanceGrant>;
 }
 
-/** What a replay found. */
+/** The result of a replay. */
 export interface Replayed {
   /** One for each observed instant, in the order in which they were asked for. */
   readonly observations: BalanceAt[];
   /** One for each reset and observed instant that was asked for, in order of time. */
   readonly states: BalanceState[];
-  /** Where grants were asked for: those that ended or were used up for ever, in order of time. */
+  /** If grants were asked for: those that ended or were used up for ever, in order of time. */
   readonly gone: GrantGone[];
 }
 

@@ -17,7 +17,7 @@ import type {
 } from './model.ts';
 import { type Budget, finish, takeStep } from './turns.ts';
 
-/** What a replay tells beside the figures at each observed instant. */
+/** The answers of a replay beside the figures at each observed instant. */
 export interface Wanted {
   /** The grants of each observation, and those that are gone. */
   readonly grants?: boolean;
@@ -121,7 +121,7 @@ export function* replayInTurns(
   return { observations, states, gone };
 }
 
-/** What stands where a timeline begins. */
+/** The ledger at the start of a timeline. */
 function ledgerOf({ state, held }: Timeline): Ledger {
   const ledger = new Ledger();
   if (!state) return ledger;

@@ -15,7 +15,7 @@ export interface Schedule {
 /** A stretch of time in which periods are counted by one rule, up to the next segment. */
 interface Segment {
   readonly from: Instant;
-  /** Where the usage period that runs at `from` began. */
+  /** The start of the usage period at `from`. */
   readonly start: Instant;
   readonly rule: PeriodRule | null;
   readonly isReset: boolean;
@@ -245,7 +245,7 @@ export class ResetCursor {
   }
 }
 
-/** What a reset says. */
+/** The content of a reset. */
 export const resetOf = (schedule: Schedule, at: Instant, manual: ManualReset | null): Reset => ({
   at,
   preserveOverage: (manual ?? termAt(schedule, at)).preserveOverage,

@@ -55,7 +55,7 @@ export const EntitlementCreate = Strict(
 );
 type EntitlementCreate = Static<typeof EntitlementCreate>;
 
-/** Where an entitlement that is made by hand belongs, and its effective now. */
+/** The place of an entitlement created by hand, and its effective now. */
 interface Place {
   readonly subscription: EntitlingSubscription | null;
   readonly now: Instant;
@@ -159,8 +159,8 @@ function timesOf(
 }
 
 /**
- * What an entitlement measures: the metrics of its template, else those of all published prices that carry the feature
- * (domain.md §5).
+ * The metrics of an entitlement: those of its template, else those of all published prices with the feature (domain.md
+ * §5).
  */
 async function measuredBy(
   tx: Tx,

@@ -8,7 +8,7 @@ import {
 } from '../entitlement/entitlements.sql.ts';
 import { forgetSnapshots } from '../inputs/snapshots.sql.ts';
 
-/** What of a subscription ends. */
+/** The part of a subscription that ends. */
 interface Ended {
   readonly merchantId: string;
   readonly subscriptionId: string;

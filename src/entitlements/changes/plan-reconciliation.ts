@@ -10,13 +10,13 @@ interface Named {
   readonly featureKey: string;
 }
 
-/** What changes of a kept feature: the allowance of a metered one, the config of a static one. */
+/** The changes of a kept feature: the allowance of a metered one, the config of a static one. */
 export interface UpdatedFeature extends Named {
   readonly allowance?: { readonly before: number; readonly after: number };
   readonly config?: { readonly before: unknown; readonly after: unknown };
 }
 
-/** What a reconciliation did with each feature, or would do. */
+/** The result of a reconciliation for each feature, or its preview. */
 export interface ReconciledFeatures {
   /** `billed`: a price of the version that the subscription is pinned to carries it. */
   readonly added: readonly (Named & { readonly billed: boolean })[];
@@ -30,22 +30,22 @@ export interface ReconciledFeatures {
 export interface HeldFeature {
   readonly row: EntitlementRow;
   readonly featureKey: string;
-  /** What its template says by now. */
+  /** The present template. */
   readonly template: EntitlementTemplate;
   /**
-   * What the plan has granted in the current usage period and nobody has voided; null: it has not begun, or has no
-   * balance.
+   * The grants of the plan in the current usage period that nobody has voided; null: the period has not begun, or there
+   * is no balance.
    */
   readonly granted: Decimal | null;
 }
 
-/** What is to be done with a feature that the subscription has and the plan carries. */
+/** The work for a feature that both the subscription and the plan have. */
 export interface KeptFeature {
   readonly row: EntitlementRow;
   readonly carried: CarriedFeature;
   /** The template says something else from now on. */
   readonly isRetold: boolean;
-  /** What is granted now; null: nothing. */
+  /** The grant to add now; null: none. */
   readonly grant: Decimal | null;
 }
 
@@ -127,7 +127,7 @@ function changeOf({ template, granted }: HeldFeature, carried: EntitlementTempla
   return { allowance: { before: jsonNumber(before), after: jsonNumber(allowanceOf(carried)) } };
 }
 
-/** What a template grants in a usage period. */
+/** The grant of a template in a usage period. */
 const allowanceOf = (template: EntitlementTemplate): Decimal =>
   template.type === 'metered' && template.issueAfterReset !== undefined ? decimal(template.issueAfterReset) : ZERO;
 

@@ -19,7 +19,7 @@ import {
   type ReconciledFeatures,
 } from './plan-reconciliation.ts';
 
-/** How a reconciliation is done. */
+/** The options of a reconciliation. */
 export interface Reconciling {
   /** Nothing is written. */
   readonly isDry: boolean;
@@ -77,10 +77,7 @@ async function heldFeatures(tx: Tx, rows: readonly EntitlementRow[], now: Instan
   return held;
 }
 
-/**
- * What the plan has granted in the current usage period, with what is not written yet; null: nothing is granted yet, or
- * ever.
- */
+/** The grants of the plan in the current usage period, with unwritten ones; null: nothing is granted yet, or ever. */
 async function grantedOf(tx: Tx, row: EntitlementRow, now: Instant): Promise<Decimal | null> {
   if (row.featureType !== 'metered' || isAfter(row.activeFrom, now)) return null;
   const { start } = usagePeriodAt((await loadInput(tx, { entitlement: row, at: now })).inputs, now);
@@ -95,7 +92,7 @@ async function grantedOf(tx: Tx, row: EntitlementRow, now: Instant): Promise<Dec
 const beforeStart = ({ activeFrom: from }: EntitlementRow, at: Instant): Instant | null =>
   isAfter(at, from) ? at.subtract({ microseconds: 1 }) : null;
 
-/** What the template says by now holds from now on, and what the plan owes of the current usage period is granted. */
+/** The present template applies from now on, and the missing grant of the current usage period is added. */
 async function converge(tx: Tx, { row, carried, isRetold, grant }: KeptFeature, now: Instant): Promise<void> {
   if (isRetold) await retell(tx, row, carried, now);
   if (grant !== null) await mint(tx, row, carried, grant, now);
@@ -110,8 +107,8 @@ async function retell(tx: Tx, row: EntitlementRow, { template }: CarriedFeature,
 }
 
 /**
- * What the template has issued until now, by its old words: at the instant of a reset the new ones would say it
- * otherwise.
+ * Writes the grants of the old template until now: at the instant of a reset the new template would issue another
+ * amount.
  */
 async function writeIssued(tx: Tx, row: EntitlementRow, now: Instant): Promise<void> {
   const { inputs } = await loadInput(tx, { entitlement: row, at: now });

@@ -4,7 +4,7 @@ import { type Resource, type Shop, shopOf } from '../../../test/support/shop.ts'
 import { sql } from '../../db/index.ts';
 import { entitlementDueKind } from './steps.ts';
 
-/** What an entitlement does by itself, and when it is next. */
+/** The background jobs of an entitlement, and their times. */
 let env: TestEnvironment;
 let shop: Shop;
 let merchantId: string;

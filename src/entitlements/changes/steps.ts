@@ -15,7 +15,7 @@ import { takeSnapshot, withHolding } from '../inputs/snapshots.ts';
 import { subjectsOf } from '../inputs/sources.ts';
 import { insertNotices } from '../notices/notices.sql.ts';
 
-/** What others do at each step, in its transaction. */
+/** The hook of other domains at each step, in its transaction. */
 export type EntitlementStepHook = (tx: Tx, entitlement: EntitlementRow, now: Instant) => Promise<void>;
 
 /** How long after a reset its snapshot is taken: by then whoever was accepting events has ended. */
@@ -27,10 +27,10 @@ const MOST_RESETS = 500;
 const END_OF_TIME = Temporal.Instant.from('2200-01-01T00:00:00Z');
 
 /**
- * What an entitlement does by itself. At its start and at each reset it writes the grant that the template issues,
- * tells of the reset, and has the usage before it settled; a little later it keeps the balance of the reset. Where a
- * grant expires there is nothing to write, but others may have something to tell.
- * @param then what else is done, when all of this is written
+ * The background jobs of an entitlement. At its start and at each reset a job writes the grant of the template, sends
+ * the webhook of the reset, and counts the usage before it; a little later it stores the balance of the reset. At the
+ * end of a grant there is nothing to write, but other domains may have a notice.
+ * @param then further work after all of this
  */
 export const entitlementDueKind = (then: readonly EntitlementStepHook[] = []): DueKind => ({
   kind: 'entitlement',

@@ -11,7 +11,7 @@ import { EntitlementReset, resetEntitlement } from './reset.ts';
 
 const TAG = 'Entitlements';
 
-/** What is written of entitlements themselves: made by hand, reset by hand (api.md, Entitlements). */
+/** Writes to entitlements themselves: creations and resets by hand (api.md, Entitlements). */
 export const entitlementWriteRoutes = (parts: EntitlementParts): readonly Route[] => [
   route(
     {

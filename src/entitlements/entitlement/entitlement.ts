@@ -26,7 +26,7 @@ export interface EntitlementRow {
   readonly updatedAt: Instant;
 }
 
-/** What the template says from an instant on. */
+/** The template from an instant on. */
 export interface TermRow {
   readonly entitlementId: string;
   readonly effectiveFrom: Instant;

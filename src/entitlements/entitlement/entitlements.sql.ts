@@ -21,7 +21,7 @@ export async function insertEntitlement(
   return made;
 }
 
-/** What the template says from `from` on; said twice for one instant, the later word holds. */
+/** The template from `from` on; the later of two for one instant applies. */
 export const insertTerm = (
   tx: Tx,
   { merchantId, id }: Pick<EntitlementRow, 'merchantId' | 'id'>,
@@ -92,7 +92,7 @@ interface ByHand {
   readonly featureId: string;
 }
 
-/** Whoever makes an entitlement by hand for the same customer and feature waits here until this transaction ends. */
+/** Locks the creation by hand of an entitlement for the same customer and feature until this transaction ends. */
 export const lockByHand = (tx: Tx, { merchantId, customerId, featureId }: ByHand): Promise<number> =>
   tx.run(
     sql`select pg_advisory_xact_lock(hashtextextended(${`entitlement:${merchantId}:${customerId}:${featureId}`}, 0))`,

@@ -62,7 +62,7 @@ export const findGrantByKey = (tx: Tx, { merchantId, id }: OfEntitlement, key: s
     select * from entitlement_grant
      where merchant_id = ${merchantId} and entitlement_id = ${id} and idempotency_key = ${key}`);
 
-/** What a plan has granted from an instant on and nobody has voided: by its template, or by a reconciliation. */
+/** The grants of a plan from an instant on that nobody has voided: by its template, or by a reconciliation. */
 export const planGrantsSince = (tx: Tx, { merchantId, id }: OfEntitlement, from: Instant): Promise<GrantRow[]> =>
   tx.rows<GrantRow>(sql`
     select * from entitlement_grant

@@ -9,7 +9,7 @@ export interface SpentBudget {
   readonly billableMetricId: string | null;
 }
 
-/** What entitlements must know of domains upstream of them; `wiring.ts` binds it. */
+/** The dependencies of entitlements on earlier domains; `wiring.ts` binds them. */
 export interface EntitlementParts {
   /**
    * A subscription of the merchant that has not ended, locked, with its effective now.

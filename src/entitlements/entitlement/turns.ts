@@ -13,7 +13,7 @@ export async function inTurns<T>(work: Generator<void, T>, signal?: AbortSignal)
 /** So many of a long list are done before others have a turn. */
 const MANY = 400;
 
-/** What becomes of each of a list, which may be long. */
+/** The results for each of a list, which may be long. */
 export async function eachInTurns<A, B>(list: readonly A[], become: (each: A) => B): Promise<B[]> {
   const done: B[] = [];
   for (const each of list) {

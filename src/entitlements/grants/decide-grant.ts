@@ -7,7 +7,7 @@ import type { GrantCreate } from '../entitlement/grant-schemas.ts';
 /** §2 Grant: a bound that keeps everything, which is what direct and purchased grants have by default. */
 export const UNLIMITED: Decimal = decimal('999999999999');
 
-/** What somebody grants, with all that was left out filled in. */
+/** The terms of a grant, with all defaults filled in. */
 export interface GrantTerms {
   readonly amount: Decimal;
   readonly priority: number;

@@ -202,7 +202,7 @@ export async function listGrants(
   return ok({ data: rows.map(({ id, row }) => row ?? (shown.get(id) as ShownGrant)), total });
 }
 
-/** What the template has issued until now and due work has not written yet. */
+/** The grants of the template until now that no background job has written yet. */
 async function unwrittenGrants(tx: Tx, entitlement: EntitlementRow, now: Instant): Promise<BalanceGrant[]> {
   if (entitlement.featureType !== 'metered') return [];
   const snapshotUntil = entitlement.activeFrom; // none: beside a snapshot only part of the grants is read

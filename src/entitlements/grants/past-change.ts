@@ -16,11 +16,10 @@ export async function lockBillingBefore(tx: Tx, { merchantId, entitlementId }: E
 }
 
 /**
- * Whoever changes what an entitlement grants says from when on. The balances that are remembered since then are
- * forgotten. Where that is in the past, closed periods of the subscription are read again: prices with
- * `grantDiscountEnabled` bill only what no grant covered (§5). Its plan's entitlements alone cover what it is billed
- * for.
- * @returns whether a balance was remembered: a step keeps a new one
+ * Every change of grants has a first instant. The stored balances since then are deleted. If it is in the past, closed
+ * periods of the subscription are read again: prices with `grantDiscountEnabled` bill only usage that no grant covered
+ * (§5). Only the entitlements of its plan cover its billed usage.
+ * @returns whether a balance was stored: a step stores a new one
  */
 export async function forgetSince(tx: Tx, entitlement: EntitlementRow, from: Instant, now: Instant): Promise<boolean> {
   const forgotten = await forgetSnapshots(tx, entitlement, from);

@@ -11,7 +11,7 @@ const EVERY = { months: 1 };
 /** or after so many grants. */
 const MANY_GRANTS = 100;
 
-/** What comes later than this is late for the snapshot, so usage of the last day is in none. */
+/** Later usage is late for the snapshot, so no snapshot has usage of its last day. */
 const DAY = { hours: 24 };
 
 /** When an entitlement has its next snapshot that is of no reset. */

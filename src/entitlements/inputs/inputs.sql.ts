@@ -53,7 +53,7 @@ export interface MeterInput {
 export interface InputKey {
   readonly merchantId: string;
   readonly id: string;
-  /** What takes effect later is left out. */
+  /** Later changes are left out. */
   readonly at: Instant;
   /** No later snapshot is wanted. */
   readonly snapshotUntil: Instant;

@@ -9,7 +9,7 @@ import { type GrantFields, grantLines, type InputRow, selectInputs } from './inp
 import { readKept, type Snapshot } from './kept.ts';
 import type { Elder, MeasuredMeter } from './sources.ts';
 
-/** What a template says from an instant on. */
+/** The template from an instant on. */
 export interface Term {
   readonly from: Instant;
   readonly template: EntitlementTemplate;
@@ -25,19 +25,17 @@ export interface Loaded {
   readonly meters: readonly MeasuredMeter[];
   /** Older entitlements, of other subscriptions of the customer, whose usage of a metric is theirs. */
   readonly elders: readonly Elder[];
-  /** What is held by reservations that have not expired. */
+  /** The units of reservations that have not expired. */
   readonly reserved: Decimal;
   /** Up to where grants were read. */
   readonly at: Instant;
   /** As it was wanted. */
   readonly byGrant: boolean;
-  /**
-   * Where a replay can begin, if it still holds (`kept.ts`); the grants of before that it does not name are left out.
-   */
+  /** The start of a replay, if it is still valid (`kept.ts`); earlier grants that it does not name are left out. */
   readonly snapshot: Snapshot | null;
 }
 
-/** Which entitlement is loaded, and for which instant. */
+/** The entitlement to load, and the instant. */
 export interface Wanted {
   readonly entitlement: EntitlementRow;
   readonly at: Instant;
@@ -72,7 +70,7 @@ export async function loadInput(tx: Tx, wanted: Wanted): Promise<Loaded> {
   return loaded as Loaded;
 }
 
-/** What the template says at an instant; before the first word of it, that one. */
+/** The template at an instant; before the first one, the first one. */
 export function templateAt(terms: readonly Term[], at: Instant): EntitlementTemplate {
   const term = terms.findLast(({ from }) => !isAfter(from, at)) ?? terms[0];
   if (!term) throw new Error('An entitlement has no term.');

@@ -2,17 +2,17 @@ import { earliest, type Instant, isBefore } from '../../kernel/time.ts';
 import { type BalanceState, type BalanceStateJson, stateFromJson, stateToJson } from '../balance/index.ts';
 import type { Elder, MeasuredMeter } from './sources.ts';
 
-/** What a snapshot keeps of an entitlement at a reset: where a replay can go on. */
+/** The stored state of an entitlement at a reset, from which a replay can continue. */
 export interface Kept {
   readonly balance: BalanceState;
-  /** Which usage was counted, as `countingOf` writes it; where that has changed, the snapshot is no longer true. */
+  /** The counted usage, as `countingOf` writes it; after a change of it, the snapshot is no longer true. */
   readonly counting: string;
 }
 
 /** A snapshot as it was read. */
 export interface Snapshot {
   readonly at: Instant;
-  /** Which events were seen, as `usageSnapshot` says. */
+  /** The visible events, as `usageSnapshot` has them. */
   readonly taken: string;
   readonly kept: Kept;
 }
@@ -38,8 +38,9 @@ export function readKept(json: unknown): Kept {
 }
 
 /**
- * Which usage before an instant is counted: how the metrics count, and what older entitlements take. The same text for
- * the same usage; it changes with a metric, and with the end of an older entitlement that lies before.
+ * The usage before an instant that is counted: the definitions of the metrics, and the share of older entitlements. The
+ * same text for the same usage; it changes with a metric, and with an earlier end of an older entitlement. The same
+ * text for the same usage; it changes with a metric, and with the end of an older entitlement that lies before.
  */
 export function countingOf(meters: readonly MeasuredMeter[], elders: readonly Elder[], before: Instant): string {
   const taken = elders

@@ -37,7 +37,7 @@ export interface Measuring {
 }
 
 export interface Measured {
-  /** What was used in each stretch. */
+  /** The usage in each stretch. */
   readonly flows: readonly Decimal[];
   /** The level of all gauges together at each question; one below 0 counts as 0. */
   readonly levels: readonly Decimal[];
@@ -59,8 +59,8 @@ interface Term {
 }
 
 /**
- * What a replay has to know of usage: of each stretch what was used in it, and of each question the level of the
- * gauges. Sums and counts are of what lies in a stretch; distinct counts are what it adds to that of its usage period.
+ * The usage for a replay: the usage of each stretch, and the level of the gauges at each question. Sums and counts are
+ * those of a stretch; a distinct count is the addition of a stretch to its usage period.
  */
 export function measuringOf(of: Loaded, stretches: readonly Stretch[], questions: readonly LevelQuestion[]): Measuring {
   const terms = of.meters.flatMap((meter) =>
@@ -105,7 +105,7 @@ export async function measured(
   return { flows: [...totals.values()], levels };
 }
 
-/** What was used in each of some stretches, which are in order and apart. */
+/** The usage in each of some stretches, which are in order and apart. */
 async function addedIn(
   tx: Tx,
   { entitlement, elders }: Loaded,
@@ -163,7 +163,7 @@ function levelSpan(of: Loaded, { aggregation }: MeasuredMeter, { periodStart, un
   return { from: to.subtract({ microseconds: 1 }), to };
 }
 
-/** Where usage up to an instant can be, in order and apart; outside of it there is none. */
+/** The stretches that can have usage up to an instant, in order and apart; outside of them there is none. */
 export async function usedIn(tx: Tx, of: Loaded, { from, to }: Span): Promise<Span[]> {
   const found: Span[] = [];
   const { merchantId } = of.entitlement;

@@ -20,7 +20,7 @@ import { type LevelQuestion, type Measured, measured, usedIn } from './measure.t
  */
 const FEW_STEPS = 64;
 
-/** What is asked of an entitlement whose inputs are loaded. */
+/** The question to an entitlement with loaded inputs. */
 export interface ReplayQuestion extends Wanted {
   readonly instants: readonly Instant[];
   /** Up to where the last stretch takes in usage that is stamped ahead; by default the last instant. */
@@ -33,14 +33,14 @@ export interface ReplayQuestion extends Wanted {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a question found. */
+/** The answer to a question. */
 export interface Answers extends Replayed {
   readonly timeline: Timeline;
   readonly flows: readonly Decimal[];
   readonly levels: readonly Decimal[];
 }
 
-/** What a replay goes through, and what it asks of usage. */
+/** The plan of a replay, with its questions to usage. */
 export interface Plan {
   readonly timeline: Timeline;
   readonly stretches: readonly Stretch[];
@@ -89,7 +89,7 @@ export function isShort({ inputs, snapshot }: Loaded, to: Instant): boolean {
   return countSteps(inputs, snapshot?.kept.balance ?? null, to) + inputs.grants.length <= FEW_STEPS;
 }
 
-/** Where usage can be; null: it is not worth asking for. */
+/** The stretches that can have usage; null: not worth a question. */
 async function usedBefore(
   tx: Tx,
   loaded: Loaded,

@@ -45,7 +45,7 @@ export const isKept = (
                where k.merchant_id = ${merchantId} and k.entitlement_id = ${id} and k.at = ${at} and k.taken = ${taken})`;
 
 /**
- * Whoever keeps a snapshot of an entitlement of the customer, or forgets late usage, waits here until this transaction
+ * Locks the snapshots of an entitlement of the customer, and their deletion for late usage, until this transaction
  * ends.
  */
 export const lockSnapshots = (
@@ -105,7 +105,7 @@ export const dropSnapshots = (
      where d.merchant_id = ${merchantId} and d.entitlement_id = gone.entitlement_id and d.at = gone.at
     returning d.entitlement_id, d.at`);
 
-/** Which snapshot. */
+/** The key of a snapshot. */
 export interface SnapshotKey {
   readonly merchantId: string;
   readonly entitlementId: string;

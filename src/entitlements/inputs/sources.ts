@@ -17,9 +17,9 @@ export interface Elder {
 }
 
 /**
- * Whose usage of a metric an entitlement counts in `[from, to)` (domain.md §5): what is addressed to its subscription,
- * and what is addressed to its customer where no older entitlement of another subscription counts it. One without a
- * subscription counts what is addressed to its customer. Only while it is active.
+ * The sources of a metric's usage that an entitlement counts in `[from, to)` (domain.md §5): events for its
+ * subscription, and events for its customer that no older entitlement of another subscription counts. Without a
+ * subscription it counts the events for its customer. Only while it is active.
  */
 export function sourcesOf(
   entitlement: Pick<EntitlementRow, 'customerId' | 'subscriptionId' | 'activeFrom' | 'activeTo'>,

@@ -15,7 +15,7 @@ import type { SpentBudget } from '../entitlement/parts.ts';
 import type { InputRow } from '../inputs/inputs.sql.ts';
 import { conditionsOf, type EntitlementFilters, type TimedEntitlement } from '../reading/reading.sql.ts';
 
-/** What has to be heard of entitlements that are known. */
+/** The question about known entitlements. */
 export interface NowQuestion {
   readonly customerId: string;
   /**
@@ -85,7 +85,7 @@ export const writtenQuestion = ({
   },
 });
 
-/** What the database says to one question. */
+/** The answer of the database to one question. */
 export interface NowAnswer {
   /** Of all entitlements of the customer; null: the customer is not there, or a snapshot does not hold. */
   readonly state: string | null;

@@ -16,7 +16,7 @@ import { Joined } from './joined.ts';
 import { type NowAnswer, selectNextGrants, selectNow, type WrittenQuestion, writtenQuestion } from './known.sql.ts';
 import { isPreparedFor, type Prepared, prepareDetail } from './prepared.ts';
 
-/** What is read of entitlements of one customer: some that are answered, and others that only say until when. */
+/** The entitlements of one customer to read: some with an answer, and others only until their next change. */
 export interface Reading {
   readonly customerId: string;
   /** Of all entitlements of the customer, read before everything else here. */
@@ -48,7 +48,7 @@ export interface Answer {
 
 export type ReadingParts = Pick<EntitlementParts, 'findSpentBudgets'>;
 
-/** Who asks, and of what. */
+/** The sender of a question, and its subject. */
 export interface ReadingQuestion {
   readonly database: Database;
   readonly merchantId: string;
@@ -88,7 +88,7 @@ interface KnownQuestion {
 
 /** Readings of about so many kibibytes are known at a time. */
 const MOST_KIBIBYTES = 98_304;
-/** What a reading and an entitlement of it take at least, with one grant. */
+/** The least memory of a reading and its entitlement, with one grant. */
 const READING_KIBIBYTES = 4;
 const ENTITLEMENT_KIBIBYTES = 8;
 const HOUR_NANOSECONDS = 3_600_000_000_000n;
@@ -96,8 +96,8 @@ const HOUR_NANOSECONDS = 3_600_000_000_000n;
 const MOST_FIGURES = 200;
 
 /**
- * What this process knows of entitlements, so that a question about now takes one statement: it says whether the inputs
- * are as they were, and how much was used (docs/decisions/0134). Where they are not, all is loaded again.
+ * The entitlements that this process knows. A question about now takes one statement: it checks for changed inputs, and
+ * reads the usage (docs/decisions/0134). After a change, all is loaded again.
  */
 export class Readings {
   readonly #known = new LRUCache<string, Known>({ maxSize: MOST_KIBIBYTES, sizeCalculation: sizeOf });

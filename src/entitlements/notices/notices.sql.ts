@@ -2,7 +2,7 @@ import { sql, type Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { EntitlementRow } from '../entitlement/entitlement.ts';
 
-/** What is told of a usage period, each once. */
+/** The notices of a usage period, each once. */
 export interface Notice {
   readonly periodStart: Instant;
   readonly kind: 'balance_low' | 'exhausted' | 'reset';

@@ -14,7 +14,10 @@ import { entitlementsAfter, insertNotices, type Notice, type SweptRow, selectMet
 /** A balance is low at a fifth of what there was to use in the period, or below (domain.md §5). */
 const LOW_SHARE = '0.2';
 
-/** What there is to tell of a balance. Of one from which nothing was used there is nothing to tell. */
+/**
+ * The notice of a balance. A balance without usage has none. Of one from which nothing was used there is nothing to
+ * tell.
+ */
 export function noticeOf({
   balance,
   usageInPeriod,

@@ -23,7 +23,10 @@ export function rolloverOf(template: EntitlementTemplate, asked: Partial<Rollove
   return { resetMaxRollover: UNLIMITED, resetMinRollover: ZERO, ...(hasResets && asked) };
 }
 
-/** What is wrong with a purchase that its schema cannot say. Nobody pays for what is over before it can be paid. */
+/**
+ * The faults of a purchase that its schema cannot express. A purchase that ends before its payment is refused. Nobody
+ * pays for what is over before it can be paid.
+ */
 export function purchaseProblems(
   { effectiveAt, expiresAt, paymentExpiresAt }: PurchaseTimes,
   rollover: Rollover,

@@ -20,7 +20,7 @@ export const GRANT_PURCHASE = 'grant_purchase';
 
 const FALLBACK_CURRENCY = 'USD';
 
-/** What somebody wants to buy. */
+/** A request to buy. */
 export interface PurchaseRequest extends PurchaseTimes {
   readonly amount: Decimal;
   /** Without tax, in major units. */

@@ -32,7 +32,7 @@ export const insertPurchase = (tx: Tx, row: PurchaseRow): Promise<PurchaseRow> =
             ${row.createdAt})
     returning *`);
 
-/** What was bought for an entitlement under a key. */
+/** The purchase for an entitlement under a key. */
 export const findPurchaseByKey = (
   tx: Tx,
   { merchantId, entitlementId }: EntitlementKey,
@@ -42,7 +42,7 @@ export const findPurchaseByKey = (
     select * from grant_purchase
      where merchant_id = ${merchantId} and entitlement_id = ${entitlementId} and idempotency_key = ${key}`);
 
-/** What an invoice is for. */
+/** The purchase of an invoice. */
 export const findPurchase = (tx: Tx, merchantId: string, invoiceId: string): Promise<PurchaseRow | undefined> =>
   tx.maybe<PurchaseRow>(sql`
     select * from grant_purchase where merchant_id = ${merchantId} and invoice_id = ${invoiceId}`);

@@ -37,10 +37,10 @@ export async function presentAll(
 }
 
 /**
- * What a customer may use, every feature at once (api.md, Entitlements): of several active entitlements to one feature
- * any can give access, balances are added up, and the newest says the config. Budgets count for questions about now
- * alone.
- * @param of `asked`: these features alone, also where the customer is not entitled to them
+ * The rights of a customer, every feature at once (api.md, Entitlements): any of several active entitlements to one
+ * feature can give access, balances are added up, and the newest one has the config. Budgets count for questions about
+ * now alone.
+ * @param of `asked`: these features alone, also if the customer is not entitled to them
  */
 export async function accessOf(
   parts: Pick<EntitlementParts, 'findSpentBudgets'>,

@@ -9,13 +9,13 @@ import { withHolding } from '../inputs/snapshots.ts';
 
 /** The balance of a metered entitlement, and what of it is held. */
 export interface Balance extends BalanceAt {
-  /** What unexpired reservations hold; 0 where the question names an instant. */
+  /** The units of unexpired reservations; 0 if the question has an instant. */
   readonly reserved: Decimal;
   /** The balance without it; never below 0. */
   readonly available: Decimal;
 }
 
-/** What is asked of an entitlement. */
+/** A question to an entitlement. */
 export interface BalanceQuestion {
   /**
    * Events strictly before it count. null: now, and every accepted event of the current usage period, also one stamped
@@ -24,7 +24,7 @@ export interface BalanceQuestion {
   readonly at: Instant | null;
   /** Aborted: nobody waits for the answer. */
   readonly signal?: AbortSignal | undefined;
-  /** What the answer may cost; by default whatever it takes. */
+  /** The limit of work for the answer; by default none. */
   readonly budget?: Budget | undefined;
 }
 

@@ -35,8 +35,8 @@ interface Window {
 }
 
 /**
- * How a balance went, in windows aligned in UTC and clipped to what is asked. A window begins with what happens at its
- * first instant (a reset, a grant) and ends before what happens at the next one's.
+ * The history of a balance, in windows aligned in UTC and clipped to the range of the question. A window begins with
+ * the changes at its first instant (a reset, a grant) and ends before the changes at the next window's.
  * @param now effective now of the entitlement
  */
 export async function historyOf(
@@ -111,7 +111,7 @@ const UNITS = {
   MONTH: ['month', 'months'],
 } as const;
 
-/** What is seen within a window: at its start, before whatever happens in it, and at its end. */
+/** The observations of a window: at its start, before all changes in it, and at its end. */
 interface Seen {
   readonly window: Window;
   readonly usage: Decimal;
@@ -212,7 +212,7 @@ const grantsIn = (seen: Seen): EntitlementHistory['windows'][number]['grants'] =
     balance: jsonNumber(balance),
   }));
 
-/** What was burned of each grant that counted in a window, also of one that is gone at its end. */
+/** The burned units of each grant that counted in a window, also of a grant that ended by its end. */
 function burntOfGrants({ views, gone }: Seen): { grantId: string; burned: Decimal; balance: Decimal }[] {
   const before = new Map(views[0]?.grants.map(({ id, burned }) => [id, burned]));
   const last = new Map(views.at(-1)?.grants.map(({ id, balance }) => [id, balance]));

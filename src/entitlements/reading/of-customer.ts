@@ -6,7 +6,7 @@ import { presentAll } from './access.ts';
 import { historyOf } from './history.ts';
 import { allActive } from './reading.sql.ts';
 
-/** What a customer is entitled to, and how its balance went day by day. */
+/** The entitlements of a customer, and their balances day by day. */
 export interface CustomerBalance {
   readonly detail: EntitlementDetail;
   /** Of the present usage period; none where it is long, or nothing is measured. */

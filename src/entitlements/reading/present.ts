@@ -8,7 +8,7 @@ import { type Balance, type BalanceQuestion, balanceOfLoaded, instantOf } from '
 
 const time = (instant: Instant | null): string | null => (instant === null ? null : formatInstant(instant));
 
-/** What an entitlement is at an instant (§2): before its start, too, it is `active`, but gives no access yet. */
+/** The status of an entitlement at an instant (§2): before its start, too, it is `active`, but gives no access yet. */
 export function statusAt(
   { activeTo: to, isFromPlan, isCanceled }: Pick<EntitlementRow, 'activeTo' | 'isFromPlan' | 'isCanceled'>,
   at: Instant,

@@ -62,7 +62,7 @@ const presentReservation = (row: ReservationRow, now: Instant): Static<typeof Re
   createdAt: formatInstant(row.createdAt),
 });
 
-/** What a write has just brought about is as it is stored. */
+/** A freshly written reservation is as stored. */
 const written = (result: Result<ReservationRow>) =>
   result.ok ? ok(presentReservation(result.value, result.value.createdAt)) : result;
 

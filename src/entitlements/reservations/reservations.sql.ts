@@ -12,7 +12,7 @@ export interface ReservationRow {
   readonly entitlementId: string;
   readonly amount: Decimal;
   readonly status: ReservationStatus;
-  /** What was really used; null unless it is settled. */
+  /** The used amount; null unless it is settled. */
   readonly settledAmount: Decimal | null;
   /** The usage event that settling wrote; null where nothing was used. */
   readonly eventId: string | null;

@@ -42,7 +42,7 @@ export async function reserve(
   if (hasEnded(entitlement, now)) return fail('ENTITLEMENT_ENDED');
   if (!isAfter(expiresAt, now)) return invalidField('expiresAt', 'must be in the future');
   if (isCountedOnce(usage.value) && !amount.eq(1)) return invalidField('amount', ONE_EVENT);
-  // What is over ends here, under the lock: a late settlement must not find held what somebody else gets now.
+  // Expired reservations end here, under the lock: a late settlement must not use units that somebody else gets now.
   await expireReservationsOf(tx, entitlement, now);
   if (!(await isAvailable(tx, entitlement, amount, now))) return fail('INSUFFICIENT_BALANCE');
   return ok(await insertReservation(tx, { id: newId('reservation'), entitlement, amount, expiresAt }, now));
@@ -60,7 +60,7 @@ async function isAvailable(tx: Tx, entitlement: EntitlementRow, amount: Decimal,
   return !amount.gt(available);
 }
 
-/** What settling a reservation would report: the entitlement's metric, where it has one whose amounts can be added. */
+/** The usage event of a settlement: the entitlement's metric, if it has one with additive amounts. */
 async function reservableUsage(tx: Tx, entitlement: EntitlementRow): Promise<Result<ReservedUsage>> {
   if (entitlement.featureType !== 'metered') return fail('ENTITLEMENT_NOT_METERED');
   const [metricId, ...others] = entitlement.billableMetricIds;

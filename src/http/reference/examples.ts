@@ -4,7 +4,7 @@ type Schemas = Readonly<Record<string, Schema>>;
 /** An id of an example ends so: sixteen digits that every kind of id takes. */
 const ID_END = '8c3d5e0f1a2b4c6d';
 
-/** What the formats and the patterns of schemas take. */
+/** Examples for the formats and patterns of schemas. */
 const OF_FORMATS: Readonly<Record<string, string>> = {
   'date-time': '2026-03-01T00:00:00Z',
   date: '2026-03-01',

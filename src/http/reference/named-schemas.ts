@@ -6,7 +6,7 @@ import { BODY_WORDS, type FieldWord, type FieldWords, QUERY_WORDS, SHARED_WORDS,
 
 type Schema = Record<string, unknown>;
 
-/** What of a schema is no schema itself. */
+/** The keywords of a schema whose values are no schemas. */
 const VALUES = new Set(['enum', 'const', 'default', 'required', 'description', 'examples', 'x-decimal', 'x-type']);
 const DECIMAL_PATTERN = '^-?\\d{1,38}(\\.\\d{1,38})?$';
 
@@ -69,12 +69,12 @@ export class NamedSchemas {
   }
 }
 
-/** Where a schema stands, and what fields mean there. */
+/** The place of a schema, and the meaning of fields there. */
 interface Place {
   readonly isBody: boolean;
-  /** What fields mean everywhere. */
+  /** The meaning of fields everywhere. */
   readonly shared: FieldWords;
-  /** What the schema says of its own fields. */
+  /** The meaning of the schema's own fields. */
   readonly own?: FieldWords;
 }
 

@@ -6,7 +6,7 @@ export interface Logo {
   readonly content: Buffer;
 }
 
-/** What is wrong with a logo, as a sentence for whoever sent it. */
+/** The fault of a logo, as a sentence for its sender. */
 export class LogoError extends Error {}
 
 /** The types a logo may have. */

@@ -32,7 +32,7 @@ export interface CalculationInput {
   readonly charges: readonly DueCharge[];
   /** The periods of the plan whose commitment is asked, or was asked before. */
   readonly commitments?: readonly DueCommitment[];
-  /** What else stands on it, after the charges. */
+  /** The further lines of the invoice, after the charges. */
   readonly others?: readonly OtherLine[];
   /** The usage of the invoice's own period. */
   readonly usage: readonly BilledUsage[];
@@ -50,7 +50,7 @@ export type CalculatedLine = Omit<LineRow, 'merchantId' | 'invoiceId' | 'id' | '
 
 /** A line that no price makes, before its amounts are settled. */
 export interface OtherLine {
-  /** Where the line has an id of its own. */
+  /** The line's own id, if it has one. */
   readonly id?: string;
   readonly says: Omit<CalculatedLine, 'totalPrice' | 'taxRate' | 'totalTax' | 'totalAmount'>;
   /** Rounded to the currency. */
@@ -83,7 +83,7 @@ interface DraftLine extends TotalledLine {
   readonly appliesTo: DraftLine | null;
   readonly priceId: string | null;
   readonly type: string;
-  /** What becomes of an amount that is cut: it is credited to the invoices that billed it, or it is lost. */
+  /** The fate of a cut amount: it is credited to the invoices that billed it, or it is lost. */
   readonly cut?: 'credited' | 'lost';
   readonly id?: string | undefined;
   readonly stored: (total: TotalLine) => CalculatedLine;
@@ -111,7 +111,7 @@ export function calculate(input: CalculationInput): Calculation {
   };
 }
 
-/** What a provider is asked to tax of an invoice. */
+/** The items of an invoice that a provider is asked to tax. */
 export const outsideItemsOf = (input: CalculationInput & { readonly outside: FrozenOutsideTax }): OutsideItem[] =>
   outsideItems(allDrafts(input), input.outside, input.currency);
 
@@ -178,7 +178,10 @@ interface DraftsOfDue {
   readonly drafts: readonly DraftLine[];
 }
 
-/** What the charges of a period of the plan fall short of its commitment, less what was asked of it before. */
+/**
+ * The lines for the difference between the charges of a plan's period and its commitment, less the commitment that was
+ * billed before.
+ */
 function commitmentDrafts(
   input: CalculationInput,
   commitment: DueCommitment,
@@ -202,7 +205,9 @@ function commitmentDrafts(
   return [{ ...otherDraft({ amount, tax, taxRate: back.taxRate, says, givesWay: 'credit' }), cut: 'credited' }];
 }
 
-/** What a commitment comes to more or less than was asked of it; less only as far as it can be taken back. */
+/**
+ * The difference between a commitment and its billed part; a reduction is limited to the amount that can be credited.
+ */
 function differenceOfCommitment(
   input: CalculationInput,
   { minimumAmount, charged, before, back, isOf }: DueCommitment,
@@ -313,7 +318,7 @@ function rateDue(input: CalculationInput, due: DueCharge): RatedDue {
   const known = totalBilled(before).minus(before.maximum).minus(before.minimum);
   const reached = known.plus(sum([...fresh, ...discounts].map(({ totalPrice }) => totalPrice)));
   const all = limitLines(priceInPeriod(input, charge), reached, before);
-  // What of a fee is too much is credited with its time.
+  // An excess of a fee is credited with its time.
   const limits = due.free?.numerator === 0n ? all.filter(({ totalPrice }) => totalPrice.gt(0)) : all;
   const lines = [...fresh, ...discounts, ...limits];
   const total = sum(lines.map(({ totalPrice }) => totalPrice));
@@ -326,9 +331,7 @@ const NOTHING_BILLED: BilledSoFar = {
   ...{ discount: ZERO, maximum: ZERO, minimum: ZERO, granted: ZERO },
 };
 
-/**
- * What is new of a charge that was billed in part: of a fee the time that is left, of usage what there is more of it.
- */
+/** The new part of a charge that was billed in part: the remaining time of a fee, the additional usage of a metric. */
 function newLines(
   input: CalculationInput,
   { charge, free, late }: DueCharge,
@@ -351,7 +354,7 @@ const isAddedUp = ({ metric }: BilledPrice): boolean => metric !== null && isAdd
 
 const soFarOf = (total: Decimal, left: Decimal) => ({ total: plain(total), before: plain(total.minus(left)) });
 
-/** What a charge of a closed period comes to more or less, in the kinds of its lines. */
+/** The difference of a charge of a closed period, in the kinds of its lines. */
 export interface CorrectionDue {
   readonly due: DueCharge;
   readonly total: Decimal;
@@ -416,7 +419,7 @@ function asLate({ charge }: DueCharge, { soFar }: RatedDue, lines: readonly Line
   return [line, ...[...Map.groupBy(discounts, ({ adjustment }) => adjustment.id).values()].map(asOneDiscount)];
 }
 
-/** What one adjustment takes off the groups of a correction, which is one line: the discount is one line, too. */
+/** The part of one adjustment in the groups of a correction, as one line: the discount is one line, too. */
 function asOneDiscount(ofGroups: readonly DiscountLine[]): DiscountLine {
   const [first] = ofGroups as [DiscountLine];
   const off = sum(ofGroups.map(({ totalPrice }) => totalPrice));
@@ -571,8 +574,8 @@ const displayName = (price: BilledPrice, line: RatedLine): string => {
 };
 
 /**
- * What each tier came to, with no more digits than it needs: an amount stands as it is; where one does not end (a part
- * of a period), all are rounded to the currency, so that they sum to their line.
+ * The amount of each tier, with no more digits than it needs: an exact amount stays exact. If one has no end (a part of
+ * a period), all are rounded to the currency, so that they sum to their line.
  */
 function tierRecords(tiers: NonNullable<RatedLine['tiers']>, currency: string): TierRecord[] {
   const exact = tiers.map(({ amount }) => amount);

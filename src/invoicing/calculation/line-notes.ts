@@ -9,20 +9,20 @@ import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
 import { linesOf } from '../invoice/invoices.sql.ts';
 
-/** What of an invoice the notes of its lines depend on. */
+/** The facts of an invoice that the notes of its lines depend on. */
 export interface LineContext {
   readonly currency: string;
   readonly terms: Pick<FrozenTerms, 'taxBehavior'> | null;
 }
 
-/** Which lines are limits; a commitment is the minimum of a period. */
+/** The kinds of lines that are limits; a commitment is the minimum of a period. */
 const KINDS: Readonly<Record<string, 'minimum' | 'maximum'>> = {
   minimum: 'minimum',
   commitment: 'minimum',
   maximum: 'maximum',
 };
 
-/** How the amount of a line came about, in sentences: the same on the document and in what is explained. */
+/** The calculation of a line in sentences: the same on the document and in the explanation. */
 export const notesOfLine = (line: LineRow, { currency, terms }: LineContext, locale: Locale): string[] =>
   notesOf(
     {

@@ -21,7 +21,7 @@ export interface TotalLine extends TaxedLine {
 }
 
 /**
- * What an invoice comes to: `subtotal + totalTax = grandTotal`, and the lines sum to each of them, to the last minor
+ * The totals of an invoice: `subtotal + totalTax = grandTotal`, and the lines sum to each of them, to the last minor
  * unit.
  */
 export interface InvoiceTotals {

@@ -4,9 +4,7 @@ import { findInvoice, lockInvoice } from '../invoice/invoices.sql.ts';
 import { tellOverdueBeside } from '../invoice/webhooks.ts';
 import { finishDunningEnd, finishOverdue } from './dunning.sql.ts';
 
-/**
- * What happens beside an invoice whose charge was declined: it becomes overdue, and at the end its subscription may go.
- */
+/** The jobs beside an invoice with a declined charge: it becomes overdue, and at the end its subscription may end. */
 export const dunningDueKinds = ({ endUnpaid }: Pick<InvoicingParts, 'endUnpaid'>): DueKind[] => [
   {
     kind: 'invoice_overdue',

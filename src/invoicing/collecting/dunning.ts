@@ -7,10 +7,10 @@ import type { InvoiceRow } from '../invoice/invoice.ts';
 const HOURS_PER_DAY = 24;
 
 /**
- * What a declined charge leads to (domain.md §4, rows 13, 15 and 16). Retries come after 2, 5, 7 and 7 days unless the
- * merchant says otherwise, each counted from the attempt before it, for invoices that are charged automatically. A
- * charge that somebody asks for begins this where it is the first, and else takes no part in it; nor does the one that
- * comes with a new subscription, whose session asks.
+ * The consequences of a declined charge (domain.md §4, rows 13, 15 and 16). For invoices with automatic charges,
+ * retries come after 2, 5, 7 and 7 days unless the merchant sets others, each counted from the attempt before it. A
+ * charge by request starts this if it is the first one, and otherwise takes no part in it; nor does the charge of a new
+ * subscription, whose session asks.
  */
 export function decideAfterDecline(
   { status, failedAttempts: before }: Pick<InvoiceRow, 'status' | 'failedAttempts'>,

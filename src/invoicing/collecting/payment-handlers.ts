@@ -12,7 +12,7 @@ import { describeForSession, viewInvoice } from '../page/view.ts';
 import { receivePayment } from '../paying/pay.ts';
 import { followCharge } from './after-charge.ts';
 
-/** What payments tells of the sessions of invoices (domain.md §4, rows 12 to 18). */
+/** The handlers for sessions of invoices (domain.md §4, rows 12 to 18). */
 export const invoicePaymentHandlers = (parts: InvoicingParts): PaymentHandlers => ({
   async completed(tx, { merchantId, session, receiptId, amount, currency, wasProcessing }, now) {
     const found = await lockInvoice(tx, merchantId, session.entityId);

@@ -76,7 +76,7 @@ export async function recordPayment(
   return ok({ receipt, isNew: true });
 }
 
-/** What the schema cannot say: whole minor units, and money that has come already. */
+/** The faults that the schema cannot express: whole minor units, and a payment in the past. */
 function problemsOf(invoice: InvoiceRow, amount: Decimal, receivedAt: Instant, now: Instant): FieldError[] {
   const errors: FieldError[] = [];
   if (!roundTo(amount, invoice.currency, 'half-away-from-zero').eq(amount))

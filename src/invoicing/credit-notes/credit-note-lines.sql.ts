@@ -27,7 +27,7 @@ export const linesOfCreditNote = (tx: Tx, note: CreditNoteRow): Promise<CreditNo
   tx.rows<CreditNoteLine>(sql`
     select * from credit_note_line where merchant_id = ${note.merchantId} and credit_note_id = ${note.id} order by position`);
 
-/** What credit notes over parts had taken back before this one was issued, with their numbers. */
+/** The credits over parts before this one was issued, with their numbers. */
 export const creditedBefore = (tx: Tx, note: CreditNoteRow): Promise<(CreditNoteLine & { number: string })[]> =>
   tx.rows<CreditNoteLine & { number: string }>(sql`
     select l.*, n.number from credit_note_line l

@@ -57,7 +57,7 @@ async function issueCreditNote(
   return note;
 }
 
-/** What of an invoice credit notes over parts have taken back. */
+/** The amounts of an invoice in credit notes over parts. */
 export const partsCredited = (tx: Tx, { merchantId, id }: InvoiceRow): Promise<NotedAmounts> =>
   tx.one<NotedAmounts>(sql`
     select coalesce(sum(amount), 0) as amount, coalesce(sum(tax_amount), 0) as tax from credit_note

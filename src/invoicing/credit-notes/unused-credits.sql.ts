@@ -5,10 +5,7 @@ import type { Correction } from '../difference/billed.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { ShareOfTime } from '../rating/index.ts';
 
-/**
- * What is taken back of the lines of a price on an invoice: time that is not used, or what a closed period comes to
- * less.
- */
+/** A credit of the lines of a price on an invoice: for unused time, or for a closed period with less usage. */
 export interface UnusedCreditRow {
   merchantId: string;
   id: string;
@@ -29,14 +26,14 @@ export interface UnusedCreditRow {
   taxAmount: Decimal;
   /** Percent. */
   taxRate: Decimal;
-  /** What of it stands in credit notes on the invoice that billed it. */
+  /** The part of it in credit notes on the invoice that billed it. */
   notedAmount: Decimal;
   notedTax: Decimal;
-  /** What it was worked out from; null of credits from before that was kept. */
+  /** The facts of its calculation; null of credits from before they were stored. */
   workings: { readonly share: ShareOfTime | null; readonly billed: string; readonly before: string } | null;
-  /** What it takes back of each kind of line; null: it takes back time. */
+  /** The credit of each kind of line; null: it credits time. */
   correction: Correction | null;
-  /** What of a billing schedule the lines bill; null: they are of a subscription. */
+  /** The source of the lines in a billing schedule; null: they are of a subscription. */
   sourceKey: string | null;
   /** The invoice that bears the rest as a line; null: there is none. */
   targetInvoiceId: string | null;

@@ -4,7 +4,7 @@ import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { StoredCredit, StoredLine } from './billed.ts';
 import type { UncalculatedInvoice } from './due.ts';
 
-/** Whose bill it is, and which invoice is not counted: the one that is being calculated. */
+/** The subscription of the bill, and the invoice that is not counted: the one in calculation. */
 export type BilledFor = Pick<InvoiceRow, 'merchantId' | 'id' | 'subscriptionId'>;
 
 /** Of whose bill something is asked. */
@@ -82,7 +82,7 @@ export async function selectBilledLinesOf(
 
 type CreditRow = StoredCredit & { readonly id: string };
 
-/** What was taken back of lines of a subscription for time after an instant. */
+/** The credits of lines of a subscription for time after an instant. */
 export async function selectCredits(
   tx: Tx,
   invoice: BilledFor,
@@ -152,7 +152,7 @@ export async function selectUncalculatedOf(
   return apart(asked.length, rows);
 }
 
-/** Where an invoice stands in the order of billing of its subscription. */
+/** The place of an invoice in the order of billing of its subscription. */
 export interface PlaceInBilling {
   /** Lines before it were billed before. */
   readonly seq: bigint;

@@ -35,7 +35,7 @@ export interface StoredTier {
   readonly amount: string;
 }
 
-/** What was taken back of the lines of a price on an invoice. */
+/** The credit of the lines of a price on an invoice. */
 export interface StoredCredit {
   readonly invoiceId: string;
   readonly priceId: string | null;
@@ -119,7 +119,7 @@ const isCorrection = (type: string): boolean => type === 'late_usage';
 const keyOf = (invoiceId: string, priceId: string | null, { start, end }: Period): string =>
   `${invoiceId} ${priceId ?? ''} ${start.toString()} ${end.toString()}`;
 
-/** What of an item was not taken back yet, before tax and of its tax. */
+/** The part of an item that is not credited yet, before tax and of its tax. */
 export const leftOfItem = ({ net, tax, credits }: BilledItem) => ({
   net: net.minus(sum(credits.map((credit) => credit.net))),
   tax: tax.minus(sum(credits.map((credit) => credit.tax))),
@@ -140,9 +140,7 @@ export const timeOfItem = ({ period, credits }: BilledItem): Period[] =>
       .map(({ unusedFrom: start, unusedTo: end }) => ({ start, end })),
   );
 
-/**
- * What is billed of a charge, in the kinds of lines of which it is made; as it was asked, before a total of 0 cut it.
- */
+/** The bill of a charge, in the kinds of its lines, before a total of 0 cut it. */
 export interface BilledSoFar {
   readonly charges: readonly BilledGroup[];
   readonly discount: Decimal;
@@ -164,7 +162,7 @@ export interface BilledGroup {
 const quoted = ({ net, tax }: Pick<StoredLine, 'net' | 'tax'>, behavior: Behavior): Decimal =>
   behavior === 'inclusive' ? net.plus(tax) : net;
 
-/** What a line asked: what a total of 0 cut off it was asked, too, and credited otherwise. */
+/** The amount of a line before a total of 0 cut it; the cut part is credited in another way. */
 const asked = (line: StoredLine, behavior: Behavior): Decimal =>
   quoted(line, behavior)
     .plus(cutOf(line))
@@ -217,7 +215,7 @@ function groupsOf(lines: readonly StoredLine[], behavior: Behavior, isAddedUp: b
   });
 }
 
-/** What an item billed for a part of its time, in the kinds of lines; `share` is what of its time that is. */
+/** The bill of an item for a part of its time, in the kinds of lines; `share` gives the share of an amount. */
 export function billedTime(item: BilledItem, share: (amount: Decimal) => Decimal, behavior: Behavior): BilledSoFar {
   const total = (...types: string[]) =>
     share(sum(item.lines.filter(({ type }) => types.includes(type)).map((line) => asked(line, behavior))));

@@ -38,9 +38,9 @@ export interface DueCharge {
   readonly charge: OwedCharge;
   /** Of a fee of which a part was billed: what of its whole period is left to bill. */
   readonly free?: Fraction;
-  /** What of the charge is billed. */
+  /** The billed part of the charge. */
   readonly before?: BilledSoFar;
-  /** What can be taken back of it, where less is owed than was billed. */
+  /** The part of it that can be credited, if less is owed than was billed. */
   readonly back?: TakenBack;
   /** The usage of a period that was closed before; that of the invoice's own period where absent. */
   readonly late?: LateCharge;
@@ -59,11 +59,11 @@ export interface LateCharge {
 /** A period of the plan that has a commitment. */
 export interface DueCommitment {
   readonly period: Period;
-  /** What all its charges come to at least, exact. */
+  /** The minimum of all its charges, exact. */
   readonly minimumAmount: Decimal;
-  /** What other invoices charge of it, as prices quote it. */
+  /** The charges of it on other invoices, as prices quote it. */
   readonly charged: Decimal;
-  /** What was asked of the commitment before, and what of that can be taken back. */
+  /** The commitment that was billed before, and the part of it that can be credited. */
   readonly before: Decimal;
   readonly back: TakenBack | null;
   readonly items: readonly BilledItem[];
@@ -75,7 +75,7 @@ export interface DueCommitment {
   readonly taxRate: Decimal;
 }
 
-/** What is left of the lines that billed a charge, and the rate of the last of them (percent). */
+/** The remaining lines that billed a charge, and the rate of the last of them (percent). */
 export interface TakenBack {
   readonly net: Decimal;
   readonly tax: Decimal;
@@ -95,15 +95,15 @@ export interface BillingState {
   readonly invoice: UncalculatedInvoice;
   /** The other invoices of the subscription that are not calculated yet: what is theirs is not billed by this one. */
   readonly others: readonly UncalculatedInvoice[];
-  /** What the calculated ones bill, in the order of billing. */
+  /** The items of the calculated ones, in the order of billing. */
   readonly items: readonly BilledItem[];
 }
 
 /**
- * What an invoice bills by its place in time (§3, Which invoice): what is owed and not billed. The invoice of a period
- * bears what is owed in arrears until its end, and in advance of the next period. The invoice of the plan's own series
- * also bears what a change of the version within its period made due, in advance and once, and what series that begin
- * at its end ask.
+ * The charges of an invoice by its place in time (§3, Which invoice): everything owed and not billed. The invoice of a
+ * period has the charges in arrears until its end, and in advance of the next period. The invoice of the plan's own
+ * series also has the charges of a change of the version within its period, in advance and once, and of series that
+ * begin at its end.
  */
 export function dueOn(state: BillingState): DueCharge[] {
   const { terms, invoice, items } = state;
@@ -164,7 +164,7 @@ function usageDue(charge: OwedCharge, cell: Cell, { invoice, items, terms }: Bil
   return { charge: dated, before: billedUsage(own, terms.taxBehavior, isAddedUp(charge)), back: backOf(own) };
 }
 
-/** What of some items can be taken back: the last of them that stands says the tax rate. */
+/** The part of some items that can be credited: the last one that stands has the tax rate. */
 function backOf(items: readonly BilledItem[]): TakenBack {
   const standing = items.filter(({ isStanding }) => isStanding);
   const left = standing.map(leftOfItem);
@@ -189,7 +189,7 @@ function partOfFree({ fraction, period }: OwedCharge, free: TimeDue['free']): Fr
   return { numerator: fraction.numerator * numerator, denominator: fraction.denominator * denominator };
 }
 
-/** What is billed once is due with the version that brought it, if no invoice billed it yet. */
+/** A charge that is billed once is due with the version that brought it, if no invoice billed it yet. */
 function onceDue(state: BillingState, cell: Cell): DueCharge[] {
   const { terms, invoice, items } = state;
   const segments = segmentsOf(terms);
@@ -260,7 +260,9 @@ const isAwaited = ({ others }: BillingState, { cadence, start, number }: Cell): 
       other.periodEnd.equals(start),
   );
 
-/** What an upfront invoice asks: of the version that holds at its instant, all in advance, and what is billed once. */
+/**
+ * The charges of an upfront invoice: of the version at its instant, all in advance, and the ones that are billed once.
+ */
 function dueUpfront(state: BillingState): DueCharge[] {
   const { terms, invoice, items } = state;
   const segments = segmentsOf(terms);
@@ -281,7 +283,7 @@ function dueUpfront(state: BillingState): DueCharge[] {
 }
 
 /**
- * What is asked before anything is used (§3, Upfront payment): the fees in advance of the first periods, and what is
+ * The charges before any usage (§3, Upfront payment): the fees in advance of the first periods, and the ones that are
  * billed once.
  */
 export const upfrontCharges = (terms: BillingState['terms']): OwedCharge[] => {
@@ -307,9 +309,9 @@ export interface ClosedPeriod {
 }
 
 /**
- * What closed periods come to more or less than was billed (§4, Late usage): their usage as it is now, at the terms
- * that billed it. After an end that was set back what was used stays, and a minimum is for the time until then. Of
- * fees, what is not used is credited, and only a minimum can be missing.
+ * The differences of closed periods to their bills (§4, Late usage): their usage as of now, at the terms that billed
+ * it. After an end in the past the usage stays, and a minimum is for the time until then. Unused time of fees is
+ * credited, and only a minimum can be missing.
  */
 export function lateDue(
   { terms, items }: Pick<BillingState, 'terms' | 'items'>,
@@ -382,7 +384,9 @@ export function commitmentsDue(
   ];
 }
 
-/** What of a billing state decides on commitments; without an invoice where only closed periods are asked about. */
+/**
+ * The facts of a billing state that decide on commitments; without an invoice if only closed periods are asked about.
+ */
 export interface CommitmentState extends Pick<BillingState, 'terms' | 'others' | 'items'> {
   readonly invoice: UncalculatedInvoice | null;
 }
@@ -447,7 +451,7 @@ function commitmentDue(
 
 const NOTHING: Fraction = { numerator: 0n, denominator: 1n };
 
-/** What of the whole period a minimum is for, where the period became shorter after it was billed. */
+/** The share of the whole period for a minimum, if the period became shorter after it was billed. */
 function leastOf(terms: HistoricTerms, { cadence, start }: Cell, { price }: OwedCharge): Fraction {
   const cell = cellAt(terms, cadence, start);
   const charge = cell && chargesInArrears(terms, cell, cell.end).find((each) => each.price.id === price.id);

@@ -2,8 +2,8 @@ import { sql, type Tx } from '../../db/index.ts';
 import type { OrderItem } from './order-items.ts';
 
 /**
- * What some invoices billed of billing schedules, with what was taken back of it, in the order of billing. Lines of one
- * thing and one time on one invoice are one item.
+ * The items of billing schedules on some invoices, with their credits, in the order of billing. Lines of one thing and
+ * one time on one invoice are one item.
  */
 export const selectOrderItems = (tx: Tx, merchantId: string, invoiceIds: readonly string[]): Promise<OrderItem[]> =>
   tx.rows<OrderItem>(sql`

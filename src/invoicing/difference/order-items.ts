@@ -2,7 +2,7 @@ import { Decimal } from '../../kernel/decimal.ts';
 import { roundTo } from '../../kernel/money.ts';
 import type { Instant } from '../../kernel/time.ts';
 
-/** What one invoice billed of a billing schedule, under one key and for one time. */
+/** The billed amount of a billing schedule on one invoice, under one key and for one time. */
 export interface OrderItem {
   readonly invoiceId: string;
   readonly sourceKey: string;
@@ -21,7 +21,7 @@ export interface OrderItem {
   readonly isStanding: boolean;
 }
 
-/** What is taken back of an item. */
+/** The credit of an item. */
 export interface OrderCredit {
   readonly item: OrderItem;
   /** Before tax; above 0, and no more than is left of the item. */

@@ -40,7 +40,7 @@ const rated = (pricing: Pricing, used: Used, grants = '0') =>
     },
   }).lines;
 
-/** What an invoice of so much usage would have billed. */
+/** The bill of so much usage. */
 const billed = (pricing: Pricing, used: Used, grants = '0'): BilledSoFar => ({
   charges: rated(pricing, used, grants)
     .filter(({ kind }) => kind === 'charge')

@@ -18,10 +18,10 @@ interface Figures {
 const NOTHING: Figures = { quantity: ZERO, amount: ZERO, tiers: [] };
 
 /**
- * What a charge of usage comes to more than was billed of it, group by group, so that the invoices of a period come to
- * what one would have come to, to the minor unit. It may be less: of a `volume` price that gets cheaper, or of usage
- * that was taken back. Figures that do not add up stay what they are. The first line stays where nothing is new, so
- * that the invoice names the charge.
+ * The increase of a usage charge over its bill, group by group. The invoices of a period thus add up to the amount of a
+ * single one, to the minor unit. The difference may be negative: for a `volume` price that gets cheaper, or for
+ * returned usage. Figures that do not add up stay unchanged. The first line stays without an increase, so that the
+ * invoice names the charge.
  */
 export function differenceOf(is: readonly RatedLine[], before: BilledSoFar, isAddedUp = true): readonly RatedLine[] {
   const billed = new Map(before.charges.map((each) => [groupKey(each.group), figuresOf(each)]));
@@ -85,7 +85,7 @@ function unitPriceOf({ kind, unitPrice }: RatedLine, quantity: Decimal, totalPri
   return told.eq(totalPrice) ? unitPrice : totalPrice.div(quantity).toDecimalPlaces(AVERAGE_PRICE_DIGITS);
 }
 
-/** What each tier holds more than before; of a tier that was left (`volume`) what it held, taken off. */
+/** The increase of each tier; a tier that was left (`volume`) has its old quantity, negative. */
 function tiersBetween(is: readonly Tier[], was: readonly Tier[]): Tier[] {
   const sums = new Map<string, Tier>();
   const add = (tier: Tier, sign: 1 | -1): void => {

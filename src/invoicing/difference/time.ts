@@ -28,7 +28,7 @@ export interface TimeDue {
   readonly charge: OwedCharge;
   /** The time that nothing has billed. */
   readonly free: readonly Period[];
-  /** What was billed of the rest of the charge's time; null where nothing was. */
+  /** The bill for the remaining time of the charge; null if there was none. */
   readonly before: BilledSoFar | null;
 }
 
@@ -102,13 +102,13 @@ const mayOweMinimum = ({ charge: { price, isOpen }, before }: TimeDue, items: nu
   isOpen !== true &&
   (items > 1 || before?.minimum.isZero() === true);
 
-/** What is left of an item, as a charge. */
+/** The remainder of an item, as a charge. */
 const remainder = (amount: Decimal): BilledSoFar => ({
   ...NOTHING_BILLED,
   charges: [{ group: {}, quantity: ZERO, amount, tiers: null }],
 });
 
-/** What was taken back of an item, as its price quotes it. */
+/** The credit of an item, as its price quotes it. */
 const creditedOf = ({ credits }: BilledItem, behavior: Behavior): Decimal =>
   sum(credits.map(({ net, tax }) => (behavior === 'inclusive' ? net.plus(tax) : net)));
 
@@ -125,13 +125,13 @@ const shareOfAmount =
       ? amount
       : roundTo(amount.times(numerator.toString()).div(denominator.toString()), currency, 'half-away-from-zero');
 
-/** What goes back of an item for time that is not used. */
+/** The credit of an item for unused time. */
 export interface TimeCredit {
   readonly item: BilledItem;
   readonly span: Period;
   readonly net: Decimal;
   readonly tax: Decimal;
-  /** What of the item's time it is. */
+  /** The share of the item's time. */
   readonly share: Fraction;
 }
 

@@ -17,10 +17,7 @@ import { payUrl } from './present.ts';
 
 type Money = (amount: Decimal) => string;
 
-/**
- * What stands on the document of an invoice: what was stored at issue, and the merchant's look (which carries no
- * figure).
- */
+/** The content of an invoice's document: the stored facts at issue, and the merchant's look (which has no figure). */
 export async function describeInvoice(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow): Promise<InvoiceDocument> {
   const lines = inOrderOfTime(await linesWithCredits(tx, invoice));
   const money: Money = (amount) => formatMoney(amount, invoice.currency);
@@ -46,8 +43,8 @@ export async function describeInvoice(parts: InvoicingParts, tx: Tx, invoice: In
 }
 
 /**
- * What stands on a credit note: the parties of its invoice as they were then, and what is taken back. One over a part
- * has lines of its own; one over all shows the lines of the invoice, less what was credited before.
+ * The content of a credit note: the parties of its invoice at issue, and the credits. A credit note over a part has its
+ * own lines; one over all shows the lines of the invoice, less the earlier credits.
  */
 export async function describeCreditNote(
   parts: InvoicingParts,
@@ -91,8 +88,7 @@ export async function describeCreditNote(
 }
 
 /**
- * What stands on the receipt of a payment: the parties of its invoice as they were at issue, and what the payment
- * settled.
+ * The content of a receipt of a payment: the parties of its invoice at issue, and the part that the payment settled.
  */
 export async function describeReceipt(
   parts: InvoicingParts,
@@ -126,7 +122,7 @@ export async function describeReceipt(
 
 const LOGO_FORMATS = { 'image/png': 'png', 'image/svg+xml': 'svg' } as const;
 
-/** What every document of an invoice says. */
+/** The common content of every document of an invoice. */
 async function described(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow) {
   const { branding, bankTransfer, invoiceNotes } = await merchantSettings(tx, invoice.merchantId);
   const logo = await findLogo(tx, invoice.merchantId);

@@ -1,4 +1,4 @@
-/** Whose document: an invoice's, that of a credit note to it, or the receipt of a payment of it. */
+/** The owner of a document: an invoice, a credit note to it, or a payment of it. */
 export interface DocumentOwner {
   readonly merchantId: string;
   readonly invoiceId: string;

@@ -46,11 +46,11 @@ export async function noteDocumentFailure(
   await tx.run(sql`update invoice set document_failure = ${failure} where ${other}`);
 }
 
-/** What a receipt says beside its payment. */
+/** The content of a receipt beside its payment. */
 export interface ReceiptRecord {
   /** The n-th payment of its invoice. */
   position: number;
-  /** What the invoice still asked for after this payment. */
+  /** The remaining amount of the invoice after this payment. */
   remaining: Decimal;
 }
 

@@ -109,14 +109,17 @@ async function isOfTaxProvider(
   return owner?.outsideTax?.pdfUrl != null;
 }
 
-/** What stands on the document. @returns 404 for a credit note or a payment that the invoice does not have. */
+/** The content of the document. @returns 404 for a credit note or a payment that the invoice does not have. */
 async function describe(parts: InvoicingParts, tx: Tx, owner: DocumentOwner): Promise<Result<PrintedDocument>> {
   return owner.paymentId === undefined
     ? describeTaxDocument(parts, tx, owner)
     : describePayment(parts, tx, { ...owner, paymentId: owner.paymentId });
 }
 
-/** What stands on a receipt. A payment that nobody wrote a receipt for is of an invoice without a number. */
+/**
+ * The content of a receipt. A payment without a receipt is of an invoice without a number. A payment that nobody wrote
+ * a receipt for is of an invoice without a number.
+ */
 async function describePayment(
   parts: InvoicingParts,
   tx: Tx,
@@ -131,7 +134,7 @@ async function describePayment(
     : fail('DOCUMENT_NOT_AVAILABLE', { reason: 'not_issued' });
 }
 
-/** What stands on an invoice or a credit note. @returns 404 for a credit note that the invoice does not have. */
+/** The content of an invoice or a credit note. @returns 404 for a credit note that the invoice does not have. */
 async function describeTaxDocument(
   parts: InvoicingParts,
   tx: Tx,
@@ -147,7 +150,10 @@ async function describeTaxDocument(
   return note && isIssued ? ok(await describeCreditNote(parts, tx, note, invoice)) : notFound('refund');
 }
 
-/** What no attempt could render is a reason that is told, not a fault: the invoice stands without its document. */
+/**
+ * A document that no attempt could render is an answer with a reason, not a fault: the invoice stands without its
+ * document.
+ */
 async function tryRender(parts: InvoicingParts, document: PrintedDocument): Promise<Result<Uint8Array>> {
   try {
     return ok(await parts.renderer.render(document));

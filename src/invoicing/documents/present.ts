@@ -10,7 +10,7 @@ import { takesMoney } from '../invoice/states.ts';
 
 /** Addresses that an answer shows. */
 export interface Links {
-  /** What links to this environment start with. */
+  /** The base of links to this environment. */
   readonly publicUrl: string;
   /** The open payment session of an invoice, where there is one. */
   readonly sessionUrl?: string | undefined;
@@ -26,8 +26,8 @@ export const TAX_PROVIDER = 'tax_provider';
 const TAX_FAILED = 'TAX_FAILED';
 
 /**
- * What a tax provider has recorded beside what was billed; null where our own rates count, because their tax is final.
- * An issued invoice is never changed, so no adjustment is ever applied to it.
+ * The record of a tax provider beside the bill; null with our own rates, because their tax is final. An issued invoice
+ * is never changed, so no adjustment is ever applied to it.
  */
 function presentOutsideTax({ outsideTax: outside, currency }: InvoiceRow) {
   if (outside === null) return null;

@@ -17,11 +17,10 @@ export interface BilledUsage {
   /** Units of the quantity that grants covered; on the one row of a price without groups. */
   granted: Decimal;
   /**
-   * What of the price's time the figure is for, where it is for a time and another subscription had the usage of the
-   * rest.
+   * The share of the price's time, if the figure is for a time and another subscription had the usage of the remainder.
    */
   share?: Fraction;
-  /** Which they are, as it is read and before it is stored. */
+  /** The units, after the reading and before they are stored. */
   taken?: readonly TakenUnits[];
 }
 

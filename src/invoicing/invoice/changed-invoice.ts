@@ -7,7 +7,7 @@ import { type InvoiceTrigger, invoiceStates } from './states.ts';
 export interface ChangedInvoice {
   readonly before: InvoiceRow;
   readonly after: InvoiceRow;
-  /** What differs, beside the status and `updated_at`. */
+  /** The changed fields, beside the status and `updated_at`. */
   readonly changes: InvoiceChanges;
 }
 
@@ -33,7 +33,7 @@ export function moved(
 /** An invoice of which nothing is changed yet. */
 export const unchanged = (invoice: InvoiceRow): ChangedInvoice => ({ before: invoice, after: invoice, changes: {} });
 
-/** What is changed of an invoice, and what is changed of it after that, as one. */
+/** Two successive changes of an invoice, as one. */
 export const followedBy = ({ before, changes }: ChangedInvoice, then: ChangedInvoice): ChangedInvoice => ({
   before,
   changes: { ...changes, ...then.changes },

@@ -17,7 +17,7 @@ export interface CreditNoteRow {
   voidReason: string | null;
   createdAt: Instant;
   voidedAt: Instant | null;
-  /** What a tax provider outside our database has recorded; null: nothing. */
+  /** The record of an external tax provider; null: none. */
   outsideTax: { reference: string; permalink: string | null; pdfUrl: string | null } | null;
 }
 

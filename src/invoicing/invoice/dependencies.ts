@@ -12,16 +12,15 @@ import type { InvoiceRow } from './invoice.ts';
 export type CancellationCause = 'byHand' | 'sessionExpired';
 
 /**
- * What hangs on an invoice that somebody upstream had made. Each is called in the transaction that moves the
- * invoice, which is locked; what throws undoes the move, and with it the payment. `now` is effective now for the
- * invoice.
+ * The handler of an invoice's purpose in an earlier domain. Each call is in the transaction that moves the invoice,
+ * which is locked; an error rolls back the move, and with it the payment. `now` is effective now for the invoice.
  */
 export interface PurposeHandler {
   /** The invoice is PAID. @returns ids for the data of `invoice.paid.v0`, e.g. `{grantId}`. */
   paid(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<Readonly<Record<string, string>>>;
   /** The invoice is CANCELLED. */
   cancelled?(tx: Tx, invoice: InvoiceRow, why: CancellationCause, now: Instant): Promise<void>;
-  /** What it billed counts again: its refund is voided, or it is paid after it was written off. */
+  /** Its charges count again: its refund is voided, or it is paid after it was written off. */
   standsAgain?(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<void>;
   /**
    * Locks what hangs on the invoice, before the invoice is locked: for who takes the two in this order elsewhere.
@@ -30,7 +29,7 @@ export interface PurposeHandler {
   lock?(tx: Tx, purpose: { merchantId: string; purposeId: string }, wait: boolean): Promise<void>;
 }
 
-/** What follows a declined charge. */
+/** The consequence of a declined charge. */
 export type AfterDecline =
   /** The next retry comes by itself at this time; null: none does. */
   | { readonly kind: 'fails'; readonly retryAt: Instant | null; readonly failedAttempts: number }
@@ -39,7 +38,7 @@ export type AfterDecline =
   /** Somebody tried in between, or after the end: nothing changes but the reason. */
   | { readonly kind: 'stands' };
 
-/** What happened to an invoice, as its customer is written to of it. */
+/** The event of an invoice for an email to its customer. */
 export type InvoiceFact =
   /** ISSUED; its wallet has paid what it can, and its card is being charged or its session is open. */
   | { readonly kind: 'issued' }
@@ -74,17 +73,17 @@ export interface ToldInvoice {
   readonly fact: InvoiceFact;
 }
 
-/** Who writes to customers: called in the transaction of what it tells of; what throws undoes that. */
+/** The writer of emails to customers: called in the transaction of the event; an error rolls that back. */
 export interface InvoiceLetters {
   /** Of some invoices of one merchant. */
   tellAll(tx: Tx, told: readonly ToldInvoice[], now: Instant): Promise<void>;
   tell(tx: Tx, invoice: InvoiceRow, fact: InvoiceFact, now: Instant): Promise<void>;
 }
 
-/** What the operations of invoicing work with beside their transaction. */
+/** The dependencies of invoicing beside the transaction. */
 export interface InvoicingParts {
   readonly environment: EnvironmentName;
-  /** What links start with, without a slash at the end. */
+  /** The base of links, without a slash at the end. */
   readonly publicUrl: string;
   readonly source: BillingSource;
   readonly renderer: DocumentRenderer;

@@ -2,7 +2,7 @@ import { plain } from '../../kernel/decimal.ts';
 import type { ChosenTaxRate, PlaceOfSupply, TaxIdStanding } from '../../tax/index.ts';
 import type { FrozenPlace, FrozenTerms } from './frozen-terms.ts';
 
-/** What is frozen of the choice of tax rates: the rates by their keys, and where the sale is taxed. */
+/** The frozen choice of tax rates: the rates by their keys, and the place of the sale. */
 export function freezeRates(
   chosen: Readonly<Record<string, ChosenTaxRate>>,
   place: PlaceOfSupply | null,

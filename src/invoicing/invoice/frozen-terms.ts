@@ -1,14 +1,14 @@
 import type { TaxIdStanding, TaxRateSource, TaxTreatment } from '../../tax/index.ts';
 import type { TaxAddress, TaxProviderName } from '../../tax-providers/index.ts';
 
-/** What transition 4 freezes: the calculation after it reads nothing that could change meanwhile (domain.md §4). */
+/** The terms that transition 4 freezes: the calculation after it reads nothing that could change (domain.md §4). */
 export interface FrozenTerms {
   taxBehavior: 'exclusive' | 'inclusive';
   /** Percent, as decimal text, by price id; of a one-off invoice by the position of the line. */
   taxRates: Record<string, string>;
   /** §2 Subscription: nothing on it is taxed, which is not the same as a rate of 0 %. */
   taxExempt?: boolean;
-  /** Where it is taxed, and who named each rate; absent where the merchant has no registration for tax. */
+  /** The place of the sale, and the source of each rate; absent if the merchant has no registration for tax. */
   place?: FrozenPlace;
   /** Of a subscription's invoice: the adjustments that it was calculated with, in the order in which they apply. */
   adjustments?: readonly FrozenAdjustment[];
@@ -19,11 +19,11 @@ export interface FrozenTerms {
    * was kept.
    */
   history?: FrozenHistory;
-  /** Where a provider outside our database calculates the tax; absent: the rates above do. */
+  /** The external tax provider that calculates the tax; absent: the rates above. */
   outside?: FrozenOutsideTax;
 }
 
-/** What is asked of a tax provider outside our database, and its answer. */
+/** The question to an external tax provider, and its answer. */
 export interface FrozenOutsideTax {
   readonly provider: TaxProviderName;
   /** When this was frozen, RFC 3339: who freezes anew asks anew. */
@@ -33,7 +33,7 @@ export interface FrozenOutsideTax {
   readonly taxCodes: Readonly<Record<string, string>>;
   /** The tax code of lines without a price; null: the account's own. */
   readonly taxCode: string | null;
-  /** Where our own rules would tax it: they count where the provider has no rate for the customer's address. */
+  /** The place by our own rules, which count if the provider has no rate for the customer's address. */
   readonly place?: FrozenPlace;
   /** Absent while there is none. */
   readonly answer?: OutsideTaxAnswer;
@@ -45,11 +45,11 @@ export interface OutsideTaxAnswer {
   readonly reference: string | null;
   /** By the key of the item: tax, and rate in percent, as decimal text. */
   readonly items: Readonly<Record<string, { readonly tax: string; readonly rate: string }>>;
-  /** What lines take off that bear the tax which was billed before; absent: there are none. */
+  /** The deductions with tax that was billed before; absent: none. */
   readonly credits?: { readonly net: string; readonly tax: string };
 }
 
-/** Where an invoice is taxed (`PlaceOfSupply`), as it was decided. */
+/** The place of an invoice for tax (`PlaceOfSupply`), as decided. */
 export interface FrozenPlace {
   readonly treatment: TaxTreatment;
   readonly country: string | null;
@@ -63,11 +63,11 @@ export interface FrozenPlace {
     readonly taxId: string;
     readonly scheme: 'standard' | 'oss';
   } | null;
-  /** What was known of the customer's tax id. */
+  /** The status of the customer's tax id. */
   readonly taxIdStatus: TaxIdStanding;
   /** The day whose rates and registrations counted, `YYYY-MM-DD`. */
   readonly taxPoint: string;
-  /** Who named each rate, by the keys of `taxRates`. */
+  /** The source of each rate, by the keys of `taxRates`. */
   readonly sources: Readonly<Record<string, TaxRateSource>>;
 }
 

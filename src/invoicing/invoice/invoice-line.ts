@@ -30,10 +30,13 @@ export interface LineRow {
   periodEnd: Instant;
   groupValues: Record<string, string | null> | null;
   tiers: TierRecord[] | null;
-  /** How the amount came about; null where quantity × unit price tells, and for lines from before it was kept. */
+  /**
+   * The calculation of the amount; null if quantity × unit price is the amount, and for lines from before it was
+   * stored.
+   */
   workings: LineWorkings | null;
   appliesToLineId: string | null;
-  /** What of an order's schedule it bills; null for all other lines. */
+  /** The source in an order's schedule; null for all other lines. */
   sourceKey: string | null;
 }
 
@@ -47,7 +50,7 @@ export interface TierRecord {
   amount: string;
 }
 
-/** What the hash of an invoice, its bookings and its wallet need of a line. */
+/** The fields of a line for the hash of an invoice, its bookings and its wallet. */
 export type IssuedLine = Pick<
   LineRow,
   | 'invoiceId'

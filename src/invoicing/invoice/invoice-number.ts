@@ -6,16 +6,16 @@ import type { IssuedLine } from './invoice-line.ts';
 import { drawNumbers, issuedLinesOf } from './invoices.sql.ts';
 import { invoiceNumber } from './numbering.ts';
 
-/** What makes a document of an invoice. */
+/** The facts that make a document of an invoice. */
 export interface NumberedInvoice {
   readonly invoiceNumber: string;
   readonly snapshotHash: string;
 }
 
 /**
- * What makes a document of each of some invoices of one merchant, by their ids: the next numbers of the merchant's
- * series, drawn in this transaction in the order of the list, and the hash over all that each says.
- * @throws for one whose parties and dates are not settled.
+ * Makes a document of each of some invoices of one merchant, by their ids: draws the next numbers of the merchant's
+ * series in this transaction in the order of the list, and hashes all content of each.
+ * @throws for an invoice without settled parties and dates.
  */
 export async function numbersOf(
   tx: Tx,

@@ -31,7 +31,7 @@ export interface InvoiceRow {
   paidAmount: Decimal;
   unpaidAmount: Decimal;
   walletApplied: Decimal;
-  /** What credit notes took off what was unpaid; counts as paid. */
+  /** The credits on the unpaid amount; they count as paid. */
   creditedAmount: Decimal;
   itemCount: number;
   taxes: TaxRecord[];
@@ -53,15 +53,15 @@ export interface InvoiceRow {
   failedAttempts: number;
   paysOnline: boolean;
   documentFailure: string | null;
-  /** What a tax provider outside our database has recorded; null: nothing. */
+  /** The record of an external tax provider; null: none. */
   outsideTax: OutsideTaxRecord | null;
   metadata: Record<string, unknown>;
   /** Row 18 of domain.md §4: it ends with its payment session, and has no number until it is paid. */
   livesBySession: boolean;
-  /** Who of `InvoicingParts.purposes` hears what becomes of it. */
+  /** The handler in `InvoicingParts.purposes` that hears of the invoice. */
   purposeType: string | null;
   purposeId: string | null;
-  /** What an invoice without a period is calculated from; null for those of periods. */
+  /** The inputs of an invoice without a period; null for those of periods. */
   oneOff: OneOffRecord | null;
   idempotencyKey: string | null;
   idempotencyPrint: Buffer | null;
@@ -70,7 +70,7 @@ export interface InvoiceRow {
   updatedAt: Instant;
 }
 
-/** What a tax provider has recorded of an invoice; amounts as decimal text. */
+/** The record of a tax provider for an invoice; amounts as decimal text. */
 export interface OutsideTaxRecord {
   provider: string;
   /** As it was calculated, and billed. */
@@ -109,7 +109,7 @@ export interface TaxRecord {
   amount: string;
 }
 
-/** What a one-off invoice is made of, with decimals as text: the same at every calculation. */
+/** The inputs of a one-off invoice, with decimals as text: the same at every calculation. */
 export interface OneOffRecord {
   /** The plan whose tax rates count (domain.md §4, Tax). */
   planId: string | null;
@@ -125,9 +125,9 @@ export interface OneOffLineRecord {
   itemId: string | null;
   taxRate: string | null;
   type: string;
-  /** What a line of an order's invoice is for; the other fields below stand with it. */
+  /** The subject of a line on an order's invoice; the other fields below come with it. */
   sourceKey?: string;
-  /** What the line comes to, rounded; its unit price may be an average. */
+  /** The amount of the line, rounded; its unit price may be an average. */
   amount?: string;
   periodStart?: string;
   periodEnd?: string;
@@ -136,7 +136,7 @@ export interface OneOffLineRecord {
 /** The columns that a change may set beside the status. */
 export type InvoiceChanges = Partial<Omit<InvoiceRow, 'merchantId' | 'id' | 'status' | 'updatedAt' | 'unpaidAmount'>>;
 
-/** What a new invoice is made of; the rest has defaults. */
+/** The fields of a new invoice; the others have defaults. */
 export type NewInvoice = Pick<
   InvoiceRow,
   | 'merchantId'

@@ -180,7 +180,7 @@ export async function lockInvoicesIn(
   return locked.toSorted((one, other) => (one.seq < other.seq ? -1 : 1)); // locks are taken in another order
 }
 
-/** Whether periods that are not calculated yet wait for an approval then. */
+/** Sets whether periods without a calculation will wait for an approval. */
 export const updateAutoApprove = (
   tx: Tx,
   { merchantId, ids, autoApprove }: { merchantId: string; ids: readonly string[]; autoApprove: boolean },
@@ -305,7 +305,7 @@ interface StoredUsage extends Omit<BilledUsage, 'share' | 'taken'> {
 export const billedUsageOf = async (tx: Tx, { merchantId, id }: InvoiceRow): Promise<readonly BilledUsage[]> =>
   (await billedUsageOfInvoices(tx, merchantId, [id])).get(id) ?? [];
 
-/** What was metered for some invoices of a merchant, by invoice. */
+/** The metered usage of some invoices of a merchant, by invoice. */
 export async function billedUsageOfInvoices(
   tx: Tx,
   merchantId: string,
@@ -377,7 +377,7 @@ export const selectEarlierParts = (tx: Tx, invoice: InvoiceRow): Promise<Invoice
     sql`select * from invoice p where ${isEarlierPart((name) => sql`${invoice[name]}`)} order by p.period_start`,
   );
 
-/** Which of some invoices of a merchant have such parts. */
+/** The invoices of a merchant, among some, that have such parts. */
 export async function selectWithEarlierParts(
   tx: Tx,
   merchantId: string,

@@ -5,7 +5,7 @@ import { changed } from './changed-invoice.ts';
 import type { InvoiceRow } from './invoice.ts';
 import { changeInvoice, updateInvoices } from './invoices.sql.ts';
 
-/** What is told of an invoice. */
+/** The webhook event of an invoice. */
 type InvoiceEvent = EventType & `invoice.${string}`;
 
 /** Writes a webhook about an invoice into the outbox; its data holds ids, never amounts (domain.md §9). */

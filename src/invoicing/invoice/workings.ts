@@ -1,13 +1,13 @@
 import type { ShareOfTime, Workings } from '../rating/index.ts';
 
-/** How the amount of a line came about. */
+/** The calculation of a line. */
 export interface LineWorkings extends Workings {
   readonly credit?: CreditWorkings;
   /** Of a negative line by hand: all of it; the line may hold less. */
   readonly byHand?: { readonly amount: string };
 }
 
-/** What a line gives back of a charge that was billed before and is not used. */
+/** The credit of a charge that was billed before and is not used. */
 export interface CreditWorkings {
   /** The credit: credit notes over the rest of it name it too. */
   readonly id: string;
@@ -20,7 +20,7 @@ export interface CreditWorkings {
   readonly share: ShareOfTime | null;
   /** All of the credit, before tax; the line may hold less. */
   readonly amount: string;
-  /** What was given back of the charge before. */
+  /** The earlier credits of the charge. */
   readonly before: string;
   /** Credit notes over what the line does not hold; known once they are issued. */
   readonly notes?: readonly { readonly number: string; readonly amount: string }[];

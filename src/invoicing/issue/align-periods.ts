@@ -46,7 +46,7 @@ export async function alignPeriods(
   await openMissing(tx, terms, at, now);
 }
 
-/** Where the period of an invoice ends; null where there is no such period, or nothing of it. */
+/** The end of an invoice's period; null if there is no such period, or no part of it. */
 function endOfPeriod(terms: BillingTerms, invoice: InvoiceRow): Instant | null {
   const { billingCadence: cadence, billingAnchor: anchor, periodStart: start, periodNumber: number } = invoice;
   const bounds = boundsOfSeries(terms, cadence, start);

@@ -30,12 +30,12 @@ import type { BillingSource, BillingTerms } from '../terms/billing-terms.ts';
 import { cadencesOf, segmentsOf } from '../timeline/segments.ts';
 import { type ReadPeriod, readClosedPeriods, readClosedPeriodsOf, type WhichPeriods } from '../usage/late-usage.ts';
 
-/** What an invoice of a subscription bills, and the closed periods that were read for it. */
+/** The charges of an invoice of a subscription, and the closed periods that were read for it. */
 export interface Billing {
   readonly due: readonly DueCharge[];
   readonly commitments: readonly DueCommitment[];
   readonly read: readonly ReadPeriod[];
-  /** What the other invoices bill. */
+  /** The items of the other invoices. */
   readonly items: readonly BilledItem[];
 }
 
@@ -57,7 +57,7 @@ export async function loadBilling(tx: Tx, source: BillingSource, asked: BillingQ
   return billingOf(billing);
 }
 
-/** What decides what an invoice bills, as it was loaded. */
+/** The loaded facts that decide on the charges of an invoice. */
 export interface Loaded {
   readonly state: BillingState;
   readonly read: readonly ReadPeriod[];
@@ -101,7 +101,7 @@ export async function loadBillings(
   }));
 }
 
-/** What an invoice bills of what was loaded for it. */
+/** The charges of an invoice from its loaded facts. */
 export const billingOf = ({ state, read, frozen }: Loaded): Billing => ({
   due: [...dueOn(state), ...lateDue(state, read)],
   commitments: commitmentsDue(state, read, decimal(frozen.manualTaxRate ?? '0')),
@@ -109,7 +109,7 @@ export const billingOf = ({ state, read, frozen }: Loaded): Billing => ({
   items: state.items,
 });
 
-/** What closed periods of a subscription come to more or less than was billed, where no invoice follows. */
+/** The differences of closed periods of a subscription, if no invoice follows. */
 export async function loadCorrections(
   tx: Tx,
   source: BillingSource,

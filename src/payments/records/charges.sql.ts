@@ -5,7 +5,7 @@ import type { DeclineReason, ProviderName } from '../provider/provider.ts';
 import { CHARGES_ON_THEIR_WAY, type ChargeStatus } from './charge-states.ts';
 
 /**
- * Whether it happened by itself (the first charge of an invoice, its retries), because somebody asked for it now, or
+ * Whether it happened by itself (the first charge of an invoice, its retries), because requested by hand now, or
  * with the subscription that it pays for.
  */
 export type ChargeOrigin = 'automatic' | 'by_hand' | 'at_once';
