@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { DataValidationCxt } from 'ajv/dist/types/index.js';
 import type { TSchema } from 'typebox';
@@ -23,6 +24,7 @@ function createAjv(coerceTypes: boolean): Ajv2020 {
     strictTypes: false,
     strictTuples: false,
     verbose: true,
+    code: { optimize: false }, // ajv's pass takes as long as the compilation, and checks are as fast without it
   });
   ajv.addKeyword({ keyword: 'x-words', schemaType: 'string' }); // what problems.ts says where a value has another form
   // what it says of fields that callers try and there are not
@@ -116,7 +118,26 @@ function ofEveryObject({ propertyNames, patternProperties, additionalProperties 
   };
 }
 
-const compiled = new WeakMap<object, Map<Part, ValidateFunction>>();
+/** Which of the two instances compiled a function: bodies, changes and replies share one. */
+const instanceOf = (part: Part): string => (part === 'query' ? 'query' : 'sent');
+
+const compiledFor = new WeakMap<object, Map<Part, ValidateFunction>>();
+/** The same by content: equal schemas of several operations, and of both environments, are compiled once. */
+const compiledAs = new Map<string, ValidateFunction>();
+
+/** The function that checks a part of a request or a reply. It is compiled when it is first needed. */
+function compiled(part: Part, schema: TSchema): ValidateFunction {
+  const byPart = compiledFor.get(schema) ?? new Map<Part, ValidateFunction>();
+  compiledFor.set(schema, byPart);
+  const known = byPart.get(part);
+  if (known) return known;
+  const whole = prepared(schema) as TSchema;
+  const key = instanceOf(part) + createHash('sha256').update(JSON.stringify(whole)).digest('base64');
+  const check = compiledAs.get(key) ?? ajvs[part].compile(whole);
+  compiledAs.set(key, check);
+  byPart.set(part, check);
+  return check;
+}
 
 /**
  * Checks a value against a schema, filling in defaults. Of a body it first deletes the fields whose null means absent.
@@ -125,10 +146,7 @@ const compiled = new WeakMap<object, Map<Part, ValidateFunction>>();
 export function validate(part: Part, schema: TSchema, value: unknown): FieldError[] {
   if (part === 'body') dropNulls(schema, value, 'optional');
   if (part === 'change') dropNulls(schema, value, 'not nullable');
-  const byPart = compiled.get(schema) ?? new Map<Part, ValidateFunction>();
-  compiled.set(schema, byPart);
-  const check = byPart.get(part) ?? ajvs[part].compile(prepared(schema) as TSchema);
-  byPart.set(part, check);
+  const check = compiled(part, schema);
   const blank = part === 'query' ? blankParameters(value) : []; // before coercion makes something else of them
   if (check(value) && blank.length === 0) return [];
   const errors = problemsOf(part, check.errors ?? []).filter(({ field }) => !blank.includes(field));
