@@ -29,6 +29,7 @@ export {
   type Template,
   template,
 } from './sql.ts';
-export { sqlState, uniqueViolation } from './sql-state.ts';
+export { LOCK_NOT_AVAILABLE, sqlState, UNDEFINED_FUNCTION, uniqueViolation } from './sql-state.ts';
 export { Database, type DatabaseOptions, type Scope } from './transaction.ts';
+export { tryAgain } from './try-again.ts';
 export type { Tx } from './tx.ts';

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import pg from 'pg';
-import { sqlState } from './sql-state.ts';
+import { sqlState, UNDEFINED_FUNCTION } from './sql-state.ts';
 
 const folder = fileURLToPath(new URL('../../migrations/', import.meta.url));
 
@@ -64,8 +64,6 @@ async function currentIfComplete(url: string): Promise<string | null> {
     await client.end();
   }
 }
-
-const UNDEFINED_FUNCTION = '42883';
 
 /** The names of all migrations that this program brings with it, in order. */
 export async function migrationNames(): Promise<string[]> {

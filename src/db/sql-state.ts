@@ -1,3 +1,8 @@
+/** A lock was not given within the time that its transaction waits, or at once. */
+export const LOCK_NOT_AVAILABLE = '55P03';
+/** The database has no function of this name: its migrations have not run. */
+export const UNDEFINED_FUNCTION = '42883';
+
 /** The SQLSTATE of a driver error, '' for any other. */
 export const sqlState = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';

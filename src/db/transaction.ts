@@ -10,6 +10,7 @@ import { parseExactJson } from './json.ts';
 import { compile, type Prepared, type Sql } from './sql.ts';
 import { sqlState } from './sql-state.ts';
 import { type MergedStatements, NotApart, Together } from './together.ts';
+import { tryAgain } from './try-again.ts';
 import type { Tx } from './tx.ts';
 
 /**
@@ -52,7 +53,6 @@ const IDLE_MILLISECONDS = 5_000;
 const MERCHANT_LIST = /^[A-Za-z0-9_]+$/;
 const RETRYABLE = new Set(['40001', '40P01']); // serialization failure, deadlock
 const CHECK_VIOLATION = '23514';
-const MOST_TRIES = 5;
 /** After its own limit a statement is given up here: then the database does not answer at all. */
 const GRACE_MILLISECONDS = 1_000;
 /** After a disk was found full it counts as full for so long: only the next write shows that there is space again. */
@@ -77,6 +77,11 @@ export interface DatabaseOptions {
 const isRetryable = (error: unknown): boolean =>
   RETRYABLE.has(sqlState(error)) ||
   (sqlState(error) === CHECK_VIOLATION && (error as { constraint?: string }).constraint === undefined);
+
+/** Milliseconds before the next try: those who locked each other out do not meet again. */
+const jitter = (tries: number): Promise<void> => sleep(Math.random() * 20 * 2 ** tries);
+
+const RETRIES = { isWorthwhile: isRetryable, pause: jitter };
 
 /** The pool and the one way into it: a transaction under a role that is neither owner nor superuser. */
 export class Database {
@@ -118,7 +123,7 @@ export class Database {
     work: (tx: Tx) => Promise<T>,
     { signal, byKeys = false }: { readonly signal?: AbortSignal; readonly byKeys?: boolean } = {},
   ): Promise<T> {
-    return this.#tryAgain(() =>
+    const attempt = () =>
       this.#attempt(
         scope,
         async (client) => {
@@ -127,8 +132,8 @@ export class Database {
           return { value: await work(tx), tx };
         },
         signal,
-      ),
-    );
+      );
+    return tryAgain(attempt, RETRIES);
   }
 
   /**
@@ -144,7 +149,7 @@ export class Database {
     works: readonly ((tx: Tx) => Promise<T>)[],
     onOneByOne: (reason: Error) => void = () => undefined,
   ): Promise<T[]> {
-    return this.#tryAgain(async () => {
+    return tryAgain(async () => {
       try {
         return await this.#sideBySide(scope, works);
       } catch (error) {
@@ -152,7 +157,7 @@ export class Database {
         onOneByOne(error);
         return this.#oneAfterAnother(scope, works);
       }
-    });
+    }, RETRIES);
   }
 
   #sideBySide<T>(scope: Scope, works: readonly ((tx: Tx) => Promise<T>)[]): Promise<T[]> {
@@ -170,17 +175,6 @@ export class Database {
       for (const work of works) value.push(await work(tx));
       return { value, tx };
     });
-  }
-
-  async #tryAgain<T>(attemptOnce: () => Promise<T>): Promise<T> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await attemptOnce();
-      } catch (error) {
-        if (attempt >= MOST_TRIES || !isRetryable(error)) throw error;
-        await sleep(Math.random() * 20 * 2 ** attempt);
-      }
-    }
   }
 
   async #attempt<T>(
@@ -264,7 +258,7 @@ export class Database {
   /** The same for a statement that is written out already. */
   async callPrepared<Row>({ name, text, values }: Prepared): Promise<Row[]> {
     const statement = { name, text, values: values as unknown[] };
-    const { rows } = await this.#tryAgain(() => this.#asking(() => ask(this.#pool, statement)));
+    const { rows } = await tryAgain(() => this.#asking(() => ask(this.#pool, statement)), RETRIES);
     return rows as Row[];
   }
 

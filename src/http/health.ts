@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Database, DatabaseFull, sql, sqlState } from '../db/index.ts';
+import { type Database, DatabaseFull, sql, sqlState, UNDEFINED_FUNCTION } from '../db/index.ts';
 import { ok } from '../kernel/result.ts';
 import type { Metrics } from './metrics.ts';
 import { freeRoute, Reply, type Route } from './route.ts';
@@ -13,8 +13,6 @@ export interface HealthOptions {
 }
 
 const PATIENCE_MILLISECONDS = 2_000; // a probe that has to wait longer counts as an answer too
-
-const UNDEFINED_FUNCTION = '42883';
 
 const Health = Type.Object({ status: Type.Literal('ok', { description: 'The program works.' }) }, { $id: 'Health' });
 const NotReady = Type.Object(

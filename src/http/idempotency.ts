@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
-import { type Database, jsonb, type Sql, sql, sqlState, type Tx } from '../db/index.ts';
+import { type Database, jsonb, LOCK_NOT_AVAILABLE, type Sql, sql, sqlState, type Tx } from '../db/index.ts';
 import { fail, type Result } from '../kernel/result.ts';
 import { type Instant, isBefore } from '../kernel/time.ts';
 import type { Intent } from './route.ts';
@@ -60,7 +60,7 @@ export async function claim(tx: Tx, scope: IdempotencyScope, print: Buffer, now:
     await tx.run(sql`set local lock_timeout = 3000`);
     if (claimed === 1) return { ok: true, value: { kind: 'ours' } };
   } catch (error) {
-    if (sqlState(error) === '55P03') return fail('IDEMPOTENCY_IN_PROGRESS');
+    if (sqlState(error) === LOCK_NOT_AVAILABLE) return fail('IDEMPOTENCY_IN_PROGRESS');
     throw error;
   }
   const stored = await selectClaim(tx, scope);

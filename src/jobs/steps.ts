@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { type Database, sqlState, type Tx } from '../db/index.ts';
+import { type Database, LOCK_NOT_AVAILABLE, sqlState, type Tx } from '../db/index.ts';
 import { type Instant, isAfter, latest } from '../kernel/time.ts';
 import {
   type DueTable,
@@ -21,7 +21,6 @@ import { Rounds } from './rounds.ts';
 /** A record may pass through several states at one instant; one that takes more steps than this turns in a circle. */
 const MOST_STEPS_AT_ONE_TIME = 100;
 const MOST_ERROR_LENGTH = 2000;
-const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
  * What became of an attempt: `waiting` when somebody else has the lock, `blocked` when somebody else has what is locked

@@ -1,12 +1,10 @@
-import { sql, type Tx } from '../../db/index.ts';
+import { LOCK_NOT_AVAILABLE, sql, type Tx } from '../../db/index.ts';
 
 /*
  * The billing lock of a subscription: whoever reads its usage for an invoice, calculates one, takes back what it was
  * billed, or changes what its closed periods should have billed. It comes after the subscription's row and before the
  * rows of its invoices (docs/decisions/0065-the-billing-lock.md).
  */
-
-const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
  * Locks the billing of some subscriptions, in the order of their ids. The next statement sees what others did under it.

@@ -1,4 +1,4 @@
-import { type Database, sqlState, type Tx } from '../../db/index.ts';
+import { type Database, LOCK_NOT_AVAILABLE, sqlState, type Tx } from '../../db/index.ts';
 import type { Chore } from '../../jobs/index.ts';
 import { Background } from './background.ts';
 import { beginKeyWork, continueKeyWork, keyTables, sealKeys } from './generations.sql.ts';
@@ -35,8 +35,6 @@ export async function tendKeys(database: Database, limits: KeyLimits = KEY_LIMIT
 
 const hasStepped = (database: Database, kind: KeyWork['kind']): Promise<boolean> =>
   unlessBusy(database, (tx) => continueKeyWork(tx, kind));
-
-const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
  * @returns false where somebody held a lock for too long: those who accept events must not wait behind us, so it is

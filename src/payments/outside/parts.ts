@@ -1,5 +1,4 @@
-import type { Database, Tx } from '../../db/index.ts';
-import { sqlState } from '../../db/index.ts';
+import { type Database, LOCK_NOT_AVAILABLE, sqlState, type Tx, tryAgain } from '../../db/index.ts';
 import type { FollowUp } from '../../jobs/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { ProviderName } from '../provider/provider.ts';
@@ -61,20 +60,12 @@ export const byCourier =
     if (of.clockId !== null) await over;
   };
 
-const LOCK_NOT_AVAILABLE = '55P03';
-const MOST_TRIES = 5;
-
 /** Writes an outcome in a transaction of its own; somebody else's slow transaction is waited for several times. */
-export async function writeOutcome<T>(
+export const writeOutcome = <T>(
   { database, now }: Pick<RemoteParts, 'database' | 'now'>,
   merchantId: string,
   work: (tx: Tx, wall: Instant) => Promise<T>,
-): Promise<T> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await database.transaction({ merchants: [merchantId] }, (tx) => work(tx, now()));
-    } catch (error) {
-      if (sqlState(error) !== LOCK_NOT_AVAILABLE || tries === MOST_TRIES) throw error;
-    }
-  }
-}
+): Promise<T> =>
+  tryAgain(() => database.transaction({ merchants: [merchantId] }, (tx) => work(tx, now())), {
+    isWorthwhile: (error) => sqlState(error) === LOCK_NOT_AVAILABLE,
+  });
