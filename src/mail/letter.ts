@@ -1,4 +1,5 @@
 import { DEFAULT_LOCALE, type Locale } from '../kernel/locale.ts';
+import { escapeHtml } from '../pages/index.ts';
 
 /** The words of a mail, as they were when it was written. Each text is one line, cleaned of what no reader sees. */
 export interface Letter {
@@ -27,16 +28,6 @@ export function plainText({ greeting, paragraphs, facts, action, signature }: Le
   return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
 }
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] as string);
-
 /**
  * The same letter as HTML, without pictures, styles of its own or anything to load. Whatever strangers wrote in it
  * is text.
@@ -50,13 +41,13 @@ export function html({
   action,
   signature,
 }: Letter): string {
-  const rows = facts.map(([label, value]) => `<tr><td>${escaped(label)}</td><td>${escaped(value)}</td></tr>`);
+  const rows = facts.map(([label, value]) => `<tr><td>${escapeHtml(label)}</td><td>${escapeHtml(value)}</td></tr>`);
   const parts = [
-    ...[greeting, ...paragraphs].map((text) => `<p>${escaped(text)}</p>`),
+    ...[greeting, ...paragraphs].map((text) => `<p>${escapeHtml(text)}</p>`),
     ...(rows.length > 0 ? [`<table cellpadding="4">${rows.join('')}</table>`] : []),
-    ...(action ? [`<p><a href="${escaped(action.url)}">${escaped(action.label)}</a></p>`] : []),
-    `<p>${escaped(signature)}</p>`,
+    ...(action ? [`<p><a href="${escapeHtml(action.url)}">${escapeHtml(action.label)}</a></p>`] : []),
+    `<p>${escapeHtml(signature)}</p>`,
   ];
-  const head = `<head><meta charset="utf-8"><title>${escaped(subject)}</title></head>`;
+  const head = `<head><meta charset="utf-8"><title>${escapeHtml(subject)}</title></head>`;
   return `<!doctype html>\n<html lang="${locale}">${head}<body>\n${parts.join('\n')}\n</body></html>\n`;
 }

@@ -1,6 +1,7 @@
 /** What every page for the customers of merchants is made of. */
 export { brandName, countryNames, type Formats, formatsOf } from './format.ts';
 export { endFrame, errorPage, frame, LOGO_HEADERS, PRIVATE, pageReply, unknownReply } from './frame.ts';
-export { Html, html } from './html.ts';
+export { escapeHtml, Html, html } from './html.ts';
 export { findLook, type Look, plainLook } from './look.ts';
 export { downloadLinks, lineTables, logoImage, openForm, type PageDownload, type PageLine } from './parts.ts';
+export { FORM, HTML, IMAGE, isForeign } from './requests.ts';

@@ -5,11 +5,20 @@ import { findOrganization, recordCustomerAudit } from '../identity/index.ts';
 import { isId } from '../kernel/ids.ts';
 import { localeAskedFor } from '../kernel/locale.ts';
 import { ok } from '../kernel/result.ts';
-import { errorPage, findLook, type Look, PRIVATE, pageReply, unknownReply } from '../pages/index.ts';
+import {
+  errorPage,
+  FORM,
+  findLook,
+  HTML,
+  isForeign,
+  type Look,
+  PRIVATE,
+  pageReply,
+  unknownReply,
+} from '../pages/index.ts';
 import { noCookie, portalPath, sessionCookie, sessionTokenIn } from './frame/cookie.ts';
 import { deadLinkPage, leftPage, openPage, sentPage, signInPage } from './frame/door-pages.ts';
 import { STYLE } from './frame/style.ts';
-import { isForeign } from './frame/visit.ts';
 import {
   createMailedLink,
   findLink,
@@ -25,8 +34,6 @@ import type { PortalParts } from './links/parts.ts';
 import type { PortalLink } from './links/portal.sql.ts';
 import { hashOfToken, isFormKey } from './links/tokens.ts';
 
-const HTML = { contentType: 'text/html', description: 'A page for a person.' } as const;
-const FORM = 'application/x-www-form-urlencoded';
 const FORM_BYTES = 4096;
 const EMAIL = /^[^\s@<>"',;:\\]{1,64}@[^\s@<>"',;:\\]{1,253}$/;
 /** Customers of one e-mail address who get a link each. */

@@ -6,7 +6,17 @@ import { isId } from '../../kernel/ids.ts';
 import { type Locale, localeAskedFor } from '../../kernel/locale.ts';
 import { notFound, ok, orThrow, RefusalError, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { errorPage, LOGO_HEADERS, PRIVATE, pageReply, unknownReply } from '../../pages/index.ts';
+import {
+  errorPage,
+  FORM,
+  HTML,
+  IMAGE,
+  isForeign,
+  LOGO_HEADERS,
+  PRIVATE,
+  pageReply,
+  unknownReply,
+} from '../../pages/index.ts';
 import type { CheckoutLink } from '../link/link.ts';
 import { selectLink } from '../link/links.sql.ts';
 import type { CheckoutParts } from '../link/parts.ts';
@@ -29,14 +39,8 @@ import { TAX_ID_SCRIPT } from './script.ts';
 import { SIGNUP_STYLE } from './style.ts';
 import { createTaxIdTeller } from './tell-tax-id.ts';
 
-const HTML = { contentType: 'text/html', description: 'A page for a person.' } as const;
 const WORDS = { contentType: 'text/plain', description: 'The verdict on a tax number.' } as const;
-const IMAGE = { contentType: 'image/png', description: 'The logo; `image/svg+xml` where it is an SVG.' } as const;
-const FORM = 'application/x-www-form-urlencoded';
 const MOST_BYTES = 16_384;
-
-/** The origins of our own buttons; a request from another site starts nothing. */
-const OUR_SITES: ReadonlySet<unknown> = new Set(['none', 'same-origin']);
 
 interface Found {
   readonly link: CheckoutLink;
@@ -83,8 +87,7 @@ export function signupRoutes(parts: CheckoutParts): readonly Route[] {
       const asked = localeAskedFor(request.headers['accept-language']);
       const found = await findLink(parts, database, params.id, asked, now);
       if (found === null) return ok(unknownReply(environment, asked));
-      if (!OUR_SITES.has(request.headers['sec-fetch-site'] ?? 'none'))
-        return ok(new Reply(303, '', { ...PRIVATE, location: found.link.id }));
+      if (isForeign(request)) return ok(new Reply(303, '', { ...PRIVATE, location: found.link.id }));
       const typed = found.link.customerId === null ? typedIn(body) : typedFrom(null);
       if (body.check !== undefined)
         return ok(

@@ -5,7 +5,17 @@ import { isId } from '../../kernel/ids.ts';
 import { localeAskedFor } from '../../kernel/locale.ts';
 import { notFound, ok, orThrow, RefusalError, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { errorPage, LOGO_HEADERS, PRIVATE, pageReply, unknownReply } from '../../pages/index.ts';
+import {
+  errorPage,
+  FORM,
+  HTML,
+  IMAGE,
+  isForeign,
+  LOGO_HEADERS,
+  PRIVATE,
+  pageReply,
+  unknownReply,
+} from '../../pages/index.ts';
 import type { DocumentOwner } from '../documents/document-owner.ts';
 import { documentOf, eInvoiceOfDocument } from '../documents/documents.ts';
 import type { InvoicingParts } from '../invoice/dependencies.ts';
@@ -14,11 +24,8 @@ import { invoicePage } from './invoice-page.ts';
 import { isPayableByCard } from './standing.ts';
 import { payableSession, viewInvoice } from './view.ts';
 
-const HTML = { contentType: 'text/html', description: 'A page for a person.' } as const;
 const PDF = { contentType: 'application/pdf', description: 'The document.' } as const;
 const XML = { contentType: 'application/xml', description: 'The e-invoice.' } as const;
-const IMAGE = { contentType: 'image/png', description: 'The logo; `image/svg+xml` where it is an SVG.' } as const;
-const FORM = 'application/x-www-form-urlencoded';
 
 /**
  * The page of an invoice, whose address stands on documents and in mails. Whoever has the address, which nobody
@@ -60,9 +67,8 @@ export function invoicePageRoutes(parts: InvoicingParts): readonly Route[] {
         replies: { 303: HTML, 404: HTML },
       },
       async ({ database, params, request, now }) => {
-        const isOurs = OUR_SITES.has(request.headers['sec-fetch-site'] ?? 'none');
         const location = await ofInvoice(database, params.id, (tx, merchantId, id) =>
-          isOurs ? whereToPay(parts, tx, { merchantId, id }, now) : Promise.resolve(id),
+          isForeign(request) ? Promise.resolve(id) : whereToPay(parts, tx, { merchantId, id }, now),
         );
         if (location === null) return ok(unknownReply(environment, localeAskedFor(request.headers['accept-language'])));
         return ok(new Reply(303, '', { ...PRIVATE, location }));
@@ -90,9 +96,6 @@ export function invoicePageRoutes(parts: InvoicingParts): readonly Route[] {
     ...downloadRoutes(parts, usual),
   ];
 }
-
-/** Where a press of our own button comes from; what another site sends here in a customer's name opens nothing. */
-const OUR_SITES: ReadonlySet<unknown> = new Set(['none', 'same-origin']);
 
 /** Runs in a transaction of the merchant whose invoice it is. @returns null where there is no such invoice */
 async function ofInvoice<T>(

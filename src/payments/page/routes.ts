@@ -6,7 +6,7 @@ import { isId } from '../../kernel/ids.ts';
 import { type Locale, localeAskedFor } from '../../kernel/locale.ts';
 import { ok, orThrow, RefusalError } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { errorPage, findLook, PRIVATE, pageReply, unknownReply } from '../../pages/index.ts';
+import { errorPage, FORM, findLook, HTML, PRIVATE, pageReply, unknownReply } from '../../pages/index.ts';
 import { completeSession, type PaymentParts } from '../completion.ts';
 import { openCheckout, readSession } from '../outside/checkouts.ts';
 import type { ProviderName } from '../provider/provider.ts';
@@ -15,9 +15,6 @@ import type { PaymentEnvironment } from '../session-routes.ts';
 import { findSession } from '../sessions.ts';
 import { checkoutPage, looksAgainAt, type PageView } from './page.ts';
 import type { PageProblem } from './words.ts';
-
-const HTML = { contentType: 'text/html', description: 'A page for a person.' } as const;
-const FORM = 'application/x-www-form-urlencoded';
 
 /**
  * The hosted page of a session. Who has its address, which nobody can guess, may pay; nothing else is asked of a

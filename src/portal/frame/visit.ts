@@ -1,10 +1,20 @@
-import type { FastifyRequest } from 'fastify';
 import { findCustomer } from '../../customers/index.ts';
 import { type FreeContext, freeRoute, MapOf, Reply, type Route, Strict, Text, type TSchema } from '../../http/index.ts';
 import { findOrganization, recordCustomerAudit } from '../../identity/index.ts';
 import { DEFAULT_LOCALE, localeAskedFor } from '../../kernel/locale.ts';
 import { ok } from '../../kernel/result.ts';
-import { errorPage, findLook, type Look, PRIVATE, pageReply, plainLook, unknownReply } from '../../pages/index.ts';
+import {
+  errorPage,
+  FORM,
+  findLook,
+  HTML,
+  isForeign,
+  type Look,
+  PRIVATE,
+  pageReply,
+  plainLook,
+  unknownReply,
+} from '../../pages/index.ts';
 import { findSession, isOpen, merchantOfSession } from '../links/links.ts';
 import type { PortalParts } from '../links/parts.ts';
 import { formKeyOf, isFormKey } from '../links/tokens.ts';
@@ -14,8 +24,6 @@ import type { FormFields, Outcome, PortalPage, Visit } from './page.ts';
 import { portalFrame } from './shell.ts';
 import { STYLE } from './style.ts';
 
-const HTML = { contentType: 'text/html', description: 'A page for a person.' } as const;
-const FORM = 'application/x-www-form-urlencoded';
 const FORM_BYTES = 16_384;
 
 const Query = MapOf(Text({ maxLength: 40 }), Text({ maxLength: 200 }));
@@ -33,13 +41,6 @@ export interface PageMaker {
     work: (visit: Visit, form: FormFields) => Promise<Outcome>,
   ): Route;
 }
-
-/** Where a press of our own button comes from. */
-const OUR_SITES: ReadonlySet<unknown> = new Set(['none', 'same-origin']);
-
-/** Did another site send this in a customer's name? */
-export const isForeign = (request: Pick<FastifyRequest, 'headers'>): boolean =>
-  !OUR_SITES.has(request.headers['sec-fetch-site'] ?? 'none');
 
 type Asked = Pick<
   FreeContext<Record<string, string>, Record<string, string>, unknown, { readonly public: true }>,
