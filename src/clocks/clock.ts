@@ -2,6 +2,7 @@ import { fail, invalidField, ok, type Result } from '../kernel/result.ts';
 import { refuse, type StateTable } from '../kernel/state-table.ts';
 import {
   addDuration,
+  END_OF_TIME,
   formatInstant,
   type Instant,
   isAfter,
@@ -31,8 +32,6 @@ export interface Advance {
   readonly currentTime?: string;
   readonly advanceBy?: string;
 }
-
-const LATEST = Temporal.Instant.from('2200-01-01T00:00:00Z'); // beyond it no timestamp is taken (api.md, Metering)
 
 /** The state of a clock. */
 export type ClockState = 'standing' | 'advancing' | 'deleted';
@@ -80,7 +79,7 @@ function moveBy(from: Instant, text: string): Instant | null {
   if (!duration) return null;
   try {
     const to = addDuration(from, duration);
-    return isBefore(to, LATEST) ? to : null;
+    return isBefore(to, END_OF_TIME) ? to : null;
   } catch {
     return null; // so many years that the calendar ends
   }

@@ -27,6 +27,7 @@ export { customerErrors } from './errors.ts';
 export { type CustomerParty, customerParties, customerParty, customerTaxRates, findMailboxes } from './party.ts';
 export { type CustomerParts, customerRoutes } from './routes.ts';
 export { ConsumerBody, CustomerExternalId, TaxRatesBody } from './schemas.ts';
+export { COUNTRIES_TAXED_BY_ZIP_CODE } from './tax-address.ts';
 export { type TaxIdParts, taxIdDueKind } from './tax-ids/checks.ts';
 export type { TaxIdRegister } from './tax-ids/register.ts';
 export { viesRegister } from './tax-ids/vies.ts';

@@ -26,7 +26,8 @@ export interface TaxVerdict {
   readonly checkedAt: string;
 }
 
-const COUNTRIES_TAXED_BY_ZIP_CODE = new Set(['US', 'CA']);
+/** Where the zip code decides the rate (decision 0054); alpha-2 codes. */
+export const COUNTRIES_TAXED_BY_ZIP_CODE: ReadonlySet<string> = new Set(['US', 'CA']);
 
 /**
  * Can tax be calculated for this address? It needs a country, and in the United States and Canada the zip code that

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { type Database, jsonb, LOCK_NOT_AVAILABLE, type Sql, sql, sqlState, type Tx } from '../db/index.ts';
 import { fail, type Result } from '../kernel/result.ts';
-import { type Instant, isBefore } from '../kernel/time.ts';
+import { HOURS_PER_DAY, type Instant, isBefore, SECONDS_PER_HOUR } from '../kernel/time.ts';
 import type { Intent } from './route.ts';
 
 /** The scope of a key: one merchant, one route (api.md, Idempotency). */
@@ -152,13 +152,13 @@ export const keepIntent = (tx: Tx, scope: IdempotencyScope, intent: Intent, now:
   tx.run(sql`
     update idempotency_key set intent = ${jsonb(intent)}, answer_due_at = ${now.add(LEASE)} where ${sameKey(scope)}`);
 
-const KEPT_HOURS = 7 * 24;
+const KEPT_HOURS = 7 * HOURS_PER_DAY;
 const FORGOTTEN_AT_ONCE = 1000;
 
 /** A chore of the runner: keys are kept for 7 days (api.md, Idempotency). */
 export const forgetIdempotencyKeys = {
   name: 'forgetting old idempotency keys',
-  everySeconds: 3600,
+  everySeconds: SECONDS_PER_HOUR,
   run: async (database: Database, now: Instant): Promise<void> => {
     const olderThan = now.subtract({ hours: KEPT_HOURS });
     const forget = (tx: Tx) =>

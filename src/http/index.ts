@@ -29,4 +29,4 @@ export { createServer } from './server.ts';
 export { type SlotLimits, Slots } from './slots.ts';
 export { turn } from './turns.ts';
 export { validate } from './validation.ts';
-export { readDecimal, UNSTORABLE_TEXT } from './values.ts';
+export { isStorable, readDecimal, UNSTORABLE_TEXT } from './values.ts';

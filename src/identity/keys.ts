@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { KEY_LENGTH, randomBase62 } from '../kernel/ids.ts';
+import { BASE62, KEY_LENGTH, randomBase62 } from '../kernel/ids.ts';
 
-const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const SECRET_LENGTH = 34;
 const CHECKSUM_LENGTH = 6;
 

@@ -5,6 +5,7 @@ import type { Database } from '../db/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import { findDue } from './due.sql.ts';
 import type { ClockBook, ClockReference, DueKind, DueRecord, StepReport } from './due-kind.ts';
+import { pause } from './pause.ts';
 import { Steps } from './steps.ts';
 import { unitsOf } from './units.ts';
 
@@ -150,16 +151,11 @@ class Runner implements DueRunner {
         logger.warn({ err: error }, 'background jobs could not be read');
       }
       if (!rests) continue; // there may be more: a batch is only a batch
-      await this.#pause(SHORTEST_REST, this.#end.signal);
+      await pause(SHORTEST_REST, this.#end.signal);
       if (this.#isWoken) continue;
       this.#rest = new AbortController();
-      if (!this.#isStopping)
-        await this.#pause(Math.min(LONGEST_REST, pollMilliseconds * 2 ** troubles), this.#rest.signal);
+      if (!this.#isStopping) await pause(Math.min(LONGEST_REST, pollMilliseconds * 2 ** troubles), this.#rest.signal);
     }
-  }
-
-  async #pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-    await sleep(milliseconds, undefined, { signal }).catch(() => undefined);
   }
 
   get #drivesClocks(): boolean {
@@ -276,7 +272,7 @@ class Runner implements DueRunner {
   async #repeat(chore: Chore): Promise<void> {
     while (!this.#isStopping) {
       await this.#do(chore);
-      await this.#pause(chore.everySeconds * 1000, this.#end.signal);
+      await pause(chore.everySeconds * 1000, this.#end.signal);
     }
   }
 }

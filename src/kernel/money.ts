@@ -1,6 +1,8 @@
 import { minorDigits } from './currency.ts';
 import { Decimal, ZERO } from './decimal.ts';
 
+const AVERAGE_PRICE_DIGITS = 9;
+
 /** The only way in which Reckoner rounds money (domain.md §1); said aloud at every place that rounds. */
 export type Rounding = 'half-away-from-zero';
 
@@ -8,6 +10,13 @@ export type Rounding = 'half-away-from-zero';
 export function roundTo(amount: Decimal, currency: string, _rounding: Rounding): Decimal {
   return amount.toDecimalPlaces(minorDigits(currency), Decimal.ROUND_HALF_UP); // decimal.js: half up = away from zero
 }
+
+/**
+ * The price of a unit that is an average, with 9 digits after the point: it says what a line comes to, and is never
+ * multiplied again. The quantity is not 0.
+ */
+export const averagePrice = (total: Decimal, quantity: Decimal): Decimal =>
+  total.div(quantity).toDecimalPlaces(AVERAGE_PRICE_DIGITS);
 
 /**
  * The decimal string of an amount in major units, with exactly the digits of its currency: `57.87`, `1200`, `0.125`.

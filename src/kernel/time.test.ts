@@ -5,6 +5,7 @@ import {
   boundary,
   type Cadence,
   earliest,
+  endOfDuration,
   formatInstant,
   type Instant,
   isAfter,
@@ -298,4 +299,20 @@ describe('durations', () => {
     'refuses %j',
     (text) => expect(parseDuration(text)).toBeNull(),
   );
+});
+
+describe('the end of a duration', () => {
+  const now = Temporal.Instant.from('2026-01-31T00:00:00Z');
+  const lengths = { usual: Temporal.Duration.from('PT10M'), longest: Temporal.Duration.from('P1M') };
+  it.each([
+    [undefined, '2026-01-31T00:10:00Z'],
+    ['PT1S', '2026-01-31T00:00:01Z'],
+    ['P1M', '2026-02-28T00:00:00Z'],
+    ['P28DT1S', null],
+    ['PT0S', null],
+    ['P999999Y', null],
+    ['soon', null],
+  ])('of %s is %s', (text, end) => {
+    expect(endOfDuration(text, lengths, now)?.toString() ?? null).toBe(end);
+  });
 });

@@ -6,7 +6,13 @@ const RFC3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(\.\d{1,40})
 
 /** No timestamp before it is taken (api.md, Metering). */
 export const EARLIEST = Temporal.Instant.from('2000-01-01T00:00:00Z');
-const LATEST = Temporal.Instant.from('2200-01-01T00:00:00Z');
+/** No timestamp at or after it is taken; so it is later than anything that can happen. */
+export const END_OF_TIME: Instant = Temporal.Instant.from('2200-01-01T00:00:00Z');
+
+export const SECONDS_PER_MINUTE = 60;
+export const SECONDS_PER_HOUR = 60 * SECONDS_PER_MINUTE;
+/** Everything is UTC, so each day has 24 hours. */
+export const HOURS_PER_DAY = 24;
 
 /**
  * Reads an RFC 3339 date-time with any offset; cut, never rounded, to the microsecond. A bare date, a time without
@@ -53,7 +59,7 @@ function parseAnyInstant(text: string): Instant | null {
   const time = `${parts[4]}:${parts[5]}:${parts[6]}${fraction}${(parts[8] as string).toUpperCase()}`;
   try {
     const instant = Temporal.Instant.from(`${date}T${time}`);
-    return isBefore(instant, EARLIEST) || !isBefore(instant, LATEST) ? null : instant;
+    return isBefore(instant, EARLIEST) || !isBefore(instant, END_OF_TIME) ? null : instant;
   } catch {
     return null;
   }
@@ -179,3 +185,25 @@ export function parseDuration(text: string): Temporal.Duration | null {
 /** An instant moved by a duration in the UTC calendar. */
 export const addDuration = (instant: Instant, duration: Temporal.Duration): Instant =>
   instant.toZonedDateTimeISO('UTC').add(duration).toInstant();
+
+/** How long something lasts if nobody says, and at most. */
+export interface Lengths {
+  readonly usual: Temporal.Duration;
+  readonly longest: Temporal.Duration;
+}
+
+/**
+ * The end of what begins now and lasts for a duration that somebody has written; absent, the usual one.
+ * @returns null where the text is no duration, and where it is not above 0 or above the longest one
+ */
+export function endOfDuration(text: string | undefined, { usual, longest }: Lengths, now: Instant): Instant | null {
+  const duration = text === undefined ? usual : parseDuration(text);
+  if (duration === null) return null;
+  try {
+    const end = addDuration(now, duration);
+    return isAfter(end, now) && !isAfter(end, addDuration(now, longest)) ? end : null;
+  } catch (error) {
+    if (error instanceof RangeError) return null; // beyond the end of time
+    throw error;
+  }
+}

@@ -1,4 +1,4 @@
-import type { Instant } from '../kernel/time.ts';
+import { type Instant, SECONDS_PER_HOUR, SECONDS_PER_MINUTE } from '../kernel/time.ts';
 import type { MailTrigger } from './states.ts';
 
 /** What came of handing a mail to the server. */
@@ -12,10 +12,16 @@ export type Delivery =
   /** Not now, and no other mail either: the server cannot be reached, or does not let us in. */
   | { readonly outcome: 'away'; readonly error: string };
 
-const MINUTE = 60;
-const HOUR = 60 * MINUTE;
 /** Seconds until the next attempt, after the first, the second, … */
-const DELAYS = [MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR] as const;
+const DELAYS = [
+  SECONDS_PER_MINUTE,
+  5 * SECONDS_PER_MINUTE,
+  15 * SECONDS_PER_MINUTE,
+  SECONDS_PER_HOUR,
+  3 * SECONDS_PER_HOUR,
+  6 * SECONDS_PER_HOUR,
+  12 * SECONDS_PER_HOUR,
+] as const;
 
 export const MOST_ATTEMPTS = DELAYS.length + 1;
 

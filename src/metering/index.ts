@@ -14,7 +14,15 @@ export { createUsageWatch, type UsageWatch, type UsedBy } from './intake/usage-w
 export { keyGenerationChore } from './keys/generations.ts';
 export { dimensionsOf, isLevel, type Meter } from './meter/meter.ts';
 export { type ActiveSpan, ownSpans } from './meter/own-spans.ts';
-export type { UsageCut, UsageQuery, UsageRequest, UsageRow, UsageScope, UsageSource } from './meter/usage-request.ts';
+export {
+  byTime,
+  type UsageCut,
+  type UsageQuery,
+  type UsageRequest,
+  type UsageRow,
+  type UsageScope,
+  type UsageSource,
+} from './meter/usage-request.ts';
 export { WINDOW_SIZES, type WindowSize, windowCount, windowsOf } from './meter/windows.ts';
 export { eventRoutes } from './routes.ts';
 export type { OwnedMeter } from './stored/events.sql.ts';

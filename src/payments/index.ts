@@ -40,6 +40,7 @@ export {
   openSessions,
   openSessionsOf,
   type PaymentOpening,
+  payableSessionOf,
   type SetupOpening,
   sessionUrl,
 } from './sessions.ts';

@@ -7,7 +7,7 @@ import { newId } from '../kernel/ids.ts';
 import type { Locale } from '../kernel/locale.ts';
 import { digitsProblem, formatMoney, roundTo } from '../kernel/money.ts';
 import { type FieldError, invalid, notFound, ok, type Result } from '../kernel/result.ts';
-import { addDuration, type Instant, isAfter, parseDuration } from '../kernel/time.ts';
+import { endOfDuration, type Instant } from '../kernel/time.ts';
 import { post } from '../ledger/index.ts';
 import type { PaymentCreate } from './link-schemas.ts';
 import { PAYMENT_WORDS } from './page/words.ts';
@@ -18,8 +18,7 @@ import { redirectProblems } from './records/redirect-urls.ts';
 import { openSession } from './sessions.ts';
 import { checkTakesCardsNow } from './setup.ts';
 
-const USUAL_TIME = Temporal.Duration.from('P30D');
-const LONGEST_TIME = Temporal.Duration.from('P1Y');
+const LENGTHS = { usual: Temporal.Duration.from('P30D'), longest: Temporal.Duration.from('P1Y') };
 
 /**
  * POST /v0/payments: an amount that somebody pays on the hosted page, for no invoice (api.md). It has one session, and
@@ -92,17 +91,7 @@ export async function createLink(
 }
 
 /** Until when a link can be paid; null where the text is no duration, or none that a link may have. */
-export function endOf(text: string | undefined, now: Instant): Instant | null {
-  const duration = text === undefined ? USUAL_TIME : parseDuration(text);
-  if (duration === null) return null;
-  try {
-    const end = addDuration(now, duration);
-    return isAfter(end, now) && !isAfter(end, addDuration(now, LONGEST_TIME)) ? end : null;
-  } catch (error) {
-    if (error instanceof RangeError) return null; // beyond the end of time
-    throw error;
-  }
-}
+export const endOf = (text: string | undefined, now: Instant): Instant | null => endOfDuration(text, LENGTHS, now);
 
 const itemsOf = ({ lineItems = [], currency }: PaymentCreate): LinkItem[] =>
   lineItems.map(({ description, amount, quantity }) => ({

@@ -3,7 +3,7 @@ import { type Decimal, ZERO } from '../kernel/decimal.ts';
 import { newId } from '../kernel/ids.ts';
 import { fail, ok, type Result } from '../kernel/result.ts';
 import { next } from '../kernel/state-table.ts';
-import { type Instant, isBefore } from '../kernel/time.ts';
+import { type Instant, isAfter, isBefore } from '../kernel/time.ts';
 import { publishAll } from '../webhooks/index.ts';
 import { closeCheckouts } from './outside/checkouts.sql.ts';
 import type { ProviderName } from './provider/provider.ts';
@@ -154,7 +154,18 @@ export const findSession = (tx: Tx, merchantId: string, id: string): Promise<Pay
 export const openSessionOf = (tx: Tx, merchantId: string, entityId: string): Promise<PaymentSession | undefined> =>
   selectOpenSession(tx, merchantId, entityId);
 
-/** The same for many entities in one question, for lists; those without a session are left out. */
+/** The session by which an entity, or an invoice, can be paid now, and that has not run out; null where there is none. */
+export async function payableSessionOf(
+  tx: Tx,
+  merchantId: string,
+  entityId: string,
+  now: Instant,
+): Promise<PaymentSession | null> {
+  const session = await openSessionOf(tx, merchantId, entityId);
+  return session && isAfter(session.expiresAt, now) ? session : null;
+}
+
+/** The same as `openSessionOf` for many entities in one question, for lists; those without a session are left out. */
 export const openSessionsOf = async (
   tx: Tx,
   entities: readonly { readonly merchantId: string; readonly entityId: string }[],

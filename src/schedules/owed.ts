@@ -1,5 +1,5 @@
 import { Decimal, sum, ZERO } from '../kernel/decimal.ts';
-import { allocate } from '../kernel/money.ts';
+import { allocate, averagePrice } from '../kernel/money.ts';
 import { earliest, type Instant, isAfter, isBefore, latest, type Period } from '../kernel/time.ts';
 import { dividedBy, minorUnit, NOTHING, plus, type Quotient, quotient, times, toMoney } from './exact.ts';
 import { type ChargeTerms, type ContractLine, ONE_OFF, type ScheduleTerms, type StagedLine } from './schedule.ts';
@@ -247,10 +247,8 @@ function keptOf(charge: Charge, cancelledAt: Instant | null): Charge['parts'] {
     .filter(({ weight }) => !weight.isZero());
 }
 
-const PRICE_DIGITS = 9;
-
 /** The price by which a line comes to its amount: the one that was named where it does, else the average. */
 export function shownPrice(quantity: Decimal, subtotal: Decimal, named: Decimal | null, currency: string): Decimal {
   const comesTo = named && toMoney(quotient(quantity.times(named)), currency, 'half-away-from-zero');
-  return named && comesTo?.eq(subtotal) ? named : subtotal.div(quantity).toDecimalPlaces(PRICE_DIGITS);
+  return named && comesTo?.eq(subtotal) ? named : averagePrice(subtotal, quantity);
 }

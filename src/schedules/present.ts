@@ -1,7 +1,7 @@
 import { canonicalJson } from '../http/index.ts';
 import { plain } from '../kernel/decimal.ts';
 import { formatMoney } from '../kernel/money.ts';
-import { formatInstant, type Instant } from '../kernel/time.ts';
+import { formatInstant, HOURS_PER_DAY, type Instant } from '../kernel/time.ts';
 import type { IntervalRow, ScheduleInvoiceRow, ScheduleRow } from './schedule.ts';
 
 const textOf = (instant: Instant | null): string | null => instant && formatInstant(instant);
@@ -80,8 +80,6 @@ export const toScheduleSnapshot = (schedule: ScheduleRow, intervals: readonly In
   paymentTermDays: schedule.paymentTermDays,
   intervals: intervals.map((interval) => ({ id: interval.id, ...termsOfInterval(interval) })),
 });
-
-const HOURS_PER_DAY = 24;
 
 /** A staged or pushed invoice as the API answers it. @param paymentTermDays of the schedule, with its defaults */
 export const toScheduleInvoiceReply = (row: ScheduleInvoiceRow, schedule: ScheduleRow, paymentTermDays: number) => ({

@@ -1,6 +1,6 @@
 import type { Database, Tx } from '../db/index.ts';
 import type { Chore } from '../jobs/index.ts';
-import type { Instant, Period } from '../kernel/time.ts';
+import { type Instant, type Period, SECONDS_PER_MINUTE } from '../kernel/time.ts';
 import { type UsageQuery, usageMark } from '../metering/index.ts';
 import { publishAll } from '../webhooks/index.ts';
 import { findArrivedTooLate } from './arrivals.ts';
@@ -8,7 +8,6 @@ import { type Finding, insertDay, insertFindings, selectMarkBefore, selectUnseen
 import { findUnbilled } from './report.ts';
 import type { UnbilledPart } from './unbilled.ts';
 
-const ONE_MINUTE = 60;
 const MERCHANTS_AT_ONCE = 50;
 
 /** Events may come a while after their time, so a day is looked at an hour after its end. */
@@ -27,7 +26,7 @@ export function lastDay(now: Instant): { readonly day: string; readonly period: 
  */
 export const unbilledUsageChore = (usage: UsageQuery<Tx>): Chore => ({
   name: 'searching for unbilled usage',
-  everySeconds: ONE_MINUTE,
+  everySeconds: SECONDS_PER_MINUTE,
   run: async (database, now) => {
     const { day } = lastDay(now);
     const merchants = await database.transaction('every merchant, reading', (tx) =>

@@ -1,4 +1,4 @@
-import { type Instant, isAfter } from '../kernel/time.ts';
+import { HOURS_PER_DAY, type Instant, isAfter, SECONDS_PER_HOUR, SECONDS_PER_MINUTE } from '../kernel/time.ts';
 
 /** What came of sending an event to an endpoint. */
 export type Answered =
@@ -12,20 +12,18 @@ export type Answered =
   /** There was no answer. */
   | { readonly kind: 'failed'; readonly error: string };
 
-const MINUTE = 60;
-const HOUR = 60 * MINUTE;
 /** Seconds before the first attempt, between the first and the second, … (domain.md §9). */
 export const WAITS_SECONDS = [
   0,
   5,
-  5 * MINUTE,
-  30 * MINUTE,
-  2 * HOUR,
-  5 * HOUR,
-  10 * HOUR,
-  14 * HOUR,
-  20 * HOUR,
-  24 * HOUR,
+  5 * SECONDS_PER_MINUTE,
+  30 * SECONDS_PER_MINUTE,
+  2 * SECONDS_PER_HOUR,
+  5 * SECONDS_PER_HOUR,
+  10 * SECONDS_PER_HOUR,
+  14 * SECONDS_PER_HOUR,
+  20 * SECONDS_PER_HOUR,
+  24 * SECONDS_PER_HOUR,
 ] as const;
 
 /** Waits are longer or shorter by up to this share, so that what failed together does not come again together. */
@@ -94,9 +92,8 @@ export interface Health {
   readonly toldAt: Instant | null;
 }
 
-export const DAY_HOURS = 24;
 /** An endpoint that only fails is disabled after so long. */
-export const PATIENCE_HOURS = 5 * DAY_HOURS;
+export const PATIENCE_HOURS = 5 * HOURS_PER_DAY;
 
 /** What follows for an endpoint from one more failure at `now`. */
 export function decideHealth(
@@ -105,6 +102,6 @@ export function decideHealth(
 ): Health & { readonly tells: boolean; readonly disables: boolean } {
   const since = failingSince ?? now;
   const hasLasted = (hours: number) => !isAfter(since.add({ hours }), now);
-  const tells = toldAt === null && hasLasted(DAY_HOURS);
+  const tells = toldAt === null && hasLasted(HOURS_PER_DAY);
   return { failingSince: since, toldAt: tells ? now : toldAt, tells, disables: hasLasted(PATIENCE_HOURS) };
 }

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../db/index.ts';
+import { pause } from '../jobs/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { Answered } from './attempts.ts';
 import { type Begun, claimDeliveries, exhaustDeliveries } from './deliveries.sql.ts';
@@ -109,17 +109,13 @@ class EventSender implements Sender {
         troubles += 1;
         onTrouble(error as Error, 'webhooks could not be looked for');
       }
-      await this.#pause(SHORTEST_REST_MILLISECONDS, this.#stopping.signal);
+      await pause(SHORTEST_REST_MILLISECONDS, this.#stopping.signal);
       if (this.#isWoken) continue;
       this.#rest = new AbortController();
       if (this.#stopping.signal.aborted) return;
       const rest = Math.min(LONGEST_REST_MILLISECONDS, pollMilliseconds * 2 ** Math.min(troubles, 10));
-      await this.#pause(rest, this.#rest.signal);
+      await pause(rest, this.#rest.signal);
     }
-  }
-
-  async #pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-    await sleep(milliseconds, undefined, { signal }).catch(() => undefined);
   }
 
   /** Begins what is due, as far as there is room. @returns how many */

@@ -4,6 +4,7 @@ import { jsonNumber, sum, ZERO } from '../../kernel/decimal.ts';
 import { invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant, type Instant } from '../../kernel/time.ts';
 import {
+  byTime,
   dimensionsOf,
   isLevel,
   type Meter,
@@ -15,7 +16,7 @@ import { type Cost, selectAllCosts, selectCost } from '../costs/costs.sql.ts';
 import { costText } from './cost-money.ts';
 import { meterOf } from './cost-summary.ts';
 import { heldOver, type WindowPart } from './levels-in-report.ts';
-import { byTime, sourcesOf } from './metric-usage.ts';
+import { sourcesOf } from './metric-usage.ts';
 import { checkWindows, type GroupFilters, type Question, readQuestion } from './question.ts';
 import { addUp, type CostPart, NO_VALUE_KEY, OTHER_KEY, pageOfGroups, percentOf } from './report-groups.ts';
 import type { CostReportOut, CostReportQuery } from './schemas.ts';

@@ -3,10 +3,10 @@ import type { Static } from '../../http/index.ts';
 import { jsonNumber } from '../../kernel/decimal.ts';
 import { notFound, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant } from '../../kernel/time.ts';
-import { dimensionsOf, everyWindow, type Meter, type UsageQuery, type UsageRow } from '../../metering/index.ts';
+import { byTime, dimensionsOf, everyWindow, type Meter, type UsageQuery, type UsageRow } from '../../metering/index.ts';
 import { type Cost, selectCost } from '../costs/costs.sql.ts';
 import { costText } from './cost-money.ts';
-import { byTime, byValue, sourcesOf } from './metric-usage.ts';
+import { byValue, sourcesOf } from './metric-usage.ts';
 import { checkWindows, readQuestion } from './question.ts';
 import type { CostSummaryOut, CostSummaryQuery } from './schemas.ts';
 

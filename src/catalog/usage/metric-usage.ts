@@ -4,6 +4,7 @@ import { jsonNumber } from '../../kernel/decimal.ts';
 import { notFound, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant } from '../../kernel/time.ts';
 import {
+  byTime,
   dimensionsOf,
   everyWindow,
   listMeterEvents,
@@ -91,10 +92,6 @@ const windowOut = ({ windowStart, windowEnd, value }: UsageRow) => ({
   windowEnd: formatInstant(windowEnd as Temporal.Instant),
   value: jsonNumber(value),
 });
-
-/** Windows in their order. */
-export const byTime = (a: UsageRow, b: UsageRow): number =>
-  Temporal.Instant.compare(a.windowStart as Temporal.Instant, b.windowStart as Temporal.Instant);
 
 /** Groups from the largest value down; equal ones always in one order. */
 export const byValue = (a: UsageRow, b: UsageRow): number =>

@@ -1,4 +1,4 @@
-import { ConsumerBody } from '../../customers/index.ts';
+import { COUNTRIES_TAXED_BY_ZIP_CODE, ConsumerBody } from '../../customers/index.ts';
 import { Address, type Static, Strict, Text, Type, validate } from '../../http/index.ts';
 import { countryCode } from '../../kernel/country.ts';
 import type { Locale } from '../../kernel/locale.ts';
@@ -55,7 +55,6 @@ export const typedFrom = (known: KnownBuyer | null): Typed => ({
 });
 
 const REQUIRED: readonly Field[] = ['name', 'email', 'line1', 'city', 'country'];
-const NEED_ZIP_CODE: ReadonlySet<string> = new Set(['US', 'CA']);
 
 /** The allowed content of the fields, by the same schemas as the API. */
 const Buyer = Strict({
@@ -72,7 +71,7 @@ type ReadDetails =
 export async function readDetails(typed: Typed, locale: Locale): Promise<ReadDetails> {
   const { name, email, taxId, ...rest } = typed;
   const address = Object.fromEntries(Object.entries(rest).filter(([, text]) => text !== ''));
-  const needed: readonly Field[] = NEED_ZIP_CODE.has(typed.country) ? [...REQUIRED, 'zipCode'] : REQUIRED;
+  const needed: readonly Field[] = COUNTRIES_TAXED_BY_ZIP_CODE.has(typed.country) ? [...REQUIRED, 'zipCode'] : REQUIRED;
   const wrong = new Set(validate('body', Buyer, { name, email, ...address }).map(({ field }) => field));
   const checked = await checkTaxId(typed.country === '' ? null : typed.country, taxId);
   if (checked.kind === 'bad') wrong.add('taxId');

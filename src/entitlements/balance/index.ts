@@ -1,4 +1,5 @@
 /** The balance engine: a balance is a function of terms, grants, resets, usage and time (domain.md §5). Pure. */
+export { UNLIMITED } from './grant-time.ts';
 export { grantIdOf, issuedGrants } from './issued.ts';
 export type {
   BalanceAt,

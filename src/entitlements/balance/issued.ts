@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
-import { ID_PREFIXES } from '../../kernel/ids.ts';
+import { BASE62, ID_PREFIXES } from '../../kernel/ids.ts';
 import { type Instant, isBefore } from '../../kernel/time.ts';
 import type { BalanceGrant, BalanceInputs } from './model.ts';
 import { isActiveAt, resetsBetween, type Schedule, scheduleOf, termAt } from './schedule.ts';
 
-const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const ID_LENGTH = 24;
 
 /** The id of the grant that the template issues after a reset: the same before and after its row is written. */

@@ -1,6 +1,6 @@
 import type { Tx } from '../../db/index.ts';
 import type { DueKind } from '../../jobs/index.ts';
-import { earliest, type Instant, isAfter } from '../../kernel/time.ts';
+import { END_OF_TIME, earliest, type Instant, isAfter } from '../../kernel/time.ts';
 import { isSettled, settleUsage } from '../../metering/index.ts';
 import { type BalanceInputs, issuedGrants, resetsIn, usagePeriodAt } from '../balance/index.ts';
 import type { EntitlementRow } from '../entitlement/entitlement.ts';
@@ -23,8 +23,6 @@ const SOON = Temporal.Duration.from({ seconds: 20 });
 
 /** So many missed resets are written in one step; the next step goes on with those after them. */
 const MOST_RESETS = 500;
-
-const END_OF_TIME = Temporal.Instant.from('2200-01-01T00:00:00Z');
 
 /**
  * The background jobs of an entitlement. At its start and at each reset a job writes the grant of the template, sends

@@ -1,11 +1,9 @@
 import { readDecimal, type Static } from '../../http/index.ts';
-import { type Decimal, decimal, ZERO } from '../../kernel/decimal.ts';
+import { type Decimal, ZERO } from '../../kernel/decimal.ts';
 import { type FieldError, invalid, ok, type Result } from '../../kernel/result.ts';
 import { type Instant, isAfter, parseCadence, parseInstant } from '../../kernel/time.ts';
+import { UNLIMITED } from '../balance/index.ts';
 import type { GrantCreate } from '../entitlement/grant-schemas.ts';
-
-/** §2 Grant: a bound that keeps everything, which is what direct and purchased grants have by default. */
-export const UNLIMITED: Decimal = decimal('999999999999');
 
 /** The terms of a grant, with all defaults filled in. */
 export interface GrantTerms {

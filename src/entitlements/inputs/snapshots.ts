@@ -1,5 +1,5 @@
 import type { Tx } from '../../db/index.ts';
-import type { Instant } from '../../kernel/time.ts';
+import { END_OF_TIME, type Instant } from '../../kernel/time.ts';
 import { lateSince, usageSnapshot } from '../../metering/index.ts';
 import type { BalanceState } from '../balance/index.ts';
 import type { EntitlementRow } from '../entitlement/entitlement.ts';
@@ -12,8 +12,6 @@ import { subjectsOf } from './sources.ts';
 
 /** The next instant of the database, and the one before. */
 const MICROSECOND = { microseconds: 1 };
-
-const END_OF_TIME = Temporal.Instant.from('2200-01-01T00:00:00Z');
 
 /** The same with a snapshot that still holds, or with none: then all grants are there. */
 export async function withHolding(tx: Tx, loaded: Loaded): Promise<Loaded> {

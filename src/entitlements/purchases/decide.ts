@@ -2,7 +2,8 @@ import type { EntitlementTemplate } from '../../catalog/index.ts';
 import { ZERO } from '../../kernel/decimal.ts';
 import type { FieldError } from '../../kernel/result.ts';
 import { earliest, type Instant, isAfter } from '../../kernel/time.ts';
-import { type GrantTerms, rolloverErrors, UNLIMITED } from '../grants/decide-grant.ts';
+import { UNLIMITED } from '../balance/index.ts';
+import { type GrantTerms, rolloverErrors } from '../grants/decide-grant.ts';
 
 /** When what is bought counts, and until when it can be paid; null where nothing was said. */
 export interface PurchaseTimes {

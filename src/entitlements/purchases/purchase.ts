@@ -6,8 +6,13 @@ import { findOrganization, merchantSettings } from '../../identity/index.ts';
 import { type InvoicingParts, makeOneOffInvoice } from '../../invoicing/index.ts';
 import { type Decimal, ONE, plain } from '../../kernel/decimal.ts';
 import { fail, invalid, ok, type Result } from '../../kernel/result.ts';
-import { type Instant, isAfter } from '../../kernel/time.ts';
-import { DEFAULT_SESSION_MINUTES, openSessionOf, type PaymentSession, redirectProblems } from '../../payments/index.ts';
+import type { Instant } from '../../kernel/time.ts';
+import {
+  DEFAULT_SESSION_MINUTES,
+  type PaymentSession,
+  payableSessionOf,
+  redirectProblems,
+} from '../../payments/index.ts';
 import type { EntitlementRow } from '../entitlement/entitlement.ts';
 import { termsOf } from '../entitlement/entitlements.sql.ts';
 import { type EntitlementKey, hasEnded, lockWithNow } from '../entitlement/lock.ts';
@@ -59,7 +64,10 @@ export async function purchaseGrant(
   const sent = { key: request.idempotencyKey, print: fingerprint(GRANT_PURCHASE, request.sent) };
   const known = await findCreated(tx, key, sent, { find: findPurchaseByKey });
   if (!known.ok) return known;
-  if (known.value) return ok({ purchase: known.value, session: await payableSession(tx, known.value, now) });
+  if (known.value) {
+    const session = await payableSessionOf(tx, key.merchantId, known.value.invoiceId, now);
+    return ok({ purchase: known.value, session });
+  }
   const rollover = await checkedRollover(parts, tx, entitlement, request, now);
   if (!rollover.ok) return rollover;
   const currency = request.currency ?? (await currencyOf(tx, entitlement));
@@ -81,16 +89,6 @@ export async function purchaseGrant(
     createdAt: now,
   });
   return ok({ purchase, session: made.value.session });
-}
-
-/** The session by which a purchase can be paid now, if there is one. */
-async function payableSession(
-  tx: Tx,
-  { merchantId, invoiceId }: PurchaseRow,
-  now: Instant,
-): Promise<PaymentSession | null> {
-  const session = await openSessionOf(tx, merchantId, invoiceId);
-  return session && isAfter(session.expiresAt, now) ? session : null;
 }
 
 /** The bounds that the grant will have, where all of the request holds. */

@@ -1,6 +1,6 @@
 import type { Tx } from '../../db/index.ts';
 import { Decimal, ZERO } from '../../kernel/decimal.ts';
-import { earliest, type Instant, isBefore } from '../../kernel/time.ts';
+import { END_OF_TIME, earliest, type Instant, isBefore } from '../../kernel/time.ts';
 import type { BalanceAt, Budget, Timeline } from '../balance/index.ts';
 import type { EntitlementRow } from '../entitlement/entitlement.ts';
 import { type Loaded, loadInput } from '../inputs/inputs.ts';
@@ -30,9 +30,6 @@ export interface BalanceQuestion {
 
 /** Times of events, grants and resets are whole microseconds: nothing but usage happens between them. */
 const RIGHT_AFTER = { nanoseconds: 1 };
-
-/** Later than anything that can happen. */
-const END_OF_TIME = Temporal.Instant.from('2200-01-01T00:00:00Z');
 
 /** The instant for which the inputs of a question are loaded. */
 export const instantOf = ({ at }: BalanceQuestion, now: Instant): Instant => at ?? now;

@@ -1,8 +1,8 @@
 import { Decimal, decimal, ONE, plain, sum, ZERO } from '../../kernel/decimal.ts';
 import { type Fraction, WHOLE } from '../../kernel/fraction.ts';
-import { allocate, roundTo, roundTogether } from '../../kernel/money.ts';
+import { allocate, averagePrice, roundTo, roundTogether } from '../../kernel/money.ts';
 import type { TaxBehavior } from '../../tax/index.ts';
-import { type BilledSoFar, totalBilled } from '../difference/billed.ts';
+import { type BilledSoFar, NOTHING_BILLED, totalBilled } from '../difference/billed.ts';
 import type { DueCharge, DueCommitment, TakenBack } from '../difference/due.ts';
 import { differenceOf } from '../difference/period-difference.ts';
 import type { BilledUsage } from '../invoice/billed-usage.ts';
@@ -326,11 +326,6 @@ function rateDue(input: CalculationInput, due: DueCharge): RatedDue {
   return { lines, total, hasRebate, soFar: { total: billed.plus(total), before: billed } };
 }
 
-const NOTHING_BILLED: BilledSoFar = {
-  charges: [],
-  ...{ discount: ZERO, maximum: ZERO, minimum: ZERO, granted: ZERO },
-};
-
 /** The new part of a charge that was billed in part: the remaining time of a fee, the additional usage of a metric. */
 function newLines(
   input: CalculationInput,
@@ -406,7 +401,7 @@ function asLate({ charge }: DueCharge, { soFar }: RatedDue, lines: readonly Line
     kind: 'charge',
     eventType: 'usage',
     quantity,
-    unitPrice: quantity.isZero() ? totalPrice : totalPrice.div(quantity).toDecimalPlaces(AVERAGE_PRICE_DIGITS),
+    unitPrice: quantity.isZero() ? totalPrice : averagePrice(totalPrice, quantity),
     totalPrice,
     exactPrice: totalPrice,
     tiers: null,
@@ -431,9 +426,6 @@ function asOneDiscount(ofGroups: readonly DiscountLine[]): DiscountLine {
     workings: { discount: { ...first.workings.discount, of: plain(of) } },
   };
 }
-
-/** How many digits a unit price has that is an average. */
-const AVERAGE_PRICE_DIGITS = 9;
 
 type Line = RatedLine | DiscountLine;
 

@@ -1,10 +1,8 @@
 import type { MerchantSettings } from '../../identity/index.ts';
-import type { Instant } from '../../kernel/time.ts';
+import { HOURS_PER_DAY, type Instant } from '../../kernel/time.ts';
 import type { ChargeOrigin } from '../../payments/index.ts';
 import type { AfterDecline } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
-
-const HOURS_PER_DAY = 24;
 
 /**
  * The consequences of a declined charge (domain.md §4, rows 13, 15 and 16). For invoices with automatic charges,

@@ -150,6 +150,12 @@ export interface BilledSoFar {
   readonly granted: Decimal;
 }
 
+/** A charge of which nothing is billed yet. */
+export const NOTHING_BILLED: BilledSoFar = {
+  charges: [],
+  ...{ discount: ZERO, maximum: ZERO, minimum: ZERO, granted: ZERO },
+};
+
 /** The charge lines of one group of usage. */
 export interface BilledGroup {
   readonly group: Readonly<Record<string, string | null>>;

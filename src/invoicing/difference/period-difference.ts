@@ -1,10 +1,8 @@
 import { type Decimal, decimal, plain, ZERO } from '../../kernel/decimal.ts';
+import { averagePrice } from '../../kernel/money.ts';
 import { groupKey } from '../invoice/billed-usage.ts';
 import type { RatedLine } from '../rating/index.ts';
 import type { BilledSoFar, StoredTier } from './billed.ts';
-
-/** How many digits a unit price has that is an average. */
-const AVERAGE_PRICE_DIGITS = 9;
 
 type Tier = NonNullable<RatedLine['tiers']>[number];
 
@@ -82,7 +80,7 @@ function minus(line: RatedLine, was: Figures, isAddedUp: boolean): RatedLine {
 function unitPriceOf({ kind, unitPrice }: RatedLine, quantity: Decimal, totalPrice: Decimal): Decimal {
   if (kind === 'grants' || quantity.isZero()) return unitPrice;
   const told = quantity.times(unitPrice).toDecimalPlaces(totalPrice.decimalPlaces());
-  return told.eq(totalPrice) ? unitPrice : totalPrice.div(quantity).toDecimalPlaces(AVERAGE_PRICE_DIGITS);
+  return told.eq(totalPrice) ? unitPrice : averagePrice(totalPrice, quantity);
 }
 
 /** The increase of each tier; a tier that was left (`volume`) has its old quantity, negative. */

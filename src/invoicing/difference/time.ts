@@ -13,6 +13,7 @@ import {
   billedTime,
   billsTime,
   leftOfItem,
+  NOTHING_BILLED,
   timeOfItem,
   totalBilled,
 } from './billed.ts';
@@ -111,11 +112,6 @@ const remainder = (amount: Decimal): BilledSoFar => ({
 /** The credit of an item, as its price quotes it. */
 const creditedOf = ({ credits }: BilledItem, behavior: Behavior): Decimal =>
   sum(credits.map(({ net, tax }) => (behavior === 'inclusive' ? net.plus(tax) : net)));
-
-const NOTHING_BILLED: BilledSoFar = {
-  charges: [],
-  ...{ discount: ZERO, maximum: ZERO, minimum: ZERO, granted: ZERO },
-};
 
 /** A part of an amount, rounded to the currency; all of it for all of it. */
 const shareOfAmount =

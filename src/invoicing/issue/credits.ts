@@ -2,7 +2,7 @@ import type { Tx } from '../../db/index.ts';
 import { Decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import { roundTo } from '../../kernel/money.ts';
-import { earliest, formatInstant, type Instant, isBefore, latest } from '../../kernel/time.ts';
+import { earliest, formatInstant, HOURS_PER_DAY, type Instant, isBefore, latest } from '../../kernel/time.ts';
 import { balanceOfInvoice } from '../../ledger/index.ts';
 import type { OtherLine } from '../calculation/calculate.ts';
 import { bookCredit } from '../credit-notes/credit-bookings.ts';
@@ -180,8 +180,6 @@ function feesOwed(terms: BillingTerms, items: readonly BilledItem[]): OwedCharge
   ]);
 }
 
-const HOURS_OF_A_DAY = 24;
-
 /** Where what is not used from an instant on goes: as what ended it says, a change or the end of the subscription. */
 export function creditModeAt(terms: BillingTerms, at: Instant): CreditMode {
   const { endsAt } = terms.bounds;
@@ -190,7 +188,7 @@ export function creditModeAt(terms: BillingTerms, at: Instant): CreditMode {
   // A change that is prorated by days takes time from the start of its day on.
   const byDay = segments.find(
     ({ proration, start }) =>
-      proration === 'day' && !isBefore(start, at) && isBefore(start, at.add({ hours: HOURS_OF_A_DAY })),
+      proration === 'day' && !isBefore(start, at) && isBefore(start, at.add({ hours: HOURS_PER_DAY })),
   );
   return (byDay ?? segmentAt(segments, at)).credit ?? 'invoice';
 }

@@ -1,5 +1,5 @@
 import type { Tx } from '../../db/index.ts';
-import { formatInstant, type Instant, isAfter } from '../../kernel/time.ts';
+import { formatInstant, HOURS_PER_DAY, type Instant, isAfter } from '../../kernel/time.ts';
 import type { Calculation } from '../calculation/calculate.ts';
 import { creditsOn, deleteOpenCredits } from '../credit-notes/unused-credits.sql.ts';
 import type { InvoicingParts } from '../invoice/dependencies.ts';
@@ -55,14 +55,12 @@ export async function followChange(
   return bearer?.status === 'CALCULATING' ? finish(parts, tx, bearer, now) : target;
 }
 
-const HOURS_OF_A_DAY = 24;
-
 /**
  * From where on a change takes time from what was billed: one that is prorated by days from the start of its day on.
  */
 function takesFrom(terms: BillingTerms, at: Instant): Instant {
   const { proration } = segmentAt(segmentsOf(terms), at);
-  return proration === 'day' ? at.subtract({ hours: HOURS_OF_A_DAY }) : justBefore(at);
+  return proration === 'day' ? at.subtract({ hours: HOURS_PER_DAY }) : justBefore(at);
 }
 
 /** Does the period of an invoice of the plan's own series hold an instant at which the series does not begin? */

@@ -4,7 +4,7 @@ import type { Tx } from '../../db/index.ts';
 import { findOrganization, merchantSettings } from '../../identity/index.ts';
 import { type Decimal, sum, ZERO } from '../../kernel/decimal.ts';
 import { orThrow } from '../../kernel/result.ts';
-import type { Instant } from '../../kernel/time.ts';
+import { HOURS_PER_DAY, type Instant } from '../../kernel/time.ts';
 import { lockedWalletBalances, type Posting, postAll } from '../../ledger/index.ts';
 import { checkTakesCards, defaultMethodsOf } from '../../payments/index.ts';
 import { invoicesWithCredits } from '../credit-notes/unused-credits.sql.ts';
@@ -27,8 +27,6 @@ import type { SessionOptions } from '../terms/session-options.ts';
 import { carryOver } from './carry-over.ts';
 import { creditCutLines } from './corrections.ts';
 import { settleCredits } from './credits.ts';
-
-const HOURS_PER_DAY = 24;
 
 /** `dueAt` = `issuedAt` + `paymentTermDays` × 24 h (domain.md §4). */
 export const dueAt = (issuedAt: Instant, paymentTermDays: number): Instant =>

@@ -4,8 +4,8 @@ import { findCreated, fingerprint, readDecimal } from '../../http/index.ts';
 import { type Decimal, ONE } from '../../kernel/decimal.ts';
 import { digitsProblem, roundTo } from '../../kernel/money.ts';
 import { invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
-import { type Instant, isAfter } from '../../kernel/time.ts';
-import { openSessionOf, type PaymentSession } from '../../payments/index.ts';
+import type { Instant } from '../../kernel/time.ts';
+import { type PaymentSession, payableSessionOf } from '../../payments/index.ts';
 import type { InvoicingParts } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { findInvoiceByKey, lockInvoiceKey } from '../invoice/invoices.sql.ts';
@@ -37,8 +37,10 @@ export async function topUpWallet(
   const idempotency = { key, print: fingerprint('wallet top-up', body) };
   const known = await findCreated(tx, merchantId, idempotency, { lock: lockInvoiceKey, find: findInvoiceByKey });
   if (!known.ok) return known;
-  if (known.value)
-    return ok({ invoice: known.value, session: await payableSession(tx, known.value, now), isNew: false });
+  if (known.value) {
+    const session = await payableSessionOf(tx, merchantId, known.value.id, now);
+    return ok({ invoice: known.value, session, isNew: false });
+  }
   const { currency, redirectUrls } = body;
   const amount = readDecimal(body.amount) as Decimal;
   if (!roundTo(amount, currency, 'half-away-from-zero').eq(amount))
@@ -67,10 +69,4 @@ export async function topUpWallet(
     now,
   );
   return made.ok ? ok({ ...made.value, isNew: true }) : made;
-}
-
-/** The session by which a top-up can be paid now, if there is one. */
-async function payableSession(tx: Tx, { merchantId, id }: InvoiceRow, now: Instant): Promise<PaymentSession | null> {
-  const session = await openSessionOf(tx, merchantId, id);
-  return session && isAfter(session.expiresAt, now) ? session : null;
 }

@@ -1,6 +1,6 @@
 import { Decimal, decimal, ONE, plain, sum, ZERO } from '../../kernel/decimal.ts';
 import { type Fraction, isWhole, scale, WHOLE } from '../../kernel/fraction.ts';
-import { roundTo, roundTogether } from '../../kernel/money.ts';
+import { averagePrice, roundTo, roundTogether } from '../../kernel/money.ts';
 import type { FieldError } from '../../kernel/result.ts';
 import type { Charge, Measured, TierUse } from './model.ts';
 import { type Pricing, rateModel } from './models.ts';
@@ -74,9 +74,6 @@ export interface RatedPrice {
   readonly lines: readonly RatedLine[];
   readonly total: Decimal;
 }
-
-/** How many digits a unit price has that is an average. */
-const AVERAGE_PRICE_DIGITS = 9;
 
 /**
  * Prices one price in one period, in the order of domain.md §2: quantity (below 0 counts as 0), grants, included units,
@@ -212,7 +209,7 @@ const includedUnitsOf = ({ properties }: Pricing) =>
 function unitPriceOf(charge: Charge, quantity: Decimal, totalPrice: Decimal): Decimal {
   if (charge.unitPrice !== null) return charge.unitPrice;
   if (quantity.isZero()) return charge.firstUnitPrice;
-  return totalPrice.div(quantity).toDecimalPlaces(AVERAGE_PRICE_DIGITS);
+  return averagePrice(totalPrice, quantity);
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Fraction } from '../../kernel/fraction.ts';
 import {
+  HOURS_PER_DAY,
   type Instant,
   isAfter,
   isBefore,
@@ -121,8 +122,6 @@ export function boundsOfSeries(terms: HistoricTerms, cadence: string, at: Instan
   };
 }
 
-const DAY_HOURS = 24;
-
 /**
  * Where an instant lies in a period as money counts it: a cut by a change lies at its instant, at the start of that day
  * of the period, or, not prorated, at the end: who was there first has it all. What ends at the period's own ends lies
@@ -140,8 +139,8 @@ export function positionIn(period: SeriesPeriod, segments: readonly Segment[], a
 function positionOfCut(period: SeriesPeriod, { start: at, proration }: Segment): Instant {
   if (proration === 'none') return period.end;
   if (proration === 'second') return at;
-  const days = microsecondsBetween(period.whole.start, at) / (BigInt(DAY_HOURS) * 3_600_000_000n);
-  return latest(period.start, period.whole.start.add({ hours: Number(days) * DAY_HOURS }));
+  const days = microsecondsBetween(period.whole.start, at) / (BigInt(HOURS_PER_DAY) * 3_600_000_000n);
+  return latest(period.start, period.whole.start.add({ hours: Number(days) * HOURS_PER_DAY }));
 }
 
 /**

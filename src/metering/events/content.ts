@@ -1,4 +1,4 @@
-import { readDecimal } from '../../http/index.ts';
+import { isStorable, readDecimal } from '../../http/index.ts';
 import { isRawNumber } from '../../kernel/decimal.ts';
 import type { FieldError } from '../../kernel/result.ts';
 
@@ -76,8 +76,6 @@ export function contentProblems(event: Readonly<Record<string, unknown>>): Field
   if (byteLength(event.data) > MOST_DATA_BYTES) errors.push({ field: 'data', message: 'must be at most 32 KiB' });
   return errors;
 }
-
-const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
 
 const LEAST_EXPONENT = 1e-38;
 const ABOVE_MOST_EXPONENT = 1e39;

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto';
-import { ID_PREFIXES } from '../../kernel/ids.ts';
+import { BASE62, ID_PREFIXES } from '../../kernel/ids.ts';
 import type { Instant } from '../../kernel/time.ts';
 
 /** An event by its place in the order of acceptance, and the month that holds it. */
@@ -16,7 +16,6 @@ const WORD_BYTES = 8;
 /** 11 characters hold 64 bits. */
 const WORD_CHARACTERS = 11;
 const BODY_CHARACTERS = 2 * WORD_CHARACTERS;
-const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const DIGITS = Buffer.from(BASE62, 'latin1');
 const PLACE_OF = new Map([...BASE62].map((character, place) => [character, BigInt(place)]));
 const BASE = 62;

@@ -67,6 +67,10 @@ export interface UsageQuery<Tx> {
   measure(tx: Tx, scope: UsageScope, cuts: readonly UsageCut[]): Promise<UsageRow[][]>;
 }
 
+/** Rows of windows in the order of time. */
+export const byTime = (a: UsageRow, b: UsageRow): number =>
+  Temporal.Instant.compare(a.windowStart as Temporal.Instant, b.windowStart as Temporal.Instant);
+
 /** Sources cut to the request, and those of one subject joined where they meet, so that no event is in two of them. */
 export function disjointSources(sources: readonly UsageSource[], from: Instant, to: Instant): UsageSource[] {
   const clipped = sources

@@ -1,5 +1,6 @@
 import type { Database, Tx } from '../../db/index.ts';
 import type { Chore } from '../../jobs/index.ts';
+import { SECONDS_PER_MINUTE } from '../../kernel/time.ts';
 import { lockIngest } from '../intake/lock.sql.ts';
 import { seriesOf, unreadSeries } from '../meter/series-spec.ts';
 import {
@@ -59,7 +60,6 @@ export const backfillChore: Chore = {
   },
 };
 
-const ONE_MINUTE = 60;
 const MERCHANTS_AT_ONCE = 200;
 const ROWS_AT_ONCE = 10_000;
 
@@ -72,7 +72,7 @@ export function unreadSeriesChore(metersOf: MeterRegistry, merchantsAtOnce = MER
   let after = '';
   return {
     name: 'giving up series that no meter reads',
-    everySeconds: ONE_MINUTE,
+    everySeconds: SECONDS_PER_MINUTE,
     run: async (database) => {
       const { unread, last } = await database.transaction('every merchant, reading', async (tx) => {
         const ofMerchants = Map.groupBy(await seriesOfMerchants(tx, after, merchantsAtOnce), (each) => each.merchantId);

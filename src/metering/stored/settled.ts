@@ -1,6 +1,6 @@
 import type { Sql, Tx } from '../../db/index.ts';
 import type { Chore } from '../../jobs/index.ts';
-import type { Instant } from '../../kernel/time.ts';
+import { type Instant, SECONDS_PER_MINUTE } from '../../kernel/time.ts';
 import { usageMark } from './fate.sql.ts';
 import {
   areAtWork,
@@ -125,13 +125,12 @@ export async function forgetLate(
   await deleteLate(tx, merchantId, subjects, kept);
 }
 
-const ONE_MINUTE = 60;
 const MERCHANTS_AT_ONCE = 200;
 
 /** Forgets what was noted only because somebody was raising marks at that moment, and is not late. */
 export const needlessLateChore: Chore = {
   name: 'forgetting usage that was not late',
-  everySeconds: ONE_MINUTE,
+  everySeconds: SECONDS_PER_MINUTE,
   run: async (database) => {
     const merchants = await database.transaction('every merchant, reading', (tx) =>
       merchantsWithNeedless(tx, MERCHANTS_AT_ONCE),

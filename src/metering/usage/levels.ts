@@ -1,6 +1,6 @@
 import type { Instant } from '../../kernel/time.ts';
 import { isLevel, type Meter } from '../meter/meter.ts';
-import type { UsageRow } from '../meter/usage-request.ts';
+import { byTime, type UsageRow } from '../meter/usage-request.ts';
 import { type WindowSize, windowsOf } from '../meter/windows.ts';
 
 /** A figure of a level in a window, and the time and place of the event that has the value. */
@@ -15,7 +15,7 @@ export function withoutRepeats(rows: readonly Stamped[]): UsageRow[] {
   return [...groups.values()].flatMap((ofGroup) => {
     let last: Stamped[1] | undefined;
     return ofGroup
-      .toSorted(([a], [b]) => byWindow(a, b))
+      .toSorted(([a], [b]) => byTime(a, b))
       .flatMap(([row, stamp]) => {
         if (last !== undefined && !isLater(stamp, last)) return [];
         last = stamp;
@@ -29,10 +29,6 @@ const groupOf = ({ group, customerId }: UsageRow): string => JSON.stringify([Obj
 
 const isLater = (one: Stamped[1], other: Stamped[1]): boolean =>
   one.at === other.at ? one.seq > other.seq : one.at > other.at;
-
-/** Windows in their order. */
-const byWindow = (a: UsageRow, b: UsageRow): number =>
-  Temporal.Instant.compare(a.windowStart as Temporal.Instant, b.windowStart as Temporal.Instant);
 
 /**
  * The windows of a question as they are shown: a level goes on over those in which nobody set it; of others there are
@@ -48,7 +44,7 @@ export function everyWindow(
   const groups = Map.groupBy(rows, groupOf);
   return [...groups.values()].flatMap((ofGroup) => {
     const set = new Map(ofGroup.map((row) => [row.windowStart?.epochMilliseconds, row]));
-    const [first] = ofGroup.toSorted(byWindow);
+    const [first] = ofGroup.toSorted(byTime);
     let level = first as UsageRow;
     return [...windowsOf(size, level.windowStart as Instant, to)].map((window): UsageRow => {
       const row = set.get(window.windowStart.epochMilliseconds);

@@ -1,10 +1,15 @@
-import { type Instant, isBefore } from '../../kernel/time.ts';
+import { HOURS_PER_DAY, type Instant, isBefore, SECONDS_PER_HOUR, SECONDS_PER_MINUTE } from '../../kernel/time.ts';
 
-const MINUTE = 60;
-const HOUR = 60 * MINUTE;
 /** Seconds from the call until each look-up of its outcome. */
-const OFFSETS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 12 * HOUR, 24 * HOUR] as const;
-const DAY = 24 * HOUR;
+const OFFSETS = [
+  SECONDS_PER_MINUTE,
+  5 * SECONDS_PER_MINUTE,
+  30 * SECONDS_PER_MINUTE,
+  2 * SECONDS_PER_HOUR,
+  12 * SECONDS_PER_HOUR,
+  24 * SECONDS_PER_HOUR,
+] as const;
+const DAY = HOURS_PER_DAY * SECONDS_PER_HOUR;
 
 /**
  * When the outcome of a call is looked up for the n-th time, counting from 0. After a day it is looked up once a day.

@@ -3,7 +3,7 @@ import type { Database, Tx } from '../../db/index.ts';
 import { type EnvironmentName, merchantSettings } from '../../identity/index.ts';
 import type { Chore } from '../../jobs/index.ts';
 import { type FieldError, invalid, notFound, ok, type Result } from '../../kernel/result.ts';
-import { addDuration, type Instant, isAfter, isBefore, parseDuration } from '../../kernel/time.ts';
+import { endOfDuration, HOURS_PER_DAY, type Instant, isBefore, SECONDS_PER_HOUR } from '../../kernel/time.ts';
 import { redirectProblems } from '../../payments/index.ts';
 import {
   countMailed,
@@ -20,10 +20,10 @@ import {
 } from './portal.sql.ts';
 import { hashOfToken, newToken } from './tokens.ts';
 
-const USUAL_TIME = Temporal.Duration.from('PT10M');
-const LONGEST_TIME = Temporal.Duration.from('P7D');
+/** How long a link opens the portal. */
+const LENGTHS = { usual: Temporal.Duration.from('PT10M'), longest: Temporal.Duration.from('P7D') };
 const MAILED_MINUTES = 15;
-const MAILED_SESSION_SECONDS = 3_600;
+const MAILED_SESSION_SECONDS = SECONDS_PER_HOUR;
 /** Links to one customer in the time in which they are of use. */
 const MOST_MAILED = 3;
 
@@ -49,19 +49,6 @@ export interface NewLink {
 /** The address of a link. The token stands in the query, which no log of ours holds. */
 const urlOf = (publicUrl: string, token: string): string => `${publicUrl}/portal/open?token=${token}`;
 
-/** Until when a link opens the portal; null where the text is no duration, or none that a link may have. */
-export function linkEnd(text: string | undefined, now: Instant): Instant | null {
-  const duration = text === undefined ? USUAL_TIME : parseDuration(text);
-  if (duration === null) return null;
-  try {
-    const end = addDuration(now, duration);
-    return isAfter(end, now) && !isAfter(end, addDuration(now, LONGEST_TIME)) ? end : null;
-  } catch (error) {
-    if (error instanceof RangeError) return null; // beyond the end of time
-    throw error;
-  }
-}
-
 /**
  * Makes a link to a customer's portal, which works once. The session that it becomes ends with the link's time.
  * @returns 404 where there is no such customer; 400 for a time above seven days, and for a returnUrl that the
@@ -76,7 +63,7 @@ export async function createLink(
 ): Promise<Result<NewLink>> {
   if (!(await findCustomer(tx, merchantId, customerId, { keep: true }))) return notFound('customer');
   const { redirectHosts } = await merchantSettings(tx, merchantId);
-  const expiresAt = linkEnd(expiresIn, now);
+  const expiresAt = endOfDuration(expiresIn, LENGTHS, now);
   const errors: FieldError[] = redirectProblems({ returnUrl }, { environment, redirectHosts });
   if (expiresAt === null) errors.push({ field: 'expiresIn', message: 'must be a duration above 0, of 7 days at most' });
   if (expiresAt === null || errors.length > 0) return invalid(errors);
@@ -196,14 +183,13 @@ export async function openLink(tx: Tx, link: PortalLink, now: Instant): Promise<
 export const leaveSession = (tx: Tx, merchantId: string, token: string, now: Instant): Promise<number> =>
   endSession(tx, merchantId, hashOfToken(token) as Buffer, now);
 
-const KEPT_HOURS = 30 * 24;
-const HOUR_SECONDS = 3_600;
+const KEPT_HOURS = 30 * HOURS_PER_DAY;
 const MOST_FORGOTTEN = 5_000;
 
 /** Forgets links that were made more than 30 days ago, with their sessions. */
 export const forgetPortalLinks: Chore = {
   name: 'forgetting links to the customer portal',
-  everySeconds: HOUR_SECONDS,
+  everySeconds: SECONDS_PER_HOUR,
   run: async (database, now) => {
     const olderThan = now.subtract({ hours: KEPT_HOURS });
     while ((await forgetLinks(database, olderThan, MOST_FORGOTTEN)) === MOST_FORGOTTEN);

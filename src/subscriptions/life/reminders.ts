@@ -4,6 +4,7 @@ import { estimateRenewal, periodHolding, periodOf, type SeriesBounds } from '../
 import {
   addDuration,
   earliest,
+  HOURS_PER_DAY,
   type Instant,
   isAfter,
   isBefore,
@@ -28,8 +29,6 @@ export interface ReminderTerms {
   /** The number of the last period that was told of. */
   readonly told: number | null;
 }
-
-const HOURS_PER_DAY = 24;
 
 /**
  * When the next renewal is told of (domain.md §3): `days` before a period ends, at its start where it is shorter
