@@ -16,6 +16,7 @@ const APART = [
 export default defineConfig({
   test: {
     globalSetup: ['test/support/database-server.ts'],
+    setupFiles: ['test/support/same-values.ts'],
     reporters: ['default', './test/support/progress.ts', './test/support/not-run.ts'],
     experimental: { vcsProvider: changedFiles },
     pool: 'forks',

@@ -1,5 +1,5 @@
 import { roomOf } from './imports.ts';
-import { type Finding, isProgram, lineAt, type SourceFile } from './project.ts';
+import { type Finding, isProgram, isTest, lineAt, type SourceFile } from './project.ts';
 import { dotted, type Node, nodesOf } from './syntax.ts';
 
 /** The one place of the program that asks what time it is: everyone else is told. */
@@ -55,6 +55,25 @@ export function chance(files: readonly SourceFile[]): Finding[] {
   const pure = files.filter((file) => isDomain(file) || (isProgram(file) && roomOf(file.path) === 'kernel'));
   return findings(pure, (node) => CHANCE.get(dotted(node)) ?? null);
 }
+
+/**
+ * Chance in tests that no seed repeats: `Math.random`, and the time of day as a seed (decision 0174). Names that only
+ * must be new may be drawn, by `node:crypto`.
+ */
+export function chanceInTests(files: readonly SourceFile[]): Finding[] {
+  const tests = files.filter(
+    (file) => (isTest(file) || /^test\/.*\.ts$/.test(file.path)) && /Math\.random|Date\.now/.test(file.text),
+  );
+  return findings(tests, (node) => {
+    if (dotted(node) === 'Math.random') return 'draws lots with Math.random';
+    return node.type === 'BinaryExpression' && node.operator === '%' && isTimeOfDay(node.left as Node)
+      ? 'makes a seed of the time of day'
+      : null;
+  });
+}
+
+const isTimeOfDay = (node: Node): boolean =>
+  node.type === 'CallExpression' && dotted(node.callee as Node) === 'Date.now';
 
 function findings(files: readonly SourceFile[], look: (node: Node) => string | null): Finding[] {
   return files.flatMap((file) =>

@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { type Exceptions, projectFiles, report } from '../../scripts/checks/project.ts';
-import { chance, isDomain, wallClockReads } from '../../scripts/checks/purity.ts';
+import { chance, chanceInTests, isDomain, wallClockReads } from '../../scripts/checks/purity.ts';
 
 const files = projectFiles();
 
 const STOPWATCHES: Exceptions = {
   'src/identity/authentication.ts': 'how long a key is remembered: a cache of the edge, whose clock tests hand in',
+};
+
+const UNSEEDED: Exceptions = {
+  'test/support/delivering-worker.ts': 'a process that works as the program does: its waits are scattered',
 };
 
 describe('the program', () => {
@@ -15,6 +19,10 @@ describe('the program', () => {
 
   it('leaves chance and stopwatches out of its domains and its kernel', () => {
     expect(report(chance(files), STOPWATCHES)).toEqual([]);
+  });
+
+  it('is tested with chance that a seed repeats', () => {
+    expect(report(chanceInTests(files), UNSEEDED)).toEqual([]);
   });
 });
 
@@ -37,6 +45,15 @@ describe('these checks see', () => {
     expect(report(chance(inDomain(text)))).toHaveLength(1);
     expect(report(chance([{ path: 'src/kernel/a.ts', text }]))).toHaveLength(1);
     expect(report(chance([{ path: 'src/db/a.ts', text }]))).toEqual([]);
+  });
+
+  it.each([
+    'const seed = Number(process.env.SEED ?? Date.now() % 1000);',
+    'const units = Math.floor(Math.random() * 10);',
+  ])('chance in a test: %s', (text) => {
+    expect(report(chanceInTests([{ path: 'src/tax/a.test.ts', text }]))).toHaveLength(1);
+    expect(report(chanceInTests([{ path: 'test/support/a.ts', text }]))).toHaveLength(1);
+    expect(report(chanceInTests([{ path: 'src/tax/a.ts', text }]))).toEqual([]);
   });
 
   it.each([

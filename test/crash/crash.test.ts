@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { EventIds } from '../../src/metering/events/event-id.ts';
+import { SEED } from '../support/seed.ts';
 import { type Cluster, openCluster, VICTIMS, type Victim } from './cluster.ts';
 import { type Journal, keyOf } from './journal.ts';
 import { type RunningLoad, startLoad } from './running-load.ts';
@@ -27,11 +28,10 @@ import {
  * What intake promises, held against kill -9 (reliability I-01 to I-04, I-07, I-12, I-16): a load sends events and
  * writes down, outside of everything, what was acknowledged; meanwhile processes are killed in turn, customers appear
  * and change their names, meters are made and a period is closed. `CRASH_ROUNDS=500` kills as often, on a database that
- * waits for its disk, and says how it goes; `CRASH_SEED` repeats the choices of a run, though not its moments.
+ * waits for its disk, and says how it goes; `SEED` chooses other kills. What is repeated is the choices of a run, not its moments.
  */
 const isLong = process.env.CRASH_ROUNDS !== undefined;
 const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 10);
-const SEED = Number(process.env.CRASH_SEED ?? Date.now() % 1_000_000);
 const MIDDLE = Math.floor(ROUNDS / 2);
 
 const MERCHANTS = 3;

@@ -184,7 +184,7 @@ it('refuses texts that cannot be stored wherever a text or a key may stand', asy
   const stored: string[] = [];
   for (const each of routes) {
     if (!each.sentence.body && !each.sentence.query) continue;
-    for (const request of fc.sample(requestsTo(each), { numRuns: 4, seed: 22021 }))
+    for (const request of fc.sample(requestsTo(each), { numRuns: 4 }))
       for (const text of UNSTORABLE_TEXTS)
         for (const part of ['body', 'query'] as const)
           for (const value of replacements(request[part], text).slice(0, 40)) {

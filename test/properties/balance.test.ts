@@ -40,7 +40,6 @@ const DAYS = 40;
 const STEP = 6;
 const STEPS = (DAYS * 24) / STEP;
 
-/** The seed is another each time; a failure prints it. */
 const RUNS = { numRuns: 400 };
 
 // ——— histories ———

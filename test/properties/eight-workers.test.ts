@@ -6,6 +6,7 @@ import { createRunner } from '../../src/jobs/index.ts';
 import { wireDomains } from '../../src/wiring.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Fate, Life, MortalDatabase } from '../support/mortal-database.ts';
+import { SEED } from '../support/seed.ts';
 import { type Resource, type Shop, shopOf } from '../support/shop.ts';
 import { openTables, type Tables } from '../support/snapshots.ts';
 
@@ -31,7 +32,6 @@ const START = '2026-01-01T00:00:00Z';
 const MIDDLE = '2026-01-15T00:00:00Z';
 const END = '2026-02-09T00:00:00Z';
 const WORKERS = 8;
-const SEED = Number(process.env.EIGHT_WORKERS_SEED ?? 20260201);
 
 /** Numbers that are drawn from a seed, in [0, 1): the same each time (mulberry32). */
 function lots(seed: number): () => number {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Stripe } from 'stripe';
 import type { BankRefusal, CardName } from './cards.ts';
 import { CARDS } from './cards.ts';
@@ -9,7 +10,7 @@ let made = 0;
 /** Ids are unique in a process and look like Stripe's. */
 export function stripeId(prefix: string): string {
   made += 1;
-  return `${prefix}_test${made.toString(36).padStart(10, '0')}${Math.random().toString(36).slice(2, 10)}`;
+  return `${prefix}_test${made.toString(36).padStart(10, '0')}${randomBytes(4).toString('hex')}`;
 }
 
 type Common = { readonly livemode: boolean; readonly created: number };

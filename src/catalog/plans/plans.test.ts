@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../../../test/support/environment.ts';
 import { type Builder, builderFor, failingFields } from '../testing/build.ts';
@@ -21,7 +22,7 @@ const post = (fields: object = {}) =>
 const ADDRESS = { line1: '1 Main St', city: 'Springfield', state: 'IL', zipCode: '62701', country: 'US' };
 
 async function subscribe(planId: string, customerId?: string): Promise<{ id: string; customerId: string }> {
-  const consumer = { name: 'Ada', email: `${Math.random().toString(36).slice(2)}@example.com`, address: ADDRESS };
+  const consumer = { name: 'Ada', email: `${randomUUID()}@example.com`, address: ADDRESS };
   const customer = customerId ?? (await merchant.post('/v0/customers', { consumer })).body.id;
   const made = await merchant.post('/v0/subscriptions', {
     name: 'Sub',

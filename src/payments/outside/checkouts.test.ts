@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../db/index.ts';
 import { decimal } from '../../kernel/decimal.ts';
@@ -123,7 +124,7 @@ describe('a notice', () => {
     { what: 'without a signature', headers: {} },
     { what: 'with another one', headers: { 'fake-signature': 'forged' } },
   ])('$what is a 401, and nothing is stored', async ({ headers }) => {
-    const notice = { id: `evt_${Math.random()}`, kind: 'checkout', objectReference: 'cs_1' };
+    const notice = { id: `evt_${randomUUID()}`, kind: 'checkout', objectReference: 'cs_1' };
     expect(await deliver(notice, headers)).toMatchObject({ status: 401, body: { code: 'PROVIDER_SIGNATURE_INVALID' } });
     const count = await shop.inMerchant(merchant.id, (tx) =>
       tx.rows(sql`select 1 from provider_notice where event_id = ${notice.id}`),
