@@ -241,3 +241,50 @@ describe('an end that is planned after the period was billed in advance', () => 
     expect((await upcoming(subscription)).grandTotal).toBe('50.00'); // 20 and May
   });
 });
+
+/*
+ * Calls cost 1.00 each and are billed monthly. 100 calls of January are billed on the 1st of February; 15 more of
+ * January come after that. The invoice that is calculated next bills them, and no later one.
+ */
+describe('calls that come late', () => {
+  const upcomingOf = (subscription: Resource, cadence: string) =>
+    shop.read(`/v0/subscriptions/${subscription.id}/upcomingInvoice?billingCadence=${cadence}`);
+  const late = (lines: readonly Resource[]) =>
+    lines.filter(({ type }) => type === 'late_usage').map(({ totalPrice }) => totalPrice);
+
+  async function withLateCalls(prices: readonly Resource[], until: string) {
+    const sold = await subscribed(shop, await promptPlan(shop, prices), '2026-01-01T00:00:00Z');
+    await shop.use(sold.subscription.id, '2026-01-10T00:00:00Z', 100);
+    await shop.advance(sold.clock, until);
+    await shop.use(sold.subscription.id, '2026-01-20T00:00:00Z', 15);
+    return sold;
+  }
+
+  /** Weeks end on the 5th, 12th, 19th and 26th of February. */
+  it('are shown on the invoice of the week that ends first, not on that of the month', async () => {
+    const weekly = await fee(shop, 'in_arrears', '7', { billingCadence: 'P1W' });
+    const { clock, subscription } = await withLateCalls([await shop.usagePrice(), weekly], '2026-02-02T00:00:00Z');
+    const week = await upcomingOf(subscription, 'P1W');
+    const month = await upcomingOf(subscription, 'P1M');
+    expect([week.grandTotal, late(week.lineItems.lineItems)]).toEqual(['22.00', ['15.00']]); // 7 and 15
+    expect([month.grandTotal, late(month.lineItems.lineItems)]).toEqual(['0.00', []]);
+    await shop.advance(clock, '2026-03-01T01:00:00Z');
+    expect((await shop.invoice(week.id)).grandTotal).toBe('22.00');
+    expect((await shop.invoice(month.id)).grandTotal).toBe('0.00');
+  });
+
+  /** The change ends February on the 11th; the invoice of these 10 days is still to be calculated. */
+  it('are shown on the invoice that a change of plan cut, not on the first one of the new plan', async () => {
+    const usage = await shop.usagePrice();
+    const { clock, subscription } = await withLateCalls([usage], '2026-02-11T00:00:00Z');
+    const FORTNIGHTLY = { billingCadence: 'P2W' };
+    const other = await promptPlan(shop, [await fee(shop, 'in_arrears', '14', FORTNIGHTLY)], FORTNIGHTLY);
+    await changeTo(shop, subscription, other);
+    const next = await upcomingOf(subscription, 'P2W');
+    expect([next.grandTotal, late(next.lineItems.lineItems)]).toEqual(['14.00', []]);
+    await shop.advance(clock, '2026-02-25T01:00:00Z');
+    expect((await shop.invoice(next.id)).grandTotal).toBe('14.00');
+    const [, cut] = await shop.invoices(subscription);
+    expect([cut.grandTotal, late(cut.lines)]).toEqual(['15.00', ['15.00']]);
+  });
+});

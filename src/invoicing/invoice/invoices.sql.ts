@@ -369,15 +369,21 @@ export const openInvoicesOfCustomer = (tx: Tx, merchantId: string, customerId: s
      order by seq`);
 
 /**
- * The parts of the same period that `closeNow` cut off before this one and that are still to be calculated. One that
- * failed is not waited for.
+ * The invoices of the periods of a subscription that are calculated before this one, in their order: those whose grace
+ * ends first, and of those of one instant the older ones. One that failed is not waited for.
  */
-export const selectEarlierParts = (tx: Tx, invoice: InvoiceRow): Promise<InvoiceRow[]> =>
-  tx.rows<InvoiceRow>(
-    sql`select * from invoice p where ${isEarlierPart((name) => sql`${invoice[name]}`)} order by p.period_start`,
-  );
+export const selectCalculatedBefore = (tx: Tx, invoice: InvoiceRow): Promise<InvoiceRow[]> =>
+  tx.rows<InvoiceRow>(sql`
+    select p.* from invoice p join invoice i on i.merchant_id = p.merchant_id and i.subscription_id = p.subscription_id
+     where i.merchant_id = ${invoice.merchantId} and i.id = ${invoice.id} and p.kind = 'subscription'
+       and (p.status in ('CLOSED', 'CALCULATING') and p.id <> i.id
+            or p.status in ('ACTIVE', 'CLOSING') and (p.grace_period_end, p.seq) < (i.grace_period_end, i.seq))
+     order by p.status in ('ACTIVE', 'CLOSING'), p.grace_period_end, p.seq`);
 
-/** The invoices of a merchant, among some, that have such parts. */
+/**
+ * The invoices of a merchant, among some, that have parts of the same period before them which are still to be
+ * calculated (`closeNow`). One that failed is not waited for.
+ */
 export async function selectWithEarlierParts(
   tx: Tx,
   merchantId: string,
@@ -386,15 +392,14 @@ export async function selectWithEarlierParts(
   const rows = await tx.rows<{ id: string }>(sql`
     select i.id from invoice i
      where i.merchant_id = ${merchantId} and i.id = any (${[...invoiceIds]}::text[])
-       and exists (select from invoice p where ${isEarlierPart((name) => column(name, 'i'))})`);
+       and exists (select from invoice p
+                    where p.merchant_id = i.merchant_id and p.subscription_id = i.subscription_id
+                      and p.kind = 'subscription' and p.billing_cadence = i.billing_cadence
+                      and p.billing_anchor = i.billing_anchor and p.period_number = i.period_number
+                      and p.period_start < i.period_start
+                      and p.status in ('ACTIVE', 'CLOSING', 'CLOSED', 'CALCULATING'))`);
   return new Set(rows.map(({ id }) => id));
 }
-
-const isEarlierPart = (of: (name: keyof InvoiceRow) => Sql): Sql => sql`
-  p.merchant_id = ${of('merchantId')} and p.subscription_id = ${of('subscriptionId')} and p.kind = 'subscription'
-    and p.billing_cadence = ${of('billingCadence')} and p.billing_anchor = ${of('billingAnchor')}
-    and p.period_number = ${of('periodNumber')} and p.period_start < ${of('periodStart')}
-    and p.status in ('ACTIVE', 'CLOSING', 'CLOSED', 'CALCULATING')`;
 
 /** The last invoice of a series. */
 export const lastOfSeries = (

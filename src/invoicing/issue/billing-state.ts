@@ -44,8 +44,6 @@ export interface BillingQuestion {
   readonly terms: BillingTerms;
   readonly invoice: InvoiceRow;
   readonly frozen: Pick<FrozenTerms, 'manualTaxRate'>;
-  /** Lines that others will bill. */
-  readonly assumed?: readonly StoredLine[];
 }
 
 /**
@@ -89,9 +87,8 @@ export async function loadBillings(
   const states = await loadStates(
     tx,
     merchantId,
-    asked.map(({ terms, invoice, assumed }, place) => ({
+    asked.map(({ terms, invoice }, place) => ({
       ...{ terms, invoice, others: others[place] ?? [], read: read.get(place) ?? [] },
-      ...(assumed && { assumed }),
     })),
   );
   return asked.map(({ frozen }, place) => ({
@@ -107,6 +104,12 @@ export const billingOf = ({ state, read, frozen }: Loaded): Billing => ({
   commitments: commitmentsDue(state, read, decimal(frozen.manualTaxRate ?? '0')),
   read,
   items: state.items,
+});
+
+/** The same as it will be when other invoices have billed some lines. */
+export const withBilled = (loaded: Loaded, lines: readonly StoredLine[]): Loaded => ({
+  ...loaded,
+  state: { ...loaded.state, items: [...loaded.state.items, ...itemsOf(lines, [])] },
 });
 
 /** The differences of closed periods of a subscription, if no invoice follows. */
@@ -157,7 +160,6 @@ interface StateQuestion {
   readonly others: readonly UncalculatedInvoice[];
   readonly read: readonly ReadPeriod[];
   readonly place?: PlaceInBilling | null;
-  readonly assumed?: readonly StoredLine[];
 }
 
 /** Credits are of lines, so they are asked for only where there are some. */
@@ -173,9 +175,9 @@ async function loadStates(tx: Tx, merchantId: string, asked: readonly StateQuest
   const withLines = questions.filter((_, place) => lines[place]?.length);
   const found = await selectCreditsOf(tx, merchantId, withLines);
   const credits = new Map(withLines.map((question, index) => [question, found[index] ?? []]));
-  return asked.map(({ terms, invoice, others, assumed = [] }, place) => {
+  return asked.map(({ terms, invoice, others }, place) => {
     const own = credits.get(questions[place] as BilledQuestion) ?? [];
-    return { terms, invoice, others, items: itemsOf([...(lines[place] ?? []), ...assumed], own) };
+    return { terms, invoice, others, items: itemsOf(lines[place] ?? [], own) };
   });
 }
 

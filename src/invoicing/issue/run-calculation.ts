@@ -36,7 +36,7 @@ import {
   changeInvoice,
   moveInvoice,
   replaceLines,
-  selectEarlierParts,
+  selectCalculatedBefore,
   updateInvoices,
 } from '../invoice/invoices.sql.ts';
 import { withOutsideAnswer } from '../outside-tax/answer.ts';
@@ -51,7 +51,7 @@ import { lockBilling } from '../usage/billing-lock.sql.ts';
 import { deleteUsageTakenOfCorrected } from '../usage/late-usage.sql.ts';
 import { type ReadPeriod, saveReadPeriods } from '../usage/late-usage.ts';
 import { readUsage } from '../usage/read-usage.ts';
-import { type Billing, billingOf, type Loaded, loadBilling, loadBillings, loadOwnDue } from './billing-state.ts';
+import { type Billing, billingOf, type Loaded, loadBillings, loadOwnDue, withBilled } from './billing-state.ts';
 import { termsOf, termsOfInvoices } from './close.ts';
 import { creditLines, creditLinesOn, expectedCredits } from './credits.ts';
 import type { ManualLineRow } from './manual-line.ts';
@@ -700,14 +700,20 @@ const inputOf = (
 
 /**
  * What the open period would come to if it ended now: the live totals of an ACTIVE or CLOSING invoice (row 1).
+ * @param before what the invoices bill that are calculated before it; else it is found
  * @returns null where it cannot be calculated. Faults of the database are thrown.
  */
-export async function tryPreview(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow): Promise<Calculation | null> {
+export async function tryPreview(
+  parts: InvoicingParts,
+  tx: Tx,
+  invoice: InvoiceRow,
+  before?: readonly StoredLine[],
+): Promise<Calculation | null> {
   const terms = await termsOf(tx, parts.source, invoice);
   const usage = await readUsage(tx, parts.source, terms, invoice);
   const frozen = await freeze(parts, tx, terms, invoice);
-  const assumed = await earlierParts(parts, tx, invoice);
-  const billing = await loadBilling(tx, parts.source, { terms, invoice, frozen, assumed });
+  const [loaded] = (await loadBillings(tx, parts.source, [{ terms, invoice, frozen }])) as [Loaded];
+  const billing = billingOf(withBilled(loaded, before ?? (await linesBefore(parts, tx, invoice))));
   const manual = await manualLinesOn(tx, invoice, waitingFor(terms, invoice));
   const credits = await expectedCredits(tx, terms, invoice, invoice.periodEnd);
   try {
@@ -717,12 +723,15 @@ export async function tryPreview(parts: InvoicingParts, tx: Tx, invoice: Invoice
   }
 }
 
-/** The lines that earlier parts of a period will bill which are closed and not calculated yet: as they stand now. */
-async function earlierParts(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow): Promise<StoredLine[]> {
+/**
+ * The lines that invoices of a subscription will bill which are calculated before one of them: as they stand now. Each
+ * bills what those before it leave: late usage, the usage of a period of which it is a part, what a change made due.
+ */
+async function linesBefore(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow): Promise<StoredLine[]> {
   const lines: StoredLine[] = [];
-  for (const part of await selectEarlierParts(tx, invoice)) {
-    const preview = await tryPreview(parts, tx, part);
-    lines.push(...(preview?.lines ?? []).map((line) => storedLineOf(part, line)));
+  for (const each of await selectCalculatedBefore(tx, invoice)) {
+    const preview = await tryPreview(parts, tx, each, lines);
+    lines.push(...(preview?.lines ?? []).map((line) => storedLineOf(each, line)));
   }
   return lines;
 }
