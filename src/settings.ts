@@ -14,13 +14,13 @@ export const ALL_ROLES: readonly ProcessRole[] = ['api', 'ingest', 'worker'];
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** What one environment was told about itself; what is absent has a default that is known only at the start. */
+/** The settings of one environment; an absent one has a default that is known only at the start. */
 interface EnvironmentSettings {
   /** 0 takes any free port. */
   readonly port: number;
   /** An external PostgreSQL; absent: a database of the embedded one. */
   readonly databaseUrl?: string;
-  /** What checkout links and permalinks start with, without a slash at the end; absent: `http://HOST:PORT`. */
+  /** The base of checkout links and permalinks, without a slash at the end; absent: `http://HOST:PORT`. */
   readonly publicUrl?: string;
   /** The first operator's API key as it was given; absent: generated once. */
   readonly platformKey?: string;
@@ -43,9 +43,9 @@ export interface Settings {
   readonly clickhouseUrl?: string;
   /** The server that production sends mail through, and the address it comes from; absent: mail is held. */
   readonly mailServer?: { readonly url: string; readonly from: string };
-  /** Where the API of Stripe is, as a proxy of it; absent: at Stripe. */
+  /** The address of the Stripe API, or of a proxy; absent: Stripe itself. */
   readonly stripeApiUrl?: string;
-  /** Where VAT numbers are checked; null: nowhere. */
+  /** The service that checks VAT numbers; null: none. */
   readonly viesUrl: string | null;
   /** Addresses and CIDR ranges of proxies whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[];
@@ -172,7 +172,7 @@ export function readSettings(variables: Variables): SettingsResult {
 const mailServer = (url: string | undefined, from: string | undefined) =>
   url === undefined || from === undefined ? undefined : { url, from };
 
-/** What is wrong only together. */
+/** The faults of settings together. */
 function conflicts(settings: Settings): SettingProblem[] {
   const { production, sandbox, environments } = settings;
   const problems = environments.flatMap((name) => [
@@ -197,7 +197,7 @@ function previousWithoutCurrent({ masterKey, previousMasterKey }: EnvironmentSet
   return [{ name: setting, problem: `is required with ${setting}_PREVIOUS: secrets are encrypted with it` }];
 }
 
-/** What a process that takes only a part of the work must be told, because others take the rest. */
+/** The settings that a process with only some roles needs, because other processes have the others. */
 function missingForRoles({ roles, ...settings }: Settings, name: EnvironmentName): SettingProblem[] {
   if (roles.length === ALL_ROLES.length) return [];
   const { databaseUrl, platformKey, masterKey, publicUrl } = settings[name];
@@ -246,7 +246,7 @@ function parseHost(value: string): string {
   return value.replace(/^\[(.*)\]$/, '$1');
 }
 
-/** Whoever may name any address as its own could not be held up, so a range of all addresses is refused. */
+/** A caller that may claim any address could not be limited, so a range of all addresses is refused. */
 function parseProxies(value: string): readonly string[] {
   const proxies = value.split(',').map((word) => word.trim());
   for (const proxy of proxies) {

@@ -182,7 +182,7 @@ export const errorTables: readonly ErrorTable[] = [
   checkoutErrors,
 ];
 
-/** What sources need of the environment; see `ReceivingParts`. */
+/** The dependencies of sources on the environment; see `ReceivingParts`. */
 export type SourceParts = Omit<ReceivingParts, 'environment'>;
 
 /** Nobody is known, and what is sealed opens nowhere else: for whoever only looks at the routes. */
@@ -191,7 +191,7 @@ const noSourceParts: SourceParts = {
   authenticate: async () => ({ code: 'API_KEY_INVALID' }),
 };
 
-/** What calls to payment and tax providers need of the environment. */
+/** The dependencies of calls to payment and tax providers on the environment. */
 export type RemotePayments = Omit<RemoteOptions, 'accountOf' | 'refused'> & {
   readonly taxProviders: readonly TaxProvider[];
 };
@@ -231,7 +231,7 @@ const noWebhookParts: WebhookParts = {
   resolve: resolveName,
 };
 
-/** What an environment may be handed in place of the typesetter. */
+/** The replacement of the typesetter in an environment. */
 export type { DocumentRenderer } from './documents/index.ts';
 
 /** Customers and subscriptions with new usage that nobody has looked at yet. */
@@ -471,7 +471,7 @@ const probeOf =
     }
   };
 
-/** What the auditor asks of domains, beside what it asks the database itself. */
+/** The auditor's questions to domains, beside those to the database itself. */
 export const auditChecks = [snapshotRecheck];
 
 /** Makes anew what reports are read from; see `rebuildRevenue`. */
@@ -518,7 +518,7 @@ const walletsOfCustomer: CustomerBlocker = async (tx, merchantId, customerId) =>
 const ordersOfCustomer: CustomerBlocker = async (tx, merchantId, customerId, now) =>
   named('orders', await unendedOrders(tx, merchantId, { customerId }, now));
 
-/** What of other domains holds a feature or an item. */
+/** The holders of a feature or an item in other domains. */
 const holdersInCatalog: NonNullable<CatalogOptions['holdersOf']> = async (tx, merchantId, kind, id, now) => {
   if (kind === 'item') return linesHoldingItem(tx, merchantId, id);
   const found = named('entitlement', await unendedEntitlements(tx, merchantId, { featureId: id }, now));

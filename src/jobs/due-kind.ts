@@ -2,9 +2,9 @@ import type { Tx } from '../db/index.ts';
 import type { Instant } from '../kernel/time.ts';
 
 /**
- * What a step leaves to be done after its transaction has committed, and before the next step of the same test clock: a
- * call to a provider. It makes transactions of its own for the outcome. What must survive a crash in between stands in
- * the row: the step gives it a next_action_at at which the call is made again, under the same key.
+ * The work of a step after its commit, and before the next step of the same test clock: a call to a provider. Its
+ * outcome has its own transactions. Facts that must survive a crash in between are in the row: the step sets a
+ * next_action_at at which the call is repeated, under the same key.
  */
 export type FollowUp = () => Promise<void>;
 
@@ -20,7 +20,7 @@ export type FollowUp = () => Promise<void>;
  */
 export interface DueKind {
   readonly kind: string;
-  /** Where records of one merchant may be stepped as a list, in one transaction; absent: each in its own. */
+  /** The step of several records of one merchant as a list, in one transaction; absent: each in its own. */
   readonly list?: StepList;
   /** It takes long (a document): of such kinds only a few records are taken at a time while other work is due. */
   readonly isSlow?: boolean;
@@ -57,7 +57,7 @@ export interface Weight {
   of(tx: Tx, records: readonly { merchantId: string; id: string }[]): Promise<readonly number[]>;
 }
 
-/** What became of a record of a list: it is stepped, or it waits for another one, untouched. */
+/** The result of a record in a list: it is stepped, or it waits for another one, untouched. */
 export type StepResult = { readonly isLater: true } | { readonly isLater: false; readonly followUp?: FollowUp };
 
 /** A record that was found to be due. */
@@ -73,7 +73,7 @@ export interface ClockReference {
   readonly id: string;
 }
 
-/** What the runner must know of test clocks; the clocks domain implements it on its own table. */
+/** The runner's view of test clocks; the clocks domain implements it on its own table. */
 export interface ClockBook {
   /** Clocks of all merchants that are on their way, or have work due at the time they show. */
   withWork(tx: Tx, kinds: readonly string[]): Promise<ClockReference[]>;
@@ -88,7 +88,7 @@ export interface ClockBook {
   count(tx: Tx, clock: ClockReference, steps: number): Promise<void>;
 }
 
-/** What became of one step, for the metrics. */
+/** The result of one step, for the metrics. */
 export interface StepReport {
   readonly kind: string;
   readonly outcome: 'done' | 'failed' | 'parked';

@@ -2,7 +2,7 @@ import { type Sql, sql, type Tx } from '../db/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { ClockReference, DueRecord } from './due-kind.ts';
 
-/** Where the rows of a kind are, as its migration said. */
+/** The place of a kind's rows, as its migration has it. */
 export interface DueTable {
   readonly kind: string;
   readonly table: string;

@@ -72,7 +72,7 @@ class Runner implements DueRunner {
   readonly #steps: Steps;
   readonly #concurrency: number;
   readonly #clockRuns = new Map<string, Promise<number>>();
-  /** Which slice of all was the last one of a clock, and of a merchant. */
+  /** The last slice of a clock, and of a merchant, by number. */
   readonly #lastSlice = new LRUCache<string, number>({ max: CLOCKS_KEPT });
   #slices = 0;
   #slicesUnderWay = 0;

@@ -23,14 +23,12 @@ const MOST_STEPS_AT_ONE_TIME = 100;
 const MOST_ERROR_LENGTH = 2000;
 
 /**
- * What became of an attempt: `waiting` when somebody else has the lock, `blocked` when somebody else has what is locked
- * before the record, `nothing` when there is nothing to do.
+ * The result of an attempt: `waiting` if another process has the lock, `blocked` if another one has a lock before the
+ * record's, `nothing` without work.
  */
 export type Outcome = 'done' | 'failed' | 'waiting' | 'blocked' | 'nothing';
 
-/**
- * What became of an attempt on a test clock, and how many records were in it; of several that failed none is counted.
- */
+/** The result of an attempt on a test clock, and its number of records; of several that failed none is counted. */
 export interface ClockOutcome {
   readonly outcome: Outcome;
   readonly records: number;

@@ -10,8 +10,8 @@ const SLOW_ALONE = 50;
 const mostOf = (kind: DueKind | undefined): number => kind?.list?.most ?? 1;
 
 /**
- * What is done in one transaction each, those that are due longest first: records of one kind and merchant together,
- * where the kind allows it, else each by itself. Of slow kinds only some.
+ * The units of work of one transaction each, the longest due ones first: records of one kind and merchant together, if
+ * the kind allows it, else each alone. Of slow kinds only some.
  */
 export function unitsOf(found: readonly DueRecord[], kinds: readonly DueKind[], drivesClocks: boolean): DueRecord[][] {
   const of = new Map(kinds.map((kind) => [kind.kind, kind]));

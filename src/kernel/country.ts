@@ -48,7 +48,7 @@ export const euCountryCodes: readonly string[] = EU.split(' ');
 /** Is this the alpha-2 code of a member state of the European Union? */
 export const isEuCountry = (code: string | null): boolean => code !== null && euCountryCodes.includes(code);
 
-/** What is wrong with a country in a request, with the name that was probably meant. */
+/** The fault of a country in a request, with the name that was probably meant. */
 export function countryProblem(text: string): string {
   const rule = 'must be a country: an ISO 3166 code such as "DE" or "DEU", or its English name';
   const near = nearestWord(comparable(text), byWord.keys());

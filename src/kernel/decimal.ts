@@ -14,8 +14,7 @@ export interface RawNumber {
 }
 
 /**
- * What a decimal is read from: text, an exact JSON number, or a decimal. A JavaScript number is taken by its shortest
- * text.
+ * The input of a decimal: text, an exact JSON number, or a decimal. A JavaScript number is taken by its shortest text.
  */
 export type DecimalInput = string | number | bigint | RawNumber | Decimal;
 

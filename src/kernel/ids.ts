@@ -130,7 +130,10 @@ const kindsByPattern = new Map(KINDS.map((kind) => [idPattern(kind), kind]));
 
 const idOfKind = (kind: IdKind): string => `${article(kindWords(kind))} ${kindWords(kind)} id (${ID_PREFIXES[kind]}…)`;
 
-/** What a pattern of `idPattern` wants, in words: `an invoice id (inv_…)`. Null for another pattern. */
+/**
+ * The form of a pattern of `idPattern`, in words: `an invoice id (inv_…)`. Null for another pattern. Null for another
+ * pattern.
+ */
 export function idWords(pattern: string): string | null {
   const kind = kindsByPattern.get(pattern);
   return kind === undefined ? null : idOfKind(kind);
@@ -142,7 +145,7 @@ export const kindOf = (text: string): IdKind | null => KINDS.find((kind) => isId
 /** Is the word the name of a kind? */
 export const isKind = (word: string): word is IdKind => Object.hasOwn(ID_PREFIXES, word);
 
-/** What to say of an id of one kind where another is wanted; null where the text is no id of another kind. */
+/** The message for an id of the wrong kind; null if the text is no id of another kind. */
 export function wrongKindWords(wanted: IdKind, text: string): string | null {
   const kind = kindOf(text);
   if (kind === null || kind === wanted) return null;

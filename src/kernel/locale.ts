@@ -2,7 +2,7 @@
 export const LOCALES = ['en', 'de', 'fr', 'es'] as const;
 export type Locale = (typeof LOCALES)[number];
 
-/** Where nobody has said which language a customer reads. */
+/** The language of a customer without one. */
 export const DEFAULT_LOCALE: Locale = 'en';
 
 /** The same words in each language: a sentence that one of them lacks does not compile. */

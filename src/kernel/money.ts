@@ -115,7 +115,7 @@ function toIntegers(values: readonly Decimal[]): bigint[] {
   return values.map((value) => toUnits(value, digits));
 }
 
-/** What is wrong with an amount that has more digits than its currency, in words. */
+/** The fault of an amount that has more digits than its currency, in words. */
 export function digitsProblem(currency: string): string {
   const digits = minorDigits(currency);
   if (digits === 0) return `must be a whole number: ${currency} has no decimal places`;

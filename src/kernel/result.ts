@@ -31,7 +31,7 @@ export type Refusal =
 export type Failure = { readonly ok: false; readonly refusal: Refusal };
 export type Success<T> = { readonly ok: true; readonly value: T };
 
-/** What an operation answers: a value, or a refusal that the caller can act on. */
+/** The result of an operation: a value, or a refusal that the caller can act on. */
 export type Result<T> = Success<T> | Failure;
 
 /** The answer of an operation that was carried out. */
@@ -73,7 +73,7 @@ export const noVersion = (planId: string, versionNumber: number | string, field?
 export const forbidden = (message?: string): Failure =>
   refused({ kind: 'forbidden', ...(message === undefined ? {} : { message }) });
 
-/** What a code means: its status and the sentence for a person. */
+/** The meaning of a code: its status and the sentence for a person. */
 export interface ErrorEntry {
   status: 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 429 | 503;
   message: string;

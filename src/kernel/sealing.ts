@@ -16,7 +16,10 @@ const NEW_KEY_BYTES = 32;
 /** A new master key. */
 export const generateMasterKey = (): string => randomBytes(NEW_KEY_BYTES).toString('hex');
 
-/** Where a secret opens: in its own resource, and where a resource has several secrets, under its own path there. */
+/**
+ * The place in which a secret can be decrypted: its own resource, and with several secrets in one resource, its own
+ * path there.
+ */
 export const placeOf = (id: string, path: string | null = null): string => (path === null ? id : `${id} ${path}`);
 
 /** The name of a master key: what sealed texts and the database call it by. Nothing about the key follows from it. */

@@ -2,7 +2,7 @@ import { earliest, isBefore, latest, microsecondsBetween, type Period } from './
 
 /** Lists of half-open spans of time, in order and apart from each other. */
 
-/** What two lists of spans have in common. */
+/** The intersection of two lists of spans. */
 export const intersect = (some: readonly Period[], others: readonly Period[]): Period[] =>
   some.flatMap((a) =>
     others.flatMap((b): Period[] => {

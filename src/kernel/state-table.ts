@@ -1,6 +1,6 @@
 import { type ErrorCode, type Failure, fail } from './result.ts';
 
-/** What a cell of a state table holds: the next state, or the refusal. */
+/** A cell of a state table: the next state, or the refusal. */
 export type Cell<State extends string> = State | { readonly refuse: ErrorCode };
 
 /** Every state has a cell for every event, so a forgotten case does not compile. */
@@ -11,7 +11,7 @@ export type StateTable<State extends string, Event extends string> = Readonly<
 /** A cell that refuses with this code. */
 export const refuse = (code: ErrorCode): { readonly refuse: ErrorCode } => ({ refuse: code });
 
-/** How a refusal speaks of a thing and of what was tried with it: `invoice`, `approved`. */
+/** The words of a refusal for a thing and an attempted action: `invoice`, `approved`. */
 export interface StateWords<Event extends string> {
   readonly thing: string;
   readonly done: Readonly<Partial<Record<Event, string>>>;
@@ -55,13 +55,13 @@ export function statesFor<State extends string, Event extends string>(
   return leaving.length > 0 ? leaving : allowed;
 }
 
-/** What was tried in a state that does not allow it. */
+/** An attempted action in a state that does not allow it. */
 export interface WrongState {
   readonly thing: string;
   readonly status: string;
   readonly trigger: string;
   readonly allowedFrom: readonly string[];
-  /** What it would be: `approved`. Null: the trigger says it. */
+  /** Its participle: `approved`. Null: the message names the trigger. Null: the trigger says it. */
   readonly done: string | null;
 }
 

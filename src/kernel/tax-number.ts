@@ -1,14 +1,14 @@
 import { countryCode } from './country.ts';
 
-/** How a tax id is written: with its scheme, `VA` a VAT number, `FC` a number of the seller's tax office. */
+/** A tax id with its scheme: `VA` a VAT number, `FC` a number of the seller's tax office. */
 export interface TaxNumber {
   readonly scheme: 'VA' | 'FC';
   readonly text: string;
-  /** What a VAT number begins with: `DE`, `EL`; null for other numbers. */
+  /** The prefix of a VAT number: `DE`, `EL`; null for other numbers. */
   readonly prefix: string | null;
 }
 
-/** Where the prefix of VAT numbers is not, or not only, the country's code. */
+/** Countries whose VAT prefix is not, or not only, the country's code. */
 const PREFIXES: Readonly<Record<string, readonly string[]>> = { GR: ['EL', 'GR'], GB: ['GB', 'XI'] };
 
 /** `U12345678`, `X1234567L`, `123456789B01`: digits soon, or it is a word that begins as the country does. */

@@ -3,13 +3,13 @@
  * (an amount above 0) and a credit (below 0) mean follows from what the account holds.
  */
 export const accounts = {
-  /** What a customer owes on documents that have their number. A debit is more owed. */
+  /** The debt of a customer on documents with a number. A debit is more owed. */
   receivable: { of: 'customer' },
-  /** What a customer owes again, because money had gone back before its refund was voided. */
+  /** The debt of a customer that is open again, because money had gone back before its refund was voided. */
   owed_again: { of: 'customer' },
   /** Money of a customer that we hold until it is used. A credit fills it; it is never overdrawn. */
   wallet: { of: 'customer' },
-  /** What a customer's invoices ask for the wallet and was not paid yet. */
+  /** The unpaid top-ups on a customer's invoices. */
   top_ups_due: { of: 'customer' },
   /** Money that came in, less what left. */
   cash: { of: 'merchant' },
@@ -17,11 +17,11 @@ export const accounts = {
   tax: { of: 'merchant' },
   /** Money that goes back and has not left yet. */
   refunds_payable: { of: 'merchant' },
-  /** What nobody pays, less what came in for it after all. */
+  /** The written-off debt, less later payments. */
   write_off: { of: 'merchant' },
-  /** What a payment provider holds back for a dispute, or has taken for good. */
+  /** The money that a payment provider withholds for a dispute, or has taken permanently. */
   disputes: { of: 'merchant' },
-  /** What somebody gave back at the payment provider, where no credit note says so. */
+  /** Refunds by hand at the payment provider without a credit note. */
   returned_outside: { of: 'merchant' },
 } as const satisfies Record<string, { of: 'customer' | 'merchant' }>;
 

@@ -4,7 +4,7 @@ import type { Instant } from '../kernel/time.ts';
 import type { AccountKind } from './accounts.ts';
 import type { Entry, LedgerReason, Posting } from './posting.ts';
 
-/** Whose wallet, in which currency: each currency has its own. */
+/** The wallet of a customer in a currency: each currency has its own. */
 export interface WalletKey {
   readonly merchantId: string;
   readonly customerId: string;
@@ -73,7 +73,7 @@ export const lockWallet = async (tx: Tx, { merchantId, customerId, currency }: W
        where merchant_id = ${merchantId} and customer_id = ${customerId} and currency = ${currency} for update`)
   )?.balance ?? ZERO;
 
-/** What is in a wallet, for reading; whoever spends from it locks it instead. */
+/** The content of a wallet, for reading; a payment from it locks it instead. */
 export const selectWallet = async (tx: Tx, { merchantId, customerId, currency }: WalletKey): Promise<Decimal> =>
   (
     await tx.maybe<{ balance: Decimal }>(sql`
@@ -87,7 +87,7 @@ export const selectWallets = (tx: Tx, merchantId: string, customerId: string) =>
     select currency, balance from wallet
      where merchant_id = ${merchantId} and customer_id = ${customerId} order by currency`);
 
-/** What a customer has in wallets, by currency; nobody fills or spends it until the transaction ends. */
+/** The wallets of a customer with money, by currency; locked until the transaction ends. */
 export const lockFilledWallets = (tx: Tx, merchantId: string, customerId: string) =>
   tx.rows<{ currency: string; balance: Decimal }>(sql`
     select currency, balance from wallet
@@ -106,7 +106,7 @@ export const selectBalance = async (
        where merchant_id = ${merchantId} and customer_id = ${customerId} and account = ${account} and currency = ${currency}`)
   ).balance;
 
-/** What an account holds because of one invoice, replayed. */
+/** The balance of an account for one invoice, replayed. */
 export const selectBalanceOfInvoice = async (
   tx: Tx,
   merchantId: string,
@@ -121,7 +121,7 @@ export const selectBalanceOfInvoice = async (
        where booked.merchant_id = ${merchantId} and booked.invoice_id = ${invoiceId} and entry.account = ${account}`)
   ).balance;
 
-/** What was booked under a key, in the order of its entries; nothing where it was not. */
+/** The entries under a key, in their order; none if the key is new. */
 export const selectEntries = (tx: Tx, merchantId: string, key: string): Promise<Entry[]> =>
   tx.rows<Entry>(sql`
     select entry.account, entry.customer_id, entry.amount

@@ -48,11 +48,11 @@ export const accountBalance = (
   of: { customerId: string; currency: string },
 ): Promise<Decimal> => selectBalance(tx, merchantId, account, of);
 
-/** What was booked under a key; nothing where it was not: for who takes it back. */
+/** The entries under a key; none if the key is new: for a reversal. */
 export const bookedEntries = (tx: Tx, merchantId: string, key: string): Promise<Entry[]> =>
   selectEntries(tx, merchantId, key);
 
-/** What an account holds because of one invoice, replayed: above 0 where debits outweigh. */
+/** The balance of an account for one invoice, replayed: above 0 if debits outweigh. */
 export const balanceOfInvoice = (
   tx: Tx,
   merchantId: string,

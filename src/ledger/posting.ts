@@ -10,7 +10,7 @@ export interface Entry extends Account {
 /** Something that happened with money, as it is booked. */
 export interface Posting {
   readonly merchantId: string;
-  /** What happened: booked once under this key, for ever (`payment:pay_…`). */
+  /** The fact: booked once under this key, for ever (`payment:pay_…`). */
   readonly key: string;
   readonly reason: LedgerReason;
   /** The invoice that it is about, where there is one. */

@@ -87,7 +87,7 @@ const WalletEntry = Type.Object(
   },
 );
 
-/** What a customer keeps with the merchant (api.md, Customers and wallet). */
+/** The wallets of a customer (api.md, Customers and wallet). */
 export const ledgerRoutes: readonly Route[] = [
   route(
     {

@@ -7,7 +7,7 @@ import { lockFilledWallets, lockWallet, lockWallets, selectWallet, type WalletKe
 import { post } from './ledger.ts';
 import type { Posting } from './posting.ts';
 
-/** What moves money into a wallet or out of it, as `post` books it. */
+/** A movement of money into a wallet or out of it, as `post` books it. */
 export interface WalletMove extends WalletKey, Pick<Posting, 'key' | 'reason' | 'invoiceId'> {
   /** In major units, not below 0. */
   readonly amount: Decimal;
@@ -15,7 +15,7 @@ export interface WalletMove extends WalletKey, Pick<Posting, 'key' | 'reason' | 
   readonly against: Account;
 }
 
-/** What a customer has in the wallet of a currency, in major units; 0 where it was never used. */
+/** The money in a customer's wallet of a currency, in major units; 0 if it was never used. */
 export const walletBalance = (tx: Tx, merchantId: string, customerId: string, currency: string): Promise<Decimal> =>
   selectWallet(tx, { merchantId, customerId, currency });
 
@@ -27,9 +27,7 @@ export const lockedWalletBalance = (
   currency: string,
 ): Promise<Decimal> => lockWallet(tx, { merchantId, customerId, currency });
 
-/**
- * What some customers have in their wallets, of each currency, locked in the same way; a wallet never used is left out.
- */
+/** The money in some customers' wallets, of each currency, locked in the same way; a wallet never used is left out. */
 export const lockedWalletBalances = (
   tx: Tx,
   merchantId: string,

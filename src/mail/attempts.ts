@@ -1,7 +1,7 @@
 import { type Instant, SECONDS_PER_HOUR, SECONDS_PER_MINUTE } from '../kernel/time.ts';
 import type { MailTrigger } from './states.ts';
 
-/** What came of handing a mail to the server. */
+/** The result of a delivery to the server. */
 export type Delivery =
   /** The server took it, save for the recipients that it refused. */
   | { readonly outcome: 'taken'; readonly refused: readonly string[] }
@@ -25,7 +25,7 @@ const DELAYS = [
 
 export const MOST_ATTEMPTS = DELAYS.length + 1;
 
-/** What becomes of a mail. */
+/** The consequence for a mail. */
 export interface Verdict {
   /** Undefined: it stays pending. */
   readonly trigger?: MailTrigger;
@@ -34,8 +34,8 @@ export interface Verdict {
 }
 
 /**
- * What follows from an attempt. A refusal for good ends it at once, everything else after the eighth attempt,
- * which is a day after the first.
+ * The consequence of an attempt. A permanent refusal ends it at once, everything else after the eighth attempt, which
+ * is a day after the first.
  * @param attempts with this one
  */
 export function judge(delivery: Delivery, attempts: number, now: Instant): Verdict {
@@ -50,7 +50,7 @@ export function judge(delivery: Delivery, attempts: number, now: Instant): Verdi
   return { nextAttemptAt: now.add({ seconds }), error };
 }
 
-/** What an error of the SMTP client says. */
+/** The error of the SMTP client. */
 export interface SmtpError {
   readonly message: string;
   readonly code?: string | undefined;

@@ -16,7 +16,7 @@ export interface TakenMail {
   readonly loadAttachments?: LoadAttachments;
 }
 
-/** Who brings mail to the server, beside due work: a server that is slow or dead keeps nothing else waiting. */
+/** Sends mail to the server, beside background jobs: a slow or dead server delays nothing else. */
 export interface Carrier {
   /** Is there a server to bring it to? */
   readonly hasServer: boolean;
@@ -27,7 +27,7 @@ export interface Carrier {
   close(): Promise<void>;
 }
 
-/** Where no server was named. */
+/** The sender without a server. */
 export const noCarrier: Carrier = {
   hasServer: false,
   hasRoom: false,
@@ -39,7 +39,7 @@ export const noCarrier: Carrier = {
 
 /** How long due work leaves a mail to the carrier; after that it was lost with its process, and is sent again. */
 export const LEASE_MINUTES = 15;
-/** What has waited longer is not begun: its lease would end on the way. */
+/** A mail that has waited longer is not started: its lease would end before its delivery. */
 const LONGEST_WAIT_MINUTES = 10;
 const CONNECTIONS = 5;
 const MOST_WAITING = 1_000;
@@ -97,7 +97,7 @@ class SmtpCarrier implements Carrier {
     }
   }
 
-  /** What fails here leaves the mail with its lease: it is sent again when that ends. */
+  /** After a failure here the mail keeps its lease, and is sent again at its end. */
   #follow(work: Promise<void>): void {
     const followed = work
       .catch((error: unknown) => this.#options.onTrouble(error as Error, 'the outcome of an email could not be stored'))
@@ -127,7 +127,7 @@ class SmtpCarrier implements Carrier {
     return this.#deliver(envelope, this.#end.signal);
   }
 
-  /** Who waits for a server that cannot be reached would only wait for it one after the other. */
+  /** The waiting mails for an unreachable server would only wait for it one after the other. */
   async #giveUpFor(delivery: Delivery & { outcome: 'away' }): Promise<void> {
     this.#options.onTrouble(new Error(delivery.error), 'the mail server cannot be used');
     for (const taken of this.#waiting.splice(0)) await this.#note(taken, delivery);

@@ -12,7 +12,7 @@ const MOST_OF_A_NOTE = 400;
 /** A name that strangers chose, as one line that can stand in a header. */
 export const name = (text: string): string => cleanLine(text, MOST_OF_A_NAME);
 
-/** How a letter is written: the words and figures of its language. */
+/** The words and figures of a letter's language. */
 interface Written {
   readonly words: MailWords;
   readonly date: (instant: Instant) => string;
@@ -33,7 +33,7 @@ function writtenIn(locale: Locale): Written {
 type Rows = Letter['facts'][number][];
 const row = (isThere: boolean, label: string, value: string): Rows => (isThere ? [[label, value]] : []);
 
-/** What letters about an invoice tell. Amounts are in major units of `currency`. */
+/** The facts of letters about an invoice. Amounts are in major units of `currency`. */
 export interface InvoiceFacts {
   readonly locale: Locale;
   readonly sellerName: string;
@@ -41,13 +41,13 @@ export interface InvoiceFacts {
   readonly number: string;
   readonly currency: string;
   readonly grandTotal: Decimal;
-  /** What is left to pay. */
+  /** The unpaid amount. */
   readonly unpaid: Decimal;
-  /** What credit notes took off. */
+  /** The credits. */
   readonly credited: Decimal;
-  /** What came in, from the wallet too. */
+  /** The payments, also from the wallet. */
   readonly paid: Decimal;
-  /** What of it the wallet paid. */
+  /** The part from the wallet. */
   readonly fromWallet: Decimal;
   readonly issuedAt: Instant;
   readonly dueAt: Instant;
@@ -55,11 +55,11 @@ export interface InvoiceFacts {
   readonly page: string;
   /** Can a card pay it there? */
   readonly paysOnline: boolean;
-  /** Where it is paid by transfer, and the merchant has said to which account. */
+  /** The bank account for a transfer, if the merchant has one. */
   readonly bank: MerchantSettings['bankTransfer'];
 }
 
-/** What every letter about an invoice has in common. */
+/** The common part of every letter about an invoice. */
 const about = ({ locale, sellerName, buyerName }: Pick<InvoiceFacts, 'locale' | 'sellerName' | 'buyerName'>) => ({
   locale,
   greeting: MAIL_WORDS[locale].greeting(name(buyerName)),
@@ -95,7 +95,7 @@ function bankRows({ locale, paysOnline, unpaid, bank, number }: InvoiceFacts): R
   ];
 }
 
-/** What it came to, and how far it is settled. */
+/** The total, and its payments and credits. */
 function totals({ locale, grandTotal, credited, paid, fromWallet, currency }: InvoiceFacts): Rows {
   const { words, sum } = writtenIn(locale);
   const { label } = words;
@@ -187,7 +187,7 @@ export interface DeclineFacts {
   readonly reason: string | null;
   /** When it is charged again; null: it is not. */
   readonly retryAt: Instant | null;
-  /** What has come of it: the end of all attempts, as the merchant has set it. */
+  /** The action after the last attempt, as the merchant has set it. */
   readonly end: 'keep' | 'write_off' | 'terminate' | null;
 }
 
@@ -237,9 +237,9 @@ export function declinedLetter(facts: InvoiceFacts, decline: DeclineFacts): Lett
 export interface CreditFacts {
   readonly number: string;
   readonly total: Decimal;
-  /** What goes back: to a card (`Visa ending in 4242`; null: one that is not known), or as it came. */
+  /** The refunds: to a card (`Visa ending in 4242`; null: an unknown one), or the way the money came. */
   readonly returns: readonly { readonly amount: Decimal; readonly to: 'sender' | { readonly card: string | null } }[];
-  /** What it takes off what was to pay. */
+  /** The deduction from the unpaid amount. */
   readonly off: Decimal;
   readonly intoWallet: Decimal;
 }
@@ -339,18 +339,18 @@ export function cancelledLetter(facts: InvoiceFacts, note: string, intoWallet: D
   };
 }
 
-/** What a reminder of a renewal tells. */
+/** The facts of a reminder of a renewal. */
 export interface RenewalFacts {
   readonly locale: Locale;
   readonly sellerName: string;
   readonly buyerName: string;
   readonly planName: string;
   readonly renewsAt: Instant;
-  /** What the next invoice comes to as things stand; null: nobody can say. */
+  /** The estimate of the next invoice; null: unknown. */
   readonly estimate: { readonly amount: Decimal; readonly currency: string } | null;
   /** The card that will be charged: `Visa ending in 4242`; null: none will. */
   readonly card: string | null;
-  /** Whom to write to; null: the merchant has given no address. */
+  /** The contact; null: the merchant has given no address. */
   readonly contact: string | null;
 }
 
@@ -379,7 +379,7 @@ export function renewalLetter(facts: RenewalFacts): Letter {
   };
 }
 
-/** What a letter about an alert tells. */
+/** The facts of a letter about an alert. */
 export interface AlertFacts {
   /** The customer's; the merchant is written to in English. */
   readonly locale: Locale;
@@ -397,7 +397,7 @@ export interface AlertFacts {
   readonly blocksAccess: boolean;
 }
 
-/** What an alert waits for, in words. */
+/** The threshold of an alert, in words. */
 function thresholdWords({ type, threshold, percent, whole }: AlertFacts, { words, quantity }: Written): string {
   if (threshold === null)
     return words.alert.share(quantity(plain(percent as Decimal)), whole === null ? null : quantity(plain(whole)));
@@ -405,7 +405,7 @@ function thresholdWords({ type, threshold, percent, whole }: AlertFacts, { words
   return type === 'balance' ? words.alert.orLess(shown) : shown;
 }
 
-/** What happened, as a sentence. @param owner null: the reader */
+/** The event, as a sentence. @param owner null: the reader */
 function alertSentence(facts: AlertFacts, owner: string | null, written: Written): string {
   const { type, threshold, percent } = facts;
   const { alert } = written.words;

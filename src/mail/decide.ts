@@ -1,7 +1,7 @@
 import type { InvoiceFact } from '../invoicing/index.ts';
 import type { MailKind, OptionalMailKind } from './kinds.ts';
 
-/** What decides whether a customer is written to of an invoice, beside what happened. */
+/** The facts that decide whether a customer gets a mail about an invoice, beside the event. */
 export interface MailSituation {
   /** An offer that lives by its session has no number until it is paid; whoever takes it is on its page already. */
   readonly isNumbered: boolean;
@@ -16,18 +16,18 @@ export interface MailSituation {
   readonly isRefundUntold: boolean;
 }
 
-/** What is written. */
+/** The mail to write. */
 export interface DecidedMail {
   readonly kind: OptionalMailKind;
-  /** Which of several of its kind about one invoice; empty where there is one. */
+  /** The number of the mail among several of its kind about one invoice; empty for a single one. */
   readonly occasion: string;
   /** Does the invoice go with it, because nothing brought it before? */
   readonly bringsInvoice: boolean;
 }
 
 /**
- * Which mail follows from what happened to an invoice; null: none. A customer whose stored card is charged at once
- * is not asked to pay: the receipt follows, or the refusal, and that mail brings the invoice.
+ * The mail after an event of an invoice; null: none. A customer whose stored card is charged at once is not asked to
+ * pay: the receipt follows, or the refusal, and that mail brings the invoice.
  */
 export function decideMail(fact: InvoiceFact, situation: MailSituation): DecidedMail | null {
   const { isTold } = situation;
@@ -61,9 +61,7 @@ export function decideMail(fact: InvoiceFact, situation: MailSituation): Decided
   }
 }
 
-/**
- * What is no longer true once something has happened: mails of these kinds are withdrawn where they have not left.
- */
+/** The outdated mails after an event: mails of these kinds are withdrawn if they have not left. */
 export function outdatedBy(fact: InvoiceFact): readonly MailKind[] {
   switch (fact.kind) {
     case 'paid':

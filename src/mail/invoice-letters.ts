@@ -91,7 +91,7 @@ async function declineOf(
   };
 }
 
-/** How the money of a refund goes back: what each payment brought, less what of it went into the wallet. */
+/** The ways of a refund: the amount of each payment, less its part in the wallet. */
 async function returnsOf(tx: Tx, invoice: InvoiceRow, refundId: string): Promise<CreditFacts['returns']> {
   const going = (await receiptsOf(tx, invoice.merchantId, invoice.id)).filter(
     ({ returnRefundId, returnStatus }) => returnRefundId === refundId && returnStatus !== 'stopped',

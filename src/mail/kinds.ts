@@ -1,6 +1,6 @@
 import type { NotificationKind } from '../customers/index.ts';
 
-/** What a mail tells of, and which of the customer's `notificationSettings` turns it off. */
+/** The subject of a mail, and the customer's setting in `notificationSettings` that turns it off. */
 export const MAIL_KINDS = {
   /** An invoice is asked for. */
   invoiceIssued: 'invoiceIssued',

@@ -10,9 +10,9 @@ export interface Letter {
   readonly paragraphs: readonly string[];
   /** Label and value, one below the other. */
   readonly facts: readonly (readonly [label: string, value: string])[];
-  /** What the reader is asked to do, or where there is more to see; null: nothing. */
+  /** The requested action of the reader, or a link to more; null: none. */
   readonly action: { readonly label: string; readonly url: string } | null;
-  /** Who writes. */
+  /** The sender. */
   readonly signature: string;
 }
 

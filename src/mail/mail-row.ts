@@ -10,7 +10,7 @@ export interface MailRow {
   kind: MailKind;
   /** The invoice; of a reminder the subscription. */
   aboutId: string;
-  /** Which of several of one kind about the same; mostly empty. */
+  /** The number of the mail among several of one kind about the same subject; mostly empty. */
   occasion: string;
   customerId: string;
   recipients: readonly string[];

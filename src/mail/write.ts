@@ -26,11 +26,11 @@ import { type PortalLinkFacts, writePortalMail } from './portal-letter.ts';
 
 interface WriterOptions {
   readonly environment: EnvironmentName;
-  /** What links start with, without a slash at the end. */
+  /** The base of links, without a slash at the end. */
   readonly publicUrl: string;
 }
 
-/** Who writes to customers: handlers that wiring gives to those in whose transactions it happens. */
+/** The writer of emails: handlers that wiring passes to the domains whose transactions have the events. */
 export interface Letters {
   readonly invoices: InvoiceLetters;
   readonly renewal: (tx: Tx, renewal: ComingRenewal, now: Instant) => Promise<void>;
@@ -146,7 +146,7 @@ export function createLetters({ environment, publicUrl }: WriterOptions): Letter
   };
 }
 
-/** What has happened makes mails untrue that have not left yet: a paid invoice is not asked for. */
+/** An event makes unsent mails untrue: a paid invoice is not asked for. */
 async function withdrawOutdated(tx: Tx, { merchantId, id: aboutId }: InvoiceRow, fact: InvoiceFact) {
   const kinds = outdatedBy(fact);
   const occasion = fact.kind === 'refundVoided' ? fact.note.id : null;

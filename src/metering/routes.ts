@@ -17,11 +17,11 @@ const MOST_BODY_BYTES = 8 * 1024 * 1024;
 
 const TAG = 'Metering';
 
-/** What the routes of events must know of other domains; `wiring.ts` binds it. */
+/** The dependencies of the routes of events on other domains; `wiring.ts` binds them. */
 export interface EventParts {
-  /** What the status of an event is told by. */
+  /** The meters for the status of an event. */
   readonly metersOf: MeterRegistry;
-  /** Where an event is billed. */
+  /** Finds the bill of an event. */
   readonly findBilling: FindBilling;
   readonly balances: EventBalances;
 }

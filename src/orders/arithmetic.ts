@@ -27,8 +27,8 @@ export function figuresOf(
 }
 
 /**
- * What disagrees among the figures of a line (domain.md §6), by field. A `totalPrice` is right as the exact product and
- * as the product in minor units.
+ * The contradictions among the figures of a line (domain.md §6), by field. A `totalPrice` is right as the exact product
+ * and as the product in minor units.
  * @param at what stands before the names of the fields: `lineItems.0.`, or nothing
  */
 export function figureProblems(given: GivenFigures, currency: string, at: string): FieldError[] {
@@ -60,8 +60,6 @@ export const sumOfLines = (lines: readonly Pick<OrderLine, 'totalPrice'>[]): Dec
 export const totalAmountOf = ({ namedTotal, lineItems }: Pick<Order, 'namedTotal' | 'lineItems'>): Decimal =>
   namedTotal ?? sumOfLines(lineItems);
 
-/**
- * What is kept of a total that was sent: the sum of the lines is no name of its own, and the total goes on to follow.
- */
+/** The stored total: a total equal to the sum of the lines is not stored, so that it follows them. */
 export const namedTotalOf = (total: Decimal, lines: readonly Pick<OrderLine, 'totalPrice'>[]): Decimal | null =>
   total.eq(sumOfLines(lines)) ? null : total;

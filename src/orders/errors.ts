@@ -1,6 +1,6 @@
 import type { CodesOf, ErrorTable } from '../kernel/result.ts';
 
-/** What orders refuse because of the state they are in; where two apply, the first listed answers. */
+/** The refusals of orders because of a state; if two apply, the first in the list answers. */
 export const orderErrors = {
   ORDER_IN_USE: { status: 409, message: 'Billing schedules use this order or this line item.' },
   ORDER_WITHOUT_LINES: { status: 409, message: 'An order without line items cannot be submitted.' },

@@ -4,8 +4,7 @@ import { selectLinesOfItem } from './lines.sql.ts';
 import { selectUnendedOrders } from './orders.sql.ts';
 
 /**
- * What of orders holds an item, so that it cannot be deleted: some of the lines that sell it, each with how many there
- * are.
+ * The holders of an item in orders, which prevent its deletion: some of the lines that sell it, each with its count.
  */
 export const linesOfItem = (tx: Tx, merchantId: string, itemId: string, most: number) =>
   selectLinesOfItem(tx, merchantId, itemId, most);

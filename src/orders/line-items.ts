@@ -30,7 +30,7 @@ export interface LineKey {
   readonly id: string;
 }
 
-/** Who asks, and when by wall time. */
+/** The caller, and the wall time. */
 interface Asker {
   readonly by: string;
   readonly wall: Instant;

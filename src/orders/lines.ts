@@ -13,7 +13,7 @@ import { lineTermProblems } from './terms.ts';
 const decimalOf = (text: string): Decimal => readDecimal(text) as Decimal;
 const instantOf = (text: string | null | undefined): Instant | null => (text == null ? null : parseInstant(text));
 
-/** What lines need to know of their order. */
+/** The order of some lines. */
 type OfOrder = Pick<OrderRow, 'merchantId' | 'id' | 'currency' | 'termStartDate' | 'termEndDate'>;
 
 /** A line as it is to be stored, or what is wrong with it by field. */

@@ -50,7 +50,7 @@ interface ModelLine {
   discount: bigint;
 }
 
-/** What an order should be. */
+/** The expected order. */
 interface Model {
   status: 'draft' | 'pending' | 'approved' | 'rejected';
   isPushed: boolean;
@@ -96,7 +96,7 @@ const amended = (model: Model, change: Partial<Model>): Model => ({
   status: model.status === 'approved' && model.isPushed ? 'approved' : 'draft',
 });
 
-/** What a step should make of an order; null: it should be refused. */
+/** The expected result of a step on an order; null: a refusal. */
 function expected(model: Model, each: Step, line: ModelLine | undefined): Model | null {
   if (model.isCancelled) return each.kind === 'push' ? model : null;
   const { status, isPushed, lines, named } = model;

@@ -23,7 +23,7 @@ import {
 import { updateOrder } from './orders.sql.ts';
 import { updateOrderBy } from './orders.ts';
 
-/** What schedules and approvals do with orders, with stand-ins for both that write down what they hear. */
+/** The work of schedules and approvals on orders, with stand-ins for both that record their calls. */
 let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;

@@ -12,7 +12,7 @@ import { type OrderSnapshot, orderSnapshot, snapshotHash } from './snapshot.ts';
 import { type OrderStanding, type OrderTrigger, orderStandings, orderStates, standingOf, statusOf } from './states.ts';
 import { tell } from './tell.ts';
 
-/** Where a locked order stands, and where a trigger leads from there. */
+/** The standing of a locked order, and the one after a trigger. */
 export interface OrderMove {
   readonly from: OrderStanding;
   readonly to: OrderStanding;
@@ -69,7 +69,7 @@ export async function tellListeners(
   for (const listener of listeners) await listener[event]?.(tx, order, now);
 }
 
-/** What an approval of the order is given for as it stands, and its hash. */
+/** The content of the order for an approval, and its hash. */
 export async function snapshotOfOrder(
   parts: OrderParts,
   tx: Tx,
@@ -127,7 +127,7 @@ export async function markApproved(parts: OrderParts, tx: Tx, order: Order, now:
   return ok(approved);
 }
 
-/** Who changes an order, and when: effective now of the order. */
+/** The author of a change, and its time: effective now of the order. */
 export interface Author {
   /** A user's id; null: due work. */
   readonly by: string | null;

@@ -5,13 +5,13 @@ import type { OrderStatus } from './states.ts';
 export const ORDER_TYPES = ['new_business', 'renewal', 'expansion'] as const;
 export type OrderType = (typeof ORDER_TYPES)[number];
 
-/** What names an order. */
+/** The key of an order. */
 export interface OrderKey {
   readonly merchantId: string;
   readonly id: string;
 }
 
-/** What a customer has agreed to buy over a term (§2), without its lines. */
+/** The agreement of a customer to buy over a term (§2), without its lines. */
 export interface OrderRow extends OrderKey {
   readonly customerId: string;
   readonly resellerId: string | null;

@@ -79,7 +79,7 @@ export const selectOrderPage = (tx: Tx, merchantId: string | null, filter: Order
     keptTotal(tx, 'sales_order', merchantId, filter, ['status', 'type']),
   );
 
-/** What of an order can change; absent fields stay. */
+/** The fields of an order that can change; absent fields stay unchanged. */
 export type OrderChanges = {
   readonly [Field in
     | 'approvalStatus'

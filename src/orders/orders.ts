@@ -150,7 +150,7 @@ async function applyChanges(
   return changed.ok ? ok(changed.value.order) : changed;
 }
 
-/** What a PATCH changes, or what is wrong with it. Pure. */
+/** The changes of a PATCH, or its faults. Pure. */
 export function decideChanges(order: Order, body: Omit<OrderUpdate, 'cancelledAt'>): Result<OrderChanges> {
   const term = {
     termStartDate: body.termStartDate === undefined ? order.termStartDate : instantOf(body.termStartDate),

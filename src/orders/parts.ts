@@ -4,7 +4,7 @@ import type { ApprovalKind, EnvironmentName } from '../identity/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { Order, OrderKey } from './order.ts';
 
-/** What holds an order or a line, so that it cannot be deleted. */
+/** The holder of an order or a line, which prevents its deletion. */
 export interface Holder {
   readonly type: string;
   readonly count: number;
@@ -26,7 +26,7 @@ export interface OrderListener {
   readonly changed?: (tx: Tx, order: Order, now: Instant) => Promise<void>;
 }
 
-/** What orders ask of domains that stand upstream of them; `wiring.ts` hands it in. */
+/** The questions of orders to earlier domains; `wiring.ts` passes them. */
 export interface OrderParts {
   readonly environment: EnvironmentName;
   /** The schema of one billing schedule in an order's reply. */
@@ -53,7 +53,7 @@ export interface OrderParts {
   readonly cancelApprovals: (tx: Tx, order: OrderKey, by: string | null, now: Instant) => Promise<void>;
   /** The kinds of which the order has an approved approval for this snapshot. */
   readonly approvedKinds: (tx: Tx, order: OrderKey, dataSnapshotHash: string) => Promise<ReadonlySet<ApprovalKind>>;
-  /** What holds an order or one of its lines. */
+  /** The holders of an order or one of its lines. */
   readonly holdersOf: (
     tx: Tx,
     merchantId: string,

@@ -21,8 +21,8 @@ const snapshotOfLine = (line: OrderLine) => ({
 });
 
 /**
- * What an approval is given for (domain.md §6): who buys what, when, for how much, and when it is billed. What changes
- * without a new approval is left out (docs/decisions/0068-orders.md).
+ * The content of an approval (domain.md §6): the buyer, the products, the times, the amounts and the billing. What
+ * changes without a new approval is left out (docs/decisions/0068-orders.md).
  * @param schedules the order's billing schedules with their intervals, as schedules put them into a snapshot
  */
 export const orderSnapshot = (order: Order, schedules: readonly unknown[]) => ({

@@ -5,8 +5,8 @@ export const orderStatuses = ['draft', 'pending', 'approved', 'rejected'] as con
 export type OrderStatus = (typeof orderStatuses)[number];
 
 /**
- * Where an order stands: its status, and the two facts that decide with it. `pushed` is an approved order of which an
- * invoice was made; `cancelled` is an order of any status with `cancelledAt`.
+ * The standing of an order: its status, and the two facts that decide with it. `pushed` is an approved order of which
+ * an invoice was made; `cancelled` is an order of any status with `cancelledAt`.
  */
 export const orderStandings = ['draft', 'pending', 'approved', 'pushed', 'rejected', 'cancelled'] as const;
 export type OrderStanding = (typeof orderStandings)[number];
@@ -112,7 +112,7 @@ export const orderStates = stateTable<OrderStanding, OrderTrigger>(
   },
 );
 
-/** Where an order stands. */
+/** The standing of an order. */
 export function standingOf(
   order: { readonly approvalStatus: OrderStatus; readonly cancelledAt: unknown },
   isPushed: boolean,

@@ -64,10 +64,7 @@ ${body}
 </section></div>`,
   );
 
-/**
- * What every answer to the customers of merchants says of itself: it is for one reader, and no search engine keeps
- * it.
- */
+/** The headers of every answer to the customers of merchants: it is for one reader, and no search engine stores it. */
 export const PRIVATE = {
   'cache-control': 'private, no-store',
   'referrer-policy': 'no-referrer',

@@ -3,7 +3,7 @@ import type { Tx } from '../db/index.ts';
 import { type EnvironmentName, merchantSettings } from '../identity/index.ts';
 import { DEFAULT_LOCALE, type Locale } from '../kernel/locale.ts';
 
-/** What makes a page the merchant's and the customer's own. */
+/** The look of a page: the merchant's and the customer's own. */
 export interface Look {
   readonly environment: EnvironmentName;
   readonly locale: Locale;

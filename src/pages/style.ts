@@ -101,7 +101,7 @@ footer { padding: 0 1.25rem 1.5rem; color: var(--soft); font-size: .8125rem; tex
 @media print { .test, footer, .button { display: none; } body { background: none; } }
 `;
 
-/** What stands behind text, on light pages and on dark ones; the first is the sheet. */
+/** The backgrounds of text, on light pages and on dark ones; the first is the sheet. */
 const GROUNDS = {
   light: ['#ffffff', '#f7f8fa', '#f3f4f7'],
   dark: ['#171a20', '#1c2027', '#0e1014'],
@@ -127,7 +127,7 @@ const STYLE_HASH = hashOf(STYLE);
 const sourceOf = (redirectsTo: string): string =>
   redirectsTo === 'https:' ? redirectsTo : new URL(redirectsTo).origin;
 
-/** What a page does beyond being read. */
+/** The needs of a page beyond reading. */
 export interface PageNeeds {
   /** The one other address to which a form on it may redirect; `https:` is every one. */
   readonly formsLeadTo?: string | null;
@@ -135,7 +135,7 @@ export interface PageNeeds {
   readonly style?: string;
   /** It shows the logo of the merchant. */
   readonly showsLogo?: boolean;
-  /** Where the page goes on by itself, relative to its address. */
+  /** The address at which the page continues automatically, relative to its own. */
   readonly looksAgainAt?: string | undefined;
   /** The one script that it carries, which may ask our own addresses. */
   readonly script?: string;

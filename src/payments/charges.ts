@@ -20,7 +20,7 @@ import {
 import type { PaymentMethod } from './records/method.ts';
 import { selectDefaults } from './records/methods.sql.ts';
 
-/** What is charged, and for whom. */
+/** The charge, and its customer. */
 export interface ChargeRequestOfInvoice {
   readonly merchantId: string;
   readonly invoiceId: string;
@@ -122,7 +122,7 @@ export const chargesDue = (parts: PaymentParts): DueKind => ({
     const charge = await selectCharge(tx, merchantId, id);
     if (!charge) throw new Error(`Charge ${id} is due and not there.`);
     if (charge.provider !== 'sandbox' && charge.providerToken !== null) return callForCharge(tx, parts, charge, now);
-    // Whoever asked for it holds the invoice and then wants the charge, whose row this step has already.
+    // The caller holds the invoice and then locks the charge, whose row this step has already.
     await parts.handlers.lockNow?.(tx, [{ merchantId, entityType: 'invoice', entityId: charge.invoiceId }]);
     await parts.handlers.charged(tx, await performCharge(tx, { merchantId, id }, now, parts.provider), now);
     return;

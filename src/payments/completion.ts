@@ -17,10 +17,10 @@ import { sessionStates } from './records/session-states.ts';
 import { lockSession, lockSessions, moveSession, selectSession } from './records/sessions.sql.ts';
 import { announce, expireAll, isOver } from './sessions.ts';
 
-/** What moving a session takes beside the database. */
+/** The dependencies of moving a session beside the database. */
 export interface PaymentParts {
   readonly handlers: PaymentHandlers;
-  /** Who keeps its books in our database. */
+  /** The provider with its books in our database. */
   readonly provider: PaymentProvider;
   /** Those outside. */
   readonly remote: RemoteParts;

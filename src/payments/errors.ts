@@ -1,7 +1,7 @@
 import type { CodesOf, ErrorTable } from '../kernel/result.ts';
 
 /**
- * What payments refuses. A session that is over is a 409: its state is to blame, not the request (§7 names the code,
+ * The refusals of payments. A session that is over is a 409: its state is to blame, not the request (§7 names the code,
  * not the status).
  */
 export const paymentErrors = {

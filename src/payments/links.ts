@@ -100,7 +100,10 @@ const itemsOf = ({ lineItems = [], currency }: PaymentCreate): LinkItem[] =>
     quantity: String(quantity ?? 1),
   }));
 
-/** What the schema cannot say: whole minor units, items that come to the amount, and a customer whose card is kept. */
+/**
+ * The faults that the schema cannot express: whole minor units, items that add up to the amount, and a customer for a
+ * stored card.
+ */
 function problemsOf(body: PaymentCreate, amount: Decimal): FieldError[] {
   const errors: FieldError[] = [];
   const { currency, lineItems = [] } = body;
@@ -127,7 +130,7 @@ async function checkCustomer(tx: Tx, merchantId: string, customerId: string | un
   return customer ? ok(customer) : notFound('customer', 'customerId');
 }
 
-/** What the sessions of links lead to happens here; of all others those upstream are told. */
+/** Handles the sessions of links here; the earlier handlers get all others. */
 export const withLinks = (upstream: PaymentHandlers): PaymentHandlers => ({
   ...upstream,
   async completed(tx, event, now) {

@@ -21,7 +21,7 @@ import {
 import { bookReturn, owned } from './records/return-booking.ts';
 import { returnStates } from './records/return-states.ts';
 
-/** What came in for an invoice, in the order in which it came. */
+/** The payments of an invoice, in the order of their receipt. */
 export const receiptsOf = (tx: Tx, merchantId: string, invoiceId: string): Promise<PaymentReceipt[]> =>
   selectReceipts(tx, merchantId, invoiceId);
 

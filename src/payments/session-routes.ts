@@ -11,10 +11,10 @@ import { findSession } from './sessions.ts';
 const TAG = 'Payments';
 const ofSession = { merchant: { of: 'id', kind: 'paymentSession' } } as const;
 
-/** What routes and pages need of the environment. */
+/** The dependencies of routes and pages on the environment. */
 export interface PaymentEnvironment {
   readonly environment: 'production' | 'sandbox';
-  /** What links start with, without a slash at the end. */
+  /** The base of links, without a slash at the end. */
   readonly publicUrl: string;
 }
 

@@ -28,7 +28,7 @@ interface Opening {
   readonly entityLabel?: string | null;
   readonly subscriptionId?: string | null;
   readonly currency: string;
-  /** Who takes the card, as the merchant's settings say at this moment. */
+  /** The provider of the card, by the merchant's present settings. */
   readonly provider: ProviderName;
   readonly expiresAt: Instant;
   /** The test clock that the session expires by. */
@@ -39,7 +39,7 @@ interface Opening {
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
-/** What is to be paid: an amount above zero, for one invoice. */
+/** The payment: an amount above zero, for one invoice. */
 export interface PaymentOpening extends Opening {
   readonly mode: 'payment';
   readonly entityType: Exclude<EntityType, 'customer'>;
@@ -99,7 +99,7 @@ export async function openSessions(
   return results;
 }
 
-/** What a session is for: of its entity, and of its invoice, at most one is open. */
+/** The subjects of a session: of its entity, and of its invoice, at most one is open. */
 const entitiesOf = (opening: PaymentOpening | SetupOpening): string[] => {
   const invoiceId = invoiceOf(opening);
   return invoiceId === null ? [opening.entityId] : [opening.entityId, invoiceId];
@@ -242,5 +242,5 @@ async function announceAll(
   await publishAll(tx, events, now);
 }
 
-/** Where a customer pays. `publicUrl` is the environment's, without a slash at the end. */
+/** The address of a payment page. `publicUrl` is the environment's, without a slash at the end. */
 export const sessionUrl = (publicUrl: string, id: string): string => `${publicUrl}/pay/${id}`;

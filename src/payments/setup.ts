@@ -12,8 +12,8 @@ import { DEFAULT_SESSION_MINUTES, openSession } from './sessions.ts';
 const FALLBACK_CURRENCY = 'USD';
 
 /**
- * Who takes the cards of a merchant's customers.
- * @returns NO_PAYMENT_PROVIDER where nobody does, so that no session may be opened
+ * The provider for the cards of a merchant's customers.
+ * @returns NO_PAYMENT_PROVIDER without one, so that no session may be opened
  */
 export const checkTakesCards = (settings: Pick<MerchantSettings, 'paymentProvider'>): Result<ProviderName> =>
   settings.paymentProvider === 'sandbox' || settings.paymentProvider === 'stripe'
@@ -42,7 +42,7 @@ export interface SetupRequest {
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
-/** What a page of ours asks for, and no request from outside. */
+/** The options of our own pages, which no request from outside has. */
 export interface OwnSetup {
   /** An address of ours to which the customer comes back. */
   readonly returnTo?: string;

@@ -3,7 +3,7 @@ import type { PageRequest } from '../http/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { EntityType } from './schema.ts';
 
-/** What an entity is called in an outside system (§2). */
+/** The id of an entity in an external system (§2). */
 export interface ExternalReference {
   readonly id: string;
   readonly merchantId: string;

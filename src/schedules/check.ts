@@ -6,7 +6,7 @@ import { periodsOf, windowsOf } from './windows.ts';
 
 const problem = (field: string, message: string): FieldError => ({ field, message });
 
-/** What is wrong with the dates of a schedule, by field. Pure. */
+/** The faults in the dates of a schedule, by field. Pure. */
 export function scheduleProblems(schedule: ScheduleDates): FieldError[] {
   const { startDate, endDate, periodPreset } = schedule;
   if (!isBefore(startDate, endDate)) return [problem('endDate', 'must be after startDate')];
@@ -37,9 +37,7 @@ function customProblems({
   });
 }
 
-/**
- * What is wrong with an interval of a schedule, by field. Pure. @param at what stands before the names: `intervals.0.`
- */
+/** The faults of an interval of a schedule, by field. Pure. @param at the prefix of the names: `intervals.0.` */
 export function intervalProblems(interval: ChargeTerms, schedule: ScheduleDates, at: string): FieldError[] {
   const dates = dateProblems(interval, schedule, at);
   const cadence = dates.length > 0 ? [] : cadenceProblems(interval, schedule, at);

@@ -10,19 +10,16 @@ import type { IntervalRow, ScheduleInvoiceRow, ScheduleRow } from './schedule.ts
 import { selectSchedulesOfOrders } from './schedules.sql.ts';
 import { selectScheduleInvoices } from './staged.sql.ts';
 
-/** What a schedule owes, what of it is billed, and what invoices follow from the two. */
+/** The debt of a schedule, its billed part, and the invoices that follow from the two. */
 export interface Standing {
   readonly owed: readonly OwedLine[];
   readonly rows: readonly ScheduleInvoiceRow[];
   readonly planned: readonly PlannedInvoice[];
-  /** What was billed, by the item that the plan names. */
+  /** The billed item of each item of the plan. */
   readonly itemOf: ReadonlyMap<BilledItem, OrderItem>;
 }
 
-/**
- * How a schedule stands.
- * @param order of a schedule of an order, as it is now
- */
+/** The standing of a schedule. @param order of a schedule of an order, as it is now */
 export async function loadStanding(
   tx: Tx,
   schedule: ScheduleRow,

@@ -3,7 +3,7 @@ import { type Instant, isAfter, isBefore, type Period } from '../kernel/time.ts'
 import type { OwedLine } from './owed.ts';
 import type { StagedLine } from './schedule.ts';
 
-/** What one invoice billed under one key, and what of it was taken back. */
+/** The bill of one invoice under one key, and its credits. */
 export interface BilledItem {
   readonly key: string;
   readonly invoiceId: string;
@@ -41,8 +41,8 @@ export interface PlanInput {
 }
 
 /**
- * What is owed less what is billed, as invoices (docs/decisions/0071-schedules-owed-less-billed.md). What is due for a
- * date that was invoiced already goes on the next invoice; where none follows, it is due now.
+ * The debt less the bills, as invoices (docs/decisions/0071-schedules-owed-less-billed.md). A charge for a date that
+ * was already invoiced goes on the next invoice; if none follows, it is due now.
  */
 export function planInvoices({ owed, billed, through, now }: PlanInput): PlannedInvoice[] {
   const isOver = (at: Instant): boolean => through !== null && !isAfter(at, through);
@@ -65,7 +65,7 @@ export function planInvoices({ owed, billed, through, now }: PlanInput): Planned
   return [{ billAt: now, isCorrection: true, lines: late, credits }];
 }
 
-/** What is owed under one key and not billed. */
+/** The unbilled debt under one key. */
 interface Missing {
   readonly key: string;
   readonly lines: readonly OwedLine[];
@@ -75,7 +75,7 @@ interface Missing {
   readonly isNew: boolean;
 }
 
-/** What is billed under one key and not owed. */
+/** The excess of the bills over the debt under one key. */
 interface Excess {
   readonly key: string;
   readonly items: readonly BilledItem[];
@@ -102,8 +102,8 @@ function compare(owed: readonly OwedLine[], billed: readonly BilledItem[]) {
 }
 
 /**
- * Where the windows were changed, one invoice may have billed the time of several windows of now: what it billed too
- * much under its own key is for those of the same thing that lie in its time.
+ * After a change of the windows, one invoice may have billed the time of several present windows: the excess under its
+ * own key covers those of the same subject in its time.
  */
 function cover(missing: readonly Missing[], excess: readonly Excess[]) {
   const short = missing.map((each) => ({ ...each }));
@@ -132,7 +132,7 @@ const leftOf = ({ net, credited }: BilledItem): Decimal => net.minus(credited);
 
 const leftOfAll = (items: readonly BilledItem[]): Decimal => sum(items.map(leftOf));
 
-/** What was billed last is taken back first, and never more than is left of it. */
+/** The last bill is credited first, and never more than its remainder. */
 function creditsOf(items: readonly BilledItem[], amount: Decimal): PlannedCredit[] {
   let left = amount;
   return items.toReversed().flatMap((item): PlannedCredit[] => {
@@ -164,6 +164,6 @@ function correctionLine(lines: readonly OwedLine[], amount: Decimal): StagedLine
 
 const UNIT_DIGITS = 6;
 
-/** What a planned invoice comes to before tax; what it takes back is taken off. */
+/** The amount of a planned invoice before tax, less its credits. */
 export const amountOf = ({ lines, credits }: PlannedInvoice): Decimal =>
   sum([...lines.map(({ subtotal }) => subtotal), ...credits.map(({ amount }) => amount.negated())]);

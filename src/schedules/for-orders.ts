@@ -15,7 +15,7 @@ const byOrder = <T extends { readonly orderId: string | null }, R>(
 ): Map<string, R[]> =>
   new Map([...Map.groupBy(all, ({ orderId }) => orderId as string)].map(([id, those]) => [id, those.map(to)]));
 
-/** What orders ask of schedules. */
+/** The questions of orders to schedules. */
 export const partsForOrders: Pick<
   OrderParts,
   'scheduleReply' | 'schedulesOf' | 'snapshotOfSchedules' | 'hasPushed' | 'holdersOf'

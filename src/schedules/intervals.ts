@@ -121,7 +121,7 @@ function lineProblems({ orderLineItemId }: IntervalRow, schedule: ScheduleRow, b
   return [{ field: `${before}orderLineItemId`, message: 'needs a schedule of an order' }];
 }
 
-/** Where the intervals of one line are replaced, they are of that line. */
+/** A replacement of the intervals of one line may only have intervals of that line. */
 function otherLine({ orderLineItemId }: IntervalRow, line: string | null, before: string): FieldError[] {
   if (line === null || line === orderLineItemId) return [];
   return [{ field: `${before}orderLineItemId`, message: `must be ${line}, the line item of the request` }];

@@ -5,7 +5,7 @@ import { dividedBy, minorUnit, NOTHING, plus, type Quotient, quotient, times, to
 import { type ChargeTerms, type ContractLine, ONE_OFF, type ScheduleTerms, type StagedLine } from './schedule.ts';
 import { daysOf, periodsOf, type Window, windowAt, windowEndingAt, windowsOf } from './windows.ts';
 
-/** What a contract says that is billed by one schedule. */
+/** The contract that one schedule bills. */
 export interface Contract {
   readonly schedule: ScheduleTerms;
   readonly currency: string;
@@ -17,7 +17,7 @@ export interface Contract {
   readonly others: readonly { readonly schedule: ScheduleTerms; readonly intervals: readonly ChargeTerms[] }[];
   /** Time from here on is not owed. */
   readonly cancelledAt: Instant | null;
-  /** What items are called, by their ids. */
+  /** The names of items, by their ids. */
   readonly itemNames: ReadonlyMap<string, string>;
 }
 
@@ -26,7 +26,7 @@ export interface OwedLine extends StagedLine {
   readonly billAt: Instant;
 }
 
-/** What is charged at once: an interval in one of its periods. */
+/** A charge at one time: an interval in one of its periods. */
 interface Charge {
   readonly interval: ChargeTerms;
   readonly key: string;
@@ -39,8 +39,8 @@ interface Charge {
 }
 
 /**
- * What a schedule owes over its whole term, in the order in which it is invoiced. Pure: the contract as it stands says
- * it all, whatever was invoiced before.
+ * The debt of a schedule over its whole term, in the order of invoicing. Pure: it depends on the present contract
+ * alone, and not on earlier invoices. Pure: the contract as it stands says it all, whatever was invoiced before.
  */
 export function owedOf(contract: Contract): OwedLine[] {
   const own = chargesOf(contract.schedule, contract.intervals);
@@ -139,7 +139,7 @@ function partsOf(interval: ChargeTerms, period: Period): Charge['parts'] {
 }
 
 /**
- * What each charge comes to. An order line is billed to the cent: intervals without a price of their own share what is
+ * The amount of each charge. An order line is billed to the cent: intervals without a price of their own share what is
  * left of its total, and the last charge takes the difference that rounding makes
  * (docs/decisions/0070-billing-schedules.md).
  */

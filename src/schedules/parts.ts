@@ -2,10 +2,10 @@ import type { Tx } from '../db/index.ts';
 import type { BillingSource, InvoicingParts } from '../invoicing/index.ts';
 import type { OrderParts } from '../orders/index.ts';
 
-/** Whether a subscription waits for its payment, is active or has ended. */
+/** The status of a subscription: it waits for its payment, is active or has ended. */
 export type StatusOfSubscription = 'pending_payment' | 'active' | 'terminated';
 
-/** What schedules work with beside their transaction; `wiring.ts` hands it in. */
+/** The dependencies of schedules beside their transaction; `wiring.ts` passes them. */
 export interface ScheduleParts {
   readonly orders: OrderParts;
   readonly invoicing: InvoicingParts;

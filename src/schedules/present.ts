@@ -64,7 +64,7 @@ export const toIntervalReply = (interval: IntervalRow) => ({
   updatedAt: formatInstant(interval.updatedAt),
 });
 
-/** What of an interval makes it another one: all but its id, its metadata and its times of writing. */
+/** The content of an interval that makes it a different one: all but its id, its metadata and its times of writing. */
 export const contentOfInterval = (interval: IntervalRow): string => canonicalJson(termsOfInterval(interval));
 
 /** A schedule with its intervals as an approval of its order is given for it (docs/decisions/0068-orders.md). */

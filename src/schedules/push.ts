@@ -49,7 +49,7 @@ async function lockContracts(
   return new Set(ids).difference(new Set(taken.map(({ id }) => id)));
 }
 
-/** What an invoice of a schedule is made with. */
+/** The payer of a schedule's invoice. */
 interface Payer {
   readonly order: Order | null;
   readonly planId: string | null;
@@ -170,7 +170,7 @@ const orderCredits = ({ itemOf }: Standing, credits: readonly PlannedCredit[], f
     return known?.isIssued ? [{ item: known, amount, from: from ?? item.period.start }] : [];
   });
 
-/** What was billed too much is first taken off what the customer has not paid yet (§3 Credits). */
+/** An excess is first deducted from the customer's unpaid invoices (§3 Credits). */
 async function creditUnpaid(
   parts: ScheduleParts,
   tx: Tx,
@@ -274,7 +274,7 @@ async function makeInvoice(
   return made.invoice.id;
 }
 
-/** What is left is staged, and the schedule is completed when nothing is. */
+/** The remainder is staged, and the schedule is completed if there is none. */
 async function settle(tx: Tx, schedule: ScheduleRow, standing: Standing, now: Instant): Promise<void> {
   await stage(tx, schedule, standing, now);
   const nextActionAt = firstBillDate(standing.planned);

@@ -17,7 +17,7 @@ export type BillingMode = (typeof BILLING_MODES)[number];
 /** The `billingCadence` of an interval that is billed once. */
 export const ONE_OFF = 'one_off';
 
-/** What the windows of a schedule follow from. */
+/** The dates that decide the windows of a schedule. */
 export interface ScheduleDates {
   readonly startDate: Instant;
   readonly endDate: Instant;
@@ -28,7 +28,7 @@ export interface ScheduleDates {
   readonly customPeriodWindows: readonly Period[];
 }
 
-/** What says how the charges of a schedule are cut into invoices. */
+/** The terms that divide the charges of a schedule into invoices. */
 export interface ScheduleTerms extends ScheduleDates {
   readonly prorationPolicy: SchedulePolicy;
 }
@@ -62,7 +62,7 @@ export interface QuantityTransition {
   readonly quantity: Decimal;
 }
 
-/** What is charged over a stretch of a schedule, and how often. */
+/** A charge over a stretch of a schedule, with its cadence. */
 export interface ChargeTerms {
   readonly id: string;
   readonly orderLineItemId: string | null;
@@ -94,7 +94,7 @@ export interface IntervalRow extends ChargeTerms {
   readonly updatedAt: Instant;
 }
 
-/** What an order sells by one line, as schedules need it. */
+/** The sale by one line of an order, for schedules. */
 export interface ContractLine {
   readonly id: string;
   readonly itemId: string | null;

@@ -118,7 +118,7 @@ export const selectSchedulePage = async (
   return { rows: rows.map(toRow), total };
 };
 
-/** What of a schedule can change; absent fields stay. */
+/** The fields of a schedule that can change; absent fields stay unchanged. */
 export type ScheduleChanges = Partial<
   Omit<ScheduleRow, 'merchantId' | 'id' | 'orderId' | 'subscriptionId' | 'customerId' | 'currency' | 'testClockId'>
 >;

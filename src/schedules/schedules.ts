@@ -23,13 +23,13 @@ import {
 import type { BillingScheduleCreate, BillingScheduleUpdate } from './schemas.ts';
 import { deleteStagedOf } from './staged.sql.ts';
 
-/** What names a schedule. */
+/** The key of a schedule. */
 export interface ScheduleKey {
   readonly merchantId: string;
   readonly id: string;
 }
 
-/** Who asks, and when by wall time. */
+/** The caller, and the wall time. */
 export interface Asker {
   readonly by: string;
   readonly wall: Instant;

@@ -74,7 +74,7 @@ export const selectScheduleInvoicePage = async (
   return { rows: rows.map(toRow), total };
 };
 
-/** What is staged is deleted and written anew by the id that it had. */
+/** Staged lines are deleted and written again with the same ids. */
 export const replaceStaged = async (
   tx: Tx,
   merchantId: string,

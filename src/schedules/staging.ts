@@ -9,7 +9,7 @@ const lineKeyOf = (key: string): string | null => {
   return kindOf(subject) === null ? null : subject;
 };
 
-/** What an invoice takes back, as it stands among its staged lines. */
+/** The credit of an invoice, among its staged lines. */
 export const creditLine = ({ item, amount }: PlannedCredit): StagedLine => ({
   key: item.key,
   lineKey: lineKeyOf(item.key),
@@ -22,7 +22,7 @@ export const creditLine = ({ item, amount }: PlannedCredit): StagedLine => ({
   periodEnd: item.period.end,
 });
 
-/** What staging writes: rows that are new or another, and the ids of those that are no more. */
+/** The writes of staging: new or changed rows, and the ids of deleted ones. */
 export interface StagingPlan {
   readonly written: readonly ScheduleInvoiceRow[];
   readonly gone: readonly string[];

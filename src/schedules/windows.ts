@@ -14,7 +14,7 @@ import type { ScheduleDates } from './schedule.ts';
 
 /** A stretch that is charged or invoiced at once. */
 export interface Window {
-  /** What of it lies within the dates of the contract. */
+  /** The part of it within the dates of the contract. */
   readonly period: Period;
   /** All of it: what a price for one period is for. */
   readonly whole: Period;

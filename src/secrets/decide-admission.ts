@@ -6,7 +6,7 @@ export interface RecordedKey {
   readonly isLost: boolean;
 }
 
-/** What a start finds, and what it was told. */
+/** The state at a start, and its settings. */
 export interface AdmissionFacts {
   readonly recorded: readonly RecordedKey[];
   /** How many secrets each key seals, by its name. */
@@ -19,7 +19,7 @@ export interface AdmissionFacts {
   readonly isAlone: boolean;
 }
 
-/** Which keys to record, to forget and to mark as lost; or which keys a start lacks. */
+/** The keys to record, to forget and to mark as lost; or the keys that a start lacks. */
 export type Admission =
   | { readonly kind: 'refused'; readonly missing: readonly string[]; readonly secretCount: number }
   | {

@@ -21,7 +21,7 @@ export interface UnopenedSecret extends SealedPlace {
   readonly where: string;
 }
 
-/** What a rotation did. */
+/** The result of a rotation. */
 export interface Rotation {
   readonly resealed: number;
   readonly unopened: readonly UnopenedSecret[];

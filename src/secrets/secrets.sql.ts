@@ -19,7 +19,7 @@ export const insertMasterKey = (tx: Tx, { name, proof }: { name: string; proof: 
 export const deleteMasterKeys = (tx: Tx, names: readonly string[]) =>
   tx.run(sql`delete from master_key where name = any (${names})`);
 
-/** What a lost key sealed stays as it is, and opens to nothing. */
+/** A secret of a lost key stays unchanged, and cannot be decrypted. */
 export const loseMasterKeys = (tx: Tx, keys: readonly { name: string; proof: string }[], now: Instant) =>
   tx.run(sql`
     insert into master_key (name, proof, lost_at, created_at)
@@ -54,7 +54,7 @@ export const selectUnknownKeys = (tx: Tx) =>
       from (${allTexts}) texts
      where ${keyNameOf(sql`sealed`)} not in (select name from master_key)`);
 
-/** Where a row with sealed texts is. */
+/** The place of a row with encrypted texts. */
 export interface SealedPlace {
   readonly merchantId: string;
   readonly id: string;

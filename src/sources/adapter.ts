@@ -6,7 +6,10 @@ import { type Instant, parseInstant } from '../kernel/time.ts';
 import type { SignatureVerdict, Signed } from './signatures.ts';
 import type { Revenue } from './source.ts';
 
-/** What a webhook says. `nothing`: it is no revenue, with the reason; it is acknowledged and not recorded. */
+/**
+ * The content of a webhook. `nothing`: it is no revenue, with the reason; it is acknowledged and not recorded.
+ * `nothing`: it is no revenue, with the reason; it is acknowledged and not recorded.
+ */
 export type Reading =
   | { readonly kind: 'revenue'; readonly revenue: Revenue }
   | { readonly kind: 'nothing'; readonly reason: string }
@@ -102,7 +105,7 @@ export class Reader {
     return read ?? this.#fail(name, `must be a time in ${unit} since 1970, in the years 2000 to 2199`);
   }
 
-  /** What was read, where nothing was wrong with it. */
+  /** The reading, if it had no fault. */
   done(revenue: Omit<Revenue, 'occurredAt'>, occurredAt: Instant | null): Reading {
     if (this.errors.length > 0 || occurredAt === null) return { kind: 'refused', errors: this.errors };
     return { kind: 'revenue', revenue: { ...revenue, occurredAt } };

@@ -11,7 +11,7 @@ import { majorUnits } from './stripe.ts';
 
 type Fields = Record<string, unknown>;
 
-/** What was read, with the amount and the time as texts. */
+/** The reading, with the amount and the time as texts. */
 function told(reading: Reading) {
   if (reading.kind !== 'revenue') return reading;
   const { amount, occurredAt, ...others } = reading.revenue;

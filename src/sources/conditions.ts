@@ -4,7 +4,7 @@ import type { FieldError } from '../kernel/result.ts';
 import { type Instant, isAfter, isBefore, parseInstant } from '../kernel/time.ts';
 import type { Revenue, RuleCondition, RuleValue } from './source.ts';
 
-/** What rules are asked about: a revenue, and the customer whose it is, where that is known. */
+/** The subject of rules: a revenue, and its customer, if known. */
 export interface Judged extends Pick<Revenue, 'amount' | 'occurredAt'> {
   readonly customer: { readonly name: string; readonly emails: readonly string[] } | null;
 }

@@ -21,7 +21,7 @@ export interface PlanSubscription {
   readonly terminatedAt: Instant | null;
 }
 
-/** What is known when an event is to be processed. */
+/** The known facts before an event is processed. */
 export interface Known {
   readonly source: Pick<Source, 'id' | 'planId'>;
   readonly metric: RevenueMetric | undefined;

@@ -1,6 +1,6 @@
 import type { CodesOf, ErrorTable } from '../kernel/result.ts';
 
-/** What sources refuse; where two apply, the first listed answers. */
+/** The refusals of sources; if two apply, the first in the list answers. */
 export const sourceErrors = {
   WEBHOOK_SIGNATURE_INVALID: {
     status: 401,

@@ -49,7 +49,7 @@ export const lockSourceEvents = (tx: Tx, merchantId: string, sourceId: string, i
      where merchant_id = ${merchantId} and source_id = ${sourceId} and id = any (${[...ids]}::text[])
      order by id for no key update`);
 
-/** What became of a pending event. */
+/** The result of a pending event. */
 export interface Outcome {
   readonly id: string;
   readonly status: Exclude<SourceEventStatus, 'pending'>;

@@ -33,5 +33,5 @@ export const genericAdapter: Adapter = {
   },
 };
 
-/** What the reader speaks about. */
+/** The fields of the reader. */
 const READ = { id: 1, customerExternalId: 1, amount: 1, currency: 1, occurredAt: 1 };

@@ -29,7 +29,7 @@ export async function processArrived(
   return [...done, ...waiting];
 }
 
-/** What rules look at. */
+/** The facts for the rules. */
 async function judgedOf(tx: Tx, merchantId: string, events: readonly SourceEvent[]): Promise<Judged[]> {
   const customers = await customersOfExternalIds(tx, merchantId, namesIn(events));
   const parties = await customerParties(tx, merchantId, customers.values());
@@ -64,7 +64,7 @@ export async function processEvents(
   return done;
 }
 
-/** What is known of each event: loaded for all of them. */
+/** The known facts of each event: loaded for all of them. */
 async function loadKnown(
   tx: Tx,
   source: Source,

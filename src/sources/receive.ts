@@ -14,7 +14,7 @@ import type { Signed } from './signatures.ts';
 import type { Revenue, Source, SourceEvent } from './source.ts';
 import { holdSource, selectSource } from './sources.sql.ts';
 
-/** What receiving a webhook needs beside the database. */
+/** The dependencies of receiving a webhook beside the database. */
 export interface ReceivingParts {
   readonly environment: 'production' | 'sandbox';
   readonly sealer: Sealer;
@@ -29,7 +29,7 @@ export interface Arrived extends Signed {
   readonly address: string;
 }
 
-/** What was received: a new event, the same one again, or nothing. */
+/** The received event: a new one, the same one again, or none. */
 export type Received =
   | { readonly kind: 'created' | 'known'; readonly event: SourceEventReply }
   | { readonly kind: 'nothing'; readonly sourceId: string; readonly reason: string };

@@ -33,7 +33,7 @@ export interface SourceMetadata extends Readonly<Record<string, unknown>> {
   readonly billableMetricMapping: { readonly revenue: string };
 }
 
-/** What an adapter reads out of a provider's webhook. */
+/** The revenue that an adapter reads from a provider's webhook. */
 export interface Revenue {
   /** The provider's id of the event: the same one is the same event. */
   readonly externalEventId: string;
@@ -46,7 +46,7 @@ export interface Revenue {
   /** ISO 4217. */
   readonly currency: string;
   readonly occurredAt: Instant;
-  /** What the usage event carries beside the amount, for dimensions of the metric. */
+  /** The further fields of the usage event, for dimensions of the metric. */
   readonly attributes: Readonly<Record<string, unknown>>;
 }
 

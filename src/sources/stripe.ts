@@ -16,7 +16,7 @@ export function majorUnits(minorUnits: Decimal, currency: string): Decimal {
   return minorUnits.div(THREE_DECIMAL.has(currency) ? 1000 : 100);
 }
 
-/** How the kinds of events that are revenue say what was paid. */
+/** The amounts in each kind of revenue event. */
 interface Kind {
   /** The field of the object that holds the amount. */
   readonly amount: string;

@@ -4,7 +4,7 @@ import { StartFailure } from './failure.ts';
 
 const OLDEST_MAJOR = 18;
 
-/** What a PostgreSQL says about itself that decides whether a commit on it lasts. */
+/** The settings of a PostgreSQL that decide whether its commits last. */
 export interface DatabaseFacts {
   readonly versionNumber: number;
   readonly version: string;
@@ -16,7 +16,7 @@ export interface DatabaseFacts {
   readonly isSuperuser: boolean;
 }
 
-/** What stands against a database: `refusals` stop a start, `warnings` are said. */
+/** The objections to a database: `refusals` stop a start, `warnings` are shown. */
 export interface DatabaseVerdict {
   readonly refusals: readonly string[];
   readonly warnings: readonly string[];

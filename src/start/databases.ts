@@ -25,7 +25,7 @@ export interface Databases {
   isDiskFull(environment: EnvironmentName): boolean;
 }
 
-/** How a start gets ready sooner. */
+/** The shortcuts of a start. */
 export interface Help {
   /** Called where the embedded server is being started and there is time for something else. */
   readonly meanwhile?: () => void;

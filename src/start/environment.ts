@@ -12,7 +12,7 @@ export interface Demo {
   fill(step: <T>(label: string, work: () => Promise<T>) => Promise<T>, signal: AbortSignal): Promise<string>;
 }
 
-/** What a start needs of an environment; `openEnvironment` in app.ts makes one. */
+/** The environment of a start; `openEnvironment` in app.ts creates it. */
 export interface ServedEnvironment {
   readonly server: FastifyInstance;
   readonly migratedTo: string;
@@ -42,7 +42,7 @@ interface EnvironmentRequest {
   readonly clickhouseUrl?: string;
   readonly mailServer?: { readonly url: string; readonly from: string };
   readonly stripeApiUrl?: string;
-  /** Where VAT numbers are checked; absent or null: nowhere. */
+  /** The service that checks VAT numbers; absent or null: none. */
   readonly viesUrl?: string | null;
   readonly publicUrl: string;
   readonly trustedProxies?: readonly string[];
@@ -51,7 +51,7 @@ interface EnvironmentRequest {
   readonly logger: Logger;
 }
 
-/** What was found not to hold. */
+/** A violated invariant. */
 export interface BrokenInvariant {
   readonly name: string;
   readonly says: string;
@@ -66,7 +66,7 @@ export interface DifferingInvoice {
   readonly differences: readonly string[];
 }
 
-/** What a rotation of a master key did. */
+/** The result of a rotation of a master key. */
 export interface RotationReport {
   readonly resealed: number;
   readonly unopened: readonly { readonly merchantId: string; readonly id: string; readonly where: string }[];

@@ -4,7 +4,7 @@ import { createLogger } from './start.ts';
 
 const settings = (readSettings({}) as { settings: Settings }).settings;
 
-/** What is logged, as text. */
+/** The log, as text. */
 function logged(...values: readonly object[]): string {
   const lines: string[] = [];
   const logger = createLogger(settings, false, { write: (line: string) => lines.push(line) });

@@ -53,7 +53,7 @@ export function masterKeysOf(settings: Settings, name: EnvironmentName, dataDire
   };
 }
 
-/** What other processes must be told, where the key is kept beside one of them. */
+/** The warning for other processes, if the key is stored beside one of them. */
 export function warnOfSharing(settings: Settings, name: EnvironmentName, dataDirectory: string, output: Output): void {
   if (settings[name].databaseUrl === undefined || settings[name].masterKey !== undefined) return;
   output.notice(

@@ -1,4 +1,4 @@
-/** Where a command speaks to a person. */
+/** The output of a command for a person. */
 export interface Output {
   /** A line of its own. */
   line(text?: string): void;

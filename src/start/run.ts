@@ -22,7 +22,7 @@ type Variables = Readonly<Record<string, string | undefined>>;
  */
 export async function run(command: string, variables: Variables, loadParts: LoadParts): Promise<number> {
   keepHeapSmall();
-  // Whoever read our output may be gone (`npm start | head`); that is no reason to die.
+  // The reader of our output may be gone (`npm start | head`); the program continues.
   process.stdout.on('error', () => undefined);
   const output = createOutput(process.stdout, process.stderr, variables);
   const stop = listenForStop(output, variables);

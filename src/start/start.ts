@@ -32,7 +32,7 @@ interface Served {
   readonly environment: ServedEnvironment;
 }
 
-/** What this program is, as its package says. */
+/** The version of this program, from its package. */
 function programVersion(): string {
   const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
   return (JSON.parse(text) as { version: string }).version;
@@ -264,8 +264,7 @@ async function fillBesides(demo: Demo, output: Output, logger: Logger, stop: Abo
 }
 
 /**
- * Where everything is, which key opens it, and a first call to copy. A key is shown once, when it is made, and only at
- * a terminal.
+ * The addresses, their keys, and a first call to copy. A key is shown once, when it is made, and only at a terminal.
  */
 function welcome(served: readonly Served[], demo: Demo | null, dataDirectory: string, output: Output): void {
   const file = shownPath(credentialsFile(dataDirectory));

@@ -91,7 +91,7 @@ export const changeRoutes = (parts: SubscriptionParts): readonly Route[] => [
   simulationRoute,
 ];
 
-/** What a plan would have billed. */
+/** The bill of a plan that a customer does not have. */
 const simulationRoute: Route = route(
   {
     method: 'POST',

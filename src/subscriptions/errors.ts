@@ -1,6 +1,6 @@
 import type { CodesOf, ErrorTable } from '../kernel/result.ts';
 
-/** What can go wrong with a subscription; where two apply, the first listed answers. */
+/** The refusals of subscriptions; if two apply, the first in the list answers. */
 export const subscriptionErrors = {
   ADJUSTMENT_IN_USE: {
     status: 409,

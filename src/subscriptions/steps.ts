@@ -18,8 +18,8 @@ const MOST_SUBSCRIPTIONS = 200;
 type StepParts = Pick<SubscriptionParts, 'source' | 'invoicing' | 'remindCustomer'>;
 
 /**
- * What a subscription does by itself: billing starts when a future start or a trial's end comes, its renewals are told
- * of, it ends at its planned end, and at last what came late for it is billed.
+ * The background jobs of a subscription: billing starts at a future start or at the end of a trial, its renewals are
+ * announced, it ends at its planned end, and finally its late usage is billed.
  */
 export const subscriptionDueKind = (parts: StepParts): DueKind => ({
   kind: 'subscription',
@@ -29,7 +29,7 @@ export const subscriptionDueKind = (parts: StepParts): DueKind => ({
   },
 });
 
-/** What is due of a subscription. */
+/** The due work of a subscription. */
 type Duty = 'start' | 'end' | 'remind' | 'billLate';
 
 /**

@@ -3,7 +3,7 @@ import type { Instant } from '../kernel/time.ts';
 import { type Courier, type ProviderAccount, ProviderCourier } from '../payments/index.ts';
 import type { TaxProvider, TaxProviderName } from './port.ts';
 
-/** What calls to tax providers take. */
+/** The dependencies of calls to tax providers. */
 export interface TaxProviderParts {
   readonly providers: readonly TaxProvider[];
   /** The account of an integration that the merchant has connected; null: none, or not any more. */
@@ -32,7 +32,7 @@ export interface TaxConnection {
   readonly account: ProviderAccount;
 }
 
-/** How a merchant's tax provider is called; null where it is not connected. */
+/** The connection to a merchant's tax provider; null if there is none. */
 export async function taxConnectionOf(
   tx: Tx,
   parts: Pick<TaxProviderParts, 'providers' | 'accountOf'>,

@@ -47,7 +47,10 @@ export interface AddressVerdict {
   readonly message: string | null;
 }
 
-/** What tax is asked for. No amount is negative, and one at least is above 0. */
+/**
+ * The subject of a tax question. No amount is negative, and at least one is above 0. No amount is negative, and one at
+ * least is above 0.
+ */
 export interface TaxRequest {
   readonly currency: string;
   readonly behavior: 'exclusive' | 'inclusive';
@@ -98,9 +101,9 @@ export interface CreditNoteRequest {
   readonly original: string;
   readonly currency: string;
   readonly behavior: 'exclusive' | 'inclusive';
-  /** What is taken back, 0 or above. */
+  /** The credited part, 0 or above. */
   readonly part: TaxedAmount;
-  /** What other credit notes in force have taken back before, in their order: items bear a share of what they left. */
+  /** The parts of earlier valid credit notes, in their order: items bear a share of their remainder. */
   readonly earlier: readonly TaxedAmount[];
 }
 
@@ -116,7 +119,7 @@ export interface VoidRequest {
   readonly currency: string;
 }
 
-/** What a provider has recorded. */
+/** The record of a provider. */
 export interface TaxRecorded {
   readonly reference: string;
   /** All tax of it: above 0 for a sale, below 0 for a credit note. */

@@ -13,11 +13,11 @@ export interface TaxRateSources {
   readonly metricTaxRate: Decimal | null;
   readonly planTaxRate: Decimal | null;
   readonly merchantTaxRate: Decimal | null;
-  /** Where the sale is taxed; null where the merchant has no registration for tax. */
+  /** The place of the sale; null if the merchant has no registration for tax. */
   readonly place: Pick<PlaceOfSupply, 'treatment' | 'rate'> | null;
 }
 
-/** Where the rate came from, for explanations. */
+/** The source of the rate, for explanations. */
 export type TaxRateSource =
   | 'exempt'
   | 'customer_metric'

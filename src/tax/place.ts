@@ -3,10 +3,10 @@ import { holdsOn, type TaxRegistration } from './registration.ts';
 import { standardRate } from './standard-rates.ts';
 import { type TaxAddress, type Territory, territoryOf } from './territory.ts';
 
-/** What is known of a customer's tax id: `unchecked` is neither confirmed nor refused by a register. */
+/** The status of a customer's tax id: `unchecked` is neither confirmed nor refused by a register. */
 export type TaxIdStanding = 'none' | 'valid' | 'invalid' | 'unchecked';
 
-/** What the place of a sale is decided by. */
+/** The facts that decide the place of a sale. */
 export interface PlaceQuestion {
   readonly registrations: readonly TaxRegistration[];
   readonly seller: TaxAddress | null;
@@ -19,16 +19,16 @@ export interface PlaceQuestion {
 
 export type TaxTreatment = 'domestic' | 'reverse_charge' | 'consumer_abroad' | 'outside' | 'exempt' | 'not_registered';
 
-/** Where a sale is taxed, and how. */
+/** The place of a sale for tax, with its treatment. */
 export interface PlaceOfSupply {
   readonly treatment: TaxTreatment;
-  /** Whose tax counts, alpha-2; null where no country's does. */
+  /** The country of the tax, alpha-2; null if there is none. */
   readonly country: string | null;
   /** In percent; null where the merchant's own rates decide. */
   readonly rate: Decimal | null;
   /** UNCL 5305: S is taxed, AE reverse charge, E exempt, O outside the scope of tax. */
   readonly category: 'S' | 'AE' | 'E' | 'O';
-  /** Which legal note the document bears. */
+  /** The legal note on the document. */
   readonly noteKey: 'reverseCharge' | 'exempt' | 'outside' | null;
   /** The sentence that decided. */
   readonly because: string;
@@ -36,7 +36,7 @@ export interface PlaceOfSupply {
   readonly registration: TaxRegistration | null;
 }
 
-/** What the rules below look at. */
+/** The facts for the rules below. */
 interface Facts {
   readonly customer: Territory;
   readonly home: Territory;
@@ -48,9 +48,9 @@ interface Facts {
 }
 
 /**
- * Where an electronic service is taxed, by Directive 2006/112/EC and, outside the Union, by the merchant's
- * registrations (docs/decisions/0114). Pure and total.
- * @returns null where no registration holds on that day: the merchant's own rates decide alone
+ * The place of an electronic service, by Directive 2006/112/EC and, outside the Union, by the merchant's registrations
+ * (docs/decisions/0114). Pure and total.
+ * @returns null if no registration is valid on that day: the merchant's own rates decide alone
  */
 export function decidePlace(question: PlaceQuestion): PlaceOfSupply | null {
   const { registrations, taxExempt, taxId, day } = question;
@@ -75,7 +75,7 @@ export function decidePlace(question: PlaceQuestion): PlaceOfSupply | null {
   return place.category === 'S' ? place : { ...place, registration: registeredIn(facts.home.country) };
 }
 
-/** Where the merchant is established: its address, or without one its first registration. */
+/** The home of the merchant: its address, or without one its first registration. */
 function homeOf(seller: TaxAddress | null, holding: readonly TaxRegistration[]): Territory {
   const established = territoryOf(seller ?? {});
   if (established.country !== null) return established;
@@ -158,7 +158,7 @@ const CONSUMER: Readonly<Record<Exclude<TaxIdStanding, 'valid'>, string>> = {
   unchecked: 'No register has confirmed the VAT number, so the customer counts as a consumer.',
 };
 
-/** Where the merchant is not registered at home, its own rates go on deciding there. */
+/** If the merchant is not registered at home, its own rates still decide there. */
 function atHome(facts: Facts, because: string): PlaceOfSupply {
   const { country } = facts.home;
   const registration = facts.registeredIn(country);

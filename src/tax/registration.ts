@@ -3,7 +3,7 @@ import type { FieldError } from '../kernel/result.ts';
 import { hasStandardRate } from './standard-rates.ts';
 import { registrationIdProblem } from './tax-id.ts';
 
-/** Where a merchant is registered for tax: in one country, or by one return for all member states (`oss`). */
+/** A registration of a merchant for tax: in one country, or by one return for all member states (`oss`). */
 export interface TaxRegistration {
   /** Alpha-2. Of `oss` the member state that takes the return. */
   readonly country: string;
@@ -30,7 +30,7 @@ const isDay = (text: string): boolean => {
   }
 };
 
-/** What is wrong with some registrations, by field; `path` is the list's own name in the request. */
+/** The faults of some registrations, by field; `path` is the list's own name in the request. */
 export async function registrationProblems(
   registrations: readonly TaxRegistration[],
   path: string,

@@ -6,7 +6,7 @@ export interface StandardRate {
   readonly rate: string;
 }
 
-/** What a country charges on services that have no rate of their own, and the law that says so. */
+/** The standard rates of a country for services without a rate of their own, and their law. */
 export interface CountryRates {
   /** The oldest first; each holds until the next one begins. */
   readonly rates: readonly StandardRate[];

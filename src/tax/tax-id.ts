@@ -2,7 +2,7 @@ import type { Validator } from 'stdnum/lib/cjs/types.js';
 import { isEuCountry } from '../kernel/country.ts';
 import { taxNumber } from '../kernel/tax-number.ts';
 
-/** What can be said of a customer's tax id without asking anybody. */
+/** The verdict on a customer's tax id without a request to a register. */
 export type TaxIdForm =
   /** A VAT number that the register of the European Union can confirm. `problem`: its check digits are wrong. */
   | { readonly kind: 'registered'; readonly prefix: string; readonly number: string; readonly problem: string | null }
@@ -73,9 +73,9 @@ const PROBLEMS = {
 const MEANT_AS_VAT: Readonly<Record<string, RegExp>> = { GB: /^GB/i, CH: /^CHE/i, NO: /MVA$/i };
 
 /**
- * What a customer's tax id is, by its form alone. A number counts for the country of the address: others and numbers
- * of tax offices are no VAT numbers there, and nobody is asked about them. Where only the check digits are wrong, the
- * register is asked all the same, because it knows better than a rule.
+ * The kind of a customer's tax id, by its form alone. A number counts for the country of the address: others and
+ * numbers of tax offices are no VAT numbers there, and no register is asked about them. If only the check digits are
+ * wrong, the register is still asked, because it knows better than a rule.
  */
 export async function describeTaxId(taxId: string, country: string | null): Promise<TaxIdForm> {
   const { prefix, text } = taxNumber(taxId, country);
@@ -102,7 +102,7 @@ export async function describeTaxId(taxId: string, country: string | null): Prom
 /** A number of the scheme for sellers from outside the European Union. */
 const NON_UNION = /^EU[0-9]{9}$/;
 
-/** What is wrong with the tax id of a merchant's registration in a country; null where nothing is. */
+/** The fault of the tax id of a merchant's registration in a country; null if there is none. */
 export async function registrationIdProblem(
   taxId: string,
   country: string,

@@ -15,10 +15,10 @@ export interface Territory {
   readonly exclusion: string | null;
 }
 
-/** Whose tax counts in places that have a code of their own (Article 7 of Directive 2006/112/EC). */
+/** The country of tax for places that have their own code (Article 7 of Directive 2006/112/EC). */
 const TAXED_AS: Readonly<Record<string, string>> = { MC: 'FR', IM: 'GB' };
 
-/** What a postal code tells of parts that the directive leaves out (Article 6), each with its name. */
+/** The postal codes of parts that the directive leaves out (Article 6), each with its name. */
 const EXCLUDED: Readonly<Record<string, readonly (readonly [RegExp, string])[]>> = {
   DE: [
     [/^27498$/, 'Heligoland'],
@@ -41,7 +41,10 @@ const EXCLUDED: Readonly<Record<string, readonly (readonly [RegExp, string])[]>>
   ],
 };
 
-/** Where an address lies for turnover taxes. Pure, and total: an address without a country is nowhere. */
+/**
+ * The territory of an address for turnover taxes. Pure, and total: an address without a country is nowhere. Pure, and
+ * total: an address without a country is nowhere.
+ */
 export function territoryOf({ country, zipCode }: TaxAddress): Territory {
   const written = country ?? null;
   if (written === null) return { country: null, isEu: false, exclusion: null };

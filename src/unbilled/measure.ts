@@ -12,7 +12,7 @@ import {
 import type { BillableUsage, PricedUsage } from '../subscriptions/index.ts';
 import { type Amount, addsUp, addUp, isTaken, less, type UnbilledPart } from './unbilled.ts';
 
-/** What of a metric's usage is there, what a price takes, and what is left of it, by reason. */
+/** The usage of a metric, its billed part, and the remainder by reason. */
 export interface MetricFigures {
   readonly metric: MeteredMetric;
   readonly counted: Amount;

@@ -38,7 +38,7 @@ export interface UnbilledPart extends Amount {
 /** Figures of these add up, so a part of them has a quantity of its own. */
 export const addsUp = (aggregation: Meter['aggregation']): boolean => aggregation === 'SUM' || aggregation === 'COUNT';
 
-/** What is left when a part is taken away. */
+/** The remainder without a part. */
 export const less = (all: Amount, part: Amount): Amount => ({
   eventCount: all.eventCount - part.eventCount,
   quantity: all.quantity && part.quantity && all.quantity.minus(part.quantity),

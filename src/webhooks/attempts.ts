@@ -1,6 +1,6 @@
 import { HOURS_PER_DAY, type Instant, isAfter, SECONDS_PER_HOUR, SECONDS_PER_MINUTE } from '../kernel/time.ts';
 
-/** What came of sending an event to an endpoint. */
+/** The result of sending an event to an endpoint. */
 export type Answered =
   | {
       readonly kind: 'answered';
@@ -32,7 +32,7 @@ const MOST_RETRY_AFTER = 2; // times the wait
 const MAY_ASK_FOR_TIME = new Set([429, 503]);
 const GONE = 410;
 
-/** What follows from an attempt. */
+/** The consequence of an attempt. */
 export interface Verdict {
   readonly status: 'pending' | 'delivered' | 'exhausted';
   /** Null unless it is pending. */
@@ -42,8 +42,8 @@ export interface Verdict {
 }
 
 /**
- * What follows from an attempt: only an answer of 2xx is a delivery.
- * @param slot which attempt it was since the event was put into the queue, from 1
+ * The consequence of an attempt: only an answer of 2xx is a delivery.
+ * @param slot the number of the attempt since the event was put into the queue, from 1
  * @param chance between 0 and 1: how much earlier or later the next one is
  */
 export function judge(answered: Answered, slot: number, chance: number, now: Instant): Verdict {
@@ -85,7 +85,7 @@ function readHttpDate(text: string): Instant | null {
   }
 }
 
-/** How an endpoint has done lately. */
+/** The recent results of an endpoint. */
 export interface Health {
   /** The first failure after the last success. */
   readonly failingSince: Instant | null;
@@ -95,7 +95,7 @@ export interface Health {
 /** An endpoint that only fails is disabled after so long. */
 export const PATIENCE_HOURS = 5 * HOURS_PER_DAY;
 
-/** What follows for an endpoint from one more failure at `now`. */
+/** The consequence for an endpoint of one more failure at `now`. */
 export function decideHealth(
   { failingSince, toldAt }: Health,
   now: Instant,

@@ -54,7 +54,7 @@ export const adoptEvents = (database: Database): Promise<number> =>
 const counted = async (database: Database, query: Sql): Promise<number> =>
   Number((await database.transaction('nobody', (tx) => tx.one<{ count: bigint }>(query))).count);
 
-/** What came of an attempt. */
+/** The result of an attempt. */
 export interface Attempt {
   readonly merchantId: string;
   readonly id: string;
@@ -81,7 +81,7 @@ export const insertAttempts = (tx: Tx, attempts: readonly Attempt[]) =>
               error text, reply text, duration_milliseconds int, created_at timestamptz)
     on conflict (merchant_id, event_id, endpoint_id, number) do nothing`);
 
-/** What follows for a delivery from one of its attempts. */
+/** The consequence of an attempt for a delivery. */
 export interface DeliveryChange {
   readonly merchantId: string;
   readonly eventId: string;
@@ -101,7 +101,7 @@ export const updateDeliveries = (tx: Tx, changes: readonly DeliveryChange[]) =>
      where d.merchant_id = r.merchant_id and d.event_id = r.event_id and d.endpoint_id = r.endpoint_id
        and d.attempts = r.number and d.begun_at is not null`);
 
-/** Which deliveries are put into the queue again. */
+/** The deliveries to put into the queue again. */
 export interface Redelivery {
   readonly merchantId: string;
   readonly endpointId: string | null;

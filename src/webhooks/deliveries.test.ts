@@ -10,7 +10,7 @@ const START = '2026-03-01T00:00:00Z';
 let env: TestEnvironment;
 let merchant: Merchant;
 let receiver: Receiver;
-/** How the receiver answers. */
+/** The status of the receiver's answers. */
 let status = 204;
 let headers: Record<string, string> = {};
 beforeAll(async () => {

@@ -7,7 +7,7 @@ export type EndpointStatus = (typeof ENDPOINT_STATUSES)[number];
 export const DISABLED_REASONS = ['request', 'gone', 'failing'] as const;
 export type DisabledReason = (typeof DISABLED_REASONS)[number];
 
-/** Where a merchant takes webhooks. */
+/** An endpoint of a merchant for webhooks. */
 export interface Endpoint {
   readonly id: string;
   readonly merchantId: string;
@@ -45,7 +45,7 @@ export const secretsOf = (
 
 type Standing = Pick<Endpoint, 'status' | 'disabledReason' | 'failingSince' | 'toldAt'>;
 
-/** Where an endpoint stands after a change of its status, if any: one that is enabled again begins anew. */
+/** The standing of an endpoint after a change of its status, if any: an endpoint that is enabled again starts anew. */
 export function decideStanding(before: Standing, status: EndpointStatus | undefined): Standing {
   const { disabledReason, failingSince, toldAt } = before;
   if (status === undefined || status === before.status)

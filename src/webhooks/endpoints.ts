@@ -20,12 +20,12 @@ import { ALL_KINDS } from './kinds.ts';
 import type { EndpointBody, EndpointPatchBody, EndpointsQuery } from './schemas.ts';
 import { formatSecret } from './signature.ts';
 
-/** What endpoints need of the environment. */
+/** The dependencies of endpoints on the environment. */
 export interface EndpointParts {
   readonly sealer: Sealer;
   readonly guard: GuardOptions;
   readonly resolve: Resolve;
-  /** Where the environment's own inbox takes webhooks; null in production. */
+  /** The address of the environment's own inbox; null in production. */
   readonly inboxUrl: string | null;
 }
 

@@ -1,6 +1,6 @@
 import type { CodesOf, ErrorTable } from '../kernel/result.ts';
 
-/** What webhooks refuse; where two apply, the first listed answers. */
+/** The refusals of webhooks; if two apply, the first in the list answers. */
 export const webhookErrors = {
   TOO_MANY_ENDPOINTS: { status: 409, message: 'A merchant has at most 20 webhook endpoints.' },
   ENDPOINT_DISABLED: { status: 409, message: 'The webhook endpoint is disabled. Enable it first.' },

@@ -14,7 +14,7 @@ import {
 const tag = 'Webhooks';
 const one = { of: 'id', kind: 'webhookEvent' } as const;
 
-/** What happened, for those who look themselves, and what became of it at each endpoint. */
+/** The events, for polling, and their deliveries at each endpoint. */
 export const eventRoutes: readonly Route[] = [
   route(
     {

@@ -3,7 +3,7 @@ import type { PageRequest } from '../http/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { Attempt } from './deliveries.sql.ts';
 
-/** What happened, as it is kept. */
+/** A stored event. */
 export interface RecordedEvent {
   readonly id: string;
   readonly merchantId: string;
@@ -40,7 +40,7 @@ export const selectEvents = (tx: Tx, filter: EventFilter, page: PageRequest) =>
     page,
   );
 
-/** Where an event stands in the order of commits. */
+/** The place of an event in the order of commits. */
 export interface Place {
   readonly transactionId: string;
   readonly seq: bigint;
@@ -71,7 +71,7 @@ export const selectEventsAfter = (tx: Tx, filter: EventFilter, after: Place | nu
     page,
   );
 
-/** How an event stands with an endpoint. */
+/** The delivery of an event at an endpoint. */
 export interface DeliveryRow {
   readonly eventId: string;
   readonly endpointId: string;

@@ -53,7 +53,7 @@ export async function getEvent(tx: Tx, merchantId: string, id: string) {
   return ok(shown);
 }
 
-/** What happened, newest first; with `after` the events after one, in the order of their commits. */
+/** The events, newest first; with `after` the events after one, in the order of their commits. */
 export async function listEvents(tx: Tx, merchantId: string | null, query: EventsQuery, page: PageRequest) {
   const { type, resourceId, after } = query;
   const filter = { merchantId, type, resourceId };

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Where a webhook may go: a URL that was checked. */
+/** The target of a webhook: a checked URL. */
 export interface Target {
   readonly url: URL;
   /** This machine, in the sandbox. */

@@ -24,7 +24,7 @@ const toReceiptReply = (receipt: Receipt) => ({
   createdAt: formatInstant(receipt.createdAt),
 });
 
-/** What the inbox took, newest first. */
+/** The webhooks of the inbox, newest first. */
 export async function listReceipts(tx: Tx, merchantId: string | null, query: InboxQuery, page: PageRequest) {
   const { rows, total } = await selectReceipts(tx, { ...query, merchantId }, page);
   return { data: rows.map(toReceiptReply), total };

@@ -1,4 +1,4 @@
-/** What merchants are told of, and when (domain.md §9). The page docs/webhooks.md shows the same table. */
+/** The webhook events with their descriptions (domain.md §9). The page docs/webhooks.md shows the same table. */
 export const EVENT_KINDS = {
   'invoice.issued.v0': 'An invoice was issued: it has its number and is due.',
   'invoice.paid.v0': 'An invoice was paid. `grantId` is the grant of a purchase.',

@@ -3,7 +3,7 @@ import { newId } from '../kernel/ids.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { EventType } from './kinds.ts';
 
-/** What happened, for a merchant's webhook endpoints. */
+/** An event for a merchant's webhook endpoints. */
 export interface OutboxEvent {
   readonly merchantId: string;
   readonly type: EventType;

@@ -146,7 +146,7 @@ const WORDS: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: 'The headers of the answer are too long.',
 };
 
-/** What went wrong, for the merchant: no address that the name has inside. */
+/** The fault in words for the merchant: without an internal address of the name. */
 function wordsOf(error: NodeJS.ErrnoException, isOver: boolean): string {
   if (error instanceof BlockedAddress) return error.message;
   if (error instanceof UnknownName) return 'The host has no address.';

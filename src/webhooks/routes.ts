@@ -29,7 +29,7 @@ import { send, type Way } from './send.ts';
 const tag = 'Webhooks';
 const one = { of: 'id', kind: 'webhookEndpoint' } as const;
 
-/** What the routes need of the environment. */
+/** The dependencies of the routes on the environment. */
 export interface WebhookParts extends Omit<EndpointParts, 'sealer' | 'guard' | 'inboxUrl'> {
   readonly way: Way;
 }

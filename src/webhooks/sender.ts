@@ -165,7 +165,7 @@ class EventSender implements Sender {
     }
   }
 
-  /** What fails here leaves the deliveries with their leases: they are sent again when those end. */
+  /** After a failure here the deliveries keep their leases, and are sent again at their end. */
   async #note(): Promise<void> {
     const { database, now, onTrouble } = this.#options;
     const ended = this.#ended;

@@ -11,7 +11,7 @@ const sign = (secret: string, content: string): string =>
     .update(content)
     .digest('base64')}`;
 
-/** What a webhook is, apart from where it goes. */
+/** A webhook without its target. */
 export interface Message {
   /** The event's id, the same in every attempt. */
   readonly id: string;

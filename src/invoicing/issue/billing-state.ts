@@ -185,7 +185,7 @@ async function loadStates(tx: Tx, merchantId: string, asked: readonly StateQuest
 const startsOf = (terms: BillingTerms, read: readonly ReadPeriod[]): Instant[] =>
   read.flatMap(({ invoice }) => startsIn(asBilled(terms, invoice), invoice));
 
-/** Where the period of an invoice starts, and those of the plan whose commitments its charges count for. */
+/** The start of an invoice's period, and the starts of the plan's periods whose commitments count its charges. */
 const startsIn = (terms: BillingTerms, invoice: InvoicePeriod): Instant[] =>
   [cellOf(terms, invoice), ...planPeriodsOf(terms, invoice)].map(({ start }) => start);
 

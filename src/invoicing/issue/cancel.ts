@@ -65,7 +65,7 @@ export async function endWithSession(
   return cancelled;
 }
 
-/** What the wallet paid is given back, so it counts as paid no more. */
+/** The wallet gets its share back, so that share no longer counts as paid. */
 const withoutWallet = ({ paidAmount, walletApplied }: InvoiceRow) => ({
   paidAmount: paidAmount.minus(walletApplied),
   walletApplied: ZERO,

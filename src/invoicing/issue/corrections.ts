@@ -15,9 +15,9 @@ import { asBilled, cellOf, justBefore } from '../owed/charges.ts';
 import type { BillingTerms } from '../terms/billing-terms.ts';
 import { noteCredits } from './credits.ts';
 
-/** What is given back of what some invoices billed. */
+/** A credit of the bills of some invoices. */
 export interface TakenBack {
-  /** What billed it, in the order of billing. */
+  /** The items that billed it, in the order of billing. */
   readonly items: readonly BilledItem[];
   /** As the price quotes it; above 0. */
   readonly amount: Decimal;

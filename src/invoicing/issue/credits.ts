@@ -39,7 +39,7 @@ import { shareOfTime } from '../rating/index.ts';
 import type { BillingTerms, CreditMode } from '../terms/billing-terms.ts';
 import { segmentAt, segmentsOf } from '../timeline/segments.ts';
 
-/** What ended charges that were billed for a time. */
+/** The end of charges that were billed for a time. */
 export interface CreditOrder {
   /** The terms as they are now. */
   readonly terms: BillingTerms;
@@ -144,7 +144,8 @@ export async function expectedCredits(
 }
 
 /**
- * What issued invoices bill of time after an instant. What is calculated and not issued is calculated again instead.
+ * The bills of issued invoices for time after an instant. Calculated invoices that are not issued are calculated again
+ * instead. What is calculated and not issued is calculated again instead.
  */
 async function selectIssuedItems(
   tx: Tx,
@@ -155,7 +156,7 @@ async function selectIssuedItems(
 ): Promise<BilledItem[]> {
   const { merchantId, subscriptionId } = terms;
   const all = { merchantId, subscriptionId, id: '' };
-  // What is charged in advance of a period stands on the invoice before it, so that one is read, too.
+  // The charges in advance of a period are on the invoice before it, so that one is read, too.
   const around = cellsIn(terms, { start: justBefore(after), end: after.add({ microseconds: 1 }) });
   const since = justBefore(around.map(({ start }) => start).reduce(earliest, after));
   const lines = await selectBilledLines(tx, all, since, null, creditedAnew);
@@ -226,8 +227,8 @@ const rowOf = (
 });
 
 /**
- * What of an invoice leaves nothing to give back: the credit note over all of it, or that it is written off, also just
- * now. Its lock holds off who would do it meanwhile.
+ * The reason that leaves nothing of an invoice to credit: the credit note over all of it, or its write-off, also just
+ * now. Its lock prevents either of them until the end. Its lock holds off who would do it meanwhile.
  */
 async function overAllOf(tx: Tx, merchantId: string, invoiceId: string): Promise<CreditNoteRow | 'written off' | null> {
   const invoice = await lockInvoice(tx, merchantId, invoiceId);
@@ -250,7 +251,7 @@ export async function giveBackAfterVoid(
   await giveCredits(parts, tx, { terms, after: terms.bounds.startedAt, target: null, invoiceId: invoice.id }, now);
 }
 
-/** What of a credit stands in no credit note yet. */
+/** The part of a credit that is in no credit note yet. */
 const leftOf = ({ amount, taxAmount, notedAmount, notedTax }: UnusedCreditRow) => ({
   net: amount.minus(notedAmount),
   tax: taxAmount.minus(notedTax),
@@ -299,14 +300,14 @@ export async function noteCredits(
   else await expireSessionsOf(tx, credited, now);
 }
 
-/** What the customer owes of an invoice that a credit can be taken off, and what is owed again after a refund. */
+/** The debt of an invoice that a credit can reduce, and the debt that is open again after a refund. */
 async function owedOf(tx: Tx, invoice: InvoiceRow): Promise<{ owed: Decimal; owedAgain: Decimal }> {
   const owed = invoice.paymentInFlight || invoice.status === 'PAID' ? ZERO : invoice.unpaidAmount;
   const again = await balanceOfInvoice(tx, invoice.merchantId, 'owed_again', invoice.id);
   return { owed, owedAgain: Decimal.max(ZERO, again) };
 }
 
-/** What of some credits a credit note over `most` holds: of the first ones all, until it is used up. */
+/** The part of some credits that a credit note over `most` contains: all of the first ones, until it is used up. */
 function notedOf<Row extends UnusedCreditRow>(credits: readonly Row[], most: Decimal, currency: string) {
   let left = most;
   return credits.map((credit) => {
@@ -320,7 +321,7 @@ function notedOf<Row extends UnusedCreditRow>(credits: readonly Row[], most: Dec
 const nameOf = ({ displayName: name, sourceKey: key }: UnusedCreditRow): string =>
   key === null ? `${name}: not used` : `${name}: credit`;
 
-/** What of a credit stands on a credit note, for its document. */
+/** The part of a credit on a credit note, for its document. */
 const lineOfNote = (credit: UnusedCreditRow, part: { net: Decimal; tax: Decimal }): CreditNoteLine => ({
   creditId: credit.id,
   displayName: nameOf(credit),
@@ -340,8 +341,8 @@ export function upTo({ net, tax }: { net: Decimal; tax: Decimal }, most: Decimal
 }
 
 /**
- * Which charge a credit gives back, and what of it. Amounts are before tax, so that those of inclusive prices do not
- * show them.
+ * The charge of a credit, and the credited part. Amounts are before tax, so that those of inclusive prices do not show
+ * them. Amounts are before tax, so that those of inclusive prices do not show them.
  */
 const creditWorkings = (credit: CreditOn, taxBehavior: 'exclusive' | 'inclusive'): CreditWorkings => ({
   id: credit.id,

@@ -113,7 +113,7 @@ async function bearNow(tx: Tx, terms: BillingTerms, at: Instant, now: Instant): 
   );
 }
 
-/** What an upfront invoice would be asked of, before it is made. */
+/** The question about an upfront invoice, before it is created. */
 const upfrontAt = ({ merchantId, subscriptionId }: BillingTerms, at: Instant) => ({
   merchantId,
   subscriptionId,

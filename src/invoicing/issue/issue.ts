@@ -36,10 +36,10 @@ export const dueAt = (issuedAt: Instant, paymentTermDays: number): Instant =>
 export const overdueFrom = (due: Instant): Instant =>
   due.toZonedDateTimeISO('UTC').startOfDay().add({ days: 1 }).toInstant();
 
-/** What the issue of an invoice needs to know of it beside its row. */
+/** The facts for the issue of an invoice beside its row. */
 interface IssueFacts {
   readonly invoice: InvoiceRow;
-  /** What is changed of it and not stored yet. */
+  /** The changes of it that are not stored yet. */
   readonly pending: ChangedInvoice;
   readonly buyer: PartyRecord;
   readonly lines: readonly IssuedLine[];
@@ -48,7 +48,7 @@ interface IssueFacts {
   readonly hasCredits: boolean;
 }
 
-/** What is decided of an invoice before it has its number. */
+/** The decision about an invoice before it has its number. */
 interface DecidedIssue extends IssueFacts {
   /** As the document says it: the parties and the dates. */
   readonly says: Pick<InvoiceRow, 'seller' | 'buyer' | 'issuedAt' | 'dueAt'>;
@@ -56,7 +56,7 @@ interface DecidedIssue extends IssueFacts {
   readonly paysOnline: boolean;
 }
 
-/** What issues an invoice: somebody, the last required approval, or due work. */
+/** The cause of the issue of an invoice: a person, the last required approval, or a background job. */
 export type IssueTrigger = 'approve' | 'completeApprovals' | 'autoApprove';
 
 /**
@@ -193,8 +193,8 @@ async function loadFacts(
   const lines = await issuedLinesOf(tx, merchantId, ids);
   const terms = await parts.source.paymentTerms(tx, merchantId, subscriptionIds);
   const withCredits = await invoicesWithCredits(tx, merchantId, ids);
-  // Who gives something back, or carries a line on, looks at the states of the subscription's invoices as they are
-  // stored.
+  // An invoice with credits, or with a line that is carried on, reads the stored statuses of the subscription's
+  // invoices.
   const looks = ({ id }: InvoiceRow) => withCredits.has(id) || lines.get(id)?.some(({ type }) => type === 'manual');
   const early = pending.filter(({ before, after }) => before !== after && looks(after));
   await updateInvoices(tx, early);
@@ -294,7 +294,10 @@ function changesOf(
   };
 }
 
-/** What is owed, and what of it the wallets have paid. One that lives by its session is owed by nobody yet. */
+/**
+ * The debt, and the part of it that the wallets have paid. Nobody owes an offer yet. One that lives by its session is
+ * owed by nobody yet.
+ */
 const postingsOf = (decided: readonly DecidedIssue[], issued: readonly InvoiceRow[]): Posting[] =>
   issued.flatMap((invoice, place) => {
     const { lines } = decided[place] as DecidedIssue;

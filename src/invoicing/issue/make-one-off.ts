@@ -19,14 +19,14 @@ import { creditLinesOn } from './credits.ts';
 import { issueInvoice } from './issue.ts';
 import { saveCalculation } from './run-calculation.ts';
 
-/** What an invoice that bills no period is made of. */
+/** The inputs of an invoice without a period. */
 export interface NewOneOffInvoice {
-  /** Where it was promised before the invoice was made; a new one unless given. */
+  /** The id, if it was promised before the invoice; default: a new one. */
   readonly id?: string;
   readonly merchantId: string;
   readonly customerId: string;
   readonly subscriptionId: string | null;
-  /** Whose tax rates count, where there is a plan. */
+  /** The plan whose tax rates count, if there is one. */
   readonly planId: string | null;
   /** No line bears tax, whatever the rates are. */
   readonly taxExempt?: boolean;
@@ -35,18 +35,18 @@ export interface NewOneOffInvoice {
   readonly currency: string;
   /** At least one, but for an upfront invoice: that one has its charges from its subscription. */
   readonly lines: readonly OneOffLine[];
-  /** What its lines take back of other invoices. */
+  /** The credits of other invoices on its lines. */
   readonly credits?: readonly Omit<UnusedCreditRow, 'seq' | 'targetInvoiceId'>[];
   readonly paymentTermDays: number;
   /** Row 18 of domain.md §4: the invoice ends when its session expires, and has no number until it is paid. */
   readonly livesBySession: boolean;
-  /** What hangs on it: the handler of this type in `InvoicingParts.purposes` hears what becomes of it. */
+  /** Its purpose: the handler of this type in `InvoicingParts.purposes` hears of the invoice. */
   readonly purpose: { readonly type: string; readonly id?: string } | null;
   readonly autoApprove: boolean;
   /** Of an upfront invoice: the instant at which what it asks became due. */
   readonly billsFrom?: Instant;
   readonly metadata?: Readonly<Record<string, unknown>>;
-  /** How its payment session is opened, where it is issued at once. */
+  /** The options of its payment session, if it is issued at once. */
   readonly session?: Pick<SessionOptions, 'redirectUrls' | 'expiresAt'>;
   /** Held unique by the database; who makes invoices under keys looks beforehand what a key made. */
   readonly idempotency?: BodyKey;

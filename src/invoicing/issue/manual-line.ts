@@ -36,8 +36,5 @@ type Carried = Pick<ManualLineRow, 'taxRate' | 'carriedFromId' | 'carriedBecause
 /** A line to insert; one that somebody writes is not carried over. */
 export type NewManualLine = Omit<ManualLineRow, 'seq' | 'intoWalletAt' | keyof Carried> & Partial<Carried>;
 
-/**
- * Which lines that wait for an invoice are taken beside those that name it: those whose time has come at an instant, or
- * all.
- */
+/** The waiting lines to take beside those that name the invoice: those due at an instant, or all. */
 export type Waiting = { readonly until: Instant } | 'none' | 'all';

@@ -8,8 +8,8 @@ import type { BillingTerms } from '../terms/billing-terms.ts';
 import type { ManualLineRow, Waiting } from './manual-line.ts';
 
 /**
- * Which lines that name no invoice this one takes: on the plan's own series those whose `invoiceAt` is not after the
- * period's end, and all of them where the subscription ends with it, because no later one comes.
+ * The lines without an invoice that this one takes: on the plan's own series those with an `invoiceAt` until the
+ * period's end. If the subscription ends with it, it takes all of them, because no later invoice follows.
  */
 export function waitingFor(
   { planCadence, bounds: { endsAt } }: Pick<BillingTerms, 'planCadence' | 'bounds'>,
@@ -19,7 +19,7 @@ export function waitingFor(
   return endsAt !== null && !isAfter(endsAt, until) ? 'all' : { until };
 }
 
-/** What a line comes to before tax: rounded once to the currency. */
+/** The amount of a line before tax: rounded once to the currency. */
 export const amountOf = ({ quantity, unitPrice, currency }: ManualLineRow): Decimal =>
   roundTo(quantity.times(unitPrice), currency, 'half-away-from-zero');
 

@@ -44,7 +44,7 @@ export interface NewOrderInvoice
   > {
   readonly taxExempt: boolean;
   readonly lines: readonly NewOrderLine[];
-  /** What its lines take back of other invoices; what it cannot bear is a credit note on these. */
+  /** The credits of other invoices on its lines; an excess is a credit note on these. */
   readonly credits: readonly OrderCredit[];
   /** Held unique by the database, so that it is made once. */
   readonly idempotency: BodyKey;
@@ -143,7 +143,10 @@ export async function creditOrderItems(
   return all;
 }
 
-/** What of an invoice the customer still owes, or owes again. While a payment is on its way, nothing. */
+/**
+ * The debt of the customer on an invoice, or the debt that is open again. During a payment, none. While a payment is on
+ * its way, nothing.
+ */
 async function unpaidOf(tx: Tx, invoice: InvoiceRow): Promise<Decimal> {
   const owed = invoice.paymentInFlight || invoice.status === 'PAID' ? ZERO : invoice.unpaidAmount;
   const again = await balanceOfInvoice(tx, invoice.merchantId, 'owed_again', invoice.id);

@@ -278,7 +278,7 @@ export async function tryCalculations(
 const isPlain = (invoice: InvoiceRow): boolean =>
   !isOneOff(invoice) && invoice.itemCount === 0 && invoice.terms !== null && invoice.terms.outside === undefined;
 
-/** How a calculation ended: with what is to be stored of the invoice, or with what was thrown. */
+/** The end of a calculation: with changes to store, or with an error. */
 type Ended = { readonly change: ChangedInvoice } | { readonly error: unknown };
 
 function afterCalculation(pending: ChangedInvoice, ended: Ended, now: Instant): ChangedInvoice {
@@ -294,7 +294,7 @@ function afterCalculation(pending: ChangedInvoice, ended: Ended, now: Instant): 
   return followedBy(pending, moved(pending.after, outcome.trigger, changes, now));
 }
 
-/** What a calculation that throws has written is rolled back. */
+/** The writes of a failed calculation are rolled back. */
 async function finishAlone(
   parts: InvoicingParts,
   tx: Tx,
@@ -399,7 +399,7 @@ async function loadFacts(
     unfrozen.map((invoice) => ({ invoice, terms: termsOf(invoice) })),
     now,
   );
-  // What is due follows from the history as it stands now, also where a change came since the rates were frozen.
+  // The charges follow from the present history, also if it changed since the rates were frozen.
   const asked = invoices.map((invoice) => {
     const terms = termsOf(invoice);
     const rates = invoice.terms ?? (fresh[unfrozen.indexOf(invoice)] as FrozenTerms);
@@ -416,7 +416,7 @@ async function loadFacts(
   }));
 }
 
-/** What is decided of an invoice: what it comes to, or that it waits for a tax provider. */
+/** The decision about an invoice: its amounts, or that it waits for a tax provider. */
 type Decided =
   | (Calculated & {
       readonly frozen: FrozenTerms & { readonly history: FrozenHistory };
@@ -484,10 +484,9 @@ function refuseWrongBill(invoice: InvoiceRow, { lines }: Calculation, { items }:
 const isOneOff = ({ oneOff: kept, kind }: InvoiceRow): boolean => kept !== null && kind !== 'upfront';
 
 /**
- * What a calculated invoice comes to when it is calculated again from what is stored of it: the usage that was read,
- * the terms that were frozen, and what was billed before it. Corrections of closed periods, lines by hand and credits
- * stand as they are.
- * @param terms the terms as they may have been: they may be others by now
+ * Calculates an invoice again from its stored inputs: the usage that was read, the frozen terms, and the earlier bills.
+ * Corrections of closed periods, lines by hand and credits stay unchanged.
+ * @param terms the terms at that time, which may differ from the present ones
  */
 export async function calculateStored(
   parts: InvoicingParts,
@@ -524,7 +523,7 @@ export async function recalculate(
   });
 }
 
-/** Where an invoice stands in the order of billing; null where nothing tells. */
+/** The place of an invoice in the order of billing; null if it is unknown. */
 export async function placeOf(
   tx: Tx,
   invoice: InvoiceRow,
@@ -570,7 +569,7 @@ export async function saveCalculation(
   return (saved[0] as ChangedInvoice).after;
 }
 
-/** What an invoice comes to, and the terms that it was calculated with. */
+/** The amounts of an invoice, and the terms of their calculation. */
 interface Calculated {
   readonly invoice: InvoiceRow;
   readonly calculation: Calculation;
@@ -618,7 +617,7 @@ async function saveCalculations(tx: Tx, calculated: readonly Calculated[], now: 
   });
 }
 
-/** What lines take off that were billed before is told a tax provider by itself; the terms keep how much it is. */
+/** A tax provider gets deductions of billed lines separately; the terms store their amount. */
 const withOutsideCredits = (
   { outside, ...frozen }: FrozenTerms,
   { outsideCredits: credits }: Calculation,
@@ -643,7 +642,7 @@ export function lineRows(invoice: InvoiceRow, calculation: Calculation, idOf: (p
   });
 }
 
-/** What stands on an invoice beside its charges. */
+/** The content of an invoice beside its charges. */
 interface Beside {
   readonly manual: readonly ManualLineRow[];
   readonly credits?: readonly CreditOn[];
@@ -663,7 +662,7 @@ export function calculateInvoice(
   return calculate(inputOf(due, frozen, invoice, usage, beside));
 }
 
-/** What a tax provider is asked to tax of it; nothing where our own rates count. */
+/** The items of it that a tax provider is asked to tax; none with our own rates. */
 export function outsideItemsFor(
   due: Pick<Billing, 'due' | 'commitments'>,
   frozen: FrozenTerms,
@@ -756,6 +755,6 @@ const storedLineOf = ({ id }: InvoiceRow, line: Calculation['lines'][number]): S
   workings: line.workings,
 });
 
-/** What a draft says, for approvals: two calculations that say the same have the same hash. */
+/** The content of a draft, for approvals: equal calculations have the same hash. */
 const draftHash = (calculation: Calculation): string =>
   createHash('sha256').update(JSON.stringify(calculation)).digest('hex');

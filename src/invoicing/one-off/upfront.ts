@@ -19,14 +19,14 @@ import { withOutsideAnswer } from '../outside-tax/answer.ts';
 import { checkSession } from '../paying/sessions.ts';
 import type { BillingTerms } from '../terms/billing-terms.ts';
 
-/** What a subscription asks as it begins. */
+/** The charges at the start of a subscription. */
 export interface UpfrontOrder {
   readonly terms: BillingTerms;
   /** Put into the customer's wallet with the same payment; 0: nothing. */
   readonly prefund: Decimal;
   /**
-   * Who of `InvoicingParts.purposes` waits for it, and hears of it by the subscription's id: the invoice then lives by
-   * its payment session. Null where the subscription is active without: an invoice like any other.
+   * The handler in `InvoicingParts.purposes` that waits for it, and hears of it by the subscription's id: the invoice
+   * is then an offer. Null if the subscription is already active: an ordinary invoice.
    */
   readonly awaitedBy: string | null;
   /** Money that has come already pays it: under this id it is issued, and no session is opened for it. */
@@ -94,7 +94,7 @@ const topUp = (amount: Decimal): OneOffLine => ({
   type: 'wallet_top_up',
 });
 
-/** What is asked of a customer before the subscription is active, in the invoice's currency, as decimal text. */
+/** The payment of a customer before the subscription is active, in the invoice's currency, as decimal text. */
 export interface UpfrontPayment {
   readonly amount: string;
   /** In-advance charges, with their tax, less what the wallet paid. */
@@ -104,7 +104,7 @@ export interface UpfrontPayment {
   readonly session: { readonly id: string; readonly url: string } | null;
 }
 
-/** What an upfront invoice asks, and how it can be paid. */
+/** The amount of an upfront invoice, and the ways to pay it. */
 export async function describeUpfront(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow): Promise<UpfrontPayment> {
   const { merchantId, id, currency, unpaidAmount: unpaid, grandTotal: total } = invoice;
   const lines = await linesOf(tx, merchantId, id);

@@ -6,10 +6,7 @@ const WAITS_MINUTES = [1, 5, 30, 120];
 /** It is over. */
 export const NO_MORE = { trigger: 'failCalculation' } as const;
 
-/**
- * What becomes of a calculation that failed for the `attempts`-th time: it waits, or it is over (domain.md §4, rows 6
- * and 7).
- */
+/** The result of a calculation after its `attempts`-th failure: it waits, or it ends (domain.md §4, rows 6 and 7). */
 export function afterFailure(
   attempts: number,
 ): { trigger: 'deferCalculation'; waitMinutes: number } | { trigger: 'failCalculation' } {

@@ -5,7 +5,7 @@ import { merchantSettings } from '../../identity/index.ts';
 import { formatInstant, type Instant } from '../../kernel/time.ts';
 import type { FrozenOutsideTax } from '../invoice/frozen-terms.ts';
 
-/** Whose tax is calculated, and by the tax codes of which plans. */
+/** The customer of the tax, and the plans with its tax codes. */
 export interface OutsideFacts {
   readonly merchantId: string;
   readonly customerId: string;
@@ -16,8 +16,8 @@ export interface OutsideFacts {
 }
 
 /**
- * What is asked of the merchant's tax provider; undefined where our own rates count: the merchant has no provider, or
- * the customer has no valid tax address.
+ * The question to the merchant's tax provider; undefined with our own rates: the merchant has no provider, or the
+ * customer has no valid tax address.
  */
 export async function freezeOutside(
   tx: Tx,

@@ -7,7 +7,7 @@ export type RecordEvent = 'send' | 'record' | 'refuse';
 
 const illegal = refuse('INVALID_TRANSITION');
 
-/** What a tax provider is to record. Both ends are final: a person sees to what has failed. */
+/** The record of an invoice at a tax provider. Both ends are final: a person sees to what has failed. */
 export const recordStates = stateTable<RecordStatus, RecordEvent>(
   { thing: 'tax record', done: {} },
   {

@@ -4,7 +4,7 @@ import type { Instant } from '../../kernel/time.ts';
 import type { CreditNoteRow } from '../invoice/credit-note.ts';
 import type { RecordStatus } from './record-states.ts';
 
-/** What a provider is to record, once; the id is the key at the provider. */
+/** A record for a provider, made once; the id is the key at the provider. */
 export interface TaxRecordRow {
   merchantId: string;
   id: string;
@@ -63,7 +63,7 @@ export const selectRecord = (tx: Tx, merchantId: string, id: string): Promise<Ta
 export const lockRecord = (tx: Tx, merchantId: string, id: string): Promise<TaxRecordRow | undefined> =>
   tx.maybe<TaxRecordRow>(sql`select * from tax_record where merchant_id = ${merchantId} and id = ${id} for update`);
 
-/** What may change of a record. */
+/** The fields of a record that can change. */
 export type RecordChange = Partial<
   Pick<TaxRecordRow, 'lookUps' | 'reference' | 'recordedTax' | 'problem' | 'sentAt'>
 > & { readonly status: RecordStatus; readonly nextActionAt: Instant | null };
@@ -95,7 +95,7 @@ export const selectEarlier = (tx: Tx, { merchantId, invoiceId, id }: TaxRecordRo
        and seq < (select seq from tax_record where merchant_id = ${merchantId} and id = ${id})
      order by seq`);
 
-/** What waits for a record is due now that this one is at its end. */
+/** The records that waited for this one are due now, at its end. */
 export const wakeAfter = (tx: Tx, { merchantId, invoiceId }: TaxRecordRow, now: Instant): Promise<number> =>
   tx.run(sql`
     update tax_record set next_action_at = ${now}

@@ -39,7 +39,7 @@ export async function recordInvoices(tx: Tx, invoices: readonly InvoiceRow[], no
   if (records.length > 0) await insertRecords(tx, records, now);
 }
 
-/** What an invoice has in `outside_tax` as it gets its number; undefined where no provider taxes it. */
+/** The content of `outside_tax` of an invoice as it gets its number; undefined without a tax provider. */
 export const outsideTaxAtIssue = ({ terms, totalTax: tax }: InvoiceRow): OutsideTaxRecord | undefined =>
   terms?.outside?.answer?.reference == null
     ? undefined
@@ -147,9 +147,9 @@ type Outcome =
   | { readonly kind: 'away'; readonly problem: string }
   | { readonly kind: 'refused'; readonly problem: string };
 
-/** What was recorded of the invoice before. */
+/** The earlier records of the invoice. */
 interface Before {
-  /** What the record takes back; null of a sale. */
+  /** The record that it reverses; null of a sale. */
   readonly original: TaxRecordRow | null;
   readonly earlier: readonly TaxRecordRow[];
 }
@@ -234,7 +234,7 @@ async function fail(tx: Tx, record: TaxRecordRow, problem: string, now: Instant)
   await wakeAfter(tx, await updateRecord(tx, record, failed, now), now);
 }
 
-/** What is wrong with the sale stands on the invoice; what is wrong with a credit note stands with its record. */
+/** The fault of a sale is stored with the invoice; the fault of a credit note with its record. */
 async function noteProblem(
   tx: Tx,
   invoice: InvoiceRow,

@@ -32,13 +32,13 @@ export interface OwedCharge {
   readonly price: BilledPrice;
   /** The dates that its lines bear. */
   readonly period: Period;
-  /** What of its whole period that is; of a price that is billed once always all. */
+  /** The share of its whole period; always 1 for a price that is billed once. */
   readonly fraction: Fraction;
-  /** Whose usage counts: where the price was away for a while, not all of `period`. */
+  /** The spans with counted usage: not all of `period` if the price was absent for a while. */
   readonly spans: readonly Period[];
-  /** What of the whole period its maximum holds; `fraction` where absent. */
+  /** The share of the whole period for its maximum; `fraction` if absent. */
   readonly limits?: Fraction;
-  /** What of it its minimum holds, where the period became shorter after it was billed; `limits` where absent. */
+  /** The share of it for its minimum, if the period became shorter after it was billed; `limits` if absent. */
   readonly least?: Fraction;
   /** The period is not over yet, so that its minimum is not asked. */
   readonly isOpen?: boolean;
@@ -49,7 +49,7 @@ export interface Cell extends SeriesPeriod {
   readonly cadence: string;
 }
 
-/** What identifies the period of an invoice. */
+/** The identity of an invoice's period. */
 export interface InvoicePeriod {
   readonly billingCadence: string;
   readonly periodNumber: number;
@@ -130,7 +130,7 @@ function feesOf(
     const [start, whole] = [positionIn(cell, segments, held.start), positionIn(cell, segments, held.end)];
     const span = { start, end: earliest(whole, until) };
     if (!isBefore(span.start, span.end)) return [];
-    // What ended before a cut, because a change took its price away, is over: its minimum is asked.
+    // A price that a change removed before a cut has ended: its minimum is charged.
     const isOpen = isBefore(until, whole);
     return [{ price, period: span, fraction: partOfWhole(cell, [span]), spans: [span], ...(isOpen && { isOpen }) }];
   });
@@ -182,7 +182,7 @@ export function partOfWhole({ whole }: Pick<Cell, 'whole'>, spans: readonly Peri
   return numerator === denominator ? WHOLE : { numerator, denominator };
 }
 
-/** What is billed once, of the versions that begin in a time and of prices that no version had before. */
+/** The charges that are billed once, of the versions that begin in a time and of prices that no version had before. */
 export function chargesOnce(
   terms: HistoricTerms,
   term: BilledPrice['paymentTerm'],

@@ -79,7 +79,7 @@ const at = (text: string): Instant => Temporal.Instant.from(text.includes('T') ?
 const priceOf = (id: string, billingCadence: string | null, paymentTerm: BilledPrice['paymentTerm'] = 'in_arrears') =>
   ({ id, billingCadence, paymentTerm }) as BilledPrice;
 
-/** Which commitment holds from a time on. */
+/** The commitment from a time on. */
 type Held = readonly [from: string, minimum: string | null, proration?: Proration, planCadence?: string];
 
 const termsOf = (

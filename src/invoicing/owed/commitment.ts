@@ -6,11 +6,11 @@ import type { BilledPrice } from '../terms/billing-terms.ts';
 import { cadenceOfPrice, type HistoricTerms, positionIn, segmentsOf } from '../timeline/segments.ts';
 import { type Cell, partOfWhole } from './charges.ts';
 
-/** What a period of a plan is committed to, and what it was charged. */
+/** The commitment of a plan's period, and its charges. */
 export interface CommittedPeriod {
   /** For a whole period; null: the plan has no commitment. */
   readonly minimumAmount: Decimal | null;
-  /** What of the plan's period is billed. */
+  /** The billed share of the plan's period. */
   readonly fraction: Fraction;
   /** The charges of the period, of all prices: after discounts, before tax. */
   readonly charged: readonly Decimal[];
@@ -27,8 +27,7 @@ export function rateCommitment({ minimumAmount, fraction, charged, currency }: C
 }
 
 /**
- * What a period of the plan's own series is committed to: each version's commitment for the time that the version has
- * of it. Exact.
+ * The commitment of a period of the plan's own series: each version's commitment for its time. Exact. Exact.
  * @returns null where no version has one
  */
 export function commitmentOf(terms: HistoricTerms, cell: Cell): Decimal | null {

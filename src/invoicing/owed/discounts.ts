@@ -21,9 +21,7 @@ export const adjustmentsAt = (adjustments: readonly Adjustment[], instant: Insta
       description,
     }));
 
-/**
- * What a second calculation takes of those of the first: they are not chosen again, but one that was deleted is gone.
- */
+/** The discounts of the first calculation in a second one: they are not chosen again, but a deleted one is omitted. */
 export const stillThere = (
   taken: readonly FrozenAdjustment[],
   adjustments: readonly Adjustment[],

@@ -40,7 +40,7 @@ ${contact(view)}
   );
 }
 
-/** What it is for. The big figure is what is asked, or what was. */
+/** The subject of the invoice. The big figure is what is asked, or what was. */
 function summary(view: InvoiceView, name: string): Html {
   const { invoice, seller, lines } = view;
   const { currency, grandTotal: total, unpaidAmount: unpaid } = invoice;
@@ -128,7 +128,7 @@ function accountRows({ bankTransfer, look }: InvoiceView): Html[] {
   );
 }
 
-/** What was paid how and when, and what of it went back. */
+/** The payments with their means and times, and their refunds. */
 function paymentsOf(view: InvoiceView): Html | null {
   const { invoice, payments, creditNotes } = view;
   const formats = formatsOf(view.look.locale);
@@ -188,7 +188,7 @@ function documents(view: InvoiceView): Html | null {
   return html`<h3>${words.documents}</h3>${links ?? html`<p class="soft">${words.notReady}</p>`}`;
 }
 
-/** Who sells, and how to reach them: as it was at issue, as on the document. */
+/** The seller, and its contact: as at issue, as on the document. */
 function contact({ seller, look }: InvoiceView): Html {
   const { line1, line2, zipCode, city, state, country } = seller.address ?? {};
   const place = [zipCode, city, state].filter((part) => part !== undefined && part !== '').join(' ');

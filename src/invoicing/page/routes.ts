@@ -134,10 +134,7 @@ async function whereToPay(
 
 type Usual = Pick<Route['sentence'], 'tag' | 'hidden' | 'errorPage'> & { readonly access: { readonly public: true } };
 
-/**
- * What nobody has rendered yet is rendered for who asks; this many at a time, so that strangers do not take up the
- * renderer.
- */
+/** Missing documents are rendered on request; this many at a time, so that strangers do not occupy the renderer. */
 const DOWNLOADS_AT_ONCE = 8;
 
 /**

@@ -9,7 +9,7 @@ import type { InvoiceRow } from '../invoice/invoice.ts';
 import { overdueFrom } from '../issue/issue.ts';
 import { INVOICE_WORDS } from './words.ts';
 
-/** How an invoice stands for the customer who got it. */
+/** The status of an invoice for its customer. */
 export type Standing =
   /** Money is asked for it, and the day by which it was asked has not passed. */
   | 'asked'
@@ -26,7 +26,7 @@ export type Standing =
   /** It was written off: the merchant asks for it no more. */
   | 'closed';
 
-/** What decides it. */
+/** The facts that decide it. */
 export interface StandingFacts {
   readonly invoice: Pick<
     InvoiceRow,
@@ -75,7 +75,7 @@ export function standingOf({ invoice, refund, hasSession, now }: StandingFacts):
   }
 }
 
-/** What came in for an invoice, as money or from the wallet. */
+/** The payments of an invoice, in money or from the wallet. */
 export const moneyPaid = ({
   paidAmount,
   creditedAmount,
@@ -93,7 +93,7 @@ export function isPayableByCard(facts: StandingFacts): boolean {
   return facts.hasSession || (facts.invoice.paysOnline && !facts.invoice.livesBySession);
 }
 
-/** How it stands, in words. */
+/** The status in words. */
 export function standingWords(
   standing: Standing,
   { invoice, refund }: StandingFacts,

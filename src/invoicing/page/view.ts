@@ -31,12 +31,12 @@ import { isTopUp } from '../paying/sessions.ts';
 import { isPayableByCard, type Standing, type StandingFacts, standingOf, standingWords } from './standing.ts';
 import { INVOICE_WORDS } from './words.ts';
 
-/** What a customer sees of an invoice. */
+/** The view of an invoice for its customer. */
 export interface InvoiceView extends StandingFacts {
   readonly invoice: InvoiceRow;
   readonly standing: Standing;
   readonly look: Look;
-  /** What it is called: `Invoice`. */
+  /** Its name: `Invoice`. */
   readonly title: string;
   readonly seller: PartyRecord;
   /** Oldest first. */
@@ -150,7 +150,7 @@ const receiptsFor = ({ invoice, payments, look }: InvoiceView, base: string): Pa
         href: `${base}/receipts/${id}`,
       }));
 
-/** What the page of a payment session shows of its invoice. */
+/** The invoice on the page of its payment session. */
 export function describeForSession(view: InvoiceView): EntityDescription {
   const { invoice, title, seller, lines, standing, look } = view;
   const page = `invoices/${invoice.id}`;

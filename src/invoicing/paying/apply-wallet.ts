@@ -2,7 +2,7 @@ import { Decimal, ZERO } from '../../kernel/decimal.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { IssuedLine } from '../invoice/invoice-line.ts';
 
-/** What is in a wallet of a customer. */
+/** The content of a customer's wallet. */
 export interface Wallet {
   readonly customerId: string;
   readonly currency: string;

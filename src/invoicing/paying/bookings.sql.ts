@@ -2,7 +2,7 @@ import { sql, type Tx } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 
-/** What an invoice asks for the wallet of its customer: the sum of its top-up lines, which bear no tax. */
+/** The top-up of an invoice for its customer's wallet: the sum of its top-up lines, which have no tax. */
 export const topUpOf = async (tx: Tx, { merchantId, id }: InvoiceRow): Promise<Decimal> =>
   (
     await tx.one<{ total: Decimal }>(sql`

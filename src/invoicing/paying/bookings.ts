@@ -18,10 +18,9 @@ import type { InvoiceRow } from '../invoice/invoice.ts';
 import { topUpOf } from './bookings.sql.ts';
 
 /**
- * What happens to invoices, in the ledger (domain.md §4, Wallet; reliability I-43 to I-45). An invoice is a claim from
- * the moment it has its number; what it asks for the wallet waits in `top_ups_due` until it is paid. So the receivable
- * of a customer is what is unpaid of the numbered invoices that are open, less what is paid already of those that get
- * their number later.
+ * The ledger entries of invoices (domain.md §4, Wallet; reliability I-43 to I-45). An invoice is a claim as soon as it
+ * has its number; its top-up waits in `top_ups_due` until it is paid. The receivable of a customer is the unpaid amount
+ * of open invoices with a number, less the payments of invoices that get their number later.
  */
 
 /** Signs of `amounts`: above 0 debits the account. Accounts of customers are the invoice's customer's. */

@@ -11,7 +11,7 @@ import { receivePayment } from './pay.ts';
 /** The card of a customer that can be charged. */
 export type StoredCard = NonNullable<Awaited<ReturnType<typeof defaultMethodOf>>>;
 
-/** What an invoice is charged to by its customer's default card, where there is one. */
+/** The default card of an invoice's customer, if there is one. */
 export const cardOf = (tx: Tx, invoice: InvoiceRow): Promise<StoredCard | undefined> =>
   defaultMethodOf(tx, invoice.merchantId, invoice.customerId);
 

@@ -36,7 +36,7 @@ export async function openSessionFor(
   return opened as Result<PaymentSession>;
 }
 
-/** How an invoice is asked for by a session. */
+/** The options of a session for an invoice. */
 export interface WantedSession {
   readonly invoice: InvoiceRow;
   readonly options: SessionOptions;

@@ -74,7 +74,7 @@ const keys = ({ match }: Cell): number => Object.keys(match).length;
 
 const MOST_NAMED = 12;
 
-/** What fell into the default, by the values of the dimensions. */
+/** The groups in the default, by the values of the dimensions. */
 function othersOf({ dimensions }: MatrixProperties, rows: readonly UsageGroup[]) {
   const names = rows.map(({ group }) => dimensions.map((dimension) => group[dimension] ?? '–').join(', ')).toSorted();
   return { groups: names.slice(0, MOST_NAMED), more: Math.max(0, names.length - MOST_NAMED) };

@@ -9,16 +9,16 @@ import type { Workings } from './workings.ts';
 export interface PriceModel<Properties> {
   /** Validation, type and OpenAPI entry of `properties`. */
   readonly schema: TSchema;
-  /** What the schema cannot say. Fields are paths inside `properties`: `tiers.1.upTo`. */
+  /** The rules that the schema cannot express. Fields are paths inside `properties`: `tiers.1.upTo`. */
   readonly check: (properties: Properties) => FieldError[];
   /**
-   * What the quantity costs: exact, unrounded, in major units. At least one charge; more than one where groups are
+   * The cost of the quantity: exact, unrounded, in major units. At least one charge; more than one where groups are
    * lines.
    */
   readonly rate: (properties: Properties, measured: Measured) => readonly [Charge, ...Charge[]];
 }
 
-/** What a model prices: the figures of one price in one period. Each model reads those that it needs. */
+/** The input of a model: the figures of one price in one period. Each model reads those that it needs. */
 export interface Measured {
   /** Units to pay for, after grants and included units; never below 0. */
   readonly quantity: Decimal;
@@ -26,27 +26,28 @@ export interface Measured {
   readonly eventCount: bigint;
   /** The same usage by group values, after the price's filters, for a price that differs by group. */
   readonly groups: readonly UsageGroup[];
-  /** What flat amounts are scaled by, where the price holds for a part of the period only. */
+  /** The factor of flat amounts, if the price applies to a part of the period only. */
   readonly flatShare: Fraction;
 }
 
-/** What a model answers: one line of the invoice to be. */
+/** The result of a model: one line of the future invoice. */
 export interface Charge {
   readonly quantity: Decimal;
   /** Exact, in major units. */
   readonly amount: Decimal;
   /** The one price of each unit; null where there is none, and the invoice shows the average (total ÷ quantity). */
   readonly unitPrice: Decimal | null;
-  /** What stands as unit price where the quantity is 0 and an average does not exist. */
+  /** The unit price for a quantity of 0, which has no average. */
   readonly firstUnitPrice: Decimal;
   readonly tiers: readonly TierUse[] | null;
   readonly group: GroupValues | null;
-  /** What else tells how the amount came about. */
+  /** The further facts of the calculation. */
   readonly workings?: Pick<Workings, 'packages' | 'percentage' | 'others'>;
 }
 
 /**
- * What one tier adds to a charge: `quantity × unitPrice + flatPrice` (times the part of the period, for a scaled line).
+ * The part of one tier in a charge: `quantity × unitPrice + flatPrice` (times the share of the period, for a scaled
+ * line).
  */
 export interface TierUse {
   /** The tier holds the units above this one … */

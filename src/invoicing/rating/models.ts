@@ -34,12 +34,9 @@ export const PriceProperties = Type.Union(priceModelNames.map((name) => priceMod
 /** Name and properties belong together by the type `Pricing`; that the compiler cannot follow it here is said once. */
 const modelOf = (pricing: Pricing): PriceModel<unknown> => priceModels[pricing.model] as PriceModel<unknown>;
 
-/**
- * What is wrong with properties that have the form of their model, by path inside `properties`; nothing when they make
- * sense.
- */
+/** The faults of properties that have the form of their model, by path inside `properties`; none if they make sense. */
 export const checkProperties = (pricing: Pricing): FieldError[] => modelOf(pricing).check(pricing.properties);
 
-/** What a quantity costs: exact, unrounded. */
+/** The cost of a quantity: exact, unrounded. */
 export const rateModel = (pricing: Pricing, measured: Measured): readonly [Charge, ...Charge[]] =>
   modelOf(pricing).rate(pricing.properties, measured);

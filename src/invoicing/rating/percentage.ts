@@ -44,7 +44,7 @@ export const percentage: PriceModel<PercentageProperties> = {
   },
 };
 
-/** What a percentage has beside its part: a fixed amount for each event, and its bounds. */
+/** The fixed amounts of a percentage price: for each event, and its bounds. */
 const beside = ({ fixed, minCharge, maxCharge }: PercentageProperties, eventCount: bigint) => ({
   ...(fixed !== undefined && { fixed: plain(decimal(fixed)), events: eventCount.toString() }),
   ...(minCharge !== undefined && { least: plain(decimal(minCharge)) }),

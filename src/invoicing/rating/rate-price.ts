@@ -16,7 +16,7 @@ import {
 } from './usage.ts';
 import { shareOfTime, shortText, type Workings } from './workings.ts';
 
-/** What the price is for: a fee with the price's quantity, or usage as the meter found it. */
+/** The subject of the price: a fee with the price's quantity, or usage as the meter found it. */
 export type Rated =
   | { readonly kind: 'fee'; readonly quantity: Decimal }
   | {
@@ -65,7 +65,7 @@ export interface RatedLine {
   readonly exactPrice: Decimal;
   readonly tiers: readonly TierUse[] | null;
   readonly group: GroupValues | null;
-  /** How the amount came about, where quantity × unit price does not tell. */
+  /** The calculation of the amount, if quantity × unit price is not the amount. */
   readonly workings?: Workings | null;
 }
 
@@ -94,15 +94,15 @@ export function ratePrice(price: PriceInPeriod): RatedPrice {
 
 type Limit = 'maximum' | 'minimum';
 
-/** What the limits of a price have put on invoices before. */
+/** The limits of a price on earlier invoices. */
 type LimitsBefore = Readonly<Record<Limit, Decimal>>;
 
 const NO_LIMITS: LimitsBefore = { maximum: ZERO, minimum: ZERO };
 
 /**
- * What the limits of a price take off or add: a negative line for what is above the maximum, and then a line for what
- * is missing to the minimum, each less what it was before.
- * @param reached what the price comes to without them
+ * The lines for the limits of a price: a negative line for the excess over the maximum, and a line for the difference
+ * to the minimum, each less its amount before.
+ * @param reached the amount of the price without them
  */
 export function limitLines(
   price: Pick<PriceInPeriod, 'currency' | 'fraction' | 'limits' | 'minimumAmount' | 'maximumAmount'>,
@@ -190,9 +190,7 @@ function rowsAt(index: number, exact: readonly Decimal[], rounded: readonly Deci
   return { exact: shortText(exact[index] as Decimal), ...(index === exact.length - 1 && { all }) };
 }
 
-/**
- * What is left of an amount that was made of parts without a last digit; far above their error, far below any rounding.
- */
+/** The digits of an amount that is a sum without a last digit; far above its error, far below any rounding. */
 const SETTLED_DIGITS = 60;
 
 /**
@@ -221,7 +219,7 @@ const grantLines = (quantity: Decimal): RatedLine[] =>
     ? []
     : [{ ...PLAIN_LINE, kind: 'grants', eventType: 'discount', quantity, unitPrice: ZERO, ...amounts(ZERO) }];
 
-/** What lacks to the minimum, or a negative line for what is above the maximum. */
+/** The line for the difference to the minimum, or a negative line for the excess over the maximum. */
 const limitLine = (kind: 'maximum' | 'minimum', amount: Decimal): RatedLine => ({
   ...PLAIN_LINE,
   kind,

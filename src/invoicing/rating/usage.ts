@@ -1,12 +1,12 @@
 import { Decimal, sum } from '../../kernel/decimal.ts';
 
-/** How a meter makes one figure of many events (§2 Billable metric). */
+/** The aggregation of a meter (§2 Billable metric). */
 export type Aggregation = 'SUM' | 'COUNT' | 'AVG' | 'MIN' | 'MAX' | 'UNIQUE_COUNT' | 'LATEST';
 
 /** The values of a metric's `groupBy` dimensions; null where an event has none. */
 export type GroupValues = Readonly<Record<string, string | null>>;
 
-/** What the meter found for one combination of group values in one period. */
+/** The usage of one combination of group values in one period. */
 export interface UsageGroup {
   readonly group: GroupValues;
   readonly quantity: Decimal;

@@ -8,8 +8,8 @@ export interface ShareOfTime {
 }
 
 /**
- * How the amount of a line came about, where quantity × unit price does not tell: facts of the calculation, kept with
- * the line for whoever checks it. All figures are decimal text.
+ * The calculation of a line, if quantity × unit price is not the amount: facts of the calculation, stored with the line
+ * for checks. All figures are decimal text.
  */
 export interface Workings {
   /** The part of the period that is charged … */
@@ -29,7 +29,7 @@ export interface Workings {
     readonly least?: string;
     readonly most?: string;
   };
-  /** Which groups a matrix priced by its default, and how many more there are. */
+  /** The groups that a matrix priced by its default, and the number of further ones. */
   readonly others?: { readonly groups: readonly string[]; readonly more: number };
   /** Of a price of several lines, which is rounded once: this line before that, and on the last line all of them. */
   readonly rows?: {

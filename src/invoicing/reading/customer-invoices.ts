@@ -63,7 +63,7 @@ async function standingInList(tx: Tx, invoice: InvoiceRow, wall: Instant): Promi
   return standingOf({ invoice, refund, hasSession, takesCards: true, now });
 }
 
-/** What a customer sees of one invoice, with its lines as they were calculated. */
+/** The view of one invoice for its customer, with its lines as calculated. */
 export interface CustomerInvoice extends InvoiceView {
   readonly rows: readonly LineRow[];
 }

@@ -97,14 +97,14 @@ function explainLine(line: LineRow, invoice: InvoiceRow, price: BilledPrice | nu
   };
 }
 
-/** Who named the tax rate of a line; null where it was not kept. A line of a one-off invoice is known by its place. */
+/** The source of a line's tax rate; null if it was not stored. A line of a one-off invoice is known by its place. */
 function deciderOf({ priceId, position }: LineRow, { terms, oneOff: kept }: InvoiceRow): string | null {
   const sources = terms?.place?.sources ?? {};
   const key = priceId ?? (kept === null ? '' : String(position));
   return Object.hasOwn(sources, key) ? (sources[key] ?? null) : null;
 }
 
-/** Where the invoice is taxed, as it was decided; null before it is calculated, and without a registration for tax. */
+/** The place of an invoice for tax, as decided; null before it is calculated, and without a registration for tax. */
 function placeOf({ terms }: InvoiceRow) {
   if (!terms?.place) return null;
   const { treatment, country, rate, because, taxIdStatus, taxPoint, registration } = terms.place;
@@ -129,8 +129,7 @@ async function dueIn(tx: Tx, terms: BillingTerms, invoice: InvoiceRow): Promise<
 }
 
 /**
- * What earlier invoices billed of the usage of a line's charge in its period, in the group of the line; null where none
- * did.
+ * The earlier bills of the usage of a line's charge in its period, in the group of the line; null if there are none.
  */
 function earlierOf(terms: BillingTerms, invoice: InvoiceRow, line: LineRow, due: readonly DueCharge[]) {
   if (line.type !== 'charge' || invoice.kind !== 'subscription') return null;

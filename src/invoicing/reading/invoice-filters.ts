@@ -10,7 +10,7 @@ export interface Range<T> {
   readonly to: T | null;
 }
 
-/** Which invoices a list shows. */
+/** The invoices of a list. */
 export interface InvoiceFilters {
   readonly status?: InvoiceStatus | undefined;
   readonly subscriptionId?: string | undefined;

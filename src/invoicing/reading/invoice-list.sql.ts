@@ -39,7 +39,7 @@ const conditionsOf = (merchantId: string | null, filters: InvoiceFilters): Sql =
     issued.to !== null && sql`issued_at < ${issued.to}`,
     due.from !== null && sql`due_at >= ${due.from}`,
     due.to !== null && sql`due_at < ${due.to}`,
-    // What is stored of an open period is not what it comes to.
+    // The stored amount of an open period is not its present amount.
     (amount.from !== null || amount.to !== null) && sql`status not in ('ACTIVE', 'CLOSING')`,
     // The key finds in an index what the amount itself then decides (migrations/0132).
     amount.from !== null && sql`grand_total_key >= range_key(${amount.from}) and grand_total >= ${amount.from}`,

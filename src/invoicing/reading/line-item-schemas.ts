@@ -12,7 +12,7 @@ import {
   Type,
 } from '../../http/index.ts';
 
-/** What a price and a quantity may come to: their product, with tax, keeps all its digits. */
+/** The limit of price × quantity: their product, with tax, keeps all its digits. */
 const MOST = '1000000000000000';
 const Amount = DecimalText({ minimum: `-${MOST}`, maximum: MOST, fractionDigits: 18, accept: 'both' });
 const NullableText = Nullable(Type.String());

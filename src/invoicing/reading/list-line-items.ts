@@ -120,7 +120,7 @@ function presentBilled(line: LineRow, invoice: InvoiceRow, manual: ManualLineRow
   const isEstimate = type === 'metered' && isPending;
   const isAhead = !isBefore(line.periodStart, invoice.periodEnd);
   return {
-    // What only will be a line has no id yet: it is named by its place on its invoice.
+    // A future line has no id yet: its name is its place on its invoice.
     id: isPending && !manual ? `${invoice.id}_${line.position}` : line.id,
     object: 'lineItem' as const,
     merchantId: invoice.merchantId,

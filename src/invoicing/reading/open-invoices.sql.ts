@@ -25,7 +25,7 @@ export const selectRunningOfCustomer = (tx: Tx, merchantId: string, customerId: 
      where merchant_id = ${merchantId} and customer_id = ${customerId} and kind = 'subscription' and status = 'ACTIVE'
      order by seq`);
 
-/** Where the period of an invoice begins that was divided by early closings: with its first part. */
+/** The start of an invoice's period that early closings divided: the start of its first part. */
 export const selectStartOfPeriod = async (tx: Tx, invoice: InvoiceRow): Promise<Instant> =>
   (
     await tx.one<{ start: Instant }>(sql`

@@ -107,7 +107,7 @@ async function tryDifferencesOfPeriods(tx: Tx, source: BillingSource, invoice: I
   }
 }
 
-/** What the closed periods of a subscription owe by the raw events, against what is billed of them. */
+/** The debts of a subscription's closed periods by the raw events, against their bills. */
 async function differencesOfPeriods(
   tx: Tx,
   source: BillingSource,
@@ -142,9 +142,8 @@ async function differencesOfPeriods(
 const canBeBilled = ({ due: { back }, total }: CorrectionDue): boolean => total.gt(0) || (back?.net.gt(0) ?? false);
 
 /**
- * How the invoice differs from what it comes to. When the subscription ends, and which version holds later, decides on
- * what is charged in advance. Where what was planned then is not known, an invoice is right that comes out so by a plan
- * there may have been.
+ * The differences of an invoice to its recomputation. The end of the subscription and its later versions decide on
+ * charges in advance. If the plan at that time is unknown, an invoice is right if any possible plan gives its amount.
  */
 async function lineDifferences(
   tx: Tx,
@@ -201,7 +200,7 @@ function termsThen(terms: BillingTerms, { endsAt, changeIds = [] }: FrozenHistor
   return { ...terms, ...known.at(-1), ...(known.length > 0 && { versions: known }), bounds };
 }
 
-/** What a line says that it must say again. */
+/** The content of a line that a recomputation must repeat. */
 const shownLine = (line: Calculation['lines'][number] | LineRow | undefined, currency: string): string =>
   line === undefined
     ? 'nothing'

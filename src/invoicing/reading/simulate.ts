@@ -11,7 +11,7 @@ import { presentLine } from '../documents/present.ts';
 import type { BilledUsage } from '../invoice/billed-usage.ts';
 import type { BilledPrice } from '../terms/billing-terms.ts';
 
-/** What is asked: what prices would have cost in a time that counts as one whole period. */
+/** The question: the cost of some prices in a time that counts as one whole period. */
 export interface Simulation {
   readonly merchantId: string;
   readonly planId: string;
@@ -22,7 +22,7 @@ export interface Simulation {
   /** The commitment of the version; null: none. */
   readonly minimumAmount: Decimal | null;
   readonly period: Period;
-  /** Whose usage it was, and whose tax rates count. */
+  /** The customer of the usage and of the tax rates. */
   readonly customerId: string | null;
   /** By metric, instead of a customer's. */
   readonly usage: ReadonlyMap<string, Decimal> | null;

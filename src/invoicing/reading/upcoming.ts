@@ -54,8 +54,7 @@ async function upcomingInvoice(
 }
 
 /**
- * What the open period of a cadence comes to as things stand, with the fees in advance of the next one: what is billed
- * as it ends.
+ * The present bill of a cadence's open period, with the fees in advance of the next one: the bill at its end.
  * @returns null where no period is open, or its price cannot be calculated now
  */
 export async function estimateRenewal(

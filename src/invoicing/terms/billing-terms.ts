@@ -42,12 +42,12 @@ export interface BilledPrice {
 }
 
 /**
- * How a change cuts a period: to the microsecond, by whole days of the period, or not at all (domain.md §3, Plan
+ * The cut of a period by a change: to the microsecond, by whole days of the period, or not at all (domain.md §3, Plan
  * change).
  */
 export type Proration = 'second' | 'day' | 'none';
 
-/** Where what was billed and is not used goes: off the next invoice, into the wallet, or nowhere (§3, Credits). */
+/** The target of credits for unused time: the next invoice, the wallet, or none (§3, Credits). */
 export type CreditMode = 'invoice' | 'wallet' | 'none';
 
 /** A plan version to which a subscription is or was pinned. */
@@ -60,7 +60,7 @@ export interface BilledVersion {
   /** Normalised. */
   readonly planCadence: string;
   readonly prices: readonly BilledPrice[];
-  /** What the charges of a period of the plan come to at least, all prices together; null: nothing. */
+  /** The minimum of all charges of a plan's period together; null: none. */
   readonly minimumAmount: Decimal | null;
   /**
    * From where the periods of its series are counted, by cadence; of one that is not named from the subscription's
@@ -69,13 +69,13 @@ export interface BilledVersion {
   readonly anchors: Readonly<Record<string, Instant>>;
   /** The change that brought it; null or absent: the first. */
   readonly changeId?: string | null;
-  /** How the change to it cuts a period. */
+  /** The cut of a period by the change to it. */
   readonly proration: Proration;
-  /** Where what it leaves unused goes. */
+  /** The target of credits for its unused time. */
   readonly credit?: CreditMode;
 }
 
-/** What bounds the periods of a subscription. */
+/** The bounds of a subscription's periods. */
 export interface SeriesBounds {
   /** Periods are counted from here (domain.md §1). May lie before or after the start. */
   readonly anchor: Instant;
@@ -84,7 +84,7 @@ export interface SeriesBounds {
   readonly endsAt: Instant | null;
 }
 
-/** What an invoice needs to know of the subscription that it is for. */
+/** The terms of a subscription that its invoices need. */
 export interface BillingTerms {
   readonly merchantId: string;
   readonly subscriptionId: string;
@@ -104,10 +104,10 @@ export interface BillingTerms {
   readonly bankTransferOnly: boolean;
   /** Its invoices are charged to the customer's stored card. */
   readonly autoCharge: boolean;
-  /** How the session is opened by which it is paid before it is active. */
+  /** The options of the session for its first payment. */
   readonly checkout: SessionOptions;
   readonly taxExempt: boolean;
-  /** Where what its end leaves unused goes. */
+  /** The target of credits for unused time at its end. */
   readonly endCredit?: CreditMode;
   readonly taxBehavior: 'exclusive' | 'inclusive';
   readonly planTaxRate: Decimal | null;
@@ -118,7 +118,7 @@ export interface BillingTerms {
   readonly versions?: readonly BilledVersion[];
 }
 
-/** How the invoices of a subscription are paid. */
+/** The payment terms of a subscription's invoices. */
 export type PaymentTerms = Pick<BillingTerms, 'paymentTermDays' | 'bankTransferOnly' | 'autoCharge' | 'checkout'>;
 
 /** A discount on the prices of a subscription's invoices whose instant its window holds (§4, Adjustment rules). */
@@ -129,7 +129,7 @@ export interface Adjustment {
   readonly effectiveFrom: Instant;
   /** Exclusive; null: it never ends. */
   readonly effectiveTo: Instant | null;
-  /** What its lines are called; may be empty. */
+  /** The name of its lines; may be empty. */
   readonly description: string;
   readonly createdAt: Instant;
 }
@@ -137,20 +137,20 @@ export interface Adjustment {
 /** How many units grants of an entitlement burnt, of all its metrics together. */
 export interface BurntUnits {
   readonly entitlementId: string;
-  /** What it measures. */
+  /** Its metrics. */
   readonly metricIds: readonly string[];
   readonly units: Decimal;
 }
 
-/** Whose usage of a metric a subscription bills in a period (domain.md §3, "Whose usage"). */
+/** The sources of a metric's usage that a subscription bills in a period (domain.md §3, "Whose usage"). */
 export type FindUsageSources = (terms: BillingTerms, metricId: string, period: Period) => UsageSource[];
 
 /**
- * What invoicing asks of subscriptions, which stand upstream of it: `app.ts` hands it in, so that data goes one way and
+ * The questions of invoicing to subscriptions, an earlier domain: `app.ts` passes them, so that data goes one way and
  * no import goes back.
  */
 export interface BillingSource {
-  /** How the invoices of some of a merchant's subscriptions are paid, as they say at this moment; by subscription. */
+  /** The payment terms of some of a merchant's subscriptions at this moment; by subscription. */
   paymentTerms(
     tx: Tx,
     merchantId: string,
@@ -159,9 +159,9 @@ export interface BillingSource {
   terms(tx: Tx, merchantId: string, subscriptionId: string): Promise<BillingTerms>;
   /** The terms of some of a merchant's subscriptions; by subscription. */
   termsOf(tx: Tx, merchantId: string, subscriptionIds: Iterable<string>): Promise<ReadonlyMap<string, BillingTerms>>;
-  /** Whose usage some of a merchant's subscriptions bill; the answer says it of each of them. */
+  /** The usage that some of a merchant's subscriptions bill; the answer has it for each of them. */
   usageSources(tx: Tx, merchantId: string, all: readonly BillingTerms[]): Promise<FindUsageSources>;
-  /** What grants of the subscription's entitlements that measure one of some metrics burnt in a period. */
+  /** The burnt units of grants in a period, for the subscription's entitlements that measure one of some metrics. */
   granted(tx: Tx, terms: BillingTerms, metricIds: readonly string[], period: Period): Promise<readonly BurntUnits[]>;
   /** All adjustments of some subscriptions; by subscription, those of each oldest first. */
   adjustments(

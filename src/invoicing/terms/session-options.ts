@@ -1,6 +1,6 @@
 import type { Instant } from '../../kernel/time.ts';
 
-/** How the payment session of an invoice is opened, where somebody says. */
+/** The options of an invoice's payment session. */
 export interface SessionOptions {
   readonly redirectUrls?: { readonly onSuccess?: string; readonly onFailure?: string };
   readonly sessionExpiryMinutes?: number;

@@ -12,7 +12,7 @@ import {
 import type { BilledPrice, BilledVersion, SeriesBounds } from '../terms/billing-terms.ts';
 import { type SeriesPeriod, seriesOf } from './series.ts';
 
-/** What of the terms says which version holds when. */
+/** The versions of the terms, each with its time. */
 export interface HistoricTerms {
   readonly planCadence: string;
   readonly prices: readonly BilledPrice[];
@@ -99,9 +99,9 @@ function anchorIn(segment: Segment, cadence: string, { anchor }: SeriesBounds): 
 }
 
 /**
- * What bounds the periods of a series around an instant: it goes on from version to version as long as cadence and
- * anchor stay the same, and else ends where the version does (domain.md §3, Plan change).
- * @returns null where the version that holds then has no such series.
+ * The bounds of a series' periods around an instant: the series continues from version to version while cadence and
+ * anchor stay the same, and otherwise ends with the version (domain.md §3, Plan change).
+ * @returns null if the version at that time has no such series
  */
 export function boundsOfSeries(terms: HistoricTerms, cadence: string, at: Instant): SeriesBounds | null {
   const segments = segmentsOf(terms);
@@ -123,10 +123,9 @@ export function boundsOfSeries(terms: HistoricTerms, cadence: string, at: Instan
 }
 
 /**
- * Where an instant lies in a period as money counts it: a cut by a change lies at its instant, at the start of that day
- * of the period, or, not prorated, at the end: who was there first has it all. What ends at the period's own ends lies
- * there; and at its very start a change takes all of it. Nothing lies before a cut that came earlier: what that one
- * gave away is nobody else's.
+ * The place of an instant in a period for money. A cut by a change is at its instant, at the start of that day of the
+ * period, or, not prorated, at the end: the first version has it all. An end at the period's own end stays there; at
+ * its very start a change takes all of it. No cut lies before an earlier cut, whose time is already given away.
  */
 export function positionIn(period: SeriesPeriod, segments: readonly Segment[], at: Instant): Instant {
   if (!isAfter(at, period.start)) return period.start;
@@ -144,8 +143,8 @@ function positionOfCut(period: SeriesPeriod, { start: at, proration }: Segment):
 }
 
 /**
- * What of the whole period some spans of it are, as money counts it. Pieces that make up a period sum to the period's
- * own part.
+ * The share of some spans in the whole period, for money. Pieces that make up a period sum to the period's own share.
+ * Pieces that make up a period sum to the period's own part.
  */
 export function shareOf(period: SeriesPeriod, segments: readonly Segment[], spans: readonly Period[]): Fraction {
   const length = ({ start, end }: Period): bigint =>

@@ -73,7 +73,7 @@ export interface SeriesPeriod extends Period {
   readonly number: number;
   /** The period from boundary to boundary. */
   readonly whole: Period;
-  /** What of the whole is billed. */
+  /** The billed share of the whole. */
   readonly fraction: Fraction;
 }
 

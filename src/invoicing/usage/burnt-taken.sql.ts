@@ -23,8 +23,8 @@ export interface StoredTaken extends TakenUnits {
 }
 
 /**
- * What invoices of other series do not charge of the units that grants burnt in some time. Whoever closes a period
- * holds the subscription's lock on late usage, so two that close at once see what the other one took.
+ * The burnt units in some time that invoices of other series do not charge. Every close of a period holds the
+ * subscription's lock on late usage, so two simultaneous ones see each other's units.
  */
 export async function takenByOthers(
   tx: Tx,

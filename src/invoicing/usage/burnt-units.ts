@@ -6,25 +6,25 @@ import type { BurntUnits } from '../terms/billing-terms.ts';
 import { boundsOfSeries, cadenceOfPrice, cadencesOf, type HistoricTerms, segmentsOf } from '../timeline/segments.ts';
 import { periodHolding, periodOf } from '../timeline/series.ts';
 
-/** What a price with `grantDiscountEnabled` measured, and when it held. */
+/** The usage of a price with `grantDiscountEnabled`, and its time. */
 export interface GrantClaim {
   readonly metricId: string;
   readonly spans: readonly Period[];
   readonly used: Decimal;
 }
 
-/** What was burnt in a stretch in which no claim begins or ends. */
+/** The burnt units in a stretch without the start or end of a claim. */
 export interface BurntIn extends BurntUnits {
   readonly stretch: Period;
 }
 
-/** What a price does not charge, and of which units that is. */
+/** The units that a price does not charge, and their source. */
 export interface Allotment {
   readonly units: Decimal;
   readonly taken: readonly TakenUnits[];
 }
 
-/** Which period of which series of a subscription it is. */
+/** The period of a series of a subscription. */
 export type WholePeriod = Pick<InvoiceRow, 'billingCadence' | 'billingAnchor' | 'periodNumber'>;
 
 /** The usage of a period that was read anew, and is not stored yet. */
@@ -34,8 +34,8 @@ export interface ReadAnew {
 }
 
 /**
- * What other series take of burnt units: what is stored, and in its place what was read anew of some of their periods.
- * So no unit leaves two prices, and none leaves neither, where the periods of several series are corrected at once.
+ * The burnt units of other series: the stored ones, replaced by new readings for some of their periods. So every unit
+ * reduces exactly one price, even if the periods of several series are corrected at once.
  */
 export function takenAsReadAnew<Stored extends TakenUnits & { readonly priceId: string; readonly period: WholePeriod }>(
   stored: readonly Stored[],
@@ -72,8 +72,8 @@ export function stretchesOf(claims: readonly Pick<GrantClaim, 'spans'>[], others
 }
 
 /**
- * Where periods of other series begin and end in a time, of those whose prices grants may cover, too: cut there, what
- * one series takes of the burnt units lies in one period of each other one.
+ * The starts and ends of other series' periods in a time, for prices that grants may cover, too. After a cut there, the
+ * burnt units of one series lie in one period of each other series.
  */
 export function cutsBySeries(terms: HistoricTerms, cadence: string, time: Period): Instant[] {
   return segmentsOf(terms)
@@ -100,9 +100,9 @@ function endsOfPeriods(terms: HistoricTerms, cadence: string, { start, end }: Pe
 }
 
 /**
- * What is left of burnt units once invoices of other series have taken theirs. Of what was taken in a time that goes
- * beyond a stretch (a period was cut since), nobody knows when it was burnt: it is taken off the first stretch that has
- * it, so that no unit leaves two prices.
+ * The burnt units without those of other series' invoices. If the time of taken units goes beyond a stretch (a period
+ * was cut since), their instant is unknown: the first stretch that has them loses them, so that no unit reduces two
+ * prices.
  */
 export function withoutTaken(burnt: readonly BurntIn[], taken: readonly TakenUnits[]): BurntIn[] {
   const left = burnt.map(({ units }) => units);

@@ -14,9 +14,9 @@ import { firstInvoicesAfter, invoicesHolding, usageLine } from './event-billing.
 import { isSuperseded } from './read-usage.ts';
 
 /**
- * Where an event is billed: by each price of a metric that counts it, on the invoice of the period that holds its time;
- * a level that was set before billing began on the first invoice after it. It asks what closing a period asks (whose
- * usage it is, which filters the price has), so both tell the same.
+ * The bill of an event: each price of a metric that counts it, on the invoice of the period at its time; a level from
+ * before billing is on the first invoice after it. It asks the same questions as the close of a period (the owner of
+ * the usage, the filters of the price), so both agree.
  */
 export async function findBilling(source: BillingSource, tx: Tx, event: CountedEvent): Promise<BillingOfEvent> {
   const holding = await invoicesHolding(tx, event.merchantId, event.addressee, event.at);

@@ -10,7 +10,7 @@ import { saveTaken } from './burnt-taken.sql.ts';
 import { type ReadInvoice, saveUsageTaken, selectReadInvoices } from './late-usage.sql.ts';
 import { readUsage } from './read-usage.ts';
 
-/** Whose events a subscription may bill. */
+/** The subjects whose events a subscription may bill. */
 export const subjectsOf = ({
   subscriptionId,
   customerId,
@@ -22,11 +22,11 @@ export interface ReadPeriod extends ClosedPeriod {
   readonly invoice: InvoiceRow;
   /** The invoices of all its parts. */
   readonly parts: readonly InvoiceRow[];
-  /** Which events there were: taken before they were read, so that an event that comes meanwhile is late again. */
+  /** The visible events: taken before reading, so that a concurrent event is late again. */
   readonly snapshot: string;
 }
 
-/** Whose closed periods are read. */
+/** The owner of the closed periods to read. */
 export interface WhoseClosedPeriods {
   readonly terms: BillingTerms;
   /** Invoices of the subscription that are still to be calculated. */

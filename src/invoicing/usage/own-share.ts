@@ -3,11 +3,11 @@ import { microsecondsBetween, type Period } from '../../kernel/time.ts';
 import type { UsageSource } from '../../metering/index.ts';
 
 /**
- * What of the time of a price a figure is for that does not add up (§3, Plan change: the whole line is scaled). Where
- * the customer's usage passes to or from another subscription of the customer inside the period, each of them has its
- * figure for its own time.
- * @param spans the time in which the price holds
- * @param sources whose usage it counts in that time
+ * The share of a price's time for a figure that does not add up (§3, Plan change: the whole line is scaled). If the
+ * customer's usage moves to or from another subscription of the customer inside the period, each of them has its figure
+ * for its own time.
+ * @param spans the time of the price
+ * @param sources the sources of its usage in that time
  * @returns null: for all of it
  */
 export function ownShare(

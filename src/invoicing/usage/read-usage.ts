@@ -139,8 +139,8 @@ async function answers(tx: Tx, asked: readonly AskedPrice[]): Promise<AnsweredPr
 }
 
 /**
- * What of the time a figure is for that does not add up (`ownShare`). What names the subscription itself makes it one
- * for all of the time.
+ * The share of time of a figure that does not add up (`ownShare`). Events for the subscription itself make it 1. What
+ * names the subscription itself makes it one for all of the time.
  */
 async function readShares(tx: Tx, asked: readonly AskedPrice[]): Promise<Map<AskedPrice, Fraction>> {
   const shared = asked.flatMap((each) => {
@@ -185,7 +185,7 @@ async function withoutBurnt(
   });
 }
 
-/** What was burnt in the time of some claims, less what invoices of other series do not charge of it already. */
+/** The burnt units in the time of some claims, less those that invoices of other series already leave out. */
 async function readBurnt(
   tx: Tx,
   source: BillingSource,
@@ -213,7 +213,7 @@ function spanned(spans: readonly Period[]): Period | null {
     : null;
 }
 
-/** What is asked of an event: whether its level still holds at the end of a period, for a price, in its own group. */
+/** The question about an event: is its level the last one at the end of a period, for a price, in its own group? */
 interface LevelInPeriod {
   readonly price: BilledPrice;
   readonly period: Period;
@@ -249,7 +249,7 @@ export async function isSuperseded(
   return (own?.eventCount ?? 0) > 0;
 }
 
-/** How the usage of a price is filtered and grouped. */
+/** The filter and the groups of a price's usage. */
 const cutOf = ({ groupFilters, pricing }: BilledPrice) => ({
   ...(groupFilters && { groupFilters }),
   ...(pricing.model === 'matrix' && { groups: pricing.properties.dimensions }),

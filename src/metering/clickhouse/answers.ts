@@ -19,7 +19,7 @@ export function keyOfTail(row: TailRow | TailUniqueRow, name: string): Key[numbe
   return row[name as `d${number}`] ?? null;
 }
 
-/** What PostgreSQL holds after the mark, as an answer. */
+/** The rows of PostgreSQL after the mark, as an answer. */
 export const answerOfTail = (rows: readonly TailRow[], names: readonly string[]): Answer => [
   rows.map((row) => row.summedOver),
   ...names.map((name) => rows.map((row) => keyOfTail(row, name))),

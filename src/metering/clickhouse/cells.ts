@@ -5,7 +5,7 @@ import type { Aggregation } from '../meter/meter.ts';
 const PLACES = 76;
 const AVERAGE_DIGITS = 50;
 
-/** What one part of the events contributes to a cell; parts of one cell can be put together in any order. */
+/** The part of some events in a cell; parts of one cell can be merged in any order. */
 export interface Part {
   readonly eventCount: number;
   /** A decimal with all its digits; null where no event counts. For an average, the sum. */

@@ -1,6 +1,6 @@
 /**
- * What this program uses of the ClickHouse client. The package is loaded when CLICKHOUSE_URL is set and not before, so
- * its own types are not needed to check the rest.
+ * The used part of the ClickHouse client. The package is loaded when CLICKHOUSE_URL is set and not before, so its own
+ * types are not needed to check the rest.
  */
 declare module '@clickhouse/client' {
   export interface ClickHouseClient {

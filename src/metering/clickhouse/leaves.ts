@@ -22,8 +22,7 @@ const SHORTEST = /^(?:0|-?[1-9]\d{0,37}|-?(?:0|[1-9]\d{0,37})\.\d{0,37}[1-9])$/;
 const LONGEST_PATH = 512;
 
 /**
- * Where the forms of a property stand: its path, a slash, and the form. An element of an array has a dash before its
- * place.
+ * The name of a property's form: its path, a slash, and the form. An element of an array has a dash before its place.
  */
 export const leafName = (segments: readonly string[], form: Form): string => `${segments.join('/')}/${form}`;
 

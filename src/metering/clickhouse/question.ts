@@ -53,7 +53,7 @@ export function columnsOf(cuts: readonly UsageCut[]): KeyColumns {
   };
 }
 
-/** Which columns a cut is grouped by. */
+/** The columns of a cut's groups. */
 export function setOf(cut: UsageCut, columns: KeyColumns): string[] {
   const dimensions = new Set(cut.groups);
   return columnNames(columns).filter((name) => {
@@ -64,13 +64,13 @@ export function setOf(cut: UsageCut, columns: KeyColumns): string[] {
 }
 
 /**
- * Which columns a row of this set is summed over, as `grouping` of both stores counts them: the first is the highest
- * bit.
+ * The columns over which a row of this set is summed, in the bits of `grouping` in both stores: the first is the
+ * highest bit.
  */
 export const summedOver = (set: readonly string[], columns: KeyColumns): number =>
   columnNames(columns).reduce((mask, name) => mask * 2 + (set.includes(name) ? 0 : 1), 0);
 
-/** Where a meter's value is; null where every event counts. */
+/** The path of a meter's value; null if every event counts. */
 export const valuePath = (meter: Meter): string[] | null =>
   meter.valueProperty === null ? null : pathSegments(meter.valueProperty);
 
@@ -105,7 +105,7 @@ export const WINDOW_MICROSECONDS: Readonly<Record<Exclude<WindowSize, 'MONTH'>, 
   DAY: 86_400_000_000n,
 };
 
-/** Where a window begins, from its number: how many windows there were since 1970, months since the year 0. */
+/** The start of a window, from its number: the count of windows since 1970, months since the year 0. */
 export function windowStart(number: number, size: WindowSize): Instant {
   if (size !== 'MONTH')
     return Temporal.Instant.fromEpochNanoseconds(BigInt(number) * WINDOW_MICROSECONDS[size] * 1000n);

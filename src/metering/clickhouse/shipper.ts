@@ -40,7 +40,7 @@ export interface ShipperParts {
   readonly patienceSeconds?: number;
 }
 
-/** What a round did. */
+/** The result of a round. */
 export interface ShippedRound {
   readonly batches: number;
   readonly events: number;
@@ -56,7 +56,8 @@ const POLL_MILLISECONDS = 10;
 const LONGEST_WAIT_MILLISECONDS = 5_000;
 
 /**
- * What ClickHouse holds is not what was shipped: it was lost, emptied or set back. Another projection must be built.
+ * The content of ClickHouse differs from the shipped events: it was lost, emptied or set back. Another projection must
+ * be built.
  */
 export class ProjectionBroken extends Error {}
 

@@ -105,8 +105,8 @@ export const lastShipment = (
       from usage_shipment where generation = ${generation} order by batch_no desc limit 1`);
 
 /**
- * Where a batch ends that begins after `after`: at most at `upTo` and about this many bytes further, and how many
- * events that are. An event that is larger alone is a batch of its own.
+ * The end of a batch that begins after `after`: at most at `upTo` and about this many bytes further, and its number of
+ * events. A larger event is a batch of its own.
  */
 export const measureBatch = (
   tx: Tx,
@@ -196,7 +196,7 @@ export const selectAddresses = (tx: Tx, merchantId: string, sources: readonly Us
         union
        select id from event_subject where merchant_id = ${merchantId} and kind = 'direct' and key = w.subject) es`);
 
-/** Whom some subjects belong to; null for nobody yet. */
+/** The owners of some subjects; null for nobody yet. */
 export const ownersOf = (
   tx: Tx,
   merchantId: string,
@@ -216,7 +216,7 @@ export const sharedOwners = (tx: Tx, merchantId: string, most: number): Promise<
         from event_subject where merchant_id = ${merchantId}) shared
      where id <> first limit ${most}`);
 
-/** What PostgreSQL holds of a batch: how many events, and sums that change with any one of them. */
+/** The figures of a batch in PostgreSQL: its number of events, and sums that change with any one of them. */
 export interface BatchFigures {
   readonly batchNo: number;
   readonly eventCount: bigint;

@@ -61,7 +61,7 @@ const LOG_NOTHING = 127;
 export interface Connected {
   readonly clickhouse: ClickHouse;
   readonly mode: EngineMode;
-  /** Where it leads, without user and password. */
+  /** The address, without user and password. */
   readonly shownUrl: string;
 }
 

@@ -15,7 +15,7 @@ export function engineMode(cluster: string | null): EngineMode {
 const REMEMBERED_INSERTS = 10_000;
 const YEAR_SECONDS = 366 * 24 * 60 * 60;
 
-/** What an insert must reach before it counts: the disk of one server, or the majority of a shard's replicas. */
+/** The condition for a successful insert: the disk of one server, or the majority of a shard's replicas. */
 const INSERT_SETTINGS = {
   single: '',
   cluster: ", insert_quorum = 'auto', insert_quorum_parallel = 0, distributed_foreground_insert = 1",

@@ -4,7 +4,7 @@ import { answerSettings, createTables, dropTables, engineMode, insertInto } from
 const single = engineMode(null);
 const cluster = engineMode('main');
 const plain = (text: string) => text.replaceAll(/\s+/g, ' ').trim();
-/** What is made, in its order: name, cluster, engine with what belongs to it. */
+/** The created tables, in their order: name, cluster, engine with its arguments. */
 const made = (mode: typeof single) =>
   createTables(mode, 'x').map((text) => {
     const [, name, onCluster = null, engine] =

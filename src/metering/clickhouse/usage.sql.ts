@@ -15,15 +15,15 @@ import {
 import type { Statement } from './store.ts';
 import { answerSettings, type EngineMode, tableNames } from './tables.sql.ts';
 
-/** Where to ask: whose tables, and on what. */
+/** The tables and the server of a question. */
 export interface AskedProjection {
   readonly name: string;
   readonly mode: EngineMode;
 }
 
 /**
- * What PostgreSQL found after the mark, for a count of different values: a value with its keys, and how many events
- * have it.
+ * The values of PostgreSQL after the mark, for a count of different values: a value with its keys, and its number of
+ * events.
  */
 export interface TailValue {
   /** In the order of the columns. */
@@ -50,7 +50,7 @@ const isThere = (segments: readonly string[], form: Form): string => `isNotNull(
 const hasLeaf = (segments: readonly string[], forms: readonly Form[]): string =>
   `(${forms.map((form) => isThere(segments, form)).join(' or ')})`;
 
-/** What `event_text` answers in PostgreSQL. Of the branches only those are worked out that some event needs. */
+/** The equivalent of `event_text` in PostgreSQL. Of the branches only those are worked out that some event needs. */
 const textAt = (segments: readonly string[]): string =>
   `multiIf(${isThere(segments, 's')}, ${leaf(segments, 's')},
      ${isThere(segments, '0')}, toString(${leaf(segments, '0')}),
@@ -80,7 +80,7 @@ function keyExpressions(question: Question, begin: string): string[] {
   ];
 }
 
-/** What of an event is measured, and whether there is something to measure. */
+/** The measured value of an event, and whether it exists. */
 interface Measured {
   readonly value: string;
   readonly exists: string;
@@ -310,9 +310,8 @@ export function selectUnique(
 }
 
 /**
- * What tells a projection that is whole from one that was lost, emptied or set back: how many batches there are up to
- * one, that one's token, how many events they had, and how many rows there are at all, which ClickHouse knows without
- * looking.
+ * The figures that distinguish a whole projection from one that was lost, emptied or set back: the number of batches up
+ * to one, its token, their number of events, and the number of all rows, which ClickHouse knows without reading.
  */
 export const selectStanding = ({ name, mode }: AskedProjection, batchNo: number): Statement => ({
   text: `
@@ -322,7 +321,10 @@ export const selectStanding = ({ name, mode }: AskedProjection, batchNo: number)
   parameters: { batch: String(batchNo) },
 });
 
-/** What ClickHouse holds of some batches: how many events, and sums that change with any one of them (audit.ts). */
+/**
+ * The figures of some batches in ClickHouse: the number of events, and sums that change with any one of them
+ * (audit.ts).
+ */
 export const selectBatchFigures = ({ name, mode }: AskedProjection, from: number, to: number): Statement => ({
   text: `
     select batch_no, toString(count()), toString(sum(toUInt128(seq))), toString(sum(toInt128(at))), toString(sum(toUInt128(subject_id)))

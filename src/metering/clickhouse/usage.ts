@@ -43,7 +43,7 @@ const REST_MILLISECONDS = 5_000;
 export interface ClickHouseUsageOptions {
   readonly clickhouse: ClickHouse;
   readonly mode: EngineMode;
-  /** Who answers what ClickHouse does not: few subjects, a projection that is not ready, a server that is away. */
+  /** Answers instead of ClickHouse: for few subjects, an unfinished projection, an unreachable server. */
   readonly postgres: UsageQuery<Tx>;
   /** Up to this many subjects PostgreSQL is asked; default 100. */
   readonly fewSubjects?: number;
@@ -119,7 +119,7 @@ async function measureIn(
 
 type Ask = (statement: Statement) => Promise<Answer>;
 
-/** What goes wrong there is told apart from what goes wrong here. */
+/** The errors of ClickHouse are separate from errors here. */
 const asker =
   (clickhouse: ClickHouse, end: AbortSignal): Ask =>
   async (statement) => {

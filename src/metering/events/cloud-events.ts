@@ -17,8 +17,8 @@ const JSON_TYPE = /^[\w.+-]+\/(?:json|[\w.+-]+\+json)[ \t]*(?:;|$)/i;
 const PRINTABLE = /^[\x20-\x7e]*$/;
 
 /**
- * Which form a request has. Its content type decides; only without one of CloudEvents a header of a required attribute
- * makes it binary (the structured modes may repeat attributes as headers, which then say nothing).
+ * The form of a request. Its content type decides; only without one of CloudEvents a header of a required attribute
+ * makes it binary (the structured modes may repeat attributes as headers, which then have no effect).
  * @returns null for a charset that is not UTF-8.
  */
 export function formOf(headers: Headers): EventForm | null {
@@ -65,7 +65,7 @@ function decodeValue(value: string): string | null {
   }
 }
 
-/** What our fields are called in a CloudEvent; those that are not here have one name in both. */
+/** The names of our fields in a CloudEvent; all others have the same name in both. */
 const ATTRIBUTES: Readonly<Record<string, string>> = {
   idempotencyKey: 'id',
   timestamp: 'time',

@@ -50,9 +50,9 @@ function sorted(keys: string[]): string[] {
 }
 
 /**
- * What is wrong with an event beyond the types of its fields (api.md, Metering): characters and numbers that the
- * database could not keep as they are, and the size of its data; with the lengths of the other fields that keeps an
- * event below the 64 KiB of api.md. One entry for each failing value, by its path.
+ * The faults of an event beyond the types of its fields (api.md, Metering): characters and numbers that the database
+ * could not store unchanged, and the size of its data; with the lengths of the other fields that keeps an event below
+ * the 64 KiB of api.md. One entry for each failing value, by its path.
  */
 export function contentProblems(event: Readonly<Record<string, unknown>>): FieldError[] {
   const errors: FieldError[] = [];

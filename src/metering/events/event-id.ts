@@ -60,7 +60,7 @@ export class EventIds {
     );
   }
 
-  /** Where the event of an id is. @returns null where the text is no id that an event of this database could have. */
+  /** The place of the event with an id. @returns null if the text is no possible id of an event in this database. */
   placeOf(id: string): EventPlace | null {
     const [, year, month, body] = EVENT_ID.exec(id) ?? [];
     if (year === undefined || month === undefined || body === undefined) return null;

@@ -17,7 +17,7 @@ export const EventsCreateQuery = Strict({
 });
 export type EventsCreateQuery = Static<typeof EventsCreateQuery>;
 
-/** Whose balances an accepted event can change. */
+/** The owner of the balances that an accepted event can change. */
 export interface EventUse {
   readonly customerId: string;
   /** Of an event that was sent to a subscription: it counts for that one alone. */
@@ -25,7 +25,7 @@ export interface EventUse {
   readonly eventType: string;
 }
 
-/** Who asks for balances, and when. */
+/** The sender and the time of a question about balances. */
 export interface BalancesQuestion {
   readonly database: Database;
   readonly merchantId: string;

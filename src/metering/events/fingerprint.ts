@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 
 /**
- * What an event is called: 16 bytes of SHA-256, in hex, over its namespace and key, and for a key that counts within
- * one source alone (a CloudEvent's id) also over that. Keys are chosen outside; a weaker hash could be made to collide.
+ * The name of an event: 16 bytes of SHA-256, in hex, over its namespace and key, and for a key with the scope of one
+ * source (a CloudEvent's id) also over that. Keys are chosen outside; a weaker hash could be made to collide.
  */
 export function keyHash(namespace: string, idempotencyKey: string, keySource?: string): string {
   const names = keySource === undefined ? [namespace, idempotencyKey] : [namespace, keySource, idempotencyKey];

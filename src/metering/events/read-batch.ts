@@ -16,7 +16,7 @@ const HEADER_KEY = /^[\x20-\x7e]{1,255}$/;
 const SLICE = 16 * 1024;
 const OVERHEAD = 200;
 
-/** What POST /v0/events takes (docs/events.md). Data has narrower limits of its own. */
+/** The limits of POST /v0/events (docs/events.md). Data has narrower limits of its own. */
 export const BODY_LIMITS = {
   mostParts: MOST_EVENTS,
   mostBytes: 64 * 1024,
@@ -24,7 +24,7 @@ export const BODY_LIMITS = {
   mostValuesInAll: 500_000,
 } as const;
 
-/** What stands for a field that an event leaves out. */
+/** The defaults of fields that an event leaves out. */
 export interface EventDefaults {
   /** §4, rule 5: the caller's organization. */
   readonly namespace: string;
@@ -85,7 +85,7 @@ export async function readBinary(
 
 const FOREIGN = forbidden('Only a platform operator may name the namespace of another organization.');
 
-/** Whether the caller may use a namespace is decided before anything else about an event is. */
+/** The right to a namespace is checked before everything else of an event. */
 const namesAnother = (event: unknown, { namespace, mayNameAny }: EventDefaults): boolean =>
   !mayNameAny && isObject(event) && typeof event.namespace === 'string' && event.namespace !== namespace;
 

@@ -167,7 +167,7 @@ const readFields = {
 /** An event as it is listed: with what became of it. */
 export const ListedEvent = Type.Object(readFields, { $id: 'ListedEvent', 'x-fields': READ_FIELDS });
 
-/** What became of an event, as of now. */
+/** The outcome of an event, as of now. */
 export const EventOutcome = Type.Object(
   {
     counts: Type.Array(

@@ -4,7 +4,7 @@ import type { Place } from '../../http/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { MOST_EVENTS } from '../events/schemas.ts';
 
-/** What a request takes up beside its events (connection, headers, answer), in events. */
+/** The cost of a request beside its events (connection, headers, answer), in events. */
 const REQUEST = 8;
 /** An event counts as one for so many bytes of its body, so that room for events is room for bytes. */
 const MOST_EVENT_BYTES = 800;
@@ -13,7 +13,7 @@ const USUAL_EVENT_BYTES = 250;
 /** How large a body is taken to be that does not say it. */
 const UNKNOWN_BYTES = 256 * 1024;
 
-/** What a request that waits for room takes up, and how much of its body the server reads before it is asked to. */
+/** The cost of a request that waits for room, and the part of its body that the server reads beforehand. */
 const WAITING_BYTES = 4 * 1024;
 const MOST_READ_BYTES = 64 * 1024;
 const MOST_WAITING_BYTES = 16 * 1024 * 1024;
@@ -27,8 +27,8 @@ interface Owner {
 }
 
 /**
- * Who holds how much of the room for events that are being read or stored. It is asked before a body is read, when only
- * its length is known: reading what cannot be stored would take the time in which others could be.
+ * The room for events that are being read or stored, by owner. It is asked before a body is read, when only its length
+ * is known: to read events that cannot be stored would take the time of others.
  */
 export class Admission {
   readonly #room: number;
@@ -97,7 +97,7 @@ export class Admission {
     return place;
   }
 
-  /** What is held, in events; requests under way; when the oldest of them came, null where there is none. */
+  /** The occupied room, in events; the active requests; the arrival of the oldest of them, null if there is none. */
   get load(): { held: number; requests: number; oldest: Instant | null } {
     const [oldest = null] = this.#since.values();
     return { held: this.#held, requests: this.#since.size, oldest };

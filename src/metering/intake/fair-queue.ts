@@ -6,7 +6,7 @@ export interface Waiting {
 
 interface Line<Item> {
   items: Item[];
-  /** Where the first item that is still waiting stands. */
+  /** The place of the first waiting item. */
   head: number;
   turn: number;
 }
@@ -98,7 +98,7 @@ export class FairQueue<Item extends Waiting> {
     return this.#lines.size > 0;
   }
 
-  /** What is waiting, in all; held or not. */
+  /** The number of all waiting items; held or not. */
   get size(): number {
     return this.#size;
   }

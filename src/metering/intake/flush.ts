@@ -14,14 +14,14 @@ export interface PreparedEvent {
   readonly fp: bigint;
 }
 
-/** What is stored of an event, apart from who may see it. */
+/** The stored form of an event, without its visibility. */
 export const prepare = (event: IncomingEvent): PreparedEvent => ({
   event,
   h: keyHash(event.merchantId, event.idempotencyKey, event.keySource),
   fp: contentPrint(contentOf(event)),
 });
 
-/** What a retry must repeat, as canonical JSON; the prints of all events that were ever stored are of this text. */
+/** The content that a retry must repeat, as canonical JSON; the prints of all stored events are of this text. */
 const contentOf = ({
   type,
   source,
@@ -68,11 +68,11 @@ export interface Flush {
   readonly entries: readonly Entry[];
 }
 
-/** What a flush came to. Places are those of its entries, from 1. */
+/** The result of a flush. Places are those of its entries, from 1. Places are those of its entries, from 1. */
 export interface FlushedRow {
-  /** Whose ingest lock is taken; then nothing was done. */
+  /** The merchants whose ingest lock is taken; then nothing was done. */
   readonly busy: string[] | null;
-  /** Whom the answers of each subject name. */
+  /** The addressees of each subject. */
   readonly addressees: (string | null)[] | null;
   /** The number of each entry in the order of acceptance, if it is new; one after the other. */
   readonly numbers: string | null;
@@ -98,8 +98,8 @@ export function contradictsItself({ events }: Batch): boolean {
 }
 
 /**
- * Which batches can go into one flush: those that agree about the content of every key that they share. What is
- * left over comes after them, so that it is compared with what was stored of them.
+ * The batches that fit into one flush: those that agree about the content of every key that they share. What is left
+ * over comes after them, so that it is compared with what was stored of them.
  */
 export function agreeing<Item extends Batch>(batches: readonly Item[]): { together: Item[]; later: Item[] } {
   const prints = new Map<string, bigint>();
@@ -181,10 +181,7 @@ const subjectTextOf = ({ merchantId, subject, externalSubject }: IncomingEvent):
 // no text of an event holds NUL
 const kindTextOf = ({ merchantId, type, source }: IncomingEvent): string => `${merchantId} ${type}\0${source}`;
 
-/**
- * What became of one batch: its events, the refusal, or that it must be tried again because one that it shares keys
- * with was refused.
- */
+/** The result of one batch: its events, the refusal, or a retry because a batch with shared keys was refused. */
 export type Outcome = { readonly records: EventRecord[] } | Failure | 'again';
 
 /** Reads off what became of each batch. */

@@ -3,7 +3,7 @@ import type { Instant } from '../../kernel/time.ts';
 import { inSlices } from '../meter/slices.ts';
 import type { Entry, Flush, FlushedRow } from './flush.ts';
 
-/** What the caller decides about a flush. */
+/** The caller's terms of a flush. */
 export interface FlushTerms {
   /** Wait for ingest locks that are taken, or answer whose? */
   readonly mayWait: boolean;
@@ -52,7 +52,7 @@ const ALL_TO_ESCAPE = /["\\]/g;
 const plains = <Item>(items: readonly Item[], partOf: (item: Item) => string | number | bigint): string =>
   items.map(partOf).join();
 
-/** What is sent of each entry, as the arguments of the function have it. */
+/** The columns of each entry, as the arguments of the function. */
 const COLUMNS: readonly ((entries: readonly Entry[]) => string)[] = [
   (entries) => plains(entries, ({ prepared }) => prepared.h),
   (entries) => plains(entries, ({ prepared }) => prepared.fp),
@@ -87,7 +87,7 @@ export interface StoredKey {
   readonly fp: bigint;
 }
 
-/** What is stored of some keys of a merchant, in whatever generation. */
+/** The stored keys of a merchant, in any generation. */
 export const storedKeys = (tx: Tx, keys: readonly { merchantId: string; h: string }[]): Promise<StoredKey[]> =>
   tx.rows<StoredKey>(sql`
     select replace(k.h::text, '-', '') as h, stored.fp

@@ -3,7 +3,7 @@ import type { Instant } from '../../kernel/time.ts';
 
 type SubjectKind = 'direct' | 'external';
 
-/** Whom an event is addressed to, as sent. */
+/** The addressee of an event, as sent. */
 export interface SubjectKey {
   readonly merchantId: string;
   readonly kind: SubjectKind;

@@ -43,8 +43,8 @@ export async function linkSubscriptionSubject(
 }
 
 /**
- * Whose events the events "of a subject" are, where somebody asks for a figure: a customer's with those of its
- * subscriptions, a subscription's alone. An invoice asks more closely, by its sources (domain.md §3).
+ * The subjects whose events count for a figure "of a subject": a customer's with those of its subscriptions, a
+ * subscription's alone. An invoice asks more closely, by its sources (domain.md §3).
  */
 export const subjectsOf = (tx: Tx, merchantId: string, subject: string): Promise<string[]> =>
   selectSubjectsOf(tx, merchantId, subject);

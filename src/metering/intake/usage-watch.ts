@@ -6,9 +6,9 @@ export interface UsedBy {
 }
 
 /**
- * Who got new events in this process since it was asked last, each once, in the order in which they came. A hint and no
- * record: it ends with the process, holds nothing of other processes, and drops what it has no room for; so who acts on
- * it also looks by himself at times.
+ * The customers with new events in this process since the last question, each once, in the order of arrival. A hint and
+ * no record: it ends with the process, has nothing of other processes, and drops entries without room. So its users
+ * also read the database at times.
  */
 export interface UsageWatch {
   /** Fit to be handed to the intake. */

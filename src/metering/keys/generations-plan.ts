@@ -12,7 +12,7 @@ export interface SievePart {
   readonly keyCount: number;
 }
 
-/** What is there, and of what kind something is being made. */
+/** The present tables, and the kinds of those in construction. */
 export interface KeyTables {
   /** In the order in which they were made. */
   readonly generations: readonly Generation[];
@@ -52,7 +52,7 @@ export const KEY_LIMITS: KeyLimits = {
   bytesOfSlice: 64_000_000,
 };
 
-/** What to begin now, most urgent first. */
+/** The work to start now, most urgent first. */
 export function planKeyWork(tables: KeyTables, limits: KeyLimits = KEY_LIMITS): KeyWork[] {
   const { underWay } = tables;
   return [planSieve(tables, limits), planMerge(tables, limits)].filter(
@@ -61,7 +61,7 @@ export function planKeyWork(tables: KeyTables, limits: KeyLimits = KEY_LIMITS): 
 }
 
 const KEY_BYTES = 68;
-/** What the sieve takes for a key, about. */
+/** The approximate size of a key in the filter. */
 const SIEVE_BYTES = 4;
 const PLACES = 65_536;
 
@@ -82,8 +82,8 @@ function planSieve({ generations, parts }: KeyTables, limits: KeyLimits): KeyWor
 }
 
 /**
- * Where there are too many, the smallest are merged, together with those that are not larger than all before them: so a
- * key is copied a few times however many there are.
+ * With too many generations, the smallest are merged, together with those that are not larger than all before them: so
+ * a key is copied only a few times for any number of generations.
  */
 function planMerge({ generations }: KeyTables, limits: KeyLimits): KeyWork | null {
   if (generations.length <= limits.generations) return null;

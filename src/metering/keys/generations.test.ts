@@ -50,7 +50,7 @@ const seal = () => byNobody((tx) => sealKeys(tx, 0));
 /** So few keys lead to many slices, to several parts of the sieve and to places with more and more digits. */
 const SMALL: KeyLimits = { generations: 2, sieveRatio: 2, keysOfPlace: 0.004, bytesOfSlice: 20_000 };
 
-/** What is stored of every key, wherever it lies. */
+/** The stored entries of every key, in any table. */
 const allKeys = async () => {
   const { rows } = await owner.query<{ seq: string; n: number }>(
     `select seq, count(*)::int as n from (

@@ -9,7 +9,7 @@ export type Aggregation = 'SUM' | 'COUNT' | 'AVG' | 'MIN' | 'MAX' | 'UNIQUE_COUN
  */
 export const isLevel = ({ aggregation }: Pick<Meter, 'aggregation'>): boolean => aggregation === 'LATEST';
 
-/** What is measured (domain.md §1). Metrics and costs have one; metering knows nothing else of them. */
+/** The definition of a count (domain.md §1). Metrics and costs have one; metering knows nothing else of them. */
 export interface Meter {
   /** Events of this type count; without one, none do. */
   readonly eventType: string | null;

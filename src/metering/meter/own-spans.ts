@@ -26,7 +26,7 @@ function clip(period: Period, span: ActiveSpan): Period | null {
   return isBefore(start, end) ? { start, end } : null;
 }
 
-/** What is left of a stretch when another one is taken out: nothing, one or two parts. */
+/** The remainder of a stretch without another one: nothing, one or two parts. */
 function without(span: Period, taken: ActiveSpan): Period[] {
   const overlap = clip(span, taken);
   if (overlap === null) return [span];

@@ -1,6 +1,6 @@
 import type { Meter } from './meter.ts';
 
-/** What of a meter decides its roll-ups: all but its name, its start and how its dimensions are called. */
+/** The part of a meter that decides its roll-ups: all but its name, its start and the names of its dimensions. */
 export interface SeriesSpec {
   readonly eventType: string;
   readonly kind: 'count' | 'number' | 'latest' | 'set';
@@ -10,7 +10,7 @@ export interface SeriesSpec {
   readonly dimensions: readonly string[];
 }
 
-/** What a roll-up keeps for a meter. Null: nothing, it is always counted from the events. */
+/** The roll-up of a meter. Null: nothing, it is always counted from the events. */
 export function seriesOf(
   meter: Omit<Meter, 'aggregation' | 'eventFrom'> & { aggregation: Meter['aggregation'] | null },
 ): SeriesSpec | null {

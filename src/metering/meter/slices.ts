@@ -2,7 +2,7 @@ import { turn } from '../../http/index.ts';
 
 /** Characters of events that are worked on in one turn of the event loop. */
 const SLICE = 64 * 1024;
-/** What an event takes beside its data. */
+/** The size of an event beside its data. */
 const OVERHEAD = 400;
 
 /** Works on events a slice at a time, with a turn of the event loop between two; what is small is done at once. */

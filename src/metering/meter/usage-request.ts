@@ -11,7 +11,7 @@ export interface UsageSource {
   readonly to: Instant;
 }
 
-/** Which events of a meter are asked about. */
+/** The events of a meter in a question. */
 export interface UsageScope {
   readonly merchantId: string;
   readonly meter: Meter;
@@ -26,7 +26,7 @@ export interface UsageScope {
   readonly acceptedUpTo?: bigint;
 }
 
-/** How the figures are cut: by the values of dimensions, by customer, by window, or by several of them together. */
+/** The cut of the figures: by the values of dimensions, by customer, by window, or by several of them together. */
 export interface UsageCut {
   readonly groups?: readonly string[];
   readonly byCustomer?: boolean;

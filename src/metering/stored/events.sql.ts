@@ -20,7 +20,7 @@ const SENT_SUBJECT: Sql = sql`case s.kind when 'direct' then s.key end as sent_s
 /** Joins the subject to `e`. */
 const EVENT_TABLES: Sql = sql`join event_subject s on s.merchant_id = e.merchant_id and s.id = e.subject_id`;
 
-/** Whose meter it is; for an operator's list there are several merchants. */
+/** A meter with its owner; for an operator's list there are several merchants. */
 export interface OwnedMeter {
   /** The metric's or cost's. */
   readonly id: string;

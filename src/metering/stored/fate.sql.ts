@@ -2,12 +2,12 @@ import { type Sql, sql, type Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { OwnedMeter } from './events.sql.ts';
 
-/** What one meter reads in an event. */
+/** The reading of an event by one meter. */
 export interface MeterReading {
   readonly id: string;
   /** Null where it counts. */
   readonly reason: 'BEFORE_EVENT_FROM' | 'NO_VALUE' | null;
-  /** What it contributes: a decimal, 1 for a plain COUNT, the text of a UNIQUE_COUNT; null where it does not count. */
+  /** Its contribution: a decimal, 1 for a plain COUNT, the text of a UNIQUE_COUNT; null if it does not count. */
   readonly value: string | null;
   readonly group: Readonly<Record<string, string | null>>;
 }
@@ -18,7 +18,7 @@ export interface EventReadings {
   readonly addressee: string | null;
 }
 
-/** What each of some meters of its type reads in an event, by the same functions that add up usage. */
+/** The readings of an event by some meters of its type, by the same functions that add up usage. */
 export async function selectReadings(
   tx: Tx,
   event: { readonly merchantId: string; readonly seq: bigint; readonly at: Instant },

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTestEnvironment, type TestEnvironment } from '../../../test/support/environment.ts';
 import { type Resource, START, shopOf } from '../../../test/support/shop.ts';
 
-/** What became of an event, asked by HTTP. */
+/** The fate of an event, over HTTP. */
 let env: TestEnvironment;
 beforeAll(async () => {
   env = await openTestEnvironment();

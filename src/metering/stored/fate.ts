@@ -7,7 +7,7 @@ import type { Aggregation } from '../meter/meter.ts';
 import type { OwnedMeter, ReadEvent } from './events.sql.ts';
 import { type MeterReading, selectReadings } from './fate.sql.ts';
 
-/** What whoever bills is asked: an event that counts for at least one metric, and whose it is. */
+/** The question to the biller: an event that counts for at least one metric, and its owner. */
 export interface CountedEvent {
   readonly merchantId: string;
   /** The customer or subscription that it is addressed to. */
@@ -31,7 +31,7 @@ export interface EventBilling {
   readonly reason: UnbilledReason | null;
 }
 
-/** Where an event is billed; `reason` says why nowhere. */
+/** The bill of an event; `reason` is the reason for none. */
 export interface BillingOfEvent {
   readonly billing: readonly EventBilling[];
   readonly reason: UnbilledReason | null;
@@ -40,7 +40,7 @@ export interface BillingOfEvent {
 /** Billing stands downstream of metering and is handed in (ARCHITECTURE.md). */
 export type FindBilling = (tx: Tx, event: CountedEvent) => Promise<BillingOfEvent>;
 
-/** What became of an event, as of now: what counts it and with which value, and where that is billed, or why not. */
+/** The fate of an event, as of now: its metrics with its value, and its bill, or the reason for none. */
 export async function outcomeOf(
   tx: Tx,
   event: ReadEvent,

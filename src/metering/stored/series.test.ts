@@ -181,7 +181,7 @@ describe('a series that no meter reads', () => {
 });
 
 describe('a series that is given up while somebody makes a meter that reads it', () => {
-  /** What the meters were before somebody changed them: the registry as it is asked at first. */
+  /** The registry of meters before a change: the first question. */
   const nobodyReads: MeterRegistry = async () => [];
 
   it('stays, where the meter was first', async () => {

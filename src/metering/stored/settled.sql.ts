@@ -42,7 +42,7 @@ export const selectSnapshot = async (tx: Tx): Promise<string> => {
 const rowsOf = (merchantId: string, subjects: readonly string[]) =>
   sql`select id from usage_rows(${merchantId}, ${[...subjects]}::text[])`;
 
-/** What is kept of another server holds nothing of this one. */
+/** Rows of another server are omitted. */
 export const selectLate = (
   tx: Tx,
   merchantId: string,
@@ -57,7 +57,7 @@ export const selectLate = (
            with ordinality t (at, snapshot, place)
      order by t.place`);
 
-/** Who of some has usage that was noted as late, whenever that was; and the server that this is. */
+/** The customers among some with late usage at any time; and the id of this server. */
 export const selectWithLate = (
   tx: Tx,
   merchantId: string,

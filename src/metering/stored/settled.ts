@@ -56,10 +56,10 @@ export async function isSettled(tx: Tx, waitFor: string): Promise<boolean> {
 }
 
 /**
- * Which events there are at this moment, to be kept with a figure of the past. Read it before the figure, and accept no
- * events between the two and the commit: what came meanwhile is then in the figure and late as well, which costs
- * reading it once more.
- * @param merchantId given: the snapshot also has the merchant's `usageMark`, by which late events are told one by one
+ * The visible events at this moment, to be stored with a figure of the past. Read it before the figure, and accept no
+ * events between the two and the commit: a concurrent event is then in the figure and also late, which costs one more
+ * reading.
+ * @param merchantId if given, the snapshot also has the merchant's `usageMark`, which lists late events one by one
  */
 export const usageSnapshot = async (tx: Tx, merchantId?: string): Promise<string> =>
   merchantId === undefined ? selectSnapshot(tx) : `${await selectSnapshot(tx)}/${await usageMark(tx, merchantId)}`;

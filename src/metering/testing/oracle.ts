@@ -162,7 +162,7 @@ function naiveLevels(
   });
 }
 
-/** What a patient person would count: each event looked at once, no index, no database. Rows as texts, in any order. */
+/** The count of a patient person: each event once, no index, no database. Rows as texts, in any order. */
 export function naiveUsage(events: readonly NaiveEvent[], scope: UsageScope, cut: UsageCut): string[] {
   const { meter, from, to, sources, groupFilters = {} } = scope;
   const inside = (at: Instant, a: Instant, b: Instant) => !isBefore(at, a) && isBefore(at, b);

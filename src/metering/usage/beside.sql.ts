@@ -65,7 +65,7 @@ export interface LateUsage extends EventSample {
 /** The values of dimensions that are taken, by the dimension; null: all. */
 type TakenValues = Readonly<Record<string, readonly string[]>> | null;
 
-/** Which events of a meter are looked for. */
+/** The events of a meter to find. */
 export interface BesideFilter {
   readonly meter: Meter;
   readonly within?: readonly UsageSource[];

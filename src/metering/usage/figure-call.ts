@@ -17,7 +17,7 @@ import type { KnownHours } from './known-hours.ts';
 export interface FigureCall {
   /** The meter of each figure that is answered, in the order of the scopes. */
   readonly meters: readonly Meter[];
-  /** What is asked of each function. */
+  /** The questions to each function. */
   readonly functions: ReadonlyMap<FigureFunction, AskedOfFunction>;
 }
 
@@ -129,7 +129,7 @@ export function joinFigures(calls: readonly FigureCall[]): JoinedFigures {
   return { functions, values, figuresOf: (row) => figuresOf(calls, owners, row) };
 }
 
-/** Whose figure a question of a statement is. */
+/** The owner of a question's figure in a statement. */
 interface Owner {
   readonly call: number;
   readonly place: number;

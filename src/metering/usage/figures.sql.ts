@@ -32,7 +32,7 @@ export interface FigureQuestion {
 }
 
 export interface FigurePart extends UsageSource {
-  /** What was read before of hours that the part cuts. */
+  /** The earlier readings of hours that the part cuts. */
   readonly known: readonly KnownHour[];
 }
 
@@ -40,7 +40,7 @@ export interface FigurePart extends UsageSource {
 export interface KnownHour {
   readonly subject: string;
   readonly hour: string;
-  /** Where the part begins and ends in the hour; null: it has all events before or after. */
+  /** The start and end of the part in the hour; null: it has all events before or after. */
   readonly from: Instant | null;
   readonly to: Instant | null;
   /** Of the whole hour. */

@@ -43,7 +43,7 @@ export async function keptFigures(tx: Tx, scopes: readonly UsageScope[]): Promis
   return figures;
 }
 
-/** What this process knows of cut hours in the database of a transaction. */
+/** The hours that this process knows, in the database of a transaction. */
 export const knownHours = (tx: Tx): Promise<KnownHours> => tx.constant('parts of hours', async () => new KnownHours());
 
 /** A question with what is known of its parts. */
@@ -70,7 +70,7 @@ export function questionOf(scope: UsageScope): Omit<Asked, 'scope' | 'place'> | 
   return { name, spec, parts: partsOf(scope) as UsageSource[] };
 }
 
-/** What is read, and how. */
+/** The meter of the reading. */
 const meterOf = ({ name, spec, scope }: Omit<Asked, 'place'>): string =>
   `${name} ${scope.merchantId} ${seriesText(spec)}`;
 

@@ -5,9 +5,9 @@ import type { FigureRow, KnownHour, ReadHour } from './figures.sql.ts';
 const MOST_EDGES = 20_000;
 
 /**
- * What was read of hours that questions cut, by the beginning or end that cuts them. A figure holds as long as its hour
- * has as many values, because events are only added; the database compares that in the statement that uses it. What is
- * kept was committed when it was read, and so is seen by every later statement. One for each database.
+ * The readings of hours that questions cut, by the start or end of the cut. A figure is valid while its hour has as
+ * many values, because events are only added; the database compares that in the statement that uses it. A stored
+ * reading was committed before, so every later statement sees it. One for each database.
  */
 export class KnownHours {
   readonly #edges = new LRUCache<string, readonly KnownHour[]>({ max: MOST_EDGES });

@@ -24,7 +24,7 @@ export function withoutRepeats(rows: readonly Stamped[]): UsageRow[] {
   });
 }
 
-/** What tells the rows of one cut apart, beside windows. */
+/** The key of a row of one cut, beside windows. */
 const groupOf = ({ group, customerId }: UsageRow): string => JSON.stringify([Object.entries(group), customerId]);
 
 const isLater = (one: Stamped[1], other: Stamped[1]): boolean =>

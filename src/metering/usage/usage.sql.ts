@@ -17,7 +17,7 @@ export interface UsageColumns {
 
 export interface MeasuredRow {
   /**
-   * Which columns this row is summed over, as PostgreSQL's `grouping` counts them: a bit for each, the first the
+   * The columns over which this row is summed, in the bits of PostgreSQL's `grouping`: a bit for each, the first the
    * highest.
    */
   readonly summedOver: number;
@@ -38,7 +38,7 @@ const NUMERIC: ReadonlySet<Aggregation> = new Set<Aggregation>(['SUM', 'AVG', 'M
 /** Of these, what was added can be taken away again. */
 export const ADDITIVE: ReadonlySet<Aggregation> = new Set<Aggregation>(['SUM', 'AVG', 'COUNT']);
 
-/** What an event contributes to a meter, null where it has no usable value. `e` is the event. */
+/** The contribution of an event to a meter, null if it has no usable value. `e` is the event. */
 export function meterValue(meter: Meter): Sql {
   if (meter.valueProperty === null) return sql`1`;
   const path = pathSegments(meter.valueProperty);
@@ -81,7 +81,7 @@ const groupedBy = (sets: readonly (readonly string[])[]): Sql =>
 const summedOver = (names: readonly string[]): Sql =>
   names.length === 0 ? sql`0` : sql`grouping(${sql.join(names.map((name) => sql.ref(name)))})`;
 
-/** What was only added to be taken away again is no group. A level is one without any event, too. */
+/** A group that was only added and removed again is no group. A level is one without any event, too. */
 const isThere = (names: readonly string[], meter: Meter): Sql =>
   names.length === 0 || isLevel(meter)
     ? sql`true`
@@ -124,7 +124,7 @@ export function partsOf({ meter, sources, from, to }: UsageScope): Part<Interval
  */
 type Earlier = Part<Interval> & { readonly hour: Instant };
 
-/** What came before the parts of a question: nothing, unless it is about a level, which goes on (domain.md §5). */
+/** The time before the parts of a question: none, except for a level, which continues (domain.md §5). */
 function earlierThan(scope: UsageScope): Earlier[] {
   const { meter } = scope;
   if (!isLevel(meter)) return [];
@@ -160,8 +160,8 @@ export const hullOf = (times: readonly Interval[]): { from: Instant | null; to: 
 });
 
 /**
- * What of the events in some parts of time is counted, and how it is cut. The value is read once, though it is also
- * tested. Each subject is looked up by itself: a plan that knows too little reads those of all others, too.
+ * The counted events in some parts of time, with their cut. The value is read once, though it is also tested. Each
+ * subject is looked up by itself: a plan that knows too little reads those of all others, too.
  * @param kept what goes on of a value `c.value`; `a.sign` is that of its part
  * @param which of the events of a part: all, or the last one of each group
  */
@@ -180,7 +180,7 @@ function eventsIn(
   ];
   const textOf = (dimension: string) => sql`event_text(e.data, ${dimensionPath(meter, dimension)})`;
   const inPart = sql`e.subject_id = a.subject_id and e.at >= a.from_at and e.at < a.to_at`;
-  // What goes on from before a part counts from its beginning.
+  // The level from before a part counts from the part's beginning.
   const countsAt = isLevel(meter) ? sql`case a.sign when 0 then a.to_at else c.at end` : sql`c.at`;
   const valuesIn = (part: Sql, time: ReturnType<typeof hullOf>) => sql`
     select c.at, c.seq, ${kept}, a.sign::bigint${cutBy(columns, countsAt)}
@@ -345,7 +345,7 @@ export function selectRolledUsage(
     ${figures(meter, columns, sets, counted, sql`exists (select from series)`)}`;
 }
 
-/** What of a value of an event goes beside what roll-ups keep. */
+/** The part of an event's value that a roll-up does not have. */
 export const PASSED_ON: Readonly<Partial<Record<Aggregation, Sql>>> = {
   SUM: sql`c.value * a.sign`,
   AVG: sql`c.value * a.sign`,
@@ -353,7 +353,7 @@ export const PASSED_ON: Readonly<Partial<Record<Aggregation, Sql>>> = {
   UNIQUE_COUNT: sql`text_hash(c.value)`,
 };
 
-/** Where a roll-up has the figure. */
+/** The column of a roll-up with the figure. */
 export const KEPT: Readonly<Partial<Record<Aggregation, Sql>>> = {
   SUM: sql`r.total`,
   AVG: sql`r.total`,

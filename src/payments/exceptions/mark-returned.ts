@@ -10,7 +10,7 @@ import { lockAnyReceipt, type PaymentReceipt, selectInvoiceReceipt } from '../re
 import { returnedByHand } from '../returns.ts';
 import type { PaymentException } from './exceptions.sql.ts';
 
-/** How a person has sent money back. */
+/** The way in which a person has sent money back. */
 export interface ReturnByHand {
   /** Absent: now. */
   readonly at?: Instant;

@@ -105,7 +105,7 @@ const toReply = (
   };
 };
 
-/** What needs a person in payments by providers outside our database. */
+/** The payments at external providers that need a person. */
 export const exceptionRoutes = (parts: PaymentParts): readonly Route[] => [
   route(
     {

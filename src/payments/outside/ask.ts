@@ -10,7 +10,7 @@ import {
 import { isRepeatable } from './look-ups.ts';
 import type { Connection } from './parts.ts';
 
-/** What a provider is asked to do, since when, and whether this is the first call. */
+/** The request to a provider, its time, and whether this is the first call. */
 export interface Asked<Request> {
   readonly request: Request;
   readonly isFirst: boolean;

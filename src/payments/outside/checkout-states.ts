@@ -14,8 +14,8 @@ const no = refuse('INVALID_TRANSITION');
 const over = { open: no, process: no, store: no, fail: no } as const;
 
 /**
- * What a provider says of a page, in whatever order. Money that came is never un-said; a page that expired may be paid
- * late.
+ * The states of a provider's page, whose notices come in any order. Money that came is never un-said; a page that
+ * expired may be paid late.
  */
 export const checkoutStates = stateTable<CheckoutStatus, CheckoutEvent>(
   { thing: 'payment page', done: {} },

@@ -38,7 +38,7 @@ const strays = (id: string) =>
       select amount::text, currency, reason, return_status as status from stray_payment where session_id = ${id}`),
   );
 const kinds = async (toy: string) => (await shop.told(merchant, toy)).map(({ kind }) => kind);
-/** What is in an account of the merchant. */
+/** The balance of an account of the merchant. */
 const balance = (account: string, currency: string) =>
   shop.inMerchant(merchant.id, async (tx) => {
     const { total } = await tx.one<{ total: string }>(sql`

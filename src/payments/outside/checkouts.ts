@@ -42,7 +42,7 @@ interface OfSession {
 }
 
 /**
- * Where the customer goes to pay. `refused`: this session cannot be paid; `away`: the provider does not answer;
+ * The page for the payment. `refused`: this session cannot be paid; `away`: the provider does not answer;
  * `notConnected`: the merchant's account does not work.
  */
 export type PageOpening =

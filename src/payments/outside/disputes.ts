@@ -26,7 +26,7 @@ interface OfProvider {
   readonly provider: string;
 }
 
-/** What is known of a dispute never goes back: a notice that is late tells of an earlier state. */
+/** The status of a dispute never goes back: a late notice has an earlier state. */
 const RANK: Readonly<Record<ProviderDisputeFact['status'], number>> = { inquiry: 0, open: 1, won: 2, lost: 2 };
 
 /**

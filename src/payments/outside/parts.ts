@@ -5,7 +5,7 @@ import type { ProviderName } from '../provider/provider.ts';
 import type { ProviderAccount, RemoteProvider } from '../provider/remote.ts';
 import type { Courier } from './courier.ts';
 
-/** What calls to providers outside our database take. */
+/** The dependencies of calls to external providers. */
 export interface RemoteParts {
   readonly providers: readonly RemoteProvider[];
   /** The account that the merchant has connected; null: none, or not any more. */
@@ -24,7 +24,7 @@ export interface Connection {
   readonly account: ProviderAccount;
 }
 
-/** How a merchant's provider is called; null where it is not connected. */
+/** The connection to a merchant's provider; null if there is none. */
 export async function connectionOf(
   tx: Tx,
   remote: RemoteParts,
@@ -46,8 +46,9 @@ export const reportRefusal = (remote: RemoteParts, { provider, account }: Connec
 export type Call = () => Promise<void>;
 
 /**
- * What follows a step: a call by the courier. Due work does not wait for it, but a test clock does, because what is
- * due next there may depend on the outcome.
+ * The follow-up of a step: a call by the courier. Background jobs do not wait for it, but a test clock does, because
+ * its next jobs may depend on the outcome. Due work does not wait for it, but a test clock does, because what is due
+ * next there may depend on the outcome.
  */
 export const byCourier =
   (

@@ -14,7 +14,7 @@ const NoticeReceipt = Type.Object(
   },
 );
 
-/** Where providers send their webhooks (api.md, Invoices and payments). */
+/** The endpoints for providers' webhooks (api.md, Invoices and payments). */
 export const noticeRoutes = (remote: RemoteParts): readonly Route[] => [
   freeRoute(
     {

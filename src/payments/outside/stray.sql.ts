@@ -62,7 +62,7 @@ export const lockStrayIfAny = (tx: Tx, merchantId: string, id: string): Promise<
     sql`select ${COLUMNS} from stray_payment where merchant_id = ${merchantId} and id = ${id} for update`,
   );
 
-/** How its return stands; only until it is returned. */
+/** Stores the status of its return; only until it is returned. */
 export const updateStrayReturn = (
   tx: Tx,
   { merchantId, id }: StrayPayment,

@@ -18,7 +18,7 @@ import type { PaymentSession } from '../records/session.ts';
 import { isOver } from '../sessions.ts';
 import { PAYMENT_WORDS, type PageProblem } from './words.ts';
 
-/** What a customer sees of a session. */
+/** The view of a session for the customer. */
 export interface PageView {
   readonly session: PaymentSession;
   /** Null where upstream no longer knows what it was for: the amount is shown all the same. */
@@ -36,7 +36,7 @@ export interface PageView {
 /** The page looks for two minutes, every three seconds. */
 export const MOST_LOOKS = 40;
 
-/** Where a page that waits looks again by itself; undefined where it does not wait, or has looked often enough. */
+/** The address at which a waiting page looks again; undefined if it does not wait, or has looked often enough. */
 export function looksAgainAt({ session, looks }: PageView): string | undefined {
   const waits = session.status === 'processing' && session.pendingCard !== 'pm_3ds';
   return waits && typeof looks === 'number' && looks < MOST_LOOKS ? `./${session.id}?look=${looks + 1}` : undefined;
@@ -114,7 +114,7 @@ function cardChoice(view: PageView, card: TestCard): Html {
 `;
 }
 
-/** What is paid for. The big figure is what the session charges; the lines are upstream's. */
+/** The subject of the payment. The big figure is what the session charges; the lines are upstream's. */
 function summary(view: PageView): Html {
   const { session, entity } = view;
   const { money, day } = formatsOf(view.look.locale);
@@ -132,7 +132,7 @@ ${entity?.standing ? downloadLinks(entity.standing.downloads) : null}
 </section>`;
 }
 
-/** What comes of it beside the payment. */
+/** The further consequence of the payment. */
 const noteOf = ({ entity }: PageView): Html | null =>
   entity?.note === undefined ? null : html`<p class="soft" dir="auto">${entity.note}</p>`;
 

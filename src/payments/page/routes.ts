@@ -51,7 +51,7 @@ export const pageRoutes = (parts: PaymentParts, { environment, publicUrl }: Paym
       const view = await viewOf(database, parts, { merchantId, id, environment, asked }, now);
       if (!view || !takesCardsHere(view.session.provider)) return ok(unknown);
       const { status, successRedirectUrl: onward } = view.session;
-      // Whoever has waited here for the bank goes on to where a payment at once would have led.
+      // After the wait for the bank, the customer goes to the target of an immediate payment.
       if (query.look !== undefined && status === 'completed' && onward !== null)
         return ok(new Reply(303, '', { ...PRIVATE, location: onward }));
       return ok(pageFor(200, { ...view, looks: query.look === 'off' ? null : Number(query.look ?? 0) }));
@@ -126,7 +126,7 @@ export const pageRoutes = (parts: PaymentParts, { environment, publicUrl }: Paym
   return [show, pay, back];
 };
 
-/** Who takes the card of a session; null where there is no such session. */
+/** The provider for the card of a session; null if there is no such session. */
 const providerOf = (
   database: Database,
   { merchantId, id }: { merchantId: string; id: string },
@@ -153,7 +153,7 @@ async function payOnce(
   }
 }
 
-/** Whose session it is: the address alone says so. */
+/** The merchant of a session, from its address alone. */
 const merchantOf = async (database: Database, id: string): Promise<string | null> =>
   isId('paymentSession', id) ? database.transaction('nobody', (tx: Tx) => ownerOf(tx, id)) : null;
 

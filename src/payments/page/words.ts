@@ -3,7 +3,7 @@ import { type Html, html } from '../../pages/index.ts';
 import type { DeclineReason } from '../provider/provider.ts';
 import type { TestCard } from '../provider/test-cards.ts';
 
-/** What went wrong with what was just sent. */
+/** The problem of the last request. */
 export type PageProblem = 'chooseCard' | 'notPayable' | 'providerAway' | 'notConnected';
 
 interface Sentence {

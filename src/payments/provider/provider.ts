@@ -2,7 +2,10 @@ import type { Tx } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 
-/** Who can take cards: the sandbox's provider, whose books are in our database, and those outside (`remote.ts`). */
+/**
+ * The providers of card payments: the sandbox's provider, with its books in our database, and external ones
+ * (`remote.ts`).
+ */
 export const PROVIDER_NAMES = ['sandbox', 'stripe'] as const;
 export type ProviderName = (typeof PROVIDER_NAMES)[number];
 
@@ -23,7 +26,7 @@ export interface Card {
   readonly last4: string;
   readonly expMonth: number;
   readonly expYear: number;
-  /** What the provider knows the card by. */
+  /** The provider's name of the card. */
   readonly token: string;
 }
 

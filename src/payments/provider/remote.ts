@@ -44,7 +44,7 @@ export interface RemoteProvider {
 
 export type RemoteProviderName = 'stripe';
 
-/** What opens an account at the provider. */
+/** The keys of an account at the provider. */
 export interface ProviderKeys {
   readonly secretKey: string;
   /** Null: the merchant has given none, so that every notice is forged. */
@@ -69,7 +69,7 @@ export interface CheckoutRequest {
   readonly customer: CheckoutCustomer | null;
   readonly amount: Decimal;
   readonly currency: string;
-  /** What is paid for, in a few words: `Invoice INV-000001`. */
+  /** The subject in a few words: `Invoice INV-000001`. */
   readonly title: string;
   /** For the eyes of the customer; they may sum to another figure, and `amount` is what counts. */
   readonly lines: readonly { readonly description: string; readonly amount: Decimal }[];
@@ -91,14 +91,14 @@ export interface CheckoutCustomer {
 
 export interface OpenedCheckout {
   readonly reference: string;
-  /** Where the customer pays. */
+  /** The address of the payment page. */
   readonly url: string;
   readonly expiresAt: Instant;
   /** The customer's id at the provider, to be kept; null where there is no customer. */
   readonly customerReference: string | null;
 }
 
-/** How a payment page stands. */
+/** The status of a payment page. */
 export type CheckoutState =
   | { readonly status: 'open' }
   /** The customer has confirmed, and the bank has not answered yet. */
@@ -152,7 +152,7 @@ export type RemoteRefund =
 
 export type NoticeHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-/** What a provider's webhook says. It is a hint where to look, and no fact. */
+/** The content of a provider's webhook: a hint, and no fact. It is a hint where to look, and no fact. */
 export interface ProviderNotice {
   /** The provider's id of the event: each is stored once. */
   readonly id: string;
@@ -163,8 +163,8 @@ export interface ProviderNotice {
 }
 
 /**
- * What the provider says now, read from the provider itself. It is only about what carries our metadata, or about a
- * charge that does: whatever else the merchant does with this account is no fact.
+ * The present facts, read from the provider itself. It is only about what carries our metadata, or about a charge that
+ * does: whatever else the merchant does with this account is no fact.
  */
 export type ProviderFact =
   | { readonly kind: 'checkout'; readonly reference: string; readonly state: CheckoutState }

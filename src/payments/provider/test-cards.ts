@@ -16,9 +16,9 @@ export type TestCard = (typeof TEST_CARDS)[number];
 interface Behaviour {
   readonly brand: string;
   readonly last4: string;
-  /** What the card says when it is used for the n-th time, counting from 0 and only the times it worked. */
+  /** The answer of the card at its n-th use, counting from 0 and only the times it worked. */
   readonly answer: (timesItWorked: number) => DeclineReason | null;
-  /** Where the outcome comes later: `confirms` when the customer has confirmed, `takes time` after half a minute. */
+  /** The later outcome: `confirms` after the customer's confirmation, `takes time` after half a minute. */
   readonly waits?: 'confirms' | 'takes time';
 }
 
@@ -75,7 +75,7 @@ export function enterTestCard(card: TestCard, key: string, now: Instant): Card {
   return { brand, last4, expMonth: 12, expYear, token: `${card}/${key}` };
 }
 
-/** Which test card a token stands for. @throws for a token that this provider never gave out. */
+/** The test card of a token. @throws for a token that this provider never gave out. */
 export function testCardOf(token: string): TestCard {
   const card = TEST_CARDS.find((each) => token.startsWith(`${each}/`)); // with the slash no name begins with another
   if (!card) throw new Error('The sandbox provider does not know this card.');

@@ -5,8 +5,8 @@ import type { DeclineReason, ProviderName } from '../provider/provider.ts';
 import { CHARGES_ON_THEIR_WAY, type ChargeStatus } from './charge-states.ts';
 
 /**
- * Whether it happened by itself (the first charge of an invoice, its retries), because requested by hand now, or
- * with the subscription that it pays for.
+ * The origin of a charge: automatic (the first charge of an invoice, its retries), requested by hand now, or with the
+ * subscription that it pays for.
  */
 export type ChargeOrigin = 'automatic' | 'by_hand' | 'at_once';
 
@@ -54,7 +54,7 @@ export interface FinishedCharge {
   readonly receiptId: string | null;
 }
 
-/** What a charge is made of; the rest follows. */
+/** The fields of a new charge; the others follow. */
 export type NewCharge = Pick<
   Charge,
   | 'merchantId'
@@ -91,11 +91,11 @@ export const insertCharges = (
 export const selectCharge = (tx: Tx, merchantId: string, id: string): Promise<Charge | undefined> =>
   tx.maybe<Charge>(sql`select * from payment_charge where merchant_id = ${merchantId} and id = ${id}`);
 
-/** Whoever finishes a charge holds its row, so that of two one finds it finished. */
+/** Locks a charge: of two that finish it, the second one finds it finished. */
 export const lockCharge = (tx: Tx, merchantId: string, id: string): Promise<Charge | undefined> =>
   tx.maybe<Charge>(sql`select * from payment_charge where merchant_id = ${merchantId} and id = ${id} for update`);
 
-/** What came of a charge that its caller has locked. @throws where it is finished. */
+/** Stores the outcome of a locked charge. @throws if it is finished. */
 export const finishCharge = (
   tx: Tx,
   { merchantId, id }: Charge,
@@ -107,7 +107,9 @@ export const finishCharge = (
      where merchant_id = ${merchantId} and id = ${id} and status = any (${[...CHARGES_ON_THEIR_WAY]})
     returning *`);
 
-/** What is known of a charge without an outcome, and when it is looked up next. @throws where it is finished. */
+/**
+ * Stores the known facts of a charge without an outcome, and the time of its next look-up. @throws if it is finished.
+ */
 export const keepWaiting = (
   tx: Tx,
   { merchantId, id }: Charge,

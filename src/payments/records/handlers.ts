@@ -23,43 +23,43 @@ export interface CompletedPayment {
   readonly wasProcessing: boolean;
 }
 
-/** What a customer is shown of the thing that a session is for. */
+/** The customer's view of the subject of a session. */
 export interface EntityDescription {
-  /** What it is: `Invoice`, `Subscription to Pro`. */
+  /** Its name: `Invoice`, `Subscription to Pro`. */
   readonly title: string;
   /** The name of the merchant as customers know it. */
   readonly seller: string;
-  /** Where the merchant's logo is, relative to `/pay/`; absent where it has none. */
+  /** The address of the merchant's logo, relative to `/pay/`; absent if it has none. */
   readonly logo?: string;
   readonly number?: string | null;
   readonly lines: readonly PageLine[];
   readonly dueAt?: Instant | null;
   readonly currency: string;
   readonly amount: Decimal;
-  /** Who pays, where no customer is there yet. */
+  /** The payer, if no customer exists yet. */
   readonly payer?: { readonly name: string; readonly email: string };
-  /** What comes of it, in a sentence: when the next invoice comes, or that a subscription has begun. */
+  /** The consequence, in a sentence: the time of the next invoice, or the start of a subscription. */
   readonly note?: string;
   /** The language that its customer has read so far, where no customer says otherwise. */
   readonly locale?: Locale;
-  /** How it stands by now, whatever became of one session; absent where the session is all there is. */
+  /** The present status, regardless of one session; absent if the session is all there is. */
   readonly standing?: EntityStanding;
 }
 
-/** How the thing stands that a session is for. Addresses are relative to `/pay/`. */
+/** The status of the subject of a session. Addresses are relative to `/pay/`. Addresses are relative to `/pay/`. */
 export interface EntityStanding {
   /** Can a card pay it now, by this session or by the next one? */
   readonly isPayable: boolean;
   /** `This invoice is paid`. */
   readonly heading: string;
-  /** What a customer may want to know beside it, in a sentence. */
+  /** A sentence for the customer beside it. */
   readonly text: string;
   /** Its own page: a GET shows it, a POST leads to a session by which it can be paid. */
   readonly page: string;
   readonly downloads: readonly PageDownload[];
 }
 
-/** What a session is for. */
+/** The subject of a session. */
 export interface EntityOfSession {
   readonly merchantId: string;
   readonly sessionId: string;
@@ -71,8 +71,8 @@ export interface EntityOfSession {
 export type EntityToLock = Omit<EntityOfSession, 'sessionId'> & Partial<Pick<EntityOfSession, 'sessionId'>>;
 
 /**
- * What payments tells those upstream that opened its sessions; they know what an entity is, payments does not. Each is
- * called in the transaction that moves the session. `now` is effective now for the session.
+ * The handlers of the domains that opened the sessions; they know the entity, payments does not. Each is called in the
+ * transaction that moves the session. `now` is effective now for the session.
  */
 export interface PaymentHandlers {
   /**

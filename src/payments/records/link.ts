@@ -2,7 +2,7 @@ import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { SessionStatus } from './session-states.ts';
 
-/** What a payment link says is paid for. */
+/** An item of a payment link. */
 export interface LinkItem {
   readonly description: string;
   /** Of one unit, as decimal text in major units. */

@@ -13,7 +13,7 @@ export interface PaymentMethod {
   expYear: number;
   isDefault: boolean;
   provider: ProviderName;
-  /** What the provider knows it by; never shown. */
+  /** The provider's name of it; never shown. */
   providerToken: string;
   /** The merchant's account at the provider that keeps it; null in the sandbox, and where it is not known. */
   accountId: string | null;

@@ -19,17 +19,17 @@ export interface PaymentReceipt {
   chargeId: string | null;
   paymentMethodId: string | null;
   amount: Decimal;
-  /** What was more than the invoice asked, and went to the customer's wallet. */
+  /** The excess over the invoice, which went to the customer's wallet. */
   overpaid: Decimal;
   currency: string;
   method: 'card' | RecordedMethod;
-  /** Who took it; null for recorded money. */
+  /** The provider; null for recorded money. */
   provider: ProviderName | null;
   providerReference: string | null;
   /** The card as it was then; both null where it is not known, and for recorded money. */
   cardBrand: string | null;
   cardLast4: string | null;
-  /** What the payer's bank says it is for. */
+  /** The purpose on the payer's bank statement. */
   reference: string | null;
   idempotencyKey: string | null;
   idempotencyPrint: Buffer | null;
@@ -49,7 +49,7 @@ export interface PaymentReceipt {
   dispute?: ReceiptDispute | null;
 }
 
-/** What the payer's bank takes back, or asks about. */
+/** The amount that the payer's bank takes back, or asks about. */
 export interface ReceiptDispute {
   readonly status: 'inquiry' | 'open' | 'won' | 'lost';
   readonly amount: string;

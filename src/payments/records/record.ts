@@ -22,7 +22,7 @@ export interface RecordedPayment {
   readonly method: RecordedMethod;
   /** All that came, in major units. */
   readonly amount: Decimal;
-  /** What of it the invoice did not ask for. */
+  /** The excess over the invoice. */
   readonly overpaid: Decimal;
   readonly currency: string;
   readonly reference: string | null;
@@ -33,8 +33,8 @@ export interface RecordedPayment {
 }
 
 /**
- * What a key recorded before; null where it is new. A twin with the same key waits until the first has committed.
- * @returns IDEMPOTENCY_KEY_REUSED where it recorded something else.
+ * The earlier record of a key; null for a new key. A twin with the same key waits until the first has committed.
+ * @returns IDEMPOTENCY_KEY_REUSED if it recorded something else.
  */
 export const findRecorded = (tx: Tx, merchantId: string, sent: BodyKey): Promise<Result<PaymentReceipt | null>> =>
   findCreated(tx, merchantId, sent, { lock: lockReceiptKey, find: selectReceiptByKey });
@@ -69,7 +69,7 @@ export const recordReceipt = (tx: Tx, payment: RecordedPayment, now: Instant): P
     clockId: payment.clockId,
   });
 
-/** What came in for an invoice, newest first. */
+/** The payments of an invoice, newest first. */
 export const listReceiptsOf = (
   tx: Tx,
   merchantId: string,

@@ -1,7 +1,7 @@
 import { type EnvironmentName, isHost } from '../../identity/index.ts';
 import type { FieldError } from '../../kernel/result.ts';
 
-/** What a merchant allows its checkout pages to send customers to. */
+/** The merchant's rules for the targets of its checkout pages. */
 export interface RedirectRules {
   readonly environment: EnvironmentName;
   /** `settings.redirectHosts`: host names, with a port where it is not the usual one; none: every host. */
@@ -40,7 +40,7 @@ export function checkRedirectUrl(text: string, rules: RedirectRules): string | n
   return rules.redirectHosts.length === 0 || isAllowed ? null : 'must have a host among settings.redirectHosts';
 }
 
-/** What is wrong with some redirect URLs, each under the name of its field; absent ones are fine. */
+/** The faults of some redirect URLs, each under the name of its field; absent ones are fine. */
 export function redirectProblems(
   urls: Readonly<Record<string, string | null | undefined>>,
   rules: RedirectRules,

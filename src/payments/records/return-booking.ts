@@ -4,10 +4,13 @@ import type { Instant } from '../../kernel/time.ts';
 import { post } from '../../ledger/index.ts';
 import type { PaymentReceipt } from './receipts.sql.ts';
 
-/** What of a receipt paid its invoice; what was more is in the wallet and does not go back with the invoice. */
+/** The part of a receipt that paid its invoice; the excess is in the wallet and does not go back with the invoice. */
 export const owned = ({ amount, overpaid }: PaymentReceipt): Decimal => amount.minus(overpaid);
 
-/** What a refund owed to whoever paid has left. What was more than the invoice asked is in the wallet and stays. */
+/**
+ * A refund to the payer has left. The excess over the invoice is in the wallet and stays. What was more than the
+ * invoice asked is in the wallet and stays.
+ */
 export const bookReturn = (tx: Tx, receipt: PaymentReceipt, now: Instant): Promise<void> =>
   post(
     tx,

@@ -17,7 +17,7 @@ export type ReturnEvent = (typeof RETURN_EVENTS)[number];
 
 const illegal = refuse('INVALID_TRANSITION');
 
-/** Whether money that came in goes back. Returned is the end: it leaves at most once, ever. */
+/** The return of received money. Returned is the end: it leaves at most once, ever. */
 export const returnStates = stateTable<ReturnStatus, ReturnEvent>(
   { thing: 'payment', done: { sayReturned: 'marked as returned' } },
   {

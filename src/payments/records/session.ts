@@ -4,7 +4,7 @@ import type { DeclineReason, ProviderName } from '../provider/provider.ts';
 import type { TestCard } from '../provider/test-cards.ts';
 import type { SessionStatus } from './session-states.ts';
 
-/** What a session can be for; `customer` in mode `setup`. */
+/** The subjects of a session; `customer` in mode `setup`. */
 export const ENTITY_TYPES = ['invoice', 'subscription', 'payment', 'topup', 'customer'] as const;
 
 export type EntityType = (typeof ENTITY_TYPES)[number];
@@ -16,9 +16,9 @@ export interface PaymentSession {
   mode: 'payment' | 'setup';
   entityType: EntityType;
   entityId: string;
-  /** What a person calls the entity, e.g. an invoice number. */
+  /** The entity's name for a person, e.g. an invoice number. */
   entityLabel: string | null;
-  /** What the money is for; null in mode `setup`. */
+  /** The invoice of the money; null in mode `setup`. */
   invoiceId: string | null;
   customerId: string | null;
   subscriptionId: string | null;

@@ -25,7 +25,7 @@ export const insertSessions = (tx: Tx, rows: readonly PaymentSession[]): Promise
 export const selectSession = (tx: Tx, merchantId: string, id: string): Promise<PaymentSession | undefined> =>
   tx.maybe<PaymentSession>(sql`select * from payment_session where merchant_id = ${merchantId} and id = ${id}`);
 
-/** Whoever moves a session holds its row, so a payment and an expiry wait for each other. */
+/** Locks a session, so a payment and an expiry wait for each other. */
 export const lockSession = (tx: Tx, merchantId: string, id: string): Promise<PaymentSession | undefined> =>
   tx.maybe<PaymentSession>(
     sql`select * from payment_session where merchant_id = ${merchantId} and id = ${id} for update`,

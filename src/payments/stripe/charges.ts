@@ -37,7 +37,7 @@ export async function charge(stripe: Stripe, request: RemoteChargeRequest): Prom
   }
 }
 
-/** How a charge stands. */
+/** The status of a charge. */
 export function chargeOf(intent: Stripe.PaymentIntent): RemoteCharge {
   if (intent.status === 'succeeded')
     return {

@@ -117,7 +117,7 @@ export async function expireCheckout(stripe: Stripe, reference: string): Promise
   return readCheckout(stripe, reference);
 }
 
-/** How a page stands, read with its payment. */
+/** The status of a page, read with its payment. */
 export function stateOf(session: Stripe.Checkout.Session): CheckoutState {
   if (session.status === 'open') return { status: 'open' };
   if (session.status === 'expired') return { status: 'expired' };

@@ -2,7 +2,7 @@ import { Stripe } from 'stripe';
 import { ProviderAway, type ProviderKeys, ProviderRefused } from '../provider/remote.ts';
 
 export interface StripeOptions {
-  /** Where the API is; absent: at Stripe. */
+  /** The address of the API; absent: Stripe itself. */
   readonly apiUrl?: string;
   /** How long a call may take, with its answer. */
   readonly timeoutMilliseconds?: number;
@@ -56,7 +56,7 @@ export async function calling<Answer>(call: () => Promise<Answer>): Promise<Answ
 const { errors } = Stripe;
 
 /**
- * What an error of the SDK means for the port. A `StripeCardError` stays as it is: a declined card is an answer. So
+ * The meaning of an error of the SDK for the port. A `StripeCardError` stays as it is: a declined card is an answer. So
  * does an invalid request, of which callers know some (`isCode`); `refusedOr` makes a refusal of the others.
  */
 function sorted(error: unknown): unknown {

@@ -1,6 +1,9 @@
 import type { Stripe } from 'stripe';
 
-/** What of ours a payment at Stripe is for. Where neither is there, some other program made it. */
+/**
+ * Our subject of a payment at Stripe. Without either, another program created it. Where neither is there, some other
+ * program made it.
+ */
 export interface OwnMarks {
   /** Of a charge of a stored card. */
   readonly key: string | null;

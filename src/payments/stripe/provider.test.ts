@@ -418,7 +418,7 @@ describe('a notice', () => {
     expect(notice()).toBeNull();
   });
 
-  /** What Stripe says of each event that happened, in their order. */
+  /** The facts of each event, in their order. */
   const factsOf = async () => {
     const facts: unknown[][] = [];
     for (const { id, type, data } of books.events)

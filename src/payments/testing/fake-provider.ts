@@ -21,9 +21,8 @@ import {
 } from '../provider/remote.ts';
 
 /**
- * What goes wrong with the next call of an operation. `lost before`: the provider never hears of it. `lost after`: it
- * is done and the answer is lost. `refused`: the key was revoked. `rejected`: the provider will never do this one
- * thing.
+ * The fault of the next call of an operation. `lost before`: the provider never hears of it. `lost after`: it is done
+ * and the answer is lost. `refused`: the key was revoked. `rejected`: the provider will never do this one thing.
  */
 export type Fault = 'lost before' | 'lost after' | 'refused' | 'rejected';
 type Operation =
@@ -36,7 +35,7 @@ type Operation =
   | 'findRefund'
   | 'resolve';
 
-/** What a merchant has connected; its notices are signed with the secret itself. */
+/** The account of a merchant; its notices are signed with the secret itself. */
 export const fakeAccount = (merchantId: string): ProviderAccount => ({
   merchantId,
   externalId: 'acct_fake',
@@ -50,7 +49,7 @@ interface Checkout {
   state: CheckoutState;
 }
 
-/** What stored cards do, by their tokens; every other token is accepted. */
+/** The results of stored cards, by their tokens; every other token is accepted. */
 export const FAKE_TOKENS = { declined: 'fake_declined', pending: 'fake_pending', ok: 'fake_ok' } as const;
 
 const CARD: Card = { brand: 'visa', last4: '4242', expMonth: 12, expYear: 2031, token: FAKE_TOKENS.ok };

@@ -30,7 +30,7 @@ import type { TestCard } from '../provider/test-cards.ts';
 import type { PaymentSession } from '../records/session.ts';
 import { FakeProvider, fakeAccount } from './fake-provider.ts';
 
-/** What upstream saw, in the order in which it was committed. */
+/** A call of a handler, in the order of the commits. */
 export interface ToldCall {
   entityId: string;
   kind: 'completed' | 'declined' | 'expired';
@@ -169,7 +169,7 @@ export async function openShop(options: { environment?: EnvironmentName } = {}) 
     setNow: (at: string) => {
       wallTime = Temporal.Instant.from(at);
     },
-    /** What the hosted page is told of an entity; without it the page is told nothing. */
+    /** Sets the description of an entity for the hosted page; without it the page has none. */
     describe: (entityId: string, description: EntityDescription) => descriptions.set(entityId, description),
 
     /** A merchant with an admin's key and a customer. */

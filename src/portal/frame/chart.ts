@@ -12,7 +12,7 @@ export interface Point {
   readonly value: Decimal;
 }
 
-/** Where a value stands between the axis and the highest one, from 0 to 1, exact enough for a picture. */
+/** The height of a value between the axis and the highest one, from 0 to 1, exact enough for a picture. */
 const shareOf = (value: Decimal, highest: Decimal): Decimal =>
   highest.gt(0) && value.gt(0) ? value.div(highest) : ZERO;
 

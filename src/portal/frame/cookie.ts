@@ -1,6 +1,6 @@
 const NAME = 'reckoner_portal';
 
-/** Where the portal is, as browsers see it, without a slash at the end. */
+/** The path of the portal, as browsers see it, without a slash at the end. */
 export const portalPath = (publicUrl: string): string => `${new URL(publicUrl).pathname.replace(/\/$/, '')}/portal`;
 
 /** The token of the session in the cookies of a request. */

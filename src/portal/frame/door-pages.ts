@@ -51,7 +51,7 @@ export function openPage(
   );
 }
 
-/** Where somebody asks for a link by mail. */
+/** The page on which a customer requests a link by email. */
 export function signInPage(
   look: Look,
   { base, merchantId, seller, wrong }: { base: string; merchantId: string; seller: string; wrong: string | null },

@@ -12,14 +12,14 @@ export interface Visit {
   readonly customerId: string;
   readonly customer: Customer;
   readonly session: PortalLink;
-  /** What the merchant is called. */
+  /** The name of the merchant. */
   readonly seller: string;
   readonly look: Look;
   /** Wall time; records on a test clock have a now of their own. */
   readonly now: Instant;
-  /** Where the portal is, without a slash at the end. */
+  /** The path of the portal, without a slash at the end. */
   readonly base: string;
-  /** What each form carries. */
+  /** The key of each form. */
   readonly formKey: string;
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
@@ -38,7 +38,7 @@ export interface PortalPage {
   readonly status?: number;
 }
 
-/** What a form leads to: another page of the portal, or a page of ours elsewhere; or the page with what was wrong. */
+/** The result of a form: another page of the portal, or a page of ours elsewhere; or the page with its problems. */
 export type Outcome = { readonly to: string } | { readonly toOurs: string } | PortalPage | null;
 
 /** The fields of a form, beside the key that each has. */

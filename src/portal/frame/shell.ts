@@ -6,7 +6,7 @@ import { STYLE } from './style.ts';
 
 const pathOf = (base: string, tab: Tab): string => (tab === 'overview' ? base : `${base}/${tab}`);
 
-/** What stands around every page of the portal: whose it is, where else there is something, and the way out. */
+/** The frame of every page of the portal: the merchant, the navigation, and the way out. */
 export function portalFrame(visit: Visit, { title, tab, body }: PortalPage): string {
   const { look, base, seller, customer, session } = visit;
   const words = PORTAL_WORDS[look.locale];
@@ -35,7 +35,7 @@ ${body}
 export const keyField = ({ formKey }: Pick<Visit, 'formKey'>): Html =>
   html`<input type="hidden" name="formKey" value="${formKey}">`;
 
-/** What was done just now, where the address says so; it names sentences of ours only. */
+/** The note of the last change, if the address has one; it names our own sentences only. */
 export function doneNote({ query, look }: Pick<Visit, 'query' | 'look'>): Html | null {
   const done = DONE.find((each) => each === query.done);
   return done === undefined ? null : html`<p class="good-news" role="status">${sentenceOf(done, look.locale)}</p>`;

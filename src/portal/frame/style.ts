@@ -1,4 +1,4 @@
-/** What pages of the portal need beside the style sheet of all pages. */
+/** The styles of the portal beside the style sheet of all pages. */
 export const STYLE = `
 main { margin: 0 auto; padding-top: 1.5rem; }
 .bar { display: flex; flex-wrap: wrap; gap: .5rem 1.25rem; align-items: center; justify-content: space-between; margin: 0 0 1rem; }

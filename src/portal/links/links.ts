@@ -27,14 +27,14 @@ const MAILED_SESSION_SECONDS = SECONDS_PER_HOUR;
 /** Links to one customer in the time in which they are of use. */
 const MOST_MAILED = 3;
 
-/** Whose portal a link opens. */
+/** The portal of a link. */
 export interface PortalOf {
   readonly merchantId: string;
   readonly customerId: string;
   readonly subscriptionId: string | null;
 }
 
-/** What is asked of a link. */
+/** The request for a link. */
 export interface LinkRequest {
   readonly expiresIn?: string;
   readonly returnUrl?: string | null;
@@ -82,7 +82,7 @@ export async function createLink(
   return ok({ url: urlOf(publicUrl, token), expiresAt });
 }
 
-/** What a mail with a link says. */
+/** The content of a mail with a link. */
 export interface MailedLink {
   readonly merchantId: string;
   readonly customerId: string;
@@ -90,7 +90,7 @@ export interface MailedLink {
   readonly recipient: string;
   readonly url: string;
   readonly expiresAt: Instant;
-  /** What tells this mail from others to the same customer. */
+  /** The key of this mail among others to the same customer. */
   readonly occasion: string;
 }
 
@@ -131,7 +131,7 @@ export async function createMailedLink(
   };
 }
 
-/** How a link stands for whoever has it. */
+/** The status of a link for its holder. */
 export type LinkState = 'ready' | 'used' | 'expired';
 
 /** @param link of the token that somebody sent */

@@ -6,10 +6,10 @@ import type { Instant } from '../../kernel/time.ts';
 import type { SubscriptionParts } from '../../subscriptions/index.ts';
 import type { MailedLink } from './links.ts';
 
-/** What the portal works with beside the database; `wiring.ts` binds it. */
+/** The dependencies of the portal beside the database; `wiring.ts` binds them. */
 export interface PortalParts {
   readonly environment: EnvironmentName;
-  /** What links to this environment start with. */
+  /** The base of links to this environment. */
   readonly publicUrl: string;
   readonly invoicing: InvoicingParts;
   readonly subscriptions: SubscriptionParts;

@@ -1,7 +1,7 @@
 import { type Database, sql, type Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 
-/** How a link came to its customer: handed out by the merchant, or by mail on request. */
+/** The way of a link to its customer: from the merchant, or by email on request. */
 export type LinkWay = 'api' | 'mail';
 
 /** A link, and after its opening the session of the browser that opened it. */

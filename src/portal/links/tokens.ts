@@ -11,7 +11,7 @@ export const newToken = (): string => randomBase62(TOKEN_LENGTH);
 export const hashOfToken = (token: string | undefined): Buffer | null =>
   token !== undefined && TOKEN.test(token) ? createHash('sha256').update(token).digest() : null;
 
-/** What each form of a session carries, so that another session, or another site, cannot send it. */
+/** The key in each form of a session, so that another session, or another site, cannot send it. */
 export const formKeyOf = (sessionToken: string): string =>
   createHash('sha256').update(`form of ${sessionToken}`).digest('base64url');
 

@@ -8,7 +8,7 @@ import type { PortalPage, Visit } from '../frame/page.ts';
 import { PAGE_WORDS } from '../words/page-words.ts';
 import { PORTAL_WORDS } from '../words/words.ts';
 
-/** What the customer may use, how much of it is left, and how that went in the present period. */
+/** The entitlements of the customer, their balances, and the history of the present period. */
 export async function balancesPage(visit: Visit): Promise<PortalPage> {
   const { tx, merchantId, customerId, look, now, signal } = visit;
   const words = PAGE_WORDS[look.locale];

@@ -57,7 +57,7 @@ ${actForm(visit, `${path}/remove`, words.remove, { look: 'small second', hint: n
 `;
 }
 
-/** What could not be charged, and when it is tried again. */
+/** The failed charge, and the time of its next attempt. */
 async function failedNote({ tx, merchantId, customerId, look, now }: Visit): Promise<Html | null> {
   const due = await listDueInvoices(tx, { merchantId, customerId }, now);
   const failed = due.find(({ invoice }) => invoice.status === 'PAYMENT_FAILED' && !invoice.paymentInFlight)?.invoice;

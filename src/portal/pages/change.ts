@@ -10,7 +10,7 @@ import type { Visit } from '../frame/page.ts';
 import type { PortalParts } from '../links/parts.ts';
 import { creditsBeyond, type Preview, type Rights, type Wish } from './wish.ts';
 
-/** What customers of the merchant may change. */
+/** The changes that the merchant allows to its customers. */
 export const rightsOf = async ({ tx, merchantId }: Visit): Promise<Rights> =>
   (await merchantSettings(tx, merchantId)).portal;
 
@@ -76,7 +76,7 @@ async function change(
 
 const ENDED = { terminationReason: 'Ended by the customer in the customer portal' };
 
-/** Where the open period of the plan's own series ends. */
+/** The end of the open period of the plan's own series. */
 const endOfPeriod = async (
   { subscriptions }: PortalParts,
   { tx, merchantId }: Pick<Visit, 'tx' | 'merchantId'>,

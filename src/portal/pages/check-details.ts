@@ -14,7 +14,7 @@ export interface BillingDetails {
   readonly taxId: string | null;
 }
 
-/** What is wrong with a field: it is empty, no address, or has more characters than it may. */
+/** The fault of a field: it is empty, no address, or too long. */
 export type DetailFault = 'required' | 'badEmails' | { readonly most: number };
 
 const MOST: Readonly<Record<Exclude<DetailField, 'emails' | 'country'>, number>> = {
@@ -43,7 +43,7 @@ const emailsIn = (text: string): string[] => [
   ),
 ];
 
-/** What is wrong with each field; empty where nothing is. */
+/** The faults of the fields; empty if there are none. */
 export function faultsOf(typed: TypedDetails): Map<DetailField, DetailFault> {
   const faults = new Map<DetailField, DetailFault>();
   for (const [field, most] of Object.entries(MOST) as [keyof typeof MOST, number][])

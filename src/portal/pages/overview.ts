@@ -11,7 +11,7 @@ import { PORTAL_WORDS } from '../words/words.ts';
 /** A page shows so many; nobody has more plans than that and reads them here. */
 const MOST_SUBSCRIPTIONS = 50;
 
-/** What is to pay, the plans, and what the next invoices come to. */
+/** The open invoices, the plans, and the estimates of the next invoices. */
 export async function overviewPage(parts: PortalParts, visit: Visit): Promise<PortalPage> {
   const { tx, merchantId, customerId, look, now } = visit;
   const words = PORTAL_WORDS[look.locale];
@@ -35,7 +35,7 @@ ${plans.length === 0 ? html`<p class="soft">${words.noPlans}</p>` : plans}
   };
 }
 
-/** Where invoices are paid: the address of the page of each, which leads to its payment session. */
+/** The address of an invoice's page, which leads to its payment session. */
 const payPath = ({ base }: Visit, invoiceId: string): string =>
   `${base.replace(/\/portal$/, '')}/pay/invoices/${invoiceId}`;
 
@@ -80,7 +80,7 @@ ${open === undefined ? null : html`<span class="note">${words.nextInvoice(day(op
 `;
 }
 
-/** What customers know a plan as. */
+/** The name of a plan for customers. */
 export const planName = (
   plan: { readonly name: string; readonly invoiceDisplayName?: string | null } | undefined,
 ): string => (plan === undefined ? '' : (plan.invoiceDisplayName ?? plan.name));

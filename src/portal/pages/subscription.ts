@@ -125,13 +125,13 @@ const cancelForm = (visit: Visit, { subscription }: Own, when: 'period_end' | 'n
 <button class="small second" type="submit">${words.look}<span class="unseen">: ${words.cancel}</span></button></form></section>`;
 };
 
-/** What a form asks for, with effective now of the subscription. */
+/** The request of a form, with effective now of the subscription. */
 async function askedOf(visit: Visit, { subscription }: Own, form: FormFields, rights: Rights) {
   const now = await effectiveNowForReading(visit.tx, visit.merchantId, subscription.clockId, visit.now);
   return wishIn(form, rights, now);
 }
 
-/** What a change would do. It is done, told, and undone. */
+/** The effect of a change. It is made, described, and rolled back. It is done, told, and undone. */
 export async function previewPage(parts: PortalParts, visit: Visit, form: FormFields): Promise<Outcome> {
   const own = await ownOf(visit);
   if (own === null) return null;
@@ -186,7 +186,7 @@ ${invoices.map((each) => invoiceTable(visit, words.invoiceOf(day(each.invoice.pe
   };
 }
 
-/** What would hold, in a sentence. */
+/** The result of the change, in a sentence. */
 async function sentenceOf(visit: Visit, { subscription }: Own, { wish, at }: Preview): Promise<Html> {
   const { tx, merchantId, look } = visit;
   const words = CHANGE_WORDS[look.locale];

@@ -10,14 +10,14 @@ import { formatInstant, type Instant, isAfter, parseInstant } from '../../kernel
 const MOST_SEATS = 1_000_000;
 const PREVIEW_MINUTES = 15;
 
-/** What a customer wants to change of a plan. */
+/** A change of a plan that a customer wants. */
 export type Wish =
   | { readonly kind: 'plan'; readonly planId: string }
   | { readonly kind: 'quantities'; readonly quantities: Readonly<Record<string, number>> }
   /** `at`: the instant of the preview, at which an end that was shown happens. */
   | { readonly kind: 'cancel'; readonly when: 'period_end' | 'now'; readonly at: Instant };
 
-/** What the merchant's settings let customers change. */
+/** The changes that the merchant's settings allow. */
 export type Rights = PortalSettings;
 
 /** A wish as a form says it; null where it says none that the customer may have. */
@@ -55,7 +55,7 @@ export function fieldsOf(wish: Wish): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(wish.quantities).map(([id, count]) => [id, String(count)]));
 }
 
-/** What would be, as it is shown. */
+/** The effect of a change, as shown. */
 export interface Preview {
   readonly wish: Wish;
   /** From when it holds. */
@@ -64,9 +64,9 @@ export interface Preview {
   readonly versionId: string | null;
   /** The invoices on which it shows, as they would stand. */
   readonly invoices: readonly OpenInvoice[];
-  /** What goes into the wallet at once, by currency. */
+  /** The credits that go into the wallet at once, by currency. */
   readonly credited: readonly Credited[];
-  /** What credits hold beyond those invoices, before tax: it goes into the wallet as they are issued. */
+  /** The excess of credits over those invoices, before tax: it goes into the wallet as they are issued. */
   readonly toCredit: readonly Credited[];
 }
 
@@ -76,7 +76,7 @@ export interface Credited {
   readonly amount: string;
 }
 
-/** What credits on an invoice hold beyond what its lines take, before tax. */
+/** The excess of credits on an invoice over its lines, before tax. */
 export function creditsBeyond({ invoice, lines }: OpenInvoice): Credited[] {
   const beyond = sum(
     lines.map(({ workings, totalPrice: taken }) =>

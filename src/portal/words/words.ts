@@ -5,7 +5,7 @@ import type { InEachLocale } from '../../kernel/locale.ts';
 export const TABS = ['overview', 'invoices', 'cards', 'usage', 'balances', 'details'] as const;
 export type Tab = (typeof TABS)[number];
 
-/** What the portal says was done, by the word in the address. */
+/** The confirmations of the portal, by the word in the address. */
 export const DONE = ['default', 'removed', 'details', 'changed', 'scheduled', 'cancelled', 'ending'] as const;
 export type Done = (typeof DONE)[number];
 

@@ -11,7 +11,7 @@ import { findSubscription, findSubscriptions } from '../subscription/subscriptio
 import { type VersionRow, versionsOfSubscriptions } from '../subscription/versions.sql.ts';
 import { loadUsageSources } from './usage-claims.ts';
 
-/** What invoicing asks of subscriptions. */
+/** The answers of subscriptions to invoicing. */
 export const billingSource: BillingSource = {
   async paymentTerms(tx, merchantId, subscriptionIds) {
     const found = await findSubscriptions(tx, merchantId, [...new Set(subscriptionIds)]);

@@ -16,13 +16,11 @@ export type PriceFilter = Readonly<Record<string, readonly string[]>> | null;
 export interface PricedUsage {
   readonly filters: readonly PriceFilter[];
   readonly sources: readonly UsageSource[];
-  /**
-   * What of it came too late to be billed: after the usage of a subscription that has ended was read for the last time.
-   */
+  /** The part of it that came too late: after the last reading of an ended subscription's usage. */
   readonly late: readonly LateSource[];
 }
 
-/** Whose usage subscriptions bill, and when. */
+/** The usage that subscriptions bill, with its times. */
 export interface BillableUsage {
   /** Of any metric: the time in which a subscription is active. */
   readonly active: readonly UsageSource[];
@@ -41,7 +39,7 @@ interface Claimant {
   readonly versions: readonly FilteredVersion[];
 }
 
-/** Whose usage of a time all subscriptions of a merchant bill: the same answer that the closing of a period gets. */
+/** The usage of a time that all subscriptions of a merchant bill: the same answer as for the close of a period. */
 export async function findBillableUsage(tx: Tx, merchantId: string, period: Period): Promise<BillableUsage> {
   const rows = await selectClaimingBetween(tx, merchantId, period);
   const ended = rows.filter((row) => endOf(row) !== null).map(({ id }) => id);
@@ -211,7 +209,7 @@ function together(stretches: readonly Stretch[]): BillableUsage {
 const signatureOf = (filters: readonly PriceFilter[]): string =>
   filters.includes(null) ? 'all' : JSON.stringify(filters.map((filter) => JSON.stringify(filter)).toSorted());
 
-/** What of a stretch was accepted after its periods were read for the last time. */
+/** The part of a stretch that was accepted after the last reading of its periods. */
 const lateOf = ({ source: { subject, from, to }, closed }: Stretch): LateSource[] =>
   closed
     .map(({ start, end, mark }) => ({ subject, from: latest(from, start), to: earliest(to, end), after: mark }))

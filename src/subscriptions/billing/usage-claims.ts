@@ -27,8 +27,8 @@ import { type VersionRow, versionsOfSubscriptions } from '../subscription/versio
 import { claimOf, ownedSpans, type PricedSpan, type ReadSeries, shareMetric, type UsageClaim } from './usage-owner.ts';
 
 /**
- * Whose usage of a metric some subscriptions of one merchant bill in a period: what names a subscription, and its share
- * of what is addressed to its customer. The own claim is that of the terms, so that nothing is loaded for a
+ * The sources of a metric's usage that some subscriptions of one merchant bill in a period: events for a subscription,
+ * and its share of events for its customer. The own claim is that of the terms, so that nothing is loaded for a
  * subscription that is alone.
  */
 export async function loadUsageSources(
@@ -174,7 +174,7 @@ async function siblingsToRead(tx: Tx, subscription: SubscriptionRow, from: Insta
   return sharing;
 }
 
-/** What subscriptions of one merchant claim, with each plan and version loaded once. */
+/** The claims of subscriptions of one merchant, with each plan and version loaded once. */
 async function claimsOf(tx: Tx, rows: readonly ClaimingRow[]): Promise<UsageClaim[]> {
   const [first] = rows;
   if (!first) return [];

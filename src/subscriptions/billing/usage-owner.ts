@@ -57,7 +57,7 @@ export interface PricedVersion {
   readonly metrics: PricedSpan['metrics'];
 }
 
-/** What a subscription claims with its versions, in the order of time; the first one holds from its start. */
+/** The claim of a subscription with its versions, in the order of time; the first one applies from its start. */
 export function claimOf(
   { subscriptionId, start, end }: { subscriptionId: string; start: Instant; end: Instant | null },
   versions: readonly PricedVersion[],

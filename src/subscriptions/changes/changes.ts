@@ -69,10 +69,7 @@ import { changeSubscription, findSubscription, lockSubscription } from '../subsc
 import { tell } from '../subscription/tell.ts';
 import { deleteVersionOf, insertVersion, versionsOfSubscription } from '../subscription/versions.sql.ts';
 
-/**
- * What is asked of a change, where nobody says otherwise: now, by the second, credited on the next invoice (domain.md
- * §3).
- */
+/** The defaults of a change: now, by the second, credited on the next invoice (domain.md §3). */
 export interface ChangeOrder {
   readonly planId?: string;
   /**
@@ -166,7 +163,7 @@ async function openOwnInvoice(tx: Tx, subscription: SubscriptionRow, cadence: st
   return open.find((invoice) => invoice.billingCadence === cadence) ?? null;
 }
 
-/** Where the period of the plan's own series ends that is open now; before billing begins, where it does. */
+/** The end of the open period of the plan's own series; before billing begins, its start. */
 function endOfPeriod(terms: BillingTerms, now: Instant): Instant {
   const at = latest(now, terms.bounds.startedAt);
   const bounds = boundsOfSeries(terms, terms.planCadence, at);
@@ -176,8 +173,8 @@ function endOfPeriod(terms: BillingTerms, now: Instant): Instant {
 }
 
 /**
- * What is asked for: a published version of the subscription's currency and way of taxing, or the version that it has,
- * with the quantities that follow. To ask for exactly what it has is refused.
+ * The target of a change: a published version of the subscription's currency and tax behavior, or its present version,
+ * with the quantities that follow. A change to the present state is refused.
  */
 async function targetOf(tx: Tx, subscription: SubscriptionRow, order: ChangeOrder): Promise<Result<Target>> {
   const { merchantId, planVersionId: heldId } = subscription;
@@ -223,7 +220,7 @@ async function versionOf(
   return held ? ok(held) : notFound('planVersion');
 }
 
-/** Which fields of an order say what is to hold: the quantities, where it has any. */
+/** The fields of an order with its target: the quantities, if it has any. */
 function fieldsOf({ planId, versionNumber, quantities = {} }: ChangeOrder): string[] {
   const named = Object.keys(quantities).map((id) => `quantities.${id}`);
   if (named.length > 0) return named;

@@ -41,7 +41,7 @@ export async function activate(tx: Tx, subscription: SubscriptionRow, now: Insta
   return active;
 }
 
-/** What a subscription asks as its billing starts; null: nothing. */
+/** The charges at the start of a subscription's billing; null: none. */
 export async function asksOf(
   tx: Tx,
   subscription: SubscriptionRow,
@@ -74,7 +74,8 @@ export async function openBilling(tx: Tx, subscription: SubscriptionRow, now: In
 }
 
 /**
- * What a subscription would ask as its billing starts at an instant ahead. Whoever calls this rolls back.
+ * The charges at the start of a subscription's billing at a future instant. The caller rolls back. Whoever calls this
+ * rolls back.
  * @returns null where it asks nothing
  */
 export async function rehearseStart(

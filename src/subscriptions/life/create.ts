@@ -32,11 +32,11 @@ import { UPFRONT } from './upfront.ts';
 export interface Created {
   readonly subscription: SubscriptionRow;
   readonly isNew: boolean;
-  /** What it asked as it began; null where it asked nothing, and where it was there before. */
+  /** The upfront invoice; null without one, and if the subscription existed before. */
   readonly upfront: InvoiceRow | null;
 }
 
-/** What was promised of a subscription before it was made: by a page that showed its price. */
+/** The promises of a page for a subscription that does not exist yet: the page showed its price. */
 export interface PromisedSubscription {
   readonly id: string;
   /** The version whose prices were shown, whatever the plan's default is by now. */
@@ -127,7 +127,7 @@ export async function createSubscription(
   return begun.ok ? ok({ ...begun.value, isNew: true }) : begun;
 }
 
-/** What begins with the creation, and the invoice that asked for money, where one did. */
+/** The start after the creation, and its upfront invoice, if there is one. */
 interface Begun {
   readonly subscription: SubscriptionRow;
   readonly upfront: InvoiceRow | null;

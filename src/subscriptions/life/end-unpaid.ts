@@ -4,7 +4,7 @@ import type { Instant } from '../../kernel/time.ts';
 import type { SubscriptionParts } from '../subscription/parts.ts';
 import { terminateSubscription } from './patch.ts';
 
-/** What a subscription says that ended because the last retry of a charge was declined. */
+/** The reason of a subscription's end after the last declined retry of a charge. */
 const REASON = 'payment_failed';
 
 /**

@@ -23,12 +23,12 @@ import { changeSubscription } from '../subscription/subscriptions.sql.ts';
 import { tell } from '../subscription/tell.ts';
 import { nextActionOf } from './reminders.ts';
 
-/** Who ended a subscription, when and why. */
+/** The author of an end, its time and its reason. */
 export interface Ending {
   readonly at: Instant;
   readonly by: string | null;
   readonly reason: string | null;
-  /** Where what was billed in advance and is not used goes; off the invoice unless it says. */
+  /** The target of credits for unused time; the next invoice by default. */
   readonly credit?: CreditMode;
 }
 

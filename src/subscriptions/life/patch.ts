@@ -82,7 +82,7 @@ export async function lockLiving(
   return isOver ? refusedIn('terminated', trigger, ['pending_payment', 'active']) : ok({ subscription, now });
 }
 
-/** What each trigger would do, for the refusal. */
+/** The participle of each trigger, for the refusal. */
 const DONE: Readonly<Record<string, string>> = {
   adjust: 'adjusted',
   update: 'changed',

@@ -6,7 +6,7 @@ import type { Instant } from '../../kernel/time.ts';
 import { entitlingOf } from './activate.ts';
 import { lockActive } from './patch.ts';
 
-/** What a reconciliation did, or (dry) would do. */
+/** The result of a reconciliation, or (dry) its preview. */
 export interface Reconciliation {
   readonly object: 'subscriptionReconciliation';
   readonly dryRun: boolean;

@@ -19,7 +19,7 @@ import type { SubscriptionRow } from '../subscription/subscription.ts';
 import { updateReminded } from '../subscription/subscriptions.sql.ts';
 import { tellAll } from '../subscription/tell.ts';
 
-/** What decides when somebody is reminded. */
+/** The facts that decide the time of a reminder. */
 export interface ReminderTerms {
   /** The plan's own, normalised. */
   readonly cadence: string;
@@ -48,7 +48,7 @@ export function nextReminder(
   return { at, period: period.number, renewsAt: period.end };
 }
 
-/** What happens next by itself to a subscription: billing starts, a renewal is told of, or it ends; null: nothing. */
+/** The next background job of a subscription: billing starts, a renewal is announced, or it ends; null: none. */
 export async function nextActionOf(tx: Tx, subscription: SubscriptionRow, now: Instant): Promise<Instant | null> {
   return decideNextAction(subscription, await loadPlans(tx, [subscription]), now);
 }

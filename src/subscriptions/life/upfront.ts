@@ -20,8 +20,8 @@ import type { Ending } from './end.ts';
 export const UPFRONT = 'subscription_upfront';
 
 /**
- * What becomes of a subscription that waits for its upfront invoice (domain.md §3): it is active in the transaction
- * that marks the invoice PAID, and has ended in the one that cancels it.
+ * The fate of a subscription that waits for its upfront invoice (domain.md §3): it is active in the transaction that
+ * marks the invoice PAID, and has ended in the one that cancels it.
  */
 export const upfrontPayments: PurposeHandler = {
   async lock(tx, { merchantId, purposeId }, wait) {

@@ -32,7 +32,7 @@ export interface PlanMigration {
   readonly endedAt: Instant | null;
 }
 
-/** What a migration did with one of its subscriptions. */
+/** The result of a migration for one of its subscriptions. */
 export interface MigrationOutcome {
   readonly outcome: 'applied' | 'scheduled' | 'refused';
   readonly effectiveAt: Instant | null;
@@ -52,7 +52,7 @@ export interface MigrationMember {
 
 const settled = refuse('INVALID_TRANSITION');
 
-/** How a migration moves. What it did before a cancellation stays done. */
+/** The states of a migration. Changes before a cancellation stay. What it did before a cancellation stays done. */
 export const planMigrationStates = stateTable<PlanMigrationStatus, 'complete' | 'cancel'>(
   { thing: 'migration', done: { cancel: 'cancelled' } },
   {

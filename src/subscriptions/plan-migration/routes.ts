@@ -153,7 +153,7 @@ async function findOfPlan(
 
 type MemberOutcome = NonNullable<MemberRow['outcome']> | 'waiting' | 'cancelled';
 
-/** What a subscription without an outcome is told as. */
+/** The status of a subscription without an outcome. */
 const withoutOutcome = ({ status }: PlanMigration): 'waiting' | 'cancelled' =>
   status === 'cancelled' ? 'cancelled' : 'waiting';
 

@@ -121,7 +121,7 @@ export const PlanMigrationReply = Type.Object(job, {
   'x-fields': jobWords,
 });
 
-/** What starts a migration answers the subscriptions too that are changed by then. */
+/** The answer to a new migration also has the subscriptions that are already changed. */
 export const PlanMigrationStarted = Type.Object(
   {
     ...job,

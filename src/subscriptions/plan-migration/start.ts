@@ -41,7 +41,7 @@ export async function startPlanMigration(
   return ok(migration);
 }
 
-/** What a body asks for, checked. */
+/** The request of a body, checked. */
 async function readMigration(
   tx: Tx,
   merchantId: string,

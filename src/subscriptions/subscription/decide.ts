@@ -4,7 +4,7 @@ import { type FieldError, invalid, invalidField, ok, type Result } from '../../k
 import { addDuration, boundary, earliest, type Instant, isAfter, isBefore, parseCadence } from '../../kernel/time.ts';
 import type { SubscriptionRow, SubscriptionStatus } from './subscription.ts';
 
-/** What a creation asks that time decides about. */
+/** The times in a creation. */
 export interface CreationTimes {
   readonly startedAt: Instant;
   readonly endingAt: Instant | null;
@@ -61,8 +61,8 @@ export function billingStart(
 }
 
 /**
- * What has to happen next by itself, but for reminders: billing starts, then the subscription ends; null when neither
- * lies ahead, and while it waits for its payment.
+ * The next background job, except for reminders: billing starts, then the subscription ends; null if neither lies
+ * ahead, and while it waits for its payment.
  */
 export function nextActionAt(subscription: {
   status: SubscriptionStatus;
@@ -77,7 +77,7 @@ export function nextActionAt(subscription: {
     : earliest(subscription.billingStartsAt, subscription.endingAt);
 }
 
-/** What is put into the wallet with the first payment. @returns 400 for parts of the currency's minor unit */
+/** The top-up of the wallet with the first payment. @returns 400 for parts of the currency's minor unit */
 export function decidePrefund(asked: string | undefined, currency: string): Result<Decimal> {
   const amount = asked === undefined ? ZERO : decimal(asked);
   const digits = minorDigits(currency);

@@ -10,16 +10,16 @@ export interface ComingRenewal {
   readonly merchantId: string;
   readonly subscriptionId: string;
   readonly customerId: string;
-  /** What the customer knows the plan as. */
+  /** The name of the plan for the customer. */
   readonly planName: string;
   readonly renewsAt: Instant;
-  /** What the invoice of the period that ends comes to as things stand; null where that cannot be said. */
+  /** The estimate of the ending period's invoice; null if unknown. */
   readonly estimate: { readonly amount: Decimal; readonly currency: string } | null;
   /** The card that will be charged; null where none will be. */
   readonly card: { readonly brand: string; readonly last4: string } | null;
 }
 
-/** What the operations of subscriptions work with beside their transaction; `app.ts` binds it. */
+/** The dependencies of subscriptions beside their transaction; `app.ts` binds them. */
 export interface SubscriptionParts {
   readonly environment: EnvironmentName;
   readonly source: BillingSource;

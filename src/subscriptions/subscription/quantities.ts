@@ -25,7 +25,7 @@ const quantityOf = ({ id, quantity }: Pick<BilledPrice, 'id' | 'quantity'>, quan
   return asked === undefined ? quantity : decimal(asked);
 };
 
-/** What is wrong with the quantities asked of a version, by field. @param held what the subscription has until then */
+/** The faults of requested quantities of a version, by field. @param held the subscription's quantities until then */
 export function quantityErrors(prices: readonly CountedPrice[], asked: Quantities, held?: Held): FieldError[] {
   const messageOf = (id: string): string | null => {
     const price = prices.find((each) => each.id === id);
@@ -75,7 +75,7 @@ export const quantitiesTakenOver = (
     }),
   );
 
-/** What is wrong with replacements of prices of one version by prices of another one, by field. */
+/** The faults of replacements of prices of one version by prices of another one, by field. */
 export function replacementErrors(
   replacements: readonly PriceReplacement[],
   from: readonly CountedPrice[],

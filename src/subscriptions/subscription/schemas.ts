@@ -328,7 +328,7 @@ const askedWords = {
   invoiceId: 'The invoice of kind `upfront` that asks for the amount.',
 } as const;
 
-/** What is asked before the subscription is active; in the answer to its creation also what was paid at once. */
+/** The payment before the subscription is active; in the answer to its creation also an immediate payment. */
 const SubscriptionPayment = Type.Union(
   [
     Type.Object(

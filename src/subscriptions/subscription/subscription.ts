@@ -31,7 +31,7 @@ export interface SubscriptionRow {
   terminatedAt: Instant | null;
   terminatedBy: string | null;
   terminationReason: string | null;
-  /** Where what its end leaves unused goes. */
+  /** The target of credits for unused time at its end. */
   endCredit: CreditMode;
   clockId: string | null;
   /** Put into the customer's wallet with the first payment; 0: nothing. */

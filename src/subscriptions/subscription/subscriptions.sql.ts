@@ -171,7 +171,7 @@ export const listSubscriptions = (
     keptTotal(tx, 'subscription', merchantId, filters, ['status', 'planId']),
   );
 
-/** What says when a subscription bills its customer's usage, and whether something is still to happen to it. */
+/** The facts that decide a subscription's time of billing its customer's usage, and whether it has further jobs. */
 export type ClaimingRow = Pick<
   SubscriptionRow,
   | 'merchantId'
@@ -194,7 +194,7 @@ export const selectClaiming = (
   { merchantId, ...holder }: Pick<SubscriptionRow, 'merchantId' | 'customerId' | 'clockId'>,
 ): Promise<ClaimingRow[]> => selectClaimingOf(tx, merchantId, [holder]);
 
-/** Whose usage it is: a customer's on a clock, or on none. */
+/** The owner of the usage: a customer on a clock, or on none. */
 type Holder = Pick<SubscriptionRow, 'customerId' | 'clockId'>;
 
 /** The same of some customers of one merchant; those of each in the order of their creation. */

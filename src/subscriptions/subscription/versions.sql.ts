@@ -20,7 +20,7 @@ export interface VersionRow {
   /** RFC 3339, by cadence. */
   anchors: Record<string, string>;
   proration: Proration;
-  /** Where what the change leaves unused goes. */
+  /** The target of credits for unused time after the change. */
   credit: CreditMode;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What our words for a plan's `defaultTaxCode` are at Stripe (stripe.com/docs/tax/tax-codes). `eservice` is the default
- * of plans: services supplied electronically.
+ * The codes of Stripe for our words of a plan's `defaultTaxCode` (stripe.com/docs/tax/tax-codes). `eservice` is the
+ * default of plans: services supplied electronically.
  */
 const CODES: Readonly<Record<string, string>> = {
   eservice: 'txcd_10000000', // General: electronically supplied services

@@ -46,7 +46,7 @@ export async function voidCreditNote(stripe: Stripe, { key, creditNote, currency
 const reverse = (stripe: Stripe, key: string, params: Stripe.Tax.TransactionCreateReversalParams) =>
   callingStripePlainly(() => stripe.tax.transactions.createReversal(params, { idempotencyKey: `tax:${key}` }));
 
-/** What each item bears of a part: largest remainder, in proportion to what earlier parts have left of it. */
+/** The share of each item in a part: largest remainder, in proportion to its remainder after earlier parts. */
 async function sharesOf(
   stripe: Stripe,
   { key, original, currency, behavior, part, earlier }: CreditNoteRequest,
