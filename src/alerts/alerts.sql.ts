@@ -17,8 +17,9 @@ export const insertAlert = (tx: Tx, alert: Alert): Promise<Alert> =>
                        is_reached, looked_at, next_action_at, created_at, updated_at)
     values (${alert.merchantId}, ${alert.id}, ${alert.type}, ${alert.name}, ${alert.customerId}, ${alert.entitlementId},
             ${alert.subscriptionId}, ${alert.billableMetricId}, ${alert.period}, ${alert.threshold}, ${alert.percent},
-            ${alert.whole}, ${alert.blocksAccess}, ${alert.notifiesCustomer}, ${jsonb(alert.metadata)}, ${alert.clockId},
-            ${alert.isReached}, ${alert.lookedAt}, ${alert.nextActionAt}, ${alert.createdAt}, ${alert.updatedAt})
+            ${alert.whole}, ${alert.blocksAccess}, ${alert.notifiesCustomer}, ${jsonb(alert.metadata)},
+            ${alert.clockId}, ${alert.isReached}, ${alert.lookedAt}, ${alert.nextActionAt}, ${alert.createdAt},
+            ${alert.updatedAt})
     returning ${COLUMNS}`);
 
 export const selectAlert = (tx: Tx, merchantId: string, id: string): Promise<Alert | undefined> =>
@@ -111,8 +112,9 @@ export const insertTrigger = (tx: Tx, trigger: AlertTrigger): Promise<number> =>
   tx.run(sql`
     insert into alert_trigger (merchant_id, alert_id, period_start, period_end, threshold, percent, whole, value,
                                webhook_event_id, triggered_at)
-    values (${trigger.merchantId}, ${trigger.alertId}, ${trigger.periodStart}, ${trigger.periodEnd}, ${trigger.threshold},
-            ${trigger.percent}, ${trigger.whole}, ${trigger.value}, ${trigger.webhookEventId}, ${trigger.triggeredAt})`);
+    values (${trigger.merchantId}, ${trigger.alertId}, ${trigger.periodStart}, ${trigger.periodEnd},
+            ${trigger.threshold}, ${trigger.percent}, ${trigger.whole}, ${trigger.value}, ${trigger.webhookEventId},
+            ${trigger.triggeredAt})`);
 
 /** Newest first. */
 export const selectTriggerPage = (tx: Tx, merchantId: string, alertId: string, page: PageRequest) =>

@@ -55,13 +55,16 @@ export const invariants: readonly Invariant[] = [
     name: 'lines-sum-to-totals',
     says: 'I-22: the lines of a calculated invoice sum to its subtotal, tax and grand total, to the minor unit',
     broken: sql`
-      select i.merchant_id, i.id, format('%s + %s = %s, its lines %s + %s = %s', i.subtotal, i.total_tax, i.grand_total, l.net, l.tax, l.gross) as detail
+      select i.merchant_id, i.id, format('%s + %s = %s, its lines %s + %s = %s', i.subtotal, i.total_tax, i.grand_total,
+                                         l.net, l.tax, l.gross) as detail
         from invoice i
        cross join lateral (
-         select coalesce(sum(total_price), 0) as net, coalesce(sum(total_tax), 0) as tax, coalesce(sum(total_amount), 0) as gross, count(*) as lines
+         select coalesce(sum(total_price), 0) as net, coalesce(sum(total_tax), 0) as tax,
+           coalesce(sum(total_amount), 0) as gross, count(*) as lines
            from invoice_line l where l.merchant_id = i.merchant_id and l.invoice_id = i.id) l
        where i.status in ${CALCULATED}
-         and ((l.net, l.tax, l.gross) is distinct from (i.subtotal, i.total_tax, i.grand_total) or l.lines <> i.item_count)`,
+         and ((l.net, l.tax, l.gross) is distinct from (i.subtotal, i.total_tax, i.grand_total)
+              or l.lines <> i.item_count)`,
   },
   {
     name: 'paid-means-settled',
@@ -76,7 +79,8 @@ export const invariants: readonly Invariant[] = [
     name: 'numbers-without-gaps',
     says: 'I-29: the invoices of a merchant are numbered from 1 on without a gap',
     broken: sql`
-      select c.merchant_id, c.merchant_id as id, format('%s were drawn, %s invoices have one, the highest is %s', c.value, n.count, n.highest) as detail
+      select c.merchant_id, c.merchant_id as id, format('%s were drawn, %s invoices have one, the highest is %s',
+                                                        c.value, n.count, n.highest) as detail
         from merchant_counter c
        cross join lateral (
          select count(*) as count, coalesce(max(substring(i.invoice_number from '([0-9]+)$')::bigint), 0) as highest
@@ -87,7 +91,8 @@ export const invariants: readonly Invariant[] = [
     name: 'credit-notes-without-gaps',
     says: 'I-29: the credit notes of a merchant are numbered from 1 on without a gap',
     broken: sql`
-      select c.merchant_id, c.merchant_id as id, format('%s were drawn, %s credit notes have one, the highest is %s', c.value, n.count, n.highest) as detail
+      select c.merchant_id, c.merchant_id as id, format('%s were drawn, %s credit notes have one, the highest is %s',
+                                                        c.value, n.count, n.highest) as detail
         from merchant_counter c
        cross join lateral (
          select count(*) as count, coalesce(max(substring(o.number from '([0-9]+)$')::bigint), 0) as highest
@@ -99,7 +104,8 @@ export const invariants: readonly Invariant[] = [
     says: 'I-30: nothing has a number that was not issued',
     broken: sql`
       select merchant_id, id, format('%s is %s', invoice_number, status) as detail
-        from invoice where invoice_number is not null and (issued_at is null or status not in ('ISSUED', 'PAYMENT_FAILED', 'PAID', 'WRITTEN_OFF', 'CANCELLED'))`,
+        from invoice where invoice_number is not null
+          and (issued_at is null or status not in ('ISSUED', 'PAYMENT_FAILED', 'PAID', 'WRITTEN_OFF', 'CANCELLED'))`,
   },
   {
     name: 'periods-tile',
@@ -135,7 +141,8 @@ export const invariants: readonly Invariant[] = [
     name: 'credits-within-lines',
     says: 'no credit is more than the lines that it takes back',
     broken: sql`
-      select c.merchant_id, c.invoice_id as id, format('%s and %s of tax credited of %s and %s', c.net, c.tax, l.net, l.tax) as detail
+      select c.merchant_id, c.invoice_id as id, format('%s and %s of tax credited of %s and %s', c.net, c.tax, l.net,
+                                                       l.tax) as detail
         from (select merchant_id, invoice_id, price_id, source_key, charged_from, charged_to, sum(amount) as net,
                      sum(tax_amount) as tax
                 from unused_credit
@@ -156,7 +163,8 @@ export const invariants: readonly Invariant[] = [
                tstzmultirange(tstzrange(l.period_start, l.period_end)) - coalesce((
                  select range_agg(tstzrange(c.unused_from, c.unused_to)) from unused_credit c
                   where c.merchant_id = l.merchant_id and c.invoice_id = l.invoice_id and c.price_id = l.price_id
-                    and c.charged_from = l.period_start and c.charged_to = l.period_end and c.correction is null), '{}') as time
+                    and c.charged_from = l.period_start and c.charged_to = l.period_end
+                    and c.correction is null), '{}') as time
           from invoice_line l join invoice i on i.merchant_id = l.merchant_id and i.id = l.invoice_id
          where l.fee_id is not null and l.type = 'charge' and l.total_price > 0 and l.period_start < l.period_end
            and i.subscription_id is not null and i.status in ('DRAFT', 'ISSUED', 'PAYMENT_FAILED', 'PAID')
@@ -185,7 +193,8 @@ export const invariants: readonly Invariant[] = [
        cross join lateral (
          select count(*) as count, sum(r.amount) as amount from payment_receipt r
           where r.merchant_id = s.merchant_id and r.session_id = s.id) r
-       where s.mode = 'payment' and ((s.status = 'completed') <> (r.count = 1) or (r.count = 1 and r.amount <> s.amount))`,
+       where s.mode = 'payment' and ((s.status = 'completed') <> (r.count = 1)
+                                     or (r.count = 1 and r.amount <> s.amount))`,
   },
   {
     name: 'charges-have-receipts',
@@ -270,7 +279,8 @@ export const invariants: readonly Invariant[] = [
         from entitlement_reservation r
        where r.status = 'settled' and r.settled_amount > 0
          and not exists (select from event e
-                          where e.merchant_id = r.merchant_id and e.idempotency_key = r.id and ${isNamedBy(sql`r.event_id`)})`,
+                          where e.merchant_id = r.merchant_id and e.idempotency_key = r.id
+                            and ${isNamedBy(sql`r.event_id`)})`,
   },
   {
     name: 'source-events-are-usage-once',
@@ -320,11 +330,13 @@ export const invariants: readonly Invariant[] = [
     name: 'wallets-are-their-entries',
     says: 'I-43: what is in a wallet is the sum of its entries',
     broken: sql`
-      select w.merchant_id, w.customer_id as id, format('%s %s, its entries %s', w.balance, w.currency, e.total) as detail
+      select w.merchant_id, w.customer_id as id, format('%s %s, its entries %s', w.balance, w.currency, e.total)
+        as detail
         from wallet w
        cross join lateral (
          select -coalesce(sum(e.amount), 0) as total from ledger_entry e
-          where e.merchant_id = w.merchant_id and e.customer_id = w.customer_id and e.account = 'wallet' and e.currency = w.currency) e
+          where e.merchant_id = w.merchant_id and e.customer_id = w.customer_id and e.account = 'wallet'
+            and e.currency = w.currency) e
        where e.total <> w.balance`,
   },
   {
@@ -349,7 +361,8 @@ export const invariants: readonly Invariant[] = [
           select i.merchant_id, i.id, ${bookedOf('top_ups_due')} as booked,
                  case when i.status not in ('ISSUED', 'PAYMENT_FAILED') or i.invoice_number is null then 0
                       else (select -coalesce(sum(l.total_amount), 0) from invoice_line l
-                             where l.merchant_id = i.merchant_id and l.invoice_id = i.id and l.type = 'wallet_top_up') end as due
+                             where l.merchant_id = i.merchant_id and l.invoice_id = i.id
+                               and l.type = 'wallet_top_up') end as due
             from invoice i) i
        where booked <> due`,
   },
@@ -363,7 +376,8 @@ export const invariants: readonly Invariant[] = [
          select coalesce(sum(e.amount), 0) as taken
            from ledger_transaction t
            join ledger_entry e on e.merchant_id = t.merchant_id and e.transaction_id = t.id
-          where t.merchant_id = i.merchant_id and t.key in ('wallet:' || i.id, 'cancel:' || i.id) and e.account = 'wallet') w
+          where t.merchant_id = i.merchant_id and t.key in ('wallet:' || i.id, 'cancel:' || i.id)
+            and e.account = 'wallet') w
        where w.taken <> i.wallet_applied`,
   },
   {
@@ -421,7 +435,8 @@ export const invariants: readonly Invariant[] = [
     broken: sql`
       select c.merchant_id, c.id, format('is found as "%s" %s', c.consumer_name, c.consumer_emails) as detail
         from customer c join organization o on o.merchant_id = c.merchant_id and o.id = c.consumer_id
-       where (c.consumer_name, c.consumer_emails) is distinct from (lower(o.name), lower_emails(o.email, o.billing_emails))`,
+       where (c.consumer_name, c.consumer_emails) is distinct from
+             (lower(o.name), lower_emails(o.email, o.billing_emails))`,
   },
   {
     name: 'list-counts-are-true',
@@ -440,7 +455,8 @@ export const invariants: readonly Invariant[] = [
     says: 'the kept count of a stretch of times or amounts is the number of its rows without the changes that wait',
     broken: sql`
       with entry as (
-        select merchant_id, 'invoice' as list, measure, array[status] as facet, value, 1 as change, null::bigint as count, null::numeric as most
+        select merchant_id, 'invoice' as list, measure, array[status] as facet, value, 1 as change,
+          null::bigint as count, null::numeric as most
           from invoice, lateral (values ('issued_at', microseconds(issued_at)), ('due_at', microseconds(due_at)),
                                         ('grand_total', grand_total)) m (measure, value)
          where value is not null
@@ -457,7 +473,8 @@ export const invariants: readonly Invariant[] = [
         select merchant_id, list, measure, facet, stretch, sum(count) as count, max(most) as most
           from placed group by 1, 2, 3, 4, 5
       )
-      select p.merchant_id, p.list as id, format('%s rows by %s of "%s" are counted, %s there', coalesce(s.count, 0), p.measure, p.facet, sum(p.change)) as detail
+      select p.merchant_id, p.list as id, format('%s rows by %s of "%s" are counted, %s there', coalesce(s.count, 0),
+                                                 p.measure, p.facet, sum(p.change)) as detail
         from placed p join stretch s using (merchant_id, list, measure, facet, stretch)
        group by p.merchant_id, p.list, p.measure, p.facet, p.stretch, s.count
       having sum(p.change) <> coalesce(s.count, 0) or coalesce(sum(p.change) filter (where p.value > s.most), 0) <> 0`,
@@ -473,7 +490,8 @@ export const invariants: readonly Invariant[] = [
         select merchant_id, id, kind, status, counted_at, currency, customer_id, subscription_id, amount, open_amount
           from revenue_fact
       )
-      select merchant_id, id, format('%s %s of %s, %s open, is not counted', status, kind, amount, open_amount) as detail
+      select merchant_id, id, format('%s %s of %s, %s open, is not counted', status, kind, amount, open_amount)
+        as detail
         from (select * from source except select * from fact) missing
       union all
       select merchant_id, id, format('%s %s of %s, %s open, is counted', status, kind, amount, open_amount) as detail
@@ -484,7 +502,8 @@ export const invariants: readonly Invariant[] = [
     says: 'the kept sums of revenue, with the changes that wait, are what the facts come to',
     broken: sql`
       select merchant_id, format('%s %s %s', grain, starts_at, member) as id,
-             format('%s %s %s: off by %s, %s, %s open', status, kind, currency, sum(count), sum(amount), sum(open_amount)) as detail
+             format('%s %s %s: off by %s, %s, %s open', status, kind, currency, sum(count), sum(amount),
+                    sum(open_amount)) as detail
         from (
           select f.merchant_id, g.grain, date_trunc(g.grain, f.counted_at, 'UTC') as starts_at, f.currency,
                  coalesce(case g.grain when 'month' then f.customer_id else f.plan_id end, '') as member,
@@ -536,7 +555,8 @@ export const invariants: readonly Invariant[] = [
                                          o.term_start_date, o.term_end_date) as detail
         from order_line_item l join sales_order o on o.merchant_id = l.merchant_id and o.id = l.order_id
        where not tstzrange(o.term_start_date, o.term_end_date)
-                 @> tstzrange(coalesce(l.term_start_date, o.term_start_date), coalesce(l.term_end_date, o.term_end_date))`,
+                 @> tstzrange(coalesce(l.term_start_date, o.term_start_date),
+                              coalesce(l.term_end_date, o.term_end_date))`,
   },
   {
     name: 'pending-orders-add-up',
@@ -606,7 +626,8 @@ export const invariants: readonly Invariant[] = [
         from webhook_delivery d
         left join lateral (
           select bool_or(a.status = 'delivered') as delivered, coalesce(max(a.number), 0) as last from webhook_attempt a
-           where a.merchant_id = d.merchant_id and a.event_id = d.event_id and a.endpoint_id = d.endpoint_id) made on true
+           where a.merchant_id = d.merchant_id and a.event_id = d.event_id
+             and a.endpoint_id = d.endpoint_id) made on true
        where (d.status = 'delivered' and made.delivered is not true) or made.last > d.attempts
           or d.slot > d.attempts`,
   },
@@ -665,7 +686,8 @@ export const invariants: readonly Invariant[] = [
     name: 'outside-tax-is-recorded',
     says: 'where a tax provider calculated an invoice, what it is to record sums to what was billed, credited and voided',
     broken: sql`
-      select i.merchant_id, i.id, format('%s + %s, to be recorded %s + %s', i.subtotal, i.total_tax, r.net, r.tax) as detail
+      select i.merchant_id, i.id, format('%s + %s, to be recorded %s + %s', i.subtotal, i.total_tax, r.net, r.tax)
+        as detail
         from invoice i
         left join lateral (
           select sum(net) as net, sum(tax) as tax from tax_record r
@@ -697,7 +719,8 @@ export const invariants: readonly Invariant[] = [
     name: 'migrations-count-their-outcomes',
     says: 'a migration of a plan counts its subscriptions by their outcomes, and each that was changed has its change',
     broken: sql`
-      select m.merchant_id, m.id, format('%s of %s done, %s failed; found %s of %s, %s', m.done, m.total, m.failed, f.done, f.total, f.failed) as detail
+      select m.merchant_id, m.id, format('%s of %s done, %s failed; found %s of %s, %s', m.done, m.total, m.failed,
+                                         f.done, f.total, f.failed) as detail
         from plan_migration m
        cross join lateral (
          select count(*) as total, count(*) filter (where outcome <> 'refused') as done,

@@ -44,19 +44,23 @@ const MOST_ROWS = 1_000;
  */
 const valuesOf = ({ subjects, from, to }: Slice): Sql => sql`
   series as materialized (
-    select s.merchant_id, s.id as series_id, c.subject_id, s.event_type, s.kind, string_to_array(s.path, '.') as path, s.dimensions
-      from unnest(${subjects.map(({ merchantId }) => merchantId)}::text[], ${subjects.map(({ id }) => String(id))}::bigint[]) c (merchant_id, subject_id)
+    select s.merchant_id, s.id as series_id, c.subject_id, s.event_type, s.kind, string_to_array(s.path, '.') as path,
+      s.dimensions
+      from unnest(${subjects.map(({ merchantId }) => merchantId)}::text[],
+                  ${subjects.map(({ id }) => String(id))}::bigint[]) c (merchant_id, subject_id)
       join usage_series s on s.merchant_id = c.merchant_id and s.is_ready),
   valued as (
     select s.merchant_id, s.series_id, s.kind, s.subject_id, date_trunc('hour', e.at, 'UTC') as hour, e.at, e.seq,
-           array(select event_text(e.data, string_to_array(d.path, '.')) from unnest(s.dimensions) with ordinality d (path, place) order by d.place) as group_values,
+           array(select event_text(e.data, string_to_array(d.path, '.'))
+                 from unnest(s.dimensions) with ordinality d (path, place) order by d.place) as group_values,
            case when s.kind in ('number', 'latest') then event_number(e.data, s.path) end as number,
            case when s.path is null then '' when s.kind in ('count', 'set') then event_text(e.data, s.path) end as text
       from series s
       join event e on e.merchant_id = s.merchant_id and e.type = s.event_type and e.subject_id = s.subject_id
        and e.at >= ${from}::timestamptz and e.at < ${to}::timestamptz),
   usable as (
-    select *, case when group_values = '{}' then '00000000-0000-0000-0000-000000000000'::uuid else text_hash(group_values::text) end as group_hash
+    select *, case when group_values = '{}' then '00000000-0000-0000-0000-000000000000'::uuid
+      else text_hash(group_values::text) end as group_hash
       from valued where number is not null or text is not null)`;
 
 const KEY = sql`merchant_id, series_id, subject_id, hour, group_hash`;
@@ -65,7 +69,8 @@ const keptOf = (table: 'usage_rollup' | 'usage_value', { from, to }: Slice): Sql
   (select r.* from series s join ${sql.table(table)} r on r.merchant_id = s.merchant_id and r.series_id = s.series_id
       and r.subject_id = s.subject_id and r.hour >= ${from}::timestamptz and r.hour < ${to}::timestamptz) r`;
 
-const nameOf = sql`format('series %s, subject %s, %s, group %s', series_id, subject_id, hour, coalesce(k.group_values, e.group_values))`;
+const nameOf = sql`format('series %s, subject %s, %s, group %s', series_id, subject_id, hour,
+                          coalesce(k.group_values, e.group_values))`;
 
 /**
  * Hours of a slice whose roll-ups differ from their events. One statement sees events and roll-ups as of one instant,
@@ -76,8 +81,10 @@ export const selectDifferingRollups = (tx: Tx, slice: Slice): Promise<BrokenRow[
     with ${valuesOf(slice)},
     counted as (
       select ${KEY}, min(group_values) as group_values,
-             (count(*), min(at) filter (where kind <> 'latest'), max(at) filter (where kind <> 'latest'), sum(number) filter (where kind <> 'latest'), min(number) filter (where kind <> 'latest'),
-              max(number) filter (where kind <> 'latest'), max(row(at, seq, number)) filter (where kind = 'latest')) as figures
+             (count(*), min(at) filter (where kind <> 'latest'), max(at) filter (where kind <> 'latest'),
+              sum(number) filter (where kind <> 'latest'), min(number) filter (where kind <> 'latest'),
+              max(number) filter (where kind <> 'latest'),
+              max(row(at, seq, number)) filter (where kind = 'latest')) as figures
         from usable group by ${KEY}),
     kept as (
       select ${KEY}, min(group_values) as group_values,
@@ -100,7 +107,8 @@ export const selectDifferingValues = (tx: Tx, slice: Slice): Promise<BrokenRow[]
     kept as (
       select ${KEY}, value_hash, group_values from ${keptOf('usage_value', slice)})
     select merchant_id, ${nameOf} as id,
-           case when k.value_hash is null then 'a value of its events is not kept' else 'no event has a value that is kept' end as detail
+           case when k.value_hash is null then 'a value of its events is not kept'
+             else 'no event has a value that is kept' end as detail
       from counted e full join kept k using (${KEY}, value_hash)
      where e.value_hash is null or k.value_hash is null or e.group_values is distinct from k.group_values
      limit ${MOST_ROWS}`);

@@ -7,4 +7,5 @@ import type { Instant } from '../kernel/time.ts';
  */
 export const effectiveNowOf = (table: string, now: Instant): Sql => sql`
   coalesce((select c.clock_time from test_clock c
-             where c.merchant_id = ${sql.ref(`${table}.merchant_id`)} and c.id = ${sql.ref(`${table}.clock_id`)}), ${now}::timestamptz)`;
+             where c.merchant_id = ${sql.ref(`${table}.merchant_id`)} and c.id = ${sql.ref(`${table}.clock_id`)}),
+               ${now}::timestamptz)`;

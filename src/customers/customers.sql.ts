@@ -16,10 +16,11 @@ export const updateTaxVerdict = (tx: Tx, merchantId: string, id: string, verdict
 
 export const insertCustomer = (tx: Tx, row: CustomerRow): Promise<CustomerRow> =>
   tx.one<CustomerRow>(sql`
-    insert into customer (merchant_id, id, consumer_id, external_id, tax_id, tax_rates, currency, locale, buyer_reference, notification_settings,
-                          metadata, created_at, updated_at)
+    insert into customer (merchant_id, id, consumer_id, external_id, tax_id, tax_rates, currency, locale,
+                          buyer_reference, notification_settings, metadata, created_at, updated_at)
     values (${row.merchantId}, ${row.id}, ${row.consumerId}, ${row.externalId}, ${row.taxId}, ${jsonb(row.taxRates)},
-            ${row.currency}, ${row.locale}, ${row.buyerReference}, ${jsonb(row.notificationSettings)}, ${jsonb(row.metadata)}, ${row.createdAt}, ${row.updatedAt})
+            ${row.currency}, ${row.locale}, ${row.buyerReference}, ${jsonb(row.notificationSettings)},
+            ${jsonb(row.metadata)}, ${row.createdAt}, ${row.updatedAt})
     returning ${columns}`);
 
 export const selectCustomer = (tx: Tx, merchantId: string, id: string): Promise<CustomerRow | undefined> =>
@@ -51,7 +52,8 @@ export const selectMailboxes = (tx: Tx, merchantId: string, customerIds: readonl
 /** Keeps the customer from being deleted until the transaction ends; many may keep it at once. */
 export const keepCustomer = (tx: Tx, merchantId: string, id: string): Promise<CustomerRow | undefined> =>
   tx.maybe<CustomerRow>(sql`
-    select ${columns} from customer where merchant_id = ${merchantId} and id = ${id} and deleted_at is null for key share`);
+    select ${columns} from customer where merchant_id = ${merchantId} and id = ${id}
+      and deleted_at is null for key share`);
 
 /** Locks against other changes, and with `for update` also against those who keep the customer. */
 const locked = (lock: Sql) => (tx: Tx, merchantId: string, id: string) =>

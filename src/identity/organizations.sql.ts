@@ -57,8 +57,8 @@ export const insertOrganization = (tx: Tx, row: NewRow, now: Instant): Promise<O
     insert into organization (merchant_id, id, type, name, legal_name, tax_id, address, billing_emails, email, phone,
                               default_currency, settings, found_by_email, created_at, updated_at)
     values (${row.merchantId}, ${row.id}, ${row.type}, ${row.name}, ${row.legalName ?? null}, ${row.taxId ?? null},
-            ${jsonbOrNull(row.address ?? null)}, ${row.billingEmails ?? []}::text[], ${row.email ?? null}, ${row.phone ?? null},
-            ${row.defaultCurrency ?? null}, ${jsonb(row.settings ?? {})},
+            ${jsonbOrNull(row.address ?? null)}, ${row.billingEmails ?? []}::text[], ${row.email ?? null},
+            ${row.phone ?? null}, ${row.defaultCurrency ?? null}, ${jsonb(row.settings ?? {})},
             ${row.foundByEmail ?? true}, ${now}, ${now})
     on conflict (merchant_id, email) where type = 'consumer' and found_by_email do nothing
     returning ${columns}`);

@@ -29,7 +29,8 @@ export const insertUser = (tx: Tx, user: User): Promise<User> =>
     insert into app_user (merchant_id, id, organization_id, email, first_name, last_name, phone, address, type, role,
                           created_at, updated_at)
     values (${user.merchantId}, ${user.id}, ${user.organizationId}, ${user.email}, ${user.firstName}, ${user.lastName},
-            ${user.phone}, ${jsonbOrNull(user.address)}, ${user.type}, ${user.role}, ${user.createdAt}, ${user.updatedAt})
+            ${user.phone}, ${jsonbOrNull(user.address)}, ${user.type}, ${user.role}, ${user.createdAt},
+            ${user.updatedAt})
     returning ${columns}`);
 
 export const selectUser = (tx: Tx, merchantId: string, id: string): Promise<User | undefined> =>

@@ -169,7 +169,8 @@ export interface Failure {
 export const saveFailure = (tx: Tx, { merchantId, kind, id, dueAt }: DueRecord, failure: Failure) =>
   tx.run(sql`
     insert into due_failure (merchant_id, kind, id, due_at, attempts, error, retry_at, parked_at)
-    values (${merchantId}, ${kind}, ${id}, ${dueAt}, ${failure.attempts}, ${failure.error}, ${failure.retryAt}, ${failure.parkedAt})
+    values (${merchantId}, ${kind}, ${id}, ${dueAt}, ${failure.attempts}, ${failure.error}, ${failure.retryAt},
+            ${failure.parkedAt})
     on conflict (merchant_id, kind, id) do update
        set due_at = excluded.due_at, attempts = excluded.attempts, error = excluded.error,
            retry_at = excluded.retry_at, parked_at = excluded.parked_at`);

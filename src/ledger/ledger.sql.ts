@@ -103,7 +103,8 @@ export const selectBalance = async (
   (
     await tx.one<{ balance: Decimal }>(sql`
       select coalesce(sum(amount), 0) as balance from ledger_entry
-       where merchant_id = ${merchantId} and customer_id = ${customerId} and account = ${account} and currency = ${currency}`)
+       where merchant_id = ${merchantId} and customer_id = ${customerId} and account = ${account}
+         and currency = ${currency}`)
   ).balance;
 
 /** The balance of an account for one invoice, replayed. */
@@ -154,7 +155,8 @@ export const selectWalletEntries = (
       select: sql`
         entry.transaction_id, booked.reason, booked.invoice_id, entry.currency, entry.amount, entry.wallet_balance,
         booked.created_at,
-        (select jsonb_agg(jsonb_build_object('account', side.account, 'amount', side.amount::text) order by side.position)
+        (select jsonb_agg(jsonb_build_object('account', side.account, 'amount', side.amount::text)
+                          order by side.position)
            from ledger_entry side
           where side.merchant_id = entry.merchant_id and side.transaction_id = entry.transaction_id) as entries`,
       from: sql`

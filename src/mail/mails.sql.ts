@@ -86,7 +86,8 @@ export const changeMail = (
     update mail
        set status = ${status}, attempts = ${attempts}, last_error = ${lastError},
            next_action_at = ${nextActionAt}::timestamptz, sent_at = ${sentAt}::timestamptz
-     where merchant_id = ${mail.merchantId} and id = ${mail.id} and status = ${mail.status} and attempts = ${mail.attempts}
+     where merchant_id = ${mail.merchantId} and id = ${mail.id} and status = ${mail.status}
+       and attempts = ${mail.attempts}
     returning *`);
 
 /** Mails about one invoice. */

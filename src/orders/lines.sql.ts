@@ -31,8 +31,8 @@ export const insertOrderLines = async (tx: Tx, lines: readonly OrderLine[]): Pro
   }));
   await tx.run(sql`
     insert into order_line_item (merchant_id, id, order_id, item_id, description, quantity, list_unit_price,
-                                 discount_unit_amount, unit_price, total_price, term_start_date, term_end_date, metadata,
-                                 created_at, updated_at)
+                                 discount_unit_amount, unit_price, total_price, term_start_date, term_end_date,
+                                 metadata, created_at, updated_at)
     select merchant_id, id, order_id, item_id, description, quantity, list_unit_price, discount_unit_amount, unit_price,
            total_price, term_start_date, term_end_date, metadata, created_at, updated_at
       from jsonb_to_recordset(${recordset(rows)})

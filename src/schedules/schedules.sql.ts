@@ -30,10 +30,10 @@ const windowsAsJson = (windows: readonly Period[]) =>
 export const insertSchedule = async (tx: Tx, schedule: ScheduleRow): Promise<ScheduleRow> =>
   toRow(
     await tx.one<Stored>(sql`
-      insert into billing_schedule (merchant_id, id, order_id, subscription_id, customer_id, currency, status, start_date,
-                                    end_date, billing_anchor, alignment_policy, proration_policy, period_preset,
-                                    custom_period_windows, payment_term_days, metadata, activated_at, cancelled_at,
-                                    clock_id, next_action_at, created_at, updated_at)
+      insert into billing_schedule (merchant_id, id, order_id, subscription_id, customer_id, currency, status,
+                                    start_date, end_date, billing_anchor, alignment_policy, proration_policy,
+                                    period_preset, custom_period_windows, payment_term_days, metadata, activated_at,
+                                    cancelled_at, clock_id, next_action_at, created_at, updated_at)
       values (${schedule.merchantId}, ${schedule.id}, ${schedule.orderId}, ${schedule.subscriptionId},
               ${schedule.customerId}, ${schedule.currency}, ${schedule.status}, ${schedule.startDate},
               ${schedule.endDate}, ${schedule.billingAnchor}, ${schedule.alignmentPolicy}, ${schedule.prorationPolicy},

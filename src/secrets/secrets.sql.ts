@@ -100,5 +100,6 @@ export async function lockSealed(tx: Tx, { table, column }: SealedColumn, places
 export const updateSealed = (tx: Tx, { table, column, holds }: SealedColumn, rows: readonly SealedRow[]) =>
   tx.run(sql`
     update ${sql.table(table)} t set ${sql.ref(column)} = r.value
-      from jsonb_to_recordset(${recordset(rows)}) as r (merchant_id text, id text, value ${holds === 'text' ? sql`text` : sql`jsonb`})
+      from jsonb_to_recordset(${recordset(rows)}) as r (merchant_id text, id text,
+                                                        value ${holds === 'text' ? sql`text` : sql`jsonb`})
      where t.merchant_id = r.merchant_id and t.id = r.id`);

@@ -145,6 +145,7 @@ export const queueAgain = (tx: Tx, which: Redelivery): Promise<number> =>
 export const countWaiting = async (tx: Tx): Promise<{ pending: number; failing: number; disabled: number }> =>
   tx.one<{ pending: number; failing: number; disabled: number }>(sql`
     select (select count(*)::int from webhook_delivery where status = 'pending') as pending,
-           (select count(*)::int from webhook_endpoint where status = 'enabled' and failing_since is not null) as failing,
+           (select count(*)::int from webhook_endpoint where status = 'enabled'
+              and failing_since is not null) as failing,
            (select count(*)::int from webhook_endpoint
              where deleted_at is null and disabled_reason in ('gone', 'failing')) as disabled`);

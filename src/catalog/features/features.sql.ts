@@ -14,8 +14,8 @@ const COLUMNS = sql`id, merchant_id, product_id, key, name, type, metadata,
 export const insertFeature = (tx: Tx, feature: Feature): Promise<Feature | undefined> =>
   tx.maybe<Feature>(sql`
     insert into feature (merchant_id, id, product_id, key, name, type, metadata, created_at, updated_at)
-    values (${feature.merchantId}, ${feature.id}, ${feature.productId}, ${feature.key}, ${feature.name}, ${feature.type},
-            ${jsonb(feature.metadata)}, ${feature.createdAt}, ${feature.updatedAt})
+    values (${feature.merchantId}, ${feature.id}, ${feature.productId}, ${feature.key}, ${feature.name},
+            ${feature.type}, ${jsonb(feature.metadata)}, ${feature.createdAt}, ${feature.updatedAt})
     on conflict (merchant_id, product_id, key) where deleted_at is null do nothing
     returning ${COLUMNS}`);
 

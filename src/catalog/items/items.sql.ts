@@ -39,7 +39,8 @@ export const selectItemsById = (tx: Tx, merchantId: string, ids: readonly string
 /** Locked in the order of their ids, so that nobody waits in a circle. */
 export const holdItems = (tx: Tx, merchantId: string, ids: readonly string[]) =>
   tx.rows<Item>(sql`
-    select ${COLUMNS} from item where merchant_id = ${merchantId} and id = any(${[...ids]}) order by id ${FOR_KEY_SHARE}`);
+    select ${COLUMNS} from item where merchant_id = ${merchantId} and id = any(${[...ids]})
+      order by id ${FOR_KEY_SHARE}`);
 
 export const selectItems = (
   tx: Tx,

@@ -94,6 +94,7 @@ export const isMetricPriced = async (tx: Tx, merchantId: string, id: string): Pr
   const { isPriced } = await tx.one<{ isPriced: boolean }>(sql`
     select exists (select from price where merchant_id = ${merchantId} and billable_metric_id = ${id})
         or exists (select from price_feature
-                    where merchant_id = ${merchantId} and entitlement_template -> 'billableMetricIds' ? ${id}) as is_priced`);
+                    where merchant_id = ${merchantId}
+                      and entitlement_template -> 'billableMetricIds' ? ${id}) as is_priced`);
   return isPriced;
 };

@@ -53,9 +53,10 @@ export const insertPlan = (tx: Tx, plan: Plan) =>
                       default_version_id, created_at, updated_at)
     values (${plan.merchantId}, ${plan.id}, ${plan.productId}, ${plan.name}, ${plan.description},
             ${plan.invoiceDisplayName}, ${plan.currency}, ${plan.billingCadence}, ${plan.billingVersion},
-            ${plan.billingAnchor}, ${plan.gracePeriod}, ${plan.trialPeriod}, ${plan.autoApprove}, ${plan.defaultTaxCode},
-            ${plan.defaultTaxRate}, ${plan.taxBehavior}, ${plan.renewalReminderEnabled}, ${plan.renewalReminderDays},
-            ${jsonb(plan.metadata)}, ${plan.defaultVersionId}, ${plan.createdAt}, ${plan.updatedAt})
+            ${plan.billingAnchor}, ${plan.gracePeriod}, ${plan.trialPeriod}, ${plan.autoApprove},
+            ${plan.defaultTaxCode}, ${plan.defaultTaxRate}, ${plan.taxBehavior}, ${plan.renewalReminderEnabled},
+            ${plan.renewalReminderDays}, ${jsonb(plan.metadata)}, ${plan.defaultVersionId}, ${plan.createdAt},
+            ${plan.updatedAt})
     returning ${COLUMNS}`);
 
 const selectOne = (tx: Tx, merchantId: string, id: string, lock: Sql) =>

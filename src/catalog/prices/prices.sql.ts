@@ -141,8 +141,8 @@ export const selectPrices = async (
 
 export async function insertPrice(tx: Tx, price: Price): Promise<void> {
   await tx.run(sql`
-    insert into price (merchant_id, id, billable_metric_id, fee_id, invoice_display_name, payment_term, model, properties,
-                       billing_cadence, quantity, minimum_amount, maximum_amount, tax_rate, group_filters,
+    insert into price (merchant_id, id, billable_metric_id, fee_id, invoice_display_name, payment_term, model,
+                       properties, billing_cadence, quantity, minimum_amount, maximum_amount, tax_rate, group_filters,
                        grant_discount_enabled, created_at, updated_at)
     values (${price.merchantId}, ${price.id}, ${price.billableMetricId}, ${price.feeId}, ${price.invoiceDisplayName},
             ${price.paymentTerm}, ${price.pricing.model}, ${jsonb(price.pricing.properties)}, ${price.billingCadence},
@@ -210,7 +210,8 @@ export const selectMetricsOfFeature = (tx: Tx, merchantId: string, featureId: st
            bool_or(exists (
              select from plan_version_price vp
                join plan_version v on v.merchant_id = vp.merchant_id and v.id = vp.version_id
-              where vp.merchant_id = p.merchant_id and vp.price_id = p.id and v.published_at is not null)) as is_published
+              where vp.merchant_id = p.merchant_id and vp.price_id = p.id
+                and v.published_at is not null)) as is_published
       from price_feature pf
       join price p on p.merchant_id = pf.merchant_id and p.id = pf.price_id
       join billable_metric m on m.merchant_id = p.merchant_id and m.id = p.billable_metric_id

@@ -14,7 +14,8 @@ export const insertLink = (tx: Tx, link: CheckoutLink): Promise<CheckoutLink> =>
                                failure_redirect_url, metadata, expires_at, created_at, updated_at)
     values (${link.merchantId}, ${link.id}, ${link.planId}, ${link.customerId},
             ${link.known === null ? null : jsonb(link.known)}, ${link.maxUses}, ${link.successRedirectUrl},
-            ${link.failureRedirectUrl}, ${jsonb(link.metadata)}, ${link.expiresAt}, ${link.createdAt}, ${link.updatedAt})
+            ${link.failureRedirectUrl}, ${jsonb(link.metadata)}, ${link.expiresAt}, ${link.createdAt},
+            ${link.updatedAt})
     returning ${COLUMNS}`);
 
 export const selectLink = (tx: Tx, merchantId: string, id: string): Promise<CheckoutLink | undefined> =>

@@ -11,10 +11,11 @@ export async function insertEntitlement(
   now: Instant,
 ): Promise<EntitlementRow> {
   const made = await tx.one<EntitlementRow>(sql`
-    insert into entitlement (merchant_id, id, customer_id, feature_id, feature_type, product_id, plan_id, subscription_id, is_from_plan,
-                             clock_id, active_from, active_to, billable_metric_ids, metadata, next_action_at, created_at, updated_at)
-    values (${row.merchantId}, ${row.id}, ${row.customerId}, ${row.featureId}, ${row.featureType}, ${row.productId}, ${row.planId},
-            ${row.subscriptionId}, ${row.isFromPlan}, ${row.clockId}, ${row.activeFrom}, ${row.activeTo},
+    insert into entitlement (merchant_id, id, customer_id, feature_id, feature_type, product_id, plan_id,
+                             subscription_id, is_from_plan, clock_id, active_from, active_to, billable_metric_ids,
+                             metadata, next_action_at, created_at, updated_at)
+    values (${row.merchantId}, ${row.id}, ${row.customerId}, ${row.featureId}, ${row.featureType}, ${row.productId},
+            ${row.planId}, ${row.subscriptionId}, ${row.isFromPlan}, ${row.clockId}, ${row.activeFrom}, ${row.activeTo},
             ${[...row.billableMetricIds]}, ${jsonb(row.metadata)}, ${row.nextActionAt}, ${now}, ${now})
     returning *`);
   await insertTerm(tx, made, row.activeFrom, template);
@@ -106,7 +107,8 @@ export const hasUnendedByHand = async (
 ): Promise<boolean> =>
   (await tx.maybe(sql`
     select 1 from entitlement
-     where merchant_id = ${merchantId} and customer_id = ${customerId} and feature_id = ${featureId} and not is_from_plan
+     where merchant_id = ${merchantId} and customer_id = ${customerId} and feature_id = ${featureId}
+       and not is_from_plan
        and (active_to is null or active_to > ${now}) limit 1`)) !== undefined;
 
 /**

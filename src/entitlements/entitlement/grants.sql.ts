@@ -33,7 +33,8 @@ export type NewGrant = Omit<GrantRow, 'seq' | 'voidedAt'>;
 const valuesOf = (grant: NewGrant): Sql => sql`
   (${grant.merchantId}, ${grant.id}, ${grant.entitlementId}, ${grant.origin}, ${grant.amount}, ${grant.priority},
    ${grant.effectiveAt}, ${grant.expiresAt}, ${grant.recurrencePeriod}, ${grant.resetMaxRollover},
-   ${grant.resetMinRollover}, ${grant.idempotencyKey}, ${grant.idempotencyPrint}, ${grant.invoiceId}, ${grant.createdAt})`;
+   ${grant.resetMinRollover}, ${grant.idempotencyKey}, ${grant.idempotencyPrint}, ${grant.invoiceId},
+   ${grant.createdAt})`;
 
 /**
  * Writes grants, in their order. Whoever does holds the entitlement's lock.
@@ -43,8 +44,9 @@ export const insertGrants = async (tx: Tx, grants: readonly NewGrant[]): Promise
   grants.length === 0
     ? []
     : tx.rows<GrantRow>(sql`
-    insert into entitlement_grant (merchant_id, id, entitlement_id, origin, amount, priority, effective_at, expires_at, recurrence_period,
-                                   reset_max_rollover, reset_min_rollover, idempotency_key, idempotency_print, invoice_id, created_at)
+    insert into entitlement_grant (merchant_id, id, entitlement_id, origin, amount, priority, effective_at, expires_at,
+                                   recurrence_period, reset_max_rollover, reset_min_rollover, idempotency_key,
+                                   idempotency_print, invoice_id, created_at)
     values ${sql.join(grants.map(valuesOf), sql`, `)}
     on conflict do nothing
     returning *`);
@@ -108,7 +110,8 @@ export async function pageOfGrants(
          where merchant_id = ${merchantId} and entitlement_id = ${id} and (${includeVoided} or voided_at is null)
         union all
         select id, created_at, true, null
-          from unnest(${issued.map((grant) => grant.id)}::text[], ${issued.map((grant) => grant.createdAt)}::timestamptz[]) as issued (id, created_at)) g`,
+          from unnest(${issued.map((grant) => grant.id)}::text[],
+                      ${issued.map((grant) => grant.createdAt)}::timestamptz[]) as issued (id, created_at)) g`,
       where: sql`true`,
       order: sql`created_at desc, is_issued, seq desc`,
     },

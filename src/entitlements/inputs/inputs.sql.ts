@@ -65,6 +65,7 @@ export const selectInputs = (tx: Tx, keys: readonly InputKey[], byGrant: boolean
     sql`
     select feature_key, terms, grants, resets, meters, elders, reserved, snapshot_at, snapshot_state, snapshot_taken
       from entitlement_inputs(${keys.map(({ merchantId }) => merchantId)}, ${keys.map(({ id }) => id)},
-                              ${keys.map(({ at }) => at)}, ${keys.map(({ snapshotUntil }) => snapshotUntil)}, ${byGrant})`,
+                              ${keys.map(({ at }) => at)}, ${keys.map(({ snapshotUntil }) => snapshotUntil)},
+                              ${byGrant})`,
     'entitlement_inputs',
   );

@@ -9,7 +9,8 @@ export const forgetSnapshots = (
   from: Instant,
 ): Promise<number> =>
   tx.run(
-    sql`delete from entitlement_snapshot where merchant_id = ${merchantId} and entitlement_id = ${id} and at >= ${from}`,
+    sql`delete from entitlement_snapshot where merchant_id = ${merchantId} and entitlement_id = ${id}
+      and at >= ${from}`,
   );
 
 /** Drops those that count a grant together with others, without naming it. @param from when the grant begins */
@@ -42,7 +43,8 @@ export const isKept = (
   { at, taken }: { at: Instant; taken: string },
 ): Sql =>
   sql`exists (select from entitlement_snapshot k
-               where k.merchant_id = ${merchantId} and k.entitlement_id = ${id} and k.at = ${at} and k.taken = ${taken})`;
+               where k.merchant_id = ${merchantId} and k.entitlement_id = ${id} and k.at = ${at}
+                 and k.taken = ${taken})`;
 
 /**
  * Locks the snapshots of an entitlement of the customer, and their deletion for late usage, until this transaction
@@ -82,7 +84,8 @@ export const meteredSubscriptions = async (
 ): Promise<string[]> => {
   const rows = await tx.rows<{ id: string }>(sql`
     select distinct subscription_id as id from entitlement
-     where merchant_id = ${merchantId} and customer_id = ${customerId} and feature_type = 'metered' and subscription_id is not null`);
+     where merchant_id = ${merchantId} and customer_id = ${customerId} and feature_type = 'metered'
+       and subscription_id is not null`);
   return rows.map(({ id }) => id);
 };
 
@@ -98,7 +101,8 @@ export const dropSnapshots = (
   tx.rows<Pick<KeptSnapshot, 'entitlementId' | 'at'>>(sql`
     delete from entitlement_snapshot d using (
       select s.entitlement_id, s.at from entitlement_snapshot s
-        join unnest(${snapshots.map((each) => each.entitlementId)}::text[], ${snapshots.map(({ at }) => at)}::timestamptz[])
+        join unnest(${snapshots.map((each) => each.entitlementId)}::text[],
+                    ${snapshots.map(({ at }) => at)}::timestamptz[])
              w (entitlement_id, at) on w.entitlement_id = s.entitlement_id and w.at = s.at
        where s.merchant_id = ${merchantId}
          for update of s skip locked) gone

@@ -217,11 +217,13 @@ export const openEntitlement = async (
   const [row] = await database.call<OpenedRow>(
     'open entitlement',
     sql`
-    select (o.found).*, o.state, o.effective_now, o.next_grant_at, i.feature_key, i.terms, i.grants, i.resets, i.meters, i.elders,
+    select (o.found).*, o.state, o.effective_now, o.next_grant_at, i.feature_key, i.terms, i.grants, i.resets, i.meters,
+      i.elders,
            i.reserved, i.snapshot_at, i.snapshot_state, i.snapshot_taken
       from as_merchant(${merchantId}) m (merchant)
      cross join lateral entitlement_opening(m.merchant, ${id}, ${now}) o
-     cross join lateral entitlement_inputs(array[m.merchant], array[(o.found).id], array[o.effective_now], array[o.effective_now], false) i`,
+     cross join lateral entitlement_inputs(array[m.merchant], array[(o.found).id], array[o.effective_now],
+                                           array[o.effective_now], false) i`,
   );
   return row;
 };
@@ -255,8 +257,10 @@ export async function selectNextGrants(tx: Tx, entitlements: readonly TimedEntit
     sql`
     select (select min(g.effective_at) from entitlement_grant g
              where g.merchant_id = w.merchant and g.entitlement_id = w.id and g.effective_at > w.at) as at
-      from unnest(${entitlements.map(({ merchantId }) => merchantId)}::text[], ${entitlements.map(({ id }) => id)}::text[],
-                  ${entitlements.map(({ effectiveNow }) => effectiveNow)}::timestamptz[]) with ordinality w (merchant, id, at, place)
+      from unnest(${entitlements.map(({ merchantId }) => merchantId)}::text[],
+                  ${entitlements.map(({ id }) => id)}::text[],
+                  ${entitlements.map(({ effectiveNow }) => effectiveNow)}::timestamptz[])
+                    with ordinality w (merchant, id, at, place)
      order by w.place`,
     'next grants',
   );

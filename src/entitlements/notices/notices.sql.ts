@@ -18,7 +18,8 @@ export const insertNotices = (
   tx.run(sql`
     insert into entitlement_notice (merchant_id, entitlement_id, period_start, kind, created_at)
     select ${merchantId}, ${id}, n.period_start, n.kind, ${now}
-      from unnest(${notices.map(({ periodStart }) => periodStart)}::timestamptz[], ${notices.map(({ kind }) => kind)}::text[])
+      from unnest(${notices.map(({ periodStart }) => periodStart)}::timestamptz[],
+                  ${notices.map(({ kind }) => kind)}::text[])
            n (period_start, kind)
     on conflict do nothing`);
 
@@ -31,7 +32,8 @@ export const selectMeteredOf = (
 ): Promise<EntitlementRow[]> =>
   tx.rows<EntitlementRow>(sql`
     select * from entitlement
-     where merchant_id = ${merchantId} and (customer_id = any (${[...addressees]}) or subscription_id = any (${[...addressees]}))
+     where merchant_id = ${merchantId} and (customer_id = any (${[...addressees]})
+                                            or subscription_id = any (${[...addressees]}))
        and feature_type = 'metered' and (clock_id is not null or active_to is null or active_to > ${now})
      order by seq`);
 
@@ -52,7 +54,8 @@ export const entitlementsAfter = (
 ): Promise<SweptRow[]> =>
   tx.rows<SweptRow>(sql`
     select merchant_id, id,
-           feature_type = 'metered' and clock_id is null and active_from <= ${now} and (active_to is null or active_to > ${now})
+           feature_type = 'metered' and clock_id is null and active_from <= ${now}
+             and (active_to is null or active_to > ${now})
              as is_told_of
       from entitlement
      where (merchant_id, id) > (${after?.merchantId ?? ''}, ${after?.id ?? ''})

@@ -25,11 +25,12 @@ export interface PurchaseRow {
 /** Writes down what is bought. Whoever does holds the entitlement's lock and has looked for the key. */
 export const insertPurchase = (tx: Tx, row: PurchaseRow): Promise<PurchaseRow> =>
   tx.one<PurchaseRow>(sql`
-    insert into grant_purchase (merchant_id, invoice_id, entitlement_id, idempotency_key, idempotency_print, amount, price, currency,
-                                effective_at, expires_at, reset_max_rollover, reset_min_rollover, created_at)
-    values (${row.merchantId}, ${row.invoiceId}, ${row.entitlementId}, ${row.idempotencyKey}, ${row.idempotencyPrint}, ${row.amount},
-            ${row.price}, ${row.currency}, ${row.effectiveAt}, ${row.expiresAt}, ${row.resetMaxRollover}, ${row.resetMinRollover},
-            ${row.createdAt})
+    insert into grant_purchase (merchant_id, invoice_id, entitlement_id, idempotency_key, idempotency_print, amount,
+                                price, currency, effective_at, expires_at, reset_max_rollover, reset_min_rollover,
+                                created_at)
+    values (${row.merchantId}, ${row.invoiceId}, ${row.entitlementId}, ${row.idempotencyKey}, ${row.idempotencyPrint},
+            ${row.amount}, ${row.price}, ${row.currency}, ${row.effectiveAt}, ${row.expiresAt}, ${row.resetMaxRollover},
+            ${row.resetMinRollover}, ${row.createdAt})
     returning *`);
 
 /** The purchase for an entitlement under a key. */

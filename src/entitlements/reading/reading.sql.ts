@@ -101,7 +101,8 @@ export const measuringEvents = (
          select from unnest(${uses.map(({ customerId }) => customerId)}::text[],
                             ${uses.map(({ subscriptionId }) => subscriptionId)}::text[],
                             ${uses.map(({ eventType }) => eventType)}::text[]) u (customer, subscription, type)
-           join metrics_of_types(${merchantId}, ${uses.map(({ eventType }) => eventType)}::text[]) m on m.event_type = u.type
+           join metrics_of_types(${merchantId},
+                                 ${uses.map(({ eventType }) => eventType)}::text[]) m on m.event_type = u.type
           where m.id = any (billable_metric_ids) and u.customer = customer_id
             and (u.subscription is null or u.subscription = subscription_id))
      order by seq`,

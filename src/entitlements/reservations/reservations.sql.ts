@@ -30,10 +30,11 @@ export const insertReservation = (
   now: Instant,
 ): Promise<ReservationRow> =>
   tx.one<ReservationRow>(sql`
-    insert into entitlement_reservation (merchant_id, id, entitlement_id, amount, status, expires_at, clock_id, next_action_at,
-                                         created_at, updated_at)
-    values (${reservation.entitlement.merchantId}, ${reservation.id}, ${reservation.entitlement.id}, ${reservation.amount}, 'held',
-            ${reservation.expiresAt}, ${reservation.entitlement.clockId}, ${reservation.expiresAt}, ${now}, ${now})
+    insert into entitlement_reservation (merchant_id, id, entitlement_id, amount, status, expires_at, clock_id,
+                                         next_action_at, created_at, updated_at)
+    values (${reservation.entitlement.merchantId}, ${reservation.id}, ${reservation.entitlement.id},
+            ${reservation.amount}, 'held', ${reservation.expiresAt}, ${reservation.entitlement.clockId},
+            ${reservation.expiresAt}, ${now}, ${now})
     returning *`);
 
 /** The reservation of this id, if it is one of the entitlement's. */
@@ -71,7 +72,8 @@ export const endReservation = (
   const { settledAmount, eventId } = end.status === 'settled' ? end : { settledAmount: null, eventId: null };
   return tx.one<ReservationRow>(sql`
     update entitlement_reservation
-       set status = ${end.status}, settled_amount = ${settledAmount}, event_id = ${eventId}, next_action_at = null, updated_at = ${now}
+       set status = ${end.status}, settled_amount = ${settledAmount}, event_id = ${eventId}, next_action_at = null,
+         updated_at = ${now}
      where merchant_id = ${merchantId} and id = ${id} and status = 'held' returning *`);
 };
 

@@ -19,7 +19,8 @@ export const upsertLogo = (tx: Tx, merchantId: string, logo: Logo, now: Instant)
     insert into organization_logo (merchant_id, content_type, width, height, content, updated_at)
     values (${merchantId}, ${logo.contentType}, ${logo.width}, ${logo.height}, ${logo.content}, ${now})
     on conflict (merchant_id) do update
-      set content_type = excluded.content_type, width = excluded.width, height = excluded.height, content = excluded.content,
+      set content_type = excluded.content_type, width = excluded.width, height = excluded.height,
+        content = excluded.content,
           updated_at = excluded.updated_at
     returning *`);
 

@@ -25,7 +25,8 @@ export const invoiceOfCreditNote = (
 /** The lines of a credit note over a part, in their order. */
 export const linesOfCreditNote = (tx: Tx, note: CreditNoteRow): Promise<CreditNoteLine[]> =>
   tx.rows<CreditNoteLine>(sql`
-    select * from credit_note_line where merchant_id = ${note.merchantId} and credit_note_id = ${note.id} order by position`);
+    select * from credit_note_line where merchant_id = ${note.merchantId} and credit_note_id = ${note.id}
+      order by position`);
 
 /** The credits over parts before this one was issued, with their numbers. */
 export const creditedBefore = (tx: Tx, note: CreditNoteRow): Promise<(CreditNoteLine & { number: string })[]> =>

@@ -49,7 +49,8 @@ async function issueCreditNote(
 ): Promise<CreditNoteRow> {
   const number = creditNoteNumber(await drawNumbers(tx, invoice.merchantId, 'credit_note', 1));
   const note = await tx.one<CreditNoteRow>(sql`
-    insert into credit_note (merchant_id, id, kind, invoice_id, number, amount, tax_amount, total, currency, status, reason, created_at)
+    insert into credit_note (merchant_id, id, kind, invoice_id, number, amount, tax_amount, total, currency, status,
+                             reason, created_at)
     values (${invoice.merchantId}, ${newId('refund')}, ${kind}, ${invoice.id}, ${number}, ${amount}, ${tax},
             ${amount.plus(tax)}, ${invoice.currency}, 'ISSUED', ${reason}, ${now})
     returning *`);
@@ -74,7 +75,8 @@ export const unvoidedCreditNote = (tx: Tx, invoice: InvoiceRow): Promise<CreditN
 export const lockRefund = (tx: Tx, invoice: InvoiceRow, refundId: string): Promise<CreditNoteRow | undefined> =>
   tx.maybe<CreditNoteRow>(sql`
     select * from credit_note
-     where merchant_id = ${invoice.merchantId} and invoice_id = ${invoice.id} and id = ${refundId} and kind = 'refund' for update`);
+     where merchant_id = ${invoice.merchantId} and invoice_id = ${invoice.id} and id = ${refundId}
+       and kind = 'refund' for update`);
 
 export const voidCreditNote = (
   tx: Tx,

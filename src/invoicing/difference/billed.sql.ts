@@ -59,7 +59,8 @@ export async function selectBilledLinesOf(
            l.display_name, l.quantity, l.total_price as net, l.total_tax as tax, l.tax_rate,
            l.period_start, l.period_end, l.group_values as group, l.tiers, l.workings,
            exists (select from credit_note n
-                    where n.merchant_id = i.merchant_id and n.invoice_id = i.id and n.kind = 'refund' and n.status = 'ISSUED') as is_refunded
+                    where n.merchant_id = i.merchant_id and n.invoice_id = i.id and n.kind = 'refund'
+                      and n.status = 'ISSUED') as is_refunded
       from unnest(${asked.map(({ invoice }) => invoice.subscriptionId)}::text[],
                   ${asked.map(({ invoice }) => invoice.id)}::text[],
                   ${asked.map(({ since }) => since)}::timestamptz[],
@@ -138,7 +139,8 @@ export async function selectUncalculatedOf(
 ): Promise<UncalculatedInvoice[][]> {
   if (asked.length === 0) return [];
   const rows = await tx.rows<Placed<UncalculatedInvoice>>(sql`
-    select q.place::int, i.id, i.kind, i.billing_cadence, i.billing_anchor, i.period_number, i.period_start, i.period_end
+    select q.place::int, i.id, i.kind, i.billing_cadence, i.billing_anchor, i.period_number, i.period_start,
+      i.period_end
       from unnest(${asked.map(({ invoice }) => invoice.subscriptionId)}::text[],
                   ${asked.map(({ invoice }) => invoice.id)}::text[],
                   ${asked.map(({ beforeSeq }) => beforeSeq)}::bigint[])

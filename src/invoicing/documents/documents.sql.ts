@@ -41,7 +41,8 @@ export async function noteDocumentFailure(
   invoiceId: string,
   failure: string | null,
 ): Promise<void> {
-  const other = sql`merchant_id = ${merchantId} and id = ${invoiceId} and document_failure is distinct from ${failure}::text`;
+  const other = sql`merchant_id = ${merchantId} and id = ${invoiceId}
+    and document_failure is distinct from ${failure}::text`;
   if ((await tx.maybe(sql`select 1 from invoice where ${other}`)) === undefined) return;
   await tx.run(sql`update invoice set document_failure = ${failure} where ${other}`);
 }
@@ -133,7 +134,8 @@ export const storeDocument = (
 ): Promise<number> =>
   tx.run(sql`
     insert into document (merchant_id, owner_id, content, sha256, created_at)
-    values (${merchantId}, ${ownerId}, ${Buffer.from(content)}, ${createHash('sha256').update(content).digest()}, ${now})
+    values (${merchantId}, ${ownerId}, ${Buffer.from(content)}, ${createHash('sha256').update(content).digest()},
+            ${now})
     on conflict do nothing`);
 
 /** The stored e-invoice of an invoice or a credit note. */

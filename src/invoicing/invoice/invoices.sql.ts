@@ -30,7 +30,8 @@ export const lockInvoices = (tx: Tx, merchantId: string, ids: readonly string[])
 export const lockInvoicesOf = (tx: Tx, merchantId: string, subscriptionIds: readonly string[]): Promise<number> =>
   tx.run(sql`
     select from invoice
-     where merchant_id = ${merchantId} and subscription_id = any (${[...subscriptionIds]}::text[]) order by id for update`);
+     where merchant_id = ${merchantId} and subscription_id = any (${[...subscriptionIds]}::text[])
+       order by id for update`);
 
 /** The invoice as it is now, for reading: whoever decides on it locks it instead. */
 export const findInvoice = (tx: Tx, merchantId: string, id: string): Promise<InvoiceRow | undefined> =>
@@ -365,7 +366,8 @@ export async function drawNumbers(
 export const openInvoicesOfCustomer = (tx: Tx, merchantId: string, customerId: string) =>
   tx.rows<{ id: string; invoiceNumber: string | null }>(sql`
     select id, invoice_number from invoice
-     where merchant_id = ${merchantId} and customer_id = ${customerId} and status not in ('PAID', 'CANCELLED', 'WRITTEN_OFF')
+     where merchant_id = ${merchantId} and customer_id = ${customerId}
+       and status not in ('PAID', 'CANCELLED', 'WRITTEN_OFF')
      order by seq`);
 
 /**

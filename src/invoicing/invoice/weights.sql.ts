@@ -10,7 +10,8 @@ export async function selectWeights(tx: Tx, merchantId: string, ids: readonly st
     sql`
     select i.id,
            case when i.status in ('CLOSING', 'CLOSED', 'CALCULATING', 'DRAFT')
-                then greatest(1, i.item_count, before.lines, usage.rows, case when before.lines is null then cells.number end)
+                then greatest(1, i.item_count, before.lines, usage.rows, case when before.lines is null
+                              then cells.number end)
                 else 1 end::int as weight
       from invoice i
       left join lateral (

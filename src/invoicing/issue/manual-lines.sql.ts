@@ -24,7 +24,8 @@ const on = ({ merchantId, id, subscriptionId }: InvoiceRow, waiting: Waiting) =>
   merchant_id = ${merchantId} and (
     invoice_id = ${id}
     or ${waiting !== 'none'} and subscription_id = ${subscriptionId} and invoice_id is null
-       and into_wallet_at is null and ${waiting === 'all' || waiting === 'none' ? sql`true` : sql`invoice_at <= ${waiting.until}`})`;
+       and into_wallet_at is null
+       and ${waiting === 'all' || waiting === 'none' ? sql`true` : sql`invoice_at <= ${waiting.until}`})`;
 
 /**
  * The lines that stand on an invoice, or would if its period were closed now; in the order in which they were written.
@@ -76,7 +77,8 @@ export async function takeManualLines(
 export const laterManualLines = (tx: Tx, merchantId: string, subscriptionId: string): Promise<ManualLineRow[]> =>
   tx.rows<ManualLineRow>(sql`
     select * from manual_line
-     where merchant_id = ${merchantId} and subscription_id = ${subscriptionId} and calculated_at is null and invoice_id is null
+     where merchant_id = ${merchantId} and subscription_id = ${subscriptionId} and calculated_at is null
+       and invoice_id is null
        and into_wallet_at is null
      order by seq`);
 
@@ -107,7 +109,8 @@ export const selectCarriedLinesOn = (
   tx.rows<ManualLineRow & { readonly remainder: Decimal }>(sql`
     select m.*, coalesce(r.unit_price, 0) as remainder
       from manual_line m
-      left join manual_line r on r.merchant_id = m.merchant_id and r.carried_from_id = m.id and r.carried_because = 'remainder'
+      left join manual_line r on r.merchant_id = m.merchant_id and r.carried_from_id = m.id
+        and r.carried_because = 'remainder'
      where m.merchant_id = ${merchantId} and m.invoice_id = ${id} and m.carried_from_id is not null
      order by m.seq`);
 

@@ -18,7 +18,8 @@ const invoicesOf = (merchantId: string, { subscriptionId, invoiceId }: LineFilte
 /** The invoices of open periods, newest first. */
 export const openInvoices = (tx: Tx, merchantId: string, filter: LineFilter): Promise<InvoiceRow[]> =>
   tx.rows<InvoiceRow>(sql`
-    select i.* from invoice i where ${invoicesOf(merchantId, filter)} and i.status in ('ACTIVE', 'CLOSING') order by i.seq desc`);
+    select i.* from invoice i where ${invoicesOf(merchantId, filter)} and i.status in ('ACTIVE', 'CLOSING')
+      order by i.seq desc`);
 
 /** A window of the lines of invoices that have been calculated, those of the newest invoice first. */
 export const invoicedLines = (

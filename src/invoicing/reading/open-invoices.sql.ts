@@ -14,7 +14,8 @@ export const nextToClose = (
 ): Promise<InvoiceRow | undefined> =>
   tx.maybe<InvoiceRow>(sql`
     select * from invoice
-     where merchant_id = ${merchantId} and subscription_id = ${subscriptionId} and kind = 'subscription' and status = 'ACTIVE'
+     where merchant_id = ${merchantId} and subscription_id = ${subscriptionId} and kind = 'subscription'
+       and status = 'ACTIVE'
        and (${cadence}::text is null or billing_cadence = ${cadence})
      order by period_end, seq limit 1`);
 

@@ -18,7 +18,8 @@ export const lockBilling = (tx: Tx, merchantId: string, subscriptionIds: readonl
 export async function lockBillingNow(tx: Tx, merchantId: string, subscriptionIds: readonly string[]): Promise<void> {
   const { isLocked } = await tx.one<{ isLocked: boolean }>(sql`
     select bool_and(
-             pg_try_advisory_xact_lock(hashtextextended('billing:' || ${merchantId}::text || ':' || id, 0))) as is_locked
+             pg_try_advisory_xact_lock(hashtextextended('billing:' || ${merchantId}::text || ':' || id, 0)))
+               as is_locked
       from unnest(${[...subscriptionIds]}::text[]) as id`);
   if (!isLocked)
     throw Object.assign(new Error('Somebody else bills one of these subscriptions.'), { code: LOCK_NOT_AVAILABLE });

@@ -32,7 +32,8 @@ export async function takenByOthers(
   { start, end }: Period,
 ): Promise<StoredTaken[]> {
   const rows = await tx.rows<TakenRow>(sql`
-    select t.price_id, i.billing_cadence, i.billing_anchor, i.period_number, t.entitlement_id, t.taken_from, t.taken_to, t.units
+    select t.price_id, i.billing_cadence, i.billing_anchor, i.period_number, t.entitlement_id, t.taken_from, t.taken_to,
+      t.units
       from burnt_taken t join invoice i on i.merchant_id = t.merchant_id and i.id = t.invoice_id
      where i.merchant_id = ${merchantId} and i.subscription_id = ${subscriptionId} and i.billing_cadence <> ${cadence}
        and t.taken_from < ${end} and t.taken_to > ${start}

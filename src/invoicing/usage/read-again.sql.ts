@@ -27,7 +27,8 @@ export const deleteTaken = (
   tx.run(sql`
     delete from usage_taken t using invoice i
      where t.merchant_id = ${merchantId} and i.merchant_id = ${merchantId} and i.id = t.invoice_id
-       and i.subscription_id = any (${[...subscriptionIds]}::text[]) and i.kind = 'subscription' and i.period_end >= ${from}`);
+       and i.subscription_id = any (${[...subscriptionIds]}::text[]) and i.kind = 'subscription'
+       and i.period_end >= ${from}`);
 
 /** A period of a subscription whose usage was read, and up to which event. */
 export interface ReadPeriodRow {

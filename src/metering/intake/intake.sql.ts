@@ -91,7 +91,8 @@ export interface StoredKey {
 export const storedKeys = (tx: Tx, keys: readonly { merchantId: string; h: string }[]): Promise<StoredKey[]> =>
   tx.rows<StoredKey>(sql`
     select replace(k.h::text, '-', '') as h, stored.fp
-      from unnest(${keys.map(({ merchantId }) => merchantId)}::text[], ${keys.map(({ h }) => h)}::uuid[]) as k (merchant_id, h)
+      from unnest(${keys.map(({ merchantId }) => merchantId)}::text[], ${keys.map(({ h }) => h)}::uuid[])
+        as k (merchant_id, h)
       join merchant_number n on n.merchant_id = k.merchant_id
      cross join lateral (
        select a.fp from event_key a where a.merchant_number = n.number and a.h = k.h

@@ -46,10 +46,12 @@ export const linkExternal = (
       select settled_until from event_subject
        where merchant_id = ${link.merchantId} and kind = 'direct' and key = ${link.customerId}
     ), linked as (
-      insert into event_subject (merchant_id, kind, key, epoch, addressee, customer_id, created_at, linked_at, settled_until)
+      insert into event_subject (merchant_id, kind, key, epoch, addressee, customer_id, created_at, linked_at,
+                                 settled_until)
       select ${link.merchantId}, 'external', ${link.externalId},
              coalesce((select case when customer_id is null then epoch else epoch + 1 end from latest), 0),
-             c.id, c.id, ${now}, case when c.id is not null then ${now}::timestamptz end, (select settled_until from mark)
+             c.id, c.id, ${now}, case when c.id is not null then ${now}::timestamptz end, (select settled_until
+               from mark)
         from (select ${link.customerId}::text as id) c
        where (select customer_id from latest) is distinct from c.id
           on conflict (merchant_id, kind, key, epoch) do update
@@ -68,7 +70,8 @@ export const linkDirect = (
 ): Promise<number> =>
   tx.run(sql`
     insert into event_subject (merchant_id, kind, key, addressee, customer_id, created_at, linked_at)
-    values (${link.merchantId}, 'direct', ${link.subscriptionId}, ${link.subscriptionId}, ${link.customerId}, ${now}, ${now})
+    values (${link.merchantId}, 'direct', ${link.subscriptionId}, ${link.subscriptionId}, ${link.customerId}, ${now},
+            ${now})
         on conflict (merchant_id, kind, key, epoch) do update
        set addressee = excluded.addressee, customer_id = excluded.customer_id, linked_at = excluded.linked_at`);
 

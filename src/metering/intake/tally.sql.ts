@@ -16,7 +16,8 @@ export async function countEvents(tx: Tx, merchantId: string | null, type: strin
     type !== undefined && sql`e.type = ${type}`,
   ]);
   const { counted, seq } = await tx.one<{ counted: number; seq: bigint }>(sql`
-    select m.counted_seq as seq, (select coalesce(sum(e.event_count), 0)::int from event_tally e where ${wanted}) as counted
+    select m.counted_seq as seq, (select coalesce(sum(e.event_count), 0)::int from event_tally e
+                                  where ${wanted}) as counted
       from event_tally_mark m`);
   const { since } = await tx.one<{ since: number }>(
     sql`select count(*)::int as since from event e where ${wanted} and e.seq > ${seq}`,

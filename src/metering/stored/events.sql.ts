@@ -63,11 +63,13 @@ const matching = (filter: EventFilter): Sql =>
     given(filter.type, sql`e.type = ${filter.type}`),
     given(
       filter.subject,
-      sql`(s.customer_id = ${filter.subject} or s.addressee = ${filter.subject} or (s.kind = 'direct' and s.key = ${filter.subject}))`,
+      sql`(s.customer_id = ${filter.subject} or s.addressee = ${filter.subject}
+           or (s.kind = 'direct' and s.key = ${filter.subject}))`,
     ),
     given(
       filter.externalSubject,
-      sql`(e.external_subject = ${filter.externalSubject} or (s.kind = 'external' and s.key = ${filter.externalSubject}))`,
+      sql`(e.external_subject = ${filter.externalSubject}
+           or (s.kind = 'external' and s.key = ${filter.externalSubject}))`,
     ),
     given(filter.externalId, sql`e.external_id = ${filter.externalId}`),
     given(filter.from, sql`e.at >= ${filter.from}`),
@@ -86,8 +88,8 @@ function reasonOf(meters: readonly OwnedMeter[]): Sql {
     select case when count(*) = 0 then 'UNKNOWN_TYPE'
                 when not bool_or(${inTime}) then 'BEFORE_EVENT_FROM'
                 when not bool_or(${inTime} and ${hasValue}) then 'NO_VALUE' end
-      from unnest(${meters.map(({ merchantId }) => merchantId)}::text[], ${column(({ eventType }) => eventType)}::text[],
-                  ${column(({ aggregation }) => aggregation)}::text[],
+      from unnest(${meters.map(({ merchantId }) => merchantId)}::text[],
+                  ${column(({ eventType }) => eventType)}::text[], ${column(({ aggregation }) => aggregation)}::text[],
                   ${column(({ valueProperty }) => valueProperty?.slice(2) ?? null)}::text[],
                   ${column(({ eventFrom }) => eventFrom)}::timestamptz[])
            as m (merchant_id, event_type, aggregation, path, event_from)

@@ -36,7 +36,8 @@ export async function selectReadings(
                  'value', case when m.path is null then '1'
                                when m.aggregation = 'UNIQUE_COUNT' then event_text(e.data, string_to_array(m.path, '.'))
                                when m.aggregation = 'COUNT'
-                                 then case when event_text(e.data, string_to_array(m.path, '.')) is not null then '1' end
+                                 then case when event_text(e.data, string_to_array(m.path, '.')) is not null
+                                   then '1' end
                                else event_number(e.data, string_to_array(m.path, '.'))::text end,
                  'group', coalesce((
                    select jsonb_object_agg(d.key, event_text(e.data, string_to_array(substr(d.value, 3), '.')))

@@ -24,7 +24,8 @@ export const raiseMarks = async (
 /** Is one of these transactions still at work? Each holds a lock on its own number. */
 export const areAtWork = async (tx: Tx, writers: readonly string[]): Promise<boolean> => {
   const { found } = await tx.one<{ found: boolean }>(sql`
-    select exists (select from pg_locks where locktype = 'virtualxid' and virtualtransaction = any (${[...writers]}::text[])) as found`);
+    select exists (select from pg_locks where locktype = 'virtualxid'
+                   and virtualtransaction = any (${[...writers]}::text[])) as found`);
   return found;
 };
 
@@ -52,7 +53,8 @@ export const selectLate = (
 ): Promise<{ late: boolean }[]> =>
   tx.rows<{ late: boolean }>(sql`
     select not (${areKept}) or split_part(t.snapshot, '/', 1) <> ${server}
-           or is_usage_late(${merchantId}, ${[...subjects]}::text[], t.at, split_part(t.snapshot, '/', 2)::pg_snapshot) as late
+           or is_usage_late(${merchantId}, ${[...subjects]}::text[], t.at, split_part(t.snapshot, '/', 2)::pg_snapshot)
+             as late
       from unnest(${taken.map(({ at }) => at)}::timestamptz[], ${taken.map(({ snapshot }) => snapshot)}::text[])
            with ordinality t (at, snapshot, place)
      order by t.place`);
@@ -67,7 +69,8 @@ export const selectWithLate = (
     select ${server} as server,
            array(select unnest(array[s.addressee, case when s.kind = 'direct' then s.key end])
                    from usage_rows(${merchantId}, ${[...subjects]}::text[]) s
-                  where exists (select from usage_late l where l.merchant_id = ${merchantId} and l.subject_id = s.id)) as named`);
+                  where exists (select from usage_late l where l.merchant_id = ${merchantId}
+                                and l.subject_id = s.id)) as named`);
 
 /** Deletes what makes none of some figures late. */
 export const deleteLate = (
@@ -80,7 +83,8 @@ export const deleteLate = (
     delete from usage_late l
      where l.merchant_id = ${merchantId} and l.subject_id in (${rowsOf(merchantId, subjects)})
        and not exists (
-         select from unnest(${kept.map(({ at }) => at)}::timestamptz[], ${kept.map(({ snapshot }) => snapshot)}::text[]) k (at, snapshot)
+         select from unnest(${kept.map(({ at }) => at)}::timestamptz[],
+                            ${kept.map(({ snapshot }) => snapshot)}::text[]) k (at, snapshot)
           where l.at < k.at and not pg_visible_in_snapshot(l.xid, split_part(k.snapshot, '/', 2)::pg_snapshot))`);
 
 /**

@@ -50,7 +50,8 @@ export interface LateSource extends UsageSource {
 export async function hasLateUsage(tx: Tx, range: Range, after: bigint, upTo: bigint): Promise<boolean> {
   const { found } = await tx.one<{ found: boolean }>(sql`
     select exists (
-      select from (select subject_id, min(at) as at from usage_late where merchant_id = ${range.merchantId} group by 1) l
+      select from (select subject_id, min(at) as at from usage_late where merchant_id = ${range.merchantId}
+                   group by 1) l
         join event e on e.merchant_id = ${range.merchantId} and e.subject_id = l.subject_id and e.at >= l.at
        where ${inRange(range)} and e.seq > ${after} and e.seq <= ${upTo}) as found`);
   return found;
@@ -151,7 +152,8 @@ export async function selectLateUsage(
     ), found as materialized (
       select e.at, e.seq, ${amount}::numeric as amount
         from asked a
-        join event e on e.merchant_id = ${range.merchantId} and e.subject_id = a.id and e.at >= a.since and e.at < a.until
+        join event e on e.merchant_id = ${range.merchantId} and e.subject_id = a.id and e.at >= a.since
+          and e.at < a.until
                     and e.seq > a.after and (a.up_to is null or e.seq <= a.up_to)
        where ${allOf([inRange(range), countsFor(meter), isTaken(meter, taken)])})
     select count(*)::int as event_count, min(at) as first_at, max(at) as last_at, coalesce(sum(amount), 0) as quantity,

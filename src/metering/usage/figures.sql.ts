@@ -110,7 +110,8 @@ export const figureColumns = (
   sql.join(
     names.map(
       (name) => sql`,
-    (select string_agg(concat_ws(' ', f.question, case when f.is_complete then coalesce(f.value::text, '-') else '!' end,
+    (select string_agg(concat_ws(' ', f.question, case when f.is_complete then coalesce(f.value::text, '-')
+                                 else '!' end,
                                  f.event_count), ',')
        from ${figuresFrom(name, merchant, (argument) => argumentOf(name, argument))} f) as ${sql.ref(name)}`,
     ),

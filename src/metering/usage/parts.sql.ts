@@ -41,7 +41,8 @@ export const addressed = (merchantId: string, subjects: readonly string[]): Sql 
 export const readySeries = (merchantId: string, spec: SeriesSpec): Sql => sql`
   series as materialized (
     select id from usage_series
-     where merchant_id = ${merchantId} and event_type = ${spec.eventType} and content = text_hash(${contentOf(spec)}) and is_ready)`;
+     where merchant_id = ${merchantId} and event_type = ${spec.eventType} and content = text_hash(${contentOf(spec)})
+       and is_ready)`;
 
 /**
  * Many questions about one meter in one statement: a row for each, in no order.

@@ -28,7 +28,8 @@ export const holdSeries = (tx: Tx, merchantId: string, spec: SeriesSpec): Promis
 export const insertSeries = (tx: Tx, merchantId: string, spec: SeriesSpec): Promise<number> =>
   tx.run(sql`
     insert into usage_series (merchant_id, event_type, kind, path, dimensions, content, boundary, is_ready)
-    select ${merchantId}, ${spec.eventType}, ${spec.kind}, ${spec.path}, ${spec.dimensions}::text[], text_hash(${contentOf(spec)}),
+    select ${merchantId}, ${spec.eventType}, ${spec.kind}, ${spec.path}, ${spec.dimensions}::text[],
+      text_hash(${contentOf(spec)}),
            coalesce((select max(seq) from event where merchant_id = ${merchantId}), 0),
            not exists (select from event where merchant_id = ${merchantId} and type = ${spec.eventType})
         on conflict do nothing`);
@@ -50,7 +51,8 @@ export async function forgetRollups(tx: Tx, merchantId: string): Promise<void> {
   await tx.run(sql`delete from usage_value where merchant_id = ${merchantId}`);
   await tx.run(sql`
     update usage_series
-       set is_ready = false, done = 0, boundary = coalesce((select max(seq) from event where merchant_id = ${merchantId}), 0)
+       set is_ready = false, done = 0, boundary = coalesce((select max(seq) from event
+                                                            where merchant_id = ${merchantId}), 0)
      where merchant_id = ${merchantId}`);
 }
 
@@ -66,7 +68,8 @@ export const seriesOfMerchants = (tx: Tx, after: string, merchants: number): Pro
   tx.rows<OwnedSeries>(sql`
     select ${OWNED_SERIES} from usage_series
      where merchant_id in (
-       select distinct merchant_id from usage_series where merchant_id > ${after} order by merchant_id limit ${merchants})
+       select distinct merchant_id from usage_series where merchant_id > ${after} order by merchant_id
+         limit ${merchants})
      order by merchant_id, id`);
 
 /** Locks series of a merchant, in the order of their ids. @returns those that are still there */
@@ -79,7 +82,8 @@ export const lockSeries = (tx: Tx, merchantId: string, ids: readonly bigint[]): 
 export const giveUpSeries = (tx: Tx, merchantId: string, ids: readonly bigint[]): Promise<number> =>
   tx.run(sql`
     with given_up as (
-      delete from usage_series where merchant_id = ${merchantId} and id = any (${ids}::bigint[]) returning merchant_id, id)
+      delete from usage_series where merchant_id = ${merchantId} and id = any (${ids}::bigint[])
+        returning merchant_id, id)
     insert into usage_series_dropped (merchant_id, series_id) select merchant_id, id from given_up`);
 
 export const droppedSeries = (tx: Tx): Promise<{ merchantId: string; id: bigint }[]> =>

@@ -186,9 +186,11 @@ function eventsIn(
     select c.at, c.seq, ${kept}, a.sign::bigint${cutBy(columns, countsAt)}
       from ${part} a
      cross join lateral (
-       select${isLast ? firstOfEach(keys) : sql``} e.at, e.seq, e.subject_id, ${meterValue(meter)} as value${dimensionsAs(columns, textOf)}
+       select${isLast ? firstOfEach(keys) : sql``} e.at, e.seq, e.subject_id,
+         ${meterValue(meter)} as value${dimensionsAs(columns, textOf)}
          from event e
-        where e.merchant_id = ${merchantId} and e.type = ${meter.eventType} and e.at >= ${time.from} and e.at < ${time.to}
+        where e.merchant_id = ${merchantId} and e.type = ${meter.eventType} and e.at >= ${time.from}
+          and e.at < ${time.to}
           and ${sources === null ? sql`true` : inPart} and ${acceptedIn(scope)} and ${filters(scope, textOf)}
        ${isLast ? sql`and ${meterValue(meter)} is not null ${latestFirst(keys)}` : sql`offset 0`}) c ${customers(columns, merchantId)}
      where c.value is not null`;
@@ -214,14 +216,16 @@ function levelsIn(parts: readonly Earlier[], scope: UsageScope, columns: UsageCo
   const asked = parts.map(({ subject, hour, to }) => ({ subject, from: hour, to, sign: 0 as const }));
   const before =
     sources === null
-      ? sql`(select null::bigint as subject_id, ${asked[0]?.from}::timestamptz as from_at, ${asked[0]?.to}::timestamptz as to_at) a`
+      ? sql`(select null::bigint as subject_id, ${asked[0]?.from}::timestamptz as from_at,
+             ${asked[0]?.to}::timestamptz as to_at) a`
       : sql`${addressed(merchantId, asked)} a`;
   const first = meter.eventFrom === null ? sql`` : sql`l.at > ${meter.eventFrom} and`;
   return sql`
     select c.at, c.seq, c.value, 0::bigint as event_count${cutBy(columns, sql`c.to_at`)}
       from (select l.at, l.seq, l.value, l.subject_id, a.to_at${dimensionsAs(columns, textOf)}
               from ${before}
-             cross join lateral usage_levels(${merchantId}, (select id from series), a.subject_id, a.from_at, ${isByGroup}) l
+             cross join lateral usage_levels(${merchantId}, (select id from series), a.subject_id, a.from_at,
+                                             ${isByGroup}) l
              where ${first} ${filters(scope, textOf)}) c ${customers(columns, merchantId)}`;
 }
 
@@ -265,7 +269,8 @@ function figures(
 ): Sql {
   const names = columnNames(columns);
   return sql`
-    counted (at, seq, value, event_count${listed(names.map((name) => sql.ref(name)))}) as (${sql.join(counted, sql` union all `)})
+    counted (at, seq, value, event_count${listed(names.map((name) => sql.ref(name)))})
+      as (${sql.join(counted, sql` union all `)})
     select ${summedOver(names)} as summed_over, ${AGGREGATES[meter.aggregation]} as value,
            coalesce(sum(event_count), 0)::bigint as event_count, ${isComplete} as is_complete${listed([
              ...names.map((name) => sql.ref(name)),
@@ -341,7 +346,8 @@ export function selectRolledUsage(
   return sql`
     with series as materialized (
       select id from usage_series
-       where merchant_id = ${merchantId} and event_type = ${spec.eventType} and content = text_hash(${contentOf(spec)}) and is_ready),
+       where merchant_id = ${merchantId} and event_type = ${spec.eventType} and content = text_hash(${contentOf(spec)})
+         and is_ready),
     ${figures(meter, columns, sets, counted, sql`exists (select from series)`)}`;
 }
 
@@ -369,7 +375,8 @@ export const KEPT: Readonly<Partial<Record<Aggregation, Sql>>> = {
 const addressed = (merchantId: string, parts: readonly Part<Rest>[]): Sql => sql`(
     select es.id as subject_id, w.from_at, w.to_at, w.sign
       from unnest(${parts.map(({ subject }) => subject)}::text[], ${parts.map(({ from }) => from)}::timestamptz[],
-                  ${parts.map(({ to }) => to)}::timestamptz[], ${parts.map(({ sign }) => sign)}::int[]) as w (subject, from_at, to_at, sign)
+                  ${parts.map(({ to }) => to)}::timestamptz[], ${parts.map(({ sign }) => sign)}::int[])
+                    as w (subject, from_at, to_at, sign)
      cross join lateral (
        select id from event_subject where merchant_id = ${merchantId} and addressee = w.subject
         union

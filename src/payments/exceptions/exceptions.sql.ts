@@ -86,6 +86,7 @@ export const countExceptions = (
   tx.rows<{ kind: ExceptionKind; status: ExceptionStatus; exceptions: number }>(sql`
     select kind, status, count(id)::int as exceptions
       from (values ('charge', 'unresolved'), ('refund', 'unresolved'), ('refund', 'manual'),
-                   ('strayPayment', 'unresolved'), ('strayPayment', 'manual'), ('notice', 'failed')) possible (kind, status)
+                   ('strayPayment', 'unresolved'), ('strayPayment', 'manual'),
+                     ('notice', 'failed')) possible (kind, status)
       left join ${EXCEPTIONS} using (kind, status)
      group by 1, 2`);

@@ -43,8 +43,8 @@ export const insertDispute = (
   now: Instant,
 ): Promise<number> =>
   tx.run(sql`
-    insert into payment_dispute (merchant_id, id, provider, charge_reference, payment_id, amount, currency, reason, status,
-                                 withheld, bookings, created_at, updated_at)
+    insert into payment_dispute (merchant_id, id, provider, charge_reference, payment_id, amount, currency, reason,
+                                 status, withheld, bookings, created_at, updated_at)
     values (${of.merchantId}, ${of.id}, ${of.provider}, ${of.fact.chargeReference}, ${of.paymentId}, ${of.fact.amount},
             ${of.fact.currency}, ${of.fact.reason}, 'inquiry', 0, 0, ${now}, ${now})
     on conflict do nothing`);
@@ -62,7 +62,8 @@ export const updateDispute = (
 ): Promise<number> =>
   tx.run(sql`
     update payment_dispute
-       set amount = ${to.amount}, status = ${to.status}, withheld = ${to.withheld}, bookings = ${to.bookings}, updated_at = ${now}
+       set amount = ${to.amount}, status = ${to.status}, withheld = ${to.withheld}, bookings = ${to.bookings},
+         updated_at = ${now}
      where merchant_id = ${merchantId} and id = ${id}`);
 
 /** A refund that somebody made at the provider. */
@@ -80,7 +81,8 @@ export const insertOutsideRefund = (
 ): Promise<number> =>
   tx.run(sql`
     insert into outside_refund (merchant_id, id, provider, payment_id, amount, currency, status, created_at)
-    values (${of.merchantId}, ${of.id}, ${of.provider}, ${of.paymentId}, ${of.fact.amount}, ${of.fact.currency}, 'pending', ${now})
+    values (${of.merchantId}, ${of.id}, ${of.provider}, ${of.paymentId}, ${of.fact.amount}, ${of.fact.currency},
+            'pending', ${now})
     on conflict do nothing`);
 
 export const lockOutsideRefund = (tx: Tx, merchantId: string, id: string): Promise<OutsideRefund> =>

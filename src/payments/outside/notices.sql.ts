@@ -17,7 +17,8 @@ export const insertNotice = (
   now: Instant,
 ): Promise<number> =>
   tx.run(sql`
-    insert into provider_notice (merchant_id, id, provider, event_id, kind, object_reference, next_action_at, received_at)
+    insert into provider_notice (merchant_id, id, provider, event_id, kind, object_reference, next_action_at,
+                                 received_at)
     values (${merchantId}, ${`${provider}:${notice.id}`}, ${provider}, ${notice.id}, ${notice.kind},
             ${notice.objectReference}, ${now}, ${now})
     on conflict do nothing`);

@@ -83,7 +83,8 @@ export const insertCharges = (
     select ${merchantId}::text, c.invoice_id || ':' || (1 + (
              select count(*) from payment_charge before
               where before.merchant_id = ${merchantId} and before.invoice_id = c.invoice_id)),
-           c.invoice_id, c.customer_id, c.origin, c.payment_method_id, c.provider, c.provider_token, c.amount, c.currency,
+           c.invoice_id, c.customer_id, c.origin, c.payment_method_id, c.provider, c.provider_token, c.amount,
+           c.currency,
            'intended', c.clock_id, ${now}::timestamptz, ${now}::timestamptz
       from jsonb_populate_recordset(null::payment_charge, ${recordset(charges)}) c
     returning *`);

@@ -27,7 +27,8 @@ export const selectLink = (tx: Tx, merchantId: string, id: string): Promise<Paym
 
 export const selectLinkByKey = (tx: Tx, merchantId: string, key: string): Promise<PaymentLinkNow | undefined> =>
   tx.maybe<PaymentLinkNow>(
-    sql`select ${LINK_NOW} from ${WITH_SESSION} where link.merchant_id = ${merchantId} and link.idempotency_key = ${key}`,
+    sql`select ${LINK_NOW} from ${WITH_SESSION} where link.merchant_id = ${merchantId}
+      and link.idempotency_key = ${key}`,
   );
 
 /** Newest first; `merchantId` null for an operator's list over all merchants. */

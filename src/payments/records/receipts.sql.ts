@@ -71,8 +71,9 @@ export type NewReceipt = Omit<
 export const insertReceipt = (tx: Tx, receipt: NewReceipt): Promise<PaymentReceipt> =>
   tx.one<PaymentReceipt>(sql`
     insert into payment_receipt
-      (merchant_id, id, invoice_id, session_id, charge_id, payment_method_id, amount, overpaid, currency, method, provider,
-       provider_reference, card_brand, card_last4, reference, idempotency_key, idempotency_print, received_at, created_at, clock_id)
+      (merchant_id, id, invoice_id, session_id, charge_id, payment_method_id, amount, overpaid, currency, method,
+       provider, provider_reference, card_brand, card_last4, reference, idempotency_key, idempotency_print, received_at,
+       created_at, clock_id)
     values (${receipt.merchantId}, ${receipt.id}, ${receipt.invoiceId}, ${receipt.sessionId}, ${receipt.chargeId},
             ${receipt.paymentMethodId}, ${receipt.amount}, ${receipt.overpaid}, ${receipt.currency}, ${receipt.method},
             ${receipt.provider}, ${receipt.providerReference}, ${receipt.cardBrand}, ${receipt.cardLast4},
@@ -125,7 +126,8 @@ export const markRequested = (
 ): Promise<PaymentReceipt[]> => {
   const statement: Sql = sql`
     update payment_receipt
-       set return_status = case when provider is null then 'manual' else 'requested' end, return_refund_id = ${refundId},
+       set return_status = case when provider is null then 'manual' else 'requested' end,
+           return_refund_id = ${refundId},
            next_action_at = case when provider is null then null else ${now}::timestamptz end
      where merchant_id = ${merchantId} and invoice_id = ${invoiceId}
        and return_status = any (${statusesFor('request')})
@@ -137,7 +139,8 @@ export const markRequested = (
 export const markStopped = (tx: Tx, merchantId: string, refundId: string): Promise<PaymentReceipt[]> =>
   tx.rows<PaymentReceipt>(sql`
     update payment_receipt set return_status = 'stopped', next_action_at = null
-     where merchant_id = ${merchantId} and return_refund_id = ${refundId} and return_status = any (${statusesFor('stop')})
+     where merchant_id = ${merchantId} and return_refund_id = ${refundId}
+       and return_status = any (${statusesFor('stop')})
        and return_started_at is null
     returning *`);
 
@@ -161,7 +164,8 @@ export const markReturned = (
   tx.run(sql`
     update payment_receipt
        set return_status = 'returned', returned_at = ${now}, return_reference = ${reference}, next_action_at = null
-     where merchant_id = ${merchantId} and id = ${id} and return_status = 'requested' and return_started_at is not null`);
+     where merchant_id = ${merchantId} and id = ${id} and return_status = 'requested'
+       and return_started_at is not null`);
 
 /** Asks a provider outside, or what came of it: when that is looked up next. */
 export const markAsked = (

@@ -15,11 +15,11 @@ export const insertSessions = (tx: Tx, rows: readonly PaymentSession[]): Promise
   tx.run(sql`
     insert into payment_session
       (merchant_id, id, mode, entity_type, entity_id, entity_label, invoice_id, customer_id, subscription_id, amount,
-       currency, status, save_payment_method, becomes_default, provider, success_redirect_url, failure_redirect_url, metadata, clock_id,
-       expires_at, next_action_at, created_at, updated_at)
-    select merchant_id, id, mode, entity_type, entity_id, entity_label, invoice_id, customer_id, subscription_id, amount,
-           currency, status, save_payment_method, becomes_default, provider, success_redirect_url, failure_redirect_url, metadata, clock_id,
-           expires_at, next_action_at, created_at, updated_at
+       currency, status, save_payment_method, becomes_default, provider, success_redirect_url, failure_redirect_url,
+       metadata, clock_id, expires_at, next_action_at, created_at, updated_at)
+    select merchant_id, id, mode, entity_type, entity_id, entity_label, invoice_id, customer_id, subscription_id,
+           amount, currency, status, save_payment_method, becomes_default, provider, success_redirect_url,
+           failure_redirect_url, metadata, clock_id, expires_at, next_action_at, created_at, updated_at
       from jsonb_populate_recordset(null::payment_session, ${recordset(rows)})`);
 
 export const selectSession = (tx: Tx, merchantId: string, id: string): Promise<PaymentSession | undefined> =>
@@ -58,7 +58,8 @@ export const selectOpenSessions = (
 export const lockOpenSessions = (tx: Tx, merchantId: string, entityIds: readonly string[]): Promise<PaymentSession[]> =>
   tx.rows<PaymentSession>(sql`
     select * from payment_session
-     where merchant_id = ${merchantId} and (entity_id = any (${entityIds}) or invoice_id = any (${entityIds})) and ${OPEN}
+     where merchant_id = ${merchantId} and (entity_id = any (${entityIds}) or invoice_id = any (${entityIds}))
+       and ${OPEN}
      order by seq for update`);
 
 export interface SessionMove {
@@ -110,7 +111,8 @@ export async function updateToExpired(
   const rows = await tx.rows<PaymentSession>(sql`
     update payment_session s
        set status = 'expired', pending_card = null, next_action_at = null, updated_at = ${now}
-      from unnest(${sessions.map(({ id }) => id)}::text[], ${sessions.map(({ status }) => status)}::text[]) as u (id, was)
+      from unnest(${sessions.map(({ id }) => id)}::text[], ${sessions.map(({ status }) => status)}::text[])
+                    as u (id, was)
      where s.merchant_id = ${first.merchantId} and s.id = u.id and s.status = u.was
     returning s.*`);
   const expired = new Map(rows.map((row) => [row.id, row]));

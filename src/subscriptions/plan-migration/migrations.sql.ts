@@ -83,7 +83,8 @@ export async function updateOutcomes(
 ): Promise<void> {
   const updated = await tx.run(sql`
     update plan_migration_subscription m
-       set outcome = o.outcome, effective_at = o.effective_at, change_id = o.change_id, reason = o.reason, fault = o.fault
+       set outcome = o.outcome, effective_at = o.effective_at, change_id = o.change_id, reason = o.reason,
+         fault = o.fault
       from jsonb_to_recordset(${recordset(outcomes)})
            as o (position int, outcome text, effective_at timestamptz, change_id text, reason text, fault text)
      where m.merchant_id = ${merchantId} and m.migration_id = ${id} and m.position = o.position and m.outcome is null`);

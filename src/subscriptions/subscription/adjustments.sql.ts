@@ -19,8 +19,8 @@ export interface AdjustmentRow {
 
 export const insertAdjustment = (tx: Tx, row: Omit<AdjustmentRow, 'seq'>): Promise<AdjustmentRow> =>
   tx.one<AdjustmentRow>(sql`
-    insert into subscription_adjustment (merchant_id, id, subscription_id, percentage_discount, effective_from, effective_to,
-                                         description, idempotency_key, created_at)
+    insert into subscription_adjustment (merchant_id, id, subscription_id, percentage_discount, effective_from,
+                                         effective_to, description, idempotency_key, created_at)
     values (${row.merchantId}, ${row.id}, ${row.subscriptionId}, ${row.percentageDiscount}, ${row.effectiveFrom},
             ${row.effectiveTo}, ${row.description}, ${row.idempotencyKey}, ${row.createdAt})
     returning *`);

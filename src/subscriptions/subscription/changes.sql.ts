@@ -26,12 +26,13 @@ export interface ChangeRow {
 
 export const insertChange = (tx: Tx, row: Omit<ChangeRow, 'seq'>): Promise<ChangeRow> =>
   tx.one<ChangeRow>(sql`
-    insert into subscription_change (merchant_id, id, subscription_id, status, effective, effective_at, from_plan_version_id,
-                                     plan_id, plan_version_id, plan_version_number, quantities, proration, credit,
-                                     clock_id, next_action_at, created_at)
+    insert into subscription_change (merchant_id, id, subscription_id, status, effective, effective_at,
+                                     from_plan_version_id, plan_id, plan_version_id, plan_version_number, quantities,
+                                     proration, credit, clock_id, next_action_at, created_at)
     values (${row.merchantId}, ${row.id}, ${row.subscriptionId}, ${row.status}, ${row.effective}, ${row.effectiveAt},
-            ${row.fromPlanVersionId}, ${row.planId}, ${row.planVersionId}, ${row.planVersionNumber}, ${jsonb(row.quantities)},
-            ${row.proration}, ${row.credit}, ${row.clockId}, ${row.nextActionAt}, ${row.createdAt})
+            ${row.fromPlanVersionId}, ${row.planId}, ${row.planVersionId}, ${row.planVersionNumber},
+            ${jsonb(row.quantities)}, ${row.proration}, ${row.credit}, ${row.clockId}, ${row.nextActionAt},
+            ${row.createdAt})
     returning *`);
 
 export const findChange = (tx: Tx, merchantId: string, id: string): Promise<ChangeRow | undefined> =>

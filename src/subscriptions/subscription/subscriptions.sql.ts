@@ -158,7 +158,8 @@ export const listSubscriptions = (
         merchantId !== null && sql`merchant_id = ${merchantId}`,
         filters.customerId !== undefined && sql`customer_id = ${filters.customerId}`,
         filters.consumerId !== undefined &&
-          sql`exists (select from customer c where c.merchant_id = subscription.merchant_id and c.id = subscription.customer_id
+          sql`exists (select from customer c where c.merchant_id = subscription.merchant_id
+                      and c.id = subscription.customer_id
                         and c.consumer_id = ${filters.consumerId})`,
         filters.planId !== undefined && sql`plan_id = ${filters.planId}`,
         filters.status !== undefined && sql`status = ${filters.status}`,
@@ -225,11 +226,13 @@ export const selectClaimingBetween = (
   { start, end }: Period,
 ): Promise<ClaimingCustomerRow[]> =>
   tx.rows<ClaimingCustomerRow>(sql`
-    select merchant_id, id, customer_id, clock_id, plan_id, plan_version_id, status, started_at, billing_starts_at, ending_at,
+    select merchant_id, id, customer_id, clock_id, plan_id, plan_version_id, status, started_at, billing_starts_at,
+      ending_at,
            terminated_at, next_action_at
       from subscription
      where merchant_id = ${merchantId} and activated_at is not null and started_at < ${end}
-       and (coalesce(terminated_at, ending_at) is null or coalesce(terminated_at, ending_at) > ${start.subtract({ hours: LONGEST_PERIOD_HOURS })})
+       and (coalesce(terminated_at, ending_at) is null
+            or coalesce(terminated_at, ending_at) > ${start.subtract({ hours: LONGEST_PERIOD_HOURS })})
      order by seq`);
 
 const LONGEST_PERIOD_HOURS = 400 * 24;
