@@ -57,8 +57,8 @@ it('the auditor finds a snapshot that is not its usage', async () => {
   await client.query(`update entitlement_snapshot set state = replace(state::text, '"7"', '"6"')::jsonb`);
   expect(found.map(({ name, count }) => ({ name, count }))).toEqual([{ name: 'snapshots-are-their-usage', count: 2 }]);
   expect(found[0]?.examples.map(({ detail }) => detail)).toEqual([
-    'at 2026-02-01T00:00:00Z kept 17 left, 0 beyond, 0 used, computed 16 left, 0 beyond, 0 used',
-    'at 2026-03-01T00:00:00Z kept 27 left, 0 beyond, 0 used, computed 26 left, 0 beyond, 0 used',
+    'at 2026-02-01T00:00:00Z stored 17 left, 0 beyond, 0 used, computed 16 left, 0 beyond, 0 used',
+    'at 2026-03-01T00:00:00Z stored 27 left, 0 beyond, 0 used, computed 26 left, 0 beyond, 0 used',
   ]);
   expect(await audit(env.database, auditChecks)).toEqual([]);
 });
