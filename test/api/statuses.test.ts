@@ -78,6 +78,19 @@ async function call(
 const scenariosOf = (operationId: string): readonly Scenario[] => operations[operationId] ?? [];
 const firstCall = (operationId: string, of = world): Promise<Call> =>
   Promise.resolve((scenariosOf(operationId)[0] as Scenario)(of));
+/** Calls by the operation, and by the merchant in whose world they are. */
+const standing = new Map<World, Map<string, Promise<Call>>>();
+/**
+ * A call of an operation that would work, for tests that spoil it: each is refused, so the call can be spoiled again in
+ * the next test. Preparing it takes up to twenty requests.
+ */
+function standingCall(operationId: string, of = world): Promise<Call> {
+  const known = standing.get(of) ?? new Map<string, Promise<Call>>();
+  standing.set(of, known);
+  const found = known.get(operationId) ?? firstCall(operationId, of);
+  known.set(operationId, found);
+  return found;
+}
 const ownerOf = ({ access }: Sentence): Client =>
   'operator' in access && access.operator ? env.platform : world.merchant;
 const usual = ({ replies }: Sentence): number => (replies[201] ? 201 : Number(Object.keys(replies)[0]));
@@ -153,7 +166,7 @@ describe('the usual status', () => {
 
 describe('400', () => {
   it.each(named(guarded))('for a parameter that $name does not know', async ({ sentence }) => {
-    const known = await firstCall(sentence.operationId);
+    const known = await standingCall(sentence.operationId);
     const answer = await call(sentence.operationId, ownerOf(sentence), {
       ...known,
       query: { ...known.query, surprise: '1' },
@@ -164,7 +177,7 @@ describe('400', () => {
   it.each(named(guarded.filter(({ method, bodyBytes }) => method !== 'GET' && !bodyBytes)))(
     'for a field that $name does not know',
     async ({ sentence }) => {
-      const known = await firstCall(sentence.operationId);
+      const known = await standingCall(sentence.operationId);
       const body = { ...(known.body as object), surprise: 1 };
       const answer = await call(sentence.operationId, ownerOf(sentence), { ...known, body });
       expect(answer, answer.text).toMatchObject({ status: 400, body: { errors: [{ field: 'surprise' }] } });
@@ -174,7 +187,7 @@ describe('400', () => {
   it.each(named(guarded.filter(({ query }) => requiredOf(query).length > 0)))(
     'for each parameter that $name must have',
     async ({ sentence }) => {
-      const known = await firstCall(sentence.operationId);
+      const known = await standingCall(sentence.operationId);
       for (const name of requiredOf(sentence.query)) {
         const { [name]: _, ...query } = known.query ?? {};
         const answer = await call(sentence.operationId, world.merchant, { ...known, query });
@@ -189,7 +202,7 @@ describe('400', () => {
   it.each(named(guarded.filter(({ body }) => requiredOf(body).length > 0)))(
     'for all fields at once that $name must have',
     async ({ sentence }) => {
-      const { body: _, ...known } = await firstCall(sentence.operationId);
+      const { body: _, ...known } = await standingCall(sentence.operationId);
       const answer = await call(sentence.operationId, ownerOf(sentence), { ...known, body: {} });
       expect(answer.status, answer.text).toBe(400);
       expect(fieldsOf(answer)).toEqual(expect.arrayContaining([...requiredOf(sentence.body)]));
@@ -199,7 +212,7 @@ describe('400', () => {
   it.each(named(guarded.filter(({ body }) => body)))(
     'for each field of $name that is of another kind',
     async ({ sentence }) => {
-      const known = await firstCall(sentence.operationId);
+      const known = await standingCall(sentence.operationId);
       for (const [name, schema] of Object.entries(propertiesOf(sentence.body))) {
         const body = { ...(known.body as object), [name]: misfit(schema) };
         const answer = await call(sentence.operationId, ownerOf(sentence), { ...known, body });
@@ -215,7 +228,7 @@ describe('400', () => {
   it.each(named(guarded.filter(({ query }) => query)))(
     'for each parameter of $name that is none of its kind',
     async ({ sentence }) => {
-      const known = await firstCall(sentence.operationId);
+      const known = await standingCall(sentence.operationId);
       for (const [name, schema] of Object.entries(propertiesOf(sentence.query))) {
         if (isFreeText(schema)) continue;
         const answer = await call(sentence.operationId, ownerOf(sentence), {
@@ -231,7 +244,7 @@ describe('400', () => {
   it.each(named(guarded.filter(({ query }) => 'offset' in propertiesOf(query))))(
     'for a window of $name that is none',
     async ({ sentence }) => {
-      const known = await firstCall(sentence.operationId);
+      const known = await standingCall(sentence.operationId);
       for (const [name, value] of [
         ['limit', '0'],
         ['limit', sentence.operationId === 'listLineItems' ? '1001' : '101'], // api.md: up to 1,000 lines
@@ -250,7 +263,7 @@ describe('400', () => {
   it.each(named(guarded.filter(({ body }) => body)))(
     'for a body of $name that is no JSON, or no object',
     async ({ sentence }) => {
-      const known = await firstCall(sentence.operationId);
+      const known = await standingCall(sentence.operationId);
       for (const body of ['{"a":', '1', '"text"', 'null,', '{"a":1,"a":2}']) {
         const answer = await call(sentence.operationId, ownerOf(sentence), { ...known, body });
         expect(answer.status, `${body}: ${answer.text}`).toBe(400);
@@ -395,14 +408,14 @@ describe('403', () => {
     ({ method, path, access }) => method === 'GET' && path.includes(':') && !('ownerless' in access),
   );
   it.each(named(readsOfOne))('for another merchant’s: $name', async ({ sentence }) => {
-    const answer = await call(sentence.operationId, world.merchant, await firstCall(sentence.operationId, stranger));
+    const answer = await call(sentence.operationId, world.merchant, await standingCall(sentence.operationId, stranger));
     expect(answer.status).toBe(403);
   });
 
   it.each(named(guarded.filter(({ query }) => 'merchantId' in propertiesOf(query))))(
     'for another merchant: $name',
     async ({ sentence }) => {
-      const known = await firstCall(sentence.operationId, stranger);
+      const known = await standingCall(sentence.operationId, stranger);
       const query = { ...known.query, merchantId: stranger.merchant.id };
       expect((await call(sentence.operationId, world.merchant, { ...known, query })).status).toBe(403);
     },
@@ -420,7 +433,7 @@ describe('404', () => {
   it.each(named(guarded.filter(({ path }) => path.includes(':'))))(
     'for an id that nothing has, or that is none: $name',
     async ({ sentence }) => {
-      const known = await firstCall(sentence.operationId);
+      const known = await standingCall(sentence.operationId);
       for (const [name, id] of Object.entries(known.params ?? {})) {
         for (const unknown of [unknownLike(id), 'nope', `${id}x`, 'a\0b', '%', 'ä'.repeat(300)]) {
           const answer = await call(sentence.operationId, ownerOf(sentence), {
@@ -434,7 +447,7 @@ describe('404', () => {
   );
 
   it.each(['createLineItem', 'listLineItems'])('for a subscription that there is not: %s', async (operationId) => {
-    const known = await firstCall(operationId);
+    const known = await standingCall(operationId);
     const subscriptionId = newId('subscription');
     const sent = known.body
       ? { ...known, body: { ...(known.body as object), subscriptionId } }
@@ -452,7 +465,7 @@ describe('404', () => {
       'merchantId' in { ...propertiesOf(query), ...propertiesOf(body) } && !OF_A_SUBSCRIPTION.includes(operationId),
   );
   it.each(named(byMerchant))('for a merchant that there is not: $name', async ({ sentence }) => {
-    const known = await firstCall(sentence.operationId);
+    const known = await standingCall(sentence.operationId);
     const merchantId = newId('organization');
     const isQuery = 'merchantId' in propertiesOf(sentence.query);
     const isNamedOtherwise = [
@@ -930,7 +943,7 @@ describe('a body that is not read', () => {
   const withBody = guarded.filter(({ body, bodyBytes }) => body || bodyBytes);
 
   it.each(named(withBody))('413 where it is larger than $name takes', async ({ sentence }) => {
-    const known = await firstCall(sentence.operationId);
+    const known = await standingCall(sentence.operationId);
     const body = JSON.stringify({ name: 'x'.repeat(sentence.bodyLimit ?? 256 * 1024) });
     const answer = await call(sentence.operationId, ownerOf(sentence), { ...known, body });
     expect(answer).toMatchObject({ status: 413, body: { code: 'PAYLOAD_TOO_LARGE' } });
@@ -938,7 +951,7 @@ describe('a body that is not read', () => {
 
   // Proves 1.conventions.json.
   it.each(named(withBody))('415 where it is not JSON: $name', async ({ sentence }) => {
-    const known = await firstCall(sentence.operationId);
+    const known = await standingCall(sentence.operationId);
     const headers = { 'content-type': 'text/plain' };
     const answer = await call(sentence.operationId, ownerOf(sentence), { ...known, body: 'name=x', headers });
     expect(answer).toMatchObject({ status: 415, body: { code: 'UNSUPPORTED_MEDIA_TYPE' } });
