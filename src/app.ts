@@ -117,7 +117,7 @@ export interface Environment {
   readonly server: FastifyInstance;
   readonly database: Database;
   readonly migratedTo: string;
-  /** Starts running due work by itself, where that is this process's part. */
+  /** Starts background jobs, if that is a role of this process. */
   startWorker(): void;
   /**
    * Runs all that is due now, on the wall clock and on test clocks, and what calls to providers lead to. @returns how
@@ -377,7 +377,7 @@ const openUsageProjection = ({ clickhouseUrl, logger }: EnvironmentOptions): Pro
     ? Promise.resolve(undefined)
     : openProjection(clickhouseUrl, { onTrouble: (error, what) => logger.warn({ err: error }, what) });
 
-/** Has an environment's usage copied into ClickHouse anew, from the events in PostgreSQL; its workers do it. */
+/** Requests a new copy of an environment's usage in ClickHouse, from the events in PostgreSQL; its workers build it. */
 export async function rebuildUsageProjection(databaseUrl: string): Promise<void> {
   const database = new Database({ url: databaseUrl, connections: 1 });
   try {
@@ -387,10 +387,7 @@ export async function rebuildUsageProjection(databaseUrl: string): Promise<void>
   }
 }
 
-/**
- * Makes anew what is kept of other rows: facts and sums of revenue, counts of lists. @returns how many were something
- * else
- */
+/** Rebuilds derived rows: facts and sums of revenue, counts of lists. @returns the number of wrong ones */
 export async function rebuildSums(databaseUrl: string): Promise<{ facts: number; sums: number; counts: number }> {
   const database = new Database({ url: databaseUrl, connections: 1, statementTimeout: AUDIT_STATEMENT_MILLISECONDS });
   try {

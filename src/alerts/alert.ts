@@ -4,7 +4,7 @@ import type { Instant } from '../kernel/time.ts';
 export const ALERT_TYPES = ['balance', 'invoice_total', 'usage'] as const;
 export type AlertType = (typeof ALERT_TYPES)[number];
 
-/** Over what the usage of a customer is counted; all but `billing` in UTC. */
+/** The period of counted usage; all but `billing` in UTC. */
 export const USAGE_PERIODS = ['billing', 'day', 'week', 'month'] as const;
 export type UsagePeriod = (typeof USAGE_PERIODS)[number];
 
@@ -20,7 +20,7 @@ export interface AlertRule {
 /** A period whose figure is watched. */
 export interface WatchedPeriod {
   readonly start: Instant;
-  /** null: it does not end by itself. */
+  /** null: it has no end. */
   readonly end: Instant | null;
 }
 

@@ -98,7 +98,7 @@ const TRIGGER_COLUMNS = sql`merchant_id, alert_id, period_start,
   period_end, threshold, percent, whole, value, webhook_event_id,
   triggered_at`;
 
-/** Has it gone off in this period? The alert is locked, so nobody else writes one meanwhile. */
+/** Was it triggered in this period? The alert is locked, so no other process writes a trigger at the same time. */
 export const hasTriggered = async (
   tx: Tx,
   { merchantId, id }: Pick<Alert, 'merchantId' | 'id'>,

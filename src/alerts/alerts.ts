@@ -155,7 +155,8 @@ async function findTarget(
 }
 
 /**
- * Changes what the body names, and has the alert looked at. In a period in which it went off it does not go off again.
+ * Changes the fields of the body, and starts a look. An alert that was triggered in a period is not triggered again in
+ * it.
  */
 export async function changeAlert(
   parts: AlertParts,

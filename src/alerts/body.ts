@@ -28,7 +28,7 @@ export function targetFaults(body: AlertBody): FieldError[] {
   return faults;
 }
 
-/** When an alert goes off, as a body says it over what was said before. */
+/** The rule of an alert: the body's fields over the earlier ones. */
 export function ruleOf(body: AlertPatchBody, before: AlertRule): AlertRule {
   const given = (value: string | number | undefined) => (value === undefined ? null : (readDecimal(value) as Decimal));
   const [threshold, percent, whole] = [given(body.threshold), given(body.percent), given(body.limit)];
@@ -61,7 +61,7 @@ export function ruleFaults(body: AlertPatchBody, { type, threshold, percent, who
   return faults;
 }
 
-/** A balance that is used up ends access by itself. */
+/** A balance of 0 already ends access. */
 export const blockingFaults = (type: AlertType, blocksAccess: boolean): FieldError[] =>
   blocksAccess && type === 'balance'
     ? [{ field: 'blocksAccess', message: 'is not allowed for a balance: a balance of 0 already ends access' }]

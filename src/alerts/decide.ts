@@ -9,7 +9,7 @@ export interface Reading {
   readonly invoiceId: string | null;
   /** The balance, the total of the invoice, or the usage. */
   readonly value: Decimal;
-  /** Of a balance: what was used in the period. */
+  /** Of a balance: the usage in the period. */
   readonly used: Decimal;
 }
 
@@ -66,7 +66,7 @@ const ROUND = { hours: 1 };
 const REST = { hours: 24 };
 
 /**
- * When an alert is looked at next by itself. Simulated time does not pass by waiting, so on a test clock only the end
+ * The time of the next look without an event. Simulated time does not pass by waiting, so on a test clock only the end
  * of the period counts.
  */
 export function nextLook(present: Reading | null, isOnClock: boolean, now: Instant): Instant | null {

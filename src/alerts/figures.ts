@@ -83,7 +83,7 @@ async function readUsage({ invoicing }: AlertParts, tx: Tx, alert: Alert, now: I
   return { clockId, reading };
 }
 
-/** All usage of the customer and of its subscriptions in a period, also what is stamped ahead. */
+/** All usage of the customer and of its subscriptions in a period, also usage with a later time. */
 async function measure(tx: Tx, alert: Alert, { start, end }: Period): Promise<Decimal> {
   const [value] = await measureKnown(tx, [{ ...alert, periodStart: start, periodEnd: end }]);
   return value as Decimal;

@@ -8,7 +8,7 @@ export const selectStanding = (tx: Tx): Promise<{ seenSeq: bigint; hasAlerts: bo
   tx.one<{ seenSeq: bigint; hasAlerts: boolean }>(sql`
     select seen_seq, exists (select from alert) as has_alerts from alert_mark`);
 
-/** When the oldest event was accepted that has not been looked at; null: there is none, or nobody has an alert. */
+/** The time of acceptance of the oldest event without a look; null: none, or no merchant has an alert. */
 export const selectOldestUnseen = async (tx: Tx): Promise<Instant | null> => {
   const { seenSeq, hasAlerts } = await selectStanding(tx);
   return hasAlerts ? oldestAcceptedAfter(tx, seenSeq) : null;
@@ -20,7 +20,7 @@ export const leaseMark = async (tx: Tx, worker: string, now: Instant, until: Ins
     update alert_mark set leased_by = ${worker}, leased_until = ${until}
      where leased_by is not distinct from ${worker} or leased_until is null or leased_until <= ${now}`)) === 1;
 
-/** Events up to here have been looked at. The mark never goes back, whoever looks. */
+/** Stores the mark: events up to here have had their look. The mark never goes back. */
 export const updateMark = (tx: Tx, seenSeq: bigint): Promise<number> =>
   tx.run(sql`update alert_mark set seen_seq = ${seenSeq} where seen_seq < ${seenSeq}`);
 

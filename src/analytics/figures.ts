@@ -35,7 +35,7 @@ export interface Summary {
   readonly completed: CountAndAmount;
   readonly pending: CountAndAmount;
   readonly expired: CountAndAmount;
-  /** Issued, less refunds, rebates and what was written off. */
+  /** Issued, less refunds, rebates and write-offs. */
   readonly netRevenue: Decimal;
 }
 

@@ -17,7 +17,7 @@ export const profitOf = ({ netRevenue, totalCost }: Profit): Decimal => netReven
 export const marginOf = (profit: Profit): Decimal | null =>
   profit.netRevenue.gt(0) ? percent(profitOf(profit), profit.netRevenue, 2) : null;
 
-/** By how much a figure changed in percent of what it was, to four digits; null where it was 0. */
+/** The change of a figure in percent, to four digits; null from 0. */
 export const changeOf = (now: Decimal, before: Decimal): Decimal | null =>
   before.isZero() ? null : percent(now.minus(before), before.abs(), 4);
 

@@ -5,7 +5,7 @@ import { type BucketWidth, bucketCount, type Range } from './buckets.ts';
 /** A trend has a value in every bucket, so that a far range in small buckets would have no end. */
 const MOST_BUCKETS = 10_000;
 
-/** Reads the range of a report. @param to what the query calls its end */
+/** Reads the range of a report. @param to the name of its end in the query */
 export function readRange(
   { from: start, to: end }: { readonly from: string; readonly to: string },
   width: BucketWidth | undefined,
@@ -25,7 +25,7 @@ export function readRange(
 
 const MOST_DAYS = 1_000;
 
-/** The width of buckets that nobody asked for: days, or months of a long range. */
+/** The default width of buckets: days, or months of a long range. */
 export const defaultWidth = ({ from, to }: { readonly from: string; readonly to: string }): BucketWidth => {
   const range = { from: parseInstant(from) as Instant, to: parseInstant(to) as Instant };
   return bucketCount('day', range) > MOST_DAYS ? 'month' : 'day';

@@ -1,13 +1,13 @@
 import type { Database } from '../db/index.ts';
 import { rebuildSums, selectMerchantsWithRevenue } from './sums.sql.ts';
 
-/** How many facts and sums were not what they follow from. */
+/** The number of wrong facts and sums. */
 export interface Rebuilt {
   readonly facts: number;
   readonly sums: number;
 }
 
-/** Makes what reports of revenue are read from anew, a transaction for each merchant; the program may run meanwhile. */
+/** Rebuilds the facts and sums of revenue, a transaction for each merchant; the program may run at the same time. */
 export async function rebuildRevenue(database: Database): Promise<Rebuilt> {
   const merchants = await database.transaction('every merchant, reading', selectMerchantsWithRevenue);
   const all = { facts: 0, sums: 0 };

@@ -25,7 +25,7 @@ interface Asked {
   readonly subscriptionIds: readonly string[] | undefined;
 }
 
-/** GET /v0/revenue: what invoices, credit notes and payments of a time come to (docs/decisions/0077). */
+/** GET /v0/revenue: the totals of invoices, credit notes and payments of a time (docs/decisions/0077). */
 export async function revenueSummary(
   tx: Tx,
   merchantId: string,

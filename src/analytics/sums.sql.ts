@@ -21,6 +21,6 @@ export const selectMerchantsWithRevenue = async (tx: Tx): Promise<string[]> =>
       order by 1`)
   ).map(({ merchantId }) => merchantId);
 
-/** Makes facts and sums of a merchant anew. @returns how many were something else */
+/** Rebuilds the facts and sums of a merchant. @returns the number of wrong ones */
 export const rebuildSums = (tx: Tx, merchantId: string): Promise<{ facts: number; sums: number }> =>
   tx.one<{ facts: number; sums: number }>(sql`select facts, sums from rebuild_revenue(${merchantId})`);

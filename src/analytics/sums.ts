@@ -5,8 +5,8 @@ import { addChanges, selectMerchantsWithChanges } from './sums.sql.ts';
 const MOST_AT_ONCE = 5_000;
 
 /**
- * Adds what has changed to the sums of revenue, so that a report reads few rows. Reports are right without it: they
- * read the changes that wait.
+ * Adds changes to the sums of revenue, so that a report reads few rows. Reports are right without it: they read the
+ * waiting changes.
  */
 export const revenueSumsChore: Chore = {
   name: 'adding changes to the sums of revenue',

@@ -10,7 +10,7 @@ const COLUMNS = sql`merchant_id, id, resource_type, resource_id, kind,
   data_snapshot_hash, pushed_at, decided_at,
   created_at, updated_at`;
 
-/** @param snapshot what the hash is of */
+/** @param snapshot the content of the hash */
 export const insertApproval = (tx: Tx, approval: Approval, snapshot: unknown): Promise<Approval> =>
   tx.one<Approval>(sql`
     insert into approval (merchant_id, id, resource_type, resource_id, kind, decision, requester, request_note,

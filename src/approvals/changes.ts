@@ -1,4 +1,4 @@
-/** A difference between what was approved and what is there now. */
+/** A difference between the approved content and the present one. */
 export interface Change {
   /** The place of the change: `lineItems[oli_…].quantity`. */
   readonly path: string;

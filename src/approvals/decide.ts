@@ -87,7 +87,8 @@ const kindsOf = (approvals: readonly Approval[]): ReadonlySet<ApprovalKind> =>
   new Set(approvals.map(({ kind }) => kind));
 
 /**
- * Applies the effect of a decision to the resource. @param before what was given for this snapshot before the decision
+ * Applies the effect of a decision to the resource. @param before the approvals that were given for this snapshot
+ * before
  */
 async function follow(
   parts: ApprovalParts,
@@ -117,7 +118,7 @@ async function follow(
   return ok(undefined);
 }
 
-/** Sends what was approved to outside systems: one webhook for each approval of kind `push`. */
+/** Sends the approved content to external systems: one webhook for each approval of kind `push`. */
 async function push(
   parts: ApprovalParts,
   tx: Tx,

@@ -16,7 +16,7 @@ export interface Actor {
   readonly behalf?: { readonly userId: string; readonly field: string } | undefined;
 }
 
-/** @returns the user who acts; 403 where somebody else than an operator names another; 404 for an unknown one */
+/** @returns the acting user; 403 if another caller than an operator names somebody else; 404 for an unknown user */
 export async function actingUser(tx: Tx, merchantId: string, actor: Actor): Promise<Result<string>> {
   const { userId, isOperator, behalf } = actor;
   if (behalf === undefined || behalf.userId === userId) return ok(userId);

@@ -19,7 +19,7 @@ export interface LockedResource extends ResourceState, ResourceKey {
   readonly now: Instant;
   /** Is it issued already, so that a push of it leaves without any other approval? */
   readonly isReleased: boolean;
-  /** The resource and what it contains, for the external references of a push. */
+  /** The resource and its parts, for the external references of a push. */
   readonly entityIds: readonly string[];
   /** An approval is requested. @returns a refusal where the resource does not allow it */
   request(kind: ApprovalKind): Promise<Result<unknown>>;

@@ -10,7 +10,7 @@ export interface Violation {
   /** The invariant in words. */
   readonly says: string;
   readonly count: number;
-  /** Some of the rows: whose they are, which, and what is wrong. */
+  /** Some of the rows: their merchants, ids and faults. */
   readonly examples: readonly { readonly merchantId: string; readonly id: string; readonly detail: string }[];
 }
 

@@ -11,6 +11,6 @@ export interface BrokenRow {
 export interface Check<Cursor> {
   readonly name: string;
   readonly says: string;
-  /** Looks at the next slice. @returns the rows that break it, and where to go on; null after the last slice */
+  /** Checks the next slice. @returns the violating rows, and the place to continue; null after the last slice */
   next(tx: Tx, after: Cursor | null): Promise<{ broken: readonly BrokenRow[]; after: Cursor | null }>;
 }

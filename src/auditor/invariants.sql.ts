@@ -4,9 +4,9 @@ import { type Sql, sql } from '../db/index.ts';
 export interface Invariant {
   /** A word to find it by. */
   readonly name: string;
-  /** As a sentence about what is right. */
+  /** The invariant as a sentence. */
   readonly says: string;
-  /** The rows that break it: `merchant_id`, `id`, and what is wrong as `detail`. */
+  /** The violating rows: `merchant_id`, `id`, and the fault as `detail`. */
   readonly broken: Sql;
 }
 

@@ -19,7 +19,7 @@ export const named = (type: string, rows: readonly { id: string; count: number }
   items: rows.map(({ count: _, ...item }) => item),
 });
 
-/** The refusal that names what is in the way, or null where nothing is. */
+/** The refusal with the blockers, or null if there are none. */
 export function blockedBy(code: keyof typeof catalogErrors, blockers: readonly Blocker[]): Failure | null {
   const holding = blockers.filter(({ count }) => count > 0);
   return holding.length === 0 ? null : fail(code, { blockers: holding });

@@ -26,6 +26,6 @@ export interface CatalogOptions {
   ) => Promise<readonly Blocker[]>;
   /** Does anything of other domains count by a metric, so that what it measures cannot change? */
   readonly isMeasured?: (tx: Tx, merchantId: string, metricId: string) => Promise<boolean>;
-  /** Called in the transaction that makes a metric or a cost, or changes what it measures. */
+  /** Called in the transaction that creates a metric or a cost, or changes its meter. */
   readonly onMeterChanged?: (tx: Tx, merchantId: string, meter: Metric | Cost) => Promise<void>;
 }

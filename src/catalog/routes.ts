@@ -9,7 +9,7 @@ import { planRoutes } from './plans/routes.ts';
 import { priceRoutes } from './prices/routes.ts';
 import { productRoutes } from './products/routes.ts';
 
-/** Every operation on what a merchant sells (§4; api.md, Catalog). */
+/** Every operation of the catalog (§4; api.md, Catalog). */
 export const catalogRoutes = (options: CatalogOptions): readonly Route[] => [
   ...productRoutes,
   ...featureRoutes(options),

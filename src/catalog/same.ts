@@ -1,4 +1,4 @@
-/** Do two values say the same? Decimals and instants by their JSON form, objects whatever the order of their keys. */
+/** Are two values equal? Decimals and instants by their JSON form, objects in any order of their keys. */
 export const isSame = (a: unknown, b: unknown): boolean => textOf(a) === textOf(b);
 
 const textOf = (value: unknown): string | undefined =>

@@ -10,7 +10,7 @@ export const equals = (column: string, value: unknown): Sql | undefined =>
 
 /** A row that is still there, for reading. */
 export const UNLOCKED: Sql = sql``;
-/** Waits for, and holds off, whoever changes the row or begins to hold it. */
+/** Locks the row against changes and new uses. */
 export const FOR_UPDATE: Sql = sql`for update`;
 /** Keeps the row from being deleted until the end of the transaction; many may hold it so at once. */
 export const FOR_KEY_SHARE: Sql = sql`for key share`;

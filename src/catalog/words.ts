@@ -11,7 +11,7 @@ export const Currency = Type.String({ format: 'currency' });
 /** A CloudEvents type. */
 export const EventType = Text({ minLength: 1, maxLength: 255 });
 
-/** A validated number or decimal string as a decimal; null and absent stay what they are. */
+/** A validated number or decimal string as a decimal; null and absent stay unchanged. */
 export const toDecimal = <T extends null | undefined>(value: string | number | T): Decimal | T =>
   value === null || value === undefined ? value : (readDecimal(value) as Decimal);
 

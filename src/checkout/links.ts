@@ -94,8 +94,8 @@ export const listLinks = (
 ): Promise<{ rows: CheckoutLink[]; total: number }> => selectLinkPage(tx, merchantId, filter, page);
 
 /**
- * Ends a link before its time; again is the same as once. Whoever is on the way through it cannot pay any more, save
- * where the bank has been asked already.
+ * Ends a link before its time; idempotent. Unfinished checkouts can no longer be paid, unless the bank has already been
+ * asked.
  */
 export async function expireLink(tx: Tx, merchantId: string, id: string, now: Instant): Promise<Result<CheckoutLink>> {
   const link = await lockLink(tx, merchantId, id);

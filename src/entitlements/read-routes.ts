@@ -212,8 +212,8 @@ const accessBy =
   };
 
 /**
- * Keys of features are unique within a product only, so one can stand for several; an unknown one, or an unknown
- * customer, for none.
+ * Keys of features are unique within a product only, so one key can mean several; an unknown key, or an unknown
+ * customer, means none.
  */
 async function filtersOf(
   tx: Tx,

@@ -163,8 +163,9 @@ class Scan {
   }
 
   /**
-   * Looks on as far as `end`, or to the end of a string there.
-   * @returns whether there is nothing more to look at. @throws BodyError for what is not allowed
+   * Reads as far as `end`, or to the end of a string there.
+   * @returns true at the end of the text
+   * @throws BodyError for forbidden content
    */
   look(end: number): boolean {
     const text = this.#text;

@@ -1,4 +1,4 @@
-/** §5 and api.md, Identity: what a user may do within its organization. */
+/** §5 and api.md, Identity: the rights of a user within its organization. */
 export type Role = 'viewer' | 'member' | 'admin';
 
 /** The sender of a request: a user, known by an API key. */

@@ -1,7 +1,7 @@
 import { parseExactJson } from '../db/index.ts';
 import { takesNull } from './nulls.ts';
 
-/** Below this path is every operation a second time, with answers that leave out what is null. */
+/** The prefix of a second path for every operation, with answers without nulls. */
 export const COMPACT_PATH = '/compact';
 
 /** The path of the operation that a compact path names. What is repeated counts once. */

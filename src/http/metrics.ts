@@ -4,7 +4,7 @@ import { PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
 import { AggregationTemporality, MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics';
 import type { Database } from '../db/index.ts';
 
-/** Gives what the meters hold when it is asked; the route /metrics asks, so there is no port of its own. */
+/** Collects the meters on request; the route /metrics asks, so it has no port. */
 class PullReader extends MetricReader {
   constructor() {
     super({ aggregationTemporalitySelector: () => AggregationTemporality.CUMULATIVE });
@@ -17,7 +17,7 @@ class PullReader extends MetricReader {
   }
 }
 
-/** One step of due work, as the runner tells of it. */
+/** One step of a background job, from the runner. */
 export interface StepMeasure {
   readonly kind: string;
   readonly outcome: 'done' | 'failed' | 'parked';
@@ -37,7 +37,7 @@ export interface MetricsOptions {
   readonly database: Database;
   /** Records whose step was given up, by kind. */
   readonly countParked: () => Promise<readonly { kind: string; parked: number }[]>;
-  /** Events of the last finished day that nobody pays for, by reason. */
+  /** Unbilled events of the last finished day, by reason. */
   readonly countUnbilled?: () => Promise<readonly { reason: string; events: number }[]>;
   /** Webhooks that wait, and endpoints that fail or were disabled for it. */
   readonly countWebhooks?: () => Promise<{ pending: number; failing: number; disabled: number }>;

@@ -75,8 +75,8 @@ export class RateLimiter {
   }
 
   /**
-   * Counts a request. @returns the headers to answer with (draft-ietf-httpapi-ratelimit-headers) and whether it may go
-   * on; null where the organization has no limit.
+   * Counts a request. @returns the headers of the answer (draft-ietf-httpapi-ratelimit-headers) and the permission;
+   * null if the organization has no limit
    */
   async take(
     organizationId: string,

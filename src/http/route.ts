@@ -55,9 +55,7 @@ export interface Arrival {
 
 /** The capacity that an admitted request occupies until its answer. */
 export interface Place {
-  /**
-   * Tells what the body turned out to hold, in whatever the room is counted in. @returns false where that is too much
-   */
+  /** Reports the size of the body, in the unit of the room. @returns false if it is too large */
   resize(parts: number): boolean;
   /** Gives it back, once. */
   leave(): void;
@@ -66,7 +64,7 @@ export interface Place {
 /** The input of a handler: the request's values, validated, and its only transaction. */
 export interface Context<P, Q, B, A extends Access = Access> {
   readonly tx: Tx;
-  /** Wall time at the edge; effective now for whatever is on no test clock. */
+  /** Wall time of the request; effective now for records without a test clock. */
   readonly now: Instant;
   readonly caller: A extends { public: true } ? null : Caller;
   /** The merchant in scope; null where an operator's list covers all merchants. */
@@ -193,14 +191,11 @@ interface Sentence<Path extends string, Q, B, A extends Access> {
    * time).
    */
   readonly makesDue?: false;
-  /** No timer watches the handler, which costs a tenth of a small request; it must end by itself. */
+  /** No timer watches the handler, which would cost a tenth of a small request; it must end without one. */
   readonly endsByItself?: true;
   /** The handler holds the body against its schema itself, where that has to be done part by part. */
   readonly bodyChecked?: 'by the handler';
-  /**
-   * Asked before the body is read whether there is room for it: reading what must be refused takes the time of what
-   * need not be.
-   */
+  /** Asks for room before the body is read: to read a body that will be refused costs the time of others. */
   readonly admit?: (arrival: Arrival) => Promise<Result<Place>>;
   /** The rate limit of the organization that counts it; default `general`. */
   readonly rateLimit?: BucketName;
@@ -214,7 +209,7 @@ interface Sentence<Path extends string, Q, B, A extends Access> {
   readonly outcome?: Outcome;
   /** Not in the OpenAPI document: pages for people. */
   readonly hidden?: true;
-  /** Of pages for people: what a browser gets instead of a JSON error, also for unknown paths beside this one. */
+  /** For pages: the page instead of a JSON error, also for unknown paths beside this one. */
   readonly errorPage?: ErrorPage;
   readonly contentTypes?: readonly string[];
 }
@@ -239,8 +234,8 @@ export const freeRoute = <A extends Access, Path extends string, Q extends TSche
 ): Route => ({ sentence, free });
 
 /**
- * Declares a route that reads without a transaction of its own. `handler` reads the same in a transaction, for the
- * audit log of whatever changes the resource.
+ * Declares a read route without its own transaction. `handler` reads the same in a transaction, for the audit log of
+ * changes. `handler` reads the same in a transaction, for the audit log of whatever changes the resource.
  */
 export const readRoute = <A extends Access, Path extends string, Q extends TSchema, B extends TSchema>(
   sentence: Sentence<Path, Q, B, A>,

@@ -15,7 +15,7 @@ export const Timestamp = Type.String({ format: 'date-time' });
 export const Text = (options: { minLength?: number; maxLength?: number; description?: string } = {}) =>
   Type.String({ maxLength: 8192, 'x-text': true, ...options });
 
-/** Text in a form, which `words` say with an example: nobody is shown the pattern. */
+/** Text in a form, which `words` describe with an example: the pattern is never shown. */
 export const Formed = (pattern: string, words: string, options: { maxLength?: number; description?: string } = {}) =>
   Type.String({ pattern, 'x-words': words, ...options });
 

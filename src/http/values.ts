@@ -56,8 +56,8 @@ export function decimalProblem(rules: DecimalRules, value: unknown): string | nu
 }
 
 /**
- * The first of some amounts that has more digits than the `currency` beside them; what is no amount is for others to
- * say.
+ * The first of some amounts with more digits than the `currency` beside them; other checks report a value that is no
+ * amount.
  */
 export function overlong(fields: readonly string[], value: Readonly<Record<string, unknown>>): string | undefined {
   const { currency } = value;

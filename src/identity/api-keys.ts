@@ -77,9 +77,7 @@ export async function userToManage(tx: Tx, caller: Caller, merchantId: string, u
   return mayManageKeys(caller, user) ? ok(user) : forbidden('Only an admin manages the keys of others.');
 }
 
-/**
- * A key carries its user's role, so making one is granting that role (api.md: nobody grants a role above their own).
- */
+/** A key has its user's role, so its creation grants that role (api.md: a user cannot grant a role above their own). */
 export async function createKeyFor(
   tx: Tx,
   caller: Caller,
@@ -98,7 +96,7 @@ export async function createKeyFor(
 export const listApiKeys = (tx: Tx, merchantId: string, userId: string, page: PageRequest): Promise<Page<ApiKey>> =>
   pageOfApiKeys(tx, merchantId, userId, page);
 
-/** Revokes a key: within a second nobody can use it any more, on any node (authentication.ts). */
+/** Revokes a key: within a second it is invalid on every node (authentication.ts). */
 export async function revokeKeyOf(
   tx: Tx,
   caller: Caller,

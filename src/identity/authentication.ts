@@ -31,7 +31,7 @@ export class Authenticator {
   readonly #failures: FailedAuthentications;
   readonly #known: LRUCache<string, FoundKey>;
   readonly #unknown: LRUCache<string, true>;
-  /** Hashes of keys that were valid at some time: whoever has one is looked up, whatever its address. */
+  /** Hashes of keys that were once valid: these are always looked up, from every address. */
   readonly #seen = new LRUCache<string, true>({ max: KEYS_KEPT });
   /** Addresses above their limit of which a key that was never seen is being looked up. */
   readonly #trying = new Set<string>();

@@ -14,7 +14,7 @@ export interface FailureWindow {
   readonly failures: number;
 }
 
-/** The window after one more failure: the same minute's, or a new one from now. A clock that went back starts anew. */
+/** The window after one more failure: the same minute's, or a new one from now, also after the clock went back. */
 export function countFailure(window: FailureWindow | undefined, now: Instant): FailureWindow {
   if (!window || isBefore(now, window.startedAt) || !isBefore(now, endOf(window)))
     return { startedAt: now, failures: 1 };

@@ -2,7 +2,7 @@ import type { Database } from '../db/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import { type FoundKey, findKeys } from './api-keys.sql.ts';
 
-/** Statements under way at the same time: whatever is sent as a key, it takes no more of the pool than this. */
+/** The most simultaneous statements: invalid keys occupy no more of the pool than this. */
 const MOST_STATEMENTS = 2;
 const MOST_IN_A_STATEMENT = 1_000;
 

@@ -111,7 +111,7 @@ export async function pageOfOrganizations(
   return { data: rows, total };
 }
 
-/** A part of a text, any case; `%`, `_` and `\` stand for themselves. */
+/** A part of a text, any case; `%`, `_` and `\` have no special meaning. */
 const holding = (part: string): string => `%${part.replace(/[\\%_]/g, '\\$&')}%`;
 
 const nameHolds = (part: string): Sql => sql`name ilike ${holding(part)}`;

@@ -286,7 +286,7 @@ export async function findOrCreateConsumer(
   return { consumer: toOrganization(row), created: made !== undefined };
 }
 
-/** Gives a consumer the name, phone, address and billing e-mail that were sent; what was not sent stays. */
+/** Stores the sent name, phone, address and billing e-mail of a consumer; absent fields stay unchanged. */
 export async function changeConsumer(
   tx: Tx,
   { merchantId, id }: { merchantId: string; id: string },

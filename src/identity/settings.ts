@@ -18,7 +18,7 @@ import { registrationProblems, type TaxRegistration } from '../tax/index.ts';
 import { bicProblem, compact, ibanProblem } from './bank-account.ts';
 import type { EnvironmentName } from './keys.ts';
 
-/** A tax rate as it stands in requests: percent, 0 to 100, read exactly (8.875 is 8.875 percent). */
+/** A tax rate in requests: percent, 0 to 100, read exactly (8.875 is 8.875 percent). */
 export const Percent = DecimalNumber({ minimum: '0', maximum: '100', fractionDigits: 9 });
 
 const APPROVAL_KINDS = ['data_review', 'financial_review', 'push'] as const;
@@ -253,7 +253,7 @@ export interface MerchantSettings {
   /** Do emails have documents as attachments, and are invoices with a total of 0 mailed? */
   readonly mail: { readonly attachDocuments: boolean; readonly zeroInvoices: boolean };
   readonly branding: { readonly color: string | null; readonly footer: string | null };
-  /** Stands on what is paid by transfer; null: none is known. */
+  /** The bank account on documents to pay by transfer; null: none. */
   readonly bankTransfer: BankAccount | null;
   /** The changes that customers can make in the customer portal. */
   readonly portal: PortalSettings;
@@ -286,7 +286,7 @@ export interface BankAccount {
   readonly note: string | null;
 }
 
-/** Fills the defaults into what a merchant has set. The payment provider's default depends on the environment. */
+/** The settings of a merchant with defaults. The payment provider's default depends on the environment. */
 export function settingsWithDefaults(stored: SettingsInput, environment: EnvironmentName): MerchantSettings {
   return {
     defaultTaxRate: stored.defaultTaxRate == null ? null : readDecimal(stored.defaultTaxRate),
@@ -344,7 +344,7 @@ export function changedSettings(stored: SettingsInput, change: SettingsInput): S
 export interface ProviderStanding {
   /** Is an account connected that works? */
   readonly isConnected: boolean;
-  /** Why it cannot calculate tax; null: it can, or nobody asks. */
+  /** The reason why it cannot calculate tax; null: it can, or it was not asked. */
   readonly taxProblem: string | null;
 }
 

@@ -3,7 +3,7 @@ import type { Instant } from '../kernel/time.ts';
 export const INTEGRATION_STATUSES = ['active', 'disconnected', 'error'] as const;
 export type IntegrationStatus = (typeof INTEGRATION_STATUSES)[number];
 
-/** A connection of a merchant to an outside system: what is known of the merchant's account there (api.md). */
+/** A connection of a merchant to an external system, with the merchant's account there (api.md). */
 export interface Integration {
   readonly id: string;
   readonly merchantId: string;

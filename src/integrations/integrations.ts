@@ -46,7 +46,7 @@ export interface IntegrationParts {
   readonly probes: Readonly<Record<string, Probe>>;
 }
 
-/** A trial is made anew where somebody else changes the secrets meanwhile. */
+/** The most trials after concurrent changes of the secrets. */
 const MOST_TRIALS = 3;
 const OVERTAKEN: Trial = { works: false, reason: 'Others changed this integration at the same time. Put it again.' };
 

@@ -1,7 +1,7 @@
 /** A config in two parts: what may be shown, and what may not. */
 export interface SplitConfig {
   readonly open: Readonly<Record<string, unknown>>;
-  /** The secrets that were sent, by their path; null where one is to be removed. */
+  /** The sent secrets, by their path; null removes one. */
   readonly secrets: Readonly<Record<string, unknown>>;
 }
 

@@ -6,12 +6,12 @@ export type Trial =
 /** The secrets of a connection, opened, by their path in `config`. */
 export type OpenSecrets = Readonly<Record<string, unknown>>;
 
-/** Tries secrets at their provider. It never throws, and ends within seconds. Nobody calls it in a transaction. */
+/** Tries secrets at their provider. It never throws, and ends within seconds. It runs outside transactions. */
 export type Probe = (secrets: OpenSecrets) => Promise<Trial>;
 
-/** A trial together with what was tried. */
+/** A trial with its secrets. */
 export interface Tried {
-  /** Null: nobody could tell. */
+  /** Null: unknown. */
   readonly secrets: OpenSecrets | null;
   readonly trial: Trial;
 }

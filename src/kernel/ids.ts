@@ -130,10 +130,7 @@ const kindsByPattern = new Map(KINDS.map((kind) => [idPattern(kind), kind]));
 
 const idOfKind = (kind: IdKind): string => `${article(kindWords(kind))} ${kindWords(kind)} id (${ID_PREFIXES[kind]}…)`;
 
-/**
- * The form of a pattern of `idPattern`, in words: `an invoice id (inv_…)`. Null for another pattern. Null for another
- * pattern.
- */
+/** The form of a pattern of `idPattern`, in words: `an invoice id (inv_…)`. Null for another pattern. */
 export function idWords(pattern: string): string | null {
   const kind = kindsByPattern.get(pattern);
   return kind === undefined ? null : idOfKind(kind);

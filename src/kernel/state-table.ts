@@ -61,7 +61,7 @@ export interface WrongState {
   readonly status: string;
   readonly trigger: string;
   readonly allowedFrom: readonly string[];
-  /** Its participle: `approved`. Null: the message names the trigger. Null: the trigger says it. */
+  /** Its participle: `approved`. Null: the message names the trigger. */
   readonly done: string | null;
 }
 

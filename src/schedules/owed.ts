@@ -40,7 +40,7 @@ interface Charge {
 
 /**
  * The debt of a schedule over its whole term, in the order of invoicing. Pure: it depends on the present contract
- * alone, and not on earlier invoices. Pure: the contract as it stands says it all, whatever was invoiced before.
+ * alone, and not on earlier invoices.
  */
 export function owedOf(contract: Contract): OwedLine[] {
   const own = chargesOf(contract.schedule, contract.intervals);

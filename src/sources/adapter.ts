@@ -6,10 +6,7 @@ import { type Instant, parseInstant } from '../kernel/time.ts';
 import type { SignatureVerdict, Signed } from './signatures.ts';
 import type { Revenue } from './source.ts';
 
-/**
- * The content of a webhook. `nothing`: it is no revenue, with the reason; it is acknowledged and not recorded.
- * `nothing`: it is no revenue, with the reason; it is acknowledged and not recorded.
- */
+/** The content of a webhook. `nothing`: it is no revenue, with the reason; it is acknowledged and not recorded. */
 export type Reading =
   | { readonly kind: 'revenue'; readonly revenue: Revenue }
   | { readonly kind: 'nothing'; readonly reason: string }

@@ -47,10 +47,7 @@ export interface AddressVerdict {
   readonly message: string | null;
 }
 
-/**
- * The subject of a tax question. No amount is negative, and at least one is above 0. No amount is negative, and one at
- * least is above 0.
- */
+/** The subject of a tax question. No amount is negative, and at least one is above 0. */
 export interface TaxRequest {
   readonly currency: string;
   readonly behavior: 'exclusive' | 'inclusive';

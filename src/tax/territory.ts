@@ -41,10 +41,7 @@ const EXCLUDED: Readonly<Record<string, readonly (readonly [RegExp, string])[]>>
   ],
 };
 
-/**
- * The territory of an address for turnover taxes. Pure, and total: an address without a country is nowhere. Pure, and
- * total: an address without a country is nowhere.
- */
+/** The territory of an address for turnover taxes. Pure, and total: an address without a country is nowhere. */
 export function territoryOf({ country, zipCode }: TaxAddress): Territory {
   const written = country ?? null;
   if (written === null) return { country: null, isEu: false, exclusion: null };

@@ -5,7 +5,7 @@ import type { Instant } from '../../kernel/time.ts';
 import type { Aggregation, Meter } from '../meters/meter.ts';
 import { equals, FOR_UPDATE, ofMerchant, UNLOCKED } from '../scope.sql.ts';
 
-/** §2 Cost: what a unit of usage costs the merchant itself. One without a meter costs nothing. */
+/** §2 Cost: the merchant's own cost of a unit of usage. A cost without a meter is 0. */
 export interface Cost extends Omit<Meter, 'aggregation'> {
   readonly id: string;
   readonly merchantId: string;

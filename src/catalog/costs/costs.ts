@@ -40,9 +40,7 @@ export const costOut = (cost: Cost) => ({
 });
 type CostReply = ReturnType<typeof costOut>;
 
-/**
- * The meter of a cost may be absent, but not half: events that nobody says how to count would silently cost nothing.
- */
+/** The meter of a cost may be absent, but not half: events without a way to count them would silently cost nothing. */
 export function checkCostMeter(meter: {
   aggregation: Aggregation | null;
   eventType: string | null;
@@ -107,8 +105,8 @@ export async function getCost(tx: Tx, merchantId: string, id: string): Promise<R
 }
 
 /**
- * Changes what the body names. Costs are on no bill, so all of a cost can change at any time: reports show it as it is
- * now.
+ * Changes the fields of the body. Costs are on no invoice, so all fields can change at any time: reports show the
+ * present values.
  */
 export async function changeCost(
   tx: Tx,

@@ -8,8 +8,8 @@ const COLUMNS = sql`id, merchant_id, product_id, key, name, type, metadata,
   created_at, updated_at`;
 
 /**
- * @returns undefined where the key is taken; two at once wait for each other on the index, and one of them is told
- *   so.
+ * @returns undefined if the key is taken; two simultaneous inserts wait for each other on the index, and the second one
+ * gets undefined
  */
 export const insertFeature = (tx: Tx, feature: Feature): Promise<Feature | undefined> =>
   tx.maybe<Feature>(sql`

@@ -72,7 +72,7 @@ export async function getFeature(tx: Tx, merchantId: string, id: string): Promis
   return feature ? ok(featureOut(feature)) : notFound('feature');
 }
 
-/** Changes what the body names. A feature that prices carry stays with its product: `FEATURE_IN_USE`. */
+/** Changes the fields of the body. A feature with prices stays with its product: `FEATURE_IN_USE`. */
 export async function changeFeature(
   tx: Tx,
   merchantId: string,

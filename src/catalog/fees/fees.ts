@@ -65,7 +65,7 @@ export async function getFee(tx: Tx, merchantId: string, id: string): Promise<Re
   return fee ? ok(feeOut(fee)) : notFound('fee');
 }
 
-/** Changes what the body names. A fee that is priced stays with its product: `FEE_IN_USE`. */
+/** Changes the fields of the body. A fee with prices stays with its product: `FEE_IN_USE`. */
 export async function changeFee(
   tx: Tx,
   merchantId: string,

@@ -3,12 +3,12 @@ import type { PageRequest } from '../../http/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { equals, FOR_KEY_SHARE, FOR_UPDATE, ofMerchant, UNLOCKED } from '../scope.sql.ts';
 
-/** §2 Item: what is sold, as other systems know it; it holds no price and no meter. */
+/** §2 Item: a product in other systems; it has no price and no meter. */
 export interface Item {
   readonly id: string;
   readonly merchantId: string;
   readonly name: string;
-  /** The product whose catalog it stands in. */
+  /** The product of its catalog. */
   readonly catalogId: string | null;
   readonly metadata: Record<string, unknown>;
   readonly archivedAt: Instant | null;
@@ -36,7 +36,7 @@ export const holdItem = (tx: Tx, merchantId: string, id: string) => selectOne(tx
 export const selectItemsById = (tx: Tx, merchantId: string, ids: readonly string[]) =>
   tx.rows<Item>(sql`select ${COLUMNS} from item where merchant_id = ${merchantId} and id = any(${[...ids]})`);
 
-/** Locked in the order of their ids, so that nobody waits in a circle. */
+/** Locked in the order of their ids, against deadlocks. */
 export const holdItems = (tx: Tx, merchantId: string, ids: readonly string[]) =>
   tx.rows<Item>(sql`
     select ${COLUMNS} from item where merchant_id = ${merchantId} and id = any(${[...ids]})

@@ -24,7 +24,7 @@ export interface Meter {
 
 export const AggregationWord = OneOf(AGGREGATIONS);
 
-/** Data may be 32 levels deep; nobody reports deeper ones than these. */
+/** Data may be 32 levels deep; reports need no deeper paths than these. */
 const MOST_SEGMENTS = 8;
 
 /** §2: `$.` and segments of letters, digits and underscores, joined by dots. */
@@ -34,7 +34,7 @@ export const JsonPath = Formed(
   { maxLength: 255 },
 );
 
-/** Names that can stand in a query (`groupBy=region,model`), in a column head and as a key, whatever they are. */
+/** Names that are possible in a query (`groupBy=region,model`), in a column head and as a key. */
 const Dimension = Formed(
   '^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$',
   'must be a name of 1 to 64 letters, digits, dots, underscores and hyphens, such as model',

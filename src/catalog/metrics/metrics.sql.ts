@@ -24,10 +24,7 @@ const selectOne = (tx: Tx, merchantId: string, id: string, lock: Sql) =>
 
 export const selectMetric = (tx: Tx, merchantId: string, id: string) => selectOne(tx, merchantId, id, UNLOCKED);
 export const lockMetric = (tx: Tx, merchantId: string, id: string) => selectOne(tx, merchantId, id, FOR_UPDATE);
-/**
- * Waits for whoever changes one of the metrics: a price must stand on meters as they are now. In id order, against
- * deadlocks.
- */
+/** Locks the metrics against changes: a price needs the present meters. In id order, against deadlocks. */
 export const holdMetrics = (tx: Tx, merchantId: string, ids: readonly string[]) =>
   tx.rows<Metric>(sql`
     select ${COLUMNS} from billable_metric
@@ -87,7 +84,7 @@ export const updateMetric = (tx: Tx, merchantId: string, id: string, change: Met
     returning ${COLUMNS}`);
 
 /**
- * Does a price stand on the metric, by charging for it or by a feature that it measures? Deleted prices do too: an
+ * Does a price use the metric, by charging for it or by a feature that it measures? Deleted prices count, too: an
  * archived version may still bill by them.
  */
 export const isMetricPriced = async (tx: Tx, merchantId: string, id: string): Promise<boolean> => {

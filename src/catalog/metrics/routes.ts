@@ -6,7 +6,7 @@ import { MetricCreate, MetricListQuery, MetricOut, MetricUpdate } from './schema
 
 const one = { of: 'id', kind: 'billableMetric' } as const;
 
-/** `/v0/billableMetrics` (§4, Catalog); what they have measured is answered in `../usage/`. */
+/** `/v0/billableMetrics` (§4, Catalog); `../usage/` has their usage. */
 export const metricRoutes = (options: CatalogOptions): readonly Route[] => [
   route(
     {

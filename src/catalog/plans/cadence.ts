@@ -5,7 +5,7 @@ import { readCadence } from '../words.ts';
 export const BILLING_INTERVALS = ['monthly', 'quarterly', 'yearly'] as const;
 export type BillingInterval = (typeof BILLING_INTERVALS)[number];
 
-/** §9, rule 3: the old words and what they mean. */
+/** §9, rule 3: the old words and their meaning. */
 const CADENCE_OF: Readonly<Record<BillingInterval, string>> = { monthly: 'P1M', quarterly: 'P3M', yearly: 'P1Y' };
 
 /** The words that requests may use. Answers say `yearly` for `annual`. */

@@ -63,7 +63,7 @@ export async function defaultVersionOf(tx: Tx, plan: Plan): Promise<PricedVersio
   return version;
 }
 
-/** Prices of the merchant that are not deleted, with what they price; unknown ids are left out. */
+/** Prices of the merchant that are not deleted, with their metric or fee; unknown ids are left out. */
 export async function findPrices(tx: Tx, merchantId: string, ids: readonly string[]): Promise<CatalogPrice[]> {
   const found = [];
   for (const id of ids) found.push(await selectPrice(tx, merchantId, id));

@@ -6,7 +6,7 @@ import { equals, FOR_UPDATE, ofMerchant, UNLOCKED } from '../scope.sql.ts';
 
 export type TaxBehavior = 'exclusive' | 'inclusive';
 
-/** A plan: the terms that all its versions share. What it charges stands in its versions. */
+/** A plan: the common terms of its versions, which have the prices. What it charges stands in its versions. */
 export interface Plan {
   readonly id: string;
   readonly merchantId: string;

@@ -152,7 +152,7 @@ const optional = {
   metadata: Type.Optional(Metadata),
 };
 
-/** A commitment: what the charges of a period come to at least, all prices of the version together. */
+/** A commitment: the minimum of all charges in a period together. */
 const Commitment = Type.Optional(Nullable(DecimalText({ minimum: '0', accept: 'both' })));
 
 const PriceIds = Type.Optional(Type.Array(Id('price'), { uniqueItems: true, maxItems: 1000 }));

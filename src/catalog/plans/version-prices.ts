@@ -65,8 +65,8 @@ export function decideVersionPrices(base: readonly string[], diff: VersionDiff, 
 }
 
 /**
- * One entitlement comes of a feature, whatever prices carry it, so its templates must agree (domain.md §5).
- * @param fieldOf the field to blame for a price
+ * All prices with a feature make one entitlement, so their templates must agree (domain.md §5).
+ * @param fieldOf the field of the error for a price
  */
 export function checkTemplatesAgree(prices: readonly Price[], fieldOf: (priceId: string) => string): FieldError[] {
   const templates = new Map<string, string>();

@@ -12,7 +12,7 @@ export interface PriceFeature {
   readonly feature: { readonly key: string; readonly name: string; readonly type: FeatureType };
 }
 
-/** A price of a metric or a fee, as it is kept. Amounts are exact, in major units of whatever currency its plan has. */
+/** A stored price of a metric or a fee. Amounts are exact, in major units of its plan's currency. */
 export interface Price {
   readonly id: string;
   readonly merchantId: string;

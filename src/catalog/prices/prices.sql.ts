@@ -19,7 +19,7 @@ type Row = Omit<Price, 'pricing' | 'features'> & {
   featureType: FeatureType;
 };
 
-/** A price of a fee, and how many of it are charged where nobody says otherwise. */
+/** A price of a fee, and its default quantity. */
 export type FeeQuantity = Pick<Price, 'id' | 'quantity'>;
 
 const COLUMNS = sql`p.id, p.merchant_id, p.billable_metric_id, p.fee_id,

@@ -91,8 +91,8 @@ export async function getPrice(tx: Tx, merchantId: string, id: string): Promise<
 }
 
 /**
- * Changes what the body names; what the price is for stays. Of a price that any version holds, only the display name
- * can change (domain.md §2): `PRICE_IN_USE`.
+ * Changes the fields of the body; the metric or fee of the price stays. A price in any version can only change its
+ * display name (domain.md §2): `PRICE_IN_USE`.
  */
 export async function changePrice(
   tx: Tx,
@@ -186,7 +186,7 @@ function changedTerms(before: PriceTerms, body: PriceUpdate): PriceTerms {
   return { ...before, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) };
 }
 
-/** Finds and holds what the terms stand on, and checks them against it. @returns the feature that the price carries. */
+/** Finds and locks the context of the terms, and checks them in it. @returns the feature that the price carries */
 async function surround(
   tx: Tx,
   merchantId: string,

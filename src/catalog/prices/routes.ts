@@ -5,7 +5,7 @@ import { PriceCreate, PriceListQuery, PriceOut, PriceUpdate } from './schema.ts'
 
 const one = { of: 'id', kind: 'price' } as const;
 
-/** A matrix may have 1,000 cells, each with its price and what it matches. */
+/** A matrix may have 1,000 cells, each with its price and its values. */
 const MOST_KEYS = 15_000;
 
 /** `/v0/prices` (api.md, Catalog). */

@@ -14,7 +14,7 @@ import type { FieldError } from '../../kernel/result.ts';
 import { parseCadence } from '../../kernel/time.ts';
 import type { FeatureType } from '../features/feature.ts';
 
-/** The balance bounds of §2 Grant: whatever is above is no bound. */
+/** The balance bounds of §2 Grant: a larger value is no bound. */
 const Rollover = Type.Optional(DecimalNumber({ minimum: '0', maximum: '999999999999' }));
 
 const TEMPLATE_FIELDS: FieldWords = {

@@ -21,7 +21,7 @@ export interface PriceTerms {
   readonly invoiceDisplayName: string;
   readonly paymentTerm: PaymentTerm;
   readonly model: PriceModelName;
-  /** Of whatever form was sent, until it is checked against its model. */
+  /** Of any form, until it is checked against its model. */
   readonly properties: unknown;
   readonly billingCadence: string | null;
   readonly quantity: Decimal;

@@ -34,7 +34,7 @@ export const selectProducts = (tx: Tx, merchantId: string | null, page: PageRequ
     page,
   );
 
-/** One statement, so that two changes at once follow each other instead of overwriting what the other did not name. */
+/** One statement, so that of two simultaneous changes neither overwrites the fields of the other. */
 export const updateProduct = (
   tx: Tx,
   merchantId: string,

@@ -49,7 +49,7 @@ export async function getProduct(tx: Tx, merchantId: string, id: string) {
   return product ? ok(productOut(product)) : notFound('product');
 }
 
-/** Changes what the body names; metadata is replaced whole. */
+/** Changes the fields of the body; metadata is replaced whole. */
 export async function changeProduct(tx: Tx, merchantId: string, id: string, body: ProductUpdate, now: Instant) {
   const product = await updateProduct(tx, merchantId, id, body, now);
   return product ? ok(productOut(product)) : notFound('product');

@@ -154,7 +154,7 @@ function narrowed(each: Metered, filters: GroupFilters): (Metered & { filters: G
 interface MeasuredCost {
   readonly total: CostPart;
   readonly parts: readonly CostPart[];
-  /** Of a level by how much it changed in each window; of others what was used in it. */
+  /** For a level: its change in each window; for others: the usage in it. */
   readonly windows: readonly WindowPart[];
   readonly isLevel: boolean;
 }

@@ -16,7 +16,7 @@ export const meterOf = ({ aggregation, eventType, valueProperty, groupBy }: Cost
     ? null
     : { aggregation, eventType, valueProperty, groupBy, eventFrom: null };
 
-/** GET /v0/costs/{id}/summary: what the usage of a cost came to. Without a meter the totals are null. */
+/** GET /v0/costs/{id}/summary: the amounts of a cost's usage. Without a meter the totals are null. */
 export async function costSummary(
   tx: Tx,
   usage: UsageQuery<Tx>,

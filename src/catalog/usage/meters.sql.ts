@@ -14,7 +14,7 @@ export async function selectMeters(tx: Tx, merchantId: string | null): Promise<O
   return rows.map(({ id, merchantId: owner, ...meter }) => ({ id, merchantId: owner, meter }));
 }
 
-/** A metric by what it measures. */
+/** A metric by its meter. */
 export interface MeteredMetric {
   readonly id: string;
   readonly name: string;

@@ -26,7 +26,7 @@ export interface QuestionQuery {
 /** A level has a value in every window, so that a far range in small windows would have no end. */
 const MOST_LEVEL_WINDOWS = 10_000;
 
-/** Of a level no more windows may be asked for than can be told. @param field what the query calls their size */
+/** Limits the number of windows of a level. @param field the name of their size in the query */
 export function checkWindows(
   meters: readonly Pick<Meter, 'aggregation'>[],
   field: string,
@@ -70,7 +70,7 @@ const Filters = MapOf(Text(), Type.Array(Nullable(Text()), { minItems: 1, maxIte
 
 type Filtered = { ok: true; value: GroupFilters } | { ok: false; message: string };
 
-/** Values are compared as texts, as the groups are written in answers; null stands for events without one. */
+/** Values are compared as texts, in the form of the answers; null means events without one. */
 function readFilters(text: string | undefined): Filtered {
   if (text === undefined) return { ok: true, value: {} };
   let value: unknown;

@@ -51,8 +51,8 @@ export function addUp(parts: readonly CostPart[]): ReportGroup[] {
 }
 
 /**
- * The first groups in order, and the rest as one. Equal ones stand in the order of their keys, so that a report
- * repeats.
+ * The first groups in order, and the others as one. Equal ones are in the order of their keys, so that a report is
+ * reproducible.
  */
 export function topGroups(groups: readonly ReportGroup[], order: ReportOrder): ReportGroup[] {
   const sign = order.descending ? -1 : 1;

@@ -26,7 +26,7 @@ export interface CheckoutLink {
 export const LINK_STATUSES = ['open', 'used', 'expired'] as const;
 export type LinkStatus = (typeof LINK_STATUSES)[number];
 
-/** Can somebody subscribe by it? From the instant `expiresAt` on nobody can. */
+/** Can a customer subscribe by it? Not from the instant `expiresAt` on. */
 export function statusOf(
   link: Pick<CheckoutLink, 'maxUses' | 'uses' | 'expiresAt' | 'endedAt'>,
   now: Instant,

@@ -48,8 +48,8 @@ interface Found {
 }
 
 /**
- * The page of a sign-up link: whoever has its address, which nobody can guess, may subscribe by it. It makes nothing
- * before the money has come (docs/decisions/0120).
+ * The page of a sign-up link: anybody with its secret address may subscribe by it. It creates nothing before the
+ * payment (docs/decisions/0120).
  */
 export function signupRoutes(parts: CheckoutParts): readonly Route[] {
   const { environment } = parts;
@@ -226,7 +226,7 @@ async function formReply(
   });
 }
 
-/** A form that was sent: shown again with what is wrong in it, or the way on. */
+/** A sent form: shown again with its faults, or the next page. */
 async function takeForm(
   parts: CheckoutParts,
   database: Database,

@@ -43,7 +43,7 @@ export interface FormView extends PageFacts {
   readonly problems: ReadonlyMap<Field, FieldProblem>;
   /** The price on the page is not the one that was shown before. */
   readonly hasChanged: boolean;
-  /** The verdict on the tax number, if somebody has asked. */
+  /** The verdict on the tax number, if it was requested. */
   readonly taxIdSaid: string;
 }
 
@@ -70,7 +70,7 @@ export async function factsOf(
   };
 }
 
-/** The page of a link: what the plan costs, what is due now and later, and who subscribes. */
+/** The page of a link: the plan's prices, the amounts due now and later, and the subscriber's details. */
 export function signupPage(view: FormView): string {
   const { look, offer, problems } = view;
   const words = CHECKOUT_WORDS[look.locale];
@@ -203,7 +203,7 @@ const taxIdCheck = (view: FormView): Html =>
   html`<p class="hint" id="taxId-check" role="status">${view.taxIdSaid}</p>
 <button type="submit" class="quiet" name="check" value="1">${CHECKOUT_WORDS[view.look.locale].checkTaxId}</button>`;
 
-/** A link by which nobody can subscribe: why, and the way back. */
+/** A closed link: the reason, and the way back. */
 export function closedPage(facts: PageFacts, why: 'used' | 'expired' | 'unavailable'): string {
   const { look, link, seller } = facts;
   const words = CHECKOUT_WORDS[look.locale];

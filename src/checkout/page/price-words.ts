@@ -18,7 +18,7 @@ interface Writing {
   readonly planCadence: string;
 }
 
-/** The prices of a plan in words, in their order; each with what it is for, and how often it is charged. */
+/** The prices of a plan in words, in their order; each with its subject and its cadence. */
 export const pricesInWords = (prices: readonly CatalogPrice[], writing: Writing): PriceInWords[] =>
   prices.map((price) => ({ name: price.invoiceDisplayName, terms: termsOf(price, writing) }));
 

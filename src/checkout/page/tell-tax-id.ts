@@ -7,8 +7,8 @@ import { CHECKOUT_WORDS } from './words.ts';
 const MOST_QUESTIONS = 4;
 
 /**
- * Says in words what is known of a tax id as it was typed; nothing where none was. The register is asked where there is
- * one, outside any transaction.
+ * Describes a typed tax id in words; nothing for an empty one. A register is asked, if there is one, outside any
+ * transaction.
  */
 export function createTaxIdTeller(register: TaxIdRegister | null) {
   let underWay = 0;

@@ -507,7 +507,7 @@ export const CHECKOUT_WORDS: InEachLocale<CheckoutWords> = {
   },
 };
 
-/** When the next invoice comes and what it will be, as far as that is known before anything is used. */
+/** The date and the amount of the next invoice, as far as they are known before any usage. */
 export function nextSentence(
   { next, plan, version }: Pick<Offer, 'next' | 'plan' | 'version'>,
   locale: Locale,

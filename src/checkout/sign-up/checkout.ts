@@ -2,7 +2,7 @@ import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { Details } from './details.ts';
 
-/** One person on the way through a link: what was typed and shown, and the ids of what paying will make. */
+/** A person's way through a link: the typed and shown values, and the ids of the future records. */
 export interface Checkout {
   readonly merchantId: string;
   readonly id: string;
@@ -23,6 +23,6 @@ export interface Checkout {
   readonly sessionId: string | null;
   readonly expiresAt: Instant;
   readonly completedAt: Instant | null;
-  /** The subscription starts here: what was shown was calculated as of this instant. */
+  /** The start of the subscription: the shown amounts were calculated as of this instant. */
   readonly createdAt: Instant;
 }

@@ -42,7 +42,7 @@ export const completeCheckout = (tx: Tx, { merchantId, id }: Checkout, now: Inst
 export const deleteCheckout = (tx: Tx, { merchantId, id }: Checkout): Promise<number> =>
   tx.run(sql`delete from checkout where merchant_id = ${merchantId} and id = ${id} and completed_at is null`);
 
-/** Forgets what was typed by people who never finished, of all merchants, so many at most. @returns how many */
+/** Deletes the typed details of unfinished checkouts, of all merchants, so many at most. @returns their number */
 export const forgetUnfinished = async (database: Database, expiredBefore: Instant, most: number): Promise<number> =>
   Number(
     (

@@ -53,10 +53,7 @@ async function textOf(response: Response, mostBytes: number): Promise<string> {
   return Buffer.concat(parts).toString('utf8');
 }
 
-/**
- * The meaning of an answer of VIES. An answer that is neither of the two verdicts is no verdict. Whatever is not
- * clearly one of the two verdicts is no verdict.
- */
+/** The meaning of an answer of VIES. An answer that is neither of the two verdicts is no verdict. */
 export function readAnswer(asked: VatNumber, status: number, text: string): RegisterAnswer {
   const answer = objectIn(text);
   const fault = answer && faultIn(answer);

@@ -26,10 +26,7 @@ export const endsVoided = ({ expiresAt, voidedAt }: BalanceGrant): boolean =>
 // An issued grant was created by its reset, whenever its row was written: a row changes no figure.
 const createdAt = (grant: BalanceGrant): Instant => grant.issuedAt ?? grant.createdAt;
 
-/**
- * The order in which grants are burned. To compare instants themselves costs more than all the rest of a balance.
- * Comparing instants themselves costs more than all the rest of a balance.
- */
+/** The order in which grants are burned. To compare instants themselves costs more than all the rest of a balance. */
 export interface BurnKey {
   readonly priority: number;
   /** Microseconds since 1970, which a number holds exactly; of one without an expiry `Infinity`. */

@@ -1,10 +1,7 @@
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Cadence, Instant } from '../../kernel/time.ts';
 
-/**
- * The inputs and results of a balance (domain.md §5). Everything here is a value; nothing is read or written.
- * Everything here is a value; nothing is read or written.
- */
+/** The inputs and results of a balance (domain.md §5). Everything here is a value; nothing is read or written. */
 
 /** After how long usage starts anew, counted from the anchor. */
 export interface PeriodRule {

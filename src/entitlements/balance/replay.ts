@@ -31,7 +31,7 @@ export interface Wanted {
   readonly grouping?: Grouping;
 }
 
-/** More figures of grants than somebody wants. */
+/** More figures of grants than the caller allows. */
 export class TooManyGrants extends Error {}
 
 /**

@@ -291,8 +291,8 @@ export function countResets(schedule: Schedule, after: Instant, until: Instant):
 export const usagePeriodAt = (inputs: BalanceInputs, at: Instant): UsagePeriod => periodIn(scheduleOf(inputs), at);
 
 /**
- * The first so many periodic and manual resets in `(after, until]`, in order; where both fall together, the manual one
- * says what is preserved.
+ * The first so many periodic and manual resets in `(after, until]`, in order; if both coincide, the manual one decides
+ * what is preserved.
  */
 export const resetsIn = (
   inputs: BalanceInputs,

@@ -96,7 +96,7 @@ export function countSteps(inputs: BalanceInputs, state: BalanceState | null, as
 const lastInstantOf = ({ activeTo }: BalanceInputs, start: Instant, at: Instant): Instant =>
   activeTo === null ? at : latest(start, earliest(at, activeTo));
 
-/** The grants of a state: rows, or what the template issued and has no row yet. */
+/** The grants of a state: rows, or grants of the template without a row. */
 function heldBy(schedule: Schedule, state: BalanceState | null): ReadonlyMap<string, BalanceGrant> {
   if (!state) return new Map();
   const ids = new Set(state.grants.map(({ id }) => id));
@@ -135,7 +135,7 @@ const NOTHING: readonly BalanceGrant[] = [];
 /** So many points are found before others have a turn. */
 const POINTS_A_TURN = 256;
 
-/** The start, whatever happens after it, and what is asked for, once each and in order. */
+/** The start, all changes after it, and the instants of the question, once each and in order. */
 function* pointsOf(
   schedule: Schedule,
   state: BalanceState | null,
@@ -314,7 +314,7 @@ function momentAt(
   };
 }
 
-/** Somebody only asks. */
+/** A moment with only a question. */
 const isNothing = ({ ending, recurring, starting }: Moment): boolean =>
   ending.size + recurring.size + starting.length === 0;
 
@@ -372,7 +372,7 @@ function isEver(inputs: BalanceInputs, grant: BalanceGrant): boolean {
   return end === null || isAfter(end, startOf(inputs, grant));
 }
 
-/** A stretch without usage. Questions come in the order of time. It is asked in the order of time. */
+/** A stretch without usage. Questions come in the order of time. */
 class Quiet {
   readonly #used: readonly Span[] | null;
   #next = 0;

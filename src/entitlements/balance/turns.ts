@@ -14,8 +14,8 @@ export function takeStep(budget: Budget | undefined): void {
 }
 
 /**
- * A long calculation is a generator that pauses now and then, so that whoever runs it may let others have a turn. This
- * one runs it to its end at once.
+ * A long calculation is a generator that pauses now and then, so that its caller can give turns to others. This one
+ * runs it to its end at once.
  */
 export function finish<T>(work: Generator<void, T>): T {
   for (;;) {

@@ -15,8 +15,8 @@ interface Ended {
 }
 
 /**
- * Ends what a subscription entitled to, at its end (domain.md §5): what its plan made, and what was given to it by hand
- * and would have gone on.
+ * Ends the entitlements of a subscription at its end (domain.md §5): those of its plan, and those given to it by hand
+ * without an earlier end.
  */
 export async function endEntitlements(tx: Tx, of: Ended, at: Instant, now: Instant): Promise<void> {
   for (const entitlement of await lockUnendedOfSubscription(tx, of.merchantId, of.subscriptionId, at))
@@ -43,9 +43,7 @@ export async function planEndOfEntitlements(tx: Tx, of: Ended, endsAt: Instant |
 
 const isSameEnd = (a: Instant | null, b: Instant | null): boolean => (a === null || b === null ? a === b : a.equals(b));
 
-/**
- * Everything that is remembered from the earlier of both ends on is no longer true; what happens next is asked anew.
- */
+/** All stored balances from the earlier of both ends on are no longer true; the next job is computed again. */
 async function moveEnd(
   tx: Tx,
   entitlement: EntitlementRow,

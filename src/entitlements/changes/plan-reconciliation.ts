@@ -118,7 +118,7 @@ function decideKept(held: HeldFeature, carried: CarriedFeature, grantsNow: boole
   return { kept, updated: { ...named(carried), ...changeOf(held, carried.template, due !== null) }, isFailed };
 }
 
-/** Before: what was granted, where that is raised now; else what the template said. */
+/** Before: the granted amount, if it is raised now; else the old template. */
 function changeOf({ template, granted }: HeldFeature, carried: EntitlementTemplate, isGranted: boolean) {
   if (carried.type === 'static')
     return { config: { before: template.type === 'static' ? template.config : null, after: carried.config } };

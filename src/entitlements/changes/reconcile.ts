@@ -119,7 +119,7 @@ async function writeIssued(tx: Tx, row: EntitlementRow, now: Instant): Promise<v
   );
 }
 
-/** The template's grant of what was missing; it rolls over by the template's bounds, as those that it issues. */
+/** The template's grant of the missing amount; it rolls over by the template's bounds, like its other grants. */
 async function mint(tx: Tx, row: EntitlementRow, { template }: CarriedFeature, amount: Decimal, now: Instant) {
   if (template.type !== 'metered') return;
   const { issueAfterResetPriority, resetMaxRollover, resetMinRollover } = template;

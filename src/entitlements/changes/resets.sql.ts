@@ -3,7 +3,7 @@ import type { Instant } from '../../kernel/time.ts';
 import type { ManualReset } from '../balance/index.ts';
 import type { EntitlementRow } from '../entitlement/entitlement.ts';
 
-/** Writes a reset that somebody asked for. @returns false where one was asked for at this instant before */
+/** Stores a reset by hand. @returns false if there already is one at this instant */
 export const insertReset = async (
   tx: Tx,
   { merchantId, id }: Pick<EntitlementRow, 'merchantId' | 'id'>,

@@ -18,10 +18,10 @@ import { insertNotices } from '../notices/notices.sql.ts';
 /** The hook of other domains at each step, in its transaction. */
 export type EntitlementStepHook = (tx: Tx, entitlement: EntitlementRow, now: Instant) => Promise<void>;
 
-/** How long after a reset its snapshot is taken: by then whoever was accepting events has ended. */
+/** The delay of a snapshot after a reset: by then all earlier intakes of events have ended. */
 const SOON = Temporal.Duration.from({ seconds: 20 });
 
-/** So many missed resets are written in one step; the next step goes on with those after them. */
+/** The most missed resets in one step; the next step continues with those after them. */
 const MOST_RESETS = 500;
 
 /**
@@ -115,7 +115,7 @@ async function settle(tx: Tx, entitlement: EntitlementRow, until: Instant, now: 
   await setMark(tx, entitlement, { at: until, waitFor });
 }
 
-/** `entitlement.reset.v0`, once for each reset, whether it came by itself or was asked for. */
+/** `entitlement.reset.v0`, once for each reset, periodic or by hand. */
 export async function tellOfResets(
   tx: Tx,
   entitlement: EntitlementRow,
@@ -130,7 +130,7 @@ export async function tellOfResets(
 const sooner = (next: Instant | null, now: Instant): Instant =>
   next === null ? now.add(SOON) : earliest(next, now.add(SOON));
 
-/** The next reset, or the end, or what is left of a grant goes, or it is time for a snapshot, whichever comes first. */
+/** The next reset, the end, the expiry of a grant, or the time of a snapshot, whichever is first. */
 async function nextOf(
   tx: Tx,
   entitlement: EntitlementRow,

@@ -17,10 +17,7 @@ export interface EntitlingSubscription {
   readonly endsAt: Instant | null;
 }
 
-/**
- * Can somebody subscribe to these prices?
- * @returns 400 where a metered feature has nothing left that it could measure
- */
+/** Can a customer subscribe to these prices? @returns 400 if a metered feature has no metric left */
 export async function checkEntitles(
   tx: Tx,
   merchantId: string,

@@ -12,7 +12,7 @@ import {
   Type,
 } from '../../http/index.ts';
 
-/** §2: integers, whatever is above is no bound. */
+/** §2: integers, and a larger value is no bound. */
 export const RolloverBound = DecimalNumber({ minimum: '0', maximum: '999999999999', fractionDigits: 0 });
 
 const GRANT_FIELDS: FieldWords = {

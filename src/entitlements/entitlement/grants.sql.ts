@@ -84,7 +84,7 @@ export const nextExpiry = async (
   return at;
 };
 
-/** Voids a grant that is not voided. Whoever does holds the entitlement's lock. */
+/** Voids a grant that is not voided. The caller holds the entitlement's lock. */
 export const markGrantVoided = (tx: Tx, { merchantId, id }: Pick<GrantRow, 'merchantId' | 'id'>, at: Instant) =>
   tx.one<GrantRow>(sql`
     update entitlement_grant set voided_at = ${at} where merchant_id = ${merchantId} and id = ${id} returning *`);

@@ -3,7 +3,7 @@ import type { Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { EntitlingSubscription } from './create.ts';
 
-/** A budget that is spent covers all of a subscription, or what a metric measures. */
+/** The scope of a spent budget: a whole subscription, or the usage of one metric. */
 export interface SpentBudget {
   readonly subscriptionId: string | null;
   readonly billableMetricId: string | null;
@@ -21,7 +21,7 @@ export interface EntitlementParts {
     id: string,
     wall: Instant,
   ) => Promise<Result<{ subscription: EntitlingSubscription; now: Instant }>>;
-  /** The budgets of a customer that are spent at this moment, each with what it covers. */
+  /** The present spent budgets of a customer, each with its scope. */
   readonly findSpentBudgets: (
     tx: Tx,
     merchantId: string,

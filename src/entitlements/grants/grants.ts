@@ -103,9 +103,7 @@ async function checkRecurrences(tx: Tx, entitlement: EntitlementRow, now: Instan
   return checkPast(all, now, 'effectiveAt', MOST_STEPS);
 }
 
-/**
- * Writes a grant that is new, and tells of it; what is remembered of balances from its time on is forgotten. Locked.
- */
+/** Stores a new grant and sends its webhook; stored balances from its time on are deleted. Locked. */
 export async function writeGrant(
   tx: Tx,
   entitlement: EntitlementRow,
@@ -121,7 +119,7 @@ export async function writeGrant(
   return made;
 }
 
-/** When a grant expires its entitlement is due: what is left may be little then. */
+/** When a grant expires its entitlement has a job: the remaining balance may be low then. */
 async function lookAtExpiry(
   tx: Tx,
   entitlement: EntitlementRow,
@@ -155,10 +153,7 @@ export async function voidGrant(
   return ok(voided);
 }
 
-/**
- * Writes a grant that the template has issued before due work comes to it; undefined where it has issued none of this
- * id.
- */
+/** Stores a grant of the template before its background job; undefined if the template has issued none with this id. */
 async function writeIssued(
   tx: Tx,
   entitlement: EntitlementRow,
@@ -169,7 +164,7 @@ async function writeIssued(
   return issued && insertGrant(tx, issuedRow(entitlement, issued));
 }
 
-/** One grant, also one that the template has issued and nobody has written yet; 404. `wall` is wall time. */
+/** One grant, also an unwritten one of the template; 404. `wall` is wall time. `wall` is wall time. */
 export async function getGrant(
   tx: Tx,
   key: EntitlementKey,
@@ -185,7 +180,7 @@ export async function getGrant(
   return issued ? ok({ ...issuedRow(entitlement, issued), voidedAt: null }) : notFound('grant');
 }
 
-/** The grants of an entitlement, newest first, with those that nobody has written yet. `wall` is wall time. */
+/** The grants of an entitlement, newest first, with unwritten ones. `wall` is wall time. `wall` is wall time. */
 export async function listGrants(
   tx: Tx,
   key: EntitlementKey,
@@ -210,7 +205,7 @@ async function unwrittenGrants(tx: Tx, entitlement: EntitlementRow, now: Instant
   return issuedGrants(inputs, null, now);
 }
 
-/** The row of a grant that the template issued: whoever writes it, and whenever, it is the same. */
+/** The row of a grant of the template: always the same, for every writer and every time. */
 export const issuedRow = ({ merchantId, id }: EntitlementRow, grant: BalanceGrant): NewGrant => ({
   merchantId,
   id: grant.id,

@@ -7,8 +7,8 @@ import type { EntitlementKey } from '../entitlement/lock.ts';
 import { forgetSnapshots } from '../inputs/snapshots.sql.ts';
 
 /**
- * Locks the billing of the subscription that an entitlement may belong to, before the entitlement is locked: for who
- * may change what it granted in the past.
+ * Locks the billing of an entitlement's subscription, if it has one, before the entitlement: for changes of past
+ * grants.
  */
 export async function lockBillingBefore(tx: Tx, { merchantId, entitlementId }: EntitlementKey): Promise<void> {
   const found = await findEntitlement(tx, merchantId, entitlementId);

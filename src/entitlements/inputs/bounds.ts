@@ -9,15 +9,12 @@ import type { Loaded } from './inputs.ts';
  */
 export const MOST_STEPS = 10_000;
 
-/**
- * So many resets may lie between the start of a new entitlement and now: each of them leaves a row, and tells of
- * itself.
- */
+/** The most resets between the start of a new entitlement and now: each of them has a row and a webhook. */
 export const MOST_PAST_RESETS = 5_000;
 
 const STEPS = 'steps (resets, and recurrences of grants)';
 
-/** Answers within a number of steps. @param field the field that asks for more, if it comes to that */
+/** Answers within a number of steps. @param field the field of the error if it needs more */
 export async function within<T>(field: string, answer: (budget: Budget) => Promise<Result<T>>): Promise<Result<T>> {
   try {
     return await answer({ left: MOST_STEPS });

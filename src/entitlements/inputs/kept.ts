@@ -39,8 +39,7 @@ export function readKept(json: unknown): Kept {
 
 /**
  * The usage before an instant that is counted: the definitions of the metrics, and the share of older entitlements. The
- * same text for the same usage; it changes with a metric, and with an earlier end of an older entitlement. The same
- * text for the same usage; it changes with a metric, and with the end of an older entitlement that lies before.
+ * same text for the same usage; it changes with a metric, and with an earlier end of an older entitlement.
  */
 export function countingOf(meters: readonly MeasuredMeter[], elders: readonly Elder[], before: Instant): string {
   const taken = elders

@@ -29,7 +29,7 @@ function scopeOf({ entitlement, elders }: Loaded, meter: MeasuredMeter, { from, 
   return sources.length === 0 ? null : { merchantId: entitlement.merchantId, meter, sources, ...span };
 }
 
-/** The questions about usage that a replay asks, and what the answers come to. */
+/** The questions of a replay about usage, and their answers. */
 export interface Measuring {
   readonly scopes: readonly UsageScope[];
   /** @param figures one for each scope, in their order */
@@ -82,8 +82,8 @@ export function measuringOf(of: Loaded, stretches: readonly Stretch[], questions
 }
 
 /**
- * Asks for what a replay has to know, all of it in this transaction, so that it sees what was accepted before. Many
- * stretches are read in one pass, where they add up.
+ * Reads all usage for a replay in this transaction, so that it sees the events accepted before. Many stretches are read
+ * in one pass, if they add up.
  */
 export async function measured(
   tx: Tx,

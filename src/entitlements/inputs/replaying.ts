@@ -47,10 +47,7 @@ export interface Plan {
   readonly levels: readonly LevelQuestion[];
 }
 
-/**
- * Goes through the time from the snapshot to what is asked: finds the stretches, measures them, and burns what was
- * used.
- */
+/** Replays the time from the snapshot to the question: finds the stretches, measures them, and burns the usage. */
 export async function replayed(tx: Tx, loaded: Loaded, question: ReplayQuestion): Promise<Answers> {
   const plan = await planReplay(loaded, question, await usedBefore(tx, loaded, question));
   return burned(plan, await measured(tx, loaded, plan.stretches, plan.levels), question);
@@ -74,7 +71,7 @@ export async function planReplay(
   return { timeline, stretches, levels: timeline.questions.map(levelOf) };
 }
 
-/** Burns what was used. */
+/** Burns the usage. */
 export async function burned(
   { timeline }: Plan,
   { flows, levels }: Measured,

@@ -2,7 +2,7 @@ import { jsonb, type Sql, sql, type Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { EntitlementRow } from '../entitlement/entitlement.ts';
 
-/** Drops what is remembered of an entitlement from a moment on: what was changed there changes all figures after it. */
+/** Drops the stored balances of an entitlement from a moment on: a change there changes all later figures. */
 export const forgetSnapshots = (
   tx: Tx,
   { merchantId, id }: Pick<EntitlementRow, 'merchantId' | 'id'>,
@@ -128,7 +128,7 @@ export interface ResetMark {
   readonly at: Instant;
   /** As `settleUsage` answered, for `isSettled`. */
   readonly waitFor: string;
-  /** An instant after it whose snapshot is to be taken; null: none is. */
+  /** A later instant for a snapshot; null: none. */
   readonly betweenAt: Instant | null;
   readonly betweenWaitFor: string | null;
 }
@@ -151,7 +151,7 @@ export const setMark = (
     values (${merchantId}, ${id}, ${mark.at}, ${mark.waitFor})
     on conflict (merchant_id, entitlement_id) do update set at = excluded.at, wait_for = excluded.wait_for`);
 
-/** Says that the snapshot of an instant between two resets is to be taken; null: none is. The mark is there. */
+/** Sets the instant of a snapshot between two resets; null: none. The mark exists. */
 export const setBetween = (
   tx: Tx,
   { merchantId, id }: Pick<EntitlementRow, 'merchantId' | 'id'>,

@@ -10,8 +10,8 @@ interface Asked {
 }
 
 /**
- * Answers questions of one merchant together, in their order. What it throws is heard by a question that is alone; of
- * several, each is asked once more by itself.
+ * Answers questions of one merchant together, in their order. An error is passed to a single question; of several
+ * questions, each is asked once more alone.
  */
 type Work<Question, Answer> = (
   database: Database,
@@ -46,7 +46,7 @@ export class Joined<Question extends Asked, Answer> {
     this.#work = work;
   }
 
-  /** @throws what the work throws for this question alone, or the database while it is away */
+  /** @throws the error of this question alone, or of an unreachable database */
   ask(database: Database, merchantId: string, question: Question): Promise<Answer> {
     const lines = this.#lines.get(database) ?? new Map<string, Line<Question, Answer>>();
     this.#lines.set(database, lines);
@@ -83,7 +83,7 @@ class Line<Question extends Asked, Answer> {
     this.#lookSoon();
   }
 
-  /** After what has arrived at the same moment has been read. */
+  /** Runs after all simultaneous questions have arrived. */
   #lookSoon(): void {
     if (this.#isLookingSoon) return;
     this.#isLookingSoon = true;

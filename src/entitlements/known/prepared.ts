@@ -85,7 +85,7 @@ function lastKept(detail: Prepared['detail']): Prepared['detail'] {
 const isSame = (one: UsageFigure, other: UsageFigure | undefined): boolean =>
   one.eventCount === other?.eventCount && one.value.eq(other.value);
 
-/** When a grant begins, ends or recurs, or usage starts anew, for the first time after now. */
+/** The first time after now at which a grant begins, ends or recurs, or a usage period begins. */
 async function nextMoment({ inputs, snapshot }: Loaded, now: Instant, ahead: Instant): Promise<Instant> {
   const { points } = await inTurns(timelineInTurns(inputs, snapshot?.kept.balance ?? null, [ahead], null));
   return points.find(({ at, moment }) => moment !== null && isAfter(at, now))?.at ?? ahead;

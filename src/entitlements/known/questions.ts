@@ -32,7 +32,7 @@ async function openDetail({ database, merchantId, now }: Asked, id: string): Pro
   return countsAsThen(loaded) ? { reading, loaded: [loaded], nextGrants: [nextGrantAt] } : null;
 }
 
-/** Without the inputs beside it, which are kept as what was read from them. */
+/** Without the inputs, which are kept in their parsed form. */
 function entitlementOf({
   terms,
   grants,

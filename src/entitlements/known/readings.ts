@@ -56,7 +56,7 @@ export interface ReadingQuestion {
   readonly text: string;
   /** Reads the inputs in one statement, of one moment; null where there are none. Absent: `find` comes first. */
   readonly open?: () => Promise<OpenedReading | null>;
-  /** Finds what is read. A refusal is answered as it is. */
+  /** Finds the entitlements to read. A refusal is returned unchanged. */
   readonly find: (tx: Tx) => Promise<Result<Reading>>;
   /** Wall time. */
   readonly now: Instant;
@@ -114,7 +114,7 @@ export class Readings {
     return recalled ? ok(recalled) : this.#anew(question);
   }
 
-  /** The same for many, in their order: what is known is asked in one statement. */
+  /** The same for many, in their order: the known ones take one statement. */
   async answerEach(questions: readonly ReadingQuestion[]): Promise<Result<Answer>[]> {
     const recalled = await Promise.all(questions.map((question) => this.#recalled(question)));
     const answers: Result<Answer>[] = [];
@@ -125,7 +125,7 @@ export class Readings {
     return answers;
   }
 
-  /** The answer from what is known; null: too little. */
+  /** The answer from known entitlements; null: they are not enough. */
   async #recalled(question: ReadingQuestion): Promise<Answer | null> {
     const known = this.#known.get(keyOf(question));
     return known ? this.#recall(known, question) : null;
@@ -135,7 +135,7 @@ export class Readings {
     return this.#now.ask(database, merchantId, { known, now, weight: known.weight });
   }
 
-  /** Answers what is not known, or has changed. */
+  /** Answers for unknown or changed entitlements. */
   async #anew(question: ReadingQuestion): Promise<Result<Answer>> {
     const key = keyOf(question);
     const answer = await this.#opened(key, question);

@@ -8,7 +8,7 @@ export interface Notice {
   readonly kind: 'balance_low' | 'exhausted' | 'reset';
 }
 
-/** Writes down what is told. @returns how much of it was not told before, by whomever; only that is told */
+/** Stores notices. @returns the new ones; only these are sent */
 export const insertNotices = (
   tx: Tx,
   { merchantId, id }: Pick<EntitlementRow, 'merchantId' | 'id'>,
@@ -37,7 +37,7 @@ export const selectMeteredOf = (
        and feature_type = 'metered' and (clock_id is not null or active_to is null or active_to > ${now})
      order by seq`);
 
-/** An entitlement by its key, and whether there can be something to tell of it. */
+/** An entitlement by its key, and the possibility of a notice. */
 export interface SweptRow extends Pick<EntitlementRow, 'merchantId' | 'id'> {
   readonly isToldOf: boolean;
 }

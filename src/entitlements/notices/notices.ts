@@ -11,13 +11,10 @@ import { tellOfEntitlement } from '../entitlement/tell.ts';
 import { type Balance, balanceOf } from '../reading/balances.ts';
 import { entitlementsAfter, insertNotices, type Notice, type SweptRow, selectMeteredOf } from './notices.sql.ts';
 
-/** A balance is low at a fifth of what there was to use in the period, or below (domain.md §5). */
+/** A balance is low at a fifth of the period's allowance, or below (domain.md §5). */
 const LOW_SHARE = '0.2';
 
-/**
- * The notice of a balance. A balance without usage has none. Of one from which nothing was used there is nothing to
- * tell.
- */
+/** The notice of a balance. A balance without usage has none. */
 export function noticeOf({
   balance,
   usageInPeriod,
@@ -42,10 +39,7 @@ export async function tellOfBalance(tx: Tx, entitlement: EntitlementRow, now: In
   if (told > 0) await tellOfEntitlement(tx, entitlement, `entitlement.${kind}.v0`, now);
 }
 
-/**
- * So many balances are asked in a turn, and a turn comes at most every second: telling takes little from what is told
- * of.
- */
+/** The most balances in a turn, and a turn is at least a second apart: notices take little of the capacity. */
 const MOST_IN_A_TURN = 50;
 
 /**
@@ -90,7 +84,7 @@ const look = (
     if (entitlement) await tellOfBalance(tx, entitlement, now);
   });
 
-/** How often everybody is looked at, as far as the rate allows. */
+/** The interval between two checks of an entitlement, as far as the rate allows. */
 const ROUND = { hours: 1 };
 
 /**

@@ -5,7 +5,7 @@ import { findEntitlement } from '../entitlement/entitlements.sql.ts';
 import { hasEnded } from '../entitlement/lock.ts';
 import { balanceOf } from '../reading/balances.ts';
 
-/** A balance with what was used of it in its usage period. */
+/** A balance with its usage in the usage period. */
 export interface WatchedBalance {
   readonly balance: Decimal;
   readonly used: Decimal;

@@ -5,7 +5,7 @@ import { earliest, type Instant, isAfter } from '../../kernel/time.ts';
 import { UNLIMITED } from '../balance/index.ts';
 import { type GrantTerms, rolloverErrors } from '../grants/decide-grant.ts';
 
-/** When what is bought counts, and until when it can be paid; null where nothing was said. */
+/** The start of the purchased grant, and the deadline of its payment; null if not set. */
 export interface PurchaseTimes {
   readonly effectiveAt: Instant | null;
   readonly expiresAt: Instant | null;
@@ -15,19 +15,13 @@ export interface PurchaseTimes {
 /** The balance bounds at a reset. */
 export type Rollover = Pick<GrantTerms, 'resetMaxRollover' | 'resetMinRollover'>;
 
-/**
- * The bounds as they will hold: a one-time entitlement has no resets, so whatever is said of them is ignored (§4, rule
- * 4).
- */
+/** The bounds of the grant: a one-time entitlement has no resets, so its bounds are ignored (§4, rule 4). */
 export function rolloverOf(template: EntitlementTemplate, asked: Partial<Rollover>): Rollover {
   const hasResets = template.type === 'metered' && template.usagePeriod !== undefined;
   return { resetMaxRollover: UNLIMITED, resetMinRollover: ZERO, ...(hasResets && asked) };
 }
 
-/**
- * The faults of a purchase that its schema cannot express. A purchase that ends before its payment is refused. Nobody
- * pays for what is over before it can be paid.
- */
+/** The faults of a purchase that its schema cannot express. A purchase that ends before its payment is refused. */
 export function purchaseProblems(
   { effectiveAt, expiresAt, paymentExpiresAt }: PurchaseTimes,
   rollover: Rollover,

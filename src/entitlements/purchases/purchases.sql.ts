@@ -22,7 +22,7 @@ export interface PurchaseRow {
   readonly createdAt: Instant;
 }
 
-/** Writes down what is bought. Whoever does holds the entitlement's lock and has looked for the key. */
+/** Stores a purchase. The caller holds the entitlement's lock and has looked for the key. */
 export const insertPurchase = (tx: Tx, row: PurchaseRow): Promise<PurchaseRow> =>
   tx.one<PurchaseRow>(sql`
     insert into grant_purchase (merchant_id, invoice_id, entitlement_id, idempotency_key, idempotency_print, amount,

@@ -7,7 +7,7 @@ import { type Loaded, loadInput } from '../inputs/inputs.ts';
 import { type ReplayQuestion, replayed } from '../inputs/replaying.ts';
 import { withHolding } from '../inputs/snapshots.ts';
 
-/** The balance of a metered entitlement, and what of it is held. */
+/** The balance of a metered entitlement, and its reserved part. */
 export interface Balance extends BalanceAt {
   /** The units of unexpired reservations; 0 if the question has an instant. */
   readonly reserved: Decimal;
@@ -22,7 +22,7 @@ export interface BalanceQuestion {
    * ahead.
    */
   readonly at: Instant | null;
-  /** Aborted: nobody waits for the answer. */
+  /** Aborted: the caller no longer waits. */
   readonly signal?: AbortSignal | undefined;
   /** The limit of work for the answer; by default none. */
   readonly budget?: Budget | undefined;
@@ -85,9 +85,7 @@ async function presentBalance(
   return { ...(observations[0] as BalanceAt), at: now };
 }
 
-/**
- * The last stretch ends right after now, when all that happens now has happened, and takes in what is stamped ahead.
- */
+/** The last stretch ends right after now, after all changes of now, and includes usage with a later time. */
 export function presentQuestion(loaded: Loaded, now: Instant): ReplayQuestion {
   const seen = now.add(RIGHT_AFTER);
   const endOf = ({ period }: Timeline['questions'][number]) => period.end ?? END_OF_TIME;

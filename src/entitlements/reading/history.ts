@@ -18,12 +18,12 @@ export interface HistoryQuestion {
   readonly from: Instant | null;
   readonly to: Instant | null;
   readonly windowSize: WindowSize;
-  /** Aborted: nobody waits for the answer. */
+  /** Aborted: the caller no longer waits. */
   readonly signal?: AbortSignal | undefined;
 }
 
 const MOST_WINDOWS = 400;
-/** Each window tells of each grant that counted in it. */
+/** Each window has a figure of each grant that counted in it. */
 const MOST_GRANTS = 500_000;
 
 /** All that is before an instant, and nothing that happens at it. */
@@ -163,7 +163,7 @@ async function walk(
   }));
 }
 
-/** Divides what has an instant, and is in order of time, among windows that adjoin; what lies outside is left out. */
+/** Divides items with an instant, in order of time, among adjoining windows; items outside are left out. */
 const divided =
   (windows: readonly Window[]) =>
   <Each extends { readonly at: Instant }>(list: readonly Each[]): Each[][] => {

@@ -3,7 +3,7 @@ import { refuse, stateTable } from '../../kernel/state-table.ts';
 export const RESERVATION_STATUSES = ['held', 'settled', 'released', 'expired'] as const;
 export type ReservationStatus = (typeof RESERVATION_STATUSES)[number];
 
-/** `expire`: its time is over and nobody has settled or released it. */
+/** `expire`: its time is over without a settlement or release. */
 export const RESERVATION_EVENTS = ['settle', 'release', 'expire'] as const;
 export type ReservationEvent = (typeof RESERVATION_EVENTS)[number];
 

@@ -23,7 +23,7 @@ export interface ReservationRow {
 
 type Owner = Pick<EntitlementRow, 'merchantId' | 'id'>;
 
-/** Holds an amount; it expires by due work. Whoever does holds the entitlement's lock. */
+/** Reserves an amount; a background job expires it. The caller holds the entitlement's lock. */
 export const insertReservation = (
   tx: Tx,
   reservation: { id: string; entitlement: EntitlementRow; amount: Decimal; expiresAt: Instant },
@@ -77,7 +77,7 @@ export const endReservation = (
      where merchant_id = ${merchantId} and id = ${id} and status = 'held' returning *`);
 };
 
-/** Ends those of an entitlement whose time is over and that due work has not come to yet. */
+/** Expires reservations of an entitlement before their background job. */
 export const expireReservationsOf = (tx: Tx, { merchantId, id }: Owner, now: Instant): Promise<number> =>
   tx.run(sql`
     update entitlement_reservation set status = 'expired', next_action_at = null, updated_at = ${now}

@@ -73,7 +73,7 @@ function usageOf({ aggregation, eventType, valueProperty }: Metric): Result<Rese
   return ok({ aggregation, eventType, valueProperty });
 }
 
-/** A reservation that is to be ended, locked after its entitlement, with the status it has by now. */
+/** Locks a reservation after its entitlement, to end it, with its present status. */
 async function lockForEnd(
   tx: Tx,
   key: EntitlementKey,
@@ -90,7 +90,7 @@ async function lockForEnd(
   return to.ok ? ok({ entitlement, reservation, isEnded: reservation.status === to.value, now }) : to;
 }
 
-/** The status as it is at a moment: what is over has expired, though the due work that says so comes a moment later. */
+/** The status at a moment: a reservation expires at its time, also before its background job. */
 export const statusAt = ({ status, expiresAt }: ReservationRow, now: Instant): ReservationStatus =>
   status === 'held' && !isAfter(expiresAt, now) ? 'expired' : status;
 
@@ -128,8 +128,8 @@ export async function settleReservation(
 }
 
 /**
- * Gives back what a reservation holds; again is the same as once. `wall` is wall time.
- * @returns INVALID_TRANSITION where it was settled or has expired.
+ * Releases a reservation; idempotent. `wall` is wall time.
+ * @returns INVALID_TRANSITION if it was settled or has expired
  */
 export async function releaseReservation(
   tx: Tx,
@@ -144,8 +144,8 @@ export async function releaseReservation(
 }
 
 /**
- * Reservations expire by due work. It takes no lock of the entitlement, because balances stop counting a reservation at
- * its time by themselves; the runner holds the row.
+ * Reservations expire by a background job. It takes no lock of the entitlement, because balances ignore an expired
+ * reservation; the runner holds the row.
  */
 export const reservationDueKind: DueKind = {
   kind: 'entitlement_reservation',

@@ -78,7 +78,7 @@ interface Place {
   readonly own?: FieldWords;
 }
 
-/** Does a field say by itself what it means? What a named schema says is about the schema. */
+/** Does a field describe itself? The description of a named schema is about the schema. */
 const saysMeaning = ({ $id, description, anyOf }: Schema): boolean =>
   $id === undefined && (description !== undefined || (Array.isArray(anyOf) && anyOf.some(saysMeaning)));
 

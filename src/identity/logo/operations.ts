@@ -9,7 +9,7 @@ import { isSvg, readSvg } from './svg.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** A logo made safe, whatever its sender says that it is. @returns 400 saying what is wrong with it. */
+/** A checked logo, regardless of its content type. @returns 400 with its fault */
 export async function checkLogo({ bytes, contentType }: RawBody): Promise<Result<Logo>> {
   try {
     return ok(contentType === 'image/png' ? await pngOf(bytes) : svgOf(bytes));
@@ -53,7 +53,7 @@ export async function keepLogo(
 /** The logo of a merchant; undefined where it has none. */
 export const findLogo = (tx: Tx, merchantId: string): Promise<LogoRow | undefined> => selectLogo(tx, merchantId);
 
-/** DELETE: documents go on with the name. @returns 404 where there is none. */
+/** DELETE: later documents have the name instead. @returns 404 if there is none */
 export const dropLogo = async (
   tx: Tx,
   { merchantId, id }: { merchantId: string; id: string },

@@ -28,10 +28,7 @@ interface Chunk {
 /** Does the file begin as a PNG does? */
 export const isPng = (bytes: Buffer): boolean => bytes.subarray(0, SIGNATURE.length).equals(SIGNATURE);
 
-/**
- * Reads a PNG as a decoder would, and keeps of it what is needed to draw it. @throws LogoError saying what is wrong
- * with it.
- */
+/** Reads a PNG like a decoder, and keeps the parts that draw it. @throws LogoError with its fault */
 export async function readPng(bytes: Buffer): Promise<Logo> {
   const chunks = chunksOf(bytes);
   const [header] = chunks;

@@ -42,7 +42,7 @@ const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>',
 /** Does the text look like an SVG? */
 export const isSvg = (text: string): boolean => /^\ufeff?\s*(?:<\?xml|<!--|<!DOCTYPE|<svg)/i.test(text);
 
-/** Reads an SVG, and writes what of it draws. @throws LogoError saying what is wrong with it. */
+/** Reads an SVG, and writes its drawing parts. @throws LogoError with its fault */
 export function readSvg(text: string): Logo {
   const writer = new Writer();
   const reader = new Reader(text.replace(/^\ufeff/, ''));
@@ -53,7 +53,7 @@ export function readSvg(text: string): Logo {
 
 type Attributes = ReadonlyMap<string, string>;
 
-/** Tags, one after another; whatever XML can say beyond them is refused or left out here. */
+/** Tags, one after another; all other XML is refused or left out here. */
 class Reader {
   readonly #text: string;
   #at = 0;
@@ -165,7 +165,7 @@ const plainText = (text: string): string =>
     },
   );
 
-/** Checks what is read, and keeps what draws. */
+/** Checks the input, and keeps the drawing parts. */
 class Writer {
   readonly #parts: string[] = [];
   readonly #open: { name: string; isKept: boolean }[] = [];
@@ -206,7 +206,7 @@ class Writer {
     if (opened.isKept) this.#parts.push(`</${name.replace(/^svg:/, '')}>`);
   }
 
-  /** Words stand in titles and descriptions, which are not drawn; anywhere else they would mean nothing. */
+  /** Texts are only in titles and descriptions, which are not drawn. */
   words(): void {
     if (this.#open.length === 0) throw unreadable();
   }

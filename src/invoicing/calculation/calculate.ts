@@ -55,11 +55,11 @@ export interface OtherLine {
   readonly says: Omit<CalculatedLine, 'totalPrice' | 'taxRate' | 'totalTax' | 'totalAmount'>;
   /** Rounded to the currency. */
   readonly amount: Decimal;
-  /** Percent; null where it is no supply and bears no tax. */
+  /** Percent; null if it is no supply and has no tax. */
   readonly taxRate: Decimal | null;
   /** In which turn it is cut where the total would be below 0. */
   readonly givesWay?: 'credit';
-  /** Its tax where that is not its rate's: a credit takes back the tax that was billed. */
+  /** Its tax, if it differs from its rate's: a credit returns the billed tax. */
   readonly tax?: Decimal;
 }
 
@@ -73,7 +73,7 @@ export interface Calculation {
   readonly appliesTo?: readonly (number | null)[];
   /** For each line its own id, where it had one before; absent where none had. */
   readonly ids?: readonly (string | null)[];
-  /** Of a provider's tax: what lines take off that bear the tax which was billed before; absent: there are none. */
+  /** For a provider's tax: the deductions with tax that was billed before; absent: none. */
   readonly outsideCredits?: NonNullable<OutsideTaxAnswer['credits']>;
 }
 
@@ -220,7 +220,7 @@ function differenceOfCommitment(
   return { reached, missing, amount: Decimal.max(missing.minus(before), most.negated()) };
 }
 
-/** The commitments of closed periods that come to something else than was asked. */
+/** The commitments of closed periods that differ from their bills. */
 export const commitmentCorrectionsOf = (input: CalculationInput): { commitment: DueCommitment; total: Decimal }[] => {
   const charges = input.charges.map((due) => ({ due, drafts: draftsOf(input, due) }));
   return (input.commitments ?? [])
@@ -246,14 +246,14 @@ const PLAIN_LINE = {
   sourceKey: null,
 } as const;
 
-/** A line remembers what a total of 0 cut off it: it is credited otherwise, or lost. */
+/** A line stores the amount that a total of 0 cut off it: it is credited in another way, or lost. */
 function withCut(line: CalculatedLine, becomes: DraftLine['cut'], { cut }: TotalLine): CalculatedLine {
   if (cut.isZero() || becomes === undefined) return line;
   const kept = becomes === 'credited' ? { cut: plain(cut) } : { lost: plain(cut) };
   return { ...line, workings: { ...line.workings, ...kept } };
 }
 
-/** The lines of one charge, and after them what discounts take off: what is owed of it less what is billed. */
+/** The lines of one charge, then its discounts: the amount owed less the amount billed. */
 function draftsOf(input: CalculationInput, due: DueCharge): DraftLine[] {
   const rated = rateDue(input, due);
   const most = due.back ? mostBack(input, due.back) : null;
@@ -265,7 +265,7 @@ function draftsOf(input: CalculationInput, due: DueCharge): DraftLine[] {
   return drafts;
 }
 
-/** Only what is left of the lines that billed a charge goes back: so much, as its price quotes it. */
+/** The most to credit: the remainder of the lines that billed a charge, as its price quotes it. */
 const mostBack = ({ taxBehavior }: CalculationInput, { net, tax }: TakenBack): Decimal =>
   Decimal.max(ZERO, taxBehavior === 'inclusive' ? net.plus(tax) : net);
 
@@ -277,7 +277,7 @@ function taxBack(input: CalculationInput, drafts: DraftLine[], back: TakenBack):
     drafts[index] = Object.assign(draft, { tax: shares[index] as Decimal, taxRate: back.taxRate });
 }
 
-/** The share of the tax that was billed which an amount takes back; 0 or below. */
+/** The share of the billed tax in a credited amount; 0 or below. */
 function shareOfTax(input: CalculationInput, total: Decimal, back: TakenBack): Decimal {
   const most = mostBack(input, back);
   const isAll = total.abs().eq(most) || most.isZero();
@@ -285,7 +285,7 @@ function shareOfTax(input: CalculationInput, total: Decimal, back: TakenBack): D
   return roundTo(share, input.currency, 'half-away-from-zero').negated();
 }
 
-/** One line for as much as may be taken back; none where nothing may. */
+/** One line for the allowed credit; none without one. */
 function capped(lines: readonly Line[], most: Decimal): readonly Line[] {
   const [first] = lines;
   if (first === undefined || most.lte(0)) return [];
@@ -296,7 +296,7 @@ function capped(lines: readonly Line[], most: Decimal): readonly Line[] {
 /** A charge as it is owed less as it is billed. */
 interface RatedDue {
   readonly lines: readonly Line[];
-  /** All that the lines come to. */
+  /** The sum of the lines. */
   readonly total: Decimal;
   readonly hasRebate: boolean;
   readonly soFar: { readonly total: Decimal; readonly before: Decimal };
@@ -344,7 +344,7 @@ function newLines(
   );
 }
 
-/** Usage that adds up; of all other figures a line says what they are, not by how much they grew. */
+/** Is the usage additive? Other figures have a line with their value, not with their increase. */
 const isAddedUp = ({ metric }: BilledPrice): boolean => metric !== null && isAdditive(metric.meter.aggregation);
 
 const soFarOf = (total: Decimal, left: Decimal) => ({ total: plain(total), before: plain(total.minus(left)) });
@@ -360,7 +360,7 @@ export interface CorrectionDue {
   readonly minimum: Decimal;
 }
 
-/** The charges of closed periods that come to something else than was billed. */
+/** The charges of closed periods that differ from their bills. */
 export const correctionsOf = (input: CalculationInput): CorrectionDue[] =>
   input.charges
     .map((due): CorrectionDue => {
@@ -379,9 +379,7 @@ export const correctionsOf = (input: CalculationInput): CorrectionDue[] =>
     })
     .filter(({ total }) => !total.isZero());
 
-/**
- * A correction is one line for all that its charge comes to more or less, and its discounts; of a fee it is a minimum.
- */
+/** A correction is one line for the whole difference of its charge, and its discounts; of a fee it is a minimum. */
 function asLate({ charge }: DueCharge, { soFar }: RatedDue, lines: readonly Line[]): readonly Line[] {
   if (charge.price.metric === null)
     return lines.map((line) => ({
@@ -493,7 +491,7 @@ function ownFraction({ fraction, price }: OwedCharge, usage: readonly BilledUsag
 /** A rebate is no charge: nothing is taken off it, which would make the customer pay more. */
 const withoutRebate = (line: RatedLine): RatedLine => (line.totalPrice.lt(0) ? { ...line, totalPrice: ZERO } : line);
 
-/** A fee counts its price's quantity; a metric what was measured, already filtered by the price's groups. */
+/** A fee counts its price's quantity; a metric its usage, already filtered by the price's groups. */
 function ratedThing(usage: readonly BilledUsage[], price: BilledPrice): Rated {
   if (price.metric === null) return { kind: 'fee', quantity: price.quantity };
   const rows = usage.filter((row) => row.priceId === price.id);

@@ -35,7 +35,7 @@ export const notesOfLine = (line: LineRow, { currency, terms }: LineContext, loc
     locale,
   );
 
-/** The lines of an invoice. Those that give back unused time name the credit notes over what they do not hold. */
+/** The lines of an invoice. Credits of unused time name the credit notes over their excess. */
 export async function linesWithCredits(tx: Tx, invoice: InvoiceRow): Promise<LineRow[]> {
   const lines = await linesOf(tx, invoice.merchantId, invoice.id);
   return withCreditNotes(tx, invoice, lines);

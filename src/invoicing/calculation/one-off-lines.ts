@@ -15,13 +15,13 @@ export type OneOffLineType = 'manual' | 'grant' | 'wallet_top_up';
 export interface OneOffLine {
   readonly displayName: string;
   readonly quantity: Decimal;
-  /** In major units, with all its digits; below 0 takes off. */
+  /** In major units, with all its digits; below 0: a deduction. */
   readonly unitPrice: Decimal;
   readonly itemId?: string | null;
   /** Percent; counts as a price's would (domain.md §4, Tax). */
   readonly taxRate?: Decimal | null;
   readonly type: OneOffLineType;
-  /** Of an order's invoice: what the line is for, its time, and what it comes to. */
+  /** For an order's invoice: the subject of the line, its time, and its amount. */
   readonly source?: {
     readonly key: string;
     readonly amount: Decimal;
@@ -50,7 +50,7 @@ export const recordLines = (planId: string | null, lines: readonly OneOffLine[],
   })),
 });
 
-/** Is it a supply? What is put into the wallet bears no tax, not even one of 0 % (domain.md §4, Wallet). */
+/** Is it a supply? A top-up of the wallet has no tax, not even one of 0 % (domain.md §4, Wallet). */
 export const bearsTax = ({ type }: { readonly type: string }): boolean => type !== 'wallet_top_up';
 
 export interface OneOffInput {
@@ -103,7 +103,7 @@ function linesOfOneOff(input: OneOffInput) {
   return { own, lines: [...own, ...(input.credits ?? [])] };
 }
 
-/** A line that is kept, as calculations take it; `rate` is the one that it would bear (percent). */
+/** A stored line in the form of calculations; `rate` is its rate with tax (percent). */
 export const otherLineOf = (
   line: OneOffRecord['lines'][number],
   rate: Decimal,

@@ -76,7 +76,7 @@ export function outsideTaxes(
   return taxed;
 }
 
-/** A line bears a tax that is not known yet. */
+/** The tax of the line is not known yet. */
 const isTaxedOutside = ({ taxRate, tax }: OutsideLine): boolean => taxRate !== null && tax === undefined;
 
 /** Rebates take the lines together to 0 at most, before any tax: the rest of them is lost (domain.md §2). */

@@ -12,10 +12,10 @@ export interface TotalledLine extends TaxableLine {
   readonly givesWay?: 'credit' | 'rebate';
 }
 
-/** A line with its tax, and what was cut from its amount so that the invoice stays at zero (0 or negative). */
+/** A line with its tax, and the part that was cut from its amount so that the invoice stays at zero (0 or negative). */
 export interface TotalLine extends TaxedLine {
   readonly amount: Decimal;
-  /** Percent, as it was totalled; null where it bears no tax. */
+  /** Percent, as it was totalled; null if it has no tax. */
   readonly taxRate: Decimal | null;
   readonly cut: Decimal;
 }

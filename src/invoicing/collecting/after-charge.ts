@@ -57,7 +57,7 @@ async function afterDecline(
 }
 
 /**
- * Transitions 13 and 15. From now on the invoice's due time is its next retry; that it is overdue is told beside it.
+ * Transitions 13 and 15. From now on the invoice's due time is its next retry; another job reports that it is overdue.
  */
 async function failPayment(tx: Tx, invoice: InvoiceRow, changes: InvoiceChanges, now: Instant): Promise<InvoiceRow> {
   const failed = await moveInvoice(tx, invoice, 'declineCharge', changes, now);

@@ -44,7 +44,7 @@ export async function payNow(
   return ok(await followCharge(parts, tx, invoice, await performCharge(tx, { merchantId, id }, now), now));
 }
 
-/** How long a retry waits for the outcome of a charge that somebody asked for. */
+/** The time that a retry waits for the outcome of a requested charge. */
 const WAIT_FOR_OUTCOME = { hours: 1 };
 
 /**

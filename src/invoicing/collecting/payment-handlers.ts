@@ -74,7 +74,7 @@ export const invoicePaymentHandlers = (parts: InvoicingParts): PaymentHandlers =
   },
 });
 
-/** The payment of a session is on its way no more. */
+/** The payment of a session is no longer in progress. */
 const landed = (tx: Tx, invoice: InvoiceRow, now: Instant): Promise<InvoiceRow> =>
   changeInvoice(tx, invoice, { paymentInFlight: false }, now);
 

@@ -18,7 +18,7 @@ import { type PaymentReceipt, RECORDED_METHODS, RETURN_STATUSES } from '../../pa
 
 const MOST = '1000000000000';
 
-/** Money that somebody says came in. */
+/** A payment recorded by hand. */
 export const PaymentCreate = Strict(
   {
     amount: DecimalText({ exclusiveMinimum: '0', maximum: MOST, fractionDigits: 9, accept: 'both' }),

@@ -12,7 +12,7 @@ import { lockWithNow } from '../issue/actions.ts';
 import { decidePayment, receivePayment } from '../paying/pay.ts';
 import type { PaymentCreate } from './payment-schemas.ts';
 
-/** How money that came is divided: what pays the invoice, and what is more than it asks. */
+/** Divides a payment: the part for the invoice, and the excess. */
 export function divide(amount: Decimal, unpaid: Decimal): { applied: Decimal; overpaid: Decimal } {
   const applied = Decimal.min(amount, unpaid);
   return { applied, overpaid: amount.minus(applied) };

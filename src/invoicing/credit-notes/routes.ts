@@ -9,9 +9,7 @@ const TAG = 'Invoices';
 const path = '/v2/invoices/:id/creditNotes';
 const VIEWER = { role: 'viewer', merchant: { of: 'id', kind: 'invoice' } } as const;
 
-/**
- * All that takes something of an invoice back: beside its refunds its cancellation, and what was given back of a part.
- */
+/** The routes of all credits of an invoice: refunds, cancellation, and credits of a part. */
 export const creditNoteRoutes = ({ publicUrl }: InvoicingParts): readonly Route[] => [
   route(
     {

@@ -35,7 +35,7 @@ export interface UnusedCreditRow {
   correction: Correction | null;
   /** The source of the lines in a billing schedule; null: they are of a subscription. */
   sourceKey: string | null;
-  /** The invoice that bears the rest as a line; null: there is none. */
+  /** The invoice with the remainder as a line; null: none. */
   targetInvoiceId: string | null;
   createdAt: Instant;
 }
@@ -81,7 +81,7 @@ export const invoicesWithCredits = async (
   return new Set(rows.map(({ id }) => id));
 };
 
-/** Credits that stand on an invoice as lines, in the order of these. */
+/** Credits that are lines on an invoice, in the order of these. */
 export const creditsOn = async (tx: Tx, { merchantId, id }: InvoiceRow): Promise<readonly CreditOn[]> =>
   (await creditsOnInvoices(tx, merchantId, [id])).get(id) ?? [];
 
@@ -100,7 +100,7 @@ export async function creditsOnInvoices(
   return Map.groupBy(rows, (row) => row.targetInvoiceId);
 }
 
-/** Credit notes over what the lines of an invoice could not give back. */
+/** Credit notes over the excess of an invoice's lines. */
 export const notesOfCreditsOn = (
   tx: Tx,
   { merchantId, id }: Pick<InvoiceRow, 'merchantId' | 'id'>,
@@ -112,7 +112,7 @@ export const notesOfCreditsOn = (
       join credit_note n on n.merchant_id = l.merchant_id and n.id = l.credit_note_id
      where c.merchant_id = ${merchantId} and c.target_invoice_id = ${id} order by n.seq, l.position`);
 
-/** More of a credit stands in credit notes by now. */
+/** Adds to the part of a credit in credit notes. */
 export const noteMore = (tx: Tx, { merchantId, id }: UnusedCreditRow, amount: Decimal, tax: Decimal): Promise<number> =>
   tx.run(sql`
     update unused_credit set noted_amount = noted_amount + ${amount}, noted_tax = noted_tax + ${tax}

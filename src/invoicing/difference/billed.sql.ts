@@ -12,7 +12,7 @@ export interface BilledQuestion {
   readonly invoice: BilledFor;
   /** Only of time after this. */
   readonly since: Instant;
-  /** Only what was billed before this place; null: all. */
+  /** Only the bills before this place; null: all. */
   readonly before: PlaceInBilling | null;
 }
 

@@ -7,7 +7,7 @@ import type { LineWorkings } from '../invoice/workings.ts';
 export interface StoredLine {
   readonly invoiceId: string;
   readonly status: string;
-  /** There is a refund of it that is not void, so nothing is left to take back. */
+  /** It has a valid refund, so nothing is left to credit. */
   readonly isRefunded: boolean;
   readonly priceId: string | null;
   readonly feeId: string | null;
@@ -45,7 +45,7 @@ export interface StoredCredit {
   readonly unusedTo: Instant;
   readonly net: Decimal;
   readonly tax: Decimal;
-  /** Of a correction, what it took back of each kind; null: it takes back time. */
+  /** For a correction, the credit of each kind; null: it credits time. */
   readonly correction: Correction | null;
 }
 

@@ -27,7 +27,7 @@ function twiceBilled(items: readonly BilledItem[]): string[] {
   );
 }
 
-/** No credit is more than the lines that it takes back. */
+/** No credit exceeds its lines. */
 function overCredited(item: BilledItem): string[] {
   const { net, tax } = leftOfItem(item);
   const isOver = item.net.gte(0) && (net.lt(0) || tax.lt(0));

@@ -33,10 +33,10 @@ import {
 import { type Behavior, type BilledItem, type BilledSoFar, billedUsage, leftOfItem } from './billed.ts';
 import { compareTime, type TimeDue } from './time.ts';
 
-/** A charge of which an invoice bills what is owed and not billed yet. */
+/** A charge of an invoice: the amount owed and not billed yet. */
 export interface DueCharge {
   readonly charge: OwedCharge;
-  /** Of a fee of which a part was billed: what of its whole period is left to bill. */
+  /** For a fee that was billed in part: the remaining part of its whole period. */
   readonly free?: Fraction;
   /** The billed part of the charge. */
   readonly before?: BilledSoFar;
@@ -67,11 +67,11 @@ export interface DueCommitment {
   readonly before: Decimal;
   readonly back: TakenBack | null;
   readonly items: readonly BilledItem[];
-  /** The period is closed, and this corrects what was asked of it. */
+  /** The period is closed, and this corrects its bill. */
   readonly isLate: boolean;
   /** Does a charge of this invoice count for it? */
   readonly isOf: (charge: OwedCharge) => boolean;
-  /** Percent: of what is more. */
+  /** Percent: of the increase. */
   readonly taxRate: Decimal;
 }
 
@@ -89,11 +89,11 @@ export interface UncalculatedInvoice extends InvoicePeriod {
   readonly billingAnchor: Instant;
 }
 
-/** All that decides what an invoice of a subscription bills. */
+/** All facts that decide the charges of an invoice of a subscription. */
 export interface BillingState {
   readonly terms: HistoricTerms & { readonly taxBehavior: Behavior; readonly currency: string };
   readonly invoice: UncalculatedInvoice;
-  /** The other invoices of the subscription that are not calculated yet: what is theirs is not billed by this one. */
+  /** The other invoices of the subscription without a calculation: this one does not bill their charges. */
   readonly others: readonly UncalculatedInvoice[];
   /** The items of the calculated ones, in the order of billing. */
   readonly items: readonly BilledItem[];
@@ -131,7 +131,7 @@ export function dueOn(state: BillingState): DueCharge[] {
   ];
 }
 
-/** Of other figures than sums and counts a line says what they are. */
+/** Is the figure a sum or a count? Other figures have a line with their value. */
 const isAddedUp = ({ price: { metric } }: OwedCharge): boolean =>
   metric === null || isAdditive(metric.meter.aggregation);
 
@@ -146,7 +146,7 @@ function endOfItems(terms: HistoricTerms, cell: Cell, items: readonly BilledItem
     .reduce(latest, cell.start);
 }
 
-/** The items of a period: what was billed of it begins in it, and its price was of the period's series then. */
+/** The items of a period: bills that begin in it, for prices of the period's series at that time. */
 function inCell(terms: HistoricTerms, items: readonly BilledItem[], { start, end, cadence }: Cell): BilledItem[] {
   const segments = segmentsOf(terms);
   return items.filter(({ priceId, period }) => {

@@ -17,7 +17,7 @@ export interface OrderItem {
   readonly creditedNet: Decimal;
   readonly creditedTax: Decimal;
   readonly isIssued: boolean;
-  /** Nothing can be taken back of an invoice that is cancelled, written off or refunded. */
+  /** A cancelled, written off or refunded invoice gets no credit. */
   readonly isStanding: boolean;
 }
 
@@ -30,10 +30,7 @@ export interface OrderCredit {
   readonly from: Instant;
 }
 
-/**
- * The tax of a credit: its share of what is left of the tax that was billed, all of it for all that is left (§3
- * Credits).
- */
+/** The tax of a credit: its share of the remaining billed tax, all of it for the whole remainder (§3 Credits). */
 export function taxOfCredit({ item, amount }: OrderCredit, currency: string): Decimal {
   const left = item.net.minus(item.creditedNet);
   const tax = item.tax.minus(item.creditedTax);

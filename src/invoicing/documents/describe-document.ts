@@ -206,7 +206,7 @@ const negated = (line: CreditNoteLine): CreditNoteLine => ({
   taxAmount: line.taxAmount.negated(),
 });
 
-/** The tax of each rate as its lines bear it, highest first: the lines of an invoice sum to its own. */
+/** The tax of each rate on its lines, highest first: the lines of an invoice sum to its own. */
 export function taxesOn(lines: readonly Pick<CreditNoteLine, 'amount' | 'taxAmount' | 'taxRate'>[]): TaxRecord[] {
   const ofRates = Map.groupBy(lines, ({ taxRate }) => plain(taxRate));
   return [...ofRates.values()]

@@ -6,8 +6,8 @@ import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { DocumentOwner } from './document-owner.ts';
 
 /**
- * Writes the jobs that render invoices' documents; they run by themselves as due work (kind `invoice_document`), in
- * wall time also for an invoice on a test clock.
+ * Writes the jobs that render invoices' documents; they are background jobs (kind `invoice_document`), in wall time
+ * also for an invoice on a test clock.
  */
 export const scheduleDocuments = (tx: Tx, invoices: readonly InvoiceRow[], now: Instant): Promise<number> =>
   tx.run(sql`
@@ -71,7 +71,7 @@ export const findReceiptRecord = (tx: Tx, merchantId: string, paymentId: string)
   tx.maybe<ReceiptRecord>(sql`
     select position, remaining from receipt_job where merchant_id = ${merchantId} and id = ${paymentId}`);
 
-/** The invoice of a receipt that is to be rendered. */
+/** The invoice of a receipt to render. */
 export const invoiceOfReceipt = (
   tx: Tx,
   merchantId: string,
@@ -94,7 +94,10 @@ export async function failedRenderings(
   return job?.attempts ?? 0;
 }
 
-/** The job of a credit note is done, or tried again at `next`; who asks for the document is told why there is none. */
+/**
+ * The job of a credit note is done, or tried again at `next`; a request for the document gets the reason for its
+ * absence.
+ */
 export const noteCreditNoteJob = (
   tx: Tx,
   merchantId: string,
@@ -124,7 +127,7 @@ export const findDocument = (tx: Tx, merchantId: string, ownerId: string): Promi
     sql`select content from document where merchant_id = ${merchantId} and owner_id = ${ownerId}`,
   );
 
-/** Stores a document; the first one stays, whoever comes second. */
+/** Stores a document; the first one stays. */
 export const storeDocument = (
   tx: Tx,
   merchantId: string,

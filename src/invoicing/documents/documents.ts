@@ -116,10 +116,7 @@ async function describe(parts: InvoicingParts, tx: Tx, owner: DocumentOwner): Pr
     : describePayment(parts, tx, { ...owner, paymentId: owner.paymentId });
 }
 
-/**
- * The content of a receipt. A payment without a receipt is of an invoice without a number. A payment that nobody wrote
- * a receipt for is of an invoice without a number.
- */
+/** The content of a receipt. A payment without a receipt is of an invoice without a number. */
 async function describePayment(
   parts: InvoicingParts,
   tx: Tx,

@@ -16,7 +16,7 @@ export interface Links {
   readonly sessionUrl?: string | undefined;
 }
 
-/** Has it a page that its customer may see? From its issue on, whatever becomes of it. */
+/** Has it a page for its customer? From its issue on, in every later status. */
 export const isShownToCustomers = ({ issuedAt }: Pick<InvoiceRow, 'issuedAt'>): boolean => issuedAt !== null;
 
 const time = (instant: Instant | null): string | null => (instant === null ? null : formatInstant(instant));

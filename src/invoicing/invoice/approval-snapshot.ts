@@ -4,8 +4,8 @@ import type { InvoiceRow } from './invoice.ts';
 import type { LineRow } from './invoice-line.ts';
 
 /**
- * The content of an invoice that is approved: its customer, charges, amounts, and due time. Lines have a `key` of what
- * they are, because a calculation gives them new ids.
+ * The content of an invoice for an approval: its customer, charges, amounts, and due time. Lines have a `key` by their
+ * subject, because a calculation gives them new ids.
  */
 export const approvalSnapshot = (invoice: InvoiceRow, lines: readonly LineRow[]) => {
   const seen = new Map<string, number>();

@@ -23,7 +23,7 @@ export interface CreditNoteRow {
 
 /** A line of a credit note over a part of an invoice. */
 export interface CreditNoteLine {
-  /** The credit of unused time that it gives back; absent for what is no such. */
+  /** The credit of unused time; absent for other credits. */
   creditId?: string | null;
   displayName: string;
   /** Net of tax; not negative. */

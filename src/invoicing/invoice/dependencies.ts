@@ -8,7 +8,7 @@ import type { BillingSource } from '../terms/billing-terms.ts';
 import type { CreditNoteRow } from './credit-note.ts';
 import type { InvoiceRow } from './invoice.ts';
 
-/** Somebody cancelled the invoice, or the payment session by which it lived expired. */
+/** The cause of a cancellation: by hand, or the expired payment session of an offer. */
 export type CancellationCause = 'byHand' | 'sessionExpired';
 
 /**
@@ -23,24 +23,24 @@ export interface PurposeHandler {
   /** Its charges count again: its refund is voided, or it is paid after it was written off. */
   standsAgain?(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<void>;
   /**
-   * Locks what hangs on the invoice, before the invoice is locked: for who takes the two in this order elsewhere.
-   * @param wait false: throws 55P03 where somebody has it
+   * Locks the purpose of the invoice before the invoice: for callers with this order elsewhere.
+   * @param wait false: throws 55P03 if another process has it
    */
   lock?(tx: Tx, purpose: { merchantId: string; purposeId: string }, wait: boolean): Promise<void>;
 }
 
 /** The consequence of a declined charge. */
 export type AfterDecline =
-  /** The next retry comes by itself at this time; null: none does. */
+  /** The next automatic retry; null: none. */
   | { readonly kind: 'fails'; readonly retryAt: Instant | null; readonly failedAttempts: number }
-  /** The last retry was spent: what the merchant's settings say happens. */
+  /** The last retry failed: the merchant's settings decide. */
   | { readonly kind: 'ends'; readonly by: MerchantSettings['dunning']['finally']; readonly failedAttempts: number }
-  /** Somebody tried in between, or after the end: nothing changes but the reason. */
+  /** A charge by request in between, or after the end: only the reason changes. */
   | { readonly kind: 'stands' };
 
 /** The event of an invoice for an email to its customer. */
 export type InvoiceFact =
-  /** ISSUED; its wallet has paid what it can, and its card is being charged or its session is open. */
+  /** ISSUED; its wallet has paid its share, and its card is being charged or its session is open. */
   | { readonly kind: 'issued' }
   /**
    * PAID: by a payment, by the wallet as it was issued, by a credit note, or because nothing was asked (`wallet`).
@@ -57,13 +57,13 @@ export type InvoiceFact =
       readonly reason: string | null;
       readonly next: AfterDecline;
     }
-  /** `intoWallet`: what of it is in the wallet again; all else goes back as it came. */
+  /** `intoWallet`: the part that is in the wallet again; the remainder is refunded the way it was paid. */
   | { readonly kind: 'refunded'; readonly note: CreditNoteRow; readonly intoWallet: Decimal }
   | { readonly kind: 'refundVoided'; readonly note: CreditNoteRow; readonly stopped: Decimal; readonly left: Decimal }
-  /** `off`: what it takes off what is owed; the remainder is in the wallet. */
+  /** `off`: the deduction from the unpaid amount; the remainder is in the wallet. */
   | { readonly kind: 'credited'; readonly note: CreditNoteRow; readonly off: Decimal; readonly intoWallet: Decimal }
   /** Without a number there is no credit note. */
-  /** `intoWallet`: what the wallet had paid of it, and has back. */
+  /** `intoWallet`: the wallet's share, which it has again. */
   | { readonly kind: 'cancelled'; readonly note: CreditNoteRow | null; readonly intoWallet: Decimal }
   | { readonly kind: 'writtenOff' };
 

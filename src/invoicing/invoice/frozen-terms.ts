@@ -15,8 +15,7 @@ export interface FrozenTerms {
   /** Of a subscription's invoice: the rate, in percent, of lines that are written by hand. */
   manualTaxRate?: string;
   /**
-   * Of a subscription's invoice: what of the history was known as it was calculated; absent of invoices from before it
-   * was kept.
+   * For a subscription's invoice: the known history at its calculation; absent of invoices from before it was stored.
    */
   history?: FrozenHistory;
   /** The external tax provider that calculates the tax; absent: the rates above. */
@@ -26,7 +25,7 @@ export interface FrozenTerms {
 /** The question to an external tax provider, and its answer. */
 export interface FrozenOutsideTax {
   readonly provider: TaxProviderName;
-  /** When this was frozen, RFC 3339: who freezes anew asks anew. */
+  /** The time of the freeze, RFC 3339: a new freeze asks again. */
   readonly at: string;
   readonly customer: { readonly address: TaxAddress; readonly taxId: string | null };
   /** The tax codes of prices, by price id. */
@@ -41,7 +40,7 @@ export interface FrozenOutsideTax {
 
 /** The tax of an invoice as a provider has calculated it. */
 export interface OutsideTaxAnswer {
-  /** The provider's id of the calculation; null: there was nothing to tax, and nobody was asked. */
+  /** The provider's id of the calculation; null: there was nothing to tax, and no question. */
   readonly reference: string | null;
   /** By the key of the item: tax, and rate in percent, as decimal text. */
   readonly items: Readonly<Record<string, { readonly tax: string; readonly rate: string }>>;

@@ -95,7 +95,7 @@ export interface PartyRecord {
   phone?: string;
   /** Of a buyer: the language of its documents and mails; English where it is not said. */
   locale?: Locale;
-  /** Of a buyer: what it wants its invoices to say. */
+  /** For a buyer: its own reference for its invoices. */
   buyerReference?: string;
 }
 
@@ -113,7 +113,7 @@ export interface TaxRecord {
 export interface OneOffRecord {
   /** The plan whose tax rates count (domain.md §4, Tax). */
   planId: string | null;
-  /** No line bears tax. */
+  /** No line has tax. */
   taxExempt?: boolean;
   lines: OneOffLineRecord[];
 }

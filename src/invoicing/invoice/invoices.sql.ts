@@ -33,7 +33,7 @@ export const lockInvoicesOf = (tx: Tx, merchantId: string, subscriptionIds: read
      where merchant_id = ${merchantId} and subscription_id = any (${[...subscriptionIds]}::text[])
        order by id for update`);
 
-/** The invoice as it is now, for reading: whoever decides on it locks it instead. */
+/** The invoice as it is now, for reading: a decision on it locks it instead. */
 export const findInvoice = (tx: Tx, merchantId: string, id: string): Promise<InvoiceRow | undefined> =>
   tx.maybe<InvoiceRow>(sql`select * from invoice where merchant_id = ${merchantId} and id = ${id}`);
 
@@ -74,7 +74,7 @@ export const findInvoiceOf = (
      where merchant_id = ${merchantId} and purpose_id = ${purpose.id} and purpose_type = ${purpose.type}
      order by seq desc limit 1`);
 
-/** A twin with the same key waits here until this transaction ends, and then finds what it made. */
+/** Locks a key: a twin with the same key waits until this transaction ends, and then finds its invoice. */
 export const lockInvoiceKey = (tx: Tx, merchantId: string, key: string): Promise<number> =>
   tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`invoice:${merchantId}:${key}`}, 0))`);
 
@@ -253,7 +253,7 @@ export async function replaceLines(
       from jsonb_populate_recordset(null::invoice_line, ${recordset(rows)})`);
 }
 
-/** Decimals and instants as JSON text; PostgreSQL reads them as what the column is. */
+/** Decimals and instants as JSON text; PostgreSQL reads them in the type of the column. */
 const jsonValue = (value: unknown): unknown => {
   if (value === null || typeof value !== 'object') return value;
   if (Decimal.isDecimal(value)) return plain(value);
@@ -273,7 +273,7 @@ export const linesOf = (
      where merchant_id = ${merchantId} and invoice_id = ${invoiceId} and position > ${after}
      order by position limit ${limit}`);
 
-/** Stores what was metered for the prices of some closing periods of one merchant (transition 3). */
+/** Stores the usage for the prices of some closing periods of one merchant (transition 3). */
 export async function saveBilledUsage(
   tx: Tx,
   merchantId: string,

@@ -31,7 +31,7 @@ export async function tellCancelled(
   await purposeOf(parts, invoice.purposeType)?.cancelled?.(tx, invoice, why, now);
 }
 
-/** An invoice of which nothing could be taken back stands again. */
+/** The charges of an invoice that could not be credited count again. */
 export async function tellStandsAgain(
   parts: Pick<InvoicingParts, 'purposes'>,
   tx: Tx,

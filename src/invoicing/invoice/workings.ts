@@ -16,12 +16,12 @@ export interface CreditWorkings {
   readonly from: string;
   readonly to: string;
   readonly billed: string | null;
-  /** Of its time what is not used. */
+  /** The unused part of its time. */
   readonly share: ShareOfTime | null;
   /** All of the credit, before tax; the line may hold less. */
   readonly amount: string;
   /** The earlier credits of the charge. */
   readonly before: string;
-  /** Credit notes over what the line does not hold; known once they are issued. */
+  /** Credit notes over the excess of the line; known once they are issued. */
   readonly notes?: readonly { readonly number: string; readonly amount: string }[];
 }

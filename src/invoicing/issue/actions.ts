@@ -19,7 +19,7 @@ import { freezeAgain } from './run-calculation.ts';
 /** The actions of a person on an invoice. */
 export type InvoiceAction = 'approve' | 'cancel' | 'writeOff' | 'recalculate';
 
-/** Does what was asked where the table of states allows it now, else answers the table's refusal. */
+/** Performs the action if the table of states allows it now, else returns the table's refusal. */
 export async function actOnInvoice(
   parts: InvoicingParts,
   tx: Tx,
@@ -131,7 +131,8 @@ async function act(
 }
 
 /**
- * POST …/paymentSessions: a session for what is unpaid of an issued invoice; the one before it expires (domain.md §4).
+ * POST …/paymentSessions: a session for the unpaid amount of an issued invoice; the one before it expires (domain.md
+ * §4).
  */
 export async function openInvoiceSession(
   parts: InvoicingParts,

@@ -39,7 +39,7 @@ export interface Billing {
   readonly items: readonly BilledItem[];
 }
 
-/** An invoice of a subscription for which it is asked what it bills. */
+/** A question about the charges of an invoice of a subscription. */
 export interface BillingQuestion {
   readonly terms: BillingTerms;
   readonly invoice: InvoiceRow;
@@ -47,8 +47,7 @@ export interface BillingQuestion {
 }
 
 /**
- * Loads what is billed, and finds what of all that is owed an invoice bills: its own charges, and corrections of closed
- * periods.
+ * Loads the bills, and finds the charges of an invoice in all that is owed: its own, and corrections of closed periods.
  */
 export async function loadBilling(tx: Tx, source: BillingSource, asked: BillingQuestion): Promise<Billing> {
   const [billing] = (await loadBillings(tx, source, [asked])) as [Loaded];
@@ -63,8 +62,8 @@ export interface Loaded {
 }
 
 /**
- * The same for some invoices of one merchant, each of another subscription, in their order; `billingOf` finds what each
- * bills.
+ * The same for some invoices of one merchant, each of another subscription, in their order; `billingOf` finds the
+ * charges of each.
  */
 export async function loadBillings(
   tx: Tx,

@@ -25,8 +25,7 @@ import { amountOf } from './manual-lines.ts';
  */
 
 /**
- * Invoices are issued: what they could not take off, because no total is below 0, is a line that waits for the next
- * one.
+ * After the issue of invoices: the excess of their deductions, because no total is below 0, is a line for the next one.
  */
 export async function carryOver(
   parts: InvoicingParts,
@@ -46,7 +45,7 @@ export async function carryOver(
   }
 }
 
-/** An invoice is cancelled: what it bore for others goes on, all of it that has not gone on already. */
+/** After the cancellation of an invoice: its carried lines are carried on, except the parts that were already. */
 export async function carryOverCancelled(
   parts: InvoicingParts,
   tx: Tx,
@@ -62,7 +61,7 @@ export async function carryOverCancelled(
   await saveCarried(parts, tx, cancelled.merchantId, carried, now);
 }
 
-/** Of a line what its invoice could not take off. Inclusive amounts hold their tax. */
+/** The part of a line that its invoice could not deduct. Inclusive amounts include their tax. */
 export function planRemainder(
   line: BilledManualLine,
   taxBehavior: BillingTerms['taxBehavior'],
@@ -78,7 +77,7 @@ export function planRemainder(
 interface Carrying {
   readonly amount: Decimal;
   readonly taxRate: Decimal | null;
-  /** The end of the period whose invoice could not bear it: the first that closes then or later takes it. */
+  /** The end of the period whose invoice could not deduct it: the first that closes then or later takes it. */
   readonly invoiceAt: Instant;
   readonly because: NonNullable<ManualLineRow['carriedBecause']>;
 }
@@ -148,7 +147,7 @@ export async function creditCarriedLines(
   for (const line of lines) await bookIntoWallet(tx, terms, line, line.fromInvoiceId, now);
 }
 
-/** No document takes back tax for it, so all of it is off what was earned. */
+/** No document credits tax for it, so all of it reduces the revenue. */
 async function bookIntoWallet(
   tx: Tx,
   terms: BillingTerms,

@@ -56,7 +56,7 @@ export async function endPeriods(
   );
 }
 
-/** How long a part of a period waits for the part before it, whose lines it goes on from. */
+/** The time that a part of a period waits for the part before it, whose lines it continues. */
 const A_WHILE = { minutes: 1 };
 
 /**

@@ -24,7 +24,7 @@ export interface TakenBack {
   readonly correction: Correction;
 }
 
-/** A correction whose kinds a line of an invoice says already, and of what has no kinds: a commitment. */
+/** A correction with kinds that are already on a line of an invoice, or without kinds: a commitment. */
 export const SAID: Correction = { quantity: '0', charge: '0', discount: '0', maximum: '0', minimum: '0' };
 
 /**
@@ -70,8 +70,8 @@ function creditOf(
 }
 
 /**
- * An invoice is issued: what its lines take back of other invoices and could not take off it, because no total is below
- * 0, is given back by credit notes on those.
+ * After the issue of an invoice: the excess of its credits of other invoices, because no total is below 0, is credited
+ * by credit notes on those.
  */
 export async function creditCutLines(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow, now: Instant): Promise<void> {
   const lines = await linesOf(tx, invoice.merchantId, invoice.id);

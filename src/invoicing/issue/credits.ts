@@ -43,14 +43,13 @@ import { segmentAt, segmentsOf } from '../timeline/segments.ts';
 export interface CreditOrder {
   /** The terms as they are now. */
   readonly terms: BillingTerms;
-  /** Only what was billed for time after it can be unused. */
+  /** Only bills for the time after it can be unused. */
   readonly after: Instant;
   /**
-   * The invoice that bears a credit as a line, by the price's own; null where none is open: then it goes into the
-   * wallet.
+   * The invoice with a credit as a line, by the price's own series; null if none is open: then it goes into the wallet.
    */
   readonly target: InvoiceRow | null;
-  /** Invoices whose credits on open invoices were taken back before: what of them is not used is worked out anew. */
+  /** Invoices whose credits on open invoices were removed: their unused part is computed again. */
   readonly creditedAnew?: readonly string[];
   /** Only of what this invoice billed; else of all. */
   readonly invoiceId?: string;
@@ -93,7 +92,7 @@ export async function giveCredits(
   }
 }
 
-/** The credits for what some items billed and what is not owed by the terms as they are. */
+/** The credits for the bills of some items that are not owed by the present terms. */
 const creditsDue = (terms: BillingTerms, items: readonly BilledItem[]): TimeCredit[] =>
   compareTime(feesOwed(terms, items), items, terms)
     .unused.filter(({ item }) => item.isStanding)
@@ -145,7 +144,7 @@ export async function expectedCredits(
 
 /**
  * The bills of issued invoices for time after an instant. Calculated invoices that are not issued are calculated again
- * instead. What is calculated and not issued is calculated again instead.
+ * instead.
  */
 async function selectIssuedItems(
   tx: Tx,
@@ -181,7 +180,7 @@ function feesOwed(terms: BillingTerms, items: readonly BilledItem[]): OwedCharge
   ]);
 }
 
-/** Where what is not used from an instant on goes: as what ended it says, a change or the end of the subscription. */
+/** The target of credits for unused time from an instant on: as the change or the end of the subscription has it. */
 export function creditModeAt(terms: BillingTerms, at: Instant): CreditMode {
   const { endsAt } = terms.bounds;
   if (endsAt !== null && !isBefore(at, endsAt)) return terms.endCredit ?? 'invoice';
@@ -228,7 +227,7 @@ const rowOf = (
 
 /**
  * The reason that leaves nothing of an invoice to credit: the credit note over all of it, or its write-off, also just
- * now. Its lock prevents either of them until the end. Its lock holds off who would do it meanwhile.
+ * now. Its lock prevents either of them until the end.
  */
 async function overAllOf(tx: Tx, merchantId: string, invoiceId: string): Promise<CreditNoteRow | 'written off' | null> {
   const invoice = await lockInvoice(tx, merchantId, invoiceId);
@@ -317,7 +316,7 @@ function notedOf<Row extends UnusedCreditRow>(credits: readonly Row[], most: Dec
   });
 }
 
-/** Of a subscription it is time that was not used; of an order whatever is not owed any more. */
+/** For a subscription it is unused time; for an order everything that is no longer owed. */
 const nameOf = ({ displayName: name, sourceKey: key }: UnusedCreditRow): string =>
   key === null ? `${name}: not used` : `${name}: credit`;
 
@@ -332,7 +331,7 @@ const lineOfNote = (credit: UnusedCreditRow, part: { net: Decimal; tax: Decimal 
   periodEnd: credit.unusedTo,
 });
 
-/** As much of a net amount and its tax as comes to `most` together. */
+/** The part of a net amount and its tax that is `most` together. */
 export function upTo({ net, tax }: { net: Decimal; tax: Decimal }, most: Decimal, currency: string) {
   const gross = net.plus(tax);
   if (gross.lte(most)) return { net, tax };
@@ -342,7 +341,7 @@ export function upTo({ net, tax }: { net: Decimal; tax: Decimal }, most: Decimal
 
 /**
  * The charge of a credit, and the credited part. Amounts are before tax, so that those of inclusive prices do not show
- * them. Amounts are before tax, so that those of inclusive prices do not show them.
+ * them.
  */
 const creditWorkings = (credit: CreditOn, taxBehavior: 'exclusive' | 'inclusive'): CreditWorkings => ({
   id: credit.id,
@@ -355,7 +354,7 @@ const creditWorkings = (credit: CreditOn, taxBehavior: 'exclusive' | 'inclusive'
   before: credit.workings?.before ?? '0',
 });
 
-/** The credits that stand on an invoice, as lines of its calculation. */
+/** The credits on an invoice, as lines of its calculation. */
 export const creditLines = (credits: readonly CreditOn[], taxBehavior: 'exclusive' | 'inclusive'): OtherLine[] =>
   credits.map((credit) => {
     const { net, tax } = leftOf(credit);
@@ -390,13 +389,13 @@ export const creditLines = (credits: readonly CreditOn[], taxBehavior: 'exclusiv
     };
   });
 
-/** The credits that stand on an invoice whose prices are without tax. */
+/** The credits on an invoice with prices without tax. */
 export const creditLinesOn = async (tx: Tx, invoice: InvoiceRow): Promise<OtherLine[]> =>
   creditLines(await creditsOn(tx, invoice), 'exclusive');
 
 /**
- * An invoice is issued: what its credit lines could not take off it, because no total is below 0, is a credit note on
- * the invoice that billed, in the wallet.
+ * After the issue of an invoice: the excess of its credit lines, because no total is below 0, is a credit note on the
+ * invoice that billed, in the wallet.
  */
 export async function settleCredits(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow, now: Instant): Promise<void> {
   const credits = await creditsOn(tx, invoice);

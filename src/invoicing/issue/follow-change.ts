@@ -20,7 +20,7 @@ import { calculateAgain, calculateInvoice, tryCalculation } from './run-calculat
 
 const UNISSUED = ['ACTIVE', 'CLOSING', 'CLOSED', 'CALCULATING', 'DRAFT', 'FAILED'] as const;
 
-/** Closes the periods that are over and that no worker has come to yet, so that what is open now holds the instant. */
+/** Closes ended periods before a worker, so that the open period includes the instant. */
 export async function closeWhatIsOver(parts: InvoicingParts, tx: Tx, terms: BillingTerms, at: Instant, now: Instant) {
   for (;;) {
     const open = await lockTwice(tx, terms, ['ACTIVE']);
@@ -56,7 +56,8 @@ export async function followChange(
 }
 
 /**
- * From where on a change takes time from what was billed: one that is prorated by days from the start of its day on.
+ * The start of the time that a change takes from the bills: a change prorated by days takes it from the start of its
+ * day.
  */
 function takesFrom(terms: BillingTerms, at: Instant): Instant {
   const { proration } = segmentAt(segmentsOf(terms), at);
@@ -70,7 +71,7 @@ const goesOn = (terms: BillingTerms, invoice: InvoiceRow, at: Instant): boolean 
   return isHeld && isOwnSeries(terms, invoice);
 };
 
-/** Drafts that come to something else by now are calculated again: nothing of them was billed. */
+/** Drafts with another amount by now are calculated again: they have billed nothing. */
 export async function redoDrafts(parts: InvoicingParts, tx: Tx, terms: BillingTerms, now: Instant): Promise<void> {
   for (const invoice of await lockTwice(tx, terms, ['CALCULATING', 'DRAFT']))
     if (invoice.kind !== 'ad_hoc' && (await isOther(parts, tx, terms, invoice)))
@@ -126,7 +127,7 @@ const upfrontAt = ({ merchantId, subscriptionId }: BillingTerms, at: Instant) =>
   periodEnd: at,
 });
 
-/** Calculated and, unless it waits for somebody, issued at once. */
+/** Calculated and, unless it waits for an approval, issued at once. */
 async function finish(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow, now: Instant): Promise<InvoiceRow> {
   const draft = await tryCalculation(parts, tx, invoice, now);
   const isReady = draft.status === 'DRAFT' && draft.nextActionAt !== null;

@@ -61,7 +61,7 @@ export type IssueTrigger = 'approve' | 'completeApprovals' | 'autoApprove';
 
 /**
  * Transition 10 of one invoice; see `issueInvoices`.
- * @param session how the payment session is opened, where one is; null: its money is there, and nobody is asked for it
+ * @param session the options of its payment session, if it has one; null: it is already paid
  */
 export async function issueInvoice(
   parts: InvoicingParts,
@@ -167,7 +167,7 @@ export async function issueChanged(
 }
 
 /**
- * Credits that an invoice could not bear change the invoices that billed. Those are locked before numbers are drawn.
+ * The excess of credits over an invoice changes the invoices that billed. Those are locked before numbers are drawn.
  */
 async function lockCredited(tx: Tx, merchantId: string, decided: readonly DecidedIssue[]): Promise<void> {
   const ids = decided.flatMap(({ invoice, hasCredits }) =>
@@ -243,7 +243,7 @@ async function sharesOfWallets(
   return walletShares(asking, await lockedWalletBalances(tx, merchantId, customerIds));
 }
 
-/** The stored cards that are charged for what is unpaid, by the ids of their invoices. */
+/** The stored cards to charge for the unpaid amounts, by the ids of their invoices. */
 async function cardsFor(
   tx: Tx,
   merchantId: string,
@@ -271,7 +271,7 @@ async function cardsFor(
   );
 }
 
-/** @param share what of it the wallet pays. @param isCharged is a stored card being charged for what is left? */
+/** @param share the wallet's part @param isCharged is a stored card being charged for the remainder? */
 function changesOf(
   { invoice, says, paymentTermDays, paysOnline }: DecidedIssue,
   number: NumberedInvoice | undefined,
@@ -294,10 +294,7 @@ function changesOf(
   };
 }
 
-/**
- * The debt, and the part of it that the wallets have paid. Nobody owes an offer yet. One that lives by its session is
- * owed by nobody yet.
- */
+/** The debt, and the part of it that the wallets have paid. Nobody owes an offer yet. */
 const postingsOf = (decided: readonly DecidedIssue[], issued: readonly InvoiceRow[]): Posting[] =>
   issued.flatMap((invoice, place) => {
     const { lines } = decided[place] as DecidedIssue;
@@ -308,7 +305,7 @@ const postingsOf = (decided: readonly DecidedIssue[], issued: readonly InvoiceRo
     ];
   });
 
-/** One that lives by its session is opened as its subscription's creation said, where nobody says otherwise. */
+/** The session of an offer has the options of its subscription's creation, if there are no others. */
 function sessionOf(
   { invoice, facts: { terms } }: { readonly invoice: InvoiceRow; readonly facts: DecidedIssue },
   session: SessionOptions | undefined,
@@ -318,9 +315,7 @@ function sessionOf(
   return { invoice, options, keepsCard: ofTerms?.autoCharge === true };
 }
 
-/**
- * The seller bears the tax id of the registration under which the sale is declared; the one-stop shop knows its own.
- */
+/** The seller has the tax id of the registration for the sale; the one-stop shop has its own. */
 function sellerOn({ terms }: InvoiceRow, seller: PartyRecord): PartyRecord {
   const registration = terms?.place?.registration;
   if (registration == null || (registration.scheme === 'oss' && seller.taxId !== undefined)) return seller;

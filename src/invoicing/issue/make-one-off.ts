@@ -28,7 +28,7 @@ export interface NewOneOffInvoice {
   readonly subscriptionId: string | null;
   /** The plan whose tax rates count, if there is one. */
   readonly planId: string | null;
-  /** No line bears tax, whatever the rates are. */
+  /** No line has tax, at any rate. */
   readonly taxExempt?: boolean;
   readonly clockId: string | null;
   readonly kind: Exclude<InvoiceKind, 'subscription'>;
@@ -43,12 +43,12 @@ export interface NewOneOffInvoice {
   /** Its purpose: the handler of this type in `InvoicingParts.purposes` hears of the invoice. */
   readonly purpose: { readonly type: string; readonly id?: string } | null;
   readonly autoApprove: boolean;
-  /** Of an upfront invoice: the instant at which what it asks became due. */
+  /** For an upfront invoice: the instant at which its charges became due. */
   readonly billsFrom?: Instant;
   readonly metadata?: Readonly<Record<string, unknown>>;
   /** The options of its payment session, if it is issued at once. */
   readonly session?: Pick<SessionOptions, 'redirectUrls' | 'expiresAt'>;
-  /** Held unique by the database; who makes invoices under keys looks beforehand what a key made. */
+  /** Unique by the database; creators of invoices under keys first look for an earlier one. */
   readonly idempotency?: BodyKey;
 }
 

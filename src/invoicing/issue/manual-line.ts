@@ -27,13 +27,13 @@ export interface ManualLineRow {
   carriedFromId: string | null;
   /** The invoice of that line was too small for it, or was cancelled. */
   carriedBecause: 'remainder' | 'cancellation' | null;
-  /** When it went into the wallet, because no invoice could bear it any more. */
+  /** The time of its move into the wallet, because no invoice followed. */
   intoWalletAt: Instant | null;
 }
 
 type Carried = Pick<ManualLineRow, 'taxRate' | 'carriedFromId' | 'carriedBecause'>;
 
-/** A line to insert; one that somebody writes is not carried over. */
+/** A line to insert; a line by hand is not carried over. */
 export type NewManualLine = Omit<ManualLineRow, 'seq' | 'intoWalletAt' | keyof Carried> & Partial<Carried>;
 
 /** The waiting lines to take beside those that name the invoice: those due at an instant, or all. */

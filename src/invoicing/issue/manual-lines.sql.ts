@@ -16,7 +16,7 @@ export const findManualLineByKey = (tx: Tx, merchantId: string, key: string): Pr
     sql`select * from manual_line where merchant_id = ${merchantId} and idempotency_key = ${key}`,
   );
 
-/** A twin with the same key waits here until this transaction ends, and then finds what it made. */
+/** Locks a key: a twin with the same key waits until this transaction ends, and then finds its line. */
 export const lockManualLineKey = (tx: Tx, merchantId: string, key: string): Promise<number> =>
   tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`manual_line:${merchantId}:${key}`}, 0))`);
 
@@ -27,16 +27,11 @@ const on = ({ merchantId, id, subscriptionId }: InvoiceRow, waiting: Waiting) =>
        and into_wallet_at is null
        and ${waiting === 'all' || waiting === 'none' ? sql`true` : sql`invoice_at <= ${waiting.until}`})`;
 
-/**
- * The lines that stand on an invoice, or would if its period were closed now; in the order in which they were written.
- */
+/** The lines on an invoice, or on it if its period were closed now; in the order of their creation. */
 export const manualLinesOn = (tx: Tx, invoice: InvoiceRow, waiting: Waiting): Promise<ManualLineRow[]> =>
   tx.rows<ManualLineRow>(sql`select * from manual_line where ${on(invoice, waiting)} order by seq`);
 
-/**
- * The lines that stand on some invoices whose usage is read, by invoice; those of each in the order in which they were
- * written.
- */
+/** The lines on some invoices whose usage is read, by invoice; those of each in the order of their creation. */
 export async function manualLinesOfInvoices(
   tx: Tx,
   merchantId: string,
@@ -82,7 +77,7 @@ export const laterManualLines = (tx: Tx, merchantId: string, subscriptionId: str
        and into_wallet_at is null
      order by seq`);
 
-/** A negative line as its invoice billed it: what it says there, and how it was taxed. */
+/** A negative line on its invoice: its text there, and its tax. */
 export type BilledManualLine = ManualLineRow & {
   readonly billedNet: Decimal;
   readonly billedGross: Decimal;
@@ -101,7 +96,7 @@ export const selectNegativeLinesOn = (
      where m.merchant_id = ${merchantId} and m.invoice_id = any (${[...invoiceIds]}) and m.quantity * m.unit_price < 0
      order by m.seq`);
 
-/** The lines that an invoice bears for others, each with what has been carried on of it since. */
+/** The lines on an invoice that were carried over, each with its part that has been carried on. */
 export const selectCarriedLinesOn = (
   tx: Tx,
   { merchantId, id }: InvoiceRow,
@@ -114,7 +109,7 @@ export const selectCarriedLinesOn = (
      where m.merchant_id = ${merchantId} and m.invoice_id = ${id} and m.carried_from_id is not null
      order by m.seq`);
 
-/** Lines that are carried over and that no invoice has taken, with the invoices that could not bear them; locked. */
+/** Carried lines that no invoice has taken, with the invoices that could not deduct them; locked. */
 export const lockWaitingCarriedLines = (
   tx: Tx,
   merchantId: string,

@@ -16,7 +16,7 @@ import { makeOneOffInvoice, type NewOneOffInvoice, type OneOffInvoice } from './
 
 /** A line of an invoice of a billing schedule. */
 export interface NewOrderLine {
-  /** Of what the line is: the same for the same thing in the same window. */
+  /** The subject of the line: the same for the same subject in the same window. */
   readonly key: string;
   readonly itemId: string | null;
   readonly displayName: string;
@@ -143,10 +143,7 @@ export async function creditOrderItems(
   return all;
 }
 
-/**
- * The debt of the customer on an invoice, or the debt that is open again. During a payment, none. While a payment is on
- * its way, nothing.
- */
+/** The debt of the customer on an invoice, or the debt that is open again. During a payment, none. */
 async function unpaidOf(tx: Tx, invoice: InvoiceRow): Promise<Decimal> {
   const owed = invoice.paymentInFlight || invoice.status === 'PAID' ? ZERO : invoice.unpaidAmount;
   const again = await balanceOfInvoice(tx, invoice.merchantId, 'owed_again', invoice.id);

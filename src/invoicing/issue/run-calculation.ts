@@ -98,7 +98,7 @@ export async function freezeAgain(
   return { ...frozen, adjustments: stillThere(taken, existing.get(invoice.subscriptionId) ?? []) };
 }
 
-/** Sends a draft back (transition 9), or has a calculation that runs go on with what is frozen anew. */
+/** Starts a new calculation of a draft (transition 9), or continues a running one with a new freeze. */
 export async function calculateAgain(
   parts: InvoicingParts,
   tx: Tx,
@@ -179,7 +179,7 @@ function freezeTax(taxation: Taxation, terms: BillingTerms, invoice: ToFreeze['i
   };
 }
 
-/** The terms of an invoice that is calculated, and not only shown: with them goes what is asked of a tax provider. */
+/** The terms for the calculation of an invoice, not for a preview: they include the question to a tax provider. */
 export async function freezeFor(
   parts: InvoicingParts,
   tx: Tx,
@@ -191,7 +191,7 @@ export async function freezeFor(
   return frozen as FrozenTerms;
 }
 
-/** The same for some invoices of one merchant. Where it has a tax provider, what to ask is found for each by itself. */
+/** The same for some invoices of one merchant. With a tax provider, the question of each is found separately. */
 async function freezeAllFor(
   parts: InvoicingParts,
   tx: Tx,
@@ -335,7 +335,7 @@ async function finishOneOff(
   return change as ChangedInvoice;
 }
 
-/** All that decides what an invoice of a subscription comes to. */
+/** All facts that decide the amounts of an invoice of a subscription. */
 interface CalculationFacts {
   readonly invoice: InvoiceRow;
   readonly rates: FrozenTerms;
@@ -466,10 +466,10 @@ async function placed(
   return { ...frozen, history: { ...frozen.history, place: { seq: String(seq), creditSeq: String(creditSeq) } } };
 }
 
-/** A bill that would be wrong. It is not tried again by itself: what it is made of does not change. */
+/** A wrong bill. It is not retried automatically, because its inputs do not change. */
 class WrongBillError extends Error {}
 
-/** A wrong invoice is worse than a late one: what the net finds is not issued (docs/decisions/0064). */
+/** A wrong invoice is worse than a late one: an invoice with a found fault is not issued (docs/decisions/0064). */
 function refuseWrongBill(invoice: InvoiceRow, { lines }: Calculation, { items }: Billing): void {
   const own = itemsOf(
     lines
@@ -646,12 +646,12 @@ export function lineRows(invoice: InvoiceRow, calculation: Calculation, idOf: (p
 interface Beside {
   readonly manual: readonly ManualLineRow[];
   readonly credits?: readonly CreditOn[];
-  /** Credits and corrections of closed periods as they stand on the invoice. */
+  /** Credits and corrections of closed periods on the invoice. */
   readonly storedCredits?: readonly OtherLine[];
   readonly late?: readonly OtherLine[];
 }
 
-/** Calculates an invoice of a subscription from what is due on it and the usage of its own period. */
+/** Calculates an invoice of a subscription from its charges and the usage of its own period. */
 export function calculateInvoice(
   due: Pick<Billing, 'due' | 'commitments'>,
   frozen: FrozenTerms,

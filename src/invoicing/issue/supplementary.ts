@@ -62,7 +62,7 @@ export async function billLateUsage(
   return null;
 }
 
-/** An invoice that bills no period: its calculation finds what is late. */
+/** An invoice without a period: its calculation finds the late usage. */
 const openSupplementary = (tx: Tx, terms: BillingTerms, now: Instant) =>
   insertInvoice(
     tx,

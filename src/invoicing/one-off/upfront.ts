@@ -33,7 +33,7 @@ export interface UpfrontOrder {
   readonly paidAs?: string;
 }
 
-/** Does a subscription ask anything as it begins? Also where that comes to 0. */
+/** Does a subscription have charges at its start? Also if they are 0. */
 export const asksUpfront = ({ terms, prefund }: Pick<UpfrontOrder, 'terms' | 'prefund'>): boolean =>
   prefund.gt(0) || upfrontCharges(terms).length > 0;
 
@@ -97,7 +97,7 @@ const topUp = (amount: Decimal): OneOffLine => ({
 /** The payment of a customer before the subscription is active, in the invoice's currency, as decimal text. */
 export interface UpfrontPayment {
   readonly amount: string;
-  /** In-advance charges, with their tax, less what the wallet paid. */
+  /** In-advance charges, with their tax, less the wallet's share. */
   readonly upfrontCharges: string;
   readonly walletCharge: string;
   /** By which it can be paid now. */
@@ -119,7 +119,7 @@ export async function describeUpfront(parts: InvoicingParts, tx: Tx, invoice: In
   };
 }
 
-/** The invoice for which somebody waits. */
+/** The invoice that a subscription waits for. */
 export const upfrontInvoiceOf = (
   tx: Tx,
   merchantId: string,

@@ -27,7 +27,7 @@ export function rateCommitment({ minimumAmount, fraction, charged, currency }: C
 }
 
 /**
- * The commitment of a period of the plan's own series: each version's commitment for its time. Exact. Exact.
+ * The commitment of a period of the plan's own series: each version's commitment for its time. Exact.
  * @returns null where no version has one
  */
 export function commitmentOf(terms: HistoricTerms, cell: Cell): Decimal | null {

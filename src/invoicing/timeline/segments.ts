@@ -144,7 +144,6 @@ function positionOfCut(period: SeriesPeriod, { start: at, proration }: Segment):
 
 /**
  * The share of some spans in the whole period, for money. Pieces that make up a period sum to the period's own share.
- * Pieces that make up a period sum to the period's own part.
  */
 export function shareOf(period: SeriesPeriod, segments: readonly Segment[], spans: readonly Period[]): Fraction {
   const length = ({ start, end }: Period): bigint =>

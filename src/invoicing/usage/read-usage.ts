@@ -138,10 +138,7 @@ async function answers(tx: Tx, asked: readonly AskedPrice[]): Promise<AnsweredPr
   });
 }
 
-/**
- * The share of time of a figure that does not add up (`ownShare`). Events for the subscription itself make it 1. What
- * names the subscription itself makes it one for all of the time.
- */
+/** The share of time of a figure that does not add up (`ownShare`). Events for the subscription itself make it 1. */
 async function readShares(tx: Tx, asked: readonly AskedPrice[]): Promise<Map<AskedPrice, Fraction>> {
   const shared = asked.flatMap((each) => {
     const { meter, sources } = each.request;

@@ -15,7 +15,7 @@ export interface IncomingEvent {
   /** Was `at` sent? If not, it is no part of what a retry is compared by. */
   readonly isTimeSent: boolean;
   readonly idempotencyKey: string;
-  /** The source that is the scope of the key. Absent: the whole namespace. Absent: it counts in the whole namespace. */
+  /** The source that is the scope of the key. Absent: the whole namespace. */
   readonly keySource?: string | undefined;
   /** An object, as `canonicalText` writes it. */
   readonly data: string;

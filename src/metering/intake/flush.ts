@@ -68,7 +68,7 @@ export interface Flush {
   readonly entries: readonly Entry[];
 }
 
-/** The result of a flush. Places are those of its entries, from 1. Places are those of its entries, from 1. */
+/** The result of a flush. Places are those of its entries, from 1. */
 export interface FlushedRow {
   /** The merchants whose ingest lock is taken; then nothing was done. */
   readonly busy: string[] | null;

@@ -47,8 +47,7 @@ export type Call = () => Promise<void>;
 
 /**
  * The follow-up of a step: a call by the courier. Background jobs do not wait for it, but a test clock does, because
- * its next jobs may depend on the outcome. Due work does not wait for it, but a test clock does, because what is due
- * next there may depend on the outcome.
+ * its next jobs may depend on the outcome.
  */
 export const byCourier =
   (

@@ -46,7 +46,7 @@ export interface EntityDescription {
   readonly standing?: EntityStanding;
 }
 
-/** The status of the subject of a session. Addresses are relative to `/pay/`. Addresses are relative to `/pay/`. */
+/** The status of the subject of a session. Addresses are relative to `/pay/`. */
 export interface EntityStanding {
   /** Can a card pay it now, by this session or by the next one? */
   readonly isPayable: boolean;

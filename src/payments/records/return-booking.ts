@@ -7,10 +7,7 @@ import type { PaymentReceipt } from './receipts.sql.ts';
 /** The part of a receipt that paid its invoice; the excess is in the wallet and does not go back with the invoice. */
 export const owned = ({ amount, overpaid }: PaymentReceipt): Decimal => amount.minus(overpaid);
 
-/**
- * A refund to the payer has left. The excess over the invoice is in the wallet and stays. What was more than the
- * invoice asked is in the wallet and stays.
- */
+/** A refund to the payer has left. The excess over the invoice is in the wallet and stays. */
 export const bookReturn = (tx: Tx, receipt: PaymentReceipt, now: Instant): Promise<void> =>
   post(
     tx,

@@ -30,7 +30,7 @@ export function storedCard(method: Stripe.PaymentMethod | null): Card | null {
   return { brand, last4, expMonth, expYear, token: tokenOf(customer, method.id) };
 }
 
-/** Stripe's codes in our words. An unknown code is a plain decline. A code that is not here is a plain decline. */
+/** Stripe's codes in our words. An unknown code is a plain decline. */
 const REASONS: Readonly<Record<string, DeclineReason>> = {
   insufficient_funds: 'insufficient_funds',
   withdrawal_count_limit_exceeded: 'insufficient_funds',

@@ -1,9 +1,6 @@
 import type { Stripe } from 'stripe';
 
-/**
- * Our subject of a payment at Stripe. Without either, another program created it. Where neither is there, some other
- * program made it.
- */
+/** Our subject of a payment at Stripe. Without either, another program created it. */
 export interface OwnMarks {
   /** Of a charge of a stored card. */
   readonly key: string | null;

@@ -45,10 +45,7 @@ function noticeOf({ id, type, data }: Stripe.Event): ProviderNotice | null {
 
 type Resolve = (stripe: Stripe, reference: string) => Promise<readonly ProviderFact[]>;
 
-/**
- * The object to read for each kind of event. All other kinds are of no use here. Those that are not here are of no use
- * to us.
- */
+/** The object to read for each kind of event. All other kinds are of no use here. */
 const RESOLVERS: Readonly<Record<string, Resolve>> = {
   'checkout.session.completed': checkoutFacts,
   'checkout.session.async_payment_succeeded': checkoutFacts,
@@ -73,10 +70,7 @@ const RESOLVERS: Readonly<Record<string, Resolve>> = {
 /** The kinds of events that a webhook endpoint at Stripe should send. */
 export const EVENT_KINDS: readonly string[] = Object.keys(RESOLVERS);
 
-/**
- * The present facts at Stripe for the object of a notice. Objects of other programs are no facts of ours. What other
- * programs made there is no fact of ours.
- */
+/** The present facts at Stripe for the object of a notice. Objects of other programs are no facts of ours. */
 export const resolve = async (stripe: Stripe, { kind, objectReference }: ProviderNotice) =>
   Object.hasOwn(RESOLVERS, kind) ? ((await RESOLVERS[kind]?.(stripe, objectReference)) ?? []) : [];
 

@@ -131,7 +131,7 @@ async function askedOf(visit: Visit, { subscription }: Own, form: FormFields, ri
   return wishIn(form, rights, now);
 }
 
-/** The effect of a change. It is made, described, and rolled back. It is done, told, and undone. */
+/** The effect of a change. It is made, described, and rolled back. */
 export async function previewPage(parts: PortalParts, visit: Visit, form: FormFields): Promise<Outcome> {
   const own = await ownOf(visit);
   if (own === null) return null;

@@ -74,8 +74,7 @@ export async function openBilling(tx: Tx, subscription: SubscriptionRow, now: In
 }
 
 /**
- * The charges at the start of a subscription's billing at a future instant. The caller rolls back. Whoever calls this
- * rolls back.
+ * The charges at the start of a subscription's billing at a future instant. The caller rolls back.
  * @returns null where it asks nothing
  */
 export async function rehearseStart(

@@ -52,7 +52,7 @@ export interface MigrationMember {
 
 const settled = refuse('INVALID_TRANSITION');
 
-/** The states of a migration. Changes before a cancellation stay. What it did before a cancellation stays done. */
+/** The states of a migration. Changes before a cancellation stay. */
 export const planMigrationStates = stateTable<PlanMigrationStatus, 'complete' | 'cancel'>(
   { thing: 'migration', done: { cancel: 'cancelled' } },
   {
