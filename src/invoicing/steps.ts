@@ -26,7 +26,7 @@ const MOST_INVOICES = 200;
 const MOST_LINES = 10_000;
 
 /**
- * The due work of invoicing: invoices move by themselves, and issued ones, credit notes and payments get their
+ * The background jobs of invoicing: invoices change their status, and issued ones, credit notes and payments get their
  * documents.
  */
 export const invoicingDueKinds = (parts: InvoicingParts): DueKind[] => [
@@ -77,7 +77,7 @@ async function weigh(
   );
 }
 
-/** An invoice whose subscription somebody else bills meanwhile waits for another time. */
+/** An invoice whose subscription is being billed by another process waits. */
 async function lockBillingOfDue(
   tx: Tx,
   records: readonly { readonly merchantId: string; readonly id: string }[],
@@ -168,7 +168,7 @@ async function lead(
   return all.map((change) => led[those.indexOf(change)] ?? change);
 }
 
-/** In these states something happens by itself. */
+/** These statuses have a background job. */
 const DUE_STATES: readonly InvoiceStatus[] = [
   'ACTIVE',
   'CLOSING',

@@ -34,7 +34,7 @@ export interface DueKind {
   step(tx: Tx, record: { merchantId: string; id: string }, now: Instant): Promise<FollowUp | void>;
 }
 
-/** How records are stepped as a list. A step of one does what a step of a list does for it. */
+/** The step of records as a list. A step of one is a list of one. */
 export interface StepList {
   /** Records in one transaction at most. */
   readonly most: number;
@@ -78,11 +78,11 @@ export interface ClockBook {
   /** Clocks of all merchants that are on their way, or have work due at the time they show. */
   withWork(tx: Tx, kinds: readonly string[]): Promise<ClockReference[]>;
   /**
-   * Locks the clock until the transaction ends. @returns its time and, on its way, where it goes; null: there is no
-   * such clock.
+   * Locks the clock until the transaction ends. @returns its time and, during an advance, its target; null: there is no
+   * such clock
    */
   lock(tx: Tx, clock: ClockReference): Promise<{ currentTime: Instant; advancingTo: Instant | null } | null>;
-  /** Moves it forward; `arrived` when nothing is left on its way, which ends it. */
+  /** Moves it forward; `arrived` at the end of the advance. */
   move(tx: Tx, clock: ClockReference, to: Instant, arrived: boolean, now: Instant): Promise<void>;
   /** Adds steps to those that its advance has taken. */
   count(tx: Tx, clock: ClockReference, steps: number): Promise<void>;

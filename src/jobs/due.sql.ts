@@ -66,8 +66,8 @@ export async function lockDueRecords(
 }
 
 /**
- * The same of records of a clock, whose row the transaction holds, that are due at one instant. It waits for each:
- * whoever has it is about to let it go.
+ * The same for records of a locked clock that are due at one instant. It waits for each: the other process is about to
+ * release it.
  */
 export async function lockClockRecords(
   tx: Tx,

@@ -9,7 +9,7 @@ import type { Chore } from './runner.ts';
 
 const MOST_AT_ONCE = 5_000;
 
-/** Adds what has changed to the counts of lists, so that few changes wait. Totals are exact without it. */
+/** Adds changes to the counts of lists, so that few changes wait. Totals are exact without it. */
 export const listCountChore: Chore = {
   name: 'adding changes to the counts of lists',
   everySeconds: 5,
@@ -30,7 +30,7 @@ export async function addAllListChanges(database: Database, merchantId: string):
 }
 
 /**
- * Counts all lists of all merchants anew; the program may run meanwhile. @returns how many counts were something else
+ * Counts all lists of all merchants again; the program may run at the same time. @returns the number of wrong counts
  */
 export async function rebuildListCounts(database: Database): Promise<number> {
   const merchants = await database.transaction('every merchant, reading', selectAllMerchants);

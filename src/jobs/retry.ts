@@ -5,10 +5,7 @@ export const MOST_ATTEMPTS = 5;
 
 const DELAY_SECONDS = [5, 30, 300, 1800] as const;
 
-/**
- * When a record whose step has failed for the n-th time is tried again on the wall clock.
- * @returns null when it is to be parked.
- */
+/** The time of the next attempt after the n-th failure, on the wall clock. @returns null to park the record */
 export function nextTry(attempts: number, now: Instant): Instant | null {
   const seconds = DELAY_SECONDS[attempts - 1];
   return attempts >= MOST_ATTEMPTS || seconds === undefined ? null : now.add({ seconds });

@@ -9,7 +9,7 @@ import { pause } from './pause.ts';
 import { Steps } from './steps.ts';
 import { unitsOf } from './units.ts';
 
-/** Housekeeping: what is done now and then and belongs to no record. */
+/** Housekeeping: periodic work without a record. */
 export interface Chore {
   readonly name: string;
   readonly everySeconds: number;
@@ -64,7 +64,7 @@ const TURN_MILLISECONDS = 50;
 /** How long a test clock is driven before those that wait have their turn: an advance over centuries takes hours. */
 const SLICE_MILLISECONDS = 1_000;
 const CLOCKS_KEPT = 10_000;
-/** Records of a test clock in one transaction at most, whatever their kind allows. */
+/** The most records of a test clock in one transaction, for every kind. */
 const MOST_ON_CLOCK = 500;
 
 class Runner implements DueRunner {

@@ -206,9 +206,7 @@ export class Steps {
     return tooHeavy === -1 ? records : records.slice(0, tooHeavy);
   }
 
-  /**
-   * Locks what everybody locks before some records of one kind. @returns the ids of those of which nobody else has it
-   */
+  /** Locks the rows that must be locked before some records of one kind. @returns the ids of those that were free */
   async #lockParents(tx: Tx, records: readonly DueRecord[]): Promise<ReadonlySet<string>> {
     const [first] = records;
     const lockParents = first && this.#kindOf(first).lockParents;
@@ -255,7 +253,7 @@ export class Steps {
     }
   }
 
-  /** A step has thrown, and nothing of it stands: it is counted, unless somebody else's transaction was only slow. */
+  /** A failed step, rolled back: it is counted, unless another transaction was only slow. */
   async #failed(record: DueRecord, error: unknown, started: number, onClock: boolean): Promise<'waiting' | 'failed'> {
     if (sqlState(error) === LOCK_NOT_AVAILABLE) return 'waiting';
     const outcome = await this.#fail(record, error, onClock);

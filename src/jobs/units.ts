@@ -4,7 +4,7 @@ import type { DueKind, DueRecord } from './due-kind.ts';
 const SLOW_BESIDE_OTHERS = 4;
 /** So many while a test clock is driven, which has no other place in the order. */
 const SLOW_BESIDE_CLOCKS = 1;
-/** And so many while nothing else is due: whatever becomes due meanwhile waits for them. */
+/** And the most of them while nothing else is due: work that becomes due later waits for them. */
 const SLOW_ALONE = 50;
 
 const mostOf = (kind: DueKind | undefined): number => kind?.list?.most ?? 1;

@@ -1,4 +1,4 @@
 import { randomBytes } from 'node:crypto';
 
-/** Random bytes that nobody can guess, for secrets. */
+/** Unpredictable random bytes, for secrets. */
 export const secretBytes = (count: number): Buffer => randomBytes(count);

@@ -18,7 +18,7 @@ export interface RawNumber {
  */
 export type DecimalInput = string | number | bigint | RawNumber | Decimal;
 
-/** The library alone would also read `0x1f`, `1_000` and `Infinity`, which nobody who sends an amount means. */
+/** The library alone would also read `0x1f`, `1_000` and `Infinity`, which are no amounts. */
 const DECIMAL_TEXT = /^-?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,6})?$/;
 
 /** Reads a decimal exactly. @throws when the text is no finite decimal. */

@@ -1,7 +1,7 @@
 import type { Decimal } from './decimal.ts';
 import { type Instant, microsecondsBetween, type Period } from './time.ts';
 
-/** An exact part of a whole, for what a period holds only partly: microseconds of the part over those of the whole. */
+/** An exact share of a whole, for a part of a period: microseconds of the part over those of the whole. */
 export interface Fraction {
   readonly numerator: bigint;
   readonly denominator: bigint;

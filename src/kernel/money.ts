@@ -12,8 +12,8 @@ export function roundTo(amount: Decimal, currency: string, _rounding: Rounding):
 }
 
 /**
- * The price of a unit that is an average, with 9 digits after the point: it says what a line comes to, and is never
- * multiplied again. The quantity is not 0.
+ * The average price of a unit, with 9 digits after the point: it describes a line, and is never multiplied again. The
+ * quantity is not 0.
  */
 export const averagePrice = (total: Decimal, quantity: Decimal): Decimal =>
   total.div(quantity).toDecimalPlaces(AVERAGE_PRICE_DIGITS);
@@ -25,7 +25,7 @@ export function formatMoney(amount: Decimal, currency: string): string {
   return (amount.isZero() ? ZERO : onGrid(amount, currency)).toFixed(minorDigits(currency));
 }
 
-/** The amount itself. @throws where it has more digits than its currency, because somebody forgot to round. */
+/** The amount itself. @throws if it has more digits than its currency, because a rounding is missing */
 function onGrid(amount: Decimal, currency: string): Decimal {
   if (amount.decimalPlaces() > minorDigits(currency))
     throw new RangeError(`${amount.toFixed()} has more digits than ${currency}.`);

@@ -7,7 +7,7 @@ export interface FieldError {
 
 /**
  * The codes of all domains. Each domain adds its table: `interface ErrorCodes extends CodesOf<typeof clockErrors> {}`,
- * so that a code nobody listed does not compile.
+ * so that an unlisted code does not compile.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: the domains fill it
 export interface ErrorCodes {}

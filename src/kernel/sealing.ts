@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 
-/** Seals secrets of merchants at rest: what the database holds is of no use without a master key of the environment. */
+/** Encrypts secrets of merchants: the content of the database is useless without a master key of the environment. */
 export interface Sealer {
   /** @param place whose secret it is (`placeOf`): a sealed text opens in its own place only */
   seal(text: string, place: string): string;

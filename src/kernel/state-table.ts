@@ -19,7 +19,7 @@ export interface StateWords<Event extends string> {
 
 const wordsOf = new WeakMap<object, StateWords<string>>();
 
-/** A state table whose refusals say in words what was tried. */
+/** A state table whose refusals describe the attempted action in words. */
 export function stateTable<State extends string, Event extends string>(
   words: StateWords<Event>,
   table: StateTable<State, Event>,
@@ -65,10 +65,7 @@ export interface WrongState {
   readonly done: string | null;
 }
 
-/**
- * The refusal of what a state does not allow. Its message says the state, what was tried, and from which states it can
- * be done.
- */
+/** The refusal of an action in the wrong state. Its message has the state, the action, and the states that allow it. */
 export function wrongState(
   { thing, status, trigger, allowedFrom, done }: WrongState,
   more: { readonly why?: string; readonly details?: Readonly<Record<string, unknown>> } = {},

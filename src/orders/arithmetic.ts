@@ -15,7 +15,7 @@ export type GivenFigures = Pick<LineFigures, 'quantity' | 'listUnitPrice' | 'dis
   readonly totalPrice: Decimal | null;
 };
 
-/** §2 Order line item: what a unit costs, and what the line comes to. The total is rounded once, here. */
+/** §2 Order line item: the price of a unit, and the total of the line. The total is rounded once, here. */
 export function figuresOf(
   given: Pick<LineFigures, 'quantity' | 'listUnitPrice' | 'discountUnitAmount'>,
   currency: string,
@@ -56,7 +56,7 @@ export function figureProblems(given: GivenFigures, currency: string, at: string
 export const sumOfLines = (lines: readonly Pick<OrderLine, 'totalPrice'>[]): Decimal =>
   sum(lines.map(({ totalPrice }) => totalPrice));
 
-/** §2 totalAmount: the total contract value, which is the sum of the lines until somebody names another one. */
+/** §2 totalAmount: the total contract value, which is the sum of the lines until another one is named. */
 export const totalAmountOf = ({ namedTotal, lineItems }: Pick<Order, 'namedTotal' | 'lineItems'>): Decimal =>
   namedTotal ?? sumOfLines(lineItems);
 

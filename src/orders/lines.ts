@@ -16,7 +16,7 @@ const instantOf = (text: string | null | undefined): Instant | null => (text == 
 /** The order of some lines. */
 type OfOrder = Pick<OrderRow, 'merchantId' | 'id' | 'currency' | 'termStartDate' | 'termEndDate'>;
 
-/** A line as it is to be stored, or what is wrong with it by field. */
+/** A line to store, or its faults by field. */
 type Decided = { readonly line: OrderLine; readonly problems: readonly FieldError[] };
 
 function decide(
@@ -55,9 +55,9 @@ function decideNew(order: OfOrder, body: OrderLineItemCreate, at: string, now: I
 }
 
 /**
- * New lines of an order as they are to be stored.
- * @param at where each stands in the body: `lineItems.0.`, or nothing
- * @returns 400 with every field that disagrees
+ * New lines of an order to store.
+ * @param at the place of each in the body: `lineItems.0.`, or nothing
+ * @returns 400 with every contradicting field
  */
 export function decideNewLines(
   order: OfOrder,

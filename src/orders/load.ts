@@ -32,7 +32,7 @@ export interface LockedOrder {
 }
 
 /**
- * Locks an order, and holds its clock still: whoever changes an order, its schedules or its approvals begins here.
+ * Locks an order, and its clock: every change of an order, its schedules or its approvals begins here.
  * @param wall wall time
  * @returns 404
  */

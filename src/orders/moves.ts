@@ -42,7 +42,7 @@ function cancelledFor(trigger: OrderTrigger): Failure {
   );
 }
 
-/** Writes a move that was decided, with other changes of the order, and tells of it. */
+/** Stores a decided move, with other changes of the order, and reports it. */
 export async function applyMove(
   parts: OrderParts,
   tx: Tx,

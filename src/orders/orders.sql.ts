@@ -35,7 +35,7 @@ export const lockOrderRow = (tx: Tx, merchantId: string, id: string): Promise<Or
   tx.maybe<OrderRow>(sql`
     select ${COLUMNS} from sales_order where merchant_id = ${merchantId} and id = ${id} for no key update`);
 
-/** Locks those of some orders that nobody has, without waiting. @returns their ids */
+/** Locks the free ones of some orders, without waiting. @returns their ids */
 export const lockFreeOrders = async (tx: Tx, merchantId: string, ids: readonly string[]): Promise<string[]> =>
   (
     await tx.rows<{ id: string }>(sql`
@@ -43,7 +43,7 @@ export const lockFreeOrders = async (tx: Tx, merchantId: string, ids: readonly s
        order by id for no key update skip locked`)
   ).map(({ id }) => id);
 
-/** The same against everything, for a deletion: whoever refers to it anew waits. */
+/** The same against everything, for a deletion: new references wait. */
 export const lockOrderRowForDeletion = (tx: Tx, merchantId: string, id: string): Promise<OrderRow | undefined> =>
   tx.maybe<OrderRow>(sql`
     select ${COLUMNS} from sales_order where merchant_id = ${merchantId} and id = ${id} for update`);

@@ -37,7 +37,7 @@ export interface OrderParts {
     merchantIds: readonly string[],
     orderIds: readonly string[],
   ) => Promise<ReadonlyMap<string, readonly unknown[]>>;
-  /** The same as they stand in a snapshot: with their intervals, without times of writing, always in one order. */
+  /** The schedules in the form of a snapshot: with their intervals, without times of writing, always in one order. */
   readonly snapshotOfSchedules: (
     tx: Tx,
     merchantIds: readonly string[],

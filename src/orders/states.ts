@@ -127,7 +127,7 @@ export function statusOf(standing: OrderStanding, before: OrderStatus): OrderSta
   return standing === 'pushed' ? 'approved' : standing;
 }
 
-/** The table as it stands in `docs/orders.md`; a test holds the two equal. */
+/** The table in `docs/orders.md`; a test compares the two. */
 export function printOrderStates(): string {
   const triggers = Object.keys(orderTriggers) as OrderTrigger[];
   const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;

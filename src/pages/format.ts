@@ -22,7 +22,7 @@ export interface Formats {
   readonly card: (card: { readonly brand: string; readonly last4: string }) => string;
 }
 
-/** The regions whose habits of writing figures and dates stand for a language. */
+/** The regions whose forms of figures and dates each language uses. */
 const REGIONS: InEachLocale<{ readonly figures: string; readonly dates: string }> = {
   en: { figures: 'en-US', dates: 'en-GB' },
   de: { figures: 'de-DE', dates: 'de-DE' },

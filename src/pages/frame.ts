@@ -50,7 +50,7 @@ ${script === undefined ? null : html`<script>${new Html(script)}</script>`}
 `.text;
 }
 
-/** A page with a sign, a heading and a sentence, and what can be done next. */
+/** A page with a sign, a heading, a sentence, and the next actions. */
 export const endFrame = (
   look: Look,
   { title, sign, heading, body }: { title?: string; sign: keyof typeof MARKS; heading: string; body: Html },
@@ -71,7 +71,7 @@ export const PRIVATE = {
   'x-robots-tag': 'noindex, nofollow',
 } as const;
 
-/** Of a logo, beside those of every answer: a browser that shows the file by itself runs nothing of it. */
+/** For a logo, beside the headers of every answer: a browser that opens the file runs nothing of it. */
 export const LOGO_HEADERS = {
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
 } as const;
@@ -98,7 +98,7 @@ function problemOf(status: number): 'unknown' | 'busy' | 'broken' | 'notUndersto
   return status >= 500 ? 'broken' : 'notUnderstood';
 }
 
-/** For an address that stands for nothing, as an answer. */
+/** The answer for an unknown address. */
 export const unknownReply = (environment: EnvironmentName, locale?: Locale): Reply => {
   const look = plainLook(environment, locale);
   return pageReply(404, problemPage(look, 404), look);

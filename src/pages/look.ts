@@ -11,7 +11,7 @@ export interface Look {
   readonly accent: string | null;
 }
 
-/** Of a page that belongs to nobody, such as one for an address that stands for nothing. */
+/** For a page without a merchant, such as one for an unknown address. */
 export const plainLook = (environment: EnvironmentName, locale: Locale = DEFAULT_LOCALE): Look => ({
   environment,
   locale,

@@ -10,7 +10,7 @@ export interface PageDownload {
   readonly href: string;
 }
 
-/** A line of what is paid for. */
+/** A line of the payment's subject. */
 export interface PageLine {
   readonly description: string;
   readonly amount: Decimal;

@@ -7,7 +7,7 @@ import type { InvoicingParts } from '../invoice/dependencies.ts';
 import { WalletTopUp, WalletTopUpCreate } from './wallet-schemas.ts';
 import { type TopUp, topUpWallet } from './wallet-top-ups.ts';
 
-/** How money comes into a wallet (api.md, Customers and wallet); what is in it the ledger answers. */
+/** The top-up of a wallet (api.md, Customers and wallet); the ledger has its balance. */
 export const walletTopUpRoute = (parts: InvoicingParts): Route =>
   route(
     {

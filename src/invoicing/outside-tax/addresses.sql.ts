@@ -15,7 +15,10 @@ export const selectAddressCheck = (tx: Tx, merchantId: string, id: string): Prom
     select merchant_id, id, look_ups, asked_at from tax_address_check
      where merchant_id = ${merchantId} and id = ${id}`);
 
-/** @param at when it is asked again; null: it has its answer, or nobody is asked. One that was asked anew stays due. */
+/**
+ * @param at the time of the next question; null: it has its answer, or there is no provider. A repeated question stays
+ * due.
+ */
 export const updateAddressCheck = (
   tx: Tx,
   { merchantId, id, askedAt }: AddressCheckRow,

@@ -50,7 +50,7 @@ async function stepAddress(
   });
 }
 
-/** @returns what is wrong with the address; null: nothing; undefined: nobody knows */
+/** @returns the fault of the address; null: none; undefined: unknown */
 async function ask({ provider, account }: TaxConnection, address: TaxAddress): Promise<string | null | undefined> {
   try {
     const { valid, message } = await provider.validateAddress(account, address);

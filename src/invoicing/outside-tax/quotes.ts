@@ -76,8 +76,8 @@ async function askNow(connection: TaxConnection | null, request: TaxRequest) {
 export const leaseUntil = (now: Instant): Instant => now.add(LEASE);
 
 /**
- * Asks the provider for what an invoice waits for, after the step has committed; the answer is a transaction of its
- * own.
+ * Asks the provider the waiting question of an invoice, after the step has committed; the answer has its own
+ * transaction.
  */
 export const askFor = (parts: TaxProviderParts, { merchantId, id, clockId }: InvoiceRow): FollowUp =>
   byCourier(parts, { merchantId, clockId }, async () => {
@@ -110,7 +110,7 @@ async function ask(connection: TaxConnection | null, { request }: QuoteRow): Pro
   }
 }
 
-/** Rows 6 and 7 of domain.md §4: an invoice goes on with the answer, waits for another try, or has failed. */
+/** Rows 6 and 7 of domain.md §4: an invoice continues with the answer, waits for another attempt, or has failed. */
 async function settleQuote(parts: TaxProviderParts, quote: QuoteRow, outcome: Outcome): Promise<void> {
   const { merchantId } = quote;
   const invoiceId = quote.invoiceId as string;

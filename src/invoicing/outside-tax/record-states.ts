@@ -1,13 +1,16 @@
 import { refuse, stateTable } from '../../kernel/state-table.ts';
 
-/** `waiting`: nobody has asked the provider yet. `sent`: it is asked, and the outcome is not known. */
+/**
+ * `waiting`: the provider was not asked yet. `sent`: it was asked, and the outcome is not known. `sent`: it is asked,
+ * and the outcome is not known.
+ */
 export type RecordStatus = 'waiting' | 'sent' | 'done' | 'failed';
 /** `send`: the provider is asked, once more too; `record`: it has recorded; `refuse`: it never will. */
 export type RecordEvent = 'send' | 'record' | 'refuse';
 
 const illegal = refuse('INVALID_TRANSITION');
 
-/** The record of an invoice at a tax provider. Both ends are final: a person sees to what has failed. */
+/** The record of an invoice at a tax provider. Both ends are final: a person handles a failure. */
 export const recordStates = stateTable<RecordStatus, RecordEvent>(
   { thing: 'tax record', done: {} },
   {

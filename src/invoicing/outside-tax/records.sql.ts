@@ -11,11 +11,11 @@ export interface TaxRecordRow {
   invoiceId: string;
   creditNoteId: string | null;
   kind: 'invoice' | 'credits' | 'credit_note' | 'void';
-  /** The record that it takes back; null of a sale. */
+  /** The record that it reverses; null of a sale. */
   afterId: string | null;
   provider: 'stripe_tax';
   currency: string;
-  /** As we have billed it; below 0 where something is taken back. */
+  /** The billed amount; below 0 for a reversal. */
   net: Decimal;
   tax: Decimal;
   status: RecordStatus;

@@ -84,14 +84,14 @@ export async function recordCreditNote(tx: Tx, invoice: InvoiceRow, note: Credit
   await insertRecords(tx, [recordOf(invoice, { ...fields, net, tax })], now);
 }
 
-/** A credit note is void: what was to be taken back stands again. */
+/** A void credit note: its sale is valid again. */
 export async function recordVoid(tx: Tx, invoice: InvoiceRow, note: CreditNoteRow, now: Instant): Promise<void> {
   if (!(await selectRecord(tx, invoice.merchantId, note.id))) return;
   const fields = { id: `${note.id}:void`, kind: 'void', afterId: note.id, creditNoteId: note.id } as const;
   await insertRecords(tx, [recordOf(invoice, { ...fields, net: note.amount, tax: note.taxAmount })], now);
 }
 
-/** Brings to providers what they are to record. */
+/** Sends the records to their providers. */
 export const taxRecordDueKind = (parts: TaxProviderParts): DueKind => ({
   kind: 'tax_record',
   step: (tx, { merchantId, id }, now) => stepRecord(parts, tx, merchantId, id, now),
@@ -143,7 +143,7 @@ const moved = ({ id, status }: TaxRecordRow, event: RecordEvent) => {
 
 type Outcome =
   | { readonly kind: 'recorded'; readonly recorded: TaxRecorded }
-  /** Nobody knows what came of the call, or the merchant's key does not work now. */
+  /** The outcome of the call is unknown, or the merchant's key does not work now. */
   | { readonly kind: 'away'; readonly problem: string }
   | { readonly kind: 'refused'; readonly problem: string };
 
@@ -196,7 +196,7 @@ const inForce = (earlier: readonly TaxRecordRow[]): TaxRecordRow[] => {
   );
 };
 
-/** Writes down what the provider has said, however often it says so. */
+/** Stores the answer of the provider; idempotent. */
 const settleRecord = (
   parts: TaxProviderParts,
   { merchantId, id, invoiceId, clockId }: TaxRecordRow,

@@ -34,10 +34,7 @@ export function storedAnswer(answer: TaxAnswer): StoredAnswer {
   return { kind: 'calculated', reference: answer.reference, items: Object.fromEntries(items) };
 }
 
-/**
- * A hash of what is asked. @param at where the answer to an earlier question must not be taken again: when it was
- * frozen
- */
+/** A hash of the question. @param at the time of the freeze, if an earlier answer must not be used again */
 export const printOf = (request: StoredRequest, at = ''): string =>
   createHash('sha256')
     .update(JSON.stringify([request, at]))

@@ -30,7 +30,7 @@ import { periodHolding, periodOf, type SeriesPeriod } from '../timeline/series.t
 /** A charge that a subscription owes: a price for a service interval. */
 export interface OwedCharge {
   readonly price: BilledPrice;
-  /** The dates that its lines bear. */
+  /** The dates of its lines. */
   readonly period: Period;
   /** The share of its whole period; always 1 for a price that is billed once. */
   readonly fraction: Fraction;
@@ -57,7 +57,7 @@ export interface InvoicePeriod {
   readonly periodEnd: Instant;
 }
 
-/** Fees of another quantity are other charges; usage is one charge whatever its price's quantity says. */
+/** Fees of another quantity are other charges; usage is one charge at every quantity of its price. */
 export const chargeKey = ({ id, metric, quantity }: Pick<BilledPrice, 'id' | 'metric' | 'quantity'>): string =>
   metric === null ? `${id} ${plain(quantity)}` : id;
 
@@ -115,8 +115,8 @@ export const chargesInAdvance = (terms: HistoricTerms, cell: Cell): OwedCharge[]
 };
 
 /**
- * The fees of one price in a period, by the time for which money counts them. At a cut (`until`) they are owed by the
- * second; what is billed in advance is owed whole.
+ * The fees of one price in a period, by their time for money. At a cut (`until`) they are owed by the second; a fee
+ * that is billed in advance is owed whole.
  */
 function feesOf(
   segments: readonly [Segment, ...Segment[]],
@@ -239,8 +239,8 @@ export function from(charge: OwedCharge, start: Instant): OwedCharge {
 }
 
 /**
- * The metered charges of an invoice, whose usage is read: of its whole period up to its own end, and what is billed
- * once and began in it.
+ * The metered charges of an invoice, with read usage: of its whole period up to its own end, and those billed once that
+ * began in it.
  */
 export function usageChargesOn(
   terms: HistoricTerms,
@@ -256,8 +256,8 @@ const isMetered = (charge: OwedCharge): charge is OwedCharge & { readonly price:
   charge.price.metric !== null;
 
 /**
- * Is it an invoice of the series of the plan's own cadence, as the plan is when the invoice begins or when it ends? It
- * bears what a change in its time made due.
+ * Is it an invoice of the plan's own cadence, by the plan at its start or at its end? It has the charges of a change in
+ * its time.
  */
 export function isOwnSeries(
   terms: HistoricTerms,

@@ -16,10 +16,7 @@ import { isPayableByCard, moneyPaid, standingWords } from './standing.ts';
 import { downloadsOf, type InvoiceView } from './view.ts';
 import { INVOICE_WORDS } from './words.ts';
 
-/**
- * The page of an invoice, for the customer who got it: how it stands, how to pay it, what was paid, and its
- * documents.
- */
+/** The page of an invoice for its customer: its status, the ways to pay, the payments, and the documents. */
 export function invoicePage(view: InvoiceView): string {
   const { standing, invoice, seller } = view;
   const { heading } = standingWords(standing, view, view.look.locale);
@@ -40,7 +37,7 @@ ${contact(view)}
   );
 }
 
-/** The subject of the invoice. The big figure is what is asked, or what was. */
+/** The subject of the invoice. The big figure is the amount due, or the paid amount. */
 function summary(view: InvoiceView, name: string): Html {
   const { invoice, seller, lines } = view;
   const { currency, grandTotal: total, unpaidAmount: unpaid } = invoice;
@@ -203,6 +200,6 @@ ${seller.phone === undefined ? null : html`<a href="tel:${seller.phone.replace(/
 </address>`;
 }
 
-/** The name of a country by its code; what is no code stands as it was written. */
+/** The name of a country by its code; another text stays unchanged. */
 const countryName = (country: string | undefined, locale: Locale): string | undefined =>
   country === undefined ? undefined : (countryNames(locale).get(country) ?? country);

@@ -14,14 +14,14 @@ export type Standing =
   /** Money is asked for it, and the day by which it was asked has not passed. */
   | 'asked'
   | 'overdue'
-  /** A card is being charged for it: nobody else can pay it now. */
+  /** A card is being charged for it: nothing else can pay it now. */
   | 'onItsWay'
   | 'paid'
-  /** Nothing was ever to pay, or credit notes took off all of it. */
+  /** There was nothing to pay, or credit notes credited all of it. */
   | 'nothing'
   | 'refunded'
   | 'cancelled'
-  /** An offer that nobody took: it was never owed. */
+  /** An expired offer: it was never owed. */
   | 'expired'
   /** It was written off: the merchant asks for it no more. */
   | 'closed';

@@ -51,7 +51,7 @@ export interface InvoiceView extends StandingFacts {
 }
 
 const MOST_NOTES = 100;
-/** A page is for reading; whoever wants all lines of a large invoice has the document. */
+/** A page is for reading; the document has all lines of a large invoice. */
 const MOST_LINES = 200;
 
 /**
@@ -96,7 +96,7 @@ export async function viewInvoice(
   };
 }
 
-/** The lines of an invoice and its tax, which come to its total; what no page should hold is one line. */
+/** The lines of an invoice and its tax, which sum to its total; the lines beyond the limit are one line. */
 export async function linesForCustomers(tx: Tx, invoice: InvoiceRow, locale: Locale): Promise<InvoiceView['lines']> {
   const lines = inOrderOfTime(await linesOf(tx, invoice.merchantId, invoice.id, -1, MOST_LINES));
   const shown = lines.map(({ displayName, totalPrice }) => ({ description: displayName, amount: totalPrice }));

@@ -52,7 +52,7 @@ export async function bookIssue(tx: Tx, invoice: InvoiceRow, now: Instant): Prom
   await post(tx, issuePosting(invoice, await topUpOf(tx, invoice)), now);
 }
 
-/** The same, to be posted. @param topUp what the invoice asks for the wallet */
+/** The same, for posting. @param topUp the top-up of the invoice */
 export const issuePosting = (invoice: InvoiceRow, topUp: Decimal): Posting =>
   postingOf(
     invoice,
@@ -90,7 +90,7 @@ export const walletPosting = (invoice: InvoiceRow, amount: Decimal): Posting =>
     { wallet: amount, receivable: amount.negated() },
   );
 
-/** The invoice is PAID: what it asked for the wallet is in it. @param before the invoice as it was before */
+/** The invoice is PAID: its top-up is in the wallet. @param before the invoice before */
 export async function bookTopUp(tx: Tx, before: InvoiceRow, now: Instant): Promise<void> {
   const topUp = await topUpOf(tx, before);
   const due: AccountKind = before.status === 'WRITTEN_OFF' ? 'write_off' : 'top_ups_due';
@@ -99,8 +99,8 @@ export async function bookTopUp(tx: Tx, before: InvoiceRow, now: Instant): Promi
 }
 
 /**
- * The invoice is CANCELLED: nobody owes it, and the wallet has its part back.
- * @param invoice as it was before, when the wallet had paid that part
+ * The invoice is CANCELLED: nothing is owed, and the wallet has its share again.
+ * @param invoice before the cancellation, with the wallet's share
  */
 export async function bookCancellation(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<void> {
   const back = invoice.walletApplied;
@@ -123,7 +123,7 @@ export async function bookCancellation(tx: Tx, invoice: InvoiceRow, now: Instant
   );
 }
 
-/** Nobody pays what is unpaid; what was asked for the wallet was never owed to it. */
+/** The unpaid amount is written off; an unpaid top-up was never owed to the wallet. */
 export async function bookWriteOff(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<void> {
   const topUp = await topUpOf(tx, invoice);
   await book(

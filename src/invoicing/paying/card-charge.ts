@@ -50,7 +50,9 @@ export async function chargeAtOnce(
   return orThrow(await receivePayment(parts, tx, invoice, { receiptId, amount: intended.amount }, now));
 }
 
-/** Begins a charge: the intent is written, and until its outcome is there nobody else pays, cancels or writes off. */
+/**
+ * Begins a charge: the intent is stored, and until its outcome nothing else pays, cancels or writes off the invoice.
+ */
 export async function startCharge(
   tx: Tx,
   invoice: InvoiceRow,
@@ -63,7 +65,7 @@ export async function startCharge(
   return changeInvoice(tx, invoice, { ...changes, paymentInFlight: true }, now);
 }
 
-/** The intent to charge what is unpaid. */
+/** The intent to charge the unpaid amount. */
 export const intend = async (
   tx: Tx,
   invoice: InvoiceRow,

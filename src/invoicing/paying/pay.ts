@@ -22,7 +22,7 @@ export interface IncomingPayment {
   readonly amount: Decimal;
 }
 
-/** Can money come for an invoice now? Not while a charge is on its way: one of the two would be too much. */
+/** Can an invoice be paid now? Not during a charge: one of the two payments would be too much. */
 export function decidePayment(invoice: Pick<InvoiceRow, 'status' | 'paymentInFlight'>): Result<void> {
   const settled = next(invoiceStates, invoice.status, 'settle');
   if (!settled.ok) return settled;
@@ -79,7 +79,7 @@ async function takePart(
   return after;
 }
 
-/** By what an invoice came to be paid. */
+/** The payment of an invoice. */
 type Settlement = { readonly by: 'payment'; readonly paymentId: string } | { readonly by: 'wallet' | 'credit' };
 
 /**

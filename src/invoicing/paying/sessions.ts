@@ -19,7 +19,7 @@ import type { InvoicingParts } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { SessionOptions } from '../terms/session-options.ts';
 
-/** Opens a payment session for what is unpaid of an invoice; the one before it expires in the same transaction. */
+/** Opens a payment session for the unpaid amount of an invoice; the one before it expires in the same transaction. */
 export async function openSessionFor(
   parts: InvoicingParts,
   tx: Tx,

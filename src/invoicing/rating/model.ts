@@ -5,7 +5,7 @@ import type { FieldError } from '../../kernel/result.ts';
 import type { GroupValues, UsageGroup } from './usage.ts';
 import type { Workings } from './workings.ts';
 
-/** One price model: what its properties look like, when they make sense, and what a quantity costs (domain.md §2). */
+/** One price model: the form of its properties, their rules, and the cost of a quantity (domain.md §2). */
 export interface PriceModel<Properties> {
   /** Validation, type and OpenAPI entry of `properties`. */
   readonly schema: TSchema;

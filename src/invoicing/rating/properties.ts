@@ -76,9 +76,7 @@ export function readTiers(tiers: Tiers): [Tier, ...Tier[]] {
   return read as [Tier, ...Tier[]];
 }
 
-/**
- * Properties as they are kept and answered: every number as a decimal string with all its digits, whatever was sent.
- */
+/** Properties as stored and returned: every number as a decimal string with all its digits. */
 export function normaliseProperties<T>(properties: T): T {
   const walk = (value: unknown): unknown => {
     if (typeof value === 'number' || isRawNumber(value)) return plain(decimal(value));

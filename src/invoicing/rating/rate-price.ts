@@ -69,7 +69,7 @@ export interface RatedLine {
   readonly workings?: Workings | null;
 }
 
-/** The lines of one price, and what they come to. */
+/** The lines of one price, and their sum. */
 export interface RatedPrice {
   readonly lines: readonly RatedLine[];
   readonly total: Decimal;
@@ -184,7 +184,7 @@ function chargeLines({ rated, pricing, currency }: PriceInPeriod, used: Usage, f
 /** No facts are none, and not an empty list of them. */
 const workingsOf = (facts: Workings): Workings | null => (Object.keys(facts).length === 0 ? null : facts);
 
-/** A line of several that share one rounding; the last one says what all come to. */
+/** A line of several that share one rounding; the last one has the sum of all. */
 function rowsAt(index: number, exact: readonly Decimal[], rounded: readonly Decimal[]): NonNullable<Workings['rows']> {
   const all = { count: exact.length, exact: shortText(sum(exact)), amount: plain(sum(rounded)) };
   return { exact: shortText(exact[index] as Decimal), ...(index === exact.length - 1 && { all }) };

@@ -14,7 +14,7 @@ export interface ShareOfTime {
 export interface Workings {
   /** The part of the period that is charged … */
   readonly share?: ShareOfTime;
-  /** … of this, which is what all of it would come to. */
+  /** … of this, the amount of the whole. */
   readonly whole?: string;
   /** The part of the period by which flat prices of tiers are scaled. */
   readonly flatShare?: ShareOfTime;
@@ -36,12 +36,12 @@ export interface Workings {
     readonly exact: string;
     readonly all?: { readonly count: number; readonly exact: string; readonly amount: string };
   };
-  /** Of a minimum or a maximum: what it is, and what the price came to without it. */
+  /** Of a minimum or a maximum: its amount, and the amount of the price without it. */
   readonly limit?: { readonly amount: string; readonly reached: string };
   readonly discount?: { readonly percent: string; readonly of: string };
-  /** Of what goes on or comes late: what all of it comes to, and what was billed of it before. */
+  /** Of a part or of late usage: the total so far, and its billed part. */
   readonly soFar?: { readonly total: string; readonly before: string };
-  /** Of a correction: what of it the limits of its price make. */
+  /** Of a correction: the part from the limits of its price. */
   readonly late?: { readonly maximum: string; readonly minimum: string };
   /** What a total of 0 cut off the line: it is credited to the invoices that billed it … */
   readonly cut?: string;

@@ -17,7 +17,7 @@ interface OfCustomer {
   readonly customerId: string;
 }
 
-/** An invoice in a list, and how it stands for its customer. */
+/** An invoice in a list, with its status for its customer. */
 export interface ListedInvoice {
   readonly invoice: InvoiceRow;
   readonly standing: Standing;

@@ -120,8 +120,7 @@ function placeOf({ terms }: InvoiceRow) {
 }
 
 /**
- * The own charges of an invoice as they were due: of a calculated one against what was billed before it, of an open one
- * as of now.
+ * The own charges of an invoice at their time: of a calculated one against the earlier bills, of an open one as of now.
  */
 async function dueIn(tx: Tx, terms: BillingTerms, invoice: InvoiceRow): Promise<readonly DueCharge[]> {
   const place = OPEN_STATES.has(invoice.status) ? null : await placeInBilling(tx, invoice);

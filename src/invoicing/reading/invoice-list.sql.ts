@@ -57,7 +57,7 @@ const RANGED: RangedList = {
   measures: ['issued_at', 'due_at', 'grand_total'],
 };
 
-/** Of what is stored of an open period nobody can say what it comes to. */
+/** The amount of a stored open period is unknown. */
 const isOpen = (status: InvoiceStatus): boolean => status === 'ACTIVE' || status === 'CLOSING';
 
 /** The ranges that are given, and how many invoices of the status lie in each. */

@@ -22,17 +22,12 @@ import {
 } from './line-items.sql.ts';
 import { OPEN_STATES, withLiveTotals } from './read.ts';
 
-/**
- * One thing that is or will be billed: a line as it stands on its invoice, or one by hand that waits for a later one.
- */
+/** A present or future line: a line of an invoice, or a line by hand that waits for a later one. */
 type Item =
   | { readonly line: LineRow; readonly invoice: InvoiceRow }
   | { readonly waiting: ManualLineRow; readonly customerId: string };
 
-/**
- * GET /v2/invoices/lineItems: what stands on open invoices as of now and what waits for later ones, then what was
- * invoiced.
- */
+/** GET /v2/invoices/lineItems: the lines of open invoices as of now, the waiting ones, then the invoiced ones. */
 export async function listLineItems(
   parts: InvoicingParts,
   tx: Tx,

@@ -13,10 +13,10 @@ import { sessionUrls } from '../paying/sessions.ts';
 import { readInvoiceFilters } from './invoice-filters.ts';
 import { selectInvoicePage } from './invoice-list.sql.ts';
 
-/** How many lines a page holds where nobody says. */
+/** The default number of lines on a page. */
 const LINES_PER_PAGE = 100;
 
-/** One invoice; the totals of an open period are what it would come to as of now (domain.md §4, row 1). */
+/** One invoice; the totals of an open period are those as of now (domain.md §4, row 1). */
 export async function readInvoice(
   parts: InvoicingParts,
   tx: Tx,

@@ -138,7 +138,7 @@ async function differencesOfPeriods(
   return [...metered, ...committed];
 }
 
-/** Less is owed only as far as something is left to take back. */
+/** A reduction is limited to the amount that can be credited. */
 const canBeBilled = ({ due: { back }, total }: CorrectionDue): boolean => total.gt(0) || (back?.net.gt(0) ?? false);
 
 /**

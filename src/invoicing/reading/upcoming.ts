@@ -8,7 +8,7 @@ import { Invoice } from '../invoice/schemas.ts';
 import { nextToClose } from './open-invoices.sql.ts';
 import { readInvoice, withLiveTotals } from './read.ts';
 
-/** GET /v0/subscriptions/{id}/upcomingInvoice: what the open period that closes next comes to as of effective now. */
+/** GET /v0/subscriptions/{id}/upcomingInvoice: the bill of the open period that closes next, as of effective now. */
 export const upcomingInvoiceRoute = (parts: InvoicingParts): Route =>
   route(
     {
@@ -68,7 +68,7 @@ export async function estimateRenewal(
   return invoice.failureReason === null ? { amount: invoice.grandTotal, currency: invoice.currency } : null;
 }
 
-/** When the open period ends that closes next, and what is billed then as things stand; null where none is open. */
+/** The end of the open period that closes next, and its present bill; null if none is open. */
 export async function estimateNextInvoice(
   parts: InvoicingParts,
   tx: Tx,

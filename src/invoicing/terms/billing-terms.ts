@@ -5,7 +5,7 @@ import type { Meter, UsageSource } from '../../metering/index.ts';
 import type { Pricing } from '../rating/index.ts';
 import type { SessionOptions } from './session-options.ts';
 
-/** The usage that a price is for: what metering measures, and what the line calls it. */
+/** The usage of a price: the metric, and its name on a line. */
 export interface BilledMetric {
   readonly id: string;
   readonly name: string;

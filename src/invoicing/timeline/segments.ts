@@ -32,7 +32,7 @@ export interface Segment
   extends Pick<BilledVersion, 'planCadence' | 'prices' | 'anchors' | 'proration' | 'credit' | 'minimumAmount'>,
     Period {}
 
-/** Later than any time of the calendar that we accept: the end of what has no end. */
+/** Later than any allowed time: the end of endless things. */
 const NEVER: Instant = Temporal.Instant.from('9999-01-01T00:00:00Z');
 
 /**

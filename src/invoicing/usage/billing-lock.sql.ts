@@ -14,7 +14,7 @@ export const lockBilling = (tx: Tx, merchantId: string, subscriptionIds: readonl
     select pg_advisory_xact_lock(hashtextextended('billing:' || ${merchantId}::text || ':' || id, 0))
       from unnest(${subscriptionIds.toSorted()}::text[]) as id`);
 
-/** The same where nobody has them. @throws 55P03 where somebody has one */
+/** The same without waiting. @throws 55P03 if another process has a lock */
 export async function lockBillingNow(tx: Tx, merchantId: string, subscriptionIds: readonly string[]): Promise<void> {
   const { isLocked } = await tx.one<{ isLocked: boolean }>(sql`
     select bool_and(

@@ -47,9 +47,7 @@ export async function takenByOthers(
   }));
 }
 
-/**
- * Stores what prices of a period do not charge, instead of what was stored of them before, also for its earlier parts.
- */
+/** Stores the units that prices of a period do not charge, in place of the stored ones, also for its earlier parts. */
 export async function saveTaken(tx: Tx, invoice: InvoiceRow, usage: readonly BilledUsage[]): Promise<void> {
   const known = usage.filter(({ taken }) => taken !== undefined);
   if (known.length === 0) return;

@@ -27,7 +27,7 @@ export interface Allotment {
 /** The period of a series of a subscription. */
 export type WholePeriod = Pick<InvoiceRow, 'billingCadence' | 'billingAnchor' | 'periodNumber'>;
 
-/** The usage of a period that was read anew, and is not stored yet. */
+/** The new reading of a period's usage, not stored yet. */
 export interface ReadAnew {
   readonly invoice: WholePeriod;
   readonly usage: readonly BilledUsage[];

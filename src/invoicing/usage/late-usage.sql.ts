@@ -2,10 +2,7 @@ import { sql, type Tx } from '../../db/index.ts';
 import type { TakenUsage } from '../../metering/index.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 
-/**
- * A period whose usage was read and that has its lines, and which events there were then (null: it is to be read
- * again).
- */
+/** A period with read usage and its lines, and the visible events at that time (null: read it again). */
 export type ReadInvoice = Pick<
   InvoiceRow,
   'id' | 'subscriptionId' | 'billingCadence' | 'billingAnchor' | 'periodNumber' | 'periodEnd'
@@ -36,7 +33,7 @@ export const saveUsageTaken = (
     select ${merchantId}, id, ${snapshot} from unnest(${invoiceIds.toSorted()}::text[]) id
     on conflict (merchant_id, invoice_id) do update set snapshot = excluded.snapshot`);
 
-/** The periods that an invoice corrects are to be read again, because its corrections do not stand. */
+/** The periods that an invoice corrects must be read again, because its corrections are not valid. */
 export const deleteUsageTakenOfCorrected = (tx: Tx, { merchantId, id, subscriptionId }: InvoiceRow): Promise<number> =>
   tx.run(sql`
     delete from usage_taken t using invoice i, invoice_line l

@@ -16,7 +16,7 @@ export const subjectsOf = ({
   customerId,
 }: Pick<BillingTerms, 'subscriptionId' | 'customerId'>): string[] => [subscriptionId, customerId];
 
-/** A closed period whose usage may not be what was billed of it, with the usage that there is now. */
+/** A closed period whose usage may differ from its bill, with its present usage. */
 export interface ReadPeriod extends ClosedPeriod {
   /** The invoice of its last part. */
   readonly invoice: InvoiceRow;
@@ -48,8 +48,8 @@ export async function readClosedPeriods(
 }
 
 /**
- * The same of some subscriptions of one merchant, in their order. That nothing came is asked once for all; what came is
- * read for each by itself.
+ * The same of some subscriptions of one merchant, in their order. One question for all finds those without new events;
+ * the others are read one by one.
  */
 export async function readClosedPeriodsOf(
   tx: Tx,

@@ -37,7 +37,7 @@ interface PeriodToRead {
 interface ReadOptions {
   /** The usage mark: as it was when only these events were there, from the events themselves. */
   readonly acceptedUpTo?: bigint | undefined;
-  /** Other periods whose usage was read anew and is not stored yet. */
+  /** Other periods with a new reading that is not stored yet. */
   readonly anew?: readonly ReadAnew[];
 }
 
@@ -219,7 +219,7 @@ interface LevelInPeriod {
 }
 
 /**
- * Did a later event of the same group set the level anew before a period ended? Of what is no level all events count.
+ * Did a later event of the same group set a new level before the end of a period? For other figures all events count.
  */
 export async function isSuperseded(
   tx: Tx,

@@ -36,7 +36,7 @@ export interface ShipperParts {
   readonly mostBytes?: number;
   /** Batches of one projection in one round at most, so that a round ends; default 25. */
   readonly mostBatches?: number;
-  /** How long what is less than a batch waits for more, once the projection serves; default 0, not at all. */
+  /** The time that less than a batch waits for more, once the projection serves; default 0. */
   readonly patienceSeconds?: number;
 }
 
@@ -103,9 +103,7 @@ export async function shipRound(parts: ShipperParts, now: Instant): Promise<Ship
   return { batches, events, caughtUp };
 }
 
-/**
- * Begins to build a new projection from the events in PostgreSQL; the one that answers goes on until it has caught up.
- */
+/** Starts a new projection from the events in PostgreSQL; the serving one continues until the new one has caught up. */
 export async function rebuild(database: Database, reason: string, now: Instant): Promise<void> {
   await nobody(database, async (tx) => {
     for (const { generation } of await projectionsIn(tx, ['new', 'building']))
@@ -241,7 +239,7 @@ async function send(
   await clickhouse.insert(insertInto(mode, tables.batches, columns, `${token}-shipped`), line);
 }
 
-/** A table that is not there was dropped by somebody else: that is no failure of the moment. */
+/** A missing table was dropped from outside: that is no temporary failure. */
 async function columnsOrBroken(clickhouse: ClickHouse, statement: Statement): Promise<unknown[][]> {
   try {
     return await clickhouse.columns(statement);

@@ -40,12 +40,12 @@ export const projectionsIn = (tx: Tx, states: readonly ProjectionState[]): Promi
   tx.rows<ProjectionRow>(sql`
     select ${PROJECTION} from usage_projection where state = any(${states}::text[]) order by generation`);
 
-/** Those that were retired before this: nobody who began to ask them is still waiting. */
+/** Projections that were retired before this: no question still uses them. */
 export const retiredBefore = (tx: Tx, before: Instant): Promise<ProjectionRow[]> =>
   tx.rows<ProjectionRow>(sql`
     select ${PROJECTION} from usage_projection where state = 'retired' and retired_at < ${before} order by generation`);
 
-/** Begins another projection; one at a time is on its way, so of two who begin one the second begins nothing. */
+/** Starts another projection; only one is in construction, so of two starts the second does nothing. */
 export const insertProjection = (tx: Tx, name: string, reason: string, now: Instant): Promise<number> =>
   tx.run(sql`
     insert into usage_projection (name, state, reason, created_at) values (${name}, 'new', ${reason}, ${now})
@@ -64,10 +64,7 @@ export const moveProjection = async (
        set state = ${to}, retired_at = case when ${to} = 'retired' then ${now}::timestamptz else retired_at end
      where generation = ${generation} and state = any(${from}::text[])`)) === 1;
 
-/**
- * Takes the work on a projection for a while, unless somebody else has it. @returns it as it is now, if there is work
- * on it
- */
+/** Leases the work on a projection, unless another process has it. @returns its present state, if it has work */
 export const leaseProjection = (
   tx: Tx,
   generation: number,
@@ -124,9 +121,7 @@ export const measureBatch = (
            f.event_count::int as event_count
       from fitting f`);
 
-/**
- * Numbers have gaps, left by what was rolled back: the last number of one, where it is known to go as far as `after`.
- */
+/** Numbers have gaps from rollbacks: the last number of one, if it is known to go as far as `after`. */
 export const endOfGap = async (tx: Tx, after: bigint, lastSeq: bigint): Promise<bigint> =>
   (
     await tx.one<{ end: bigint }>(sql`
@@ -171,7 +166,7 @@ const STANDING = (states: readonly ProjectionState[]): Sql => sql`
 /** The projection that answers, and up to where. */
 export const servingStanding = (tx: Tx): Promise<Standing | undefined> => tx.maybe<Standing>(STANDING(['serving']));
 
-/** The projections that hold something, for whoever looks after them. */
+/** The projections with content, for monitoring. */
 export const standings = (tx: Tx): Promise<Standing[]> => tx.rows<Standing>(STANDING(['building', 'serving']));
 
 /** How many events of a merchant are not shipped yet, counted no further than `most`. */
@@ -207,7 +202,8 @@ export const ownersOf = (
       from event_subject where merchant_id = ${merchantId} and id = any(${subjectIds}::bigint[])`);
 
 /**
- * The subjects that share their customer with others, each with the first of them; and those of nobody, which are one.
+ * The subjects that share their customer with others, each with the first of them; and those without a customer, which
+ * are one.
  */
 export const sharedOwners = (tx: Tx, merchantId: string, most: number): Promise<{ id: bigint; first: bigint }[]> =>
   tx.rows<{ id: bigint; first: bigint }>(sql`

@@ -22,7 +22,7 @@ export interface ClickHouse {
   close(): Promise<void>;
 }
 
-/** Over a client, whatever its connection: the network in production, the engine in this process in tests. */
+/** Over a client with any connection: the network in production, the engine in this process in tests. */
 export const overClient = (client: ClickHouseClient): ClickHouse => ({
   // One JSON document: an answer that was cut off is no JSON, where cut-off lines would pass for all of them.
   columns: async ({ text, parameters }, end) => {
@@ -48,7 +48,7 @@ export const overClient = (client: ClickHouseClient): ClickHouse => ({
 
 const GONE = new Set(['UNKNOWN_TABLE', 'UNKNOWN_DATABASE']);
 
-/** Did ClickHouse say that a table is not there? Somebody dropped it then: that is no failure of the moment. */
+/** Did ClickHouse report a missing table? It was dropped then: that is no temporary failure. */
 export const isGone = (error: unknown): boolean =>
   error instanceof Error && 'type' in error && GONE.has(String(error.type));
 

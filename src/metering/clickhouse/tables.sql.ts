@@ -89,7 +89,7 @@ export function createTables(mode: EngineMode, name: string): string[] {
   ];
 }
 
-/** Removes what is there of a projection's tables. */
+/** Removes the existing tables of a projection. */
 export function dropTables(mode: EngineMode, name: string): string[] {
   const { events, batches } = tableNames(name);
   const tables = mode.kind === 'single' ? [events, batches] : [events, `${events}_local`, batches];

@@ -22,8 +22,8 @@ const AGGREGATES: Readonly<Record<Exclude<Aggregation, 'UNIQUE_COUNT'>, Sql>> = 
 };
 
 /**
- * The events after the mark that count, one row each: keys, value, where it stands, and whether it is `inside` what is
- * asked.
+ * The counting events after the mark, one row each: keys, value, place in time, and whether it is `inside` the
+ * question.
  */
 function counted(question: Question): Sql {
   const { scope, mark, addresses, columns } = question;

@@ -93,8 +93,8 @@ const measuredText = (path: readonly string[] | null): Measured =>
     : { value: `assumeNotNull(${textAt(path)})`, exists: hasLeaf(path, ['s', '0', '9', 'n']) };
 
 /**
- * The events of a question that have a value, one row each: its keys, `v`, where it stands in time, and whether it is
- * `inside` what is asked.
+ * The events of a question with a value, one row each: its keys, `v`, place in time, and whether it is `inside` the
+ * question.
  */
 function counted(
   question: Question,

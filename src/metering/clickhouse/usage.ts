@@ -55,7 +55,7 @@ export interface ClickHouseUsageOptions {
   readonly onFallback: (error: Error) => void;
 }
 
-/** ClickHouse is away, or what it holds is not what was shipped. */
+/** ClickHouse is unreachable, or its content differs from the shipped events. */
 export class ProjectionUnavailable extends Error {}
 
 /** This question is not one for ClickHouse, though it is there. */
@@ -229,7 +229,7 @@ const NO_GROUP: UsageRow['group'] = {};
 
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
-/** All of them; where one fails, after the others have ended: the transaction is nobody's else meanwhile. */
+/** All of them; a failure is thrown after the others have ended: nothing else may use the transaction before. */
 async function allOrFirstFailure<T extends readonly Promise<unknown>[]>(
   work: readonly [...T],
 ): Promise<{ [Index in keyof T]: Awaited<T[Index]> }> {

@@ -74,7 +74,7 @@ const ATTRIBUTES: Readonly<Record<string, string>> = {
 };
 const OWN_FIELDS = ['type', 'source', 'subject', 'namespace', ...Object.keys(ATTRIBUTES)];
 
-/** The attribute that a field of ours is in a CloudEvent, for the paths of what is wrong. */
+/** The attribute of our field in a CloudEvent, for the paths of faults. */
 export const attributeOf = (field: string): string => ATTRIBUTES[field] ?? field;
 
 /**

@@ -7,8 +7,8 @@ const MOST_KEYS = 1_000;
 const MOST_BYTES_PER_UNIT = 3; // of UTF-8, for one of UTF-16
 
 /**
- * The data of an event as one text, whatever the order of its keys; numbers keep their digits.
- * @returns null where `contentProblems` says what is wrong with it
+ * The data of an event as one text, for any order of its keys; numbers keep their digits.
+ * @returns null for data with faults in `contentProblems`
  */
 export function canonicalText(data: Readonly<Record<string, unknown>>): string | null {
   const seen = { keys: 0, isStorable: true };

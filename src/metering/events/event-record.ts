@@ -8,7 +8,7 @@ export interface EventRecord {
   readonly merchantId: string;
   readonly type: string;
   readonly source: string;
-  /** The customer whose event it is, as far as that is known now; for a subscription that nobody announced, itself. */
+  /** The customer of the event, as far as it is known now; for an unknown subscription, itself. */
   readonly subject: string | null;
   readonly externalSubject: string | null;
   readonly externalId: string | null;

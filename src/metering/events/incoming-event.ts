@@ -5,14 +5,15 @@ export interface IncomingEvent {
   readonly type: string;
   readonly source: string;
   /**
-   * A customer's or subscription's id, or any other text, which then counts for nobody. Wins over `externalSubject`.
+   * The id of a customer or subscription, or any other text, which then belongs to no customer. Wins over
+   * `externalSubject`.
    */
   readonly subject: string | null;
   readonly externalSubject: string | null;
   readonly externalId: string | null;
   /** As `formatInstant` writes it. */
   readonly at: string;
-  /** Was `at` sent? If not, it is no part of what a retry is compared by. */
+  /** Was `at` sent? If not, a retry is compared without it. */
   readonly isTimeSent: boolean;
   readonly idempotencyKey: string;
   /** The source that is the scope of the key. Absent: the whole namespace. */

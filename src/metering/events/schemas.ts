@@ -198,7 +198,7 @@ export const EventOutcome = Type.Object(
   },
 );
 
-/** One event, with what was sent in it and what became of it. */
+/** One event, with its content and its outcome. */
 export const EventWithData = Type.Object(
   { ...readFields, data: MapOut, outcome: EventOutcome },
   { $id: 'EventWithData', 'x-fields': READ_FIELDS },

@@ -11,7 +11,7 @@ interface Line<Item> {
   turn: number;
 }
 
-/** How much of what is taken at once an owner may have before the next one has its turn. */
+/** The share of an owner in a batch before the next one has its turn. */
 const QUANTUM = 100;
 const COMPACT_FROM = 1_000;
 
@@ -45,10 +45,7 @@ export class FairQueue<Item extends Waiting> {
     }
   }
 
-  /**
-   * Takes whole items in turns until there are `most` of their sizes or nobody is waiting; at least one if there is
-   * any.
-   */
+  /** Takes whole items in turns until their sizes reach `most` or the queue is empty; at least one if there is any. */
   take(most: number): Item[] {
     const taken: Item[] = [];
     let size = 0;

@@ -76,7 +76,7 @@ export interface FlushedRow {
   readonly addressees: (string | null)[] | null;
   /** The number of each entry in the order of acceptance, if it is new; one after the other. */
   readonly numbers: string | null;
-  /** Entries whose key was stored before; and what is stored of each and does not follow from what was sent. */
+  /** Entries with an earlier key; and the stored part of each that does not follow from the sent one. */
   readonly repeated: number[] | null;
   readonly repeatedNumbers: string | null;
   readonly repeatedTimes: string[] | null;
@@ -85,7 +85,7 @@ export interface FlushedRow {
   readonly conflicting: number[] | null;
 }
 
-/** Does a key come twice with different contents? Then a batch is refused whatever is stored. */
+/** Does a key occur twice with different contents? Then a batch is refused, regardless of stored events. */
 export function contradictsItself({ events }: Batch): boolean {
   if (events.length < 2) return false;
   const prints = new Map<string, bigint>();

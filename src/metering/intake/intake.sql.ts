@@ -48,7 +48,7 @@ function elements<Item>(items: readonly Item[], textOf: (item: Item) => string |
 const TO_ESCAPE = /["\\]/;
 const ALL_TO_ESCAPE = /["\\]/g;
 
-/** The same of what has no character that means something there: numbers, hashes, instants. */
+/** The same for values without special characters: numbers, hashes, instants. */
 const plains = <Item>(items: readonly Item[], partOf: (item: Item) => string | number | bigint): string =>
   items.map(partOf).join();
 

@@ -76,9 +76,7 @@ interface Request extends Batch, Waiting {
   readonly fault: (error: unknown) => void;
 }
 
-/**
- * So many events waiting are worth a flush beside one that is under way: what each flush costs is small against them.
- */
+/** The number of waiting events that justifies a flush beside a running one: its cost is small against them. */
 const WORTH_ANOTHER = 250;
 /**
  * Milliseconds after which a flush is taken to be held up: who comes so much later than its last request waits for it
@@ -142,7 +140,7 @@ class Intake implements EventIntake {
     return this.#database.transaction({ merchants }, async (tx) => orThrow<never>(await explain(tx, events)));
   }
 
-  /** After what has arrived at the same moment has been read. */
+  /** Runs after all simultaneous requests have arrived. */
   #lookSoon(): void {
     if (this.#isLookingSoon || this.#free === 0) return;
     this.#isLookingSoon = true;
@@ -207,8 +205,8 @@ class Intake implements EventIntake {
   }
 
   /**
-   * Somebody must know all events of these merchants (an invoice is being closed): their requests wait for it, on
-   * connections of their own, and nobody else's do.
+   * Another transaction needs all events of these merchants (an invoice is being closed): their requests wait for it,
+   * on separate connections, and no other requests do.
    */
   #waitFor(busy: ReadonlySet<string>, requests: readonly Request[]): void {
     const isOfBusy = ({ events }: Request) => events.some(({ event }) => busy.has(event.merchantId));
@@ -231,7 +229,7 @@ const queueFull: Failure = fail('INGEST_QUEUE_FULL');
 
 const prepareAll = (events: readonly IncomingEvent[]): PreparedEvent[] => events.map(prepare);
 
-/** So that a large batch keeps nobody else waiting for long. */
+/** Prepares in slices, so that a large batch does not delay others. */
 const prepareInSlices = async (events: readonly IncomingEvent[]): Promise<PreparedEvent[]> =>
   (await inSlices(events, ({ data }) => data, prepareAll)).flat();
 
@@ -251,7 +249,7 @@ function tell(onAccepted: OnAccepted, used: ReadonlyMap<string, readonly string[
 }
 
 /**
- * Why a batch that contradicts itself is refused: which of its events are not what is stored, or not what came first.
+ * The reason of a refused batch that contradicts itself: its events that differ from stored ones, or from earlier ones.
  */
 async function explain(tx: Tx, events: readonly PreparedEvent[]): Promise<Result<never>> {
   const keys = events.map(({ h, event }) => ({ h, merchantId: event.merchantId }));

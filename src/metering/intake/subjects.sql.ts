@@ -10,7 +10,7 @@ export interface SubjectKey {
   readonly key: string;
 }
 
-/** One at a time links an externalId, and the next statement sees what the one before has done. */
+/** Locks an externalId: links follow one after another, and the next statement sees the result of the one before. */
 export const lockExternalKey = (tx: Tx, merchantId: string, externalId: string): Promise<number> =>
   tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`subject ${merchantId} ${externalId}`}, 0))`);
 

@@ -25,8 +25,5 @@ export async function countEvents(tx: Tx, merchantId: string | null, type: strin
   return counted + since;
 }
 
-/**
- * A sub-query of the merchants that have events, for the questions of other domains: what was accepted a moment ago may
- * be missing.
- */
+/** A sub-query of the merchants with events, for other domains: very recent events may be missing. */
 export const merchantsWithEvents: Sql = sql`select distinct merchant_id from event_tally`;

@@ -4,7 +4,7 @@ import { tallyEvents } from './tally.sql.ts';
 const EVENTS_AT_ONCE = 1_000_000;
 const TEN_SECONDS = 10;
 
-/** Counts what has been accepted, so that the total of a list does not count all events again. */
+/** Counts accepted events, so that the total of a list does not count all events again. */
 export const eventTallyChore: Chore = {
   name: 'counting events',
   everySeconds: TEN_SECONDS,

@@ -1,4 +1,4 @@
-/** Somebody with new usage. */
+/** A customer with new usage. */
 export interface UsedBy {
   readonly merchantId: string;
   /** The customer or subscription for which the events count. */

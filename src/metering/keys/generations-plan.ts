@@ -34,7 +34,7 @@ export interface KeyWork {
 export interface KeyLimits {
   /** Generations that there may be before some are merged. */
   readonly generations: number;
-  /** How much larger than what is new a part of the sieve may be, and is still written anew with it. */
+  /** The largest ratio of an old part of the filter to the new keys for which it is written again with them. */
   readonly sieveRatio: number;
   /** Keys behind one place of the sieve, on average. */
   readonly keysOfPlace: number;

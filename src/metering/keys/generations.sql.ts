@@ -7,7 +7,7 @@ export async function sealKeys(tx: Tx, mostBytes: number): Promise<boolean> {
   return sealed;
 }
 
-/** All sealed tables of keys, and what is being made of them. */
+/** All sealed tables of keys, and those in construction. */
 export async function keyTables(tx: Tx): Promise<KeyTables> {
   const generations = await tx.rows<Generation>(sql`
     select name, bytes::float8 as bytes, key_count::float8 as key_count from event_key_generation
@@ -17,11 +17,11 @@ export async function keyTables(tx: Tx): Promise<KeyTables> {
   return { generations, parts, underWay: underWay.map(({ kind }) => kind) };
 }
 
-/** Does nothing where another worker has begun something of this kind, or has changed what it is to be made of. */
+/** Does nothing if another worker has started work of this kind, or has changed its inputs. */
 export const beginKeyWork = (tx: Tx, { kind, generations, parts, digits, slices }: KeyWork): Promise<number> =>
   tx.run(sql`select begin_event_key_work(${kind}, ${generations}::text[], ${parts}::text[], ${digits}, ${slices})`);
 
-/** @returns whether a step was taken; not where there is nothing to do, or somebody else is at it */
+/** @returns whether a step was taken; false without work, or if another process does it */
 export async function continueKeyWork(tx: Tx, kind: KeyWork['kind']): Promise<boolean> {
   const { stepped } = await tx.one<{ stepped: boolean }>(sql`select continue_event_key_work(${kind}) as stepped`);
   return stepped;

@@ -25,7 +25,7 @@ export function keyGenerationChore(mostBytes: number = MOST_BYTES): Chore {
   };
 }
 
-/** Sifts and merges sealed generations until nothing is left to do, or somebody else is doing it. */
+/** Sifts and merges sealed generations until no work is left, or another process does it. */
 export async function tendKeys(database: Database, limits: KeyLimits = KEY_LIMITS): Promise<void> {
   do {
     for (const work of planKeyWork(await database.transaction('nobody', keyTables), limits))
@@ -37,8 +37,7 @@ const hasStepped = (database: Database, kind: KeyWork['kind']): Promise<boolean>
   unlessBusy(database, (tx) => continueKeyWork(tx, kind));
 
 /**
- * @returns false where somebody held a lock for too long: those who accept events must not wait behind us, so it is
- *   done another time.
+ * @returns false if another process held a lock for too long: intake must not wait for this work, so it is done later.
  */
 async function unlessBusy(database: Database, work: (tx: Tx) => Promise<boolean>): Promise<boolean> {
   try {

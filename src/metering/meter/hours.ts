@@ -28,7 +28,7 @@ export function hoursOf(
   return { full: { from: first, to: last }, rest: [...restBetween(from, first), ...restBetween(last, to)] };
 }
 
-/** Between the end of what is asked and that of the full hours; taken away where the hours come first. */
+/** Between the ends of the question and of its full hours; subtracted if the hours come first. */
 function restBetween(one: Instant, other: Instant): Rest[] {
   if (isBefore(one, other)) return [{ from: one, to: other, sign: 1 }];
   return isBefore(other, one) ? [{ from: other, to: one, sign: -1 }] : [];

@@ -4,7 +4,7 @@ import type { Instant } from '../../kernel/time.ts';
 export type Aggregation = 'SUM' | 'COUNT' | 'AVG' | 'MIN' | 'MAX' | 'UNIQUE_COUNT' | 'LATEST';
 
 /**
- * A level says how high something is; it goes on until the next event (domain.md §5). All others begin anew with each
+ * A level is a height that continues until the next event (domain.md §5). All other figures start again with each
  * question.
  */
 export const isLevel = ({ aggregation }: Pick<Meter, 'aggregation'>): boolean => aggregation === 'LATEST';
@@ -32,8 +32,8 @@ export function pathSegments(path: string): string[] {
 export const dimensionsOf = (meter: Meter): string[] => Object.keys(meter.groupBy ?? {});
 
 /**
- * The path of a dimension. @throws where the meter has no such dimension; whoever takes names from outside checks them
- * first.
+ * The path of a dimension. @throws if the meter has no such dimension; a caller with names from outside checks them
+ * first
  */
 export function dimensionPath(meter: Meter, dimension: string): string[] {
   const path = Object.hasOwn(meter.groupBy ?? {}, dimension) ? meter.groupBy?.[dimension] : undefined;

@@ -5,7 +5,7 @@ const SLICE = 64 * 1024;
 /** The size of an event beside its data. */
 const OVERHEAD = 400;
 
-/** Works on events a slice at a time, with a turn of the event loop between two; what is small is done at once. */
+/** Processes events a slice at a time, with a turn of the event loop between two; a small list is processed at once. */
 export async function inSlices<Item, T>(
   items: readonly Item[],
   dataOf: (item: Item) => string,

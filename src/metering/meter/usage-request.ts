@@ -15,12 +15,12 @@ export interface UsageSource {
 export interface UsageScope {
   readonly merchantId: string;
   readonly meter: Meter;
-  /** Null: all events, also those that are addressed to nobody yet. An event in several sources counts once. */
+  /** Null: all events, also those without a customer yet. An event in several sources counts once. */
   readonly sources: readonly UsageSource[] | null;
   /** Half-open, over all sources. */
   readonly from: Instant;
   readonly to: Instant;
-  /** Only events whose value of the dimension is one of these; null stands for a missing one. */
+  /** Only events whose value of the dimension is one of these; null means a missing one. */
   readonly groupFilters?: Readonly<Record<string, readonly (string | null)[]>>;
   /** Only events up to here in the order of acceptance (`usageMark`); then all are read, and no roll-up. */
   readonly acceptedUpTo?: bigint;
@@ -40,7 +40,7 @@ export interface UsageRequest extends UsageScope, UsageCut {}
 export interface UsageRow {
   /** The value of each dimension of the cut; null where the events have none. */
   readonly group: Readonly<Record<string, string | null>>;
-  /** With `byCustomer`: whom the events belong to, null for nobody yet. */
+  /** With `byCustomer`: the customer of the events, null for none yet. */
   readonly customerId?: string | null;
   readonly windowStart?: Instant;
   readonly windowEnd?: Instant;

@@ -31,7 +31,7 @@ export interface OwnedMeter {
 export interface EventFilter {
   readonly merchantId: string | null;
   readonly type?: string | undefined;
-  /** The customer, or whatever the event was addressed to directly. */
+  /** The customer, or the direct addressee of the event. */
   readonly subject?: string | undefined;
   readonly externalSubject?: string | undefined;
   readonly externalId?: string | undefined;
@@ -45,7 +45,7 @@ type StoredEvent = Omit<EventRecord, 'id'> & { readonly at: Instant; readonly se
 export interface ReadEvent extends StoredEvent {
   readonly id: string;
   readonly reason: UnmatchedReason | null;
-  /** The subject as it was sent, whoever that is; null where none was. */
+  /** The subject as sent; null if there was none. */
   readonly sentSubject: string | null;
   readonly data: unknown;
 }

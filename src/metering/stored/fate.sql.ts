@@ -14,7 +14,7 @@ export interface MeterReading {
 
 export interface EventReadings {
   readonly readings: readonly MeterReading[];
-  /** The customer or subscription whose event it is; null while it is nobody's. */
+  /** The customer or subscription of the event; null while it has none. */
   readonly addressee: string | null;
 }
 

@@ -39,7 +39,7 @@ export const selectSnapshot = async (tx: Tx): Promise<string> => {
   return snapshot;
 };
 
-/** The rows whose usage somebody's is. */
+/** The rows of some subjects' usage. */
 const rowsOf = (merchantId: string, subjects: readonly string[]) =>
   sql`select id from usage_rows(${merchantId}, ${[...subjects]}::text[])`;
 
@@ -88,8 +88,8 @@ export const deleteLate = (
           where l.at < k.at and not pg_visible_in_snapshot(l.xid, split_part(k.snapshot, '/', 2)::pg_snapshot))`);
 
 /**
- * A late row at or after the mark of its subject was noted while somebody was raising marks. Whoever raises the mark
- * above it from now on takes figures that hold it.
+ * A late row at or after the mark of its subject was written during a change of marks. Every later change of the mark
+ * above it takes figures that include it.
  */
 const isNeedless = sql`(s.settled_until is null or l.at >= s.settled_until)`;
 

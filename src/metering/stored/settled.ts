@@ -127,7 +127,7 @@ export async function forgetLate(
 
 const MERCHANTS_AT_ONCE = 200;
 
-/** Forgets what was noted only because somebody was raising marks at that moment, and is not late. */
+/** Deletes late rows that were written only because of a simultaneous change of marks, and are not late. */
 export const needlessLateChore: Chore = {
   name: 'forgetting usage that was not late',
   everySeconds: SECONDS_PER_MINUTE,

@@ -57,7 +57,7 @@ export async function hasLateUsage(tx: Tx, range: Range, after: bigint, upTo: bi
   return found;
 }
 
-/** Events that came too late, and what they add up to. */
+/** Late events, and their sum. */
 export interface LateUsage extends EventSample {
   readonly eventCount: number;
   readonly quantity: Decimal;
@@ -71,7 +71,7 @@ export interface BesideFilter {
   readonly meter: Meter;
   readonly within?: readonly UsageSource[];
   readonly outside?: readonly UsageSource[];
-  /** The values of dimensions; null stands for a missing one. */
+  /** The values of dimensions; null means a missing one. */
   readonly group?: Readonly<Record<string, string | null>>;
 }
 
@@ -114,7 +114,7 @@ export const selectBeside = async (tx: Tx, range: Range, filter: BesideFilter): 
   );
 };
 
-/** Events that a meter counts and that are addressed to nobody: of many subjects, a few each. */
+/** Events that a meter counts and that have no customer: of many subjects, a few each. */
 export const selectOfNobody = (tx: Tx, range: Range, meter: Meter): Promise<EventSample> =>
   selectSample(tx, allOf([inRange(range), countsFor(meter), sql`s.addressee is null`]));
 

@@ -46,7 +46,7 @@ export async function keptFigures(tx: Tx, scopes: readonly UsageScope[]): Promis
 /** The hours that this process knows, in the database of a transaction. */
 export const knownHours = (tx: Tx): Promise<KnownHours> => tx.constant('parts of hours', async () => new KnownHours());
 
-/** A question with what is known of its parts. */
+/** A question with the known figures of its parts. */
 export const withKnown = (question: Omit<Asked, 'place'>, known: Pick<KnownHours, 'of'>): FigureQuestion => ({
   spec: question.spec,
   parts: question.parts.map((part) => ({ ...part, known: known.of(meterOf(question), part) })),

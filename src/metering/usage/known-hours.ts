@@ -12,12 +12,12 @@ const MOST_EDGES = 20_000;
 export class KnownHours {
   readonly #edges = new LRUCache<string, readonly KnownHour[]>({ max: MOST_EDGES });
 
-  /** @param meter what is read and how; figures of different meters are apart */
+  /** @param meter the reading; figures of different meters are apart */
   of(meter: string, part: UsageSource): readonly KnownHour[] {
     return [this.#edges.get(edgeOf(meter, part, true)) ?? [], this.#edges.get(edgeOf(meter, part, false)) ?? []].flat();
   }
 
-  /** Keeps what was read for a part, instead of what was known of the same hours. */
+  /** Stores the reading of a part, in place of the known figures of the same hours. */
   keep(meter: string, part: UsageSource, { part: _, isFromCut, isToCut, ...read }: ReadHour): void {
     const edge = edgeOf(meter, part, isFromCut);
     const others = this.#edges.get(edge)?.filter(({ subject, hour }) => subject !== read.subject || hour !== read.hour);

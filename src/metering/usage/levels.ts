@@ -31,8 +31,8 @@ const isLater = (one: Stamped[1], other: Stamped[1]): boolean =>
   one.at === other.at ? one.seq > other.seq : one.at > other.at;
 
 /**
- * The windows of a question as they are shown: a level goes on over those in which nobody set it; of others there are
- * those with events.
+ * The windows of a question in the answer: a level continues over windows without events; others have only those with
+ * events.
  */
 export function everyWindow(
   meter: Pick<Meter, 'aggregation'>,

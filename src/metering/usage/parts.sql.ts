@@ -26,9 +26,7 @@ const unnested = (parts: readonly Part[]): Sql => sql`
          ${parts.map(({ from }) => from)}::timestamptz[], ${parts.map(({ to }) => to)}::timestamptz[])
          a (question, subject, from_at, to_at)`;
 
-/**
- * The rows of subjects: what is addressed to them, and what was sent with just this subject, though it names nobody.
- */
+/** The rows of subjects: events for them, and events with exactly this subject as sent, though it has no customer. */
 export const addressed = (merchantId: string, subjects: readonly string[]): Sql => sql`
   addressed as materialized (
     select w.subject, es.id

@@ -15,8 +15,8 @@ export const findSeries = (tx: Tx, merchantId: string, spec: SeriesSpec): Promis
      where merchant_id = ${merchantId} and event_type = ${spec.eventType} and content = text_hash(${contentOf(spec)})`);
 
 /**
- * The same, and it is not given up before the end of the transaction. Where somebody is giving it up, this waits, and
- * finds that it is gone.
+ * The same, and it is not given up before the end of the transaction. During the end of a series this waits, and finds
+ * it missing.
  */
 export const holdSeries = (tx: Tx, merchantId: string, spec: SeriesSpec): Promise<SeriesRow | undefined> =>
   tx.maybe<SeriesRow>(sql`
@@ -78,7 +78,7 @@ export const lockSeries = (tx: Tx, merchantId: string, ids: readonly bigint[]): 
     select ${OWNED_SERIES} from usage_series
      where merchant_id = ${merchantId} and id = any (${ids}::bigint[]) order by id for update`);
 
-/** Nothing is added up for them any more, and what was waits to be deleted. */
+/** Nothing is added up for them any more, and their sums wait to be deleted. */
 export const giveUpSeries = (tx: Tx, merchantId: string, ids: readonly bigint[]): Promise<number> =>
   tx.run(sql`
     with given_up as (
@@ -91,8 +91,8 @@ export const droppedSeries = (tx: Tx): Promise<{ merchantId: string; id: bigint 
     select merchant_id, series_id as id from usage_series_dropped order by merchant_id, series_id`);
 
 /**
- * Deletes some of what was added up for a series that was given up. @returns whether there is more; not where somebody
- * else is at it
+ * Deletes some of the sums of an abandoned series. @returns whether there are more; false if another process deletes
+ * them
  */
 export async function deleteRollups(tx: Tx, merchantId: string, id: bigint, most: number): Promise<boolean> {
   const isOurs = await tx.maybe(sql`

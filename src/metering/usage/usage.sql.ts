@@ -35,7 +35,7 @@ export interface MeasuredRow {
 
 const NUMERIC: ReadonlySet<Aggregation> = new Set<Aggregation>(['SUM', 'AVG', 'MIN', 'MAX', 'LATEST']);
 
-/** Of these, what was added can be taken away again. */
+/** For these, a sum can be subtracted. */
 export const ADDITIVE: ReadonlySet<Aggregation> = new Set<Aggregation>(['SUM', 'AVG', 'COUNT']);
 
 /** The contribution of an event to a meter, null if it has no usable value. `e` is the event. */
