@@ -7,6 +7,7 @@ import { readInvoiceFilters } from '../src/invoicing/reading/invoice-filters.ts'
 import { selectInvoicePage } from '../src/invoicing/reading/invoice-list.sql.ts';
 import { addAllListChanges } from '../src/jobs/list-counts.ts';
 import { orThrow } from '../src/kernel/result.ts';
+import { formatInstant } from '../src/kernel/time.ts';
 import { exponent, numbersOf } from './support/arguments.ts';
 import { withStack } from './support/stack.ts';
 
@@ -114,16 +115,16 @@ const half = Temporal.Instant.from(START).add({ hours: 350 * 24 });
 const invoiceQueries: InvoiceListQuery[] = [
   {},
   { status: 'ISSUED' },
-  { issuedFrom: half.toString() },
-  { issuedTo: half.toString() },
-  { issuedFrom: half.toString(), issuedTo: half.add({ hours: 24 }).toString() },
-  { dueTo: half.toString(), status: 'PAID' },
+  { issuedFrom: formatInstant(half) },
+  { issuedTo: formatInstant(half) },
+  { issuedFrom: formatInstant(half), issuedTo: formatInstant(half.add({ hours: 24 })) },
+  { dueTo: formatInstant(half), status: 'PAID' },
   { amountFrom: '500' },
   { amountFrom: '500', amountTo: '501' },
   { amountTo: '900', status: 'ISSUED' },
   { overdue: true },
   { customerId: 'cus_7' },
-  { issuedFrom: half.toString(), amountFrom: '500' },
+  { issuedFrom: formatInstant(half), amountFrom: '500' },
 ];
 const customerFilters: Omit<CustomerFilter, 'merchantId'>[] = [
   {},

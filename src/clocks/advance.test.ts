@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { addToy, note, openToyWorld, readDiary, schedule, type ToyWorld } from '../../test/support/toy-work.ts';
 import { Database, sql } from '../db/index.ts';
 import type { DueKind, DueRunner, StepList } from '../jobs/index.ts';
-import { type Instant, parseInstant } from '../kernel/time.ts';
+import { formatInstant, type Instant, parseInstant } from '../kernel/time.ts';
 import { readClock } from './clocks.sql.ts';
 import { changeClock } from './clocks.ts';
 import { clockBook, effectiveNow, findClock } from './index.ts';
@@ -17,7 +17,7 @@ async function advance(world: ToyWorld, runner: DueRunner, id: string, to: strin
 }
 
 const send = (world: ToyWorld, id: string, to: string) =>
-  world.in((tx) => changeClock(tx, world.merchantId, id, { currentTime: to }, world.now()));
+  world.in((tx) => changeClock(tx, world.merchantId, id, { currentTime: formatInstant(at(to)) }, world.now()));
 
 const clockOf = (world: ToyWorld, id: string) =>
   world.in((tx) =>

@@ -5,10 +5,11 @@ import {
   END_OF_TIME,
   formatInstant,
   type Instant,
+  type InstantText,
+  instantOf,
   isAfter,
   isBefore,
   parseDuration,
-  parseInstant,
 } from '../kernel/time.ts';
 
 /** §2 Test clock. */
@@ -29,7 +30,7 @@ export interface Clock {
 
 /** The target of a PATCH: an instant, or a duration from the clock's time. */
 export interface Advance {
-  readonly currentTime?: string;
+  readonly currentTime?: InstantText;
   readonly advanceBy?: string;
 }
 
@@ -61,7 +62,7 @@ export const clockStates: StateTable<ClockState, 'advance' | 'stop' | 'arrive' |
  * @returns CLOCK_ADVANCING for a later time during an advance, CLOCK_BACKWARDS, or the wrong field.
  */
 export function decideMove(clock: Clock, { currentTime, advanceBy }: Advance): Result<Instant | null> {
-  const to = currentTime === undefined ? moveBy(clock.currentTime, advanceBy ?? '') : parseInstant(currentTime);
+  const to = currentTime === undefined ? moveBy(clock.currentTime, advanceBy ?? '') : instantOf(currentTime);
   if (to === null)
     return invalidField('advanceBy', 'must be an ISO 8601 duration such as P1M or PT12H, ending before 2200');
   const isForward = isAfter(to, clock.currentTime);

@@ -1,7 +1,7 @@
 import type { Tx } from '../db/index.ts';
 import { newId } from '../kernel/ids.ts';
 import { fail, notFound, ok, type Result } from '../kernel/result.ts';
-import { type Instant, parseInstant } from '../kernel/time.ts';
+import { type Instant, type InstantText, instantOf } from '../kernel/time.ts';
 import { type Advance, type Clock, decideMove } from './clock.ts';
 import { insertClock, readClock, updateClock } from './clocks.sql.ts';
 import { lockClock } from './effective-now.ts';
@@ -22,7 +22,7 @@ export type ClockBlockers = (tx: Tx, merchantId: string, clockId: string, now: I
 export interface ClockDraft {
   readonly name?: string;
   readonly description?: string;
-  readonly currentTime?: string;
+  readonly currentTime?: InstantText;
 }
 
 /** A clock at the time that the draft names, by default at `now`; it stands still until it is advanced. */
@@ -32,7 +32,7 @@ export async function createClock(tx: Tx, merchantId: string, draft: ClockDraft,
     merchantId,
     name: draft.name ?? null,
     description: draft.description ?? null,
-    currentTime: draft.currentTime === undefined ? now : (parseInstant(draft.currentTime) as Instant),
+    currentTime: draft.currentTime === undefined ? now : instantOf(draft.currentTime),
     advancingTo: null,
     advancingFrom: null,
     advanceSteps: 0,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { formatInstant, type Instant, isBefore, parseInstant } from '../kernel/time.ts';
+import { formatInstant, type Instant, instantOf, isBefore } from '../kernel/time.ts';
 import { makeAlerts } from './alerts.ts';
 import { makeCatalog, type Plans } from './catalog.ts';
 import { type Client, clientOf, type Injector, type Resource } from './client.ts';
@@ -97,8 +97,6 @@ function isResumable(merchant: Resource, now: Instant): boolean {
   const isWhole = !merchant.settings.redirectHosts.includes(UNFINISHED);
   return !isWhole && isBefore(now, instantOf(merchant.createdAt).add({ hours: 24 * RESUMABLE_DAYS }));
 }
-
-const instantOf = (text: string): Instant => parseInstant(text) as Instant;
 
 const daysBefore = (at: Instant, days: number): Instant =>
   at.toZonedDateTimeISO('UTC').startOfDay().subtract({ days }).toInstant();

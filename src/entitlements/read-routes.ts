@@ -4,7 +4,7 @@ import { customerIdsOfExternalId } from '../customers/index.ts';
 import type { Tx } from '../db/index.ts';
 import { freeRoute, listReply, pageOf, type Route, readRoute, route } from '../http/index.ts';
 import { invalidField, notFound, ok, type Result } from '../kernel/result.ts';
-import { formatInstant, type Instant, parseInstant } from '../kernel/time.ts';
+import { formatInstant, type Instant, type InstantText, instantOrNull } from '../kernel/time.ts';
 import { findEntitlement } from './entitlement/entitlements.sql.ts';
 import {
   AccessQuery,
@@ -35,8 +35,6 @@ const TAG = 'Entitlements';
 const ofEntitlement = { role: 'viewer', merchant: { of: 'id', kind: 'entitlement' } } as const;
 
 /** The schema has seen to the form. */
-const instantIn = (text: string | undefined): Instant | null => (text === undefined ? null : parseInstant(text));
-
 /** The read routes of entitlements (§4, Entitlements and grants; api.md, Entitlements). */
 export const entitlementReadRoutes = (parts: ReadingParts): readonly Route[] => {
   const readings = new Readings(parts);
@@ -62,7 +60,7 @@ export const entitlementReadRoutes = (parts: ReadingParts): readonly Route[] => 
         const page = pageOf(query);
         const filters = await filtersOf(tx, merchantId, query);
         const { rows, total } = await pageOfEntitlements(tx, merchantId, filters, page, now);
-        const shown = await presentAll(tx, rows, { at: instantIn(query.at), signal });
+        const shown = await presentAll(tx, rows, { at: instantOrNull(query.at), signal });
         if (!shown.ok) return shown;
         return ok(listReply({ data: shown.value.map((each) => ({ ...each, entitlementId: each.id })), total }, page));
       },
@@ -100,14 +98,14 @@ export const entitlementReadRoutes = (parts: ReadingParts): readonly Route[] => 
       },
       async ({ database, merchantId, params, query, now, signal }) => {
         const id = params.id;
-        const at = instantIn(query.at);
+        const at = instantOrNull(query.at);
         if (at !== null)
           return inReading({ database, merchantId, signal }, (tx) => detailAt(tx, merchantId, id, { at, signal }, now));
         const answer = await readings.answer(detailQuestion({ database, merchantId, now, signal }, id));
         return answer.ok ? ok(answer.value.details[0]) : answer;
       },
       ({ tx, merchantId, params, query, now, signal }) =>
-        detailAt(tx, merchantId, params.id, { at: instantIn(query.at), signal }, now),
+        detailAt(tx, merchantId, params.id, { at: instantOrNull(query.at), signal }, now),
     ),
     route(
       {
@@ -126,7 +124,7 @@ export const entitlementReadRoutes = (parts: ReadingParts): readonly Route[] => 
         if (!entitlement) return notFound('entitlement');
         const own = await effectiveNowForReading(tx, merchantId, entitlement.clockId, now);
         const { from, to, windowSize = 'DAY' } = query;
-        const question = { from: instantIn(from), to: instantIn(to), windowSize, signal };
+        const question = { from: instantOrNull(from), to: instantOrNull(to), windowSize, signal };
         return historyOf(tx, entitlement, question, own);
       },
     ),
@@ -193,9 +191,9 @@ const accessBy =
   (parts: ReadingParts, readings: Readings) =>
   async (
     reader: Reader & { readonly now: Instant },
-    { at: text, ...of }: AccessOf & { readonly at?: string },
+    { at: text, ...of }: AccessOf & { readonly at?: InstantText },
   ): Promise<Result<CustomerAccess>> => {
-    const at = instantIn(text);
+    const at = instantOrNull(text);
     if (at === null) {
       const answer = await readings.answer(accessQuestion(reader, of));
       return answer.ok ? ok(toAccess(answer.value)) : answer;

@@ -1,5 +1,6 @@
 import { type Static, type TObject, type TSchema, type TUnsafe, Type } from 'typebox';
 import { type IdKind, idPattern } from '../kernel/ids.ts';
+import type { InstantText } from '../kernel/time.ts';
 import type { FieldWords } from './reference/words.ts';
 
 /** Building blocks of the schemas that validate, type and document (one object for all three). */
@@ -8,8 +9,13 @@ export { type Static, type TSchema, Type };
 /** A string of the pattern of §1 for this kind of resource. */
 export const Id = (kind: IdKind) => Type.String({ pattern: idPattern(kind) });
 
-/** An RFC 3339 date-time with an offset, in the years 2000 to 2199. */
-export const Timestamp = Type.String({ format: 'date-time' });
+/** A `Timestamp` with a description of its own. */
+export function TimestampWith(options: { readonly description?: string }): TUnsafe<InstantText> {
+  return Type.Unsafe<InstantText>(Type.String({ format: 'date-time', ...options }));
+}
+
+/** An RFC 3339 date-time with an offset, in the years 2000 to 2199; `instantOf` reads it. */
+export const Timestamp = TimestampWith({});
 
 /** Text of at most 8,192 characters without NUL, which PostgreSQL cannot hold, and without lone surrogates. */
 export const Text = (options: { minLength?: number; maxLength?: number; description?: string } = {}) =>

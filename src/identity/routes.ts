@@ -14,7 +14,7 @@ import {
   Type,
 } from '../http/index.ts';
 import { ok } from '../kernel/result.ts';
-import { parseInstant } from '../kernel/time.ts';
+import { type InstantText, instantOf } from '../kernel/time.ts';
 import { listAuditEntries, publicAuditEntry } from './audit.ts';
 import type { EnvironmentName } from './keys.ts';
 import { logoRoutes } from './logo/routes.ts';
@@ -127,8 +127,8 @@ const selfRoutes = (environment: EnvironmentName): readonly Route[] => [
 ];
 
 /** The instants of those fields that were given. */
-const instants = (texts: Record<string, string | undefined>) =>
-  Object.fromEntries(Object.entries(texts).flatMap(([field, text]) => (text ? [[field, parseInstant(text)]] : [])));
+const instants = (texts: Record<string, InstantText | undefined>) =>
+  Object.fromEntries(Object.entries(texts).flatMap(([field, text]) => (text ? [[field, instantOf(text)]] : [])));
 
 /** Organizations, users, API keys, the caller, and the audit log (api.md, Identity). */
 export const identityRoutes = ({ environment, ...parts }: OrganizationParts): readonly Route[] => [

@@ -16,7 +16,7 @@ import {
   Type,
 } from '../http/index.ts';
 import { ok } from '../kernel/result.ts';
-import { parseInstant } from '../kernel/time.ts';
+import { instantOrNull } from '../kernel/time.ts';
 import { createKeyFor, listApiKeys, publicApiKey, revokeKeyOf } from './api-keys.ts';
 import type { EnvironmentName } from './keys.ts';
 import { Email, Phone } from './organization-routes.ts';
@@ -236,7 +236,7 @@ export const apiKeyRoutes = (environment: EnvironmentName): readonly Route[] => 
     },
     async ({ tx, now, caller, merchantId, params, body }) => {
       const user = { merchantId, userId: params.userId };
-      const input = { name: body.name, expiresAt: body.expiresAt ? parseInstant(body.expiresAt) : null };
+      const input = { name: body.name, expiresAt: instantOrNull(body.expiresAt) };
       const made = await createKeyFor(tx, caller, user, input, environment, now);
       return made.ok ? ok(publicApiKey(made.value.key, made.value.secret)) : made;
     },

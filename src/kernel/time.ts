@@ -2,6 +2,14 @@
 
 export type Instant = Temporal.Instant;
 
+declare const isInstant: unique symbol;
+
+/**
+ * The text of an instant: one that a schema has checked (`Timestamp` in `http/schema.ts`), or that `formatInstant` has
+ * written. `instantOf` reads it, and cannot fail.
+ */
+export type InstantText = string & { readonly [isInstant]: true };
+
 const RFC3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(\.\d{1,40})?([Zz]|[+-]\d{2}:\d{2})$/;
 
 /** No timestamp before it is taken (api.md, Metering). */
@@ -23,6 +31,12 @@ export function parseInstant(text: string): Instant | null {
   const written = rewriteInstant(text);
   return written === null ? null : Temporal.Instant.from(written);
 }
+
+/** The instant of a text that was checked before. */
+export const instantOf = (text: InstantText): Instant => Temporal.Instant.from(rewriteInstant(text) ?? text);
+
+/** The same where there may be no text. */
+export const instantOrNull = (text: InstantText | null | undefined): Instant | null => (text ? instantOf(text) : null);
 
 const UTC = /^2[01]\d\d-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,40}))?Z$/;
 const SHORTEST_MONTH_DAYS = 28;
@@ -66,7 +80,7 @@ function parseAnyInstant(text: string): Instant | null {
 }
 
 /** ISO 8601 in UTC with `Z`; a whole second has no fraction. */
-export const formatInstant = (instant: Instant): string => instant.toString();
+export const formatInstant = (instant: Instant): InstantText => instant.toString() as InstantText;
 
 /**
  * Is `a` earlier than `b`? Instants do not compare with `<`, which throws. `Temporal.Instant.compare` copies both of

@@ -4,14 +4,13 @@ import { readDecimal } from '../http/index.ts';
 import { type Decimal, ZERO } from '../kernel/decimal.ts';
 import { newId } from '../kernel/ids.ts';
 import { type FieldError, invalid, notFound, ok, type Result } from '../kernel/result.ts';
-import { type Instant, parseInstant } from '../kernel/time.ts';
+import { type Instant, instantOrNull } from '../kernel/time.ts';
 import { figureProblems, figuresOf, type GivenFigures } from './arithmetic.ts';
 import type { OrderLine, OrderRow } from './order.ts';
 import type { OrderLineItemCreate, OrderLineItemUpdate } from './schemas.ts';
 import { lineTermProblems } from './terms.ts';
 
 const decimalOf = (text: string): Decimal => readDecimal(text) as Decimal;
-const instantOf = (text: string | null | undefined): Instant | null => (text == null ? null : parseInstant(text));
 
 /** The order of some lines. */
 type OfOrder = Pick<OrderRow, 'merchantId' | 'id' | 'currency' | 'termStartDate' | 'termEndDate'>;
@@ -45,8 +44,8 @@ function decideNew(order: OfOrder, body: OrderLineItemCreate, at: string, now: I
     itemId: body.itemId ?? null,
     description: body.description ?? null,
     ...own,
-    termStartDate: instantOf(body.termStartDate),
-    termEndDate: instantOf(body.termEndDate),
+    termStartDate: instantOrNull(body.termStartDate),
+    termEndDate: instantOrNull(body.termEndDate),
     metadata: body.metadata ?? {},
     createdAt: now,
     updatedAt: now,
@@ -92,8 +91,8 @@ export function decideChangedLine(
     ...line,
     itemId: body.itemId === undefined ? line.itemId : body.itemId,
     description: body.description === undefined ? line.description : body.description,
-    termStartDate: body.termStartDate === undefined ? line.termStartDate : instantOf(body.termStartDate),
-    termEndDate: body.termEndDate === undefined ? line.termEndDate : instantOf(body.termEndDate),
+    termStartDate: body.termStartDate === undefined ? line.termStartDate : instantOrNull(body.termStartDate),
+    termEndDate: body.termEndDate === undefined ? line.termEndDate : instantOrNull(body.termEndDate),
     metadata: body.metadata ?? line.metadata,
     updatedAt: now,
   };

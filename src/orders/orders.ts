@@ -7,7 +7,7 @@ import type { Decimal } from '../kernel/decimal.ts';
 import { newId } from '../kernel/ids.ts';
 import { digitsProblem } from '../kernel/money.ts';
 import { fail, invalid, invalidField, notFound, ok, type Result } from '../kernel/result.ts';
-import { type Instant, parseInstant } from '../kernel/time.ts';
+import { type Instant, instantOf, instantOrNull } from '../kernel/time.ts';
 import { deleteReferencesOf } from '../references/index.ts';
 import { namedTotalOf } from './arithmetic.ts';
 import { insertOrderLines } from './lines.sql.ts';
@@ -29,7 +29,6 @@ import { tell } from './tell.ts';
 import { leftOutside, termProblems } from './terms.ts';
 
 const decimalOf = (text: string): Decimal => readDecimal(text) as Decimal;
-const instantOf = (text: string): Instant => parseInstant(text) as Instant;
 const lineAt = (index: number): string => `lineItems.${index}.`;
 
 /** POST /v0/orders: a draft with its lines. @param wall wall time */
@@ -89,7 +88,7 @@ const draftOf = (merchantId: string, body: OrderCreate, now: Instant): OrderRow 
   type: body.type ?? null,
   termStartDate: instantOf(body.termStartDate),
   termEndDate: instantOf(body.termEndDate),
-  closeDate: body.closeDate == null ? null : instantOf(body.closeDate),
+  closeDate: instantOrNull(body.closeDate),
   namedTotal: null,
   defaultPaymentTermDays: body.defaultPaymentTermDays ?? 0,
   metadata: body.metadata ?? {},

@@ -13,7 +13,7 @@ import {
   Type,
 } from '../http/index.ts';
 import { ok } from '../kernel/result.ts';
-import { type Instant, parseInstant } from '../kernel/time.ts';
+import { instantOf } from '../kernel/time.ts';
 import { listMethods, makeDefault, removeMethod } from './records/methods.ts';
 import { PaymentMethodReply, PaymentSessionReply, publicMethod, publicSession } from './replies.ts';
 import type { PaymentEnvironment } from './session-routes.ts';
@@ -85,7 +85,7 @@ export const methodRoutes = ({ publicUrl, environment }: PaymentEnvironment): re
         tx,
         environment,
         { merchantId, customerId: params.id },
-        { ...request, ...(expiresAt !== undefined && { expiresAt: parseInstant(expiresAt) as Instant }) },
+        { ...request, ...(expiresAt !== undefined && { expiresAt: instantOf(expiresAt) }) },
         now,
       );
       return opened.ok ? ok(publicSession(opened.value, publicUrl)) : opened;

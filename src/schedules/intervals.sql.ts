@@ -1,6 +1,6 @@
 import { recordset, sql, type Tx } from '../db/index.ts';
 import { decimal, plain } from '../kernel/decimal.ts';
-import { type Instant, parseInstant } from '../kernel/time.ts';
+import { type InstantText, instantOf } from '../kernel/time.ts';
 import type { IntervalRow } from './schedule.ts';
 
 const COLUMNS = sql`merchant_id, id, schedule_id,
@@ -11,13 +11,13 @@ const COLUMNS = sql`merchant_id, id, schedule_id,
   updated_at`;
 
 interface Stored extends Omit<IntervalRow, 'quantityTransitions'> {
-  readonly quantityTransitions: readonly { readonly effectiveDate: string; readonly quantity: string }[];
+  readonly quantityTransitions: readonly { readonly effectiveDate: InstantText; readonly quantity: string }[];
 }
 
 const toRow = ({ quantityTransitions, ...row }: Stored): IntervalRow => ({
   ...row,
   quantityTransitions: quantityTransitions.map(({ effectiveDate, quantity }) => ({
-    effectiveDate: parseInstant(effectiveDate) as Instant,
+    effectiveDate: instantOf(effectiveDate),
     quantity: decimal(quantity),
   })),
 });

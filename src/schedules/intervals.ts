@@ -4,7 +4,7 @@ import { canonicalJson, type PageRequest, readDecimal } from '../http/index.ts';
 import type { Decimal } from '../kernel/decimal.ts';
 import { newId } from '../kernel/ids.ts';
 import { type FieldError, invalid, invalidField, notFound, ok, type Result } from '../kernel/result.ts';
-import { type Instant, parseInstant } from '../kernel/time.ts';
+import { type Instant, instantOf, instantOrNull } from '../kernel/time.ts';
 import { findOrder } from '../orders/index.ts';
 import { intervalProblems } from './check.ts';
 import { deleteIntervals, insertIntervals, selectIntervals } from './intervals.sql.ts';
@@ -15,8 +15,6 @@ import { type Asker, changeSchedule, type ScheduleKey } from './schedules.ts';
 import type { ScheduleIntervalInput, ScheduleIntervalsReplace } from './schemas.ts';
 
 const decimalOf = (text: string): Decimal => readDecimal(text) as Decimal;
-const instantOf = (text: string): Instant => parseInstant(text) as Instant;
-const instantOrNull = (text: string | null | undefined): Instant | null => (text == null ? null : instantOf(text));
 const at = (index: number): string => `intervals.${index}.`;
 
 /** GET …/intervals: in the order in which they were sent. */

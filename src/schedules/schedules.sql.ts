@@ -1,7 +1,6 @@
 import { allOf, assignments, jsonb, keptTotal, pageOfRows, sql, type Tx } from '../db/index.ts';
 import type { PageRequest } from '../http/index.ts';
-import type { Instant, Period } from '../kernel/time.ts';
-import { parseInstant } from '../kernel/time.ts';
+import { type Instant, type InstantText, instantOf, type Period } from '../kernel/time.ts';
 import type { ScheduleRow } from './schedule.ts';
 import type { ScheduleStatus } from './states.ts';
 
@@ -13,14 +12,14 @@ const COLUMNS = sql`merchant_id, id, order_id, subscription_id,
   clock_id as test_clock_id, next_action_at, created_at, updated_at`;
 
 interface Stored extends Omit<ScheduleRow, 'customPeriodWindows'> {
-  readonly customPeriodWindows: readonly { readonly start: string; readonly end: string }[];
+  readonly customPeriodWindows: readonly { readonly start: InstantText; readonly end: InstantText }[];
 }
 
 const toRow = ({ customPeriodWindows, ...row }: Stored): ScheduleRow => ({
   ...row,
   customPeriodWindows: customPeriodWindows.map(({ start, end }) => ({
-    start: parseInstant(start) as Instant,
-    end: parseInstant(end) as Instant,
+    start: instantOf(start),
+    end: instantOf(end),
   })),
 });
 

@@ -4,7 +4,7 @@ import type { PageRequest } from '../http/index.ts';
 import { newId } from '../kernel/ids.ts';
 import { invalid, notFound, ok, type Result } from '../kernel/result.ts';
 import { wrongState } from '../kernel/state-table.ts';
-import { type Instant, parseInstant } from '../kernel/time.ts';
+import { type Instant, instantOf } from '../kernel/time.ts';
 import { changeOrder, lockOrder } from '../orders/index.ts';
 import { scheduleProblems } from './check.ts';
 import type { ScheduleParts } from './parts.ts';
@@ -34,8 +34,6 @@ export interface Asker {
   readonly by: string;
   readonly wall: Instant;
 }
-
-const instantOf = (text: string): Instant => parseInstant(text) as Instant;
 
 type Terms = Partial<ScheduleTerms> & Pick<ScheduleRow, 'paymentTermDays'>;
 

@@ -1,14 +1,18 @@
 import { pageOfRows, recordset, sql, type Tx } from '../db/index.ts';
 import type { PageRequest } from '../http/index.ts';
 import { decimal, plain } from '../kernel/decimal.ts';
-import { type Instant, parseInstant } from '../kernel/time.ts';
+import { formatInstant, type Instant, type InstantText, instantOf } from '../kernel/time.ts';
 import type { ScheduleInvoiceRow, ScheduleInvoiceStatus, StagedLine } from './schedule.ts';
 
 const COLUMNS = sql`merchant_id, id, schedule_id, bill_at, correction,
   period_start, period_end, amount, lines, status, invoice_id,
   created_at, updated_at`;
 
-type Texts<Row> = { readonly [Name in keyof Row]: string | (null extends Row[Name] ? null : never) };
+type Texts<Row> = {
+  readonly [Name in keyof Row]:
+    | (Row[Name] extends Instant ? InstantText : string)
+    | (null extends Row[Name] ? null : never);
+};
 
 interface Stored extends Omit<ScheduleInvoiceRow, 'lines'> {
   readonly lines: readonly Texts<StagedLine>[];
@@ -24,8 +28,8 @@ const toRow = ({ lines, ...row }: Stored): ScheduleInvoiceRow => ({
     quantity: decimal(line.quantity),
     unitPrice: decimal(line.unitPrice),
     subtotal: decimal(line.subtotal),
-    periodStart: parseInstant(line.periodStart) as Instant,
-    periodEnd: parseInstant(line.periodEnd) as Instant,
+    periodStart: instantOf(line.periodStart),
+    periodEnd: instantOf(line.periodEnd),
   })),
 });
 
@@ -37,8 +41,8 @@ const toText = (line: StagedLine): Texts<StagedLine> => ({
   quantity: plain(line.quantity),
   unitPrice: plain(line.unitPrice),
   subtotal: plain(line.subtotal),
-  periodStart: line.periodStart.toString(),
-  periodEnd: line.periodEnd.toString(),
+  periodStart: formatInstant(line.periodStart),
+  periodEnd: formatInstant(line.periodEnd),
 });
 
 /** The invoices of a schedule by their bill dates. */

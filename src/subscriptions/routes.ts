@@ -2,7 +2,7 @@ import type { Tx } from '../db/index.ts';
 import { Intended, listReply, pageOf, Reply, type Route, route } from '../http/index.ts';
 import { findInvoice, type InvoiceRow } from '../invoicing/index.ts';
 import { notFound, ok, type Result } from '../kernel/result.ts';
-import { type Instant, parseInstant } from '../kernel/time.ts';
+import { type Instant, instantOf } from '../kernel/time.ts';
 import type { Payments } from '../payments/index.ts';
 import { adjustmentRoutes } from './adjustments/adjustment-routes.ts';
 import { changeRoutes } from './change-routes.ts';
@@ -89,7 +89,7 @@ export const subscriptionRoutes = (
     async ({ tx, merchantId, query, now }) => {
       const page = pageOf(query);
       const { limit: _limit, offset: _offset, include, merchantId: _merchantId, startedBefore, ...filters } = query;
-      const at = startedBefore === undefined ? {} : { startedBefore: parseInstant(startedBefore) as Instant };
+      const at = startedBefore === undefined ? {} : { startedBefore: instantOf(startedBefore) };
       const { rows, total } = await listSubscriptions(tx, merchantId, { ...filters, ...at }, page);
       const quantities = await quantitiesOf(tx, rows);
       const data = [];

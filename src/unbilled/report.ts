@@ -7,11 +7,11 @@ import {
   earliest,
   formatInstant,
   type Instant,
+  instantOf,
   isAfter,
   isBefore,
   latest,
   type Period,
-  parseInstant,
 } from '../kernel/time.ts';
 import {
   countByType,
@@ -74,7 +74,7 @@ export async function unbilledReport(
   query: UnbilledQuery,
   { limit, offset }: PageRequest,
 ): Promise<Result<UnbilledReply>> {
-  const period = { start: parseInstant(query.from) as Instant, end: parseInstant(query.to) as Instant };
+  const period = { start: instantOf(query.from), end: instantOf(query.to) };
   if (!isBefore(period.start, period.end)) return invalidField('to', 'must be after from');
   const by = readGrouping(query.groupBy);
   if (by === null) return invalidField('groupBy', `must be words of ${GROUPINGS.join(', ')}, separated by commas`);

@@ -1,7 +1,7 @@
 import { checkReference, type Tx } from '../db/index.ts';
 import type { PageRequest } from '../http/index.ts';
 import { fail, invalidField, notFound, ok } from '../kernel/result.ts';
-import { formatInstant, type Instant, isBefore, parseInstant } from '../kernel/time.ts';
+import { formatInstant, instantOf, isBefore } from '../kernel/time.ts';
 import { type Attempt, countRedelivered, queueAgain, type Redelivery } from './deliveries.sql.ts';
 import { selectEndpoint } from './endpoints.sql.ts';
 import {
@@ -101,7 +101,7 @@ const MOST_DELIVERIES = 10_000;
 
 /** Sends again what happened in a stretch of time, each event from the beginning of the schedule. */
 export async function redeliverRange(tx: Tx, merchantId: string, body: RedeliverRangeBody) {
-  const [from, to] = [parseInstant(body.from) as Instant, parseInstant(body.to) as Instant];
+  const [from, to] = [instantOf(body.from), instantOf(body.to)];
   if (!isBefore(from, to)) return invalidField('to', 'must be after from');
   const endpoint = await checkEndpoint(tx, merchantId, body.endpointId);
   if (!endpoint.ok) return endpoint;

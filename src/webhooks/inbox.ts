@@ -2,7 +2,7 @@ import type { Database, Tx } from '../db/index.ts';
 import type { PageRequest } from '../http/index.ts';
 import { newId } from '../kernel/ids.ts';
 import { placeOf, type Sealer } from '../kernel/sealing.ts';
-import { formatInstant, type Instant, parseInstant } from '../kernel/time.ts';
+import { formatInstant, type Instant, type InstantText, instantOf } from '../kernel/time.ts';
 import type { Answered } from './attempts.ts';
 import { secretsOf } from './endpoint.ts';
 import { selectEndpoint } from './endpoints.sql.ts';
@@ -52,14 +52,14 @@ export const openInbox =
       const readable = secrets.filter((secret) => secret !== null);
       if (!isSigned(message, headers['webhook-signature'] ?? '', readable, at.epochMilliseconds / 1000))
         return answered(401, 'The signature does not fit.');
-      const { type, timestamp, data } = JSON.parse(body) as { type: string; timestamp: string; data: object };
+      const { type, timestamp, data } = JSON.parse(body) as { type: string; timestamp: InstantText; data: object };
       await insertReceipt(tx, {
         id: newId('webhookReceipt'),
         merchantId,
         endpointId,
         eventId: message.id,
         type,
-        happenedAt: parseInstant(timestamp) as Instant,
+        happenedAt: instantOf(timestamp),
         data,
         headers,
         createdAt: at,

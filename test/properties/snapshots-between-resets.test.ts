@@ -12,7 +12,7 @@ import { balanceOf, balanceOfLoaded } from '../../src/entitlements/reading/balan
 import { historyOf } from '../../src/entitlements/reading/history.ts';
 import { plain } from '../../src/kernel/decimal.ts';
 import { newId } from '../../src/kernel/ids.ts';
-import type { Instant } from '../../src/kernel/time.ts';
+import { formatInstant, type Instant } from '../../src/kernel/time.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, shopOf } from '../support/shop.ts';
 
@@ -129,8 +129,8 @@ class Life {
       const { lasts, ...fields } = kind;
       for (let number = 0; number < act.count; number += 1) {
         const effectiveAt = days(this.now, act.days).add({ hours: number });
-        const expires = lasts === undefined ? {} : { expiresAt: days(effectiveAt, lasts).toString() };
-        const input = { amount: 1 + (number % 4), effectiveAt: effectiveAt.toString(), ...expires, ...fields };
+        const expires = lasts === undefined ? {} : { expiresAt: formatInstant(days(effectiveAt, lasts)) };
+        const input = { amount: 1 + (number % 4), effectiveAt: formatInstant(effectiveAt), ...expires, ...fields };
         const made = await inMerchant((tx) => createGrant(tx, this.key, input, this.now));
         if (!made.ok) throw new Error(JSON.stringify(made));
       }
@@ -147,7 +147,7 @@ class Life {
       if (id !== undefined) await inMerchant((tx) => voidGrant(tx, this.key, id, this.now));
     }
     if (act.does === 'reset') {
-      const effectiveAt = days(this.now, act.days).toString();
+      const effectiveAt = formatInstant(days(this.now, act.days));
       await inMerchant((tx) => resetEntitlement(tx, this.key, { effectiveAt }, this.now)); // may be refused
     }
     if (act.does === 'ask') await this.compare(act.days);

@@ -2,7 +2,7 @@ import type { Tx } from '../../db/index.ts';
 import type { PageRequest } from '../../http/index.ts';
 import { newId } from '../../kernel/ids.ts';
 import { fail, invalid, notFound, ok, type Result } from '../../kernel/result.ts';
-import { formatInstant, type Instant, parseInstant } from '../../kernel/time.ts';
+import { formatInstant, type Instant, instantOf, instantOrNull } from '../../kernel/time.ts';
 import { checkMeter } from '../meters/meter.ts';
 import type { CatalogOptions } from '../options.ts';
 import { resolveProduct } from '../product-of-item.ts';
@@ -65,7 +65,7 @@ export async function createMetric(
     ...meter,
     eventType: body.eventType ?? null,
     groupBy: body.groupBy ?? null,
-    eventFrom: body.eventFrom ? parseInstant(body.eventFrom) : null,
+    eventFrom: instantOrNull(body.eventFrom),
     taxRate: toDecimal(body.taxRate ?? null),
     createdAt: now,
     updatedAt: now,
@@ -137,7 +137,7 @@ const changeOf = (body: MetricUpdate): MetricChange => {
     eventType,
     valueProperty,
     groupBy,
-    eventFrom: body.eventFrom && parseInstant(body.eventFrom),
+    eventFrom: body.eventFrom && instantOf(body.eventFrom),
     taxRate: toDecimal(body.taxRate),
   };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));

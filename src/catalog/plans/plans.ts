@@ -3,7 +3,7 @@ import type { PageRequest } from '../../http/index.ts';
 import { type Decimal, plain } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type FieldError, fail, invalid, notFound, ok, type Result } from '../../kernel/result.ts';
-import { formatInstant, type Instant, normaliseCadence, parseInstant } from '../../kernel/time.ts';
+import { formatInstant, type Instant, instantOf, instantOrNull, normaliseCadence } from '../../kernel/time.ts';
 import type { CatalogOptions } from '../options.ts';
 import type { Price } from '../prices/price.ts';
 import { selectPricesOfVersions } from '../prices/prices.sql.ts';
@@ -89,7 +89,7 @@ export async function createPlan(
     currency: body.currency,
     billingCadence: cadenceOf(body) ?? 'P1M',
     billingVersion: body.billingVersion ?? 1,
-    billingAnchor: body.billingAnchor ? parseInstant(body.billingAnchor) : null,
+    billingAnchor: instantOrNull(body.billingAnchor),
     gracePeriod: body.gracePeriod ?? 'PT0S',
     trialPeriod: body.trialPeriod ?? null,
     autoApprove: body.autoApprove ?? true,
@@ -192,7 +192,7 @@ function changeOf(body: PlanUpdate): PlanChange {
   const given = {
     ...others,
     billingCadence: cadenceOf(body),
-    billingAnchor: billingAnchor && parseInstant(billingAnchor),
+    billingAnchor: billingAnchor && instantOf(billingAnchor),
     defaultTaxRate: toDecimal(defaultTaxRate),
   };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));

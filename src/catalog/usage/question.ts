@@ -1,7 +1,7 @@
 import { MapOf, Nullable, Text, Type, UNSTORABLE_TEXT, validate } from '../../http/index.ts';
 import type { FieldError, Result } from '../../kernel/result.ts';
 import { invalid, invalidField, ok } from '../../kernel/result.ts';
-import { type Instant, isBefore, parseInstant } from '../../kernel/time.ts';
+import { type Instant, type InstantText, instantOf, isBefore } from '../../kernel/time.ts';
 import { isLevel, type Meter, type WindowSize, windowCount } from '../../metering/index.ts';
 
 const MOST_VALUES = 1_000;
@@ -17,8 +17,8 @@ export interface Question {
 }
 
 export interface QuestionQuery {
-  readonly from: string;
-  readonly to: string;
+  readonly from: InstantText;
+  readonly to: InstantText;
   readonly groupBy?: string | string[];
   readonly filterGroupBy?: string;
 }
@@ -48,8 +48,8 @@ export function checkWindows(
  */
 export function readQuestion(query: QuestionQuery, known: readonly string[]): Result<Question> {
   const errors: FieldError[] = [];
-  const from = parseInstant(query.from) as Instant; // the schema has seen to both
-  const to = parseInstant(query.to) as Instant;
+  const from = instantOf(query.from);
+  const to = instantOf(query.to);
   if (!isBefore(from, to)) errors.push({ field: 'to', message: 'must be after from' });
   const groups = [...new Set([query.groupBy ?? []].flat().flatMap((part) => part.split(',')))];
   for (const group of groups)

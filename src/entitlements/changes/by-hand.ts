@@ -12,7 +12,7 @@ import { checkReference, type Tx } from '../../db/index.ts';
 import { type FieldWords, Id, Metadata, Nullable, type Static, Strict, Timestamp, Type } from '../../http/index.ts';
 import { newId } from '../../kernel/ids.ts';
 import { fail, invalid, invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
-import { type Instant, isAfter, parseInstant } from '../../kernel/time.ts';
+import { type Instant, instantOf, instantOrNull, isAfter } from '../../kernel/time.ts';
 import type { EntitlingSubscription } from '../entitlement/create.ts';
 import type { EntitlementRow } from '../entitlement/entitlement.ts';
 import { hasUnendedByHand, insertEntitlement, lockByHand } from '../entitlement/entitlements.sql.ts';
@@ -151,8 +151,8 @@ function timesOf(
   { activeFrom, activeTo }: EntitlementCreate,
   now: Instant,
 ): Result<{ from: Instant; to: Instant | null }> {
-  const from = activeFrom === undefined ? now : (parseInstant(activeFrom) as Instant);
-  const to = activeTo === undefined || activeTo === null ? null : (parseInstant(activeTo) as Instant);
+  const from = activeFrom === undefined ? now : instantOf(activeFrom);
+  const to = instantOrNull(activeTo);
   return to === null || isAfter(to, from)
     ? ok({ from, to })
     : invalidField('activeTo', 'must be after activeFrom, which by default is now');

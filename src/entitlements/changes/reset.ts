@@ -1,7 +1,7 @@
 import type { Tx } from '../../db/index.ts';
 import { type Static, Strict, Timestamp, Type } from '../../http/index.ts';
 import { fail, invalidField, ok, type Result } from '../../kernel/result.ts';
-import { type Instant, isAfter, isBefore, parseInstant } from '../../kernel/time.ts';
+import { type Instant, instantOf, isAfter, isBefore } from '../../kernel/time.ts';
 import { usagePeriodAt } from '../balance/index.ts';
 import type { EntitlementRow } from '../entitlement/entitlement.ts';
 import { changeEntitlement } from '../entitlement/entitlements.sql.ts';
@@ -51,7 +51,7 @@ export async function resetEntitlement(
   const { entitlement, now } = locked.value;
   if (entitlement.featureType !== 'metered') return fail('ENTITLEMENT_NOT_METERED');
   if (hasEnded(entitlement, now)) return fail('ENTITLEMENT_ENDED');
-  const at = input.effectiveAt === undefined ? now : (parseInstant(input.effectiveAt) as Instant);
+  const at = input.effectiveAt === undefined ? now : instantOf(input.effectiveAt);
   const { inputs, terms } = await loadInput(tx, { entitlement, at: now });
   const problem = timeProblem(entitlement, at, usagePeriodAt(inputs, now).start, now);
   if (problem !== null) return invalidField('effectiveAt', problem);

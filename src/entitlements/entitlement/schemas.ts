@@ -10,6 +10,7 @@ import {
   type Static,
   Strict,
   Timestamp,
+  TimestampWith,
   Type,
 } from '../../http/index.ts';
 
@@ -147,11 +148,7 @@ const EntitlementItem = Type.Union(
 );
 export const EntitlementList = ListOf(EntitlementItem);
 
-const At = Type.Optional(
-  Type.String({
-    format: 'date-time',
-  }),
-);
+const At = Type.Optional(Timestamp);
 
 export const EntitlementQuery = Strict({ at: At }, { 'x-fields': READ_FILTERS });
 
@@ -243,12 +240,9 @@ export const HISTORY_WINDOWS = ['MINUTE', 'HOUR', 'DAY', 'MONTH'] as const;
 export const HistoryQuery = Strict(
   {
     from: Type.Optional(
-      Type.String({
-        format: 'date-time',
-        description: 'The beginning of the history. Default: the start of the current usage period.',
-      }),
+      TimestampWith({ description: 'The beginning of the history. Default: the start of the current usage period.' }),
     ),
-    to: Type.Optional(Type.String({ format: 'date-time', description: 'The end of the history. Default: now.' })),
+    to: Type.Optional(TimestampWith({ description: 'The end of the history. Default: now.' })),
     windowSize: Type.Optional(OneOf(HISTORY_WINDOWS)),
   },
   { 'x-fields': READ_FILTERS },

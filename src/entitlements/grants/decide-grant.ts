@@ -1,7 +1,7 @@
 import { readDecimal, type Static } from '../../http/index.ts';
 import { type Decimal, ZERO } from '../../kernel/decimal.ts';
 import { type FieldError, invalid, ok, type Result } from '../../kernel/result.ts';
-import { type Instant, isAfter, parseCadence, parseInstant } from '../../kernel/time.ts';
+import { type Instant, instantOrNull, isAfter, parseCadence } from '../../kernel/time.ts';
 import { UNLIMITED } from '../balance/index.ts';
 import type { GrantCreate } from '../entitlement/grant-schemas.ts';
 
@@ -22,8 +22,8 @@ export function decideGrant(input: Static<typeof GrantCreate>, now: Instant): Re
   const terms: GrantTerms = {
     amount: readDecimal(input.amount) ?? ZERO, // above 0 by the schema
     priority: input.priority ?? 0,
-    effectiveAt: timeOf(input.effectiveAt) ?? now,
-    expiresAt: timeOf(input.expiresAt),
+    effectiveAt: instantOrNull(input.effectiveAt) ?? now,
+    expiresAt: instantOrNull(input.expiresAt),
     recurrencePeriod: input.recurrencePeriod ?? null,
     resetMaxRollover: readDecimal(input.resetMaxRollover) ?? UNLIMITED,
     resetMinRollover: readDecimal(input.resetMinRollover) ?? ZERO,
@@ -36,8 +36,6 @@ export function decideGrant(input: Static<typeof GrantCreate>, now: Instant): Re
     });
   return errors.length === 0 ? ok(terms) : invalid(errors);
 }
-
-const timeOf = (text: string | null | undefined): Instant | null => (text ? parseInstant(text) : null);
 
 /** A grant ends after it begins. */
 export const timeErrors = ({ effectiveAt, expiresAt }: Pick<GrantTerms, 'effectiveAt' | 'expiresAt'>): FieldError[] =>

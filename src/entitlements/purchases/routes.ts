@@ -19,7 +19,7 @@ import { minorDigits } from '../../kernel/currency.ts';
 import { type Decimal, jsonNumber } from '../../kernel/decimal.ts';
 import { formatMoney } from '../../kernel/money.ts';
 import { ok } from '../../kernel/result.ts';
-import { formatInstant, type Instant, parseInstant } from '../../kernel/time.ts';
+import { formatInstant, instantOrNull } from '../../kernel/time.ts';
 import { sessionUrl } from '../../payments/index.ts';
 import { RolloverBound } from '../entitlement/grant-schemas.ts';
 import { type Purchased, type PurchaseRequest, purchaseGrant } from './purchase.ts';
@@ -125,8 +125,6 @@ export const purchaseRoutes = (parts: InvoicingParts): readonly Route[] => [
   ),
 ];
 
-const instant = (text: string | undefined): Instant | null => (text === undefined ? null : parseInstant(text));
-
 function requestOf(body: Static<typeof GrantPurchaseCreate>): PurchaseRequest {
   const [resetMaxRollover, resetMinRollover] = [readDecimal(body.resetMaxRollover), readDecimal(body.resetMinRollover)];
   return {
@@ -134,9 +132,9 @@ function requestOf(body: Static<typeof GrantPurchaseCreate>): PurchaseRequest {
     price: readDecimal(body.price) as Decimal,
     idempotencyKey: body.idempotencyKey,
     currency: body.currency,
-    effectiveAt: instant(body.effectiveAt),
-    expiresAt: instant(body.expiresAt),
-    paymentExpiresAt: instant(body.paymentExpiresAt),
+    effectiveAt: instantOrNull(body.effectiveAt),
+    expiresAt: instantOrNull(body.expiresAt),
+    paymentExpiresAt: instantOrNull(body.paymentExpiresAt),
     rollover: { ...(resetMaxRollover && { resetMaxRollover }), ...(resetMinRollover && { resetMinRollover }) },
     successUrl: body.successUrl,
     cancelUrl: body.cancelUrl,

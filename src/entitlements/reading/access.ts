@@ -8,7 +8,7 @@ import type { EntitlementParts, SpentBudget } from '../entitlement/parts.ts';
 import type { CustomerAccess, EntitlementDetail } from '../entitlement/schemas.ts';
 import { within } from '../inputs/bounds.ts';
 import { loadInputs } from '../inputs/inputs.ts';
-import { type BalanceQuestion, instantOf } from './balances.ts';
+import { type BalanceQuestion, instantAsked } from './balances.ts';
 import { presentLoaded } from './present.ts';
 import { allActive, type TimedEntitlement } from './reading.sql.ts';
 
@@ -23,7 +23,7 @@ export async function presentAll(
 ): Promise<Result<EntitlementDetail[]>> {
   const loaded = await loadInputs(
     tx,
-    entitlements.map((entitlement) => ({ entitlement, at: instantOf(question, entitlement.effectiveNow) })),
+    entitlements.map((entitlement) => ({ entitlement, at: instantAsked(question, entitlement.effectiveNow) })),
   );
   const present = async (budget?: Budget): Promise<Result<EntitlementDetail[]>> => {
     const shown: EntitlementDetail[] = [];

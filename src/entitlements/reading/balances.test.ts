@@ -6,7 +6,7 @@ import { sql, type Tx } from '../../db/index.ts';
 import { decimal, jsonNumber, plain } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import { orThrow } from '../../kernel/result.ts';
-import type { Instant } from '../../kernel/time.ts';
+import { formatInstant, type Instant } from '../../kernel/time.ts';
 import { linkExternalSubject } from '../../metering/index.ts';
 import { entitlementDueKind } from '../changes/steps.ts';
 import type { EntitlementRow, NewEntitlement } from '../entitlement/entitlement.ts';
@@ -169,7 +169,9 @@ describe('usage that counts now', () => {
 
   it('begins anew at the very instant of a reset, with what is stamped from it on', async () => {
     const story = await openStory();
-    const entitlement = await story.entitle({ usagePeriod: { interval: 'P1M', anchor: '2026-01-15T12:00:00Z' } });
+    const entitlement = await story.entitle({
+      usagePeriod: { interval: 'P1M', anchor: formatInstant(at('2026-01-15T12:00:00Z')) },
+    });
     await story.shop.use(story.customer.id, '2026-06-15T11:59:59.999999Z', 30);
     await story.shop.use(story.customer.id, '2026-06-15T12:00:00Z', 2);
     expect(await story.figures(entitlement)).toBe('98 2 0');

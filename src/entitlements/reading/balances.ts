@@ -32,7 +32,7 @@ export interface BalanceQuestion {
 const RIGHT_AFTER = { nanoseconds: 1 };
 
 /** The instant for which the inputs of a question are loaded. */
-export const instantOf = ({ at }: BalanceQuestion, now: Instant): Instant => at ?? now;
+export const instantAsked = ({ at }: BalanceQuestion, now: Instant): Instant => at ?? now;
 
 /**
  * The balance of a metered entitlement (domain.md §5): a function of its grants, resets, terms and usage.
@@ -44,7 +44,7 @@ export async function balanceOf(
   question: BalanceQuestion,
   now: Instant,
 ): Promise<Balance> {
-  return balanceOfLoaded(tx, await loadInput(tx, { entitlement, at: instantOf(question, now) }), question, now);
+  return balanceOfLoaded(tx, await loadInput(tx, { entitlement, at: instantAsked(question, now) }), question, now);
 }
 
 /** The same where the inputs of this instant are there already. */

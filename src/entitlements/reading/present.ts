@@ -1,12 +1,12 @@
 import type { Tx } from '../../db/index.ts';
 import { jsonNumber } from '../../kernel/decimal.ts';
-import { formatInstant, type Instant, isAfter, isBefore } from '../../kernel/time.ts';
+import { formatInstant, type Instant, type InstantText, isAfter, isBefore } from '../../kernel/time.ts';
 import type { EntitlementRow } from '../entitlement/entitlement.ts';
 import type { EntitlementDetail } from '../entitlement/schemas.ts';
 import { type Loaded, loadInput, templateAt } from '../inputs/inputs.ts';
-import { type Balance, type BalanceQuestion, balanceOfLoaded, instantOf } from './balances.ts';
+import { type Balance, type BalanceQuestion, balanceOfLoaded, instantAsked } from './balances.ts';
 
-const time = (instant: Instant | null): string | null => (instant === null ? null : formatInstant(instant));
+const time = (instant: Instant | null): InstantText | null => (instant === null ? null : formatInstant(instant));
 
 /** The status of an entitlement at an instant (§2): before its start, too, it is `active`, but gives no access yet. */
 export function statusAt(
@@ -30,7 +30,7 @@ export async function presentEntitlement(
   question: BalanceQuestion,
   now: Instant,
 ): Promise<EntitlementDetail> {
-  return presentLoaded(tx, await loadInput(tx, { entitlement, at: instantOf(question, now) }), question, now);
+  return presentLoaded(tx, await loadInput(tx, { entitlement, at: instantAsked(question, now) }), question, now);
 }
 
 /** The same where the inputs of the instant are there already. */
@@ -42,7 +42,7 @@ export async function presentLoaded(
 ): Promise<EntitlementDetail> {
   const isMetered = loaded.entitlement.featureType === 'metered';
   const balance = isMetered ? await balanceOfLoaded(tx, loaded, question, now) : null;
-  return detailOf(loaded, balance, instantOf(question, now));
+  return detailOf(loaded, balance, instantAsked(question, now));
 }
 
 /** @param balance null: nothing is metered */

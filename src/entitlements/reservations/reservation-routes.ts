@@ -21,7 +21,7 @@ import {
 } from '../../http/index.ts';
 import { type Decimal, jsonNumber } from '../../kernel/decimal.ts';
 import { notFound, ok, type Result } from '../../kernel/result.ts';
-import { formatInstant, type Instant, parseInstant } from '../../kernel/time.ts';
+import { formatInstant, type Instant, instantOf } from '../../kernel/time.ts';
 import { findEntitlement } from '../entitlement/entitlements.sql.ts';
 import { RESERVATION_STATUSES } from './reservation-states.ts';
 import { findReservation, listReservations, type ReservationRow } from './reservations.sql.ts';
@@ -96,7 +96,7 @@ export const reservationRoutes: readonly Route[] = [
         await reserve(
           tx,
           { merchantId, entitlementId: params.id },
-          { amount: readDecimal(body.amount) as Decimal, expiresAt: parseInstant(body.expiresAt) as Instant },
+          { amount: readDecimal(body.amount) as Decimal, expiresAt: instantOf(body.expiresAt) },
           now,
         ),
       ),

@@ -2,7 +2,7 @@ import type { Decimal } from '../../kernel/decimal.ts';
 import { decimal, plain, ZERO } from '../../kernel/decimal.ts';
 import { roundTo } from '../../kernel/money.ts';
 import { invalidField, ok, type Result } from '../../kernel/result.ts';
-import { formatInstant, type Instant, parseInstant } from '../../kernel/time.ts';
+import { formatInstant, type Instant, instantOrNull } from '../../kernel/time.ts';
 import type { FrozenOutsideTax } from '../invoice/frozen-terms.ts';
 import type { OneOffRecord } from '../invoice/invoice.ts';
 import { type Calculation, type OtherLine, otherLine, recordsOf, totalsOf } from './calculate.ts';
@@ -130,8 +130,8 @@ export const otherLineOf = (
     quantity: decimal(line.quantity),
     unitPrice: decimal(line.unitPrice),
     discountPrice: ZERO,
-    periodStart: (line.periodStart && parseInstant(line.periodStart)) || at,
-    periodEnd: (line.periodEnd && parseInstant(line.periodEnd)) || at,
+    periodStart: instantOrNull(line.periodStart) ?? at,
+    periodEnd: instantOrNull(line.periodEnd) ?? at,
     groupValues: null,
     tiers: null,
     workings: null,

@@ -3,7 +3,7 @@ import { fingerprint, readDecimal } from '../../http/index.ts';
 import { Decimal } from '../../kernel/decimal.ts';
 import { digitsProblem, roundTo } from '../../kernel/money.ts';
 import { type FieldError, invalid, ok, type Result } from '../../kernel/result.ts';
-import { type Instant, isAfter, parseInstant } from '../../kernel/time.ts';
+import { type Instant, instantOf, isAfter } from '../../kernel/time.ts';
 import { creditWallet } from '../../ledger/index.ts';
 import { findRecorded, newReceiptId, type PaymentReceipt, recordReceipt } from '../../payments/index.ts';
 import type { InvoicingParts } from '../invoice/dependencies.ts';
@@ -41,7 +41,7 @@ export async function recordPayment(
   if (!locked.ok) return locked;
   const { invoice, now } = locked.value;
   const amount = readDecimal(body.amount) as Decimal;
-  const receivedAt = body.receivedAt === undefined ? now : (parseInstant(body.receivedAt) as Instant);
+  const receivedAt = body.receivedAt === undefined ? now : instantOf(body.receivedAt);
   const errors = problemsOf(invoice, amount, receivedAt, now);
   if (errors.length > 0) return invalid(errors);
   const decided = decidePayment(invoice);

@@ -1,6 +1,6 @@
 import type { Tx } from '../../db/index.ts';
 import { invalidField, type Result } from '../../kernel/result.ts';
-import { type Instant, isAfter, parseInstant } from '../../kernel/time.ts';
+import { type Instant, instantOf, isAfter } from '../../kernel/time.ts';
 import { type PaymentReceipt, returnedByHand } from '../../payments/index.ts';
 import { lockWithNow } from '../issue/actions.ts';
 import type { PaymentReturnCreate } from './payment-schemas.ts';
@@ -19,7 +19,7 @@ export async function returnPayment(
   const locked = await lockWithNow(tx, merchantId, invoiceId, wall);
   if (!locked.ok) return locked;
   const { now } = locked.value;
-  const at = body.returnedAt === undefined ? now : (parseInstant(body.returnedAt) as Instant);
+  const at = body.returnedAt === undefined ? now : instantOf(body.returnedAt);
   if (isAfter(at, now)) return invalidField('returnedAt', 'must not be in the future');
   return returnedByHand(tx, { merchantId, invoiceId, id: paymentId }, { at, reference: body.reference ?? null }, now);
 }

@@ -1,6 +1,6 @@
 import type { Decimal } from '../../kernel/decimal.ts';
 import { DEFAULT_LOCALE, type Locale } from '../../kernel/locale.ts';
-import type { Instant } from '../../kernel/time.ts';
+import type { Instant, InstantText } from '../../kernel/time.ts';
 import type { FrozenTerms } from './frozen-terms.ts';
 import type { InvoiceStatus } from './states.ts';
 
@@ -129,8 +129,8 @@ export interface OneOffLineRecord {
   sourceKey?: string;
   /** The amount of the line, rounded; its unit price may be an average. */
   amount?: string;
-  periodStart?: string;
-  periodEnd?: string;
+  periodStart?: InstantText;
+  periodEnd?: InstantText;
 }
 
 /** The columns that a change may set beside the status. */

@@ -1,6 +1,6 @@
 import { type Decimal, decimal } from '../../kernel/decimal.ts';
 import { type FieldError, invalid, ok, type Result } from '../../kernel/result.ts';
-import { type Instant, isBefore, parseInstant } from '../../kernel/time.ts';
+import { type Instant, type InstantText, instantOrNull, isBefore } from '../../kernel/time.ts';
 import type { InvoiceListQuery } from '../invoice/schemas.ts';
 import type { InvoiceStatus } from '../invoice/states.ts';
 
@@ -43,10 +43,9 @@ export function readInvoiceFilters(query: InvoiceListQuery, now: Instant): Resul
   return ok({ status, subscriptionId, customerId, invoiceNumber, issued, due, amount, overdue, isReady, now });
 }
 
-const timeOf = (text: string | undefined): Instant | null => (text === undefined ? null : parseInstant(text));
-const timesOf = (from: string | undefined, to: string | undefined): Range<Instant> => ({
-  from: timeOf(from),
-  to: timeOf(to),
+const timesOf = (from: InstantText | undefined, to: InstantText | undefined): Range<Instant> => ({
+  from: instantOrNull(from),
+  to: instantOrNull(to),
 });
 const amountOf = (text: string | undefined): Decimal | null => (text === undefined ? null : decimal(text));
 

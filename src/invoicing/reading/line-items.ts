@@ -5,7 +5,7 @@ import type { Decimal } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import { fail, invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
 import { wrongState } from '../../kernel/state-table.ts';
-import { type Instant, isBefore, parseInstant } from '../../kernel/time.ts';
+import { type Instant, type InstantText, instantOf, isBefore } from '../../kernel/time.ts';
 import type { InvoicingParts } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { lockWithNow } from '../issue/actions.ts';
@@ -120,8 +120,8 @@ function timesOf(
   body: LineItemCreate,
   invoice: InvoiceRow,
 ): Result<Pick<ManualLineRow, 'periodStart' | 'periodEnd' | 'invoiceAt'>> {
-  const given = (text: string | undefined, otherwise: Instant) =>
-    text === undefined ? otherwise : (parseInstant(text) as Instant);
+  const given = (text: InstantText | undefined, otherwise: Instant) =>
+    text === undefined ? otherwise : instantOf(text);
   const start = given(body.periodStart, invoice.periodStart);
   const end = given(body.periodEnd, invoice.periodEnd);
   if (isBefore(end, start)) return invalidField('periodEnd', 'must not be before periodStart');

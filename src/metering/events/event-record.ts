@@ -1,5 +1,5 @@
 import type { Static } from '../../http/index.ts';
-import type { Instant } from '../../kernel/time.ts';
+import type { Instant, InstantText } from '../../kernel/time.ts';
 import type { Event } from './schemas.ts';
 
 /** An accepted event without its data. */
@@ -25,7 +25,7 @@ export function presentEvent(event: EventRecord): Static<typeof Event> {
     type: event.type,
     source: event.source,
     namespace: event.merchantId,
-    timestamp: event.at.toString(),
+    timestamp: event.at.toString() as InstantText,
     idempotencyKey: event.idempotencyKey,
   };
   if (event.subject !== null) body.subject = event.subject;

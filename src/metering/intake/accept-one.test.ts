@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../../../test/support/environment.ts';
 import type { Tx } from '../../db/index.ts';
+import type { InstantText } from '../../kernel/time.ts';
 import { presentEvent } from '../events/event-record.ts';
 import { acceptInTransaction, type OwnEvent } from './accept-one.ts';
 
@@ -18,7 +19,7 @@ const event = {
   type: 'call',
   source: 'https://api.example',
   subject: 'cus_nobody',
-  timestamp: '2026-03-01T00:00:00Z',
+  timestamp: '2026-03-01T00:00:00Z' as InstantText,
   data: { b: '2.50', a: 1 },
 };
 
@@ -53,7 +54,11 @@ describe('an event in the caller’s transaction', () => {
   it.each([
     { name: 'the same content', more: {}, same: true },
     { name: 'its data in another order', more: { data: { a: 1, b: '2.50' } }, same: true },
-    { name: 'its time written with another offset', more: { timestamp: '2026-03-01T03:00:00+03:00' }, same: true },
+    {
+      name: 'its time written with another offset',
+      more: { timestamp: '2026-03-01T03:00:00+03:00' as InstantText },
+      same: true,
+    },
     { name: 'another value', more: { data: { a: 1, b: '2.5' } }, same: false },
     { name: 'another subject', more: { subject: 'cus_other' }, same: false },
   ])('compares a key that comes again with $name as POST /v0/events does, either way', async ({ name, more, same }) => {

@@ -1,7 +1,7 @@
 import type { Tx } from '../../db/index.ts';
 import type { Static } from '../../http/index.ts';
 import { notFound, ok, type Result } from '../../kernel/result.ts';
-import { type Instant, parseInstant } from '../../kernel/time.ts';
+import { type Instant, type InstantText, instantOf } from '../../kernel/time.ts';
 import { eventIds } from '../events/event-id.sql.ts';
 import { presentEvent } from '../events/event-record.ts';
 import type { EventListQuery, EventWithData, ListedEvent } from '../events/schemas.ts';
@@ -56,8 +56,8 @@ export async function findEvent(
   return ok({ ...presentListed(row), data: row.data as Record<string, unknown>, outcome });
 }
 
-const readTime = (text: string | undefined): Instant | undefined =>
-  text === undefined ? undefined : (parseInstant(text) as Instant); // the schema has seen to it
+const readTime = (text: InstantText | undefined): Instant | undefined =>
+  text === undefined ? undefined : instantOf(text);
 
 const presentListed = (row: ReadEvent): Static<typeof ListedEvent> => ({
   ...presentEvent(row),
@@ -73,7 +73,7 @@ export interface MeterEvent {
   type: string;
   source: string;
   subject?: string;
-  time: string;
+  time: InstantText;
   idempotencyKey: string;
   data: Record<string, unknown>;
   externalId?: string;
@@ -89,8 +89,8 @@ export async function listMeterEvents(
 ): Promise<{ data: MeterEvent[]; total: number }> {
   const { rows, total } = await selectMeterEvents(tx, meter, filter, page);
   const data = rows.map((row): MeterEvent => {
-    const { namespace: _namespace, timestamp: _timestamp, ...event } = presentEvent(row);
-    return { ...event, object: 'meterEvent', time: row.at.toString(), data: row.data as Record<string, unknown> };
+    const { namespace: _namespace, timestamp: time, ...event } = presentEvent(row);
+    return { ...event, object: 'meterEvent', time, data: row.data as Record<string, unknown> };
   });
   return { data, total };
 }

@@ -16,7 +16,7 @@ import {
 } from '../../http/index.ts';
 import { formatMoney } from '../../kernel/money.ts';
 import { ok } from '../../kernel/result.ts';
-import { formatInstant, type Instant, parseInstant } from '../../kernel/time.ts';
+import { formatInstant, type Instant, instantOf } from '../../kernel/time.ts';
 import type { PaymentParts } from '../completion.ts';
 import { PROVIDER_NAMES } from '../provider/provider.ts';
 import { EXCEPTION_KINDS, EXCEPTION_STATUSES, type PaymentException, selectExceptions } from './exceptions.sql.ts';
@@ -151,7 +151,7 @@ export const exceptionRoutes = (parts: PaymentParts): readonly Route[] => [
     },
     async ({ tx, merchantId, params, body, now }) => {
       const { reference = null, returnedAt } = body;
-      const at = returnedAt === undefined ? {} : { at: parseInstant(returnedAt) as Instant };
+      const at = returnedAt === undefined ? {} : { at: instantOf(returnedAt) };
       const returned = await markReturned(tx, parts, { merchantId, id: params.id }, { reference, ...at }, now);
       return returned.ok ? ok(toReply(returned.value)) : returned;
     },

@@ -4,7 +4,7 @@ import { calculateAgain, issuedUnderAdjustment, lockUnissuedUnder } from '../../
 import { decimal, plain } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import { fail, invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
-import { formatInstant, type Instant, isBefore, parseInstant } from '../../kernel/time.ts';
+import { formatInstant, type Instant, instantOf, instantOrNull, isBefore } from '../../kernel/time.ts';
 import { lockLiving } from '../life/patch.ts';
 import {
   type AdjustmentRow,
@@ -60,8 +60,8 @@ export async function createAdjustment(
 }
 
 function windowOf({ effectiveFrom, effectiveTo }: AdjustmentCreate): Result<{ from: Instant; to: Instant | null }> {
-  const from = parseInstant(effectiveFrom) as Instant;
-  const to = effectiveTo == null ? null : (parseInstant(effectiveTo) as Instant);
+  const from = instantOf(effectiveFrom);
+  const to = instantOrNull(effectiveTo);
   if (to !== null && !isBefore(from, to)) return invalidField('effectiveTo', 'must be after effectiveFrom');
   return ok({ from, to });
 }

@@ -4,7 +4,7 @@ import { readDecimal } from '../../http/index.ts';
 import { type BilledPrice, simulateInvoice } from '../../invoicing/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import { invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
-import { type Instant, isBefore, parseInstant } from '../../kernel/time.ts';
+import { instantOf, isBefore } from '../../kernel/time.ts';
 import type { SimulationCreate } from './change-schemas.ts';
 
 /**
@@ -21,7 +21,7 @@ export async function simulatePlan(
 ): Promise<Result<unknown>> {
   const plan = await findPlan(tx, merchantId, planId);
   if (!plan) return notFound('plan');
-  const period = { start: parseInstant(body.from) as Instant, end: parseInstant(body.to) as Instant };
+  const period = { start: instantOf(body.from), end: instantOf(body.to) };
   if (!isBefore(period.start, period.end)) return invalidField('to', 'must be after from');
   if ((body.customerId === undefined) === (body.usage === undefined))
     return invalidField('customerId', 'give customerId or usage, one of the two');

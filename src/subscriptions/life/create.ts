@@ -8,7 +8,7 @@ import { type EnvironmentName, merchantSettings } from '../../identity/index.ts'
 import { type InvoiceRow, makeUpfrontInvoice } from '../../invoicing/index.ts';
 import { newId } from '../../kernel/ids.ts';
 import { invalid, invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
-import { type Instant, isAfter, normaliseCadence, parseDuration, parseInstant } from '../../kernel/time.ts';
+import { type Instant, instantOf, instantOrNull, isAfter, normaliseCadence, parseDuration } from '../../kernel/time.ts';
 import { linkSubscriptionSubject } from '../../metering/index.ts';
 import { redirectProblems } from '../../payments/index.ts';
 import { lockToBill } from '../billing/usage-claims.ts';
@@ -216,9 +216,8 @@ async function load(
     versionNumber: version.versionNumber,
     quantities: decideQuantities(version.prices, input.quantities ?? {}),
     now: await effectiveNow(tx, merchantId, input.testClockId ?? null, wall),
-    startedAt: parseInstant(input.startedAt) as Instant,
-    endingAt:
-      input.endingAt === undefined || input.endingAt === null ? null : (parseInstant(input.endingAt) as Instant),
+    startedAt: instantOf(input.startedAt),
+    endingAt: instantOrNull(input.endingAt),
   });
 }
 

@@ -3,7 +3,7 @@ import type { Tx } from '../../db/index.ts';
 import type { CreditMode } from '../../invoicing/index.ts';
 import { type FieldError, invalid, notFound, ok, type Result } from '../../kernel/result.ts';
 import { wrongState } from '../../kernel/state-table.ts';
-import { type Instant, isAfter, parseInstant } from '../../kernel/time.ts';
+import { type Instant, instantOf, isAfter } from '../../kernel/time.ts';
 import { decideTermination, endErrors } from '../subscription/decide.ts';
 import type { SubscriptionParts } from '../subscription/parts.ts';
 import type { SubscriptionPatch } from '../subscription/schemas.ts';
@@ -124,11 +124,7 @@ export function decidePatch(
 ): Result<{ terminatedAt?: Instant; endingAt?: Instant | null }> {
   const errors: FieldError[] = [];
   const endingAt =
-    input.endingAt === undefined
-      ? undefined
-      : input.endingAt === null
-        ? null
-        : (parseInstant(input.endingAt) as Instant);
+    input.endingAt === undefined ? undefined : input.endingAt === null ? null : instantOf(input.endingAt);
   if (endingAt !== undefined) errors.push(...endErrors('endingAt', endingAt, subscription.startedAt, now));
   errors.push(...termErrors(subscription, input));
   if (input.terminatedAt === undefined) {
@@ -144,7 +140,7 @@ export function decidePatch(
   }
   if (errors.length > 0) return invalid(errors);
   if (input.terminatedAt === undefined) return ok(endingAt === undefined ? {} : { endingAt });
-  const terminatedAt = decideTermination(parseInstant(input.terminatedAt) as Instant, subscription.startedAt, now);
+  const terminatedAt = decideTermination(instantOf(input.terminatedAt), subscription.startedAt, now);
   return terminatedAt.ok
     ? ok({ terminatedAt: terminatedAt.value, ...(endingAt !== undefined && { endingAt }) })
     : terminatedAt;
