@@ -24,7 +24,7 @@ export interface Credentials {
   readonly sandbox?: SandboxCredentials;
 }
 
-/** New values for some environments; what is not given stays. */
+/** New values for some environments; absent ones stay unchanged. */
 export interface CredentialsChange {
   readonly production?: Partial<ProductionCredentials>;
   readonly sandbox?: Partial<SandboxCredentials>;
@@ -100,7 +100,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const kindOf = (value: unknown): string =>
   value === null ? 'null' : Array.isArray(value) ? 'a list' : isObject(value) ? 'an object' : `a ${typeof value}`;
 
-/** The file is there and is no credentials file: overwriting it would lose a key that nobody else has. */
+/** The file exists and is no credentials file: to overwrite it would lose the only copy of a key. */
 export class CredentialsUnreadable extends Error {
   readonly file: string;
 

@@ -5,8 +5,8 @@ import { KEY_LENGTH } from './kernel/ids.ts';
 export type EnvironmentName = 'production' | 'sandbox';
 
 /**
- * A part of the work that a process takes: `ingest` accepts events, `api` answers all other requests, `worker` does
- * what is due. Health is answered by all.
+ * A role of a process: `ingest` accepts events, `api` answers all other requests, `worker` runs background jobs. All
+ * answer health checks.
  */
 export type ProcessRole = 'api' | 'ingest' | 'worker';
 export const ALL_ROLES: readonly ProcessRole[] = ['api', 'ingest', 'worker'];
@@ -26,7 +26,7 @@ interface EnvironmentSettings {
   readonly platformKey?: string;
   /** Seals the secrets of merchants; absent: the key that is kept in `credentials.json`. */
   readonly masterKey?: string;
-  /** Opens what was sealed before a rotation of the master key that has not ended. */
+  /** Decrypts texts from before an unfinished rotation of the master key. */
   readonly previousMasterKey?: string;
   /** The key that a rotation changes to. */
   readonly newMasterKey?: string;
@@ -49,7 +49,7 @@ export interface Settings {
   readonly viesUrl: string | null;
   /** Addresses and CIDR ranges of proxies whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[];
-  /** Names of master keys that nobody has any more: what they sealed is given up. */
+  /** Names of lost master keys: their secrets are given up. */
   readonly lostMasterKeys: readonly string[];
   /** As it was given: relative to the folder of the start. */
   readonly dataDirectory: string;
@@ -360,7 +360,7 @@ function parseMailFrom(value: string): string {
   return value;
 }
 
-/** A key is taken as it is; only what can be nobody's key, or the other environment's, is refused. */
+/** A key is used unchanged; only an impossible key, or the other environment's, is refused. */
 function parsePlatformKey(value: string, foreignPrefix: string): string {
   if (!/^[\x21-\x7e]+$/.test(value)) throw new Error('has a character that an HTTP header cannot have');
   if (value.length < KEY_LENGTH.least || value.length > KEY_LENGTH.most)

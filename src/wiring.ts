@@ -150,7 +150,7 @@ export interface Domains {
   readonly dueKinds: readonly DueKind[];
   /** Housekeeping of one domain that must know of another. */
   readonly chores: readonly Chore[];
-  /** Events that nobody pays for, by reason: a figure for the metrics. */
+  /** Unbilled events, by reason: a figure for the metrics. */
   readonly countUnbilled: typeof countUnbilled;
   /** When no payment or tax provider and no register is being called any more. */
   idle(): Promise<void>;
@@ -185,7 +185,7 @@ export const errorTables: readonly ErrorTable[] = [
 /** The dependencies of sources on the environment; see `ReceivingParts`. */
 export type SourceParts = Omit<ReceivingParts, 'environment'>;
 
-/** Nobody is known, and what is sealed opens nowhere else: for whoever only looks at the routes. */
+/** No customer is known, and no secret can be decrypted: for callers that only list the routes. */
 const noSourceParts: SourceParts = {
   sealer: sealerOf(''),
   authenticate: async () => ({ code: 'API_KEY_INVALID' }),
@@ -196,7 +196,7 @@ export type RemotePayments = Omit<RemoteOptions, 'accountOf' | 'refused'> & {
   readonly taxProviders: readonly TaxProvider[];
 };
 
-/** No provider outside: for whoever only looks at the routes. */
+/** No external provider: for callers that only list the routes. */
 const noRemotePayments: RemotePayments = {
   providers: [],
   taxProviders: [],
@@ -220,7 +220,7 @@ const noTaxIdChecks: TaxIdChecks = { register: null, onTrouble: () => undefined 
 export const registerAt = (viesUrl: string | null | undefined): TaxIdRegister | null =>
   viesUrl == null ? null : viesRegister(viesUrl);
 
-/** Nothing leaves, for whoever only looks at the routes. */
+/** Nothing is sent: for callers that only list the routes. */
 const noWebhookParts: WebhookParts = {
   way: {
     post: async () => ({ kind: 'failed', error: 'Nothing leaves this environment.' }),
@@ -234,7 +234,7 @@ const noWebhookParts: WebhookParts = {
 /** The replacement of the typesetter in an environment. */
 export type { DocumentRenderer } from './documents/index.ts';
 
-/** Customers and subscriptions with new usage that nobody has looked at yet. */
+/** Customers and subscriptions with new usage since the last look. */
 const MOST_WATCHED = 20_000;
 
 /**
@@ -474,7 +474,7 @@ const probeOf =
 /** The auditor's questions to domains, beside those to the database itself. */
 export const auditChecks = [snapshotRecheck];
 
-/** Makes anew what reports are read from; see `rebuildRevenue`. */
+/** Rebuilds the sums of reports; see `rebuildRevenue`. */
 export const rebuildReports = rebuildRevenue;
 
 /** Calculates issued invoices again from the events; see `recomputeInvoices`. */

@@ -54,7 +54,7 @@ export interface ClockPatch extends Advance {
   readonly description?: string | null;
 }
 
-/** Renames a clock, sends it on its way, or stops it: the way itself is the runner's work. */
+/** Renames a clock, starts its advance, or stops it: the runner does the advance itself. */
 export async function changeClock(
   tx: Tx,
   merchantId: string,
@@ -78,8 +78,8 @@ export async function changeClock(
 }
 
 /**
- * Takes a clock away, and ends its advance; its time stands still for what was on it. @returns TEST_CLOCK_IN_USE with
- * the blockers body (§7).
+ * Deletes a clock, and ends its advance; its time stands still for its records. @returns TEST_CLOCK_IN_USE with the
+ * blockers body (§7)
  */
 export async function deleteClock(
   tx: Tx,

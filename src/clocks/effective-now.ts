@@ -15,7 +15,7 @@ export async function effectiveNow(tx: Tx, merchantId: string, clockId: string |
   return timeOf(clockId, await readClockForShare(tx, merchantId, clockId));
 }
 
-/** The same for a request that only reads, an operator's too: it holds nothing and waits for nobody. */
+/** The same for a read request, an operator's too: it takes no lock and waits for none. */
 export async function effectiveNowForReading(
   tx: Tx,
   merchantId: string,

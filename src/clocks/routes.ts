@@ -122,7 +122,7 @@ export function clockRoutes(options: ClockRoutesOptions): readonly Route[] {
   const { environment, runner, blockers, answerWithinMilliseconds = 15_000 } = options;
   if (environment === 'production') return [];
   const slots = new Slots({ ...ADVANCES, waitMilliseconds: answerWithinMilliseconds });
-  /** Drives a clock until it has arrived, or its caller waits no longer; any worker then goes on with it. */
+  /** Drives a clock until it has arrived, or its caller no longer waits; then any worker continues. */
   const drive = async (clock: { merchantId: string; id: string }, late: AbortSignal): Promise<void> => {
     const slot = await slots.take(clock.merchantId, late).catch(() => null);
     if (slot) await runner.runClock(clock, late).finally(() => slot.end());

@@ -10,7 +10,7 @@ export interface CustomerRow {
   taxId: string | null;
   taxRates: Record<string, number>;
   currency: string | null;
-  /** The language of the customer; null if nobody has set it. */
+  /** The language of the customer; null if it is not set. */
   locale: Locale | null;
   buyerReference: string | null;
   notificationSettings: Partial<Record<NotificationKind, boolean>>;

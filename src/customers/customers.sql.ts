@@ -10,7 +10,7 @@ const columns = sql`
   tax_rates, currency, locale, buyer_reference,
   notification_settings, metadata, tax_verdict, created_at, updated_at`;
 
-/** Keeps what a tax provider has said. */
+/** Stores the verdict of a tax provider. */
 export const updateTaxVerdict = (tx: Tx, merchantId: string, id: string, verdict: TaxVerdict): Promise<number> =>
   tx.run(sql`update customer set tax_verdict = ${jsonb(verdict)} where merchant_id = ${merchantId} and id = ${id}`);
 
@@ -27,7 +27,7 @@ export const selectCustomer = (tx: Tx, merchantId: string, id: string): Promise<
   tx.maybe<CustomerRow>(sql`
     select ${columns} from customer where merchant_id = ${merchantId} and id = ${id} and deleted_at is null`);
 
-/** Also deleted ones: what was issued to them still names them. */
+/** Also deleted ones: their documents still name them. */
 export const selectCustomersEver = (tx: Tx, merchantId: string, ids: readonly string[]): Promise<CustomerRow[]> =>
   tx.rows<CustomerRow>(
     sql`select ${columns} from customer where merchant_id = ${merchantId} and id = any (${[...ids]}::text[])`,

@@ -132,7 +132,10 @@ async function lockNamedConsumer(tx: Tx, merchantId: string, consumerId: string)
   return locked ? ok(locked) : forbidden('The organization in consumerId is no consumer of this merchant.');
 }
 
-/** The unique index on the externalId decides between two at once: the second sees what the first has made. */
+/**
+ * The unique index on the externalId decides between two simultaneous creations: the second finds the customer of the
+ * first.
+ */
 async function createByExternalId(tx: Tx, creation: Creation, externalId: string): Promise<Result<Found>> {
   const { merchantId, input, now } = creation;
   const known = await selectCustomerOfExternalId(tx, merchantId, externalId);
@@ -304,7 +307,7 @@ async function watchTaxIds(tx: Tx, rows: readonly CustomerRow[], now: Instant): 
   for (const row of rows) await watchTaxId(tx, holderOf(row), taxIdOf(row, consumers(row)), now);
 }
 
-/** An organization has another tax id or address: the tax id of its customer is checked for what they are now. */
+/** After a change of an organization's tax id or address: its customer's tax id is checked again. */
 export async function watchTaxIdOfConsumer(
   tx: Tx,
   { merchantId, consumerId }: { merchantId: string; consumerId: string },
@@ -340,7 +343,7 @@ export async function listCustomers(tx: Tx, filter: CustomerFilter, page: PageRe
   return { data: await completeAll(tx, data), total };
 }
 
-/** Changes what the merchant says about a customer; its name and addresses are its organization's. */
+/** Changes the merchant's data of a customer; its name and addresses are its organization's. */
 export async function changeCustomer(
   tx: Tx,
   { merchantId, id }: { merchantId: string; id: string },
@@ -367,10 +370,7 @@ export interface BillingDetails extends ConsumerParticulars {
   readonly taxId: string | null;
 }
 
-/**
- * Changes how a customer is billed from now on, also what belongs to its organization. Invoices that were issued keep
- * what they have.
- */
+/** Changes the billing details of a customer, also those of its organization. Issued invoices do not change. */
 export async function changeBillingDetails(
   tx: Tx,
   { merchantId, id }: { merchantId: string; id: string },

@@ -2,7 +2,7 @@ import { canonicalJson } from '../http/index.ts';
 import type { Customer, NewCustomer } from './customer.ts';
 import { readTaxRates } from './tax-rates.ts';
 
-/** A field of a creation, what was sent in it, and what the customer has. */
+/** A field of a creation, its sent value, and the customer's value. */
 type Comparison = readonly [field: string, sent: unknown, stands: unknown];
 
 /** A field that was not sent contradicts nothing; null counts as not sent (api.md, Null). */

@@ -8,7 +8,7 @@ export type TaxRates = Readonly<Record<string, Decimal>>;
 /** The form of `taxRates` in a request: a map, or one number for everything. */
 export type TaxRatesInput = number | Readonly<Record<string, number>>;
 
-/** Reads tax rates exactly; one number stands for `{default: number}`. */
+/** Reads tax rates exactly; one number means `{default: number}`. */
 export function readTaxRates(input: TaxRatesInput): TaxRates {
   const map = typeof input === 'object' && !JSON.isRawJSON(input) ? input : { default: input };
   return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, readDecimal(value) as Decimal]));

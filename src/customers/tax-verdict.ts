@@ -22,7 +22,7 @@ export function taxPlaceOf(address: Address | null): TaxPlace | null {
   };
 }
 
-/** Our own rule first; then what the provider has said of this very address. */
+/** Our own rule first; then the provider's verdict on this very address. */
 export function decideTaxAddress(address: Address | null, verdict: TaxVerdict | null): ValidTaxAddress {
   const ours = validTaxAddress(address);
   if (!ours.valid || !verdict?.message || !isDeepStrictEqual(verdict.address, taxPlaceOf(address))) return ours;
@@ -43,7 +43,7 @@ export async function findTaxPlace(
   return { address: valid ? taxPlaceOf(consumer.address) : null, taxId: row.taxId ?? consumer.taxId };
 }
 
-/** Keeps what the provider says of an address of a customer. */
+/** Stores the provider's verdict on an address of a customer. */
 export const keepTaxVerdict = (
   tx: Tx,
   { merchantId, customerId }: { merchantId: string; customerId: string },

@@ -8,7 +8,7 @@ import { selectCustomersEver } from './customers.sql.ts';
 import { loadChecks } from './tax-ids/checks.ts';
 import { readTaxRates, type TaxRates } from './tax-rates.ts';
 
-/** All that decides the tax of a customer, beside what is sold (domain.md §4, Tax). */
+/** The facts that decide the tax of a customer, for any sale (domain.md §4, Tax). */
 export interface Taxation {
   /** The rates that the merchant has set for the customer: percent by metric id, plan id, `default`. */
   readonly customerTaxRates: TaxRates;

@@ -174,8 +174,8 @@ export const addListChanges = (tx: Tx, merchantId: string, most: number): Promis
   tx.one<{ added: number }>(sql`select add_list_changes(${merchantId}, ${most}) as added`).then(({ added }) => added);
 
 /**
- * Counts all lists of a merchant anew, while the program runs; only who adds changes to counts waits.
- * @returns how many counts were something else
+ * Counts all lists of a merchant again, while the program runs; only transactions that add changes to counts wait.
+ * @returns the number of wrong counts
  */
 export async function countListsAgain(tx: Tx, merchantId: string): Promise<number> {
   const { mended } = await tx.one<{ mended: number }>(sql`select count_lists_again(${merchantId}) as mended`);

@@ -2,7 +2,7 @@ import { forbidden, notFound, ok, type Result } from '../kernel/result.ts';
 import { sql } from './sql.ts';
 import type { Tx } from './tx.ts';
 
-/** The merchant that owns a resource, whoever asks; null where there is no such resource. */
+/** The merchant that owns a resource, for any caller; null without such a resource. */
 export async function ownerOf(tx: Tx, id: string): Promise<string | null> {
   const { owner } = await tx.one<{ owner: string | null }>(sql`select owner_of(${id}) as owner`);
   return owner;

@@ -33,7 +33,7 @@ interface Gathered {
   readonly begin: () => void;
 }
 
-/** A statement that somebody waits for. */
+/** A waiting statement. */
 interface Asked {
   readonly text: string;
   readonly values: readonly unknown[];
@@ -47,10 +47,7 @@ interface Asked {
  */
 export class NotTogether extends Error {}
 
-/**
- * Two works touch the same rows, or a merged statement turned out to be none: the works are to be done one after
- * another.
- */
+/** Two works touch the same rows, or a merged statement was refused: the works run one after another. */
 export class NotApart extends Error {}
 
 /**
@@ -168,7 +165,7 @@ export class Together {
     setImmediate(() => void (this.#waiting.length > 0 ? this.#send() : this.#beginGathered()));
   }
 
-  /** Nobody asks for a statement any more before what he waits for is done. */
+  /** All works wait for their statements, so no further one will be added. */
   #beginGathered(): void {
     const all = [...this.#gathered.values()];
     this.#gathered.clear();
@@ -247,7 +244,7 @@ export class Together {
     return new NotApart(`A statement could not be merged: ${key}`, { cause: error });
   }
 
-  /** Asks PostgreSQL for what it knows of a statement, once for its text, and rewrites it. */
+  /** Asks PostgreSQL for the facts of a statement, once for its text, and rewrites it. */
   async #mergedOf({ text }: Asked, shared: readonly number[]): Promise<Merged | null> {
     const key = mergedKey(text, shared);
     const known = this.#known.get(key);
@@ -274,7 +271,7 @@ export class Together {
   }
 }
 
-/** SQLSTATE 42: the statement is wrong, or names what is not there. */
+/** SQLSTATE 42: the statement is wrong, or names a missing object. */
 const NOT_A_STATEMENT = '42';
 /** `on conflict do update` met one row twice. */
 const SAME_ROW_TWICE = '21000';

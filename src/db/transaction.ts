@@ -64,7 +64,7 @@ export interface DatabaseOptions {
   readonly connections?: number;
   /** Milliseconds that one statement may take. 10 s for requests; workers ask for more. */
   readonly statementTimeout?: number;
-  /** Is the disk of the database full? Asked where the database is away; absent: nobody on this machine knows. */
+  /** Is the disk of the database full? Asked during an outage; absent: unknown on this machine. */
   readonly isDiskFull?: () => boolean;
   /** Told when an idle connection breaks; without a listener that would end the process. */
   readonly onConnectionError?: (error: Error) => void;
@@ -272,7 +272,7 @@ export class Database {
     return performance.now() < this.#fullUntil;
   }
 
-  /** An error as it is thrown: a full disk is told as such, also where it has ended the server. */
+  /** The error to throw: a full disk is reported as such, also if it has ended the server. */
   #explained(error: unknown): unknown {
     if (error instanceof DatabaseFull || !(saysDiskFull(error) || (isAway(error) && this.#isDiskFull()))) return error;
     this.#fullUntil = performance.now() + FULL_MILLISECONDS;
@@ -394,5 +394,5 @@ class ConnectionTx implements Tx {
 
 const SQLSTATE = /^[0-9A-Z]{5}$/;
 
-/** A statement that was given up is still the connection's: whatever comes after it would wait behind it. */
+/** An aborted statement still occupies its connection: the next one would wait behind it. */
 const hangs = (error: unknown): error is Error => error instanceof Error && error.message === 'Query read timeout';

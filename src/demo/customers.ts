@@ -12,9 +12,9 @@ export type Habit =
   | 'written off'
   /** The first invoice was cancelled before it was paid. */
   | 'cancelled'
-  /** Pays by bank transfer, which nobody has recorded; 30 days to pay. */
+  /** Pays by bank transfer without a recorded payment; 30 days to pay. */
   | 'transfers'
-  /** Its invoices wait for somebody's approval. */
+  /** Its invoices wait for an approval. */
   | 'waits for approval'
   /** Subscribed on the wall clock, some days ago: nothing is billed yet. */
   | 'new';

@@ -7,7 +7,7 @@ import { CUSTOMERS, type DemoCustomer } from './customers.ts';
 import { makeOrder } from './order.ts';
 import { strayEvents, usageOf } from './usage.ts';
 
-/** Does a piece of the seeding under a label that says what it makes: a start prints it when it is done. */
+/** Runs a piece of the seeding under a label with its result: a start prints it at the end. */
 export type SeedingStep = <T>(label: string, work: () => Promise<T>) => Promise<T>;
 
 /** A demo merchant that has its key, and whose three months of business are still to be made. */
@@ -34,7 +34,7 @@ export interface DemoPlace {
 const NAME = 'Halcyon Labs';
 const SAMPLE = 'nordlys';
 const HISTORY_DAYS = 92;
-/** Nobody can be sent back to this host, so until it is taken away again it marks a demo that is not whole. */
+/** A reserved host that is no possible redirect target: until it is removed it marks an unfinished demo. */
 const UNFINISHED = 'unfinished-demo.invalid';
 /** Idempotency keys are kept for a week; after that a demo that is not whole stays as it is. */
 const RESUMABLE_DAYS = 6;

@@ -23,7 +23,7 @@ export interface Party {
   }>;
   emails?: Maybe<readonly string[]>;
   phone?: Maybe<string>;
-  /** Of a buyer: what it wants to find on its invoices (EN 16931, BT-10). */
+  /** For a buyer: its own reference for its invoices (EN 16931, BT-10). */
   buyerReference?: Maybe<string>;
 }
 
@@ -59,7 +59,7 @@ export interface ShareOfTime {
  * The calculation of a line, if quantity × unit price does not give the amount: its notes show it (`line-notes.ts`).
  */
 export interface LineWorkings {
-  /** The part of the period that is charged, of what all of it would come to. */
+  /** The charged part of the period, with the amount of the whole. */
   readonly share?: ShareOfTime;
   readonly whole?: DecimalText;
   /** The part of the period by which flat prices of tiers are scaled. */
@@ -82,14 +82,14 @@ export interface LineWorkings {
     readonly exact: DecimalText;
     readonly all?: { readonly count: number; readonly exact: DecimalText; readonly amount: DecimalText };
   };
-  /** Of a minimum or a maximum: what it is, and what the price came to without it. */
+  /** For a minimum or a maximum: its amount, and the amount of the price without it. */
   readonly limit?: { readonly amount: DecimalText; readonly reached: DecimalText };
   readonly discount?: { readonly percent: DecimalText; readonly of: DecimalText };
-  /** Of what goes on or comes late: what all of it comes to, and what was billed of it before. */
+  /** For a part or for late usage: the total so far, and its billed part. */
   readonly soFar?: { readonly total: DecimalText; readonly before: DecimalText };
   /** Of a negative line by hand: all of it, of which the line may hold less. */
   readonly byHand?: { readonly amount: DecimalText };
-  /** Of what gives back a charge that is not used: the charge, what of it, and where the rest went. */
+  /** For a credit of an unused charge: the charge, its credited part, and the target of the remainder. */
   readonly credit?: {
     readonly invoiceNumber: string | null;
     /** RFC 3339. */
@@ -112,7 +112,7 @@ export interface DocumentLine {
   unit?: Maybe<string>;
   /** Not shown where `tiers` are: there it is an average rounded to 9 digits, and each tier shows its own price. */
   unitPrice: DecimalText;
-  /** Net of discounts that stand on other lines; negative for a discount or a credit. */
+  /** Net of discounts on other lines; negative for a discount or a credit. */
   amount: DecimalText;
   /** The amount with tax: shown instead where prices include it. */
   grossAmount?: Maybe<DecimalText>;
@@ -184,7 +184,7 @@ export interface ReceiptDocument extends Letterhead {
   reference?: Maybe<string>;
 }
 
-/** Everything that stands on an invoice or a credit note. Nothing is computed from it that changes a figure. */
+/** The content of an invoice or a credit note. No figure is computed again from it. */
 export interface InvoiceDocument extends Letterhead {
   kind: 'invoice' | 'credit_note';
   /** Do the prices of the lines include the tax? Then their amounts are shown with it. */

@@ -105,9 +105,7 @@ function limitNote(kind: Noted['kind'], { limit, share, whole }: LineWorkings, w
     : words.minimum(`${price(limit.amount)}${scaled}`, price(limit.reached));
 }
 
-/**
- * Lines of one price share one rounding: what each comes to before it, and on the last one what they come to together.
- */
+/** Lines of one price share one rounding: the exact amount of each, and on the last one the sum. */
 function rowsNotes(
   { exact, all }: NonNullable<LineWorkings['rows']>,
   shown: DecimalText,

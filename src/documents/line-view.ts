@@ -70,7 +70,7 @@ function priceOf({ agreed, unitPrice }: DocumentLine, shown: Shown): PriceView {
 /** Prices of a unit with more digits than these are shown for more units. */
 const MOST_DIGITS = 4;
 const COUNTS = ['1000', '1000000', '1000000000'];
-/** A price above this is no easier to read than its digits: averages, which end nowhere, would come to millions. */
+/** A price above this is no easier to read than its digits: endless averages would become millions. */
 const MOST_PRICE = 10_000;
 
 /** `0.15 per 1,000,000` for 0.00000015: the fewest units of which the price has no more digits than money needs. */

@@ -7,7 +7,9 @@ import { MOST, present, strange } from './parties.ts';
 import { oneLine } from './text.ts';
 import { DOCUMENT_WORDS } from './words.ts';
 
-/** A receipt in words and figures: what was paid, how and when, for which invoice, and what remains to be paid. */
+/**
+ * A receipt in words and figures: the amount, the means and the time of the payment, its invoice, and the remainder.
+ */
 export function receiptView(document: ReceiptDocument): DocumentView {
   const { receipt: words, ...all } = DOCUMENT_WORDS[document.locale];
   const { money, day } = figuresOf(document.locale);

@@ -18,7 +18,7 @@ export interface PageLine {
 
 const LINES_SHOWN = 12;
 
-/** The lines of what is paid for, the first dozen in sight, and its totals below them. */
+/** The lines of a payment, the first dozen visible, and the totals below them. */
 export function lineTables(
   locale: Locale,
   { lines, currency }: { readonly lines: readonly PageLine[]; readonly currency: string },

@@ -123,7 +123,7 @@ export function accentStyle(accent: string | null): string {
 const hashOf = (inline: string): string => `'sha256-${createHash('sha256').update(inline).digest('base64')}'`;
 const STYLE_HASH = hashOf(STYLE);
 
-/** `https:` stands for every address: a payment provider may have its page anywhere. */
+/** `https:` allows every address: the page of a payment provider may be anywhere. */
 const sourceOf = (redirectsTo: string): string =>
   redirectsTo === 'https:' ? redirectsTo : new URL(redirectsTo).origin;
 

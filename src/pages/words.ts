@@ -5,7 +5,7 @@ interface PageProblem {
   readonly text: string;
 }
 
-/** The words that stand on every page, and on pages that belong to nobody. */
+/** The words of every page, and of pages without a merchant. */
 interface FrameWords {
   readonly sandbox: string;
   readonly poweredBy: string;

@@ -157,7 +157,8 @@ type Accepted = Extract<ChargeOutcome, { accepted: true }>;
 type Declined = Extract<ChargeOutcome, { accepted: false }>;
 
 /**
- * The money came: the method is kept, the session ends, the receipt is written, and upstream is told, all or nothing.
+ * A payment has arrived: the method is stored, the session ends, the receipt is written, and the handlers are called,
+ * all or nothing.
  */
 export async function settle(
   tx: Tx,

@@ -19,7 +19,7 @@ import {
   updateToExpired,
 } from './records/sessions.sql.ts';
 
-/** How long a session can be paid where nobody says otherwise. */
+/** The default lifetime of a session. */
 export const DEFAULT_SESSION_MINUTES = 24 * 60;
 
 interface Opening {
@@ -51,7 +51,7 @@ export interface PaymentOpening extends Opening {
   readonly savePaymentMethod?: boolean;
 }
 
-/** A card that is to be stored without a payment; the entity is the customer. */
+/** A card to store without a payment; the entity is the customer. */
 export interface SetupOpening extends Omit<Opening, 'subscriptionId'> {
   readonly mode: 'setup';
   readonly entityType: 'customer';

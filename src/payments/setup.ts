@@ -21,7 +21,7 @@ export const checkTakesCards = (settings: Pick<MerchantSettings, 'paymentProvide
     : fail('NO_PAYMENT_PROVIDER', { paymentProvider: settings.paymentProvider });
 
 /**
- * The same for somebody who wants a page now: a provider outside must be connected, and its account must work.
+ * The same for a page now: an external provider must be connected, and its account must work.
  * @returns PROVIDER_NOT_CONNECTED
  */
 export async function checkTakesCardsNow(

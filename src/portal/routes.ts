@@ -12,7 +12,7 @@ import { changePortal, previewPage, subscriptionPage } from './pages/subscriptio
 import { usagePage } from './pages/usage.ts';
 import { DETAIL_FIELDS } from './words/page-words.ts';
 
-/** Longer texts are told in the form, where they were typed. */
+/** The form itself reports longer texts. */
 const DETAILS = Object.fromEntries(DETAIL_FIELDS.map((field) => [field, Type.Optional(Text({ maxLength: 2000 }))]));
 
 /** Every route of the customer portal. */

@@ -83,7 +83,7 @@ export const selectReferencesOf = (tx: Tx, merchantIds: readonly string[], entit
 export const entitiesReferenced = (filter: ReferenceFilter & { entityType: EntityType }): Sql =>
   sql`select merchant_id, entity_id from external_reference where ${allOf(matching(filter))}`;
 
-/** One default at a time: whoever makes one of an entity's references the default holds this lock of the entity. */
+/** Locks the default of an entity's references: there is one at a time. */
 export const lockDefaults = (tx: Tx, merchantId: string, entityId: string) =>
   tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`external_reference ${merchantId} ${entityId}`}, 0))`);
 

@@ -70,7 +70,7 @@ export async function createReference(
   return inserted ? ok(referenceOut(inserted)) : taken(tx, reference);
 }
 
-/** Changes what the body names; what the reference is of stays. */
+/** Changes the fields of the body; the entity of the reference stays. */
 export async function changeReference(
   tx: Tx,
   merchantId: string,

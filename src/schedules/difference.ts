@@ -12,11 +12,11 @@ export interface BilledItem {
   readonly period: Period;
   readonly net: Decimal;
   readonly credited: Decimal;
-  /** Nothing can be taken back of an invoice that is cancelled, written off or refunded. It still counts as billed. */
+  /** A cancelled, written off or refunded invoice gets no credit. It still counts as billed. */
   readonly isStanding: boolean;
 }
 
-/** An amount that is taken back of what an invoice billed. */
+/** A credit of the bill of an invoice. */
 export interface PlannedCredit {
   readonly item: BilledItem;
   /** Before tax; above 0. */
@@ -26,7 +26,7 @@ export interface PlannedCredit {
 /** An invoice that a schedule is going to make. */
 export interface PlannedInvoice {
   readonly billAt: Instant;
-  /** It is for no window: what it bears became due after the last one was invoiced. */
+  /** It has no window: its charges became due after the invoice of the last one. */
   readonly isCorrection: boolean;
   readonly lines: readonly StagedLine[];
   readonly credits: readonly PlannedCredit[];
@@ -142,7 +142,7 @@ function creditsOf(items: readonly BilledItem[], amount: Decimal): PlannedCredit
   });
 }
 
-/** One line for what a window comes to more than was billed: in units where these alone make it, else as an amount. */
+/** One line for the increase of a window: in units if these alone explain it, else as an amount. */
 function correctionLine(lines: readonly OwedLine[], amount: Decimal): StagedLine {
   const first = lines[0] as OwedLine;
   const last = lines.at(-1) as OwedLine;

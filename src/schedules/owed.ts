@@ -21,7 +21,7 @@ export interface Contract {
   readonly itemNames: ReadonlyMap<string, string>;
 }
 
-/** A line that is owed, and when it is to be invoiced. */
+/** A line of the debt, with the time of its invoice. */
 export interface OwedLine extends StagedLine {
   readonly billAt: Instant;
 }
@@ -32,7 +32,7 @@ interface Charge {
   readonly key: string;
   readonly billAt: Instant;
   readonly period: Period;
-  /** The parts in which the quantity is the same, with what each weighs: its quantity times its days. */
+  /** The parts with the same quantity, each with its weight: its quantity times its days. */
   readonly parts: readonly { readonly period: Period; readonly quantity: Decimal; readonly weight: Decimal }[];
   /** How many units for how many periods. */
   readonly units: Quotient;
@@ -51,7 +51,7 @@ export function owedOf(contract: Contract): OwedLine[] {
 
 const byBillDate = (a: OwedLine, b: OwedLine): number => Temporal.Instant.compare(a.billAt, b.billAt);
 
-/** Of what a charge is, for whatever intervals say it. */
+/** The subject of a charge, for every interval. */
 export const subjectOf = ({ orderLineItemId, priceId, itemId, description }: ChargeTerms): string =>
   orderLineItemId ?? priceId ?? itemId ?? description ?? '';
 
@@ -96,7 +96,7 @@ function billDateOf(
   return window ? latest(window.period.start, startDate) : null;
 }
 
-/** One-off charges are told apart by their turn, so that a date that moves does not make another charge of one. */
+/** One-off charges are distinguished by their order, so that another date does not make another charge. */
 function onceCharges(schedule: ScheduleTerms, intervals: readonly ChargeTerms[]): Charge[] {
   const turns = new Map<string, number>();
   const dated = intervals.map((interval) => {
@@ -178,7 +178,7 @@ function groupAmounts(group: readonly Charge[], line: ContractLine | null, curre
 const isRoundingOnly = (difference: Decimal, roundings: number, currency: string): boolean =>
   difference.abs().times(2).lte(minorUnit(currency).times(roundings));
 
-/** Each amount rounded by itself, never past the total; the last one takes what rounding left. */
+/** Each amount rounded separately, never past the total; the last one takes the rounding difference. */
 function settled(
   charges: readonly { readonly charge: Charge; readonly exact: Quotient }[],
   total: Decimal,
@@ -247,7 +247,7 @@ function keptOf(charge: Charge, cancelledAt: Instant | null): Charge['parts'] {
     .filter(({ weight }) => !weight.isZero());
 }
 
-/** The price by which a line comes to its amount: the one that was named where it does, else the average. */
+/** The price in a line's amount: the named one if it gives the amount, else the average. */
 export function shownPrice(quantity: Decimal, subtotal: Decimal, named: Decimal | null, currency: string): Decimal {
   const comesTo = named && toMoney(quotient(quantity.times(named)), currency, 'half-away-from-zero');
   return named && comesTo?.eq(subtotal) ? named : averagePrice(subtotal, quantity);

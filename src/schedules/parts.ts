@@ -12,7 +12,7 @@ export interface ScheduleParts {
   readonly source: BillingSource;
   /** Locks a subscription: before its schedules. */
   readonly lockSubscription: (tx: Tx, merchantId: string, subscriptionId: string) => Promise<StatusOfSubscription>;
-  /** The same of those that nobody has, without waiting. @returns their ids */
+  /** The same for the free ones, without waiting. @returns their ids */
   readonly lockFreeSubscriptions: (
     tx: Tx,
     merchantId: string,

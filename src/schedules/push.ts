@@ -21,14 +21,14 @@ import { lockScheduleRow, selectSchedules, updateSchedule } from './schedules.sq
 import { replaceStaged, updateToCancelled } from './staged.sql.ts';
 import { rowOf } from './staging.ts';
 
-/** Schedules make their invoices by themselves, each at its bill date. */
+/** The background job of schedules: it creates their invoices, each at its bill date. */
 export const scheduleDueKind = (parts: ScheduleParts): DueKind => ({
   kind: 'billing_schedule',
   lockParents: (tx, records) => lockContracts(parts, tx, records),
   step: (tx, record, now) => stepSchedule(parts, tx, record, now),
 });
 
-/** A schedule whose order or subscription somebody else has waits for another time, untouched. */
+/** A schedule whose order or subscription is locked waits for another time, untouched. */
 async function lockContracts(
   { lockFreeSubscriptions }: ScheduleParts,
   tx: Tx,
@@ -141,7 +141,7 @@ export async function followSubscription(
   return ended;
 }
 
-/** A draft that waits for an approval and bills what is not owed any more is made again instead of being credited. */
+/** A draft that waits for an approval and bills too much is created again instead of being credited. */
 async function withdrawDrafts(
   parts: ScheduleParts,
   tx: Tx,
@@ -186,7 +186,7 @@ async function creditUnpaid(
   await recordCredits(tx, schedule, standing, given, now);
 }
 
-/** Credits without an invoice stand among the invoices of a schedule too, so that these sum to what is owed. */
+/** Credits without an invoice are among the invoices of a schedule, too, so that these sum to the debt. */
 async function recordCredits(
   tx: Tx,
   schedule: ScheduleRow,

@@ -23,8 +23,7 @@ export async function moveSchedule(
 }
 
 /**
- * Stages what a schedule is going to invoice, and has due work come when the first of it is due. The schedule is
- * locked.
+ * Stages the future invoices of a schedule, with a background job at the first due time. The schedule is locked.
  * @param order of a schedule of an order, locked
  */
 export async function restage(tx: Tx, schedule: ScheduleRow, order: Order | null, now: Instant): Promise<ScheduleRow> {
@@ -53,7 +52,7 @@ export async function stage(
   await replaceStaged(tx, merchantId, scheduleId, { deleted, written });
 }
 
-/** A credit is looked at once: it is taken off what the customer has not paid, before it waits for an invoice. */
+/** A credit is processed once: it reduces the customer's unpaid invoices, before it waits for an invoice. */
 function nextActionOf(schedule: ScheduleRow, { planned }: Standing, now: Instant): Instant | null {
   if (schedule.status === 'draft' || schedule.activatedAt === null) return null;
   if (planned.some(({ credits }) => credits.length > 0)) return now;
@@ -82,7 +81,7 @@ async function moveWithOrder(tx: Tx, schedule: ScheduleRow, order: Order, now: I
   return schedule;
 }
 
-/** Time from an instant on is not owed. A completed schedule stays completed; what it billed too much is credited. */
+/** Time from an instant on is not owed. A completed schedule stays completed; its excess is credited. */
 export async function cancelSchedule(
   tx: Tx,
   schedule: ScheduleRow,

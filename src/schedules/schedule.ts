@@ -107,7 +107,7 @@ export type ScheduleInvoiceStatus = 'staged' | 'pushed' | 'cancelled';
 
 /** A line of a staged invoice. */
 export interface StagedLine {
-  /** Of what it is, across changes of intervals: the same for the same thing in the same window. */
+  /** The subject, across changes of intervals: the same for the same subject in the same window. */
   readonly key: string;
   readonly lineKey: string | null;
   readonly itemId: string | null;

@@ -79,7 +79,7 @@ export const lockScheduleRow = async (tx: Tx, merchantId: string, id: string): P
   return row && toRow(row);
 };
 
-/** The same where nobody has it. @throws 55P03 where somebody has. */
+/** The same without waiting. @throws 55P03 if another process has it */
 export const lockScheduleRowNow = (tx: Tx, merchantId: string, id: string): Promise<number> =>
   tx.run(sql`
     select from billing_schedule where merchant_id = ${merchantId} and id = ${id} for no key update nowait`);

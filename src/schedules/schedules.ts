@@ -41,7 +41,8 @@ const windowsOf = (windows: NonNullable<BillingScheduleCreate['customPeriodWindo
   windows.map(({ start, end }) => ({ start: instantOf(start), end: instantOf(end) }));
 
 /**
- * POST /v0/billingSchedules. @returns 404 or 403 for what the body names; 400; INVALID_TRANSITION where that has ended
+ * POST /v0/billingSchedules. @returns 404 or 403 for resources of the body; 400; INVALID_TRANSITION if the order or
+ * subscription has ended
  */
 export async function createSchedule(
   parts: ScheduleParts,
@@ -153,7 +154,7 @@ async function reread(tx: Tx, { merchantId, id }: ScheduleKey): Promise<Result<S
   return schedule ? ok(schedule) : notFound('billing schedule');
 }
 
-/** A schedule of a subscription as the subscription is now, with what it is going to invoice. */
+/** A schedule of a subscription in its present state, with its future invoices. */
 async function refreshOfSubscription(
   parts: ScheduleParts,
   tx: Tx,

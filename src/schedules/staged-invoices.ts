@@ -41,7 +41,7 @@ async function paymentTermDaysOf(parts: ScheduleParts, tx: Tx, schedule: Schedul
   return order?.defaultPaymentTermDays ?? 0;
 }
 
-/** POST …/invoices: stages anew what is going to be invoiced. @returns 404; INVALID_TRANSITION */
+/** POST …/invoices: stages the future invoices again. @returns 404; INVALID_TRANSITION */
 export async function regenerateScheduleInvoices(
   parts: ScheduleParts,
   tx: Tx,

@@ -3,7 +3,7 @@ import { type Instant, isAfter, isBefore } from '../kernel/time.ts';
 import { amountOf, type PlannedCredit, type PlannedInvoice } from './difference.ts';
 import type { ScheduleInvoiceRow, StagedLine } from './schedule.ts';
 
-/** The id by which a line says of what it is; null where only words say it. */
+/** The id of a line's subject; null if it has only words. */
 const lineKeyOf = (key: string): string | null => {
   const subject = key.slice(key.indexOf(' ') + 1);
   return kindOf(subject) === null ? null : subject;

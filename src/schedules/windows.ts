@@ -16,7 +16,7 @@ import type { ScheduleDates } from './schedule.ts';
 export interface Window {
   /** The part of it within the dates of the contract. */
   readonly period: Period;
-  /** All of it: what a price for one period is for. */
+  /** The whole time of a price for one period. */
   readonly whole: Period;
 }
 

@@ -13,7 +13,7 @@ export interface AdmissionFacts {
   readonly sealed: ReadonlyMap<string, number>;
   /** The names of the keys that the start was given; the first seals. */
   readonly given: readonly [string, ...string[]];
-  /** The names of keys that nobody has any more. */
+  /** The names of lost keys. */
   readonly lost: readonly string[];
   /** No other process uses the database. */
   readonly isAlone: boolean;

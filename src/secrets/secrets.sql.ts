@@ -47,7 +47,7 @@ export const countSealed = (tx: Tx) =>
       from (${allTexts}) texts
      group by 1 order by 1`);
 
-/** Secrets that are not sealed, or under a key that nobody recorded. */
+/** Secrets in clear text, or under an unrecorded key. */
 export const selectUnknownKeys = (tx: Tx) =>
   tx.rows<{ merchantId: string; id: string; detail: string }>(sql`
     select merchant_id, id, format('%s is sealed under the key "%s"', place, ${keyNameOf(sql`sealed`)}) as detail

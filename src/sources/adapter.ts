@@ -12,7 +12,7 @@ export type Reading =
   | { readonly kind: 'nothing'; readonly reason: string }
   | { readonly kind: 'refused'; readonly errors: readonly FieldError[] };
 
-/** One provider of revenue: how its webhooks are signed, and what they say. Pure. */
+/** One provider of revenue: its signatures, and the content of its webhooks. Pure. */
 export interface Adapter {
   check(signed: Signed, secret: string, now: Instant): SignatureVerdict;
   /** @param isProduction test data of the provider is no revenue there */
@@ -30,7 +30,7 @@ export const isFields = (value: unknown): value is Fields =>
 
 const MOST_ID_CHARACTERS = 255;
 
-/** Reads fields of a body and collects what is wrong with them. */
+/** Reads fields of a body and collects their faults. */
 export class Reader {
   readonly errors: FieldError[] = [];
   readonly #fields: Fields;

@@ -27,7 +27,7 @@ export interface Known {
   readonly metric: RevenueMetric | undefined;
   /** Of the plan. */
   readonly currency: string;
-  /** The customer of the event's name; null where nobody has it. */
+  /** The customer of the event's name; null if no customer has it. */
   readonly customerId: string | null;
   /** Of that customer and the source's plan. */
   readonly subscriptions: readonly PlanSubscription[];
@@ -85,16 +85,14 @@ export function decideUsage(event: SourceEvent, known: Known): UsageDecision {
   };
 }
 
-/**
- * The subscription that is active, or was at the event's time: what is told late of a time before the end still counts.
- */
+/** The active subscription, or the one at the event's time: late revenue of a time before the end still counts. */
 function subscriptionAt(subscriptions: readonly PlanSubscription[], at: Instant): PlanSubscription | undefined {
   const ran = ({ startedAt, terminatedAt }: PlanSubscription) =>
     !isBefore(at, startedAt) && (terminatedAt === null || isBefore(at, terminatedAt));
   return subscriptions.find(ran) ?? subscriptions.find(({ status }) => status === 'active');
 }
 
-/** `data` with a value at `$.payment.amount`; whatever stood there before gives way. */
+/** `data` with a value at `$.payment.amount`, in place of an earlier one. */
 function withValue(data: Readonly<Record<string, unknown>>, path: string, value: string): Record<string, unknown> {
   const [first = '', ...rest] = path.slice('$.'.length).split('.');
   if (rest.length === 0) return { ...data, [first]: value };

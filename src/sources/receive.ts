@@ -92,7 +92,7 @@ async function checkSender(
   return hasRole(caller, 'member') ? ok(undefined) : forbidden();
 }
 
-/** Stores what was read and processes it by the source's mode. The same event again answers with the first. */
+/** Stores the revenue and processes it by the source's mode. The same event again answers with the first. */
 async function record(
   tx: Tx,
   { merchantId, id }: Source,

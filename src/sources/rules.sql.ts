@@ -32,7 +32,7 @@ export const lockRule = (tx: Tx, merchantId: string, id: string) =>
   tx.maybe<SourceRule>(sql`
     select ${COLUMNS} from source_rule where merchant_id = ${merchantId} and id = ${id} for no key update`);
 
-/** The enabled rules of a source in their order, locked in it, because they count what they are asked. */
+/** Locks the enabled rules of a source in their order, because they count their checks. */
 export const lockRulesInOrder = (tx: Tx, merchantId: string, sourceId: string) =>
   tx.rows<SourceRule>(sql`
     select ${COLUMNS} from source_rule

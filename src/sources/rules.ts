@@ -69,7 +69,7 @@ export async function createRule(
   return ok(toSourceRuleReply(rule));
 }
 
-/** Changes what the body names. Events that wait already are not asked about again. */
+/** Changes the fields of the body. Waiting events are not checked again. */
 export async function changeRule(
   tx: Tx,
   merchantId: string,
@@ -110,13 +110,12 @@ export async function listRules(
   return { data: rows.map(toSourceRuleReply), total };
 }
 
-/** Deletes a rule; what it approved stays approved by it. */
+/** Deletes a rule; its approvals stay. */
 export const deleteRule = async (tx: Tx, merchantId: string, id: string): Promise<Result<undefined>> =>
   (await deleteRuleRow(tx, merchantId, id)) ? ok(undefined) : notFound('sourceRule');
 
 /**
- * Asks the rules of a source about events, and counts what they were asked. @returns the matching rule's id for each,
- * or null
+ * Checks events against the rules of a source, and counts the checks. @returns the matching rule's id for each, or null
  */
 export async function matchRules(
   tx: Tx,

@@ -32,7 +32,7 @@ export function isFresh(seconds: string, now: Instant): boolean {
 
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 
-/** The bytes that a secret may stand for: `whsec_` and base64, as Standard Webhooks writes it, or the text itself. */
+/** The bytes of a secret: `whsec_` and base64, as Standard Webhooks writes it, or the text itself. */
 function keysOf(secret: string): Buffer[] {
   const body = secret.startsWith('whsec_') ? secret.slice('whsec_'.length) : secret;
   return [...(BASE64.test(body) ? [Buffer.from(body, 'base64')] : []), Buffer.from(secret, 'utf8')];

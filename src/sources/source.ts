@@ -37,11 +37,11 @@ export interface SourceMetadata extends Readonly<Record<string, unknown>> {
 export interface Revenue {
   /** The provider's id of the event: the same one is the same event. */
   readonly externalEventId: string;
-  /** The payment that it is about, where the provider may tell of it by several events. */
+  /** The payment, if the provider may report it by several events. */
   readonly paymentReference: string | null;
   /** The provider's name for the customer; null where it says none. */
   readonly customerExternalId: string | null;
-  /** In major units; negative where revenue is taken back. */
+  /** In major units; negative for a reversal. */
   readonly amount: Decimal;
   /** ISO 4217. */
   readonly currency: string;
@@ -76,7 +76,7 @@ export interface RuleCondition {
 }
 export type RuleValue = string | number;
 
-/** Approves events of a source in manual mode by itself (api.md). */
+/** Approves events of a source in manual mode automatically (api.md). */
 export interface SourceRule {
   readonly id: string;
   readonly merchantId: string;

@@ -22,7 +22,7 @@ export const lockSource = (tx: Tx, merchantId: string, id: string) =>
   tx.maybe<Source>(sql`
     select ${COLUMNS} from source where merchant_id = ${merchantId} and id = ${id} for no key update`);
 
-/** Waits for whoever changes the source, so that an event is judged by one state of it; many may hold it at once. */
+/** Locks the source against changes, shared, so that an event is judged by one state of it. */
 export const holdSource = (tx: Tx, merchantId: string, id: string) =>
   tx.maybe<Source>(sql`select ${COLUMNS} from source where merchant_id = ${merchantId} and id = ${id} for share`);
 

@@ -89,7 +89,8 @@ async function checkNamed(
 const METRIC_FIELD = 'metadata.billableMetricMapping.revenue';
 
 /**
- * Changes what the body names. `config` is replaced whole, save for the secret: that stays until it is sent or null.
+ * Changes the fields of the body. `config` is replaced whole, except the secret: that stays until it is sent or null.
+ * `config` is replaced whole, save for the secret: that stays until it is sent or null.
  */
 export async function changeSource(
   tx: Tx,

@@ -20,7 +20,7 @@ export function majorUnits(minorUnits: Decimal, currency: string): Decimal {
 interface Kind {
   /** The field of the object that holds the amount. */
   readonly amount: string;
-  /** The payment, which several kinds may tell of. */
+  /** The payment, which several kinds may report. */
   readonly payment: (object: Fields) => string | null;
 }
 
@@ -50,7 +50,7 @@ const REVENUE: ReadonlyMap<unknown, Kind> = new Map([
   ['invoice.payment_succeeded', { amount: 'amount_paid', payment: paymentOfInvoice }],
 ]);
 
-/** Stripe: what was paid, and what was refunded of it. */
+/** Stripe: payments, and their refunds. */
 export const stripeAdapter: Adapter = {
   check: checkStripeWebhook,
   read: (body, isProduction) => {
@@ -109,7 +109,7 @@ function readObject({ body, object, externalEventId, kind, previous }: Told): Re
 const amountField = ({ amount }: Kind, object: Fields): string =>
   object[amount] === undefined && object.amount !== undefined ? 'amount' : amount;
 
-/** A charge says all that was ever refunded of it; this event's part is what it says less what it said before. */
+/** A charge has the sum of all its refunds; this event's part is the difference to the previous sum. */
 function refunded(reader: Reader, previous: Fields): Decimal {
   const total = reader.minorUnits('amount_refunded');
   const before = new Reader({ amount_refunded: previous.amount_refunded ?? 0 }, 'data.previous_attributes.');

@@ -76,9 +76,7 @@ export async function rebuildAll(
   }
 }
 
-/**
- * `audit`: holds the data of every environment against what is promised about it. @throws where something does not hold
- */
+/** `audit`: checks the integrity of the data of every environment. @throws after a violation */
 export async function auditAll(
   settings: Settings,
   loadParts: LoadParts,
@@ -178,7 +176,7 @@ function planRotations(settings: Settings, dataDirectory: string): Map<Environme
   );
 }
 
-/** A running program has its kept key in memory and would not open what is sealed under another one. */
+/** A running program has its stored key in memory and could not decrypt texts of another one. */
 function explainRunning(error: unknown): never {
   if (!(error instanceof EmbeddedPostgresFailure) || error.code !== 'DATA_DIRECTORY_IN_USE') throw error;
   throw new StartFailure(

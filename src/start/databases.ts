@@ -21,7 +21,7 @@ export interface Databases {
   urlOf(environment: EnvironmentName): string;
   /** For migrations. */
   ownerUrlOf(environment: EnvironmentName): string;
-  /** Is the disk full that holds an environment's embedded database? Of another database nobody here knows. */
+  /** Is the disk of an environment's embedded database full? Unknown for another database. */
   isDiskFull(environment: EnvironmentName): boolean;
 }
 

@@ -8,7 +8,7 @@ export interface Demo {
   readonly merchantKey: string;
   /** An externalId whose customer's open invoice grows with each event. */
   readonly sampleExternalId: string;
-  /** Makes the data piece by piece, each under its label. @returns what there is then, as a sentence. */
+  /** Creates the data piece by piece, each under its label. @returns the result, as a sentence */
   fill(step: <T>(label: string, work: () => Promise<T>) => Promise<T>, signal: AbortSignal): Promise<string>;
 }
 
@@ -82,7 +82,7 @@ export interface Parts {
   /** Says how many were something else. */
   rebuildSums(databaseUrl: string): Promise<{ facts: number; sums: number; counts: number }>;
   auditDatabase(databaseUrl: string): Promise<{ checked: number; violations: readonly BrokenInvariant[] }>;
-  /** @param from the keys that open what is there */
+  /** @param from the keys of the existing secrets */
   rotateDatabase(databaseUrl: string, to: string, from: readonly string[]): Promise<RotationReport>;
   recomputeDatabase(databaseUrl: string): Promise<{ checked: number; differing: readonly DifferingInvoice[] }>;
 }

@@ -1,7 +1,7 @@
 import { CredentialsUnreadable } from '../credentials.ts';
 import { DirectoryNotMade, EmbeddedPostgresFailure, NotADirectory } from '../db/embedded/index.ts';
 
-/** Why a command cannot go on, for a person: the cause, and the one thing to do about it. */
+/** The reason why a command stops, for a person: the cause, and one remedy. */
 export class StartFailure extends Error {
   readonly fix: string;
 

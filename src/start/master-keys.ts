@@ -62,7 +62,7 @@ export function warnOfSharing(settings: Settings, name: EnvironmentName, dataDir
   );
 }
 
-/** Why a start with these master keys cannot go on, for a person; anything else as it was. */
+/** The reason why a start with these master keys stops, for a person; any other error unchanged. */
 export function explainRefusedKey(
   error: unknown,
   settings: Settings,
@@ -100,7 +100,7 @@ export type DecidedRotation =
   | {
       readonly kind: 'decided';
       readonly to: string;
-      /** The keys that open what is there. */
+      /** The keys of the existing secrets. */
       readonly from: readonly string[];
       readonly isKept: boolean;
       /** A program that runs with these settings has the new key already. */

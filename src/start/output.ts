@@ -2,13 +2,15 @@
 export interface Output {
   /** A line of its own. */
   line(text?: string): void;
-  /** Says what was done once `work` is done, and how long it took. `describe` may add to the label. */
+  /**
+   * Prints a line after `work`, with its duration. `describe` may add to the label. `describe` may add to the label.
+   */
   step<T>(label: string, work: () => Promise<T>, describe?: (value: T) => string): Promise<T>;
-  /** Somebody reads it at a terminal; else it may be kept, in a journal or by whoever runs the container. */
+  /** A person reads it at a terminal; otherwise it may be stored, in a journal or by a container. */
   readonly isTerminal: boolean;
   /** Something the reader should know that stops nothing. */
   notice(text: string): void;
-  /** Why it does not go on, and what to do. */
+  /** The cause of a failure, and the remedy. */
   failure(cause: string, fix: string): void;
 }
 

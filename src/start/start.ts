@@ -38,9 +38,7 @@ function programVersion(): string {
   return (JSON.parse(text) as { version: string }).version;
 }
 
-/**
- * Fields of whatever is logged that may hold a key or a secret; no line of ours logs them, and none of a package shall.
- */
+/** Log fields that may have a key or a secret; our lines never log them, and those of packages must not. */
 const SECRET_FIELDS = [
   'authorization',
   'cookie',
@@ -79,7 +77,7 @@ function describeError(error: unknown): unknown {
   return { type: error.name, message: error.message, code, constraint, stack: error.stack, cause };
 }
 
-/** The folder for everything we keep on disk. Others may pass through it, to what is theirs, but not look around. */
+/** The folder for all our files. Other users may pass through it to their own files, but not list it. */
 export function openDataDirectory(settings: Settings): string {
   const dataDirectory = resolve(settings.dataDirectory);
   makeDirectory(dataDirectory, 0o711);

@@ -78,7 +78,7 @@ async function stepSubscriptions(
   return records.map(({ id }) => ({ isLater: !stepped.has(id) }));
 }
 
-/** @returns null where nothing happens by itself any more */
+/** @returns null without a further job */
 function dutyOf(subscription: SubscriptionRow, now: Instant): Duty | null {
   if (subscription.status === 'terminated') return 'billLate';
   if (subscription.status !== 'active') return null;

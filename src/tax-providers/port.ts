@@ -21,7 +21,7 @@ export interface TaxProvider {
   calculate(account: ProviderAccount, request: TaxRequest): Promise<TaxAnswer>;
   /** Records a sale as it was calculated. The same key again answers the same record. */
   commit(account: ProviderAccount, request: CommitRequest): Promise<TaxRecorded>;
-  /** Takes back what was recorded, wholly or in part. The same key again answers the same record. */
+  /** Reverses a record, wholly or in part. The same key again answers the same record. */
   createCreditNote(account: ProviderAccount, request: CreditNoteRequest): Promise<TaxRecorded>;
   /** Makes a credit note as if it had never been. The same key again answers the same record. */
   voidCreditNote(account: ProviderAccount, request: VoidRequest): Promise<TaxRecorded>;
@@ -52,7 +52,7 @@ export interface TaxRequest {
   readonly currency: string;
   readonly behavior: 'exclusive' | 'inclusive';
   readonly customer: { readonly address: TaxAddress; readonly taxId: string | null };
-  /** The merchant says that nothing is to be taxed. */
+  /** The merchant has declared the sale exempt. */
   readonly isExempt: boolean;
   readonly items: readonly TaxItem[];
 }
@@ -94,7 +94,7 @@ export interface CommitRequest {
 
 export interface CreditNoteRequest {
   readonly key: string;
-  /** Of the record that it takes back from. */
+  /** The id of the reversed record. */
   readonly original: string;
   readonly currency: string;
   readonly behavior: 'exclusive' | 'inclusive';

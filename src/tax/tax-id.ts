@@ -6,7 +6,7 @@ import { taxNumber } from '../kernel/tax-number.ts';
 export type TaxIdForm =
   /** A VAT number that the register of the European Union can confirm. `problem`: its check digits are wrong. */
   | { readonly kind: 'registered'; readonly prefix: string; readonly number: string; readonly problem: string | null }
-  /** Nothing is wrong with it, and nobody can be asked. */
+  /** It has no fault, and there is no register. */
   | { readonly kind: 'unregistered'; readonly reason: string }
   | { readonly kind: 'malformed'; readonly reason: string };
 
@@ -49,7 +49,7 @@ const VALIDATORS: Readonly<Record<string, Loader>> = {
 const validatorOf = (country: string): Loader | undefined =>
   Object.hasOwn(VALIDATORS, country) ? VALIDATORS[country] : undefined;
 
-/** A Swiss number stands in three languages; the number before the word has the check digit. */
+/** A Swiss number has a word in one of three languages; the number before the word has the check digit. */
 const withoutWord = (country: string, number: string): string =>
   country === 'CH' ? number.replace(/\s*(?:MWST|TVA|IVA|TPV)\s*$/i, '') : number;
 

@@ -8,12 +8,9 @@ export type TaxBehavior = 'exclusive' | 'inclusive';
 /** A line to tax: its amount after discounts, rounded to the currency; may be negative. */
 export interface TaxableLine {
   readonly amount: Decimal;
-  /** Percent; null for what is no supply and bears no tax, not even one of 0 % (`wallet_top_up`). */
+  /** Percent; null for a line without supply and tax, not even one of 0 % (`wallet_top_up`). */
   readonly taxRate: Decimal | null;
-  /**
-   * Its tax where that is known: a credit takes back the tax that was billed. It is not summed and rounded with its
-   * rate.
-   */
+  /** Its tax, if known: a credit returns the billed tax. It is not summed and rounded with its rate. */
   readonly tax?: Decimal;
 }
 

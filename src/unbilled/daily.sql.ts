@@ -3,7 +3,7 @@ import type { Instant } from '../kernel/time.ts';
 import { merchantsWithEvents } from '../metering/index.ts';
 import type { Reason } from './unbilled.ts';
 
-/** Some merchants that have events, and whose day nobody has looked at yet. */
+/** Some merchants with events and without a report of the day. */
 export const selectUnseen = async (tx: Tx, day: string, most: number): Promise<string[]> =>
   (
     await tx.rows<{ merchantId: string }>(sql`
@@ -45,10 +45,7 @@ export const insertFindings = (tx: Tx, merchantId: string, day: string, findings
         findings.map(({ metricId, reason, eventCount }) => ({ metric: metricId, reason, events: eventCount })),
       )}) as f (metric text, reason text, events bigint)`);
 
-/**
- * How many events of the last day that was looked at nobody pays for, of all merchants: for the metrics, read as
- * operator.
- */
+/** The number of unbilled events of the last reported day, of all merchants: for the metrics, read as operator. */
 export const countUnbilled = (tx: Tx) =>
   tx.rows<{ reason: string; events: number }>(sql`
     select reason, sum(event_count)::float8 as events from unbilled_finding

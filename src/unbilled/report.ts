@@ -28,7 +28,7 @@ import { type MetricFigures, measureMetric } from './measure.ts';
 import type { UnbilledQuery, UnbilledReply } from './schemas.ts';
 import { GROUPINGS, type Grouping, groupParts, isTaken, type UnbilledGroup, type UnbilledPart } from './unbilled.ts';
 
-/** All usage of a merchant for which nobody pays, in a time. */
+/** All unbilled usage of a merchant in a time. */
 export interface Unbilled {
   readonly period: Period;
   readonly billable: BillableUsage;
@@ -36,7 +36,7 @@ export interface Unbilled {
   readonly parts: readonly UnbilledPart[];
 }
 
-/** Finds it: each metric by itself, and event types that no metric and no cost has. */
+/** Finds it: each metric separately, and event types without a metric or cost. */
 export async function findUnbilled(
   tx: Tx,
   usage: UsageQuery<Tx>,

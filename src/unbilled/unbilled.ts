@@ -20,13 +20,13 @@ export const REASONS = [
 ] as const;
 export type Reason = (typeof REASONS)[number];
 
-/** Some events, and what they add up to; null where figures of the metric do not add up. */
+/** Some events, and their sum; null if figures of the metric are not additive. */
 export interface Amount {
   readonly eventCount: number;
   readonly quantity: Decimal | null;
 }
 
-/** Events for which nobody pays, of one reason and metric (null: no metric counts them). */
+/** Unbilled events of one reason and metric (null: no metric counts them). */
 export interface UnbilledPart extends Amount {
   readonly reason: Reason;
   readonly metricId: string | null;

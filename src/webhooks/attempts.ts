@@ -6,7 +6,7 @@ export type Answered =
       readonly kind: 'answered';
       readonly status: number;
       readonly retryAfter: string | null;
-      /** The beginning of what was answered. */
+      /** The beginning of the answer. */
       readonly reply: string;
     }
   /** There was no answer. */

@@ -91,7 +91,7 @@ export interface DeliveryChange {
   readonly nextAttemptAt: Instant | null;
 }
 
-/** Only where that attempt is the last one, and on its way: what a lost attempt says is not listened to. */
+/** Only if that attempt is the last one, and running: the result of a lost attempt is ignored. */
 export const updateDeliveries = (tx: Tx, changes: readonly DeliveryChange[]) =>
   tx.run(sql`
     update webhook_delivery d

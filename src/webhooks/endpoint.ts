@@ -12,7 +12,7 @@ export interface Endpoint {
   readonly id: string;
   readonly merchantId: string;
   readonly url: string;
-  /** Kinds of events; `*` stands for all. */
+  /** Kinds of events; `*` means all. */
   readonly eventTypes: readonly string[];
   readonly description: string | null;
   readonly status: EndpointStatus;

@@ -60,7 +60,7 @@ export const clearFailures = (tx: Tx, ids: readonly string[]) =>
      where merchant_id = any (string_to_array(current_setting('reckoner.merchants'), ',')) and id = any (${ids})
        and failing_since is not null`);
 
-/** Its deliveries need it until they are forgotten; its secrets nobody needs. */
+/** Its deliveries need it until they are deleted; its secrets are no longer needed. */
 export const deleteEndpoint = (tx: Tx, merchantId: string, id: string, now: Instant) =>
   tx.run(sql`
     update webhook_endpoint

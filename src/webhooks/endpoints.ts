@@ -30,7 +30,7 @@ export interface EndpointParts {
 }
 
 const SECRET_BYTES = 32;
-/** A name that nobody can look up now is looked up again before each attempt. */
+/** A failed look-up of a name is repeated before each attempt. */
 const LOOK_UP_MILLISECONDS = 1_000;
 
 /** An endpoint as it is answered. Its secret is answered when it is made. */
@@ -102,7 +102,7 @@ async function checkUrl({ guard, resolve, inboxUrl }: EndpointParts, text: strin
   return ok(target.url.href);
 }
 
-/** Changes what the body names. One that is enabled again counts its failures anew. */
+/** Changes the fields of the body. An endpoint that is enabled again starts a new count of failures. */
 export async function changeEndpoint(
   tx: Tx,
   parts: EndpointParts,

@@ -67,9 +67,7 @@ const attemptsOf = ({ begun, answered, startedAt, durationMilliseconds }: Ended)
   return [{ ...of, ...unknown, id, number: attempts - 1, status: 'failed', createdAt: lostAt }, made];
 };
 
-/**
- * One more failure of an endpoint that is locked. The merchant is told after a day, and when the endpoint is disabled.
- */
+/** Counts one more failure of a locked endpoint. The merchant gets a webhook after a day, and at the disabling. */
 async function noteFailure(tx: Tx, endpoint: Endpoint, isGone: boolean, now: Instant): Promise<void> {
   if (endpoint.status === 'disabled') return;
   const { failingSince, toldAt, tells, disables } = decideHealth(endpoint, now);

@@ -31,7 +31,7 @@ const MOST_HEADER_BYTES = 16 * 1024;
 
 const resolver = new Resolver({ timeout: 2_000, tries: 2 });
 
-/** Asks name servers, and no file of this machine: a name has the addresses that everybody sees. */
+/** Asks name servers, and no file of this machine: the public addresses of a name. */
 export const resolveName: Resolve = async (name) => {
   const asked = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
   const addresses = asked.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
@@ -118,8 +118,7 @@ function limitConnecting(request: http.ClientRequest, secure: boolean, milliseco
 }
 
 /**
- * The beginning of an answer. Its status has come already, and that decides; so an answer that is endless, or stops on
- * its way, is cut.
+ * The beginning of an answer. Its status has arrived already and decides, so an endless or interrupted answer is cut.
  */
 async function readStart(message: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];

@@ -137,7 +137,7 @@ const endpointRoutes = (parts: EndpointParts): Route[] => [
   ),
 ];
 
-/** A test is no event: nobody is told of it but the endpoint, and it is not sent again. */
+/** A test is no event: only the endpoint gets it, and it is not sent again. */
 const TEST_TYPE = 'webhook_endpoint.test.v0';
 
 const testRoute = (way: Way): Route =>

@@ -14,7 +14,7 @@ export interface Way {
   readonly inbox: { readonly url: string; readonly post: Post } | null;
 }
 
-/** An event on its way to an endpoint. */
+/** An event for an endpoint. */
 export interface Outgoing {
   readonly eventId: string;
   readonly endpointId: string;

@@ -22,15 +22,15 @@ export interface SenderOptions {
   readonly pollMilliseconds?: number;
 }
 
-/** Brings events to endpoints, beside due work: an endpoint that is slow or dead keeps nobody else waiting. */
+/** Sends events to endpoints, beside background jobs: a slow or dead endpoint delays nothing else. */
 export interface Sender {
-  /** Begins to work by itself. */
+  /** Starts to work in the background. */
   start(): void;
   /** Says that something may have happened. */
   wake(): void;
   /** Makes all attempts that are due, and waits for their outcome. @returns how many */
   runOnce(): Promise<number>;
-  /** Ends after what is on its way, which gets a few seconds. */
+  /** Ends after the running attempts, which get a few seconds. */
   close(): Promise<void>;
 }
 
@@ -118,7 +118,7 @@ class EventSender implements Sender {
     }
   }
 
-  /** Begins what is due, as far as there is room. @returns how many */
+  /** Begins the due attempts, as far as there is room. @returns their number */
   async #begin(): Promise<number> {
     const { database, now, stopwatch } = this.#options;
     const at = now();

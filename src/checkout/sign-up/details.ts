@@ -27,7 +27,7 @@ export type FieldProblem = 'missing' | 'wrong';
 
 const MOST_TYPED = 1_000;
 
-/** The form as it is sent; what is wrong with it is said on the page. */
+/** The sent form; the page shows its faults. */
 export const DetailsForm = Strict({
   form: Text({ maxLength: 100 }),
   version: Text({ maxLength: 100 }),
@@ -67,7 +67,7 @@ type ReadDetails =
   | { readonly ok: true; readonly details: Details }
   | { readonly ok: false; readonly problems: ReadonlyMap<Field, FieldProblem> };
 
-/** @returns what is wrong, by field, in the order of the form; or the details */
+/** @returns the faults by field, in the order of the form; or the details */
 export async function readDetails(typed: Typed, locale: Locale): Promise<ReadDetails> {
   const { name, email, taxId, ...rest } = typed;
   const address = Object.fromEntries(Object.entries(rest).filter(([, text]) => text !== ''));

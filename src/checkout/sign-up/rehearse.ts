@@ -20,20 +20,20 @@ export interface Offer {
   readonly version: PricedVersion;
   /** The card charge now; 0: none. */
   readonly dueNow: Decimal;
-  /** Of the invoice over what is due now, with its tax; none where there is no such invoice. */
+  /** The lines of the invoice due now, with its tax; none without such an invoice. */
   readonly lines: readonly PageLine[];
   readonly total: Decimal;
   /** The part of it that the customer's balance pays. */
   readonly fromBalance: Decimal;
   readonly trialEndsAt: Instant | null;
-  /** When the first invoice after that comes, and what it comes to without any usage; null where none will. */
+  /** The time of the first invoice after that, and its amount without any usage; null if there is none. */
   readonly next: { readonly at: Instant; readonly amount: Decimal } | null;
   /** A card is wanted also where nothing is due now, for what comes later. */
   readonly keepsCard: boolean;
 }
 
 export interface Rehearsal {
-  /** Null: nothing is known but what the link knows. */
+  /** Null: only the link's details are known. */
   readonly typed: Details | null;
   /** The version whose prices were shown before; null: the plan's default one. */
   readonly versionId: string | null;
@@ -41,7 +41,7 @@ export interface Rehearsal {
   readonly locale: Locale;
 }
 
-/** Of somebody of whom nothing is known. */
+/** The details of an unknown customer. */
 const NOBODY: Details = {
   name: '–',
   email: 'nobody@example.invalid',

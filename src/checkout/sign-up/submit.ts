@@ -22,7 +22,7 @@ import type { Details } from './details.ts';
 import { finish } from './finish.ts';
 import type { Offer } from './rehearse.ts';
 
-/** A form as it was sent, and what the page had shown. */
+/** A sent form, and the values that the page had shown. */
 export interface Submission {
   readonly form: string;
   /** Null for a customer that is there already. */

@@ -59,7 +59,7 @@ export async function subscribe(
   return created.ok ? ok({ subscription: created.value.subscription, upfront: created.value.upfront }) : created;
 }
 
-/** The customer that the link names, or a new one: nobody becomes a customer that was there by typing its address. */
+/** The customer of the link, or a new one: nobody becomes an existing customer by typing its address. */
 async function buyerOf(
   parts: CheckoutParts,
   tx: Tx,

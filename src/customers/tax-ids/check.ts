@@ -18,7 +18,7 @@ export interface TaxIdCheck {
   readonly nextActionAt: Instant | null;
 }
 
-/** A tax id and the country of its holder's address: what a check is about. */
+/** The subject of a check: a tax id and the country of its holder's address. */
 export interface TaxIdSubject {
   readonly taxId: string;
   readonly country: string | null;

@@ -16,7 +16,7 @@ export const selectChecks = (
     select ${columns} from tax_id_check
      where merchant_id = any (${[...merchantIds]}::text[]) and id = any (${[...customerIds]}::text[])`);
 
-/** A check begins anew for another tax id. */
+/** A check starts again for another tax id. */
 export const upsertCheck = (
   tx: Tx,
   { merchantId, customerId }: { merchantId: string; customerId: string },

@@ -5,7 +5,7 @@ import { basename, delimiter, dirname, join, relative } from 'node:path';
 import { exists } from './directories.ts';
 import { platformNotSupported } from './failure.ts';
 
-/** The programs of one PostgreSQL and what they need in their environment to find their libraries. */
+/** The programs of one PostgreSQL and the environment variables for their libraries. */
 export interface Binaries {
   readonly postgres: string;
   readonly initdb: string;

@@ -75,8 +75,7 @@ function requireCompleteCluster(dataDirectory: string, cluster: string, binaries
 }
 
 /**
- * The locale comes with PostgreSQL itself: it sorts and folds the same on every system, whatever languages are
- * installed there.
+ * The locale comes with PostgreSQL itself: it sorts and folds the same on every system, with any installed languages.
  */
 async function initialize(
   cluster: string,

@@ -26,7 +26,7 @@ export class DirectoryNotMade extends Error {
   }
 }
 
-/** Some file systems, as /proc, say "no such file" where nobody may make one. */
+/** Some file systems, as /proc, report "no such file" instead of a missing permission. */
 function reasonOf({ code, message }: NodeJS.ErrnoException, parent: string): string {
   switch (code) {
     case 'EROFS':

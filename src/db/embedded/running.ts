@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import pg from 'pg';
 import { connectionUrl, type Endpoint, LOGIN } from './configuration.ts';
 
-/** A server that another process started and goes on to keep. */
+/** The server of another process, which keeps it running. */
 export interface RunningPostgres {
   urlFor(database: string): string;
   loginUrlFor(database: string): string;
@@ -26,8 +26,8 @@ export function forgetEndpoint(dataDirectory: string): void {
 }
 
 /**
- * The server that works in a data folder now, whoever started it.
- * @returns null where there is none, or it cannot be reached by this user
+ * The server of a data folder now, started by any process.
+ * @returns null if there is none, or this user cannot reach it
  */
 export async function joinEmbeddedPostgres(dataDirectory: string): Promise<RunningPostgres | null> {
   let endpoint: Endpoint;

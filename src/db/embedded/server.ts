@@ -9,7 +9,7 @@ import { explainOutput } from './failure.ts';
 /** One run of the PostgreSQL server. */
 export interface RunningServer {
   readonly processId: number;
-  /** Resolves when the server has ended, for whatever reason. */
+  /** Resolves when the server has ended, for any reason. */
   readonly ended: Promise<void>;
   /** Asks for a clean end, then insists; resolves when nothing of it runs any more. */
   stop(): Promise<void>;

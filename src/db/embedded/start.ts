@@ -45,7 +45,7 @@ export interface EmbeddedPostgres {
 export interface EmbeddedPostgresOptions {
   /** A folder of its own; made when missing, with all its parents. */
   readonly dataDirectory: string;
-  /** Hears what a person would like to know, in whole sentences. */
+  /** Receives messages for a person, in whole sentences. */
   readonly log?: (message: string) => void;
   /** PostgreSQL settings over our defaults. */
   readonly settings?: PostgresSettings;
@@ -145,7 +145,7 @@ interface Keeper {
   stop(): Promise<void>;
 }
 
-/** Starts the server, starts it again when it dies, and ends it with this process even if nobody calls `stop`. */
+/** Starts the server, restarts it after a failure, and ends it with this process even without a call of `stop`. */
 async function keepRunning(plan: ServerPlan): Promise<Keeper> {
   let server: RunningServer = await startServer(plan);
   const stopping = new AbortController();

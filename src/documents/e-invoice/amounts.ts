@@ -3,7 +3,7 @@ import { type Decimal, decimal, plain } from '../../kernel/decimal.ts';
 import { roundTo } from '../../kernel/money.ts';
 import type { DocumentLine, InvoiceDocument } from '../document.ts';
 
-/** EN 16931, BR-DEC-*: no amount of an e-invoice has more digits than this, whatever its currency has. */
+/** EN 16931, BR-DEC-*: no amount of an e-invoice has more digits than this, in any currency. */
 const MOST_DIGITS = 2;
 
 /** An amount as EN 16931 writes it: the digits of its currency, at most two. @throws where it has more. */

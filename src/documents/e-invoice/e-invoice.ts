@@ -44,7 +44,7 @@ export function eInvoiceOf(document: InvoiceDocument): EInvoice {
   return electronic;
 }
 
-/** The file holds it and it is stored by itself: one document is asked for it twice, and never changed. */
+/** The e-invoice is in the file and stored separately: one document is asked for it twice, and never changed. */
 const made = new WeakMap<InvoiceDocument, EInvoice>();
 
 function makeEInvoice(document: InvoiceDocument): EInvoice {
@@ -103,7 +103,7 @@ function rootOf(document: InvoiceDocument): Element {
   );
 }
 
-/** BG-1: what a reader should know beside the figures. */
+/** BG-1: further information for the reader. */
 const notesOf = ({ locale, environment, reason, notes, footer }: InvoiceDocument): Child =>
   [
     environment === 'sandbox' ? DOCUMENT_WORDS[locale].sandbox : null,

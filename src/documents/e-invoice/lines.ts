@@ -69,7 +69,7 @@ function productOf(line: DocumentLine, unitLabel: string): Element {
   );
 }
 
-/** BG-32: what the line was grouped by, and what it counts. */
+/** BG-32: the groups of the line, and its count. */
 function attributeOf(name: string, value: string | null | undefined): Child {
   const [known, text] = [said(name), said(value)];
   return (

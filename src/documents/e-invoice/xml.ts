@@ -1,4 +1,4 @@
-/** An element with its attributes and what stands in it. */
+/** An element with its attributes and its content. */
 export interface Element {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;

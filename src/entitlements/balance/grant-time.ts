@@ -19,7 +19,7 @@ export function endOf({ expiresAt, voidedAt }: BalanceGrant): Instant | null {
   return expiresAt && voidedAt ? earliest(expiresAt, voidedAt) : (expiresAt ?? voidedAt);
 }
 
-/** Was what is left at its end voided? Both at one instant: it expired. */
+/** Was the remainder voided at its end? Both at one instant: it expired. */
 export const endsVoided = ({ expiresAt, voidedAt }: BalanceGrant): boolean =>
   voidedAt !== null && (expiresAt === null || isBefore(voidedAt, expiresAt));
 

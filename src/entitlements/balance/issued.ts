@@ -38,7 +38,7 @@ export function issuedGrantAt(schedule: Schedule, issuedAt: Instant): BalanceGra
   };
 }
 
-/** The instants for which there are rows of what the template issued, voided ones too. */
+/** The instants with rows of the template's grants, voided ones too. */
 export const writtenAt = ({ grants }: BalanceInputs): ReadonlySet<bigint | null> =>
   new Set(grants.map(({ issuedAt }) => issuedAt?.epochNanoseconds ?? null));
 

@@ -16,7 +16,7 @@ export interface Lot {
   balance: Decimal;
   /** what was burned since it became active; */
   burned: Decimal;
-  /** what was burned since the balance was last set: negative usage can give it back. */
+  /** the burned units since the balance was last set: negative usage can return them. */
   returnable: Decimal;
 }
 
@@ -91,7 +91,7 @@ export class Lots {
     return this.#touched;
   }
 
-  /** The lot of a grant that was added by itself. */
+  /** The lot of a grant that was added separately. */
   of(grantId: string): Lot | undefined {
     return this.#byGrant.get(grantId);
   }
@@ -128,7 +128,7 @@ export class Lots {
     if (!lot.returnable.isZero()) this.#returnable = this.#returnable.plus(totalOf(lot.returnable, lot));
   }
 
-  /** Takes lots out, with whatever is left of them. */
+  /** Removes lots, with their remaining units. */
   remove(lots: readonly Lot[]): void {
     for (const lot of lots) {
       this.#touched.delete(lot);
@@ -151,7 +151,7 @@ export class Lots {
     }
   }
 
-  /** Burns usage in burn order, with a pause after some hundred lots. @returns what nobody covers */
+  /** Burns usage in burn order, with a pause after some hundred lots. @returns the uncovered usage */
   *burn(usage: Decimal): Generator<void, Decimal> {
     let rest = usage;
     for (let done = 1; !rest.isZero() && this.#first < this.#lots.length; done += 1) {
@@ -173,10 +173,7 @@ export class Lots {
     return rest;
   }
 
-  /**
-   * Gives back what was burned since the balances were last set, the last in burn order first. @returns what nobody
-   * burned
-   */
+  /** Returns units burned since the balances were last set, the last in burn order first. @returns the remainder */
   *giveBack(amount: Decimal): Generator<void, Decimal> {
     let rest = amount;
     for (let done = 1; !rest.isZero() && this.#end > 0; done += 1) {
@@ -198,7 +195,7 @@ export class Lots {
     return rest;
   }
 
-  /** Sets the balance of each member of a lot. @returns by how much that changes what is left */
+  /** Sets the balance of each member of a lot. @returns the change of the remaining units */
   set(lot: Lot, balance: Decimal): Decimal {
     const change = totalOf(balance.minus(lot.balance), lot);
     this.#remaining = this.#remaining.plus(change);
@@ -210,7 +207,7 @@ export class Lots {
     return change;
   }
 
-  /** A reset is over: every balance is within its bounds, and nothing can be given back. */
+  /** The end of a reset: every balance is within its bounds, and no unit can be returned. */
   untouch(): void {
     this.#touched.clear();
     this.#end = 0;

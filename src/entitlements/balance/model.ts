@@ -3,7 +3,7 @@ import type { Cadence, Instant } from '../../kernel/time.ts';
 
 /** The inputs and results of a balance (domain.md §5). Everything here is a value; nothing is read or written. */
 
-/** After how long usage starts anew, counted from the anchor. */
+/** The length of a usage period, counted from the anchor. */
 export interface PeriodRule {
   readonly cadence: Cadence;
   readonly anchor: Instant;
@@ -13,7 +13,7 @@ export interface PeriodRule {
 export interface BalanceTerm {
   /** The first begins with the entitlement: `activeFrom`. */
   readonly from: Instant;
-  /** null: one-time, never reset by itself. */
+  /** null: one-time, never reset automatically. */
   readonly usagePeriod: PeriodRule | null;
   /** The amount granted at the start and after each reset. */
   readonly issueAfterReset: Decimal | null;
@@ -45,7 +45,7 @@ export interface BalanceGrant {
   readonly issuedAt: Instant | null;
 }
 
-/** A reset that somebody asked for. */
+/** A reset by hand. */
 export interface ManualReset {
   readonly at: Instant;
   /**
@@ -62,7 +62,7 @@ export interface ManualReset {
 export interface BalanceInputs {
   readonly entitlementId: string;
   readonly activeFrom: Instant;
-  /** Nothing happens at it or later, and no usage counts: questions after it see what was left. */
+  /** Nothing happens at it or later, and no usage counts: later questions see its remainder. */
   readonly activeTo: Instant | null;
   readonly terms: readonly BalanceTerm[];
   readonly grants: readonly BalanceGrant[];
@@ -139,7 +139,7 @@ export interface BalanceState {
   readonly overage: Decimal;
   /** Usage since something last happened, which is not burned yet; at a reset 0. */
   readonly pending: Decimal;
-  /** Usage of the usage period without what is pending; at a reset 0. */
+  /** Usage of the usage period without pending usage; at a reset 0. */
   readonly used: Decimal;
   readonly totals: Totals;
 }
@@ -149,7 +149,7 @@ export interface BalanceAt {
   readonly at: Instant;
   /** The remaining units of all grants; never below 0. */
   readonly balance: Decimal;
-  /** Usage that nobody covers; never below 0. */
+  /** Uncovered usage; never below 0. */
   readonly overage: Decimal;
   readonly usageInPeriod: Decimal;
   readonly period: UsagePeriod;
@@ -207,7 +207,7 @@ export interface TimelinePoint {
   readonly moment: Moment | null;
   /** The moment is the first of these. */
   readonly run: Run | null;
-  /** Somebody asks here. */
+  /** A question at this point. */
   readonly isAsked: boolean;
 }
 

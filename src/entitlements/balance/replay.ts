@@ -21,7 +21,7 @@ import { type Budget, finish, takeStep } from './turns.ts';
 export interface Wanted {
   /** The grants of each observation, and those that are gone. */
   readonly grants?: boolean;
-  /** At most so many figures of grants are told, over all observations; more are a `TooManyGrants`. */
+  /** The most figures of grants in the answer, over all observations; more are a `TooManyGrants`. */
   readonly mostGrants?: number;
   /** Taken from by each moment of a run that cannot be passed over. */
   readonly budget?: Budget | undefined;

@@ -6,14 +6,11 @@ export interface OpenCall {
   readonly kind: 'charge' | 'return';
   readonly id: string;
   readonly clockId: string | null;
-  /** Since when the provider is being called, or was and nobody knows the outcome; null: not yet. */
+  /** The start of the call to the provider, running or with an unknown outcome; null: not yet. */
   readonly begunAt: Instant | null;
 }
 
-/**
- * The calls of an invoice that are to be made, or were made and not looked up yet, in the order in which they are
- * locked.
- */
+/** The calls of an invoice that are waiting, or were made and not looked up yet, in the order of their locks. */
 export const selectOpenCalls = (
   tx: Tx,
   { merchantId, invoiceId }: { merchantId: string; invoiceId: string },

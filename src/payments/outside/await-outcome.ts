@@ -61,10 +61,10 @@ async function begin(
   };
 }
 
-/** A call waits up to 30 seconds for its turn, and takes up to 10. After that nobody is making it any more. */
+/** A call waits up to 30 seconds for its turn, and takes up to 10. After that it has ended. */
 const LONGEST_CALL = { seconds: 40 } as const;
 
-/** Nobody has begun this call, or who has begun it died: then it is looked up. */
+/** Was this call never begun, or did its process die? Then it is looked up. */
 const isOurs = (begunAt: Instant | null, now: Instant): boolean =>
   begunAt === null || !isBefore(now, begunAt.add(LONGEST_CALL));
 

@@ -80,7 +80,7 @@ export async function prepareCharge(
   };
 }
 
-/** Is the card stored in another account than the one that is connected now? Then nobody can charge it. */
+/** Is the card stored in another account than the connected one? Then it cannot be charged. */
 async function isOfAnotherAccount(tx: Tx, charge: Charge, { account }: Connection): Promise<boolean> {
   const { merchantId, paymentMethodId: methodId } = charge;
   const method = methodId === null ? undefined : await selectMethod(tx, merchantId, methodId);
@@ -121,7 +121,7 @@ interface OfCharge {
   readonly id: string;
 }
 
-/** Writes down what a provider says of a charge, however often and in whatever order it says so. */
+/** Stores the provider's answer about a charge, in any order and number. */
 export const settleCharge = (
   parts: PaymentParts,
   { merchantId, id }: { merchantId: string; id: string },

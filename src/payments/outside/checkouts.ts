@@ -149,7 +149,7 @@ async function requestOf(
   };
 }
 
-/** The customer, or who will be one: its id is promised, and stands for it at the provider from now on. */
+/** The customer, or a future one: its id is promised, and the provider uses it from now on. */
 async function payerOf(
   tx: Tx,
   { merchantId, customerId: id }: { readonly merchantId: string; readonly customerId: string },
@@ -249,7 +249,7 @@ const EVENTS: Readonly<Record<CheckoutState['status'], CheckoutEvent>> = {
   expired: 'expire',
 };
 
-/** Writes down what the provider says of a page, however often and in whatever order it says so. */
+/** Stores the provider's answer about a page, in any order and number. */
 export const settleCheckout = (
   parts: PaymentParts,
   { merchantId, id }: OfSession,

@@ -7,9 +7,9 @@ import { type Instant, isBefore } from '../../kernel/time.ts';
 export interface Courier {
   /** Does the work when it is its turn. What it throws is reported. @returns when it is over; it never rejects */
   carry(merchantId: string, work: () => Promise<void>): Promise<void>;
-  /** When nothing is waiting or on its way any more. */
+  /** Resolves when nothing is waiting or running. */
   idle(): Promise<void>;
-  /** Takes no more work, drops what waits, and gives what is on its way a few seconds. */
+  /** Accepts no more work, drops the waiting work, and gives the running work a few seconds. */
   close(): Promise<void>;
 }
 

@@ -66,7 +66,7 @@ export const updateDispute = (
          updated_at = ${now}
      where merchant_id = ${merchantId} and id = ${id}`);
 
-/** A refund that somebody made at the provider. */
+/** A refund that was made at the provider. */
 export interface OutsideRefund {
   readonly merchantId: string;
   readonly id: string;

@@ -45,7 +45,7 @@ export async function endPages(
 }
 
 /**
- * Does a page pay what was asked, now or when the bank has answered? Other money goes back, and the card is charged.
+ * Does a page pay the requested amount, now or after the bank's answer? Other money goes back, and the card is charged.
  */
 const pays = (state: CheckoutState, { amount, currency }: Checkout): boolean =>
   state.status === 'processing' || (state.status === 'paid' && state.amount.eq(amount) && state.currency === currency);

@@ -42,7 +42,7 @@ export const reportRefusal = (remote: RemoteParts, { provider, account }: Connec
     remote.refused(tx, account, provider.name, reason),
   );
 
-/** A call to a provider, and what is written down of its outcome. It follows the commit of its intent. */
+/** A call to a provider, with the storage of its outcome. It follows the commit of its intent. */
 export type Call = () => Promise<void>;
 
 /**
@@ -60,7 +60,7 @@ export const byCourier =
     if (of.clockId !== null) await over;
   };
 
-/** Writes an outcome in a transaction of its own; somebody else's slow transaction is waited for several times. */
+/** Writes an outcome in its own transaction; it waits several times for another slow transaction. */
 export const writeOutcome = <T>(
   { database, now }: Pick<RemoteParts, 'database' | 'now'>,
   merchantId: string,

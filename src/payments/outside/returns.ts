@@ -65,7 +65,7 @@ const recallReturn = (remote: RemoteParts, { merchantId, id }: { merchantId: str
     if (receipt) await recallReceipt(tx, receipt);
   });
 
-/** Writes down what the provider says of a return, however often it says so. */
+/** Stores the provider's answer about a return; idempotent. */
 export const settleReturn = (
   remote: RemoteParts,
   { merchantId, id }: { merchantId: string; id: string },

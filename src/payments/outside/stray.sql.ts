@@ -14,7 +14,10 @@ export interface StrayPayment {
   readonly reference: string;
   readonly amount: Decimal;
   readonly currency: string;
-  /** `too_late`: what it was for takes no money any more. `differs`: another amount or currency than was asked. */
+  /**
+   * `too_late`: its subject accepts no money any more. `differs`: another amount or currency than requested. `differs`:
+   * another amount or currency than was asked.
+   */
   readonly reason: 'too_late' | 'differs';
   readonly receivedAt: Instant;
   readonly returnStatus: 'requested' | 'returned' | 'manual';
@@ -32,7 +35,7 @@ const COLUMNS = sql`merchant_id, id, invoice_id, session_id,
   received_at, return_status, return_started_at,
   return_look_ups`;
 
-/** One reference of a provider is kept once; a receipt that has it took the money for what it was meant. */
+/** One reference of a provider is stored once; a receipt with it took the money for its purpose. */
 export const insertStray = (
   tx: Tx,
   stray: NewStrayPayment & { readonly id: string },

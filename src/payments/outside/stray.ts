@@ -77,7 +77,7 @@ export async function returnStray(
   return true;
 }
 
-/** Writes down what the provider says of the refund of stray money. */
+/** Stores the provider's answer about the refund of stray money. */
 export const settleStrayReturn = (
   remote: RemoteParts,
   { merchantId, id }: { merchantId: string; id: string },

@@ -21,7 +21,7 @@ import { PAYMENT_WORDS, type PageProblem } from './words.ts';
 /** The view of a session for the customer. */
 export interface PageView {
   readonly session: PaymentSession;
-  /** Null where upstream no longer knows what it was for: the amount is shown all the same. */
+  /** Null if its subject no longer exists: the amount is still shown. */
   readonly entity: EntityDescription | null;
   /** The merchant's name, where the entity does not say it. */
   readonly seller: string;
@@ -29,7 +29,7 @@ export interface PageView {
   /** Effective now for the session. */
   readonly now: Instant;
   readonly problem?: PageProblem;
-  /** How often the page has looked by itself whether the bank has answered; null: it does not look by itself. */
+  /** The number of automatic checks for the bank's answer; null: no automatic checks. */
   readonly looks?: number | null;
 }
 
@@ -114,7 +114,7 @@ function cardChoice(view: PageView, card: TestCard): Html {
 `;
 }
 
-/** The subject of the payment. The big figure is what the session charges; the lines are upstream's. */
+/** The subject of the payment. The big figure is the charge of the session; the lines are from its handler. */
 function summary(view: PageView): Html {
   const { session, entity } = view;
   const { money, day } = formatsOf(view.look.locale);
@@ -160,7 +160,7 @@ ${session.successRedirectUrl === null ? html`<p class="fine">${words.closePage}<
   });
 }
 
-/** The bank has not answered: the page asks again by itself. */
+/** The bank has not answered: the page checks again automatically. */
 const waitingPage = (view: PageView): string => {
   const { onItsWay, looksAgain, lookAgain, stopLooking } = wordsOf(view);
   const { id } = view.session;
@@ -193,7 +193,7 @@ function expiredWords(view: PageView): { heading: string; text: string } {
   return { heading: expired.heading, text: isPayable ? expired.open : expired.over };
 }
 
-/** A session that can no longer be paid by: what is said of it counts only while its invoice still asks. */
+/** A session that can no longer be paid: its message counts only while its invoice is unpaid. */
 function overPage(view: PageView, words: { readonly heading: string; readonly text: string }): string {
   const standing = view.entity?.standing;
   if (!standing) return endPage(view, words.heading, words.text);

@@ -16,12 +16,9 @@ import { findSession } from '../sessions.ts';
 import { checkoutPage, looksAgainAt, type PageView } from './page.ts';
 import type { PageProblem } from './words.ts';
 
-/**
- * The hosted page of a session. Who has its address, which nobody can guess, may pay; nothing else is asked of a
- * customer.
- */
+/** The hosted page of a session. Anybody with its secret address may pay; nothing else is required of a customer. */
 export const pageRoutes = (parts: PaymentParts, { environment, publicUrl }: PaymentEnvironment): readonly Route[] => {
-  /** Nobody pays with a test card in production. */
+  /** Test cards are impossible in production. */
   const takesCardsHere = (provider: ProviderName): boolean => provider !== 'sandbox' || environment === 'sandbox';
   const pageFor = (status: number, view: PageView) =>
     pageReply(status, checkoutPage(view), view.look, {

@@ -19,7 +19,7 @@ interface PaymentWords {
   readonly saveBy: string;
   readonly pay: (amount: string) => string;
   readonly save: string;
-  /** Before the title, so that whoever does not see the page hears it first. */
+  /** Before the title, so that a screen reader reads it first. */
   readonly notPaidYet: string;
   readonly atProvider: string;
   readonly chooseTestCard: string;
@@ -41,7 +41,7 @@ interface PaymentWords {
   readonly mayCharge: (seller: Html) => Html;
   readonly closePage: string;
   readonly onItsWay: Sentence;
-  /** The page asks again by itself for a while. */
+  /** The page checks again automatically for a while. */
   readonly looksAgain: string;
   readonly lookAgain: string;
   readonly stopLooking: string;

@@ -60,7 +60,7 @@ export interface RefundRequest {
 export interface PaymentProvider {
   readonly name: 'sandbox';
   charge(tx: Tx, request: ChargeRequest, now: Instant): Promise<ChargeOutcome>;
-  /** Checks a card that is to be stored, without taking money. */
+  /** Checks a card before it is stored, without taking money. */
   verify(tx: Tx, request: Omit<ChargeRequest, 'amount'>, now: Instant): Promise<ChargeOutcome>;
   /**
    * Gives a whole charge back. @throws where the provider refuses: nothing that a retry or a person could not see to.

@@ -38,7 +38,7 @@ export interface RemoteProvider {
   ): Promise<RemoteRefund | { readonly status: 'none' }>;
   /** Checks the signature over the raw body, which is at most 300 s old. @returns null where it is forged */
   readNotice(account: ProviderAccount, body: Buffer, headers: NoticeHeaders, now: Instant): ProviderNotice | null;
-  /** Reads from the provider what a notice is about. A kind that nobody needs is an empty list. */
+  /** Reads the subject of a notice from the provider. An unused kind is an empty list. */
   resolve(account: ProviderAccount, notice: ProviderNotice): Promise<readonly ProviderFact[]>;
 }
 
@@ -65,7 +65,7 @@ export interface CheckoutRequest {
   readonly mode: 'payment' | 'setup';
   readonly sessionId: string;
   readonly invoiceId: string | null;
-  /** Null: nobody knows who pays (a payment link). */
+  /** Null: the payer is unknown (a payment link). */
   readonly customer: CheckoutCustomer | null;
   readonly amount: Decimal;
   readonly currency: string;
@@ -177,7 +177,7 @@ export interface ProviderRefundFact {
   readonly kind: 'refund';
   readonly reference: string;
   readonly chargeReference: string;
-  /** Ours; null: somebody made it at the provider's dashboard. */
+  /** Ours; null: it was made at the provider's dashboard. */
   readonly key: string | null;
   readonly amount: Decimal;
   readonly currency: string;
@@ -196,7 +196,7 @@ export interface ProviderDisputeFact {
   readonly reason: string;
 }
 
-/** Nobody knows what came of a call. It is looked up, or repeated under the same key. */
+/** The outcome of a call is unknown. It is looked up, or repeated under the same key. */
 export class ProviderAway extends Error {
   override readonly name = 'ProviderAway';
 }

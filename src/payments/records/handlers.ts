@@ -8,7 +8,7 @@ import type { DeclineReason } from '../provider/provider.ts';
 import type { FinishedCharge } from './charges.sql.ts';
 import type { EntityType, PaymentSession } from './session.ts';
 
-/** A payment that succeeded, as upstream is told. */
+/** A successful payment, for the handlers. */
 export interface CompletedPayment {
   readonly merchantId: string;
   readonly session: PaymentSession;
@@ -93,8 +93,8 @@ export interface PaymentHandlers {
   /** A stored card was charged for an invoice, which `lockNow` holds, or was declined. */
   charged(tx: Tx, event: FinishedCharge, now: Instant): Promise<void>;
   /**
-   * Somebody gave all money of a payment back at the provider. `wall` is wall time.
-   * @returns whether that refunds what it paid, so that the payment's return is asked for now
+   * All money of a payment was refunded at the provider. `wall` is wall time.
+   * @returns whether that refunds its invoice, so that the payment's return is requested now
    */
   refundedOutside?(
     tx: Tx,

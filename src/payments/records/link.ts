@@ -27,7 +27,7 @@ export interface PaymentLink {
   createdAt: Instant;
 }
 
-/** A link with what its session tells of it. */
+/** A link with the state of its session. */
 export interface PaymentLinkNow extends PaymentLink {
   sessionStatus: SessionStatus;
   expiresAt: Instant;

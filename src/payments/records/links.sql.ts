@@ -11,7 +11,7 @@ export const insertLink = (tx: Tx, link: PaymentLink): Promise<number> =>
             ${link.reference}, ${jsonb(link.metadata)}, ${jsonb(link.lineItems)}, ${link.idempotencyKey},
             ${link.idempotencyPrint}, ${link.createdAt})`);
 
-/** A twin with the same key waits here until this transaction ends, and then finds what it made. */
+/** Locks a key: a twin with the same key waits until this transaction ends, and then finds its link. */
 export const lockLinkKey = (tx: Tx, merchantId: string, key: string): Promise<number> =>
   tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`payment link ${merchantId} ${key}`}, 0))`);
 

@@ -59,7 +59,7 @@ export async function setDefault(
     returning *`);
 }
 
-/** A stored card, whoever's it is; undefined where it was deleted. */
+/** A stored card of any customer; undefined if it was deleted. */
 export const selectMethod = (tx: Tx, merchantId: string, id: string): Promise<PaymentMethod | undefined> =>
   tx.maybe<PaymentMethod>(sql`select * from payment_method where merchant_id = ${merchantId} and id = ${id}`);
 

@@ -4,7 +4,7 @@ import type { Instant } from '../../kernel/time.ts';
 import type { ProviderName } from '../provider/provider.ts';
 import { type ReturnStatus, statusesFor } from './return-states.ts';
 
-/** How money can come that nobody here took, and is only recorded. */
+/** The means of payment without a provider, which are only recorded. */
 export const RECORDED_METHODS = ['bank_transfer', 'cash', 'other'] as const;
 export type RecordedMethod = (typeof RECORDED_METHODS)[number];
 
@@ -38,7 +38,7 @@ export interface PaymentReceipt {
   returnStatus: ReturnStatus;
   /** The refund (`crn_`) that asked for it last. */
   returnRefundId: string | null;
-  /** The intent: from here on the money may be on its way. */
+  /** The intent: from here on the money may have left. */
   returnStartedAt: Instant | null;
   returnedAt: Instant | null;
   returnReference: string | null;
@@ -81,7 +81,7 @@ export const insertReceipt = (tx: Tx, receipt: NewReceipt): Promise<PaymentRecei
             ${receipt.createdAt}, ${receipt.clockId})
     returning *`);
 
-/** A twin with the same key waits here until this transaction ends, and then finds what it recorded. */
+/** Locks a key: a twin with the same key waits until this transaction ends, and then finds its record. */
 export const lockReceiptKey = (tx: Tx, merchantId: string, key: string): Promise<number> =>
   tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`payment ${merchantId} ${key}`}, 0))`);
 
@@ -144,7 +144,7 @@ export const markStopped = (tx: Tx, merchantId: string, refundId: string): Promi
        and return_started_at is null
     returning *`);
 
-/** Money of this refund that is on its way or has left. */
+/** Money of this refund that is being sent or has left. */
 export const selectLeft = (tx: Tx, merchantId: string, refundId: string): Promise<PaymentReceipt[]> =>
   tx.rows<PaymentReceipt>(sql`
     select * from payment_receipt

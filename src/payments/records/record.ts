@@ -14,7 +14,7 @@ import {
   selectReceiptOf,
 } from './receipts.sql.ts';
 
-/** Money that came outside of any provider, as somebody says. */
+/** Money that came outside of any provider, recorded by hand. */
 export interface RecordedPayment {
   readonly merchantId: string;
   readonly id: string;

@@ -5,7 +5,7 @@ import type { TestCard } from '../provider/test-cards.ts';
 import type { EntityType, PaymentSession } from './session.ts';
 import type { SessionStatus } from './session-states.ts';
 
-/** The statuses in which a session still stands in the way of another one. */
+/** The statuses in which a session excludes another one. */
 const OPEN = sql`status in ('pending', 'processing', 'failed')`;
 
 const ofEntity = (merchantId: string, entityId: string): Sql =>
@@ -54,7 +54,7 @@ export const selectOpenSessions = (
      where merchant_id = any (${[...new Set(entities.map(({ merchantId }) => merchantId))]})
        and entity_id = any (${entities.map(({ entityId }) => entityId)}) and ${OPEN}`);
 
-/** Locks what is open for an entity or an invoice, in the order of creation. */
+/** Locks the open sessions of an entity or an invoice, in the order of creation. */
 export const lockOpenSessions = (tx: Tx, merchantId: string, entityIds: readonly string[]): Promise<PaymentSession[]> =>
   tx.rows<PaymentSession>(sql`
     select * from payment_session

@@ -17,7 +17,7 @@ export function splitToken(token: string): { customer: string; paymentMethod: st
 export const idOf = (thing: string | { readonly id: string } | null | undefined): string | null =>
   typeof thing === 'string' ? thing : (thing?.id ?? null);
 
-/** A card as it may be shown; null where somebody paid by another method. */
+/** The visible part of a card; null for another method of payment. */
 export function shownCard(method: Stripe.PaymentMethod | null): Pick<Card, 'brand' | 'last4'> | null {
   return method?.card ? { brand: method.card.brand, last4: method.card.last4 } : null;
 }

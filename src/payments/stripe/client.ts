@@ -12,7 +12,7 @@ const TIMEOUT_MILLISECONDS = 10_000;
 /** The largest answer that we ask for is a list of 100 payment intents, about 300 kB. */
 const MOST_ANSWER_BYTES = 2_000_000;
 
-/** The SDK for the keys of one account. It does not retry: whoever calls the port repeats a call under its key. */
+/** The SDK for the keys of one account. It does not retry: callers of the port repeat a call under its key. */
 export function openClient({ secretKey }: ProviderKeys, { apiUrl, timeoutMilliseconds }: StripeOptions): Stripe {
   return new Stripe(secretKey, {
     maxNetworkRetries: 0,

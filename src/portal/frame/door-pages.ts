@@ -21,10 +21,10 @@ const said = (
 
 type Of = Parameters<typeof said>[2];
 
-/** For whoever has no session, or whose session has ended. */
+/** For visitors without a session, or with an ended one. */
 export const signedOutPage = (look: Look, of: Of): string => said(look, 'signedOut', of);
 
-/** For whoever leaves. */
+/** After signing out. */
 export const leftPage = (look: Look, of: Of): string => said(look, 'left', of);
 
 /** For a link that opens nothing any more. */
@@ -73,7 +73,7 @@ ${wrong === null ? null : html`<p class="wrong" id="wrong">${words.wrongEmail}</
   );
 }
 
-/** The answer to everybody who asked for a link by mail. */
+/** The answer to every request for a link by email. */
 export function sentPage(look: Look, which: 'sent' | 'tooMany'): string {
   const { heading, text } = DOOR_WORDS[look.locale][which];
   return endFrame(look, {

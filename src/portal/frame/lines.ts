@@ -52,7 +52,7 @@ ${fact(words.withTax, money(row.totalAmount, currency))}
 </dl></div>`;
 }
 
-/** A row for each tier: how much fell into it, and what that came to. */
+/** A row for each tier: its quantity and its amount. */
 function tiersOf(locale: Locale, currency: string, tiers: NonNullable<LineRow['tiers']>): Html {
   const words = PORTAL_WORDS[locale];
   const { number } = formatsOf(locale);

@@ -5,7 +5,7 @@ import type { Html, Look } from '../../pages/index.ts';
 import type { PortalLink } from '../links/portal.sql.ts';
 import type { Tab } from '../words/words.ts';
 
-/** Somebody who has opened a link, on a page of the portal. */
+/** A visitor with an opened link, on a page of the portal. */
 export interface Visit {
   readonly tx: Tx;
   readonly merchantId: string;
@@ -23,7 +23,7 @@ export interface Visit {
   readonly formKey: string;
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
-  /** Aborted when nobody waits for the page any more. */
+  /** Aborted when the visitor no longer waits for the page. */
   readonly signal: AbortSignal;
   /** Writes a change to the audit log, as made by the customer. */
   readonly audit: (resourceId: string, before: unknown, after: unknown) => Promise<unknown>;
@@ -34,7 +34,7 @@ export interface PortalPage {
   readonly title: string;
   readonly tab: Tab;
   readonly body: Html;
-  /** 200 unless it says otherwise; a page with another status undoes what was done. */
+  /** 200 by default; a page with another status rolls back its changes. */
   readonly status?: number;
 }
 

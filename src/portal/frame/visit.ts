@@ -68,7 +68,7 @@ export function pageMaker(parts: PortalParts): PageMaker {
       ? unknown
       : pageReply(page.status ?? 200, portalFrame(visit, page), visit.look, { style: STYLE, formsLeadTo: 'https:' });
 
-  /** Runs work for whoever has a session; tells everybody else how to get one. */
+  /** Runs work for visitors with a session; others get the way to one. */
   const visited = async (
     { database, request, now, params, query, signal }: Asked,
     operation: string,

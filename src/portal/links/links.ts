@@ -46,7 +46,7 @@ export interface NewLink {
   readonly expiresAt: Instant;
 }
 
-/** The address of a link. The token stands in the query, which no log of ours holds. */
+/** The address of a link. The token is in the query, which our logs omit. */
 const urlOf = (publicUrl: string, token: string): string => `${publicUrl}/portal/open?token=${token}`;
 
 /**
@@ -134,7 +134,7 @@ export async function createMailedLink(
 /** The status of a link for its holder. */
 export type LinkState = 'ready' | 'used' | 'expired';
 
-/** @param link of the token that somebody sent */
+/** @param link the link of the sent token */
 export function stateOfLink(link: Pick<PortalLink, 'openedAt' | 'expiresAt'>, now: Instant): LinkState {
   if (link.openedAt !== null) return 'used';
   return isBefore(now, link.expiresAt) ? 'ready' : 'expired';
@@ -179,7 +179,7 @@ export async function openLink(tx: Tx, link: PortalLink, now: Instant): Promise<
   return opened ? { link: opened, token } : null;
 }
 
-/** Somebody leaves. */
+/** Signs a visitor out. */
 export const leaveSession = (tx: Tx, merchantId: string, token: string, now: Instant): Promise<number> =>
   endSession(tx, merchantId, hashOfToken(token) as Buffer, now);
 

@@ -49,8 +49,8 @@ export const selectSession = (tx: Tx, merchantId: string, sessionHash: Buffer): 
     select * from portal_link where merchant_id = ${merchantId} and session_hash = ${sessionHash}`);
 
 /**
- * Opens a link, once: of several at the same moment the row lock lets one through.
- * @returns undefined where somebody has opened it, or it has expired
+ * Opens a link, once: the row lock admits one of several.
+ * @returns undefined if it was already opened, or has expired
  */
 export const openOnce = (
   tx: Tx,
@@ -65,7 +65,7 @@ export const openOnce = (
      where merchant_id = ${merchantId} and link_hash = ${linkHash} and opened_at is null and expires_at > ${now}
     returning *`);
 
-/** Ends a session that somebody leaves; one that has ended stays as it is. */
+/** Ends a session by signing out; an ended one stays unchanged. */
 export const endSession = (tx: Tx, merchantId: string, sessionHash: Buffer, now: Instant): Promise<number> =>
   tx.run(sql`
     update portal_link set ended_at = ${now}

@@ -18,7 +18,7 @@ import { PORTAL_WORDS } from '../words/words.ts';
 
 const MOST_CARDS = 50;
 
-/** The cards of the customer, and what can be done with each. */
+/** The cards of the customer, with the actions for each. */
 export async function cardsPage(visit: Visit): Promise<PortalPage> {
   const { tx, merchantId, customerId, look, base, seller } = visit;
   const words = PAGE_WORDS[look.locale];

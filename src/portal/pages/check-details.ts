@@ -2,7 +2,7 @@ import type { Address } from '../../http/index.ts';
 import { countryCodes } from '../../kernel/country.ts';
 import type { DetailField } from '../words/page-words.ts';
 
-/** The billing details as somebody typed them. */
+/** The billing details as typed. */
 export type TypedDetails = Readonly<Record<DetailField, string>>;
 
 /** The same, as they are kept. */
@@ -56,7 +56,7 @@ export function faultsOf(typed: TypedDetails): Map<DetailField, DetailFault> {
   return faults;
 }
 
-/** Details without a fault, as they are kept: what is empty is not there. */
+/** Details without a fault, in stored form: an empty field is absent. */
 export function detailsOf(typed: TypedDetails): BillingDetails {
   const given = (text: string): string | null => (text.trim() === '' ? null : text.trim());
   const parts = (['line1', 'line2', 'city', 'state', 'zipCode', 'country'] as const).flatMap((part) => {

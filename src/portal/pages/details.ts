@@ -7,7 +7,7 @@ import { DETAIL_FIELDS, type DetailField, PAGE_WORDS } from '../words/page-words
 import { PORTAL_WORDS } from '../words/words.ts';
 import { type DetailFault, detailsOf, faultsOf, mostOf, type TypedDetails } from './check-details.ts';
 
-/** How browsers fill in what they know. */
+/** The names of fields for browsers. */
 const AUTOCOMPLETE: Readonly<Record<DetailField, string>> = {
   name: 'organization',
   emails: 'email',

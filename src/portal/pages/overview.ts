@@ -8,7 +8,7 @@ import { doneNote } from '../frame/shell.ts';
 import type { PortalParts } from '../links/parts.ts';
 import { PORTAL_WORDS } from '../words/words.ts';
 
-/** A page shows so many; nobody has more plans than that and reads them here. */
+/** The most subscriptions on a page. */
 const MOST_SUBSCRIPTIONS = 50;
 
 /** The open invoices, the plans, and the estimates of the next invoices. */

@@ -71,7 +71,7 @@ ${mayChange && rights.cancellation !== 'none' ? cancelForm(visit, own, rights.ca
   };
 }
 
-/** An open invoice as it stands: its lines, and what it comes to. */
+/** An open invoice as of now: its lines and its totals. */
 function invoiceTable({ look }: Visit, heading: string, { invoice, lines }: OpenInvoice, note: string): Html {
   const words = PORTAL_WORDS[look.locale];
   const { money } = formatsOf(look.locale);

@@ -86,7 +86,7 @@ export function creditsBeyond({ invoice, lines }: OpenInvoice): Credited[] {
   return beyond.gt(0) ? [{ currency: invoice.currency, amount: formatMoney(beyond, invoice.currency) }] : [];
 }
 
-/** Usage that goes on does not make a preview another one. */
+/** Continuing usage does not change a preview. */
 const isOfChange = ({ eventType: type, type: kind }: LineRow): boolean => type !== 'usage' || kind !== 'charge';
 
 const dayOf = (instant: Instant): string => instant.toString().slice(0, 10);

@@ -5,7 +5,7 @@ interface Said {
   readonly text: string;
 }
 
-/** The words before somebody is in the portal. */
+/** The words before signing in. */
 interface DoorWords {
   readonly open: (seller: string) => string;
   readonly openFor: (customer: string) => string;

@@ -78,7 +78,7 @@ async function termsOfAll(
 
 type PinnedTo = Pick<VersionRow, 'planId' | 'planVersionId'>;
 
-/** The plan and the version that somebody is pinned to. */
+/** The plan and the version of a subscription. */
 type Pinned = (to: PinnedTo) => { readonly plan: Plan; readonly version: PricedVersion };
 
 /** A foreign key holds both, so one that is gone is a fault of ours. */
@@ -154,9 +154,7 @@ const paymentTermsOf = (subscription: SubscriptionRow): PaymentTerms => ({
   checkout: checkoutOf(subscription),
 });
 
-/**
- * How long a customer may pay before a subscription that waits for it ends, where nobody says otherwise (domain.md §3).
- */
+/** The default time to pay before a waiting subscription ends (domain.md §3). */
 const CHECKOUT_MINUTES = 240;
 
 const checkoutOf = ({ redirectUrls: urls, sessionExpiryMinutes: minutes }: SubscriptionRow) => ({

@@ -28,7 +28,7 @@ export interface BillableUsage {
   readonly priced: ReadonlyMap<string, readonly PricedUsage[]>;
 }
 
-/** A version with what it prices of each metric. */
+/** A version with its prices of each metric. */
 interface FilteredVersion extends PricedVersion {
   readonly filters: ReadonlyMap<string, readonly PriceFilter[]>;
 }

@@ -154,10 +154,7 @@ export async function changePlan(
   return ok({ change, invoice: await apply(parts, tx, subscription, change, now) });
 }
 
-/**
- * The open invoice of the plan's own series: it bears what is charged in advance of the period in which the change
- * comes.
- */
+/** The open invoice of the plan's own series: it has the charges in advance of the period with the change. */
 async function openOwnInvoice(tx: Tx, subscription: SubscriptionRow, cadence: string): Promise<InvoiceRow | null> {
   const open = await lockInvoicesIn(tx, subscription.merchantId, subscription.id, ['ACTIVE']);
   return open.find((invoice) => invoice.billingCadence === cadence) ?? null;
@@ -289,7 +286,7 @@ async function pinFrom(
   });
 }
 
-/** From where the periods of a series are counted that goes on with other quantities. */
+/** The anchor of a series that continues with other quantities. */
 const anchorNow = (cadence: string, before: BillingTerms, at: Instant): Instant =>
   boundsOfSeries(before, cadence, latest(at, before.bounds.startedAt))?.anchor ?? before.bounds.anchor;
 

@@ -30,7 +30,7 @@ export const entitlingOf = (subscription: SubscriptionRow): EntitlingSubscriptio
   endsAt: subscription.endingAt,
 });
 
-/** It is active from now on, whatever its start: its customer is entitled from `startedAt` (domain.md §5). */
+/** It is active from now on, at any start: its customer is entitled from `startedAt` (domain.md §5). */
 export async function activate(tx: Tx, subscription: SubscriptionRow, now: Instant): Promise<SubscriptionRow> {
   const active = await changeSubscription(tx, subscription, { status: 'active', activatedAt: now }, now);
   const version = await findPlanVersion(tx, active.merchantId, active.planVersionId);
@@ -66,7 +66,7 @@ export async function startBilling(
   return openBilling(tx, subscription, now);
 }
 
-/** The first invoice of each series opens, and what remains to happen by itself is renewals and the end. */
+/** The first invoice of each series opens, and the remaining jobs are renewals and the end. */
 export async function openBilling(tx: Tx, subscription: SubscriptionRow, now: Instant): Promise<SubscriptionRow> {
   await openFirstInvoices(tx, await termsOf(tx, subscription), now);
   const opened = await changeSubscription(tx, subscription, { billingOpened: true }, now);

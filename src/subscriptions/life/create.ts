@@ -39,7 +39,7 @@ export interface Created {
 /** The promises of a page for a subscription that does not exist yet: the page showed its price. */
 export interface PromisedSubscription {
   readonly id: string;
-  /** The version whose prices were shown, whatever the plan's default is by now. */
+  /** The version of the shown prices, even if the plan has another default by now. */
   readonly planVersionId: string;
   /** The invoice that the money pays, which has come already. */
   readonly invoiceId: string;

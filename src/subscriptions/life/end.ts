@@ -88,7 +88,7 @@ async function openInvoices(
   return lockInvoicesIn(tx, subscription.merchantId, subscription.id, statuses);
 }
 
-/** Periods that are open follow a changed `autoApprove`; what has been calculated stands. */
+/** Open periods follow a changed `autoApprove`; calculated invoices do not. */
 export async function approveOpenInvoices(tx: Tx, subscription: SubscriptionRow, now: Instant): Promise<void> {
   const { autoApprove } = await termsOf(tx, subscription);
   const open = await openInvoices(tx, subscription, ['ACTIVE', 'CLOSING']);

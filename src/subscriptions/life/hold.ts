@@ -28,7 +28,7 @@ export async function lockStatus(tx: Tx, merchantId: string, id: string): Promis
   return subscription.status;
 }
 
-/** Locks a subscription. @param wait false: throws 55P03 where somebody has it */
+/** Locks a subscription. @param wait false: throws 55P03 if another process has it */
 export async function lockRow(tx: Tx, merchantId: string, id: string, wait: boolean): Promise<void> {
   await (wait ? lockSubscription : lockSubscriptionNow)(tx, merchantId, id);
 }

@@ -76,7 +76,7 @@ function decideNextAction(subscription: SubscriptionRow, plans: Plans, now: Inst
   return own && reminder ? earliest(own, reminder.at) : (own ?? reminder?.at ?? null);
 }
 
-/** The webhook tells of every renewal; the customer is written to of periods of this length and longer. */
+/** The webhook reports every renewal; the customer gets emails for periods of this length and longer. */
 const SHORTEST_MAILED = Temporal.Duration.from('P3M');
 
 /**
@@ -134,7 +134,7 @@ export async function remind(
 
 type Reminder = NonNullable<ReturnType<typeof decideReminder>>;
 
-/** Writes to the customer of a renewal, where it is one of which customers are told. */
+/** Writes the renewal email to the customer, if the period is long enough. */
 async function mailRenewal(
   { remindCustomer, invoicing }: Pick<SubscriptionParts, 'remindCustomer' | 'invoicing'>,
   tx: Tx,
@@ -150,7 +150,7 @@ async function mailRenewal(
   await remindCustomer(tx, { merchantId, subscriptionId, customerId, planName, renewsAt, estimate, card }, now);
 }
 
-/** The card that a renewal is charged to by itself; null where none is. */
+/** The card for an automatic charge of a renewal; null if there is none. */
 async function cardToCharge(tx: Tx, subscription: SubscriptionRow): Promise<ComingRenewal['card']> {
   if (!subscription.autoCharge || subscription.bankTransferOnly) return null;
   const card = await defaultMethodOf(tx, subscription.merchantId, subscription.customerId);

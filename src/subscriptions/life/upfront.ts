@@ -47,7 +47,7 @@ async function awaiting(tx: Tx, merchantId: string, id: string | null): Promise<
   return subscription.status === 'pending_payment' ? subscription : null;
 }
 
-/** Nothing of it was ever active, so nothing is billed and nobody loses anything. */
+/** It was never active, so nothing is billed or lost. */
 async function endUnactivated(tx: Tx, subscription: SubscriptionRow, { at, by, reason }: Ending, now: Instant) {
   const ended = await changeSubscription(
     tx,

@@ -3,7 +3,7 @@ import type { SubscriptionParts } from '../subscription/parts.ts';
 import { changeNext } from './change-next.ts';
 import { selectPlanMigration } from './migrations.sql.ts';
 
-/** A migration goes on with its next subscriptions, each time in a transaction of its own, until none is left. */
+/** A migration continues with its next subscriptions, each time in its own transaction, until none is left. */
 export const planMigrationDueKind = (parts: SubscriptionParts): DueKind => ({
   kind: 'plan_migration',
   step: async (tx, { merchantId, id }, now) => {

@@ -44,7 +44,7 @@ export function quantityErrors(prices: readonly CountedPrice[], asked: Quantitie
 }
 
 /**
- * The quantities of a version: what is asked, else what the subscription has of a price already, else the price's own.
+ * The quantities of a version: the requested ones, else the subscription's present ones, else the price's own.
  * @returns only those that differ from the price's own
  */
 export function decideQuantities(prices: readonly CountedPrice[], asked: Quantities, held?: Held): Quantities {

@@ -31,12 +31,12 @@ export const lockSubscription = (tx: Tx, merchantId: string, id: string): Promis
   tx.maybe<SubscriptionRow>(sql`
     select * from subscription where merchant_id = ${merchantId} and id = ${id} for no key update`);
 
-/** The same where nobody has it. @throws 55P03 where somebody has. */
+/** The same without waiting. @throws 55P03 if another process has it */
 export const lockSubscriptionNow = (tx: Tx, merchantId: string, id: string): Promise<SubscriptionRow | undefined> =>
   tx.maybe<SubscriptionRow>(sql`
     select * from subscription where merchant_id = ${merchantId} and id = ${id} for no key update nowait`);
 
-/** Locks those of some subscriptions that nobody has, without waiting. @returns their ids */
+/** Locks the free ones of some subscriptions, without waiting. @returns their ids */
 export const lockFreeSubscriptions = async (tx: Tx, merchantId: string, ids: readonly string[]): Promise<string[]> =>
   (
     await tx.rows<{ id: string }>(sql`
@@ -52,7 +52,7 @@ export const lockSubscriptions = (tx: Tx, merchantId: string, ids: readonly stri
        where merchant_id = ${merchantId} and id = any (${[...ids]}::text[]) order by id for no key update)
     select * from locked order by seq`);
 
-/** The same where nobody has them. @throws 55P03 where somebody has one. */
+/** The same without waiting. @throws 55P03 if another process has one */
 export const lockSubscriptionsNow = (tx: Tx, merchantId: string, ids: readonly string[]): Promise<number> =>
   tx.run(sql`
     select from subscription where merchant_id = ${merchantId} and id = any (${[...ids]}::text[])
@@ -63,7 +63,7 @@ export const findSubscriptionByKey = (tx: Tx, merchantId: string, key: string): 
     sql`select * from subscription where merchant_id = ${merchantId} and idempotency_key = ${key}`,
   );
 
-/** A twin with the same key waits here until this transaction ends, and then finds what it made. */
+/** Locks a key: a twin with the same key waits until this transaction ends, and then finds its subscription. */
 export const lockSubscriptionKey = (tx: Tx, merchantId: string, key: string): Promise<number> =>
   tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`subscription:${merchantId}:${key}`}, 0))`);
 

@@ -106,8 +106,8 @@ function taxedItem(items: readonly Stripe.Tax.CalculationLineItem[], reference: 
 const RATE_DIGITS = 9;
 
 /**
- * The rates of all jurisdictions together. Where one of them taxes a part of the amount only, the rate is what the tax
- * is of the amount.
+ * The rates of all jurisdictions together. If one of them taxes only a part of the amount, the rate is the tax over the
+ * amount.
  */
 function rateOf({
   amount,

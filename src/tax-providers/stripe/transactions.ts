@@ -81,7 +81,7 @@ async function sharesOf(
   });
 }
 
-/** @throws ProviderRefused where less is left than is to be taken back */
+/** @throws ProviderRefused if the remainder is smaller than the reversal */
 function shared(
   { net, tax }: TaxedAmount,
   left: readonly TaxedAmount[],
