@@ -182,16 +182,16 @@ create table audit_entry (
   merchant_id text not null,
   id text not null,
   seq bigint generated always as identity not null,
+  actor text default 'user'::text not null,
   at timestamp with time zone not null,
   user_id text,
   key_id text,
+  customer_id text,
   operation text not null,
   resource_id text,
   before jsonb,
   after jsonb,
   request_id text not null,
-  actor text default 'user'::text not null,
-  customer_id text,
   constraint audit_entry_pkey PRIMARY KEY (merchant_id, id),
   constraint audit_entry_actor CHECK ((((actor = 'user'::text) = ((user_id IS NOT NULL) AND (key_id IS NOT NULL))) AND ((actor = 'customer'::text) = (customer_id IS NOT NULL)))),
   constraint audit_entry_actor_check CHECK ((actor = ANY (ARRAY['user'::text, 'customer'::text])))
@@ -433,17 +433,17 @@ create table credit_note (
   tax_amount numeric not null,
   total numeric not null,
   currency text not null,
+  outside_tax jsonb,
   status text not null,
   reason text,
   void_reason text,
   created_at timestamp with time zone not null,
   voided_at timestamp with time zone,
-  outside_tax jsonb,
   constraint credit_note_pkey PRIMARY KEY (merchant_id, id),
   constraint credit_note_merchant_id_invoice_id_fkey FOREIGN KEY (merchant_id, invoice_id) REFERENCES invoice(merchant_id, id),
   constraint credit_note_check CHECK (((amount + tax_amount) = total)),
   constraint credit_note_check1 CHECK (((status = 'VOIDED'::text) = (voided_at IS NOT NULL))),
-  constraint credit_note_kind CHECK ((kind = ANY (ARRAY['refund'::text, 'cancellation'::text, 'credit'::text]))),
+  constraint credit_note_kind_check CHECK ((kind = ANY (ARRAY['refund'::text, 'cancellation'::text, 'credit'::text]))),
   constraint credit_note_status_check CHECK ((status = ANY (ARRAY['ISSUED'::text, 'VOIDED'::text])))
 );
 CREATE UNIQUE INDEX credit_note_number ON credit_note USING btree (merchant_id, number);
@@ -459,9 +459,9 @@ CREATE TRIGGER unregister AFTER DELETE ON credit_note REFERENCING OLD TABLE AS d
 create table credit_note_job (
   merchant_id text not null,
   id text not null,
+  attempts integer default 0 not null,
   clock_id text,
   next_action_at timestamp with time zone,
-  attempts integer default 0 not null,
   constraint credit_note_job_pkey PRIMARY KEY (merchant_id, id),
   constraint credit_note_job_merchant_id_clock_id_fkey FOREIGN KEY (merchant_id, clock_id) REFERENCES test_clock(merchant_id, id),
   constraint credit_note_job_merchant_id_id_fkey FOREIGN KEY (merchant_id, id) REFERENCES credit_note(merchant_id, id),
@@ -493,20 +493,20 @@ create table customer (
   id text not null,
   seq bigint generated always as identity not null,
   consumer_id text not null,
+  consumer_name text default ''::text not null,
+  consumer_emails text default ''::text not null,
   external_id text,
+  buyer_reference text,
   tax_id text,
   tax_rates jsonb default '{}'::jsonb not null,
+  tax_verdict jsonb,
   currency text,
+  locale text,
   notification_settings jsonb default '{}'::jsonb not null,
   metadata jsonb default '{}'::jsonb not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   deleted_at timestamp with time zone,
-  locale text,
-  tax_verdict jsonb,
-  buyer_reference text,
-  consumer_name text default ''::text not null,
-  consumer_emails text default ''::text not null,
   constraint customer_pkey PRIMARY KEY (merchant_id, id),
   constraint customer_merchant_id_consumer_id_fkey FOREIGN KEY (merchant_id, consumer_id) REFERENCES organization(merchant_id, id),
   constraint customer_buyer_reference_check CHECK (((length(buyer_reference) >= 1) AND (length(buyer_reference) <= 200))),
@@ -540,9 +540,9 @@ alter table document enable row level security; -- with the two policies of tena
 create table document_job (
   merchant_id text not null,
   id text not null,
+  attempts integer default 0 not null,
   clock_id text,
   next_action_at timestamp with time zone,
-  attempts integer default 0 not null,
   constraint document_job_pkey PRIMARY KEY (merchant_id, id),
   constraint document_job_merchant_id_clock_id_fkey FOREIGN KEY (merchant_id, clock_id) REFERENCES test_clock(merchant_id, id),
   constraint document_job_merchant_id_id_fkey FOREIGN KEY (merchant_id, id) REFERENCES invoice(merchant_id, id),
@@ -556,11 +556,11 @@ create table due_failure (
   merchant_id text not null,
   kind text not null,
   id text not null,
+  due_at timestamp with time zone not null,
   attempts integer not null,
   error text not null,
   retry_at timestamp with time zone,
   parked_at timestamp with time zone,
-  due_at timestamp with time zone not null,
   constraint due_failure_pkey PRIMARY KEY (merchant_id, kind, id)
 );
 alter table due_failure enable row level security; -- with the two policies of tenant_table()
@@ -988,9 +988,9 @@ create table idempotency_key (
   fingerprint bytea not null,
   status integer,
   body text,
-  created_at timestamp with time zone not null,
   intent jsonb,
   answer_due_at timestamp with time zone,
+  created_at timestamp with time zone not null,
   constraint idempotency_key_pkey PRIMARY KEY (merchant_id, route, key),
   constraint idempotency_key_check CHECK (((intent IS NULL) = (answer_due_at IS NULL))),
   constraint idempotency_key_check1 CHECK (((intent IS NULL) OR (status IS NULL)))
@@ -1018,14 +1018,18 @@ create table invoice (
   auto_approve boolean not null,
   payment_term_days integer not null,
   terms jsonb,
+  one_off jsonb,
   subtotal numeric default 0 not null,
   total_tax numeric default 0 not null,
   grand_total numeric default 0 not null,
+  grand_total_key bigint generated always as (range_key(grand_total)) stored,
   paid_amount numeric default 0 not null,
+  credited_amount numeric default 0 not null,
   unpaid_amount numeric generated always as ((grand_total - paid_amount)) stored,
   wallet_applied numeric default 0 not null,
   item_count integer default 0 not null,
   taxes jsonb default '[]'::jsonb not null,
+  outside_tax jsonb,
   snapshot_hash text,
   invoice_number text,
   seller jsonb,
@@ -1039,30 +1043,26 @@ create table invoice (
   calculation_attempts integer default 0 not null,
   usage_mark bigint,
   payment_in_flight boolean default false not null,
+  failed_attempts integer default 0 not null,
   pays_online boolean default false not null,
-  document_failure text,
-  metadata jsonb default '{}'::jsonb not null,
-  next_action_at timestamp with time zone,
-  created_at timestamp with time zone not null,
-  updated_at timestamp with time zone not null,
   lives_by_session boolean default false not null,
   purpose_type text,
   purpose_id text,
-  one_off jsonb,
+  document_failure text,
+  metadata jsonb default '{}'::jsonb not null,
   idempotency_key text,
   idempotency_print bytea,
-  failed_attempts integer default 0 not null,
-  credited_amount numeric default 0 not null,
-  grand_total_key bigint generated always as (range_key(grand_total)) stored,
-  outside_tax jsonb,
+  next_action_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
   constraint invoice_pkey PRIMARY KEY (merchant_id, id),
   constraint invoice_merchant_id_clock_id_fkey FOREIGN KEY (merchant_id, clock_id) REFERENCES test_clock(merchant_id, id),
   constraint invoice_merchant_id_customer_id_fkey FOREIGN KEY (merchant_id, customer_id) REFERENCES customer(merchant_id, id),
   constraint invoice_merchant_id_subscription_id_fkey FOREIGN KEY (merchant_id, subscription_id) REFERENCES subscription(merchant_id, id),
-  constraint invoice_check CHECK (((period_start <= period_end) AND (period_end <= grace_period_end))),
-  constraint invoice_check1 CHECK (((subtotal + total_tax) = grand_total)),
-  constraint invoice_check2 CHECK (((paid_amount >= (0)::numeric) AND (paid_amount <= grand_total))),
-  constraint invoice_check3 CHECK (((credited_amount >= (0)::numeric) AND (credited_amount <= paid_amount))),
+  constraint invoice_check CHECK (((credited_amount >= (0)::numeric) AND (credited_amount <= paid_amount))),
+  constraint invoice_check1 CHECK (((period_start <= period_end) AND (period_end <= grace_period_end))),
+  constraint invoice_check2 CHECK (((subtotal + total_tax) = grand_total)),
+  constraint invoice_check3 CHECK (((paid_amount >= (0)::numeric) AND (paid_amount <= grand_total))),
   constraint invoice_issue_has_number CHECK (((issued_at IS NULL) OR (invoice_number IS NOT NULL) OR (lives_by_session AND (status <> 'PAID'::text)))),
   constraint invoice_kind_check CHECK ((kind = ANY (ARRAY['subscription'::text, 'upfront'::text, 'ad_hoc'::text, 'order'::text]))),
   constraint invoice_number_is_of_issue CHECK (((invoice_number IS NULL) OR (issued_at IS NOT NULL))),
@@ -1108,6 +1108,7 @@ create table invoice_line (
   merchant_id text not null,
   invoice_id text not null,
   id text not null,
+  seq bigint generated always as identity not null,
   position integer not null,
   event_type text not null,
   line_item_type text not null,
@@ -1116,6 +1117,7 @@ create table invoice_line (
   billable_metric_id text,
   fee_id text,
   item_id text,
+  source_key text,
   display_name text not null,
   metric_name text not null,
   metric_unit text not null,
@@ -1131,10 +1133,8 @@ create table invoice_line (
   period_end timestamp with time zone not null,
   group_values jsonb,
   tiers jsonb,
-  applies_to_line_id text,
   workings jsonb,
-  seq bigint generated always as identity not null,
-  source_key text,
+  applies_to_line_id text,
   constraint invoice_line_pkey PRIMARY KEY (merchant_id, invoice_id, id),
   constraint invoice_line_merchant_id_invoice_id_fkey FOREIGN KEY (merchant_id, invoice_id) REFERENCES invoice(merchant_id, id),
   constraint invoice_line_check CHECK (((total_price + total_tax) = total_amount)),
@@ -1167,8 +1167,8 @@ create table invoice_usage (
   group_key text not null,
   group_values jsonb not null,
   quantity numeric not null,
-  event_count integer not null,
   granted numeric default 0 not null,
+  event_count integer not null,
   share_numerator bigint,
   share_denominator bigint,
   constraint invoice_usage_pkey PRIMARY KEY (merchant_id, invoice_id, price_id, group_key),
@@ -1212,7 +1212,7 @@ create table ledger_entry (
   constraint ledger_entry_pkey PRIMARY KEY (merchant_id, transaction_id, "position"),
   constraint ledger_entry_merchant_id_customer_id_fkey FOREIGN KEY (merchant_id, customer_id) REFERENCES customer(merchant_id, id),
   constraint ledger_entry_merchant_id_transaction_id_currency_fkey FOREIGN KEY (merchant_id, transaction_id, currency) REFERENCES ledger_transaction(merchant_id, id, currency),
-  constraint ledger_entry_account CHECK ((account = ANY (ARRAY['receivable'::text, 'owed_again'::text, 'wallet'::text, 'top_ups_due'::text, 'cash'::text, 'revenue'::text, 'tax'::text, 'refunds_payable'::text, 'write_off'::text, 'disputes'::text, 'returned_outside'::text]))),
+  constraint ledger_entry_account_check CHECK ((account = ANY (ARRAY['receivable'::text, 'owed_again'::text, 'wallet'::text, 'top_ups_due'::text, 'cash'::text, 'revenue'::text, 'tax'::text, 'refunds_payable'::text, 'write_off'::text, 'disputes'::text, 'returned_outside'::text]))),
   constraint ledger_entry_amount_check CHECK ((amount <> (0)::numeric)),
   constraint ledger_entry_check CHECK (((account = ANY (ARRAY['receivable'::text, 'owed_again'::text, 'wallet'::text, 'top_ups_due'::text])) = (customer_id IS NOT NULL))),
   constraint ledger_entry_check1 CHECK (((account = 'wallet'::text) = (wallet_balance IS NOT NULL)))
@@ -1290,6 +1290,7 @@ create table mail (
   sender_name text not null,
   reply_to text,
   letter jsonb not null,
+  attachments jsonb default '[]'::jsonb not null,
   status text not null,
   attempts integer default 0 not null,
   last_error text,
@@ -1297,7 +1298,6 @@ create table mail (
   next_action_at timestamp with time zone,
   created_at timestamp with time zone not null,
   sent_at timestamp with time zone,
-  attachments jsonb default '[]'::jsonb not null,
   constraint mail_merchant_id_kind_about_id_occasion_key UNIQUE (merchant_id, kind, about_id, occasion),
   constraint mail_pkey PRIMARY KEY (merchant_id, id),
   constraint mail_merchant_id_clock_id_fkey FOREIGN KEY (merchant_id, clock_id) REFERENCES test_clock(merchant_id, id),
@@ -1334,18 +1334,18 @@ create table manual_line (
   currency text not null,
   quantity numeric not null,
   unit_price numeric not null,
+  tax_rate numeric,
   period_start timestamp with time zone not null,
   period_end timestamp with time zone not null,
   invoice_at timestamp with time zone not null,
   calculated_at timestamp with time zone,
+  carried_from_id text,
+  carried_because text,
+  into_wallet_at timestamp with time zone,
   idempotency_key text,
   idempotency_print bytea,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
-  tax_rate numeric,
-  carried_from_id text,
-  carried_because text,
-  into_wallet_at timestamp with time zone,
   constraint manual_line_pkey PRIMARY KEY (merchant_id, id),
   constraint manual_line_merchant_id_carried_from_id_fkey FOREIGN KEY (merchant_id, carried_from_id) REFERENCES manual_line(merchant_id, id),
   constraint manual_line_merchant_id_invoice_id_fkey FOREIGN KEY (merchant_id, invoice_id) REFERENCES invoice(merchant_id, id) ON DELETE SET NULL (invoice_id),
@@ -1390,6 +1390,7 @@ create table merchant_integration (
   provider text not null,
   external_id text,
   status text not null,
+  status_reason text,
   config jsonb not null,
   secrets jsonb not null,
   metadata jsonb not null,
@@ -1397,7 +1398,6 @@ create table merchant_integration (
   disconnected_at timestamp with time zone,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
-  status_reason text,
   constraint merchant_integration_pkey PRIMARY KEY (merchant_id, id),
   constraint merchant_integration_check CHECK (((status = 'disconnected'::text) = (disconnected_at IS NOT NULL))),
   constraint merchant_integration_check1 CHECK (((status <> 'disconnected'::text) OR (secrets = '{}'::jsonb))),
@@ -1470,12 +1470,12 @@ create table organization (
   address jsonb,
   billing_emails text[] default '{}'::text[] not null,
   email text,
+  found_by_email boolean default true not null,
   phone text,
   default_currency text,
   settings jsonb default '{}'::jsonb not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
-  found_by_email boolean default true not null,
   constraint organization_pkey PRIMARY KEY (merchant_id, id),
   constraint organization_check CHECK (((type = 'consumer'::text) OR (merchant_id = id))),
   constraint organization_type_check CHECK ((type = ANY (ARRAY['merchant'::text, 'consumer'::text, 'platform'::text])))
@@ -1515,10 +1515,10 @@ create table outbox (
   id text not null,
   seq bigint generated always as identity not null,
   type text not null,
-  data jsonb not null,
-  created_at timestamp with time zone not null,
   resource_id text not null,
+  data jsonb not null,
   transaction_id xid8 default pg_current_xact_id() not null,
+  created_at timestamp with time zone not null,
   recorded_at timestamp with time zone default clock_timestamp() not null,
   constraint outbox_pkey PRIMARY KEY (merchant_id, id)
 );
@@ -1575,23 +1575,23 @@ create table payment_charge (
   status text not null,
   decline_reason text,
   provider_reference text,
+  sent_at timestamp with time zone,
+  look_ups integer default 0 not null,
   clock_id text,
   next_action_at timestamp with time zone,
   created_at timestamp with time zone not null,
   finished_at timestamp with time zone,
-  sent_at timestamp with time zone,
-  look_ups integer default 0 not null,
   constraint payment_charge_pkey PRIMARY KEY (merchant_id, id),
   constraint payment_charge_merchant_id_clock_id_fkey FOREIGN KEY (merchant_id, clock_id) REFERENCES test_clock(merchant_id, id),
   constraint payment_charge_amount_check CHECK ((amount > (0)::numeric)),
   constraint payment_charge_check CHECK (((payment_method_id IS NULL) = (provider_token IS NULL))),
-  constraint payment_charge_check3 CHECK (((status = 'declined'::text) = (decline_reason IS NOT NULL))),
+  constraint payment_charge_check1 CHECK (((status = 'declined'::text) = (decline_reason IS NOT NULL))),
   constraint payment_charge_due CHECK (((status = ANY (ARRAY['accepted'::text, 'declined'::text])) = (next_action_at IS NULL))),
   constraint payment_charge_finished CHECK (((status = ANY (ARRAY['accepted'::text, 'declined'::text])) = (finished_at IS NOT NULL))),
-  constraint payment_charge_origin CHECK ((origin = ANY (ARRAY['automatic'::text, 'by_hand'::text, 'at_once'::text]))),
-  constraint payment_charge_provider CHECK ((provider = ANY (ARRAY['sandbox'::text, 'stripe'::text]))),
+  constraint payment_charge_origin_check CHECK ((origin = ANY (ARRAY['automatic'::text, 'by_hand'::text, 'at_once'::text]))),
+  constraint payment_charge_provider_check CHECK ((provider = ANY (ARRAY['sandbox'::text, 'stripe'::text]))),
   constraint payment_charge_sent CHECK (((status <> ALL (ARRAY['sent'::text, 'pending'::text, 'unresolved'::text])) OR (sent_at IS NOT NULL))),
-  constraint payment_charge_status CHECK ((status = ANY (ARRAY['intended'::text, 'sent'::text, 'pending'::text, 'unresolved'::text, 'accepted'::text, 'declined'::text])))
+  constraint payment_charge_status_check CHECK ((status = ANY (ARRAY['intended'::text, 'sent'::text, 'pending'::text, 'unresolved'::text, 'accepted'::text, 'declined'::text])))
 );
 CREATE INDEX payment_charge_due ON payment_charge USING btree (next_action_at) WHERE ((clock_id IS NULL) AND (next_action_at IS NOT NULL));
 CREATE INDEX payment_charge_due_on_clock ON payment_charge USING btree (merchant_id, clock_id, next_action_at, seq) WHERE ((clock_id IS NOT NULL) AND (next_action_at IS NOT NULL));
@@ -1707,10 +1707,10 @@ create table payment_method (
   is_default boolean not null,
   provider text not null,
   provider_token text not null,
-  created_at timestamp with time zone not null,
   account_id text,
+  created_at timestamp with time zone not null,
   constraint payment_method_pkey PRIMARY KEY (merchant_id, id),
-  constraint payment_method_provider CHECK ((provider = ANY (ARRAY['sandbox'::text, 'stripe'::text]))),
+  constraint payment_method_provider_check CHECK ((provider = ANY (ARRAY['sandbox'::text, 'stripe'::text]))),
   constraint payment_method_type_check CHECK ((type = 'card'::text))
 );
 CREATE INDEX payment_method_customer ON payment_method USING btree (merchant_id, customer_id, seq DESC);
@@ -1725,29 +1725,29 @@ create table payment_receipt (
   seq bigint generated always as identity not null,
   invoice_id text,
   session_id text,
+  charge_id text,
   payment_method_id text,
+  card_brand text,
+  card_last4 text,
   amount numeric not null,
+  overpaid numeric default 0 not null,
   currency text not null,
   method text not null,
   provider text,
   provider_reference text,
+  reference text,
   received_at timestamp with time zone not null,
   return_status text default 'none'::text not null,
   return_refund_id text,
   return_started_at timestamp with time zone,
+  return_look_ups integer default 0 not null,
   returned_at timestamp with time zone,
   return_reference text,
   clock_id text,
   next_action_at timestamp with time zone,
-  charge_id text,
-  overpaid numeric default 0 not null,
-  reference text,
   idempotency_key text,
   idempotency_print bytea,
   created_at timestamp with time zone not null,
-  card_brand text,
-  card_last4 text,
-  return_look_ups integer default 0 not null,
   constraint payment_receipt_pkey PRIMARY KEY (merchant_id, id),
   constraint payment_receipt_merchant_id_clock_id_fkey FOREIGN KEY (merchant_id, clock_id) REFERENCES test_clock(merchant_id, id),
   constraint payment_receipt_merchant_id_session_id_fkey FOREIGN KEY (merchant_id, session_id) REFERENCES payment_session(merchant_id, id),
@@ -1762,11 +1762,11 @@ END),
   constraint payment_receipt_check1 CHECK (((return_status = 'returned'::text) = (returned_at IS NOT NULL))),
   constraint payment_receipt_check2 CHECK (((return_status = 'requested'::text) = (next_action_at IS NOT NULL))),
   constraint payment_receipt_check3 CHECK (((return_started_at IS NULL) OR (return_status = ANY (ARRAY['requested'::text, 'returned'::text])))),
-  constraint payment_receipt_method CHECK ((method = ANY (ARRAY['card'::text, 'bank_transfer'::text, 'cash'::text, 'other'::text]))),
+  constraint payment_receipt_method_check CHECK ((method = ANY (ARRAY['card'::text, 'bank_transfer'::text, 'cash'::text, 'other'::text]))),
   constraint payment_receipt_overpaid CHECK (((overpaid >= (0)::numeric) AND (overpaid <= amount))),
   constraint payment_receipt_print CHECK (((idempotency_key IS NULL) = (idempotency_print IS NULL))),
-  constraint payment_receipt_provider CHECK ((provider = ANY (ARRAY['sandbox'::text, 'stripe'::text]))),
-  constraint payment_receipt_return CHECK ((return_status = ANY (ARRAY['none'::text, 'requested'::text, 'returned'::text, 'stopped'::text, 'manual'::text])))
+  constraint payment_receipt_provider_check CHECK ((provider = ANY (ARRAY['sandbox'::text, 'stripe'::text]))),
+  constraint payment_receipt_return_status_check CHECK ((return_status = ANY (ARRAY['none'::text, 'requested'::text, 'returned'::text, 'stopped'::text, 'manual'::text])))
 );
 CREATE UNIQUE INDEX payment_receipt_charge ON payment_receipt USING btree (merchant_id, charge_id) WHERE (charge_id IS NOT NULL);
 CREATE INDEX payment_receipt_due ON payment_receipt USING btree (next_action_at) WHERE ((clock_id IS NULL) AND (next_action_at IS NOT NULL));
@@ -1801,9 +1801,11 @@ create table payment_session (
   failure_reason text,
   attempts integer default 0 not null,
   save_payment_method boolean not null,
+  becomes_default boolean default false not null,
   payment_method_id text,
   provider text not null,
   provider_reference text,
+  pending_card text,
   success_redirect_url text,
   failure_redirect_url text,
   metadata jsonb default '{}'::jsonb not null,
@@ -1813,19 +1815,17 @@ create table payment_session (
   completed_at timestamp with time zone,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
-  pending_card text,
-  becomes_default boolean default false not null,
   constraint payment_session_pkey PRIMARY KEY (merchant_id, id),
   constraint payment_session_merchant_id_clock_id_fkey FOREIGN KEY (merchant_id, clock_id) REFERENCES test_clock(merchant_id, id),
   constraint payment_session_merchant_id_payment_method_id_fkey FOREIGN KEY (merchant_id, payment_method_id) REFERENCES payment_method(merchant_id, id) ON DELETE SET NULL (payment_method_id),
-  constraint payment_session_check1 CHECK (((mode = 'payment'::text) OR (customer_id IS NOT NULL))),
-  constraint payment_session_check2 CHECK (((NOT save_payment_method) OR (customer_id IS NOT NULL))),
-  constraint payment_session_check3 CHECK (
+  constraint payment_session_check CHECK (((mode = 'payment'::text) OR (customer_id IS NOT NULL))),
+  constraint payment_session_check1 CHECK (((NOT save_payment_method) OR (customer_id IS NOT NULL))),
+  constraint payment_session_check2 CHECK (
 CASE mode
     WHEN 'payment'::text THEN (amount > (0)::numeric)
     ELSE (amount = (0)::numeric)
 END),
-  constraint payment_session_check4 CHECK (((status = 'completed'::text) = (completed_at IS NOT NULL))),
+  constraint payment_session_check3 CHECK (((status = 'completed'::text) = (completed_at IS NOT NULL))),
   constraint payment_session_default_is_of_setup CHECK (((NOT becomes_default) OR (mode = 'setup'::text))),
   constraint payment_session_due CHECK (
 CASE
@@ -1837,7 +1837,7 @@ END),
   constraint payment_session_invoice CHECK ((((mode = 'payment'::text) AND (entity_type <> 'payment'::text)) = (invoice_id IS NOT NULL))),
   constraint payment_session_mode_check CHECK ((mode = ANY (ARRAY['payment'::text, 'setup'::text]))),
   constraint payment_session_pending CHECK (((pending_card IS NULL) OR ((status = 'processing'::text) AND (provider = 'sandbox'::text)))),
-  constraint payment_session_provider CHECK ((provider = ANY (ARRAY['sandbox'::text, 'stripe'::text]))),
+  constraint payment_session_provider_check CHECK ((provider = ANY (ARRAY['sandbox'::text, 'stripe'::text]))),
   constraint payment_session_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'processing'::text, 'completed'::text, 'failed'::text, 'expired'::text, 'cancelled'::text])))
 );
 CREATE INDEX payment_session_all ON payment_session USING btree (seq DESC);
@@ -1968,12 +1968,12 @@ create table plan_version (
   id text not null,
   plan_id text not null,
   version_number integer not null,
+  minimum_amount numeric,
   status text not null,
   based_on_version_id text,
   published_at timestamp with time zone,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
-  minimum_amount numeric,
   constraint plan_version_merchant_id_plan_id_version_number_key UNIQUE (merchant_id, plan_id, version_number),
   constraint plan_version_pkey PRIMARY KEY (merchant_id, id),
   constraint plan_version_merchant_id_plan_id_fkey FOREIGN KEY (merchant_id, plan_id) REFERENCES plan(merchant_id, id),
@@ -2491,6 +2491,7 @@ create table subscription (
   plan_id text not null,
   plan_version_id text not null,
   plan_version_number integer not null,
+  quantities jsonb default '{}'::jsonb not null,
   name text not null,
   status text not null,
   auto_charge boolean not null,
@@ -2500,28 +2501,27 @@ create table subscription (
   payment_term_days integer not null,
   renewal_reminder_enabled boolean,
   renewal_reminder_days integer,
+  reminded_period integer,
   started_at timestamp with time zone not null,
   billing_starts_at timestamp with time zone not null,
   billing_anchor timestamp with time zone not null,
   billing_opened boolean not null,
+  activated_at timestamp with time zone,
   ending_at timestamp with time zone,
   terminated_at timestamp with time zone,
   terminated_by text,
   termination_reason text,
+  end_credit text default 'invoice'::text not null,
   clock_id text,
   redirect_urls jsonb,
+  prefund_amount numeric default 0 not null,
+  session_expiry_minutes integer,
   metadata jsonb not null,
   idempotency_key text,
   idempotency_print bytea,
   next_action_at timestamp with time zone,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
-  prefund_amount numeric default 0 not null,
-  session_expiry_minutes integer,
-  activated_at timestamp with time zone,
-  reminded_period integer,
-  quantities jsonb default '{}'::jsonb not null,
-  end_credit text default 'invoice'::text not null,
   constraint subscription_pkey PRIMARY KEY (merchant_id, id),
   constraint subscription_merchant_id_clock_id_fkey FOREIGN KEY (merchant_id, clock_id) REFERENCES test_clock(merchant_id, id),
   constraint subscription_merchant_id_customer_id_fkey FOREIGN KEY (merchant_id, customer_id) REFERENCES customer(merchant_id, id),
@@ -2593,12 +2593,12 @@ create table subscription_change (
   plan_id text not null,
   plan_version_id text not null,
   plan_version_number integer not null,
+  quantities jsonb default '{}'::jsonb not null,
   proration text not null,
   credit text not null,
   clock_id text,
   next_action_at timestamp with time zone,
   created_at timestamp with time zone not null,
-  quantities jsonb default '{}'::jsonb not null,
   constraint subscription_change_pkey PRIMARY KEY (merchant_id, id),
   constraint subscription_change_merchant_id_clock_id_fkey FOREIGN KEY (merchant_id, clock_id) REFERENCES test_clock(merchant_id, id),
   constraint subscription_change_merchant_id_subscription_id_fkey FOREIGN KEY (merchant_id, subscription_id) REFERENCES subscription(merchant_id, id),
@@ -2624,9 +2624,9 @@ create table subscription_version (
   change_id text,
   plan_id text not null,
   plan_version_id text not null,
+  quantities jsonb default '{}'::jsonb not null,
   anchors jsonb not null,
   proration text not null,
-  quantities jsonb default '{}'::jsonb not null,
   credit text default 'invoice'::text not null,
   constraint subscription_version_pkey PRIMARY KEY (merchant_id, subscription_id, seq),
   constraint subscription_version_merchant_id_plan_version_id_fkey FOREIGN KEY (merchant_id, plan_version_id) REFERENCES plan_version(merchant_id, id),
@@ -2769,8 +2769,8 @@ CREATE TRIGGER unregister AFTER DELETE ON test_clock REFERENCING OLD TABLE AS de
 create table unbilled_day (
   merchant_id text not null,
   day date not null,
-  looked_at timestamp with time zone not null,
   mark bigint,
+  looked_at timestamp with time zone not null,
   constraint unbilled_day_pkey PRIMARY KEY (merchant_id, day)
 );
 CREATE INDEX unbilled_day_latest ON unbilled_day USING btree (day DESC);
@@ -2794,7 +2794,9 @@ create table unused_credit (
   id text not null,
   seq bigint generated always as identity not null,
   subscription_id text,
+  source_key text,
   invoice_id text not null,
+  line_seq bigint default 0 not null,
   price_id text,
   charged_from timestamp with time zone not null,
   charged_to timestamp with time zone not null,
@@ -2804,14 +2806,12 @@ create table unused_credit (
   amount numeric not null,
   tax_amount numeric not null,
   tax_rate numeric not null,
+  workings jsonb,
+  correction jsonb,
   noted_amount numeric not null,
   noted_tax numeric not null,
   target_invoice_id text,
   created_at timestamp with time zone not null,
-  workings jsonb,
-  correction jsonb,
-  line_seq bigint default 0 not null,
-  source_key text,
   constraint unused_credit_pkey PRIMARY KEY (merchant_id, id),
   constraint unused_credit_merchant_id_invoice_id_fkey FOREIGN KEY (merchant_id, invoice_id) REFERENCES invoice(merchant_id, id),
   constraint unused_credit_amount_check CHECK ((amount > (0)::numeric)),
@@ -3231,16 +3231,19 @@ begin
     return cardinality(taken);
   end if;
   insert into list_range as kept (merchant_id, list, measure, starts, facet, count, least, most, top)
-  select merchant, e.list, e.measure, coalesce(s.starts[width_bucket(range_key(e.value), s.starts)], range_key('-Infinity')), e.facet,
+  select merchant, e.list, e.measure,
+         coalesce(s.starts[width_bucket(range_key(e.value), s.starts)], range_key('-Infinity')), e.facet,
          sum(e.change), min(e.value), max(e.value), max(e.top)
-    from (select t.list, t.facet, sign(t.change) as change, t.top, m.value, l.measures[(m.n - 1) % cardinality(l.measures) + 1] as measure
+    from (select t.list, t.facet, sign(t.change) as change, t.top, m.value,
+                 l.measures[(m.n - 1) % cardinality(l.measures) + 1] as measure
             from unnest(taken) t join counted_list l using (list), unnest(t.measured) with ordinality as m (value, n)
            where m.value is not null) e
     left join (select list, measure, array_agg(distinct starts order by starts) as starts from list_range
                 where merchant_id = merchant group by list, measure) s on s.list = e.list and s.measure = e.measure
    group by 2, 3, 4, 5
   on conflict (merchant_id, list, measure, starts, facet) do update
-     set count = kept.count + excluded.count, least = least(kept.least, excluded.least), most = greatest(kept.most, excluded.most),
+     set count = kept.count + excluded.count, least = least(kept.least, excluded.least),
+         most = greatest(kept.most, excluded.most),
          top = greatest(kept.top, excluded.top);
   for long in
     select list, measure, starts from list_range where merchant_id = merchant
@@ -3274,11 +3277,13 @@ begin
     union all
     select 'month', date_trunc('month', hour, 'UTC'), customer_id, t.* from taken t
   ), saved as (
-    insert into revenue_sum as s (merchant_id, grain, starts_at, currency, member, kind, status, count, amount, open_amount)
+    insert into revenue_sum as s (merchant_id, grain, starts_at, currency, member, kind, status, count, amount,
+      open_amount)
     select merchant, grain, starts_at, currency, member, kind, status, sum(count), sum(amount), sum(open_amount)
       from by_member group by grain, starts_at, currency, member, kind, status
     on conflict (merchant_id, grain, starts_at, currency, member, kind, status) do update
-      set count = s.count + excluded.count, amount = s.amount + excluded.amount, open_amount = s.open_amount + excluded.open_amount
+      set count = s.count + excluded.count, amount = s.amount + excluded.amount,
+          open_amount = s.open_amount + excluded.open_amount
   )
   select count(*) into added from taken;
   return added;
@@ -3370,8 +3375,9 @@ CREATE OR REPLACE FUNCTION at_microseconds(microseconds numeric)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE STRICT
 AS $function$
-  select (timestamp 'epoch' + make_interval(days => div(microseconds, 86400000000)::int,
-                                            secs => (mod(microseconds, 86400000000) / 1000000)::float8)) at time zone 'UTC'
+  select (timestamp 'epoch' + make_interval(
+    days => div(microseconds, 86400000000)::int,
+    secs => (mod(microseconds, 86400000000) / 1000000)::float8)) at time zone 'UTC'
 $function$;
 
 CREATE OR REPLACE FUNCTION backfill_series(merchant text, series bigint, most integer)
@@ -3392,13 +3398,15 @@ begin
     select e.seq from event e where e.merchant_id = merchant and e.seq > held.done and e.seq <= held.boundary
      order by e.seq limit most) next_events;
   if last_seq is not null then
-    select array_agg(e.subject_id), array_agg(e.at), array_agg(e.seq), array_agg(e.data) into subject_ids, times, seqs, datas
+    select array_agg(e.subject_id), array_agg(e.at), array_agg(e.seq), array_agg(e.data) into subject_ids,
+           times, seqs, datas
       from event e
      where e.merchant_id = merchant and e.type = held.event_type and e.seq > held.done and e.seq <= last_seq;
     perform roll_up_events(array[merchant], array[held.event_type], array[series], 100,
                            array_fill(1, array[coalesce(cardinality(seqs), 0)]), subject_ids, times, seqs, datas);
   end if;
-  update usage_series s set done = coalesce(last_seq, held.boundary), is_ready = last_seq is null or last_seq = held.boundary
+  update usage_series s set done = coalesce(last_seq, held.boundary), is_ready = last_seq is null
+    or last_seq = held.boundary
    where s.merchant_id = merchant and s.id = series;
   return last_seq is not null and last_seq < held.boundary;
 end $function$;
@@ -3430,7 +3438,8 @@ begin
   values (wanted, made, from_generations, from_parts, wanted_digits, wanted_slices)
       on conflict do nothing;
   if not found then return; end if;
-  if (select count(*) from event_key_generation g where g.name = any (from_generations) and (g.key_count is null) = (wanted = 'sieve'))
+  if (select count(*) from event_key_generation g where g.name = any (from_generations)
+    and (g.key_count is null) = (wanted = 'sieve'))
        <> cardinality(from_generations)
      or (select count(*) from event_key_sieve_part p where p.name = any (from_parts)) <> cardinality(from_parts) then
     delete from event_key_work where kind = wanted;
@@ -3438,7 +3447,8 @@ begin
   end if;
   if wanted = 'sieve' then
     -- Not compressed: random bytes are not made shorter by it, and each look-up would have to unpack them.
-    execute format('create table %I (prefix text collate "C" primary key, rests bytea storage external not null)', made);
+    execute format('create table %I (prefix text collate "C" primary key, rests bytea storage external not null)',
+      made);
     execute format('grant select on %I to reckoner_app, reckoner_operator', made);
   else
     perform create_event_key_table(made, 'event_key', '');
@@ -3459,7 +3469,8 @@ begin
   insert into ledger_entry (merchant_id, transaction_id, position, account, customer_id, currency, amount)
   select e.merchant_id, e.transaction_id, e.position, e.account, e.customer_id, e.currency, e.amount
     from jsonb_to_recordset(entries)
-      as e (merchant_id text, transaction_id text, position int, account text, customer_id text, currency text, amount numeric);
+      as e (merchant_id text, transaction_id text, position int, account text, customer_id text, currency text,
+        amount numeric);
 end $function$;
 
 CREATE OR REPLACE FUNCTION booked_entries()
@@ -3509,7 +3520,8 @@ begin
        and d.status = 'pending' and d.next_attempt_at <= at
     returning d.merchant_id, d.event_id, d.endpoint_id, d.attempts, d.slot, c.begun_at as lost_at
   )
-  select b.*, e.url, e.secret, case when e.previous_secret_until > at then e.previous_secret end, o.type, o.data, o.created_at
+  select b.*, e.url, e.secret, case when e.previous_secret_until > at then e.previous_secret end, o.type,
+         o.data, o.created_at
     from begun b
     join webhook_endpoint e on e.merchant_id = b.merchant_id and e.id = b.endpoint_id
     join outbox o on o.merchant_id = b.merchant_id and o.id = b.event_id;
@@ -3526,7 +3538,8 @@ CREATE OR REPLACE FUNCTION clocks_with_work(kinds text[])
  SET enable_hashjoin TO 'off'
  SET enable_mergejoin TO 'off'
 AS $function$ begin
-         return query select c.merchant_id, c.id from test_clock c where c.advancing_to is not null and c.deleted_at is null;
+         return query select c.merchant_id, c.id from test_clock c where c.advancing_to is not null
+           and c.deleted_at is null;
          if not exists (select from test_clock c where c.deleted_at is null and c.advancing_to is null) then
            return;
          end if;
@@ -4025,10 +4038,12 @@ AS $function$
      begin
        if tg_op = 'INSERT' then
          insert into list_count_change (merchant_id, list, facet, change, measured, top)
-         select merchant_id, 'invoice', array[status]::text[], count(*), array_agg(array[microseconds(issued_at), microseconds(due_at), grand_total]), max(seq) from new_rows where true group by 1, 3;
+         select merchant_id, 'invoice', array[status]::text[], count(*), array_agg(array[microseconds(issued_at), microseconds(due_at), grand_total]), max(seq) from new_rows
+           where true group by 1, 3;
        elsif tg_op = 'DELETE' then
          insert into list_count_change (merchant_id, list, facet, change, measured, top)
-         select merchant_id, 'invoice', array[status]::text[], -count(*), array_agg(array[microseconds(issued_at), microseconds(due_at), grand_total]), max(seq) from old_rows where true group by 1, 3;
+         select merchant_id, 'invoice', array[status]::text[], -count(*), array_agg(array[microseconds(issued_at), microseconds(due_at), grand_total]), max(seq) from old_rows
+           where true group by 1, 3;
        else
          insert into list_count_change (merchant_id, list, facet, change, measured, top)
          select merchant_id, 'invoice', side.facet, sum(side.change), array_agg(side.measured), max(seq)
@@ -4036,8 +4051,10 @@ AS $function$
            join (select merchant_id, seq, array[status]::text[] as facet, array[microseconds(issued_at), microseconds(due_at), grand_total] as measured, true as counts from old_rows) old_row
              using (merchant_id, seq),
                 lateral (values (new_row.facet, new_row.measured, 1, new_row.counts),
-                                (old_row.facet, old_row.measured, -1, old_row.counts)) side (facet, measured, change, counts)
-          where (new_row.facet, new_row.measured, new_row.counts) is distinct from (old_row.facet, old_row.measured, old_row.counts)
+                                (old_row.facet, old_row.measured, -1, old_row.counts)) side
+                  (facet, measured, change, counts)
+          where (new_row.facet, new_row.measured, new_row.counts)
+            is distinct from (old_row.facet, old_row.measured, old_row.counts)
             and side.counts
           group by merchant_id, side.facet, side.change;
        end if;
@@ -4084,12 +4101,14 @@ begin
     execute format(
       'with wanted as materialized (
          select facet, sum(count)::bigint as count
-           from (select array[%2$s]::text[] as facet, count(*) as count from %1$I where merchant_id = $1 and %3$s group by 1
+           from (select array[%2$s]::text[] as facet, count(*) as count from %1$I where merchant_id = $1
+             and %3$s group by 1
                  union all
                  select facet, -change from list_count_change where merchant_id = $1 and list = %1$L) parts
           group by 1 having sum(count) <> 0
        ), gone as (
-         delete from list_count c where c.merchant_id = $1 and c.list = %1$L and c.facet not in (select facet from wanted)
+         delete from list_count c where c.merchant_id = $1 and c.list = %1$L
+           and c.facet not in (select facet from wanted)
          returning c.count <> 0 as was_wrong
        ), saved as (
          insert into list_count as c (merchant_id, list, facet, count) select $1, %1$L, facet, count from wanted
@@ -4271,12 +4290,15 @@ declare
   part record;
 begin
   execute format('create table %I (like %I including defaults including constraints %s) %s', name, model, kept,
-                 (select 'partition by ' || pg_get_partkeydef(p.partrelid) from pg_partitioned_table p where p.partrelid = model::regclass));
+                 (select 'partition by ' || pg_get_partkeydef(p.partrelid) from pg_partitioned_table p
+                   where p.partrelid = model::regclass));
   for part in
     select c.relname, pg_get_expr(c.relpartbound, c.oid) as bound
-      from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = model::regclass and c.relispartition order by c.relname
+      from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = model::regclass and c.relispartition
+     order by c.relname
   loop
-    execute format('create table %I partition of %I %s', name || substr(part.relname, length(model) + 1), name, part.bound);
+    execute format('create table %I partition of %I %s', name || substr(part.relname, length(model) + 1),
+      name, part.bound);
     execute format('alter table %I enable row level security', name || substr(part.relname, length(model) + 1));
   end loop;
   perform set_event_key_storage(name);
@@ -4649,7 +4671,8 @@ declare
     (select attname::text from pg_attribute where attrelid = name and attname = 'seq' and not attisdropped), 'id');
 begin
   insert into due_kind (kind, table_name, order_column) values (kind_name, bare, ordered);
-  execute format('alter table %s add foreign key (merchant_id, clock_id) references test_clock (merchant_id, id)', name);
+  execute format('alter table %s add foreign key (merchant_id, clock_id) references test_clock (merchant_id, id)',
+    name);
   execute format(
     'create index %I on %s (next_action_at) where clock_id is null and next_action_at is not null',
     bare || '_due', name);
@@ -4673,14 +4696,16 @@ declare
 begin
   perform pg_advisory_xact_lock(hashtextextended('event partitions', 0));
   for month in
-    select (date_trunc('month', first_month::timestamp) + make_interval(months => n))::date from generate_series(0, month_count - 1) n
+    select (date_trunc('month', first_month::timestamp) + make_interval(months => n))::date
+      from generate_series(0, month_count - 1) n
   loop
     name := 'event_' || to_char(month, 'YYYYMM');
     continue when to_regclass(name) is not null;
     execute format('create table %I (like event including defaults including constraints)', name);
     lock table event_default in access exclusive mode;
     execute format(
-      'with moved as (delete from event_default where at >= %L and at < %L returning *) insert into %I select * from moved',
+      'with moved as (delete from event_default where at >= %L and at < %L returning *)
+       insert into %I select * from moved',
       month::timestamp at time zone 'UTC', (month + interval '1 month')::timestamp at time zone 'UTC', name);
     execute format('alter table event attach partition %I for values from (%L) to (%L)',
       name, month::timestamp at time zone 'UTC', (month + interval '1 month')::timestamp at time zone 'UTC');
@@ -4698,12 +4723,13 @@ CREATE OR REPLACE FUNCTION entitlement_inputs(merchants text[], ids text[], ats 
  SET enable_seqscan TO 'off'
 AS $function$
   select e.id, f.key,
-         (select jsonb_agg(jsonb_build_object('from', t.effective_from, 'template', t.template) order by t.effective_from)
+         (select jsonb_agg(jsonb_build_object('from', t.effective_from, 'template', t.template)
+                           order by t.effective_from)
             from entitlement_term t where t.merchant_id = e.merchant_id and t.entitlement_id = e.id),
          (select string_agg(concat(g.id, '|', g.amount, '|', g.priority, '|', epoch_microseconds(g.effective_at), '|',
-                                   epoch_microseconds(g.expires_at), '|', epoch_microseconds(g.voided_at), '|', g.recurrence_period, '|',
-                                   g.reset_max_rollover, '|', g.reset_min_rollover, '|', epoch_microseconds(g.created_at), '|',
-                                   g.seq, '|', g.origin), E'\n')
+                                   epoch_microseconds(g.expires_at), '|', epoch_microseconds(g.voided_at), '|',
+                                   g.recurrence_period, '|', g.reset_max_rollover, '|', g.reset_min_rollover, '|',
+                                   epoch_microseconds(g.created_at), '|', g.seq, '|', g.origin), E'\n')
             from (select * from entitlement_grant
                    where merchant_id = e.merchant_id and entitlement_grant.entitlement_id = e.id
                      and effective_at >= coalesce(s.at, '-infinity') and effective_at <= w.at
@@ -4711,19 +4737,22 @@ AS $function$
                   select held.* from jsonb_array_elements(s.state -> 'balance' -> 'grants') x
                     join entitlement_grant held on held.merchant_id = e.merchant_id and held.id = x ->> 'id'
                    where held.effective_at < s.at) g),
-         (select jsonb_agg(jsonb_build_object('at', r.at, 'retainAnchor', r.retain_anchor, 'preserveOverage', r.preserve_overage))
+         (select jsonb_agg(jsonb_build_object('at', r.at, 'retainAnchor', r.retain_anchor,
+                                             'preserveOverage', r.preserve_overage))
             from entitlement_reset r where r.merchant_id = e.merchant_id and r.entitlement_id = e.id),
          (select jsonb_agg(jsonb_build_object(
-                   'id', m.id, 'eventType', m.event_type, 'aggregation', m.aggregation, 'valueProperty', m.value_property,
-                   'groupBy', m.group_by, 'eventFrom', m.event_from) order by m.id)
+                   'id', m.id, 'eventType', m.event_type, 'aggregation', m.aggregation,
+                   'valueProperty', m.value_property, 'groupBy', m.group_by, 'eventFrom', m.event_from) order by m.id)
             from billable_metric m where m.merchant_id = e.merchant_id and m.id = any (e.billable_metric_ids)),
-         (select jsonb_agg(jsonb_build_object('metricIds', o.billable_metric_ids, 'from', o.active_from, 'to', o.active_to) order by o.seq)
+         (select jsonb_agg(jsonb_build_object('metricIds', o.billable_metric_ids, 'from', o.active_from,
+                                             'to', o.active_to) order by o.seq)
             from entitlement o
            where o.merchant_id = e.merchant_id and o.customer_id = e.customer_id and o.seq < e.seq
              and e.subscription_id is not null and o.subscription_id <> e.subscription_id
              and o.clock_id is not distinct from e.clock_id and o.billable_metric_ids && e.billable_metric_ids),
          (select coalesce(sum(h.amount), 0) from entitlement_reservation h
-           where h.merchant_id = e.merchant_id and h.entitlement_id = e.id and h.status = 'held' and h.expires_at > w.at),
+           where h.merchant_id = e.merchant_id and h.entitlement_id = e.id and h.status = 'held'
+             and h.expires_at > w.at),
          s.at, s.state, s.taken
     from unnest(merchants, ids, ats, untils) with ordinality w (merchant, id, at, until, place)
     join entitlement e on e.merchant_id = w.merchant and e.id = w.id
@@ -4775,7 +4804,8 @@ begin
      select count(*) as entitlements, sum(e.change_count) as changes from entitlement e
       where e.merchant_id = merchant and e.customer_id = q.customer) e;
   if true = any (are_about_customers) then
-    select jsonb_agg(jsonb_build_object('question', q.question, 'subscriptionId', b.subscription_id, 'billableMetricId', b.billable_metric_id))
+    select jsonb_agg(jsonb_build_object('question', q.question, 'subscriptionId', b.subscription_id,
+                                        'billableMetricId', b.billable_metric_id))
       into budgets
       from unnest(customers, are_about_customers) with ordinality q (customer, is_about, question)
      cross join lateral spent_budgets(merchant, q.customer, wall) b
@@ -4783,14 +4813,17 @@ begin
   end if;
   if cardinality(kept_ids) > 0 then
     select string_agg(k.question::text, ' ') into lost
-      from unnest(kept_questions, kept_ids, kept_subscriptions, kept_ats, kept_takens) k (question, id, subscription_id, at, taken)
+      from unnest(kept_questions, kept_ids, kept_subscriptions, kept_ats, kept_takens) k (question, id,
+        subscription_id, at, taken)
      where not exists (select from entitlement_snapshot s
-                        where s.merchant_id = merchant and s.entitlement_id = k.id and s.at = k.at and s.taken = k.taken)
+                        where s.merchant_id = merchant and s.entitlement_id = k.id and s.at = k.at
+                          and s.taken = k.taken)
         or is_usage_late(merchant, array_remove(array[customers[k.question], k.subscription_id], null), k.at,
                          split_part(k.taken, '/', 2)::pg_snapshot);
   end if;
   if cardinality(clocks) > 0 then
-    select string_agg(coalesce((extract(epoch from c.clock_time) * 1000000)::bigint::text, '-'), ' ' order by w.place) into clock_times
+    select string_agg(coalesce((extract(epoch from c.clock_time) * 1000000)::bigint::text, '-'), ' '
+      order by w.place) into clock_times
       from unnest(clocks) with ordinality w (id, place)
       left join test_clock c on c.merchant_id = merchant and c.id = w.id;
   end if;
@@ -4801,7 +4834,8 @@ begin
        select sum(r.amount) as amount from entitlement_reservation r
         where r.merchant_id = merchant and r.entitlement_id = w.id and r.status = 'held'
           and r.expires_at > coalesce(case when w.clock_id is not null then (
-                select c.clock_time from test_clock c where c.merchant_id = merchant and c.id = w.clock_id) end, wall)) h
+                select c.clock_time from test_clock c where c.merchant_id = merchant and c.id = w.clock_id) end,
+                  wall)) h
      where h.amount is not null;
   end if;
   return next;
@@ -4815,7 +4849,8 @@ AS $function$
 declare
   found text;
 begin
-  select state_text((select c.change_count from catalog_change c where c.merchant_id = merchant), count(*), sum(e.change_count))
+  select state_text((select c.change_count from catalog_change c where c.merchant_id = merchant),
+                    count(*), sum(e.change_count))
     into found from entitlement e where e.merchant_id = merchant and e.customer_id = customer;
   return found;
 end $function$;
@@ -4840,7 +4875,8 @@ CREATE OR REPLACE FUNCTION event_horizon(OUT last_seq bigint, OUT writers text[]
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
-  execute format('select case when is_called then last_value else 0 end from %s', pg_get_serial_sequence('event', 'seq'))
+  execute format('select case when is_called then last_value else 0 end from %s',
+    pg_get_serial_sequence('event', 'seq'))
     into last_seq;
   writers := event_writers();
 end $function$;
@@ -4923,11 +4959,13 @@ declare
   known bigint := (select sum(g.key_count) from event_key_generation g where g.name = any (work.generations));
 begin
   if work.key_count is distinct from known then
-    raise exception 'the generations % have % keys, and % came into %', work.generations, known, work.key_count, work.name;
+    raise exception 'the generations % have % keys, and % came into %', work.generations, known,
+      work.key_count, work.name;
   end if;
   perform lock_event_keys();
   delete from event_key_generation g where g.name = any (work.generations);
-  insert into event_key_generation (name, bytes, key_count) values (work.name, event_key_bytes(work.name), work.key_count);
+  insert into event_key_generation (name, bytes, key_count) values (work.name, event_key_bytes(work.name),
+    work.key_count);
   perform refresh_event_key_views();
   foreach generation in array work.generations loop
     execute format('drop table %I', generation);
@@ -4943,8 +4981,8 @@ declare
   part text;
   known bigint := (select coalesce(sum(p.key_count), 0) from event_key_sieve_part p where p.name = any (work.parts));
 begin
-  -- Who reads a row first notes on its page that it is committed. Done now, while the pages are in the log anyway, it is not those
-  -- who accept events that write them to it once more.
+  -- Who reads a row first notes on its page that it is committed. Done now, while the pages are in the log anyway, it
+  -- is not those who accept events that write them to it once more.
   execute format('select count(rests) from %I', work.name);
   perform lock_event_keys();
   delete from event_key_sieve_part p where p.name = any (work.parts);
@@ -5316,7 +5354,8 @@ CREATE OR REPLACE FUNCTION forget_idempotency_keys(older_than timestamp with tim
  SET search_path TO 'public', 'pg_temp'
 AS $function$
     with old as (
-      select merchant_id, route, key from idempotency_key where created_at < older_than limit most for update skip locked
+      select merchant_id, route, key from idempotency_key
+        where created_at < older_than limit most for update skip locked
     ), gone as (
       delete from idempotency_key where (merchant_id, route, key) in (select * from old) returning 1
     )
@@ -5521,7 +5560,8 @@ declare
 begin
   select t.invoice_id into issued
     from (select distinct merchant_id, invoice_id from touched) t
-   where (select i.issued_at from invoice i where i.merchant_id = t.merchant_id and i.id = t.invoice_id) is not null limit 1;
+   where (select i.issued_at from invoice i where i.merchant_id = t.merchant_id and i.id = t.invoice_id) is not null
+   limit 1;
   if issued is not null then
     raise exception 'invoice % is issued; its lines and quantities do not change', issued;
   end if;
@@ -5534,7 +5574,8 @@ CREATE OR REPLACE FUNCTION guard_schedule_invoice()
 AS $function$
 begin
   if old.status = 'pushed' and (tg_op = 'DELETE' or new.status not in ('pushed', 'cancelled')
-     or (new.amount, new.lines, new.bill_at, new.invoice_id) is distinct from (old.amount, old.lines, old.bill_at, old.invoice_id))
+     or (new.amount, new.lines, new.bill_at, new.invoice_id) is distinct from (old.amount, old.lines, old.bill_at,
+       old.invoice_id))
   then raise exception 'schedule invoice % is pushed and does not change', old.id; end if;
   return case tg_op when 'DELETE' then old else new end;
 end $function$;
@@ -5563,7 +5604,8 @@ CREATE OR REPLACE FUNCTION in_event_key_slice(first_digits text, end_digits text
  LANGUAGE sql
  IMMUTABLE
 AS $function$
-    select format('h >= %L', rpad(first_digits, 32, '0')) || case when end_digits <> 'g' then format(' and h < %L', rpad(end_digits, 32, '0')) else '' end
+    select format('h >= %L', rpad(first_digits, 32, '0')) || case when end_digits <> 'g' then format(' and h < %L',
+      rpad(end_digits, 32, '0')) else '' end
   $function$;
 
 CREATE OR REPLACE FUNCTION ingest_flush(merchants text[], may_wait boolean, accepted timestamp with time zone, subject_merchants text[], subject_kinds text[], subject_keys text[], kind_merchants text[], kind_types text[], kind_sources text[], hashes uuid[], prints bigint[], groups integer[], kinds integer[], subjects integer[], times timestamp with time zone[], external_subjects text[], external_ids text[], keys text[], datas jsonb[])
@@ -5618,7 +5660,8 @@ begin
   for attempt in 1..2 loop
     select array_agg(found.id), array_agg(found.name), array_agg(found.mark), max(found.mark)
       into subject_ids, addressees, marks, newest_mark from (
-      select s.id, s.name, case when s.may_count and k.merchant_id = any (settling) then 'infinity' else s.settled_until end as mark
+      select s.id, s.name,
+             case when s.may_count and k.merchant_id = any (settling) then 'infinity' else s.settled_until end as mark
         from unnest(subject_merchants, subject_kinds, subject_keys) with ordinality k (merchant_id, kind, key, place)
         left join lateral (
           select es.id, coalesce(es.customer_id, es.addressee) as name, es.settled_until,
@@ -5628,14 +5671,16 @@ begin
            order by es.epoch desc limit 1) s on true
        order by k.place) found;
     exit when array_position(subject_ids, null) is null;
-    -- First rows for keys never seen. A direct key is addressed to the customer or subscription of this merchant that it
-    -- names, if it does; such ids are known to nobody before they exist, so what names nobody today never will.
+    -- First rows for keys never seen. A direct key is addressed to the customer or subscription of this merchant that
+    -- it names, if it does; such ids are known to nobody before they exist, so what names nobody today never will.
     insert into event_subject (merchant_id, kind, key, addressee, customer_id, created_at)
     select k.merchant_id, k.kind, k.key, case when named.is_ours then k.key end,
            case when named.is_ours and k.key like 'cus\_%' then k.key end, accepted
-      from unnest(subject_merchants, subject_kinds, subject_keys, subject_ids) with ordinality k (merchant_id, kind, key, id, place)
+      from unnest(subject_merchants, subject_kinds, subject_keys, subject_ids)
+        with ordinality k (merchant_id, kind, key, id, place)
      cross join lateral (
-       select k.kind = 'direct' and k.key ~ '^(cus|sub)_' and owner_of(k.key) is not distinct from k.merchant_id as is_ours) named
+       select k.kind = 'direct' and k.key ~ '^(cus|sub)_' and owner_of(k.key) is not distinct from k.merchant_id
+                as is_ours) named
      where k.id is null
      order by k.place
         on conflict do nothing;
@@ -5645,8 +5690,8 @@ begin
   seqs := array(select nextval('event_seq_seq') from generate_series(1, cardinality(hashes)));
   numbers := array_to_string(seqs, ',');
   select array_agg(s.place) into sealed from sealed_event_keys(kind_numbers, kinds, hashes) s;
-  -- A key that is not stored yet is inserted plainly: `on conflict` writes one more record into the log for each. Where another
-  -- transaction stores one of them at the same time, all are inserted again with `on conflict`.
+  -- A key that is not stored yet is inserted plainly: `on conflict` writes one more record into the log for each. Where
+  -- another transaction stores one of them at the same time, all are inserted again with `on conflict`.
   known := array(
     select (select true from event_key a where a.merchant_number = kind_numbers[k.kind] and a.h = k.h limit 1)
       from unnest(kinds, hashes) with ordinality k (kind, h, place) order by k.place);
@@ -5668,8 +5713,8 @@ begin
   end;
 
   if claimed < cardinality(hashes) then
-    -- Numbers are new, so a key with the number of ours was claimed here. A day lies in few partitions, so each event is
-    -- looked up by its own.
+    -- Numbers are new, so a key with the number of ours was claimed here. A day lies in few partitions, so each event
+    -- is looked up by its own.
     select array_agg(stored.is_new order by k.place),
            array_agg(k.place order by k.place) filter (where not stored.is_new),
            string_agg(stored.seq::text, ',' order by k.place) filter (where not stored.is_new),
@@ -5694,27 +5739,32 @@ begin
           and found.at < (stored.day + 1)::timestamp at time zone 'UTC'
         limit 1) e on true;
     if conflicting is not null then
-      select array_agg(n.is_new and batch_group <> all (array(select groups[c] from unnest(conflicting) c)) order by n.place)
+      select array_agg(n.is_new and batch_group <> all (array(select groups[c] from unnest(conflicting) c))
+        order by n.place)
         into is_new
         from unnest(is_new, groups) with ordinality n (is_new, batch_group, place);
       delete from event_key k using unnest(kinds, hashes, seqs, is_new) n (kind, h, seq, is_new)
        where not n.is_new and k.merchant_number = kind_numbers[n.kind] and k.h = n.h and k.seq = n.seq;
     end if;
-    select array_agg(n.a), coalesce(array_agg(n.b), '{}'), array_agg(n.c), array_agg(n.d), array_agg(n.e), array_agg(n.f), array_agg(n.g), array_agg(n.i)
+    select array_agg(n.a), coalesce(array_agg(n.b), '{}'), array_agg(n.c), array_agg(n.d), array_agg(n.e),
+           array_agg(n.f), array_agg(n.g), array_agg(n.i)
       into seqs, kinds, subjects, times, external_subjects, external_ids, keys, datas
-      from unnest(seqs, kinds, subjects, times, external_subjects, external_ids, keys, datas, is_new) n (a, b, c, d, e, f, g, i, is_new)
+      from unnest(seqs, kinds, subjects, times, external_subjects, external_ids, keys, datas, is_new)
+           n (a, b, c, d, e, f, g, i, is_new)
      where n.is_new;
   end if;
 
   if cardinality(kinds) > 0 then
-    insert into event (seq, at, accepted_at, subject_id, merchant_id, type, source, idempotency_key, data, external_subject, external_id)
-    select n.seq, n.at, accepted, subject_ids[n.subject], kind_merchants[n.kind], kind_types[n.kind], kind_sources[n.kind],
-           n.key, n.data, n.external_subject, n.external_id
+    insert into event (seq, at, accepted_at, subject_id, merchant_id, type, source, idempotency_key, data,
+      external_subject, external_id)
+    select n.seq, n.at, accepted, subject_ids[n.subject], kind_merchants[n.kind], kind_types[n.kind],
+           kind_sources[n.kind], n.key, n.data, n.external_subject, n.external_id
       from unnest(seqs, kinds, subjects, times, external_subjects, external_ids, keys, datas)
            n (seq, kind, subject, at, external_subject, external_id, key, data);
     if exists (select from usage_series s where s.merchant_id = any (merchants)) then
       perform roll_up_events(kind_merchants, kind_types, null, free_rollup_lane(), kinds,
-        (select array_agg(subject_ids[n.subject] order by n.place) from unnest(subjects) with ordinality n (subject, place)),
+        (select array_agg(subject_ids[n.subject] order by n.place) from unnest(subjects)
+          with ordinality n (subject, place)),
         times, seqs, datas);
     end if;
     if newest_mark > (select min(n.at) from unnest(times) n (at)) then
@@ -5735,10 +5785,12 @@ CREATE OR REPLACE FUNCTION ingest_transaction(merchants text[], may_wait boolean
 AS $function$
 #variable_conflict use_variable
 begin
-  perform set_config('role', 'reckoner_app', true), set_config('reckoner.merchants', array_to_string(merchants, ','), true),
+  perform set_config('role', 'reckoner_app', true),
+          set_config('reckoner.merchants', array_to_string(merchants, ','), true),
           set_config('lock_timeout', '3000', true);
   return query select * from ingest_flush(merchants, may_wait, accepted, subject_merchants, subject_kinds, subject_keys,
-    kind_merchants, kind_types, kind_sources, hashes, prints, groups, kinds, subjects, times, external_subjects, external_ids, keys, datas);
+    kind_merchants, kind_types, kind_sources, hashes, prints, groups, kinds, subjects, times, external_subjects,
+    external_ids, keys, datas);
 end $function$;
 
 CREATE OR REPLACE FUNCTION ingest_writers(merchant text)
@@ -5804,7 +5856,8 @@ CREATE OR REPLACE PROCEDURE keep_list_count(IN of_list text, IN facets text[] DE
 AS $procedure$
 declare
   facet text := format('array[%s]::text[]', array_to_string(facets, ', '));
-  measure text := (select string_agg(measured(of_list, each), ', ' order by n) from unnest(measures) with ordinality as m (each, n));
+  measure text := (select string_agg(measured(of_list, each), ', ' order by n) from unnest(measures)
+    with ordinality as m (each, n));
 begin
   insert into counted_list values (of_list, facets, condition, measures);
   execute format(
@@ -5832,10 +5885,12 @@ begin
      begin
        if tg_op = ''INSERT'' then
          insert into list_count_change (merchant_id, list, facet, change, measured, top)
-         select merchant_id, %1$L, %2$s, count(*), array_agg(array[%4$s]), max(seq) from new_rows where %3$s group by 1, 3;
+         select merchant_id, %1$L, %2$s, count(*), array_agg(array[%4$s]), max(seq) from new_rows
+           where %3$s group by 1, 3;
        elsif tg_op = ''DELETE'' then
          insert into list_count_change (merchant_id, list, facet, change, measured, top)
-         select merchant_id, %1$L, %2$s, -count(*), array_agg(array[%4$s]), max(seq) from old_rows where %3$s group by 1, 3;
+         select merchant_id, %1$L, %2$s, -count(*), array_agg(array[%4$s]), max(seq) from old_rows
+           where %3$s group by 1, 3;
        else
          insert into list_count_change (merchant_id, list, facet, change, measured, top)
          select merchant_id, %1$L, side.facet, sum(side.change), array_agg(side.measured), max(seq)
@@ -5843,8 +5898,10 @@ begin
            join (select merchant_id, seq, %2$s as facet, array[%4$s] as measured, %3$s as counts from old_rows) old_row
              using (merchant_id, seq),
                 lateral (values (new_row.facet, new_row.measured, 1, new_row.counts),
-                                (old_row.facet, old_row.measured, -1, old_row.counts)) side (facet, measured, change, counts)
-          where (new_row.facet, new_row.measured, new_row.counts) is distinct from (old_row.facet, old_row.measured, old_row.counts)
+                                (old_row.facet, old_row.measured, -1, old_row.counts)) side
+                  (facet, measured, change, counts)
+          where (new_row.facet, new_row.measured, new_row.counts)
+            is distinct from (old_row.facet, old_row.measured, old_row.counts)
             and side.counts
           group by merchant_id, side.facet, side.change;
        end if;
@@ -5852,7 +5909,8 @@ begin
      end $body$ set enable_nestloop = off set enable_hashjoin = on' end, of_list, facet, condition, measure);
   execute format('create trigger count_new after insert on %1$I referencing new table as new_rows
     for each statement execute function count_%1$s()', of_list);
-  execute format('create trigger count_moved after update on %1$I referencing old table as old_rows new table as new_rows
+  execute format('create trigger count_moved after update on %1$I
+    referencing old table as old_rows new table as new_rows
     for each statement execute function count_%1$s()', of_list);
   execute format('create trigger count_gone after delete on %1$I referencing old table as old_rows
     for each statement execute function count_%1$s()', of_list);
@@ -5892,22 +5950,26 @@ begin
      where f.merchant_id = b.merchant_id and f.id = b.id
        and not exists (select from now_so s where s.merchant_id = b.merchant_id and s.id = b.id)
   ), saved as (
-    insert into revenue_fact as f (merchant_id, id, kind, status, counted_at, currency, customer_id, subscription_id, plan_id,
-                                   amount, open_amount)
-    select merchant_id, id, kind, status, counted_at, currency, customer_id, subscription_id, plan_id, amount, open_amount
+    insert into revenue_fact as f (merchant_id, id, kind, status, counted_at, currency, customer_id, subscription_id,
+      plan_id, amount, open_amount)
+    select merchant_id, id, kind, status, counted_at, currency, customer_id, subscription_id, plan_id,
+           amount, open_amount
       from now_so
     on conflict (merchant_id, id) do update
       set status = excluded.status, amount = excluded.amount, open_amount = excluded.open_amount
-      where (f.status, f.amount, f.open_amount) is distinct from (excluded.status, excluded.amount, excluded.open_amount)
+      where (f.status, f.amount, f.open_amount)
+        is distinct from (excluded.status, excluded.amount, excluded.open_amount)
   )
-  insert into revenue_change (merchant_id, hour, currency, customer_id, plan_id, kind, status, count, amount, open_amount)
-  select merchant_id, date_trunc('hour', counted_at, 'UTC'), currency, coalesce(customer_id, ''), coalesce(plan_id, ''), kind,
-         status, sum(count), sum(amount), sum(open_amount)
-    from (select s.merchant_id, s.counted_at, s.currency, s.customer_id, coalesce(b.plan_id, s.plan_id) as plan_id, s.kind,
-                 s.status, 1 as count, s.amount, s.open_amount
+  insert into revenue_change (merchant_id, hour, currency, customer_id, plan_id, kind, status, count, amount,
+    open_amount)
+  select merchant_id, date_trunc('hour', counted_at, 'UTC'), currency, coalesce(customer_id, ''),
+         coalesce(plan_id, ''), kind, status, sum(count), sum(amount), sum(open_amount)
+    from (select s.merchant_id, s.counted_at, s.currency, s.customer_id,
+                 coalesce(b.plan_id, s.plan_id) as plan_id, s.kind, s.status, 1 as count, s.amount, s.open_amount
             from now_so s left join before b on b.merchant_id = s.merchant_id and b.id = s.id
           union all
-          select merchant_id, counted_at, currency, customer_id, plan_id, kind, status, -1, -amount, -open_amount from before) c
+          select merchant_id, counted_at, currency, customer_id, plan_id, kind, status, -1, -amount, -open_amount
+            from before) c
    group by 1, 2, 3, 4, 5, 6, 7
   having sum(count) <> 0 or sum(amount) <> 0 or sum(open_amount) <> 0;
 end $function$;
@@ -6000,7 +6062,8 @@ CREATE OR REPLACE FUNCTION keep_revenue_of_sessions()
  LANGUAGE plpgsql
 AS $function$
 begin
-  perform keep_revenue(array_agg(merchant_id), array_agg(id), 'payment') from new_rows where mode = 'payment' having count(*) > 0;
+  perform keep_revenue(array_agg(merchant_id), array_agg(id), 'payment') from new_rows
+    where mode = 'payment' having count(*) > 0;
   return null;
 end $function$;
 
@@ -6059,9 +6122,11 @@ begin
   if of_stretch is not null then
     select min(least), max(most) into low, high from list_range
      where merchant_id = merchant and list = of_list and measure = of_measure and starts = of_stretch;
-    within := format(case when is_time(of_list, of_measure) then '%1$I between at_microseconds(%2$L) and at_microseconds(%3$L)'
-                          else '%4$I between range_key(%2$L) and range_key(%3$L) and %1$I between %2$L and %3$L' end,
-                     of_measure, low, high, of_measure || '_key');
+    within := format(
+      case when is_time(of_list, of_measure)
+           then '%1$I between at_microseconds(%2$L) and at_microseconds(%3$L)'
+           else '%4$I between range_key(%2$L) and range_key(%3$L) and %1$I between %2$L and %3$L' end,
+      of_measure, low, high, of_measure || '_key');
   end if;
   delete from list_range
    where merchant_id = merchant and list = of_list and measure = of_measure and starts = coalesce(of_stretch, starts);
@@ -6078,17 +6143,21 @@ begin
          from (select range_key(value) as key, count(*) as many from entry group by 1) keys
      ), place as (
        select key, case when many > rows_of_a_stretch() or lag(many) over (order by key) > rows_of_a_stretch()
-                             or div(before, rows_of_a_stretch()) > lag(div(before, rows_of_a_stretch())) over (order by key) then 1 else 0 end as is_start
+                             or div(before, rows_of_a_stretch()) > lag(div(before, rows_of_a_stretch()))
+                                  over (order by key)
+                        then 1 else 0 end as is_start
          from value
      ), stretch as (
        select key, sum(is_start) over (order by key) as number from place
      )
      insert into list_range (merchant_id, list, measure, starts, facet, count, least, most, top)
      select $1, %1$L, %2$L,
-            case when number = min(number) over () then coalesce($4, range_key(''-Infinity'')) else min(min(key)) over (partition by number) end,
+            case when number = min(number) over () then coalesce($4, range_key(''-Infinity''))
+                 else min(min(key)) over (partition by number) end,
             facet, sum(change), min(value), max(value), max(top)
        from entry join stretch on key = range_key(value) group by number, facet',
-    of_list, of_measure, counted.condition, within, array_to_string(counted.facets, ', '), measured(of_list, of_measure),
+    of_list, of_measure, counted.condition, within, array_to_string(counted.facets, ', '),
+    measured(of_list, of_measure),
     cardinality(counted.measures), place)
     using merchant, low, high, of_stretch;
 end $function$;
@@ -6137,7 +6206,8 @@ begin
   select string_agg(format('select seq, fp, day, merchant_number, h from %I where %s', g.name,
                            in_event_key_slice(slice.first_digits, slice.end_digits)), ' union all ')
     into sources from unnest(work.generations) g (name);
-  execute format('insert into %I (seq, fp, day, merchant_number, h) select * from (%s) source order by h', work.name, sources);
+  execute format('insert into %I (seq, fp, day, merchant_number, h) select * from (%s) source order by h',
+    work.name, sources);
   get diagnostics added = row_count;
   return added;
 end $function$;
@@ -6146,7 +6216,9 @@ CREATE OR REPLACE FUNCTION metrics_of_types(merchant text, types text[])
  RETURNS TABLE(id text, event_type text)
  LANGUAGE sql
  STABLE
-AS $function$ select m.id, m.event_type from billable_metric m where m.merchant_id = merchant and m.event_type = any (types) $function$;
+AS $function$
+    select m.id, m.event_type from billable_metric m where m.merchant_id = merchant and m.event_type = any (types)
+  $function$;
 
 CREATE OR REPLACE FUNCTION microseconds(instant timestamp with time zone)
  RETURNS numeric
@@ -6162,7 +6234,8 @@ CREATE OR REPLACE FUNCTION minor_digits(currency text)
  IMMUTABLE PARALLEL SAFE
 AS $function$
   select case
-    when currency in ('BIF', 'CLP', 'DJF', 'GNF', 'ISK', 'JPY', 'KMF', 'KRW', 'PYG', 'RWF', 'UGX', 'UYI', 'VND', 'VUV', 'XAF', 'XOF', 'XPF') then 0
+    when currency in ('BIF', 'CLP', 'DJF', 'GNF', 'ISK', 'JPY', 'KMF', 'KRW', 'PYG', 'RWF', 'UGX', 'UYI', 'VND', 'VUV',
+      'XAF', 'XOF', 'XPF') then 0
     when currency in ('BHD', 'IQD', 'JOD', 'KWD', 'LYD', 'OMR', 'TND') then 3
     when currency in ('CLF', 'UYW') then 4
     else 2 end
@@ -6232,7 +6305,8 @@ declare
   published bigint;
 begin
   with event as (
-    select e.* from jsonb_to_recordset(events) as e (place int, merchant text, resource text, id text, type text, data jsonb)
+    select e.* from jsonb_to_recordset(events) as e
+      (place int, merchant text, resource text, id text, type text, data jsonb)
   ), counted as (
     insert into outbox_sequence as s (merchant_id, resource_id, last)
     select e.merchant, e.resource, count(*) from event e group by e.merchant, e.resource order by e.merchant, e.resource
@@ -6272,7 +6346,8 @@ CREATE OR REPLACE FUNCTION range_totals(merchant text, of_list text, of_measure 
 AS $function$
   select jsonb_object_agg(facet::text, count)
     from (select facet, sum(count) as count from list_range
-           where merchant_id = merchant and list = of_list and measure = of_measure group by facet having sum(count) <> 0) totals
+           where merchant_id = merchant and list = of_list and measure = of_measure
+             group by facet having sum(count) <> 0) totals
 $function$;
 
 CREATE OR REPLACE FUNCTION rebuild_revenue(merchant text, OUT facts integer, OUT sums integer)
@@ -6295,43 +6370,54 @@ begin
     ids := differing_revenue_facts(merchant, of_kind);
     continue when ids is null;
     facts := facts + cardinality(ids);
-    insert into revenue_fact (merchant_id, id, kind, status, counted_at, currency, customer_id, subscription_id, plan_id, amount, open_amount)
-    select merchant_id, id, kind, status, counted_at, currency, customer_id, subscription_id, plan_id, amount, open_amount
+    insert into revenue_fact (merchant_id, id, kind, status, counted_at, currency, customer_id, subscription_id,
+      plan_id, amount, open_amount)
+    select merchant_id, id, kind, status, counted_at, currency, customer_id, subscription_id, plan_id,
+           amount, open_amount
       from revenue_source s where s.merchant_id = merchant and s.id = any (ids) and s.kind = of_kind
     on conflict (merchant_id, id) do update
-      set kind = excluded.kind, status = excluded.status, counted_at = excluded.counted_at, currency = excluded.currency,
+      set kind = excluded.kind, status = excluded.status, counted_at = excluded.counted_at,
+          currency = excluded.currency,
           customer_id = excluded.customer_id, subscription_id = excluded.subscription_id, amount = excluded.amount,
           open_amount = excluded.open_amount;
     delete from revenue_fact f
      where f.merchant_id = merchant and f.id = any (ids) and f.kind = of_kind
-       and not exists (select from revenue_source s where s.merchant_id = merchant and s.id = f.id and s.kind = of_kind);
+       and not exists (select from revenue_source s where s.merchant_id = merchant and s.id = f.id
+         and s.kind = of_kind);
   end loop;
-  perform pg_advisory_xact_lock(hashtextextended('revenue ' || merchant, 0)); -- nobody adds changes to the sums meanwhile
+  -- nobody adds changes to the sums meanwhile
+  perform pg_advisory_xact_lock(hashtextextended('revenue ' || merchant, 0));
   with grains as (
     select * from (values ('hour'), ('day'), ('month')) as g (grain)
   ), wanted as materialized (
-    select grain, starts_at, currency, member, kind, status, sum(count) as count, sum(amount) as amount, sum(open_amount) as open_amount
+    select grain, starts_at, currency, member, kind, status, sum(count) as count, sum(amount) as amount,
+           sum(open_amount) as open_amount
       from (
         select grain, date_trunc(grain, counted_at, 'UTC') as starts_at, currency,
-               coalesce(case grain when 'month' then customer_id else plan_id end, '') as member, kind, status, 1 as count, amount, open_amount
+               coalesce(case grain when 'month' then customer_id else plan_id end, '') as member, kind, status,
+               1 as count, amount, open_amount
           from revenue_fact cross join grains where merchant_id = merchant
         union all
-        select grain, date_trunc(grain, hour, 'UTC'), currency, case grain when 'month' then customer_id else plan_id end, kind, status,
+        select grain, date_trunc(grain, hour, 'UTC'), currency,
+               case grain when 'month' then customer_id else plan_id end, kind, status,
                -count, -amount, -open_amount
           from revenue_change cross join grains where merchant_id = merchant) parts
      group by grain, starts_at, currency, member, kind, status
     having sum(count) <> 0 or sum(amount) <> 0 or sum(open_amount) <> 0
   ), kept as materialized (
-    select grain, starts_at, currency, member, kind, status, count, amount, open_amount from revenue_sum where merchant_id = merchant
+    select grain, starts_at, currency, member, kind, status, count, amount, open_amount from revenue_sum
+      where merchant_id = merchant
   ), gone as (
     delete from revenue_sum s using kept k
      where s.merchant_id = merchant
-       and (s.grain, s.starts_at, s.currency, s.member, s.kind, s.status) = (k.grain, k.starts_at, k.currency, k.member, k.kind, k.status)
+       and (s.grain, s.starts_at, s.currency, s.member, s.kind, s.status) = (k.grain, k.starts_at, k.currency,
+         k.member, k.kind, k.status)
        and not exists (select from wanted w where (w.grain, w.starts_at, w.currency, w.member, w.kind, w.status)
                                                = (k.grain, k.starts_at, k.currency, k.member, k.kind, k.status))
     returning (k.count, k.amount, k.open_amount) is distinct from (0, 0, 0) as was_wrong
   ), saved as (
-    insert into revenue_sum as s (merchant_id, grain, starts_at, currency, member, kind, status, count, amount, open_amount)
+    insert into revenue_sum as s (merchant_id, grain, starts_at, currency, member, kind, status, count, amount,
+      open_amount)
     select merchant, grain, starts_at, currency, member, kind, status, count, amount, open_amount from wanted
     on conflict (merchant_id, grain, starts_at, currency, member, kind, status) do update
       set count = excluded.count, amount = excluded.amount, open_amount = excluded.open_amount
@@ -6348,15 +6434,19 @@ CREATE OR REPLACE FUNCTION refresh_event_key_views()
 AS $function$
 declare
   keys constant text := 'select seq, fp, day, merchant_number, h from %I';
-  no_keys constant text := 'select null::bigint as seq, null::bigint as fp, null::date as day, null::int as merchant_number, null::uuid as h where false';
+  no_keys constant text := 'select null::bigint as seq, null::bigint as fp, null::date as day,
+    null::int as merchant_number, null::uuid as h where false';
   no_sieve constant text := 'select 4 as digits, null::text collate "C" as prefix, null::bytea as rests where false';
 begin
   execute 'create or replace view event_key_sealed with (security_invoker = true) as '
-    || coalesce((select string_agg(format(keys, g.name), ' union all ' order by g.name) from event_key_generation g), no_keys);
+    || coalesce((select string_agg(format(keys, g.name), ' union all ' order by g.name) from event_key_generation g),
+      no_keys);
   execute 'create or replace view event_key_unsifted with (security_invoker = true) as '
-    || coalesce((select string_agg(format(keys, g.name), ' union all ' order by g.name) from event_key_generation g where g.key_count is null), no_keys);
+    || coalesce((select string_agg(format(keys, g.name), ' union all ' order by g.name) from event_key_generation g
+      where g.key_count is null), no_keys);
   execute 'create or replace view event_key_sieve with (security_invoker = true) as '
-    || coalesce((select string_agg(format('select %s as digits, prefix, rests from %I', p.digits, p.name), ' union all ' order by p.key_count desc)
+    || coalesce((select string_agg(format('select %s as digits, prefix, rests from %I', p.digits, p.name),
+      ' union all ' order by p.key_count desc)
                    from event_key_sieve_part p), no_sieve);
 end $function$;
 
@@ -6416,14 +6506,17 @@ declare
   added usage_rollup[];
 begin
   with read as materialized (
-    select k.place as event_kind, s.merchant_id, s.id as series_id, s.kind, string_to_array(s.path, '.') as path, s.dimensions
+    select k.place as event_kind, s.merchant_id, s.id as series_id, s.kind,
+           string_to_array(s.path, '.') as path, s.dimensions
       from unnest(kind_merchants, kind_types) with ordinality k (merchant_id, event_type, place)
       join usage_series s on s.merchant_id = k.merchant_id and s.event_type = k.event_type
      where s.merchant_id = any (kind_merchants) and (named is null or s.id = any (named))
   ), valued as materialized (
-    select r.merchant_id, r.series_id, r.kind, e.subject_id, date_bin('1 hour', e.at, timestamptz '2000-01-01Z') as hour, e.at, e.seq,
+    select r.merchant_id, r.series_id, r.kind, e.subject_id,
+           date_bin('1 hour', e.at, timestamptz '2000-01-01Z') as hour, e.at, e.seq,
            case when r.dimensions = '{}' then '{}'::text[] else
-             array(select event_text(e.data, string_to_array(d.path, '.')) from unnest(r.dimensions) with ordinality d (path, place) order by d.place)
+             array(select event_text(e.data, string_to_array(d.path, '.')) from unnest(r.dimensions)
+               with ordinality d (path, place) order by d.place)
            end as group_values,
            case when r.kind in ('number', 'latest') then event_number(e.data, r.path) end as number,
            case when r.path is null then '' when r.kind in ('count', 'set') then event_text(e.data, r.path) end as text
@@ -6441,8 +6534,10 @@ begin
      order by merchant_id, series_id, subject_id, hour, group_hash, text_hash(text)
         on conflict do nothing
   ), grouped as (
-    select series_id, subject_id, hour, group_hash, merchant_id, any_value(group_values) as group_values, count(*) as event_count,
-           min(at) as first_at, max(at) as last_at, sum(number) as total, min(number) as least_value, max(number) as greatest_value,
+    select series_id, subject_id, hour, group_hash, merchant_id, any_value(group_values) as group_values,
+           count(*) as event_count,
+           min(at) as first_at, max(at) as last_at, sum(number) as total, min(number) as least_value,
+           max(number) as greatest_value,
            null::timestamptz as latest_at, null::bigint as latest_seq, null::numeric as latest_value
       from usable where kind <> 'latest'
      group by merchant_id, series_id, subject_id, hour, group_hash
@@ -6455,8 +6550,9 @@ begin
         from usable where kind = 'latest'
        order by merchant_id, series_id, subject_id, hour, group_hash, at desc, seq desc) newest
   )
-  select array_agg(row(g.merchant_id, g.series_id, g.subject_id, g.hour, g.group_hash, flush_lane, g.group_values, g.event_count,
-                       g.first_at, g.last_at, g.total, g.least_value, g.greatest_value, g.latest_at, g.latest_seq, g.latest_value)::usage_rollup)
+  select array_agg(row(g.merchant_id, g.series_id, g.subject_id, g.hour, g.group_hash, flush_lane, g.group_values,
+                       g.event_count, g.first_at, g.last_at, g.total, g.least_value, g.greatest_value, g.latest_at,
+                       g.latest_seq, g.latest_value)::usage_rollup)
     into added
     from (select * from grouped order by merchant_id, series_id, subject_id, hour, group_hash) g;
   if added is not null then perform add_rollups(added); end if;
@@ -6487,7 +6583,8 @@ begin
     select c.relname, c.relkind from pg_class c
      where c.oid in (
        select t from event_key_tables('event_key') t union select 'event_key'::regclass
-        union select i.indexrelid from pg_index i where i.indrelid in (select t from event_key_tables('event_key') t union select 'event_key'::regclass))
+        union select i.indexrelid from pg_index i where i.indrelid in (
+          select t from event_key_tables('event_key') t union select 'event_key'::regclass))
   loop
     execute format('alter %s %I rename to %I', case when renamed.relkind in ('i', 'I') then 'index' else 'table' end,
                    renamed.relname, sealed || substr(renamed.relname, length('event_key') + 1));
@@ -6551,7 +6648,8 @@ AS $function$
 begin
   if not exists (select from unnest(named, untils) n (key, until)
                   where (select es.settled_until >= n.until from event_subject es
-                          where es.merchant_id = merchant and es.kind = 'direct' and es.key = n.key limit 1) is not true) then
+                          where es.merchant_id = merchant and es.kind = 'direct'
+                            and es.key = n.key limit 1) is not true) then
     return ingest_writers(merchant); -- no row of them has a mark below that of its direct row
   end if;
   perform pg_advisory_xact_lock_shared(hashtextextended('usage marks ' || merchant, 0));
@@ -6590,15 +6688,18 @@ declare
 begin
   slice := event_key_slice(work.slices, work.done);
   select string_agg(source, ' union all ') into sources from (
-    select format($sifted$select left(h::text, %s) collate "C" as prefix, string_agg(substr(uuid_send(h), 3, 3), '') as rests
+    select format($sifted$select left(h::text, %s) collate "C" as prefix,
+      string_agg(substr(uuid_send(h), 3, 3), '') as rests
                             from %I where %s group by 1$sifted$,
                   work.digits, g.name, in_event_key_slice(slice.first_digits, slice.end_digits)) as source
       from unnest(work.generations) g (name)
      union all
     select case when p.digits = work.digits
-             then format('select prefix, rests from %I where prefix >= %L and prefix < %L', p.name, slice.first_digits, slice.end_digits)
-             -- More digits than before: the next ones are the first of the bytes.
-             else format($split$select prefix || substr(encode(substr(rests, place, 3), 'hex'), %s, %s), string_agg(substr(rests, place, 3), '')
+             then format('select prefix, rests from %I where prefix >= %L and prefix < %L', p.name, slice.first_digits,
+               slice.end_digits)
+             -- More digits than those of the part: the next ones are the first of the bytes.
+             else format($split$select prefix || substr(encode(substr(rests, place, 3), 'hex'), %s, %s),
+               string_agg(substr(rests, place, 3), '')
                                   from %I cross join lateral generate_series(1, octet_length(rests), 3) place
                                  where prefix >= %L and prefix < %L group by 1$split$,
                          p.digits - 3, work.digits - p.digits, p.name, slice.first_digits, slice.end_digits)
@@ -6606,7 +6707,8 @@ begin
       from event_key_sieve_part p where p.name = any (work.parts)) listed;
   execute format($made$
     with added as (
-      insert into %I (prefix, rests) select prefix, string_agg(rests, '') from (%s) source group by prefix order by prefix
+      insert into %I (prefix, rests) select prefix, string_agg(rests, '') from (%s) source group by prefix
+        order by prefix
       returning octet_length(rests) / 3 as keys)
     select coalesce(sum(keys), 0)::bigint from added$made$, work.name, sources) into added;
   return added;
@@ -6628,7 +6730,10 @@ CREATE OR REPLACE FUNCTION state_text(catalog_changes bigint, entitlements bigin
  RETURNS text
  LANGUAGE sql
  STABLE
-AS $function$ select concat_ws('/', extract(epoch from pg_postmaster_start_time()), catalog_changes, entitlements, entitlement_changes) $function$;
+AS $function$
+    select concat_ws('/', extract(epoch from pg_postmaster_start_time()), catalog_changes, entitlements,
+                     entitlement_changes)
+  $function$;
 
 CREATE OR REPLACE FUNCTION tally_events(most bigint)
  RETURNS boolean
@@ -6664,8 +6769,10 @@ begin
   execute format('alter table %s enable row level security', name);
   execute format(
     'create policy merchants on %s to reckoner_app
-       using (merchant_id = any ((select string_to_array(current_setting(''reckoner.merchants'', true), '',''))::text[]))
-       with check (merchant_id = any ((select string_to_array(current_setting(''reckoner.merchants'', true), '',''))::text[]))', name);
+       using (merchant_id = any (
+         (select string_to_array(current_setting(''reckoner.merchants'', true), '',''))::text[]))
+       with check (merchant_id = any (
+         (select string_to_array(current_setting(''reckoner.merchants'', true), '',''))::text[]))', name);
   execute format('create policy operator on %s for select to reckoner_operator using (true)', name);
   execute format('grant select, insert, update, delete on %s to reckoner_app', name);
   execute format('grant select on %s to reckoner_operator', name);
@@ -6717,17 +6824,20 @@ begin
    cross join lateral (select text_hash(m.content) as content offset 0) h
     left join lateral (
       select s.id, s.kind, s.path from usage_series s
-       where s.merchant_id = merchant and s.event_type = m.event_type and s.content = h.content and s.is_ready) s on true;
+       where s.merchant_id = merchant and s.event_type = m.event_type and s.content = h.content
+         and s.is_ready) s on true;
   return query
   select w.question, max(case when f.is_cut then c.value else f.value end),
          coalesce(sum(case when f.is_cut then c.event_count else f.event_count end), 0)::bigint,
          bool_and(series_ids[w.meter] is not null), jsonb_agg(c.read_hours) filter (where c.read_hours is not null)
-    from unnest(questions, meters, subjects, froms, tos) with ordinality w (question, meter, subject, from_at, to_at, part)
+    from unnest(questions, meters, subjects, froms, tos) with ordinality w (question, meter, subject,
+      from_at, to_at, part)
     left join lateral (
       select es.id from event_subject es where es.merchant_id = merchant and es.addressee = w.subject
        union all
       select es.id from event_subject es
-       where es.merchant_id = merchant and es.kind = 'direct' and es.key = w.subject and es.addressee is distinct from w.subject) a on true
+       where es.merchant_id = merchant and es.kind = 'direct' and es.key = w.subject and es.addressee
+         is distinct from w.subject) a on true
     left join lateral (
       select max(r.greatest_value) as value, sum(r.event_count) as event_count,
              bool_or(r.first_at < w.from_at or r.last_at >= w.to_at) as is_cut
@@ -6775,7 +6885,8 @@ begin
      and r.hour >= date_bin('1 hour', from_at, '2000-01-01Z') and r.hour < to_at
      and r.first_at >= from_at and r.last_at < to_at and r.hour <> all (cut_hours);
   foreach cut_hour in array cut_hours loop
-    select sum(r.event_count) as event_count, sum(r.total) as value, min(r.first_at) as first_at, max(r.last_at) as last_at
+    select sum(r.event_count) as event_count, sum(r.total) as value, min(r.first_at) as first_at,
+           max(r.last_at) as last_at
       into whole from usage_rollup r
      where r.merchant_id = merchant and r.series_id = series and r.subject_id = subject and r.hour = cut_hour;
     cut_from := case when whole.first_at < from_at then from_at end;
@@ -6783,7 +6894,8 @@ begin
     is_known := false;
     if cardinality(known_parts) > 0 then
       select k.figure as value, k.events as event_count into read
-        from unnest(known_parts, known_subjects, known_hours, known_froms, known_tos, known_counts, known_values, known_events)
+        from unnest(known_parts, known_subjects, known_hours, known_froms, known_tos, known_counts,
+          known_values, known_events)
              k (part, subject, hour, cut_from, cut_to, event_count, figure, events)
        where k.part = part and k.subject = subject and k.hour = cut_hour and k.event_count = whole.event_count
          and k.cut_from is not distinct from cut_from and k.cut_to is not distinct from cut_to
@@ -6817,7 +6929,8 @@ begin
       end if;
       if is_dear and pg_current_xact_id_if_assigned() is null then
         read_hours := coalesce(read_hours, '[]') || jsonb_build_object(
-          'part', part::text, 'subject', subject::text, 'hour', cut_hour, 'isFromCut', cut_from is not null, 'isToCut', cut_to is not null,
+          'part', part::text, 'subject', subject::text, 'hour', cut_hour, 'isFromCut', cut_from is not null, 'isToCut',
+          cut_to is not null,
           'eventCount', whole.event_count::text, 'value', read.value::text, 'events', read.event_count::text);
       end if;
     end if;
@@ -6846,17 +6959,20 @@ begin
    cross join lateral (select text_hash(m.content) as content offset 0) h
     left join lateral (
       select s.id, s.kind, s.path from usage_series s
-       where s.merchant_id = merchant and s.event_type = m.event_type and s.content = h.content and s.is_ready) s on true;
+       where s.merchant_id = merchant and s.event_type = m.event_type and s.content = h.content
+         and s.is_ready) s on true;
   return query
   select w.question, min(case when f.is_cut then c.value else f.value end),
          coalesce(sum(case when f.is_cut then c.event_count else f.event_count end), 0)::bigint,
          bool_and(series_ids[w.meter] is not null), jsonb_agg(c.read_hours) filter (where c.read_hours is not null)
-    from unnest(questions, meters, subjects, froms, tos) with ordinality w (question, meter, subject, from_at, to_at, part)
+    from unnest(questions, meters, subjects, froms, tos) with ordinality w (question, meter, subject,
+      from_at, to_at, part)
     left join lateral (
       select es.id from event_subject es where es.merchant_id = merchant and es.addressee = w.subject
        union all
       select es.id from event_subject es
-       where es.merchant_id = merchant and es.kind = 'direct' and es.key = w.subject and es.addressee is distinct from w.subject) a on true
+       where es.merchant_id = merchant and es.kind = 'direct' and es.key = w.subject and es.addressee
+         is distinct from w.subject) a on true
     left join lateral (
       select min(r.least_value) as value, sum(r.event_count) as event_count,
              bool_or(r.first_at < w.from_at or r.last_at >= w.to_at) as is_cut
@@ -6904,7 +7020,8 @@ begin
      and r.hour >= date_bin('1 hour', from_at, '2000-01-01Z') and r.hour < to_at
      and r.first_at >= from_at and r.last_at < to_at and r.hour <> all (cut_hours);
   foreach cut_hour in array cut_hours loop
-    select sum(r.event_count) as event_count, sum(r.total) as value, min(r.first_at) as first_at, max(r.last_at) as last_at
+    select sum(r.event_count) as event_count, sum(r.total) as value, min(r.first_at) as first_at,
+           max(r.last_at) as last_at
       into whole from usage_rollup r
      where r.merchant_id = merchant and r.series_id = series and r.subject_id = subject and r.hour = cut_hour;
     cut_from := case when whole.first_at < from_at then from_at end;
@@ -6912,7 +7029,8 @@ begin
     is_known := false;
     if cardinality(known_parts) > 0 then
       select k.figure as value, k.events as event_count into read
-        from unnest(known_parts, known_subjects, known_hours, known_froms, known_tos, known_counts, known_values, known_events)
+        from unnest(known_parts, known_subjects, known_hours, known_froms, known_tos, known_counts,
+          known_values, known_events)
              k (part, subject, hour, cut_from, cut_to, event_count, figure, events)
        where k.part = part and k.subject = subject and k.hour = cut_hour and k.event_count = whole.event_count
          and k.cut_from is not distinct from cut_from and k.cut_to is not distinct from cut_to
@@ -6946,7 +7064,8 @@ begin
       end if;
       if is_dear and pg_current_xact_id_if_assigned() is null then
         read_hours := coalesce(read_hours, '[]') || jsonb_build_object(
-          'part', part::text, 'subject', subject::text, 'hour', cut_hour, 'isFromCut', cut_from is not null, 'isToCut', cut_to is not null,
+          'part', part::text, 'subject', subject::text, 'hour', cut_hour, 'isFromCut', cut_from is not null, 'isToCut',
+          cut_to is not null,
           'eventCount', whole.event_count::text, 'value', read.value::text, 'events', read.event_count::text);
       end if;
     end if;
@@ -6973,7 +7092,8 @@ begin
   loop
     if subject is null then
       select r.subject_id into one from usage_rollup r
-       where r.merchant_id = merchant and r.series_id = series and r.subject_id > coalesce(one, -1) and r.latest_at is not null
+       where r.merchant_id = merchant and r.series_id = series and r.subject_id > coalesce(one, -1)
+         and r.latest_at is not null
        order by r.subject_id limit 1;
       exit when not found;
     end if;
@@ -7042,17 +7162,20 @@ begin
    cross join lateral (select text_hash(m.content) as content offset 0) h
     left join lateral (
       select s.id, s.kind, s.path from usage_series s
-       where s.merchant_id = merchant and s.event_type = m.event_type and s.content = h.content and s.is_ready) s on true;
+       where s.merchant_id = merchant and s.event_type = m.event_type and s.content = h.content
+         and s.is_ready) s on true;
   return query
   select w.question, sum(case when f.is_cut then c.value else f.value end),
          coalesce(sum(case when f.is_cut then c.event_count else f.event_count end), 0)::bigint,
          bool_and(series_ids[w.meter] is not null), jsonb_agg(c.read_hours) filter (where c.read_hours is not null)
-    from unnest(questions, meters, subjects, froms, tos) with ordinality w (question, meter, subject, from_at, to_at, part)
+    from unnest(questions, meters, subjects, froms, tos) with ordinality w (question, meter, subject,
+      from_at, to_at, part)
     left join lateral (
       select es.id from event_subject es where es.merchant_id = merchant and es.addressee = w.subject
        union all
       select es.id from event_subject es
-       where es.merchant_id = merchant and es.kind = 'direct' and es.key = w.subject and es.addressee is distinct from w.subject) a on true
+       where es.merchant_id = merchant and es.kind = 'direct' and es.key = w.subject and es.addressee
+         is distinct from w.subject) a on true
     left join lateral (
       select sum(r.total) as value, sum(r.event_count) as event_count,
              bool_or(r.first_at < w.from_at or r.last_at >= w.to_at) as is_cut
@@ -7100,7 +7223,8 @@ begin
      and r.hour >= date_bin('1 hour', from_at, '2000-01-01Z') and r.hour < to_at
      and r.first_at >= from_at and r.last_at < to_at and r.hour <> all (cut_hours);
   foreach cut_hour in array cut_hours loop
-    select sum(r.event_count) as event_count, sum(r.total) as value, min(r.first_at) as first_at, max(r.last_at) as last_at
+    select sum(r.event_count) as event_count, sum(r.total) as value, min(r.first_at) as first_at,
+           max(r.last_at) as last_at
       into whole from usage_rollup r
      where r.merchant_id = merchant and r.series_id = series and r.subject_id = subject and r.hour = cut_hour;
     cut_from := case when whole.first_at < from_at then from_at end;
@@ -7108,7 +7232,8 @@ begin
     is_known := false;
     if cardinality(known_parts) > 0 then
       select k.figure as value, k.events as event_count into read
-        from unnest(known_parts, known_subjects, known_hours, known_froms, known_tos, known_counts, known_values, known_events)
+        from unnest(known_parts, known_subjects, known_hours, known_froms, known_tos, known_counts,
+          known_values, known_events)
              k (part, subject, hour, cut_from, cut_to, event_count, figure, events)
        where k.part = part and k.subject = subject and k.hour = cut_hour and k.event_count = whole.event_count
          and k.cut_from is not distinct from cut_from and k.cut_to is not distinct from cut_to
@@ -7142,7 +7267,8 @@ begin
       end if;
       if is_dear and pg_current_xact_id_if_assigned() is null then
         read_hours := coalesce(read_hours, '[]') || jsonb_build_object(
-          'part', part::text, 'subject', subject::text, 'hour', cut_hour, 'isFromCut', cut_from is not null, 'isToCut', cut_to is not null,
+          'part', part::text, 'subject', subject::text, 'hour', cut_hour, 'isFromCut', cut_from is not null, 'isToCut',
+          cut_to is not null,
           'eventCount', whole.event_count::text, 'value', read.value::text, 'events', read.event_count::text);
       end if;
     end if;
@@ -7283,7 +7409,8 @@ begin
        returns table (merchant_id text, id text)
        language plpgsql stable security definer set search_path = public, pg_temp %s
        as $body$ begin
-         return query select c.merchant_id, c.id from test_clock c where c.advancing_to is not null and c.deleted_at is null;
+         return query select c.merchant_id, c.id from test_clock c where c.advancing_to is not null
+           and c.deleted_at is null;
          if not exists (select from test_clock c where c.deleted_at is null and c.advancing_to is null) then
            return;
          end if;
@@ -7341,24 +7468,31 @@ begin
     update usage_rollup r
        set event_count = r.event_count + n.event_count, total = r.total + n.total,
            first_at = least(r.first_at, n.first_at), last_at = greatest(r.last_at, n.last_at),
-           least_value = least(r.least_value, n.least_value), greatest_value = greatest(r.greatest_value, n.greatest_value),
-           latest_at = case when (n.latest_at, n.latest_seq) > (r.latest_at, r.latest_seq) then n.latest_at else r.latest_at end,
-           latest_seq = case when (n.latest_at, n.latest_seq) > (r.latest_at, r.latest_seq) then n.latest_seq else r.latest_seq end,
-           latest_value = case when (n.latest_at, n.latest_seq) > (r.latest_at, r.latest_seq) then n.latest_value else r.latest_value end
+           least_value = least(r.least_value, n.least_value),
+           greatest_value = greatest(r.greatest_value, n.greatest_value),
+           latest_at = case when (n.latest_at, n.latest_seq) > (r.latest_at, r.latest_seq)
+                       then n.latest_at else r.latest_at end,
+           latest_seq = case when (n.latest_at, n.latest_seq) > (r.latest_at, r.latest_seq)
+                        then n.latest_seq else r.latest_seq end,
+           latest_value = case when (n.latest_at, n.latest_seq) > (r.latest_at, r.latest_seq)
+                          then n.latest_value else r.latest_value end
       from (select u.*, places[u.ordinality] as place from unnest(added) with ordinality u offset 0) n
-     where r.ctid = n.place and r.merchant_id = n.merchant_id and r.series_id = n.series_id and r.subject_id = n.subject_id
+     where r.ctid = n.place and r.merchant_id = n.merchant_id and r.series_id = n.series_id
+       and r.subject_id = n.subject_id
        and r.hour = n.hour and r.group_hash = n.group_hash and r.lane = n.lane
     returning n.ordinality
   )
   insert into usage_rollup as r
-  select u.merchant_id, u.series_id, u.subject_id, u.hour, u.group_hash, u.lane, u.group_values, u.event_count, u.first_at, u.last_at,
+  select u.merchant_id, u.series_id, u.subject_id, u.hour, u.group_hash, u.lane, u.group_values, u.event_count,
+         u.first_at, u.last_at,
          u.total, u.least_value, u.greatest_value, u.latest_at, u.latest_seq, u.latest_value
     from unnest(added) with ordinality u
    where u.ordinality not in (select ordinality from updated)
       on conflict (merchant_id, series_id, subject_id, hour, group_hash, lane) do update
      set event_count = r.event_count + excluded.event_count, total = r.total + excluded.total,
          first_at = least(r.first_at, excluded.first_at), last_at = greatest(r.last_at, excluded.last_at),
-         least_value = least(r.least_value, excluded.least_value), greatest_value = greatest(r.greatest_value, excluded.greatest_value),
+         least_value = least(r.least_value, excluded.least_value),
+         greatest_value = greatest(r.greatest_value, excluded.greatest_value),
          (latest_at, latest_seq, latest_value) = (
            select case when later then excluded.latest_at else r.latest_at end,
                   case when later then excluded.latest_seq else r.latest_seq end,

@@ -26,8 +26,8 @@ const IS_OF_MERCHANTS = "a.attname in ('merchant_id', 'merchant_number') and not
 
 /**
  * Tables of merchants that are not locked to them: without row-level security, or without the two policies of
- * tenant_table() or numbered_table() (migrations/0001, 0040). Partitions are reached through their table; they may
- * lack policies (then they are closed), but not the lock.
+ * tenant_table() or numbered_table() (migrations/0001_foundation.sql, migrations/0050_metering.sql). Partitions are
+ * reached through their table; they may lack policies (then they are closed), but not the lock.
  */
 export const unlockedTables = (query: Query): Promise<string[]> =>
   texts(

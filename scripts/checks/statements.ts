@@ -34,54 +34,15 @@ export function statementsInRules(files: readonly SourceFile[]): Finding[] {
 const hasTransaction = (file: SourceFile): boolean =>
   nodesOf(file).some(({ type, name }) => type === 'Identifier' && (name === 'tx' || name === 'Tx'));
 
-/** Which room owns what a migration makes: the word in its name, unless its tables are of several rooms. */
-const OWNERS: Readonly<Record<string, string>> = {
-  catalog_change: 'catalog',
-  outbox: 'webhooks',
-  master_key: 'secrets',
-  webhook_receipt: 'webhooks',
-  outbox_sequence: 'webhooks',
-  idempotency_key: 'http',
-  resource: 'db',
-  list_counts: 'db',
-  due_failure: 'jobs',
-  payment_charge: 'payments',
-  payment_link: 'payments',
-  remote_payments: 'payments',
-  outside_tax: 'invoicing',
-  tax_address_checks: 'invoicing',
-  payment_dispute: 'payments',
-  outside_refund: 'payments',
-  invoice_overdue: 'invoicing',
-  dunning_end: 'invoicing',
-  subscription_adjustment: 'subscriptions',
-  subscription_version: 'subscriptions',
-  subscription_change: 'subscriptions',
-  plan_migration: 'subscriptions',
-  unused_credit: 'invoicing',
-  adjustments: 'invoicing',
-  money_leftovers: 'invoicing',
-  receipt_job: 'invoicing',
-  organization_logo: 'identity',
-  documents_of_credit_notes: 'invoicing',
-  due_kind: 'jobs',
-  due_work: 'jobs',
-  key_generations: 'metering',
-  parts_of_periods: 'invoicing',
-  rollups: 'metering',
-  usage_reading: 'metering',
-  tax_id_check: 'customers',
-  settled_usage: 'metering',
-  shipping: 'metering',
-};
-
-/** The tables that the migrations create, each with the room that owns it. */
+/**
+ * The tables that the migrations create, each with the room that owns it: the first word in the name of the file
+ * (decision 0173). A large domain has several files: `0051_metering_keys.sql` is one of metering.
+ */
 export function tablesWithOwners(files: readonly SourceFile[]): Map<string, string> {
   const tables = files.flatMap(({ path, text }) => {
-    const word = /^migrations\/\d+_(\w+)\.sql$/.exec(path)?.[1];
-    if (word === undefined) return [];
-    const names = [...text.matchAll(/^create table (\w+)/gm)].map((match) => match[1] as string);
-    return names.map((name) => [name, OWNERS[name] ?? OWNERS[word] ?? word] as const);
+    const owner = /^migrations\/\d+_([a-z]+)\w*\.sql$/.exec(path)?.[1];
+    if (owner === undefined) return [];
+    return [...text.matchAll(/^create table (\w+)/gm)].map((match) => [match[1] as string, owner] as const);
   });
   return new Map(tables);
 }

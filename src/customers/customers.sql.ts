@@ -109,7 +109,7 @@ export interface CustomerFilter {
   externalId?: string;
 }
 
-/** A part of a text that is kept in lower case (migrations/0260). */
+/** A part of a text that is kept in lower case (migrations/0040_customers.sql). */
 const holds = (column: Sql, part: string): Sql => sql`strpos(${column}, lower(${part})) > 0`;
 
 export async function pageOfCustomers(tx: Tx, filter: CustomerFilter, page: PageRequest): Promise<Page<CustomerRow>> {

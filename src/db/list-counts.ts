@@ -1,7 +1,9 @@
 import { allOf, type Sql, sql } from './sql.ts';
 import type { Tx } from './tx.ts';
 
-/** Lists whose rows are counted as they change; see `counted_list` (migrations/0132), where each has its facets. */
+/**
+ * Lists whose rows are counted as they change; see `counted_list` (migrations/0002_db.sql), where each has its facets.
+ */
 export type CountedList =
   | 'invoice'
   | 'customer'

@@ -13,12 +13,12 @@ it.each(['/healthz', '/readyz'])('%s needs no key', async (path) => {
 });
 
 it('/readyz names the migrations that the database does not have', async () => {
-  await asOwner(env.url, `update kysely_migration set name = 'renamed' where name = '0006_clocks'`);
+  await asOwner(env.url, `update kysely_migration set name = 'renamed' where name = '0010_clocks'`);
   expect(await env.client().get('/readyz')).toMatchObject({
     status: 503,
-    body: { status: 'unavailable', missing: ['migration 0006_clocks'] },
+    body: { status: 'unavailable', missing: ['migration 0010_clocks'] },
   });
-  await asOwner(env.url, `update kysely_migration set name = '0006_clocks' where name = 'renamed'`);
+  await asOwner(env.url, `update kysely_migration set name = '0010_clocks' where name = 'renamed'`);
   expect((await env.client().get('/readyz')).status).toBe(200);
 });
 

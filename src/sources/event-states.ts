@@ -9,7 +9,7 @@ export type SourceEventTrigger = (typeof SOURCE_EVENT_TRIGGERS)[number];
 
 const illegal = refuse('INVALID_TRANSITION');
 
-/** domain.md §7. The database holds the same table (migrations/0121_sources.sql). */
+/** domain.md §7. The database holds the same table (migrations/0115_sources.sql). */
 export const sourceEventStates = stateTable<SourceEventStatus, SourceEventTrigger>(
   { thing: 'source event', done: { process: 'approved', fail: 'approved', reject: 'rejected', retry: 'retried' } },
   {

@@ -41,7 +41,7 @@ const conditionsOf = (merchantId: string | null, filters: InvoiceFilters): Sql =
     due.to !== null && sql`due_at < ${due.to}`,
     // The stored amount of an open period is not its present amount.
     (amount.from !== null || amount.to !== null) && sql`status not in ('ACTIVE', 'CLOSING')`,
-    // The key finds in an index what the amount itself then decides (migrations/0132).
+    // The key finds in an index what the amount itself then decides (migrations/0002_db.sql).
     amount.from !== null && sql`grand_total_key >= range_key(${amount.from}) and grand_total >= ${amount.from}`,
     amount.to !== null && sql`grand_total_key <= range_key(${amount.to}) and grand_total <= ${amount.to}`,
     overdue === true && isOverdue(filters.now),
@@ -50,7 +50,7 @@ const conditionsOf = (merchantId: string | null, filters: InvoiceFilters): Sql =
   ]);
 };
 
-/** As migrations/0132 has it. */
+/** As migrations/0002_db.sql has it. */
 const RANGED: RangedList = {
   list: 'invoice',
   facet: sql`array[status]`,

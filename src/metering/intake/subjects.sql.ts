@@ -16,7 +16,7 @@ export const lockExternalKey = (tx: Tx, merchantId: string, externalId: string):
 
 /**
  * Locks the direct row of a customer, which has the mark of all its rows: whoever raises marks comes before this or
- * after it (migrations/0061). @returns whether its usage is settled up to some time
+ * after it (migrations/0053_metering_intake.sql). @returns whether its usage is settled up to some time
  */
 export const holdCustomer = async (tx: Tx, merchantId: string, customerId: string, now: Instant): Promise<boolean> => {
   const { isMarked } = await tx.one<{ isMarked: boolean }>(sql`

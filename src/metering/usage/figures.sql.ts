@@ -6,7 +6,7 @@ import { type SeriesSpec, seriesText } from '../meter/series-spec.ts';
 import type { UsageSource } from '../meter/usage-request.ts';
 import { contentOf } from './series.sql.ts';
 
-/** The functions that add up what roll-ups keep (`migrations/0044_usage_reading.sql`). */
+/** The functions that add up what roll-ups keep (`migrations/0054_metering_usage.sql`). */
 export type FigureFunction = 'usage_sum' | 'usage_least' | 'usage_greatest';
 
 /** The field of the column that `figureColumns` adds for a function. */
