@@ -1,4 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
+import type { PrintedDocument } from './document.ts';
 import { createDocumentRenderer, type DocumentRenderer, type RendererEvent, type RendererOptions } from './index.ts';
 import { MOST_ROWS, rowsOf } from './size.ts';
 import { readPdf } from './testing/read-pdf.ts';
@@ -21,7 +22,13 @@ function renderer(options: RendererOptions = {}, signal: 'SIGKILL' | 'SIGSTOP' =
     },
   });
   open.push(made);
-  return { ...made, events, processes, kinds: () => events.map(({ kind }) => kind) };
+  return {
+    render: (document: PrintedDocument) => made.render(document),
+    close: () => made.close(),
+    events,
+    processes,
+    kinds: () => events.map(({ kind }) => kind),
+  };
 }
 
 const alive = (processId: number): boolean => {

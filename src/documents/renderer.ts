@@ -57,11 +57,11 @@ export interface DocumentRenderer {
    *   decimal.
    * @throws DocumentRenderError when there is no document to give.
    */
-  readonly render: (document: PrintedDocument) => Promise<Uint8Array>;
+  render(document: PrintedDocument): Promise<Uint8Array>;
   /**
    * Ends the process; what waits or runs is rejected with `CLOSED`. Nothing of the renderer is left when it resolves.
    */
-  readonly close: () => Promise<void>;
+  close(): Promise<void>;
 }
 
 interface Job extends RenderRequest {
@@ -98,37 +98,126 @@ function reduce(job: Job): Job | null {
   return job.reduction + 1 < reductions.length ? { ...job, reduction: job.reduction + 1, attempts: 0 } : null;
 }
 
+/** A renderer without a process yet: the first document starts one. */
+export const createDocumentRenderer = (options: RendererOptions = {}): DocumentRenderer => new Renderer(options);
+
+type Limits = Readonly<Required<Omit<RendererOptions, 'onEvent'>>>;
+
+const USUAL_LIMITS: Limits = {
+  timeLimitMilliseconds: ATTEMPT,
+  patienceMilliseconds: PATIENCE,
+  documentsPerProcess: 1000,
+  memoryLimitBytes: 512 * 1024 * 1024,
+  mostMemoryBytes: 2048 * 1024 * 1024,
+  idleMilliseconds: 60_000,
+};
+
 /**
  * Renders documents in a process of their own. A thread would not do: a panic in the native typesetter ends every
  * thread of the process it happens in, and a thread that hangs in native code cannot be stopped. A process can be
  * killed.
  */
-export function createDocumentRenderer(options: RendererOptions = {}): DocumentRenderer {
-  const {
-    timeLimitMilliseconds = ATTEMPT,
-    patienceMilliseconds = PATIENCE,
-    documentsPerProcess = 1000,
-    memoryLimitBytes = 512 * 1024 * 1024,
-    mostMemoryBytes = 2048 * 1024 * 1024,
-    idleMilliseconds = 60_000,
-    onEvent = () => {},
-  } = options;
+class Renderer implements DocumentRenderer {
+  readonly #limits: Limits;
+  readonly #onEvent: (event: RendererEvent) => void;
+  readonly #waiting: Job[] = [];
+  readonly #alive = new Set<Press>();
+  #press: Press | null = null;
+  #running: Job | null = null;
+  #timer: NodeJS.Timeout | undefined;
+  #watch: NodeJS.Timeout | undefined;
+  #jobs = 0;
+  #isClosed = false;
 
-  const waiting: Job[] = [];
-  const alive = new Set<Press>();
-  let press: Press | null = null;
-  let running: Job | null = null;
-  let timer: NodeJS.Timeout | undefined;
-  let watch: NodeJS.Timeout | undefined;
-  let jobs = 0;
-  let closed = false;
-
-  function stopWatching(): void {
-    clearTimeout(timer);
-    clearInterval(watch);
+  constructor({ onEvent = () => undefined, ...limits }: RendererOptions) {
+    this.#limits = { ...USUAL_LIMITS, ...limits };
+    this.#onEvent = onEvent;
   }
 
-  function start(): Press {
+  async render(document: PrintedDocument): Promise<Uint8Array> {
+    if (this.#isClosed) throw new DocumentRenderError('CLOSED', 'The renderer is closed.');
+    const rows = rowsOf(document);
+    if (rows > MOST_ROWS)
+      throw new DocumentRenderError('TOO_LARGE', `The document has ${rows} rows; ${MOST_ROWS} are the most.`);
+    const laidOut = viewOf(document);
+    const view = JSON.stringify(laidOut);
+    const viewWithoutLogo = document.logo ? JSON.stringify({ ...laidOut, logo: null }) : view;
+    const electronic = document.kind === 'receipt' ? null : eInvoiceOf(document);
+    const createdAtSeconds = Math.floor(document.issuedAt.epochMilliseconds / 1000);
+    const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
+    this.#jobs += 1;
+    const job = this.#jobs;
+    const deadline = setTimeout(() => this.#giveUp(job), this.#limits.patienceMilliseconds);
+    this.#waiting.push({
+      job,
+      view,
+      viewWithoutLogo,
+      logo: document.logo ?? null,
+      eInvoice: electronic && 'xml' in electronic ? electronic.xml : null,
+      createdAtSeconds,
+      number: document.number,
+      attempts: 0,
+      reduction: 0,
+      deadline,
+      resolve: (pdf) => {
+        clearTimeout(deadline);
+        resolve(pdf);
+      },
+      reject: (error) => {
+        clearTimeout(deadline);
+        reject(error);
+      },
+    });
+    this.#next();
+    return promise;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#press = null;
+    this.#stopWatching();
+    for (const job of this.#running ? [this.#running, ...this.#waiting] : this.#waiting)
+      job.reject(new DocumentRenderError('CLOSED', 'The renderer was closed.'));
+    this.#running = null;
+    this.#waiting.length = 0;
+    await Promise.all(
+      [...this.#alive].map(async (left) => {
+        hold(left, true);
+        const ended = once(left.child, 'exit');
+        left.child.kill('SIGKILL');
+        await ended;
+      }),
+    );
+  }
+
+  #next(): void {
+    if (this.#running || this.#isClosed) return;
+    this.#running = this.#waiting.shift() ?? null;
+    this.#stopWatching();
+    if (!this.#running) {
+      if (this.#press) this.#rest(this.#press);
+      return;
+    }
+    this.#press ??= this.#start();
+    hold(this.#press, true);
+    const { child } = this.#press;
+    this.#running.attempts += 1;
+    const { job, view, eInvoice, logo = null, createdAtSeconds } = this.#running;
+    const busy = this.#press;
+    this.#timer = setTimeout(() => {
+      this.#lose(busy, 'TIMED_OUT', `The document was not ready after ${this.#limits.timeLimitMilliseconds} ms.`);
+    }, this.#limits.timeLimitMilliseconds);
+    this.#watch = setInterval(() => {
+      const bytes = residentBytes(busy.processId);
+      if (bytes !== null && bytes > this.#limits.mostMemoryBytes)
+        this.#lose(busy, 'LOST', `The render process held ${bytes} bytes.`);
+    }, MEMORY_CHECK);
+    // A failure to send is followed by 'close', which says why.
+    const shown = (reductions[this.#running.reduction] as (text: string) => string)(view);
+    child.send({ job, view: shown, eInvoice, logo, createdAtSeconds } satisfies RenderRequest, () => {});
+  }
+
+  #start(): Press {
     const child = fork(join(import.meta.dirname, 'render-process.ts'), [], {
       execArgv: [],
       env: Object.fromEntries(ENVIRONMENT.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []))),
@@ -136,172 +225,97 @@ export function createDocumentRenderer(options: RendererOptions = {}): DocumentR
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
     const started: Press = { child, processId: child.pid ?? 0, documents: 0, complaint: '' };
-    alive.add(started);
+    this.#alive.add(started);
     child.stderr?.on('data', (chunk: Buffer) => {
       started.complaint = (started.complaint + chunk.toString()).slice(-MOST_COMPLAINT);
     });
-    child.on('message', (answer: RenderAnswer) => finish(started, answer));
+    child.on('message', (answer: RenderAnswer) => this.#finish(started, answer));
     child.on('error', (error) => {
-      if (child.pid === undefined) alive.delete(started); // never began, so it will never end either
-      lose(started, 'LOST', error.message);
+      if (child.pid === undefined) this.#alive.delete(started); // never began, so it will never end either
+      this.#lose(started, 'LOST', error.message);
     });
     // Not 'close': it never comes for a process whose pipes no longer hold the program alive.
     child.on('exit', (code, signal) => {
-      alive.delete(started);
-      lose(
+      this.#alive.delete(started);
+      this.#lose(
         started,
         'LOST',
         `The render process ended (${signal ?? code}). ${started.complaint}`.trim(),
         signal === 'SIGABRT',
       );
     });
-    onEvent({ kind: 'started', processId: started.processId });
+    this.#onEvent({ kind: 'started', processId: started.processId });
     return started;
   }
 
-  /** Only a document that is being made keeps the program alive; an idle process does not. */
-  function hold(held: Press, wanted: boolean): void {
-    const handles = [held.child, held.child.channel, held.child.stderr as { ref?(): void; unref?(): void } | null];
-    for (const handle of handles) (wanted ? handle?.ref?.bind(handle) : handle?.unref?.bind(handle))?.();
-  }
-
-  function next(): void {
-    if (running || closed) return;
-    running = waiting.shift() ?? null;
-    stopWatching();
-    if (!running) {
-      if (press) rest(press);
-      return;
-    }
-    press ??= start();
-    hold(press, true);
-    const { child } = press;
-    running.attempts += 1;
-    const { job, view, eInvoice, logo = null, createdAtSeconds } = running;
-    const busy = press;
-    timer = setTimeout(() => {
-      lose(busy, 'TIMED_OUT', `The document was not ready after ${timeLimitMilliseconds} ms.`);
-    }, timeLimitMilliseconds);
-    watch = setInterval(() => {
-      const bytes = residentBytes(busy.processId);
-      if (bytes !== null && bytes > mostMemoryBytes) lose(busy, 'LOST', `The render process held ${bytes} bytes.`);
-    }, MEMORY_CHECK);
-    // A failure to send is followed by 'close', which says why.
-    const shown = (reductions[running.reduction] as (text: string) => string)(view);
-    child.send({ job, view: shown, eInvoice, logo, createdAtSeconds } satisfies RenderRequest, () => {});
-  }
-
-  function rest(idle: Press): void {
+  #rest(idle: Press): void {
     hold(idle, false);
-    timer = setTimeout(() => retire(idle, 'idle'), idleMilliseconds);
-    timer.unref();
+    this.#timer = setTimeout(() => this.#retire(idle, 'idle'), this.#limits.idleMilliseconds);
+    this.#timer.unref();
   }
 
-  function retire(old: Press, reason: 'documents' | 'memory' | 'idle'): void {
-    press = null;
+  #retire(old: Press, reason: 'documents' | 'memory' | 'idle'): void {
+    this.#press = null;
     hold(old, false);
     if (old.child.connected) old.child.disconnect();
-    onEvent({ kind: 'retired', processId: old.processId, reason });
+    this.#onEvent({ kind: 'retired', processId: old.processId, reason });
   }
 
-  function finish(from: Press, answer: RenderAnswer): void {
-    if (from !== press || !running || answer.job !== running.job) return;
-    const done = running;
-    running = null;
+  #finish(from: Press, answer: RenderAnswer): void {
+    if (from !== this.#press || !this.#running || answer.job !== this.#running.job) return;
+    const done = this.#running;
+    this.#running = null;
     from.documents += 1;
     const reduced = 'failure' in answer ? reduce(done) : null;
     if (reduced) {
-      waiting.unshift(reduced);
+      this.#waiting.unshift(reduced);
     } else if ('failure' in answer) {
       done.reject(new DocumentRenderError('TEMPLATE_FAILED', answer.failure));
     } else {
-      onEvent({ kind: 'rendered', processId: from.processId, memoryBytes: answer.memoryBytes });
-      if (answer.standard !== 'a-3b') onEvent({ kind: 'downgraded', number: done.number });
+      this.#onEvent({ kind: 'rendered', processId: from.processId, memoryBytes: answer.memoryBytes });
+      if (answer.standard !== 'a-3b') this.#onEvent({ kind: 'downgraded', number: done.number });
       done.resolve(answer.pdf);
-      if (answer.memoryBytes > memoryLimitBytes) retire(from, 'memory');
-      else if (from.documents >= documentsPerProcess) retire(from, 'documents');
+      if (answer.memoryBytes > this.#limits.memoryLimitBytes) this.#retire(from, 'memory');
+      else if (from.documents >= this.#limits.documentsPerProcess) this.#retire(from, 'documents');
     }
-    next();
+    this.#next();
   }
 
-  function lose(gone: Press, code: 'LOST' | 'TIMED_OUT', reason: string, isSuspect = false): void {
-    if (gone !== press) return;
-    press = null;
-    stopWatching();
+  #lose(gone: Press, code: 'LOST' | 'TIMED_OUT', reason: string, isSuspect = false): void {
+    if (gone !== this.#press) return;
+    this.#press = null;
+    this.#stopWatching();
     hold(gone, false);
     gone.child.kill('SIGKILL');
-    onEvent({ kind: 'lost', processId: gone.processId, reason });
-    const interrupted = running;
-    running = null;
+    this.#onEvent({ kind: 'lost', processId: gone.processId, reason });
+    const interrupted = this.#running;
+    this.#running = null;
     const again =
       interrupted && (isSuspect ? reduce(interrupted) : interrupted.attempts < MOST_ATTEMPTS ? interrupted : null);
-    if (again) waiting.unshift(again);
+    if (again) this.#waiting.unshift(again);
     else interrupted?.reject(new DocumentRenderError(code, reason));
-    next();
+    this.#next();
   }
 
   /** Its patience is at its end. All have the same, and the oldest goes first: so it is the one that is being made. */
-  function giveUp(id: number): void {
-    if (!press || running?.job !== id) return;
-    running.attempts = MOST_ATTEMPTS;
-    lose(press, 'TIMED_OUT', `The document was not ready ${patienceMilliseconds} ms after it was asked for.`);
+  #giveUp(id: number): void {
+    if (!this.#press || this.#running?.job !== id) return;
+    this.#running.attempts = MOST_ATTEMPTS;
+    this.#lose(
+      this.#press,
+      'TIMED_OUT',
+      `The document was not ready ${this.#limits.patienceMilliseconds} ms after it was asked for.`,
+    );
   }
 
-  return {
-    async render(document) {
-      if (closed) throw new DocumentRenderError('CLOSED', 'The renderer is closed.');
-      const rows = rowsOf(document);
-      if (rows > MOST_ROWS)
-        throw new DocumentRenderError('TOO_LARGE', `The document has ${rows} rows; ${MOST_ROWS} are the most.`);
-      const laidOut = viewOf(document);
-      const view = JSON.stringify(laidOut);
-      const viewWithoutLogo = document.logo ? JSON.stringify({ ...laidOut, logo: null }) : view;
-      const electronic = document.kind === 'receipt' ? null : eInvoiceOf(document);
-      const createdAtSeconds = Math.floor(document.issuedAt.epochMilliseconds / 1000);
-      return new Promise((resolve, reject) => {
-        jobs += 1;
-        const job = jobs;
-        const deadline = setTimeout(() => giveUp(job), patienceMilliseconds);
-        waiting.push({
-          job,
-          view,
-          viewWithoutLogo,
-          logo: document.logo ?? null,
-          eInvoice: electronic && 'xml' in electronic ? electronic.xml : null,
-          createdAtSeconds,
-          number: document.number,
-          attempts: 0,
-          reduction: 0,
-          deadline,
-          resolve: (pdf) => {
-            clearTimeout(deadline);
-            resolve(pdf);
-          },
-          reject: (error) => {
-            clearTimeout(deadline);
-            reject(error);
-          },
-        });
-        next();
-      });
-    },
+  #stopWatching(): void {
+    clearTimeout(this.#timer);
+    clearInterval(this.#watch);
+  }
+}
 
-    async close() {
-      closed = true;
-      press = null;
-      stopWatching();
-      for (const job of running ? [running, ...waiting] : waiting)
-        job.reject(new DocumentRenderError('CLOSED', 'The renderer was closed.'));
-      running = null;
-      waiting.length = 0;
-      await Promise.all(
-        [...alive].map(async (left) => {
-          hold(left, true);
-          const ended = once(left.child, 'exit');
-          left.child.kill('SIGKILL');
-          await ended;
-        }),
-      );
-    },
-  };
+/** Only a document that is being made keeps the program alive; an idle process does not. */
+function hold(held: Press, wanted: boolean): void {
+  const handles = [held.child, held.child.channel, held.child.stderr as { ref?(): void; unref?(): void } | null];
+  for (const handle of handles) (wanted ? handle?.ref?.bind(handle) : handle?.unref?.bind(handle))?.();
 }
