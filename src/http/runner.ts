@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { LRUCache } from 'lru-cache';
 import type { TSchema } from 'typebox';
-import { type Scope, sql, type Tx } from '../db/index.ts';
-import { type IdKind, isId, wrongKindWords } from '../kernel/ids.ts';
-import { type Failure, type FieldError, fail, invalid, orThrow, RefusalError, type Result } from '../kernel/result.ts';
-import { type Caller, hasRole } from './caller.ts';
+import type { Scope, Tx } from '../db/index.ts';
+import { type FieldError, fail, invalid, orThrow, RefusalError, type Result } from '../kernel/result.ts';
+import type { Caller } from './caller.ts';
 import { bearerToken, type ServerOptions, send } from './edge.ts';
 import { authenticationReply, type ErrorReplies, reply as errorReply } from './errors.ts';
 import {
@@ -18,6 +16,7 @@ import {
   type ReplyLock,
   type StoredReply,
 } from './idempotency.ts';
+import { checkPolicy, Merchants } from './merchants.ts';
 import { withAnswers } from './outside.ts';
 import {
   type Access,
@@ -31,11 +30,9 @@ import {
 } from './route.ts';
 import { validate } from './validation.ts';
 
-type Guarded = Exclude<Access, { public: true }>;
 type Values = Record<string, unknown>;
 
 const PRINTABLE_KEY = /^[\x20-\x7e]{1,255}$/;
-const OWNERS_KEPT = 50_000;
 const HANDLER_MILLISECONDS = 20_000;
 const BODY_LIMIT = 256 * 1024;
 /** How long an answer waits for the outcome of a call to a provider (api.md, Idempotency). */
@@ -52,13 +49,13 @@ const NEVER_ABORTED = new AbortController().signal;
 export class Runner {
   readonly #options: ServerOptions;
   readonly #errors: ErrorReplies;
-  /** An id never changes its owner; deleted ones end in the handler's own 404. */
-  readonly #owners = new LRUCache<string, string>({ max: OWNERS_KEPT });
+  readonly #merchants: Merchants;
   readonly #readersByPath = new Map<string, Route>();
 
   constructor(options: ServerOptions, errors: ErrorReplies) {
     this.#options = options;
     this.#errors = errors;
+    this.#merchants = new Merchants(options.database);
     for (const each of options.routes)
       if (each.sentence.method === 'GET') this.#readersByPath.set(each.sentence.path, each);
   }
@@ -180,7 +177,7 @@ export class Runner {
     const caller = request.caller;
     if (caller && !caller.isOperator) await this.#takeSlot(each, request, caller.organizationId, signal);
     const early =
-      'public' in sentence.access ? null : await this.#pathMerchant(sentence.access, caller as Caller, request);
+      'public' in sentence.access ? null : await this.#merchants.ofPath(sentence.access, caller as Caller, request);
     if (sentence.bodyBytes && !isFileOf(request.body, sentence.contentTypes))
       return send(reply, unsupportedFile(sentence.contentTypes));
     checkParameters(request);
@@ -190,7 +187,7 @@ export class Runner {
     const merchantId =
       'public' in sentence.access
         ? null
-        : (early ?? (await this.#merchant(sentence.access, caller as Caller, query, body as Values)));
+        : (early ?? (await this.#merchants.ofValues(sentence.access, caller as Caller, query, body as Values)));
     // an operator counts as whom it names
     if (caller) await this.#takeSlot(each, request, merchantId ?? caller.organizationId, signal);
 
@@ -370,73 +367,6 @@ export class Runner {
     if (errors.length > 0) orThrow(invalid(errors));
   }
 
-  /**
-   * Role, and the owner of what the path names, before the body is looked at: another tenant learns nothing from it.
-   */
-  async #pathMerchant(access: Guarded, caller: Caller, request: FastifyRequest): Promise<string | null> {
-    if (!hasRole(caller, access.role) || (access.operator && !caller.isOperator))
-      orThrow({ ok: false, refusal: { kind: 'forbidden' } });
-    if (typeof access.merchant === 'object') {
-      const { of, kind } = access.merchant;
-      const id = (request.params as Record<string, string>)[of] ?? '';
-      const owner = isId(kind, id) ? await this.#ownerOf(id) : undefined;
-      if (owner === undefined) return orThrow<never>(unknownId(kind, id));
-      return allowed(caller, owner);
-    }
-    const given = access.merchant === 'body' ? (request.body as Values | undefined)?.merchantId : undefined;
-    if (typeof given === 'string' && isId('organization', given)) allowed(caller, given);
-    return null;
-  }
-
-  /** The merchant that the body or the query stands for. */
-  async #merchant(access: Guarded, caller: Caller, query: Values, body: Values | undefined): Promise<string | null> {
-    if (access.merchant === 'caller') return caller.organizationId;
-    const values = access.merchant === 'body' ? (body ?? {}) : query;
-    const given = values.merchantId;
-    const named = ('by' in access ? (access.by ?? []) : []).find((field) => typeof values[field] === 'string');
-    if (named !== undefined) {
-      const owner = await this.#merchantOf(caller, named, values[named] as string);
-      if (
-        access.merchant === 'body' &&
-        typeof given === 'string' &&
-        (await this.#givenMerchant(caller, given)) !== owner
-      )
-        orThrow(invalid([{ field: 'merchantId', message: `must be the merchant of ${named}, or absent` }]));
-      return owner;
-    }
-    if (typeof given === 'string') return this.#givenMerchant(caller, given);
-    if (!caller.isOperator) return caller.organizationId;
-    if (access.merchant === 'query') return null;
-    return orThrow<never>(invalid([{ field: 'merchantId', message: 'is required of a platform operator' }]));
-  }
-
-  /** The merchant that `merchantId` names. */
-  async #givenMerchant(caller: Caller, given: string): Promise<string> {
-    if (caller.isOperator && (await this.#ownerOf(given)) === undefined)
-      orThrow({ ok: false, refusal: { kind: 'not_found', what: 'organization', field: 'merchantId' } });
-    return allowed(caller, given);
-  }
-
-  /** The merchant of what a query field names. */
-  async #merchantOf(caller: Caller, field: string, id: string): Promise<string> {
-    const owner = await this.#ownerOf(id);
-    if (owner === undefined)
-      return orThrow<never>({ ok: false, refusal: { kind: 'not_found', what: field.replace(/Id$/, ''), field } });
-    return allowed(caller, owner);
-  }
-
-  async #ownerOf(id: string): Promise<string | undefined> {
-    const known = this.#owners.get(id);
-    if (known !== undefined) return known;
-    const [row] = await this.#options.database.call<{ owner: string | null }>(
-      'owner_of',
-      sql`select owner_of(${id}) as owner`,
-    );
-    if (typeof row?.owner !== 'string') return;
-    this.#owners.set(id, row.owner);
-    return row.owner;
-  }
-
   #idempotency({ sentence }: Route, request: FastifyRequest, merchantId: string): IdempotencyScope | null {
     const key = request.headers['idempotency-key'];
     if (sentence.method !== 'POST' || sentence.idempotent === false || key === undefined) return null;
@@ -546,17 +476,6 @@ function checkParameters(request: FastifyRequest): void {
   if (isImpossible) orThrow({ ok: false, refusal: { kind: 'not_found', what: 'resource' } });
 }
 
-/** The refusal of a path id that names nothing; an id of another kind says so. */
-function unknownId(kind: IdKind, id: string): Failure {
-  const message = wrongKindWords(kind, id);
-  return { ok: false, refusal: { kind: 'not_found', what: kind, ...(message !== null && { message: `${message}.` }) } };
-}
-
-function allowed(caller: Caller, owner: string): string {
-  if (caller.isOperator || owner === caller.organizationId) return owner;
-  return orThrow<never>({ ok: false, refusal: { kind: 'forbidden', message: 'This resource is not yours.' } });
-}
-
 function usualReply(
   { sentence }: Route,
   value: unknown,
@@ -604,14 +523,3 @@ const isFileOf = (body: unknown, types: readonly string[] = []): boolean =>
 
 const unsupportedFile = (types: readonly string[] = []) =>
   errorReply(415, `Send a file with Content-Type: ${types.join(' or ')}.`, { code: 'UNSUPPORTED_MEDIA_TYPE' });
-
-/** A path with an id has a policy that names one of its parameters, so no route forgets whose resource it touches. */
-function checkPolicy({ sentence }: Route): void {
-  const parameters = [...sentence.path.matchAll(/:([A-Za-z]+)/g)].map((match) => match[1]);
-  if (!sentence.access) throw new Error(`${sentence.method} ${sentence.path} declares no policy.`);
-  if (parameters.length === 0 || 'public' in sentence.access || 'ownerless' in sentence.access) return;
-  const { merchant } = sentence.access;
-  if (typeof merchant !== 'object' || !parameters.includes(merchant.of)) {
-    throw new Error(`${sentence.method} ${sentence.path}: the policy names no resource of the path.`);
-  }
-}

@@ -1,0 +1,112 @@
+import type { FastifyRequest } from 'fastify';
+import { LRUCache } from 'lru-cache';
+import { type Database, sql } from '../db/index.ts';
+import { type IdKind, isId, wrongKindWords } from '../kernel/ids.ts';
+import { type Failure, invalid, orThrow } from '../kernel/result.ts';
+import { type Caller, hasRole } from './caller.ts';
+import type { Access, Route } from './route.ts';
+
+type Guarded = Exclude<Access, { public: true }>;
+type Values = Record<string, unknown>;
+
+const OWNERS_KEPT = 50_000;
+
+/**
+ * Finds the merchant of a request, by its path, its body or its query, and checks that the caller may act for it. It
+ * throws the refusal otherwise.
+ */
+export class Merchants {
+  readonly #database: Pick<Database, 'call'>;
+  /** An id never changes its owner; deleted ones end in the handler's own 404. */
+  readonly #owners = new LRUCache<string, string>({ max: OWNERS_KEPT });
+
+  constructor(database: Pick<Database, 'call'>) {
+    this.#database = database;
+  }
+
+  /**
+   * Role, and the owner of what the path names, before the body is looked at: another tenant learns nothing from it.
+   */
+  async ofPath(access: Guarded, caller: Caller, request: FastifyRequest): Promise<string | null> {
+    if (!hasRole(caller, access.role) || (access.operator && !caller.isOperator))
+      orThrow({ ok: false, refusal: { kind: 'forbidden' } });
+    if (typeof access.merchant === 'object') {
+      const { of, kind } = access.merchant;
+      const id = (request.params as Record<string, string>)[of] ?? '';
+      const owner = isId(kind, id) ? await this.#ownerOf(id) : undefined;
+      if (owner === undefined) return orThrow<never>(unknownId(kind, id));
+      return allowed(caller, owner);
+    }
+    const given = access.merchant === 'body' ? (request.body as Values | undefined)?.merchantId : undefined;
+    if (typeof given === 'string' && isId('organization', given)) allowed(caller, given);
+    return null;
+  }
+
+  /** The merchant that the body or the query stands for. */
+  async ofValues(access: Guarded, caller: Caller, query: Values, body: Values | undefined): Promise<string | null> {
+    if (access.merchant === 'caller') return caller.organizationId;
+    const values = access.merchant === 'body' ? (body ?? {}) : query;
+    const given = values.merchantId;
+    const named = ('by' in access ? (access.by ?? []) : []).find((field) => typeof values[field] === 'string');
+    if (named !== undefined) {
+      const owner = await this.#merchantOf(caller, named, values[named] as string);
+      if (
+        access.merchant === 'body' &&
+        typeof given === 'string' &&
+        (await this.#givenMerchant(caller, given)) !== owner
+      )
+        orThrow(invalid([{ field: 'merchantId', message: `must be the merchant of ${named}, or absent` }]));
+      return owner;
+    }
+    if (typeof given === 'string') return this.#givenMerchant(caller, given);
+    if (!caller.isOperator) return caller.organizationId;
+    if (access.merchant === 'query') return null;
+    return orThrow<never>(invalid([{ field: 'merchantId', message: 'is required of a platform operator' }]));
+  }
+
+  /** The merchant that `merchantId` names. */
+  async #givenMerchant(caller: Caller, given: string): Promise<string> {
+    if (caller.isOperator && (await this.#ownerOf(given)) === undefined)
+      orThrow({ ok: false, refusal: { kind: 'not_found', what: 'organization', field: 'merchantId' } });
+    return allowed(caller, given);
+  }
+
+  /** The merchant of what a query field names. */
+  async #merchantOf(caller: Caller, field: string, id: string): Promise<string> {
+    const owner = await this.#ownerOf(id);
+    if (owner === undefined)
+      return orThrow<never>({ ok: false, refusal: { kind: 'not_found', what: field.replace(/Id$/, ''), field } });
+    return allowed(caller, owner);
+  }
+
+  async #ownerOf(id: string): Promise<string | undefined> {
+    const known = this.#owners.get(id);
+    if (known !== undefined) return known;
+    const [row] = await this.#database.call<{ owner: string | null }>('owner_of', sql`select owner_of(${id}) as owner`);
+    if (typeof row?.owner !== 'string') return;
+    this.#owners.set(id, row.owner);
+    return row.owner;
+  }
+}
+
+/** The refusal of a path id that names nothing; an id of another kind says so. */
+function unknownId(kind: IdKind, id: string): Failure {
+  const message = wrongKindWords(kind, id);
+  return { ok: false, refusal: { kind: 'not_found', what: kind, ...(message !== null && { message: `${message}.` }) } };
+}
+
+function allowed(caller: Caller, owner: string): string {
+  if (caller.isOperator || owner === caller.organizationId) return owner;
+  return orThrow<never>({ ok: false, refusal: { kind: 'forbidden', message: 'This resource is not yours.' } });
+}
+
+/** A path with an id has a policy that names one of its parameters, so no route forgets whose resource it touches. */
+export function checkPolicy({ sentence }: Route): void {
+  const parameters = [...sentence.path.matchAll(/:([A-Za-z]+)/g)].map((match) => match[1]);
+  if (!sentence.access) throw new Error(`${sentence.method} ${sentence.path} declares no policy.`);
+  if (parameters.length === 0 || 'public' in sentence.access || 'ownerless' in sentence.access) return;
+  const { merchant } = sentence.access;
+  if (typeof merchant !== 'object' || !parameters.includes(merchant.of)) {
+    throw new Error(`${sentence.method} ${sentence.path}: the policy names no resource of the path.`);
+  }
+}
