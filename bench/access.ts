@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { numbersOf } from './support/arguments.ts';
+import { numbersOf, verdict } from './support/arguments.ts';
 import { processorSeconds, type Stack, type Target, withStack } from './support/stack.ts';
 
 /**
@@ -26,7 +26,6 @@ const LEVELS = [
   { events: 10_000, customers: Math.min(10, customers) },
 ];
 
-const verdict = (kept: boolean) => (kept ? 'yes' : 'NO');
 const line = (name: string, figure: string, wanted: string, kept: boolean) =>
   console.log(`  ${name.padEnd(34)} ${figure.padEnd(28)} wanted ${wanted.padEnd(10)} ${verdict(kept)}`);
 

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { numbersOf } from './support/arguments.ts';
+import { numbersOf, verdict } from './support/arguments.ts';
 import { clientOf, makeFeature, seedEntitlements } from './support/entitlements.ts';
 import { flatness } from './support/flat.ts';
 import { processorSeconds, residentMegabytes, type Stack, type Target, withStack } from './support/stack.ts';
@@ -26,8 +26,6 @@ const P99_LIMIT = 5;
 /** Of the whole process, in MiB, however many entitlements there are. */
 const MEMORY_LIMIT = 768;
 const BATCH = 100;
-
-const verdict = (kept: boolean) => (kept ? 'yes' : 'NO');
 
 /** A server on a store with entitlements, each with some events. */
 async function withEntitlements(stack: Stack, work: (target: Target, url: string) => Promise<void>): Promise<void> {

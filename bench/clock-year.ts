@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { numbersOf } from './support/arguments.ts';
+import { numbersOf, verdict } from './support/arguments.ts';
 import {
   type Answer,
   type Caller,
@@ -22,8 +22,6 @@ const WANTED_MILLISECONDS = 4;
 const LINES = 3;
 const START = '2026-01-31T00:00:00Z';
 const POLL_MILLISECONDS = 250;
-
-const verdict = (kept: boolean) => (kept ? 'yes' : 'NO');
 
 /** Subscriptions of different customers on one clock, with usage in each month. */
 async function subscribe(call: Caller, pool: pg.Pool): Promise<Answer> {
@@ -65,7 +63,8 @@ async function advance(call: Caller, id: string): Promise<number> {
 async function run(stack: Stack): Promise<void> {
   const url = await stack.database();
   const sent = countStatements();
-  const { environment, call } = await openSandbox(url);
+  const { environment, merchant } = await openSandbox(url);
+  const call = await merchant();
   const pool = new pg.Pool({ connectionString: url, max: 2 });
   try {
     const clock = await subscribe(call, pool);

@@ -8,7 +8,8 @@ import { presentEntitlement } from '../src/entitlements/reading/present.ts';
 import type { Instant } from '../src/kernel/time.ts';
 import { eventPartitionChore } from '../src/metering/index.ts';
 import { createIntake } from '../src/metering/intake/intake.ts';
-import { exponent, median, numbersOf } from './support/arguments.ts';
+import { exponent, median, numbersOf, verdict } from './support/arguments.ts';
+import { daysBefore, numbered } from './support/flat.ts';
 import { processorSeconds, type Target, withStack } from './support/stack.ts';
 
 /** What a balance costs with many grants, a history with many windows, and an entitlement that is never reset. */
@@ -22,10 +23,6 @@ const DAYS = { month: 31, year: 365, period: 20 };
 const NONE = 'infinity';
 const BATCH = 1_000;
 const LIMITS = { balance: 20, hold: 50, growth: 1.1, window: 0.3, flat: 1.3 };
-
-const daysBefore = (at: Instant, days: number): Instant => at.subtract({ hours: 24 * days });
-const numbered = (prefix: string, n: number): string => prefix + String(n).padStart(22, '0');
-const verdict = (kept: boolean) => (kept ? 'yes' : 'NO');
 
 /** An entitlement of the benchmark. */
 interface Given {

@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import pino from 'pino';
-import { type Environment, openEnvironment, wallClock } from '../src/app.ts';
-import { generateApiKey } from '../src/identity/index.ts';
-import { generateMasterKey } from '../src/kernel/sealing.ts';
+import { type Environment, wallClock } from '../src/app.ts';
 import { CountedDatabase } from '../test/support/counted-database.ts';
-import { numbersOf } from './support/arguments.ts';
+import { numbersOf, verdict } from './support/arguments.ts';
+import { type Answer, type Caller, columnsOf, copySubscription, makePlan, openSandbox } from './support/sandbox.ts';
 import { processorSeconds, type Stack, withStack } from './support/stack.ts';
 
 /**
@@ -21,127 +19,19 @@ const WANTED_YEAR_SECONDS = 2;
 const WANTED_ACCOUNT_SECONDS = 10;
 const LINES = 3;
 
-const verdict = (kept: boolean) => (kept ? 'yes' : 'NO');
-
-type Answer = { id: string } & Record<string, unknown>;
-
-/** An environment whose wall time can be set ahead, and that counts the statements of its lists. */
+/** A sandbox that counts the statements of its lists. */
 async function open(url: string) {
   const databases: CountedDatabase[] = [];
-  let ahead = Temporal.Duration.from({ seconds: 0 });
-  const platformKey = generateApiKey('sandbox');
-  const environment = await openEnvironment({
-    environment: 'sandbox',
-    databaseUrl: url,
+  const sandbox = await openSandbox(url, {
     publicUrl: 'http://127.0.0.1:4401',
-    platformKey,
-    masterKey: { key: generateMasterKey() },
-    logger: pino({ level: 'silent' }),
-    now: () => wallClock().add(ahead),
     openDatabase: (asked) => {
       const database = new CountedDatabase(asked);
       databases.push(database);
       return database;
     },
   });
-  const caller =
-    (key: string) =>
-    async (method: 'POST' | 'GET' | 'PATCH', path: string, body?: unknown): Promise<Answer> => {
-      const reply = await environment.server.inject({
-        method,
-        url: path,
-        headers: { authorization: `Bearer ${key}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
-        ...(body !== undefined && { payload: JSON.stringify(body) }),
-      });
-      if (reply.statusCode >= 300) throw new Error(`${method} ${path}: ${reply.statusCode} ${reply.body}`);
-      return JSON.parse(reply.body) as Answer;
-    };
-  const platform = caller(platformKey);
-  const merchant = await platform('POST', '/v0/organizations', { name: 'Bench', type: 'merchant' });
-  const user = await platform('POST', '/v0/users', {
-    organizationId: merchant.id,
-    email: 'b@example.com',
-    role: 'admin',
-  });
-  const key = await platform('POST', `/v0/users/${user.id}/apikeys`, { name: 'bench' });
-  return {
-    environment,
-    lists: () => databases.flatMap((database) => database.lists),
-    call: caller(key.secret as string),
-    setAhead: (by: Temporal.Duration) => {
-      ahead = by;
-    },
-  };
-}
-
-type Caller = Awaited<ReturnType<typeof open>>['call'];
-
-/** A plan of a fee, usage in tiers and usage by the unit, with tax. */
-async function makePlan(call: Caller): Promise<Answer> {
-  const product = await call('POST', '/v0/products', { name: 'Product', description: 'Product' });
-  const metric = await call('POST', '/v0/billableMetrics', {
-    name: 'Calls',
-    description: 'Calls',
-    unit: 'call',
-    productId: product.id,
-    aggregation: 'SUM',
-    eventType: 'call',
-    valueProperty: '$.units',
-  });
-  const fee = await call('POST', '/v0/fees', { name: 'Base', description: 'Base', productId: product.id });
-  const tiers = [
-    { upTo: '100', unitPrice: '0.10' },
-    { upTo: null, unitPrice: '0.05' },
-  ];
-  const usage = { billableMetricId: metric.id, paymentTerm: 'in_arrears' };
-  const prices = await Promise.all(
-    [
-      {
-        feeId: fee.id,
-        invoiceDisplayName: 'Base',
-        paymentTerm: 'in_arrears',
-        billingCadence: 'P1M',
-        properties: { unitPrice: '20' },
-      },
-      { ...usage, invoiceDisplayName: 'Calls', model: 'graduated', properties: { tiers } },
-      { ...usage, invoiceDisplayName: 'Calls again', properties: { unitPrice: '0.001' } },
-    ].map((price) => call('POST', '/v0/prices', price)),
-  );
-  return call('POST', '/v0/plans', {
-    name: 'Plan',
-    productId: product.id,
-    currency: 'USD',
-    prices: prices.map(({ id }) => id),
-    defaultTaxRate: 20,
-  });
-}
-
-/** Columns of a table that an insert may name. */
-async function columnsOf(pool: pg.Pool, table: string): Promise<string[]> {
-  const { rows } = await pool.query<{ name: string }>(
-    `select attname as name from pg_attribute
-      where attrelid = $1::regclass and attnum > 0 and not attisdropped and attgenerated = '' and attidentity = ''
-      order by attnum`,
-    [table],
-  );
-  return rows.map(({ name }) => name);
-}
-
-/** Copies of a row, one for each number `n`; what is to be another one in each is said as SQL over the row `t`. */
-async function copy(
-  pool: pg.Pool,
-  table: string,
-  id: string,
-  changed: Readonly<Record<string, string>>,
-  copies: number,
-) {
-  const columns = await columnsOf(pool, table);
-  await pool.query(
-    `insert into ${table} (${columns.join(', ')})
-     select ${columns.map((name) => changed[name] ?? `t.${name}`).join(', ')}
-       from ${table} t cross join generate_series(1, $2) n where t.id = $1`,
-    [id, copies],
-  );
+  const call = await sandbox.merchant();
+  return { ...sandbox, call, lists: () => databases.flatMap((database) => database.lists) };
 }
 
 /** Customers subscribed since a while, each with an event: one over HTTP, the others as copies of its rows. */
@@ -153,18 +43,7 @@ async function subscribe(call: Caller, pool: pg.Pool, plan: Answer): Promise<voi
     customer: { name: 'Customer', email: 'customer@example.com' },
   });
   const customerId = made.customerId as string;
-  const own = (name: string) => ({ [name]: `t.${name} || n` });
-  const [invoice, customer] = await Promise.all([
-    pool.query<{ id: string }>('select id from invoice where subscription_id = $1', [made.id]),
-    pool.query<{ consumer_id: string }>('select consumer_id from customer where id = $1', [customerId]),
-  ]);
-  const rows: readonly [string, string, Record<string, string>][] = [
-    ['organization', customer.rows[0]?.consumer_id as string, { email: 'n || t.email' }],
-    ['customer', customerId, own('consumer_id')],
-    ['subscription', made.id, own('customer_id')],
-    ['invoice', invoice.rows[0]?.id as string, { ...own('customer_id'), ...own('subscription_id') }],
-  ];
-  for (const [table, id, changed] of rows) await copy(pool, table, id, { ...own('id'), ...changed }, subscriptions - 1);
+  await copySubscription(pool, { id: made.id, customerId }, subscriptions - 1);
   const usage = Array.from({ length: subscriptions }, (_, n) => ({
     type: 'call',
     source: 'bench',

@@ -1,10 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import pino from 'pino';
-import { openEnvironment, wallClock } from '../src/app.ts';
-import { generateApiKey } from '../src/identity/index.ts';
-import { generateMasterKey } from '../src/kernel/sealing.ts';
+import { wallClock } from '../src/app.ts';
 import { numbersOf } from './support/arguments.ts';
+import { type Answer, type Caller, openSandbox } from './support/sandbox.ts';
 import { processorSeconds, residentMegabytes, type Stack, withStack } from './support/stack.ts';
 
 /**
@@ -19,42 +17,6 @@ const SMALLER = 4;
 const WANTED_GROWTH = 1.2;
 const WANTED_MEGABYTES = 100;
 const POLL_MILLISECONDS = 250;
-
-type Answer = { id: string } & Record<string, unknown>;
-type Caller = (method: 'POST' | 'GET', path: string, body?: unknown) => Promise<Answer>;
-
-async function open(url: string) {
-  const platformKey = generateApiKey('sandbox');
-  const environment = await openEnvironment({
-    environment: 'sandbox',
-    databaseUrl: url,
-    publicUrl: 'http://127.0.0.1:4820',
-    platformKey,
-    masterKey: { key: generateMasterKey() },
-    logger: pino({ level: 'silent' }),
-    now: wallClock,
-  });
-  const caller =
-    (key: string): Caller =>
-    async (method, path, body) => {
-      const reply = await environment.server.inject({
-        method,
-        url: path,
-        headers: { authorization: `Bearer ${key}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
-        ...(body !== undefined && { payload: JSON.stringify(body) }),
-      });
-      if (reply.statusCode >= 300) throw new Error(`${method} ${path}: ${reply.statusCode} ${reply.body}`);
-      return JSON.parse(reply.body) as Answer;
-    };
-  const platform = caller(platformKey);
-  const merchant = async (): Promise<Caller> => {
-    const { id: organizationId } = await platform('POST', '/v0/organizations', { name: 'Bench', type: 'merchant' });
-    const user = await platform('POST', '/v0/users', { organizationId, email: 'b@example.com', role: 'admin' });
-    const key = await platform('POST', `/v0/users/${user.id}/apikeys`, { name: 'bench' });
-    return caller(key.secret as string);
-  };
-  return { environment, merchant };
-}
 
 /** A plan whose second version has a dearer fee in advance, and a subscription that has paid the first version's. */
 async function sell(call: Caller): Promise<{ plan: Answer; subscription: Answer }> {
@@ -135,7 +97,7 @@ interface Cost {
 
 async function migrate(stack: Stack, many: number): Promise<Cost> {
   const url = await stack.database();
-  const { environment, merchant } = await open(url);
+  const { environment, merchant } = await openSandbox(url, { publicUrl: 'http://127.0.0.1:4820' });
   const pool = new pg.Pool({ connectionString: url, max: 2 });
   try {
     environment.startWorker();

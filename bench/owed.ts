@@ -6,6 +6,7 @@ import { cellAt, cellsIn, chargesInAdvance, chargesInArrears } from '../src/invo
 import type { BilledPrice, BilledVersion } from '../src/invoicing/terms/billing-terms.ts';
 import type { HistoricTerms } from '../src/invoicing/timeline/segments.ts';
 import { decimal } from '../src/kernel/decimal.ts';
+import { HOURS_PER_DAY } from '../src/kernel/time.ts';
 import { median, numbersOf } from './support/arguments.ts';
 
 /**
@@ -19,7 +20,6 @@ const WARM_UP = 200;
 /** Calls in a round: processor time is not counted finely enough for one. */
 const TIMES = 20;
 const START = Temporal.Instant.from('2026-01-01T00:00:00Z');
-const DAY_HOURS = 24;
 /** A month and a day: the changes lie on other days of their months. */
 const DAYS_BETWEEN_CHANGES = 29;
 const CHANGES = 12;
@@ -50,7 +50,7 @@ const usage = (id: string): BilledPrice => ({
 const versions = Array.from(
   { length: CHANGES + 1 },
   (_, place): BilledVersion => ({
-    from: START.add({ hours: place * DAYS_BETWEEN_CHANGES * DAY_HOURS }),
+    from: START.add({ hours: place * DAYS_BETWEEN_CHANGES * HOURS_PER_DAY }),
     ...{ planId: 'plan', planTaxRate: null, planCadence: 'P1M', minimumAmount: null, anchors: {}, proration: 'second' },
     prices: [
       fee('base', true, 1),
@@ -69,7 +69,7 @@ const termsOf = (list: readonly BilledVersion[]): HistoricTerms & typeof quoting
   const { planCadence, prices } = list.at(-1) as BilledVersion;
   return { planCadence, prices, bounds, versions: list, minimumAmount: null, ...quoting };
 };
-const year = { start: START, end: START.add({ hours: 365 * DAY_HOURS }) };
+const year = { start: START, end: START.add({ hours: 365 * HOURS_PER_DAY }) };
 
 /** What a year of a history owes. */
 const owedOf = (terms: HistoricTerms) =>
@@ -107,7 +107,7 @@ function billed(): BilledItem[] {
 
 const items = billed();
 const terms = termsOf(versions);
-const cell = cellAt(terms, 'P1M', year.end.subtract({ hours: DAY_HOURS }));
+const cell = cellAt(terms, 'P1M', year.end.subtract({ hours: HOURS_PER_DAY }));
 if (!cell) throw new Error('The year has no last month.');
 const invoice = {
   ...{ id: 'this', kind: 'subscription', billingAnchor: START, billingCadence: 'P1M' },

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { wallClock } from '../src/app.ts';
-import { numbersOf } from './support/arguments.ts';
+import { numbersOf, verdict } from './support/arguments.ts';
 import { type Answer, type Caller, copySubscription, openSandbox } from './support/sandbox.ts';
 import { type Stack, withStack } from './support/stack.ts';
 
@@ -16,8 +16,6 @@ const WANTED_IDLE_SECONDS = 15;
 /** The most cells that a price has. */
 const CELLS = 1_000;
 const SAMPLE_MILLISECONDS = 100;
-
-const verdict = (kept: boolean) => (kept ? 'yes' : 'NO');
 
 interface Order {
   readonly url: string;
@@ -85,7 +83,8 @@ async function watch(pool: pg.Pool, isOver: () => Promise<boolean>): Promise<Pic
 }
 
 async function issueAll({ url, accounts }: Order): Promise<Report> {
-  const { environment, call, setAhead } = await openSandbox(url);
+  const { environment, merchant, setAhead } = await openSandbox(url);
+  const call = await merchant();
   const pool = new pg.Pool({ connectionString: url, max: 2 });
   try {
     await makeAccounts(call, pool, accounts);

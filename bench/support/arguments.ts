@@ -20,3 +20,6 @@ export function exponent(points: readonly (readonly [number, number])[]): number
   const covariance = logs.reduce((total, [x, y]) => total + (x - mx) * (y - my), 0);
   return covariance / logs.reduce((total, [x]) => total + (x - mx) ** 2, 0);
 }
+
+/** What a line of figures says about its limit. */
+export const verdict = (kept: boolean): string => (kept ? 'yes' : 'NO');

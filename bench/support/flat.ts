@@ -44,8 +44,10 @@ const BATCH = 1_000;
 const BLOCKS = 5;
 const LIMIT = 0.1;
 
-const daysBefore = (at: Instant, days: number): Instant => at.subtract({ hours: 24 * days });
-const numbered = (prefix: string, n: number): string => prefix + String(n).padStart(22, '0');
+/** So many days of 24 hours before an instant. */
+export const daysBefore = (at: Instant, days: number): Instant => at.subtract({ hours: 24 * days });
+/** An id of 22 digits after its prefix. */
+export const numbered = (prefix: string, n: number): string => prefix + String(n).padStart(22, '0');
 
 /** Asks each of several entitlements in turn, so that whatever else the machine does is shared out among them. */
 export async function flatness(

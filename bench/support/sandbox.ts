@@ -1,6 +1,6 @@
 import pg from 'pg';
 import pino from 'pino';
-import { type Environment, openEnvironment, wallClock } from '../../src/app.ts';
+import { type Environment, type EnvironmentOptions, openEnvironment, wallClock } from '../../src/app.ts';
 import { generateApiKey } from '../../src/identity/index.ts';
 import { generateMasterKey } from '../../src/kernel/sealing.ts';
 
@@ -11,22 +11,27 @@ export type Caller = (method: 'POST' | 'GET' | 'PATCH', path: string, body?: unk
 
 export interface Sandbox {
   readonly environment: Environment;
-  readonly call: Caller;
+  /** Makes a merchant, and answers how to call under its key. */
+  readonly merchant: () => Promise<Caller>;
   readonly setAhead: (by: Temporal.Duration) => void;
 }
 
-/** A sandbox with a merchant, in the process of the benchmark. Its wall time can be set ahead. */
-export async function openSandbox(url: string, port = 4800): Promise<Sandbox> {
+/** A sandbox in the process of the benchmark. Its wall time can be set ahead. */
+export async function openSandbox(
+  url: string,
+  options: Partial<Pick<EnvironmentOptions, 'publicUrl' | 'openDatabase'>> = {},
+): Promise<Sandbox> {
   let ahead = Temporal.Duration.from({ seconds: 0 });
   const platformKey = generateApiKey('sandbox');
   const environment = await openEnvironment({
     environment: 'sandbox',
     databaseUrl: url,
-    publicUrl: `http://127.0.0.1:${port}`,
+    publicUrl: 'http://127.0.0.1:4800',
     platformKey,
     masterKey: { key: generateMasterKey() },
     logger: pino({ level: process.env.BENCH_LOG ?? 'silent' }),
     now: () => wallClock().add(ahead),
+    ...options,
   });
   const caller =
     (key: string): Caller =>
@@ -41,16 +46,15 @@ export async function openSandbox(url: string, port = 4800): Promise<Sandbox> {
       return JSON.parse(reply.body) as Answer;
     };
   const platform = caller(platformKey);
-  const merchant = await platform('POST', '/v0/organizations', { name: 'Bench', type: 'merchant' });
-  const user = await platform('POST', '/v0/users', {
-    organizationId: merchant.id,
-    email: 'b@example.com',
-    role: 'admin',
-  });
-  const key = await platform('POST', `/v0/users/${user.id}/apikeys`, { name: 'bench' });
+  const merchant = async (): Promise<Caller> => {
+    const { id: organizationId } = await platform('POST', '/v0/organizations', { name: 'Bench', type: 'merchant' });
+    const user = await platform('POST', '/v0/users', { organizationId, email: 'b@example.com', role: 'admin' });
+    const key = await platform('POST', `/v0/users/${user.id}/apikeys`, { name: 'bench' });
+    return caller(key.secret as string);
+  };
   return {
     environment,
-    call: caller(key.secret as string),
+    merchant,
     setAhead: (by) => {
       ahead = by;
     },
@@ -98,7 +102,7 @@ export async function makePlan(call: Caller): Promise<Answer> {
 }
 
 /** Columns of a table that an insert may name. */
-async function columnsOf(pool: pg.Pool, table: string): Promise<string[]> {
+export async function columnsOf(pool: pg.Pool, table: string): Promise<string[]> {
   const { rows } = await pool.query<{ name: string }>(
     `select attname as name from pg_attribute
       where attrelid = $1::regclass and attnum > 0 and not attisdropped and attgenerated = '' and attidentity = ''
