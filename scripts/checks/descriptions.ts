@@ -115,5 +115,6 @@ function isDescribed(property: Node, named: Readonly<Record<string, Node>>): boo
   if (isText(property.description)) return true;
   const target = typeof property.$ref === 'string' ? named[property.$ref.split('/').at(-1) as string] : undefined;
   if (target !== undefined) return isDescribed(target, named);
-  return Array.isArray(property.anyOf) && property.anyOf.some((branch: Node) => isDescribed(branch, named));
+  const branches = [property.anyOf, property.oneOf].flatMap((each) => (each ?? []) as readonly Node[]);
+  return branches.some((branch) => isDescribed(branch, named));
 }

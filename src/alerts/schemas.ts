@@ -1,10 +1,11 @@
 import {
+  DecimalOut,
   DecimalText,
   type FieldWords,
   Id,
   ListQuery,
-  MapOut,
   Metadata,
+  MetadataOut,
   Name,
   Nullable,
   NumberOut,
@@ -64,6 +65,8 @@ const TRIGGER_FIELDS: FieldWords = {
   triggeredAt: 'When the alert triggered.',
 };
 
+const none = Type.Null();
+
 export const AlertReply = Type.Object(
   {
     id: Id('alert'),
@@ -76,22 +79,44 @@ export const AlertReply = Type.Object(
     subscriptionId: Nullable(Id('subscription')),
     billableMetricId: Nullable(Id('billableMetric')),
     period: Nullable(OneOf(USAGE_PERIODS)),
-    threshold: Nullable(Type.String()),
+    threshold: Nullable(DecimalOut),
     percent: Nullable(NumberOut),
-    limit: Nullable(Type.String()),
+    limit: Nullable(DecimalOut),
     blocksAccess: Type.Boolean(),
     notifyCustomer: Type.Boolean(),
-    currentValue: Nullable(Type.String()),
+    currentValue: Nullable(DecimalOut),
     isReached: Type.Boolean(),
     periodStart: Nullable(Timestamp),
     periodEnd: Nullable(Timestamp),
     lastTriggeredAt: Nullable(Timestamp),
     testClockId: Nullable(Id('testClock')),
-    metadata: MapOut,
+    metadata: MetadataOut,
     createdAt: Timestamp,
     updatedAt: Timestamp,
   },
-  { $id: 'Alert', 'x-fields': ALERT_FIELDS },
+  {
+    $id: 'Alert',
+    'x-fields': ALERT_FIELDS,
+    'x-cases': {
+      by: 'type',
+      of: {
+        balance: {
+          fields: { entitlementId: Id('entitlement'), subscriptionId: none, billableMetricId: none, period: none },
+        },
+        invoice_total: {
+          fields: { entitlementId: none, subscriptionId: Id('subscription'), billableMetricId: none, period: none },
+        },
+        usage: {
+          fields: {
+            entitlementId: none,
+            subscriptionId: none,
+            billableMetricId: Id('billableMetric'),
+            period: OneOf(USAGE_PERIODS),
+          },
+        },
+      },
+    },
+  },
 );
 
 const Threshold = DecimalText({ minimum: '0' });
@@ -135,6 +160,23 @@ export const AlertBody = Strict(
   {
     $id: 'AlertCreate',
     'x-fields': SENT_FIELDS,
+    'x-cases': {
+      by: 'type',
+      of: {
+        balance: {
+          fields: { entitlementId: Id('entitlement') },
+          without: ['subscriptionId', 'customerId', 'billableMetricId', 'period', 'limit'],
+        },
+        invoice_total: {
+          fields: { subscriptionId: Id('subscription') },
+          without: ['entitlementId', 'customerId', 'billableMetricId', 'period'],
+        },
+        usage: {
+          fields: { customerId: Id('customer'), billableMetricId: Id('billableMetric') },
+          without: ['entitlementId', 'subscriptionId'],
+        },
+      },
+    },
     examples: [
       {
         type: 'usage',
@@ -182,10 +224,10 @@ export const AlertTriggerReply = Type.Object(
     alertId: Id('alert'),
     periodStart: Timestamp,
     periodEnd: Nullable(Timestamp),
-    threshold: Nullable(Type.String()),
+    threshold: Nullable(DecimalOut),
     percent: Nullable(NumberOut),
-    limit: Nullable(Type.String()),
-    value: Type.String(),
+    limit: Nullable(DecimalOut),
+    value: DecimalOut,
     webhookEventId: Id('webhookEvent'),
     triggeredAt: Timestamp,
   },

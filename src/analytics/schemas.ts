@@ -1,8 +1,19 @@
-import { Id, Nullable, NumberOut, OneOf, type Static, Strict, Text, Timestamp, Type } from '../http/index.ts';
+import {
+  DecimalOut,
+  Id,
+  Nullable,
+  NumberOut,
+  OneOf,
+  type Static,
+  Strict,
+  Text,
+  Timestamp,
+  Type,
+} from '../http/index.ts';
 import { BUCKET_WIDTHS } from './buckets.ts';
 
 const Currency = Type.String({ format: 'currency' });
-const Amount = Type.String({ description: 'In major units.' });
+const Amount = Type.Unsafe<string>({ ...DecimalOut, description: 'In major units.' });
 const Width = Type.Optional(OneOf(BUCKET_WIDTHS));
 
 export const GROUPINGS = ['plan', 'customer', 'currency'] as const;
@@ -241,7 +252,7 @@ const PROFIT = {
   netRevenue: Amount,
   totalCost: Amount,
   profit: Amount,
-  marginPct: Nullable(Type.String()),
+  marginPct: Nullable(DecimalOut),
 };
 const PROFIT_WORDS = {
   netRevenue: 'The net revenue, in major units.',

@@ -1,4 +1,4 @@
-import { Id, ListQuery, Nullable, OneOf, type Static, Strict, Text, Timestamp, Type } from '../http/index.ts';
+import { Id, JsonOut, ListQuery, Nullable, OneOf, type Static, Strict, Text, Timestamp, Type } from '../http/index.ts';
 import { APPROVAL_KINDS, RESOURCE_TYPES } from './approval.ts';
 import { DECISIONS } from './states.ts';
 
@@ -56,8 +56,8 @@ export const ApprovalChanges = Type.Object(
       Type.Object(
         {
           path: Type.String(),
-          before: Type.Unknown(),
-          after: Type.Unknown(),
+          before: JsonOut,
+          after: JsonOut,
           text: Type.String(),
         },
         {

@@ -99,7 +99,7 @@ describe('the compact document', () => {
     expect(plain.components.schemas.Echoed.required).toEqual(['note', 'always', 'sent', 'count']);
     expect(compact.components.schemas.Echoed).toMatchObject({
       required: ['sent'],
-      properties: { note: { type: 'string' }, sent: { type: 'object' } },
+      properties: { note: { type: 'string' }, sent: { $ref: '#/components/schemas/JsonObject' } },
     });
     expect(Object.keys(compact.components.schemas.Echoed.properties)).toEqual(['note', 'sent', 'count']);
   });

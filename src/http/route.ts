@@ -186,6 +186,8 @@ interface Sentence<Path extends string, Q, B, A extends Access> {
   readonly bodyParts?: PartLimits;
   /** The body is a file of one of the `contentTypes`, and no JSON: the handler gets it as `RawBody`. */
   readonly bodyBytes?: true;
+  /** Of such a file that is JSON: one that works when it is sent. */
+  readonly bodyExample?: Readonly<Record<string, unknown>>;
   /**
    * `false`: nothing becomes due by it, so no worker is woken (which events, of which there are many, would do all the
    * time).

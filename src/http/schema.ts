@@ -63,10 +63,17 @@ export function DecimalText<const Rules extends DecimalRules>(
 export const DecimalNumber = (rules: Omit<DecimalRules, 'accept'> = {}) => DecimalText({ ...rules, accept: 'number' });
 
 /** A number in an answer, written with all its digits. */
-export const NumberOut = Type.Number();
+export const NumberOut = Type.Number({ 'x-shown': 'DecimalNumber' });
+
+/** An amount, a price or a quantity in an answer: a decimal string with all its digits. */
+export const DecimalOut = Type.String({ format: 'decimal', 'x-shown': 'Decimal' });
+
+/** Any JSON value in an answer. */
+export const JsonOut = Type.Unknown({ 'x-shown': 'JsonValue' });
 
 /** §1, api.md PATCH: at most 50 keys of at most 40 characters, string values of at most 500. */
 export const Metadata = Type.Unsafe<Record<string, string | number | boolean>>({
+  $id: 'Metadata',
   type: 'object',
   description: 'Your own data: at most 50 keys with strings, numbers or booleans. Reckoner only stores it.',
   examples: [{ team: 'north' }],
@@ -81,15 +88,30 @@ export const Metadata = Type.Unsafe<Record<string, string | number | boolean>>({
   },
 });
 
+/** Metadata in an answer. */
+export const MetadataOut = Type.Unsafe<Record<string, unknown>>(Metadata);
+
 /** A JSON object of any content, as in answers. */
-export const MapOut = Type.Unsafe<Record<string, unknown>>({ type: 'object' });
+export const MapOut = Type.Unsafe<Record<string, unknown>>({ type: 'object', 'x-shown': 'JsonObject' });
+
+/** Texts by names of the caller's own, as in answers: dimensions with values, or headers. */
+export const TextsOut = Type.Unsafe<Record<string, string>>({
+  type: 'object',
+  additionalProperties: { type: 'string' },
+});
+
+/** Dimensions with the values of a group, as in answers. Null: the events have no value. */
+export const GroupOut = Type.Unsafe<Record<string, string | null>>({
+  type: 'object',
+  additionalProperties: { type: ['string', 'null'] },
+});
 
 /**
  * A JSON object of any content in a request, which is stored as it is: its texts, keys and numbers are ones that can
  * be.
  */
 export const FreeMap = (options: { description?: string } = {}) =>
-  Type.Unsafe<Record<string, unknown>>({ type: 'object', 'x-free': true, ...options });
+  Type.Unsafe<Record<string, unknown>>({ type: 'object', 'x-free': true, 'x-shown': 'JsonObject', ...options });
 
 /** A map: each key in the form of `key`, each value of `value`; another key is refused. */
 export const MapOf = <K extends TSchema, V extends TSchema>(key: K, value: V, options: { description?: string } = {}) =>
@@ -99,6 +121,29 @@ export const MapOf = <K extends TSchema, V extends TSchema>(key: K, value: V, op
     additionalProperties: value,
     ...options,
   });
+
+/**
+ * The kinds of an object by a constant field, for the document: one named schema for each kind. What a request must hold
+ * is checked by the handler, which knows the kind and names the field that is wrong.
+ */
+export interface Cases {
+  /** The field that says the kind. */
+  readonly by: string;
+  /** The kind of an object without that field. */
+  readonly usual?: string;
+  /** By the word of the kind. */
+  readonly of: Readonly<Record<string, Case>>;
+}
+
+/** One kind of an object. */
+export interface Case {
+  /** The words in the field `by`. Default: the word of the kind alone. */
+  readonly words?: readonly string[];
+  /** Fields that are others than of the object. */
+  readonly fields?: Readonly<Record<string, TSchema>>;
+  /** Fields of the object that this kind has not. */
+  readonly without?: readonly string[];
+}
 
 /** The rules of an object beyond its fields. */
 export interface StrictOptions {
@@ -110,6 +155,8 @@ export interface StrictOptions {
   'x-fields'?: FieldWords;
   /** The messages for fields that callers try and that do not exist. */
   'x-hints'?: Readonly<Record<string, string>>;
+  /** The kinds of the object, for the document. */
+  'x-cases'?: Cases;
   /** At least one of these fields must be sent; the operation says where more than one is too many. */
   'x-some-of'?: readonly string[];
   /** Amounts that have no more digits than the `currency` beside them. */
@@ -204,7 +251,7 @@ export const ErrorBody = Type.Object(
     error: Type.String(),
     message: Type.String(),
     code: Type.Optional(Type.String()),
-    details: Type.Optional(Type.Unsafe<Record<string, unknown>>({ type: 'object' })),
+    details: Type.Optional(MapOut),
   },
   { $id: 'Error', 'x-fields': ERROR_FIELDS },
 );
@@ -217,7 +264,7 @@ export const ValidationErrorBody = Type.Object(
     errors: Type.Array(
       Type.Object({ field: Type.String(), message: Type.String(), code: Type.Optional(Type.String()) }),
     ),
-    details: Type.Optional(Type.Unsafe<Record<string, unknown>>({ type: 'object' })),
+    details: Type.Optional(MapOut),
   },
   { $id: 'ValidationError', 'x-fields': ERROR_FIELDS },
 );

@@ -31,6 +31,7 @@ function createAjv(coerceTypes: boolean): Ajv2020 {
   ajv.addKeyword({ keyword: 'x-hints', schemaType: 'object' });
   ajv.addKeyword({ keyword: 'x-fields', schemaType: 'object' }); // what the document says of fields
   ajv.addFormat('date-time', (text: string) => rewriteInstant(text) !== null);
+  ajv.addFormat('decimal', /^-?\d+(?:\.\d+)?$/);
   ajv.addFormat('currency', (text: string) => isCurrency(text));
   ajv.addFormat('email', (text: string) => text.length <= 254 && /^[^\s@]+@[^\s@]+$/.test(text));
   ajv.addKeyword({
@@ -92,6 +93,9 @@ function createAjv(coerceTypes: boolean): Ajv2020 {
 const asSent = createAjv(false);
 const ajvs: Record<Part, Ajv2020> = { body: asSent, change: asSent, query: createAjv(true), reply: asSent };
 
+/** What is for the document alone. */
+const DOCUMENT_ONLY = new Set(['x-cases', 'x-document', 'x-shown']);
+
 /**
  * The schema as it is compiled: without the names of its parts, which are for the document (here one name may stand in
  * many schemas), and with what holds for every text and every object, so that no schema can forget it.
@@ -99,7 +103,9 @@ const ajvs: Record<Part, Ajv2020> = { body: asSent, change: asSent, query: creat
 function prepared(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(prepared);
   if (typeof schema !== 'object' || schema === null) return schema;
-  const parts = Object.entries(schema).filter(([key, value]) => key !== '$id' || typeof value !== 'string');
+  const parts = Object.entries(schema).filter(
+    ([key, value]) => !DOCUMENT_ONLY.has(key) && (key !== '$id' || typeof value !== 'string'),
+  );
   const copy = Object.fromEntries(parts.map(([key, value]) => [key, prepared(value)]));
   if (copy.type === 'string') return { ...copy, 'x-text': true };
   return copy.type === 'object' ? { ...copy, ...ofEveryObject(copy) } : copy;

@@ -5,7 +5,6 @@ import {
   ListOf,
   ListQuery,
   listReply,
-  MapOut,
   Name,
   Nullable,
   OneOf,
@@ -27,7 +26,7 @@ import {
   type OrganizationParts,
   publicOrganization,
 } from './organizations.ts';
-import { SettingsInput } from './settings.ts';
+import { SettingsInput, SettingsReply } from './settings.ts';
 
 /** An e-mail address as requests carry it. */
 export const Email = Type.String({ format: 'email', maxLength: 254, 'x-text': true });
@@ -74,7 +73,7 @@ export const Organization = Type.Object(
     email: Nullable(Type.String()),
     phone: Nullable(Type.String()),
     defaultCurrency: Nullable(Type.String()),
-    settings: MapOut,
+    settings: SettingsReply,
     createdAt: Timestamp,
     updatedAt: Timestamp,
   },

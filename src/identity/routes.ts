@@ -1,6 +1,7 @@
 import {
   type FieldWords,
   Id,
+  JsonOut,
   ListOf,
   ListQuery,
   listReply,
@@ -71,8 +72,8 @@ const AuditEntry = Type.Object(
     customerId: Nullable(Id('customer')),
     operation: Type.String(),
     resourceId: Nullable(Type.String()),
-    before: Type.Unknown(),
-    after: Type.Unknown(),
+    before: JsonOut,
+    after: JsonOut,
     requestId: Type.String(),
     createdAt: Timestamp,
   },

@@ -5,6 +5,7 @@ import {
   Formed,
   Id,
   Nullable,
+  NumberOut,
   OneOf,
   readDecimal,
   type Static,
@@ -25,6 +26,7 @@ const APPROVAL_KINDS = ['data_review', 'financial_review', 'push'] as const;
 const DUNNING_ENDS = ['keep', 'write_off', 'terminate'] as const;
 const TAX_PROVIDERS = ['internal', 'stripe_tax'] as const;
 const PAYMENT_PROVIDERS = ['none', 'stripe', 'sandbox'] as const;
+const TAX_SCHEMES = ['standard', 'oss'] as const;
 const CHANGE_TIMES = ['now', 'periodEnd'] as const;
 const CANCELLATIONS = ['none', 'period_end', 'now'] as const;
 /**
@@ -112,7 +114,7 @@ const TaxRegistrationBody = Strict({
   country: Country,
   taxId: Text({ minLength: 1, maxLength: 100 }),
   scheme: Type.Optional(
-    OneOf(['standard', 'oss'], {
+    OneOf(TAX_SCHEMES, {
       description:
         '`oss`: the one-stop shop of the European Union, whose return this country takes. Default `standard`.',
     }),
@@ -225,6 +227,75 @@ export const SettingsInput = Strict(
   { $id: 'SettingsInput', 'x-fields': SETTINGS_FIELDS },
 );
 export type SettingsInput = Static<typeof SettingsInput>;
+
+const BucketReply = Type.Object({ perSecond: Type.Integer(), burst: Type.Integer() });
+const NullableText = Nullable(Type.String());
+
+/** The settings of a merchant with their defaults. An organization that is no merchant has none of them. */
+export const SettingsReply = Type.Object(
+  {
+    defaultTaxRate: Type.Optional(Nullable(NumberOut)),
+    taxProvider: Type.Optional(OneOf(TAX_PROVIDERS)),
+    invoicePrefix: Type.Optional(Type.String()),
+    requiredApprovals: Type.Optional(
+      Type.Object({ invoice: Type.Array(OneOf(APPROVAL_KINDS)), order: Type.Array(OneOf(APPROVAL_KINDS)) }),
+    ),
+    dunning: Type.Optional(Type.Object({ retryAfterDays: Type.Array(Type.Integer()), finally: OneOf(DUNNING_ENDS) })),
+    paymentProvider: Type.Optional(OneOf(PAYMENT_PROVIDERS)),
+    lateUsageDays: Type.Optional(Type.Integer()),
+    rateLimits: Type.Optional(
+      Nullable(Type.Object({ general: Type.Optional(BucketReply), events: Type.Optional(BucketReply) })),
+    ),
+    redirectHosts: Type.Optional(Type.Array(Type.String())),
+    mail: Type.Optional(
+      Type.Object(
+        { attachDocuments: Type.Boolean(), zeroInvoices: Type.Boolean() },
+        {
+          'x-fields': {
+            attachDocuments: '`true`: emails have the PDF attached.',
+            zeroInvoices: '`true`: invoices with a total of 0 are mailed too.',
+          },
+        },
+      ),
+    ),
+    branding: Type.Optional(Type.Object({ color: NullableText, footer: NullableText })),
+    bankTransfer: Type.Optional(
+      Nullable(
+        Type.Object({
+          holder: NullableText,
+          iban: NullableText,
+          account: NullableText,
+          bic: NullableText,
+          bank: NullableText,
+          note: NullableText,
+        }),
+      ),
+    ),
+    portal: Type.Optional(
+      Type.Object({
+        planChange: Nullable(Type.Object({ plans: Type.Array(Id('plan')), effective: OneOf(CHANGE_TIMES) })),
+        quantities: Type.Boolean({ description: '`true`: customers can change quantities.' }),
+        cancellation: OneOf(CANCELLATIONS),
+      }),
+    ),
+    taxRegistrations: Type.Optional(
+      Type.Array(
+        Type.Object({
+          country: Type.String(),
+          taxId: Type.String(),
+          scheme: OneOf(TAX_SCHEMES, { description: '`oss`: the one-stop shop of the European Union.' }),
+          from: Type.String(),
+          to: NullableText,
+        }),
+        { description: 'Where the merchant is registered for tax.' },
+      ),
+    ),
+    invoiceNotes: Type.Optional(
+      Type.Object({ exempt: NullableText, reverseCharge: NullableText, outside: NullableText }),
+    ),
+  },
+  { $id: 'Settings', description: 'The settings of a merchant, with their defaults.', 'x-fields': SETTINGS_FIELDS },
+);
 
 /** Requests per second that an operator allows, and how many may come at once. */
 export interface RateLimit {

@@ -5,6 +5,7 @@ import {
   ListQuery,
   MapOut,
   Metadata,
+  MetadataOut,
   Nullable,
   OneOf,
   type Static,
@@ -50,7 +51,7 @@ export const IntegrationReply = Type.Object(
     secrets: Type.Array(Type.String(), {
       description: 'The paths in `config` of the secrets that are stored. The secrets are never answered.',
     }),
-    metadata: MapOut,
+    metadata: MetadataOut,
     connectedAt: Timestamp,
     disconnectedAt: Nullable(Timestamp),
     createdAt: Timestamp,

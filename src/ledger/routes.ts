@@ -1,5 +1,6 @@
 import { findCustomer } from '../customers/index.ts';
 import {
+  DecimalOut,
   Id,
   ListOf,
   ListQuery,
@@ -30,7 +31,7 @@ const Wallet = Type.Object(
     customerId: Id('customer'),
     balances: Type.Array(
       Type.Object(
-        { currency: Type.String(), balance: Type.String() },
+        { currency: Type.String(), balance: DecimalOut },
         {
           'x-fields': {
             balance: 'The money in the wallet, in major units, 0 or more.',
@@ -54,15 +55,15 @@ const WalletEntry = Type.Object(
     object: Type.Literal('walletEntry'),
     customerId: Id('customer'),
     currency: Type.String(),
-    amount: Type.String(),
-    balance: Type.String(),
+    amount: DecimalOut,
+    balance: DecimalOut,
     reason: OneOf(ledgerReasons),
     invoiceId: Nullable(Type.String()),
     entries: Type.Array(
       Type.Object(
         {
           account: OneOf(Object.keys(accounts) as AccountKind[]),
-          amount: Type.String(),
+          amount: DecimalOut,
         },
         {
           'x-fields': {

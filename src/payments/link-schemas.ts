@@ -1,9 +1,10 @@
 import {
+  DecimalOut,
   DecimalText,
   Id,
   ListQuery,
-  MapOut,
   Metadata,
+  MetadataOut,
   Name,
   NumberOut,
   OneOf,
@@ -104,7 +105,7 @@ export const Payment = Type.Object(
     id: Id('payment'),
     merchantId: Id('organization'),
     customerId: Type.Optional(Id('customer')),
-    amount: Type.String(),
+    amount: DecimalOut,
     currency: Type.String(),
     status: OneOf(PAYMENT_STATUSES),
     paymentUrl: Type.String(),
@@ -113,7 +114,7 @@ export const Payment = Type.Object(
     idempotencyKey: Type.Optional(Type.String()),
     lineItems: Type.Array(
       Type.Object(
-        { description: Type.String(), amount: Type.String(), quantity: NumberOut },
+        { description: Type.String(), amount: DecimalOut, quantity: NumberOut },
         {
           'x-fields': {
             description: 'The text of the item.',
@@ -123,7 +124,7 @@ export const Payment = Type.Object(
         },
       ),
     ),
-    metadata: MapOut,
+    metadata: MetadataOut,
     expiresAt: Timestamp,
     createdAt: Timestamp,
   },

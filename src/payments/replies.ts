@@ -1,4 +1,4 @@
-import { Id, MapOut, Nullable, OneOf, type Static, Type } from '../http/index.ts';
+import { DecimalOut, Id, MetadataOut, Nullable, OneOf, type Static, Type } from '../http/index.ts';
 import { formatMoney } from '../kernel/money.ts';
 import { formatInstant } from '../kernel/time.ts';
 import { DECLINE_REASONS, PROVIDER_NAMES } from './provider/provider.ts';
@@ -41,7 +41,7 @@ export const PaymentSessionReply = Type.Object(
     invoiceId: Nullable(Id('invoice')),
     customerId: Nullable(Id('customer')),
     subscriptionId: Nullable(Id('subscription')),
-    amount: Type.String(),
+    amount: DecimalOut,
     currency: Type.String(),
     status: OneOf(SESSION_STATUSES),
     /** Why the last card was declined; another may be tried until the session expires. */
@@ -49,7 +49,7 @@ export const PaymentSessionReply = Type.Object(
     url: Type.String(),
     successRedirectUrl: Nullable(Type.String()),
     failureRedirectUrl: Nullable(Type.String()),
-    metadata: MapOut,
+    metadata: MetadataOut,
     paymentMethodId: Nullable(Type.String()),
     provider: OneOf(PROVIDER_NAMES),
     expiresAt: Type.String(),
@@ -115,7 +115,7 @@ export const ListedPaymentSession = Type.Object(
     entityLabel: Nullable(Type.String()),
     customerId: Nullable(Id('customer')),
     subscriptionId: Nullable(Id('subscription')),
-    amount: Type.String(),
+    amount: DecimalOut,
     currency: Type.String(),
     status: OneOf(SESSION_STATUSES),
     merchantPaymentAccountId: Nullable(Type.String()),

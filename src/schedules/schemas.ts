@@ -1,4 +1,5 @@
 import {
+  DecimalOut,
   DecimalText,
   FreeMap,
   Id,
@@ -6,6 +7,7 @@ import {
   ListQuery,
   MapOut,
   Metadata,
+  MetadataOut,
   Nullable,
   OneOf,
   type Static,
@@ -54,7 +56,7 @@ export const BillingSchedule = Type.Object(
     periodPreset: OneOf(PERIOD_PRESETS),
     customPeriodWindows: Type.Array(WindowOut),
     paymentTermDays: Nullable(Type.Integer()),
-    metadata: MapOut,
+    metadata: MetadataOut,
     customerId: Id('customer'),
     currency: Type.String(),
     cancelledAt: Nullable(Timestamp),
@@ -201,7 +203,7 @@ export const BillingScheduleListQuery = ListQuery(
 );
 
 const TransitionOut = Type.Object(
-  { effectiveDate: Timestamp, quantity: Type.String() },
+  { effectiveDate: Timestamp, quantity: DecimalOut },
   {
     'x-fields': {
       effectiveDate: 'The start of the quantity.',
@@ -219,8 +221,8 @@ export const ScheduleInterval = Type.Object(
     itemId: Nullable(Id('item')),
     priceId: Nullable(Id('price')),
     description: Nullable(Type.String()),
-    unitPrice: Nullable(Type.String()),
-    baseQuantity: Type.String(),
+    unitPrice: Nullable(DecimalOut),
+    baseQuantity: DecimalOut,
     quantityTransitions: Type.Array(TransitionOut),
     billingCadence: Type.String(),
     billingMode: OneOf(BILLING_MODES),
@@ -228,7 +230,7 @@ export const ScheduleInterval = Type.Object(
     startDate: Timestamp,
     endDate: Nullable(Timestamp),
     usageFilter: Nullable(MapOut),
-    metadata: MapOut,
+    metadata: MetadataOut,
     createdAt: Timestamp,
     updatedAt: Timestamp,
   },
@@ -356,7 +358,7 @@ export const ScheduleInvoice = Type.Object(
     periodEnd: Timestamp,
     billDate: Timestamp,
     dueDate: Timestamp,
-    amount: Type.String(),
+    amount: DecimalOut,
     status: OneOf(scheduleInvoiceStatuses),
     invoiceId: Nullable(Id('invoice')),
     lineItems: Type.Array(
@@ -364,9 +366,9 @@ export const ScheduleInvoice = Type.Object(
         {
           lineKey: Nullable(Type.String()),
           description: Type.String(),
-          quantity: Type.String(),
-          unitPrice: Type.String(),
-          subtotal: Type.String(),
+          quantity: DecimalOut,
+          unitPrice: DecimalOut,
+          subtotal: DecimalOut,
           periodStart: Timestamp,
           periodEnd: Timestamp,
         },

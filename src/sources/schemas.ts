@@ -1,9 +1,12 @@
 import {
+  DecimalOut,
   Id,
+  JsonOut,
   ListQuery,
   MapOut,
   Name,
   Nullable,
+  NumberOut,
   OneOf,
   type Static,
   Strict,
@@ -30,10 +33,24 @@ export const SourceReply = Type.Object(
     description: Type.Optional(Type.String()),
     planId: Id('plan'),
     type: SourceTypeWord,
-    config: MapOut,
+    config: Type.Object(
+      { projectId: Type.String() },
+      { additionalProperties: JsonOut, 'x-fields': { projectId: 'The project in the outside system.' } },
+    ),
     hasWebhookSecret: Type.Boolean(),
     enabled: Type.Boolean(),
-    metadata: MapOut,
+    metadata: Type.Object(
+      {
+        billableMetricMapping: Type.Object(
+          { revenue: Id('billableMetric') },
+          { 'x-fields': { revenue: 'A `SUM` metric. It adds the amounts up.' } },
+        ),
+      },
+      {
+        additionalProperties: JsonOut,
+        'x-fields': { billableMetricMapping: 'The metrics for the figures of an event.' },
+      },
+    ),
     processingMode: ModeWord,
     createdAt: Timestamp,
     updatedAt: Timestamp,
@@ -187,7 +204,7 @@ export const SourceEventReply = Type.Object(
     customerExternalId: Nullable(Type.String()),
     customerId: Type.Optional(Id('customer')),
     subscriptionId: Type.Optional(Id('subscription')),
-    amount: Type.String(),
+    amount: DecimalOut,
     currency: Type.String(),
     occurredAt: Timestamp,
     rawData: MapOut,
@@ -330,10 +347,23 @@ const ONE_VALUE = [
   { 'x-type': 'number', 'x-decimal': { accept: 'number' } },
 ];
 
+const CONDITION_TYPES = ['date', 'customerName', 'customerEmail', 'amount'] as const;
+const OPERATORS = ['equals', 'contains', 'between', 'greaterThan', 'lessThan', 'domain'] as const;
+
+const OneValue = Type.Union([Type.String(), NumberOut]);
+const ConditionValue = Type.Union([
+  Type.String(),
+  NumberOut,
+  Type.Object(
+    { from: OneValue, to: OneValue },
+    { 'x-fields': { from: 'The lower bound, inclusive.', to: 'The upper bound, inclusive.' } },
+  ),
+]);
+
 const ConditionBody = Strict(
   {
-    type: OneOf(['date', 'customerName', 'customerEmail', 'amount']),
-    operator: OneOf(['equals', 'contains', 'between', 'greaterThan', 'lessThan', 'domain']),
+    type: OneOf(CONDITION_TYPES),
+    operator: OneOf(OPERATORS),
     value: Type.Unsafe<RuleCondition['value']>({
       anyOf: [
         ...ONE_VALUE,
@@ -374,7 +404,7 @@ export const SourceRuleReply = Type.Object(
     description: Type.String(),
     conditions: Type.Array(
       Type.Object(
-        { type: Type.String(), operator: Type.String(), value: Type.Unsafe<unknown>({}) },
+        { type: OneOf(CONDITION_TYPES), operator: OneOf(OPERATORS), value: ConditionValue },
         {
           'x-fields': {
             type: 'The property that is compared: `amount`, `date`, `customerName` or `customerEmail`.',

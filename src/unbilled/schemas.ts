@@ -1,4 +1,15 @@
-import { Id, ListQuery, Nullable, NumberOut, OneOf, type Static, Text, Timestamp, Type } from '../http/index.ts';
+import {
+  GroupOut,
+  Id,
+  ListQuery,
+  Nullable,
+  NumberOut,
+  OneOf,
+  type Static,
+  Text,
+  Timestamp,
+  Type,
+} from '../http/index.ts';
 import { GROUPINGS, REASONS } from './unbilled.ts';
 
 const quantity = Nullable(NumberOut);
@@ -28,7 +39,7 @@ export const UnbilledReply = Type.Object(
           eventType: Nullable(Type.String()),
           group: Nullable(
             Type.Unsafe<Record<string, string | null>>({
-              type: 'object',
+              ...GroupOut,
               description: 'The values of the dimensions without a price.',
             }),
           ),

@@ -13,6 +13,7 @@ import {
   removeEndpoint,
   rotateSecret,
 } from './endpoints.ts';
+import { TEST_TYPE } from './event-data.ts';
 import { eventRoutes } from './event-routes.ts';
 import { listReceipts } from './inbox.ts';
 import {
@@ -138,8 +139,6 @@ const endpointRoutes = (parts: EndpointParts): Route[] => [
 ];
 
 /** A test is no event: only the endpoint gets it, and it is not sent again. */
-const TEST_TYPE = 'webhook_endpoint.test.v0';
-
 const testRoute = (way: Way): Route =>
   freeRoute(
     {

@@ -8,10 +8,12 @@ import {
   type Static,
   Strict,
   Text,
+  TextsOut,
   Timestamp,
   Type,
 } from '../http/index.ts';
 import { DISABLED_REASONS, ENDPOINT_STATUSES } from './endpoint.ts';
+import { casesOfEvents } from './event-data.ts';
 import { ALL_KINDS, EVENT_TYPES } from './kinds.ts';
 
 const ENDPOINT_FIELDS: FieldWords = {
@@ -181,7 +183,7 @@ export const EventReply = Type.Object(
     ),
     createdAt: Timestamp,
   },
-  { $id: 'WebhookEvent', 'x-fields': DELIVERY_FIELDS },
+  { $id: 'WebhookEvent', 'x-fields': DELIVERY_FIELDS, 'x-cases': casesOfEvents(false) },
 );
 
 /** The first event of all: where a reader begins. */
@@ -264,10 +266,10 @@ export const InboxReply = Type.Object(
     type: Type.String(),
     timestamp: Timestamp,
     data: MapOut,
-    headers: MapOut,
+    headers: TextsOut,
     createdAt: Timestamp,
   },
-  { $id: 'WebhookReceipt', 'x-fields': DELIVERY_FIELDS },
+  { $id: 'WebhookReceipt', 'x-fields': DELIVERY_FIELDS, 'x-cases': casesOfEvents(true) },
 );
 
 export const InboxQuery = ListQuery(

@@ -131,10 +131,9 @@ export function withNulls(schema: Schema, value: unknown, isMeant: (field: strin
 
 /** The branch of a union that is an object of this kind. */
 function formOf(schema: Schema, value: Schema): Schema {
-  if (!Array.isArray(schema.anyOf)) return schema;
-  const branches = (schema.anyOf as Schema[])
-    .map((branch) => formOf(branch, value))
-    .filter(({ properties }) => properties);
+  const { anyOf, oneOf = anyOf } = schema as { anyOf?: Schema[]; oneOf?: Schema[] };
+  if (oneOf === undefined) return schema;
+  const branches = oneOf.map((branch) => formOf(branch, value)).filter(({ properties }) => properties);
   const fitting = branches.find(({ properties, required = [] }) => {
     const fields = properties as Record<string, Schema>;
     const hasAll = (required as string[]).every((name) => name in value);
@@ -160,10 +159,12 @@ const closing = (part: unknown): unknown =>
       : schema,
   );
 
-function resolve(part: unknown, named: Readonly<Record<string, Schema>>): unknown {
+/** A schema with the named ones in their places; one that refers to itself stays a reference inside. */
+function resolve(part: unknown, named: Readonly<Record<string, Schema>>, within: readonly string[] = []): unknown {
   return mapped(part, (schema) => {
-    const found = typeof schema.$ref === 'string' ? named[schema.$ref.split('/').at(-1) as string] : undefined;
-    return found === undefined ? schema : (resolve(found, named) as Schema);
+    const name = typeof schema.$ref === 'string' ? (schema.$ref.split('/').at(-1) as string) : '';
+    const found = within.includes(name) ? undefined : named[name];
+    return found === undefined ? schema : (resolve(found, named, [...within, name]) as Schema);
   });
 }
 

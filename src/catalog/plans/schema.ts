@@ -1,11 +1,12 @@
 import {
+  DecimalOut,
   DecimalText,
   type FieldWords,
   Id,
   ListOf,
   ListQuery,
-  MapOut,
   Metadata,
+  MetadataOut,
   Name,
   Nullable,
   OneOf,
@@ -119,9 +120,11 @@ export const PlanOut = Type.Object(
     taxBehavior: TaxBehaviorWord,
     renewalReminderEnabled: Type.Boolean(),
     renewalReminderDays: Type.Integer(),
-    metadata: MapOut,
+    metadata: MetadataOut,
     defaultVersionId: Id('planVersion'),
-    minimumAmount: Nullable(Type.String({ description: 'The commitment of the default version.' })),
+    minimumAmount: Nullable(
+      Type.Unsafe<string>({ ...DecimalOut, description: 'The commitment of the default version.' }),
+    ),
     paymentTerm: Type.Object(
       { in_arrears: Type.Boolean(), in_advance: Type.Boolean() },
       { description: 'Which terms the prices of the default version have.' },
@@ -236,7 +239,9 @@ const versionFields = {
   isDefault: Type.Boolean(),
   subscriptionCount: Type.Integer({ description: 'Subscriptions pinned to it that have not ended.' }),
   basedOnVersionId: Type.Optional(Id('planVersion')),
-  minimumAmount: Nullable(Type.String({ description: 'The minimum total of all prices in a period.' })),
+  minimumAmount: Nullable(
+    Type.Unsafe<string>({ ...DecimalOut, description: 'The minimum total of all prices in a period.' }),
+  ),
   createdAt: Timestamp,
   updatedAt: Timestamp,
 };

@@ -1,10 +1,10 @@
 import {
   DecimalNumber,
+  DecimalOut,
   DecimalText,
   type FieldWords,
   Id,
   ListQuery,
-  MapOut,
   Name,
   Nullable,
   NumberOut,
@@ -15,7 +15,7 @@ import {
   Timestamp,
   Type,
 } from '../../http/index.ts';
-import { type PriceModelName, PriceProperties, priceModelNames } from '../../invoicing/rating/index.ts';
+import { casesOfModels, type PriceModelName, PriceProperties, priceModelNames } from '../../invoicing/rating/index.ts';
 import { FEATURE_TYPES } from '../features/feature.ts';
 import { Percent, PercentOut } from '../words.ts';
 import { EntitlementTemplate } from './template.ts';
@@ -55,23 +55,12 @@ const PRICE_FIELDS: FieldWords = {
   type: 'The type of the feature.',
   billableMetricId: ['The metric of the price. Send exactly one of metric and fee.', 'bm_8c3d5e0f1a2b4c6d'],
   feeId: 'The fee of the price. Send exactly one of metric and fee.',
-  unitPrice: ['The price of one unit, in major units. A negative one of the model `standard` is a rebate.', '0.02'],
-  includedUnits: ['The units that are free in each period. Default: 0.', '500'],
-  tiers: 'The tiers, from the lowest to the highest.',
-  upTo: ['The last unit of the tier. Null: the last tier, which has no end.', '1000'],
-  flatPrice: ['An amount for the whole tier, in major units. Default: 0.', '2'],
-  size: ['The number of units in a package.', '1000'],
-  price: ['The price of a package, in major units. A package that is begun is paid in full.', '4.50'],
-  percentage: ['The part of the quantity as a fraction: `0.029` is 2.9 percent.', '0.029'],
-  fixed: ['An amount for each event, in major units. Default: 0.', '0.30'],
-  minCharge: ['The amount of a period at least, in major units. Default: none.', '1'],
-  maxCharge: ['The amount of a period at most, in major units. Default: none.', '40'],
-  multiplier: ['The factor of the summed values. Default: 1.', '1.2'],
-  dimensions: ['The dimensions of the metric that decide the price.', ['model']],
-  cells: 'The prices of combinations of values. The cell that matches most dimensions is used.',
-  match: ['The values of this cell by dimension. A dimension that is not named matches any value.', { model: 'large' }],
-  default: ['The price of one unit where no cell matches, in major units.', '0.02'],
 };
+
+const GroupFiltersOut = Type.Unsafe<Record<string, string[]>>({
+  type: 'object',
+  additionalProperties: { type: 'array', items: { type: 'string' } },
+});
 
 const priceFields = {
   id: Id('price'),
@@ -85,10 +74,10 @@ const priceFields = {
   properties: PriceProperties,
   billingCadence: Nullable(Type.String()),
   quantity: NumberOut,
-  minimumAmount: Type.Optional(Type.String()),
-  maximumAmount: Type.Optional(Type.String()),
+  minimumAmount: Type.Optional(DecimalOut),
+  maximumAmount: Type.Optional(DecimalOut),
   taxRate: Type.Optional(PercentOut),
-  groupFilters: Type.Optional(MapOut),
+  groupFilters: Type.Optional(GroupFiltersOut),
   grantDiscountEnabled: Type.Boolean(),
   features: Type.Array(
     Type.Object({
@@ -102,12 +91,16 @@ const priceFields = {
   updatedAt: Timestamp,
 };
 
-export const PriceOut = Type.Object(priceFields, { $id: 'Price', 'x-fields': PRICE_FIELDS });
+export const PriceOut = Type.Object(priceFields, {
+  $id: 'Price',
+  'x-fields': PRICE_FIELDS,
+  'x-cases': casesOfModels(),
+});
 
 /** A price as a version holds it: versions outlive their prices. */
 export const PriceSlotOut = Type.Object(
   { ...priceFields, priceDeleted: Type.Boolean() },
-  { $id: 'PlanVersionPriceSlot', 'x-fields': PRICE_FIELDS },
+  { $id: 'PlanVersionPriceSlot', 'x-fields': PRICE_FIELDS, 'x-cases': casesOfModels() },
 );
 
 const Amount = Type.Optional(Nullable(DecimalText({ minimum: '0', accept: 'both' })));
@@ -136,6 +129,7 @@ const terms = {
   paymentTerm: PaymentTermWord,
   properties: Type.Unsafe<Record<string, unknown>>({
     type: 'object',
+    'x-document': PriceProperties,
   }),
 };
 const optionalTerms = {
@@ -162,6 +156,7 @@ export const PriceCreate = Strict(
   {
     $id: 'PriceCreate',
     'x-fields': PRICE_FIELDS,
+    'x-cases': casesOfModels('standard'),
     examples: [
       {
         billableMetricId: 'bm_8c3d5e0f1a2b4c6d',

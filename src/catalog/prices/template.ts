@@ -34,27 +34,35 @@ const TEMPLATE_FIELDS: FieldWords = {
     'The measured metrics; their usage is added up. Default: the metrics of the prices with this feature.',
 };
 
-const BooleanTemplate = Strict({ type: Type.Literal('boolean') });
-const StaticTemplate = Strict({
-  type: Type.Literal('static'),
-  config: FreeMap(),
-});
-const MeteredTemplate = Strict({
-  type: Type.Literal('metered'),
-  usagePeriod: Type.Optional(
-    Strict({
-      interval: Type.String({ maxLength: 20 }),
-      anchor: Type.Optional(Timestamp),
-    }),
-  ),
-  isSoftLimit: Type.Optional(Type.Boolean()),
-  issueAfterReset: Type.Optional(DecimalNumber({ exclusiveMinimum: '0' })),
-  issueAfterResetPriority: Type.Optional(Type.Integer({ minimum: -32768, maximum: 32767 })),
-  preserveOverageAtReset: Type.Optional(Type.Boolean()),
-  resetMaxRollover: Rollover,
-  resetMinRollover: Rollover,
-  billableMetricIds: Type.Optional(Type.Array(Id('billableMetric'), { minItems: 1, maxItems: 100, uniqueItems: true })),
-});
+const BooleanTemplate = Strict(
+  { type: Type.Literal('boolean') },
+  { $id: 'BooleanTemplate', 'x-fields': TEMPLATE_FIELDS },
+);
+const StaticTemplate = Strict(
+  { type: Type.Literal('static'), config: FreeMap() },
+  { $id: 'StaticTemplate', 'x-fields': TEMPLATE_FIELDS },
+);
+const MeteredTemplate = Strict(
+  {
+    type: Type.Literal('metered'),
+    usagePeriod: Type.Optional(
+      Strict({
+        interval: Type.String({ maxLength: 20 }),
+        anchor: Type.Optional(Timestamp),
+      }),
+    ),
+    isSoftLimit: Type.Optional(Type.Boolean()),
+    issueAfterReset: Type.Optional(DecimalNumber({ exclusiveMinimum: '0' })),
+    issueAfterResetPriority: Type.Optional(Type.Integer({ minimum: -32768, maximum: 32767 })),
+    preserveOverageAtReset: Type.Optional(Type.Boolean()),
+    resetMaxRollover: Rollover,
+    resetMinRollover: Rollover,
+    billableMetricIds: Type.Optional(
+      Type.Array(Id('billableMetric'), { minItems: 1, maxItems: 100, uniqueItems: true }),
+    ),
+  },
+  { $id: 'MeteredTemplate', 'x-fields': TEMPLATE_FIELDS },
+);
 
 /** The grant of a price's feature (api.md, Catalog). */
 export type EntitlementTemplate =

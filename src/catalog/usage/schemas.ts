@@ -1,5 +1,7 @@
 import {
+  DecimalOut,
   type FieldWords,
+  GroupOut,
   Id,
   ListQuery,
   MapOut,
@@ -150,7 +152,7 @@ export const MeterOut = Type.Object(
     totalValue: NumberOut,
     windowedValues: Type.Optional(Type.Array(Figures)),
     groupedValues: Type.Optional(
-      Type.Array(Type.Object({ groupBy: MapOut, value: NumberOut, eventCount: Type.Integer() })),
+      Type.Array(Type.Object({ groupBy: GroupOut, value: NumberOut, eventCount: Type.Integer() })),
     ),
     groupCount: Type.Optional(Type.Integer()),
   },
@@ -217,13 +219,11 @@ export const CostSummaryOut = Type.Object(
     type: Type.Literal('metered'),
     currency: Type.String(),
     eventType: Type.Optional(Type.String()),
-    totalCost: Nullable(Type.String()),
+    totalCost: Nullable(DecimalOut),
     totalQuantity: Nullable(NumberOut),
-    groups: Type.Optional(Type.Array(Type.Object({ dimensions: MapOut, quantity: NumberOut, cost: Type.String() }))),
+    groups: Type.Optional(Type.Array(Type.Object({ dimensions: GroupOut, quantity: NumberOut, cost: DecimalOut }))),
     timeSeries: Type.Optional(
-      Type.Array(
-        Type.Object({ windowStart: Timestamp, windowEnd: Timestamp, quantity: NumberOut, cost: Type.String() }),
-      ),
+      Type.Array(Type.Object({ windowStart: Timestamp, windowEnd: Timestamp, quantity: NumberOut, cost: DecimalOut })),
     ),
   },
   { $id: 'CostUsageResponse', 'x-fields': SUMMARY_FIELDS },
@@ -264,15 +264,18 @@ const CostReportGroup = Type.Object(
   {
     key: Type.String(),
     label: Type.String(),
-    totalCost: Type.String(),
+    totalCost: DecimalOut,
     totalQuantity: NumberOut,
     unit: Nullable(Type.String()),
     percentOfTotal: NumberOut,
-    priorPeriod: Nullable(Type.Object({ cost: Type.String(), changePercent: Nullable(NumberOut) })),
+    priorPeriod: Nullable(Type.Object({ cost: DecimalOut, changePercent: Nullable(NumberOut) })),
     isOther: Type.Boolean(),
   },
   { $id: 'CostReportGroup', 'x-fields': REPORT_FIELDS },
 );
+
+/** The cost of each group in a window, by the key of the group. */
+const CostsByKey = Type.Unsafe<Record<string, string>>({ type: 'object', additionalProperties: DecimalOut });
 
 /** The cost report. */
 export const CostReportOut = Type.Object(
@@ -281,10 +284,10 @@ export const CostReportOut = Type.Object(
     currency: Type.String(),
     period: Type.Object({ from: Timestamp, to: Timestamp }),
     groupBy: Type.String(),
-    totalCost: Type.String(),
+    totalCost: DecimalOut,
     totalQuantity: NumberOut,
     groups: Type.Array(CostReportGroup),
-    timeSeries: Type.Array(Type.Object({ windowStart: Timestamp, windowEnd: Timestamp, groups: MapOut })),
+    timeSeries: Type.Array(Type.Object({ windowStart: Timestamp, windowEnd: Timestamp, groups: CostsByKey })),
     availableDimensions: Type.Array(Type.String()),
     warnings: Type.Array(Type.String()),
     pagination: Type.Object({ total: Type.Integer(), limit: Type.Integer(), offset: Type.Integer() }),

@@ -4,6 +4,7 @@ import {
   ListOf,
   ListQuery,
   MapOut,
+  MetadataOut,
   Nullable,
   NumberOut,
   OneOf,
@@ -98,7 +99,7 @@ const common = {
   activeFrom: Timestamp,
   activeTo: Nullable(Timestamp),
   hasAccess: Type.Boolean(),
-  metadata: MapOut,
+  metadata: MetadataOut,
 };
 
 const metered = {
@@ -215,20 +216,34 @@ export const CustomerAccess = Type.Object(
     object: Type.Literal('customerAccess'),
     customerId: Id('customer'),
     features: Type.Array(
-      Type.Object({
-        featureKey: Type.String(),
-        featureId: Id('feature'),
-        productId: Id('product'),
-        type: OneOf(['metered', 'static', 'boolean']),
-        hasAccess: Type.Boolean(),
-        reason: Nullable({
-          ...OneOf(['not_entitled', 'no_balance', 'budget_spent']),
-          description: 'Why there is no access; null where there is.',
-        }),
-        balance: Type.Optional(NumberOut),
-        config: Type.Optional(MapOut),
-        entitlementIds: Type.Array(Id('entitlement')),
-      }),
+      Type.Object(
+        {
+          featureKey: Type.String(),
+          featureId: Id('feature'),
+          productId: Id('product'),
+          type: OneOf(['metered', 'static', 'boolean']),
+          hasAccess: Type.Boolean(),
+          reason: Nullable({
+            ...OneOf(['not_entitled', 'no_balance', 'budget_spent']),
+            description: 'Why there is no access; null where there is.',
+          }),
+          balance: Type.Optional(NumberOut),
+          config: Type.Optional(MapOut),
+          entitlementIds: Type.Array(Id('entitlement')),
+        },
+        {
+          $id: 'FeatureAccess',
+          'x-fields': ACCESS_FIELDS,
+          'x-cases': {
+            by: 'type',
+            of: {
+              metered: { without: ['config'] },
+              static: { without: ['balance'] },
+              boolean: { without: ['balance', 'config'] },
+            },
+          },
+        },
+      ),
     ),
   },
   { $id: 'CustomerAccess', 'x-fields': ACCESS_FIELDS },

@@ -1,5 +1,6 @@
 import {
   DecimalNumber,
+  DecimalOut,
   DecimalText,
   type FieldWords,
   Id,
@@ -86,11 +87,11 @@ const GrantPurchase = Type.Object(
     invoiceId: Id('invoice'),
     entitlementId: Id('entitlement'),
     grantAmount: NumberOut,
-    price: Type.String(),
+    price: DecimalOut,
     currency: Type.String(),
     paymentSessions: Type.Array(
       Type.Object(
-        { url: Type.String(), expiresAt: Nullable(Timestamp), amount: Type.String() },
+        { url: Type.String(), expiresAt: Nullable(Timestamp), amount: DecimalOut },
         { 'x-fields': SESSION_FIELDS },
       ),
       { description: 'The open payment sessions. Empty once the invoice is paid or cancelled.' },

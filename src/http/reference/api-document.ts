@@ -3,10 +3,10 @@ import Fastify from 'fastify';
 import { Type } from 'typebox';
 import { compactDocument } from '../compact.ts';
 import type { Route } from '../route.ts';
-import { ErrorBody, ValidationErrorBody } from '../schema.ts';
+import { ErrorBody, MapOut, ValidationErrorBody } from '../schema.ts';
 import { errorStatuses } from '../statuses.ts';
 import { exampleOf } from './examples.ts';
-import { NamedSchemas } from './named-schemas.ts';
+import { NamedSchemas, withReferences } from './named-schemas.ts';
 import { pathWords } from './words.ts';
 
 const BadRequest = Type.Union([ErrorBody, ValidationErrorBody], { $id: 'BadRequest' });
@@ -156,8 +156,9 @@ function withExamples<Document>(document: Document): Document {
       if (status.startsWith('2') && content?.schema) content.example ??= exampleOf(content.schema, named);
     }
     const sent = requestBody?.content?.['application/json'];
-    const schema = sent?.schema?.$ref === undefined ? sent?.schema : named[sent.schema.$ref.split('/').at(-1) ?? ''];
-    if (sent && Array.isArray(schema?.examples)) sent.example ??= schema.examples[0];
+    const schema = sent?.schema;
+    const examples = schema?.examples ?? named[schema?.$ref?.split('/').at(-1) ?? '']?.examples;
+    if (sent && Array.isArray(examples)) sent.example ??= examples[0];
   }
   return document;
 }
@@ -210,7 +211,7 @@ export async function describeApi(routes: readonly Route[], baseUrl: string): Pr
       handler: async () => undefined,
     });
   await app.ready();
-  const plain = withExamples(inWords(app.swagger()));
+  const plain = withExamples(inWords(withReferences(app.swagger())));
   await app.close();
   return { plain, compact: compactDocument(plain) };
 }
@@ -223,10 +224,11 @@ function replySchema(status: number, schema: Route['sentence']['replies'][number
 }
 
 /** JSON whose bytes the handler needs, for their signature, is JSON to the caller. */
-const filesOf = (types: readonly string[] = []) =>
-  Object.fromEntries(
-    types.map((type) => [type, { schema: type === 'application/json' ? {} : { type: 'string', format: 'binary' } }]),
-  );
+function filesOf({ contentTypes = [], bodyExample }: Route['sentence'], schemas: NamedSchemas) {
+  const json = { ...(schemas.ofBody(MapOut) as object), ...(bodyExample && { examples: [bodyExample] }) };
+  const schemaOf = (type: string) => (type === 'application/json' ? json : { type: 'string', format: 'binary' });
+  return Object.fromEntries(contentTypes.map((type) => [type, { schema: schemaOf(type) }]));
+}
 
 function pathParameter(name: string, { access }: Route['sentence']): Record<string, unknown> {
   const merchant = 'merchant' in access ? access.merchant : undefined;
@@ -260,7 +262,7 @@ function operationSchema(sentence: Route['sentence'], schemas: NamedSchemas): Re
     }),
     ...(sentence.query && { querystring: schemas.ofQuery(sentence.query) }),
     ...(sentence.body && { body: schemas.ofBody(sentence.body) }),
-    ...(sentence.bodyBytes && { body: { content: filesOf(sentence.contentTypes) } }),
+    ...(sentence.bodyBytes && { body: { content: filesOf(sentence, schemas) } }),
     response: Object.fromEntries([...replies, ...failures]),
   };
 }

@@ -47,8 +47,6 @@ const OF_NAMES: Readonly<Record<string, string>> = {
   unpaidAmount: '120.00',
 };
 
-const MONEY = /amount|price|total|cost|revenue|balance|profit|refunds|rebates|invoices|payments|charges?$/i;
-
 /** Deeper schemas are shown as an empty object. */
 const DEEPEST = 12;
 
@@ -58,7 +56,7 @@ const DEEPEST = 12;
  * @param named the schemas to which references lead
  */
 export function exampleOf(schema: Schema, named: Schemas, depth = 0, name = ''): unknown {
-  const { examples, type, anyOf, $ref } = schema;
+  const { examples, type, anyOf, oneOf, $ref } = schema;
   if (Array.isArray(examples)) return examples[0];
   if ('const' in schema) return schema.const;
   if (typeof $ref === 'string') return exampleOf(named[$ref.split('/').at(-1) as string] ?? {}, named, depth, name);
@@ -68,6 +66,7 @@ export function exampleOf(schema: Schema, named: Schemas, depth = 0, name = ''):
     const isNullable = anyOf.some((branch: Schema) => branch.type === 'null');
     return isNullable ? null : exampleOf(anyOf[0] as Schema, named, depth, name);
   }
+  if (Array.isArray(oneOf)) return exampleOf(oneOf[0] as Schema, named, depth, name);
   if (Array.isArray(type))
     return type.includes('null') ? null : exampleOf({ ...schema, type: type[0] }, named, depth, name);
   if (depth > DEEPEST) return {};
@@ -88,10 +87,11 @@ function plainExample({ type, format, pattern, minimum }: Schema, name: string):
   if (type === 'integer' || type === 'number') return typeof minimum === 'number' ? minimum : 1;
   if (type === 'boolean') return false;
   if (type !== 'string') return null;
+  if (format === 'decimal') return OF_NAMES[name] ?? '12.50';
   if (typeof format === 'string') return OF_FORMATS[format] ?? '';
   const prefix = typeof pattern === 'string' ? /^\^([a-z]+_)/.exec(pattern)?.[1] : undefined;
   if (prefix !== undefined) return `${prefix}${ID_END}`;
   if (name in OF_NAMES) return OF_NAMES[name];
   if (name.endsWith('Url') || name === 'url') return 'https://example.com';
-  return typeof pattern === 'string' || MONEY.test(name) ? '12.50' : 'text';
+  return typeof pattern === 'string' ? '12.50' : 'text';
 }

@@ -1,19 +1,35 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { TSchema } from 'typebox';
+import { type TSchema, Type } from 'typebox';
 import { takesNull } from '../nulls.ts';
-import type { DecimalRules } from '../schema.ts';
+import type { Cases, DecimalRules } from '../schema.ts';
+import { DECIMALS, FIXED_TYPES, type FixedType, withNeeded } from './fixed-types.ts';
 import { BODY_WORDS, type FieldWord, type FieldWords, QUERY_WORDS, SHARED_WORDS, wordsOf } from './words.ts';
 
 type Schema = Record<string, unknown>;
 
 /** The keywords of a schema whose values are no schemas. */
-const VALUES = new Set(['enum', 'const', 'default', 'required', 'description', 'examples', 'x-decimal', 'x-type']);
-const DECIMAL_PATTERN = '^-?\\d{1,38}(\\.\\d{1,38})?$';
+const VALUES = new Set(['enum', 'const', 'default', 'required', 'description', 'examples', 'discriminator']);
+
+/** A reference to a named schema. The library that makes the document would drop what stands beside a `$ref`. */
+const REFERENCE = 'x-reference';
+
+/** A part of a document with its references as OpenAPI has them. */
+export function withReferences<Part>(part: Part): Part {
+  if (Array.isArray(part)) return part.map(withReferences) as Part;
+  if (typeof part !== 'object' || part === null) return part;
+  const { [REFERENCE]: name, ...rest } = part as Schema;
+  const shown = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, withReferences(value)]));
+  return (typeof name === 'string' ? { $ref: `#/components/schemas/${name}`, ...shown } : shown) as Part;
+}
+
+/** What may stand beside a reference to a fixed type. */
+const BESIDE = ['description', 'examples', 'default', 'deprecated'] as const;
 
 /**
  * The schemas of the routes as the OpenAPI document shows them. One that has a name (`$id`) stands in the document
  * once, wherever it is used. Null is a value of each optional field of a body; a named schema that replies use too has
- * therefore a second name in bodies: `AddressBody`.
+ * therefore a second name in bodies: `AddressBody`. A decimal, and JSON of any content, have a name everywhere. A union
+ * of named objects that differ in a constant says so (`discriminator`).
  */
 export class NamedSchemas {
   readonly #known = new Map<string, Schema>();
@@ -42,13 +58,52 @@ export class NamedSchemas {
     if (Array.isArray(part)) return part.map((each) => this.#child(each, place));
     if (typeof part !== 'object' || part === null) return part;
     const schema = part as Schema;
+    if ('x-document' in schema) return this.#child(schema['x-document'], place);
+    if ('x-shown' in schema) return this.#fixed(schema, schema['x-shown'] as FixedType);
+    if ('x-decimal' in schema) return this.#decimal(schema, place);
     if (typeof schema.$id !== 'string') return this.#shown(schema, place);
-    const shown = this.#shown(schema, { ...place, own: {} });
+    const shown = 'x-cases' in schema ? this.#ofCases(schema, place) : this.#shown(schema, { ...place, own: {} });
     const known = this.#known.get(schema.$id);
     const isSecond = place.isBody && known !== undefined && !isDeepStrictEqual(known, shown);
     const id = isSecond ? `${schema.$id}Body` : schema.$id;
     if (!this.#known.has(id)) this.#known.set(id, { ...shown, $id: id });
-    return { $ref: `${id}#` };
+    return { [REFERENCE]: id };
+  }
+
+  /** A reference to a type that is the same in every document. */
+  #fixed(schema: Schema, name: FixedType, bounds: Schema = {}): Schema {
+    for (const each of withNeeded(name)) this.#known.set(each, { ...FIXED_TYPES[each], $id: each });
+    const beside: Schema = Object.fromEntries(BESIDE.filter((key) => key in schema).map((key) => [key, schema[key]]));
+    return { [REFERENCE]: name, ...beside, ...bounds };
+  }
+
+  /** What may be sent as a string or as a number is a string in an answer. */
+  #decimal(schema: Schema, { isBody }: Place): Schema {
+    const rules = schema['x-decimal'] as DecimalRules;
+    const accept = rules.accept === 'both' && !isBody ? 'string' : (rules.accept ?? 'string');
+    return this.#fixed(schema, DECIMALS[accept], accept === 'string' ? {} : boundsOf(rules));
+  }
+
+  /** The union of the kinds of an object, each with a name of its own: `StandardPrice`. */
+  #ofCases(schema: Schema, place: Place): Schema {
+    const { 'x-cases': cases, $id, description, examples, ...common } = schema;
+    const { by, usual, of } = cases as Cases;
+    const kinds = Object.entries(of).map(([word, { words = [word], fields = {}, without = [] }]) => {
+      const isShown = ([name]: [string, unknown]) => !without.includes(name);
+      const said = words.length === 1 ? { const: words[0] } : { enum: words };
+      const own = { [by]: { type: 'string', ...said, ...(word === usual && { default: word }) }, ...fields };
+      const required = new Set([...((schema.required ?? []) as string[]), ...(word === usual ? [] : [by])]);
+      for (const [name, field] of Object.entries(fields)) if (!Type.IsOptional(field)) required.add(name);
+      return {
+        ...common,
+        'x-fields': withoutExamples(schema['x-fields'] as FieldWords | undefined, [by, ...Object.keys(fields)]),
+        $id: `${inPascalCase(word)}${String($id)}`,
+        properties: Object.fromEntries(Object.entries({ ...(schema.properties as Schema), ...own }).filter(isShown)),
+        required: [...required],
+      };
+    });
+    const union = this.#shown({ anyOf: kinds, ...(description !== undefined && { description }) }, place);
+    return { $id, ...union, ...(examples !== undefined && { examples }) };
   }
 
   #shown(schema: Schema, outer: Place): Schema {
@@ -57,7 +112,9 @@ export class NamedSchemas {
     const shown: Schema = Object.fromEntries(
       Object.entries(rest).map(([key, value]) => [key, VALUES.has(key) ? value : this.#child(value, place)]),
     );
+    if (Array.isArray(rest.anyOf)) return discriminated(shown, rest.anyOf as readonly Schema[]);
     if (typeof properties !== 'object') return shown;
+    if (schema['x-free'] === true) shown.additionalProperties = this.#fixed({}, 'JsonValue');
     const required = (schema.required ?? []) as readonly string[];
     const fields = Object.entries(properties as Record<string, Schema>).map(([name, field]) => {
       const child = this.#child(field, place) as Schema;
@@ -93,12 +150,49 @@ const orNull = (schema: Schema): Schema =>
     ? { ...schema, type: [schema.type, 'null'] }
     : { anyOf: [schema, { type: 'null' }] };
 
+/**
+ * A union of named objects that each have another constant in the same field, with that field as its discriminator.
+ * @param branches the schemas to which its references lead
+ */
+function discriminated(union: Schema, branches: readonly Schema[]): Schema {
+  const { anyOf, ...rest } = union as Schema & { anyOf: readonly Schema[] };
+  if (!branches.every(({ $id }) => typeof $id === 'string')) return union;
+  const wordsOf = (name: string) =>
+    branches.map((branch) => wordsIn((branch.properties as Schemas | undefined)?.[name]));
+  const field = Object.keys(branches[0]?.properties ?? {}).find((name) => {
+    const words = wordsOf(name);
+    return words.every(({ length }) => length > 0) && new Set(words.flat()).size === words.flat().length;
+  });
+  if (field === undefined) return union;
+  const mapping = wordsOf(field).flatMap((words, at) =>
+    words.map((word) => [word, `#/components/schemas/${nameIn(anyOf[at])}`]),
+  );
+  const discriminator = { propertyName: field, mapping: Object.fromEntries(mapping) as Record<string, string> };
+  return { ...rest, oneOf: anyOf, discriminator };
+}
+
+/** The words of a field that takes nothing else. */
+const wordsIn = ({ const: only, enum: words }: Schema = {}): readonly string[] =>
+  (typeof only === 'string' ? [only] : ((words ?? []) as unknown[])).filter((word) => typeof word === 'string');
+
+type Schemas = Readonly<Record<string, Schema>>;
+
+const nameIn = (reference: Schema | undefined): string => String(reference?.[REFERENCE]);
+
+/** The meanings of fields, those of some without their examples, which are of one kind of the object. */
+const withoutExamples = (words: FieldWords | undefined, names: readonly string[]): FieldWords =>
+  Object.fromEntries(
+    Object.entries(words ?? {}).map(([name, word]) => [name, names.includes(name) ? (wordsOf(word) as string) : word]),
+  );
+
+const inPascalCase = (word: string): string =>
+  word.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
 /** A schema without our own keywords: in the words of JSON Schema, as far as it has them. */
 function inPublic(schema: Schema): Schema {
-  const { 'x-type': type, 'x-decimal': decimal, allOf, ...rest } = schema;
+  const { 'x-type': type, allOf, ...rest } = schema;
   const shown: Schema = Object.fromEntries(Object.entries(rest).filter(([key]) => !key.startsWith('x-')));
   if (type !== undefined) shown.type = type;
-  if (decimal !== undefined) Object.assign(shown, decimalInPublic(decimal as DecimalRules));
   if (allOf === undefined) return shown;
   const cases = (allOf as readonly Schema[]).map(({ if: condition, then }) => (condition === undefined ? null : then));
   if (cases.includes(null)) return { ...shown, allOf };
@@ -106,11 +200,9 @@ function inPublic(schema: Schema): Schema {
   return { ...annotations, anyOf: cases };
 }
 
-const decimalInPublic = ({ accept = 'string', minimum, exclusiveMinimum, maximum }: DecimalRules): Schema => ({
-  ...(accept !== 'number' && { pattern: DECIMAL_PATTERN }),
-  ...(accept !== 'string' && {
-    ...(minimum !== undefined && { minimum: Number(minimum) }),
-    ...(exclusiveMinimum !== undefined && { exclusiveMinimum: Number(exclusiveMinimum) }),
-    ...(maximum !== undefined && { maximum: Number(maximum) }),
-  }),
+/** The bounds of a decimal that may be a JSON number. A string has none that JSON Schema could say. */
+const boundsOf = ({ minimum, exclusiveMinimum, maximum }: DecimalRules): Schema => ({
+  ...(minimum !== undefined && { minimum: Number(minimum) }),
+  ...(exclusiveMinimum !== undefined && { exclusiveMinimum: Number(exclusiveMinimum) }),
+  ...(maximum !== undefined && { maximum: Number(maximum) }),
 });

@@ -1,4 +1,5 @@
 import {
+  DecimalOut,
   DecimalText,
   Id,
   ListOf,
@@ -54,9 +55,9 @@ export const InvoicePayment = Type.Object(
     id: Id('payment'),
     merchantId: Id('organization'),
     invoiceId: Id('invoice'),
-    amount: Type.String(),
-    appliedAmount: Type.String(),
-    walletAmount: Type.String(),
+    amount: DecimalOut,
+    appliedAmount: DecimalOut,
+    walletAmount: DecimalOut,
     currency: Type.String(),
     method: OneOf(['card', ...RECORDED_METHODS]),
     status: Type.Literal('completed'),
@@ -73,7 +74,7 @@ export const InvoicePayment = Type.Object(
       Type.Object(
         {
           status: OneOf(['inquiry', 'open', 'won', 'lost']),
-          amount: Type.String(),
+          amount: DecimalOut,
           reason: Type.String(),
         },
         {

@@ -1,10 +1,21 @@
-import { Id, ListOf, ListQuery, Nullable, NumberOut, OneOf, type Static, Timestamp, Type } from '../../http/index.ts';
+import {
+  DecimalOut,
+  Id,
+  ListOf,
+  ListQuery,
+  Nullable,
+  NumberOut,
+  OneOf,
+  type Static,
+  Timestamp,
+  Type,
+} from '../../http/index.ts';
 import { type Decimal, jsonNumber } from '../../kernel/decimal.ts';
 import { formatMoney } from '../../kernel/money.ts';
 import { formatInstant } from '../../kernel/time.ts';
 import type { CreditNoteLine, CreditNoteRow } from '../invoice/credit-note.ts';
 
-const Amount = Type.String({ description: 'A decimal string in major units.' });
+const Amount = DecimalOut;
 
 const CreditNoteLineReply = Type.Object(
   {

@@ -1,11 +1,13 @@
 import {
+  DecimalOut,
   DecimalText,
   Formed,
+  GroupOut,
   Id,
   ListOf,
   ListQuery,
-  MapOut,
   Metadata,
+  MetadataOut,
   Name,
   Nullable,
   NumberOut,
@@ -17,19 +19,20 @@ import {
   Type,
 } from '../../http/index.ts';
 import { Percent } from '../../identity/index.ts';
+import { ExternalReferenceOut } from '../../references/index.ts';
 import { invoiceStatuses } from './states.ts';
 
-const Amount = Type.String({ description: 'A decimal string in major units.' });
+const Amount = DecimalOut;
 const NullableTime = Nullable(Timestamp);
 
 export const TierUsed = Type.Object(
   {
-    above: Type.String(),
-    upTo: Nullable(Type.String()),
-    quantity: Type.String(),
-    unitPrice: Type.String(),
-    flatPrice: Type.String(),
-    amount: Type.String(),
+    above: DecimalOut,
+    upTo: Nullable(DecimalOut),
+    quantity: DecimalOut,
+    unitPrice: DecimalOut,
+    flatPrice: DecimalOut,
+    amount: DecimalOut,
   },
   {
     $id: 'TierUsed',
@@ -77,7 +80,7 @@ export const InvoiceLineItem = Type.Object(
     totalAmount: Amount,
     periodStart: Timestamp,
     periodEnd: Timestamp,
-    group: Nullable(MapOut),
+    group: Nullable(GroupOut),
     tiers: Nullable(Type.Array(TierUsed)),
     notes: LineNotes,
     appliesToLineId: Nullable(Type.String()),
@@ -121,7 +124,7 @@ export const ResolvedItem = Type.Object(
     name: Type.String(),
     catalogId: Nullable(Type.String()),
     archivedAt: NullableTime,
-    externalReferences: Type.Array(MapOut),
+    externalReferences: Type.Array(ExternalReferenceOut),
   },
   {
     $id: 'ResolvedItem',
@@ -155,6 +158,33 @@ export const InvoiceLineItems = Type.Object(
   },
 );
 
+const OutsideTax = Type.Object(
+  {
+    estimatedTax: Amount,
+    adjustmentApplied: Type.Boolean(),
+    actualTax: Type.Optional(Amount),
+    difference: Type.Optional(Amount),
+    adjustmentNeeded: Type.Boolean(),
+    reconciled: Type.Boolean(),
+    reconciledAt: Type.Optional(Timestamp),
+    problem: Type.Optional(Type.String()),
+  },
+  {
+    $id: 'OutsideTax',
+    description: 'The tax that an outside provider calculated and recorded.',
+    'x-fields': {
+      estimatedTax: 'The tax as it was calculated and billed, in major units.',
+      adjustmentApplied: 'Always `false`: an issued invoice is never changed.',
+      actualTax: 'The tax as the provider recorded it. Absent: it has not recorded it yet.',
+      difference: 'The recorded tax less the billed one. Absent: the provider has not recorded it yet.',
+      adjustmentNeeded: '`true`: the two differ.',
+      reconciled: '`true`: the two are the same.',
+      reconciledAt: 'When they were compared. Absent: not yet.',
+      problem: 'Why the provider could not record the tax. Absent: there is no problem.',
+    },
+  },
+);
+
 export const Invoice = Type.Object(
   {
     id: Id('invoice'),
@@ -181,7 +211,7 @@ export const Invoice = Type.Object(
     sequenceNumber: Type.Integer(),
     itemCount: Type.Integer(),
     lineItems: Nullable(InvoiceLineItems),
-    tax: Nullable(MapOut),
+    tax: Nullable(OutsideTax),
     nextActionAt: NullableTime,
     issuedAt: NullableTime,
     dueAt: NullableTime,
@@ -196,7 +226,7 @@ export const Invoice = Type.Object(
     documentWithheldReason: Nullable(Type.String()),
     failureReason: Type.Optional(Type.String()),
     failureDetail: Type.Optional(Type.String()),
-    metadata: MapOut,
+    metadata: MetadataOut,
     createdAt: Timestamp,
     updatedAt: Timestamp,
   },

@@ -1,4 +1,4 @@
-import { DecimalText, Id, Nullable, type Static, Strict, Text, Timestamp, Type } from '../../http/index.ts';
+import { DecimalOut, DecimalText, Id, Nullable, type Static, Strict, Text, Timestamp, Type } from '../../http/index.ts';
 
 const MOST = '1000000000000';
 
@@ -43,11 +43,11 @@ export const WalletTopUp = Type.Object(
     object: Type.Literal('wallet_top_up'),
     invoiceId: Id('invoice'),
     customerId: Id('customer'),
-    amount: Type.String(),
+    amount: DecimalOut,
     currency: Type.String(),
     paymentSessions: Type.Array(
       Type.Object(
-        { url: Type.String(), expiresAt: Nullable(Timestamp), amount: Type.String() },
+        { url: Type.String(), expiresAt: Nullable(Timestamp), amount: DecimalOut },
         {
           'x-fields': {
             url: 'The payment page. Send the customer there.',

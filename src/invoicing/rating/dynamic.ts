@@ -1,13 +1,14 @@
 import { type Static, Type } from 'typebox';
 import { decimal } from '../../kernel/decimal.ts';
 import type { PriceModel } from './model.ts';
-import { Price } from './properties.ts';
+import { PROPERTY_FIELDS, Price } from './properties.ts';
 
 const DynamicProperties = Type.Object(
   { multiplier: Type.Optional(Price) },
   {
     additionalProperties: false,
-    title: 'dynamic',
+    $id: 'DynamicProperties',
+    'x-fields': PROPERTY_FIELDS,
     description: 'The events carry the price: their summed value, times the multiplier (default 1).',
   },
 );

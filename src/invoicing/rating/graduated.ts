@@ -2,11 +2,16 @@ import { type Static, Type } from 'typebox';
 import { Decimal, sum } from '../../kernel/decimal.ts';
 import { scale } from '../../kernel/fraction.ts';
 import type { PriceModel } from './model.ts';
-import { checkTiers, IncludedUnits, readTiers, Tiers } from './properties.ts';
+import { checkTiers, IncludedUnits, PROPERTY_FIELDS, readTiers, Tiers } from './properties.ts';
 
 const GraduatedProperties = Type.Object(
   { tiers: Tiers, includedUnits: IncludedUnits },
-  { additionalProperties: false, title: 'graduated', description: 'The units of each tier at the price of that tier.' },
+  {
+    additionalProperties: false,
+    $id: 'GraduatedProperties',
+    'x-fields': PROPERTY_FIELDS,
+    description: 'The units of each tier at the price of that tier.',
+  },
 );
 type GraduatedProperties = Static<typeof GraduatedProperties>;
 

@@ -5,6 +5,7 @@
 export { matrixCellOf } from './matrix.ts';
 export type { Charge, Measured, PriceModel, TierUse } from './model.ts';
 export {
+  casesOfModels,
   checkProperties,
   type PriceModelName,
   PriceProperties,

@@ -3,7 +3,7 @@ import { MapOf, Text } from '../../http/schema.ts';
 import { Decimal, decimal, ZERO } from '../../kernel/decimal.ts';
 import type { FieldError } from '../../kernel/result.ts';
 import type { Charge, PriceModel } from './model.ts';
-import { Price } from './properties.ts';
+import { PROPERTY_FIELDS, Price } from './properties.ts';
 import type { GroupValues, UsageGroup } from './usage.ts';
 
 const MOST_DIMENSIONS = 10;
@@ -30,7 +30,8 @@ const MatrixProperties = Type.Object(
   },
   {
     additionalProperties: false,
-    title: 'matrix',
+    $id: 'MatrixProperties',
+    'x-fields': PROPERTY_FIELDS,
     description:
       'Each combination of group values at the price of the cell that matches most of it, else at the default.',
   },

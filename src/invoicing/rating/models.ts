@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { Cases } from '../../http/schema.ts';
 import type { FieldError } from '../../kernel/result.ts';
 import { dynamic } from './dynamic.ts';
 import { graduated } from './graduated.ts';
@@ -30,6 +31,13 @@ export type Pricing = {
 
 /** `properties` of any model, for the OpenAPI document; a request is validated with the schema of its own model. */
 export const PriceProperties = Type.Union(priceModelNames.map((name) => priceModels[name].schema));
+
+/** The kinds of an object with a model and its properties, for the OpenAPI document. @param usual of one without */
+export const casesOfModels = (usual?: PriceModelName): Cases => ({
+  by: 'model',
+  ...(usual !== undefined && { usual }),
+  of: Object.fromEntries(priceModelNames.map((name) => [name, { fields: { properties: priceModels[name].schema } }])),
+});
 
 /** Name and properties belong together by the type `Pricing`; that the compiler cannot follow it here is said once. */
 const modelOf = (pricing: Pricing): PriceModel<unknown> => priceModels[pricing.model] as PriceModel<unknown>;

@@ -2,11 +2,16 @@ import { type Static, Type } from 'typebox';
 import { DecimalText } from '../../http/schema.ts';
 import { decimal, plain } from '../../kernel/decimal.ts';
 import type { PriceModel } from './model.ts';
-import { IncludedUnits, Price } from './properties.ts';
+import { IncludedUnits, PROPERTY_FIELDS, Price } from './properties.ts';
 
 const PackageProperties = Type.Object(
   { size: DecimalText({ exclusiveMinimum: '0', accept: 'both' }), price: Price, includedUnits: IncludedUnits },
-  { additionalProperties: false, title: 'package', description: 'Whole packages, each begun one paid in full.' },
+  {
+    additionalProperties: false,
+    $id: 'PackageProperties',
+    'x-fields': PROPERTY_FIELDS,
+    description: 'Whole packages, each begun one paid in full.',
+  },
 );
 type PackageProperties = Static<typeof PackageProperties>;
 

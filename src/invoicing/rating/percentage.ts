@@ -3,7 +3,7 @@ import { DecimalText } from '../../http/schema.ts';
 import { Decimal, decimal, plain } from '../../kernel/decimal.ts';
 import type { FieldError } from '../../kernel/result.ts';
 import type { PriceModel } from './model.ts';
-import { IncludedUnits, Price } from './properties.ts';
+import { IncludedUnits, PROPERTY_FIELDS, Price } from './properties.ts';
 
 const PercentageProperties = Type.Object(
   {
@@ -19,7 +19,8 @@ const PercentageProperties = Type.Object(
   },
   {
     additionalProperties: false,
-    title: 'percentage',
+    $id: 'PercentageProperties',
+    'x-fields': PROPERTY_FIELDS,
     description:
       'A part of the quantity, and a fixed amount for each event; both together are not below or above a charge.',
   },

@@ -1,7 +1,27 @@
 import { type Static, Type } from 'typebox';
-import { DecimalText, Nullable } from '../../http/schema.ts';
+import { DecimalText, type FieldWords, Nullable } from '../../http/schema.ts';
 import { Decimal, decimal, isRawNumber, plain } from '../../kernel/decimal.ts';
 import type { FieldError } from '../../kernel/result.ts';
+
+/** The meanings of the properties of all models, for the reference. */
+export const PROPERTY_FIELDS: FieldWords = {
+  unitPrice: ['The price of one unit, in major units. A negative one of the model `standard` is a rebate.', '0.02'],
+  includedUnits: ['The units that are free in each period. Default: 0.', '500'],
+  tiers: 'The tiers, from the lowest to the highest.',
+  upTo: ['The last unit of the tier. Null: the last tier, which has no end.', '1000'],
+  flatPrice: ['An amount for the whole tier, in major units. Default: 0.', '2'],
+  size: ['The number of units in a package.', '1000'],
+  price: ['The price of a package, in major units. A package that is begun is paid in full.', '4.50'],
+  percentage: ['The part of the quantity as a fraction: `0.029` is 2.9 percent.', '0.029'],
+  fixed: ['An amount for each event, in major units. Default: 0.', '0.30'],
+  minCharge: ['The amount of a period at least, in major units. Default: none.', '1'],
+  maxCharge: ['The amount of a period at most, in major units. Default: none.', '40'],
+  multiplier: ['The factor of the summed values. Default: 1.', '1.2'],
+  dimensions: ['The dimensions of the metric that decide the price.', ['model']],
+  cells: 'The prices of combinations of values. The cell that matches most dimensions is used.',
+  match: ['The values of this cell by dimension. A dimension that is not named matches any value.', { model: 'large' }],
+  default: ['The price of one unit where no cell matches, in major units.', '0.02'],
+};
 
 /** A price: a decimal string in major units; a JSON number is read from its text. */
 export const Price = DecimalText({ minimum: '0', accept: 'both' });

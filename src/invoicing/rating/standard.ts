@@ -1,11 +1,16 @@
 import { type Static, Type } from 'typebox';
 import { decimal } from '../../kernel/decimal.ts';
 import type { PriceModel } from './model.ts';
-import { IncludedUnits, PriceOrRebate } from './properties.ts';
+import { IncludedUnits, PROPERTY_FIELDS, PriceOrRebate } from './properties.ts';
 
 const StandardProperties = Type.Object(
   { unitPrice: PriceOrRebate, includedUnits: IncludedUnits },
-  { additionalProperties: false, title: 'standard', description: 'Each unit at the same price.' },
+  {
+    additionalProperties: false,
+    $id: 'StandardProperties',
+    'x-fields': PROPERTY_FIELDS,
+    description: 'Each unit at the same price.',
+  },
 );
 type StandardProperties = Static<typeof StandardProperties>;
 

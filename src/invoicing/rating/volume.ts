@@ -1,13 +1,14 @@
 import { type Static, Type } from 'typebox';
 import { scale } from '../../kernel/fraction.ts';
 import type { PriceModel } from './model.ts';
-import { checkTiers, IncludedUnits, readTiers, type Tier, Tiers } from './properties.ts';
+import { checkTiers, IncludedUnits, PROPERTY_FIELDS, readTiers, type Tier, Tiers } from './properties.ts';
 
 const VolumeProperties = Type.Object(
   { tiers: Tiers, includedUnits: IncludedUnits },
   {
     additionalProperties: false,
-    title: 'volume',
+    $id: 'VolumeProperties',
+    'x-fields': PROPERTY_FIELDS,
     description: 'All units at the price of the tier that the quantity falls in.',
   },
 );

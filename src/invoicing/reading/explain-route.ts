@@ -1,10 +1,23 @@
-import { Id, MapOut, Nullable, NumberOut, OneOf, type Route, route, Timestamp, Type } from '../../http/index.ts';
+import {
+  DecimalOut,
+  GroupOut,
+  Id,
+  Nullable,
+  NumberOut,
+  OneOf,
+  type Route,
+  route,
+  Timestamp,
+  Type,
+} from '../../http/index.ts';
 import type { InvoicingParts } from '../invoice/dependencies.ts';
 import { LineNotes, TierUsed } from '../invoice/schemas.ts';
+import { casesOfModels, type PriceModelName, PriceProperties, priceModelNames } from '../rating/index.ts';
 import { explainInvoice } from './explain.ts';
+import { LineWorkings } from './workings-schema.ts';
 
 const Tax = Type.Object(
-  { rate: NumberOut, amount: Type.String() },
+  { rate: NumberOut, amount: DecimalOut },
   {
     'x-fields': {
       rate: 'The tax rate in percent.',
@@ -15,7 +28,7 @@ const Tax = Type.Object(
 const TaxOfLine = Type.Object(
   {
     rate: NumberOut,
-    amount: Type.String(),
+    amount: DecimalOut,
     decidedBy: Nullable(
       Type.String({
         description:
@@ -32,6 +45,18 @@ const TaxOfLine = Type.Object(
   },
 );
 const NullableText = Nullable(Type.String());
+const NullableDecimal = Nullable(DecimalOut);
+
+const TaxOfRate = Type.Object(
+  { rate: DecimalOut, base: DecimalOut, amount: DecimalOut },
+  {
+    'x-fields': {
+      rate: 'The tax rate in percent.',
+      base: 'The amount before tax, in major units.',
+      amount: 'The tax, in major units.',
+    },
+  },
+);
 
 const ExplainedLine = Type.Object(
   {
@@ -44,12 +69,14 @@ const ExplainedLine = Type.Object(
       Type.Object(
         {
           id: Id('price'),
-          model: Type.String(),
-          properties: MapOut,
-          minimumAmount: NullableText,
-          maximumAmount: NullableText,
+          model: OneOf(priceModelNames as [PriceModelName, ...PriceModelName[]]),
+          properties: PriceProperties,
+          minimumAmount: NullableDecimal,
+          maximumAmount: NullableDecimal,
         },
         {
+          $id: 'ExplainedPrice',
+          'x-cases': casesOfModels(),
           'x-fields': {
             model: 'The price model, such as `standard` or `graduated`.',
             properties: 'The properties of the model.',
@@ -59,15 +86,15 @@ const ExplainedLine = Type.Object(
         },
       ),
     ),
-    group: Nullable(MapOut),
+    group: Nullable(GroupOut),
     quantity: NumberOut,
-    unitPrice: Type.String(),
+    unitPrice: DecimalOut,
     tiers: Nullable(Type.Array(TierUsed)),
-    workings: Nullable(MapOut),
+    workings: Nullable(LineWorkings),
     notes: LineNotes,
     earlier: Nullable(
       Type.Object(
-        { from: Timestamp, to: Timestamp, quantity: NumberOut, amount: Type.String() },
+        { from: Timestamp, to: Timestamp, quantity: NumberOut, amount: DecimalOut },
         {
           description:
             'For the remainder of a period after `closeNow`: the usage and the amount of the parts before. The line is the price of the whole period, less that amount.',
@@ -80,9 +107,9 @@ const ExplainedLine = Type.Object(
         },
       ),
     ),
-    amount: Type.String(),
+    amount: DecimalOut,
     tax: TaxOfLine,
-    total: Type.String(),
+    total: DecimalOut,
     usageByHour: Nullable(
       Type.Array(
         Type.Object(
@@ -108,11 +135,11 @@ const ExplainedLine = Type.Object(
           lineItemId: Type.String(),
           description: Type.String(),
           adjustmentId: NullableText,
-          percentageDiscount: NullableText,
+          percentageDiscount: Nullable(DecimalOut),
           notes: LineNotes,
-          amount: Type.String(),
+          amount: DecimalOut,
           tax: Tax,
-          total: Type.String(),
+          total: DecimalOut,
         },
         {
           'x-fields': {
@@ -204,13 +231,13 @@ const InvoiceExplanation = Type.Object(
     taxBehavior: Type.String(),
     place: Nullable(TaxPlace),
     lines: Type.Array(ExplainedLine),
-    taxes: Type.Array(MapOut),
-    subtotal: Type.String(),
-    totalTax: Type.String(),
-    grandTotal: Type.String(),
+    taxes: Type.Array(TaxOfRate),
+    subtotal: DecimalOut,
+    totalTax: DecimalOut,
+    grandTotal: DecimalOut,
     recalculation: Nullable(
       Type.Object(
-        { grandTotal: Type.String(), isSame: Type.Boolean() },
+        { grandTotal: DecimalOut, isSame: Type.Boolean() },
         {
           'x-fields': {
             grandTotal: 'The sum with tax of the second calculation, in major units.',

@@ -1,4 +1,5 @@
 import {
+  DecimalOut,
   DecimalText,
   Id,
   ListQuery,
@@ -109,17 +110,17 @@ export const LineItem = Type.Object(
     invoiceAt: Timestamp,
     calculatedAt: Nullable(Timestamp),
     carriedFromLineItemId: Nullable(Type.String()),
-    quantity: NullableText,
-    unitPrice: Type.String(),
-    meteredQuantity: NullableText,
+    quantity: Nullable(DecimalOut),
+    unitPrice: DecimalOut,
+    meteredQuantity: Nullable(DecimalOut),
     paymentTerm: Nullable(OneOf(['in_advance', 'in_arrears'])),
-    subtotal: Type.String(),
-    taxesTotal: NullableText,
-    total: Type.String(),
+    subtotal: DecimalOut,
+    taxesTotal: Nullable(DecimalOut),
+    total: DecimalOut,
     createdAt: Timestamp,
     updatedAt: Timestamp,
-    estimatedMeteredQuantity: NullableText,
-    estimatedSubtotal: NullableText,
+    estimatedMeteredQuantity: Nullable(DecimalOut),
+    estimatedSubtotal: Nullable(DecimalOut),
   },
   {
     $id: 'LineItem',
@@ -163,8 +164,14 @@ export const LineItemList = Type.Object(
     totalCount: Type.Integer(),
     summary: Type.Object(
       {
-        feeSubtotal: Type.String({ description: 'Fees, minimums and lines by hand, before discounts and tax.' }),
-        meteredEstimatedSubtotal: Type.String({ description: 'Usage as of now, before discounts and tax.' }),
+        feeSubtotal: Type.Unsafe<string>({
+          ...DecimalOut,
+          description: 'Fees, minimums and lines by hand, before discounts and tax.',
+        }),
+        meteredEstimatedSubtotal: Type.Unsafe<string>({
+          ...DecimalOut,
+          description: 'Usage as of now, before discounts and tax.',
+        }),
         currency: Type.String(),
       },
       { $id: 'LineItemsSummary', description: 'Sums over all lines, in major units.' },

@@ -1,6 +1,7 @@
 import {
   type FieldWords,
   Formed,
+  GroupOut,
   Id,
   ListOf,
   ListQuery,
@@ -174,7 +175,7 @@ export const EventOutcome = Type.Object(
       Type.Object({
         id: Type.String(),
         value: Type.Optional(Type.Union([NumberOut, Type.String()])),
-        group: MapOut,
+        group: GroupOut,
         reason: Type.Optional(OneOf(['BEFORE_EVENT_FROM', 'NO_VALUE'])),
       }),
     ),

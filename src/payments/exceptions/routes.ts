@@ -1,4 +1,5 @@
 import {
+  DecimalOut,
   Id,
   ListOf,
   ListQuery,
@@ -32,7 +33,7 @@ const PaymentExceptionReply = Type.Object(
     kind: OneOf(EXCEPTION_KINDS),
     status: OneOf([...EXCEPTION_STATUSES, 'returned']),
     invoiceId: Nullable(Id('invoice')),
-    amount: Nullable(Type.String()),
+    amount: Nullable(DecimalOut),
     currency: Nullable(Type.String()),
     provider: OneOf(PROVIDER_NAMES),
     providerReference: Nullable(Type.String()),

@@ -30,6 +30,12 @@ export const noticeRoutes = (remote: RemoteParts): readonly Route[] => [
       access: { public: true },
       bodyBytes: true,
       contentTypes: ['application/json'],
+      bodyExample: {
+        id: 'evt_1PgafmB7WZ01zgkW6dKueIc5',
+        object: 'event',
+        type: 'payment_intent.succeeded',
+        data: { object: { id: 'pi_1DqH152eZvKYlo2CFHYZuxkP', object: 'payment_intent' } },
+      },
       replies: { 200: NoticeReceipt },
       errors: [401, 413, 415],
     },

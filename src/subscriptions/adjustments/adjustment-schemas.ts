@@ -1,4 +1,5 @@
 import {
+  DecimalOut,
   DecimalText,
   Id,
   ListOf,
@@ -60,7 +61,7 @@ export const SubscriptionAdjustment = Type.Object(
     object: Type.Literal('subscriptionAdjustment'),
     subscriptionId: Id('subscription'),
     type: Type.Literal('percentageDiscount'),
-    percentageDiscount: Type.String({ description: PERCENTAGE }),
+    percentageDiscount: Type.Unsafe<string>({ ...DecimalOut, description: PERCENTAGE }),
     effectiveFrom: Timestamp,
     effectiveTo: Nullable(Timestamp),
     description: Type.String(),

@@ -1,4 +1,5 @@
 import {
+  DecimalOut,
   DecimalText,
   Id,
   ListOf,
@@ -145,9 +146,9 @@ export const PlanSimulation = Type.Object(
     currency: Type.String(),
     periodStart: Timestamp,
     periodEnd: Timestamp,
-    subtotal: Type.String(),
-    totalTax: Type.String(),
-    grandTotal: Type.String(),
+    subtotal: DecimalOut,
+    totalTax: DecimalOut,
+    grandTotal: DecimalOut,
     lineItems: Type.Array(InvoiceLineItem),
   },
   {

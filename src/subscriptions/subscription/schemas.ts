@@ -1,6 +1,7 @@
 import { ConsumerBody, CustomerExternalId, TaxRatesBody } from '../../customers/index.ts';
 import {
   Address,
+  DecimalOut,
   DecimalText,
   Id,
   ListOf,
@@ -8,6 +9,7 @@ import {
   MapOf,
   MapOut,
   Metadata,
+  MetadataOut,
   Name,
   Nullable,
   NumberOut,
@@ -322,7 +324,7 @@ const nothingToPayWords = {
   paymentSessionId: 'Null: nothing is left to pay.',
 } as const;
 
-const asked = { amount: Type.String(), invoiceId: Id('invoice') };
+const asked = { amount: DecimalOut, invoiceId: Id('invoice') };
 const askedWords = {
   amount: "The amount with tax, in major units of the plan's currency.",
   invoiceId: 'The invoice of kind `upfront` that asks for the amount.',
@@ -336,7 +338,7 @@ const SubscriptionPayment = Type.Union(
         status: Type.Literal('pending'),
         ...asked,
         breakdown: Type.Object(
-          { upfrontCharges: Type.String(), walletCharge: Type.String() },
+          { upfrontCharges: DecimalOut, walletCharge: DecimalOut },
           {
             'x-fields': {
               upfrontCharges: 'Fees in advance, with tax.',
@@ -348,6 +350,7 @@ const SubscriptionPayment = Type.Union(
         paymentSessionId: Nullable(Id('paymentSession')),
       },
       {
+        $id: 'PendingSubscriptionPayment',
         'x-fields': {
           ...askedWords,
           status: 'The amount due before the subscription is active.',
@@ -362,6 +365,7 @@ const SubscriptionPayment = Type.Union(
     Type.Object(
       { status: Type.Literal('paid'), ...asked, ...nothingToPay },
       {
+        $id: 'PaidSubscriptionPayment',
         'x-fields': {
           ...askedWords,
           ...nothingToPayWords,
@@ -372,6 +376,7 @@ const SubscriptionPayment = Type.Union(
     Type.Object(
       { status: Type.Literal('awaiting_approval'), ...asked },
       {
+        $id: 'SubscriptionPaymentAwaitingApproval',
         'x-fields': {
           ...askedWords,
           status: 'The merchant requires an approval of the invoice first. Then the payment is `pending`.',
@@ -409,12 +414,12 @@ export const Subscription = Type.Object(
     terminatedAt: Nullable(Timestamp),
     terminatedBy: Nullable(Type.String()),
     terminationReason: Nullable(Type.String()),
-    prefundAmount: Type.String(),
+    prefundAmount: DecimalOut,
     paymentTermDays: Type.Integer(),
     renewalReminderEnabled: Nullable(Type.Boolean()),
     renewalReminderDays: Nullable(Type.Integer()),
     testClockId: Type.Optional(Id('testClock')),
-    metadata: MapOut,
+    metadata: MetadataOut,
     customer: Type.Optional(
       Type.Object(
         { id: Id('customer'), merchantId: Id('organization'), merchant: Person, consumer: Person },

@@ -1,0 +1,139 @@
+import { type Cases, type FieldWords, Id, Nullable, OneOf, Timestamp, type TSchema, Type } from '../http/index.ts';
+import { EVENT_TYPES, type EventType } from './kinds.ts';
+
+/** The type of the event that a test sends. It is no kind of event: nothing lists it. */
+export const TEST_TYPE = 'webhook_endpoint.test.v0';
+
+const DATA_FIELDS: FieldWords = {
+  sequence: ['The number of the event among those of its resource; the first is 1.', 4],
+  refundId: 'Of a refund: its id.',
+  grantId: 'The id of the grant. Of an invoice: the grant that its payment made.',
+  subscriptionId: 'The id of the subscription. Absent or null: there is none.',
+  approvalId: 'The id of the approval.',
+  externalReferences: 'The default references of the resource and its customer in outside systems.',
+  entityType: 'The kind of the resource that is paid.',
+  entityId: 'The id of the resource that is paid.',
+  paymentMethodId: 'The id of the stored payment method. Absent: none.',
+  resourceType: 'The kind of the resource of the approval.',
+  resourceId: 'The id of the resource of the approval.',
+  kind: 'The kind of the approval.',
+  decision: 'The decision.',
+  sourceEventId: 'The id of the source event.',
+  sourceId: 'The id of the source.',
+  customerId: 'The id of the customer. Absent or null: it is not known.',
+  consumerId: 'The id of the consumer.',
+  reason: 'The reason.',
+  day: ['The day, in UTC.', '2026-03-01'],
+  alertId: 'The id of the alert.',
+  entitlementId: 'The id of the entitlement. Null: the alert watches something else.',
+  billableMetricId: 'The id of the metric. Null: the alert watches something else.',
+  periodStart: 'The beginning of the period in which the alert triggered.',
+  paymentSessionId: 'The id of the payment session.',
+  orderId: 'The id of the order.',
+  webhookEndpointId: 'The id of the webhook endpoint.',
+};
+
+const customer = { customerId: Id('customer') };
+const subscription = { subscriptionId: Type.Optional(Nullable(Id('subscription'))) };
+const entitled = { entitlementId: Id('entitlement'), ...customer, ...subscription };
+const pushed = {
+  approvalId: Type.Optional(Id('approval')),
+  externalReferences: Type.Optional(
+    Type.Array(
+      Type.Object(
+        { entityType: Type.String(), entityId: Type.String(), provider: Type.String(), externalId: Type.String() },
+        {
+          'x-fields': {
+            entityType: 'The kind of the resource.',
+            entityId: 'The id of the resource.',
+            provider: 'The outside system.',
+            externalId: 'The id of the record there.',
+          },
+        },
+      ),
+    ),
+  ),
+};
+
+/** The data of the events about one kind of resource, beside the merchant and the sequence. */
+const DATA: Readonly<Record<string, Readonly<Record<string, TSchema>>>> = {
+  invoice: {
+    invoiceId: Id('invoice'),
+    ...customer,
+    ...subscription,
+    grantId: Type.Optional(Id('grant')),
+    refundId: Type.Optional(Type.String()),
+    ...pushed,
+  },
+  subscription: { subscriptionId: Id('subscription'), ...customer },
+  grant: { grantId: Id('grant'), ...entitled },
+  entitlement: entitled,
+  payment_session: {
+    paymentSessionId: Id('paymentSession'),
+    entityType: Type.String(),
+    entityId: Type.String(),
+    invoiceId: Type.Optional(Id('invoice')),
+    customerId: Type.Optional(Id('customer')),
+    ...subscription,
+    paymentMethodId: Type.Optional(Type.String()),
+  },
+  order: { orderId: Id('order'), ...customer, ...pushed },
+  approval: {
+    approvalId: Id('approval'),
+    resourceType: OneOf(['order', 'invoice']),
+    resourceId: Type.String(),
+    kind: Type.String(),
+    decision: Type.String(),
+  },
+  source_event: {
+    sourceEventId: Id('sourceEvent'),
+    sourceId: Id('source'),
+    customerId: Type.Optional(Nullable(Id('customer'))),
+    ...subscription,
+  },
+  usage: {
+    billableMetricId: Type.Optional(Id('billableMetric')),
+    reason: Type.Optional(Type.String()),
+    day: Type.String(),
+  },
+  customer: { ...customer, consumerId: Id('organization') },
+  alert: {
+    alertId: Id('alert'),
+    ...customer,
+    entitlementId: Nullable(Id('entitlement')),
+    ...subscription,
+    billableMetricId: Nullable(Id('billableMetric')),
+    periodStart: Timestamp,
+  },
+  webhook_endpoint: { webhookEndpointId: Id('webhookEndpoint'), reason: Type.Optional(Type.String()) },
+};
+
+const resourceOf = (type: string): string => type.split('.')[0] as string;
+
+const typesOf = (resource: string, isReceived: boolean): readonly string[] => [
+  ...EVENT_TYPES.filter((type: EventType) => resourceOf(type) === resource),
+  ...(isReceived && resourceOf(TEST_TYPE) === resource ? [TEST_TYPE] : []),
+];
+
+const dataOf = (resource: string): TSchema =>
+  Type.Object(
+    { merchantId: Id('organization'), ...DATA[resource], sequence: Type.Optional(Type.Integer()) },
+    {
+      $id: `${resource.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())}EventData`,
+      description: 'The ids that the event is about. It has no amounts.',
+      'x-fields': DATA_FIELDS,
+    },
+  );
+
+const SCHEMAS = new Map(Object.keys(DATA).map((resource) => [resource, dataOf(resource)]));
+
+/**
+ * The kinds of a webhook event by its type, for the document: the events about one kind of resource have the same data.
+ * @param isReceived with the event of a test
+ */
+export const casesOfEvents = (isReceived: boolean): Cases => ({
+  by: 'type',
+  of: Object.fromEntries(
+    [...SCHEMAS].map(([resource, data]) => [resource, { words: typesOf(resource, isReceived), fields: { data } }]),
+  ),
+});
