@@ -193,7 +193,9 @@ describe('for other domains', () => {
     await send('PATCH', `/v0/customers/${body.id}`, { taxRates: 8.875 });
     const rates = await inTransaction((tx) => customerTaxRates(tx, merchant.id, body.id));
     expect(rates.default?.toFixed()).toBe('8.875');
-    await expect(inTransaction((tx) => customerTaxRates(tx, merchant.id, 'cus_nobody'))).rejects.toThrow('no customer');
+    await expect(inTransaction((tx) => customerTaxRates(tx, merchant.id, 'cus_nobody'))).rejects.toThrow(
+      'does not exist',
+    );
   });
 
   it('findCustomer with `keep` holds a deletion off until the transaction ends', async () => {

@@ -114,7 +114,7 @@ describe('what is due', () => {
   });
 
   it('may not have two kinds of one name', () => {
-    expect(() => world.runner([noting(), noting()])).toThrow('one name');
+    expect(() => world.runner([noting(), noting()])).toThrow('the same name');
   });
 });
 

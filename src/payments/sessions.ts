@@ -154,7 +154,7 @@ export const findSession = (tx: Tx, merchantId: string, id: string): Promise<Pay
 export const openSessionOf = (tx: Tx, merchantId: string, entityId: string): Promise<PaymentSession | undefined> =>
   selectOpenSession(tx, merchantId, entityId);
 
-/** The session by which an entity, or an invoice, can be paid now, and that has not run out; null where there is none. */
+/** The open session of an entity, or an invoice, that has not expired; null if there is none. */
 export async function payableSessionOf(
   tx: Tx,
   merchantId: string,

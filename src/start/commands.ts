@@ -266,8 +266,8 @@ export const HELP = `
   PORT, SANDBOX_PORT                ports of production and sandbox (4400, 4401; 0: any free port)
   HOST                              the address of both (127.0.0.1)
   RECKONER_ENVIRONMENT              production, sandbox or both (both)
-  RECKONER_ROLES                    roles of this process: all, or some of api, ingest, worker. Other processes share the
-                                    database (all)
+  RECKONER_ROLES                    roles of this process: all, or some of api, ingest, worker (all). Other processes
+                                    share the database
   DATABASE_URL, SANDBOX_DATABASE_URL
                                     your own PostgreSQL 18 (an embedded one in DATA_DIR)
   CLICKHOUSE_URL                    aggregate usage in ClickHouse (in PostgreSQL)

@@ -283,7 +283,7 @@ describe('a question', () => {
         return null;
       };
       expect(await all(query)).toBe(await all(onlyPostgres));
-      expect(told[0]).toContain('should hold');
+      expect(told[0]).toContain('should have');
       expect(told).toHaveLength(AGGREGATIONS.length);
     },
   );

@@ -100,7 +100,7 @@ describe('npm start', () => {
     expect(first.output()).not.toContain('/v0/prices'); // its calls are not among the logged requests
     kill(first.processId, 'SIGTERM');
     expect(await first.ended()).toBe(0);
-    expect(first.output()).not.toContain('was not filled');
+    expect(first.output()).not.toContain('is not complete');
 
     const second = startReckoner(settings);
     await second.until(/Demo complete {3}Halcyon Labs: 12 customers · 3 plans · [\d,]+ usage events · \d+ invoices/);

@@ -24,8 +24,8 @@ describe('a PNG', () => {
   const broken = png();
   broken[45] = (broken[45] as number) ^ 1;
   it.each<{ what: string; bytes: Buffer | string; why: string }>([
-    { what: 'something else', bytes: 'GIF89a', why: 'is no PNG' },
-    { what: 'an SVG', bytes: svg(), why: 'is no PNG' },
+    { what: 'something else', bytes: 'GIF89a', why: 'content type is PNG' },
+    { what: 'an SVG', bytes: svg(), why: 'content type is PNG' },
     { what: 'half of one', bytes: png().subarray(0, 60), why: 'breaks off' },
     { what: 'the signature alone', bytes: png().subarray(0, 8), why: 'breaks off' },
     { what: 'a damaged one', bytes: broken, why: 'a checksum is wrong' },
@@ -37,7 +37,7 @@ describe('a PNG', () => {
     { what: 'one without its palette', bytes: png({ colour: 3 }), why: 'palette' },
     { what: 'a bomb', bytes: png({ pixels: Buffer.alloc(50_000_000) }), why: 'not the pixels' },
     { what: 'too few pixels', bytes: png({ pixels: Buffer.alloc(10) }), why: 'not the pixels' },
-    { what: 'rows of no filter', bytes: png({ pixels: Buffer.alloc(20 * 241, 9) }), why: 'nobody can read' },
+    { what: 'rows of no filter', bytes: png({ pixels: Buffer.alloc(20 * 241, 9) }), why: 'unreadable row' },
   ])('is refused: $what', async ({ bytes, why }) => expect(await problemOf('image/png', bytes)).toContain(why));
 
   it('that is anything at all is no fault', () =>

@@ -226,12 +226,12 @@ function attributesOf(given: Attributes): Map<string, string> {
   for (const [name, value] of given) {
     if (/^on/i.test(name)) throw new LogoError('The SVG has an event handler, which is refused.');
     if (LINKS.has(name)) {
-      if (!/^#[\w.-]+$/.test(value)) throw new LogoError('The SVG has a reference to another file.');
+      if (!/^#[\w.-]+$/.test(value)) throw new LogoError('The SVG has a reference outside the file.');
       kept.set('xlink:href', value);
       continue;
     }
     if (!attributes.has(name)) continue;
-    if (!isHarmless(value)) throw new LogoError('The SVG has a reference to another file.');
+    if (!isHarmless(value)) throw new LogoError('The SVG has a reference outside the file.');
     kept.set(name, value);
   }
   return kept;

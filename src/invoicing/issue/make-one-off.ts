@@ -60,13 +60,12 @@ export interface OneOffInvoice {
 
 /**
  * Makes an invoice that bills no period (domain.md §4): calculated at once, and issued in the same transaction unless
- * it waits for an approval. A total of 0 is paid at once, so that what hangs on it has happened when this returns.
- * Where a tax provider outside our database is asked, due work goes on with it; one that lives by its session is waited
- * for.
- * @param now effective now for whatever the invoice is for
- * @returns a refusal where the lines come to less than 0 (400, field `lines`), a redirect URL is not allowed (400),
- *   the session would be over already (400, field `expiresAt`), or it could only be paid by card and the merchant takes
- *   none (NO_PAYMENT_PROVIDER). Whoever answers with one must roll back.
+ * it waits for an approval. A total of 0 is paid at once, so that its purpose is fulfilled when this returns. With an
+ * external tax provider, a background job continues with the invoice; for an offer, this function waits.
+ * @param now effective now for the purpose of the invoice
+ * @returns a refusal if the lines are less than 0 (400, field `lines`), a redirect URL is not allowed (400), the session
+ *   would already be over (400, field `expiresAt`), or only a card could pay it and the merchant takes none
+ *   (NO_PAYMENT_PROVIDER). After a refusal the caller must roll back.
  */
 export async function makeOneOffInvoice(
   parts: InvoicingParts,

@@ -698,9 +698,9 @@ const inputOf = (
 });
 
 /**
- * What the open period would come to if it ended now: the live totals of an ACTIVE or CLOSING invoice (row 1).
- * @param before what the invoices bill that are calculated before it; else it is found
- * @returns null where it cannot be calculated. Faults of the database are thrown.
+ * The bill of the open period if it ended now: the live totals of an ACTIVE or CLOSING invoice (row 1).
+ * @param before the bills of invoices that are calculated before it; found if absent
+ * @returns null if it cannot be calculated. Faults of the database are thrown.
  */
 export async function tryPreview(
   parts: InvoicingParts,

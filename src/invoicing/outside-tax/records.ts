@@ -29,8 +29,8 @@ import {
 } from './records.sql.ts';
 
 /*
- * What a provider records of issued invoices and their credit notes (docs/decisions/0119): written with them, sent by
- * due work, each once.
+ * The records of issued invoices and their credit notes at a tax provider (docs/decisions/0119): stored with them, and
+ * sent by a background job, each once.
  */
 
 /** Invoices have their numbers: a provider that has calculated their tax is to record the sales. */

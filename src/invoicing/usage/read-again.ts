@@ -4,12 +4,12 @@ import { lockBilling } from './billing-lock.sql.ts';
 import { deleteTaken, selectClosedPeriods, selectReadSeries } from './read-again.sql.ts';
 
 /**
- * Something other than an event changes what closed periods should have billed: whose usage is whose, or what grants
- * covered. The closed periods of some subscriptions that end after an instant are read again at the next close, and the
- * difference is billed. Where no period is closed nothing happens.
+ * Marks closed periods whose bills should change without an event: their usage has another owner, or grants cover other
+ * units. The next close reads the closed periods of some subscriptions that end after an instant again, and bills the
+ * difference. Without a closed period nothing happens.
  *
- * Who is reading one of these periods at this moment may have begun before the change, so the marks wait for it, and it
- * for them.
+ * A concurrent reading of one of these periods may have begun before the change, so the marks and the reading wait for
+ * each other.
  */
 export async function markToBeReadAgain(
   tx: Tx,

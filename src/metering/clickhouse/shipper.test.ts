@@ -213,7 +213,7 @@ describe('a projection', () => {
     const lost = await serving();
     store.forget();
     await storeEvents(1);
-    await expect(shipRound(parts, NOW)).rejects.toThrow('holds 0 batches where batch 3 is the next');
+    await expect(shipRound(parts, NOW)).rejects.toThrow('has 0 batches, but batch 3 is the next');
     expect(await projections('serving')).toEqual([]);
     await shipAll();
     expect(await serving()).not.toBe(lost);
@@ -225,7 +225,7 @@ describe('a projection', () => {
     await shipAll();
     store.tables.clear();
     await storeEvents(1);
-    await expect(shipRound(parts, NOW)).rejects.toThrow('is gone');
+    await expect(shipRound(parts, NOW)).rejects.toThrow('is missing');
     await shipAll();
     expect(store.seqsOf(await serving())).toEqual(await stored());
   });
@@ -235,7 +235,7 @@ describe('a projection', () => {
     await shipAll();
     await writer.query('delete from usage_shipment where batch_no = 2'); // a backup from before
     await storeEvents(1);
-    await expect(shipRound(parts, NOW)).rejects.toThrow('holds 2 batches where batch 2 is the next');
+    await expect(shipRound(parts, NOW)).rejects.toThrow('has 2 batches, but batch 2 is the next');
     await shipAll();
     expect(store.seqsOf(await serving())).toEqual(await stored());
   });

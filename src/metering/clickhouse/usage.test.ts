@@ -68,7 +68,7 @@ describe('PostgreSQL answers', () => {
 
   it.each([
     { why: 'ClickHouse is away', happens: () => store.tables.clear(), told: 'does not exist' },
-    { why: 'ClickHouse was emptied', happens: () => store.forget(), told: 'it holds 0, the last one , and 0 rows' },
+    { why: 'ClickHouse was emptied', happens: () => store.forget(), told: 'it has 0, the last one , and 0 rows' },
   ])('where $why, and somebody is told', async ({ happens, told }) => {
     await ship();
     happens();

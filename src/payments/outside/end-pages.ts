@@ -13,7 +13,7 @@ interface ChargedInvoice {
 
 /**
  * Ends the pages at the provider by which a customer could pay an invoice, before its stored card is charged (I-32).
- * Where the customer was faster, the charge is withdrawn, and then the page pays.
+ * If the customer was faster, the charge is withdrawn, and then the page pays.
  * @returns `paid`: on a page, or the bank is being asked there; `unknown`: a page may still be paid by
  */
 export async function endPages(

@@ -26,12 +26,11 @@ export interface ReadSeries {
 
 /**
  * The parts of a period in which usage that is addressed to the customer is billed by one of its subscriptions
- * (domain.md §3, "Whose usage"). At each instant that is the oldest of those that are active and price the metric.
- * Where none does, usage stays with a subscription that was ended as of the past and had billed it before: with the
- * oldest of those.
+ * (domain.md §3, "Whose usage"). At each instant this is the oldest active subscription with a price of the metric.
+ * Without one, usage stays with the oldest subscription that was ended as of the past and had billed it before.
  *
  * @param claims all subscriptions of the customer on one clock, in the order of their creation
- * @param read of subscriptions that ended before the end of the period; what is asked for counts as read by who asks
+ * @param read of subscriptions that ended before the end of the period; a question counts as a reading
  */
 export function ownedSpans(
   claims: readonly UsageClaim[],
