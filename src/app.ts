@@ -99,6 +99,8 @@ export interface EnvironmentOptions {
   readonly checkReplies?: boolean;
   /** How long an answer waits for a payment provider; absent: 10 s. Shorter for tests. */
   readonly outcomeMilliseconds?: number;
+  /** How long an answer waits for the advance of a test clock; absent: 15 s. Longer for tests. */
+  readonly advanceMilliseconds?: number;
   /** Makes the PDF of each document; tests that read no PDF hand in one that sets no type. */
   readonly renderer?: DocumentRenderer;
   /** Payment providers outside our database; absent: none. */
@@ -301,7 +303,7 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
     routes: [
       ...healthRoutes({ database, migrations: migrationNames, metrics }),
       ...domains
-        .routes(runner)
+        .routes(runner, options.advanceMilliseconds)
         .filter(({ sentence }) => has(sentence.operationId === 'createEvents' ? 'ingest' : 'api')),
     ],
     errorTables,

@@ -145,7 +145,8 @@ import {
 
 /** The domains of one environment, bound to each other: the one place where they meet. */
 export interface Domains {
-  routes(runner: DueRunner): readonly Route[];
+  /** @param advanceMilliseconds how long an answer waits for the advance of a test clock; absent: 15 s */
+  routes(runner: DueRunner, advanceMilliseconds?: number): readonly Route[];
   /** In the order in which records that are due at one instant of a test clock are taken. */
   readonly dueKinds: readonly DueKind[];
   /** Housekeeping of one domain that must know of another. */
@@ -337,7 +338,7 @@ export function wireDomains(
   };
   const alerts: AlertParts = { environment, invoicing, write: letters.alert };
   return {
-    routes: (runner) => [
+    routes: (runner, advanceMilliseconds) => [
       ...identityRoutes({
         environment,
         isConnected: async (tx, merchantId, provider) => (await accountOf(tx, merchantId, provider)) !== null,
@@ -388,7 +389,10 @@ export function wireDomains(
       ...checkoutRoutes(checkout),
       ...mailRoutes({ environment }),
       ...webhookRoutes(environment, webhooks),
-      ...clockRoutes({ environment, runner, blockers: holdersOfClock }),
+      ...clockRoutes({
+        ...{ environment, runner, blockers: holdersOfClock },
+        ...(advanceMilliseconds !== undefined && { answerWithinMilliseconds: advanceMilliseconds }),
+      }),
     ],
     chores: [
       unreadSeriesChore(selectMeters),

@@ -117,6 +117,12 @@ async function keepEInvoice(document: InvoiceDocument): Promise<void> {
 const NOBODY_LISTENS = 'http://127.0.0.1:1';
 
 /**
+ * No worker goes on with a test clock after the request that advances it: a test environment runs background jobs only
+ * when a test asks for it. So the request waits until the clock has arrived, however busy the machine is.
+ */
+const LONGEST_ADVANCE_MILLISECONDS = 3_600_000;
+
+/**
  * A whole environment on a database of its own: the server answers by injection, nothing listens. On its close the
  * auditor looks at what the tests left behind.
  * @param options `recomputed: true` for stories that bill usage: their invoices are calculated again from the events,
@@ -159,6 +165,7 @@ export async function openTestEnvironment(
     logger: options.logger ?? pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' }),
     now: () => fixedNow ?? wallClock(),
     checkReplies: true,
+    advanceMilliseconds: LONGEST_ADVANCE_MILLISECONDS,
     ...(options.documents !== 'typeset' && { renderer: plainRenderer }),
     ...(options.paymentProviders && { paymentProviders: options.paymentProviders }),
     ...(options.taxProviders && { taxProviders: options.taxProviders }),
