@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type CrashPoint, sixHourly } from '../../test/support/crashing-worker.ts';
+import { withKeptCode } from '../../test/support/kept-code.ts';
 import { openToyWorld, type ToyWorld } from '../../test/support/toy-work.ts';
 import { sql } from '../db/index.ts';
 
@@ -19,7 +20,8 @@ afterEach(() => world.close());
 
 /** Runs a worker that kills itself there. @returns the signal that ended it. */
 async function killed(point: CrashPoint, step: number): Promise<unknown> {
-  const worker = spawn(process.execPath, [program, world.url, NOW, point, String(step)], { stdio: 'inherit' });
+  const words = [program, world.url, NOW, point, String(step)];
+  const worker = spawn(process.execPath, words, { stdio: 'inherit', env: withKeptCode() });
   const [, signal] = await once(worker, 'exit');
   return signal;
 }

@@ -82,7 +82,7 @@ const firstCall = (operationId: string, of = world): Promise<Call> =>
 const standing = new Map<World, Map<string, Promise<Call>>>();
 /**
  * A call of an operation that would work, for tests that spoil it: each is refused, so the call can be spoiled again in
- * the next test. Preparing it takes up to twenty requests.
+ * the next test. Preparing it may take many requests.
  */
 function standingCall(operationId: string, of = world): Promise<Call> {
   const known = standing.get(of) ?? new Map<string, Promise<Call>>();

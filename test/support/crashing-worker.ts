@@ -2,6 +2,7 @@ import pino from 'pino';
 import { clockBook } from '../../src/clocks/index.ts';
 import { Database, sql } from '../../src/db/index.ts';
 import { createRunner, type DueKind } from '../../src/jobs/index.ts';
+import { keepCode } from './kept-code.ts';
 import { note, schedule } from './toy-work.ts';
 
 /** Where a worker is killed: in its n-th step before it wrote, after it wrote, or after the commit. */
@@ -24,6 +25,7 @@ export const sixHourly = (crash: (point: CrashPoint) => void = () => undefined):
 
 /** A worker in a process of its own, which kills itself: `node crashing-worker.ts <url> <now> <point> <step>`. */
 async function main([url = '', now = '', point, step]: string[]): Promise<void> {
+  keepCode();
   let seen = 0;
   const crash = (at: CrashPoint) => {
     if (at === point) seen += 1;
