@@ -1,0 +1,48 @@
+import { execFile } from 'node:child_process';
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { home } from '../../scripts/checks/project.ts';
+import { describeApi } from '../../src/http/reference/api-document.ts';
+import { wireDomains } from '../../src/wiring.ts';
+import type { OpenApiDocument } from './client.ts';
+import { generateTypes } from './generated-types.ts';
+
+/** `program` is a client in TypeScript, written against types that a generator makes of the document. */
+const PROGRAM = `${home}test/clients/program/`;
+
+let folder: string;
+let types: string;
+beforeAll(async () => {
+  const domains = wireDomains('sandbox', 'http://localhost');
+  const routes = domains.routes({ runClock: async () => 0 } as never);
+  await domains.close();
+  types = await generateTypes((await describeApi(routes, 'http://localhost')).plain as OpenApiDocument);
+  folder = await mkdtemp(join(tmpdir(), 'reckoner-client-'));
+  await writeFile(join(folder, 'package.json'), '{"type":"module"}');
+  for (const file of ['program.ts', 'tsconfig.json']) await copyFile(`${PROGRAM}${file}`, join(folder, file));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** What the compiler says of the program with these types; empty where it compiles. */
+async function compiled(api: string): Promise<string> {
+  await writeFile(join(folder, 'api.ts'), api);
+  const compiler = `${home}node_modules/typescript/bin/tsc`;
+  return new Promise((done) => {
+    execFile(process.execPath, [compiler, '-p', folder], (_error, output) => done(output));
+  });
+}
+
+it('has no value of an unknown type in the types of a generator', () => {
+  expect(types).toContain('export interface StandardPriceCreate');
+  expect(types).not.toMatch(/\b(?:unknown|any)\b/);
+});
+
+it('lets a client compile that uses every price model and every kind of entitlement template', async () => {
+  expect(await compiled(types)).toBe('');
+});
+
+it('refuses the same client where a model is not in the document', async () => {
+  expect(await compiled(types.replaceAll('"matrix"', '"grid"'))).toMatch(/program\.ts.*error TS/);
+});
