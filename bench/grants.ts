@@ -2,7 +2,7 @@ import pg from 'pg';
 import { Database, type Tx } from '../src/db/index.ts';
 import { entitlementDueKind } from '../src/entitlements/changes/steps.ts';
 import type { EntitlementRow } from '../src/entitlements/entitlement/entitlement.ts';
-import { findEntitlement } from '../src/entitlements/entitlement/entitlements.sql.ts';
+import { selectEntitlement } from '../src/entitlements/entitlement/entitlements.sql.ts';
 import { historyOf } from '../src/entitlements/reading/history.ts';
 import { presentEntitlement } from '../src/entitlements/reading/present.ts';
 import type { Instant } from '../src/kernel/time.ts';
@@ -76,7 +76,9 @@ await withStack(async (stack) => {
         })),
         NOW,
       );
-    return (await inMerchant((tx) => findEntitlement(tx, sold.merchantId, numbered('ent_', number)))) as EntitlementRow;
+    return (await inMerchant((tx) =>
+      selectEntitlement(tx, sold.merchantId, numbered('ent_', number)),
+    )) as EntitlementRow;
   }
 
   /** Everything that was due since the start, each step at its time: what it keeps is there when somebody asks. */
@@ -86,7 +88,7 @@ await withStack(async (stack) => {
       const now: Instant = at;
       at = await inMerchant(async (tx) => {
         await step(tx, { merchantId, id }, now);
-        return (await findEntitlement(tx, merchantId, id))?.nextActionAt ?? null;
+        return (await selectEntitlement(tx, merchantId, id))?.nextActionAt ?? null;
       });
     }
   }

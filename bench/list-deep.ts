@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import pg from 'pg';
-import { type CustomerFilter, pageOfCustomers } from '../src/customers/customers.sql.ts';
+import { type CustomerFilter, selectCustomers } from '../src/customers/customers.sql.ts';
 import { Database, sql, type Tx } from '../src/db/index.ts';
 import type { InvoiceListQuery } from '../src/invoicing/invoice/schemas.ts';
 import { readInvoiceFilters } from '../src/invoicing/reading/invoice-filters.ts';
@@ -143,7 +143,7 @@ const reads: Readonly<Record<string, Read>> = {
   ...Object.fromEntries(
     customerFilters.map((filter): [string, Read] => [
       `customers ${JSON.stringify(filter)}`,
-      (tx, page) => pageOfCustomers(tx, { ...filter, merchantId }, page),
+      (tx, page) => selectCustomers(tx, { ...filter, merchantId }, page),
     ]),
   ),
 };

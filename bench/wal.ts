@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { Database } from '../src/db/index.ts';
-import { keyTables, sealKeys } from '../src/metering/keys/generations.sql.ts';
+import { sealKeys, selectKeyTables } from '../src/metering/keys/generations.sql.ts';
 import { MOST_BYTES, tendKeys } from '../src/metering/keys/generations.ts';
 import { median, numbersOf } from './support/arguments.ts';
 import { processorSeconds, type Stack, type Target, withStack } from './support/stack.ts';
@@ -155,7 +155,7 @@ class Keys {
   }
 
   async tell(): Promise<void> {
-    const { generations, parts } = await this.#database.transaction('nobody', keyTables);
+    const { generations, parts } = await this.#database.transaction('nobody', selectKeyTables);
     const sifted = parts.reduce((total, { keyCount }) => total + keyCount, 0);
     let bytes = 0;
     for (const { name } of parts) {

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { Database, type Tx } from '../src/db/index.ts';
 import { plain } from '../src/kernel/decimal.ts';
 import { shipRound } from '../src/metering/clickhouse/shipper.ts';
-import { projectionsIn } from '../src/metering/clickhouse/shipping.sql.ts';
+import { selectProjectionsIn } from '../src/metering/clickhouse/shipping.sql.ts';
 import type { ClickHouse } from '../src/metering/clickhouse/store.ts';
 import { answerSettings, tableNames } from '../src/metering/clickhouse/tables.sql.ts';
 import { clickhouseUsage } from '../src/metering/clickhouse/usage.ts';
@@ -163,7 +163,7 @@ async function scan({ objects }: Engine, { bare, keys }: Question): Promise<Take
 
 /** A table with a typed column for the value and nothing else that need be read. */
 async function makeBare(database: Database, clickhouse: ClickHouse, { value, type }: Question): Promise<void> {
-  const [serving] = await database.transaction('nobody', (tx) => projectionsIn(tx, ['serving']));
+  const [serving] = await database.transaction('nobody', (tx) => selectProjectionsIn(tx, ['serving']));
   if (serving === undefined) throw new Error('No projection is serving.');
   const { events } = tableNames(serving.name);
   await clickhouse.run(`create table bare (merchant_id LowCardinality(String), type LowCardinality(String), subject_id UInt64,
@@ -204,15 +204,15 @@ async function run(question: Question, stack: Stack): Promise<void> {
       return;
     }
     const { clickhouse } = engine;
-    const parts = { database, clickhouse, mode: MODE };
+    const dependencies = { database, clickhouse, mode: MODE };
     await step('shipped', async () => {
-      while (!(await shipRound(parts, MONTH_START)).caughtUp);
+      while (!(await shipRound(dependencies, MONTH_START)).caughtUp);
     });
     await step('bare table', () => makeBare(database, clickhouse, question));
     const onFallback = (error: Error) => {
       throw error;
     };
-    const query = clickhouseUsage({ ...parts, postgres: postgresUsage, onFallback });
+    const query = clickhouseUsage({ ...dependencies, postgres: postgresUsage, onFallback });
     await scan(engine, question);
     const inClickHouse = [await ask(database, query, question)];
     const scans: Taken[] = [];

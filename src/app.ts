@@ -22,7 +22,7 @@ import {
 } from './identity/index.ts';
 import { countParked, createRunner, listCountChore, rebuildListCounts } from './jobs/index.ts';
 import type { Instant } from './kernel/time.ts';
-import { type Carrier, createCarrier, type MailServer, noCarrier } from './mail/index.ts';
+import { createMailSender, type MailSender, type MailServer, noMailSender } from './mail/index.ts';
 import {
   admissionOf,
   backfillChore,
@@ -50,7 +50,7 @@ import {
   openPost,
   resolveName,
   type Sender,
-  type WebhookParts,
+  type WebhookDependencies,
 } from './webhooks/index.ts';
 import {
   auditChecks,
@@ -110,7 +110,7 @@ export interface EnvironmentOptions {
   /** How much of a merchant is in work at once; absent: as http/slots.ts says. Benchmarks compare. */
   readonly slotLimits?: SlotLimits;
   /** Looks up the hosts of webhook endpoints; tests pass their own. */
-  readonly resolveHost?: WebhookParts['resolve'];
+  readonly resolveHost?: WebhookDependencies['resolve'];
   /** Opens the way into the database; tests hand in one that breaks. */
   readonly openDatabase?: (options: DatabaseOptions) => Database;
 }
@@ -206,7 +206,7 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
   const { trustedProxies = [] } = options;
   const authenticator = new Authenticator({ database, now, isBehindProxy: trustedProxies.length > 0 });
   const projection = await openUsageProjection(options);
-  const carrier = openCarrier(options, workDatabase, now);
+  const mailSender = openMailSender(options, workDatabase, now);
   const sources = {
     sealer,
     authenticate: (token: string | undefined, address: string) => authenticator.authenticate(token, address),
@@ -221,7 +221,7 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
   };
   const resolve = options.resolveHost ?? resolveName;
   const outside = openPost({ resolve });
-  const webhooks: WebhookParts = {
+  const webhooks: WebhookDependencies = {
     way: {
       post: outside.post,
       sealer: sources.sealer,
@@ -240,7 +240,7 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
     options.environment,
     options.publicUrl,
     usage,
-    carrier,
+    mailSender,
     sources,
     options.renderer,
     remote,
@@ -304,7 +304,7 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
       ...healthRoutes({ database, migrations: migrationNames, metrics }),
       ...domains
         .routes(runner, options.advanceMilliseconds)
-        .filter(({ sentence }) => has(sentence.operationId === 'createEvents' ? 'ingest' : 'api')),
+        .filter(({ declaration }) => has(declaration.operationId === 'createEvents' ? 'ingest' : 'api')),
     ],
     errorTables,
     authenticate: (token, address) => authenticator.authenticate(token, address),
@@ -357,7 +357,7 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
       await Promise.all([server.close(), runner.stop()]); // together: a request may be waiting for a test clock
       await sender.close();
       outside.close();
-      await carrier.close(); // it notes what became of the last mails
+      await mailSender.close(); // it notes what became of the last mails
       await projection?.close(); // what is being shipped needs the database to its end
       await domains.close(); // it notes what came of the last calls to payment providers
       await Promise.all([metrics.close(), pools.close()]);
@@ -365,14 +365,14 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
   };
 }
 
-const openCarrier = (
+const openMailSender = (
   { environment, mailServer: server, logger }: EnvironmentOptions,
   database: Database,
   now: () => Instant,
-): Carrier =>
+): MailSender =>
   environment === 'sandbox' || server === undefined
-    ? noCarrier
-    : createCarrier({ server, database, now, onTrouble: (error, what) => logger.warn({ err: error }, what) });
+    ? noMailSender
+    : createMailSender({ server, database, now, onTrouble: (error, what) => logger.warn({ err: error }, what) });
 
 const openUsageProjection = ({ clickhouseUrl, logger }: EnvironmentOptions): Promise<UsageProjection | undefined> =>
   clickhouseUrl === undefined

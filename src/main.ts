@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import type { Parts } from './start/environment.ts';
+import type { Program } from './start/environment.ts';
 import { run } from './start/run.ts';
 
 /** The program: reads the command line, runs the command with the real parts, and ends with its exit code. */
@@ -10,10 +10,10 @@ export async function main(): Promise<void> {
     options: { help: { type: 'boolean', short: 'h' } },
   });
   const command = values.help === true ? 'help' : (positionals[0] ?? 'start');
-  process.exit(await run(command, process.env, loadParts));
+  process.exit(await run(command, process.env, loadProgram));
 }
 
-async function loadParts(): Promise<Parts> {
+async function loadProgram(): Promise<Program> {
   const [
     { openEnvironment, auditDatabase, recomputeDatabase, rotateDatabase, rebuildSums, rebuildUsageProjection },
     { migrate },

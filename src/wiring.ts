@@ -1,5 +1,5 @@
 import {
-  type AlertParts,
+  type AlertDependencies,
   alertDueKind,
   alertRoutes,
   alertWatchChore,
@@ -8,15 +8,15 @@ import {
 } from './alerts/index.ts';
 import { analyticsRoutes, rebuildRevenue, revenueSumsChore } from './analytics/index.ts';
 import {
-  type ApprovalParts,
+  type ApprovalDependencies,
   approvalErrors,
   approvalRoutes,
   cancelApprovals,
   findGivenKinds,
 } from './approvals/index.ts';
-import { type CatalogOptions, catalogErrors, catalogRoutes, selectMeters, usageRoutes } from './catalog/index.ts';
+import { type CatalogOptions, catalogErrors, catalogRoutes, findMeters, usageRoutes } from './catalog/index.ts';
 import {
-  type CheckoutParts,
+  type CheckoutDependencies,
   checkoutErrors,
   checkoutRoutes,
   forgetCheckouts,
@@ -46,9 +46,9 @@ import {
   GRANT_PURCHASE,
   grantPurchases,
   isMetricMeasured,
+  publishBalanceEvents,
   reservationDueKind,
   snapshotRecheck,
-  tellOfBalance,
   unendedEntitlements,
 } from './entitlements/index.ts';
 import type { Route } from './http/index.ts';
@@ -57,13 +57,13 @@ import { findProviderAccount, integrationRoutes, markRefused, type Probe } from 
 import {
   chargeAtOnce,
   findBilling,
-  type InvoicingParts,
+  findOpenInvoicesOfCustomer,
+  type InvoicingDependencies,
   invoiceApprovals,
   invoicePaymentHandlers,
   invoiceRoutes,
   invoicingDueKinds,
   invoicingErrors,
-  openInvoicesOfCustomer,
   type Recomputed,
   recomputeInvoices,
 } from './invoicing/index.ts';
@@ -71,7 +71,14 @@ import type { Chore, DueKind, DueRunner } from './jobs/index.ts';
 import type { ErrorTable } from './kernel/result.ts';
 import { sealerOf } from './kernel/sealing.ts';
 import { filledWallets, ledgerRoutes } from './ledger/index.ts';
-import { attachmentsFrom, type Carrier, createLetters, mailDueKind, mailRoutes, noCarrier } from './mail/index.ts';
+import {
+  attachmentsFrom,
+  createLetters,
+  type MailSender,
+  mailDueKind,
+  mailRoutes,
+  noMailSender,
+} from './mail/index.ts';
 import {
   createIntakes,
   createUsageWatch,
@@ -84,7 +91,7 @@ import {
 } from './metering/index.ts';
 import {
   linesOfItem,
-  type OrderParts,
+  type OrderDependencies,
   orderApprovals,
   orderErrors,
   orderRoutes,
@@ -99,35 +106,35 @@ import {
   type RemoteOptions,
   type RemoteProvider,
 } from './payments/index.ts';
-import { forgetPortalLinks, type PortalParts, portalRoutes } from './portal/index.ts';
+import { forgetPortalLinks, type PortalDependencies, portalRoutes } from './portal/index.ts';
 import { findDefaultReferences, referenceErrors, referenceRoutes } from './references/index.ts';
 import {
   BILLS_SCHEDULE,
   partsForOrders,
-  type ScheduleParts,
+  type ScheduleDependencies,
   scheduleDueKind,
   scheduledInvoices,
   scheduleListener,
   scheduleRoutes,
 } from './schedules/index.ts';
-import { type ReceivingParts, sourceErrors, sourceRoutes } from './sources/index.ts';
+import { type ReceivingDependencies, sourceErrors, sourceRoutes } from './sources/index.ts';
 import {
-  activePlansOf,
   billingSource,
   countByVersion,
   endUnpaid,
-  holdSubscription,
+  findActivePlans,
+  findUnendedSubscriptions,
+  lockActiveSubscription,
   lockFreeSubscriptions,
   lockStatus,
   lockSubscriptionRow,
   planMigrationDueKind,
-  type SubscriptionParts,
+  type SubscriptionDependencies,
   subscriptionChangeDueKind,
   subscriptionDueKind,
   subscriptionErrors,
   subscriptionRoutes,
   UPFRONT,
-  unendedSubscriptions,
   upfrontPayments,
   wakeEnded,
 } from './subscriptions/index.ts';
@@ -138,7 +145,7 @@ import {
   countWaiting,
   forgetWebhookEvents,
   resolveName,
-  type WebhookParts,
+  type WebhookDependencies,
   webhookErrors,
   webhookRoutes,
 } from './webhooks/index.ts';
@@ -183,11 +190,11 @@ export const errorTables: readonly ErrorTable[] = [
   checkoutErrors,
 ];
 
-/** The dependencies of sources on the environment; see `ReceivingParts`. */
-export type SourceParts = Omit<ReceivingParts, 'environment'>;
+/** The dependencies of sources on the environment; see `ReceivingDependencies`. */
+export type SourceDependencies = Omit<ReceivingDependencies, 'environment'>;
 
 /** No customer is known, and no secret can be decrypted: for callers that only list the routes. */
-const noSourceParts: SourceParts = {
+const noSourceParts: SourceDependencies = {
   sealer: sealerOf(''),
   authenticate: async () => ({ code: 'API_KEY_INVALID' }),
 };
@@ -222,7 +229,7 @@ export const registerAt = (viesUrl: string | null | undefined): TaxIdRegister | 
   viesUrl == null ? null : viesRegister(viesUrl);
 
 /** Nothing is sent: for callers that only list the routes. */
-const noWebhookParts: WebhookParts = {
+const noWebhookParts: WebhookDependencies = {
   way: {
     post: async () => ({ kind: 'failed', error: 'Nothing leaves this environment.' }),
     sealer: sealerOf(''),
@@ -253,11 +260,11 @@ export function wireDomains(
   environment: EnvironmentName,
   publicUrl: string,
   usage = postgresUsage,
-  carrier: Carrier = noCarrier,
-  sources: SourceParts = noSourceParts,
+  mailSender: MailSender = noMailSender,
+  sources: SourceDependencies = noSourceParts,
   renderer: DocumentRenderer = createDocumentRenderer(),
   remote: RemotePayments = noRemotePayments,
-  webhooks: WebhookParts = noWebhookParts,
+  webhooks: WebhookDependencies = noWebhookParts,
   taxIds: TaxIdChecks = noTaxIdChecks,
 ): Domains {
   const letters = createLetters({ environment, publicUrl });
@@ -271,7 +278,7 @@ export function wireDomains(
   const accountOf = (tx: Tx, merchantId: string, provider: string) =>
     findProviderAccount(tx, sources.sealer, merchantId, provider);
   const taxProviders = createTaxProviders({ ...remote, providers: remote.taxProviders, accountOf });
-  const invoicing: InvoicingParts = {
+  const invoicing: InvoicingDependencies = {
     environment,
     publicUrl,
     source: billingSource,
@@ -294,7 +301,7 @@ export function wireDomains(
     },
   });
   const taxIdCourier = new ProviderCourier(remote.now, taxIds.onTrouble);
-  const subscriptions: SubscriptionParts = {
+  const subscriptions: SubscriptionDependencies = {
     environment,
     source: billingSource,
     customerHooks,
@@ -302,7 +309,7 @@ export function wireDomains(
     chargeNow: (tx, invoice, now) => chargeAtOnce(invoicing, tx, invoice, now),
     remindCustomer: letters.renewal,
   };
-  const checkout: CheckoutParts = {
+  const checkout: CheckoutDependencies = {
     environment,
     publicUrl,
     customerHooks,
@@ -310,25 +317,25 @@ export function wireDomains(
     invoicing,
     subscriptions,
   };
-  const orders: OrderParts = {
+  const orders: OrderDependencies = {
     environment,
     ...partsForOrders,
     cancelApprovals: (tx, { merchantId, id }, _, now) => cancelApprovals(tx, merchantId, [id], now),
     approvedKinds: findGivenKinds,
     listeners: [scheduleListener],
   };
-  const schedules: ScheduleParts = {
+  const schedules: ScheduleDependencies = {
     orders,
     invoicing,
     source: billingSource,
     lockSubscription: lockStatus,
     lockFreeSubscriptions,
   };
-  const approvals: ApprovalParts = {
+  const approvals: ApprovalDependencies = {
     resources: { order: orderApprovals(orders), invoice: invoiceApprovals(invoicing) },
     findDefaultReferences,
   };
-  const portal: PortalParts = {
+  const portal: PortalDependencies = {
     environment,
     publicUrl,
     invoicing,
@@ -336,7 +343,7 @@ export function wireDomains(
     customerHooks,
     mailLink: letters.portalLink,
   };
-  const alerts: AlertParts = { environment, invoicing, write: letters.alert };
+  const alerts: AlertDependencies = { environment, invoicing, write: letters.alert };
   return {
     routes: (runner, advanceMilliseconds) => [
       ...identityRoutes({
@@ -357,7 +364,7 @@ export function wireDomains(
       }),
       ...catalogRoutes({
         countSubscriptions: countByVersion,
-        activePlansOf,
+        findActivePlans,
         holdersOf: holdersInCatalog,
         isMeasured: isMetricMeasured,
         onMeterChanged: registerMeter,
@@ -365,7 +372,7 @@ export function wireDomains(
       ...referenceRoutes,
       ...eventRoutes(
         {
-          metersOf: selectMeters,
+          metersOf: findMeters,
           findBilling: (tx, event) => findBilling(billingSource, tx, event),
           balances: eventBalances({ findSpentBudgets }),
         },
@@ -375,7 +382,7 @@ export function wireDomains(
       ...analyticsRoutes(usage),
       ...unbilledRoutes(usage),
       ...subscriptionRoutes(subscriptions, payments),
-      ...entitlementRoutes({ holdSubscription, wakeEnded, findSpentBudgets }, invoicing),
+      ...entitlementRoutes({ lockActiveSubscription, wakeEnded, findSpentBudgets }, invoicing),
       ...invoiceRoutes(invoicing, payments),
       ...orderRoutes(orders),
       ...scheduleRoutes(schedules),
@@ -395,7 +402,7 @@ export function wireDomains(
       }),
     ],
     chores: [
-      unreadSeriesChore(selectMeters),
+      unreadSeriesChore(findMeters),
       balanceNoticeChore(newUsage),
       balanceSweepChore(),
       alertWatchChore(alerts),
@@ -411,13 +418,13 @@ export function wireDomains(
       subscriptionDueKind(subscriptions),
       subscriptionChangeDueKind(subscriptions),
       planMigrationDueKind(subscriptions),
-      entitlementDueKind([tellOfBalance]),
+      entitlementDueKind([publishBalanceEvents]),
       reservationDueKind,
       scheduleDueKind(schedules),
       ...invoicingDueKinds(invoicing),
       ...payments.dueKinds,
       alertDueKind(alerts),
-      mailDueKind(carrier, attachmentsFrom(invoicing)),
+      mailDueKind(mailSender, attachmentsFrom(invoicing)),
       taxIdDueKind(
         {
           register: taxIds.register,
@@ -507,10 +514,10 @@ const named = <Item extends Readonly<Record<string, unknown>>>(type: string, ite
   items.length === 0 ? null : { type, count: items.length, items: items.slice(0, MOST_NAMED) };
 
 const subscriptionsOfCustomer: CustomerBlocker = async (tx, merchantId, customerId) =>
-  named('subscriptions', await unendedSubscriptions(tx, merchantId, { customerId }));
+  named('subscriptions', await findUnendedSubscriptions(tx, merchantId, { customerId }));
 
 const invoicesOfCustomer: CustomerBlocker = async (tx, merchantId, customerId) =>
-  named('invoices', await openInvoicesOfCustomer(tx, merchantId, customerId));
+  named('invoices', await findOpenInvoicesOfCustomer(tx, merchantId, customerId));
 
 const entitlementsOfCustomer: CustomerBlocker = async (tx, merchantId, customerId, now) =>
   named('entitlements', await unendedEntitlements(tx, merchantId, { customerId }, now));
@@ -537,7 +544,7 @@ async function linesHoldingItem(tx: Tx, merchantId: string, itemId: string) {
 
 const holdersOfClock: Parameters<typeof clockRoutes>[0]['blockers'] = async (tx, merchantId, clockId, now) => {
   const found = [
-    named('subscription', await unendedSubscriptions(tx, merchantId, { clockId })),
+    named('subscription', await findUnendedSubscriptions(tx, merchantId, { clockId })),
     named('order', await unendedOrders(tx, merchantId, { clockId }, now)),
   ];
   return found.filter((blocker) => blocker !== null);

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { Database, sql, type Tx } from '../../src/db/index.ts';
 import { entitlementDueKind } from '../../src/entitlements/changes/steps.ts';
 import type { EntitlementRow } from '../../src/entitlements/entitlement/entitlement.ts';
-import { findEntitlement } from '../../src/entitlements/entitlement/entitlements.sql.ts';
+import { selectEntitlement } from '../../src/entitlements/entitlement/entitlements.sql.ts';
 import { balanceOf } from '../../src/entitlements/reading/balances.ts';
 import { plain } from '../../src/kernel/decimal.ts';
 import type { Instant } from '../../src/kernel/time.ts';
@@ -70,7 +70,7 @@ export async function flatness(
       await make(url, sold, number, past);
       await use(database, sold, number, past);
       await keepSnapshots(inMerchant, sold, number, past);
-      const entitlement = await inMerchant((tx) => findEntitlement(tx, sold.merchantId, numbered('ent_', number)));
+      const entitlement = await inMerchant((tx) => selectEntitlement(tx, sold.merchantId, numbered('ent_', number)));
       made.push({ ...past, entitlement: entitlement as EntitlementRow, milliseconds: [], processor: [] });
     }
     await run(url, 'vacuum analyze', []);

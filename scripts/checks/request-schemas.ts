@@ -1,6 +1,6 @@
 import { type Route, type TSchema, validate } from '../../src/http/index.ts';
 
-type Sentence = Pick<Route['sentence'], 'method' | 'path' | 'query' | 'body'>;
+type RouteDeclaration = Pick<Route['declaration'], 'method' | 'path' | 'query' | 'body'>;
 type Part = 'query' | 'body';
 type Node = Readonly<Record<string, unknown>>;
 
@@ -12,8 +12,11 @@ const UNSTORABLE = ['\0', 'a\0b', '\ud800', '\udc00x'];
  * object with fields that it does not name. Each schema is tried, so it does not matter how it refuses.
  * @param apart `POST /v0/prices body.properties`: what the handler holds against a schema of its own
  */
-export function requestSchemaFaults(sentences: readonly Sentence[], apart: readonly string[] = []): string[] {
-  return sentences.flatMap(({ method, path, query, body }) =>
+export function requestSchemaFaults(
+  declarations: readonly RouteDeclaration[],
+  apart: readonly string[] = [],
+): string[] {
+  return declarations.flatMap(({ method, path, query, body }) =>
     (['query', 'body'] as const).flatMap((part) => {
       const schema = part === 'query' ? query : body;
       return schema ? faultsBelow(part, schema, `${method} ${path} ${part}`, apart) : [];
@@ -27,8 +30,8 @@ export const UNREADABLE = /[\\^§]|must NOT|\$\(|\[[A-Za-z0-9]-/;
 const ODD_VALUES = [1, 1.5, 'x y', '', 'x'.repeat(9_000), null, true, [], ['a', 'a'], {}, { 'x y': 1 }, 'sub_1'];
 
 /** Messages of request schemas that a person cannot read, each with where it comes from. */
-export function messageFaults(sentences: readonly Sentence[]): string[] {
-  const found = sentences.flatMap(({ method, path, query, body }) =>
+export function messageFaults(declarations: readonly RouteDeclaration[]): string[] {
+  const found = declarations.flatMap(({ method, path, query, body }) =>
     (['query', 'body'] as const).flatMap((part) => {
       const schema = part === 'query' ? query : body;
       return schema ? unreadable(part, schema, `${method} ${path} ${part}`) : [];

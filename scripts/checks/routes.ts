@@ -1,20 +1,20 @@
 import type { Route } from '../../src/http/index.ts';
 
-type Sentence = Route['sentence'];
+type RouteDeclaration = Route['declaration'];
 
 /** What is missing from what routes declare, or said twice. */
-export function routeFaults(sentences: readonly Sentence[]): string[] {
-  const shape = ({ method, path }: Sentence) => `${method} ${path.replaceAll(/:\w+/g, ':')}`;
+export function routeFaults(declarations: readonly RouteDeclaration[]): string[] {
+  const shape = ({ method, path }: RouteDeclaration) => `${method} ${path.replaceAll(/:\w+/g, ':')}`;
   return [
-    ...sentences.flatMap((sentence) =>
-      faultsOf(sentence).map((fault) => `${sentence.method} ${sentence.path} ${fault}`),
+    ...declarations.flatMap((declaration) =>
+      faultsOf(declaration).map((fault) => `${declaration.method} ${declaration.path} ${fault}`),
     ),
-    ...repeated(sentences.map(({ operationId }) => operationId)).map((id) => `operationId ${id} is there twice`),
-    ...repeated(sentences.map(shape)).map((path) => `${path} is there twice`),
+    ...repeated(declarations.map(({ operationId }) => operationId)).map((id) => `operationId ${id} is there twice`),
+    ...repeated(declarations.map(shape)).map((path) => `${path} is there twice`),
   ];
 }
 
-function faultsOf({ access, operationId, tag, summary, path }: Sentence): string[] {
+function faultsOf({ access, operationId, tag, summary, path }: RouteDeclaration): string[] {
   const isPublic = access !== undefined && 'public' in access && access.public;
   const hasPolicy = access !== undefined && 'role' in access && Boolean(access.role) && Boolean(access.merchant);
   return [
@@ -41,12 +41,12 @@ interface OpenApi {
  * the paths that are mounted beside the domains' routes.
  */
 export function undocumentedRoutes(
-  sentences: readonly Sentence[],
+  declarations: readonly RouteDeclaration[],
   document: OpenApi,
   apart: readonly string[],
 ): string[] {
   const wanted = new Map(
-    sentences
+    declarations
       .filter(({ hidden }) => hidden !== true)
       .map(({ method, path, operationId }) => [`${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`, operationId]),
   );

@@ -23,8 +23,8 @@ import {
 } from './alerts.sql.ts';
 import { blockingFaults, ruleFaults, ruleOf, targetFaults } from './body.ts';
 import { isReached } from './decide.ts';
+import type { AlertDependencies } from './dependencies.ts';
 import { readPresent } from './figures.ts';
-import type { AlertParts } from './parts.ts';
 import type { AlertBody, AlertPatchBody } from './schemas.ts';
 
 type Target = Pick<Alert, 'customerId' | 'clockId'>;
@@ -37,12 +37,12 @@ const toRuleReply = ({ threshold, percent, whole }: Omit<AlertRule, 'type'>) => 
 });
 
 /** Some alerts as they are answered, each with its figure as it stands. */
-async function toAlertReplies(parts: AlertParts, tx: Tx, alerts: readonly Alert[], wall: Instant) {
+async function toAlertReplies(dependencies: AlertDependencies, tx: Tx, alerts: readonly Alert[], wall: Instant) {
   const last = await selectLastTriggered(tx, alerts);
   const replies = [];
   for (const alert of alerts) {
     const now = await effectiveNowForReading(tx, alert.merchantId, alert.clockId, wall);
-    const { reading, clockId } = await readPresent(parts, tx, alert, now);
+    const { reading, clockId } = await readPresent(dependencies, tx, alert, now);
     const triggeredAt = last.get(alert.id);
     replies.push({
       id: alert.id,
@@ -72,14 +72,14 @@ async function toAlertReplies(parts: AlertParts, tx: Tx, alerts: readonly Alert[
   return replies;
 }
 
-async function toAlertReply(parts: AlertParts, tx: Tx, alert: Alert, wall: Instant) {
-  const [reply] = await toAlertReplies(parts, tx, [alert], wall);
+async function toAlertReply(dependencies: AlertDependencies, tx: Tx, alert: Alert, wall: Instant) {
+  const [reply] = await toAlertReplies(dependencies, tx, [alert], wall);
   return ok(reply);
 }
 
 /** Makes an alert. It is looked at at once, so it goes off where its figure is there already. */
 export async function createAlert(
-  parts: AlertParts,
+  dependencies: AlertDependencies,
   tx: Tx,
   merchantId: string,
   body: AlertBody,
@@ -89,7 +89,7 @@ export async function createAlert(
   const blocksAccess = body.blocksAccess ?? false;
   const faults = [...targetFaults(body), ...ruleFaults(body, rule), ...blockingFaults(body.type, blocksAccess)];
   if (faults.length > 0) return invalid(faults);
-  const target = await findTarget(parts, tx, merchantId, body);
+  const target = await findTarget(dependencies, tx, merchantId, body);
   if (!target.ok) return target;
   const { customerId, clockId } = target.value;
   const now = await effectiveNowForReading(tx, merchantId, clockId, wall);
@@ -116,12 +116,12 @@ export async function createAlert(
     createdAt: now,
     updatedAt: now,
   });
-  return toAlertReply(parts, tx, alert, wall);
+  return toAlertReply(dependencies, tx, alert, wall);
 }
 
 /** The customer whose figure is watched, and the clock of its time. 404 and 403 name the field. */
 async function findTarget(
-  { invoicing }: AlertParts,
+  { invoicing }: AlertDependencies,
   tx: Tx,
   merchantId: string,
   body: AlertBody,
@@ -159,7 +159,7 @@ async function findTarget(
  * it.
  */
 export async function changeAlert(
-  parts: AlertParts,
+  dependencies: AlertDependencies,
   tx: Tx,
   merchantId: string,
   id: string,
@@ -183,24 +183,24 @@ export async function changeAlert(
     nextActionAt: now,
     updatedAt: now,
   });
-  return toAlertReply(parts, tx, alert, wall);
+  return toAlertReply(dependencies, tx, alert, wall);
 }
 
 /** One alert; 404. */
 export async function getAlert(
-  parts: AlertParts,
+  dependencies: AlertDependencies,
   tx: Tx,
   merchantId: string,
   id: string,
   wall: Instant,
 ): Promise<Result<unknown>> {
   const alert = await selectAlert(tx, merchantId, id);
-  return alert ? toAlertReply(parts, tx, alert, wall) : notFound('alert');
+  return alert ? toAlertReply(dependencies, tx, alert, wall) : notFound('alert');
 }
 
 /** Alerts of one merchant, or (null, for operators) of all, newest first. */
 export async function listAlerts(
-  parts: AlertParts,
+  dependencies: AlertDependencies,
   tx: Tx,
   merchantId: string | null,
   filter: AlertFilter,
@@ -208,7 +208,7 @@ export async function listAlerts(
   wall: Instant,
 ) {
   const { rows, total } = await selectAlertPage(tx, merchantId, filter, page);
-  return { data: await toAlertReplies(parts, tx, rows, wall), total };
+  return { data: await toAlertReplies(dependencies, tx, rows, wall), total };
 }
 
 /** Deletes an alert with the list of when it went off. */

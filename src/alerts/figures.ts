@@ -8,7 +8,7 @@ import { type Instant, isAfter, isBefore, type Period } from '../kernel/time.ts'
 import { measureEach, subjectsOfEach, type UsageScope } from '../metering/index.ts';
 import type { Alert } from './alert.ts';
 import type { Reading } from './decide.ts';
-import type { AlertParts } from './parts.ts';
+import type { AlertDependencies } from './dependencies.ts';
 import { calendarPeriod } from './periods.ts';
 
 /** A figure as it stands, and the test clock by which its period goes. */
@@ -21,15 +21,20 @@ export interface Present {
  * The figure of an alert in its present period.
  * @param now effective now of the alert
  */
-export async function readPresent(parts: AlertParts, tx: Tx, alert: Alert, now: Instant): Promise<Present> {
+export async function readPresent(
+  dependencies: AlertDependencies,
+  tx: Tx,
+  alert: Alert,
+  now: Instant,
+): Promise<Present> {
   const { clockId } = alert;
   switch (alert.type) {
     case 'balance':
       return { clockId, reading: await readBalance(tx, alert, null, now) };
     case 'invoice_total':
-      return { clockId, reading: await readTotal(parts, tx, alert) };
+      return { clockId, reading: await readTotal(dependencies, tx, alert) };
     case 'usage':
-      return readUsage(parts, tx, alert, now);
+      return readUsage(dependencies, tx, alert, now);
   }
 }
 
@@ -38,7 +43,7 @@ export async function readPresent(parts: AlertParts, tx: Tx, alert: Alert, now: 
  * figure. `coming`: its invoice is being calculated.
  */
 export async function readEnded(
-  parts: AlertParts,
+  dependencies: AlertDependencies,
   tx: Tx,
   alert: Alert,
   now: Instant,
@@ -51,7 +56,7 @@ export async function readEnded(
       return readBalance(tx, alert, end.subtract({ microseconds: 1 }), now);
     case 'invoice_total': {
       if (invoiceId === null) return null;
-      const total = await findPeriodTotal(parts.invoicing, tx, merchantId, invoiceId);
+      const total = await findPeriodTotal(dependencies.invoicing, tx, merchantId, invoiceId);
       return total === 'coming' ? total : total && { period, invoiceId, value: total, used: ZERO };
     }
     case 'usage':
@@ -64,7 +69,7 @@ async function readBalance(tx: Tx, alert: Alert, at: Instant | null, now: Instan
   return found && { period: found.period, invoiceId: null, value: found.balance, used: found.used };
 }
 
-async function readTotal({ invoicing }: AlertParts, tx: Tx, alert: Alert): Promise<Reading | null> {
+async function readTotal({ invoicing }: AlertDependencies, tx: Tx, alert: Alert): Promise<Reading | null> {
   const { merchantId, subscriptionId } = alert;
   const period = await findRunningPeriod(invoicing.source, tx, merchantId, subscriptionId as string);
   const value = period && (await findPeriodTotal(invoicing, tx, merchantId, period.invoiceId));
@@ -72,7 +77,7 @@ async function readTotal({ invoicing }: AlertParts, tx: Tx, alert: Alert): Promi
 }
 
 /** If nobody bills the usage, a billing period is a calendar month. */
-async function readUsage({ invoicing }: AlertParts, tx: Tx, alert: Alert, now: Instant): Promise<Present> {
+async function readUsage({ invoicing }: AlertDependencies, tx: Tx, alert: Alert, now: Instant): Promise<Present> {
   const { merchantId, customerId, billableMetricId, period } = alert;
   const of = { customerId, metricId: billableMetricId as string };
   const running = period === 'billing' ? await findUsagePeriod(invoicing.source, tx, merchantId, of) : null;
@@ -97,7 +102,7 @@ export type Figure = Pick<Reading, 'value' | 'used'>;
  * Usage of one metric is measured for all in one statement; balances and totals are read side by side.
  */
 export async function readKnown(
-  parts: AlertParts,
+  dependencies: AlertDependencies,
   tx: Tx,
   alerts: readonly Alert[],
   wall: Instant,
@@ -108,17 +113,17 @@ export async function readKnown(
     for (const [index, value] of (await measureKnown(tx, ofOne)).entries())
       figures.set((ofOne[index] as Alert).id, { value, used: ZERO });
   const others = alerts.filter(({ type }) => type !== 'usage');
-  const read = await tx.beside(others.map((alert) => (beside) => readOne(parts, beside, alert, wall)));
+  const read = await tx.beside(others.map((alert) => (beside) => readOne(dependencies, beside, alert, wall)));
   for (const [index, { id }] of others.entries()) figures.set(id, read[index] ?? null);
   return alerts.map(({ id }) => figures.get(id) ?? null);
 }
 
-async function readOne(parts: AlertParts, tx: Tx, alert: Alert, wall: Instant): Promise<Figure | null> {
+async function readOne(dependencies: AlertDependencies, tx: Tx, alert: Alert, wall: Instant): Promise<Figure | null> {
   const { merchantId, clockId, invoiceId } = alert;
   if (alert.type === 'balance')
     return readBalance(tx, alert, null, await effectiveNowForReading(tx, merchantId, clockId, wall));
   if (invoiceId === null) return null;
-  const value = await findPeriodTotal(parts.invoicing, tx, merchantId, invoiceId);
+  const value = await findPeriodTotal(dependencies.invoicing, tx, merchantId, invoiceId);
   return value && value !== 'coming' ? { value, used: ZERO } : null;
 }
 

@@ -1,7 +1,7 @@
 /** All that other domains may use of alerts. */
 export type { Alert, AlertTrigger } from './alert.ts';
 export { selectSpentBudgets as findSpentBudgets } from './budgets.sql.ts';
-export type { AlertParts } from './parts.ts';
+export type { AlertDependencies } from './dependencies.ts';
 export { alertRoutes } from './routes.ts';
 export { alertDueKind } from './steps.ts';
 export { selectOldestUnseen as findOldestUnseen } from './watch.sql.ts';

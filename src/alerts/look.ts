@@ -4,8 +4,8 @@ import { publish } from '../webhooks/index.ts';
 import type { Alert, AlertTrigger } from './alert.ts';
 import { hasTriggered, insertTrigger, updateLook } from './alerts.sql.ts';
 import { decideLook, nextLook, type Reading } from './decide.ts';
+import type { AlertDependencies } from './dependencies.ts';
 import { readEnded, readPresent } from './figures.ts';
-import type { AlertParts } from './parts.ts';
 
 /** An invoice that is being calculated has its total by then. */
 const SOON = { seconds: 2 };
@@ -16,21 +16,21 @@ const SOON = { seconds: 2 };
  * @param now effective now of the alert
  */
 export async function lookAt(
-  parts: AlertParts,
+  dependencies: AlertDependencies,
   tx: Tx,
   alert: Alert,
   now: Instant,
   by: 'step' | 'event' = 'step',
 ): Promise<Alert> {
-  const ended = await readEnded(parts, tx, alert, now);
+  const ended = await readEnded(dependencies, tx, alert, now);
   if (ended === 'coming') {
     // a step follows
     if (by === 'event' && alert.nextActionAt !== null && !isAfter(alert.nextActionAt, now)) return alert;
     return updateLook(tx, alert, { ...alert, lookedAt: now, nextActionAt: now.add(SOON) });
   }
-  const { reading, clockId } = await readPresent(parts, tx, alert, now);
+  const { reading, clockId } = await readPresent(dependencies, tx, alert, now);
   const { reached, present, isReached } = decideLook(alert, ended, reading);
-  for (const each of reached) await goOff(parts, tx, alert, each, now);
+  for (const each of reached) await goOff(dependencies, tx, alert, each, now);
   return updateLook(tx, alert, {
     clockId,
     periodStart: present?.period.start ?? null,
@@ -43,7 +43,13 @@ export async function lookAt(
 }
 
 /** Once in a period: the webhook, the row that holds it, and the mail commit together. */
-async function goOff(parts: AlertParts, tx: Tx, alert: Alert, { period, value }: Reading, now: Instant): Promise<void> {
+async function goOff(
+  dependencies: AlertDependencies,
+  tx: Tx,
+  alert: Alert,
+  { period, value }: Reading,
+  now: Instant,
+): Promise<void> {
   if (await hasTriggered(tx, alert, period.start)) return;
   const { merchantId, id: alertId, threshold, percent, whole } = alert;
   const data = {
@@ -60,5 +66,5 @@ async function goOff(parts: AlertParts, tx: Tx, alert: Alert, { period, value }:
     ...{ threshold, percent, whole, value, webhookEventId, triggeredAt: now },
   };
   await insertTrigger(tx, trigger);
-  await parts.write(tx, alert, trigger, now);
+  await dependencies.write(tx, alert, trigger, now);
 }

@@ -1,7 +1,7 @@
 import { ListOf, listReply, pageOf, type Route, route, Type } from '../http/index.ts';
 import { ok } from '../kernel/result.ts';
 import { changeAlert, createAlert, deleteAlert, getAlert, listAlerts, listTriggers } from './alerts.ts';
-import type { AlertParts } from './parts.ts';
+import type { AlertDependencies } from './dependencies.ts';
 import {
   AlertBody,
   AlertPatchBody,
@@ -15,7 +15,7 @@ const tag = 'Alerts';
 const one = { of: 'id', kind: 'alert' } as const;
 
 /** `/v0/alerts` (api.md). */
-export const alertRoutes = (parts: AlertParts): readonly Route[] => [
+export const alertRoutes = (dependencies: AlertDependencies): readonly Route[] => [
   route(
     {
       method: 'POST',
@@ -34,7 +34,7 @@ export const alertRoutes = (parts: AlertParts): readonly Route[] => [
       body: AlertBody,
       replies: { 201: AlertReply },
     },
-    async ({ tx, merchantId, body, now }) => createAlert(parts, tx, merchantId, body, now),
+    async ({ tx, merchantId, body, now }) => createAlert(dependencies, tx, merchantId, body, now),
   ),
   route(
     {
@@ -54,7 +54,7 @@ export const alertRoutes = (parts: AlertParts): readonly Route[] => [
     },
     async ({ tx, merchantId, query, now }) => {
       const page = pageOf(query);
-      return ok(listReply(await listAlerts(parts, tx, merchantId, query, page, now), page));
+      return ok(listReply(await listAlerts(dependencies, tx, merchantId, query, page, now), page));
     },
   ),
   route(
@@ -68,7 +68,7 @@ export const alertRoutes = (parts: AlertParts): readonly Route[] => [
       access: { role: 'viewer', merchant: one },
       replies: { 200: AlertReply },
     },
-    async ({ tx, merchantId, params, now }) => getAlert(parts, tx, merchantId, params.id, now),
+    async ({ tx, merchantId, params, now }) => getAlert(dependencies, tx, merchantId, params.id, now),
   ),
   route(
     {
@@ -84,7 +84,7 @@ export const alertRoutes = (parts: AlertParts): readonly Route[] => [
       body: AlertPatchBody,
       replies: { 200: AlertReply },
     },
-    async ({ tx, merchantId, params, body, now }) => changeAlert(parts, tx, merchantId, params.id, body, now),
+    async ({ tx, merchantId, params, body, now }) => changeAlert(dependencies, tx, merchantId, params.id, body, now),
   ),
   route(
     {

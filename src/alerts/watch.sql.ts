@@ -1,7 +1,7 @@
 import { effectiveNowOf } from '../clocks/index.ts';
 import { sql, type Tx } from '../db/index.ts';
 import type { Instant } from '../kernel/time.ts';
-import { oldestAcceptedAfter, type UsedCustomer } from '../metering/index.ts';
+import { findOldestAcceptedAfter, type UsedCustomer } from '../metering/index.ts';
 
 /** Up to where events have been looked at, and is there an alert of any merchant? */
 export const selectStanding = (tx: Tx): Promise<{ seenSeq: bigint; hasAlerts: boolean }> =>
@@ -11,11 +11,11 @@ export const selectStanding = (tx: Tx): Promise<{ seenSeq: bigint; hasAlerts: bo
 /** The time of acceptance of the oldest event without a look; null: none, or no merchant has an alert. */
 export const selectOldestUnseen = async (tx: Tx): Promise<Instant | null> => {
   const { seenSeq, hasAlerts } = await selectStanding(tx);
-  return hasAlerts ? oldestAcceptedAfter(tx, seenSeq) : null;
+  return hasAlerts ? findOldestAcceptedAfter(tx, seenSeq) : null;
 };
 
 /** Takes the work for a while. @returns false: another process has it */
-export const leaseMark = async (tx: Tx, worker: string, now: Instant, until: Instant): Promise<boolean> =>
+export const claimMark = async (tx: Tx, worker: string, now: Instant, until: Instant): Promise<boolean> =>
   (await tx.run(sql`
     update alert_mark set leased_by = ${worker}, leased_until = ${until}
      where leased_by is not distinct from ${worker} or leased_until is null or leased_until <= ${now}`)) === 1;

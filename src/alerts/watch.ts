@@ -3,15 +3,15 @@ import type { Database, Tx } from '../db/index.ts';
 import type { Chore } from '../jobs/index.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Instant } from '../kernel/time.ts';
-import { customersWithEvents, settledSeq } from '../metering/index.ts';
+import { findCustomersWithEvents, settledSeq } from '../metering/index.ts';
 import type { Alert } from './alert.ts';
 import { lockAlert, selectAlertsById } from './alerts.sql.ts';
 import { isReached } from './decide.ts';
+import type { AlertDependencies } from './dependencies.ts';
 import { isInPeriod, readKnown } from './figures.ts';
 import { lookAt } from './look.ts';
-import type { AlertParts } from './parts.ts';
 import {
-  leaseMark,
+  claimMark,
   selectAlertsOfCustomers,
   selectStanding,
   type UsedAlert,
@@ -34,7 +34,7 @@ const MOST_TOGETHER = 200;
  * crash. The mark moves after the looks; what is looked at twice goes off once.
  * @param worker names the process among others
  */
-export function alertWatchChore(parts: AlertParts, worker = newId('alert')): Chore {
+export function alertWatchChore(dependencies: AlertDependencies, worker = newId('alert')): Chore {
   return {
     name: 'looking at alerts of customers with new usage',
     everySeconds: 1,
@@ -42,13 +42,13 @@ export function alertWatchChore(parts: AlertParts, worker = newId('alert')): Cho
     run: async (database, now) => {
       const { seenSeq, hasAlerts } = await database.transaction('every merchant, reading', selectStanding);
       const upTo = await settledSeq(database);
-      if (upTo === null) return lookAtUsed(parts, database, { after: seenSeq, upTo: EVERY_EVENT }, now);
+      if (upTo === null) return lookAtUsed(dependencies, database, { after: seenSeq, upTo: EVERY_EVENT }, now);
       if (upTo <= seenSeq) return;
-      const lease = () => database.transaction('nobody', (tx) => leaseMark(tx, worker, now, now.add(LEASE)));
+      const lease = () => database.transaction('nobody', (tx) => claimMark(tx, worker, now, now.add(LEASE)));
       for (let seen = seenSeq; seen < upTo; ) {
         if (!(await lease())) return;
         const next = !hasAlerts || seen + MOST_EVENTS > upTo ? upTo : seen + MOST_EVENTS;
-        if (hasAlerts) await lookAtUsed(parts, database, { after: seen, upTo: next }, now);
+        if (hasAlerts) await lookAtUsed(dependencies, database, { after: seen, upTo: next }, now);
         await database.transaction('nobody', (tx) => updateMark(tx, next));
         seen = next;
       }
@@ -58,23 +58,23 @@ export function alertWatchChore(parts: AlertParts, worker = newId('alert')): Cho
 
 /** Looks at the alerts of the customers to whom some events are addressed. */
 async function lookAtUsed(
-  parts: AlertParts,
+  dependencies: AlertDependencies,
   database: Database,
   { after, upTo }: { readonly after: bigint; readonly upTo: bigint },
   now: Instant,
 ): Promise<void> {
   const used = await database.transaction('every merchant, reading', async (tx) =>
-    selectAlertsOfCustomers(tx, await customersWithEvents(tx, after, upTo)),
+    selectAlertsOfCustomers(tx, await findCustomersWithEvents(tx, after, upTo)),
   );
   for (const [merchantId, those] of Map.groupBy(used, (alert) => alert.merchantId)) {
     for (let place = 0; place < those.length; place += MOST_TOGETHER) {
       const ids = those.slice(place, place + MOST_TOGETHER).map(({ id }) => id);
       const changed = await inMerchant(database, merchantId, (tx) =>
-        findChanged(parts, tx, merchantId, ids, now),
+        findChanged(dependencies, tx, merchantId, ids, now),
       ).catch(
         () => ids, // one of them is at fault: each is looked at by itself
       );
-      for (const id of changed) await look(parts, database, { merchantId, id }, now);
+      for (const id of changed) await look(dependencies, database, { merchantId, id }, now);
     }
   }
 }
@@ -84,7 +84,7 @@ const inMerchant = <T>(database: Database, merchantId: string, work: (tx: Tx) =>
 
 /** The alerts among some whose figures say something else than at their last look. Locks nothing, writes nothing. */
 async function findChanged(
-  parts: AlertParts,
+  dependencies: AlertDependencies,
   tx: Tx,
   merchantId: string,
   ids: readonly string[],
@@ -97,7 +97,7 @@ async function findChanged(
     if (isInPeriod(alert, now)) known.push(alert);
     else changed.push(alert.id);
   }
-  const figures = await readKnown(parts, tx, known, wall);
+  const figures = await readKnown(dependencies, tx, known, wall);
   for (const [index, alert] of known.entries()) {
     const figure = figures[index];
     if (!figure || isReached(alert, figure) !== alert.isReached) changed.push(alert.id);
@@ -107,7 +107,7 @@ async function findChanged(
 
 /** One look, in a transaction of its own. One that throws is left to due work, which counts its tries. */
 async function look(
-  parts: AlertParts,
+  dependencies: AlertDependencies,
   database: Database,
   { merchantId, id }: UsedAlert,
   wall: Instant,
@@ -118,7 +118,7 @@ async function look(
       if (!seen) return;
       const now = await effectiveNow(tx, merchantId, seen.clockId, wall);
       const alert = await lockAlert(tx, merchantId, id);
-      if (alert) await lookAt(parts, tx, alert, now, 'event');
+      if (alert) await lookAt(dependencies, tx, alert, now, 'event');
     });
   } catch {
     await inMerchant(database, merchantId, (tx) => updateToBeDue(tx, merchantId, [id], wall));

@@ -77,7 +77,7 @@ export const updateDecision = (
     returning ${COLUMNS}`);
 
 /** Cancels the pending approvals of some resources. @returns those that were pending, oldest first */
-export const cancelPending = (tx: Tx, merchantId: string, resourceIds: readonly string[], now: Instant) =>
+export const updatePendingToCancelled = (tx: Tx, merchantId: string, resourceIds: readonly string[], now: Instant) =>
   tx.rows<Approval>(sql`
     with cancelled as (
       update approval set decision = 'cancelled', decided_at = ${now}, updated_at = ${now}

@@ -9,7 +9,7 @@ import { lockApproval, selectApproval, selectGiven, updateDecision, updatePushed
 import { isComplete } from './complete.ts';
 import { cancelApprovals, tellAll } from './given.ts';
 import { type Actor, actingUser } from './request.ts';
-import type { ApprovalParts, LockedResource } from './resource.ts';
+import type { ApprovalDependencies, LockedResource } from './resource.ts';
 import { type ApprovalTrigger, approvalStates } from './states.ts';
 
 export type DecisionAsked = 'approved' | 'rejected' | 'cancelled';
@@ -32,7 +32,7 @@ export interface Reviewer extends Actor {
  * somebody else than the requester or an admin cancels; what the resource refuses
  */
 export async function decideApproval(
-  parts: ApprovalParts,
+  dependencies: ApprovalDependencies,
   tx: Tx,
   merchantId: string,
   id: string,
@@ -45,7 +45,7 @@ export async function decideApproval(
   const by = await actingUser(tx, merchantId, reviewer);
   if (!by.ok) return by;
   const key = { merchantId, id: known.resourceId };
-  const locked = await parts.resources[known.resourceType].lock(tx, key, wall);
+  const locked = await dependencies.resources[known.resourceType].lock(tx, key, wall);
   if (!locked.ok) return locked;
   const resource = locked.value;
   const approval = (await lockApproval(tx, merchantId, id)) as Approval;
@@ -62,7 +62,7 @@ export async function decideApproval(
     decidedAt: resource.now,
   });
   await tellAll(tx, [decided], 'approval.decided.v0', resource.now);
-  const followed = await follow(parts, tx, resource, approval, decided, required, before);
+  const followed = await follow(dependencies, tx, resource, approval, decided, required, before);
   return followed.ok ? ok(decided) : followed;
 }
 
@@ -91,7 +91,7 @@ const kindsOf = (approvals: readonly Approval[]): ReadonlySet<ApprovalKind> =>
  * before
  */
 async function follow(
-  parts: ApprovalParts,
+  dependencies: ApprovalDependencies,
   tx: Tx,
   resource: LockedResource,
   was: Approval,
@@ -114,20 +114,20 @@ async function follow(
     const done = await resource.approve();
     if (!done.ok) return done;
   }
-  if (isNowComplete || resource.isReleased) await push(parts, tx, resource, given);
+  if (isNowComplete || resource.isReleased) await push(dependencies, tx, resource, given);
   return ok(undefined);
 }
 
 /** Sends the approved content to external systems: one webhook for each approval of kind `push`. */
 async function push(
-  parts: ApprovalParts,
+  dependencies: ApprovalDependencies,
   tx: Tx,
   { merchantId, id, customerId, entityIds, now }: LockedResource,
   given: readonly Approval[],
 ): Promise<void> {
   const pushes = given.filter(({ kind, pushedAt }) => kind === 'push' && pushedAt === null);
   if (pushes.length === 0) return;
-  const externalReferences = await parts.findDefaultReferences(tx, merchantId, entityIds);
+  const externalReferences = await dependencies.findDefaultReferences(tx, merchantId, entityIds);
   for (const { id: approvalId, resourceType } of pushes)
     await publish(
       tx,

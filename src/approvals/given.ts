@@ -3,7 +3,7 @@ import { type ApprovalKind, merchantSettings } from '../identity/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import { publishAll } from '../webhooks/index.ts';
 import type { Approval, ResourceKey, ResourceType } from './approval.ts';
-import { cancelPending, selectGiven, selectGivenOf } from './approvals.sql.ts';
+import { selectGiven, selectGivenOf, updatePendingToCancelled } from './approvals.sql.ts';
 import { missingKinds } from './complete.ts';
 
 /** The kinds of which a resource has an approved approval for a snapshot. */
@@ -57,7 +57,7 @@ export async function cancelApprovals(
   now: Instant,
 ): Promise<void> {
   if (resourceIds.length === 0) return;
-  await tellAll(tx, await cancelPending(tx, merchantId, resourceIds, now), 'approval.decided.v0', now);
+  await tellAll(tx, await updatePendingToCancelled(tx, merchantId, resourceIds, now), 'approval.decided.v0', now);
 }
 
 /** Writes a webhook event about each of some approvals (domain.md §9). */

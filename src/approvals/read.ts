@@ -5,7 +5,7 @@ import { formatInstant } from '../kernel/time.ts';
 import type { Approval } from './approval.ts';
 import { type ApprovalFilter, selectApproval, selectApprovalPage, selectSnapshot } from './approvals.sql.ts';
 import { type Change, changesBetween } from './changes.ts';
-import type { ApprovalParts } from './resource.ts';
+import type { ApprovalDependencies } from './resource.ts';
 
 /** An approval as it is answered (§2). */
 export const toApprovalReply = (approval: Approval) => ({
@@ -39,12 +39,12 @@ export async function listApprovals(tx: Tx, merchantId: string | null, filter: A
 }
 
 /** The changes of a resource since the request of an approval. A resource that was deleted is one change. */
-export async function readChanges(parts: ApprovalParts, tx: Tx, merchantId: string, id: string) {
+export async function readChanges(dependencies: ApprovalDependencies, tx: Tx, merchantId: string, id: string) {
   const approval = await selectApproval(tx, merchantId, id);
   if (!approval) return notFound('approval');
   const { resourceType, resourceId, dataSnapshotHash } = approval;
   const asked = await selectSnapshot(tx, approval);
-  const present = await parts.resources[resourceType].find(tx, { merchantId, id: resourceId });
+  const present = await dependencies.resources[resourceType].find(tx, { merchantId, id: resourceId });
   const changes: readonly Change[] = present
     ? changesBetween(asked, present.snapshot)
     : [{ path: '', before: asked, after: null, text: `The ${resourceType} was deleted.` }];

@@ -6,7 +6,7 @@ import type { Instant } from '../kernel/time.ts';
 import type { Approval, ResourceKey, ResourceType } from './approval.ts';
 import { insertApproval, selectPending } from './approvals.sql.ts';
 import { tellAll } from './given.ts';
-import type { ApprovalParts } from './resource.ts';
+import type { ApprovalDependencies } from './resource.ts';
 
 /** The actor: a user, or an operator on behalf of one. */
 export interface Actor {
@@ -40,7 +40,7 @@ export interface ApprovalRequest {
  * @returns APPROVAL_PENDING; SNAPSHOT_STALE; what the resource refuses
  */
 export async function requestApproval(
-  parts: ApprovalParts,
+  dependencies: ApprovalDependencies,
   tx: Tx,
   merchantId: string,
   request: ApprovalRequest,
@@ -52,7 +52,7 @@ export async function requestApproval(
   const key: ResourceKey = { merchantId, id: resourceId };
   const requester = await actingUser(tx, merchantId, actor);
   if (!requester.ok) return requester;
-  const locked = await parts.resources[resourceType].lock(tx, key, wall);
+  const locked = await dependencies.resources[resourceType].lock(tx, key, wall);
   if (!locked.ok) return locked;
   const resource = locked.value;
   const pending = await selectPending(tx, key, kind);

@@ -50,7 +50,7 @@ export type PushedReference = {
 };
 
 /** The dependencies of approvals on other domains. */
-export interface ApprovalParts {
+export interface ApprovalDependencies {
   readonly resources: Readonly<Record<ResourceType, ApprovalResource>>;
   /** The default external references of some entities of a merchant. */
   readonly findDefaultReferences: (

@@ -4,7 +4,7 @@ import type { Approval } from './approval.ts';
 import { decideApproval } from './decide.ts';
 import { getApproval, listApprovals, readChanges, toApprovalReply } from './read.ts';
 import { type Actor, requestApproval } from './request.ts';
-import type { ApprovalParts } from './resource.ts';
+import type { ApprovalDependencies } from './resource.ts';
 import {
   ApprovalChanges,
   ApprovalCreate,
@@ -26,7 +26,7 @@ const actorOf = ({ userId, isOperator }: Caller, field: string, named: string | 
 });
 
 /** `/v0/approvals`, and the request for an order (§4, Orders and approvals; api.md). */
-export const approvalRoutes = (parts: ApprovalParts): readonly Route[] => [
+export const approvalRoutes = (dependencies: ApprovalDependencies): readonly Route[] => [
   route(
     {
       method: 'POST',
@@ -46,7 +46,9 @@ export const approvalRoutes = (parts: ApprovalParts): readonly Route[] => [
     async ({ tx, merchantId, body, caller, now }) => {
       const { resourceType, resourceId, kind = 'data_review', dataSnapshotHash, note = null, actorId } = body;
       const request = { resourceType, resourceId, kind, dataSnapshotHash, note };
-      return answer(await requestApproval(parts, tx, merchantId, request, actorOf(caller, 'actorId', actorId), now));
+      return answer(
+        await requestApproval(dependencies, tx, merchantId, request, actorOf(caller, 'actorId', actorId), now),
+      );
     },
   ),
   route(
@@ -69,7 +71,7 @@ export const approvalRoutes = (parts: ApprovalParts): readonly Route[] => [
       const resourceId = params.id;
       const request = { resourceType: 'order', resourceId, kind, dataSnapshotHash, note } as const;
       return answer(
-        await requestApproval(parts, tx, merchantId, request, actorOf(caller, 'requester', requester), now),
+        await requestApproval(dependencies, tx, merchantId, request, actorOf(caller, 'requester', requester), now),
       );
     },
   ),
@@ -115,7 +117,7 @@ export const approvalRoutes = (parts: ApprovalParts): readonly Route[] => [
       access: { role: 'viewer', merchant: one },
       replies: { 200: ApprovalChanges },
     },
-    async ({ tx, merchantId, params }) => readChanges(parts, tx, merchantId, params.id),
+    async ({ tx, merchantId, params }) => readChanges(dependencies, tx, merchantId, params.id),
   ),
   route(
     {
@@ -135,7 +137,7 @@ export const approvalRoutes = (parts: ApprovalParts): readonly Route[] => [
     },
     async ({ tx, merchantId, params, body, caller, now }) => {
       const reviewer = { ...actorOf(caller, 'actorId', body.actorId), isAdmin: hasRole(caller, 'admin') };
-      return answer(await decideApproval(parts, tx, merchantId, params.id, body, reviewer, now));
+      return answer(await decideApproval(dependencies, tx, merchantId, params.id, body, reviewer, now));
     },
   ),
 ];

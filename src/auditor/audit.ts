@@ -8,7 +8,7 @@ import { rollUps } from './rollups.ts';
 export interface Violation {
   readonly name: string;
   /** The invariant in words. */
-  readonly says: string;
+  readonly meaning: string;
   readonly count: number;
   /** Some of the rows: their merchants, ids and faults. */
   readonly examples: readonly { readonly merchantId: string; readonly id: string; readonly detail: string }[];
@@ -22,10 +22,10 @@ export interface Violation {
  */
 export async function audit(database: Database, more: readonly Check<unknown>[] = []): Promise<Violation[]> {
   const violations: Violation[] = [];
-  for (const { name, says, broken } of invariants) {
+  for (const { name, meaning, broken } of invariants) {
     const rows = await database.transaction('every merchant, reading', (tx) => selectBroken(tx, broken));
     const [first] = rows;
-    if (first) violations.push({ name, says, count: Number(first.count), examples: rows.map(toExample) });
+    if (first) violations.push({ name, meaning, count: Number(first.count), examples: rows.map(toExample) });
   }
   const checks: readonly Check<unknown>[] = [rollUps, ...more];
   for (const check of checks) {
@@ -39,7 +39,7 @@ export async function audit(database: Database, more: readonly Check<unknown>[] 
 export const invariantCount = invariants.length + 1;
 
 async function runCheck(database: Database, check: Check<unknown>): Promise<Violation | null> {
-  const { name, says } = check;
+  const { name, meaning } = check;
   const examples: Violation['examples'][number][] = [];
   let count = 0;
   let after: unknown = null;
@@ -50,7 +50,7 @@ async function runCheck(database: Database, check: Check<unknown>): Promise<Viol
     examples.push(...slice.broken.slice(0, MOST_EXAMPLES - examples.length).map(toExample));
     after = slice.after;
   } while (after !== null);
-  return count === 0 ? null : { name, says, count, examples };
+  return count === 0 ? null : { name, meaning, count, examples };
 }
 
 const toExample = ({ merchantId, id, detail }: BrokenRow) => ({ merchantId, id, detail });

@@ -10,7 +10,7 @@ export interface BrokenRow {
 /** Something that always holds, and is looked at in slices: each is a transaction of its own, so that none is long. */
 export interface Check<Cursor> {
   readonly name: string;
-  readonly says: string;
+  readonly meaning: string;
   /** Checks the next slice. @returns the violating rows, and the place to continue; null after the last slice */
   next(tx: Tx, after: Cursor | null): Promise<{ broken: readonly BrokenRow[]; after: Cursor | null }>;
 }

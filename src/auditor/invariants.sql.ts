@@ -5,7 +5,7 @@ export interface Invariant {
   /** A word to find it by. */
   readonly name: string;
   /** The invariant as a sentence. */
-  readonly says: string;
+  readonly meaning: string;
   /** The violating rows: `merchant_id`, `id`, and the fault as `detail`. */
   readonly broken: Sql;
 }
@@ -53,7 +53,7 @@ const rowsOfLists: Sql = sql.join(
 export const invariants: readonly Invariant[] = [
   {
     name: 'lines-sum-to-totals',
-    says: 'I-22: the lines of a calculated invoice sum to its subtotal, tax and grand total, to the minor unit',
+    meaning: 'I-22: the lines of a calculated invoice sum to its subtotal, tax and grand total, to the minor unit',
     broken: sql`
       select i.merchant_id, i.id, format('%s + %s = %s, its lines %s + %s = %s', i.subtotal, i.total_tax, i.grand_total,
                                          l.net, l.tax, l.gross) as detail
@@ -68,7 +68,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'paid-means-settled',
-    says: 'I-23: an invoice is PAID when, and only when, nothing is left to pay of what was issued',
+    meaning: 'I-23: an invoice is PAID when, and only when, nothing is left to pay of what was issued',
     broken: sql`
       select merchant_id, id, format('%s with %s of %s paid', status, paid_amount, grand_total) as detail
         from invoice
@@ -77,7 +77,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'numbers-without-gaps',
-    says: 'I-29: the invoices of a merchant are numbered from 1 on without a gap',
+    meaning: 'I-29: the invoices of a merchant are numbered from 1 on without a gap',
     broken: sql`
       select c.merchant_id, c.merchant_id as id, format('%s were drawn, %s invoices have one, the highest is %s',
                                                         c.value, n.count, n.highest) as detail
@@ -89,7 +89,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'credit-notes-without-gaps',
-    says: 'I-29: the credit notes of a merchant are numbered from 1 on without a gap',
+    meaning: 'I-29: the credit notes of a merchant are numbered from 1 on without a gap',
     broken: sql`
       select c.merchant_id, c.merchant_id as id, format('%s were drawn, %s credit notes have one, the highest is %s',
                                                         c.value, n.count, n.highest) as detail
@@ -101,7 +101,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'drafts-have-no-number',
-    says: 'I-30: nothing has a number that was not issued',
+    meaning: 'I-30: nothing has a number that was not issued',
     broken: sql`
       select merchant_id, id, format('%s is %s', invoice_number, status) as detail
         from invoice where invoice_number is not null
@@ -109,7 +109,8 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'periods-tile',
-    says: 'I-19: the periods of a series follow each other without gap or overlap, counted one by one, until a change of the plan begins it anew',
+    meaning:
+      'I-19: the periods of a series follow each other without gap or overlap, counted one by one, until a change of the plan begins it anew',
     broken: sql`
       select merchant_id, id, format('begins %s, the one before ended %s', period_start, before_end) as detail
         from (
@@ -125,7 +126,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'refunds-within-payments',
-    says: 'I-41: the credit notes in force over an invoice are not more than its charges came to',
+    meaning: 'I-41: the credit notes in force over an invoice are not more than its charges came to',
     broken: sql`
       select i.merchant_id, i.id, format('%s credited of %s', n.total, greatest(i.grand_total, l.charged)) as detail
         from invoice i
@@ -139,7 +140,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'credits-within-lines',
-    says: 'no credit is more than the lines that it takes back',
+    meaning: 'no credit is more than the lines that it takes back',
     broken: sql`
       select c.merchant_id, c.invoice_id as id, format('%s and %s of tax credited of %s and %s', c.net, c.tax, l.net,
                                                        l.tax) as detail
@@ -156,7 +157,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'fees-billed-once',
-    says: 'no instant of a fee is billed twice by invoices that are in force',
+    meaning: 'no instant of a fee is billed twice by invoices that are in force',
     broken: sql`
       with item as (
         select l.merchant_id, i.subscription_id, l.invoice_id, l.price_id, l.quantity, l.period_start,
@@ -176,7 +177,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'active-subscriptions-have-an-open-invoice',
-    says: 'each active subscription whose billing has begun has an open period',
+    meaning: 'each active subscription whose billing has begun has an open period',
     broken: sql`
       select s.merchant_id, s.id, 'no invoice is ACTIVE' as detail
         from subscription s
@@ -186,7 +187,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'payments-are-of-sessions',
-    says: 'I-37: a session for a payment is completed when, and only when, its money came in once',
+    meaning: 'I-37: a session for a payment is completed when, and only when, its money came in once',
     broken: sql`
       select s.merchant_id, s.id, format('%s with %s receipts', s.status, r.count) as detail
         from payment_session s
@@ -198,7 +199,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'charges-have-receipts',
-    says: 'I-40: a charge is accepted when, and only when, it has one receipt, of its amount',
+    meaning: 'I-40: a charge is accepted when, and only when, it has one receipt, of its amount',
     broken: sql`
       select c.merchant_id, c.id, format('%s with %s receipts', c.status, r.count) as detail
         from payment_charge c
@@ -209,7 +210,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'charges-on-their-way-hold-their-invoice',
-    says: 'I-40: while a charge has no outcome it is looked up, and nothing else pays its invoice',
+    meaning: 'I-40: while a charge has no outcome it is looked up, and nothing else pays its invoice',
     broken: sql`
       select c.merchant_id, c.id, format('%s, and its invoice is %s', c.status, i.status) as detail
         from payment_charge c
@@ -218,7 +219,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'money-of-a-provider-is-taken-once',
-    says: 'I-37: what a provider took has paid something, or goes back; never both',
+    meaning: 'I-37: what a provider took has paid something, or goes back; never both',
     broken: sql`
       select s.merchant_id, s.id, format('%s is the receipt %s too', s.provider_reference, r.id) as detail
         from stray_payment s
@@ -227,7 +228,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'stray-money-is-owed-back',
-    says: 'I-39: money that pays nothing is owed back until it has left',
+    meaning: 'I-39: money that pays nothing is owed back until it has left',
     broken: sql`
       select s.merchant_id, s.id, format('%s is booked of %s', b.owed, s.amount) as detail
         from stray_payment s
@@ -241,7 +242,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'disputes-are-booked',
-    says: 'what providers hold back for disputes is booked, each dispute once',
+    meaning: 'what providers hold back for disputes is booked, each dispute once',
     broken: sql`
       select d.merchant_id, d.id, format('%s is booked, %s is held back', b.held, d.withheld) as detail
         from payment_dispute d
@@ -254,14 +255,14 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'due-work-can-be-done',
-    says: 'an invoice that has reached its end waits for nothing',
+    meaning: 'an invoice that has reached its end waits for nothing',
     broken: sql`
       select merchant_id, id, format('%s, due %s', status, next_action_at) as detail
         from invoice where status in ('PAID', 'CANCELLED', 'WRITTEN_OFF') and next_action_at is not null`,
   },
   {
     name: 'purchases-grant-once',
-    says: 'I-46: a purchase has made its grant when, and only when, its invoice was paid',
+    meaning: 'I-46: a purchase has made its grant when, and only when, its invoice was paid',
     broken: sql`
       select p.merchant_id, p.invoice_id as id, format('%s with %s grants', i.status, g.count) as detail
         from grant_purchase p
@@ -273,7 +274,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'reservations-settle-by-events',
-    says: 'a settled reservation has its event, if it settled anything',
+    meaning: 'a settled reservation has its event, if it settled anything',
     broken: sql`
       select r.merchant_id, r.id, format('settled %s by %s', r.settled_amount, r.event_id) as detail
         from entitlement_reservation r
@@ -284,7 +285,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'source-events-are-usage-once',
-    says: 'a source event is processed when, and only when, there is one usage event under its key, and it names it',
+    meaning: 'a source event is processed when, and only when, there is one usage event under its key, and it names it',
     broken: sql`
       select s.merchant_id, s.id, format('%s with %s', s.status, s.usage_event_ids) as detail
         from source_event s
@@ -297,7 +298,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'plan-entitlements-live-with-it',
-    says: 'what a plan promised ends with the subscription',
+    meaning: 'what a plan promised ends with the subscription',
     broken: sql`
       select e.merchant_id, e.id, format('ends %s, its subscription ended %s', e.active_to, s.terminated_at) as detail
         from entitlement e
@@ -306,7 +307,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'events-have-keys',
-    says: 'I-03: every event has its key, and every key its event',
+    meaning: 'I-03: every event has its key, and every key its event',
     broken: sql`
       select coalesce(e.merchant_id, k.merchant_id) as merchant_id, coalesce(e.seq, k.seq)::text as id,
              case when e.seq is null then 'a key without an event' else 'an event without a key' end as detail
@@ -321,14 +322,14 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'books-balance',
-    says: 'I-43: what is debited is credited, in every transaction and currency',
+    meaning: 'I-43: what is debited is credited, in every transaction and currency',
     broken: sql`
       select merchant_id, transaction_id as id, format('%s %s', sum(amount), currency) as detail
         from ledger_entry group by merchant_id, transaction_id, currency having sum(amount) <> 0`,
   },
   {
     name: 'wallets-are-their-entries',
-    says: 'I-43: what is in a wallet is the sum of its entries',
+    meaning: 'I-43: what is in a wallet is the sum of its entries',
     broken: sql`
       select w.merchant_id, w.customer_id as id, format('%s %s, its entries %s', w.balance, w.currency, e.total)
         as detail
@@ -341,7 +342,8 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'receivables-are-unpaid',
-    says: 'I-45: an invoice is owed while it is numbered and open; before it is, what was paid ahead is owed to the customer',
+    meaning:
+      'I-45: an invoice is owed while it is numbered and open; before it is, what was paid ahead is owed to the customer',
     broken: sql`
       select merchant_id, id, format('%s is booked, %s should be', booked, owed) as detail
         from (
@@ -354,7 +356,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'top-ups-due-are-open',
-    says: 'I-45: what an invoice asks for the wallet is due while it is numbered and open',
+    meaning: 'I-45: what an invoice asks for the wallet is due while it is numbered and open',
     broken: sql`
       select merchant_id, id, format('%s is booked, %s should be', booked, due) as detail
         from (
@@ -368,7 +370,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'wallet-applied-is-booked',
-    says: 'I-43: what the wallet paid of an invoice was taken from it, and went back where it was cancelled',
+    meaning: 'I-43: what the wallet paid of an invoice was taken from it, and went back where it was cancelled',
     broken: sql`
       select i.merchant_id, i.id, format('%s, taken were %s', i.wallet_applied, w.taken) as detail
         from invoice i
@@ -382,7 +384,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'cash-is-what-came',
-    says: 'I-41: the cash of an invoice is what came in for it less what went back, each payment once',
+    meaning: 'I-41: the cash of an invoice is what came in for it less what went back, each payment once',
     broken: sql`
       select merchant_id, id, format('%s is booked, %s came and stayed', booked, stayed) as detail
         from (
@@ -394,7 +396,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'refunds-payable-are-asked',
-    says: 'I-45: what refunds owe is what was asked to go back and has not left',
+    meaning: 'I-45: what refunds owe is what was asked to go back and has not left',
     broken: sql`
       select merchant_id, id, format('%s is booked, %s should be', booked, payable) as detail
         from (
@@ -407,7 +409,8 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'pending-approvals-can-be-decided',
-    says: 'a pending approval is of an order that waits for it, of a draft, or of an issued invoice that is to be pushed',
+    meaning:
+      'a pending approval is of an order that waits for it, of a draft, or of an issued invoice that is to be pushed',
     broken: sql`
       select a.merchant_id, a.id, format('%s of %s %s', a.kind, a.resource_type, a.resource_id) as detail
         from approval a
@@ -421,7 +424,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'approved-orders-were-approved',
-    says: 'an order is approved by an approval that was given and not cancelled',
+    meaning: 'an order is approved by an approval that was given and not cancelled',
     broken: sql`
       select o.merchant_id, o.id, 'no approval of it is approved' as detail
         from sales_order o
@@ -431,7 +434,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'customers-are-found',
-    says: 'the name and the addresses by which a customer is found are those of its consumer',
+    meaning: 'the name and the addresses by which a customer is found are those of its consumer',
     broken: sql`
       select c.merchant_id, c.id, format('is found as "%s" %s', c.consumer_name, c.consumer_emails) as detail
         from customer c join organization o on o.merchant_id = c.merchant_id and o.id = c.consumer_id
@@ -440,7 +443,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'list-counts-are-true',
-    says: 'the kept count of a list, with the changes that wait, is the number of its rows',
+    meaning: 'the kept count of a list, with the changes that wait, is the number of its rows',
     broken: sql`
       select merchant_id, list as id, format('%s rows too many of "%s" are counted', sum(count), facet) as detail
         from (select merchant_id, list, facet, count from list_count
@@ -452,7 +455,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'list-ranges-are-true',
-    says: 'the kept count of a stretch of times or amounts is the number of its rows without the changes that wait',
+    meaning: 'the kept count of a stretch of times or amounts is the number of its rows without the changes that wait',
     broken: sql`
       with entry as (
         select merchant_id, 'invoice' as list, measure, array[status] as facet, value, 1 as change,
@@ -481,7 +484,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'revenue-facts-are-true',
-    says: 'what reports count is what invoices, credit notes and payments say',
+    meaning: 'what reports count is what invoices, credit notes and payments say',
     broken: sql`
       with source as (
         select merchant_id, id, kind, status, counted_at, currency, customer_id, subscription_id, amount, open_amount
@@ -499,7 +502,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'revenue-sums-are-their-facts',
-    says: 'the kept sums of revenue, with the changes that wait, are what the facts come to',
+    meaning: 'the kept sums of revenue, with the changes that wait, are what the facts come to',
     broken: sql`
       select merchant_id, format('%s %s %s', grain, starts_at, member) as id,
              format('%s %s %s: off by %s, %s, %s open', status, kind, currency, sum(count), sum(amount),
@@ -522,7 +525,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'revenue-is-booked',
-    says: 'what reports count of an invoice, less its refunds and rebates, is the revenue that its bookings say',
+    meaning: 'what reports count of an invoice, less its refunds and rebates, is the revenue that its bookings say',
     broken: sql`
       select merchant_id, id, format('%s is booked, %s is counted', -booked, counted) as detail
         from (
@@ -541,7 +544,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'order-lines-add-up',
-    says: 'the total of an order line is its quantity times its unit price, rounded to minor units of some size',
+    meaning: 'the total of an order line is its quantity times its unit price, rounded to minor units of some size',
     broken: sql`
       select merchant_id, id, format('%s, quantity times unit price is %s', total_price, product) as detail
         from (select l.*, l.quantity * l.unit_price as product from order_line_item l) l
@@ -549,7 +552,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'order-lines-within-terms',
-    says: 'the term of an order line lies within the term of its order',
+    meaning: 'the term of an order line lies within the term of its order',
     broken: sql`
       select l.merchant_id, l.id, format('%s to %s, the order from %s to %s', l.term_start_date, l.term_end_date,
                                          o.term_start_date, o.term_end_date) as detail
@@ -560,7 +563,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'pending-orders-add-up',
-    says: 'a pending order has lines, and their sum is its total',
+    meaning: 'a pending order has lines, and their sum is its total',
     broken: sql`
       select o.merchant_id, o.id, format('%s named, %s lines come to %s', o.named_total, l.count, l.total) as detail
         from sales_order o
@@ -571,7 +574,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'schedules-invoice-what-they-say',
-    says: 'a pushed invoice of a schedule says what its invoice charges and takes back',
+    meaning: 'a pushed invoice of a schedule says what its invoice charges and takes back',
     broken: sql`
       select s.merchant_id, s.id, format('%s is said, %s is invoiced', s.amount, l.net) as detail
         from schedule_invoice s
@@ -585,7 +588,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'completed-schedules-bill-their-lines',
-    says: 'what completed schedules invoiced of an order line that they share out is the total of the line',
+    meaning: 'what completed schedules invoiced of an order line that they share out is the total of the line',
     broken: sql`
       with billed as (
         select b.merchant_id, line.value ->> 'lineKey' as line_id, sum((line.value ->> 'subtotal')::numeric) as amount
@@ -609,7 +612,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'events-have-deliveries',
-    says: 'I-56: each event has a delivery for each endpoint that wanted its kind, save in the minute of a change',
+    meaning: 'I-56: each event has a delivery for each endpoint that wanted its kind, save in the minute of a change',
     broken: sql`
       select o.merchant_id, o.id, format('%s is not on its way to %s', o.type, w.id) as detail
         from webhook_endpoint w
@@ -620,7 +623,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'attempts-decide-deliveries',
-    says: 'I-56: a delivery is delivered when one of its attempts was, and no attempt is counted that was not begun',
+    meaning: 'I-56: a delivery is delivered when one of its attempts was, and no attempt is counted that was not begun',
     broken: sql`
       select d.merchant_id, d.event_id as id, format('%s after %s attempts', d.status, d.attempts) as detail
         from webhook_delivery d
@@ -633,7 +636,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'deliveries-have-both-ends',
-    says: 'a delivery is of an event and an endpoint of its merchant, and an attempt is at a delivery',
+    meaning: 'a delivery is of an event and an endpoint of its merchant, and an attempt is at a delivery',
     broken: sql`
       select d.merchant_id, d.event_id as id, format('to %s', d.endpoint_id) as detail
         from webhook_delivery d
@@ -649,7 +652,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'reached-alerts-went-off',
-    says: 'an alert whose figure has reached its threshold went off in this period',
+    meaning: 'an alert whose figure has reached its threshold went off in this period',
     broken: sql`
       select a.merchant_id, a.id, format('it did not in the period from %s', a.period_start) as detail
         from alert a
@@ -660,7 +663,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'alerts-watch-their-customer',
-    says: 'the customer of an alert is the one of its entitlement or subscription',
+    meaning: 'the customer of an alert is the one of its entitlement or subscription',
     broken: sql`
       select a.merchant_id, a.id, format('it is %s', a.customer_id) as detail
         from alert a
@@ -670,13 +673,13 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'alerts-are-looked-at',
-    says: 'an alert on the wall clock has a time of its next look',
+    meaning: 'an alert on the wall clock has a time of its next look',
     broken: sql`
       select merchant_id, id, 'it has none' as detail from alert where clock_id is null and next_action_at is null`,
   },
   {
     name: 'cancelled-orders-have-no-active-schedules',
-    says: 'a schedule of a cancelled order is not active',
+    meaning: 'a schedule of a cancelled order is not active',
     broken: sql`
       select b.merchant_id, b.id, format('it is %s', b.status) as detail
         from billing_schedule b join sales_order o on o.merchant_id = b.merchant_id and o.id = b.order_id
@@ -684,7 +687,8 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'outside-tax-is-recorded',
-    says: 'where a tax provider calculated an invoice, what it is to record sums to what was billed, credited and voided',
+    meaning:
+      'where a tax provider calculated an invoice, what it is to record sums to what was billed, credited and voided',
     broken: sql`
       select i.merchant_id, i.id, format('%s + %s, to be recorded %s + %s', i.subtotal, i.total_tax, r.net, r.tax)
         as detail
@@ -709,7 +713,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'recorded-tax-is-billed',
-    says: 'the tax that a provider has recorded is the tax that was billed',
+    meaning: 'the tax that a provider has recorded is the tax that was billed',
     broken: sql`
       select merchant_id, id, format('%s, recorded %s', tax, recorded_tax) as detail
         from tax_record
@@ -717,7 +721,8 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'migrations-count-their-outcomes',
-    says: 'a migration of a plan counts its subscriptions by their outcomes, and each that was changed has its change',
+    meaning:
+      'a migration of a plan counts its subscriptions by their outcomes, and each that was changed has its change',
     broken: sql`
       select m.merchant_id, m.id, format('%s of %s done, %s failed; found %s of %s, %s', m.done, m.total, m.failed,
                                          f.done, f.total, f.failed) as detail

@@ -30,7 +30,7 @@ function stretchesOf(months: readonly string[]): Stretch[] {
 /** Every roll-up against the events that it adds up: some subjects and one month at a time. */
 export const rollUps: Check<Cursor> = {
   name: 'rollups-are-their-events',
-  says: 'I-14, I-16: the usage of an hour in a meter equals the sum of its events',
+  meaning: 'I-14, I-16: the usage of an hour in a meter equals the sum of its events',
   async next(tx, after) {
     const { subjects, stretches } = after && after.stretches.length > 0 ? after : await nextSubjects(tx, after);
     const [stretch, ...left] = stretches;

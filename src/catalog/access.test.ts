@@ -11,9 +11,9 @@ import { catalogRoutes } from './routes.ts';
 import { builderFor, FEE_PRICE, METRIC, METRIC_PRICE } from './testing/build.ts';
 
 const routes = [
-  ...catalogRoutes({ countSubscriptions: async () => new Map(), activePlansOf: async () => [] }),
+  ...catalogRoutes({ countSubscriptions: async () => new Map(), findActivePlans: async () => [] }),
   ...referenceRoutes,
-].map(({ sentence }) => ({ method: sentence.method, path: sentence.path }));
+].map(({ declaration }) => ({ method: declaration.method, path: declaration.path }));
 const withId = routes.filter(({ path }) => path.includes(':id'));
 const lists = routes.filter(({ method, path }) => method === 'GET' && !path.includes(':'));
 const writing = routes.filter(({ method }) => method !== 'GET');

@@ -2,10 +2,10 @@
 import type { Tx } from '../db/index.ts';
 import { type Cost, selectAllCosts, selectCost, selectCostsByEventType } from './costs/costs.sql.ts';
 import type { Feature } from './features/feature.ts';
-import { holdFeature, selectFeaturesById, selectFeaturesByKey } from './features/features.sql.ts';
-import { holdItems, type Item } from './items/items.sql.ts';
+import { lockFeatureShared, selectFeaturesById, selectFeaturesByKey } from './features/features.sql.ts';
+import { type Item, lockItemsShared } from './items/items.sql.ts';
 import type { Metric } from './metrics/metric.ts';
-import { holdMetrics, selectMetric, selectMetricsByEventType } from './metrics/metrics.sql.ts';
+import { lockMetricsShared, selectMetric, selectMetricsByEventType } from './metrics/metrics.sql.ts';
 import { type FeeQuantity, selectFeeQuantities } from './prices/prices.sql.ts';
 
 export type { Cost } from './costs/costs.sql.ts';
@@ -41,7 +41,11 @@ export {
   type MeteredCost,
   measureCustomerCosts,
 } from './usage/customer-costs.ts';
-export { findMeteredMetrics, type MeteredMetric, selectMeters } from './usage/meters.sql.ts';
+export {
+  type MeteredMetric,
+  selectMeteredMetrics as findMeteredMetrics,
+  selectMeters as findMeters,
+} from './usage/meters.sql.ts';
 export { usageRoutes } from './usage/routes.ts';
 
 /** A billable metric of the merchant. */
@@ -49,16 +53,16 @@ export const findMetric = (tx: Tx, merchantId: string, id: string): Promise<Metr
   selectMetric(tx, merchantId, id);
 
 /** Metrics of the merchant, kept as they are until the transaction ends. */
-export const keepMetrics = (tx: Tx, merchantId: string, ids: readonly string[]): Promise<Metric[]> =>
-  holdMetrics(tx, merchantId, ids);
+export const lockMetrics = (tx: Tx, merchantId: string, ids: readonly string[]): Promise<Metric[]> =>
+  lockMetricsShared(tx, merchantId, ids);
 
 /** Items of the merchant, kept from being deleted until the transaction ends; ids that are none are left out. */
-export const keepItems = (tx: Tx, merchantId: string, ids: readonly string[]): Promise<Item[]> =>
-  holdItems(tx, merchantId, ids);
+export const lockItems = (tx: Tx, merchantId: string, ids: readonly string[]): Promise<Item[]> =>
+  lockItemsShared(tx, merchantId, ids);
 
 /** A feature of the merchant that is not deleted, kept from being deleted until the transaction ends. */
-export const keepFeature = (tx: Tx, merchantId: string, id: string): Promise<Feature | undefined> =>
-  holdFeature(tx, merchantId, id);
+export const lockFeature = (tx: Tx, merchantId: string, id: string): Promise<Feature | undefined> =>
+  lockFeatureShared(tx, merchantId, id);
 
 /** Features of some merchants by id, deleted ones too; unknown ids are left out. */
 export const findFeatures = (tx: Tx, merchantIds: readonly string[], ids: readonly string[]): Promise<Feature[]> =>

@@ -15,7 +15,7 @@ export interface CatalogOptions {
     versionIds: readonly string[],
   ) => Promise<ReadonlyMap<string, number>>;
   /** The plans to which a customer has an active subscription. */
-  readonly activePlansOf: (tx: Tx, merchantId: string, customerId: string) => Promise<readonly string[]>;
+  readonly findActivePlans: (tx: Tx, merchantId: string, customerId: string) => Promise<readonly string[]>;
   /** Holders in other domains that prevent the deletion of an item or a feature. */
   readonly holdersOf?: (
     tx: Tx,

@@ -1,6 +1,6 @@
 import { checkReference, type Tx } from '../db/index.ts';
 import { invalidField, notFound, ok, type Result } from '../kernel/result.ts';
-import { holdItem } from './items/items.sql.ts';
+import { lockItemShared } from './items/items.sql.ts';
 
 /** The place of a metric or a fee in the catalog. */
 export interface Placement {
@@ -29,7 +29,7 @@ export async function resolveProduct(tx: Tx, merchantId: string, placement: Plac
   if (placement.itemId) {
     const known = await checkReference(tx, merchantId, 'item', placement.itemId, 'itemId');
     if (!known.ok) return known;
-    const item = await holdItem(tx, merchantId, placement.itemId);
+    const item = await lockItemShared(tx, merchantId, placement.itemId);
     if (!item) return notFound('item', 'itemId');
     catalogId = item.catalogId;
   }

@@ -8,8 +8,8 @@ import type { Locale } from '../kernel/locale.ts';
 import { ok } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { EntityDescription, EntityOfSession, EntityToLock, PaymentHandlers } from '../payments/index.ts';
+import type { CheckoutDependencies } from './link/dependencies.ts';
 import { lockLink, selectLink } from './link/links.sql.ts';
-import type { CheckoutParts } from './link/parts.ts';
 import { CHECKOUT_WORDS, nextSentence } from './page/words.ts';
 import type { Checkout } from './sign-up/checkout.ts';
 import { selectCheckoutOfSession } from './sign-up/checkouts.sql.ts';
@@ -23,7 +23,7 @@ import { rehearse, rehearsePayment } from './sign-up/rehearse.ts';
  * @param partsOf is called when a session moves, because checkouts depend on subscriptions, which are bound after
  * payments
  */
-export const withCheckouts = (partsOf: () => CheckoutParts, upstream: PaymentHandlers): PaymentHandlers => {
+export const withCheckouts = (partsOf: () => CheckoutDependencies, upstream: PaymentHandlers): PaymentHandlers => {
   /** A checkout's session for a payment is for the subscription that it will make. */
   const isOurs = ({ entityType }: Pick<EntityOfSession, 'entityType'>) => entityType === 'subscription';
   const lock = async (tx: Tx, { merchantId, sessionId }: EntityToLock) => {
@@ -83,7 +83,7 @@ const done = (): Promise<void> => Promise.resolve();
 
 /** The page of the first payment of a subscription also says when its next invoice comes. */
 async function withNext(
-  parts: CheckoutParts,
+  dependencies: CheckoutDependencies,
   tx: Tx,
   { merchantId, entityType, entityId, asked }: EntityOfSession & { readonly asked: Locale },
   description: EntityDescription,
@@ -92,14 +92,14 @@ async function withNext(
   const invoice = entityType === 'invoice' ? await findInvoice(tx, merchantId, entityId) : undefined;
   if (invoice?.kind !== 'upfront' || description.standing?.isPayable !== true) return description;
   const now = await effectiveNowForReading(tx, merchantId, invoice.clockId, wall);
-  const after = await rehearsePayment(parts, tx, invoice, now);
+  const after = await rehearsePayment(dependencies, tx, invoice, now);
   const customer = await findCustomer(tx, merchantId, invoice.customerId);
   return after === null ? description : { ...description, note: nextSentence(after, customer?.locale ?? asked) };
 }
 
 /** The unpaid checkout on the page of its session: the price at the time of the page. */
 async function describeCheckout(
-  parts: CheckoutParts,
+  dependencies: CheckoutDependencies,
   tx: Tx,
   checkout: Checkout,
   asked: Locale,
@@ -108,7 +108,7 @@ async function describeCheckout(
   const link = await selectLink(tx, merchantId, linkId);
   if (!link) return null;
   const locale = typed?.locale ?? asked;
-  const offer = await rehearse(parts, tx, link, { typed, versionId, locale }, createdAt);
+  const offer = await rehearse(dependencies, tx, link, { typed, versionId, locale }, createdAt);
   const shown = offer.ok && offer.value.dueNow.eq(amount) ? offer.value : null;
   const note = shown && nextSentence(shown, locale);
   return {

@@ -2,5 +2,5 @@
 export { forgetCheckouts } from './chores.ts';
 export { checkoutErrors } from './errors.ts';
 export { withCheckouts } from './handlers.ts';
-export type { CheckoutParts } from './link/parts.ts';
+export type { CheckoutDependencies } from './link/dependencies.ts';
 export { checkoutRoutes } from './routes.ts';

@@ -7,9 +7,9 @@ import { DEFAULT_LOCALE } from '../kernel/locale.ts';
 import { invalid, notFound, ok, type Result } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
 import { checkTakesCards, endOfLink, endOpenSession, redirectProblems } from '../payments/index.ts';
+import type { CheckoutDependencies } from './link/dependencies.ts';
 import { type CheckoutLink, statusOf } from './link/link.ts';
-import { endLink, insertLink, type LinkFilter, lockLink, selectLink, selectLinkPage } from './link/links.sql.ts';
-import type { CheckoutParts } from './link/parts.ts';
+import { insertLink, type LinkFilter, lockLink, markLinkEnded, selectLink, selectLinkPage } from './link/links.sql.ts';
 import type { CheckoutLinkCreate } from './link/schemas.ts';
 import { selectCheckoutsOfLink } from './sign-up/checkouts.sql.ts';
 import { rehearse } from './sign-up/rehearse.ts';
@@ -21,7 +21,7 @@ import { rehearse } from './sign-up/rehearse.ts';
  * CHECKOUT_NOT_POSSIBLE, EXTERNAL_ID_TAKEN
  */
 export async function createLink(
-  parts: CheckoutParts,
+  dependencies: CheckoutDependencies,
   tx: Tx,
   merchantId: string,
   body: CheckoutLinkCreate,
@@ -34,7 +34,7 @@ export async function createLink(
   const maxUses = isForOne ? 1 : (body.maxUses ?? null);
   const settings = await merchantSettings(tx, merchantId);
   const expiresAt = endOfLink(body.expiresIn, now);
-  const rules = { environment: parts.environment, redirectHosts: settings.redirectHosts };
+  const rules = { environment: dependencies.environment, redirectHosts: settings.redirectHosts };
   const { onSuccess, onFailure } = redirectUrls;
   const errors = [
     ...(expiresAt === null ? [{ field: 'expiresIn', message: 'must be a duration above 0, of a year at most' }] : []),
@@ -67,7 +67,7 @@ export async function createLink(
     createdAt: now,
     updatedAt: now,
   };
-  const offer = await rehearse(parts, tx, link, { typed: null, versionId: null, locale: DEFAULT_LOCALE }, now);
+  const offer = await rehearse(dependencies, tx, link, { typed: null, versionId: null, locale: DEFAULT_LOCALE }, now);
   return offer.ok ? ok(await insertLink(tx, link)) : offer;
 }
 
@@ -101,7 +101,7 @@ export async function expireLink(tx: Tx, merchantId: string, id: string, now: In
   const link = await lockLink(tx, merchantId, id);
   if (!link) return notFound('checkout link');
   if (statusOf(link, now) !== 'open') return ok(link);
-  const ended = await endLink(tx, link, now);
+  const ended = await markLinkEnded(tx, link, now);
   for (const { sessionId } of await selectCheckoutsOfLink(tx, merchantId, id, null))
     if (sessionId !== null) await endOpenSession(tx, merchantId, sessionId, now);
   return ok(ended);

@@ -1,8 +1,8 @@
 import { ListOf, listReply, pageOf, type Route, route } from '../http/index.ts';
 import { ok, type Result } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
+import type { CheckoutDependencies } from './link/dependencies.ts';
 import type { CheckoutLink } from './link/link.ts';
-import type { CheckoutParts } from './link/parts.ts';
 import { CheckoutLinkCreate, CheckoutLinkReply, CheckoutLinksQuery, toLinkReply } from './link/schemas.ts';
 import { createLink, expireLink, getLink, listLinks } from './links.ts';
 import { signupRoutes } from './page/page-routes.ts';
@@ -11,9 +11,9 @@ const TAG = 'Checkout links';
 const one = { of: 'id', kind: 'checkoutLink' } as const;
 
 /** The operations on sign-up links (api.md, `/v0/checkoutLinks`), and their pages. */
-export function checkoutRoutes(parts: CheckoutParts): readonly Route[] {
+export function checkoutRoutes(dependencies: CheckoutDependencies): readonly Route[] {
   const shown = (found: Result<CheckoutLink>, now: Instant) =>
-    found.ok ? ok(toLinkReply(found.value, parts.publicUrl, now)) : found;
+    found.ok ? ok(toLinkReply(found.value, dependencies.publicUrl, now)) : found;
   return [
     route(
       {
@@ -31,7 +31,7 @@ export function checkoutRoutes(parts: CheckoutParts): readonly Route[] {
         replies: { 201: CheckoutLinkReply },
         errors: [409],
       },
-      async ({ tx, merchantId, body, now }) => shown(await createLink(parts, tx, merchantId, body, now), now),
+      async ({ tx, merchantId, body, now }) => shown(await createLink(dependencies, tx, merchantId, body, now), now),
     ),
     route(
       {
@@ -48,7 +48,7 @@ export function checkoutRoutes(parts: CheckoutParts): readonly Route[] {
       async ({ tx, merchantId, query, now }) => {
         const page = pageOf(query);
         const { rows, total } = await listLinks(tx, merchantId, query, page);
-        return ok(listReply({ data: rows.map((link) => toLinkReply(link, parts.publicUrl, now)), total }, page));
+        return ok(listReply({ data: rows.map((link) => toLinkReply(link, dependencies.publicUrl, now)), total }, page));
       },
     ),
     route(
@@ -79,6 +79,6 @@ export function checkoutRoutes(parts: CheckoutParts): readonly Route[] {
       },
       async ({ tx, merchantId, params, now }) => shown(await expireLink(tx, merchantId, params.id, now), now),
     ),
-    ...signupRoutes(parts),
+    ...signupRoutes(dependencies),
   ];
 }

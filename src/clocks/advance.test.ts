@@ -4,7 +4,7 @@ import { addToy, note, openToyWorld, readDiary, schedule, type ToyWorld } from '
 import { Database, sql } from '../db/index.ts';
 import type { DueKind, DueRunner, StepList } from '../jobs/index.ts';
 import { formatInstant, type Instant, parseInstant } from '../kernel/time.ts';
-import { readClock } from './clocks.sql.ts';
+import { selectClock } from './clocks.sql.ts';
 import { changeClock } from './clocks.ts';
 import { clockBook, effectiveNow, findClock } from './index.ts';
 
@@ -187,7 +187,7 @@ describe('an advance', () => {
     expect((await world.diary()).map((line) => line.slice(21))).toEqual([
       ...['toy d', 'toy a', 'toy c', 'toy b', 'other_toy f', 'toy e'],
     ]);
-    expect((await world.in((tx) => readClock(tx, world.merchantId, clock)))?.advanceSteps).toBe(6);
+    expect((await world.in((tx) => selectClock(tx, world.merchantId, clock)))?.advanceSteps).toBe(6);
   });
 
   it('halves a list that throws, and counts only the record at fault, which is parked', async () => {

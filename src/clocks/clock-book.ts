@@ -1,11 +1,11 @@
 import type { ClockBook } from '../jobs/index.ts';
-import { addAdvanceSteps, clocksWithWork, readClockForUpdate, updateClock } from './clocks.sql.ts';
+import { lockClockRow, selectClocksWithWork, updateAdvanceSteps, updateClock } from './clocks.sql.ts';
 
 /** The view of test clocks for background jobs. */
 export const clockBook: ClockBook = {
-  withWork: clocksWithWork,
+  withWork: selectClocksWithWork,
   lock: async (tx, { merchantId, id }) => {
-    const clock = await readClockForUpdate(tx, merchantId, id);
+    const clock = await lockClockRow(tx, merchantId, id);
     if (clock?.deletedAt !== null) return null;
     return { currentTime: clock.currentTime, advancingTo: clock.advancingTo };
   },
@@ -17,6 +17,6 @@ export const clockBook: ClockBook = {
     });
   },
   count: async (tx, { merchantId, id }, steps) => {
-    await addAdvanceSteps(tx, merchantId, id, steps);
+    await updateAdvanceSteps(tx, merchantId, id, steps);
   },
 };

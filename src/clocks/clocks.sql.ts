@@ -14,7 +14,7 @@ export const insertClock = (tx: Tx, clock: Clock) =>
     returning ${COLUMNS}`);
 
 /** null as merchant: an operator's look at all of them. */
-export async function listClocks(tx: Tx, merchantId: string | null, page: PageRequest): Promise<Page<Clock>> {
+export async function selectClocks(tx: Tx, merchantId: string | null, page: PageRequest): Promise<Page<Clock>> {
   const ofMerchant: Sql = merchantId === null ? sql`` : sql`and merchant_id = ${merchantId}`;
   const { rows, total } = await pageOfRows<Clock>(
     tx,
@@ -24,15 +24,15 @@ export async function listClocks(tx: Tx, merchantId: string | null, page: PageRe
   return { data: rows, total };
 }
 
-export const readClock = (tx: Tx, merchantId: string, id: string) =>
+export const selectClock = (tx: Tx, merchantId: string, id: string) =>
   tx.maybe<Clock>(sql`select ${COLUMNS} from test_clock where merchant_id = ${merchantId} and id = ${id}`);
 
 /** Holds the clock where it stands until the transaction ends; others may do the same, only a step has to wait. */
-export const readClockForShare = (tx: Tx, merchantId: string, id: string) =>
+export const lockClockShared = (tx: Tx, merchantId: string, id: string) =>
   tx.maybe<Clock>(sql`select ${COLUMNS} from test_clock where merchant_id = ${merchantId} and id = ${id} for share`);
 
 /** Against other drivers and whoever holds the clock still; not against rows that only refer to it. */
-export const readClockForUpdate = (tx: Tx, merchantId: string, id: string) =>
+export const lockClockRow = (tx: Tx, merchantId: string, id: string) =>
   tx.maybe<Clock>(sql`
     select ${COLUMNS} from test_clock where merchant_id = ${merchantId} and id = ${id} for no key update`);
 
@@ -63,10 +63,10 @@ export const updateClock = (tx: Tx, merchantId: string, id: string, change: Cloc
     returning ${COLUMNS}`);
 
 /** Adds steps to those that the advance has taken. The caller has locked the clock. */
-export const addAdvanceSteps = (tx: Tx, merchantId: string, id: string, steps: number): Promise<number> =>
+export const updateAdvanceSteps = (tx: Tx, merchantId: string, id: string, steps: number): Promise<number> =>
   tx.run(sql`
     update test_clock set advance_steps = advance_steps + ${steps} where merchant_id = ${merchantId} and id = ${id}`);
 
-export const clocksWithWork = (tx: Tx, kinds: readonly string[]) =>
+export const selectClocksWithWork = (tx: Tx, kinds: readonly string[]) =>
   tx.rows<{ merchantId: string; id: string }>(sql`
     select merchant_id, id from clocks_with_work(${kinds})`);

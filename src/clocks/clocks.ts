@@ -3,7 +3,7 @@ import { newId } from '../kernel/ids.ts';
 import { fail, notFound, ok, type Result } from '../kernel/result.ts';
 import { type Instant, type InstantText, instantOf } from '../kernel/time.ts';
 import { type Advance, type Clock, decideMove } from './clock.ts';
-import { insertClock, readClock, updateClock } from './clocks.sql.ts';
+import { insertClock, selectClock, updateClock } from './clocks.sql.ts';
 import { lockClock } from './effective-now.ts';
 
 /** An obstacle to a deletion (§7, blockers). */
@@ -45,7 +45,7 @@ export async function createClock(tx: Tx, merchantId: string, draft: ClockDraft,
 
 /** The clock. 404 once it is deleted. */
 export async function getClock(tx: Tx, merchantId: string, id: string): Promise<Result<Clock>> {
-  const clock = await readClock(tx, merchantId, id);
+  const clock = await selectClock(tx, merchantId, id);
   return clock?.deletedAt === null ? ok(clock) : notFound('test clock');
 }
 

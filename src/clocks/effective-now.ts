@@ -2,7 +2,7 @@ import { checkReference, type Tx } from '../db/index.ts';
 import { invalidField, notFound, ok, type Result } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { Clock } from './clock.ts';
-import { readClock, readClockForShare, readClockForUpdate } from './clocks.sql.ts';
+import { lockClockRow, lockClockShared, selectClock } from './clocks.sql.ts';
 
 /**
  * Effective now of a record (domain.md §1): its clock's `currentTime`, or `now` when it is on none. Holds the clock
@@ -12,7 +12,7 @@ import { readClock, readClockForShare, readClockForUpdate } from './clocks.sql.t
  */
 export async function effectiveNow(tx: Tx, merchantId: string, clockId: string | null, now: Instant): Promise<Instant> {
   if (clockId === null) return now;
-  return timeOf(clockId, await readClockForShare(tx, merchantId, clockId));
+  return timeOf(clockId, await lockClockShared(tx, merchantId, clockId));
 }
 
 /** The same for a read request, an operator's too: it takes no lock and waits for none. */
@@ -23,7 +23,7 @@ export async function effectiveNowForReading(
   now: Instant,
 ): Promise<Instant> {
   if (clockId === null) return now;
-  return timeOf(clockId, await readClock(tx, merchantId, clockId));
+  return timeOf(clockId, await selectClock(tx, merchantId, clockId));
 }
 
 function timeOf(clockId: string, clock: Clock | undefined): Instant {
@@ -38,7 +38,7 @@ function timeOf(clockId: string, clock: Clock | undefined): Instant {
 export async function findClock(tx: Tx, merchantId: string, id: string, field = 'testClockId'): Promise<Result<Clock>> {
   const reference = await checkReference(tx, merchantId, 'test clock', id, field);
   if (!reference.ok) return reference;
-  const clock = await readClockForShare(tx, merchantId, id);
+  const clock = await lockClockShared(tx, merchantId, id);
   return clock?.deletedAt === null ? ok(clock) : notFound('test clock', field);
 }
 
@@ -46,7 +46,7 @@ export async function findClock(tx: Tx, merchantId: string, id: string, field = 
  * The clock, locked against every other use until the transaction ends. @returns a 404 when it is unknown or deleted.
  */
 export async function lockClock(tx: Tx, merchantId: string, id: string): Promise<Result<Clock>> {
-  const clock = await readClockForUpdate(tx, merchantId, id);
+  const clock = await lockClockRow(tx, merchantId, id);
   return clock?.deletedAt === null ? ok(clock) : notFound('test clock');
 }
 

@@ -21,7 +21,7 @@ import type { DueRunner } from '../jobs/index.ts';
 import { invalid, ok, orThrow } from '../kernel/result.ts';
 import { formatInstant, type Instant } from '../kernel/time.ts';
 import type { Clock } from './clock.ts';
-import { listClocks } from './clocks.sql.ts';
+import { selectClocks } from './clocks.sql.ts';
 import { type ClockBlockers, changeClock, createClock, deleteClock, getClock } from './clocks.ts';
 
 const CLOCK_FIELDS: FieldWords = {
@@ -159,7 +159,7 @@ export function clockRoutes(options: ClockRoutesOptions): readonly Route[] {
         replies: { 200: ListOf(TestClock) },
       },
       async ({ tx, merchantId, query }) => {
-        const { data, total } = await listClocks(tx, merchantId, pageOf(query));
+        const { data, total } = await selectClocks(tx, merchantId, pageOf(query));
         return ok(listReply({ data: data.map(clockReply), total }, pageOf(query)));
       },
     ),

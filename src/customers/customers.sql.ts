@@ -50,7 +50,7 @@ export const selectMailboxes = (tx: Tx, merchantId: string, customerIds: readonl
      where customer.merchant_id = ${merchantId} and customer.id = any (${[...customerIds]}::text[])`);
 
 /** Keeps the customer from being deleted until the transaction ends; many may keep it at once. */
-export const keepCustomer = (tx: Tx, merchantId: string, id: string): Promise<CustomerRow | undefined> =>
+export const lockCustomerShared = (tx: Tx, merchantId: string, id: string): Promise<CustomerRow | undefined> =>
   tx.maybe<CustomerRow>(sql`
     select ${columns} from customer where merchant_id = ${merchantId} and id = ${id}
       and deleted_at is null for key share`);
@@ -112,7 +112,7 @@ export interface CustomerFilter {
 /** A part of a text that is kept in lower case (migrations/0040_customers.sql). */
 const holds = (column: Sql, part: string): Sql => sql`strpos(${column}, lower(${part})) > 0`;
 
-export async function pageOfCustomers(tx: Tx, filter: CustomerFilter, page: PageRequest): Promise<Page<CustomerRow>> {
+export async function selectCustomers(tx: Tx, filter: CustomerFilter, page: PageRequest): Promise<Page<CustomerRow>> {
   const { merchantId, consumerId, name, email, externalId } = filter;
   const isSearch = name !== undefined || email !== undefined;
   if (isSearch && merchantId !== null && consumerId === undefined && externalId === undefined)
@@ -182,19 +182,19 @@ export const updateCustomer = (
       updatedAt: now,
     })} where merchant_id = ${merchantId} and id = ${id} returning ${columns}`);
 
-export const markDeleted = (tx: Tx, merchantId: string, id: string, now: Instant): Promise<number> =>
+export const markCustomerDeleted = (tx: Tx, merchantId: string, id: string, now: Instant): Promise<number> =>
   tx.run(
     sql`update customer set deleted_at = ${now}, updated_at = ${now} where merchant_id = ${merchantId} and id = ${id}`,
   );
 
 /** The owner of each of some ids, for any caller; null for an unknown id. */
-export const ownersOf = (tx: Tx, ids: readonly string[]): Promise<{ id: string; owner: string | null }[]> =>
+export const selectOwners = (tx: Tx, ids: readonly string[]): Promise<{ id: string; owner: string | null }[]> =>
   tx.rows<{ id: string; owner: string | null }>(
     sql`select id, owner_of(id) as owner from unnest(${[...ids]}::text[]) as id`,
   );
 
 /** The customer that has an externalId now; for an operator (null) that of each merchant. */
-export const customerIdsOfExternalId = async (
+export const selectCustomerIdsOfExternalId = async (
   tx: Tx,
   merchantId: string | null,
   externalId: string,
@@ -208,7 +208,7 @@ export const customerIdsOfExternalId = async (
 };
 
 /** The customers of some externalIds now; unknown ones are left out. */
-export const customersOfExternalIds = async (
+export const selectCustomersOfExternalIds = async (
   tx: Tx,
   merchantId: string,
   externalIds: readonly string[],

@@ -22,16 +22,16 @@ import {
   type CustomerChange,
   type CustomerFilter,
   insertCustomer,
-  keepCustomer,
+  lockCustomerShared,
   lockCustomerToChange,
   lockCustomerToDelete,
-  markDeleted,
-  ownersOf,
-  pageOfCustomers,
+  markCustomerDeleted,
   selectCustomer,
   selectCustomerOfConsumer,
   selectCustomerOfExternalId,
+  selectCustomers,
   selectCustomersOfEmail,
+  selectOwners,
   updateCustomer,
 } from './customers.sql.ts';
 import { allDifferences, nameOrAddressDifferences } from './differences.ts';
@@ -244,7 +244,7 @@ async function checkTerms(tx: Tx, merchantId: string, terms: CustomerTerms): Pro
   };
   if (terms.taxRates === undefined) return ok(change);
   const rates = readTaxRates(terms.taxRates);
-  for (const { id, owner } of await ownersOf(tx, idsIn(rates))) {
+  for (const { id, owner } of await selectOwners(tx, idsIn(rates))) {
     if (owner === null) return notFound(nounOf(id), `taxRates.${id}`);
     if (owner !== merchantId) return forbidden(`The ${nounOf(id)} ${id} in taxRates is not this merchant's.`);
   }
@@ -258,7 +258,7 @@ async function unlessTaken<T>(
   write: () => Promise<T>,
 ): Promise<Result<T>> {
   try {
-    return ok(await tx.part(write, () => true));
+    return ok(await tx.savepoint(write, () => true));
   } catch (error) {
     if (uniqueViolation(error) === 'customer_external_id') return fail('EXTERNAL_ID_TAKEN', { externalId });
     throw error;
@@ -333,13 +333,13 @@ export async function findCustomer(
   id: string,
   { keep = false }: { keep?: boolean } = {},
 ): Promise<Customer | undefined> {
-  const row = await (keep ? keepCustomer : selectCustomer)(tx, merchantId, id);
+  const row = await (keep ? lockCustomerShared : selectCustomer)(tx, merchantId, id);
   return row && complete(tx, row);
 }
 
 /** One page of customers, newest first; of all merchants where `merchantId` is null. */
 export async function listCustomers(tx: Tx, filter: CustomerFilter, page: PageRequest): Promise<Page<Customer>> {
-  const { data, total } = await pageOfCustomers(tx, filter, page);
+  const { data, total } = await selectCustomers(tx, filter, page);
   return { data: await completeAll(tx, data), total };
 }
 
@@ -399,7 +399,7 @@ export async function deleteCustomer(
   if (!row) return notFound('customer');
   const found = await findBlockers(tx, blockers, merchantId, id, now);
   if (found.length > 0) return fail('CUSTOMER_IN_USE', { blockers: found });
-  await markDeleted(tx, merchantId, id, now);
+  await markCustomerDeleted(tx, merchantId, id, now);
   await watchTaxId(tx, { merchantId, customerId: id }, null, now);
   if (row.externalId !== null) await tellExternalId(tx, hooks, { ...row, externalId: null }, row.externalId, now);
   return ok(undefined);

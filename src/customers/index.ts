@@ -9,9 +9,9 @@ export {
 } from './customer.ts';
 export type { NotificationKind } from './customer-row.ts';
 export {
-  customerIdsOfExternalId,
-  customersOfExternalIds,
+  selectCustomerIdsOfExternalId as findCustomerIdsOfExternalId,
   selectCustomersMailedAt as customersOfEmail,
+  selectCustomersOfExternalIds as findCustomersOfExternalIds,
 } from './customers.sql.ts';
 export {
   type CustomerHooks,
@@ -25,10 +25,10 @@ export {
 } from './customers.ts';
 export { customerErrors } from './errors.ts';
 export { type CustomerParty, customerParties, customerParty, customerTaxRates, findMailboxes } from './party.ts';
-export { type CustomerParts, customerRoutes } from './routes.ts';
+export { type CustomerDependencies, customerRoutes } from './routes.ts';
 export { ConsumerBody, CustomerExternalId, TaxRatesBody } from './schemas.ts';
 export { COUNTRIES_TAXED_BY_ZIP_CODE } from './tax-address.ts';
-export { type TaxIdParts, taxIdDueKind } from './tax-ids/checks.ts';
+export { type TaxIdDependencies, taxIdDueKind } from './tax-ids/checks.ts';
 export type { TaxIdRegister } from './tax-ids/register.ts';
 export { viesRegister } from './tax-ids/vies.ts';
 export type { TaxRates, TaxRatesInput } from './tax-rates.ts';

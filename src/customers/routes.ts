@@ -12,7 +12,7 @@ import {
 } from './customers.ts';
 import { CustomerBody, CustomerChangeBody, CustomerCreate, CustomerCreated, CustomerFilterQuery } from './schemas.ts';
 
-export interface CustomerParts extends CustomerHooks {
+export interface CustomerDependencies extends CustomerHooks {
   /** The obstacles to the deletion of a customer, one check for each domain. */
   readonly blockers: readonly CustomerBlocker[];
 }
@@ -22,7 +22,7 @@ const byId = { of: 'id', kind: 'customer' } as const;
 const createdReply = (customer: Customer) => ({ ...publicCustomer(customer), customerId: customer.id });
 
 /** Customers (api.md, Customers and wallet). */
-export const customerRoutes = (parts: CustomerParts): readonly Route[] => [
+export const customerRoutes = (dependencies: CustomerDependencies): readonly Route[] => [
   route(
     {
       method: 'POST',
@@ -41,7 +41,7 @@ export const customerRoutes = (parts: CustomerParts): readonly Route[] => [
       errors: [409],
     },
     async ({ tx, now, merchantId, body }) => {
-      const made = await createCustomer(tx, merchantId, body, now, parts);
+      const made = await createCustomer(tx, merchantId, body, now, dependencies);
       if (!made.ok) return made;
       const { customer, created } = made.value;
       return ok(new Reply(created ? 201 : 200, createdReply(customer)));
@@ -100,7 +100,7 @@ export const customerRoutes = (parts: CustomerParts): readonly Route[] => [
       errors: [409],
     },
     async ({ tx, now, merchantId, params, body }) => {
-      const changed = await changeCustomer(tx, { merchantId, id: params.id }, body, now, parts);
+      const changed = await changeCustomer(tx, { merchantId, id: params.id }, body, now, dependencies);
       return changed.ok ? ok(publicCustomer(changed.value)) : changed;
     },
   ),
@@ -118,6 +118,6 @@ export const customerRoutes = (parts: CustomerParts): readonly Route[] => [
       replies: { 204: Type.Null() },
       errors: [409],
     },
-    ({ tx, now, merchantId, params }) => deleteCustomer(tx, { merchantId, id: params.id }, now, parts),
+    ({ tx, now, merchantId, params }) => deleteCustomer(tx, { merchantId, id: params.id }, now, dependencies),
   ),
 ];

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { cloneDatabase } from '../../test/support/environment.ts';
 import { Database, sql, type Tx } from '../db/index.ts';
-import { pageOfCustomers } from './customers.sql.ts';
+import { selectCustomers } from './customers.sql.ts';
 
 let database: Database;
 let owner: pg.Client;
@@ -83,7 +83,7 @@ it('customers are found by every part of their names and addresses, in any case,
                  and (${email}::text is null or exists (
                        select from unnest(array[o.email] || o.billing_emails) box where box ilike ${like(email ?? '')}))
                order by c.seq desc`);
-            const { data, total } = await pageOfCustomers(tx, filter, { limit: 2, offset: 1 });
+            const { data, total } = await selectCustomers(tx, filter, { limit: 2, offset: 1 });
             expect(total, JSON.stringify(filter)).toBe(expected.length);
             expect(data.map(({ id }) => id)).toEqual(expected.slice(1, 3).map(({ id }) => id));
           }
@@ -109,7 +109,7 @@ it('a customer has the name that its consumer is given at the same moment', asyn
   const found = (filter: { name?: string; email?: string }) =>
     within(
       merchantId,
-      async (tx) => (await pageOfCustomers(tx, { merchantId, ...filter }, { limit: 5, offset: 0 })).total,
+      async (tx) => (await selectCustomers(tx, { merchantId, ...filter }, { limit: 5, offset: 0 })).total,
     );
   expect([
     await found({ name: 'after' }),
@@ -124,11 +124,11 @@ it('a merchant finds none of the customers of another', async () => {
     await insertCustomer(tx, 'org_theirs', 'cus_theirs', 'con_theirs');
   });
   const asked = within('org_mine', (tx) =>
-    pageOfCustomers(tx, { merchantId: 'org_theirs', name: 'theirs' }, { limit: 5, offset: 0 }),
+    selectCustomers(tx, { merchantId: 'org_theirs', name: 'theirs' }, { limit: 5, offset: 0 }),
   );
   expect((await asked).total).toBe(0);
   const read = database.transaction('every merchant, reading', (tx) =>
-    pageOfCustomers(tx, { merchantId: 'org_theirs', name: 'theirs' }, { limit: 5, offset: 0 }),
+    selectCustomers(tx, { merchantId: 'org_theirs', name: 'theirs' }, { limit: 5, offset: 0 }),
   );
   expect((await read).total).toBe(1);
 });

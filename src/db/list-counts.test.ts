@@ -112,7 +112,7 @@ it('a kept count is the number of rows, in all and of each facet, whatever is ch
         if (each.action === 'fold') await addAllListChanges(database, merchantId);
         else
           await within(merchantId, async (tx) => {
-            await tx.part(
+            await tx.savepoint(
               async () => change(tx, merchantId, each),
               () => !each.isUndone,
             );

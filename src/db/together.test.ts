@@ -407,19 +407,19 @@ describe('where something goes wrong', () => {
     { what: 'in one of them', work: () => Promise.reject(new Error('out of paper')), error: 'out of paper' },
     { what: 'in a statement', work: (tx) => tx.rows(sql`select 1 / ${0}::int as broken`), error: 'division by zero' },
     {
-      what: 'in a part that is to be undone alone',
+      what: 'in a savepoint that is to be undone',
       work: (tx) =>
-        tx.part(
+        tx.savepoint(
           () => tx.run(bump('bee')),
           () => false,
         ),
       error: 'would have to be undone',
     },
     {
-      what: 'in a part that throws, also where that is caught',
+      what: 'in a savepoint that throws, also where that is caught',
       work: (tx) =>
         tx
-          .part(
+          .savepoint(
             () => Promise.reject(new Error('torn')),
             () => true,
           )

@@ -104,10 +104,10 @@ export class Together {
         return row;
       },
       run: async (query: Sql) => (await this.#ask(query)).count,
-      part: async (work, keep) => {
+      savepoint: async (work, keep) => {
         try {
           const value = await work();
-          if (!keep(value)) throw new NotTogether('A part of the work would have to be undone alone.');
+          if (!keep(value)) throw new NotTogether('A savepoint would have to be undone alone.');
           return value;
         } catch (error) {
           this.#fail(error); // also where its caller goes on

@@ -142,7 +142,7 @@ export class Database {
    * is not noticed. Where two of them change the same row, which is noticed, all is rolled back and they run one after
    * another in a transaction. All is committed or none.
    * @param onOneByOne told why they could not run side by side
-   * @throws also where one of them wants a part undone alone; then each needs a transaction of its own
+   * @throws also where one of them wants a savepoint undone alone; then each needs a transaction of its own
    */
   together<T>(
     scope: Scope,
@@ -345,7 +345,7 @@ class ConnectionTx implements Tx {
     return rowCount ?? 0;
   }
 
-  async part<T>(work: () => Promise<T>, keep: (value: T) => boolean): Promise<T> {
+  async savepoint<T>(work: () => Promise<T>, keep: (value: T) => boolean): Promise<T> {
     this.#parts += 1;
     const name = `part_${this.#parts}`;
     await this.#client.query(`savepoint ${name}`);

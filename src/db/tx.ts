@@ -15,9 +15,10 @@ export interface Tx {
   /** Runs a statement for its effect. @returns how many rows it touched. */
   run(query: Sql): Promise<number>;
   /**
-   * Runs a part that can be undone alone: where `work` answers false in `keep` or throws, its writes are rolled back.
+   * Runs work in a savepoint, which can be undone alone: where `keep` answers false or `work` throws, its writes are
+   * rolled back.
    */
-  part<T>(work: () => Promise<T>, keep: (value: T) => boolean): Promise<T>;
+  savepoint<T>(work: () => Promise<T>, keep: (value: T) => boolean): Promise<T>;
   /**
    * A value that is the same for all work of this transaction side by side (`Database.together`): loaded once for all
    * of it. In any other transaction it is loaded at each call, so that nobody misses their own changes.

@@ -2,16 +2,16 @@ import { ok, orThrow } from '../kernel/result.ts';
 import type { BalancesQuestion, EventBalances, EventUse } from '../metering/index.ts';
 import { type EntitlementDetail, MeteredEntitlementDetail } from './entitlement/schemas.ts';
 import { selectState } from './known/known.sql.ts';
-import { type ReadingParts, type ReadingQuestion, Readings } from './known/readings.ts';
-import { measuringEvents } from './reading/reading.sql.ts';
+import { type ReadingDependencies, type ReadingQuestion, Readings } from './known/readings.ts';
+import { selectMeasuringEvents } from './reading/reading.sql.ts';
 
 /**
  * The balances that POST /v0/events answers: of the active entitlements that measure the events, oldest first for each
  * customer. Those of customers whose entitlements this process knows are asked in one statement, also for requests
  * whose events were stored together.
  */
-export function eventBalances(parts: ReadingParts): EventBalances {
-  const readings = new Readings(parts);
+export function eventBalances(dependencies: ReadingDependencies): EventBalances {
+  const readings = new Readings(dependencies);
   return {
     schema: MeteredEntitlementDetail,
     find: async (asked, uses) => {
@@ -30,7 +30,7 @@ function questionOf(asked: BalancesQuestion, customerId: string, uses: readonly 
     text: JSON.stringify(['events', customerId, ...texts.toSorted()]),
     find: async (tx) => {
       const state = await selectState(tx, asked.merchantId, customerId); // before all that is as it says
-      const entitlements = await measuringEvents(tx, asked.merchantId, uses, asked.now);
+      const entitlements = await selectMeasuringEvents(tx, asked.merchantId, uses, asked.now);
       return ok({ customerId, state, entitlements, isActiveOnly: true, customer: null });
     },
   };

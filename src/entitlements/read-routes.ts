@@ -1,11 +1,11 @@
 import { findFeaturesByKey } from '../catalog/index.ts';
 import { effectiveNowForReading } from '../clocks/index.ts';
-import { customerIdsOfExternalId } from '../customers/index.ts';
+import { findCustomerIdsOfExternalId } from '../customers/index.ts';
 import type { Tx } from '../db/index.ts';
 import { freeRoute, listReply, pageOf, type Route, readRoute, route } from '../http/index.ts';
 import { invalidField, notFound, ok, type Result } from '../kernel/result.ts';
 import { formatInstant, type Instant, type InstantText, instantOrNull } from '../kernel/time.ts';
-import { findEntitlement } from './entitlement/entitlements.sql.ts';
+import { selectEntitlement } from './entitlement/entitlements.sql.ts';
 import {
   AccessQuery,
   ActiveEntitlementList,
@@ -20,14 +20,14 @@ import {
   HistoryQuery,
 } from './entitlement/schemas.ts';
 import { type AccessOf, accessQuestion, detailQuestion, findAsked, findWhose } from './known/questions.ts';
-import { type ReadingParts, type ReadingQuestion, Readings } from './known/readings.ts';
+import { type ReadingDependencies, type ReadingQuestion, Readings } from './known/readings.ts';
 import { accessOf, presentAll, toAccess } from './reading/access.ts';
 import type { BalanceQuestion } from './reading/balances.ts';
 import { historyOf } from './reading/history.ts';
 import {
   type EntitlementFilters,
-  pageOfActive,
-  pageOfEntitlements,
+  selectActivePage,
+  selectEntitlementsPage,
   type TimedEntitlement,
 } from './reading/reading.sql.ts';
 
@@ -36,9 +36,9 @@ const ofEntitlement = { role: 'viewer', merchant: { of: 'id', kind: 'entitlement
 
 /** The schema has seen to the form. */
 /** The read routes of entitlements (§4, Entitlements and grants; api.md, Entitlements). */
-export const entitlementReadRoutes = (parts: ReadingParts): readonly Route[] => {
-  const readings = new Readings(parts);
-  const access = accessBy(parts, readings);
+export const entitlementReadRoutes = (dependencies: ReadingDependencies): readonly Route[] => {
+  const readings = new Readings(dependencies);
+  const access = accessBy(dependencies, readings);
   return [
     route(
       {
@@ -59,7 +59,7 @@ export const entitlementReadRoutes = (parts: ReadingParts): readonly Route[] => 
           return invalidField('externalCustomerId', 'must not be sent together with customerId');
         const page = pageOf(query);
         const filters = await filtersOf(tx, merchantId, query);
-        const { rows, total } = await pageOfEntitlements(tx, merchantId, filters, page, now);
+        const { rows, total } = await selectEntitlementsPage(tx, merchantId, filters, page, now);
         const shown = await presentAll(tx, rows, { at: instantOrNull(query.at), signal });
         if (!shown.ok) return shown;
         return ok(listReply({ data: shown.value.map((each) => ({ ...each, entitlementId: each.id })), total }, page));
@@ -80,7 +80,7 @@ export const entitlementReadRoutes = (parts: ReadingParts): readonly Route[] => 
       },
       async ({ tx, merchantId, query, now }) => {
         const page = pageOf(query);
-        const { rows, total } = await pageOfActive(tx, merchantId, query, page, now);
+        const { rows, total } = await selectActivePage(tx, merchantId, query, page, now);
         return ok(listReply({ data: rows.map(presentActive), total }, page));
       },
     ),
@@ -120,7 +120,7 @@ export const entitlementReadRoutes = (parts: ReadingParts): readonly Route[] => 
         replies: { 200: EntitlementHistory },
       },
       async ({ tx, merchantId, params, query, now, signal }) => {
-        const entitlement = await findEntitlement(tx, merchantId, params.id);
+        const entitlement = await selectEntitlement(tx, merchantId, params.id);
         if (!entitlement) return notFound('entitlement');
         const own = await effectiveNowForReading(tx, merchantId, entitlement.clockId, now);
         const { from, to, windowSize = 'DAY' } = query;
@@ -179,7 +179,7 @@ async function detailAt(
   question: BalanceQuestion,
   now: Instant,
 ): Promise<Result<EntitlementDetail>> {
-  const entitlement = await findEntitlement(tx, merchantId, id);
+  const entitlement = await selectEntitlement(tx, merchantId, id);
   if (!entitlement) return notFound('entitlement');
   const effectiveNow = await effectiveNowForReading(tx, merchantId, entitlement.clockId, now);
   const shown = await presentAll(tx, [{ ...entitlement, effectiveNow }], question);
@@ -188,7 +188,7 @@ async function detailAt(
 
 /** Access for now, or at an instant. */
 const accessBy =
-  (parts: ReadingParts, readings: Readings) =>
+  (dependencies: ReadingDependencies, readings: Readings) =>
   async (
     reader: Reader & { readonly now: Instant },
     { at: text, ...of }: AccessOf & { readonly at?: InstantText },
@@ -205,7 +205,7 @@ const accessBy =
       const asked = await findAsked(tx, merchantId, of);
       const { productId } = of;
       const filters = { customerId: found.value, productId, ...(asked && { asked }) };
-      return accessOf(parts, tx, merchantId, filters, { at, signal }, now);
+      return accessOf(dependencies, tx, merchantId, filters, { at, signal }, now);
     });
   };
 
@@ -224,7 +224,7 @@ async function filtersOf(
       featureIds: (await findFeaturesByKey(tx, merchantId, featureKey)).map(({ id }) => id),
     }),
     ...(externalCustomerId !== undefined && {
-      customerIds: await customerIdsOfExternalId(tx, merchantId, externalCustomerId),
+      customerIds: await findCustomerIdsOfExternalId(tx, merchantId, externalCustomerId),
     }),
   };
 }

@@ -62,7 +62,7 @@ describe('a compact answer', () => {
       expect([compact.status, compact.body.error]).toEqual([plain.status, plain.body.error]);
     }
     const { body } = await caller.call('GET', '/compact/v0/nothing');
-    expect(body.message).toBe('There is no GET /compact/v0/nothing.');
+    expect(body.message).toBe('GET /compact/v0/nothing does not exist.');
     expect(await caller.call('DELETE', '/compact/v0/page')).toMatchObject({
       status: 405,
       headers: { allow: 'GET, HEAD' },

@@ -101,12 +101,12 @@ function allowed(caller: Caller, owner: string): string {
 }
 
 /** A path with an id has a policy that names one of its parameters, so no route forgets whose resource it touches. */
-export function checkPolicy({ sentence }: Route): void {
-  const parameters = [...sentence.path.matchAll(/:([A-Za-z]+)/g)].map((match) => match[1]);
-  if (!sentence.access) throw new Error(`${sentence.method} ${sentence.path} declares no policy.`);
-  if (parameters.length === 0 || 'public' in sentence.access || 'ownerless' in sentence.access) return;
-  const { merchant } = sentence.access;
+export function checkPolicy({ declaration }: Route): void {
+  const parameters = [...declaration.path.matchAll(/:([A-Za-z]+)/g)].map((match) => match[1]);
+  if (!declaration.access) throw new Error(`${declaration.method} ${declaration.path} declares no policy.`);
+  if (parameters.length === 0 || 'public' in declaration.access || 'ownerless' in declaration.access) return;
+  const { merchant } = declaration.access;
   if (typeof merchant !== 'object' || !parameters.includes(merchant.of)) {
-    throw new Error(`${sentence.method} ${sentence.path}: the policy names no resource of the path.`);
+    throw new Error(`${declaration.method} ${declaration.path}: the policy names no resource of the path.`);
   }
 }

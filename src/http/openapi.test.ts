@@ -52,8 +52,8 @@ describe('the OpenAPI document', () => {
 
   it('lists every route exactly, and nothing else', () => {
     const declared = routes
-      .filter(({ sentence }) => !sentence.hidden)
-      .map(({ sentence }) => `${sentence.method} ${sentence.path.replaceAll(/:([A-Za-z]+)/g, '{$1}')}`);
+      .filter(({ declaration }) => !declaration.hidden)
+      .map(({ declaration }) => `${declaration.method} ${declaration.path.replaceAll(/:([A-Za-z]+)/g, '{$1}')}`);
     const listed = operations().map(({ path, method }) => `${method} ${path}`);
     expect(listed.toSorted()).toEqual([...declared, ...EDGE].toSorted());
   });
@@ -171,11 +171,13 @@ describe('the words of the document', () => {
   });
 
   it('have no example of a body that is refused for its form', () => {
-    for (const { sentence } of routes) {
-      const { examples = [] } = (sentence.body ?? {}) as { examples?: readonly unknown[] };
-      const part = sentence.method === 'PATCH' ? 'change' : 'body';
+    for (const { declaration } of routes) {
+      const { examples = [] } = (declaration.body ?? {}) as { examples?: readonly unknown[] };
+      const part = declaration.method === 'PATCH' ? 'change' : 'body';
       for (const example of examples)
-        expect(validate(part, sentence.body as never, structuredClone(example)), sentence.operationId).toEqual([]);
+        expect(validate(part, declaration.body as never, structuredClone(example)), declaration.operationId).toEqual(
+          [],
+        );
     }
   });
 });

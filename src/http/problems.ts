@@ -13,10 +13,10 @@ const MOST_ERRORS = 1000;
  * Bodies are taken as sent; query and path values arrive as text and are read as the numbers and booleans they stand
  * for. A `change` is the body of a PATCH, in which null clears what is nullable.
  */
-export type Part = 'body' | 'change' | 'query' | 'reply';
+export type Place = 'body' | 'change' | 'query' | 'reply';
 
 /** One entry for each failing field, in words; where a union failed, what its closest branch said. */
-export function problemsOf(part: Part, errors: readonly ErrorObject[]): FieldError[] {
+export function problemsOf(part: Place, errors: readonly ErrorObject[]): FieldError[] {
   const byField = new Map<string, string[]>();
   for (const error of errors) {
     if (error.keyword === 'if' || error.propertyName !== undefined) continue; // the keyword above it says which name
@@ -45,7 +45,7 @@ function joined(messages: readonly string[]): string {
   return [first, ...others.map((message) => message.replace(/^must be /, ''))].join(' or ');
 }
 
-function describe(part: Part, error: ErrorObject): FieldError {
+function describe(part: Place, error: ErrorObject): FieldError {
   const path = error.instancePath
     .split('/')
     .slice(1)
@@ -148,7 +148,7 @@ function formOf({ pattern, 'x-words': words }: Record<string, unknown>, value: u
 }
 
 /** An unknown field, with the known one that was probably meant; of a query, with all that there are. */
-function unknownField(part: Part, name: string, parent: Record<string, unknown>): string {
+function unknownField(part: Place, name: string, parent: Record<string, unknown>): string {
   const known = Object.keys((parent.properties as object | undefined) ?? {});
   const hint = (parent['x-hints'] as Record<string, string> | undefined)?.[name];
   if (hint !== undefined) return hint;

@@ -160,7 +160,7 @@ type NamesIn<Path extends string> = Path extends `${string}:${infer Name}/${infe
 /** The parameters that a path names: `/v0/items/:id` has `id`. */
 export type PathParams<Path extends string> = Readonly<Record<NamesIn<Path>, string>>;
 
-interface Sentence<Path extends string, Q, B, A extends Access> {
+interface RouteDeclaration<Path extends string, Q, B, A extends Access> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /**
    * With `:name` for path parameters, which are checked by the policy or the handler, not by a pattern (a malformed id
@@ -218,29 +218,29 @@ interface Sentence<Path extends string, Q, B, A extends Access> {
 
 /** A route whose handler works in one transaction, or (`free`) makes its own; with both, `free` answers. */
 export interface Route {
-  readonly sentence: Sentence<string, TSchema, TSchema, Access>;
+  readonly declaration: RouteDeclaration<string, TSchema, TSchema, Access>;
   readonly handler?: (context: Context<never, never, never>) => Promise<Result<unknown>>;
   readonly free?: (context: FreeContext<never, never, never>) => Promise<Result<unknown>>;
 }
 
 /** Declares a route: schema in, operation, schema out. Its handler works in one transaction. */
 export const route = <A extends Access, Path extends string, Q extends TSchema, B extends TSchema>(
-  sentence: Sentence<Path, Q, B, A>,
+  declaration: RouteDeclaration<Path, Q, B, A>,
   handler: (context: Context<PathParams<Path>, StaticOf<Q>, StaticOf<B>, A>) => Promise<Result<unknown>>,
-): Route => ({ sentence, handler });
+): Route => ({ declaration, handler });
 
 /** Declares a route that needs transactions of its own. */
 export const freeRoute = <A extends Access, Path extends string, Q extends TSchema, B extends TSchema>(
-  sentence: Sentence<Path, Q, B, A>,
+  declaration: RouteDeclaration<Path, Q, B, A>,
   free: (context: FreeContext<PathParams<Path>, StaticOf<Q>, StaticOf<B>, A>) => Promise<Result<unknown>>,
-): Route => ({ sentence, free });
+): Route => ({ declaration, free });
 
 /**
  * Declares a read route without its own transaction. `handler` reads the same in a transaction, for the audit log of
  * changes. `handler` reads the same in a transaction, for the audit log of whatever changes the resource.
  */
 export const readRoute = <A extends Access, Path extends string, Q extends TSchema, B extends TSchema>(
-  sentence: Sentence<Path, Q, B, A>,
+  declaration: RouteDeclaration<Path, Q, B, A>,
   free: (context: FreeContext<PathParams<Path>, StaticOf<Q>, StaticOf<B>, A>) => Promise<Result<unknown>>,
   handler: (context: Context<PathParams<Path>, StaticOf<Q>, StaticOf<B>, A>) => Promise<Result<unknown>>,
-): Route => ({ sentence, free, handler });
+): Route => ({ declaration, free, handler });

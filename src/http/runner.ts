@@ -57,20 +57,20 @@ export class Runner {
     this.#errors = errors;
     this.#merchants = new Merchants(options.database);
     for (const each of options.routes)
-      if (each.sentence.method === 'GET') this.#readersByPath.set(each.sentence.path, each);
+      if (each.declaration.method === 'GET') this.#readersByPath.set(each.declaration.path, each);
   }
 
   /** Adds a route to the server. @throws at boot where its policy does not name the resource in its path. */
   mount(app: FastifyInstance, each: Route): void {
-    const { sentence } = each;
+    const { declaration } = each;
     checkPolicy(each);
     app.route({
-      method: sentence.method,
-      url: sentence.path,
-      bodyLimit: sentence.bodyLimit ?? BODY_LIMIT,
-      ...(sentence.errorPage && { config: { errorPage: sentence.errorPage } }),
+      method: declaration.method,
+      url: declaration.path,
+      bodyLimit: declaration.bodyLimit ?? BODY_LIMIT,
+      ...(declaration.errorPage && { config: { errorPage: declaration.errorPage } }),
       onRequest: async (request, reply) => {
-        if (!('public' in sentence.access)) {
+        if (!('public' in declaration.access)) {
           const found = await this.#options.authenticate(bearerToken(request), request.ip);
           if ('code' in found)
             return send(
@@ -80,7 +80,7 @@ export class Runner {
           request.caller = found.caller;
           const counted = await this.#options.rateLimiter?.take(
             found.caller.organizationId,
-            sentence.rateLimit ?? 'general',
+            declaration.rateLimit ?? 'general',
           );
           if (counted) reply.headers(counted.headers);
           if (counted?.isAllowed === false) {
@@ -88,9 +88,9 @@ export class Runner {
             return send(reply, { ...refused, headers: { ...refused.headers, ...counted.headers } });
           }
         }
-        if (!sentence.bodyBytes && !acceptsContentType(request, sentence.contentTypes))
+        if (!declaration.bodyBytes && !acceptsContentType(request, declaration.contentTypes))
           return send(reply, this.#errors.for({ kind: 'code', code: 'UNSUPPORTED_MEDIA_TYPE' }));
-        if (sentence.admit && request.caller) return this.#admit(each, request.caller, request, reply);
+        if (declaration.admit && request.caller) return this.#admit(each, request.caller, request, reply);
       },
       handler: (request, reply) => this.#inTime(each, request, reply),
     });
@@ -102,7 +102,7 @@ export class Runner {
    * without one only.
    */
   async #inTime(each: Route, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    if (each.sentence.endsByItself === true) {
+    if (each.declaration.endsByItself === true) {
       await this.#handle(each, request, reply, NEVER_ABORTED).finally(() => request.slot?.end());
       return;
     }
@@ -129,7 +129,7 @@ export class Runner {
     } catch (error) {
       if (error !== controller.signal.reason || error instanceof RefusalError) throw error;
       reply.hijack(); // nobody is there to be answered
-      request.log.info({ operation: each.sentence.operationId }, 'a request was given up');
+      request.log.info({ operation: each.declaration.operationId }, 'a request was given up');
     }
   }
 
@@ -138,15 +138,15 @@ export class Runner {
    * it.
    */
   async #admit(
-    { sentence }: Route,
+    { declaration }: Route,
     caller: Caller,
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<FastifyReply | undefined> {
     const length = request.headers['content-length'];
-    const bytes = length === undefined ? null : Math.min(Number(length), sentence.bodyLimit ?? BODY_LIMIT);
+    const bytes = length === undefined ? null : Math.min(Number(length), declaration.bodyLimit ?? BODY_LIMIT);
     const { database } = this.#options;
-    const admitted = await sentence.admit?.({ caller, database, bytes, now: this.#options.now() });
+    const admitted = await declaration.admit?.({ caller, database, bytes, now: this.#options.now() });
     if (admitted === undefined) return;
     if (!admitted.ok) return send(reply, this.#errors.for(admitted.refusal));
     request.place = admitted.value;
@@ -161,33 +161,35 @@ export class Runner {
    * have no merchant. @throws the refusal where too many wait
    */
   async #takeSlot(
-    { sentence }: Route,
+    { declaration }: Route,
     request: FastifyRequest,
     merchantId: string,
     signal: AbortSignal,
   ): Promise<void> {
     const { slots } = this.#options;
-    if (!slots || request.slot || sentence.admit) return;
+    if (!slots || request.slot || declaration.admit) return;
     const slot = await slots.take(merchantId, signal);
     request.slot = slot ?? orThrow<never>(fail('TOO_MANY_AT_ONCE'));
   }
 
   async #handle(each: Route, request: FastifyRequest, reply: FastifyReply, signal: AbortSignal): Promise<FastifyReply> {
-    const { sentence } = each;
+    const { declaration } = each;
     const caller = request.caller;
     if (caller && !caller.isOperator) await this.#takeSlot(each, request, caller.organizationId, signal);
     const early =
-      'public' in sentence.access ? null : await this.#merchants.ofPath(sentence.access, caller as Caller, request);
-    if (sentence.bodyBytes && !isFileOf(request.body, sentence.contentTypes))
-      return send(reply, unsupportedFile(sentence.contentTypes));
+      'public' in declaration.access
+        ? null
+        : await this.#merchants.ofPath(declaration.access, caller as Caller, request);
+    if (declaration.bodyBytes && !isFileOf(request.body, declaration.contentTypes))
+      return send(reply, unsupportedFile(declaration.contentTypes));
     checkParameters(request);
     const query = { ...(request.query as Values) };
-    const body = sentence.body && request.body === undefined ? {} : request.body;
+    const body = declaration.body && request.body === undefined ? {} : request.body;
     this.#validate(each, query, body);
     const merchantId =
-      'public' in sentence.access
+      'public' in declaration.access
         ? null
-        : (early ?? (await this.#merchants.ofValues(sentence.access, caller as Caller, query, body as Values)));
+        : (early ?? (await this.#merchants.ofValues(declaration.access, caller as Caller, query, body as Values)));
     // an operator counts as whom it names
     if (caller) await this.#takeSlot(each, request, merchantId ?? caller.organizationId, signal);
 
@@ -216,7 +218,7 @@ export class Runner {
       const result = await each.free(free as never).finally(() => place?.leave());
       return this.#answer(each, reply, orThrow(result));
     }
-    const scope = scopeOf(sentence.access, merchantId);
+    const scope = scopeOf(declaration.access, merchantId);
     const key = this.#idempotency(each, request, merchantId ?? caller?.organizationId ?? '');
     if (key === null) {
       const work = async (tx: Tx) => {
@@ -226,7 +228,7 @@ export class Runner {
         return done;
       };
       // A write goes on without its caller, who may only have lost the connection.
-      const options = sentence.method === 'GET' ? { signal: context.signal } : {};
+      const options = declaration.method === 'GET' ? { signal: context.signal } : {};
       const value = await withAnswers(() => this.#options.database.transaction(scope, work, options));
       if (!(value instanceof Intended)) return this.#answer(each, reply, value);
       const answer = await this.#outcome(each, request, scope, context, value.intent);
@@ -244,7 +246,7 @@ export class Runner {
     key: IdempotencyScope,
     context: HandlerContext,
   ): Promise<FastifyReply> {
-    const lock = each.sentence.secretReply ? lockOf(bearerToken(request) ?? '') : noLock;
+    const lock = each.declaration.secretReply ? lockOf(bearerToken(request) ?? '') : noLock;
     const print = lock.fingerprint(request.url, context.body);
     const claimed = await this.#unlessWaiting(() =>
       withAnswers(() =>
@@ -281,7 +283,7 @@ export class Runner {
         isReplayed: true,
       };
     const before = await this.#before(each, { ...context, tx });
-    const result = await tx.part<Result<unknown>>(
+    const result = await tx.savepoint<Result<unknown>>(
       () => withRefusals((each.handler as NonNullable<Route['handler']>)({ ...context, tx } as never)),
       ({ ok }) => ok,
     );
@@ -328,19 +330,19 @@ export class Runner {
    * @returns a function that makes the answer, and what its caller does with it, in one transaction
    */
   async #outcome(
-    { sentence }: Route,
+    { declaration }: Route,
     request: FastifyRequest,
     scope: Scope,
     context: HandlerContext,
     intent: Intent,
   ): Promise<<T>(use: (tx: Tx, result: Result<unknown>) => Promise<T>) => Promise<T>> {
-    const { outcome } = sentence;
-    if (!outcome) throw new Error(`${sentence.operationId} calls a provider and declares no outcome.`);
+    const { outcome } = declaration;
+    if (!outcome) throw new Error(`${declaration.operationId} calls a provider and declares no outcome.`);
     const { database, now } = this.#options;
     const of = { merchantId: context.merchantId as string, intent };
     request.slot?.end();
     await waitFor(outcome, of, this.#options.outcomeMilliseconds ?? OUTCOME_MILLISECONDS).catch((error: unknown) =>
-      request.log.warn({ err: error, operation: sentence.operationId }, 'an outcome could not be waited for'),
+      request.log.warn({ err: error, operation: declaration.operationId }, 'an outcome could not be waited for'),
     );
     return (use) =>
       database.transaction(scope, async (tx) => use(tx, await withRefusals(outcome.answer({ tx, ...of, now: now() }))));
@@ -355,36 +357,36 @@ export class Runner {
   }
 
   /** Every failing field of query and body, at once. */
-  #validate({ sentence }: Route, query: Values, body: unknown): void {
+  #validate({ declaration }: Route, query: Values, body: unknown): void {
     const errors: FieldError[] = [];
-    if (sentence.bodyBytes && body === undefined) errors.push({ field: 'body', message: 'must be a file' });
-    errors.push(...validate('query', sentence.query ?? NOTHING, query));
-    if (sentence.body) {
-      const part = sentence.method === 'PATCH' ? 'change' : 'body';
-      if (sentence.bodyChecked !== 'by the handler') errors.push(...validate(part, sentence.body, body));
-    } else if (!sentence.bodyBytes && body !== undefined && body !== null && Object.keys(body).length > 0)
+    if (declaration.bodyBytes && body === undefined) errors.push({ field: 'body', message: 'must be a file' });
+    errors.push(...validate('query', declaration.query ?? NOTHING, query));
+    if (declaration.body) {
+      const part = declaration.method === 'PATCH' ? 'change' : 'body';
+      if (declaration.bodyChecked !== 'by the handler') errors.push(...validate(part, declaration.body, body));
+    } else if (!declaration.bodyBytes && body !== undefined && body !== null && Object.keys(body).length > 0)
       errors.push(...validate('body', NOTHING, body));
     if (errors.length > 0) orThrow(invalid(errors));
   }
 
-  #idempotency({ sentence }: Route, request: FastifyRequest, merchantId: string): IdempotencyScope | null {
+  #idempotency({ declaration }: Route, request: FastifyRequest, merchantId: string): IdempotencyScope | null {
     const key = request.headers['idempotency-key'];
-    if (sentence.method !== 'POST' || sentence.idempotent === false || key === undefined) return null;
+    if (declaration.method !== 'POST' || declaration.idempotent === false || key === undefined) return null;
     if (typeof key !== 'string' || !PRINTABLE_KEY.test(key))
       return orThrow<never>(
         invalid([{ field: 'Idempotency-Key', message: 'must be 1 to 255 printable ASCII characters' }]),
       );
-    return { merchantId, route: `${sentence.method} ${sentence.path}`, key };
+    return { merchantId, route: `${declaration.method} ${declaration.path}`, key };
   }
 
   /** The resource as its own GET shows it, for the audit log; null for creations. */
-  async #before({ sentence }: Route, context: Context<unknown, unknown, unknown>): Promise<unknown> {
-    if (sentence.method === 'GET' || sentence.audited === false || 'public' in sentence.access) return null;
-    const path = /^(.*\/:[A-Za-z]+)(?:\/[^:]*)?$/.exec(sentence.path)?.[1];
+  async #before({ declaration }: Route, context: Context<unknown, unknown, unknown>): Promise<unknown> {
+    if (declaration.method === 'GET' || declaration.audited === false || 'public' in declaration.access) return null;
+    const path = /^(.*\/:[A-Za-z]+)(?:\/[^:]*)?$/.exec(declaration.path)?.[1];
     const reader = path === undefined ? undefined : this.#readersByPath.get(path);
     if (!reader?.handler) return null;
     const query = {};
-    validate('query', reader.sentence.query ?? NOTHING, query);
+    validate('query', reader.declaration.query ?? NOTHING, query);
     const found = await reader.handler({ ...context, query } as never);
     return found.ok ? plainBody(found.value) : null;
   }
@@ -397,14 +399,14 @@ export class Runner {
     before: unknown,
     value: unknown,
   ): Promise<void> {
-    const { sentence } = each;
-    if (sentence.method === 'GET' || sentence.audited === false || !request.caller || merchantId === null) return;
+    const { declaration } = each;
+    if (declaration.method === 'GET' || declaration.audited === false || !request.caller || merchantId === null) return;
     const after = plainBody(value);
     const params = Object.values(request.params as Record<string, string>);
     await this.#options.audit(tx, {
       merchantId,
       caller: request.caller,
-      operation: sentence.operationId,
+      operation: declaration.operationId,
       requestId: request.id,
       at: this.#options.now(),
       before,
@@ -477,11 +479,11 @@ function checkParameters(request: FastifyRequest): void {
 }
 
 function usualReply(
-  { sentence }: Route,
+  { declaration }: Route,
   value: unknown,
 ): { status: number; headers: Readonly<Record<string, string>>; body: unknown } {
   if (value instanceof Reply) return value;
-  const status = Number(Object.keys(sentence.replies)[0]);
+  const status = Number(Object.keys(declaration.replies)[0]);
   return { status, headers: {}, body: status === 204 ? undefined : value };
 }
 
@@ -495,12 +497,14 @@ const idOf = (value: unknown): string | null =>
   typeof value === 'object' && value !== null && 'id' in value && typeof value.id === 'string' ? value.id : null;
 
 function checkReply(each: Route, status: number, text: string): void {
-  const schema = each.sentence.replies[status];
+  const schema = each.declaration.replies[status];
   if (!schema || 'contentType' in schema)
-    throw new Error(`${each.sentence.operationId} answered ${status}, which it does not declare.`);
+    throw new Error(`${each.declaration.operationId} answered ${status}, which it does not declare.`);
   const errors = validate('reply', schema, JSON.parse(text));
   if (errors.length > 0)
-    throw new Error(`${each.sentence.operationId} answered what its schema does not allow: ${JSON.stringify(errors)}`);
+    throw new Error(
+      `${each.declaration.operationId} answered what its schema does not allow: ${JSON.stringify(errors)}`,
+    );
 }
 
 const JSON_TYPE = /^application\/json(?:; ?charset=utf-8)?$/i;

@@ -226,7 +226,7 @@ describe('the server does not start', () => {
     });
   const withPolicy = (path: string, access: unknown): Route => {
     const [post] = thingRoutes() as [Route];
-    return { ...post, sentence: { ...post.sentence, path, access: access as Access } };
+    return { ...post, declaration: { ...post.declaration, path, access: access as Access } };
   };
 
   it.each([

@@ -54,8 +54,8 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   const runner = new Runner(options, errors);
   const quiet = new Set(
     options.routes
-      .filter(({ sentence }) => sentence.makesDue === false)
-      .map(({ sentence }) => `${sentence.method} ${sentence.path}`),
+      .filter(({ declaration }) => declaration.makesDue === false)
+      .map(({ declaration }) => `${declaration.method} ${declaration.path}`),
   );
 
   const errorPages = pagesOf(options.routes);
@@ -122,7 +122,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
 /** The error pages by the first word of the paths below which there are pages for people: `pay`. */
 const pagesOf = (routes: readonly Route[]): ReadonlyMap<string, ErrorPage> =>
   new Map(
-    routes.flatMap(({ sentence: { path, errorPage } }) =>
+    routes.flatMap(({ declaration: { path, errorPage } }) =>
       errorPage ? [[path.split('/')[1] as string, errorPage]] : [],
     ),
   );
@@ -130,14 +130,14 @@ const pagesOf = (routes: readonly Route[]): ReadonlyMap<string, ErrorPage> =>
 /** The methods that a path takes, for `Allow`; none where there is no such path. */
 function methodsOf(routes: readonly Route[], url: string): string[] {
   const segments = (url.split('?')[0] as string).split('/');
-  const found = routes.filter(({ sentence }) => {
-    const wanted = sentence.path.split('/');
+  const found = routes.filter(({ declaration }) => {
+    const wanted = declaration.path.split('/');
     return (
       wanted.length === segments.length &&
       wanted.every((part, index) => (part.startsWith(':') ? segments[index] !== '' : part === segments[index]))
     );
   });
-  const methods = new Set<string>(found.map(({ sentence }) => sentence.method));
+  const methods = new Set<string>(found.map(({ declaration }) => declaration.method));
   return [...(methods.has('GET') ? [...methods, 'HEAD'] : methods)].toSorted();
 }
 
@@ -146,15 +146,19 @@ function methodsOf(routes: readonly Route[], url: string): string[] {
  */
 function acceptBodies(app: FastifyInstance, routes: readonly Route[]): void {
   app.removeAllContentTypeParsers();
-  const sentences = new Map(routes.map(({ sentence }) => [`${sentence.method} ${sentence.path}`, sentence]));
-  const types = new Set(['application/json', ...routes.flatMap(({ sentence }) => sentence.contentTypes ?? [])]);
+  const declarations = new Map(
+    routes.map(({ declaration }) => [`${declaration.method} ${declaration.path}`, declaration]),
+  );
+  const types = new Set(['application/json', ...routes.flatMap(({ declaration }) => declaration.contentTypes ?? [])]);
   for (const type of types) {
     app.addContentTypeParser(type, { parseAs: 'buffer' }, async (request: FastifyRequest, bytes: string | Buffer) => {
-      const sentence = sentences.get(`${request.method} ${request.routeOptions.url}`);
-      if (sentence?.bodyBytes) return { bytes, contentType: type } as RawBody;
+      const declaration = declarations.get(`${request.method} ${request.routeOptions.url}`);
+      if (declaration?.bodyBytes) return { bytes, contentType: type } as RawBody;
       const body = readText(bytes as Buffer);
       if (type === 'application/x-www-form-urlencoded') return Object.fromEntries(new URLSearchParams(body));
-      return sentence?.bodyParts ? readJsonParts(body, sentence.bodyParts) : readJsonBody(body, sentence?.mostKeys);
+      return declaration?.bodyParts
+        ? readJsonParts(body, declaration.bodyParts)
+        : readJsonBody(body, declaration?.mostKeys);
     });
   }
 }

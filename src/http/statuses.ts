@@ -8,7 +8,7 @@ const OF_A_BODY = [413, 415] as const;
  * it: 409 where a POST takes an Idempotency-Key, 413 and 415 where there is a body. 429 and 503 can come to any call
  * (api.md, Errors) and are listed where an operation has a reason of its own.
  */
-export function errorStatuses({ access, method, body, idempotent, errors = [] }: Route['sentence']): number[] {
+export function errorStatuses({ access, method, body, idempotent, errors = [] }: Route['declaration']): number[] {
   if ('public' in access) return [...errors];
   const takesKey = method === 'POST' && idempotent !== false;
   const all = [...OF_EVERY_CALL, ...(takesKey ? [409] : []), ...(body ? OF_A_BODY : []), ...errors];

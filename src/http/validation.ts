@@ -8,7 +8,7 @@ import { isRawNumber } from '../kernel/decimal.ts';
 import type { FieldError } from '../kernel/result.ts';
 import { rewriteInstant } from '../kernel/time.ts';
 import { dropNulls } from './nulls.ts';
-import { type Part, problemsOf } from './problems.ts';
+import { type Place, problemsOf } from './problems.ts';
 import type { DecimalRules } from './schema.ts';
 import { decimalProblem, isStorable, overlong, unstorable } from './values.ts';
 
@@ -91,7 +91,7 @@ function createAjv(coerceTypes: boolean): Ajv2020 {
 }
 
 const asSent = createAjv(false);
-const ajvs: Record<Part, Ajv2020> = { body: asSent, change: asSent, query: createAjv(true), reply: asSent };
+const ajvs: Record<Place, Ajv2020> = { body: asSent, change: asSent, query: createAjv(true), reply: asSent };
 
 /** What is for the document alone. */
 const DOCUMENT_ONLY = new Set(['x-cases', 'x-document', 'x-shown']);
@@ -125,15 +125,15 @@ function ofEveryObject({ propertyNames, patternProperties, additionalProperties 
 }
 
 /** Which of the two instances compiled a function: bodies, changes and replies share one. */
-const instanceOf = (part: Part): string => (part === 'query' ? 'query' : 'sent');
+const instanceOf = (part: Place): string => (part === 'query' ? 'query' : 'sent');
 
-const compiledFor = new WeakMap<object, Map<Part, ValidateFunction>>();
+const compiledFor = new WeakMap<object, Map<Place, ValidateFunction>>();
 /** The same by content: equal schemas of several operations, and of both environments, are compiled once. */
 const compiledAs = new Map<string, ValidateFunction>();
 
 /** The function that checks a part of a request or a reply. It is compiled when it is first needed. */
-function compiled(part: Part, schema: TSchema): ValidateFunction {
-  const byPart = compiledFor.get(schema) ?? new Map<Part, ValidateFunction>();
+function compiled(part: Place, schema: TSchema): ValidateFunction {
+  const byPart = compiledFor.get(schema) ?? new Map<Place, ValidateFunction>();
   compiledFor.set(schema, byPart);
   const known = byPart.get(part);
   if (known) return known;
@@ -149,7 +149,7 @@ function compiled(part: Part, schema: TSchema): ValidateFunction {
  * Checks a value against a schema, filling in defaults. Of a body it first deletes the fields whose null means absent.
  * @returns every failing field; none when it is valid.
  */
-export function validate(part: Part, schema: TSchema, value: unknown): FieldError[] {
+export function validate(part: Place, schema: TSchema, value: unknown): FieldError[] {
   if (part === 'body') dropNulls(schema, value, 'optional');
   if (part === 'change') dropNulls(schema, value, 'not nullable');
   const check = compiled(part, schema);

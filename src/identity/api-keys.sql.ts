@@ -27,7 +27,7 @@ export const insertApiKey = (tx: Tx, key: ApiKey, hash: Buffer): Promise<ApiKey>
     returning ${columns}`);
 
 /** Revoked keys are gone from sight; their rows stay for the audit log. */
-export async function pageOfApiKeys(
+export async function selectApiKeys(
   tx: Tx,
   merchantId: string,
   userId: string,
@@ -43,7 +43,7 @@ export async function pageOfApiKeys(
 }
 
 /** @returns how many keys were revoked: none where the user has no such key, or it was revoked before. */
-export const revokeRow = (tx: Tx, merchantId: string, userId: string, id: string, now: Instant): Promise<number> =>
+export const markKeyRevoked = (tx: Tx, merchantId: string, userId: string, id: string, now: Instant): Promise<number> =>
   tx.run(sql`
     update api_key set revoked_at = ${now}
      where merchant_id = ${merchantId} and user_id = ${userId} and id = ${id} and revoked_at is null`);
@@ -62,7 +62,7 @@ export interface FoundKey {
 /**
  * Those of some hashes that are keys and not revoked, in one round trip; each is marked as used, at most once a minute.
  */
-export const findKeys = (database: Database, hashes: readonly Buffer[], now: Instant): Promise<FoundKey[]> =>
+export const selectKeys = (database: Database, hashes: readonly Buffer[], now: Instant): Promise<FoundKey[]> =>
   database.call<FoundKey>(
     'find_api_keys',
     sql`

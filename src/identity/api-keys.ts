@@ -3,7 +3,7 @@ import { type Caller, hasRole, type Page, type PageRequest } from '../http/index
 import { newId } from '../kernel/ids.ts';
 import { forbidden, invalidField, notFound, ok, type Result } from '../kernel/result.ts';
 import { formatInstant, type Instant, isAfter } from '../kernel/time.ts';
-import { type ApiKey, insertApiKey, pageOfApiKeys, revokeRow } from './api-keys.sql.ts';
+import { type ApiKey, insertApiKey, markKeyRevoked, selectApiKeys } from './api-keys.sql.ts';
 import { type EnvironmentName, generateApiKey, hashApiKey, keyDisplay } from './keys.ts';
 import { selectUser, type User } from './users.sql.ts';
 
@@ -94,7 +94,7 @@ export async function createKeyFor(
 
 /** One page of a user's keys, newest first; revoked ones are left out. */
 export const listApiKeys = (tx: Tx, merchantId: string, userId: string, page: PageRequest): Promise<Page<ApiKey>> =>
-  pageOfApiKeys(tx, merchantId, userId, page);
+  selectApiKeys(tx, merchantId, userId, page);
 
 /** Revokes a key: within a second it is invalid on every node (authentication.ts). */
 export async function revokeKeyOf(
@@ -106,6 +106,6 @@ export async function revokeKeyOf(
   const user = await userToManage(tx, caller, merchantId, userId);
   if (!user.ok) return user;
   if (!hasRole(caller, user.value.role)) return forbidden('A user cannot revoke the keys of a role above their own.');
-  const revoked = await revokeRow(tx, merchantId, userId, id, now);
+  const revoked = await markKeyRevoked(tx, merchantId, userId, id, now);
   return revoked === 1 ? ok(undefined) : notFound('API key');
 }

@@ -37,7 +37,7 @@ export interface AuditFilter {
   to?: Instant;
 }
 
-export async function pageOfAuditRows(tx: Tx, filter: AuditFilter, page: PageRequest): Promise<Page<AuditRow>> {
+export async function selectAuditRows(tx: Tx, filter: AuditFilter, page: PageRequest): Promise<Page<AuditRow>> {
   const where = allOf([
     filter.merchantId !== null && sql`merchant_id = ${filter.merchantId}`,
     filter.resourceId !== undefined && sql`resource_id = ${filter.resourceId}`,

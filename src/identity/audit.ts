@@ -4,7 +4,7 @@ import { newId } from '../kernel/ids.ts';
 import { formatInstant } from '../kernel/time.ts';
 import { type AuditRow, insertAuditRow } from './audit.sql.ts';
 
-export { type AuditFilter, pageOfAuditRows as listAuditEntries } from './audit.sql.ts';
+export { type AuditFilter, selectAuditRows as listAuditEntries } from './audit.sql.ts';
 
 const SECRET_FIELDS = new Set(['secret', 'webhookSecret', 'hash']);
 /** Answers with a secret address: anybody with it acts as the customer. */

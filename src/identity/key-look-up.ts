@@ -1,6 +1,6 @@
 import type { Database } from '../db/index.ts';
 import type { Instant } from '../kernel/time.ts';
-import { type FoundKey, findKeys } from './api-keys.sql.ts';
+import { type FoundKey, selectKeys } from './api-keys.sql.ts';
 
 /** The most simultaneous statements: invalid keys occupy no more of the pool than this. */
 const MOST_STATEMENTS = 2;
@@ -53,7 +53,7 @@ export class KeyLookUp {
     }
     try {
       const hashes = batch.map(([, { hash }]) => hash);
-      const found = await findKeys(this.#database, hashes, this.#now());
+      const found = await selectKeys(this.#database, hashes, this.#now());
       const byHash = new Map(found.map((key) => [key.hash.toString('base64'), key]));
       for (const [, { hash, resolve }] of batch) resolve(byHash.get(hash.toString('base64')));
     } catch (error) {

@@ -23,7 +23,7 @@ import {
   createOrganization,
   findOrganization,
   listOrganizations,
-  type OrganizationParts,
+  type OrganizationDependencies,
   publicOrganization,
 } from './organizations.ts';
 import { SettingsInput, SettingsReply } from './settings.ts';
@@ -132,7 +132,7 @@ const OrganizationFilter = ListQuery(
 );
 
 /** The operations on merchants and consumers (api.md, Identity). New API keys say in which environment they work. */
-export const organizationRoutes = (parts: OrganizationParts): readonly Route[] => [
+export const organizationRoutes = (dependencies: OrganizationDependencies): readonly Route[] => [
   route(
     {
       method: 'POST',
@@ -151,7 +151,7 @@ export const organizationRoutes = (parts: OrganizationParts): readonly Route[] =
     async ({ tx, now, caller, body }) => {
       const allowed = checkSettingsRole(caller, body.settings);
       if (!allowed.ok) return allowed;
-      const made = await createOrganization(tx, body, parts.environment, now);
+      const made = await createOrganization(tx, body, dependencies.environment, now);
       return made.ok ? ok(publicOrganization(made.value)) : made;
     },
   ),
@@ -204,7 +204,7 @@ export const organizationRoutes = (parts: OrganizationParts): readonly Route[] =
     },
     async ({ tx, now, caller, merchantId, params, body }) => {
       const which = { merchantId, id: params.id };
-      const changed = await changeOrganization(tx, caller, which, body, parts, now);
+      const changed = await changeOrganization(tx, caller, which, body, dependencies, now);
       return changed.ok ? ok(publicOrganization(changed.value)) : changed;
     },
   ),

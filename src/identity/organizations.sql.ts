@@ -33,7 +33,7 @@ const jsonbOrNull = (value: unknown) => (value === null ? null : jsonb(value));
  * Lets this transaction also see and write one more merchant's rows: for a creation whose merchant does not exist
  * before, and for an operator's that names a merchant beside the platform. The caller has checked that it may.
  */
-export const admitMerchant = (tx: Tx, merchantId: string): Promise<number> =>
+export const setAdmittedMerchant = (tx: Tx, merchantId: string): Promise<number> =>
   tx.run(sql`select set_config('reckoner.merchants', concat_ws(',',
     nullif(current_setting('reckoner.merchants', true), ''), ${merchantId}::text), true)`);
 
@@ -91,7 +91,7 @@ export const selectConsumerByEmail = (
 
 export type OrganizationFilter = { merchantId: string | null; type?: string; name?: string; email?: string };
 
-export async function pageOfOrganizations(
+export async function selectOrganizationsPage(
   tx: Tx,
   filter: OrganizationFilter,
   page: PageRequest,

@@ -6,17 +6,17 @@ import { fail, forbidden, invalid, invalidField, notFound, ok, type Result } fro
 import { formatInstant, type Instant } from '../kernel/time.ts';
 import type { EnvironmentName } from './keys.ts';
 import {
-  admitMerchant,
   insertOrganization,
   lockOrganization,
   type OrganizationChange,
   type OrganizationFilter,
   type OrganizationRow,
-  pageOfOrganizations,
   selectConsumerByEmail,
   selectOrganization,
   selectOrganizations,
   selectOrganizationsOf,
+  selectOrganizationsPage,
+  setAdmittedMerchant,
   updateOrganization,
 } from './organizations.sql.ts';
 import {
@@ -103,7 +103,7 @@ export async function listOrganizations(
   filter: OrganizationFilter,
   page: PageRequest,
 ): Promise<Page<Organization>> {
-  const { data, total } = await pageOfOrganizations(tx, filter, page);
+  const { data, total } = await selectOrganizationsPage(tx, filter, page);
   return { data: data.map(toOrganization), total };
 }
 
@@ -144,7 +144,7 @@ export async function createOrganization(
   if (!registered.ok) return registered;
   if (type === 'merchant') {
     if (merchantId !== undefined) return invalidField('merchantId', 'is only for a consumer');
-    await admitMerchant(tx, id);
+    await setAdmittedMerchant(tx, id);
     const row = await insertOrganization(
       tx,
       { ...particulars, type, id, merchantId: id, settings: changedSettings({}, settings) },
@@ -156,7 +156,7 @@ export async function createOrganization(
   if (merchantId === undefined) return invalidField('merchantId', 'is required for a consumer');
   const owner = await ownerOf(tx, merchantId);
   if (owner === null) return notFound('organization', 'merchantId');
-  await admitMerchant(tx, owner);
+  await setAdmittedMerchant(tx, owner);
   const merchant = await selectOrganization(tx, merchantId, merchantId);
   if (merchant?.type !== 'merchant') return invalidField('merchantId', 'must be a merchant');
   const email = particulars.billingEmails?.[0]?.toLowerCase();
@@ -178,7 +178,7 @@ export interface OrganizationPatch extends Particulars {
 }
 
 /** The dependencies of organizations on the environment. */
-export interface OrganizationParts {
+export interface OrganizationDependencies {
   readonly environment: EnvironmentName;
   /** Has a merchant connected an account at this provider that works? */
   isConnected(tx: Tx, merchantId: string, provider: string): Promise<boolean>;
@@ -199,7 +199,7 @@ export async function changeOrganization(
   caller: Caller,
   { merchantId, id }: { merchantId: string; id: string },
   patch: OrganizationPatch,
-  { environment, isConnected, taxProblem, onConsumerChanged }: OrganizationParts,
+  { environment, isConnected, taxProblem, onConsumerChanged }: OrganizationDependencies,
   now: Instant,
 ): Promise<Result<Organization>> {
   const row = await lockOrganization(tx, merchantId, id);

@@ -2,7 +2,7 @@ import { type Database, jsonb, sql, type Tx } from '../db/index.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Instant } from '../kernel/time.ts';
 import { type EnvironmentName, hashApiKey, keyDisplay } from './keys.ts';
-import { admitMerchant } from './organizations.sql.ts';
+import { setAdmittedMerchant } from './organizations.sql.ts';
 
 /**
  * Sees to it that the environment has its platform organization, a first operator, and that `key` is an API key of it
@@ -35,7 +35,7 @@ async function ensureOrganization(tx: Tx, environment: EnvironmentName, now: Ins
   if (known.environment !== null && known.environment !== environment)
     throw new Error(`This database belongs to ${known.environment}, not to ${environment}.`);
   const id = known.id ?? newId('organization');
-  await admitMerchant(tx, id);
+  await setAdmittedMerchant(tx, id);
   if (known.id === null)
     await tx.run(sql`insert into organization (merchant_id, id, type, name, settings, created_at, updated_at)
       values (${id}, ${id}, 'platform', 'Platform', ${jsonb({ environment })}, ${now}, ${now})`);

@@ -21,7 +21,7 @@ import type { EnvironmentName } from './keys.ts';
 import { logoRoutes } from './logo/routes.ts';
 import { me } from './me.ts';
 import { Organization, organizationRoutes } from './organization-routes.ts';
-import type { OrganizationParts } from './organizations.ts';
+import type { OrganizationDependencies } from './organizations.ts';
 import { apiKeyRoutes, User, userRoutes } from './user-routes.ts';
 
 const ME_FIELDS: FieldWords = {
@@ -132,7 +132,7 @@ const instants = (texts: Record<string, InstantText | undefined>) =>
   Object.fromEntries(Object.entries(texts).flatMap(([field, text]) => (text ? [[field, instantOf(text)]] : [])));
 
 /** Organizations, users, API keys, the caller, and the audit log (api.md, Identity). */
-export const identityRoutes = ({ environment, ...parts }: OrganizationParts): readonly Route[] => [
+export const identityRoutes = ({ environment, ...parts }: OrganizationDependencies): readonly Route[] => [
   ...organizationRoutes({ environment, ...parts }),
   ...logoRoutes,
   ...userRoutes,

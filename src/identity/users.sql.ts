@@ -38,7 +38,7 @@ export const selectUser = (tx: Tx, merchantId: string, id: string): Promise<User
 
 export type UserFilter = { merchantId: string | null; organizationId?: string; email?: string; role?: Role };
 
-export async function pageOfUsers(tx: Tx, filter: UserFilter, page: PageRequest): Promise<Page<User>> {
+export async function selectUsers(tx: Tx, filter: UserFilter, page: PageRequest): Promise<Page<User>> {
   const where = allOf([
     filter.merchantId !== null && sql`merchant_id = ${filter.merchantId}`,
     filter.organizationId !== undefined && sql`organization_id = ${filter.organizationId}`,

@@ -6,8 +6,8 @@ import { formatInstant, type Instant } from '../kernel/time.ts';
 import { selectOrganization } from './organizations.sql.ts';
 import {
   insertUser,
-  pageOfUsers,
   selectUser,
+  selectUsers,
   type User,
   type UserChange,
   type UserFilter,
@@ -78,7 +78,7 @@ export const checkGrantedRole = (caller: Caller, role: Role | undefined): Result
 
 /** One page of users, newest first; of all merchants where `merchantId` is null. */
 export const listUsers = (tx: Tx, filter: UserFilter, page: PageRequest): Promise<Page<User>> =>
-  pageOfUsers(tx, filter, page);
+  selectUsers(tx, filter, page);
 
 /** One user of the merchant, 404 where it has none of this id. */
 export async function findUser(tx: Tx, merchantId: string, id: string): Promise<Result<User>> {

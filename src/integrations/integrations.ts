@@ -40,7 +40,7 @@ export const toIntegrationReply = (integration: Integration) => ({
 type IntegrationReply = ReturnType<typeof toIntegrationReply>;
 
 /** The dependencies of a connection beside the database. */
-export interface IntegrationParts {
+export interface IntegrationDependencies {
   readonly sealer: Sealer;
   /** By provider. The connections of the others are not tried. */
   readonly probes: Readonly<Record<string, Probe>>;
@@ -57,7 +57,7 @@ const OVERTAKEN: Trial = { works: false, reason: 'Others changed this integratio
 export async function connect(
   database: Pick<Database, 'transaction'>,
   audit: (tx: Tx, before: unknown, after: unknown) => Promise<void>,
-  parts: IntegrationParts,
+  dependencies: IntegrationDependencies,
   merchantId: string,
   body: IntegrationBody,
   now: Instant,
@@ -67,16 +67,18 @@ export async function connect(
   const scope = { merchants: [merchantId] };
   const save = (tried: Tried | null) =>
     database.transaction(scope, async (tx) => {
-      const after = await put(tx, parts.sealer, merchantId, body, tried, now);
+      const after = await put(tx, dependencies.sealer, merchantId, body, tried, now);
       if (!after) return;
       const reply = toIntegrationReply(after);
       await audit(tx, null, reply);
       return reply;
     });
-  const probe = Object.hasOwn(parts.probes, body.provider) ? parts.probes[body.provider] : undefined;
+  const probe = Object.hasOwn(dependencies.probes, body.provider) ? dependencies.probes[body.provider] : undefined;
   const isTried = probe && (body.status ?? 'active') === 'active';
   for (let trials = 0; isTried && trials < MOST_TRIALS; trials += 1) {
-    const secrets = await database.transaction(scope, (tx) => planSecrets(tx, parts.sealer, merchantId, body, now));
+    const secrets = await database.transaction(scope, (tx) =>
+      planSecrets(tx, dependencies.sealer, merchantId, body, now),
+    );
     const done = await save({ secrets, trial: await probe(secrets) });
     if (done) return ok(done);
   }

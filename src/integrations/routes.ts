@@ -4,7 +4,7 @@ import {
   connect,
   disconnectIntegration,
   getIntegration,
-  type IntegrationParts,
+  type IntegrationDependencies,
   listIntegrations,
 } from './integrations.ts';
 import { IntegrationBody, IntegrationReply, IntegrationsQuery } from './schemas.ts';
@@ -13,7 +13,7 @@ const tag = 'Integrations';
 const one = { of: 'id', kind: 'merchantIntegration' } as const;
 
 /** `/v0/merchantIntegrations` (api.md). */
-export const integrationRoutes = (parts: IntegrationParts): readonly Route[] => [
+export const integrationRoutes = (dependencies: IntegrationDependencies): readonly Route[] => [
   freeRoute(
     {
       method: 'PUT',
@@ -29,7 +29,7 @@ export const integrationRoutes = (parts: IntegrationParts): readonly Route[] => 
       body: IntegrationBody,
       replies: { 200: IntegrationReply },
     },
-    async ({ database, audit, merchantId, body, now }) => connect(database, audit, parts, merchantId, body, now),
+    async ({ database, audit, merchantId, body, now }) => connect(database, audit, dependencies, merchantId, body, now),
   ),
   route(
     {

@@ -1,6 +1,9 @@
 /** All that other domains may use of invoicing. */
 
-export { issuedUnderAdjustment, lockUnissuedUnder } from './calculation/discounts.sql.ts';
+export {
+  lockUnissuedUnder,
+  selectIssuedUnderAdjustment as findIssuedUnderAdjustment,
+} from './calculation/discounts.sql.ts';
 export type { OneOffLine, OneOffLineType } from './calculation/one-off-lines.ts';
 export { invoicePaymentHandlers } from './collecting/payment-handlers.ts';
 export { selectOrderItems as findOrderItems } from './difference/order-items.sql.ts';
@@ -13,18 +16,18 @@ export type {
   CancellationCause,
   InvoiceFact,
   InvoiceLetters,
-  InvoicingParts,
+  InvoicingDependencies,
   PurposeHandler,
   ToldInvoice,
 } from './invoice/dependencies.ts';
 export { type InvoiceRow, localeOf } from './invoice/invoice.ts';
 export type { LineRow } from './invoice/invoice-line.ts';
 export {
-  findInvoice,
   lockInvoice,
   lockInvoicesIn,
   lockInvoicesOf,
-  openInvoicesOfCustomer,
+  selectInvoice as findInvoice,
+  selectOpenInvoicesOfCustomer as findOpenInvoicesOfCustomer,
   updateAutoApprove,
 } from './invoice/invoices.sql.ts';
 export { Invoice, InvoiceLineItem } from './invoice/schemas.ts';
@@ -59,7 +62,10 @@ export {
   viewAsOfNow,
   viewCustomerInvoice,
 } from './reading/customer-invoices.ts';
-export { nextToClose, selectSeriesPeriods as findSeriesPeriods } from './reading/open-invoices.sql.ts';
+export {
+  selectNextToClose as findNextToClose,
+  selectSeriesPeriods as findSeriesPeriods,
+} from './reading/open-invoices.sql.ts';
 export { readInvoice } from './reading/read.ts';
 export { type Recomputed, recomputeInvoices } from './reading/recompute.ts';
 export { findPeriodTotal, findRunningPeriod, findUsagePeriod, type RunningPeriod } from './reading/running.ts';
@@ -83,6 +89,6 @@ export { boundsOfSeries, cadenceOfPrice, cadencesOf, versionsOf } from './timeli
 export { periodHolding, periodOf } from './timeline/series.ts';
 export { lockBilling, lockBillingNow } from './usage/billing-lock.sql.ts';
 export { findBilling } from './usage/event-billing.ts';
-export { usageTakenByInvoices } from './usage/late-usage.sql.ts';
+export { selectUsageTakenByInvoices as findUsageTakenByInvoices } from './usage/late-usage.sql.ts';
 export { lateUsageDueAt } from './usage/late-usage.ts';
 export { findClosedPeriods, findReadSeries, markToBeReadAgain } from './usage/read-again.ts';

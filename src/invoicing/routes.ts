@@ -3,13 +3,13 @@ import { notFound, ok } from '../kernel/result.ts';
 import { isCallOpen, PaymentSessionReply, type Payments } from '../payments/index.ts';
 import { payNow } from './collecting/pay-now.ts';
 import { paymentRoutes } from './collecting/payment-routes.ts';
-import { findCreditNote } from './credit-notes/credit-note-lines.sql.ts';
-import { refundsOf } from './credit-notes/credit-notes.sql.ts';
+import { selectCreditNote } from './credit-notes/credit-note-lines.sql.ts';
+import { selectRefunds } from './credit-notes/credit-notes.sql.ts';
 import { creditNoteRoutes } from './credit-notes/routes.ts';
 import { presentRefund } from './documents/present.ts';
 import { documentRoutes } from './documents/routes.ts';
-import type { InvoicingParts } from './invoice/dependencies.ts';
-import { findInvoice } from './invoice/invoices.sql.ts';
+import type { InvoicingDependencies } from './invoice/dependencies.ts';
+import { selectInvoice } from './invoice/invoices.sql.ts';
 import {
   Invoice,
   InvoiceCreate,
@@ -41,14 +41,14 @@ const ofInvoice = (role: 'viewer' | 'member') => ({ role, merchant: { of: 'id', 
 
 /** Every route about invoices (§4 Invoices; api.md, Invoices and payments). */
 export const invoiceRoutes = (
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   { awaitOutcome }: Pick<Payments, 'awaitOutcome'>,
 ): readonly Route[] => [
-  ...invoicePageRoutes(parts),
-  upcomingInvoiceRoute(parts),
-  ...lineItemRoutes(parts),
-  explainRoute(parts),
-  walletTopUpRoute(parts),
+  ...invoicePageRoutes(dependencies),
+  upcomingInvoiceRoute(dependencies),
+  ...lineItemRoutes(dependencies),
+  explainRoute(dependencies),
+  walletTopUpRoute(dependencies),
   route(
     {
       method: 'POST',
@@ -66,10 +66,10 @@ export const invoiceRoutes = (
       errors: [409],
     },
     async ({ tx, merchantId, body, now }) => {
-      const created = await createInvoice(parts, tx, merchantId, body, now);
+      const created = await createInvoice(dependencies, tx, merchantId, body, now);
       if (!created.ok) return created;
       const { invoice, isNew } = created.value;
-      return ok(new Reply(isNew ? 201 : 200, (await present(parts, tx, [invoice]))[0]));
+      return ok(new Reply(isNew ? 201 : 200, (await present(dependencies, tx, [invoice]))[0]));
     },
   ),
   route(
@@ -90,7 +90,14 @@ export const invoiceRoutes = (
     },
     async ({ tx, merchantId, caller, query, now }) => {
       const page = pageOf(query);
-      const found = await readInvoices(parts, tx, { merchantId, isOperator: caller.isOperator }, query, page, now);
+      const found = await readInvoices(
+        dependencies,
+        tx,
+        { merchantId, isOperator: caller.isOperator },
+        query,
+        page,
+        now,
+      );
       return found.ok ? ok(listReply(found.value, page)) : found;
     },
   ),
@@ -106,7 +113,7 @@ export const invoiceRoutes = (
       query: InvoiceQuery,
       replies: { 200: Invoice },
     },
-    async ({ tx, merchantId, params, query }) => readInvoice(parts, tx, merchantId, params.id, query),
+    async ({ tx, merchantId, params, query }) => readInvoice(dependencies, tx, merchantId, params.id, query),
   ),
   route(
     {
@@ -122,10 +129,10 @@ export const invoiceRoutes = (
       query: LineItemsQuery,
       replies: { 200: InvoiceLineItems },
     },
-    async ({ tx, merchantId, params, query }) => readLines(parts, tx, merchantId, params.id, query),
+    async ({ tx, merchantId, params, query }) => readLines(dependencies, tx, merchantId, params.id, query),
   ),
-  ...documentRoutes(parts),
-  ...creditNoteRoutes(parts),
+  ...documentRoutes(dependencies),
+  ...creditNoteRoutes(dependencies),
   route(
     {
       method: 'POST',
@@ -142,13 +149,13 @@ export const invoiceRoutes = (
       errors: [409],
     },
     async ({ tx, merchantId, params, now }) => {
-      const closed = await closeInvoiceNow(parts, tx, merchantId, params.id, now);
-      return closed.ok ? ok((await present(parts, tx, [closed.value]))[0]) : closed;
+      const closed = await closeInvoiceNow(dependencies, tx, merchantId, params.id, now);
+      return closed.ok ? ok((await present(dependencies, tx, [closed.value]))[0]) : closed;
     },
   ),
-  ...(['approve', 'cancel', 'writeOff', 'recalculate'] as const).map((action) => actionRoute(parts, action)),
-  payRoute(parts, awaitOutcome),
-  ...paymentRoutes(parts),
+  ...(['approve', 'cancel', 'writeOff', 'recalculate'] as const).map((action) => actionRoute(dependencies, action)),
+  payRoute(dependencies, awaitOutcome),
+  ...paymentRoutes(dependencies),
   route(
     {
       method: 'POST',
@@ -162,9 +169,10 @@ export const invoiceRoutes = (
       replies: { 201: PaymentSessionReply },
       errors: [409],
     },
-    async ({ tx, merchantId, params, body, now }) => openInvoiceSession(parts, tx, merchantId, params.id, body, now),
+    async ({ tx, merchantId, params, body, now }) =>
+      openInvoiceSession(dependencies, tx, merchantId, params.id, body, now),
   ),
-  refundRoute(parts, awaitOutcome),
+  refundRoute(dependencies, awaitOutcome),
   route(
     {
       method: 'GET',
@@ -179,8 +187,8 @@ export const invoiceRoutes = (
     },
     async ({ tx, merchantId, params, query }) => {
       const page = pageOf(query);
-      const { rows, total } = await refundsOf(tx, merchantId, params.id, page);
-      return ok(listReply({ data: rows.map((note) => presentRefund(note, parts.publicUrl)), total }, page));
+      const { rows, total } = await selectRefunds(tx, merchantId, params.id, page);
+      return ok(listReply({ data: rows.map((note) => presentRefund(note, dependencies.publicUrl)), total }, page));
     },
   ),
   route(
@@ -200,8 +208,8 @@ export const invoiceRoutes = (
     },
     async ({ tx, merchantId, params, body, now }) => {
       const { id, refundId } = params as { id: string; refundId: string };
-      const note = await voidRefund(parts, tx, merchantId, id, refundId, body.reason ?? null, now);
-      return note.ok ? ok(presentRefund(note.value, parts.publicUrl)) : note;
+      const note = await voidRefund(dependencies, tx, merchantId, id, refundId, body.reason ?? null, now);
+      return note.ok ? ok(presentRefund(note.value, dependencies.publicUrl)) : note;
     },
   ),
 ];
@@ -235,7 +243,7 @@ const waitForInvoice =
   ({ merchantId, intent: { invoiceId } }, signal) =>
     awaitOutcome({ merchantId, invoiceId: invoiceId as string }, signal);
 
-const payRoute = (parts: InvoicingParts, awaitOutcome: AwaitOutcome): Route =>
+const payRoute = (dependencies: InvoicingDependencies, awaitOutcome: AwaitOutcome): Route =>
   route(
     {
       method: 'POST',
@@ -255,20 +263,20 @@ const payRoute = (parts: InvoicingParts, awaitOutcome: AwaitOutcome): Route =>
       outcome: {
         wait: waitForInvoice(awaitOutcome),
         answer: async ({ tx, merchantId, intent }) => {
-          const invoice = await findInvoice(tx, merchantId, intent.invoiceId as string);
-          return invoice ? ok((await present(parts, tx, [invoice]))[0]) : notFound('invoice');
+          const invoice = await selectInvoice(tx, merchantId, intent.invoiceId as string);
+          return invoice ? ok((await present(dependencies, tx, [invoice]))[0]) : notFound('invoice');
         },
       },
     },
     async ({ tx, merchantId, params, now }) => {
-      const paid = await payNow(parts, tx, merchantId, params.id, now);
+      const paid = await payNow(dependencies, tx, merchantId, params.id, now);
       if (!paid.ok) return paid;
-      const [standing] = await present(parts, tx, [paid.value]);
+      const [standing] = await present(dependencies, tx, [paid.value]);
       return ok(paid.value.paymentInFlight ? new Intended({ invoiceId: paid.value.id }, standing) : standing);
     },
   );
 
-const refundRoute = (parts: InvoicingParts, awaitOutcome: AwaitOutcome): Route =>
+const refundRoute = (dependencies: InvoicingDependencies, awaitOutcome: AwaitOutcome): Route =>
   route(
     {
       method: 'POST',
@@ -288,22 +296,22 @@ const refundRoute = (parts: InvoicingParts, awaitOutcome: AwaitOutcome): Route =
       outcome: {
         wait: waitForInvoice(awaitOutcome),
         answer: async ({ tx, merchantId, intent }) => {
-          const note = await findCreditNote(tx, merchantId, intent.invoiceId as string, intent.refundId as string);
-          return note ? ok(presentRefund(note, parts.publicUrl)) : notFound('refund');
+          const note = await selectCreditNote(tx, merchantId, intent.invoiceId as string, intent.refundId as string);
+          return note ? ok(presentRefund(note, dependencies.publicUrl)) : notFound('refund');
         },
       },
     },
     async ({ tx, merchantId, params, body, now }) => {
       const invoiceId = params.id;
-      const note = await refundInvoice(parts, tx, merchantId, invoiceId, body.reason ?? null, now);
+      const note = await refundInvoice(dependencies, tx, merchantId, invoiceId, body.reason ?? null, now);
       if (!note.ok) return note;
-      const standing = presentRefund(note.value, parts.publicUrl);
+      const standing = presentRefund(note.value, dependencies.publicUrl);
       const isWaiting = await isCallOpen(tx, { merchantId, invoiceId });
       return ok(isWaiting ? new Intended({ invoiceId, refundId: note.value.id }, standing) : standing);
     },
   );
 
-const actionRoute = (parts: InvoicingParts, action: InvoiceAction): Route =>
+const actionRoute = (dependencies: InvoicingDependencies, action: InvoiceAction): Route =>
   route(
     {
       method: 'POST',
@@ -318,7 +326,7 @@ const actionRoute = (parts: InvoicingParts, action: InvoiceAction): Route =>
       errors: [409],
     },
     async ({ tx, merchantId, params, body, now }) => {
-      const acted = await actOnInvoice(parts, tx, merchantId, params.id, action, body.reason ?? null, now);
-      return acted.ok ? ok((await present(parts, tx, [acted.value]))[0]) : acted;
+      const acted = await actOnInvoice(dependencies, tx, merchantId, params.id, action, body.reason ?? null, now);
+      return acted.ok ? ok((await present(dependencies, tx, [acted.value]))[0]) : acted;
     },
   );

@@ -5,11 +5,11 @@ import { dunningDueKinds } from './collecting/dunning-steps.ts';
 import { retryCharge } from './collecting/pay-now.ts';
 import { renderCreditNote, renderIssued, renderReceipt } from './documents/documents.ts';
 import { type ChangedInvoice, unchanged } from './invoice/changed-invoice.ts';
-import type { InvoicingParts } from './invoice/dependencies.ts';
+import type { InvoicingDependencies } from './invoice/dependencies.ts';
 import type { InvoiceRow } from './invoice/invoice.ts';
 import { lockInvoices, updateInvoices } from './invoice/invoices.sql.ts';
 import type { InvoiceStatus } from './invoice/states.ts';
-import { tellOverdue } from './invoice/webhooks.ts';
+import { publishOverdue } from './invoice/webhooks.ts';
 import { selectWeights } from './invoice/weights.sql.ts';
 import { closeUsages, endPeriods } from './issue/close.ts';
 import { issueChanged } from './issue/issue.ts';
@@ -29,38 +29,38 @@ const MOST_LINES = 10_000;
  * The background jobs of invoicing: invoices change their status, and issued ones, credit notes and payments get their
  * documents.
  */
-export const invoicingDueKinds = (parts: InvoicingParts): DueKind[] => [
+export const invoicingDueKinds = (dependencies: InvoicingDependencies): DueKind[] => [
   {
     kind: 'invoice',
     list: {
       most: MOST_INVOICES,
       weight: { most: MOST_LINES, of: weigh },
-      steps: (tx, records, now) => stepInvoices(parts, tx, records, now),
+      steps: (tx, records, now) => stepInvoices(dependencies, tx, records, now),
     },
     lockParents: lockBillingOfDue,
     step: async (tx, record, now) => {
-      const [result] = await stepInvoices(parts, tx, [record], now);
+      const [result] = await stepInvoices(dependencies, tx, [record], now);
       return result && !result.isLater ? result.followUp : undefined;
     },
   },
-  taxRecordDueKind(parts.taxProviders),
-  taxAddressDueKind(parts.taxProviders),
+  taxRecordDueKind(dependencies.taxProviders),
+  taxAddressDueKind(dependencies.taxProviders),
   {
     kind: 'invoice_document',
     isSlow: true,
-    step: (tx, { merchantId, id }, now) => renderIssued(parts, tx, merchantId, id, now),
+    step: (tx, { merchantId, id }, now) => renderIssued(dependencies, tx, merchantId, id, now),
   },
   {
     kind: 'credit_note_document',
     isSlow: true,
-    step: (tx, { merchantId, id }, now) => renderCreditNote(parts, tx, merchantId, id, now),
+    step: (tx, { merchantId, id }, now) => renderCreditNote(dependencies, tx, merchantId, id, now),
   },
   {
     kind: 'receipt_document',
     isSlow: true,
-    step: (tx, { merchantId, id }, now) => renderReceipt(parts, tx, merchantId, id, now),
+    step: (tx, { merchantId, id }, now) => renderReceipt(dependencies, tx, merchantId, id, now),
   },
-  ...dunningDueKinds(parts),
+  ...dunningDueKinds(dependencies),
 ];
 
 /** The lines that the next steps of some invoices of one merchant hold, about. */
@@ -96,7 +96,7 @@ async function lockBillingOfDue(
  * the others wait: they are paid from one wallet, and credits go from one to the next.
  */
 export async function stepInvoices(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   records: readonly { readonly merchantId: string; readonly id: string }[],
   now: Instant,
@@ -111,12 +111,12 @@ export async function stepInvoices(
   const firsts = [...Map.groupBy(locked, ({ customerId }) => customerId).values()].map(
     ([oldest]) => oldest as InvoiceRow,
   );
-  const asking = await moveInvoices(parts, tx, firsts, now);
+  const asking = await moveInvoices(dependencies, tx, firsts, now);
   const stepped = new Set(firsts.map(({ id }) => id));
   return records.map(({ id }): StepResult => {
     if (!stepped.has(id)) return { isLater: true };
     const invoice = asking.find((each) => each.id === id);
-    return { isLater: false, ...(invoice && { followUp: askFor(parts.taxProviders, invoice) }) };
+    return { isLater: false, ...(invoice && { followUp: askFor(dependencies.taxProviders, invoice) }) };
   });
 }
 
@@ -127,7 +127,7 @@ export async function stepInvoices(
  * @returns the invoices that wait for a tax provider, which is asked when this transaction has committed
  */
 async function moveInvoices(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   invoices: readonly InvoiceRow[],
   now: Instant,
@@ -135,20 +135,20 @@ async function moveInvoices(
   const inStatus = (status: InvoiceStatus) => invoices.filter((invoice) => invoice.status === status);
   const idle = invoices.find(({ status }) => !DUE_STATES.includes(status));
   if (idle) throw new Error(`Invoice ${idle.id} is due, but status ${idle.status} has no background job.`);
-  const { source } = parts;
+  const { source } = dependencies;
   let all = invoices.map(unchanged);
   all = await lead(all, 'ACTIVE', now, (those) => endPeriods(tx, source, those, 'endPeriod', now));
   all = await lead(all, 'CLOSING', now, (those) => closeUsages(tx, source, those, now));
-  all = await lead(all, 'CLOSED', now, (those) => startCalculations(parts, tx, those, now));
-  all = await lead(all, 'CALCULATING', now, (those) => tryCalculations(parts, tx, those, now, true));
+  all = await lead(all, 'CLOSED', now, (those) => startCalculations(dependencies, tx, those, now));
+  all = await lead(all, 'CALCULATING', now, (those) => tryCalculations(dependencies, tx, those, now, true));
   const isReady = (change: ChangedInvoice) => isDueIn(change, 'DRAFT', now);
   await updateInvoices(
     tx,
     all.filter((change) => change.before !== change.after && !isReady(change)),
   );
-  await issueChanged(parts, tx, all.filter(isReady), 'autoApprove', now);
-  await tellOverdue(tx, inStatus('ISSUED'), now);
-  for (const invoice of inStatus('PAYMENT_FAILED')) await retryCharge(parts, tx, invoice, now);
+  await issueChanged(dependencies, tx, all.filter(isReady), 'autoApprove', now);
+  await publishOverdue(tx, inStatus('ISSUED'), now);
+  for (const invoice of inStatus('PAYMENT_FAILED')) await retryCharge(dependencies, tx, invoice, now);
   return all.map(({ after }) => after).filter(asksProvider);
 }
 

@@ -10,7 +10,7 @@ export interface DueTable {
 }
 
 /** The tables of these kinds, in the kinds' order. @throws for a kind that no migration registered. */
-export async function loadTables(tx: Tx, kinds: readonly string[]): Promise<DueTable[]> {
+export async function selectTables(tx: Tx, kinds: readonly string[]): Promise<DueTable[]> {
   const rows = await tx.rows<DueTable>(sql`
     select kind, table_name as table, order_column from due_kind where kind = any (${kinds})`);
   return kinds.map((kind) => {
@@ -21,7 +21,7 @@ export async function loadTables(tx: Tx, kinds: readonly string[]): Promise<DueT
 }
 
 /** Due records on the wall clock, of all merchants, those that are due longest first; at most `most` of each kind. */
-export const findDue = (tx: Tx, kinds: readonly string[], now: Instant, most: number): Promise<DueRecord[]> =>
+export const selectDue = (tx: Tx, kinds: readonly string[], now: Instant, most: number): Promise<DueRecord[]> =>
   tx.rows<DueRecord>(sql`
     select kind, merchant_id, id, due_at from due_now(${kinds}, ${now}, ${most}) order by due_at`);
 
@@ -87,7 +87,7 @@ export async function lockClockRecords(
 }
 
 /** Some records after their steps, by their ids; without those that a step deleted. */
-export async function readRecords(
+export async function selectRecords(
   tx: Tx,
   { table }: DueTable,
   records: readonly DueRecord[],
@@ -111,7 +111,7 @@ const isNotParked = (kind: string): Sql => sql`
  * The record of a clock that is due first, over all kinds; of those due at one instant the first kind in the order of
  * registration, then the record that was made first. Parked ones are passed over.
  */
-export const earliestOnClock = (
+export const selectEarliestOnClock = (
   tx: Tx,
   tables: readonly DueTable[],
   clock: ClockReference,
@@ -132,7 +132,7 @@ export const earliestOnClock = (
  * The records of a clock that are due at the same instant as the first of their kind, in the order in which they were
  * made.
  */
-export const dueWith = (
+export const selectDueWith = (
   tx: Tx,
   { kind, table, orderColumn }: DueTable,
   clock: ClockReference,
@@ -151,7 +151,7 @@ export const dueWith = (
   );
 
 /** How often the record has failed at this due time; locked, so that two workers count one after the other. */
-export async function failedAttempts(tx: Tx, { merchantId, kind, id, dueAt }: DueRecord): Promise<number> {
+export async function lockFailedAttempts(tx: Tx, { merchantId, kind, id, dueAt }: DueRecord): Promise<number> {
   const row = await tx.maybe<{ attempts: number }>(sql`
     select attempts from due_failure
      where merchant_id = ${merchantId} and kind = ${kind} and id = ${id} and due_at = ${dueAt}
@@ -166,7 +166,7 @@ export interface Failure {
   readonly parkedAt: Instant | null;
 }
 
-export const saveFailure = (tx: Tx, { merchantId, kind, id, dueAt }: DueRecord, failure: Failure) =>
+export const upsertFailure = (tx: Tx, { merchantId, kind, id, dueAt }: DueRecord, failure: Failure) =>
   tx.run(sql`
     insert into due_failure (merchant_id, kind, id, due_at, attempts, error, retry_at, parked_at)
     values (${merchantId}, ${kind}, ${id}, ${dueAt}, ${failure.attempts}, ${failure.error}, ${failure.retryAt},
@@ -175,7 +175,7 @@ export const saveFailure = (tx: Tx, { merchantId, kind, id, dueAt }: DueRecord, 
        set due_at = excluded.due_at, attempts = excluded.attempts, error = excluded.error,
            retry_at = excluded.retry_at, parked_at = excluded.parked_at`);
 
-export const forgetFailure = (tx: Tx, { merchantId, kind, id }: DueRecord) =>
+export const deleteFailure = (tx: Tx, { merchantId, kind, id }: DueRecord) =>
   tx.run(sql`delete from due_failure where merchant_id = ${merchantId} and kind = ${kind} and id = ${id}`);
 
 /** Parked records by kind, of all merchants: for the metrics, read as operator. */

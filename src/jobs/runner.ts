@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Database } from '../db/index.ts';
 import type { Instant } from '../kernel/time.ts';
-import { findDue } from './due.sql.ts';
+import { selectDue } from './due.sql.ts';
 import type { ClockBook, ClockReference, DueKind, DueRecord, StepReport } from './due-kind.ts';
 import { pause } from './pause.ts';
 import { Steps } from './steps.ts';
@@ -174,7 +174,7 @@ class Runner implements DueRunner {
   async #pass(lanes: number): Promise<{ steps: number; isBlocked: boolean; isLast: boolean }> {
     const { database, now, batch = 400 } = this.#options;
     await this.#steps.check();
-    const found = await database.transaction('nobody', (tx) => findDue(tx, this.#steps.kindNames, now(), batch));
+    const found = await database.transaction('nobody', (tx) => selectDue(tx, this.#steps.kindNames, now(), batch));
     const units = unitsOf(found, this.#options.kinds, this.#drivesClocks);
     const queue = units.values();
     let steps = 0;

@@ -3,16 +3,16 @@ import { type Database, LOCK_NOT_AVAILABLE, sqlState, type Tx } from '../db/inde
 import { type Instant, isAfter, latest } from '../kernel/time.ts';
 import {
   type DueTable,
-  dueWith,
-  earliestOnClock,
-  failedAttempts,
-  forgetFailure,
+  deleteFailure,
   type LockedRecord,
-  loadTables,
   lockClockRecords,
   lockDueRecords,
-  readRecords,
-  saveFailure,
+  lockFailedAttempts,
+  selectDueWith,
+  selectEarliestOnClock,
+  selectRecords,
+  selectTables,
+  upsertFailure,
 } from './due.sql.ts';
 import type { ClockBook, ClockReference, DueKind, DueRecord, FollowUp, StepReport, StepResult } from './due-kind.ts';
 import { MOST_ATTEMPTS, nextTry } from './retry.ts';
@@ -158,14 +158,14 @@ export class Steps {
           const time = await clocks.lock(tx, clock);
           if (!time) return 'nothing';
           const { currentTime, advancingTo } = time;
-          const first = await earliestOnClock(tx, tables, clock, advancingTo ?? currentTime);
+          const first = await selectEarliestOnClock(tx, tables, clock, advancingTo ?? currentTime);
           if (!first) {
             if (advancingTo) await clocks.move(tx, clock, advancingTo, true, this.#options.now());
             return 'nothing';
           }
           const table = await this.#tableOf(first.kind);
           const size = Math.min(most, this.#kindOf(first).list?.most ?? 1);
-          picked = await this.#lightest(tx, size === 1 ? [first] : await dueWith(tx, table, clock, first, size));
+          picked = await this.#lightest(tx, size === 1 ? [first] : await selectDueWith(tx, table, clock, first, size));
           const free = await this.#lockParents(tx, picked);
           const lockable = picked.filter(({ id }) => free.has(id));
           if (lockable.length === 0) return 'blocked';
@@ -225,7 +225,7 @@ export class Steps {
       kind.list && others.length > 0
         ? await kind.list.steps(tx, ids, now)
         : [await stepAlone(kind, tx, ids[0] as (typeof ids)[number], now)];
-    const after = await readRecords(
+    const after = await selectRecords(
       tx,
       table,
       locked.map(({ record }) => record),
@@ -235,7 +235,7 @@ export class Steps {
       const result = results[place];
       if (!result || result.isLater) continue;
       this.#checkMoved(record, found, after.get(record.id));
-      if (found.hasFailed) await forgetFailure(tx, record);
+      if (found.hasFailed) await deleteFailure(tx, record);
       stepped.push({ record, followUp: result.followUp });
     }
     return stepped;
@@ -279,9 +279,9 @@ export class Steps {
     const { database, logger } = this.#options;
     const now = this.#options.now();
     const { attempts, isParked } = await database.transaction({ merchants: [record.merchantId] }, async (tx) => {
-      const attempts = (await failedAttempts(tx, record)) + 1;
+      const attempts = (await lockFailedAttempts(tx, record)) + 1;
       const isParked = attempts >= MOST_ATTEMPTS;
-      await saveFailure(tx, record, {
+      await upsertFailure(tx, record, {
         attempts,
         error: errorText(error),
         retryAt: onClock ? null : nextTry(attempts, now), // on a clock it is tried again at once
@@ -295,7 +295,7 @@ export class Steps {
 
   #loadedTables(): Promise<readonly DueTable[]> {
     this.#tables ??= this.#options.database
-      .transaction('nobody', (tx) => loadTables(tx, this.kindNames))
+      .transaction('nobody', (tx) => selectTables(tx, this.kindNames))
       .catch((error: unknown) => {
         this.#tables = undefined;
         throw error;

@@ -43,7 +43,7 @@ export const insertTransactions = (tx: Tx, booked: readonly NewTransaction[], no
 };
 
 /** Makes the rows of wallets that have none, so that there is something to lock. In one order, against deadlocks. */
-export const openWallets = (tx: Tx, wallets: readonly WalletKey[]): Promise<number> =>
+export const insertWallets = (tx: Tx, wallets: readonly WalletKey[]): Promise<number> =>
   tx.run(sql`
     insert into wallet (merchant_id, customer_id, currency)
     select distinct w.merchant_id, w.customer_id, w.currency

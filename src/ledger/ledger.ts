@@ -5,8 +5,8 @@ import type { Instant } from '../kernel/time.ts';
 import type { AccountKind } from './accounts.ts';
 import {
   insertTransactions,
+  insertWallets,
   lockWallets,
-  openWallets,
   selectBalance,
   selectBalanceOfInvoice,
   selectEntries,
@@ -34,7 +34,7 @@ export async function postAll(tx: Tx, postings: readonly Posting[], now: Instant
   );
   const [first] = wallets;
   if (first) {
-    await openWallets(tx, wallets);
+    await insertWallets(tx, wallets);
     await lockWallets(tx, first.merchantId, [...new Set(wallets.map(({ customerId }) => customerId))]);
   }
   await insertTransactions(tx, booked, now);

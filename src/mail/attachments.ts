@@ -1,5 +1,5 @@
 import type { Database } from '../db/index.ts';
-import { type DocumentOwner, documentOf, type InvoicingParts } from '../invoicing/index.ts';
+import { type DocumentOwner, documentOf, type InvoicingDependencies } from '../invoicing/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { Attachment } from './smtp.ts';
 
@@ -41,13 +41,13 @@ const MOST_BYTES = 5 * 1024 * 1024;
  * lines) is left out, as is what would make the message too large: the letter leads to the page that has it.
  */
 export const attachmentsFrom =
-  (parts: InvoicingParts): LoadAttachments =>
+  (dependencies: InvoicingDependencies): LoadAttachments =>
   async (database, { merchantId, attempts, attachments }, now) => {
     const files: Attachment[] = [];
     let bytes = 0;
     for (const record of attachments) {
       const document = await database.transaction({ merchants: [merchantId] }, (tx) =>
-        documentOf(parts, tx, ownerOf(merchantId, record), now),
+        documentOf(dependencies, tx, ownerOf(merchantId, record), now),
       );
       if (document.ok && bytes + document.value.length <= MOST_BYTES) {
         bytes += document.value.length;

@@ -77,7 +77,7 @@ export type MailChange = Pick<MailRow, 'status' | 'attempts' | 'lastError' | 'ne
  * Only from the attempt that the caller knows: what an attempt says that was given up meanwhile is not listened to.
  * @returns the mail after it; undefined where it has moved on
  */
-export const changeMail = (
+export const updateMail = (
   tx: Tx,
   mail: Pick<MailRow, 'merchantId' | 'id' | 'status' | 'attempts'>,
   { status, attempts, lastError, nextActionAt, sentAt }: MailChange,
@@ -112,7 +112,7 @@ export const hasMailAbout = async (tx: Tx, { merchantId, aboutId, kinds, occasio
  * this moment stays, for nobody knows whether it has arrived.
  * @returns how many
  */
-export const withdrawMails = (tx: Tx, { merchantId, aboutId, kinds, occasion }: MailsAbout): Promise<number> =>
+export const markMailsWithdrawn = (tx: Tx, { merchantId, aboutId, kinds, occasion }: MailsAbout): Promise<number> =>
   tx.run(sql`
     update mail set status = 'withdrawn', next_action_at = null
      where merchant_id = ${merchantId} and about_id = ${aboutId} and kind = any (${kinds})

@@ -3,7 +3,7 @@ import { notFound, ok, type Result } from '../kernel/result.ts';
 import { next } from '../kernel/state-table.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { MailRow } from './mail-row.ts';
-import { changeMail, lockMail } from './mails.sql.ts';
+import { lockMail, updateMail } from './mails.sql.ts';
 import { mailStates } from './states.ts';
 
 /**
@@ -16,5 +16,5 @@ export async function sendAgain(tx: Tx, merchantId: string, id: string, now: Ins
   const moved = next(mailStates, mail.status, 'send');
   if (!moved.ok) return moved;
   const change = { status: moved.value, attempts: 0, lastError: null, nextActionAt: now, sentAt: null };
-  return ok((await changeMail(tx, mail, change)) as MailRow); // it is locked
+  return ok((await updateMail(tx, mail, change)) as MailRow); // it is locked
 }

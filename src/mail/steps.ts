@@ -3,9 +3,9 @@ import type { DueKind } from '../jobs/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { LoadAttachments } from './attachments.ts';
 import { MOST_ATTEMPTS } from './attempts.ts';
-import { type Carrier, LEASE_MINUTES } from './carrier.ts';
 import type { MailRow } from './mail-row.ts';
-import { changeMail, selectMail } from './mails.sql.ts';
+import { LEASE_MINUTES, type MailSender } from './mail-sender.ts';
+import { selectMail, updateMail } from './mails.sql.ts';
 
 /** It is still pending after its last attempt: whoever made that was lost. */
 const UNKNOWN_END = 'The outcome of the last attempt is unknown.';
@@ -18,17 +18,17 @@ const FULL_SECONDS = 30;
  * that is killed in between leaves the mail pending until its lease ends; it is sent then, if need be a second
  * time, as the same message. Without a server mail is held.
  */
-export const mailDueKind = (carrier: Carrier, loadAttachments: LoadAttachments): DueKind => ({
+export const mailDueKind = (mailSender: MailSender, loadAttachments: LoadAttachments): DueKind => ({
   kind: 'mail',
   step: async (tx, { merchantId, id }, now) => {
     const mail = await selectMail(tx, merchantId, id);
     if (mail?.status !== 'pending') throw new Error(`Mail ${id} is not to be sent.`);
-    if (!carrier.hasServer) return void (await change(tx, mail, { status: 'held', nextActionAt: null }));
+    if (!mailSender.hasServer) return void (await change(tx, mail, { status: 'held', nextActionAt: null }));
     if (mail.attempts >= MOST_ATTEMPTS)
       return void (await change(tx, mail, { status: 'failed', lastError: UNKNOWN_END, nextActionAt: null }));
-    if (!carrier.hasRoom) return void (await change(tx, mail, { nextActionAt: now.add({ seconds: FULL_SECONDS }) }));
+    if (!mailSender.hasRoom) return void (await change(tx, mail, { nextActionAt: now.add({ seconds: FULL_SECONDS }) }));
     const taken = await take(tx, mail, now);
-    return async () => carrier.take({ mail: taken, takenAt: now, loadAttachments });
+    return async () => mailSender.take({ mail: taken, takenAt: now, loadAttachments });
   },
 });
 
@@ -40,7 +40,7 @@ const take = (tx: Tx, mail: MailRow, now: Instant): Promise<MailRow> =>
   });
 
 async function change(tx: Tx, mail: MailRow, to: Partial<MailRow>): Promise<MailRow> {
-  const changed = await changeMail(tx, mail, { ...mail, ...to });
+  const changed = await updateMail(tx, mail, { ...mail, ...to });
   if (!changed) throw new Error(`Mail ${mail.id} moved on while it was locked.`);
   return changed;
 }

@@ -1,4 +1,4 @@
-import type { AlertParts } from '../alerts/index.ts';
+import type { AlertDependencies } from '../alerts/index.ts';
 import { customerParty, findMailboxes, type NotificationKind } from '../customers/index.ts';
 import type { Tx } from '../db/index.ts';
 import { type EnvironmentName, findOrganization, type MerchantSettings, merchantSettings } from '../identity/index.ts';
@@ -21,7 +21,7 @@ import { type InvoiceFacts, name, renewalLetter } from './compose.ts';
 import { decideMail, outdatedBy } from './decide.ts';
 import { letterOf } from './invoice-letters.ts';
 import { MAIL_KINDS, type MailKind } from './kinds.ts';
-import { hasMailAbout, insertMails, type NewMail, withdrawMails } from './mails.sql.ts';
+import { hasMailAbout, insertMails, markMailsWithdrawn, type NewMail } from './mails.sql.ts';
 import { type PortalLinkFacts, writePortalMail } from './portal-letter.ts';
 
 interface WriterOptions {
@@ -34,7 +34,7 @@ interface WriterOptions {
 export interface Letters {
   readonly invoices: InvoiceLetters;
   readonly renewal: (tx: Tx, renewal: ComingRenewal, now: Instant) => Promise<void>;
-  readonly alert: AlertParts['write'];
+  readonly alert: AlertDependencies['write'];
   readonly portalLink: (tx: Tx, link: PortalLinkFacts, now: Instant) => Promise<void>;
 }
 
@@ -150,7 +150,7 @@ export function createLetters({ environment, publicUrl }: WriterOptions): Letter
 async function withdrawOutdated(tx: Tx, { merchantId, id: aboutId }: InvoiceRow, fact: InvoiceFact) {
   const kinds = outdatedBy(fact);
   const occasion = fact.kind === 'refundVoided' ? fact.note.id : null;
-  if (kinds.length > 0) await withdrawMails(tx, { merchantId, aboutId, kinds, occasion });
+  if (kinds.length > 0) await markMailsWithdrawn(tx, { merchantId, aboutId, kinds, occasion });
 }
 
 /** Asked only where it decides something: as invoices are issued, of which there are many, there was no mail before. */

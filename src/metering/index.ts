@@ -4,9 +4,13 @@ export type { BalancesQuestion, EventBalances, EventUse } from './events/expand.
 export { acceptInTransaction, type OwnEvent } from './intake/accept-one.ts';
 export { admissionOf } from './intake/admission.ts';
 export { createIntakes, type OnAccepted } from './intake/intake.ts';
-export { lockIngest, readBetweenEvents } from './intake/lock.sql.ts';
+export { lockIngest, lockMarksAndRead as readWithoutEvents } from './intake/lock.sql.ts';
 export { eventPartitionChore } from './intake/partitions.ts';
-export { customersWithEvents, oldestAcceptedAfter, type UsedCustomer } from './intake/subjects.sql.ts';
+export {
+  selectCustomersWithEvents as findCustomersWithEvents,
+  selectOldestAcceptedAfter as findOldestAcceptedAfter,
+  type UsedCustomer,
+} from './intake/subjects.sql.ts';
 export { linkExternalSubject, linkSubscriptionSubject, subjectsOf, subjectsOfEach } from './intake/subjects.ts';
 export { merchantsWithEvents } from './intake/tally.sql.ts';
 export { eventTallyChore } from './intake/tally.ts';
@@ -27,7 +31,7 @@ export { WINDOW_SIZES, type WindowSize, windowCount, windowsOf } from './meter/w
 export { eventRoutes } from './routes.ts';
 export type { OwnedMeter } from './stored/events.sql.ts';
 export { listMeterEvents } from './stored/events.ts';
-export { usageMark } from './stored/fate.sql.ts';
+export { selectUsageMark as findUsageMark } from './stored/fate.sql.ts';
 export type { BillingOfEvent, CountedEvent, EventBilling } from './stored/fate.ts';
 export { backfillChore, registerMeter, unreadSeriesChore } from './stored/series.ts';
 export {
@@ -47,11 +51,11 @@ export {
   type EventSample,
   hasLateUsage,
   type LateSource,
-  selectBeside,
-  selectLateUsage,
-  selectOfNobody,
-  selectOfType,
-  selectUncounted,
+  selectBeside as findBeside,
+  selectLateUsage as findLateUsage,
+  selectOfNobody as findOfNobody,
+  selectOfType as findOfType,
+  selectUncounted as findUncounted,
 } from './usage/beside.sql.ts';
 export {
   type FigureCall,

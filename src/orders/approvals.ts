@@ -1,18 +1,18 @@
 import type { ApprovalResource, LockedResource } from '../approvals/index.ts';
 import { ok } from '../kernel/result.ts';
+import type { OrderDependencies } from './dependencies.ts';
 import { findOrder, lockOrder } from './load.ts';
 import { markApproved, markRecalled, markRejected, markSubmitted, markWithdrawn, snapshotOfOrder } from './moves.ts';
-import type { OrderParts } from './parts.ts';
 
 /** How approvals reach orders (domain.md §6). */
-export const orderApprovals = (parts: OrderParts): ApprovalResource => ({
+export const orderApprovals = (dependencies: OrderDependencies): ApprovalResource => ({
   lock: async (tx, key, wall) => {
     const locked = await lockOrder(tx, key, wall);
     if (!locked.ok) return locked;
     const { order, now } = locked.value;
     return ok<LockedResource>({
       ...key,
-      ...(await snapshotOfOrder(parts, tx, order)),
+      ...(await snapshotOfOrder(dependencies, tx, order)),
       customerId: order.customerId,
       now,
       isReleased: false,
@@ -23,15 +23,15 @@ export const orderApprovals = (parts: OrderParts): ApprovalResource => ({
           ...order.lineItems.flatMap(({ itemId }) => (itemId === null ? [] : [itemId])),
         ]),
       ],
-      request: () => markSubmitted(parts, tx, order, now),
-      approve: () => markApproved(parts, tx, order, now),
-      reject: () => markRejected(parts, tx, order, now),
-      recall: () => markRecalled(parts, tx, order, now),
-      withdraw: () => markWithdrawn(parts, tx, order, now),
+      request: () => markSubmitted(dependencies, tx, order, now),
+      approve: () => markApproved(dependencies, tx, order, now),
+      reject: () => markRejected(dependencies, tx, order, now),
+      recall: () => markRecalled(dependencies, tx, order, now),
+      withdraw: () => markWithdrawn(dependencies, tx, order, now),
     });
   },
   find: async (tx, key) => {
     const order = await findOrder(tx, key);
-    return order ? snapshotOfOrder(parts, tx, order) : null;
+    return order ? snapshotOfOrder(dependencies, tx, order) : null;
   },
 });

@@ -1,8 +1,8 @@
 /** All that other domains may use of orders. */
 export { orderApprovals } from './approvals.ts';
 export { totalAmountOf } from './arithmetic.ts';
+export type { Holder, OrderDependencies, OrderListener } from './dependencies.ts';
 export { orderErrors } from './errors.ts';
-export { linesOfItem, unendedOrders } from './holding.ts';
 export { findOrder, findOrders, type LockedOrder, lockOrder } from './load.ts';
 export {
   type Author,
@@ -16,6 +16,6 @@ export {
 } from './moves.ts';
 export type { Order, OrderKey, OrderLine } from './order.ts';
 export { lockFreeOrders } from './orders.sql.ts';
-export type { Holder, OrderListener, OrderParts } from './parts.ts';
 export { isPushAllowed } from './push.ts';
+export { linesOfItem, unendedOrders } from './references.ts';
 export { orderRoutes } from './routes.ts';

@@ -2,6 +2,7 @@ import type { Tx } from '../db/index.ts';
 import type { PageRequest } from '../http/index.ts';
 import { fail, invalidField, notFound, ok, type Result } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
+import type { OrderDependencies } from './dependencies.ts';
 import {
   deleteOrderLineRow,
   insertOrderLines,
@@ -13,7 +14,6 @@ import { decideChangedLine, decideNewLines, keepItemsOf } from './lines.ts';
 import { findOrder, lockOrder } from './load.ts';
 import { changeOrder } from './moves.ts';
 import type { Order, OrderKey, OrderLine } from './order.ts';
-import type { OrderParts } from './parts.ts';
 import { MOST_LINES, type OrderLineItemCreate, type OrderLineItemUpdate } from './schemas.ts';
 
 const HERE = () => '';
@@ -38,7 +38,7 @@ interface Asker {
 
 /** POST …/lineItems. @returns 404; 400; INVALID_TRANSITION for a cancelled order */
 export async function createLine(
-  parts: OrderParts,
+  dependencies: OrderDependencies,
   tx: Tx,
   key: OrderKey,
   body: OrderLineItemCreate,
@@ -47,7 +47,7 @@ export async function createLine(
   const locked = await lockOrder(tx, key, wall);
   if (!locked.ok) return locked;
   const { order, now } = locked.value;
-  const changed = await changeOrder(parts, tx, order, { by, now }, async () => {
+  const changed = await changeOrder(dependencies, tx, order, { by, now }, async () => {
     if (order.lineItems.length >= MOST_LINES)
       return invalidField('lineItems', `must NOT have more than ${MOST_LINES} items`);
     const lines = decideNewLines(order, [body], HERE, now);
@@ -62,7 +62,7 @@ export async function createLine(
 
 /** PATCH …/lineItems/{lineItemId}. @returns 404; 400; INVALID_TRANSITION for a cancelled order */
 export async function updateLine(
-  parts: OrderParts,
+  dependencies: OrderDependencies,
   tx: Tx,
   key: LineKey,
   body: OrderLineItemUpdate,
@@ -73,7 +73,7 @@ export async function updateLine(
   const { order, now } = locked.value;
   const line = order.lineItems.find(({ id }) => id === key.id);
   if (!line) return notFound('order line item');
-  const changed = await changeOrder(parts, tx, order, { by, now }, async () => {
+  const changed = await changeOrder(dependencies, tx, order, { by, now }, async () => {
     const decided = decideChangedLine(order, line, body, now);
     if (!decided.ok) return decided;
     const items = await keepItemsOf(tx, key.order.merchantId, [body], HERE);
@@ -84,7 +84,7 @@ export async function updateLine(
 
 /** DELETE …/lineItems/{lineItemId}. @returns 404; INVALID_TRANSITION for a cancelled order; ORDER_IN_USE */
 export async function deleteLine(
-  parts: OrderParts,
+  dependencies: OrderDependencies,
   tx: Tx,
   key: LineKey,
   { by, wall }: Asker,
@@ -95,8 +95,8 @@ export async function deleteLine(
   const { order, now } = locked.value;
   const line = order.lineItems.find(({ id }) => id === key.id);
   if (!line) return notFound('order line item');
-  const changed = await changeOrder(parts, tx, order, { by, now }, async () => {
-    const holders = await parts.holdersOf(tx, merchantId, 'orderLineItem', line.id);
+  const changed = await changeOrder(dependencies, tx, order, { by, now }, async () => {
+    const holders = await dependencies.holdersOf(tx, merchantId, 'orderLineItem', line.id);
     const blockers = holders.filter(({ count }) => count > 0);
     if (blockers.length > 0) return fail('ORDER_IN_USE', { blockers });
     await deleteOrderLineRow(tx, line);

@@ -1,7 +1,7 @@
 import { ListOf, listReply, pageOf, type Route, route, Type } from '../http/index.ts';
 import { ok, type Result } from '../kernel/result.ts';
+import type { OrderDependencies } from './dependencies.ts';
 import { createLine, deleteLine, getLine, type LineOfOrder, listLines, updateLine } from './line-items.ts';
-import type { OrderParts } from './parts.ts';
 import { toLineReply } from './present.ts';
 import { OrderLineItem, OrderLineItemCreate, OrderLineItemListQuery, OrderLineItemUpdate } from './schemas.ts';
 
@@ -12,7 +12,7 @@ const answer = (found: Result<LineOfOrder>) =>
   found.ok ? ok(toLineReply(found.value.line, found.value.order)) : found;
 
 /** `/v0/orders/{id}/lineItems` (api.md). */
-export const lineRoutes = (parts: OrderParts): readonly Route[] => [
+export const lineRoutes = (dependencies: OrderDependencies): readonly Route[] => [
   route(
     {
       method: 'POST',
@@ -31,7 +31,7 @@ export const lineRoutes = (parts: OrderParts): readonly Route[] => [
     },
     async ({ tx, merchantId, params, body, caller, now }) => {
       const key = { merchantId, id: params.id };
-      return answer(await createLine(parts, tx, key, body, { by: caller.userId, wall: now }));
+      return answer(await createLine(dependencies, tx, key, body, { by: caller.userId, wall: now }));
     },
   ),
   route(
@@ -85,7 +85,7 @@ export const lineRoutes = (parts: OrderParts): readonly Route[] => [
     },
     async ({ tx, merchantId, params, body, caller, now }) => {
       const key = { order: { merchantId, id: params.id }, id: params.lineItemId };
-      return answer(await updateLine(parts, tx, key, body, { by: caller.userId, wall: now }));
+      return answer(await updateLine(dependencies, tx, key, body, { by: caller.userId, wall: now }));
     },
   ),
   route(
@@ -102,7 +102,7 @@ export const lineRoutes = (parts: OrderParts): readonly Route[] => [
     },
     async ({ tx, merchantId, params, caller, now }) => {
       const key = { order: { merchantId, id: params.id }, id: params.lineItemId };
-      return deleteLine(parts, tx, key, { by: caller.userId, wall: now });
+      return deleteLine(dependencies, tx, key, { by: caller.userId, wall: now });
     },
   ),
 ];

@@ -1,4 +1,4 @@
-import { keepItems } from '../catalog/index.ts';
+import { lockItems } from '../catalog/index.ts';
 import { checkReference, type Tx } from '../db/index.ts';
 import { readDecimal } from '../http/index.ts';
 import { type Decimal, ZERO } from '../kernel/decimal.ts';
@@ -109,7 +109,7 @@ export async function keepItemsOf(
 ): Promise<Result<undefined>> {
   const ids = [...new Set(lines.flatMap(({ itemId }) => itemId ?? []))];
   if (ids.length === 0) return ok(undefined);
-  const kept = new Set((await keepItems(tx, merchantId, ids)).map(({ id }) => id));
+  const kept = new Set((await lockItems(tx, merchantId, ids)).map(({ id }) => id));
   const place = lines.findIndex(({ itemId }) => itemId != null && !kept.has(itemId));
   if (place < 0) return ok(undefined);
   const field = `${at(place)}itemId`;

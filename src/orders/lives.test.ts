@@ -15,7 +15,7 @@ import {
   markSubmitted,
   markWithdrawn,
   type Order,
-  type OrderParts,
+  type OrderDependencies,
   totalAmountOf,
 } from './index.ts';
 import { createLine, deleteLine, updateLine } from './line-items.ts';
@@ -160,14 +160,14 @@ const sameLine = (a: ModelLine, b: ModelLine | undefined): boolean =>
 
 /** Does a step to the order itself. */
 function perform(
-  parts: OrderParts,
+  dependencies: OrderDependencies,
   tx: Tx,
   order: Order,
   each: Step,
   line: ModelLine | undefined,
 ): Promise<Result<unknown>> {
   const key = { merchantId: order.merchantId, id: order.id };
-  const update = (change: object) => updateOrderBy(parts, tx, key, change, who);
+  const update = (change: object) => updateOrderBy(dependencies, tx, key, change, who);
   const own = 'figures' in each ? bodyOf(each.figures) : null;
   const lineKey = { order: key, id: line?.id ?? 'oli_none' };
   const moves = {
@@ -179,11 +179,11 @@ function perform(
   };
   switch (each.kind) {
     case 'add':
-      return createLine(parts, tx, key, own as never, who);
+      return createLine(dependencies, tx, key, own as never, who);
     case 'change':
-      return updateLine(parts, tx, lineKey, own as never, who);
+      return updateLine(dependencies, tx, lineKey, own as never, who);
     case 'drop':
-      return deleteLine(parts, tx, lineKey, who);
+      return deleteLine(dependencies, tx, lineKey, who);
     case 'name':
       return update({ totalAmount: dollars(each.cents ?? centsOfOrder(order)) });
     case 'days':
@@ -193,7 +193,7 @@ function perform(
     case 'cancel':
       return update({ cancelledAt: now.toString() });
     default:
-      return moves[each.kind as keyof typeof moves](parts, tx, order, now);
+      return moves[each.kind as keyof typeof moves](dependencies, tx, order, now);
   }
 }
 
@@ -212,7 +212,7 @@ it('an order of any life is what its history makes of it', { timeout: 120_000 },
   const scope = { merchants: [merchant.id] };
   const life = async (steps: readonly Step[]): Promise<void> => {
     let model: Model = { status: 'draft', isPushed: false, isCancelled: false, lines: [], named: null, days: 0 };
-    const parts: OrderParts = {
+    const dependencies: OrderDependencies = {
       environment: 'sandbox',
       scheduleReply: MapOut,
       schedulesOf: async () => new Map(),
@@ -223,7 +223,7 @@ it('an order of any life is what its history makes of it', { timeout: 120_000 },
       holdersOf: async () => [],
       listeners: [],
     };
-    const made = env.database.transaction(scope, (tx) => createOrder(parts, tx, merchant.id, body, now));
+    const made = env.database.transaction(scope, (tx) => createOrder(dependencies, tx, merchant.id, body, now));
     const key = { merchantId: merchant.id, id: orThrow(await made).id };
     for (const each of steps) {
       const line = model.lines[(each.place ?? 0) % Math.max(1, model.lines.length)];
@@ -233,14 +233,14 @@ it('an order of any life is what its history makes of it', { timeout: 120_000 },
         continue;
       }
       if (each.kind === 'remove') {
-        const removed = await env.database.transaction(scope, (tx) => deleteOrder(parts, tx, key, now));
+        const removed = await env.database.transaction(scope, (tx) => deleteOrder(dependencies, tx, key, now));
         expect(removed.ok).toBe(model.status === 'draft' && !model.isCancelled);
         if (removed.ok) return;
         continue;
       }
       const done = await env.database.transaction(scope, async (tx) => {
         const { order } = orThrow(await lockOrder(tx, key, now));
-        return perform(parts, tx, order, each, line);
+        return perform(dependencies, tx, order, each, line);
       });
       expect(done.ok, JSON.stringify(done)).toBe(wanted !== null);
       const [order] = (await env.database.transaction(scope, (tx) => findOrders(tx, [merchant.id], [key.id]))) as [

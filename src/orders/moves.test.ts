@@ -17,7 +17,7 @@ import {
   markSubmitted,
   markWithdrawn,
   type Order,
-  type OrderParts,
+  type OrderDependencies,
   snapshotOfOrder,
 } from './index.ts';
 import { updateOrder } from './orders.sql.ts';
@@ -38,7 +38,7 @@ const now = Temporal.Instant.from(NOW);
 const hears = (event: string) => async (_: Tx, order: Order) => {
   heard.push(`${event} ${order.approvalStatus}`);
 };
-const parts: OrderParts = {
+const dependencies: OrderDependencies = {
   environment: 'sandbox',
   scheduleReply: MapOut,
   schedulesOf: async () => new Map(),
@@ -65,17 +65,17 @@ beforeEach(() => {
 });
 afterAll(() => env.close());
 
-type Move = (parts: OrderParts, tx: Tx, order: Order, at: typeof now) => Promise<Result<Order>>;
+type Move = (dependencies: OrderDependencies, tx: Tx, order: Order, at: typeof now) => Promise<Result<Order>>;
 const scope = () => ({ merchants: [merchant.id] });
 const withLocked = <T>(id: string, work: (tx: Tx, order: Order) => Promise<T>): Promise<T> =>
   env.database.transaction(scope(), async (tx) =>
     work(tx, orThrow(await lockOrder(tx, { merchantId: merchant.id, id }, now)).order),
   );
-const move = (id: string, by: Move) => withLocked(id, (tx, order) => by(parts, tx, order, now));
+const move = (id: string, by: Move) => withLocked(id, (tx, order) => by(dependencies, tx, order, now));
 const statusOf = async (id: string): Promise<string> => (await shop.read(`/v0/orders/${id}`)).approvalStatus;
 const edit = (id: string, body: object) =>
   env.database.transaction(scope(), (tx) =>
-    updateOrderBy(parts, tx, { merchantId: merchant.id, id }, body, { by: 'usr_a', wall: now }),
+    updateOrderBy(dependencies, tx, { merchantId: merchant.id, id }, body, { by: 'usr_a', wall: now }),
   );
 
 /** An order that was brought to a standing by its moves. */
@@ -149,7 +149,7 @@ describe('an edit of anything else', () => {
 describe('a change of what belongs to an order', () => {
   const put = (id: string, after: unknown[]) =>
     withLocked(id, (tx, order) =>
-      changeOrder(parts, tx, order, { by: null, now }, async () => {
+      changeOrder(dependencies, tx, order, { by: null, now }, async () => {
         schedules = after;
         return ok('done');
       }),
@@ -222,8 +222,8 @@ it('a submission and an edit that come at once leave nothing pending but what wa
   for (let round = 0; round < 8; round += 1) {
     const { id } = await newOrder(shop, customer);
     const submit = withLocked(id, async (tx, order) => {
-      orThrow(await markSubmitted(parts, tx, order, now));
-      return (await snapshotOfOrder(parts, tx, order)).dataSnapshotHash;
+      orThrow(await markSubmitted(dependencies, tx, order, now));
+      return (await snapshotOfOrder(dependencies, tx, order)).dataSnapshotHash;
     });
     const [submitted] = await Promise.all([submit, edit(id, { termEndDate: '2028-01-01T00:00:00Z' })]);
     const { approvalStatus, dataSnapshotHash, termEndDate } = await shop.read(`/v0/orders/${id}`);
@@ -266,7 +266,8 @@ describe('a cancellation', () => {
 });
 
 describe('invoices of an order may be made', () => {
-  const isAllowed = (id: string): Promise<boolean> => withLocked(id, (tx, order) => isPushAllowed(parts, tx, order));
+  const isAllowed = (id: string): Promise<boolean> =>
+    withLocked(id, (tx, order) => isPushAllowed(dependencies, tx, order));
   const require = (order: readonly ApprovalKind[]) =>
     shop.change(`/v0/organizations/${merchant.id}`, { settings: { requiredApprovals: { order } } });
 

@@ -4,13 +4,13 @@ import { type Failure, fail, ok, type Result } from '../kernel/result.ts';
 import { next, wrongState } from '../kernel/state-table.ts';
 import type { Instant } from '../kernel/time.ts';
 import { sumOfLines, totalAmountOf } from './arithmetic.ts';
+import type { OrderDependencies, OrderListener } from './dependencies.ts';
 import { findOrder } from './load.ts';
 import type { Order, OrderKey } from './order.ts';
 import { type OrderChanges, updateOrder } from './orders.sql.ts';
-import type { OrderListener, OrderParts } from './parts.ts';
 import { type OrderSnapshot, orderSnapshot, snapshotHash } from './snapshot.ts';
 import { type OrderStanding, type OrderTrigger, orderStandings, orderStates, standingOf, statusOf } from './states.ts';
-import { tell } from './tell.ts';
+import { publishOrderEvent } from './webhooks.ts';
 
 /** The standing of a locked order, and the one after a trigger. */
 export interface OrderMove {
@@ -20,13 +20,13 @@ export interface OrderMove {
 
 /** @returns INVALID_TRANSITION where the table refuses the trigger */
 export async function decideMove(
-  parts: OrderParts,
+  dependencies: OrderDependencies,
   tx: Tx,
   order: Order,
   trigger: OrderTrigger,
 ): Promise<Result<OrderMove>> {
   const isApproved = order.approvalStatus === 'approved';
-  const isPushed = isApproved && (await parts.hasPushed(tx, [order.merchantId], [order.id])).has(order.id);
+  const isPushed = isApproved && (await dependencies.hasPushed(tx, [order.merchantId], [order.id])).has(order.id);
   const from = standingOf(order, isPushed);
   const to = next(orderStates, from, trigger);
   if (to.ok) return ok({ from, to: to.value });
@@ -44,7 +44,7 @@ function cancelledFor(trigger: OrderTrigger): Failure {
 
 /** Stores a decided move, with other changes of the order, and reports it. */
 export async function applyMove(
-  parts: OrderParts,
+  dependencies: OrderDependencies,
   tx: Tx,
   order: Order,
   { from, to }: OrderMove,
@@ -54,13 +54,13 @@ export async function applyMove(
   const approvalStatus = statusOf(to, order.approvalStatus);
   const row = await updateOrder(tx, order, { ...changes, approvalStatus }, now);
   const moved = { ...row, lineItems: order.lineItems };
-  if (from === 'approved' && to === 'draft') await tellListeners(parts, 'reopened', tx, moved, now);
+  if (from === 'approved' && to === 'draft') await notifyListeners(dependencies, 'reopened', tx, moved, now);
   return moved;
 }
 
 /** Tells every listener, in their order. */
-export async function tellListeners(
-  { listeners }: OrderParts,
+export async function notifyListeners(
+  { listeners }: OrderDependencies,
   event: keyof OrderListener,
   tx: Tx,
   order: Order,
@@ -71,20 +71,20 @@ export async function tellListeners(
 
 /** The content of the order for an approval, and its hash. */
 export async function snapshotOfOrder(
-  parts: OrderParts,
+  dependencies: OrderDependencies,
   tx: Tx,
   order: Order,
 ): Promise<{ snapshot: OrderSnapshot; dataSnapshotHash: string }> {
-  const schedules = await parts.snapshotOfSchedules(tx, [order.merchantId], [order.id]);
+  const schedules = await dependencies.snapshotOfSchedules(tx, [order.merchantId], [order.id]);
   const snapshot = orderSnapshot(order, schedules.get(order.id) ?? []);
   return { snapshot, dataSnapshotHash: snapshotHash(snapshot) };
 }
 
 const moveBy =
   (trigger: OrderTrigger) =>
-  async (parts: OrderParts, tx: Tx, order: Order, now: Instant): Promise<Result<Order>> => {
-    const move = await decideMove(parts, tx, order, trigger);
-    return move.ok ? ok(await applyMove(parts, tx, order, move.value, {}, now)) : move;
+  async (dependencies: OrderDependencies, tx: Tx, order: Order, now: Instant): Promise<Result<Order>> => {
+    const move = await decideMove(dependencies, tx, order, trigger);
+    return move.ok ? ok(await applyMove(dependencies, tx, order, move.value, {}, now)) : move;
   };
 
 /** An approval was rejected. @returns INVALID_TRANSITION */
@@ -103,8 +103,13 @@ export const markWithdrawn = moveBy('withdraw');
  * @returns INVALID_TRANSITION; ORDER_WITHOUT_LINES; ORDER_TOTAL_DIFFERS where the total that somebody named is not the
  * sum of the lines
  */
-export async function markSubmitted(parts: OrderParts, tx: Tx, order: Order, now: Instant): Promise<Result<Order>> {
-  const move = await decideMove(parts, tx, order, 'submit');
+export async function markSubmitted(
+  dependencies: OrderDependencies,
+  tx: Tx,
+  order: Order,
+  now: Instant,
+): Promise<Result<Order>> {
+  const move = await decideMove(dependencies, tx, order, 'submit');
   if (!move.ok) return move;
   const [totalAmount, lineItemsTotal] = [totalAmountOf(order), sumOfLines(order.lineItems)];
   if (order.lineItems.length === 0) return fail('ORDER_WITHOUT_LINES');
@@ -114,16 +119,21 @@ export async function markSubmitted(parts: OrderParts, tx: Tx, order: Order, now
       totalAmount: plain(totalAmount),
       lineItemsTotal: plain(lineItemsTotal),
     });
-  return ok(await applyMove(parts, tx, order, move.value, {}, now));
+  return ok(await applyMove(dependencies, tx, order, move.value, {}, now));
 }
 
 /** The last required approval is given. The order is locked. @returns INVALID_TRANSITION */
-export async function markApproved(parts: OrderParts, tx: Tx, order: Order, now: Instant): Promise<Result<Order>> {
-  const move = await decideMove(parts, tx, order, 'approve');
+export async function markApproved(
+  dependencies: OrderDependencies,
+  tx: Tx,
+  order: Order,
+  now: Instant,
+): Promise<Result<Order>> {
+  const move = await decideMove(dependencies, tx, order, 'approve');
   if (!move.ok) return move;
-  const approved = await applyMove(parts, tx, order, move.value, {}, now);
-  await tell(tx, approved, 'order.approved.v0', now);
-  await tellListeners(parts, 'approved', tx, approved, now);
+  const approved = await applyMove(dependencies, tx, order, move.value, {}, now);
+  await publishOrderEvent(tx, approved, 'order.approved.v0', now);
+  await notifyListeners(dependencies, 'approved', tx, approved, now);
   return ok(approved);
 }
 
@@ -142,32 +152,38 @@ export interface Author {
  * @returns INVALID_TRANSITION for a cancelled order, before `change` is called; what `change` refuses
  */
 export async function changeOrder<T>(
-  parts: OrderParts,
+  dependencies: OrderDependencies,
   tx: Tx,
   order: Order,
   { by, now }: Author,
   change: () => Promise<Result<T>>,
 ): Promise<Result<{ readonly order: Order; readonly value: T }>> {
-  const allowed = await decideMove(parts, tx, order, 'annotate');
+  const allowed = await decideMove(dependencies, tx, order, 'annotate');
   if (!allowed.ok) return allowed;
-  const before = await snapshotOfOrder(parts, tx, order);
+  const before = await snapshotOfOrder(dependencies, tx, order);
   const done = await change();
   if (!done.ok) return done;
   const changed = await reload(tx, order);
-  const after = await snapshotOfOrder(parts, tx, changed);
+  const after = await snapshotOfOrder(dependencies, tx, changed);
   const isAmended = before.dataSnapshotHash !== after.dataSnapshotHash;
-  const moved = await (isAmended ? amend : touch)(parts, tx, changed, { by, now });
+  const moved = await (isAmended ? amend : touch)(dependencies, tx, changed, { by, now });
   return moved.ok ? ok({ order: moved.value, value: done.value }) : moved;
 }
 
-const touch = (parts: OrderParts, tx: Tx, order: Order, { now }: Author) => moveBy('annotate')(parts, tx, order, now);
+const touch = (dependencies: OrderDependencies, tx: Tx, order: Order, { now }: Author) =>
+  moveBy('annotate')(dependencies, tx, order, now);
 
 /** The content of an order has changed: nothing that was asked or approved holds for it any more. */
-async function amend(parts: OrderParts, tx: Tx, order: Order, { by, now }: Author): Promise<Result<Order>> {
-  const moved = await moveBy('amend')(parts, tx, order, now);
+async function amend(
+  dependencies: OrderDependencies,
+  tx: Tx,
+  order: Order,
+  { by, now }: Author,
+): Promise<Result<Order>> {
+  const moved = await moveBy('amend')(dependencies, tx, order, now);
   if (!moved.ok) return moved;
-  await parts.cancelApprovals(tx, moved.value, by, now);
-  await tellListeners(parts, 'changed', tx, moved.value, now);
+  await dependencies.cancelApprovals(tx, moved.value, by, now);
+  await notifyListeners(dependencies, 'changed', tx, moved.value, now);
   return moved;
 }
 

@@ -10,10 +10,11 @@ import { fail, invalid, invalidField, notFound, ok, type Result } from '../kerne
 import { type Instant, instantOf, instantOrNull } from '../kernel/time.ts';
 import { deleteReferencesOf } from '../references/index.ts';
 import { namedTotalOf } from './arithmetic.ts';
+import type { OrderDependencies } from './dependencies.ts';
 import { insertOrderLines } from './lines.sql.ts';
 import { decideNewLines, keepItemsOf } from './lines.ts';
 import { findOrder, lockOrder, withLines } from './load.ts';
-import { applyMove, changeOrder, decideMove, tellListeners } from './moves.ts';
+import { applyMove, changeOrder, decideMove, notifyListeners } from './moves.ts';
 import type { Order, OrderKey, OrderRow } from './order.ts';
 import {
   deleteOrderRow,
@@ -23,23 +24,22 @@ import {
   selectOrderPage,
   updateOrder,
 } from './orders.sql.ts';
-import type { OrderParts } from './parts.ts';
 import type { OrderCreate, OrderUpdate } from './schemas.ts';
-import { tell } from './tell.ts';
 import { leftOutside, termProblems } from './terms.ts';
+import { publishOrderEvent } from './webhooks.ts';
 
 const decimalOf = (text: string): Decimal => readDecimal(text) as Decimal;
 const lineAt = (index: number): string => `lineItems.${index}.`;
 
 /** POST /v0/orders: a draft with its lines. @param wall wall time */
 export async function createOrder(
-  parts: OrderParts,
+  dependencies: OrderDependencies,
   tx: Tx,
   merchantId: string,
   body: OrderCreate,
   wall: Instant,
 ): Promise<Result<Order>> {
-  const clock = await clockOf(parts, tx, merchantId, body.testClockId ?? null, wall);
+  const clock = await clockOf(dependencies, tx, merchantId, body.testClockId ?? null, wall);
   if (!clock.ok) return clock;
   const { now } = clock.value;
   const owned = await checkReference(tx, merchantId, 'customer', body.customerId, 'customerId');
@@ -62,7 +62,7 @@ export async function createOrder(
 
 /** The clock that an order is to live on, and effective now there. */
 async function clockOf(
-  { environment }: Pick<OrderParts, 'environment'>,
+  { environment }: Pick<OrderDependencies, 'environment'>,
   tx: Tx,
   merchantId: string,
   clockId: string | null,
@@ -115,7 +115,7 @@ export async function listOrders(tx: Tx, merchantId: string | null, filter: Orde
  * @returns 404; 400 for a term that leaves lines outside; INVALID_TRANSITION for a cancelled order
  */
 export async function updateOrderBy(
-  parts: OrderParts,
+  dependencies: OrderDependencies,
   tx: Tx,
   key: OrderKey,
   body: OrderUpdate,
@@ -125,24 +125,24 @@ export async function updateOrderBy(
   if (!locked.ok) return locked;
   const { order, now } = locked.value;
   const { cancelledAt, ...changes } = body;
-  const changed = await applyChanges(parts, tx, order, changes, { by, now });
+  const changed = await applyChanges(dependencies, tx, order, changes, { by, now });
   if (!changed.ok || cancelledAt == null) return changed;
-  return cancelOrder(parts, tx, changed.value, instantOf(cancelledAt), { by, now });
+  return cancelOrder(dependencies, tx, changed.value, instantOf(cancelledAt), { by, now });
 }
 
 /** A PATCH that names nothing is no edit: a rejected order stays rejected. */
 async function applyChanges(
-  parts: OrderParts,
+  dependencies: OrderDependencies,
   tx: Tx,
   order: Order,
   changes: Omit<OrderUpdate, 'cancelledAt'>,
   author: { readonly by: string; readonly now: Instant },
 ): Promise<Result<Order>> {
   if (Object.values(changes).every((value) => value === undefined)) {
-    const allowed = await decideMove(parts, tx, order, 'annotate');
+    const allowed = await decideMove(dependencies, tx, order, 'annotate');
     return allowed.ok ? ok(order) : allowed;
   }
-  const changed = await changeOrder(parts, tx, order, author, async () => {
+  const changed = await changeOrder(dependencies, tx, order, author, async () => {
     const decided = decideChanges(order, changes);
     return decided.ok ? ok(await updateOrder(tx, order, decided.value, author.now)) : decided;
   });
@@ -175,18 +175,18 @@ export function decideChanges(order: Order, body: Omit<OrderUpdate, 'cancelledAt
 
 /** A cancelled order takes no more edits; pending approvals are cancelled with it. */
 async function cancelOrder(
-  parts: OrderParts,
+  dependencies: OrderDependencies,
   tx: Tx,
   order: Order,
   cancelledAt: Instant,
   { by, now }: { readonly by: string; readonly now: Instant },
 ): Promise<Result<Order>> {
-  const move = await decideMove(parts, tx, order, 'cancel');
+  const move = await decideMove(dependencies, tx, order, 'cancel');
   if (!move.ok) return move;
-  await parts.cancelApprovals(tx, order, by, now); // before: an approval's end may still ask the order
-  const cancelled = await applyMove(parts, tx, order, move.value, { cancelledAt }, now);
-  await tell(tx, cancelled, 'order.cancelled.v0', now);
-  await tellListeners(parts, 'cancelled', tx, cancelled, now);
+  await dependencies.cancelApprovals(tx, order, by, now); // before: an approval's end may still ask the order
+  const cancelled = await applyMove(dependencies, tx, order, move.value, { cancelledAt }, now);
+  await publishOrderEvent(tx, cancelled, 'order.cancelled.v0', now);
+  await notifyListeners(dependencies, 'cancelled', tx, cancelled, now);
   return ok(cancelled);
 }
 
@@ -194,12 +194,17 @@ async function cancelOrder(
  * DELETE /v0/orders/{id}: a draft, with its lines and its external references.
  * @returns 404; INVALID_TRANSITION where it is no draft; ORDER_IN_USE with the blockers
  */
-export async function deleteOrder(parts: OrderParts, tx: Tx, key: OrderKey, wall: Instant): Promise<Result<undefined>> {
+export async function deleteOrder(
+  dependencies: OrderDependencies,
+  tx: Tx,
+  key: OrderKey,
+  wall: Instant,
+): Promise<Result<undefined>> {
   const locked = await lockOrder(tx, key, wall, { toDelete: true });
   if (!locked.ok) return locked;
-  const move = await decideMove(parts, tx, locked.value.order, 'remove');
+  const move = await decideMove(dependencies, tx, locked.value.order, 'remove');
   if (!move.ok) return move;
-  const holders = await parts.holdersOf(tx, key.merchantId, 'order', key.id);
+  const holders = await dependencies.holdersOf(tx, key.merchantId, 'order', key.id);
   const blockers = holders.filter(({ count }) => count > 0);
   if (blockers.length > 0) return fail('ORDER_IN_USE', { blockers });
   await deleteReferencesOf(tx, key.merchantId, key.id);

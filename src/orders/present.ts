@@ -3,8 +3,8 @@ import { plain } from '../kernel/decimal.ts';
 import { formatMoney } from '../kernel/money.ts';
 import { formatInstant, type Instant } from '../kernel/time.ts';
 import { totalAmountOf } from './arithmetic.ts';
+import type { OrderDependencies } from './dependencies.ts';
 import type { Order, OrderLine, OrderRow } from './order.ts';
-import type { OrderParts } from './parts.ts';
 import { orderSnapshot, snapshotHash } from './snapshot.ts';
 
 const textOf = (instant: Instant | null): string | null => instant && formatInstant(instant);
@@ -56,12 +56,16 @@ const toOrderReply = (order: Order, billingSchedules: readonly unknown[], dataSn
 export type OrderReply = ReturnType<typeof toOrderReply>;
 
 /** Orders as the API answers them (§2), in their order. */
-export async function presentOrders(parts: OrderParts, tx: Tx, orders: readonly Order[]): Promise<OrderReply[]> {
+export async function presentOrders(
+  dependencies: OrderDependencies,
+  tx: Tx,
+  orders: readonly Order[],
+): Promise<OrderReply[]> {
   if (orders.length === 0) return [];
   const merchantIds = [...new Set(orders.map(({ merchantId }) => merchantId))];
   const ids = orders.map(({ id }) => id);
-  const schedules = await parts.schedulesOf(tx, merchantIds, ids);
-  const inSnapshot = await parts.snapshotOfSchedules(tx, merchantIds, ids);
+  const schedules = await dependencies.schedulesOf(tx, merchantIds, ids);
+  const inSnapshot = await dependencies.snapshotOfSchedules(tx, merchantIds, ids);
   return orders.map((order) => {
     const snapshot = orderSnapshot(order, inSnapshot.get(order.id) ?? []);
     return toOrderReply(order, schedules.get(order.id) ?? [], snapshotHash(snapshot));
@@ -69,7 +73,7 @@ export async function presentOrders(parts: OrderParts, tx: Tx, orders: readonly 
 }
 
 /** The same of one order. */
-export async function presentOrder(parts: OrderParts, tx: Tx, order: Order): Promise<OrderReply> {
-  const [reply] = await presentOrders(parts, tx, [order]);
+export async function presentOrder(dependencies: OrderDependencies, tx: Tx, order: Order): Promise<OrderReply> {
+  const [reply] = await presentOrders(dependencies, tx, [order]);
   return reply as OrderReply;
 }

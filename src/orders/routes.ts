@@ -1,9 +1,9 @@
 import { ListOf, listReply, pageOf, type Route, route, Type } from '../http/index.ts';
 import { ok, type Result } from '../kernel/result.ts';
+import type { OrderDependencies } from './dependencies.ts';
 import { lineRoutes } from './line-routes.ts';
 import type { Order } from './order.ts';
 import { createOrder, deleteOrder, getOrder, listOrders, updateOrderBy } from './orders.ts';
-import type { OrderParts } from './parts.ts';
 import { presentOrder, presentOrders } from './present.ts';
 import { MOST_KEYS_OF_AN_ORDER, OrderCreate, OrderListQuery, OrderUpdate, orderReply } from './schemas.ts';
 
@@ -11,10 +11,10 @@ const tag = 'Orders';
 const one = { of: 'id', kind: 'order' } as const;
 
 /** `/v0/orders` and the lines of an order (§4, Orders and approvals). */
-export function orderRoutes(parts: OrderParts): readonly Route[] {
-  const OrderOut = orderReply(parts.scheduleReply);
+export function orderRoutes(dependencies: OrderDependencies): readonly Route[] {
+  const OrderOut = orderReply(dependencies.scheduleReply);
   const answer = async (tx: Parameters<typeof presentOrder>[1], order: Result<Order>) =>
-    order.ok ? ok(await presentOrder(parts, tx, order.value)) : order;
+    order.ok ? ok(await presentOrder(dependencies, tx, order.value)) : order;
   return [
     route(
       {
@@ -32,7 +32,7 @@ export function orderRoutes(parts: OrderParts): readonly Route[] {
         mostKeys: MOST_KEYS_OF_AN_ORDER,
         replies: { 201: OrderOut },
       },
-      async ({ tx, merchantId, body, now }) => answer(tx, await createOrder(parts, tx, merchantId, body, now)),
+      async ({ tx, merchantId, body, now }) => answer(tx, await createOrder(dependencies, tx, merchantId, body, now)),
     ),
     route(
       {
@@ -51,7 +51,7 @@ export function orderRoutes(parts: OrderParts): readonly Route[] {
       async ({ tx, merchantId, query }) => {
         const page = pageOf(query);
         const { data, total } = await listOrders(tx, merchantId, query, page);
-        return ok(listReply({ data: await presentOrders(parts, tx, data), total }, page));
+        return ok(listReply({ data: await presentOrders(dependencies, tx, data), total }, page));
       },
     ),
     route(
@@ -86,7 +86,7 @@ export function orderRoutes(parts: OrderParts): readonly Route[] {
       },
       async ({ tx, merchantId, params, body, caller, now }) => {
         const key = { merchantId, id: params.id };
-        return answer(tx, await updateOrderBy(parts, tx, key, body, { by: caller.userId, wall: now }));
+        return answer(tx, await updateOrderBy(dependencies, tx, key, body, { by: caller.userId, wall: now }));
       },
     ),
     route(
@@ -101,8 +101,8 @@ export function orderRoutes(parts: OrderParts): readonly Route[] {
         replies: { 204: Type.Null() },
         errors: [409],
       },
-      async ({ tx, merchantId, params, now }) => deleteOrder(parts, tx, { merchantId, id: params.id }, now),
+      async ({ tx, merchantId, params, now }) => deleteOrder(dependencies, tx, { merchantId, id: params.id }, now),
     ),
-    ...lineRoutes(parts),
+    ...lineRoutes(dependencies),
   ];
 }

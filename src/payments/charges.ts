@@ -2,7 +2,7 @@ import type { Tx } from '../db/index.ts';
 import type { DueKind } from '../jobs/index.ts';
 import type { Decimal } from '../kernel/decimal.ts';
 import type { Instant } from '../kernel/time.ts';
-import type { PaymentParts } from './completion.ts';
+import type { PaymentDependencies } from './completion.ts';
 import { callForCharge } from './outside/charges.ts';
 import type { PaymentProvider } from './provider/provider.ts';
 import { sandboxProvider } from './provider/sandbox-provider.ts';
@@ -11,11 +11,11 @@ import {
   type Charge,
   type ChargeOrigin,
   type FinishedCharge,
-  finishCharge,
   insertCharges,
   lockCharge,
   type NewCharge,
   selectCharge,
+  updateChargeFinished,
 } from './records/charges.sql.ts';
 import type { PaymentMethod } from './records/method.ts';
 import { selectDefaults } from './records/methods.sql.ts';
@@ -102,7 +102,7 @@ export async function performCharge(
     token === null
       ? ({ accepted: false, reference: null, reason: 'no_payment_method' } as const)
       : await provider.charge(tx, { merchantId, key: id, token, amount, currency }, now);
-  const finished = await finishCharge(
+  const finished = await updateChargeFinished(
     tx,
     charge,
     {
@@ -116,15 +116,20 @@ export async function performCharge(
 }
 
 /** Charges happen by due work, the first thing at their instant: an invoice waits for its outcome (domain.md §8). */
-export const chargesDue = (parts: PaymentParts): DueKind => ({
+export const chargesDue = (dependencies: PaymentDependencies): DueKind => ({
   kind: 'payment_charge',
   step: async (tx, { merchantId, id }, now) => {
     const charge = await selectCharge(tx, merchantId, id);
     if (!charge) throw new Error(`Charge ${id} is due and not there.`);
-    if (charge.provider !== 'sandbox' && charge.providerToken !== null) return callForCharge(tx, parts, charge, now);
+    if (charge.provider !== 'sandbox' && charge.providerToken !== null)
+      return callForCharge(tx, dependencies, charge, now);
     // The caller holds the invoice and then locks the charge, whose row this step has already.
-    await parts.handlers.lockNow?.(tx, [{ merchantId, entityType: 'invoice', entityId: charge.invoiceId }]);
-    await parts.handlers.charged(tx, await performCharge(tx, { merchantId, id }, now, parts.provider), now);
+    await dependencies.handlers.lockNow?.(tx, [{ merchantId, entityType: 'invoice', entityId: charge.invoiceId }]);
+    await dependencies.handlers.charged(
+      tx,
+      await performCharge(tx, { merchantId, id }, now, dependencies.provider),
+      now,
+    );
     return;
   },
 });

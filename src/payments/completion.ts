@@ -6,7 +6,7 @@ import { newId } from '../kernel/ids.ts';
 import { type Failure, fail, notFound, ok, type Result } from '../kernel/result.ts';
 import { next } from '../kernel/state-table.ts';
 import { formatInstant, type Instant } from '../kernel/time.ts';
-import type { RemoteParts } from './outside/parts.ts';
+import type { RemoteDependencies } from './outside/dependencies.ts';
 import type { Card, ChargeOutcome, DeclineReason, PaymentProvider } from './provider/provider.ts';
 import { enterTestCard, outcomeAt, type TestCard, testCards } from './provider/test-cards.ts';
 import type { PaymentHandlers } from './records/handlers.ts';
@@ -14,16 +14,16 @@ import { makeDefault, storeMethod } from './records/methods.ts';
 import { insertReceipt } from './records/receipts.sql.ts';
 import type { PaymentSession } from './records/session.ts';
 import { sessionStates } from './records/session-states.ts';
-import { lockSession, lockSessions, moveSession, selectSession } from './records/sessions.sql.ts';
+import { lockSession, lockSessions, selectSession, updateSessionStatus } from './records/sessions.sql.ts';
 import { announce, expireAll, isOver } from './sessions.ts';
 
 /** The dependencies of moving a session beside the database. */
-export interface PaymentParts {
+export interface PaymentDependencies {
   readonly handlers: PaymentHandlers;
   /** The provider with its books in our database. */
   readonly provider: PaymentProvider;
   /** Those outside. */
-  readonly remote: RemoteParts;
+  readonly remote: RemoteDependencies;
 }
 
 /** A session as it is found, and effective now for it. Its clock is held first: its row comes before the session's. */
@@ -38,7 +38,11 @@ async function findForChange(
 }
 
 /** The same session, locked after what upstream locks of its own. */
-export async function lockFound(tx: Tx, { handlers }: PaymentParts, found: PaymentSession): Promise<PaymentSession> {
+export async function lockFound(
+  tx: Tx,
+  { handlers }: PaymentDependencies,
+  found: PaymentSession,
+): Promise<PaymentSession> {
   const { merchantId, id, entityType, entityId } = found;
   await handlers.lock?.(tx, { merchantId, sessionId: id, entityType, entityId });
   const session = await lockSession(tx, merchantId, id);
@@ -55,7 +59,7 @@ export async function lockFound(tx: Tx, { handlers }: PaymentParts, found: Payme
  */
 export async function completeSession(
   tx: Tx,
-  parts: PaymentParts,
+  dependencies: PaymentDependencies,
   { merchantId, id, card }: { merchantId: string; id: string; card: TestCard },
   now: Instant,
 ): Promise<Result<PaymentSession>> {
@@ -66,17 +70,17 @@ export async function completeSession(
   // idle.
   const refused = refusalToComplete(found.session, at);
   if (refused) return refused;
-  const session = await lockFound(tx, parts, found.session);
+  const session = await lockFound(tx, dependencies, found.session);
   const refusedNow = refusalToComplete(session, at);
   if (refusedNow) return refusedNow;
   if (session.status === 'completed') return ok(session);
   if (session.provider !== 'sandbox') return fail('PAID_AT_PROVIDER', { provider: session.provider });
-  if (session.pendingCard !== null) return useCard(tx, parts, session, confirmed(session.pendingCard, card), at);
+  if (session.pendingCard !== null) return useCard(tx, dependencies, session, confirmed(session.pendingCard, card), at);
   const numbered = { ...session, attempts: session.attempts + 1 };
   const until = outcomeAt(card, at);
   return until === null
-    ? useCard(tx, parts, numbered, { card }, at)
-    : ok(await wait(tx, parts, numbered, { card, until }, at));
+    ? useCard(tx, dependencies, numbered, { card }, at)
+    : ok(await wait(tx, dependencies, numbered, { card, until }, at));
 }
 
 /** A card as it is used: with an outcome of its own where the customer has refused to confirm. */
@@ -95,7 +99,7 @@ const waitsForCustomer = ({ pendingCard: card }: PaymentSession): boolean =>
 /** Asks the sandbox's provider under the number of this attempt, and does what follows. */
 async function useCard(
   tx: Tx,
-  parts: PaymentParts,
+  dependencies: PaymentDependencies,
   session: PaymentSession,
   { card, refusal }: UsedCard,
   at: Instant,
@@ -103,28 +107,30 @@ async function useCard(
   const { merchantId, id, attempts, amount, currency } = session;
   const key = `${id}:${attempts}`;
   if (refusal !== undefined)
-    return ok(await decline(tx, parts, session, { accepted: false, reason: refusal, reference: `sandbox_${key}` }, at));
+    return ok(
+      await decline(tx, dependencies, session, { accepted: false, reason: refusal, reference: `sandbox_${key}` }, at),
+    );
   const entered = enterTestCard(card, key, at);
   const request = { merchantId, key, token: entered.token, amount, currency };
   const outcome =
     session.mode === 'payment'
-      ? await parts.provider.charge(tx, request, at)
-      : await parts.provider.verify(tx, request, at);
+      ? await dependencies.provider.charge(tx, request, at)
+      : await dependencies.provider.verify(tx, request, at);
   return outcome.accepted
-    ? settle(tx, parts, session, { card: entered, storedCard: entered }, outcome, at)
-    : ok(await decline(tx, parts, session, outcome, at));
+    ? settle(tx, dependencies, session, { card: entered, storedCard: entered }, outcome, at)
+    : ok(await decline(tx, dependencies, session, outcome, at));
 }
 
 /** The outcome comes later: until then nothing else pays. */
 async function wait(
   tx: Tx,
-  { handlers }: PaymentParts,
+  { handlers }: PaymentDependencies,
   session: PaymentSession,
   pending: { readonly card: TestCard; readonly until: Instant },
   at: Instant,
 ): Promise<PaymentSession> {
   const { status: from, attempts, merchantId } = session;
-  const waiting = await moveSession(
+  const waiting = await updateSessionStatus(
     tx,
     session,
     { from, to: 'processing', failureReason: null, attempts, pending },
@@ -162,7 +168,7 @@ type Declined = Extract<ChargeOutcome, { accepted: false }>;
  */
 export async function settle(
   tx: Tx,
-  { handlers }: PaymentParts,
+  { handlers }: PaymentDependencies,
   session: PaymentSession,
   { card, storedCard, accountId }: TakenCard,
   { reference }: Accepted,
@@ -179,7 +185,7 @@ export async function settle(
   if (session.becomesDefault && customerId !== null && paymentMethodId !== null)
     await makeDefault(tx, { merchantId, customerId }, paymentMethodId);
   const move = { from: status, to: 'completed' as const, failureReason: null, attempts, paymentMethodId };
-  const completed = await moveSession(tx, session, { ...move, providerReference: reference }, now);
+  const completed = await updateSessionStatus(tx, session, { ...move, providerReference: reference }, now);
   await announce(tx, 'payment_session.completed.v0', completed, now);
   if (session.mode === 'setup') return ok(completed);
   const receiptId = newId('payment');
@@ -221,14 +227,14 @@ export async function settle(
 /** The card was declined: another may be tried until the session expires. */
 export async function decline(
   tx: Tx,
-  { handlers }: PaymentParts,
+  { handlers }: PaymentDependencies,
   session: PaymentSession,
   { reason, reference }: Declined,
   now: Instant,
 ): Promise<PaymentSession> {
   const { status, attempts, merchantId } = session;
   const move = { from: status, to: 'failed' as const, failureReason: reason, attempts, providerReference: reference };
-  const declined = await moveSession(tx, session, move, now);
+  const declined = await updateSessionStatus(tx, session, move, now);
   const wasProcessing = status === 'processing';
   if (session.mode === 'payment')
     await handlers.declined(tx, { merchantId, session: declined, reason, wasProcessing }, now);
@@ -241,17 +247,17 @@ export async function decline(
  */
 export async function endSession(
   tx: Tx,
-  parts: PaymentParts,
+  dependencies: PaymentDependencies,
   { merchantId, id }: { merchantId: string; id: string },
   now: Instant,
 ): Promise<Result<PaymentSession>> {
   const found = await findForChange(tx, merchantId, id, now);
   if (!found) return notFound('payment session');
-  const session = await lockFound(tx, parts, found.session);
+  const session = await lockFound(tx, dependencies, found.session);
   const to = next(sessionStates, session.status, 'expire');
   if (!to.ok) return to;
   if (session.status === 'expired') return ok(session);
-  const [expired] = await expireAndTell(tx, parts, [session], found.at);
+  const [expired] = await expireAndTell(tx, dependencies, [session], found.at);
   return ok(expired as PaymentSession);
 }
 
@@ -259,18 +265,18 @@ export async function endSession(
 const MOST_SESSIONS = 200;
 
 /** Sessions expire by due work, each on its own clock; test cards that wait have their outcome by it, too. */
-export const sessionsDue = (parts: PaymentParts): DueKind => ({
+export const sessionsDue = (dependencies: PaymentDependencies): DueKind => ({
   kind: 'payment_session',
-  list: { most: MOST_SESSIONS, steps: (tx, records, now) => stepSessions(tx, parts, records, now) },
+  list: { most: MOST_SESSIONS, steps: (tx, records, now) => stepSessions(tx, dependencies, records, now) },
   step: async (tx, record, now) => {
-    await stepSessions(tx, parts, [record], now);
+    await stepSessions(tx, dependencies, [record], now);
   },
 });
 
 /** The next steps of some sessions of one merchant: those that have run out expire as a list. */
 async function stepSessions(
   tx: Tx,
-  parts: PaymentParts,
+  dependencies: PaymentDependencies,
   records: readonly { readonly merchantId: string; readonly id: string }[],
   now: Instant,
 ): Promise<StepResult[]> {
@@ -288,12 +294,12 @@ async function stepSessions(
       entityType,
       entityId,
     }));
-  await parts.handlers.lockNow?.(tx, entities);
+  await dependencies.handlers.lockNow?.(tx, entities);
   for (const session of sessions)
-    if (session.pendingCard !== null) await endWait(tx, parts, session, session.pendingCard, now);
+    if (session.pendingCard !== null) await endWait(tx, dependencies, session, session.pendingCard, now);
   await expireAndTell(
     tx,
-    parts,
+    dependencies,
     sessions.filter(({ pendingCard: card }) => card === null),
     now,
   );
@@ -303,22 +309,22 @@ async function stepSessions(
 /** The bank has answered, or the customer has not confirmed in time. What upstream refuses was not charged. */
 async function endWait(
   tx: Tx,
-  parts: PaymentParts,
+  dependencies: PaymentDependencies,
   session: PaymentSession,
   card: TestCard,
   now: Instant,
 ): Promise<void> {
   const used: UsedCard = waitsForCustomer(session) ? { card, refusal: 'authentication_required' } : { card };
-  const paid = await tx.part(
-    () => useCard(tx, parts, session, used, now),
+  const paid = await tx.savepoint(
+    () => useCard(tx, dependencies, session, used, now),
     (result) => result.ok,
   );
-  if (!paid.ok) await useCard(tx, parts, session, { card, refusal: 'processing_error' }, now);
+  if (!paid.ok) await useCard(tx, dependencies, session, { card, refusal: 'processing_error' }, now);
 }
 
 async function expireAndTell(
   tx: Tx,
-  { handlers }: PaymentParts,
+  { handlers }: PaymentDependencies,
   sessions: readonly PaymentSession[],
   now: Instant,
 ): Promise<PaymentSession[]> {

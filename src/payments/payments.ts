@@ -9,8 +9,8 @@ import { methodRoutes } from './method-routes.ts';
 import { awaitOutcome, type PaidInvoice } from './outside/await-outcome.ts';
 import { checkoutsDue } from './outside/checkouts.ts';
 import { ProviderCourier } from './outside/courier.ts';
+import type { RemoteDependencies } from './outside/dependencies.ts';
 import { noticesDue } from './outside/notices.ts';
-import type { RemoteParts } from './outside/parts.ts';
 import { noticeRoutes } from './outside/routes.ts';
 import { strayReturnsDue } from './outside/stray.ts';
 import { pageRoutes } from './page/routes.ts';
@@ -34,7 +34,7 @@ export interface Payments {
 }
 
 /** How providers outside our database are reached. */
-export interface RemoteOptions extends Omit<RemoteParts, 'courier'> {
+export interface RemoteOptions extends Omit<RemoteDependencies, 'courier'> {
   /** Told of a call, or of its outcome, that could not be carried through. */
   readonly onTrouble: (error: Error) => void;
 }
@@ -47,19 +47,25 @@ export function createPayments({
 }: PaymentEnvironment & { readonly handlers: PaymentHandlers; readonly remote: RemoteOptions }): Payments {
   const courier = new ProviderCourier(options.now, onTrouble);
   const remote = { ...options, courier };
-  const parts = { handlers: withLinks(handlers), provider: sandboxProvider, remote };
+  const dependencies = { handlers: withLinks(handlers), provider: sandboxProvider, remote };
   return {
     routes: [
-      ...sessionRoutes(parts, environment),
+      ...sessionRoutes(dependencies, environment),
       ...methodRoutes(environment),
       ...linkRoutes(environment),
-      ...pageRoutes(parts, environment),
+      ...pageRoutes(dependencies, environment),
       ...noticeRoutes(remote),
-      ...exceptionRoutes(parts),
+      ...exceptionRoutes(dependencies),
     ],
-    chargeDueKind: chargesDue(parts),
-    dueKinds: [sessionsDue(parts), returnsDue(parts), noticesDue(parts), checkoutsDue(parts), strayReturnsDue(remote)],
-    awaitOutcome: (of, signal) => awaitOutcome(parts, of, signal),
+    chargeDueKind: chargesDue(dependencies),
+    dueKinds: [
+      sessionsDue(dependencies),
+      returnsDue(dependencies),
+      noticesDue(dependencies),
+      checkoutsDue(dependencies),
+      strayReturnsDue(remote),
+    ],
+    awaitOutcome: (of, signal) => awaitOutcome(dependencies, of, signal),
     idle: () => courier.idle(),
     close: () => courier.close(),
   };

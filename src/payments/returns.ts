@@ -4,7 +4,7 @@ import { type Decimal, sum } from '../kernel/decimal.ts';
 import { notFound, ok, type Result } from '../kernel/result.ts';
 import { next } from '../kernel/state-table.ts';
 import type { Instant } from '../kernel/time.ts';
-import type { PaymentParts } from './completion.ts';
+import type { PaymentDependencies } from './completion.ts';
 import { callForReturn } from './outside/returns.ts';
 import {
   lockReceipt,
@@ -58,7 +58,7 @@ export async function stopReturn(
  * Gives money back in two steps: the intent is committed before the provider is called, and whatever happens in between
  * the call is made again under the same key, which is the receipt's own and knows no refund (I-40, I-41).
  */
-export const returnsDue = ({ provider, remote }: Pick<PaymentParts, 'provider' | 'remote'>): DueKind => ({
+export const returnsDue = ({ provider, remote }: Pick<PaymentDependencies, 'provider' | 'remote'>): DueKind => ({
   kind: 'payment_return',
   step: async (tx, { merchantId, id }, now) => {
     const receipt = await selectReceipt(tx, merchantId, id);

@@ -1,6 +1,6 @@
 import { Id, ListOf, ListQuery, listReply, OneOf, pageOf, type Route, route, Strict, Type } from '../http/index.ts';
 import { notFound, ok, type Result } from '../kernel/result.ts';
-import { completeSession, endSession, type PaymentParts } from './completion.ts';
+import { completeSession, endSession, type PaymentDependencies } from './completion.ts';
 import { TEST_CARDS } from './provider/test-cards.ts';
 import { ENTITY_TYPES, type PaymentSession } from './records/session.ts';
 import { SESSION_STATUSES } from './records/session-states.ts';
@@ -22,7 +22,7 @@ export interface PaymentEnvironment {
  * The operations on payment sessions (api.md, Invoices and payments): list, read, expire, and in the sandbox complete.
  */
 export const sessionRoutes = (
-  parts: PaymentParts,
+  dependencies: PaymentDependencies,
   { publicUrl, environment }: PaymentEnvironment,
 ): readonly Route[] => {
   const shown = (result: Result<PaymentSession>) => (result.ok ? ok(publicSession(result.value, publicUrl)) : result);
@@ -85,14 +85,15 @@ export const sessionRoutes = (
         replies: { 200: PaymentSessionReply },
         errors: [409],
       },
-      async ({ tx, now, merchantId, params }) => shown(await endSession(tx, parts, { merchantId, id: params.id }, now)),
+      async ({ tx, now, merchantId, params }) =>
+        shown(await endSession(tx, dependencies, { merchantId, id: params.id }, now)),
     ),
-    ...(environment === 'sandbox' ? [completion(parts, shown)] : []),
+    ...(environment === 'sandbox' ? [completion(dependencies, shown)] : []),
   ];
 };
 
 const completion = (
-  parts: PaymentParts,
+  dependencies: PaymentDependencies,
   shown: (result: Result<PaymentSession>) => Result<PaymentSessionReply>,
 ): Route =>
   route(
@@ -119,5 +120,5 @@ const completion = (
       errors: [409],
     },
     async ({ tx, now, merchantId, params, body }) =>
-      shown(await completeSession(tx, parts, { merchantId, id: params.id, card: body.paymentMethod }, now)),
+      shown(await completeSession(tx, dependencies, { merchantId, id: params.id, card: body.paymentMethod }, now)),
   );

@@ -5,7 +5,7 @@ import { fail, ok, type Result } from '../kernel/result.ts';
 import { next } from '../kernel/state-table.ts';
 import { type Instant, isAfter, isBefore } from '../kernel/time.ts';
 import { publishAll } from '../webhooks/index.ts';
-import { closeCheckouts } from './outside/checkouts.sql.ts';
+import { markCheckoutsClosing } from './outside/checkouts.sql.ts';
 import type { ProviderName } from './provider/provider.ts';
 import type { EntityType, PaymentSession } from './records/session.ts';
 import { sessionStates } from './records/session-states.ts';
@@ -199,7 +199,7 @@ export async function expireAll(tx: Tx, sessions: readonly PaymentSession[], now
       throw new Error(`Payment session ${id} is ${status} and cannot expire.`);
   const expired = await updateToExpired(tx, sessions, now);
   for (const { merchantId, id, provider } of expired)
-    if (provider !== 'sandbox') await closeCheckouts(tx, merchantId, id);
+    if (provider !== 'sandbox') await markCheckoutsClosing(tx, merchantId, id);
   await announceAll(tx, 'payment_session.expired.v0', expired, now);
   return expired;
 }

@@ -2,8 +2,8 @@ import { type Route, route, type Static, Strict, Text, Timestamp, Type } from '.
 import { notFound, ok } from '../kernel/result.ts';
 import { formatInstant } from '../kernel/time.ts';
 import { findSubscription } from '../subscriptions/index.ts';
+import type { PortalDependencies } from './links/dependencies.ts';
 import { createLink, type NewLink } from './links/links.ts';
-import type { PortalParts } from './links/parts.ts';
 
 const LinkBody = Strict(
   {
@@ -46,7 +46,9 @@ const shown = <const Name extends string>(object: Name, { url, expiresAt }: NewL
 });
 
 /** Links to the customer portal (api.md, Subscriptions and Customers). */
-export const portalLinkRoutes = (parts: Pick<PortalParts, 'environment' | 'publicUrl'>): readonly Route[] => [
+export const portalLinkRoutes = (
+  dependencies: Pick<PortalDependencies, 'environment' | 'publicUrl'>,
+): readonly Route[] => [
   route(
     {
       method: 'POST',
@@ -67,7 +69,7 @@ export const portalLinkRoutes = (parts: Pick<PortalParts, 'environment' | 'publi
       const subscription = await findSubscription(tx, merchantId, subscriptionId);
       if (!subscription) return notFound('subscription');
       const of = { merchantId, customerId: subscription.customerId, subscriptionId };
-      const link = await createLink(tx, parts, of, requestOf(body), now);
+      const link = await createLink(tx, dependencies, of, requestOf(body), now);
       return link.ok ? ok(shown('subscriptionPortal', link.value)) : link;
     },
   ),
@@ -87,7 +89,7 @@ export const portalLinkRoutes = (parts: Pick<PortalParts, 'environment' | 'publi
     },
     async ({ tx, merchantId, params, body, now }) => {
       const of = { merchantId, customerId: params.id, subscriptionId: null };
-      const link = await createLink(tx, parts, of, requestOf(body), now);
+      const link = await createLink(tx, dependencies, of, requestOf(body), now);
       return link.ok ? ok(shown('customerPortal', link.value)) : link;
     },
   ),

@@ -19,6 +19,7 @@ import {
 import { noCookie, portalPath, sessionCookie, sessionTokenIn } from './frame/cookie.ts';
 import { deadLinkPage, leftPage, openPage, sentPage, signInPage } from './frame/door-pages.ts';
 import { STYLE } from './frame/style.ts';
+import type { PortalDependencies } from './links/dependencies.ts';
 import {
   createMailedLink,
   findLink,
@@ -30,7 +31,6 @@ import {
   openLink,
   stateOfLink,
 } from './links/links.ts';
-import type { PortalParts } from './links/parts.ts';
 import type { PortalLink } from './links/portal.sql.ts';
 import { hashOfToken, isFormKey } from './links/tokens.ts';
 
@@ -45,8 +45,8 @@ const subscriptionPath = ({ subscriptionId: id }: Pick<PortalLink, 'subscription
   id === null ? '' : `/subscriptions/${id}`;
 
 /** The ways into the portal, and out of it (docs/decisions/0124). */
-export function doorRoutes(parts: PortalParts): readonly Route[] {
-  const { environment, publicUrl } = parts;
+export function doorRoutes(dependencies: PortalDependencies): readonly Route[] {
+  const { environment, publicUrl } = dependencies;
   const base = portalPath(publicUrl);
   const unknown = unknownReply(environment);
   const usual = { tag: 'Pages', access: { public: true }, hidden: true, errorPage: errorPage(environment) } as const;
@@ -202,7 +202,7 @@ export function doorRoutes(parts: PortalParts): readonly Route[] {
           if (counted?.isAllowed === false) return page(429, sentPage(look, 'tooMany'), look);
           for (const customerId of await customersOfEmail(tx, merchantId, email, MOST_CUSTOMERS)) {
             const link = await createMailedLink(tx, publicUrl, { merchantId, customerId, email }, now);
-            if (link !== null) await parts.mailLink(tx, link, now);
+            if (link !== null) await dependencies.mailLink(tx, link, now);
           }
           return page(200, sentPage(look, 'sent'), look);
         });

@@ -1,4 +1,5 @@
 /** All that other rooms may use of the customer portal. */
+
+export type { PortalDependencies } from './links/dependencies.ts';
 export { forgetPortalLinks, type MailedLink } from './links/links.ts';
-export type { PortalParts } from './links/parts.ts';
 export { portalRoutes } from './routes.ts';

@@ -2,7 +2,7 @@ import { type Route, Text, Type } from '../http/index.ts';
 import { portalLinkRoutes } from './api-routes.ts';
 import { doorRoutes } from './door-routes.ts';
 import { pageMaker } from './frame/visit.ts';
-import type { PortalParts } from './links/parts.ts';
+import type { PortalDependencies } from './links/dependencies.ts';
 import { balancesPage } from './pages/balances.ts';
 import { addCard, cardsPage, chooseCard, removeCard } from './pages/cards.ts';
 import { detailsPage, saveDetails } from './pages/details.ts';
@@ -16,41 +16,41 @@ import { DETAIL_FIELDS } from './words/page-words.ts';
 const DETAILS = Object.fromEntries(DETAIL_FIELDS.map((field) => [field, Type.Optional(Text({ maxLength: 2000 }))]));
 
 /** Every route of the customer portal. */
-export function portalRoutes(parts: PortalParts): readonly Route[] {
-  const { show, act } = pageMaker(parts);
+export function portalRoutes(dependencies: PortalDependencies): readonly Route[] {
+  const { show, act } = pageMaker(dependencies);
   return [
-    ...portalLinkRoutes(parts),
-    ...doorRoutes(parts),
+    ...portalLinkRoutes(dependencies),
+    ...doorRoutes(dependencies),
     show('/portal', 'showPortal', 'The open invoices and the plans of a customer', (visit) =>
-      overviewPage(parts, visit),
+      overviewPage(dependencies, visit),
     ),
     show('/portal/invoices', 'listPortalInvoices', 'The invoices of a customer', invoicesPage),
     show(
       '/portal/invoices/:invoiceId',
       'showPortalInvoice',
       'An invoice, with the calculation of each figure',
-      (visit) => invoicePage(parts, visit),
+      (visit) => invoicePage(dependencies, visit),
     ),
     show('/portal/subscriptions/:subscriptionId', 'showPortalSubscription', 'A plan, and its next invoice', (visit) =>
-      subscriptionPage(parts, visit),
+      subscriptionPage(dependencies, visit),
     ),
     act(
       '/portal/subscriptions/:subscriptionId/preview',
       'previewPortalChange',
       'The effect of a change, without making it',
       'any',
-      (visit, form) => previewPage(parts, visit, form),
+      (visit, form) => previewPage(dependencies, visit, form),
     ),
     act(
       '/portal/subscriptions/:subscriptionId/change',
       'changePortalSubscription',
       'Makes the change of the preview',
       'any',
-      (visit, form) => changePortal(parts, visit, form),
+      (visit, form) => changePortal(dependencies, visit, form),
     ),
     show('/portal/cards', 'listPortalCards', 'The cards of a customer', cardsPage),
     act('/portal/cards', 'addPortalCard', 'Leads to the page on which a card is entered', {}, (visit) =>
-      addCard(parts, visit),
+      addCard(dependencies, visit),
     ),
     act(
       '/portal/cards/:cardId/default',
@@ -64,7 +64,7 @@ export function portalRoutes(parts: PortalParts): readonly Route[] {
     show('/portal/balances', 'showPortalBalances', 'The balance of each entitlement', balancesPage),
     show('/portal/details', 'showPortalDetails', 'The billing details of a customer', detailsPage),
     act('/portal/details', 'savePortalDetails', 'Saves the billing details', DETAILS, (visit, form) =>
-      saveDetails(parts, visit, form),
+      saveDetails(dependencies, visit, form),
     ),
   ];
 }

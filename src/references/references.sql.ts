@@ -87,7 +87,7 @@ export const entitiesReferenced = (filter: ReferenceFilter & { entityType: Entit
 export const lockDefaults = (tx: Tx, merchantId: string, entityId: string) =>
   tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`external_reference ${merchantId} ${entityId}`}, 0))`);
 
-export const clearDefault = (tx: Tx, reference: ExternalReference, now: Instant) =>
+export const updateNotDefault = (tx: Tx, reference: ExternalReference, now: Instant) =>
   tx.run(sql`
     update external_reference set is_default = false, updated_at = ${now}
      where merchant_id = ${reference.merchantId} and entity_id = ${reference.entityId}

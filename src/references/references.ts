@@ -4,7 +4,6 @@ import { isId, newId } from '../kernel/ids.ts';
 import { type Failure, fail, notFound, ok, type Result } from '../kernel/result.ts';
 import { formatInstant, type Instant } from '../kernel/time.ts';
 import {
-  clearDefault,
   deleteReferenceRow,
   deleteReferenceRowsOf,
   type ExternalReference,
@@ -16,6 +15,7 @@ import {
   selectReference,
   selectReferences,
   selectReferencesOf,
+  updateNotDefault,
   updateReference,
 } from './references.sql.ts';
 import type { ReferenceCreate, ReferenceUpdate } from './schema.ts';
@@ -85,9 +85,9 @@ export async function changeReference(
   if (!locked) return notFound('external reference');
   const changed: ExternalReference = { ...locked, ...defined(body), updatedAt: now };
   try {
-    const updated = await tx.part(
+    const updated = await tx.savepoint(
       async () => {
-        if (changed.isDefault) await clearDefault(tx, changed, now);
+        if (changed.isDefault) await updateNotDefault(tx, changed, now);
         return updateReference(tx, changed);
       },
       () => true,
@@ -107,7 +107,7 @@ const defined = (body: ReferenceUpdate): Partial<ExternalReference> =>
 async function makeRoomForDefault(tx: Tx, reference: ExternalReference, now: Instant): Promise<void> {
   if (!reference.isDefault) return;
   await lockDefaults(tx, reference.merchantId, reference.entityId);
-  await clearDefault(tx, reference, now);
+  await updateNotDefault(tx, reference, now);
 }
 
 /** Says whose primary reference the external id is. */

@@ -1,5 +1,5 @@
 import type { Tx } from '../db/index.ts';
-import type { OrderParts } from '../orders/index.ts';
+import type { OrderDependencies } from '../orders/index.ts';
 import { selectHoldersOfLine } from './intervals.sql.ts';
 import { schedulesWithIntervals } from './intervals.ts';
 import { toScheduleReply, toScheduleSnapshot } from './present.ts';
@@ -17,7 +17,7 @@ const byOrder = <T extends { readonly orderId: string | null }, R>(
 
 /** The questions of orders to schedules. */
 export const partsForOrders: Pick<
-  OrderParts,
+  OrderDependencies,
   'scheduleReply' | 'schedulesOf' | 'snapshotOfSchedules' | 'hasPushed' | 'holdersOf'
 > = {
   scheduleReply: BillingSchedule,

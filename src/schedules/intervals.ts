@@ -7,8 +7,8 @@ import { type FieldError, invalid, invalidField, notFound, ok, type Result } fro
 import { type Instant, instantOf, instantOrNull } from '../kernel/time.ts';
 import { findOrder } from '../orders/index.ts';
 import { intervalProblems } from './check.ts';
+import type { ScheduleDependencies } from './dependencies.ts';
 import { deleteIntervals, insertIntervals, selectIntervals } from './intervals.sql.ts';
-import type { ScheduleParts } from './parts.ts';
 import { contentOfInterval } from './present.ts';
 import type { IntervalRow, ScheduleRow } from './schedule.ts';
 import { type Asker, changeSchedule, type ScheduleKey } from './schedules.ts';
@@ -28,18 +28,18 @@ export async function listIntervals(tx: Tx, { merchantId, id }: ScheduleKey, { l
  * @returns 404; 403; 400 by field; INVALID_TRANSITION
  */
 export async function replaceIntervals(
-  parts: ScheduleParts,
+  dependencies: ScheduleDependencies,
   tx: Tx,
   key: ScheduleKey,
   body: ScheduleIntervalsReplace,
   asker: Asker,
 ): Promise<Result<IntervalRow[]>> {
-  const changed = await changeSchedule(parts, tx, key, asker, async (schedule, now) => {
+  const changed = await changeSchedule(dependencies, tx, key, asker, async (schedule, now) => {
     const known = await selectIntervals(tx, [key.merchantId], [key.id]);
     const line = body.orderLineItemId ?? null;
     const replaced = line === null ? known : known.filter(({ orderLineItemId }) => orderLineItemId === line);
     const drafts = body.intervals.map((input) => draftOf(schedule, input, line, now));
-    const checked = await checkIntervals(parts, tx, schedule, drafts, body);
+    const checked = await checkIntervals(dependencies, tx, schedule, drafts, body);
     if (!checked.ok) return checked;
     const kept = known.filter((interval) => !replaced.includes(interval));
     await deleteIntervals(
@@ -94,7 +94,7 @@ function withKnownIds(drafts: readonly IntervalRow[], known: readonly IntervalRo
 }
 
 async function checkIntervals(
-  parts: ScheduleParts,
+  dependencies: ScheduleDependencies,
   tx: Tx,
   schedule: ScheduleRow,
   drafts: readonly IntervalRow[],
@@ -111,7 +111,7 @@ async function checkIntervals(
   }
   const others = drafts.flatMap((draft, index) => otherLine(draft, orderLineItemId ?? null, at(index)));
   if (others.length > 0) return invalid(others);
-  return checkPrices(parts, tx, schedule, drafts);
+  return checkPrices(dependencies, tx, schedule, drafts);
 }
 
 function lineProblems({ orderLineItemId }: IntervalRow, schedule: ScheduleRow, before: string): FieldError[] {
@@ -165,7 +165,7 @@ async function checkItems(
 
 /** A schedule bills no usage, and nothing that the plan of its subscription bills already (domain.md §6). */
 async function checkPrices(
-  parts: ScheduleParts,
+  dependencies: ScheduleDependencies,
   tx: Tx,
   schedule: ScheduleRow,
   drafts: readonly IntervalRow[],
@@ -179,7 +179,7 @@ async function checkPrices(
   }
   const prices = await findPrices(tx, merchantId, [...new Set(named.map(({ id }) => id))]);
   const metered = new Set(prices.filter(({ billableMetricId }) => billableMetricId !== null).map(({ id }) => id));
-  const terms = subscriptionId === null ? null : await parts.source.terms(tx, merchantId, subscriptionId);
+  const terms = subscriptionId === null ? null : await dependencies.source.terms(tx, merchantId, subscriptionId);
   const pinned = new Set(terms?.prices.map(({ id }) => id));
   const problems = named.flatMap(({ id, field }): FieldError[] => {
     if (metered.has(id)) return [{ field, message: 'must not be a metered price: a schedule bills no usage' }];

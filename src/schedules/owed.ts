@@ -166,12 +166,12 @@ function groupAmounts(group: readonly Charge[], line: ContractLine | null, curre
   const sharing = group.filter((charge) => !isPriced(charge));
   if (line === null || sharing.length === 0) {
     const isTheLine = line !== null && isRoundingOnly(line.totalPrice.minus(total), priced.length, currency);
-    return settled(priced, isTheLine ? line.totalPrice : total, currency);
+    return roundedWithin(priced, isTheLine ? line.totalPrice : total, currency);
   }
   const left = Decimal.max(ZERO, line.totalPrice.minus(total));
   const weight = sharing.map(({ units }) => units).reduce(plus, NOTHING);
   const shares = sharing.map((charge) => ({ charge, exact: times(quotient(left), dividedBy(charge.units, weight)) }));
-  return [...settled(priced, total, currency), ...settled(shares, left, currency)];
+  return [...roundedWithin(priced, total, currency), ...roundedWithin(shares, left, currency)];
 }
 
 /** Rounding moves each charge by half a minor unit at most. A greater difference is another contract. */
@@ -179,7 +179,7 @@ const isRoundingOnly = (difference: Decimal, roundings: number, currency: string
   difference.abs().times(2).lte(minorUnit(currency).times(roundings));
 
 /** Each amount rounded separately, never past the total; the last one takes the rounding difference. */
-function settled(
+function roundedWithin(
   charges: readonly { readonly charge: Charge; readonly exact: Quotient }[],
   total: Decimal,
   currency: string,

@@ -12,9 +12,9 @@ import { orThrow } from '../kernel/result.ts';
 import { type Instant, isAfter, isBefore } from '../kernel/time.ts';
 import { isPushAllowed, lockFreeOrders, lockOrder, type Order } from '../orders/index.ts';
 import { loadStanding, type Standing } from './contract.ts';
+import type { ScheduleDependencies } from './dependencies.ts';
 import type { PlannedCredit, PlannedInvoice } from './difference.ts';
 import { BILLS_SCHEDULE } from './invoice-purpose.ts';
-import type { ScheduleParts } from './parts.ts';
 import { cancelSchedule, firstBillDate, moveSchedule, stage } from './refresh.ts';
 import type { ScheduleInvoiceRow, ScheduleRow } from './schedule.ts';
 import { lockScheduleRow, selectSchedules, updateSchedule } from './schedules.sql.ts';
@@ -22,15 +22,15 @@ import { replaceStaged, updateToCancelled } from './staged.sql.ts';
 import { rowOf } from './staging.ts';
 
 /** The background job of schedules: it creates their invoices, each at its bill date. */
-export const scheduleDueKind = (parts: ScheduleParts): DueKind => ({
+export const scheduleDueKind = (dependencies: ScheduleDependencies): DueKind => ({
   kind: 'billing_schedule',
-  lockParents: (tx, records) => lockContracts(parts, tx, records),
-  step: (tx, record, now) => stepSchedule(parts, tx, record, now),
+  lockParents: (tx, records) => lockContracts(dependencies, tx, records),
+  step: (tx, record, now) => stepSchedule(dependencies, tx, record, now),
 });
 
 /** A schedule whose order or subscription is locked waits for another time, untouched. */
 async function lockContracts(
-  { lockFreeSubscriptions }: ScheduleParts,
+  { lockFreeSubscriptions }: ScheduleDependencies,
   tx: Tx,
   records: readonly { readonly merchantId: string; readonly id: string }[],
 ): Promise<ReadonlySet<string>> {
@@ -64,7 +64,7 @@ interface Payer {
  * the schedule, are locked; its invoices are locked here.
  */
 async function stepSchedule(
-  parts: ScheduleParts,
+  dependencies: ScheduleDependencies,
   tx: Tx,
   { merchantId, id }: { readonly merchantId: string; readonly id: string },
   now: Instant,
@@ -75,40 +75,40 @@ async function stepSchedule(
   const locked = await lockScheduleRow(tx, merchantId, id);
   if (!locked) return;
   const { schedule, payer } = order
-    ? await ofOrder(parts, tx, locked, order)
-    : await ofSubscription(parts, tx, locked, now);
+    ? await ofOrder(dependencies, tx, locked, order)
+    : await ofSubscription(dependencies, tx, locked, now);
   const isLive = schedule.status !== 'draft' && schedule.activatedAt !== null;
   if (!payer.isAllowed || !isLive) {
     await updateSchedule(tx, schedule, { nextActionAt: null }, now);
     return;
   }
-  await withdrawDrafts(parts, tx, schedule, payer, now);
-  await creditUnpaid(parts, tx, schedule, payer, now);
-  await pushDue(parts, tx, schedule, payer, now);
-  await settle(tx, schedule, await loadStanding(tx, schedule, payer.order, now), now);
+  await withdrawDrafts(dependencies, tx, schedule, payer, now);
+  await creditUnpaid(dependencies, tx, schedule, payer, now);
+  await pushDue(dependencies, tx, schedule, payer, now);
+  await stageTheRest(tx, schedule, await loadStanding(tx, schedule, payer.order, now), now);
 }
 
 async function lockedOrder(tx: Tx, merchantId: string, id: string, now: Instant): Promise<Order> {
   return orThrow(await lockOrder(tx, { merchantId, id }, now)).order;
 }
 
-async function ofOrder(parts: ScheduleParts, tx: Tx, schedule: ScheduleRow, order: Order) {
+async function ofOrder(dependencies: ScheduleDependencies, tx: Tx, schedule: ScheduleRow, order: Order) {
   const payer: Payer = {
     order,
     planId: null,
     paymentTermDays: schedule.paymentTermDays ?? order.defaultPaymentTermDays,
     taxExempt: order.taxExempt,
-    isAllowed: await isPushAllowed(parts.orders, tx, order),
+    isAllowed: await isPushAllowed(dependencies.orders, tx, order),
   };
   return { schedule, payer };
 }
 
 /** A schedule is active while its subscription is, and is cancelled at its end. */
-async function ofSubscription(parts: ScheduleParts, tx: Tx, before: ScheduleRow, now: Instant) {
+async function ofSubscription(dependencies: ScheduleDependencies, tx: Tx, before: ScheduleRow, now: Instant) {
   const { merchantId } = before;
   const subscriptionId = before.subscriptionId as string;
-  const status = await parts.lockSubscription(tx, merchantId, subscriptionId);
-  const terms = await parts.source.terms(tx, merchantId, subscriptionId);
+  const status = await dependencies.lockSubscription(tx, merchantId, subscriptionId);
+  const terms = await dependencies.source.terms(tx, merchantId, subscriptionId);
   const schedule = await followSubscription(tx, before, status, terms.bounds.endsAt, now);
   const payer: Payer = {
     order: null,
@@ -143,7 +143,7 @@ export async function followSubscription(
 
 /** A draft that waits for an approval and bills too much is created again instead of being credited. */
 async function withdrawDrafts(
-  parts: ScheduleParts,
+  dependencies: ScheduleDependencies,
   tx: Tx,
   schedule: ScheduleRow,
   { order }: Payer,
@@ -158,7 +158,7 @@ async function withdrawDrafts(
   for (const invoiceId of wrong) {
     const invoice = await lockInvoice(tx, schedule.merchantId, invoiceId);
     if (invoice?.status !== 'DRAFT') continue;
-    await cancelInvoice(parts.invoicing, tx, invoice, null, now);
+    await cancelInvoice(dependencies.invoicing, tx, invoice, null, now);
     const made = rows.filter((row) => row.invoiceId === invoiceId).map(({ id }) => id);
     await updateToCancelled(tx, schedule.merchantId, made, now);
   }
@@ -172,7 +172,7 @@ const orderCredits = ({ itemOf }: Standing, credits: readonly PlannedCredit[], f
 
 /** An excess is first deducted from the customer's unpaid invoices (§3 Credits). */
 async function creditUnpaid(
-  parts: ScheduleParts,
+  dependencies: ScheduleDependencies,
   tx: Tx,
   schedule: ScheduleRow,
   { order }: Payer,
@@ -182,7 +182,7 @@ async function creditUnpaid(
   const planned = standing.planned.flatMap(({ credits }) => credits);
   const credits = orderCredits(standing, planned, schedule.cancelledAt);
   if (credits.length === 0) return;
-  const given = await creditOrderItems(parts.invoicing, tx, schedule, credits, 'unpaid', now);
+  const given = await creditOrderItems(dependencies.invoicing, tx, schedule, credits, 'unpaid', now);
   await recordCredits(tx, schedule, standing, given, now);
 }
 
@@ -206,7 +206,13 @@ async function recordCredits(
 }
 
 /** Makes the invoices whose dates have come, in the order of their dates. */
-async function pushDue(parts: ScheduleParts, tx: Tx, schedule: ScheduleRow, payer: Payer, now: Instant): Promise<void> {
+async function pushDue(
+  dependencies: ScheduleDependencies,
+  tx: Tx,
+  schedule: ScheduleRow,
+  payer: Payer,
+  now: Instant,
+): Promise<void> {
   const standing = await loadStanding(tx, schedule, payer.order, now);
   await stage(tx, schedule, standing, now);
   for (const invoice of standing.planned.filter(({ billAt }) => !isAfter(billAt, now))) {
@@ -216,12 +222,12 @@ async function pushDue(parts: ScheduleParts, tx: Tx, schedule: ScheduleRow, paye
         status === 'staged' && billAt.equals(invoice.billAt) && correction > 0 === invoice.isCorrection,
     );
     if (!row) throw new Error(`Schedule ${schedule.id} has nothing staged for ${invoice.billAt.toString()}.`);
-    await pushOne(parts, tx, { schedule, payer, standing }, invoice, row, now);
+    await pushOne(dependencies, tx, { schedule, payer, standing }, invoice, row, now);
   }
 }
 
 async function pushOne(
-  parts: ScheduleParts,
+  dependencies: ScheduleDependencies,
   tx: Tx,
   { schedule, payer, standing }: { schedule: ScheduleRow; payer: Payer; standing: Standing },
   invoice: PlannedInvoice,
@@ -231,15 +237,15 @@ async function pushOne(
   const { merchantId, id: scheduleId } = schedule;
   const credits = orderCredits(standing, invoice.credits, schedule.cancelledAt);
   const invoiceId = invoice.lines.some(({ subtotal }) => subtotal.gt(0))
-    ? await makeInvoice(parts, tx, { schedule, payer }, { invoice, row, credits }, now)
+    ? await makeInvoice(dependencies, tx, { schedule, payer }, { invoice, row, credits }, now)
     : null;
-  if (invoiceId === null) await creditOrderItems(parts.invoicing, tx, schedule, credits, 'all', now);
+  if (invoiceId === null) await creditOrderItems(dependencies.invoicing, tx, schedule, credits, 'all', now);
   const written = [{ ...row, status: 'pushed' as const, invoiceId, updatedAt: now }];
   await replaceStaged(tx, merchantId, scheduleId, { deleted: [], written });
 }
 
 async function makeInvoice(
-  parts: ScheduleParts,
+  dependencies: ScheduleDependencies,
   tx: Tx,
   { schedule, payer }: { readonly schedule: ScheduleRow; readonly payer: Payer },
   { invoice, row, credits }: { invoice: PlannedInvoice; row: ScheduleInvoiceRow; credits: readonly OrderCredit[] },
@@ -247,7 +253,7 @@ async function makeInvoice(
 ): Promise<string> {
   const made = orThrow(
     await makeOrderInvoice(
-      parts.invoicing,
+      dependencies.invoicing,
       tx,
       {
         merchantId: schedule.merchantId,
@@ -275,7 +281,7 @@ async function makeInvoice(
 }
 
 /** The remainder is staged, and the schedule is completed if there is none. */
-async function settle(tx: Tx, schedule: ScheduleRow, standing: Standing, now: Instant): Promise<void> {
+async function stageTheRest(tx: Tx, schedule: ScheduleRow, standing: Standing, now: Instant): Promise<void> {
   await stage(tx, schedule, standing, now);
   const nextActionAt = firstBillDate(standing.planned);
   if (nextActionAt !== null && !isBefore(now, nextActionAt))

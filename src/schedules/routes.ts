@@ -1,7 +1,7 @@
 import { ListOf, listReply, pageOf, type Route, route, Type } from '../http/index.ts';
 import { ok } from '../kernel/result.ts';
+import type { ScheduleDependencies } from './dependencies.ts';
 import { listIntervals, replaceIntervals } from './intervals.ts';
-import type { ScheduleParts } from './parts.ts';
 import { toIntervalReply, toScheduleReply } from './present.ts';
 import { createSchedule, deleteSchedule, getSchedule, listSchedules, updateScheduleBy } from './schedules.ts';
 import {
@@ -28,7 +28,7 @@ const keyOf = (merchantId: string, params: { readonly id: string }) => ({
 });
 
 /** `/v0/billingSchedules` (api.md). */
-export const scheduleRoutes = (parts: ScheduleParts): readonly Route[] => [
+export const scheduleRoutes = (dependencies: ScheduleDependencies): readonly Route[] => [
   route(
     {
       method: 'POST',
@@ -47,7 +47,7 @@ export const scheduleRoutes = (parts: ScheduleParts): readonly Route[] => [
       errors: [409],
     },
     async ({ tx, merchantId, body, caller, now }) => {
-      const made = await createSchedule(parts, tx, merchantId, body, { by: caller.userId, wall: now });
+      const made = await createSchedule(dependencies, tx, merchantId, body, { by: caller.userId, wall: now });
       return made.ok ? ok(toScheduleReply(made.value)) : made;
     },
   ),
@@ -105,7 +105,7 @@ export const scheduleRoutes = (parts: ScheduleParts): readonly Route[] => [
     },
     async ({ tx, merchantId, params, body, caller, now }) => {
       const asker = { by: caller.userId, wall: now };
-      const updated = await updateScheduleBy(parts, tx, keyOf(merchantId, params), body, asker);
+      const updated = await updateScheduleBy(dependencies, tx, keyOf(merchantId, params), body, asker);
       return updated.ok ? ok(toScheduleReply(updated.value)) : updated;
     },
   ),
@@ -122,7 +122,7 @@ export const scheduleRoutes = (parts: ScheduleParts): readonly Route[] => [
       errors: [409],
     },
     async ({ tx, merchantId, params, caller, now }) =>
-      deleteSchedule(parts, tx, keyOf(merchantId, params), { by: caller.userId, wall: now }),
+      deleteSchedule(dependencies, tx, keyOf(merchantId, params), { by: caller.userId, wall: now }),
   ),
   route(
     {
@@ -160,7 +160,7 @@ export const scheduleRoutes = (parts: ScheduleParts): readonly Route[] => [
     },
     async ({ tx, merchantId, params, body, caller, now }) => {
       const asker = { by: caller.userId, wall: now };
-      const replaced = await replaceIntervals(parts, tx, keyOf(merchantId, params), body, asker);
+      const replaced = await replaceIntervals(dependencies, tx, keyOf(merchantId, params), body, asker);
       if (!replaced.ok) return replaced;
       const { value } = replaced;
       return ok(listReply({ data: value.map(toIntervalReply), total: value.length }, WHOLE_PAGE));
@@ -182,7 +182,7 @@ export const scheduleRoutes = (parts: ScheduleParts): readonly Route[] => [
     },
     async ({ tx, merchantId, params, query }) => {
       const page = pageOf(query);
-      const found = await listScheduleInvoices(parts, tx, keyOf(merchantId, params), query.status, page);
+      const found = await listScheduleInvoices(dependencies, tx, keyOf(merchantId, params), query.status, page);
       return found.ok ? ok(listReply(found.value, page)) : found;
     },
   ),
@@ -203,7 +203,7 @@ export const scheduleRoutes = (parts: ScheduleParts): readonly Route[] => [
     async ({ tx, merchantId, params, caller, now }) => {
       const asker = { by: caller.userId, wall: now };
       const page = { limit: 100, offset: 0 };
-      const made = await regenerateScheduleInvoices(parts, tx, keyOf(merchantId, params), asker, page);
+      const made = await regenerateScheduleInvoices(dependencies, tx, keyOf(merchantId, params), asker, page);
       return made.ok ? ok(listReply(made.value, page)) : made;
     },
   ),

@@ -7,7 +7,7 @@ import { wrongState } from '../kernel/state-table.ts';
 import { type Instant, instantOf } from '../kernel/time.ts';
 import { changeOrder, lockOrder } from '../orders/index.ts';
 import { scheduleProblems } from './check.ts';
-import type { ScheduleParts } from './parts.ts';
+import type { ScheduleDependencies } from './dependencies.ts';
 import { followSubscription } from './push.ts';
 import { restage } from './refresh.ts';
 import type { ScheduleRow, ScheduleTerms } from './schedule.ts';
@@ -45,7 +45,7 @@ const windowsOf = (windows: NonNullable<BillingScheduleCreate['customPeriodWindo
  * subscription has ended
  */
 export async function createSchedule(
-  parts: ScheduleParts,
+  dependencies: ScheduleDependencies,
   tx: Tx,
   merchantId: string,
   body: BillingScheduleCreate,
@@ -63,8 +63,8 @@ export async function createSchedule(
   const problems = scheduleProblems(terms);
   if (problems.length > 0) return invalid(problems);
   return orderId == null
-    ? createOfSubscription(parts, tx, { merchantId, id: subscriptionId as string }, { ...body, ...terms }, asker)
-    : createOfOrder(parts, tx, { merchantId, id: orderId }, { ...body, ...terms }, asker);
+    ? createOfSubscription(dependencies, tx, { merchantId, id: subscriptionId as string }, { ...body, ...terms }, asker)
+    : createOfOrder(dependencies, tx, { merchantId, id: orderId }, { ...body, ...terms }, asker);
 }
 
 type Draft = ScheduleTerms & Pick<BillingScheduleCreate, 'paymentTermDays' | 'metadata'>;
@@ -80,7 +80,7 @@ const termsOf = (body: BillingScheduleCreate): ScheduleTerms => ({
 });
 
 async function createOfOrder(
-  parts: ScheduleParts,
+  dependencies: ScheduleDependencies,
   tx: Tx,
   key: ScheduleKey,
   draft: Draft,
@@ -91,7 +91,7 @@ async function createOfOrder(
   const locked = await lockOrder(tx, key, wall);
   if (!locked.ok) return notFound('order', 'orderId');
   const { order, now } = locked.value;
-  const made = await changeOrder(parts.orders, tx, order, { by, now }, async () => {
+  const made = await changeOrder(dependencies.orders, tx, order, { by, now }, async () => {
     const of = { orderId: order.id, subscriptionId: null, customerId: order.customerId, currency: order.currency };
     return ok(await insertSchedule(tx, rowOf(key.merchantId, { ...of, testClockId: order.testClockId }, draft, now)));
   });
@@ -99,7 +99,7 @@ async function createOfOrder(
 }
 
 async function createOfSubscription(
-  parts: ScheduleParts,
+  dependencies: ScheduleDependencies,
   tx: Tx,
   { merchantId, id }: ScheduleKey,
   draft: Draft,
@@ -107,9 +107,9 @@ async function createOfSubscription(
 ): Promise<Result<ScheduleRow>> {
   const owned = await checkReference(tx, merchantId, 'subscription', id, 'subscriptionId');
   if (!owned.ok) return owned;
-  const { customerId, currency, clockId } = await parts.source.terms(tx, merchantId, id);
+  const { customerId, currency, clockId } = await dependencies.source.terms(tx, merchantId, id);
   const now = await effectiveNow(tx, merchantId, clockId, wall);
-  const status = await parts.lockSubscription(tx, merchantId, id);
+  const status = await dependencies.lockSubscription(tx, merchantId, id);
   if (status === 'terminated')
     return wrongState({
       thing: 'subscription',
@@ -120,7 +120,7 @@ async function createOfSubscription(
     });
   const of = { orderId: null, subscriptionId: id, customerId, currency, testClockId: clockId };
   const made = await insertSchedule(tx, rowOf(merchantId, of, draft, now));
-  return ok(await refreshOfSubscription(parts, tx, made, now));
+  return ok(await refreshOfSubscription(dependencies, tx, made, now));
 }
 
 const rowOf = (
@@ -156,15 +156,15 @@ async function reread(tx: Tx, { merchantId, id }: ScheduleKey): Promise<Result<S
 
 /** A schedule of a subscription in its present state, with its future invoices. */
 async function refreshOfSubscription(
-  parts: ScheduleParts,
+  dependencies: ScheduleDependencies,
   tx: Tx,
   schedule: ScheduleRow,
   now: Instant,
 ): Promise<ScheduleRow> {
   const { merchantId } = schedule;
   const subscriptionId = schedule.subscriptionId as string;
-  const status = await parts.lockSubscription(tx, merchantId, subscriptionId);
-  const { bounds } = await parts.source.terms(tx, merchantId, subscriptionId);
+  const status = await dependencies.lockSubscription(tx, merchantId, subscriptionId);
+  const { bounds } = await dependencies.source.terms(tx, merchantId, subscriptionId);
   const followed = await followSubscription(tx, schedule, status, bounds.endsAt, now);
   return restage(tx, followed, null, now);
 }
@@ -174,7 +174,7 @@ async function refreshOfSubscription(
  * @param change what is written @returns 404; INVALID_TRANSITION where it, or its order, is cancelled
  */
 export async function changeSchedule(
-  parts: ScheduleParts,
+  dependencies: ScheduleDependencies,
   tx: Tx,
   key: ScheduleKey,
   { by, wall }: Asker,
@@ -187,15 +187,17 @@ export async function changeSchedule(
     const locked = await lockOrder(tx, { merchantId: key.merchantId, id: orderId }, wall);
     if (!locked.ok) return locked;
     const { order, now } = locked.value;
-    const changed = await changeOrder(parts.orders, tx, order, { by, now }, () => lockAndChange(tx, key, now, change));
+    const changed = await changeOrder(dependencies.orders, tx, order, { by, now }, () =>
+      lockAndChange(tx, key, now, change),
+    );
     return changed.ok ? reread(tx, key) : changed;
   }
   const now = await effectiveNow(tx, key.merchantId, known.value.testClockId, wall);
-  await parts.lockSubscription(tx, key.merchantId, known.value.subscriptionId as string);
+  await dependencies.lockSubscription(tx, key.merchantId, known.value.subscriptionId as string);
   const changed = await lockAndChange(tx, key, now, change);
   if (!changed.ok) return changed;
   const after = await reread(tx, key);
-  return after.ok ? ok(await refreshOfSubscription(parts, tx, after.value, now)) : after;
+  return after.ok ? ok(await refreshOfSubscription(dependencies, tx, after.value, now)) : after;
 }
 
 async function lockAndChange(
@@ -220,13 +222,13 @@ const refusedFor = ({ status }: ScheduleRow, trigger: 'change' | 'remove', done:
 
 /** PATCH /v0/billingSchedules/{id}. @returns 404; 400; INVALID_TRANSITION */
 export const updateScheduleBy = (
-  parts: ScheduleParts,
+  dependencies: ScheduleDependencies,
   tx: Tx,
   key: ScheduleKey,
   body: BillingScheduleUpdate,
   asker: Asker,
 ): Promise<Result<ScheduleRow>> =>
-  changeSchedule(parts, tx, key, asker, async (schedule, now) => {
+  changeSchedule(dependencies, tx, key, asker, async (schedule, now) => {
     const changes = changesOf(schedule, body);
     const problems = scheduleProblems({ ...schedule, ...changes });
     if (problems.length > 0) return invalid(problems);
@@ -252,7 +254,7 @@ function changesOf(schedule: ScheduleRow, body: BillingScheduleUpdate): Terms & 
 
 /** DELETE /v0/billingSchedules/{id}: a draft, with its intervals. @returns 404; INVALID_TRANSITION */
 export async function deleteSchedule(
-  parts: ScheduleParts,
+  dependencies: ScheduleDependencies,
   tx: Tx,
   key: ScheduleKey,
   asker: Asker,
@@ -271,7 +273,7 @@ export async function deleteSchedule(
     if (!locked.ok) return locked;
     const { order, now } = locked.value;
     const by = { by: asker.by, now };
-    const done = await changeOrder(parts.orders, tx, order, by, () => lockAndRemove(tx, key, remove));
+    const done = await changeOrder(dependencies.orders, tx, order, by, () => lockAndRemove(tx, key, remove));
     return done.ok ? ok(undefined) : done;
   }
   return lockAndRemove(tx, key, remove);

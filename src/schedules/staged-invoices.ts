@@ -2,7 +2,7 @@ import type { Tx } from '../db/index.ts';
 import type { PageRequest } from '../http/index.ts';
 import { ok, type Result } from '../kernel/result.ts';
 import { findOrder } from '../orders/index.ts';
-import type { ScheduleParts } from './parts.ts';
+import type { ScheduleDependencies } from './dependencies.ts';
 import { toScheduleInvoiceReply } from './present.ts';
 import { restage } from './refresh.ts';
 import type { ScheduleInvoiceStatus, ScheduleRow } from './schedule.ts';
@@ -11,48 +11,48 @@ import { selectScheduleInvoicePage } from './staged.sql.ts';
 
 /** GET …/invoices: by their bill dates. @returns 404 */
 export async function listScheduleInvoices(
-  parts: ScheduleParts,
+  dependencies: ScheduleDependencies,
   tx: Tx,
   key: ScheduleKey,
   status: ScheduleInvoiceStatus | undefined,
   page: PageRequest,
 ) {
   const found = await getSchedule(tx, key);
-  return found.ok ? ok(await present(parts, tx, found.value, status, page)) : found;
+  return found.ok ? ok(await present(dependencies, tx, found.value, status, page)) : found;
 }
 
 async function present(
-  parts: ScheduleParts,
+  dependencies: ScheduleDependencies,
   tx: Tx,
   schedule: ScheduleRow,
   status: ScheduleInvoiceStatus | undefined,
   page: PageRequest,
 ) {
   const { rows, total } = await selectScheduleInvoicePage(tx, schedule.merchantId, schedule.id, status, page);
-  const days = await paymentTermDaysOf(parts, tx, schedule);
+  const days = await paymentTermDaysOf(dependencies, tx, schedule);
   return { data: rows.map((row) => toScheduleInvoiceReply(row, schedule, days)), total };
 }
 
-async function paymentTermDaysOf(parts: ScheduleParts, tx: Tx, schedule: ScheduleRow): Promise<number> {
+async function paymentTermDaysOf(dependencies: ScheduleDependencies, tx: Tx, schedule: ScheduleRow): Promise<number> {
   const { merchantId, orderId, subscriptionId, paymentTermDays } = schedule;
   if (paymentTermDays !== null) return paymentTermDays;
-  if (subscriptionId !== null) return (await parts.source.terms(tx, merchantId, subscriptionId)).paymentTermDays;
+  if (subscriptionId !== null) return (await dependencies.source.terms(tx, merchantId, subscriptionId)).paymentTermDays;
   const order = orderId === null ? undefined : await findOrder(tx, { merchantId, id: orderId });
   return order?.defaultPaymentTermDays ?? 0;
 }
 
 /** POST …/invoices: stages the future invoices again. @returns 404; INVALID_TRANSITION */
 export async function regenerateScheduleInvoices(
-  parts: ScheduleParts,
+  dependencies: ScheduleDependencies,
   tx: Tx,
   key: ScheduleKey,
   asker: Asker,
   page: PageRequest,
 ): Promise<Result<Awaited<ReturnType<typeof present>>>> {
-  const changed = await changeSchedule(parts, tx, key, asker, async (schedule, now) => {
+  const changed = await changeSchedule(dependencies, tx, key, asker, async (schedule, now) => {
     const { merchantId, orderId } = schedule;
     const order = orderId === null ? null : ((await findOrder(tx, { merchantId, id: orderId })) ?? null);
     return ok(await restage(tx, schedule, order, now));
   });
-  return changed.ok ? ok(await present(parts, tx, changed.value, undefined, page)) : changed;
+  return changed.ok ? ok(await present(dependencies, tx, changed.value, undefined, page)) : changed;
 }

@@ -5,9 +5,9 @@ import { type Admission, decideAdmission, type RecordedKey } from './decide-admi
 import {
   countSealed,
   deleteMasterKeys,
+  insertLostMasterKeys,
   insertMasterKey,
   lockMasterKeys,
-  loseMasterKeys,
   selectMasterKeys,
 } from './secrets.sql.ts';
 
@@ -101,7 +101,7 @@ async function record(
   for (const key of all) if (names.includes(nameOfMasterKey(key))) await recordMasterKey(tx, key, now);
   if (forget.length > 0) await deleteMasterKeys(tx, forget);
   const unproved = lose.map((name) => ({ name, proof: '' }));
-  if (lose.length > 0) await loseMasterKeys(tx, unproved, now);
+  if (lose.length > 0) await insertLostMasterKeys(tx, unproved, now);
 }
 
 /** Makes a master key one that the database knows. */

@@ -20,7 +20,7 @@ export const deleteMasterKeys = (tx: Tx, names: readonly string[]) =>
   tx.run(sql`delete from master_key where name = any (${names})`);
 
 /** A secret of a lost key stays unchanged, and cannot be decrypted. */
-export const loseMasterKeys = (tx: Tx, keys: readonly { name: string; proof: string }[], now: Instant) =>
+export const insertLostMasterKeys = (tx: Tx, keys: readonly { name: string; proof: string }[], now: Instant) =>
   tx.run(sql`
     insert into master_key (name, proof, lost_at, created_at)
     select k.name, k.proof, ${now}, ${now} from jsonb_to_recordset(${recordset(keys)}) as k (name text, proof text)

@@ -16,7 +16,7 @@ import {
 } from './events.sql.ts';
 import { processArrived, processEvents } from './process.ts';
 import type { Source, SourceEvent } from './source.ts';
-import { holdSource } from './sources.sql.ts';
+import { lockSourceShared } from './sources.sql.ts';
 
 /** A source event as it is answered (§2). */
 export const toSourceEventReply = (event: SourceEvent) => ({
@@ -81,7 +81,7 @@ async function lockFor(
   { merchantId, sourceId, eventId }: EventKey,
   trigger: SourceEventTrigger,
 ): Promise<Result<{ source: Source; event: SourceEvent }>> {
-  const source = await holdSource(tx, merchantId, sourceId);
+  const source = await lockSourceShared(tx, merchantId, sourceId);
   if (!source) return notFound('source');
   const [event] = await lockSourceEvents(tx, merchantId, sourceId, [eventId]);
   if (!event) return notFound('sourceEvent');
@@ -149,7 +149,7 @@ async function lockMany(
   eventIds: readonly string[],
   trigger: SourceEventTrigger,
 ): Promise<Result<{ source: Source; ready: SourceEvent[]; refused: Refused[] }>> {
-  const source = await holdSource(tx, merchantId, sourceId);
+  const source = await lockSourceShared(tx, merchantId, sourceId);
   if (!source) return notFound('source');
   const ids = [...new Set(eventIds)];
   const found = new Map((await lockSourceEvents(tx, merchantId, sourceId, ids)).map((event) => [event.id, event]));

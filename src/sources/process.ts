@@ -1,10 +1,10 @@
 import { findMetric, findPlan } from '../catalog/index.ts';
-import { customerParties, customersOfExternalIds } from '../customers/index.ts';
+import { customerParties, findCustomersOfExternalIds } from '../customers/index.ts';
 import type { Tx } from '../db/index.ts';
 import type { Refusal } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
 import { acceptInTransaction } from '../metering/index.ts';
-import { subscriptionsOfPlan } from '../subscriptions/index.ts';
+import { findSubscriptionsOfPlan } from '../subscriptions/index.ts';
 import { publishAll } from '../webhooks/index.ts';
 import type { Judged } from './conditions.ts';
 import { decideUsage, type Known } from './decide-usage.ts';
@@ -31,7 +31,7 @@ export async function processArrived(
 
 /** The facts for the rules. */
 async function judgedOf(tx: Tx, merchantId: string, events: readonly SourceEvent[]): Promise<Judged[]> {
-  const customers = await customersOfExternalIds(tx, merchantId, namesIn(events));
+  const customers = await findCustomersOfExternalIds(tx, merchantId, namesIn(events));
   const parties = await customerParties(tx, merchantId, customers.values());
   return events.map(({ amount, occurredAt, customerExternalId }) => {
     const party = parties.get(customers.get(customerExternalId ?? '') ?? '');
@@ -74,8 +74,8 @@ async function loadKnown(
   const plan = await findPlan(tx, merchantId, planId);
   if (!plan) throw new Error(`Source ${source.id} has lost its plan.`); // a foreign key holds it
   const metric = await findMetric(tx, merchantId, source.metadata.billableMetricMapping.revenue);
-  const customers = await customersOfExternalIds(tx, merchantId, namesIn(events));
-  const subscriptions = await subscriptionsOfPlan(tx, merchantId, planId, [...customers.values()]);
+  const customers = await findCustomersOfExternalIds(tx, merchantId, namesIn(events));
+  const subscriptions = await findSubscriptionsOfPlan(tx, merchantId, planId, [...customers.values()]);
   const byCustomer = Map.groupBy(subscriptions, ({ customerId }) => customerId);
   return ({ customerExternalId }) => {
     const customerId = customers.get(customerExternalId ?? '') ?? null;

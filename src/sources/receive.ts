@@ -1,4 +1,4 @@
-import { customersOfExternalIds } from '../customers/index.ts';
+import { findCustomersOfExternalIds } from '../customers/index.ts';
 import { type Database, ownerOf, type Tx } from '../db/index.ts';
 import { type Authentication, FreeMap, hasRole, readJsonBody, readText, validate } from '../http/index.ts';
 import { isId, newId } from '../kernel/ids.ts';
@@ -12,10 +12,10 @@ import { type SourceEventReply, toSourceEventReply } from './events.ts';
 import { processArrived } from './process.ts';
 import type { Signed } from './signatures.ts';
 import type { Revenue, Source, SourceEvent } from './source.ts';
-import { holdSource, selectSource } from './sources.sql.ts';
+import { lockSourceShared, selectSource } from './sources.sql.ts';
 
 /** The dependencies of receiving a webhook beside the database. */
-export interface ReceivingParts {
+export interface ReceivingDependencies {
   readonly environment: 'production' | 'sandbox';
   readonly sealer: Sealer;
   /** @param address where the call comes from */
@@ -43,7 +43,7 @@ const Storable = FreeMap();
  * stored and processed in one transaction, once.
  */
 export async function receiveWebhook(
-  parts: ReceivingParts,
+  dependencies: ReceivingDependencies,
   database: Database,
   sourceId: string,
   arrived: Arrived,
@@ -56,14 +56,14 @@ export async function receiveWebhook(
   const scope = { merchants: [merchantId] };
   const source = await database.transaction(scope, (tx) => selectSource(tx, merchantId, sourceId));
   if (!source) return notFound('source');
-  const sender = await checkSender(parts, source, arrived, now);
+  const sender = await checkSender(dependencies, source, arrived, now);
   if (!sender.ok) return sender;
   const body = readJsonBody(readText(arrived.bytes), MOST_KEYS);
   if (!isFields(body)) return invalidField('body', 'must be an object');
   const unstorable = validate('body', Storable, body);
   if (unstorable.length > 0)
     return invalid(unstorable.map(({ field, ...error }) => ({ ...error, field: inside(field) })));
-  const reading = adapters[source.type].read(body, parts.environment === 'production');
+  const reading = adapters[source.type].read(body, dependencies.environment === 'production');
   if (reading.kind === 'refused') return invalid([...reading.errors]);
   return database.transaction(scope, (tx) => record(tx, source, reading, body, now));
 }
@@ -73,7 +73,7 @@ const inside = (field: string): string => field.replace(/^body\.(?=.)/, '');
 
 /** Is the webhook signed with the source's secret, or sent by the merchant with an API key that may write? */
 async function checkSender(
-  { sealer, authenticate }: ReceivingParts,
+  { sealer, authenticate }: ReceivingDependencies,
   source: Source,
   arrived: Arrived,
   now: Instant,
@@ -100,7 +100,7 @@ async function record(
   rawData: Readonly<Record<string, unknown>>,
   now: Instant,
 ): Promise<Result<Received>> {
-  const source = await holdSource(tx, merchantId, id);
+  const source = await lockSourceShared(tx, merchantId, id);
   if (!source) return notFound('source');
   if (!source.enabled) return fail('SOURCE_DISABLED');
   if (reading.kind === 'nothing') return ok({ kind: 'nothing', sourceId: id, reason: reading.reason });
@@ -119,7 +119,7 @@ async function newEvent(
   now: Instant,
 ): Promise<SourceEvent> {
   const name = revenue.customerExternalId;
-  const customers = await customersOfExternalIds(tx, merchantId, name === null ? [] : [name]);
+  const customers = await findCustomersOfExternalIds(tx, merchantId, name === null ? [] : [name]);
   return {
     ...revenue,
     id: newId('sourceEvent'),

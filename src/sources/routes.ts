@@ -20,7 +20,7 @@ import {
   rejectEvents,
   retryEvent,
 } from './events.ts';
-import { type ReceivingParts, receiveWebhook } from './receive.ts';
+import { type ReceivingDependencies, receiveWebhook } from './receive.ts';
 import { ruleRoutes } from './rule-routes.ts';
 import {
   BulkApproveReply,
@@ -40,13 +40,13 @@ const tag = 'Sources';
 const ofSource = { of: 'id', kind: 'source' } as const;
 
 /** `/v0/sources` and `/v0/sourceRules` (api.md). */
-export const sourceRoutes = (parts: ReceivingParts): readonly Route[] => [
-  ...ownRoutes(parts),
-  ...eventRoutes(parts),
+export const sourceRoutes = (dependencies: ReceivingDependencies): readonly Route[] => [
+  ...ownRoutes(dependencies),
+  ...eventRoutes(dependencies),
   ...ruleRoutes,
 ];
 
-const ownRoutes = ({ sealer }: ReceivingParts): Route[] => [
+const ownRoutes = ({ sealer }: ReceivingDependencies): Route[] => [
   route(
     {
       method: 'POST',
@@ -111,7 +111,7 @@ const ownRoutes = ({ sealer }: ReceivingParts): Route[] => [
   ),
 ];
 
-const eventRoutes = (parts: ReceivingParts): Route[] => [
+const eventRoutes = (dependencies: ReceivingDependencies): Route[] => [
   freeRoute(
     {
       method: 'POST',
@@ -141,7 +141,7 @@ const eventRoutes = (parts: ReceivingParts): Route[] => [
     async ({ database, params, body, request, now }) => {
       const { bytes } = body as unknown as RawBody;
       const arrived = { bytes, headers: request.headers, token: bearerToken(request), address: request.ip };
-      const received = await receiveWebhook(parts, database, params.id, arrived, now);
+      const received = await receiveWebhook(dependencies, database, params.id, arrived, now);
       if (!received.ok) return received;
       if (received.value.kind !== 'nothing')
         return ok(new Reply(received.value.kind === 'created' ? 201 : 200, received.value.event));

@@ -23,7 +23,7 @@ export const lockSource = (tx: Tx, merchantId: string, id: string) =>
     select ${COLUMNS} from source where merchant_id = ${merchantId} and id = ${id} for no key update`);
 
 /** Locks the source against changes, shared, so that an event is judged by one state of it. */
-export const holdSource = (tx: Tx, merchantId: string, id: string) =>
+export const lockSourceShared = (tx: Tx, merchantId: string, id: string) =>
   tx.maybe<Source>(sql`select ${COLUMNS} from source where merchant_id = ${merchantId} and id = ${id} for share`);
 
 export const updateSource = (tx: Tx, source: Source) =>

@@ -4,7 +4,7 @@ import { nameOfMasterKey } from '../kernel/sealing.ts';
 import type { EnvironmentName, Settings } from '../settings.ts';
 import { openDatabases, shownPath } from './databases.ts';
 import { fillDemo, rememberDemo } from './demo.ts';
-import type { LoadParts, Parts } from './environment.ts';
+import type { LoadProgram, Program } from './environment.ts';
 import { StartFailure } from './failure.ts';
 import { reachableUrl } from './listening.ts';
 import {
@@ -20,32 +20,32 @@ import { createLogger, openDataDirectory } from './start.ts';
 /** Every database of the settings, opened, with the parts that work on it. */
 async function openAll(
   settings: Settings,
-  loadParts: LoadParts,
+  loadProgram: LoadProgram,
   output: Output,
   cleanup: AsyncDisposableStack,
   whereBusy: 'refuse' | 'join',
-): Promise<{ environment: EnvironmentName; url: string; ownerUrl: string; parts: Parts }[]> {
+): Promise<{ environment: EnvironmentName; url: string; ownerUrl: string; program: Program }[]> {
   const databases = await openDatabases(settings, openDataDirectory(settings), output, cleanup, whereBusy);
-  const parts = await loadParts();
+  const program = await loadProgram();
   return settings.environments.map((environment) => ({
     environment,
     url: databases.urlOf(environment),
     ownerUrl: databases.ownerUrlOf(environment),
-    parts,
+    program,
   }));
 }
 
 /** `migrate`: brings every database of the settings to the newest schema, and starts nothing that serves. */
 export async function migrateAll(
   settings: Settings,
-  loadParts: LoadParts,
+  loadProgram: LoadProgram,
   output: Output,
   cleanup: AsyncDisposableStack,
 ): Promise<void> {
-  for (const { environment, ownerUrl, parts } of await openAll(settings, loadParts, output, cleanup, 'refuse')) {
+  for (const { environment, ownerUrl, program } of await openAll(settings, loadProgram, output, cleanup, 'refuse')) {
     await output.step(
       `${environment}: schema migrated`,
-      () => parts.migrate(ownerUrl),
+      () => program.migrate(ownerUrl),
       ({ applied, current }) => `${current} (${applied.length === 0 ? 'nothing new' : `${applied.length} applied`})`,
     );
   }
@@ -57,20 +57,20 @@ export async function migrateAll(
  */
 export async function rebuildAll(
   settings: Settings,
-  loadParts: LoadParts,
+  loadProgram: LoadProgram,
   output: Output,
   cleanup: AsyncDisposableStack,
 ): Promise<void> {
-  for (const { environment, url, parts } of await openAll(settings, loadParts, output, cleanup, 'join')) {
+  for (const { environment, url, program } of await openAll(settings, loadProgram, output, cleanup, 'join')) {
     await output.step(
       `${environment}: sums of revenue and counts of lists`,
-      () => parts.rebuildSums(url),
+      () => program.rebuildSums(url),
       ({ facts, sums, counts }) => `${facts} facts, ${sums} sums and ${counts} counts were wrong`,
     );
     if (settings.clickhouseUrl === undefined) continue;
     await output.step(
       `${environment}: usage in ClickHouse`,
-      () => parts.rebuildUsageProjection(url),
+      () => program.rebuildUsageProjection(url),
       () => 'the workers rebuild it',
     );
   }
@@ -79,20 +79,20 @@ export async function rebuildAll(
 /** `audit`: checks the integrity of the data of every environment. @throws after a violation */
 export async function auditAll(
   settings: Settings,
-  loadParts: LoadParts,
+  loadProgram: LoadProgram,
   output: Output,
   cleanup: AsyncDisposableStack,
 ): Promise<void> {
   let broken = 0;
-  for (const { environment, url, parts } of await openAll(settings, loadParts, output, cleanup, 'join')) {
+  for (const { environment, url, program } of await openAll(settings, loadProgram, output, cleanup, 'join')) {
     const { violations } = await output.step(
       `${environment}: data audited`,
-      () => parts.auditDatabase(url),
+      () => program.auditDatabase(url),
       (found) => `${found.checked - found.violations.length} of ${found.checked} invariants hold`,
     );
     broken += violations.length;
-    for (const { name, says, count, examples } of violations) {
-      output.line(`  ${name}: ${count} rows violate the invariant: ${says}`);
+    for (const { name, meaning, count, examples } of violations) {
+      output.line(`  ${name}: ${count} rows violate the invariant: ${meaning}`);
       for (const { merchantId, id, detail } of examples) output.line(`    ${merchantId} ${id}: ${detail}`);
     }
   }
@@ -102,15 +102,15 @@ export async function auditAll(
 /** `recompute`: calculates issued invoices again from the events. @throws where one comes out otherwise */
 export async function recomputeAll(
   settings: Settings,
-  loadParts: LoadParts,
+  loadProgram: LoadProgram,
   output: Output,
   cleanup: AsyncDisposableStack,
 ): Promise<void> {
   let count = 0;
-  for (const { environment, url, parts } of await openAll(settings, loadParts, output, cleanup, 'join')) {
+  for (const { environment, url, program } of await openAll(settings, loadProgram, output, cleanup, 'join')) {
     const { differing } = await output.step(
       `${environment}: invoices recomputed`,
-      () => parts.recomputeDatabase(url),
+      () => program.recomputeDatabase(url),
       (found) => `${found.checked - found.differing.length} of ${found.checked} have the same result`,
     );
     count += differing.length;
@@ -128,24 +128,26 @@ export async function recomputeAll(
  */
 export async function rotateAll(
   settings: Settings,
-  loadParts: LoadParts,
+  loadProgram: LoadProgram,
   output: Output,
   cleanup: AsyncDisposableStack,
 ): Promise<void> {
   const dataDirectory = openDataDirectory(settings);
   const rotations = planRotations(settings, dataDirectory);
   const isBegun = settings.environments.every((name) => rotations.get(name)?.isBegun);
-  const opened = await openAll(settings, loadParts, output, cleanup, isBegun ? 'join' : 'refuse').catch(explainRunning);
+  const opened = await openAll(settings, loadProgram, output, cleanup, isBegun ? 'join' : 'refuse').catch(
+    explainRunning,
+  );
   let unopened = 0;
-  for (const { environment, url, ownerUrl, parts } of opened) {
+  for (const { environment, url, ownerUrl, program } of opened) {
     const { to, from, isKept } = rotations.get(environment) as PlannedRotation;
     const [old] = from;
-    await parts.migrate(ownerUrl);
+    await program.migrate(ownerUrl);
     if (isKept && old !== undefined)
       updateCredentials(dataDirectory, { [environment]: { masterKey: to, previousMasterKey: old } });
     const done = await output.step(
       `${environment}: secrets encrypted with ${nameOfMasterKey(to)}`,
-      () => parts.rotateDatabase(url, to, from),
+      () => program.rotateDatabase(url, to, from),
       (report) => `${report.resealed} re-encrypted, ${report.unopened.length} could not be decrypted`,
     );
     for (const { merchantId, id, where } of done.unopened) output.line(`  ${merchantId} ${id}: ${where}`);
@@ -189,7 +191,7 @@ function explainRunning(error: unknown): never {
 /** `seed`: the demo merchant, in the sandbox, without serving. */
 export async function seed(
   settings: Settings,
-  loadParts: LoadParts,
+  loadProgram: LoadProgram,
   output: Output,
   stop: AbortSignal,
   cleanup: AsyncDisposableStack,
@@ -203,8 +205,8 @@ export async function seed(
     throw new StartFailure('The sandbox has no operator yet.', 'start it once: npm start (it also seeds the demo)');
   }
   const known = readCredentials(dataDirectory);
-  const parts = await loadParts();
-  const environment = await parts
+  const program = await loadProgram();
+  const environment = await program
     .openEnvironment({
       environment: 'sandbox',
       databaseUrl: databases.urlOf('sandbox'),

@@ -54,7 +54,7 @@ interface EnvironmentRequest {
 /** A violated invariant. */
 export interface BrokenInvariant {
   readonly name: string;
-  readonly says: string;
+  readonly meaning: string;
   readonly count: number;
   readonly examples: readonly { readonly merchantId: string; readonly id: string; readonly detail: string }[];
 }
@@ -74,7 +74,7 @@ export interface RotationReport {
 }
 
 /** The parts of the program that the commands are wired to. */
-export interface Parts {
+export interface Program {
   openEnvironment(request: EnvironmentRequest): Promise<ServedEnvironment>;
   generateApiKey(environment: EnvironmentName): string;
   migrate(databaseUrl: string): Promise<{ applied: string[]; current: string }>;
@@ -88,4 +88,4 @@ export interface Parts {
 }
 
 /** Loading the parts takes a moment, in which a database can start; a command that needs none never loads them. */
-export type LoadParts = () => Promise<Parts>;
+export type LoadProgram = () => Promise<Program>;

@@ -1,6 +1,6 @@
 import { readSettings, type Settings } from '../settings.ts';
 import { auditAll, HELP, migrateAll, rebuildAll, recomputeAll, rotateAll, seed, showKeys } from './commands.ts';
-import type { LoadParts } from './environment.ts';
+import type { LoadProgram } from './environment.ts';
 import { explain, StartFailure } from './failure.ts';
 import { keepHeapSmall } from './heap.ts';
 import { createOutput, type Output } from './output.ts';
@@ -20,7 +20,7 @@ type Variables = Readonly<Record<string, string | undefined>>;
  * Runs one command to its end and answers the exit code: 0 when it did what was asked, 1 when it could not. What it
  * started is stopped in either case, in the opposite order.
  */
-export async function run(command: string, variables: Variables, loadParts: LoadParts): Promise<number> {
+export async function run(command: string, variables: Variables, loadProgram: LoadProgram): Promise<number> {
   keepHeapSmall();
   // The reader of our output may be gone (`npm start | head`); the program continues.
   process.stdout.on('error', () => undefined);
@@ -29,7 +29,7 @@ export async function run(command: string, variables: Variables, loadParts: Load
   const cleanup = new AsyncDisposableStack();
   let exitCode = 0;
   try {
-    await execute(command, variables, loadParts, output, stop, cleanup);
+    await execute(command, variables, loadProgram, output, stop, cleanup);
   } catch (error) {
     if (!stop.aborted) {
       exitCode = 1;
@@ -49,7 +49,7 @@ export async function run(command: string, variables: Variables, loadParts: Load
 async function execute(
   command: string,
   variables: Variables,
-  loadParts: LoadParts,
+  loadProgram: LoadProgram,
   output: Output,
   stop: AbortSignal,
   cleanup: AsyncDisposableStack,
@@ -58,21 +58,21 @@ async function execute(
     case 'start': {
       const settings = settingsOf(variables);
       const logger = createLogger(settings, process.stdout.isTTY);
-      await start(settings, loadParts, output, logger, stop, cleanup);
+      await start(settings, loadProgram, output, logger, stop, cleanup);
       return untilAborted(stop);
     }
     case 'migrate':
-      return migrateAll(settingsOf(variables), loadParts, output, cleanup);
+      return migrateAll(settingsOf(variables), loadProgram, output, cleanup);
     case 'seed':
-      return seed(settingsOf(variables), loadParts, output, stop, cleanup);
+      return seed(settingsOf(variables), loadProgram, output, stop, cleanup);
     case 'rebuild':
-      return rebuildAll(settingsOf(variables), loadParts, output, cleanup);
+      return rebuildAll(settingsOf(variables), loadProgram, output, cleanup);
     case 'audit':
-      return auditAll(settingsOf(variables), loadParts, output, cleanup);
+      return auditAll(settingsOf(variables), loadProgram, output, cleanup);
     case 'recompute':
-      return recomputeAll(settingsOf(variables), loadParts, output, cleanup);
+      return recomputeAll(settingsOf(variables), loadProgram, output, cleanup);
     case 'rotate-master-key':
-      return rotateAll(settingsOf(variables), loadParts, output, cleanup);
+      return rotateAll(settingsOf(variables), loadProgram, output, cleanup);
     case 'keys':
       return showKeys(settingsOf(variables), output);
     case 'help':

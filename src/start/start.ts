@@ -14,7 +14,7 @@ import { makeDirectory } from '../db/embedded/index.ts';
 import { ALL_ROLES, type EnvironmentName, type Settings } from '../settings.ts';
 import { type Databases, openDatabases, shownPath } from './databases.ts';
 import { fillDemo, rememberDemo } from './demo.ts';
-import type { Demo, LoadParts, Parts, ServedEnvironment } from './environment.ts';
+import type { Demo, LoadProgram, Program, ServedEnvironment } from './environment.ts';
 import { explainListening } from './failure.ts';
 import { type ReservedPort, reachableUrl, reservePort } from './listening.ts';
 import { explainRefusedKey, masterKeysOf, warnOfSharing } from './master-keys.ts';
@@ -92,7 +92,7 @@ export function openDataDirectory(settings: Settings): string {
  */
 export async function start(
   settings: Settings,
-  loadParts: LoadParts,
+  loadProgram: LoadProgram,
   output: Output,
   logger: Logger,
   stop: AbortSignal,
@@ -106,12 +106,12 @@ export async function start(
   );
   const dataDirectory = openDataDirectory(settings);
   readCredentials(dataDirectory); // a file that cannot be read is better found before anything is started
-  const load = loadedOnce(loadParts);
+  const load = loadedOnce(loadProgram);
   const databases = await openDatabases(settings, dataDirectory, output, cleanup, 'refuse', {
     meanwhile: () => void load(),
     migrate: async (ownerUrl) => (await load()).migrate(ownerUrl),
   });
-  const parts = await load();
+  const program = await load();
   stop.throwIfAborted();
 
   let filling: Promise<void> | undefined;
@@ -126,7 +126,7 @@ export async function start(
   for (const name of settings.environments) {
     const port = await reservePort(settings.host, settings[name].port, portSetting(name));
     ports.push(port);
-    served.push(await open(name, port.port, dataDirectory, databases, settings, parts, output, logger));
+    served.push(await open(name, port.port, dataDirectory, databases, settings, program, output, logger));
     stop.throwIfAborted();
   }
 
@@ -147,10 +147,10 @@ export async function start(
 }
 
 /** Loading keeps the process busy, so it is begun where PostgreSQL has work of its own. */
-function loadedOnce(loadParts: LoadParts): LoadParts {
-  let loading: Promise<Parts> | undefined;
+function loadedOnce(loadProgram: LoadProgram): LoadProgram {
+  let loading: Promise<Program> | undefined;
   return () => {
-    loading ??= loadParts();
+    loading ??= loadProgram();
     loading.catch(() => undefined); // thrown where it is waited for; the database may have something more urgent to say
     return loading;
   };
@@ -167,19 +167,24 @@ async function open(
   dataDirectory: string,
   databases: Databases,
   settings: Settings,
-  parts: Parts,
+  dependencies: Program,
   output: Output,
   logger: Logger,
 ): Promise<Served> {
   const baseUrl = reachableUrl(settings.host, port);
-  const key = decidePlatformKey(name, settings[name].platformKey, readCredentials(dataDirectory), parts.generateApiKey);
+  const key = decidePlatformKey(
+    name,
+    settings[name].platformKey,
+    readCredentials(dataDirectory),
+    dependencies.generateApiKey,
+  );
   if (settings.roles.includes('api')) updateCredentials(dataDirectory, { [name]: { baseUrl, platformKey: key.key } });
   const known = readCredentials(dataDirectory);
   warnOfSharing(settings, name, dataDirectory, output);
   const environment = await output.step(
     `${name}: schema migrated`,
     () =>
-      parts
+      dependencies
         .openEnvironment({
           environment: name,
           roles: settings.roles,

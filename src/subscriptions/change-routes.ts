@@ -15,14 +15,14 @@ import { cancelChange, changePlan } from './changes/changes.ts';
 import { simulatePlan } from './changes/simulate.ts';
 import { quantitiesOf } from './life/present.ts';
 import { planMigrationRoutes } from './plan-migration/routes.ts';
-import { type ChangeRow, listChanges } from './subscription/changes.sql.ts';
-import type { SubscriptionParts } from './subscription/parts.ts';
+import { type ChangeRow, selectChanges } from './subscription/changes.sql.ts';
+import type { SubscriptionDependencies } from './subscription/dependencies.ts';
 
 const TAG = 'Subscriptions';
 const ofSubscription = (role: 'viewer' | 'member') => ({ role, merchant: { of: 'id', kind: 'subscription' } }) as const;
 
 /** Changes of the plan of subscriptions, one by one and of a whole version (domain.md §3, Plan change). */
-export const changeRoutes = (parts: SubscriptionParts): readonly Route[] => [
+export const changeRoutes = (dependencies: SubscriptionDependencies): readonly Route[] => [
   route(
     {
       method: 'POST',
@@ -45,8 +45,8 @@ export const changeRoutes = (parts: SubscriptionParts): readonly Route[] => [
       const order = { ...named, ...(quantities && { quantities }) };
       if (order.planId === undefined && order.versionNumber === undefined && order.quantities === undefined)
         return invalidField('planId', 'is required, unless versionNumber or quantities is given');
-      const work = () => changeAndShow(parts, tx, merchantId, params.id, order, dryRun, now);
-      const shown = await (dryRun ? tx.part(work, () => false) : work());
+      const work = () => changeAndShow(dependencies, tx, merchantId, params.id, order, dryRun, now);
+      const shown = await (dryRun ? tx.savepoint(work, () => false) : work());
       return shown.ok ? ok(new Reply(dryRun ? 200 : 201, shown.value)) : shown;
     },
   ),
@@ -64,7 +64,7 @@ export const changeRoutes = (parts: SubscriptionParts): readonly Route[] => [
     },
     async ({ tx, merchantId, params, query }) => {
       const page = pageOf(query);
-      const { rows, total } = await listChanges(tx, merchantId, params.id, page);
+      const { rows, total } = await selectChanges(tx, merchantId, params.id, page);
       const quantities = await quantitiesOf(tx, rows);
       const data = rows.map((row, index) => presentChange(row, quantities[index] ?? {}));
       return ok(listReply({ data, total }, page));
@@ -87,7 +87,7 @@ export const changeRoutes = (parts: SubscriptionParts): readonly Route[] => [
       return cancelChange(tx, merchantId, id, changeId);
     },
   ),
-  ...planMigrationRoutes(parts),
+  ...planMigrationRoutes(dependencies),
   simulationRoute,
 ];
 
@@ -115,7 +115,7 @@ const simulationRoute: Route = route(
 const MOST_LINES = 1000;
 
 async function changeAndShow(
-  parts: SubscriptionParts,
+  dependencies: SubscriptionDependencies,
   tx: Tx,
   merchantId: string,
   id: string,
@@ -123,11 +123,11 @@ async function changeAndShow(
   isDry: boolean,
   now: Instant,
 ): Promise<Result<unknown>> {
-  const changed = await changePlan(parts, tx, merchantId, id, order, now);
+  const changed = await changePlan(dependencies, tx, merchantId, id, order, now);
   if (!changed.ok) return changed;
   const { change, invoice } = changed.value;
   const expanded = { expand: 'lineItems' as const, lineItemsLimit: MOST_LINES };
-  const preview = invoice && (await readInvoice(parts.invoicing, tx, merchantId, invoice.id, expanded));
+  const preview = invoice && (await readInvoice(dependencies.invoicing, tx, merchantId, invoice.id, expanded));
   if (preview && !preview.ok) return preview;
   const [quantities = {}] = await quantitiesOf(tx, [change]);
   const shown = presentChange(change, quantities);

@@ -7,23 +7,23 @@ export { subscriptionErrors } from './errors.ts';
 export { rehearseStart } from './life/activate.ts';
 export { createSubscription } from './life/create.ts';
 export { endUnpaid } from './life/end-unpaid.ts';
-export { holdSubscription, lockRow as lockSubscriptionRow, lockStatus } from './life/hold.ts';
+export { lockActiveSubscription, lockRow as lockSubscriptionRow, lockStatus } from './life/lock.ts';
 export { patchSubscription } from './life/patch.ts';
 export { quantitiesOf } from './life/present.ts';
 export { UPFRONT, upfrontPayments } from './life/upfront.ts';
 export { planMigrationDueKind } from './plan-migration/steps.ts';
 export { subscriptionRoutes } from './routes.ts';
 export { subscriptionChangeDueKind, subscriptionDueKind } from './steps.ts';
-export { scheduledChange } from './subscription/changes.sql.ts';
-export type { ComingRenewal, SubscriptionParts } from './subscription/parts.ts';
+export { selectScheduledChange as findScheduledChange } from './subscription/changes.sql.ts';
+export type { ComingRenewal, SubscriptionDependencies } from './subscription/dependencies.ts';
 export type { SubscriptionRow } from './subscription/subscription.ts';
 export {
-  activePlansOf,
   countByVersion,
-  findSubscription,
-  listSubscriptions,
   lockFreeSubscriptions,
-  subscriptionsOfPlan,
-  unendedSubscriptions,
+  selectActivePlans as findActivePlans,
+  selectSubscription as findSubscription,
+  selectSubscriptions as findSubscriptions,
+  selectSubscriptionsOfPlan as findSubscriptionsOfPlan,
+  selectUnendedSubscriptions as findUnendedSubscriptions,
   updateEndedToBeDue as wakeEnded,
 } from './subscription/subscriptions.sql.ts';

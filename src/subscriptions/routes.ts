@@ -11,7 +11,7 @@ import { patchSubscription, terminateSubscription } from './life/patch.ts';
 import { paymentOf } from './life/payment.ts';
 import { presentSubscription, quantitiesOf } from './life/present.ts';
 import { reconcileSubscription } from './life/reconcile.ts';
-import type { SubscriptionParts } from './subscription/parts.ts';
+import type { SubscriptionDependencies } from './subscription/dependencies.ts';
 import {
   ReconciliationBody,
   Subscription,
@@ -23,14 +23,14 @@ import {
   TerminationBody,
 } from './subscription/schemas.ts';
 import type { SubscriptionRow } from './subscription/subscription.ts';
-import { findSubscription, listSubscriptions } from './subscription/subscriptions.sql.ts';
+import { selectSubscription, selectSubscriptions } from './subscription/subscriptions.sql.ts';
 
 const TAG = 'Subscriptions';
 const ofSubscription = (role: 'viewer' | 'member') => ({ role, merchant: { of: 'id', kind: 'subscription' } }) as const;
 
 /** Every route about subscriptions (§4 Subscriptions; api.md, Subscriptions). */
 export const subscriptionRoutes = (
-  parts: SubscriptionParts,
+  dependencies: SubscriptionDependencies,
   { awaitOutcome }: Pick<Payments, 'awaitOutcome'>,
 ): readonly Route[] => [
   route(
@@ -54,19 +54,19 @@ export const subscriptionRoutes = (
         wait: ({ merchantId, intent: { invoiceId } }, signal) =>
           awaitOutcome({ merchantId, invoiceId: invoiceId as string }, signal),
         answer: async ({ tx, now, merchantId, intent: { subscriptionId, invoiceId } }) => {
-          const subscription = await findSubscription(tx, merchantId, subscriptionId as string);
+          const subscription = await selectSubscription(tx, merchantId, subscriptionId as string);
           const upfront = await findInvoice(tx, merchantId, invoiceId as string);
           return subscription && upfront
-            ? ok(new Reply(201, await present(parts, tx, subscription, now, upfront)))
+            ? ok(new Reply(201, await present(dependencies, tx, subscription, now, upfront)))
             : notFound('subscription');
         },
       },
     },
     async ({ tx, merchantId, body, now }) => {
-      const created = await createSubscription(parts, tx, merchantId, body, now);
+      const created = await createSubscription(dependencies, tx, merchantId, body, now);
       if (!created.ok) return created;
       const { subscription, isNew, upfront } = created.value;
-      const standing = new Reply(isNew ? 201 : 200, await present(parts, tx, subscription, now, upfront));
+      const standing = new Reply(isNew ? 201 : 200, await present(dependencies, tx, subscription, now, upfront));
       return ok(
         upfront?.paymentInFlight === true
           ? new Intended({ subscriptionId: subscription.id, invoiceId: upfront.id }, standing)
@@ -90,11 +90,11 @@ export const subscriptionRoutes = (
       const page = pageOf(query);
       const { limit: _limit, offset: _offset, include, merchantId: _merchantId, startedBefore, ...filters } = query;
       const at = startedBefore === undefined ? {} : { startedBefore: instantOf(startedBefore) };
-      const { rows, total } = await listSubscriptions(tx, merchantId, { ...filters, ...at }, page);
+      const { rows, total } = await selectSubscriptions(tx, merchantId, { ...filters, ...at }, page);
       const quantities = await quantitiesOf(tx, rows);
       const data = [];
       for (const [index, row] of rows.entries()) {
-        const payment = await paymentOf(parts, tx, row);
+        const payment = await paymentOf(dependencies, tx, row);
         data.push(await presentSubscription(tx, row, payment, quantities[index] ?? {}, now, include));
       }
       return ok(listReply({ data, total }, page));
@@ -112,8 +112,8 @@ export const subscriptionRoutes = (
       replies: { 200: Subscription },
     },
     async ({ tx, merchantId, params, now }) => {
-      const subscription = await findSubscription(tx, merchantId, params.id);
-      return subscription ? shown(parts, tx, ok(subscription), now) : notFound('subscription');
+      const subscription = await selectSubscription(tx, merchantId, params.id);
+      return subscription ? shown(dependencies, tx, ok(subscription), now) : notFound('subscription');
     },
   ),
   route(
@@ -133,7 +133,7 @@ export const subscriptionRoutes = (
       errors: [409],
     },
     async ({ tx, merchantId, params, body, now }) =>
-      shown(parts, tx, await patchSubscription(parts, tx, merchantId, params.id, body, now), now),
+      shown(dependencies, tx, await patchSubscription(dependencies, tx, merchantId, params.id, body, now), now),
   ),
   route(
     {
@@ -152,7 +152,7 @@ export const subscriptionRoutes = (
       errors: [409],
     },
     async ({ tx, merchantId, params, body, now }) =>
-      shown(parts, tx, await terminateSubscription(parts, tx, merchantId, params.id, body, now), now),
+      shown(dependencies, tx, await terminateSubscription(dependencies, tx, merchantId, params.id, body, now), now),
   ),
   route(
     {
@@ -175,25 +175,31 @@ export const subscriptionRoutes = (
       return reconciled.ok ? ok(new Reply(dryRun ? 200 : 201, reconciled.value)) : reconciled;
     },
   ),
-  ...adjustmentRoutes(parts),
-  ...changeRoutes(parts),
+  ...adjustmentRoutes(dependencies),
+  ...changeRoutes(dependencies),
 ];
 
 const shown = async (
-  parts: SubscriptionParts,
+  dependencies: SubscriptionDependencies,
   tx: Tx,
   changed: Result<SubscriptionRow>,
   now: Instant,
-): Promise<Result<unknown>> => (changed.ok ? ok(await present(parts, tx, changed.value, now)) : changed);
+): Promise<Result<unknown>> => (changed.ok ? ok(await present(dependencies, tx, changed.value, now)) : changed);
 
 /** @param upfront the invoice that it asks with, in the transaction that made it */
 async function present(
-  parts: SubscriptionParts,
+  dependencies: SubscriptionDependencies,
   tx: Tx,
   subscription: SubscriptionRow,
   now: Instant,
   upfront: InvoiceRow | null = null,
 ) {
   const [quantities = {}] = await quantitiesOf(tx, [subscription]);
-  return presentSubscription(tx, subscription, await paymentOf(parts, tx, subscription, upfront), quantities, now);
+  return presentSubscription(
+    tx,
+    subscription,
+    await paymentOf(dependencies, tx, subscription, upfront),
+    quantities,
+    now,
+  );
 }

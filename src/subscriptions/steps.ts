@@ -8,24 +8,24 @@ import { applyScheduled } from './changes/changes.ts';
 import { startBilling } from './life/activate.ts';
 import { endSubscription } from './life/end.ts';
 import { remind } from './life/reminders.ts';
-import type { SubscriptionParts } from './subscription/parts.ts';
+import type { SubscriptionDependencies } from './subscription/dependencies.ts';
 import type { SubscriptionRow } from './subscription/subscription.ts';
-import { changeSubscription, lockSubscriptions } from './subscription/subscriptions.sql.ts';
+import { lockSubscriptions, updateSubscription } from './subscription/subscriptions.sql.ts';
 
 /** Subscriptions of one merchant in one transaction. */
 const MOST_SUBSCRIPTIONS = 200;
 
-type StepParts = Pick<SubscriptionParts, 'source' | 'invoicing' | 'remindCustomer'>;
+type StepDependencies = Pick<SubscriptionDependencies, 'source' | 'invoicing' | 'remindCustomer'>;
 
 /**
  * The background jobs of a subscription: billing starts at a future start or at the end of a trial, its renewals are
  * announced, it ends at its planned end, and finally its late usage is billed.
  */
-export const subscriptionDueKind = (parts: StepParts): DueKind => ({
+export const subscriptionDueKind = (dependencies: StepDependencies): DueKind => ({
   kind: 'subscription',
-  list: { most: MOST_SUBSCRIPTIONS, steps: (tx, records, now) => stepSubscriptions(parts, tx, records, now) },
+  list: { most: MOST_SUBSCRIPTIONS, steps: (tx, records, now) => stepSubscriptions(dependencies, tx, records, now) },
   step: async (tx, record, now) => {
-    await stepSubscriptions(parts, tx, [record], now);
+    await stepSubscriptions(dependencies, tx, [record], now);
   },
 });
 
@@ -38,7 +38,7 @@ type Duty = 'start' | 'end' | 'remind' | 'billLate';
  * or has ended goes one by one, when the billing of all of them is locked.
  */
 async function stepSubscriptions(
-  parts: StepParts,
+  dependencies: StepDependencies,
   tx: Tx,
   records: readonly { readonly merchantId: string; readonly id: string }[],
   now: Instant,
@@ -63,17 +63,17 @@ async function stepSubscriptions(
     })),
     now,
   );
-  for (const subscription of having('billLate')) await billLate(parts, tx, subscription, now);
-  for (const subscription of having('start')) await startBilling(parts, tx, subscription, now);
+  for (const subscription of having('billLate')) await billLate(dependencies, tx, subscription, now);
+  for (const subscription of having('start')) await startBilling(dependencies, tx, subscription, now);
   for (const subscription of having('end'))
     await endSubscription(
       tx,
-      parts,
+      dependencies,
       subscription,
       { at: subscription.endingAt as Instant, by: null, reason: null },
       now,
     );
-  await remind(parts, tx, having('remind'), now);
+  await remind(dependencies, tx, having('remind'), now);
   const stepped = new Set(oldest.map(({ id }) => id));
   return records.map(({ id }) => ({ isLater: !stepped.has(id) }));
 }
@@ -87,11 +87,16 @@ function dutyOf(subscription: SubscriptionRow, now: Instant): Duty | null {
 }
 
 /** Bills what came late for a subscription that has ended. */
-async function billLate(parts: StepParts, tx: Tx, subscription: SubscriptionRow, now: Instant): Promise<void> {
+async function billLate(
+  dependencies: StepDependencies,
+  tx: Tx,
+  subscription: SubscriptionRow,
+  now: Instant,
+): Promise<void> {
   const { merchantId, id } = subscription;
-  const again = await billLateUsage(parts.invoicing, tx, { merchantId, subscriptionId: id }, now);
-  await creditCarriedLines(parts.invoicing, tx, merchantId, id, now);
-  await changeSubscription(
+  const again = await billLateUsage(dependencies.invoicing, tx, { merchantId, subscriptionId: id }, now);
+  await creditCarriedLines(dependencies.invoicing, tx, merchantId, id, now);
+  await updateSubscription(
     tx,
     subscription,
     { nextActionAt: again ?? (await lateUsageAfter(tx, subscription, now)) },
@@ -110,9 +115,9 @@ async function lateUsageAfter(tx: Tx, { merchantId, terminatedAt: end }: Subscri
 }
 
 /** A change of the plan that was scheduled for the end of a period comes. */
-export const subscriptionChangeDueKind = (parts: SubscriptionParts): DueKind => ({
+export const subscriptionChangeDueKind = (dependencies: SubscriptionDependencies): DueKind => ({
   kind: 'subscription_change',
-  step: (tx, record, now) => applyScheduled(parts, tx, record, now),
+  step: (tx, record, now) => applyScheduled(dependencies, tx, record, now),
 });
 
 /** Not so where billing has started, and where a trial is longer than the subscription: then nothing is ever billed. */

@@ -2,10 +2,10 @@
 export {
   createTaxProviders,
   type TaxConnection,
+  type TaxProviderDependencies,
   type TaxProviderOptions,
-  type TaxProviderParts,
   taxConnectionOf,
-} from './parts.ts';
+} from './dependencies.ts';
 export type {
   AddressVerdict,
   CommitRequest,

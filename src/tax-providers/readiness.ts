@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Tx } from '../db/index.ts';
 import { AskOutside } from '../http/index.ts';
 import { ProviderAway, ProviderRefused } from '../payments/index.ts';
-import { type TaxConnection, type TaxProviderParts, taxConnectionOf } from './parts.ts';
+import { type TaxConnection, type TaxProviderDependencies, taxConnectionOf } from './dependencies.ts';
 import type { TaxProviderName } from './port.ts';
 
 const KEPT = 1_000;
@@ -12,7 +12,7 @@ const KEPT_MILLISECONDS = 30_000;
  * Says why a connected provider cannot calculate tax; null: it can. The provider is asked outside the transaction, each
  * time anew: an answer is kept only until the request that asked for it is done again.
  */
-export function createTaxReadiness(parts: Pick<TaxProviderParts, 'providers' | 'accountOf'>) {
+export function createTaxReadiness(dependencies: Pick<TaxProviderDependencies, 'providers' | 'accountOf'>) {
   const answers = new LRUCache<string, { readonly problem: string | null }>({ max: KEPT, ttl: KEPT_MILLISECONDS });
   return async (tx: Tx, merchantId: string, name: TaxProviderName): Promise<string | null> => {
     const key = `${merchantId} ${name}`;
@@ -21,7 +21,7 @@ export function createTaxReadiness(parts: Pick<TaxProviderParts, 'providers' | '
       answers.delete(key);
       return answer.problem;
     }
-    const connection = await taxConnectionOf(tx, parts, merchantId, name);
+    const connection = await taxConnectionOf(tx, dependencies, merchantId, name);
     if (!connection) return 'The tax provider is not connected.';
     throw new AskOutside(async () => void answers.set(key, { problem: await problemOf(connection) }));
   };

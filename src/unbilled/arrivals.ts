@@ -1,7 +1,7 @@
 import { findMeteredMetrics } from '../catalog/index.ts';
 import type { Tx } from '../db/index.ts';
 import type { Instant } from '../kernel/time.ts';
-import { hasLateUsage, selectLateUsage } from '../metering/index.ts';
+import { findLateUsage, hasLateUsage } from '../metering/index.ts';
 import { findBillableUsage } from '../subscriptions/index.ts';
 import { addsUp, type UnbilledPart } from './unbilled.ts';
 
@@ -28,7 +28,7 @@ export async function findArrivedTooLate(
   for (const { id: metricId, meter } of await findMeteredMetrics(tx, merchantId))
     for (const { late, filters } of priced.get(metricId) ?? []) {
       const asked = late.map((each) => ({ ...each, after: each.after > since ? each.after : since, upTo }));
-      const { eventCount, quantity } = await selectLateUsage(tx, range, meter, asked, filters);
+      const { eventCount, quantity } = await findLateUsage(tx, range, meter, asked, filters);
       const own = { metricId, eventType: meter.eventType as string, group: null };
       const amount = { eventCount, quantity: addsUp(meter.aggregation) ? quantity : null };
       if (eventCount > 0) parts.push({ reason: 'PERIOD_CLOSED', ...own, ...amount });

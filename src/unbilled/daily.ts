@@ -1,7 +1,7 @@
 import type { Database, Tx } from '../db/index.ts';
 import type { Chore } from '../jobs/index.ts';
 import { type Instant, type Period, SECONDS_PER_MINUTE } from '../kernel/time.ts';
-import { type UsageQuery, usageMark } from '../metering/index.ts';
+import { findUsageMark, type UsageQuery } from '../metering/index.ts';
 import { publishAll } from '../webhooks/index.ts';
 import { findArrivedTooLate } from './arrivals.ts';
 import { type Finding, insertDay, insertFindings, selectMarkBefore, selectUnseen } from './daily.sql.ts';
@@ -40,7 +40,7 @@ export const unbilledUsageChore = (usage: UsageQuery<Tx>): Chore => ({
 const lookAt = (database: Database, usage: UsageQuery<Tx>, merchantId: string, now: Instant) =>
   database.transaction({ merchants: [merchantId] }, async (tx) => {
     const { day, period } = lastDay(now);
-    const mark = await usageMark(tx, merchantId);
+    const mark = await findUsageMark(tx, merchantId);
     if (!(await insertDay(tx, merchantId, { day, mark }, now))) return;
     const { parts } = await findUnbilled(tx, usage, merchantId, period);
     const came = { after: await selectMarkBefore(tx, merchantId, day), upTo: mark };

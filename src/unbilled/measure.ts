@@ -3,8 +3,8 @@ import type { Tx } from '../db/index.ts';
 import { isBefore, type Period } from '../kernel/time.ts';
 import {
   countOfType,
+  findLateUsage,
   type Meter,
-  selectLateUsage,
   type UsageQuery,
   type UsageRow,
   type UsageSource,
@@ -66,7 +66,7 @@ export async function measureMetric(
   const filtered: UnbilledPart[] = [];
   const tooLate: Amount[] = [];
   for (const alike of priced) {
-    const late = await selectLateUsage(tx, { merchantId, from, to }, meter, alike.late, alike.filters);
+    const late = await findLateUsage(tx, { merchantId, from, to }, meter, alike.late, alike.filters);
     tooLate.push({ eventCount: late.eventCount, quantity: addsUp(meter.aggregation) ? late.quantity : null });
     if (alike.filters.includes(null)) {
       owned.push(await allOf(alike.sources));

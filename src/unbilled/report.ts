@@ -1,4 +1,4 @@
-import { findMeteredMetrics, selectMeters } from '../catalog/index.ts';
+import { findMeteredMetrics, findMeters } from '../catalog/index.ts';
 import type { Tx } from '../db/index.ts';
 import type { PageRequest } from '../http/index.ts';
 import { jsonNumber } from '../kernel/decimal.ts';
@@ -16,11 +16,11 @@ import {
 import {
   countByType,
   type EventSample,
-  selectBeside,
-  selectLateUsage,
-  selectOfNobody,
-  selectOfType,
-  selectUncounted,
+  findBeside,
+  findLateUsage,
+  findOfNobody,
+  findOfType,
+  findUncounted,
   type UsageQuery,
 } from '../metering/index.ts';
 import { type BillableUsage, findBillableUsage, type PricedUsage } from '../subscriptions/index.ts';
@@ -53,7 +53,7 @@ export async function findUnbilled(
 }
 
 async function unknownTypes(tx: Tx, merchantId: string, ofTypes: ReadonlyMap<string, number>): Promise<UnbilledPart[]> {
-  const known = new Set((await selectMeters(tx, merchantId)).map(({ meter }) => meter.eventType));
+  const known = new Set((await findMeters(tx, merchantId)).map(({ meter }) => meter.eventType));
   return [...ofTypes]
     .filter(([eventType]) => !known.has(eventType))
     .map(([eventType, eventCount]) => ({
@@ -129,11 +129,11 @@ const MOST_EXAMPLES = 5;
 async function sampleOf(tx: Tx, merchantId: string, unbilled: Unbilled, group: UnbilledGroup): Promise<EventSample> {
   const samples: EventSample[] = [];
   for (const part of group.parts) samples.push(await sampleOfPart(tx, merchantId, unbilled, part));
-  return together(samples);
+  return combineSamples(samples);
 }
 
 /** Several samples as one. */
-function together(samples: readonly EventSample[]): EventSample {
+function combineSamples(samples: readonly EventSample[]): EventSample {
   const times = (at: 'firstAt' | 'lastAt') => samples.flatMap((sample) => sample[at] ?? []);
   return {
     firstAt: times('firstAt').reduce<Instant | null>((a, b) => (a ? earliest(a, b) : b), null),
@@ -156,38 +156,38 @@ function sampleOfPart(
 ): Promise<EventSample> {
   const range = { merchantId, from: period.start, to: period.end };
   const meter = figures.find(({ metric }) => metric.id === part.metricId)?.metric.meter;
-  if (meter === undefined) return selectOfType(tx, range, part.eventType);
+  if (meter === undefined) return findOfType(tx, range, part.eventType);
   const priced = billable.priced.get(part.metricId ?? '') ?? [];
   const pricedSources = priced.flatMap(({ sources }) => sources);
   switch (part.reason) {
     case 'UNKNOWN_SUBJECT':
-      return selectOfNobody(tx, range, meter);
+      return findOfNobody(tx, range, meter);
     case 'NO_PERIOD':
-      return selectBeside(tx, range, { meter, outside: [...billable.active, ...pricedSources] });
+      return findBeside(tx, range, { meter, outside: [...billable.active, ...pricedSources] });
     case 'NOT_PRICED':
-      return selectBeside(tx, range, { meter, within: billable.active, outside: pricedSources });
+      return findBeside(tx, range, { meter, within: billable.active, outside: pricedSources });
     case 'GROUP_FILTERED': {
       const group = part.group ?? {};
       const refusing = priced.filter(({ filters }) => !isTaken(filters, group));
-      return selectBeside(tx, range, { meter, group, within: refusing.flatMap(({ sources }) => sources) });
+      return findBeside(tx, range, { meter, group, within: refusing.flatMap(({ sources }) => sources) });
     }
     case 'PERIOD_CLOSED':
       return sampleOfLate(tx, range, meter, priced);
     case 'UNKNOWN_TYPE':
-      return selectOfType(tx, range, part.eventType);
+      return findOfType(tx, range, part.eventType);
     default:
-      return selectUncounted(tx, range, meter, part.reason);
+      return findUncounted(tx, range, meter, part.reason);
   }
 }
 
 /** Of usage that prices with several filters take, and that came too late for all of them. */
 async function sampleOfLate(
   tx: Tx,
-  range: Parameters<typeof selectLateUsage>[1],
-  meter: Parameters<typeof selectLateUsage>[2],
+  range: Parameters<typeof findLateUsage>[1],
+  meter: Parameters<typeof findLateUsage>[2],
   priced: readonly PricedUsage[],
 ): Promise<EventSample> {
   const samples: EventSample[] = [];
-  for (const { late, filters } of priced) samples.push(await selectLateUsage(tx, range, meter, late, filters));
-  return together(samples);
+  for (const { late, filters } of priced) samples.push(await findLateUsage(tx, range, meter, late, filters));
+  return combineSamples(samples);
 }

@@ -134,7 +134,7 @@ export const countRedelivered = async (tx: Tx, which: Redelivery, most: number):
     .count;
 
 /** Puts deliveries into the queue, from the beginning of the schedule. @returns how many */
-export const queueAgain = (tx: Tx, which: Redelivery): Promise<number> =>
+export const insertDeliveriesAgain = (tx: Tx, which: Redelivery): Promise<number> =>
   tx.run(sql`
     insert into webhook_delivery (merchant_id, event_id, endpoint_id, seq)
     ${redelivered(which)} order by event_id, endpoint_id

@@ -54,7 +54,7 @@ export const updateEndpoint = (tx: Tx, endpoint: Endpoint) =>
     returning ${COLUMNS}`);
 
 /** Those that did fail and do no longer. */
-export const clearFailures = (tx: Tx, ids: readonly string[]) =>
+export const updateFailuresCleared = (tx: Tx, ids: readonly string[]) =>
   tx.run(sql`
     update webhook_endpoint set failing_since = null, told_at = null
      where merchant_id = any (string_to_array(current_setting('reckoner.merchants'), ',')) and id = any (${ids})

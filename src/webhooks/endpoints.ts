@@ -21,7 +21,7 @@ import type { EndpointBody, EndpointPatchBody, EndpointsQuery } from './schemas.
 import { formatSecret } from './signature.ts';
 
 /** The dependencies of endpoints on the environment. */
-export interface EndpointParts {
+export interface EndpointDependencies {
   readonly sealer: Sealer;
   readonly guard: GuardOptions;
   readonly resolve: Resolve;
@@ -55,12 +55,12 @@ const newSecret = (): string => formatSecret(secretBytes(SECRET_BYTES));
 /** Creates an endpoint, with a secret that is answered this once. */
 export async function createEndpoint(
   tx: Tx,
-  parts: EndpointParts,
+  dependencies: EndpointDependencies,
   merchantId: string,
   body: EndpointBody,
   now: Instant,
 ) {
-  const url = await checkUrl(parts, body.url);
+  const url = await checkUrl(dependencies, body.url);
   if (!url.ok) return url;
   if ((await countEndpoints(tx, merchantId)) >= MOST_ENDPOINTS) return fail('TOO_MANY_ENDPOINTS');
   const id = newId('webhookEndpoint');
@@ -74,7 +74,7 @@ export async function createEndpoint(
     description: body.description ?? null,
     status,
     disabledReason: status === 'enabled' ? null : 'request',
-    secret: parts.sealer.seal(secret, placeOf(id)),
+    secret: dependencies.sealer.seal(secret, placeOf(id)),
     previousSecret: null,
     previousSecretUntil: null,
     failingSince: null,
@@ -86,7 +86,7 @@ export async function createEndpoint(
 }
 
 /** May webhooks go there? The host is looked up where it can be; it is looked up again before each attempt. */
-async function checkUrl({ guard, resolve, inboxUrl }: EndpointParts, text: string): Promise<Result<string>> {
+async function checkUrl({ guard, resolve, inboxUrl }: EndpointDependencies, text: string): Promise<Result<string>> {
   if (text === inboxUrl) return ok(text);
   const target = readTarget(text, guard);
   if (typeof target === 'string') return invalidField('url', target);
@@ -105,13 +105,13 @@ async function checkUrl({ guard, resolve, inboxUrl }: EndpointParts, text: strin
 /** Changes the fields of the body. An endpoint that is enabled again starts a new count of failures. */
 export async function changeEndpoint(
   tx: Tx,
-  parts: EndpointParts,
+  dependencies: EndpointDependencies,
   merchantId: string,
   id: string,
   body: EndpointPatchBody,
   now: Instant,
 ) {
-  const url = body.url === undefined ? undefined : await checkUrl(parts, body.url);
+  const url = body.url === undefined ? undefined : await checkUrl(dependencies, body.url);
   if (url?.ok === false) return url;
   const before = await lockEndpoint(tx, merchantId, id);
   if (!before) return notFound('webhookEndpoint');
@@ -127,7 +127,13 @@ export async function changeEndpoint(
 }
 
 /** Gives an endpoint another secret. The one before signs too for 24 hours. */
-export async function rotateSecret(tx: Tx, { sealer }: EndpointParts, merchantId: string, id: string, now: Instant) {
+export async function rotateSecret(
+  tx: Tx,
+  { sealer }: EndpointDependencies,
+  merchantId: string,
+  id: string,
+  now: Instant,
+) {
   const before = await lockEndpoint(tx, merchantId, id);
   if (!before) return notFound('webhookEndpoint');
   const secret = newSecret();

@@ -2,7 +2,7 @@ import { checkReference, type Tx } from '../db/index.ts';
 import type { PageRequest } from '../http/index.ts';
 import { fail, invalidField, notFound, ok } from '../kernel/result.ts';
 import { formatInstant, instantOf, isBefore } from '../kernel/time.ts';
-import { type Attempt, countRedelivered, queueAgain, type Redelivery } from './deliveries.sql.ts';
+import { type Attempt, countRedelivered, insertDeliveriesAgain, type Redelivery } from './deliveries.sql.ts';
 import { selectEndpoint } from './endpoints.sql.ts';
 import {
   type DeliveryRow,
@@ -93,7 +93,7 @@ async function checkEndpoint(tx: Tx, merchantId: string, id: string | undefined)
 export async function redeliverEvent(tx: Tx, merchantId: string, id: string, { endpointId }: RedeliverBody) {
   const endpoint = await checkEndpoint(tx, merchantId, endpointId);
   if (!endpoint.ok) return endpoint;
-  await queueAgain(tx, { merchantId, endpointId: endpoint.value, eventId: id, onlyFailed: false });
+  await insertDeliveriesAgain(tx, { merchantId, endpointId: endpoint.value, eventId: id, onlyFailed: false });
   return getEvent(tx, merchantId, id);
 }
 
@@ -108,5 +108,5 @@ export async function redeliverRange(tx: Tx, merchantId: string, body: Redeliver
   const { types, onlyFailed = false } = body;
   const which: Redelivery = { merchantId, endpointId: endpoint.value, from, to, types, onlyFailed };
   if ((await countRedelivered(tx, which, MOST_DELIVERIES + 1)) > MOST_DELIVERIES) return fail('TOO_MANY_DELIVERIES');
-  return ok({ object: 'webhookRedelivery' as const, merchantId, deliveries: await queueAgain(tx, which) });
+  return ok({ object: 'webhookRedelivery' as const, merchantId, deliveries: await insertDeliveriesAgain(tx, which) });
 }

@@ -6,6 +6,6 @@ export { openInbox } from './inbox.ts';
 export type { EventType } from './kinds.ts';
 export { type OutboxEvent, publish, publishAll } from './outbox.sql.ts';
 export { openPost, resolveName } from './post.ts';
-export { INBOX_PATH, type WebhookParts, webhookRoutes } from './routes.ts';
+export { INBOX_PATH, type WebhookDependencies, webhookRoutes } from './routes.ts';
 export type { Way } from './send.ts';
 export { createSender, type Sender } from './sender.ts';

@@ -7,7 +7,7 @@ import { selectEndpoint } from './endpoints.sql.ts';
 import {
   changeEndpoint,
   createEndpoint,
-  type EndpointParts,
+  type EndpointDependencies,
   getEndpoint,
   listEndpoints,
   removeEndpoint,
@@ -31,20 +31,25 @@ const tag = 'Webhooks';
 const one = { of: 'id', kind: 'webhookEndpoint' } as const;
 
 /** The dependencies of the routes on the environment. */
-export interface WebhookParts extends Omit<EndpointParts, 'sealer' | 'guard' | 'inboxUrl'> {
+export interface WebhookDependencies extends Omit<EndpointDependencies, 'sealer' | 'guard' | 'inboxUrl'> {
   readonly way: Way;
 }
 
 /** `/v0/webhookEndpoints` and `/v0/webhookEvents`; in the sandbox `/v0/webhookInbox` (api.md). */
 export const webhookRoutes = (
   environment: 'production' | 'sandbox',
-  { way, resolve }: WebhookParts,
+  { way, resolve }: WebhookDependencies,
 ): readonly Route[] => {
-  const parts = { sealer: way.sealer, guard: way.guard, resolve, inboxUrl: way.inbox?.url ?? null };
-  return [...endpointRoutes(parts), testRoute(way), ...eventRoutes, ...(environment === 'sandbox' ? [inboxRoute] : [])];
+  const dependencies = { sealer: way.sealer, guard: way.guard, resolve, inboxUrl: way.inbox?.url ?? null };
+  return [
+    ...endpointRoutes(dependencies),
+    testRoute(way),
+    ...eventRoutes,
+    ...(environment === 'sandbox' ? [inboxRoute] : []),
+  ];
 };
 
-const endpointRoutes = (parts: EndpointParts): Route[] => [
+const endpointRoutes = (dependencies: EndpointDependencies): Route[] => [
   route(
     {
       method: 'POST',
@@ -59,7 +64,7 @@ const endpointRoutes = (parts: EndpointParts): Route[] => [
       errors: [409],
       secretReply: true,
     },
-    async ({ tx, merchantId, body, now }) => createEndpoint(tx, parts, merchantId, body, now),
+    async ({ tx, merchantId, body, now }) => createEndpoint(tx, dependencies, merchantId, body, now),
   ),
   route(
     {
@@ -105,7 +110,7 @@ const endpointRoutes = (parts: EndpointParts): Route[] => [
       body: EndpointPatchBody,
       replies: { 200: EndpointReply },
     },
-    async ({ tx, merchantId, params, body, now }) => changeEndpoint(tx, parts, merchantId, params.id, body, now),
+    async ({ tx, merchantId, params, body, now }) => changeEndpoint(tx, dependencies, merchantId, params.id, body, now),
   ),
   route(
     {
@@ -134,7 +139,7 @@ const endpointRoutes = (parts: EndpointParts): Route[] => [
       replies: { 200: EndpointReply },
       secretReply: true,
     },
-    async ({ tx, merchantId, params, now }) => rotateSecret(tx, parts, merchantId, params.id, now),
+    async ({ tx, merchantId, params, now }) => rotateSecret(tx, dependencies, merchantId, params.id, now),
   ),
 ];
 

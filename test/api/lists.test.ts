@@ -2,18 +2,18 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { operations, urlOf } from '../support/operations.ts';
 import { orderLine } from '../support/orders.ts';
-import { allSentences, propertiesOf, type Sentence } from '../support/routes.ts';
+import { allDeclarations, propertiesOf, type RouteDeclaration } from '../support/routes.ts';
 import { intervalBody, putIntervals } from '../support/schedules.ts';
 import type { Resource } from '../support/shop.ts';
 import { addStrayMoney } from '../support/stray-money.ts';
 import { FAR_AHEAD, newSourceEvent, openWorld, storeMethod, type World } from '../support/world.ts';
 
 /** Every list is one envelope, newest first, whose pages together are the whole (§1; api.md, Lists; reliability I-63). */
-const sentences = await allSentences();
+const declarations = await allDeclarations();
 const REPORTS = ['getUnbilledUsage', 'getCostReport']; // they page their groups
-const lists = sentences
+const lists = declarations
   .filter(({ operationId, query }) => 'offset' in propertiesOf(query) && !REPORTS.includes(operationId))
-  .map((sentence) => ({ name: sentence.operationId, sentence }));
+  .map((declaration) => ({ name: declaration.operationId, declaration }));
 
 let env: TestEnvironment;
 let world: World;
@@ -21,7 +21,7 @@ beforeAll(async () => {
   env = await openTestEnvironment();
   world = await openWorld(env);
   const { shop, merchant, customer, metric, invoice, plan } = world;
-  for (const { method, path, operationId } of sentences) {
+  for (const { method, path, operationId } of declarations) {
     if (method !== 'POST' || path.includes(':') || operationId === 'createOrganization') continue;
     for (const scenario of operations[operationId] ?? [])
       for (const _ of [1, 2])
@@ -66,16 +66,16 @@ beforeAll(async () => {
 afterAll(() => env.close());
 
 /** With a `limit` of 100 all rows there are, however many pages that takes. */
-async function list(sentence: Sentence, query: Record<string, string> = {}): Promise<Resource> {
-  const first = await page(sentence, query);
+async function list(declaration: RouteDeclaration, query: Record<string, string> = {}): Promise<Resource> {
+  const first = await page(declaration, query);
   if (query.limit !== '100') return first;
   const data = [...first.data];
   while (data.length < first.pagination.total)
-    data.push(...(await page(sentence, { ...query, offset: String(data.length) })).data);
+    data.push(...(await page(declaration, { ...query, offset: String(data.length) })).data);
   return { ...first, data };
 }
 
-async function page({ operationId, path }: Sentence, query: Record<string, string> = {}): Promise<Resource> {
+async function page({ operationId, path }: RouteDeclaration, query: Record<string, string> = {}): Promise<Resource> {
   const known = await operations[operationId]?.[0](world);
   const url = urlOf(path, { ...known, query: { ...known?.query, ...query } });
   const answer = await world.merchant.get(url);
@@ -88,14 +88,14 @@ const keyOf = (row: Resource): string => row.id ?? JSON.stringify(row);
 
 describe('every list', () => {
   // Proves 1.conventions.list, 1.conventions.object, 4.orders.list, 4.entitlements.grants.
-  it.each(lists)('$name has the envelope of §1, and its pages together are the whole', async ({ sentence }) => {
-    const whole = await list(sentence, { limit: '100' });
+  it.each(lists)('$name has the envelope of §1, and its pages together are the whole', async ({ declaration }) => {
+    const whole = await list(declaration, { limit: '100' });
     expect(whole).toMatchObject({ object: 'list', pagination: { limit: 100, offset: 0, total: whole.data.length } });
     expect(whole.data.length, 'too few rows to tell').toBeGreaterThan(1);
     expect(whole.data.filter(({ object }: Resource) => typeof object !== 'string')).toEqual([]);
     const walked: string[] = [];
     for (let offset = 0; offset < whole.data.length + 2; offset += 2) {
-      const page = await list(sentence, { limit: '2', offset: String(offset) });
+      const page = await list(declaration, { limit: '2', offset: String(offset) });
       expect(page.pagination).toEqual({ limit: 2, offset, total: whole.data.length });
       expect(page.data.length).toBe(Math.max(0, Math.min(2, whole.data.length - offset)));
       walked.push(...page.data.map(keyOf));
@@ -118,15 +118,15 @@ describe('every list', () => {
   ]);
   const IN_CONTRACT_ORDER = new Set(['listScheduleIntervals', 'listScheduleInvoices']);
   const made = lists.filter(({ name }) => !SIMULATED.has(name) && !IN_CONTRACT_ORDER.has(name));
-  it.each(made)('$name is newest first', async ({ sentence }) => {
-    const { data } = await list(sentence, { limit: '100' });
+  it.each(made)('$name is newest first', async ({ declaration }) => {
+    const { data } = await list(declaration, { limit: '100' });
     const times: string[] = data.flatMap(({ createdAt }: Resource) => createdAt ?? []);
     const older = (time: string, next: string) => Temporal.Instant.compare(time, next) < 0;
     expect(times.filter((time, index) => older(time, times[index + 1] ?? time))).toEqual([]);
   });
 
-  it.each(lists)('$name shows as many as its page says where nobody asks', async ({ sentence }) => {
-    const { pagination } = await list(sentence);
+  it.each(lists)('$name shows as many as its page says where nobody asks', async ({ declaration }) => {
+    const { pagination } = await list(declaration);
     const limits: Record<string, number> = {
       listItems: 50,
       listExternalReferences: 50,
@@ -140,31 +140,31 @@ describe('every list', () => {
       listScheduleIntervals: 100,
       listScheduleInvoices: 100,
     };
-    expect(pagination).toMatchObject({ limit: limits[sentence.operationId] ?? 10, offset: 0 });
+    expect(pagination).toMatchObject({ limit: limits[declaration.operationId] ?? 10, offset: 0 });
   });
 });
 
 describe('every filter that is a field of the rows', () => {
   /** Looked for inside the field, or in a field of another name. */
   const LOOSE = new Set(['listOrganizations name', 'listCustomers name']);
-  const filters = lists.flatMap(({ sentence }) =>
-    Object.keys(propertiesOf(sentence.query))
+  const filters = lists.flatMap(({ declaration }) =>
+    Object.keys(propertiesOf(declaration.query))
       .filter(
         (field) => !['limit', 'offset', 'merchantId', 'from', 'to', 'include', 'nextActionAt', 'after'].includes(field),
       )
-      .filter((field) => !LOOSE.has(`${sentence.operationId} ${field}`))
-      .map((field) => ({ name: sentence.operationId, field, sentence })),
+      .filter((field) => !LOOSE.has(`${declaration.operationId} ${field}`))
+      .map((field) => ({ name: declaration.operationId, field, declaration })),
   );
 
-  it.each(filters)('$name by $field shows those and no others', async ({ sentence, field }) => {
-    const { data } = await list(sentence, { limit: '100' });
+  it.each(filters)('$name by $field shows those and no others', async ({ declaration, field }) => {
+    const { data } = await list(declaration, { limit: '100' });
     const values = new Map<string, unknown>(
       data.flatMap((row: Resource) =>
         row[field] === undefined || row[field] === null ? [] : [[`${row[field]}`, row[field]]],
       ),
     );
     for (const [text, value] of [...values].slice(0, 4)) {
-      const found = await list(sentence, { limit: '100', [field]: text });
+      const found = await list(declaration, { limit: '100', [field]: text });
       const expected = data.filter((row: Resource) => row[field] === value);
       expect(found.data.map(keyOf), `${field}=${text}`).toEqual(expected.map(keyOf));
       expect(found.pagination.total).toBe(expected.length);

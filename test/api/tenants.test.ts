@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ID_PREFIXES, type IdKind, isId, newId } from '../../src/kernel/ids.ts';
 import { type Answer, type Client, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Call, operations, urlOf } from '../support/operations.ts';
-import { allSentences, isWalkedThrough, propertiesOf, type Sentence } from '../support/routes.ts';
+import { allDeclarations, isWalkedThrough, propertiesOf, type RouteDeclaration } from '../support/routes.ts';
 import { openTables, type Tables } from '../support/snapshots.ts';
 import { kindOf, openWorld, type World } from '../support/world.ts';
 
@@ -10,10 +10,10 @@ import { kindOf, openWorld, type World } from '../support/world.ts';
  * Two merchants, each with one of everything. What belongs to one is refused to the other by every method and in every
  * place where an id can stand; the matrix is made from the list of routes, so that a new route is in it from its first day.
  */
-const sentences = await allSentences();
-const guarded = sentences.filter(({ access }) => !('public' in access));
-const named = (list: readonly Sentence[]) =>
-  list.map((sentence) => ({ name: `${sentence.method} ${sentence.path}`, sentence }));
+const declarations = await allDeclarations();
+const guarded = declarations.filter(({ access }) => !('public' in access));
+const named = (list: readonly RouteDeclaration[]) =>
+  list.map((declaration) => ({ name: `${declaration.method} ${declaration.path}`, declaration }));
 
 let env: TestEnvironment;
 let tables: Tables;
@@ -29,11 +29,11 @@ afterAll(async () => {
   await env.close();
 });
 
-type Method = Sentence['method'];
+type Method = RouteDeclaration['method'];
 const send = (client: Client, method: Method, url: string, body?: unknown): Promise<Answer> =>
   method === 'GET' ? client.get(url) : client[method.toLowerCase() as 'post'](url, body);
 
-const callsOf = ({ operationId }: Sentence) => {
+const callsOf = ({ operationId }: RouteDeclaration) => {
   const scenarios = operations[operationId];
   if (!scenarios) throw new Error(`${operationId} has no calls in test/support/operations.ts.`);
   return scenarios;
@@ -59,18 +59,18 @@ function expectRefusal(answer: Answer, what: string, sent: string, statuses: rea
 
 /** The methods that a path takes; any other one is a 405, whoever calls. */
 const methodsOf = (path: string): ReadonlySet<string> =>
-  new Set(sentences.filter((each) => patternOf(each.path).test(path)).map(({ method }) => method));
+  new Set(declarations.filter((each) => patternOf(each.path).test(path)).map(({ method }) => method));
 
 /** A webhook, which anybody may send, looks at its body before the sender where there is none. */
 const refusals = (method: Method, path: string): number[] =>
-  sentences.some((each) => each.method === method && each.path === path && 'public' in each.access)
+  declarations.some((each) => each.method === method && each.path === path && 'public' in each.access)
     ? [400, 403, 404]
     : [403, 404];
 
 const patternOf = (path: string): RegExp => new RegExp(`^${path.replace(/:[A-Za-z]+/g, '[^/]+')}$`);
 
 it('knows a call for every route, and no other', () => {
-  const called = sentences.filter((each) => !isWalkedThrough(each)).map(({ operationId }) => operationId);
+  const called = declarations.filter((each) => !isWalkedThrough(each)).map(({ operationId }) => operationId);
   expect(Object.keys(operations).toSorted()).toEqual(called.toSorted());
 });
 
@@ -80,7 +80,7 @@ it('knows every route that the server has', async () => {
     Object.values(methods).map(({ operationId }) => operationId),
   );
   const probes = ['getHealth', 'getReadiness', 'getMetrics'];
-  const known = sentences.filter(({ hidden }) => !hidden).map(({ operationId }) => operationId);
+  const known = declarations.filter(({ hidden }) => !hidden).map(({ operationId }) => operationId);
   expect(served.filter((id) => !probes.includes(id)).toSorted()).toEqual(known.toSorted());
 });
 
@@ -88,26 +88,26 @@ describe('a resource of another merchant, in the very state in which its owner m
   const withId = guarded.filter(({ path }) => path.includes(':'));
   const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-  it.each(named(withId))('$name', async ({ sentence }) => {
-    const [scenario] = callsOf(sentence);
+  it.each(named(withId))('$name', async ({ declaration }) => {
+    const [scenario] = callsOf(declaration);
     const call = await scenario(theirs);
-    const url = urlOf(sentence.path, call);
-    const taken = methodsOf(sentence.path);
+    const url = urlOf(declaration.path, call);
+    const taken = methodsOf(declaration.path);
     await changingNothing(async () => {
       for (const method of METHODS) {
         // A file is a body of its own route alone.
-        const known = sentence.bodyBytes && method !== sentence.method ? undefined : call.body;
+        const known = declaration.bodyBytes && method !== declaration.method ? undefined : call.body;
         for (const body of new Set([undefined, {}, known])) {
           expectRefusal(
             await send(ours.merchant, method, url, body),
             `${method} ${url}`,
             url + JSON.stringify(call.body),
-            taken.has(method) ? refusals(method, sentence.path) : [405],
+            taken.has(method) ? refusals(method, declaration.path) : [405],
           );
         }
       }
     });
-    const answer = await send(theirs.merchant, sentence.method, url, call.body);
+    const answer = await send(theirs.merchant, declaration.method, url, call.body);
     expect(answer.status, answer.text).toBeLessThan(300); // so the refusals were for whose it is
   });
 });
@@ -124,36 +124,36 @@ const NO_REFERENCES = new Set([
 
 describe('the id of a resource of another merchant', () => {
   const withBody = guarded.filter(({ body, operationId }) => body && operationId !== 'createOrganization');
-  it.each(named(withBody))('anywhere in the body of $name', async ({ sentence }) => {
+  it.each(named(withBody))('anywhere in the body of $name', async ({ declaration }) => {
     const places = new Set<string>();
-    for (const scenario of callsOf(sentence)) {
+    for (const scenario of callsOf(declaration)) {
       const call = await scenario(ours);
       await changingNothing(async () => {
         for (const { place, kind, replaced } of idsIn(call.body)) {
           places.add(place);
-          if (NO_REFERENCES.has(`${sentence.operationId} ${place}`)) continue;
+          if (NO_REFERENCES.has(`${declaration.operationId} ${place}`)) continue;
           for (const id of foreign(kind)) {
-            const answer = await send(ours.merchant, sentence.method, urlOf(sentence.path, call), replaced(id));
+            const answer = await send(ours.merchant, declaration.method, urlOf(declaration.path, call), replaced(id));
             expectRefusal(answer, `${place} = ${id}`, JSON.stringify(replaced(id)));
           }
         }
       });
-      const answer = await send(ours.merchant, sentence.method, urlOf(sentence.path, call), call.body);
+      const answer = await send(ours.merchant, declaration.method, urlOf(declaration.path, call), call.body);
       expect(answer.status, answer.text).toBeLessThan(300);
     }
-    const declared = declaredIds(sentence.body);
+    const declared = declaredIds(declaration.body);
     expect(
       declared.filter((place) => !places.has(place)),
       'id fields that no call fills',
     ).toEqual([]);
   });
 
-  it.each(named(guarded.filter(({ query }) => query)))('in the query of $name', async ({ sentence }) => {
-    const call = await callsOf(sentence)[0](ours);
+  it.each(named(guarded.filter(({ query }) => query)))('in the query of $name', async ({ declaration }) => {
+    const call = await callsOf(declaration)[0](ours);
     await changingNothing(async () => {
-      for (const [name, property] of Object.entries(propertiesOf(sentence.query))) {
+      for (const [name, property] of Object.entries(propertiesOf(declaration.query))) {
         if (!('pattern' in property)) continue;
-        if (name === 'merchantId' && wins(sentence, call)) continue;
+        if (name === 'merchantId' && wins(declaration, call)) continue;
         const pattern = new RegExp(property.pattern as string);
         for (const id of Object.values(theirs.ids)
           .flat()
@@ -161,7 +161,7 @@ describe('the id of a resource of another merchant', () => {
           const answer = await send(
             ours.merchant,
             'GET',
-            urlOf(sentence.path, { ...call, query: { ...call.query, [name]: id } }),
+            urlOf(declaration.path, { ...call, query: { ...call.query, [name]: id } }),
           );
           if (answer.status === 200) expect(rowsOf(answer), `${name} = ${id} ${answer.text}`).toEqual([]);
           else expectRefusal(answer, `${name} = ${id}`, id);
@@ -172,10 +172,10 @@ describe('the id of a resource of another merchant', () => {
 
   // Proves 5.authentication.3.
   it('as merchantId is a 403 whatever else is sent', async () => {
-    for (const sentence of guarded.filter(({ query }) => 'merchantId' in propertiesOf(query))) {
-      const call = await callsOf(sentence)[0](ours);
-      if (wins(sentence, call)) continue;
-      const url = urlOf(sentence.path, { ...call, query: { ...call.query, merchantId: theirs.merchant.id } });
+    for (const declaration of guarded.filter(({ query }) => 'merchantId' in propertiesOf(query))) {
+      const call = await callsOf(declaration)[0](ours);
+      if (wins(declaration, call)) continue;
+      const url = urlOf(declaration.path, { ...call, query: { ...call.query, merchantId: theirs.merchant.id } });
       expect((await ours.merchant.get(url)).status, url).toBe(403);
     }
   });
@@ -215,68 +215,69 @@ describe('lists', () => {
   ]);
   const lists = guarded.filter(({ method, path, query }) => method === 'GET' && query && !path.includes(':'));
 
-  it.each(named(lists))('$name holds nothing of another merchant', async ({ sentence }) => {
-    const call = await callsOf(sentence)[0](ours);
-    const limit = 'limit' in propertiesOf(sentence.query) ? { limit: '100' } : {};
-    const answer = await ours.merchant.get(urlOf(sentence.path, { query: { ...call.query, ...limit } }));
+  it.each(named(lists))('$name holds nothing of another merchant', async ({ declaration }) => {
+    const call = await callsOf(declaration)[0](ours);
+    const limit = 'limit' in propertiesOf(declaration.query) ? { limit: '100' } : {};
+    const answer = await ours.merchant.get(urlOf(declaration.path, { query: { ...call.query, ...limit } }));
     expect(answer.status, answer.text).toBe(200);
     // An event shows the subject that its own sender wrote; one of ours names a subscription of theirs (above).
-    const sent = sentence.operationId === 'listEvents' ? theirs.subscription.id : '';
+    const sent = declaration.operationId === 'listEvents' ? theirs.subscription.id : '';
     expect(leaked(answer, theirs, sent)).toEqual([]);
     for (const row of rowsOf(answer)) expect(row.merchantId ?? ours.merchant.id).toBe(ours.merchant.id);
   });
 
   it.each(named(lists.filter(({ query }) => 'limit' in propertiesOf(query))))(
     '$name of an operator holds every merchant’s',
-    async ({ sentence }) => {
-      if (OF_ONE.has(sentence.operationId)) return expectOperatorSees(sentence, theirs);
-      const all = await env.platform.get(urlOf(sentence.path, { query: { limit: '100' } }));
+    async ({ declaration }) => {
+      if (OF_ONE.has(declaration.operationId)) return expectOperatorSees(declaration, theirs);
+      const all = await env.platform.get(urlOf(declaration.path, { query: { limit: '100' } }));
       expect(all.status, all.text).toBe(200);
-      const total = async ({ merchant }: World) => (await merchant.get(sentence.path)).body.pagination.total;
+      const total = async ({ merchant }: World) => (await merchant.get(declaration.path)).body.pagination.total;
       expect(all.body.pagination.total).toBeGreaterThanOrEqual((await total(ours)) + (await total(theirs)));
-      await expectOperatorSees(sentence, theirs);
+      await expectOperatorSees(declaration, theirs);
     },
   );
 
-  async function expectOperatorSees(sentence: Sentence, world: World): Promise<void> {
-    const call = await callsOf(sentence)[0](world);
+  async function expectOperatorSees(declaration: RouteDeclaration, world: World): Promise<void> {
+    const call = await callsOf(declaration)[0](world);
     const one = await env.platform.get(
-      urlOf(sentence.path, { query: { ...call.query, merchantId: world.merchant.id } }),
+      urlOf(declaration.path, { query: { ...call.query, merchantId: world.merchant.id } }),
     );
-    const own = await world.merchant.get(urlOf(sentence.path, call));
-    expect(one.body.pagination, sentence.path).toEqual(own.body.pagination);
+    const own = await world.merchant.get(urlOf(declaration.path, call));
+    expect(one.body.pagination, declaration.path).toEqual(own.body.pagination);
   }
 });
 
 describe('a platform operator', () => {
   const reads = guarded.filter(({ method, path }) => method === 'GET' && path.includes(':'));
   // Proves 5.authentication.3.
-  it.each(named(reads))('may $name of any merchant', async ({ sentence }) => {
-    const call = await callsOf(sentence)[0](theirs);
-    const answer = await env.platform.get(urlOf(sentence.path, call));
+  it.each(named(reads))('may $name of any merchant', async ({ declaration }) => {
+    const call = await callsOf(declaration)[0](theirs);
+    const answer = await env.platform.get(urlOf(declaration.path, call));
     expect(answer.status, answer.text).toBe(200);
   });
 
   const writes = guarded.filter(({ method, path }) => method !== 'GET' && path.includes(':'));
   // Proves 3.refund.callers.
-  it.each(named(writes))('may $name of any merchant', async ({ sentence }) => {
-    const [scenario] = callsOf(sentence);
+  it.each(named(writes))('may $name of any merchant', async ({ declaration }) => {
+    const [scenario] = callsOf(declaration);
     const call = await scenario(theirs);
-    const answer = await send(env.platform, sentence.method, urlOf(sentence.path, call), call.body);
+    const answer = await send(env.platform, declaration.method, urlOf(declaration.path, call), call.body);
     expect(answer.status, answer.text).toBeLessThan(300);
   });
 
   const creations = guarded.filter(({ access }) => 'merchant' in access && access.merchant === 'body');
-  it.each(named(creations))('names the merchant in $name, or is told so', async ({ sentence }) => {
-    const [scenario] = callsOf(sentence);
+  it.each(named(creations))('names the merchant in $name, or is told so', async ({ declaration }) => {
+    const [scenario] = callsOf(declaration);
     const { body } = (await scenario(theirs)) as { body: Record<string, unknown> };
     const { merchantId: _, ...without } = body;
-    const hasOtherSource = 'by' in sentence.access && (sentence.access.by ?? []).some((field) => field in without);
+    const hasOtherSource =
+      'by' in declaration.access && (declaration.access.by ?? []).some((field) => field in without);
     if (!hasOtherSource) {
-      const told = await send(env.platform, sentence.method, sentence.path, without);
+      const told = await send(env.platform, declaration.method, declaration.path, without);
       expect(told).toMatchObject({ status: 400, body: { errors: [{ field: 'merchantId' }] } });
     }
-    const answer = await send(env.platform, sentence.method, sentence.path, body);
+    const answer = await send(env.platform, declaration.method, declaration.path, body);
     expect(answer.status, answer.text).toBeLessThan(300);
     expect(answer.body.merchantId ?? answer.body.organizationId).toBe(theirs.merchant.id);
   });
@@ -284,12 +285,12 @@ describe('a platform operator', () => {
 
 describe('without the right to', () => {
   // Proves 4.endpoints.authentication, 5.authentication.1.
-  it.each(named(guarded))('401 without a key, or with one that nobody has: $name', async ({ sentence }) => {
-    const url = urlOf(sentence.path, {});
-    const missing = await send(env.client(), sentence.method, url);
+  it.each(named(guarded))('401 without a key, or with one that nobody has: $name', async ({ declaration }) => {
+    const url = urlOf(declaration.path, {});
+    const missing = await send(env.client(), declaration.method, url);
     expect(missing).toMatchObject({ status: 401, body: { error: 'unauthorized', code: 'API_KEY_MISSING' } });
     expect(missing.headers['www-authenticate']).toBe('Bearer');
-    const unknown = await send(env.client('rk_test_nobody'), sentence.method, url);
+    const unknown = await send(env.client('rk_test_nobody'), declaration.method, url);
     expect(unknown).toMatchObject({ status: 401, body: { code: 'API_KEY_INVALID' } });
   });
 
@@ -297,13 +298,13 @@ describe('without the right to', () => {
 
   it('a viewer reads everything and writes nothing', { timeout: 240_000 }, async () => {
     const viewer = await env.userOf(ours.merchant, 'viewer');
-    for (const sentence of guarded) {
-      const call = await callsOf(sentence)[0](ours);
-      if (RENDERED.test(sentence.path)) await ours.merchant.get(urlOf(sentence.path, call)); // stored as it is asked for first
+    for (const declaration of guarded) {
+      const call = await callsOf(declaration)[0](ours);
+      if (RENDERED.test(declaration.path)) await ours.merchant.get(urlOf(declaration.path, call)); // stored as it is asked for first
       const before = await tables.snapshot(ours.merchant.id);
-      const answer = await send(viewer, sentence.method, urlOf(sentence.path, call), call.body);
-      expect(answer.status, `${sentence.method} ${sentence.path} ${answer.text}`).toBe(
-        sentence.method === 'GET' ? 200 : 403,
+      const answer = await send(viewer, declaration.method, urlOf(declaration.path, call), call.body);
+      expect(answer.status, `${declaration.method} ${declaration.path} ${answer.text}`).toBe(
+        declaration.method === 'GET' ? 200 : 403,
       );
       expect(await tables.snapshot(ours.merchant.id)).toEqual(before);
     }
@@ -313,16 +314,16 @@ describe('without the right to', () => {
     const member = await env.userOf(ours.merchant, 'member');
     const forAdmins = guarded.filter(({ access }) => 'role' in access && access.role === 'admin');
     expect(forAdmins.length).toBeGreaterThan(0);
-    for (const sentence of forAdmins) {
-      const [scenario] = callsOf(sentence);
+    for (const declaration of forAdmins) {
+      const [scenario] = callsOf(declaration);
       const call = await scenario(ours);
-      expect((await send(member, sentence.method, urlOf(sentence.path, call), call.body)).status).toBe(403);
+      expect((await send(member, declaration.method, urlOf(declaration.path, call), call.body)).status).toBe(403);
     }
   });
 });
 
 /** Does the call name a resource whose merchant is asked, so that merchantId is not looked at (§4, list of invoices)? */
-const wins = ({ access }: Sentence, { query = {} }: Call): boolean =>
+const wins = ({ access }: RouteDeclaration, { query = {} }: Call): boolean =>
   'by' in access && (access.by ?? []).some((field) => field in query);
 
 const foreign = (kind: IdKind): readonly string[] => {

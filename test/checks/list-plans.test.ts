@@ -3,7 +3,7 @@ import { Database, type Scope, type Sql, sql, type Tx } from '../../src/db/index
 import { compile } from '../../src/db/sql.ts';
 import { openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { operations, urlOf } from '../support/operations.ts';
-import { allSentences, propertiesOf, type Sentence } from '../support/routes.ts';
+import { allDeclarations, propertiesOf, type RouteDeclaration } from '../support/routes.ts';
 import type { Resource } from '../support/shop.ts';
 import { openWorld, type World } from '../support/world.ts';
 
@@ -97,21 +97,21 @@ async function lastResortsFor(get: (url: string) => Promise<{ status: number; te
   return Explaining.plans.map(lastResortsOf);
 }
 
-const lists = (await allSentences())
+const lists = (await allDeclarations())
   .filter(({ query, operationId }) => 'offset' in propertiesOf(query) && !REPORTS.has(operationId))
-  .map((sentence) => ({ name: sentence.operationId, sentence }));
+  .map((declaration) => ({ name: declaration.operationId, declaration }));
 
-const callOf = async ({ operationId }: Sentence) => (await operations[operationId]?.[0](world)) ?? {};
+const callOf = async ({ operationId }: RouteDeclaration) => (await operations[operationId]?.[0](world)) ?? {};
 
 describe('a page is read in the order of an index', () => {
-  it.each(lists)('$name', async ({ name, sentence }) => {
-    const call = await callOf(sentence);
+  it.each(lists)('$name', async ({ name, declaration }) => {
+    const call = await callOf(declaration);
     const urlWith = (query: Record<string, string>) =>
-      urlOf(sentence.path, { ...call, query: { ...call.query, ...query } });
+      urlOf(declaration.path, { ...call, query: { ...call.query, ...query } });
     const found = await lastResortsFor(world.merchant.get, urlWith({}));
     const { data = [] } = (await world.merchant.get(urlWith({}))).body;
     const filtered: Record<string, readonly string[]> = {};
-    for (const field of Object.keys(propertiesOf(sentence.query)).filter((each) => each !== 'nextActionAt')) {
+    for (const field of Object.keys(propertiesOf(declaration.query)).filter((each) => each !== 'nextActionAt')) {
       const value = (data as Resource[]).map((row) => row[field]).find((each) => typeof each === 'string');
       if (value === undefined) continue;
       filtered[field] = (await lastResortsFor(world.merchant.get, urlWith({ [field]: value }))).flat();
@@ -126,10 +126,10 @@ describe('a page is read in the order of an index', () => {
 
 describe("a page of an operator's list over all merchants is read in the order of an index", () => {
   const wide = lists
-    .filter(({ sentence }) => 'merchantId' in propertiesOf(sentence.query) && !sentence.path.includes(':'))
+    .filter(({ declaration }) => 'merchantId' in propertiesOf(declaration.query) && !declaration.path.includes(':'))
     .filter(({ name }) => !NOT_OF_ALL.has(name));
-  it.each(wide)('$name', async ({ name, sentence }) => {
-    const found = await lastResortsFor(env.platform.get, urlOf(sentence.path, {}));
+  it.each(wide)('$name', async ({ name, declaration }) => {
+    const found = await lastResortsFor(env.platform.get, urlOf(declaration.path, {}));
     expect(found.flat(), name).toEqual([]);
   });
 });

@@ -4,26 +4,26 @@ import { routeFaults, undocumentedRoutes } from '../../scripts/checks/routes.ts'
 import { Formed, FreeMap, Id, MapOf, Metadata, Strict, Text, type TSchema, Type } from '../../src/http/index.ts';
 import { priceModels } from '../../src/invoicing/rating/index.ts';
 import { openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
-import { allSentences, type Sentence } from '../support/routes.ts';
+import { allDeclarations, type RouteDeclaration } from '../support/routes.ts';
 
 let environment: TestEnvironment;
-let sentences: Sentence[];
+let declarations: RouteDeclaration[];
 
 beforeAll(async () => {
   environment = await openTestEnvironment();
-  sentences = await allSentences();
+  declarations = await allDeclarations();
 });
 afterAll(() => environment.close());
 
 describe('the routes', () => {
   it('each declare who may call, an operationId of their own, a tag and a summary', () => {
-    expect(sentences.length).toBeGreaterThan(0);
-    expect(routeFaults(sentences)).toEqual([]);
+    expect(declarations.length).toBeGreaterThan(0);
+    expect(routeFaults(declarations)).toEqual([]);
   });
 
   it('are in the OpenAPI document, and it has no others', async () => {
     const { body } = await environment.client().get('/openapi.json');
-    expect(undocumentedRoutes(sentences, body, ['/healthz', '/readyz', '/metrics'])).toEqual([]);
+    expect(undocumentedRoutes(declarations, body, ['/healthz', '/readyz', '/metrics'])).toEqual([]);
   });
 });
 
@@ -37,14 +37,14 @@ const APART = [
 
 describe('the schemas of requests', () => {
   it('take no text or key that cannot be stored, and no field that they do not name', () => {
-    expect(requestSchemaFaults(sentences, APART)).toEqual([]);
+    expect(requestSchemaFaults(declarations, APART)).toEqual([]);
     for (const [name, { schema }] of Object.entries(priceModels)) expect(schemaFaults(name, schema)).toEqual([]);
   });
 });
 
 describe('what is said of a wrong value', () => {
   it('is in words, without patterns and sections of the specification', () => {
-    expect(messageFaults(sentences)).toEqual([]);
+    expect(messageFaults(declarations)).toEqual([]);
   });
 
   it.each([
@@ -90,7 +90,7 @@ describe('these checks see', () => {
     summary: 'Get a price',
     access: { public: true },
     replies: {},
-  } as const satisfies Sentence;
+  } as const satisfies RouteDeclaration;
 
   it.each([
     { what: 'no policy', change: { access: undefined } },
@@ -103,7 +103,7 @@ describe('these checks see', () => {
     { what: 'a path in another form', change: { path: '/v0/Prices/' } },
   ])('$what', ({ change }) => {
     expect(routeFaults([good])).toEqual([]);
-    expect(routeFaults([{ ...good, ...change } as Sentence])).toHaveLength(1);
+    expect(routeFaults([{ ...good, ...change } as RouteDeclaration])).toHaveLength(1);
   });
 
   it('an operationId twice, and a path twice', () => {

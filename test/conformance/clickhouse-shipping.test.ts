@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { auditAndReplace, auditProjections } from '../../src/metering/clickhouse/audit.ts';
 import { rebuild } from '../../src/metering/clickhouse/shipper.ts';
-import { projectionsIn } from '../../src/metering/clickhouse/shipping.sql.ts';
+import { selectProjectionsIn } from '../../src/metering/clickhouse/shipping.sql.ts';
 import type { ClickHouse } from '../../src/metering/clickhouse/store.ts';
 import { answerSettings, createTables, dropTables, insertInto } from '../../src/metering/clickhouse/tables.sql.ts';
 import { clickhouseUsage } from '../../src/metering/clickhouse/usage.ts';
@@ -66,7 +66,7 @@ async function all(query: Parameters<typeof figures>[1]): Promise<string> {
 }
 
 const servingName = async (): Promise<string> => {
-  const [found] = await env.database.transaction('nobody', (tx) => projectionsIn(tx, ['serving']));
+  const [found] = await env.database.transaction('nobody', (tx) => selectProjectionsIn(tx, ['serving']));
   if (found === undefined) throw new Error('No projection is serving.');
   return found.name;
 };

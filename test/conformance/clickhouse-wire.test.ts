@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { openEnvironment } from '../../src/app.ts';
 import { auditProjections } from '../../src/metering/clickhouse/audit.ts';
 import { rebuild } from '../../src/metering/clickhouse/shipper.ts';
-import { projectionsIn } from '../../src/metering/clickhouse/shipping.sql.ts';
+import { selectProjectionsIn } from '../../src/metering/clickhouse/shipping.sql.ts';
 import { type ClickHouse, connectClickHouse } from '../../src/metering/clickhouse/store.ts';
 import { clickhouseUsage } from '../../src/metering/clickhouse/usage.ts';
 import type { UsageCut, UsageScope } from '../../src/metering/meter/usage-request.ts';
@@ -219,7 +219,7 @@ describe('shipping', () => {
       };
       await Promise.all([shipUntilDone(), shipUntilDone(), shipUntilDone()]);
       const projections = await env.database.transaction('nobody', (tx) =>
-        projectionsIn(tx, ['new', 'building', 'serving', 'retired', 'dropped']),
+        selectProjectionsIn(tx, ['new', 'building', 'serving', 'retired', 'dropped']),
       );
       expect(projections.map(({ state }) => state)).toEqual(['serving']);
       expect(new Set(made).size).toBe(2);
@@ -330,7 +330,7 @@ describe('a question', () => {
       const disturbing = (async () => {
         for (let times = 0; !isOver; times += 1) {
           await sleep(150);
-          const [serving] = await env.database.transaction('nobody', (tx) => projectionsIn(tx, ['serving']));
+          const [serving] = await env.database.transaction('nobody', (tx) => selectProjectionsIn(tx, ['serving']));
           if (times % 3 === 0) await rebuild(env.database, 'a test', NOW);
           else if (times % 3 === 1 && serving) await served.run(`truncate table if exists event_${serving.name}`);
         }
@@ -399,7 +399,7 @@ describe('a whole environment', () => {
     try {
       environment.startWorker();
       const isServing = async () =>
-        (await env.database.transaction('nobody', (tx) => projectionsIn(tx, ['serving']))).length > 0;
+        (await env.database.transaction('nobody', (tx) => selectProjectionsIn(tx, ['serving']))).length > 0;
       while (!(await isServing())) await sleep(50);
       expect(await meter()).toEqual(await expected());
       expect(figureCount).toBeGreaterThan(0);

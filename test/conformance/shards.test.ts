@@ -5,7 +5,7 @@ import { tendKeys } from '../../src/metering/keys/generations.ts';
 import { KEY_LIMITS } from '../../src/metering/keys/generations-plan.ts';
 import { type Client, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { operations } from '../support/operations.ts';
-import { allSentences, type Sentence } from '../support/routes.ts';
+import { allDeclarations, type RouteDeclaration } from '../support/routes.ts';
 import { migrateSharded, noteStatements, type Sent, SHARDS, sharded, shardsTouched, WHOLE } from '../support/shards.ts';
 import { START, shopOf } from '../support/shop.ts';
 import { openWorld, type World } from '../support/world.ts';
@@ -21,7 +21,7 @@ let env: TestEnvironment;
 let owner: pg.Client;
 let world: World;
 let statements: ReturnType<typeof noteStatements>;
-const sentences = await allSentences();
+const declarations = await allDeclarations();
 
 beforeAll(async () => {
   const url = inject('postgresUrl');
@@ -46,11 +46,11 @@ afterAll(async () => {
   await env?.close();
 });
 
-const guarded = sentences
+const guarded = declarations
   .filter(({ access }) => !(PUBLIC in access))
-  .map((sentence) => ({ sentence, name: sentence.operationId }));
-const usual = ({ replies }: Sentence): number => (replies[201] ? 201 : Number(Object.keys(replies)[0]));
-const clientOf = ({ access }: Sentence): Client =>
+  .map((declaration) => ({ declaration, name: declaration.operationId }));
+const usual = ({ replies }: RouteDeclaration): number => (replies[201] ? 201 : Number(Object.keys(replies)[0]));
+const clientOf = ({ access }: RouteDeclaration): Client =>
   'operator' in access && access.operator ? env.platform : world.merchant;
 
 describe('a schema that is split by merchant', () => {
@@ -110,15 +110,15 @@ describe('on it', () => {
     expect(lying.length).toBeGreaterThan(1);
   });
 
-  it.each(guarded)('$name works', async ({ sentence }) => {
-    const { method, path, operationId } = sentence;
+  it.each(guarded)('$name works', async ({ declaration }) => {
+    const { method, path, operationId } = declaration;
     for (const scenario of operations[operationId] ?? []) {
       const { params = {}, query, body } = await scenario(world);
       const place = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
       const url = query === undefined ? place : `${place}?${new URLSearchParams(query)}`;
-      const client = clientOf(sentence);
+      const client = clientOf(declaration);
       const answer = method === 'GET' ? await client.get(url) : await client[method.toLowerCase() as 'post'](url, body);
-      expect(answer.status, answer.text).toBe(usual(sentence));
+      expect(answer.status, answer.text).toBe(usual(declaration));
     }
   });
 

@@ -49,8 +49,8 @@ export const onlyPostgres: UsageQuery<Tx> = postgresUsage;
 /** Ships what has been accepted, in small batches, until there is nothing more. */
 export async function shipAll(env: TestEnvironment, clickhouse: ClickHouse, mostEvents = 7): Promise<void> {
   for (let rounds = 0; rounds < 200; rounds += 1) {
-    const parts = { database: env.database, clickhouse, mode: { kind: 'single' } as const, mostEvents };
-    if ((await shipRound(parts, time('2026-03-01T00:00:00Z'))).caughtUp) return;
+    const dependencies = { database: env.database, clickhouse, mode: { kind: 'single' } as const, mostEvents };
+    if ((await shipRound(dependencies, time('2026-03-01T00:00:00Z'))).caughtUp) return;
   }
   throw new Error('Shipping does not come to an end.');
 }

@@ -103,21 +103,21 @@ async function furnish(): Promise<void> {
   learn((await merchant.get('/v2/invoices?limit=100')).body);
 }
 
-const requestsTo = ({ sentence }: Route) => {
-  const names = [...sentence.path.matchAll(/:([A-Za-z]+)/g)].map(([, name]) => name as string);
-  const merchantOf = 'public' in sentence.access ? null : sentence.access.merchant;
+const requestsTo = ({ declaration }: Route) => {
+  const names = [...declaration.path.matchAll(/:([A-Za-z]+)/g)].map(([, name]) => name as string);
+  const merchantOf = 'public' in declaration.access ? null : declaration.access.merchant;
   const idsFor = (name: string): string[] => {
     const kind =
       merchantOf !== null && typeof merchantOf === 'object' && merchantOf.of === name ? merchantOf.kind : null;
     const known = kind === null ? [...ids.values()].flat() : (ids.get(ID_PREFIXES[kind]) ?? []);
     return [...known, kind === null ? '1' : newId(kind), 'x'];
   };
-  const properties: [string, Schema][] = Object.entries((sentence.query as Schema)?.properties ?? {});
+  const properties: [string, Schema][] = Object.entries((declaration.query as Schema)?.properties ?? {});
   return fc.record({
     path: fc
       .record(Object.fromEntries(names.map((name) => [name, fc.constantFrom(...idsFor(name))])))
       .map((chosen) =>
-        sentence.path.replaceAll(/:([A-Za-z]+)/g, (_, name: string) => encodeURIComponent(chosen[name] as string)),
+        declaration.path.replaceAll(/:([A-Za-z]+)/g, (_, name: string) => encodeURIComponent(chosen[name] as string)),
       ),
     query: fc.record(
       Object.fromEntries(
@@ -125,7 +125,7 @@ const requestsTo = ({ sentence }: Route) => {
       ),
       { requiredKeys: [] },
     ),
-    body: sentence.body ? valueFor(withModels(sentence.body), ids) : fc.constant(undefined),
+    body: declaration.body ? valueFor(withModels(declaration.body), ids) : fc.constant(undefined),
   });
 };
 
@@ -141,13 +141,13 @@ const withModels = (schema: Schema): Schema =>
       }
     : schema;
 
-async function send({ sentence }: Route, request: { path: string; query: Record<string, unknown>; body: unknown }) {
+async function send({ declaration }: Route, request: { path: string; query: Record<string, unknown>; body: unknown }) {
   const pairs = Object.entries(request.query).map(([name, value]): [string, string] => [
     name,
     typeof value === 'string' ? value : JSON.stringify(value),
   ]);
   const path = pairs.length === 0 ? request.path : `${request.path}?${new URLSearchParams(pairs).toString()}`;
-  switch (sentence.method) {
+  switch (declaration.method) {
     case 'GET':
       return merchant.get(path);
     case 'DELETE':
@@ -165,13 +165,13 @@ it('answers every input with something that is no fault of ours and fits its sch
   const faults = new Map<string, string>();
   const succeeded = new Set<string>();
   for (const each of routes) {
-    const name = `${each.sentence.method} ${each.sentence.path}`;
+    const name = `${each.declaration.method} ${each.declaration.path}`;
     await fc.assert(
       fc.asyncProperty(requestsTo(each), async (request) => {
         const { status, text, body } = await send(each, request);
         if (status < 300) succeeded.add(name);
         if (status >= 500) faults.set(name, `${JSON.stringify(request)} → ${status} ${text.slice(0, 200)}`);
-        if (each.sentence.method === 'POST' && status < 300) learn(body);
+        if (each.declaration.method === 'POST' && status < 300) learn(body);
       }),
       { numRuns: RUNS },
     );
@@ -183,13 +183,14 @@ it('answers every input with something that is no fault of ours and fits its sch
 it('refuses texts that cannot be stored wherever a text or a key may stand', async () => {
   const stored: string[] = [];
   for (const each of routes) {
-    if (!each.sentence.body && !each.sentence.query) continue;
+    if (!each.declaration.body && !each.declaration.query) continue;
     for (const request of fc.sample(requestsTo(each), { numRuns: 4 }))
       for (const text of UNSTORABLE_TEXTS)
         for (const part of ['body', 'query'] as const)
           for (const value of replacements(request[part], text).slice(0, 40)) {
             const { status } = await send(each, { ...request, [part]: value } as never);
-            if (status >= 500) stored.push(`${each.sentence.method} ${each.sentence.path} ${JSON.stringify(value)}`);
+            if (status >= 500)
+              stored.push(`${each.declaration.method} ${each.declaration.path} ${JSON.stringify(value)}`);
           }
   }
   expect(stored).toEqual([]);

@@ -2,15 +2,16 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Answer, type Client, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Call, operations, urlOf } from '../support/operations.ts';
-import { allSentences, propertiesOf, type Sentence } from '../support/routes.ts';
+import { allDeclarations, propertiesOf, type RouteDeclaration } from '../support/routes.ts';
 import { openWorld, type World } from '../support/world.ts';
 
 /**
  * No input brings about a fault of ours: whatever stands in a body, a query or a path is taken or refused (reliability
  * I-62).
  */
-const sentences = (await allSentences()).filter(({ access }) => !('public' in access));
-const named = (list: readonly Sentence[]) => list.map((sentence) => ({ name: sentence.operationId, sentence }));
+const declarations = (await allDeclarations()).filter(({ access }) => !('public' in access));
+const named = (list: readonly RouteDeclaration[]) =>
+  list.map((declaration) => ({ name: declaration.operationId, declaration }));
 
 let env: TestEnvironment;
 let world: World;
@@ -100,35 +101,41 @@ function spoil(body: unknown, place: number, value: unknown): unknown {
   return { ...body, [key]: spoiled };
 }
 
-const send = (client: Client, { method }: Sentence, url: string, body?: unknown): Promise<Answer> =>
+const send = (client: Client, { method }: RouteDeclaration, url: string, body?: unknown): Promise<Answer> =>
   method === 'GET' ? client.get(url) : client[method.toLowerCase() as 'post'](url, body);
 
-const prepared = async ({ operationId }: Sentence): Promise<Call> => (await operations[operationId]?.[0](world)) ?? {};
+const prepared = async ({ operationId }: RouteDeclaration): Promise<Call> =>
+  (await operations[operationId]?.[0](world)) ?? {};
 
 const RUNS = { numRuns: 30, endOnFailure: true };
 
-it.each(named(sentences.filter(({ body }) => body)))('in the body of $name', async ({ sentence }) => {
-  const call = await prepared(sentence);
-  const client = sentence.operationId === 'createOrganization' ? env.platform : world.merchant;
+it.each(named(declarations.filter(({ body }) => body)))('in the body of $name', async ({ declaration }) => {
+  const call = await prepared(declaration);
+  const client = declaration.operationId === 'createOrganization' ? env.platform : world.merchant;
   await fc.assert(
     fc.asyncProperty(fc.nat(10_000), hostile, async (place, value) => {
-      const answer = await send(client, sentence, urlOf(sentence.path, call), spoil(call.body ?? {}, place, value));
+      const answer = await send(
+        client,
+        declaration,
+        urlOf(declaration.path, call),
+        spoil(call.body ?? {}, place, value),
+      );
       expect(answer.status, answer.text).toBeLessThan(500);
     }),
     RUNS,
   );
 });
 
-it.each(named(sentences.filter(({ query }) => query)))('in the query of $name', async ({ sentence }) => {
-  const call = await prepared(sentence);
-  const names = Object.keys(propertiesOf(sentence.query));
+it.each(named(declarations.filter(({ query }) => query)))('in the query of $name', async ({ declaration }) => {
+  const call = await prepared(declaration);
+  const names = Object.keys(propertiesOf(declaration.query));
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...names),
       fc.oneof(fc.constantFrom(...texts), fc.string({ maxLength: 40 })),
       async (name, value) => {
-        const url = urlOf(sentence.path, { ...call, query: { ...call.query, [name]: value.toWellFormed() } });
-        const answer = await send(world.merchant, sentence, url, call.body);
+        const url = urlOf(declaration.path, { ...call, query: { ...call.query, [name]: value.toWellFormed() } });
+        const answer = await send(world.merchant, declaration, url, call.body);
         expect(answer.status, `${url} ${answer.text}`).toBeLessThan(500);
       },
     ),
@@ -136,21 +143,24 @@ it.each(named(sentences.filter(({ query }) => query)))('in the query of $name', 
   );
 });
 
-it.each(named(sentences.filter(({ path }) => path.includes(':'))))('in the path of $name', async ({ sentence }) => {
-  const call = await prepared(sentence);
-  const names = Object.keys(call.params ?? {});
-  await fc.assert(
-    fc.asyncProperty(
-      fc.constantFrom(...names),
-      fc.oneof(fc.constantFrom(...texts), fc.string({ maxLength: 40 })),
-      async (name, value) => {
-        const url = urlOf(sentence.path, { ...call, params: { ...call.params, [name]: value.toWellFormed() } });
-        const answer = await send(world.merchant, sentence, url, call.body);
-        // an empty one or a dot may name another path
-        expect([400, 404, 405], `${url} ${answer.text}`).toContain(answer.status);
-        if (answer.status === 405) expect(answer.headers.allow).not.toContain(sentence.method);
-      },
-    ),
-    { ...RUNS, numRuns: 10 },
-  );
-});
+it.each(named(declarations.filter(({ path }) => path.includes(':'))))(
+  'in the path of $name',
+  async ({ declaration }) => {
+    const call = await prepared(declaration);
+    const names = Object.keys(call.params ?? {});
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...names),
+        fc.oneof(fc.constantFrom(...texts), fc.string({ maxLength: 40 })),
+        async (name, value) => {
+          const url = urlOf(declaration.path, { ...call, params: { ...call.params, [name]: value.toWellFormed() } });
+          const answer = await send(world.merchant, declaration, url, call.body);
+          // an empty one or a dot may name another path
+          expect([400, 404, 405], `${url} ${answer.text}`).toContain(answer.status);
+          if (answer.status === 405) expect(answer.headers.allow).not.toContain(declaration.method);
+        },
+      ),
+      { ...RUNS, numRuns: 10 },
+    );
+  },
+);

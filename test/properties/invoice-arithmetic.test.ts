@@ -471,8 +471,8 @@ const otherLine =
   ({ amount, taxRate: rate, isCredit }: World['others'][number], place: number): OtherLine => ({
     amount: decimal(amount).div(10 ** digits),
     taxRate: rate === null ? null : decimal(rate),
-    ...(isCredit && { givesWay: 'credit' }),
-    says: { type: 'manual', priceId: `other ${place}` } as OtherLine['says'],
+    ...(isCredit && { cutTurn: 'credit' }),
+    content: { type: 'manual', priceId: `other ${place}` } as OtherLine['content'],
   });
 
 const inUnits = (amount: Decimal, digits: number): bigint => BigInt(amount.times(10 ** digits).toFixed());

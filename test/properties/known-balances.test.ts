@@ -4,11 +4,11 @@ import { findSpentBudgets } from '../../src/alerts/index.ts';
 import type { EntitlementTemplate } from '../../src/catalog/index.ts';
 import { sql, type Tx } from '../../src/db/index.ts';
 import {
-  changeEntitlement,
   insertEntitlement,
   insertTerm,
+  updateEntitlement,
 } from '../../src/entitlements/entitlement/entitlements.sql.ts';
-import { forgetSnapshots } from '../../src/entitlements/inputs/snapshots.sql.ts';
+import { deleteSnapshotsFrom } from '../../src/entitlements/inputs/snapshots.sql.ts';
 import { accessQuestion, detailQuestion, findAsked, findWhose } from '../../src/entitlements/known/questions.ts';
 import { Readings } from '../../src/entitlements/known/readings.ts';
 import { accessOf, presentAll, toAccess } from '../../src/entitlements/reading/access.ts';
@@ -142,14 +142,14 @@ class Life {
         usagePeriod: { interval: 'P1M' },
         issueAfterReset,
       } as unknown as EntitlementTemplate);
-      await forgetSnapshots(tx, of, now);
+      await deleteSnapshotsFrom(tx, of, now);
     });
 
   end = (place: number, hours: number) =>
     inMerchant(async (tx) => {
       const of = { merchantId: merchant.id, id: this.entitlements[place % this.entitlements.length] as string };
-      await changeEntitlement(tx, of, { activeTo: later(hours) }, now);
-      await forgetSnapshots(tx, of, later(hours));
+      await updateEntitlement(tx, of, { activeTo: later(hours) }, now);
+      await deleteSnapshotsFrom(tx, of, later(hours));
     });
 
   async rename(): Promise<void> {

@@ -5,7 +5,7 @@ import type { BalanceAt } from '../../src/entitlements/balance/index.ts';
 import { resetEntitlement } from '../../src/entitlements/changes/reset.ts';
 import { entitlementDueKind } from '../../src/entitlements/changes/steps.ts';
 import type { EntitlementRow } from '../../src/entitlements/entitlement/entitlement.ts';
-import { findEntitlement, insertEntitlement } from '../../src/entitlements/entitlement/entitlements.sql.ts';
+import { insertEntitlement, selectEntitlement } from '../../src/entitlements/entitlement/entitlements.sql.ts';
 import { createGrant, voidGrant } from '../../src/entitlements/grants/grants.ts';
 import { loadInput } from '../../src/entitlements/inputs/inputs.ts';
 import { balanceOf, balanceOfLoaded } from '../../src/entitlements/reading/balances.ts';
@@ -114,7 +114,7 @@ class Life {
   }
 
   async row(): Promise<EntitlementRow> {
-    return (await inMerchant((tx) => findEntitlement(tx, merchant.id, this.entitlement.id))) as EntitlementRow;
+    return (await inMerchant((tx) => selectEntitlement(tx, merchant.id, this.entitlement.id))) as EntitlementRow;
   }
 
   async does(act: Action): Promise<void> {

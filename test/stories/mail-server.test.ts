@@ -3,8 +3,14 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { EnvironmentOptions } from '../../src/app.ts';
 import { Database, type Scope, sql, type Tx } from '../../src/db/index.ts';
 import { DocumentRenderError } from '../../src/documents/index.ts';
-import type { InvoicingParts } from '../../src/invoicing/index.ts';
-import { attachmentsFrom, type Carrier, createCarrier, createLetters, mailDueKind } from '../../src/mail/index.ts';
+import type { InvoicingDependencies } from '../../src/invoicing/index.ts';
+import {
+  attachmentsFrom,
+  createLetters,
+  createMailSender,
+  type MailSender,
+  mailDueKind,
+} from '../../src/mail/index.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, shopOf } from '../support/shop.ts';
 import { header, type MailDrop, openMailDrop } from '../support/smtp.ts';
@@ -143,12 +149,12 @@ describe('the documents that a mail brings', () => {
     ]);
   });
 
-  const failing = (code: 'TIMED_OUT' | 'TOO_LARGE'): InvoicingParts =>
+  const failing = (code: 'TIMED_OUT' | 'TOO_LARGE'): InvoicingDependencies =>
     ({
       environment: 'production',
       publicUrl: 'http://localhost',
       renderer: { render: () => Promise.reject(new DocumentRenderError(code, 'No')), close: async () => {} },
-    }) as unknown as InvoicingParts;
+    }) as unknown as InvoicingDependencies;
   const load = async (office: Office, code: 'TIMED_OUT' | 'TOO_LARGE', attempts: number) => {
     const invoice = await issue(office);
     const mail = {
@@ -357,9 +363,9 @@ it('sends the same message again where the process was lost between sending and 
 
 describe('the carrier', () => {
   /** As due work does it. */
-  const step = async ({ env, merchant }: Office, carrier: Carrier, { id }: Resource): Promise<void> => {
+  const step = async ({ env, merchant }: Office, mailSender: MailSender, { id }: Resource): Promise<void> => {
     const followUp = await env.database.transaction({ merchants: [merchant.id] }, (tx) =>
-      mailDueKind(carrier, noAttachments).step(tx, { merchantId: merchant.id, id }, Temporal.Instant.from(NOW)),
+      mailDueKind(mailSender, noAttachments).step(tx, { merchantId: merchant.id, id }, Temporal.Instant.from(NOW)),
     );
     await followUp?.();
   };
@@ -370,15 +376,15 @@ describe('the carrier', () => {
     const silence = await openSilence();
     const office = await openOffice();
     const now = () => Temporal.Instant.from(NOW);
-    const carrier = createCarrier({
+    const mailSender = createMailSender({
       server: from(silence.url),
       database: office.env.database,
       now,
       onTrouble: () => {},
     });
     for (let n = 0; n < 7; n += 1) await issue(office);
-    for (const mail of await mailsOf(office)) await step(office, carrier, mail);
-    await carrier.close();
+    for (const mail of await mailsOf(office)) await step(office, mailSender, mail);
+    await mailSender.close();
     const mails = (await mailsOf(office)).map(({ status, attempts, nextAttemptAt }) => [
       status,
       attempts,
@@ -390,13 +396,13 @@ describe('the carrier', () => {
     expect(mails.filter(([, attempts]) => attempts === 1)).toEqual(
       Array.from({ length: 5 }, () => ['pending', 1, later(60)]),
     );
-    expect(carrier.hasRoom).toBe(false);
+    expect(mailSender.hasRoom).toBe(false);
   });
 
   it('that has no room leaves a mail for later, which is no attempt', async () => {
     const office = await openOffice();
     const invoice = await issue(office);
-    const full: Carrier = {
+    const full: MailSender = {
       hasServer: true,
       hasRoom: false,
       take: () => expect.unreachable(),
@@ -410,7 +416,7 @@ describe('the carrier', () => {
     const office = await openOffice();
     const invoice = await issue(office);
     let taken = 0;
-    const silent: Carrier = {
+    const silent: MailSender = {
       hasServer: true,
       hasRoom: true,
       take: () => {

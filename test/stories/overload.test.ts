@@ -1,7 +1,7 @@
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { selectMeters } from '../../src/catalog/index.ts';
+import { findMeters } from '../../src/catalog/index.ts';
 import { Database, type Sql, sql } from '../../src/db/index.ts';
 import { eventBalances } from '../../src/entitlements/index.ts';
 import { eventRoutes, lockIngest, meteringErrors } from '../../src/metering/index.ts';
@@ -37,7 +37,7 @@ beforeAll(async () => {
   const intake = createIntake(database, { flush: 100 });
   const routes = eventRoutes(
     {
-      metersOf: selectMeters,
+      metersOf: findMeters,
       findBilling: async () => ({ billing: [], reason: null }),
       balances: eventBalances({ findSpentBudgets: async () => [] }),
     },

@@ -17,7 +17,7 @@ let ids: Record<string, { own: string; foreign: readonly string[] }>;
 
 const routes = wireDomains('sandbox', 'http://localhost')
   .routes({} as never)
-  .map(({ sentence: { method, path } }) => ({ method, path }))
+  .map(({ declaration: { method, path } }) => ({ method, path }))
   .filter(({ path }) => path.startsWith('/portal'));
 
 /** Those without a session: they have a token, or name a merchant. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql, type Tx } from '../../src/db/index.ts';
 import { createDocumentRenderer } from '../../src/documents/index.ts';
 import {
-  type InvoicingParts,
+  type InvoicingDependencies,
   invoicePaymentHandlers,
   makeOneOffInvoice,
   type NewOneOffInvoice,
@@ -37,7 +37,7 @@ afterAll(async () => {
 });
 
 const inTransaction = <T>(work: (tx: Tx) => Promise<T>) => env.database.transaction({ merchants: [merchant.id] }, work);
-const partsWith = (purposes: Record<string, PurposeHandler>): InvoicingParts => ({
+const dependenciesWith = (purposes: Record<string, PurposeHandler>): InvoicingDependencies => ({
   environment: 'sandbox',
   publicUrl: 'http://localhost:4401',
   source: billingSource,
@@ -49,7 +49,7 @@ const partsWith = (purposes: Record<string, PurposeHandler>): InvoicingParts => 
 });
 
 /** Over 50.00 and 20 % tax, with an hour to pay, made as of `NOW`. */
-async function purchase(of: Partial<NewOneOffInvoice> = {}, parts = partsWith({})) {
+async function purchase(of: Partial<NewOneOffInvoice> = {}, dependencies = dependenciesWith({})) {
   env.setNow(NOW);
   const lines = [{ displayName: 'Credits', quantity: decimal('1'), unitPrice: decimal('50'), type: 'grant' }] as const;
   const order: NewOneOffInvoice = {
@@ -68,7 +68,7 @@ async function purchase(of: Partial<NewOneOffInvoice> = {}, parts = partsWith({}
     session: { expiresAt: Temporal.Instant.from(HOUR_LATER) },
     ...of,
   };
-  const made = await inTransaction(async (tx) => orThrow(await makeOneOffInvoice(parts, tx, order, now)));
+  const made = await inTransaction(async (tx) => orThrow(await makeOneOffInvoice(dependencies, tx, order, now)));
   return { id: made.invoice.id, session: made.session?.id ?? 'none' };
 }
 
@@ -232,10 +232,10 @@ describe('what hangs on an invoice', () => {
   };
   const broken: PurposeHandler = { paid: () => Promise.reject(new Error('The grant cannot be made.')) };
   const purpose = { type: 'toy', id: 'toy_1' };
-  const parts = () => partsWith({ toy });
+  const dependencies = () => dependenciesWith({ toy });
 
   /** Money, or the end of the session, as payments tells of it. */
-  const tell = (kind: 'completed' | 'expired', id: string, by = parts()) =>
+  const tell = (kind: 'completed' | 'expired', id: string, by = dependencies()) =>
     inTransaction(async (tx) => {
       const handlers = invoicePaymentHandlers(by);
       const session = { id: 'ps_toy', merchantId: merchant.id, entityId: id } as Parameters<
@@ -260,7 +260,7 @@ describe('what hangs on an invoice', () => {
 
   it('happens as it is paid, and the webhook names what was made', async () => {
     heard.length = 0;
-    const { id } = await purchase({ purpose }, parts());
+    const { id } = await purchase({ purpose }, dependencies());
     await tell('completed', id);
     expect(heard).toEqual(['toy_1 PAID true']);
     const [event] = await rows<{ data: object }>(
@@ -271,21 +271,21 @@ describe('what hangs on an invoice', () => {
 
   it('is told that the invoice is cancelled', async () => {
     heard.length = 0;
-    const { id } = await purchase({ purpose }, parts());
+    const { id } = await purchase({ purpose }, dependencies());
     await tell('expired', id);
     expect(heard).toEqual(['toy_1 CANCELLED']);
   });
 
   it('undoes the payment where it fails', async () => {
-    const { id } = await purchase({ purpose }, parts());
+    const { id } = await purchase({ purpose }, dependencies());
     const before = await drawn();
-    await expect(tell('completed', id, partsWith({ toy: broken }))).rejects.toThrow('The grant cannot be made.');
+    await expect(tell('completed', id, dependenciesWith({ toy: broken }))).rejects.toThrow('The grant cannot be made.');
     expect(await shop.invoice(id)).toMatchObject({ status: 'ISSUED', paidAmount: '0.00', invoiceNumber: null });
     expect(await drawn()).toBe(before);
   });
 
   it('must be of a kind that somebody handles', async () => {
-    await expect(purchase({ purpose }, partsWith({}))).rejects.toThrow('No domain handles invoices of toy.');
+    await expect(purchase({ purpose }, dependenciesWith({}))).rejects.toThrow('No domain handles invoices of toy.');
   });
 });
 

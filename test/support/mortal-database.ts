@@ -143,7 +143,7 @@ const mortal = (tx: Tx, before: () => Promise<void>): Tx => ({
     await before();
     return tx.run(query);
   },
-  part: (work, keep) => tx.part(work, keep),
+  savepoint: (work, keep) => tx.savepoint(work, keep),
   once: (key, load) => tx.once(key, load),
   gather: (key, item, work) => tx.gather(key, item, work),
   beside: (works) => tx.beside(works.map((work) => (inner) => work(mortal(inner, before)))),

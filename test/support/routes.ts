@@ -4,7 +4,7 @@ import type { DueRunner } from '../../src/jobs/index.ts';
 import { wireDomains } from '../../src/wiring.ts';
 
 /** What a route declares, for tests that are generated from the list of routes. */
-export type Sentence = Route['sentence'];
+export type RouteDeclaration = Route['declaration'];
 
 const idle: DueRunner = {
   start: () => undefined,
@@ -15,18 +15,18 @@ const idle: DueRunner = {
 };
 
 /** Every route of the sandbox, as the application mounts them, but for the probes. */
-export async function allSentences(): Promise<Sentence[]> {
+export async function allDeclarations(): Promise<RouteDeclaration[]> {
   const domains = wireDomains('sandbox', 'http://localhost');
-  const sentences = domains.routes(idle).map(({ sentence }) => sentence);
+  const declarations = domains.routes(idle).map(({ declaration }) => declaration);
   await domains.close();
-  return sentences;
+  return declarations;
 }
 
 /**
  * Is it a page that people walk through with a session or a form of its own? Stories do that, and try each with the ids
  * of others: `portal-foreign-ids` and `sign-up`.
  */
-export const isWalkedThrough = ({ path }: Sentence): boolean => /^\/(?:portal|pay\/signup)(?:\/|$)/.test(path);
+export const isWalkedThrough = ({ path }: RouteDeclaration): boolean => /^\/(?:portal|pay\/signup)(?:\/|$)/.test(path);
 
 /** The properties of an object schema; of a union those of its first part. */
 export function propertiesOf(schema: TSchema | undefined): Record<string, TSchema> {

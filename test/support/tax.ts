@@ -1,7 +1,7 @@
-import type { InvoicingParts } from '../../src/invoicing/index.ts';
+import type { InvoicingDependencies } from '../../src/invoicing/index.ts';
 
 /** For who calls operations of invoicing by themselves, with our own tax rates. */
-export const noTaxProviders: InvoicingParts['taxProviders'] = {
+export const noTaxProviders: InvoicingDependencies['taxProviders'] = {
   providers: [],
   accountOf: async () => null,
   courier: { carry: async () => undefined, idle: async () => undefined, close: async () => undefined },

@@ -25,7 +25,8 @@ const selectOne = (tx: Tx, merchantId: string, id: string, lock: Sql) =>
 
 export const selectFeature = (tx: Tx, merchantId: string, id: string) => selectOne(tx, merchantId, id, UNLOCKED);
 export const lockFeature = (tx: Tx, merchantId: string, id: string) => selectOne(tx, merchantId, id, FOR_UPDATE);
-export const holdFeature = (tx: Tx, merchantId: string, id: string) => selectOne(tx, merchantId, id, FOR_KEY_SHARE);
+export const lockFeatureShared = (tx: Tx, merchantId: string, id: string) =>
+  selectOne(tx, merchantId, id, FOR_KEY_SHARE);
 
 /** Features by id, deleted ones too: what ended with a feature is still called by its key. */
 export const selectFeaturesById = (tx: Tx, merchantIds: readonly string[], ids: readonly string[]) =>

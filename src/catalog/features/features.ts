@@ -91,7 +91,7 @@ export async function changeFeature(
   try {
     return ok(
       featureOut(
-        await tx.part(
+        await tx.savepoint(
           () => updateFeature(tx, merchantId, id, body, now),
           () => true,
         ),

@@ -31,13 +31,13 @@ const selectOne = (tx: Tx, merchantId: string, id: string, lock: Sql) =>
 
 export const selectItem = (tx: Tx, merchantId: string, id: string) => selectOne(tx, merchantId, id, UNLOCKED);
 export const lockItem = (tx: Tx, merchantId: string, id: string) => selectOne(tx, merchantId, id, FOR_UPDATE);
-export const holdItem = (tx: Tx, merchantId: string, id: string) => selectOne(tx, merchantId, id, FOR_KEY_SHARE);
+export const lockItemShared = (tx: Tx, merchantId: string, id: string) => selectOne(tx, merchantId, id, FOR_KEY_SHARE);
 
 export const selectItemsById = (tx: Tx, merchantId: string, ids: readonly string[]) =>
   tx.rows<Item>(sql`select ${COLUMNS} from item where merchant_id = ${merchantId} and id = any(${[...ids]})`);
 
 /** Locked in the order of their ids, against deadlocks. */
-export const holdItems = (tx: Tx, merchantId: string, ids: readonly string[]) =>
+export const lockItemsShared = (tx: Tx, merchantId: string, ids: readonly string[]) =>
   tx.rows<Item>(sql`
     select ${COLUMNS} from item where merchant_id = ${merchantId} and id = any(${[...ids]})
       order by id ${FOR_KEY_SHARE}`);

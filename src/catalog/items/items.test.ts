@@ -180,7 +180,7 @@ describe('DELETE /v0/items/{id}', () => {
     const refused = await env.database.transaction({ merchants: [merchant.id] }, (tx) =>
       deleteItem(tx, merchant.id, id, Temporal.Instant.from('2026-01-01T00:00:00Z'), {
         countSubscriptions: async () => new Map(),
-        activePlansOf: async () => [],
+        findActivePlans: async () => [],
         holdersOf: async (_tx, _merchantId, kind, itemId) => (kind === 'item' && itemId === id ? [blocker] : []),
       }),
     );

@@ -25,7 +25,7 @@ const selectOne = (tx: Tx, merchantId: string, id: string, lock: Sql) =>
 export const selectMetric = (tx: Tx, merchantId: string, id: string) => selectOne(tx, merchantId, id, UNLOCKED);
 export const lockMetric = (tx: Tx, merchantId: string, id: string) => selectOne(tx, merchantId, id, FOR_UPDATE);
 /** Locks the metrics against changes: a price needs the present meters. In id order, against deadlocks. */
-export const holdMetrics = (tx: Tx, merchantId: string, ids: readonly string[]) =>
+export const lockMetricsShared = (tx: Tx, merchantId: string, ids: readonly string[]) =>
   tx.rows<Metric>(sql`
     select ${COLUMNS} from billable_metric
      where merchant_id = ${merchantId} and id = any(${[...ids]}) order by id for share`);

@@ -213,7 +213,7 @@ describe('a meter', () => {
     const told: string[] = [];
     const options: CatalogOptions = {
       countSubscriptions: async () => new Map(),
-      activePlansOf: async () => [],
+      findActivePlans: async () => [],
       onMeterChanged: async (_tx, _merchantId, meter) => void told.push(`${meter.id} ${meter.eventType}`),
     };
     const now = Temporal.Instant.from('2026-03-01T00:00:00Z');

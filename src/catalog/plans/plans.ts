@@ -138,10 +138,10 @@ export async function listAvailablePlans(
   merchantId: string,
   query: { customerId: string; productId?: string; search?: string },
   page: PageRequest,
-  { activePlansOf }: CatalogOptions,
+  { findActivePlans }: CatalogOptions,
 ) {
   const { customerId, productId, search } = query;
-  const notBesidePlans = await activePlansOf(tx, merchantId, customerId);
+  const notBesidePlans = await findActivePlans(tx, merchantId, customerId);
   return listPlans(tx, merchantId, { productId, search, notBesidePlans }, page);
 }
 

@@ -3,11 +3,11 @@ import { newId } from '../../kernel/ids.ts';
 import { type FieldError, invalid, invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { Price } from '../prices/price.ts';
-import { holdPrices, selectPricesOfVersions } from '../prices/prices.sql.ts';
+import { lockPricesShared, selectPricesOfVersions } from '../prices/prices.sql.ts';
 import { checkReferences, type NamedId } from '../references-in-body.ts';
 import type { Plan } from './plans.sql.ts';
 import { checkTemplatesAgree } from './version-prices.ts';
-import { insertVersion, nextVersionNumber, selectMinimumAmounts } from './versions.sql.ts';
+import { insertVersion, selectMinimumAmounts, selectNextVersionNumber } from './versions.sql.ts';
 
 /** The prices of a body's `prices`, with the field of each. */
 export const namePrices = (ids: readonly string[]): NamedId[] =>
@@ -17,7 +17,7 @@ export const namePrices = (ids: readonly string[]): NamedId[] =>
 export async function takePrices(tx: Tx, merchantId: string, ids: readonly NamedId[]): Promise<Result<Price[]>> {
   const known = await checkReferences(tx, merchantId, 'price', ids);
   if (!known.ok) return known;
-  const held = await holdPrices(
+  const held = await lockPricesShared(
     tx,
     merchantId,
     ids.map(({ id }) => id),
@@ -69,7 +69,7 @@ export async function publishPrices(
     id: newId('planVersion'),
     merchantId,
     planId,
-    versionNumber: await nextVersionNumber(tx, merchantId, planId),
+    versionNumber: await selectNextVersionNumber(tx, merchantId, planId),
     status: 'published',
     basedOnVersionId: defaultVersionId,
     minimumAmount: minimums.get(defaultVersionId) ?? null,

@@ -82,7 +82,7 @@ export const selectVersionIds = async (tx: Tx, merchantId: string, planId: strin
   ).map(({ id }) => id);
 
 /** The number after the newest; the plan's row must be locked. */
-export const nextVersionNumber = async (tx: Tx, merchantId: string, planId: string): Promise<number> =>
+export const selectNextVersionNumber = async (tx: Tx, merchantId: string, planId: string): Promise<number> =>
   (
     await tx.one<{ next: number }>(sql`
       select max(version_number) + 1 as next from plan_version

@@ -21,9 +21,9 @@ import { comers, decideVersionPrices, leavers, type VersionDiff } from './versio
 import { planVersionStates, type VersionStatus } from './version-states.ts';
 import {
   insertVersion,
-  nextVersionNumber,
   type PlanVersion,
   selectMinimumAmounts,
+  selectNextVersionNumber,
   selectVersionByNumber,
   selectVersions,
   updateVersion,
@@ -132,7 +132,7 @@ export async function createVersion(
     id: newId('planVersion'),
     merchantId,
     planId,
-    versionNumber: await nextVersionNumber(tx, merchantId, planId),
+    versionNumber: await selectNextVersionNumber(tx, merchantId, planId),
     status: isPublished ? 'published' : 'draft',
     basedOnVersionId: plan.defaultVersionId,
     minimumAmount: commitment.value.minimumAmount,

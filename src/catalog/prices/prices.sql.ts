@@ -72,7 +72,7 @@ export async function lockPrice(tx: Tx, merchantId: string, id: string): Promise
  * The prices that a version is to hold, kept as they are until it does; in id order, so that two such readers never
  * wait in a ring.
  */
-export async function holdPrices(tx: Tx, merchantId: string, ids: readonly string[]): Promise<Price[]> {
+export async function lockPricesShared(tx: Tx, merchantId: string, ids: readonly string[]): Promise<Price[]> {
   const these = sql`p.merchant_id = ${merchantId} and p.id = any(${[...ids]})`;
   await tx.run(sql`select 1 from price p where ${these} order by p.id ${FOR_KEY_SHARE}`);
   const rows = await tx.rows<Row>(sql`select ${COLUMNS} from ${FROM} where ${these} and p.deleted_at is null`);
@@ -161,7 +161,7 @@ const insertPriceFeatures = async (tx: Tx, { merchantId, id, features }: Price):
 };
 
 /** Writes all that can change of a price that no version holds. */
-export async function rewritePrice(tx: Tx, price: Price): Promise<void> {
+export async function updatePrice(tx: Tx, price: Price): Promise<void> {
   await tx.run(sql`
     update price set ${assignments({
       invoiceDisplayName: price.invoiceDisplayName,

@@ -6,9 +6,9 @@ import { newId } from '../../kernel/ids.ts';
 import { fail, invalid, notFound, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant, type Instant } from '../../kernel/time.ts';
 import type { Feature } from '../features/feature.ts';
-import { holdFeature } from '../features/features.sql.ts';
-import { holdFee } from '../fees/fees.sql.ts';
-import { holdMetrics } from '../metrics/metrics.sql.ts';
+import { lockFeatureShared } from '../features/features.sql.ts';
+import { lockFeeShared } from '../fees/fees.sql.ts';
+import { lockMetricsShared } from '../metrics/metrics.sql.ts';
 import { checkReferences } from '../references-in-body.ts';
 import { percentOut, readCadence, toDecimal } from '../words.ts';
 import type { Price } from './price.ts';
@@ -17,10 +17,10 @@ import {
   isFeatureOnMetrics,
   lockPrice,
   markPriceDeleted,
-  rewritePrice,
   selectPrice,
   selectPrices,
   selectVersionsOfPrice,
+  updatePrice,
 } from './prices.sql.ts';
 import type { PriceCreate, PriceUpdate } from './schema.ts';
 import { BOOLEAN_BY_DEFAULT } from './template.ts';
@@ -115,7 +115,7 @@ export async function changePrice(
     if (holder) return fail('PRICE_IN_USE', { fields, planId: holder.planId, versionNumber: holder.versionNumber });
   }
   const changed = assemble(price, terms, surrounded.value, now);
-  await rewritePrice(tx, changed);
+  await updatePrice(tx, changed);
   return ok(priceOut(changed));
 }
 
@@ -196,7 +196,7 @@ async function surround(
   if (feeId !== null) {
     const known = await checkReference(tx, merchantId, 'fee', feeId, 'feeId');
     if (!known.ok) return known;
-    if (!(await holdFee(tx, merchantId, feeId))) return notFound('fee', 'feeId');
+    if (!(await lockFeeShared(tx, merchantId, feeId))) return notFound('fee', 'feeId');
   }
   const carried = await carriedFeature(tx, merchantId, terms);
   if (!carried.ok) return carried;
@@ -205,7 +205,7 @@ async function surround(
   const named = namedIds.map((id, index) => ({ id, field: `feature.entitlementTemplate.billableMetricIds.${index}` }));
   const knownMetrics = await checkReferences(tx, merchantId, 'billable metric', [...own, ...named]);
   if (!knownMetrics.ok) return knownMetrics;
-  const held = await holdMetrics(
+  const held = await lockMetricsShared(
     tx,
     merchantId,
     [...own, ...named].map(({ id }) => id),
@@ -225,7 +225,7 @@ async function carriedFeature(tx: Tx, merchantId: string, { feature }: PriceTerm
   if (feature === null) return ok(null);
   const known = await checkReference(tx, merchantId, 'feature', feature.featureId, 'feature.featureId');
   if (!known.ok) return known;
-  const held = await holdFeature(tx, merchantId, feature.featureId);
+  const held = await lockFeatureShared(tx, merchantId, feature.featureId);
   return held ? ok(held) : notFound('feature', 'feature.featureId');
 }
 

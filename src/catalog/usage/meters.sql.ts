@@ -22,7 +22,7 @@ export interface MeteredMetric {
 }
 
 /** The metrics of a merchant that events can match, oldest first. */
-export async function findMeteredMetrics(tx: Tx, merchantId: string): Promise<MeteredMetric[]> {
+export async function selectMeteredMetrics(tx: Tx, merchantId: string): Promise<MeteredMetric[]> {
   const rows = await tx.rows<Meter & { id: string; name: string }>(sql`
     select id, name, event_type, aggregation, value_property, group_by,
            event_from

@@ -27,7 +27,7 @@ export const lockLink = (tx: Tx, merchantId: string, id: string): Promise<Checko
     select ${COLUMNS} from checkout_link where merchant_id = ${merchantId} and id = ${id} for no key update`);
 
 /** Ends a link before its time. */
-export const endLink = (tx: Tx, { merchantId, id }: CheckoutLink, now: Instant): Promise<CheckoutLink> =>
+export const markLinkEnded = (tx: Tx, { merchantId, id }: CheckoutLink, now: Instant): Promise<CheckoutLink> =>
   tx.one<CheckoutLink>(sql`
     update checkout_link set ended_at = ${now}, updated_at = ${now}
      where merchant_id = ${merchantId} and id = ${id} returning ${COLUMNS}`);

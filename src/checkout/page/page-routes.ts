@@ -17,9 +17,9 @@ import {
   pageReply,
   unknownReply,
 } from '../../pages/index.ts';
+import type { CheckoutDependencies } from '../link/dependencies.ts';
 import type { CheckoutLink } from '../link/link.ts';
 import { selectLink } from '../link/links.sql.ts';
-import type { CheckoutParts } from '../link/parts.ts';
 import type { Checkout } from '../sign-up/checkout.ts';
 import { selectCheckout } from '../sign-up/checkouts.sql.ts';
 import type { Details, Typed } from '../sign-up/details.ts';
@@ -51,9 +51,9 @@ interface Found {
  * The page of a sign-up link: anybody with its secret address may subscribe by it. It creates nothing before the
  * payment (docs/decisions/0120).
  */
-export function signupRoutes(parts: CheckoutParts): readonly Route[] {
-  const { environment } = parts;
-  const tellTaxId = createTaxIdTeller(parts.register);
+export function signupRoutes(dependencies: CheckoutDependencies): readonly Route[] {
+  const { environment } = dependencies;
+  const tellTaxId = createTaxIdTeller(dependencies.register);
   const usual = { tag: 'Pages', access: { public: true }, hidden: true, errorPage: errorPage(environment) } as const;
   const show = freeRoute(
     {
@@ -66,9 +66,9 @@ export function signupRoutes(parts: CheckoutParts): readonly Route[] {
     },
     async ({ database, params, request, now }) => {
       const asked = localeAskedFor(request.headers['accept-language']);
-      const found = await findLink(parts, database, params.id, asked, now);
+      const found = await findLink(dependencies, database, params.id, asked, now);
       if (found === null) return ok(unknownReply(environment, asked));
-      return ok(await formReply(parts, database, found, { status: 200 }, now));
+      return ok(await formReply(dependencies, database, found, { status: 200 }, now));
     },
   );
   const send = freeRoute(
@@ -85,21 +85,21 @@ export function signupRoutes(parts: CheckoutParts): readonly Route[] {
     },
     async ({ database, params, request, body, now }) => {
       const asked = localeAskedFor(request.headers['accept-language']);
-      const found = await findLink(parts, database, params.id, asked, now);
+      const found = await findLink(dependencies, database, params.id, asked, now);
       if (found === null) return ok(unknownReply(environment, asked));
       if (isForeign(request)) return ok(new Reply(303, '', { ...PRIVATE, location: found.link.id }));
       const typed = found.link.customerId === null ? typedIn(body) : typedFrom(null);
       if (body.check !== undefined)
         return ok(
           await formReply(
-            parts,
+            dependencies,
             database,
             found,
             { status: 200, typed, taxIdSaid: await tellTaxId(found.facts.look.locale, typed) },
             now,
           ),
         );
-      return ok(await takeForm(parts, database, found, { ...body, typed }, now));
+      return ok(await takeForm(dependencies, database, found, { ...body, typed }, now));
     },
   );
   const done = freeRoute(
@@ -114,7 +114,7 @@ export function signupRoutes(parts: CheckoutParts): readonly Route[] {
     async ({ database, params, request, now }) => {
       const asked = localeAskedFor(request.headers['accept-language']);
       const { id, checkoutId } = params as { id: string; checkoutId: string };
-      const found = await findLink(parts, database, id, asked, now);
+      const found = await findLink(dependencies, database, id, asked, now);
       const begun = found && (await begunBy(database, found.link, checkoutId));
       if (!begun) return ok(unknownReply(environment, asked));
       return ok(pageReply(200, begunPage(found.facts, begun), found.facts.look));
@@ -134,7 +134,7 @@ export function signupRoutes(parts: CheckoutParts): readonly Route[] {
     },
     async ({ database, params, request, body, now }) => {
       const asked = localeAskedFor(request.headers['accept-language']);
-      const found = await findLink(parts, database, params.id, asked, now);
+      const found = await findLink(dependencies, database, params.id, asked, now);
       if (found === null) return ok(unknownReply(environment, asked));
       const said = await tellTaxId(found.facts.look.locale, body);
       return ok(new Reply(200, said, { ...PRIVATE, 'content-type': 'text/plain; charset=utf-8' }));
@@ -169,7 +169,7 @@ async function inMerchantOf<T>(
 }
 
 const findLink = (
-  { environment }: CheckoutParts,
+  { environment }: CheckoutDependencies,
   database: Database,
   id: string,
   asked: Locale,
@@ -182,14 +182,14 @@ const findLink = (
 
 /** The present offer of a link; null if the plan cannot be sold this way any more. */
 const offerOf = (
-  parts: CheckoutParts,
+  dependencies: CheckoutDependencies,
   database: Database,
   { link, facts }: Found,
   typed: Details | null,
   now: Instant,
 ): Promise<Result<Offer>> =>
   database.transaction({ merchants: [link.merchantId] }, (tx) =>
-    rehearse(parts, tx, link, { typed, versionId: null, locale: facts.look.locale }, now),
+    rehearse(dependencies, tx, link, { typed, versionId: null, locale: facts.look.locale }, now),
   );
 
 interface Shown extends Partial<Pick<FormView, 'typed' | 'problems' | 'hasChanged' | 'taxIdSaid'>> {
@@ -198,7 +198,7 @@ interface Shown extends Partial<Pick<FormView, 'typed' | 'problems' | 'hasChange
 
 /** The form, or why there is none. */
 async function formReply(
-  parts: CheckoutParts,
+  dependencies: CheckoutDependencies,
   database: Database,
   found: Found,
   { status, typed = typedFrom(found.link.known), ...shown }: Shown,
@@ -207,7 +207,7 @@ async function formReply(
   const { facts } = found;
   const { look } = facts;
   if (facts.status !== 'open') return pageReply(status, closedPage(facts, facts.status), look);
-  const offer = await offerOf(parts, database, found, await detailsSoFar(typed, look.locale), now);
+  const offer = await offerOf(dependencies, database, found, await detailsSoFar(typed, look.locale), now);
   if (!offer.ok) return pageReply(status === 200 ? 200 : 409, closedPage(facts, 'unavailable'), look);
   const view: FormView = {
     ...facts,
@@ -228,31 +228,31 @@ async function formReply(
 
 /** A sent form: shown again with its faults, or the next page. */
 async function takeForm(
-  parts: CheckoutParts,
+  dependencies: CheckoutDependencies,
   database: Database,
   found: Found,
   { form, version, typed }: { readonly form: string; readonly version: string; readonly typed: Typed },
   now: Instant,
 ): Promise<Reply> {
   const { link, facts } = found;
-  const again = (shown: Shown) => formReply(parts, database, found, { typed, ...shown }, now);
+  const again = (shown: Shown) => formReply(dependencies, database, found, { typed, ...shown }, now);
   const read = link.customerId === null ? await readDetails(typed, facts.look.locale) : null;
   if (read && !read.ok) return again({ status: 400, problems: read.problems });
   const details = read?.details ?? null;
-  const offer = await offerOf(parts, database, found, details, now);
+  const offer = await offerOf(dependencies, database, found, details, now);
   if (!offer.ok) return again({ status: 409 });
   if (offer.value.version.id !== version) return again({ status: 409, hasChanged: true });
-  const taken = await submitOnce(parts, database, link, { form, details, offer: offer.value }, now);
+  const taken = await submitOnce(dependencies, database, link, { form, details, offer: offer.value }, now);
   if (taken === null) {
-    const fresh = await findLink(parts, database, link.id, facts.look.locale, now);
-    return formReply(parts, database, fresh ?? found, { status: 409, typed, hasChanged: true }, now);
+    const fresh = await findLink(dependencies, database, link.id, facts.look.locale, now);
+    return formReply(dependencies, database, fresh ?? found, { status: 409, typed, hasChanged: true }, now);
   }
   return new Reply(303, '', { ...PRIVATE, location: whereTo(link, taken) });
 }
 
 /** In a transaction of its own that a refusal undoes. @returns null where it is refused */
 async function submitOnce(
-  parts: CheckoutParts,
+  dependencies: CheckoutDependencies,
   database: Database,
   link: CheckoutLink,
   submission: Parameters<typeof submit>[3],
@@ -260,7 +260,7 @@ async function submitOnce(
 ): Promise<Checkout | null> {
   try {
     return await database.transaction({ merchants: [link.merchantId] }, async (tx) =>
-      orThrow(await submit(parts, tx, link, submission, now)),
+      orThrow(await submit(dependencies, tx, link, submission, now)),
     );
   } catch (error) {
     if (error instanceof RefusalError) return null;

@@ -34,7 +34,7 @@ export const selectCheckoutsOfLink = (tx: Tx, merchantId: string, linkId: string
      order by created_at, id`);
 
 /** Deletes the typed details, which now belong to the customer. */
-export const completeCheckout = (tx: Tx, { merchantId, id }: Checkout, now: Instant): Promise<number> =>
+export const markCheckoutCompleted = (tx: Tx, { merchantId, id }: Checkout, now: Instant): Promise<number> =>
   tx.run(sql`
     update checkout set completed_at = ${now}, typed = null
      where merchant_id = ${merchantId} and id = ${id} and completed_at is null`);

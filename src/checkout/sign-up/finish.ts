@@ -2,11 +2,11 @@ import type { Tx } from '../../db/index.ts';
 import { sum } from '../../kernel/decimal.ts';
 import { fail, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
+import type { CheckoutDependencies } from '../link/dependencies.ts';
 import type { CheckoutLink } from '../link/link.ts';
 import { countUse } from '../link/links.sql.ts';
-import type { CheckoutParts } from '../link/parts.ts';
 import type { Checkout } from './checkout.ts';
-import { completeCheckout } from './checkouts.sql.ts';
+import { markCheckoutCompleted } from './checkouts.sql.ts';
 import { type Subscribed, subscribe } from './subscribe.ts';
 
 /**
@@ -17,7 +17,7 @@ import { type Subscribed, subscribe } from './subscribe.ts';
  * changed tax rates meanwhile; what refuses the customer or the subscription. Whoever gets a refusal rolls back.
  */
 export async function finish(
-  parts: CheckoutParts,
+  dependencies: CheckoutDependencies,
   tx: Tx,
   link: CheckoutLink,
   checkout: Checkout,
@@ -25,12 +25,12 @@ export async function finish(
 ): Promise<Result<Subscribed>> {
   if (link.maxUses !== null && link.uses >= link.maxUses) return fail('CHECKOUT_LINK_USED');
   const keepsCard = checkout.sessionId !== null;
-  const made = await subscribe(parts, tx, { ...checkout, link, keepsCard, startedAt: checkout.createdAt }, now);
+  const made = await subscribe(dependencies, tx, { ...checkout, link, keepsCard, startedAt: checkout.createdAt }, now);
   if (!made.ok) return made;
   const { upfront } = made.value;
   if (upfront?.status === 'DRAFT') return fail('CHECKOUT_NOT_POSSIBLE');
   if (!sum(upfront === null ? [] : [upfront.unpaidAmount]).eq(checkout.amount)) return fail('CHECKOUT_CHANGED');
-  await completeCheckout(tx, checkout, now);
+  await markCheckoutCompleted(tx, checkout, now);
   await countUse(tx, link, now);
   return made;
 }

@@ -9,8 +9,8 @@ import { fail, notFound, ok, type Result } from '../../kernel/result.ts';
 import { type Instant, isAfter } from '../../kernel/time.ts';
 import type { PageLine } from '../../pages/index.ts';
 import { findSubscription, rehearseStart, type SubscriptionRow, upfrontPayments } from '../../subscriptions/index.ts';
+import type { CheckoutDependencies } from '../link/dependencies.ts';
 import type { CheckoutLink } from '../link/link.ts';
-import type { CheckoutParts } from '../link/parts.ts';
 import type { Details } from './details.ts';
 import { type Subscribed, subscribe } from './subscribe.ts';
 
@@ -55,7 +55,7 @@ const NOBODY: Details = {
  * charge. Nothing is written.
  */
 export async function rehearse(
-  parts: CheckoutParts,
+  dependencies: CheckoutDependencies,
   tx: Tx,
   link: CheckoutLink,
   { typed, versionId, locale }: Rehearsal,
@@ -67,7 +67,7 @@ export async function rehearse(
   if (!plan) return notFound('plan', 'planId');
   const version = await findPlanVersion(tx, link.merchantId, versionId ?? plan.defaultVersionId);
   if (!version) return notFound('plan version');
-  return tx.part(
+  return tx.savepoint(
     async () => {
       const promised = { subscriptionId: newId('subscription'), invoiceId: newId('invoice') };
       const customerId = link.customerId ?? newId('customer');
@@ -82,10 +82,10 @@ export async function rehearse(
         keepsCard,
         startedAt: now,
       };
-      const made = await subscribe(parts, tx, of, now);
+      const made = await subscribe(dependencies, tx, of, now);
       if (!made.ok) return made;
       if (made.value.upfront?.status === 'DRAFT') return fail('CHECKOUT_NOT_POSSIBLE');
-      return ok({ plan, version, keepsCard, ...(await comesTo(parts, tx, made.value, locale, now)) });
+      return ok({ plan, version, keepsCard, ...(await comesTo(dependencies, tx, made.value, locale, now)) });
     },
     () => false,
   );
@@ -103,7 +103,7 @@ const keepsCardOf = ({ prices, minimumAmount }: PricedVersion): boolean =>
   );
 
 async function comesTo(
-  parts: CheckoutParts,
+  dependencies: CheckoutDependencies,
   tx: Tx,
   { subscription, upfront }: Subscribed,
   locale: Locale,
@@ -116,19 +116,21 @@ async function comesTo(
     total: upfront?.grandTotal ?? ZERO,
     fromBalance: upfront?.walletApplied ?? ZERO,
     trialEndsAt: isTrial ? subscription.billingStartsAt : null,
-    next: isTrial ? await afterTrial(parts, tx, subscription) : await nextOf(parts, tx, subscription, upfront, now),
+    next: isTrial
+      ? await afterTrial(dependencies, tx, subscription)
+      : await nextOf(dependencies, tx, subscription, upfront, now),
   };
 }
 
 async function nextOf(
-  parts: CheckoutParts,
+  dependencies: CheckoutDependencies,
   tx: Tx,
   subscription: SubscriptionRow,
   upfront: InvoiceRow | null,
   now: Instant,
 ): Promise<Offer['next']> {
   if (upfront !== null && subscription.status === 'pending_payment') await upfrontPayments.paid(tx, upfront, now);
-  return openPeriod(parts, tx, subscription);
+  return openPeriod(dependencies, tx, subscription);
 }
 
 /**
@@ -136,7 +138,7 @@ async function nextOf(
  * @returns null where the invoice is for no subscription that waits for it
  */
 export async function rehearsePayment(
-  parts: CheckoutParts,
+  dependencies: CheckoutDependencies,
   tx: Tx,
   upfront: InvoiceRow,
   now: Instant,
@@ -147,20 +149,24 @@ export async function rehearsePayment(
   const plan = await findPlan(tx, merchantId, subscription.planId);
   const version = await findPlanVersion(tx, merchantId, subscription.planVersionId);
   if (!plan || !version) return null;
-  const next = await tx.part(
-    () => nextOf(parts, tx, subscription, upfront, now),
+  const next = await tx.savepoint(
+    () => nextOf(dependencies, tx, subscription, upfront, now),
     () => false,
   );
   return { next, plan, version };
 }
 
-async function afterTrial(parts: CheckoutParts, tx: Tx, subscription: SubscriptionRow): Promise<Offer['next']> {
+async function afterTrial(
+  dependencies: CheckoutDependencies,
+  tx: Tx,
+  subscription: SubscriptionRow,
+): Promise<Offer['next']> {
   const at = subscription.billingStartsAt;
-  const first = await rehearseStart(parts.subscriptions, tx, subscription, at);
+  const first = await rehearseStart(dependencies.subscriptions, tx, subscription, at);
   return first !== null && !first.grandTotal.isZero()
     ? { at, amount: first.grandTotal }
-    : openPeriod(parts, tx, subscription);
+    : openPeriod(dependencies, tx, subscription);
 }
 
-const openPeriod = (parts: CheckoutParts, tx: Tx, { merchantId, id }: SubscriptionRow) =>
-  estimateNextInvoice(parts.invoicing, tx, { merchantId, subscriptionId: id });
+const openPeriod = (dependencies: CheckoutDependencies, tx: Tx, { merchantId, id }: SubscriptionRow) =>
+  estimateNextInvoice(dependencies.invoicing, tx, { merchantId, subscriptionId: id });

@@ -13,9 +13,9 @@ import {
   openSession,
   type PaymentSession,
 } from '../../payments/index.ts';
+import type { CheckoutDependencies } from '../link/dependencies.ts';
 import { type CheckoutLink, statusOf } from '../link/link.ts';
 import { lockLink } from '../link/links.sql.ts';
-import type { CheckoutParts } from '../link/parts.ts';
 import type { Checkout } from './checkout.ts';
 import { deleteCheckout, insertCheckout, selectCheckoutsOfLink } from './checkouts.sql.ts';
 import type { Details } from './details.ts';
@@ -39,7 +39,7 @@ export interface Submission {
  *   session
  */
 export async function submit(
-  parts: CheckoutParts,
+  dependencies: CheckoutDependencies,
   tx: Tx,
   { merchantId, id }: Pick<CheckoutLink, 'merchantId' | 'id'>,
   submission: Submission,
@@ -70,7 +70,7 @@ export async function submit(
   };
   if (offer.dueNow.isZero() && !offer.keepsCard) {
     const begun = await insertCheckout(tx, checkout);
-    const finished = await finish(parts, tx, link, begun, now);
+    const finished = await finish(dependencies, tx, link, begun, now);
     return finished.ok ? ok({ ...begun, completedAt: now }) : finished;
   }
   const session = await openSessionFor(tx, link, checkout, now);

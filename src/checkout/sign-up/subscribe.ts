@@ -5,8 +5,8 @@ import type { InvoiceRow } from '../../invoicing/index.ts';
 import { notFound, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant, type Instant } from '../../kernel/time.ts';
 import { createSubscription, type SubscriptionRow } from '../../subscriptions/index.ts';
+import type { CheckoutDependencies } from '../link/dependencies.ts';
 import type { CheckoutLink } from '../link/link.ts';
-import type { CheckoutParts } from '../link/parts.ts';
 import type { Checkout } from './checkout.ts';
 import type { Details } from './details.ts';
 
@@ -31,7 +31,7 @@ export interface Subscribed {
  * what is due now waits for its money; without one the subscription is active when this returns.
  */
 export async function subscribe(
-  parts: CheckoutParts,
+  dependencies: CheckoutDependencies,
   tx: Tx,
   { link, customerId, subscriptionId, invoiceId, planVersionId, typed, keepsCard, startedAt }: Subscribing,
   now: Instant,
@@ -39,10 +39,10 @@ export async function subscribe(
   const { merchantId, planId } = link;
   const plan = await findPlan(tx, merchantId, planId);
   if (!plan) return notFound('plan', 'planId');
-  const buyer = await buyerOf(parts, tx, { link, customerId, typed }, now);
+  const buyer = await buyerOf(dependencies, tx, { link, customerId, typed }, now);
   if (!buyer.ok) return buyer;
   const created = await createSubscription(
-    parts.subscriptions,
+    dependencies.subscriptions,
     tx,
     merchantId,
     {
@@ -61,7 +61,7 @@ export async function subscribe(
 
 /** The customer of the link, or a new one: nobody becomes an existing customer by typing its address. */
 async function buyerOf(
-  parts: CheckoutParts,
+  dependencies: CheckoutDependencies,
   tx: Tx,
   { link, customerId, typed }: Pick<Subscribing, 'link' | 'customerId' | 'typed'>,
   now: Instant,
@@ -84,6 +84,6 @@ async function buyerOf(
       locale,
     },
     now,
-    parts.customerHooks,
+    dependencies.customerHooks,
   );
 }

@@ -38,7 +38,7 @@ export async function watchTaxId(tx: Tx, holder: Holder, subject: TaxIdSubject |
 }
 
 /** The dependencies of a question to a register. */
-export interface TaxIdParts {
+export interface TaxIdDependencies {
   /** null: no register is asked, and ids stay `unchecked`. */
   readonly register: TaxIdRegister | null;
   readonly database: Pick<Database, 'transaction'>;
@@ -55,7 +55,7 @@ export type FindTaxId = (tx: Tx, merchantId: string, customerId: string) => Prom
  * Asks the register about tax ids. The step commits when it would ask again, which is also the retry of a call that was
  * lost; the call follows the commit, and its outcome has a transaction of its own (docs/decisions/0112).
  */
-export const taxIdDueKind = (parts: TaxIdParts, findTaxId: FindTaxId): DueKind => ({
+export const taxIdDueKind = (dependencies: TaxIdDependencies, findTaxId: FindTaxId): DueKind => ({
   kind: 'tax_id_check',
   step: async (tx, { merchantId, id: customerId }, now) => {
     const holder = { merchantId, customerId };
@@ -73,14 +73,14 @@ export const taxIdDueKind = (parts: TaxIdParts, findTaxId: FindTaxId): DueKind =
     }
     const attempts = known.attempts + 1;
     await upsertCheck(tx, holder, subject, { ...known, attempts, nextActionAt: retryAt(attempts, now) }, now);
-    const { register } = parts;
+    const { register } = dependencies;
     if (register !== null)
-      return async () => void parts.carry(merchantId, () => ask(parts, register, holder, subject, form));
+      return async () => void dependencies.carry(merchantId, () => ask(dependencies, register, holder, subject, form));
   },
 });
 
 async function ask(
-  { database, now }: TaxIdParts,
+  { database, now }: TaxIdDependencies,
   register: TaxIdRegister,
   holder: Holder,
   subject: TaxIdSubject,

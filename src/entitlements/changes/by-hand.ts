@@ -3,8 +3,8 @@ import {
   checkTemplate,
   EntitlementTemplate,
   type Feature,
-  keepFeature,
-  keepMetrics,
+  lockFeature,
+  lockMetrics,
   publishedMetricsOf,
 } from '../../catalog/index.ts';
 import { findCustomer } from '../../customers/index.ts';
@@ -14,9 +14,9 @@ import { newId } from '../../kernel/ids.ts';
 import { fail, invalid, invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
 import { type Instant, instantOf, instantOrNull, isAfter } from '../../kernel/time.ts';
 import type { EntitlingSubscription } from '../entitlement/create.ts';
+import type { EntitlementDependencies } from '../entitlement/dependencies.ts';
 import type { EntitlementRow } from '../entitlement/entitlement.ts';
 import { hasUnendedByHand, insertEntitlement, lockByHand } from '../entitlement/entitlements.sql.ts';
-import type { EntitlementParts } from '../entitlement/parts.ts';
 import { checkPast, MOST_PAST_RESETS } from '../inputs/bounds.ts';
 import { loadInput } from '../inputs/inputs.ts';
 
@@ -68,13 +68,13 @@ interface Place {
  *   named is not there, ENTITLEMENT_EXISTS where there is one
  */
 export async function createByHand(
-  parts: EntitlementParts,
+  dependencies: EntitlementDependencies,
   tx: Tx,
   merchantId: string,
   input: EntitlementCreate,
   wall: Instant,
 ): Promise<Result<{ entitlement: EntitlementRow; now: Instant }>> {
-  const placed = await place(parts, tx, merchantId, input, wall);
+  const placed = await place(dependencies, tx, merchantId, input, wall);
   if (!placed.ok) return placed;
   const { subscription, now } = placed.value;
   const feature = await featureOf(tx, merchantId, input.featureId);
@@ -116,7 +116,7 @@ export async function createByHand(
 
 /** The customer and the subscription that the body names, held; the subscription must be the customer's. */
 async function place(
-  parts: EntitlementParts,
+  dependencies: EntitlementDependencies,
   tx: Tx,
   merchantId: string,
   { customerId, subscriptionId }: EntitlementCreate,
@@ -124,7 +124,8 @@ async function place(
 ): Promise<Result<Place>> {
   const owned = await checkReference(tx, merchantId, 'customer', customerId, 'customerId');
   if (!owned.ok) return owned;
-  const held = subscriptionId === undefined ? null : await subscriptionOf(parts, tx, merchantId, subscriptionId, wall);
+  const held =
+    subscriptionId === undefined ? null : await subscriptionOf(dependencies, tx, merchantId, subscriptionId, wall);
   if (held && !held.ok) return held;
   // a deletion waits for us
   if (!(await findCustomer(tx, merchantId, customerId, { keep: true }))) return notFound('customer', 'customerId');
@@ -134,15 +135,21 @@ async function place(
     : invalidField('subscriptionId', "must be the customer's");
 }
 
-async function subscriptionOf(parts: EntitlementParts, tx: Tx, merchantId: string, id: string, wall: Instant) {
+async function subscriptionOf(
+  dependencies: EntitlementDependencies,
+  tx: Tx,
+  merchantId: string,
+  id: string,
+  wall: Instant,
+) {
   const owned = await checkReference(tx, merchantId, 'subscription', id, 'subscriptionId');
-  return owned.ok ? parts.holdSubscription(tx, merchantId, id, wall) : owned;
+  return owned.ok ? dependencies.lockActiveSubscription(tx, merchantId, id, wall) : owned;
 }
 
 async function featureOf(tx: Tx, merchantId: string, id: string): Promise<Result<Feature>> {
   const owned = await checkReference(tx, merchantId, 'feature', id, 'featureId');
   if (!owned.ok) return owned;
-  const feature = await keepFeature(tx, merchantId, id);
+  const feature = await lockFeature(tx, merchantId, id);
   return feature ? ok(feature) : notFound('feature', 'featureId'); // it is deleted
 }
 
@@ -187,7 +194,7 @@ async function namedMetrics(tx: Tx, merchantId: string, ids: readonly string[]):
     const owned = await checkReference(tx, merchantId, 'billable metric', id, field(index));
     if (!owned.ok) return owned;
   }
-  const metrics = new Map((await keepMetrics(tx, merchantId, ids)).map((metric) => [metric.id, metric]));
+  const metrics = new Map((await lockMetrics(tx, merchantId, ids)).map((metric) => [metric.id, metric]));
   const errors = ids.flatMap((id, index) => {
     const metric = metrics.get(id);
     if (metric && canBackFeature(metric.aggregation)) return [];

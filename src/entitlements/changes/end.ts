@@ -2,11 +2,11 @@ import type { Tx } from '../../db/index.ts';
 import { earliest, type Instant, isAfter, latest } from '../../kernel/time.ts';
 import type { EntitlementRow } from '../entitlement/entitlement.ts';
 import {
-  changeEntitlement,
   lockEntitlementsOfPlan,
   lockUnendedOfSubscription,
+  updateEntitlement,
 } from '../entitlement/entitlements.sql.ts';
-import { forgetSnapshots } from '../inputs/snapshots.sql.ts';
+import { deleteSnapshotsFrom } from '../inputs/snapshots.sql.ts';
 
 /** The part of a subscription that ends. */
 interface Ended {
@@ -51,9 +51,9 @@ async function moveEnd(
   now: Instant,
 ): Promise<EntitlementRow> {
   const ends = [entitlement.activeTo, changes.activeTo].filter((end) => end !== null);
-  if (ends.length > 0) await forgetSnapshots(tx, entitlement, ends.reduce(earliest));
+  if (ends.length > 0) await deleteSnapshotsFrom(tx, entitlement, ends.reduce(earliest));
   const isDue = entitlement.featureType === 'metered';
-  return changeEntitlement(
+  return updateEntitlement(
     tx,
     entitlement,
     {

@@ -2,9 +2,9 @@ import type { Tx } from '../../db/index.ts';
 import { plain } from '../../kernel/decimal.ts';
 import { formatInstant } from '../../kernel/time.ts';
 import type { BalanceAt } from '../balance/index.ts';
-import { findEntitlement } from '../entitlement/entitlements.sql.ts';
+import { selectEntitlement } from '../entitlement/entitlements.sql.ts';
 import { loadInput } from '../inputs/inputs.ts';
-import { type SnapshotKey, snapshotsAfter } from '../inputs/snapshots.sql.ts';
+import { type SnapshotKey, selectSnapshotsAfter } from '../inputs/snapshots.sql.ts';
 import { loadHolding } from '../inputs/snapshots.ts';
 import { balanceAt } from '../reading/balances.ts';
 
@@ -24,9 +24,9 @@ interface DifferingSnapshot {
  */
 export const snapshotRecheck = {
   name: 'snapshots-are-their-usage',
-  says: 'I-48: a balance is the same with its snapshot and without',
+  meaning: 'I-48: a balance is the same with its snapshot and without',
   async next(tx: Tx, after: SnapshotKey | null) {
-    const page = await snapshotsAfter(tx, after, SNAPSHOTS_AT_ONCE);
+    const page = await selectSnapshotsAfter(tx, after, SNAPSHOTS_AT_ONCE);
     const broken: DifferingSnapshot[] = [];
     for (const key of page) broken.push(...(await differencesOf(tx, key)));
     return { broken, after: page.length === SNAPSHOTS_AT_ONCE ? (page.at(-1) ?? null) : null };
@@ -34,7 +34,7 @@ export const snapshotRecheck = {
 };
 
 async function differencesOf(tx: Tx, { merchantId, entitlementId, at }: SnapshotKey): Promise<DifferingSnapshot[]> {
-  const entitlement = await findEntitlement(tx, merchantId, entitlementId);
+  const entitlement = await selectEntitlement(tx, merchantId, entitlementId);
   if (!entitlement) return [{ merchantId, id: entitlementId, detail: 'a snapshot of no entitlement' }];
   const holding = await loadHolding(tx, { entitlement, at });
   if (!holding.snapshot?.at.equals(at)) return []; // usage came late, so it is not used

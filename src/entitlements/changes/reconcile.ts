@@ -6,8 +6,8 @@ import { type Instant, isAfter, latest } from '../../kernel/time.ts';
 import { issuedGrants, usagePeriodAt } from '../balance/index.ts';
 import { type EntitlingSubscription, entitleTo } from '../entitlement/create.ts';
 import type { EntitlementRow } from '../entitlement/entitlement.ts';
-import { changeEntitlement, insertTerm, lockEntitlementsOfPlan, termsOf } from '../entitlement/entitlements.sql.ts';
-import { insertGrants, planGrantsSince } from '../entitlement/grants.sql.ts';
+import { insertTerm, lockEntitlementsOfPlan, selectTerms, updateEntitlement } from '../entitlement/entitlements.sql.ts';
+import { insertGrants, selectPlanGrantsSince } from '../entitlement/grants.sql.ts';
 import { issuedRow, writeGrant } from '../grants/grants.ts';
 import { forgetSince } from '../grants/past-change.ts';
 import { loadInput } from '../inputs/inputs.ts';
@@ -61,7 +61,7 @@ async function heldFeatures(tx: Tx, rows: readonly EntitlementRow[], now: Instan
   const ids = rows.map(({ featureId }) => featureId);
   const keys = new Map((await findFeatures(tx, merchantIds, ids)).map((feature) => [feature.id, feature.key]));
   const terms = Map.groupBy(
-    await termsOf(
+    await selectTerms(
       tx,
       merchantIds,
       rows.map(({ id }) => id),
@@ -83,7 +83,7 @@ async function grantedOf(tx: Tx, row: EntitlementRow, now: Instant): Promise<Dec
   const { start } = usagePeriodAt((await loadInput(tx, { entitlement: row, at: now })).inputs, now);
   // with all rows of the period
   const { inputs } = await loadInput(tx, { entitlement: row, at: now, snapshotUntil: start });
-  const written = await planGrantsSince(tx, row, start);
+  const written = await selectPlanGrantsSince(tx, row, start);
   const unwritten = issuedGrants(inputs, beforeStart(row, start), now);
   return sum([...written.map(({ amount }) => amount), ...unwritten.map(({ amount }) => amount)]);
 }
@@ -103,7 +103,7 @@ async function retell(tx: Tx, row: EntitlementRow, { template }: CarriedFeature,
   if (row.featureType === 'metered' && !isAfter(row.activeFrom, now)) await writeIssued(tx, row, now);
   await insertTerm(tx, row, from, template);
   await forgetSince(tx, row, from, now);
-  if (row.featureType === 'metered') await changeEntitlement(tx, row, { nextActionAt: from }, now);
+  if (row.featureType === 'metered') await updateEntitlement(tx, row, { nextActionAt: from }, now);
 }
 
 /**

@@ -4,12 +4,12 @@ import { fail, invalidField, ok, type Result } from '../../kernel/result.ts';
 import { type Instant, instantOf, isAfter, isBefore } from '../../kernel/time.ts';
 import { usagePeriodAt } from '../balance/index.ts';
 import type { EntitlementRow } from '../entitlement/entitlement.ts';
-import { changeEntitlement } from '../entitlement/entitlements.sql.ts';
+import { updateEntitlement } from '../entitlement/entitlements.sql.ts';
 import { type EntitlementKey, hasEnded, lockWithNow } from '../entitlement/lock.ts';
 import { forgetSince, lockBillingBefore } from '../grants/past-change.ts';
 import { loadInput, templateAt } from '../inputs/inputs.ts';
 import { insertReset } from './resets.sql.ts';
-import { tellOfResets } from './steps.ts';
+import { publishResets } from './steps.ts';
 
 export const EntitlementReset = Strict(
   {
@@ -66,8 +66,8 @@ export async function resetEntitlement(
   );
   if (!isNew) return ok({ entitlement, now });
   await forgetSince(tx, entitlement, at, now);
-  await tellOfResets(tx, entitlement, [at], now);
-  return ok({ entitlement: await changeEntitlement(tx, entitlement, { nextActionAt: now }, now), now });
+  await publishResets(tx, entitlement, [at], now);
+  return ok({ entitlement: await updateEntitlement(tx, entitlement, { nextActionAt: now }, now), now });
 }
 
 /**

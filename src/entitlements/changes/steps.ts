@@ -4,13 +4,13 @@ import { END_OF_TIME, earliest, type Instant, isAfter } from '../../kernel/time.
 import { isSettled, settleUsage } from '../../metering/index.ts';
 import { type BalanceInputs, issuedGrants, resetsIn, usagePeriodAt } from '../balance/index.ts';
 import type { EntitlementRow } from '../entitlement/entitlement.ts';
-import { changeEntitlement, lockEntitlement } from '../entitlement/entitlements.sql.ts';
-import { insertGrants, nextExpiry } from '../entitlement/grants.sql.ts';
-import { tellOfEntitlement } from '../entitlement/tell.ts';
+import { lockEntitlement, updateEntitlement } from '../entitlement/entitlements.sql.ts';
+import { insertGrants, selectNextExpiry } from '../entitlement/grants.sql.ts';
+import { publishEntitlementEvent } from '../entitlement/webhooks.ts';
 import { issuedRow } from '../grants/grants.ts';
 import { isInLongPeriod, nextBetween } from '../inputs/between.ts';
 import { loadInput } from '../inputs/inputs.ts';
-import { findMark, type ResetMark, setBetween, setMark } from '../inputs/snapshots.sql.ts';
+import { type ResetMark, selectMark, updateMarkBetween, upsertMark } from '../inputs/snapshots.sql.ts';
 import { takeSnapshot, withHolding } from '../inputs/snapshots.ts';
 import { subjectsOf } from '../inputs/sources.ts';
 import { insertNotices } from '../notices/notices.sql.ts';
@@ -37,7 +37,7 @@ export const entitlementDueKind = (then: readonly EntitlementStepHook[] = []): D
     if (!entitlement) return;
     const next =
       entitlement.featureType === 'metered' ? await catchUp(tx, entitlement, now) : nextEnd(entitlement, now);
-    await changeEntitlement(tx, entitlement, { nextActionAt: next }, now);
+    await updateEntitlement(tx, entitlement, { nextActionAt: next }, now);
     for (const hook of then) await hook(tx, entitlement, now);
   },
 });
@@ -45,7 +45,7 @@ export const entitlementDueKind = (then: readonly EntitlementStepHook[] = []): D
 /** @returns when there is something to do next; null: never again */
 async function catchUp(tx: Tx, entitlement: EntitlementRow, now: Instant): Promise<Instant | null> {
   if (isAfter(entitlement.activeFrom, now)) return entitlement.activeFrom;
-  const mark = await findMark(tx, entitlement);
+  const mark = await selectMark(tx, entitlement);
   const isKept = mark ? await keep(tx, entitlement, mark) : true;
   const read = await loadInput(tx, { entitlement, at: now });
   const loaded = isInLongPeriod(read.inputs, now) ? await withHolding(tx, read) : read;
@@ -65,7 +65,7 @@ async function catchUp(tx: Tx, entitlement: EntitlementRow, now: Instant): Promi
     tx,
     issued.map((grant) => issuedRow(entitlement, grant)),
   ); // once, by whoever comes first
-  await tellOfResets(tx, entitlement, resets, now);
+  await publishResets(tx, entitlement, resets, now);
   await settle(tx, entitlement, reached, now);
   return sooner(next, now);
 }
@@ -82,13 +82,13 @@ async function keep(tx: Tx, entitlement: EntitlementRow, mark: ResetMark): Promi
   if (!isAfter(at, mark.at)) return overtaken(tx, entitlement);
   if (!(await isSettled(tx, waitFor))) return false;
   await takeSnapshot(tx, entitlement, at, 'between');
-  await setBetween(tx, entitlement, null);
+  await updateMarkBetween(tx, entitlement, null);
   return true;
 }
 
 /** A reset has come after the instant. */
 async function overtaken(tx: Tx, entitlement: EntitlementRow): Promise<true> {
-  await setBetween(tx, entitlement, null);
+  await updateMarkBetween(tx, entitlement, null);
   return true;
 }
 
@@ -105,18 +105,18 @@ async function settleBetween(
   if (at === null || mark.betweenAt?.equals(at)) return false;
   const { merchantId } = entitlement;
   const waitFor = await settleUsage(tx, { merchantId, subjects: subjectsOf(entitlement), until: at }, now);
-  await setBetween(tx, entitlement, { at, waitFor });
+  await updateMarkBetween(tx, entitlement, { at, waitFor });
   return true;
 }
 
 async function settle(tx: Tx, entitlement: EntitlementRow, until: Instant, now: Instant): Promise<void> {
   const { merchantId } = entitlement;
   const waitFor = await settleUsage(tx, { merchantId, subjects: subjectsOf(entitlement), until }, now);
-  await setMark(tx, entitlement, { at: until, waitFor });
+  await upsertMark(tx, entitlement, { at: until, waitFor });
 }
 
 /** `entitlement.reset.v0`, once for each reset, periodic or by hand. */
-export async function tellOfResets(
+export async function publishResets(
   tx: Tx,
   entitlement: EntitlementRow,
   resets: readonly Instant[],
@@ -124,7 +124,8 @@ export async function tellOfResets(
 ): Promise<void> {
   const notices = resets.map((periodStart) => ({ periodStart, kind: 'reset' as const }));
   const told = await insertNotices(tx, entitlement, notices, now);
-  for (let left = told; left > 0; left -= 1) await tellOfEntitlement(tx, entitlement, 'entitlement.reset.v0', now);
+  for (let left = told; left > 0; left -= 1)
+    await publishEntitlementEvent(tx, entitlement, 'entitlement.reset.v0', now);
 }
 
 const sooner = (next: Instant | null, now: Instant): Instant =>
@@ -141,7 +142,7 @@ async function nextOf(
   const { activeTo } = inputs;
   if (activeTo !== null && !isAfter(activeTo, now)) return null;
   const [reset] = resetsIn(inputs, now, usagePeriodAt(inputs, now).end ?? activeTo ?? END_OF_TIME);
-  const expiry = await nextExpiry(tx, entitlement, now);
+  const expiry = await selectNextExpiry(tx, entitlement, now);
   const times = [reset?.at ?? null, activeTo, expiry, between].filter((time) => time !== null);
   return times.length === 0 ? null : times.reduce(earliest);
 }

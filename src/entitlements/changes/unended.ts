@@ -3,7 +3,7 @@ import { effectiveNowForReading } from '../../clocks/index.ts';
 import type { Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { EntitlementRow } from '../entitlement/entitlement.ts';
-import { entitlementsEndingAfter } from '../entitlement/entitlements.sql.ts';
+import { selectEntitlementsEndingAfter } from '../entitlement/entitlements.sql.ts';
 import { hasEnded } from '../entitlement/lock.ts';
 
 /**
@@ -17,7 +17,7 @@ export async function unendedEntitlements(
   wall: Instant,
 ): Promise<{ id: string; featureKey: string }[]> {
   const found: EntitlementRow[] = [];
-  for (const each of await entitlementsEndingAfter(tx, merchantId, by, wall)) {
+  for (const each of await selectEntitlementsEndingAfter(tx, merchantId, by, wall)) {
     const now = await effectiveNowForReading(tx, merchantId, each.clockId, wall);
     if (!hasEnded(each, now)) found.push(each);
   }

@@ -2,8 +2,8 @@ import type { Tx } from '../../db/index.ts';
 import { Reply, type Route, route } from '../../http/index.ts';
 import { ok, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
+import type { EntitlementDependencies } from '../entitlement/dependencies.ts';
 import type { EntitlementRow } from '../entitlement/entitlement.ts';
-import type { EntitlementParts } from '../entitlement/parts.ts';
 import { EntitlementDetail } from '../entitlement/schemas.ts';
 import { presentEntitlement } from '../reading/present.ts';
 import { createByHand, EntitlementCreate } from './by-hand.ts';
@@ -12,7 +12,7 @@ import { EntitlementReset, resetEntitlement } from './reset.ts';
 const TAG = 'Entitlements';
 
 /** Writes to entitlements themselves: creations and resets by hand (api.md, Entitlements). */
-export const entitlementWriteRoutes = (parts: EntitlementParts): readonly Route[] => [
+export const entitlementWriteRoutes = (dependencies: EntitlementDependencies): readonly Route[] => [
   route(
     {
       method: 'POST',
@@ -29,7 +29,7 @@ export const entitlementWriteRoutes = (parts: EntitlementParts): readonly Route[
       errors: [409],
     },
     async ({ tx, merchantId, body, now }) => {
-      const made = await shown(tx, await createByHand(parts, tx, merchantId, body, now));
+      const made = await shown(tx, await createByHand(dependencies, tx, merchantId, body, now));
       return made.ok ? ok(new Reply(201, made.value)) : made;
     },
   ),

@@ -35,7 +35,7 @@ export const insertTerm = (
     on conflict (merchant_id, entitlement_id, effective_from) do update set template = excluded.template`);
 
 /** An entitlement of the merchant as it is kept. */
-export const findEntitlement = (tx: Tx, merchantId: string, id: string): Promise<EntitlementRow | undefined> =>
+export const selectEntitlement = (tx: Tx, merchantId: string, id: string): Promise<EntitlementRow | undefined> =>
   tx.maybe<EntitlementRow>(sql`select * from entitlement where merchant_id = ${merchantId} and id = ${id}`);
 
 /**
@@ -47,13 +47,13 @@ export const lockEntitlement = (tx: Tx, merchantId: string, id: string): Promise
     select * from entitlement where merchant_id = ${merchantId} and id = ${id} for no key update`);
 
 /** The terms of some entitlements, oldest first. */
-export const termsOf = (tx: Tx, merchantIds: readonly string[], ids: readonly string[]): Promise<TermRow[]> =>
+export const selectTerms = (tx: Tx, merchantIds: readonly string[], ids: readonly string[]): Promise<TermRow[]> =>
   tx.rows<TermRow>(sql`
     select entitlement_id, effective_from, template from entitlement_term
      where merchant_id = any (${[...merchantIds]}) and entitlement_id = any (${[...ids]})
      order by effective_from`);
 
-export const changeEntitlement = (
+export const updateEntitlement = (
   tx: Tx,
   { merchantId, id }: Pick<EntitlementRow, 'merchantId' | 'id'>,
   changes: Partial<Pick<EntitlementRow, 'activeTo' | 'isCanceled' | 'nextActionAt'>>,
@@ -115,7 +115,7 @@ export const hasUnendedByHand = async (
  * The entitlements of a customer, or to a feature, that have not ended at an instant, oldest first; those on a test
  * clock all, because they have a time of their own.
  */
-export const entitlementsEndingAfter = (
+export const selectEntitlementsEndingAfter = (
   tx: Tx,
   merchantId: string,
   by: { customerId: string } | { featureId: string },

@@ -55,17 +55,25 @@ export const insertGrants = async (tx: Tx, grants: readonly NewGrant[]): Promise
 export const insertGrant = async (tx: Tx, grant: NewGrant): Promise<GrantRow | undefined> =>
   (await insertGrants(tx, [grant]))[0];
 
-export const findGrant = (tx: Tx, { merchantId, id }: OfEntitlement, grantId: string): Promise<GrantRow | undefined> =>
+export const selectGrant = (
+  tx: Tx,
+  { merchantId, id }: OfEntitlement,
+  grantId: string,
+): Promise<GrantRow | undefined> =>
   tx.maybe<GrantRow>(sql`
     select * from entitlement_grant where merchant_id = ${merchantId} and entitlement_id = ${id} and id = ${grantId}`);
 
-export const findGrantByKey = (tx: Tx, { merchantId, id }: OfEntitlement, key: string): Promise<GrantRow | undefined> =>
+export const selectGrantByKey = (
+  tx: Tx,
+  { merchantId, id }: OfEntitlement,
+  key: string,
+): Promise<GrantRow | undefined> =>
   tx.maybe<GrantRow>(sql`
     select * from entitlement_grant
      where merchant_id = ${merchantId} and entitlement_id = ${id} and idempotency_key = ${key}`);
 
 /** The grants of a plan from an instant on that nobody has voided: by its template, or by a reconciliation. */
-export const planGrantsSince = (tx: Tx, { merchantId, id }: OfEntitlement, from: Instant): Promise<GrantRow[]> =>
+export const selectPlanGrantsSince = (tx: Tx, { merchantId, id }: OfEntitlement, from: Instant): Promise<GrantRow[]> =>
   tx.rows<GrantRow>(sql`
     select * from entitlement_grant
      where merchant_id = ${merchantId} and entitlement_id = ${id} and origin in ('template', 'reconciliation')
@@ -73,7 +81,7 @@ export const planGrantsSince = (tx: Tx, { merchantId, id }: OfEntitlement, from:
      order by seq`);
 
 /** When the next grant that is not voided expires; null: none does. */
-export const nextExpiry = async (
+export const selectNextExpiry = async (
   tx: Tx,
   { merchantId, id }: OfEntitlement,
   after: Instant,
@@ -94,7 +102,7 @@ export const markGrantVoided = (tx: Tx, { merchantId, id }: Pick<GrantRow, 'merc
  * template has issued and nobody has written yet.
  * @returns the rows of the written ones; of the others the ids alone
  */
-export async function pageOfGrants(
+export async function selectGrantsPage(
   tx: Tx,
   { merchantId, id }: OfEntitlement,
   issued: readonly { readonly id: string; readonly createdAt: Instant }[],

@@ -3,7 +3,7 @@ import type { Tx } from '../../db/index.ts';
 import { notFound, ok, type Result } from '../../kernel/result.ts';
 import { type Instant, isAfter } from '../../kernel/time.ts';
 import type { EntitlementRow } from './entitlement.ts';
-import { findEntitlement, lockEntitlement } from './entitlements.sql.ts';
+import { lockEntitlement, selectEntitlement } from './entitlements.sql.ts';
 
 /** An entitlement that a request names. */
 export interface EntitlementKey {
@@ -17,7 +17,7 @@ export async function lockWithNow(
   { merchantId, entitlementId }: EntitlementKey,
   wall: Instant,
 ): Promise<Result<{ entitlement: EntitlementRow; now: Instant }>> {
-  const found = await findEntitlement(tx, merchantId, entitlementId);
+  const found = await selectEntitlement(tx, merchantId, entitlementId);
   if (!found) return notFound('entitlement');
   const now = await effectiveNow(tx, merchantId, found.clockId, wall);
   const entitlement = await lockEntitlement(tx, merchantId, entitlementId);

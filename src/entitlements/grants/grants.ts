@@ -7,23 +7,23 @@ import { fail, notFound, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant, type Instant, isAfter, isBefore } from '../../kernel/time.ts';
 import { type BalanceGrant, issuedGrants } from '../balance/index.ts';
 import type { EntitlementRow } from '../entitlement/entitlement.ts';
-import { changeEntitlement, findEntitlement } from '../entitlement/entitlements.sql.ts';
+import { selectEntitlement, updateEntitlement } from '../entitlement/entitlements.sql.ts';
 import type { Grant, GrantCreate } from '../entitlement/grant-schemas.ts';
 import {
-  findGrant,
-  findGrantByKey,
   type GrantRow,
   insertGrant,
   markGrantVoided,
   type NewGrant,
-  pageOfGrants,
+  selectGrant,
+  selectGrantByKey,
+  selectGrantsPage,
 } from '../entitlement/grants.sql.ts';
 import { type EntitlementKey, hasEnded, lockWithNow } from '../entitlement/lock.ts';
-import { tellOfGrant } from '../entitlement/tell.ts';
+import { publishGrantEvent } from '../entitlement/webhooks.ts';
 import { checkPast, MOST_STEPS } from '../inputs/bounds.ts';
 import { loadInput } from '../inputs/inputs.ts';
-import { forgetGrouped } from '../inputs/snapshots.sql.ts';
-import { tellOfBalance } from '../notices/notices.ts';
+import { deleteGroupedSnapshotsFrom } from '../inputs/snapshots.sql.ts';
+import { publishBalanceEvents } from '../notices/notices.ts';
 import { decideGrant } from './decide-grant.ts';
 import { forgetSince, lockBillingBefore } from './past-change.ts';
 
@@ -65,7 +65,7 @@ export async function createGrant(
   const { entitlement, now } = locked.value;
   if (entitlement.featureType !== 'metered') return fail('ENTITLEMENT_NOT_METERED');
   const sent = bodyKey('grant', input);
-  const known = await findCreated(tx, entitlement, sent, { find: findGrantByKey });
+  const known = await findCreated(tx, entitlement, sent, { find: selectGrantByKey });
   if (!known.ok) return known;
   if (known.value) return ok(known.value);
   if (hasEnded(entitlement, now)) return fail('ENTITLEMENT_ENDED');
@@ -113,9 +113,9 @@ export async function writeGrant(
   const made = await insertGrant(tx, grant);
   if (!made) throw new Error(`Grant ${grant.id} is there already.`); // the entitlement's lock is held
   const isForgotten = await forgetSince(tx, entitlement, made.effectiveAt, now);
-  if (isForgotten) await changeEntitlement(tx, entitlement, { nextActionAt: now }, now);
+  if (isForgotten) await updateEntitlement(tx, entitlement, { nextActionAt: now }, now);
   else await lookAtExpiry(tx, entitlement, made, now);
-  await tellOfGrant(tx, entitlement, made, 'grant.created.v0', now);
+  await publishGrantEvent(tx, entitlement, made, 'grant.created.v0', now);
   return made;
 }
 
@@ -128,7 +128,7 @@ async function lookAtExpiry(
 ): Promise<void> {
   if (at === null || !isAfter(at, now) || hasEnded(entitlement, now)) return;
   const { nextActionAt: next } = entitlement;
-  if (next === null || isAfter(next, at)) await changeEntitlement(tx, entitlement, { nextActionAt: at }, now);
+  if (next === null || isAfter(next, at)) await updateEntitlement(tx, entitlement, { nextActionAt: at }, now);
 }
 
 /** Takes a grant out of the balance from now on (§3 Grant); once more answers it as it is. `wall` is wall time. */
@@ -141,15 +141,15 @@ export async function voidGrant(
   const locked = await lockWithNow(tx, key, wall);
   if (!locked.ok) return locked;
   const { entitlement, now } = locked.value;
-  const grant = (await findGrant(tx, entitlement, grantId)) ?? (await writeIssued(tx, entitlement, grantId, now));
+  const grant = (await selectGrant(tx, entitlement, grantId)) ?? (await writeIssued(tx, entitlement, grantId, now));
   if (!grant) return notFound('grant');
   if (grant.voidedAt !== null) return ok(grant);
   const voided = await markGrantVoided(tx, grant, now);
   await forgetSince(tx, entitlement, now, now);
-  const forgotten = await forgetGrouped(tx, entitlement, grant.effectiveAt);
-  if (forgotten > 0) await changeEntitlement(tx, entitlement, { nextActionAt: now }, now);
-  await tellOfGrant(tx, entitlement, voided, 'grant.voided.v0', now);
-  await tellOfBalance(tx, entitlement, now);
+  const forgotten = await deleteGroupedSnapshotsFrom(tx, entitlement, grant.effectiveAt);
+  if (forgotten > 0) await updateEntitlement(tx, entitlement, { nextActionAt: now }, now);
+  await publishGrantEvent(tx, entitlement, voided, 'grant.voided.v0', now);
+  await publishBalanceEvents(tx, entitlement, now);
   return ok(voided);
 }
 
@@ -171,9 +171,9 @@ export async function getGrant(
   grantId: string,
   wall: Instant,
 ): Promise<Result<ShownGrant>> {
-  const entitlement = await findEntitlement(tx, key.merchantId, key.entitlementId);
+  const entitlement = await selectEntitlement(tx, key.merchantId, key.entitlementId);
   if (!entitlement) return notFound('entitlement');
-  const written = await findGrant(tx, entitlement, grantId);
+  const written = await selectGrant(tx, entitlement, grantId);
   if (written) return ok(written);
   const now = await effectiveNowForReading(tx, key.merchantId, entitlement.clockId, wall);
   const issued = (await unwrittenGrants(tx, entitlement, now)).find(({ id }) => id === grantId);
@@ -188,11 +188,11 @@ export async function listGrants(
   page: PageRequest,
   wall: Instant,
 ): Promise<Result<Page<ShownGrant>>> {
-  const entitlement = await findEntitlement(tx, key.merchantId, key.entitlementId);
+  const entitlement = await selectEntitlement(tx, key.merchantId, key.entitlementId);
   if (!entitlement) return notFound('entitlement');
   const now = await effectiveNowForReading(tx, key.merchantId, entitlement.clockId, wall);
   const unwritten = await unwrittenGrants(tx, entitlement, now);
-  const { rows, total } = await pageOfGrants(tx, entitlement, unwritten, filter, page);
+  const { rows, total } = await selectGrantsPage(tx, entitlement, unwritten, filter, page);
   const shown = new Map(unwritten.map((grant) => [grant.id, { ...issuedRow(entitlement, grant), voidedAt: null }]));
   return ok({ data: rows.map(({ id, row }) => row ?? (shown.get(id) as ShownGrant)), total });
 }

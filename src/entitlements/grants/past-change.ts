@@ -2,16 +2,16 @@ import type { Tx } from '../../db/index.ts';
 import { lockBilling, markToBeReadAgain } from '../../invoicing/index.ts';
 import { type Instant, isAfter } from '../../kernel/time.ts';
 import type { EntitlementRow } from '../entitlement/entitlement.ts';
-import { findEntitlement } from '../entitlement/entitlements.sql.ts';
+import { selectEntitlement } from '../entitlement/entitlements.sql.ts';
 import type { EntitlementKey } from '../entitlement/lock.ts';
-import { forgetSnapshots } from '../inputs/snapshots.sql.ts';
+import { deleteSnapshotsFrom } from '../inputs/snapshots.sql.ts';
 
 /**
  * Locks the billing of an entitlement's subscription, if it has one, before the entitlement: for changes of past
  * grants.
  */
 export async function lockBillingBefore(tx: Tx, { merchantId, entitlementId }: EntitlementKey): Promise<void> {
-  const found = await findEntitlement(tx, merchantId, entitlementId);
+  const found = await selectEntitlement(tx, merchantId, entitlementId);
   if (found?.isFromPlan && found.subscriptionId !== null) await lockBilling(tx, merchantId, [found.subscriptionId]);
 }
 
@@ -22,7 +22,7 @@ export async function lockBillingBefore(tx: Tx, { merchantId, entitlementId }: E
  * @returns whether a balance was stored: a step stores a new one
  */
 export async function forgetSince(tx: Tx, entitlement: EntitlementRow, from: Instant, now: Instant): Promise<boolean> {
-  const forgotten = await forgetSnapshots(tx, entitlement, from);
+  const forgotten = await deleteSnapshotsFrom(tx, entitlement, from);
   const { merchantId, subscriptionId, isFromPlan } = entitlement;
   if (isFromPlan && subscriptionId !== null && isAfter(now, from))
     await markToBeReadAgain(tx, merchantId, [subscriptionId], from);

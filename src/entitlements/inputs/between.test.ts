@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { entitlement, grant, monthly, on, term } from '../balance/testing/given.ts';
 import { nextBetween } from './between.ts';
-import type { Snapshot } from './kept.ts';
+import type { Snapshot } from './snapshot.ts';
 
 const ONE_TIME = [term({ period: null })];
 const yearly = { cadence: { months: 12, days: 0 }, anchor: on('2026-01-01') };

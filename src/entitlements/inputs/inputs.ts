@@ -6,7 +6,7 @@ import type { BalanceGrant, BalanceInputs, BalanceTerm } from '../balance/index.
 import type { EntitlementRow } from '../entitlement/entitlement.ts';
 import { eachInTurns } from '../entitlement/turns.ts';
 import { type GrantFields, grantLines, type InputRow, selectInputs } from './inputs.sql.ts';
-import { readKept, type Snapshot } from './kept.ts';
+import { readKept, type Snapshot } from './snapshot.ts';
 import type { Elder, MeasuredMeter } from './sources.ts';
 
 /** The template from an instant on. */

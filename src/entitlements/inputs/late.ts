@@ -1,8 +1,13 @@
 import type { Tx } from '../../db/index.ts';
-import { usageTakenByInvoices } from '../../invoicing/index.ts';
+import { findUsageTakenByInvoices } from '../../invoicing/index.ts';
 import { forgetLate, lateSince, type TakenUsage } from '../../metering/index.ts';
 import type { EntitlementRow } from '../entitlement/entitlement.ts';
-import { dropSnapshots, type KeptSnapshot, meteredSubscriptions, snapshotsOfCustomer } from './snapshots.sql.ts';
+import {
+  deleteSnapshots,
+  type KeptSnapshot,
+  selectMeteredSubscriptions,
+  selectSnapshotsOfCustomer,
+} from './snapshots.sql.ts';
 import { subjectsOf } from './sources.ts';
 
 type OfCustomer = Pick<EntitlementRow, 'merchantId' | 'customerId'>;
@@ -13,18 +18,18 @@ type OfCustomer = Pick<EntitlementRow, 'merchantId' | 'customerId'>;
  * late for it can go as well. The lock of the customer's snapshots is held.
  */
 export async function forgetLateUsage(tx: Tx, customer: OfCustomer): Promise<void> {
-  const snapshots = await snapshotsOfCustomer(tx, customer);
+  const snapshots = await selectSnapshotsOfCustomer(tx, customer);
   const late = new Set<KeptSnapshot>();
   for (const [subscriptionId, those] of Map.groupBy(snapshots, (each) => each.subscriptionId))
     for (const snapshot of await lateOf(tx, customer, subscriptionId, those)) late.add(snapshot);
-  const gone = late.size === 0 ? [] : await dropSnapshots(tx, customer.merchantId, [...late]);
+  const gone = late.size === 0 ? [] : await deleteSnapshots(tx, customer.merchantId, [...late]);
   const isGone = (snapshot: KeptSnapshot) =>
     gone.some(({ entitlementId: id, at }) => id === snapshot.entitlementId && at.equals(snapshot.at));
   const kept = snapshots.filter((snapshot) => !isGone(snapshot));
 
-  const billed = await usageTakenByInvoices(tx, customer.merchantId, customer.customerId); // they rely on both as well
+  const billed = await findUsageTakenByInvoices(tx, customer.merchantId, customer.customerId); // they rely on both as well
   await forgetLate(tx, customer.merchantId, [customer.customerId], [...kept.map(takenUsage), ...billed]);
-  for (const subscriptionId of await meteredSubscriptions(tx, customer)) {
+  for (const subscriptionId of await selectMeteredSubscriptions(tx, customer)) {
     const relying = kept.filter((snapshot) => snapshot.subscriptionId === subscriptionId);
     const ofIt = billed.filter((each) => each.subscriptionId === subscriptionId);
     await forgetLate(tx, customer.merchantId, [subscriptionId], [...relying.map(takenUsage), ...ofIt]);

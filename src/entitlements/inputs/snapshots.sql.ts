@@ -3,7 +3,7 @@ import type { Instant } from '../../kernel/time.ts';
 import type { EntitlementRow } from '../entitlement/entitlement.ts';
 
 /** Drops the stored balances of an entitlement from a moment on: a change there changes all later figures. */
-export const forgetSnapshots = (
+export const deleteSnapshotsFrom = (
   tx: Tx,
   { merchantId, id }: Pick<EntitlementRow, 'merchantId' | 'id'>,
   from: Instant,
@@ -14,7 +14,7 @@ export const forgetSnapshots = (
   );
 
 /** Drops those that count a grant together with others, without naming it. @param from when the grant begins */
-export const forgetGrouped = (
+export const deleteGroupedSnapshotsFrom = (
   tx: Tx,
   { merchantId, id }: Pick<EntitlementRow, 'merchantId' | 'id'>,
   from: Instant,
@@ -26,7 +26,7 @@ export const forgetGrouped = (
 /**
  * Keeps the balance at an instant; a later one of the same is put in its place. @param taken as `usageSnapshot` says
  */
-export const keepSnapshot = (
+export const insertSnapshot = (
   tx: Tx,
   { merchantId, id }: Pick<EntitlementRow, 'merchantId' | 'id'>,
   snapshot: { at: Instant; state: unknown; isGrouped: boolean; taken: string },
@@ -38,7 +38,7 @@ export const keepSnapshot = (
     do update set state = excluded.state, is_grouped = excluded.is_grouped, taken = excluded.taken`);
 
 /** Is a snapshot kept as it was read? For the statement that asks what came late since. */
-export const isKept = (
+export const hasSnapshot = (
   { merchantId, id }: Pick<EntitlementRow, 'merchantId' | 'id'>,
   { at, taken }: { at: Instant; taken: string },
 ): Sql =>
@@ -67,7 +67,7 @@ export interface KeptSnapshot {
 }
 
 /** All snapshots of a customer's entitlements. */
-export const snapshotsOfCustomer = (
+export const selectSnapshotsOfCustomer = (
   tx: Tx,
   { merchantId, customerId }: Pick<EntitlementRow, 'merchantId' | 'customerId'>,
 ): Promise<KeptSnapshot[]> =>
@@ -78,7 +78,7 @@ export const snapshotsOfCustomer = (
      order by s.entitlement_id, s.at`);
 
 /** The subscriptions of a customer's metered entitlements. */
-export const meteredSubscriptions = async (
+export const selectMeteredSubscriptions = async (
   tx: Tx,
   { merchantId, customerId }: Pick<EntitlementRow, 'merchantId' | 'customerId'>,
 ): Promise<string[]> => {
@@ -93,7 +93,7 @@ export const meteredSubscriptions = async (
  * Deletes snapshots, except those that another transaction is deleting or writing: it may wait for this one.
  * @returns the deleted ones
  */
-export const dropSnapshots = (
+export const deleteSnapshots = (
   tx: Tx,
   merchantId: string,
   snapshots: readonly KeptSnapshot[],
@@ -117,7 +117,7 @@ export interface SnapshotKey {
 }
 
 /** The next snapshots of all merchants, in the order of their keys. */
-export const snapshotsAfter = (tx: Tx, after: SnapshotKey | null, most: number): Promise<SnapshotKey[]> =>
+export const selectSnapshotsAfter = (tx: Tx, after: SnapshotKey | null, most: number): Promise<SnapshotKey[]> =>
   tx.rows<SnapshotKey>(sql`
     select merchant_id, entitlement_id, at from entitlement_snapshot
      where ${after ? sql`(merchant_id, entitlement_id, at) > (${after.merchantId}, ${after.entitlementId}, ${after.at})` : sql`true`}
@@ -133,7 +133,7 @@ export interface ResetMark {
   readonly betweenWaitFor: string | null;
 }
 
-export const findMark = (
+export const selectMark = (
   tx: Tx,
   { merchantId, id }: Pick<EntitlementRow, 'merchantId' | 'id'>,
 ): Promise<ResetMark | undefined> =>
@@ -141,7 +141,7 @@ export const findMark = (
     select at, wait_for, between_at, between_wait_for from entitlement_mark
      where merchant_id = ${merchantId} and entitlement_id = ${id}`);
 
-export const setMark = (
+export const upsertMark = (
   tx: Tx,
   { merchantId, id }: Pick<EntitlementRow, 'merchantId' | 'id'>,
   mark: Pick<ResetMark, 'at' | 'waitFor'>,
@@ -152,7 +152,7 @@ export const setMark = (
     on conflict (merchant_id, entitlement_id) do update set at = excluded.at, wait_for = excluded.wait_for`);
 
 /** Sets the instant of a snapshot between two resets; null: none. The mark exists. */
-export const setBetween = (
+export const updateMarkBetween = (
   tx: Tx,
   { merchantId, id }: Pick<EntitlementRow, 'merchantId' | 'id'>,
   between: { readonly at: Instant; readonly waitFor: string } | null,

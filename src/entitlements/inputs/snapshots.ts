@@ -4,10 +4,10 @@ import { lateSince, usageSnapshot } from '../../metering/index.ts';
 import type { BalanceState } from '../balance/index.ts';
 import type { EntitlementRow } from '../entitlement/entitlement.ts';
 import { type Loaded, loadInput, type Wanted } from './inputs.ts';
-import { countingOf, countsAsThen, writeKept } from './kept.ts';
 import { forgetLateUsage } from './late.ts';
 import { replayed } from './replaying.ts';
-import { forgetSnapshots, isKept, keepSnapshot, lockSnapshots } from './snapshots.sql.ts';
+import { countingOf, countsAsThen, writeKept } from './snapshot.ts';
+import { deleteSnapshotsFrom, hasSnapshot, insertSnapshot, lockSnapshots } from './snapshots.sql.ts';
 import { subjectsOf } from './sources.ts';
 
 /** The next instant of the database, and the one before. */
@@ -30,7 +30,9 @@ export async function withHolding(tx: Tx, loaded: Loaded): Promise<Loaded> {
 export const loadHolding = async (tx: Tx, wanted: Wanted): Promise<Loaded> =>
   withHolding(tx, await loadInput(tx, wanted));
 
-/** Was the same usage counted then, and did nothing come late? Changed grants have deleted it (`forgetSnapshots`). */
+/**
+ * Was the same usage counted then, and did nothing come late? A change of grants has deleted it (`deleteSnapshotsFrom`).
+ */
 async function holds(tx: Tx, loaded: Loaded): Promise<boolean> {
   const { entitlement, snapshot } = loaded;
   if (!snapshot || !countsAsThen(loaded)) return false;
@@ -40,7 +42,7 @@ async function holds(tx: Tx, loaded: Loaded): Promise<boolean> {
     entitlement.merchantId,
     subjectsOf(entitlement),
     taken,
-    isKept(entitlement, snapshot),
+    hasSnapshot(entitlement, snapshot),
   );
   return late === false;
 }
@@ -74,12 +76,12 @@ export async function takeSnapshot(
   });
   const balance = states.at(-1);
   if (!balance?.at.equals(at)) return;
-  await forgetSnapshots(tx, entitlement, newest.snapshot?.at.add(MICROSECOND) ?? entitlement.activeFrom);
+  await deleteSnapshotsFrom(tx, entitlement, newest.snapshot?.at.add(MICROSECOND) ?? entitlement.activeFrom);
   const state = writeKept({
     balance,
     counting: countingOf(loaded.meters, loaded.elders, at),
   });
-  await keepSnapshot(tx, entitlement, { at, state, isGrouped: isGrouped(balance), taken });
+  await insertSnapshot(tx, entitlement, { at, state, isGrouped: isGrouped(balance), taken });
   await forgetLateUsage(tx, entitlement);
 }
 

@@ -10,8 +10,8 @@ import {
   joinFigures,
   type UsageFigure,
 } from '../../metering/index.ts';
+import type { SpentBudget } from '../entitlement/dependencies.ts';
 import type { EntitlementRow } from '../entitlement/entitlement.ts';
-import type { SpentBudget } from '../entitlement/parts.ts';
 import type { InputRow } from '../inputs/inputs.sql.ts';
 import { conditionsOf, type EntitlementFilters, type TimedEntitlement } from '../reading/reading.sql.ts';
 
@@ -208,7 +208,7 @@ export interface OpenedRow extends StatedEntitlement, InputRow {
 }
 
 /** Opens an entitlement of the merchant. */
-export const openEntitlement = async (
+export const selectOpened = async (
   database: Database,
   merchantId: string,
   id: string,

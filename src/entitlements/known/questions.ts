@@ -1,11 +1,11 @@
 import { findFeaturesByKey } from '../../catalog/index.ts';
-import { customerIdsOfExternalId, findCustomer } from '../../customers/index.ts';
+import { findCustomer, findCustomerIdsOfExternalId } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { notFound, ok, type Result } from '../../kernel/result.ts';
 import type { EntitlementRow } from '../entitlement/entitlement.ts';
 import { loadedOf } from '../inputs/inputs.ts';
-import { countsAsThen } from '../inputs/kept.ts';
-import { type OpenedRow, openEntitlement, selectState, selectStated, selectUnended } from './known.sql.ts';
+import { countsAsThen } from '../inputs/snapshot.ts';
+import { type OpenedRow, selectOpened, selectState, selectStated, selectUnended } from './known.sql.ts';
 import type { OpenedReading, Reading, ReadingQuestion } from './readings.ts';
 
 type Asked = Omit<ReadingQuestion, 'text' | 'open' | 'find'>;
@@ -24,7 +24,7 @@ export const detailQuestion = (asked: Asked, id: string): ReadingQuestion => ({
 });
 
 async function openDetail({ database, merchantId, now }: Asked, id: string): Promise<OpenedReading | null> {
-  const row = await openEntitlement(database, merchantId, id, now);
+  const row = await selectOpened(database, merchantId, id, now);
   if (!row) return null;
   const { customerId, state, effectiveNow: at, nextGrantAt } = row;
   const reading = { customerId, state, entitlements: [row], isActiveOnly: false, customer: null };
@@ -78,7 +78,7 @@ export async function findWhose(tx: Tx, merchantId: string, customer: AccessOf['
     const found = await findCustomer(tx, merchantId, customer.id);
     return found ? ok(found.id) : notFound('customer');
   }
-  const [id] = await customerIdsOfExternalId(tx, merchantId, customer.externalId);
+  const [id] = await findCustomerIdsOfExternalId(tx, merchantId, customer.externalId);
   return id === undefined ? notFound('customer', 'externalCustomerId') : ok(id);
 }
 

@@ -5,8 +5,8 @@ import { decimal, ZERO } from '../../kernel/decimal.ts';
 import { ok, type Result } from '../../kernel/result.ts';
 import { type Instant, isAfter, latest } from '../../kernel/time.ts';
 import { figureCall, measureEach, type UsageScope } from '../../metering/index.ts';
+import type { EntitlementDependencies, SpentBudget } from '../entitlement/dependencies.ts';
 import type { EntitlementRow } from '../entitlement/entitlement.ts';
-import type { EntitlementParts, SpentBudget } from '../entitlement/parts.ts';
 import type { EntitlementDetail } from '../entitlement/schemas.ts';
 import { type Loaded, loadInputs } from '../inputs/inputs.ts';
 import { withHolding } from '../inputs/snapshots.ts';
@@ -46,7 +46,7 @@ export interface Answer {
   readonly budgets: readonly SpentBudget[];
 }
 
-export type ReadingParts = Pick<EntitlementParts, 'findSpentBudgets'>;
+export type ReadingDependencies = Pick<EntitlementDependencies, 'findSpentBudgets'>;
 
 /** The sender of a question, and its subject. */
 export interface ReadingQuestion {
@@ -102,10 +102,10 @@ const MOST_FIGURES = 200;
 export class Readings {
   readonly #known = new LRUCache<string, Known>({ maxSize: MOST_KIBIBYTES, sizeCalculation: sizeOf });
   readonly #now = new Joined(answerTogether);
-  readonly #parts: ReadingParts;
+  readonly #parts: ReadingDependencies;
 
-  constructor(parts: ReadingParts) {
-    this.#parts = parts;
+  constructor(dependencies: ReadingDependencies) {
+    this.#parts = dependencies;
   }
 
   /** Answers for now; every accepted event of the current usage period counts. */
@@ -230,7 +230,7 @@ const instantOf = (microseconds: string): Instant =>
 
 /** Reads everything, and prepares the next answer. `known` is null where that is not worth while. */
 async function load(
-  parts: ReadingParts,
+  dependencies: ReadingDependencies,
   tx: Tx,
   { merchantId, find, signal, now }: ReadingQuestion,
 ): Promise<Result<{ answer: Answer; known: Known | null }>> {
@@ -267,7 +267,7 @@ async function load(
     if (own) return own.prepared && { ...own.prepared, entitlement, prepared: own.prepared };
     return { entitlement, from: entitlement.effectiveNow, until: entitlement.activeFrom, prepared: null };
   });
-  const budgets = customer ? await parts.findSpentBudgets(tx, merchantId, customerId, now) : [];
+  const budgets = customer ? await dependencies.findSpentBudgets(tx, merchantId, customerId, now) : [];
   return ok({
     answer: { customerId, asked, details, budgets },
     known: known.includes(null) ? null : await knownOf(tx, found.value, known as KnownEntitlement[]),

@@ -46,7 +46,7 @@ export interface SweptRow extends Pick<EntitlementRow, 'merchantId' | 'id'> {
  * The entitlements after one (null: from the first) in the order of their keys, of all merchants. On a test clock
  * nothing is told between due steps; of what is not metered or not active there is nothing to tell.
  */
-export const entitlementsAfter = (
+export const selectEntitlementsAfter = (
   tx: Tx,
   after: Pick<EntitlementRow, 'merchantId' | 'id'> | null,
   now: Instant,

@@ -5,11 +5,11 @@ import { ZERO } from '../../kernel/decimal.ts';
 import { type Instant, isAfter } from '../../kernel/time.ts';
 import type { UsageWatch } from '../../metering/index.ts';
 import type { EntitlementRow } from '../entitlement/entitlement.ts';
-import { findEntitlement } from '../entitlement/entitlements.sql.ts';
+import { selectEntitlement } from '../entitlement/entitlements.sql.ts';
 import { hasEnded } from '../entitlement/lock.ts';
-import { tellOfEntitlement } from '../entitlement/tell.ts';
+import { publishEntitlementEvent } from '../entitlement/webhooks.ts';
 import { type Balance, balanceOf } from '../reading/balances.ts';
-import { entitlementsAfter, insertNotices, type Notice, type SweptRow, selectMeteredOf } from './notices.sql.ts';
+import { insertNotices, type Notice, type SweptRow, selectEntitlementsAfter, selectMeteredOf } from './notices.sql.ts';
 
 /** A balance is low at a fifth of the period's allowance, or below (domain.md §5). */
 const LOW_SHARE = '0.2';
@@ -29,14 +29,14 @@ export function noticeOf({
  * `entitlement.balance_low.v0`, `entitlement.exhausted.v0`. What reservations hold is not used yet.
  * @param now effective now of the entitlement
  */
-export async function tellOfBalance(tx: Tx, entitlement: EntitlementRow, now: Instant): Promise<void> {
+export async function publishBalanceEvents(tx: Tx, entitlement: EntitlementRow, now: Instant): Promise<void> {
   const isActive = !isAfter(entitlement.activeFrom, now) && !hasEnded(entitlement, now);
   if (entitlement.featureType !== 'metered' || !isActive) return;
   const balance = await balanceOf(tx, entitlement, { at: null }, now);
   const kind = noticeOf(balance);
   if (kind === null) return;
   const told = await insertNotices(tx, entitlement, [{ periodStart: balance.period.start, kind }], now);
-  if (told > 0) await tellOfEntitlement(tx, entitlement, `entitlement.${kind}.v0`, now);
+  if (told > 0) await publishEntitlementEvent(tx, entitlement, `entitlement.${kind}.v0`, now);
 }
 
 /** The most balances in a turn, and a turn is at least a second apart: notices take little of the capacity. */
@@ -80,8 +80,8 @@ const look = (
 ) =>
   database.transaction({ merchants: [merchantId] }, async (tx) => {
     const now = await effectiveNow(tx, merchantId, clockId, wall);
-    const entitlement = await findEntitlement(tx, merchantId, id);
-    if (entitlement) await tellOfBalance(tx, entitlement, now);
+    const entitlement = await selectEntitlement(tx, merchantId, id);
+    if (entitlement) await publishBalanceEvents(tx, entitlement, now);
   });
 
 /** The interval between two checks of an entitlement, as far as the rate allows. */
@@ -106,7 +106,7 @@ export function balanceSweepChore(mostInATurn = MOST_IN_A_TURN): Chore {
       }
       const from = after;
       const found = await database.transaction('every merchant, reading', (tx) =>
-        entitlementsAfter(tx, from, now, mostInATurn),
+        selectEntitlementsAfter(tx, from, now, mostInATurn),
       );
       after = found.length === mostInATurn ? (found.at(-1) as SweptRow) : null;
       const failures: unknown[] = []; // whose balance cannot be told does not keep others from hearing of theirs

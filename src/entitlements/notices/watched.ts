@@ -1,7 +1,7 @@
 import type { Tx } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import { type Instant, isAfter } from '../../kernel/time.ts';
-import { findEntitlement } from '../entitlement/entitlements.sql.ts';
+import { selectEntitlement } from '../entitlement/entitlements.sql.ts';
 import { hasEnded } from '../entitlement/lock.ts';
 import { balanceOf } from '../reading/balances.ts';
 
@@ -25,7 +25,7 @@ export async function findWatchedBalance(
   at: Instant | null,
   now: Instant,
 ): Promise<WatchedBalance | null> {
-  const entitlement = await findEntitlement(tx, merchantId, id);
+  const entitlement = await selectEntitlement(tx, merchantId, id);
   if (!entitlement) return null;
   const asked = at ?? now;
   if (isAfter(entitlement.activeFrom, asked) || hasEnded(entitlement, asked)) return null;

@@ -1,19 +1,19 @@
 import type { PurposeHandler } from '../../invoicing/index.ts';
 import { newId } from '../../kernel/ids.ts';
+import type { EntitlementDependencies } from '../entitlement/dependencies.ts';
 import { lockEntitlement } from '../entitlement/entitlements.sql.ts';
-import type { EntitlementParts } from '../entitlement/parts.ts';
 import { writeGrant } from '../grants/grants.ts';
 import { effectOf } from './decide.ts';
-import { findPurchase } from './purchases.sql.ts';
+import { selectPurchase } from './purchases.sql.ts';
 
 /**
  * Makes the grant that an invoice was paid for, in the transaction that marks it PAID (§3 Grant purchase): also where
  * the entitlement has ended meanwhile, because the money has come. What it covers of the past is then looked at once
  * more: no later invoice would. An invoice that is cancelled leaves none behind.
  */
-export const grantPurchases = ({ wakeEnded }: Pick<EntitlementParts, 'wakeEnded'>): PurposeHandler => ({
+export const grantPurchases = ({ wakeEnded }: Pick<EntitlementDependencies, 'wakeEnded'>): PurposeHandler => ({
   async paid(tx, { merchantId, id: invoiceId }, now) {
-    const purchase = await findPurchase(tx, merchantId, invoiceId);
+    const purchase = await selectPurchase(tx, merchantId, invoiceId);
     const entitlement = purchase && (await lockEntitlement(tx, merchantId, purchase.entitlementId));
     if (!entitlement) throw new Error(`Invoice ${invoiceId} buys no grant.`);
     const grant = await writeGrant(

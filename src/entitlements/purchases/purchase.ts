@@ -3,7 +3,7 @@ import { findCustomer } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { findCreated, fingerprint } from '../../http/index.ts';
 import { findOrganization, merchantSettings } from '../../identity/index.ts';
-import { type InvoicingParts, makeOneOffInvoice } from '../../invoicing/index.ts';
+import { type InvoicingDependencies, makeOneOffInvoice } from '../../invoicing/index.ts';
 import { type Decimal, ONE, plain } from '../../kernel/decimal.ts';
 import { fail, invalid, ok, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
@@ -14,11 +14,11 @@ import {
   redirectProblems,
 } from '../../payments/index.ts';
 import type { EntitlementRow } from '../entitlement/entitlement.ts';
-import { termsOf } from '../entitlement/entitlements.sql.ts';
+import { selectTerms } from '../entitlement/entitlements.sql.ts';
 import { type EntitlementKey, hasEnded, lockWithNow } from '../entitlement/lock.ts';
 import { templateAt } from '../inputs/inputs.ts';
 import { type PurchaseTimes, payableUntil, purchaseProblems, type Rollover, rolloverOf } from './decide.ts';
-import { findPurchaseByKey, insertPurchase, type PurchaseRow } from './purchases.sql.ts';
+import { insertPurchase, type PurchaseRow, selectPurchaseByKey } from './purchases.sql.ts';
 
 /** The type of the purpose of its invoice. */
 export const GRANT_PURCHASE = 'grant_purchase';
@@ -52,7 +52,7 @@ export interface Purchased {
  *   NO_PAYMENT_PROVIDER where the merchant takes no cards
  */
 export async function purchaseGrant(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   key: EntitlementKey,
   request: PurchaseRequest,
@@ -62,16 +62,16 @@ export async function purchaseGrant(
   if (!locked.ok) return locked;
   const { entitlement, now } = locked.value;
   const sent = { key: request.idempotencyKey, print: fingerprint(GRANT_PURCHASE, request.sent) };
-  const known = await findCreated(tx, key, sent, { find: findPurchaseByKey });
+  const known = await findCreated(tx, key, sent, { find: selectPurchaseByKey });
   if (!known.ok) return known;
   if (known.value) {
     const session = await payableSessionOf(tx, key.merchantId, known.value.invoiceId, now);
     return ok({ purchase: known.value, session });
   }
-  const rollover = await checkedRollover(parts, tx, entitlement, request, now);
+  const rollover = await checkedRollover(dependencies, tx, entitlement, request, now);
   if (!rollover.ok) return rollover;
   const currency = request.currency ?? (await currencyOf(tx, entitlement));
-  const made = await makeOneOffInvoice(parts, tx, await orderOf(tx, entitlement, request, currency, now), now);
+  const made = await makeOneOffInvoice(dependencies, tx, await orderOf(tx, entitlement, request, currency, now), now);
   if (!made.ok) return made;
   const purchase = await insertPurchase(tx, {
     merchantId: key.merchantId,
@@ -93,7 +93,7 @@ export async function purchaseGrant(
 
 /** The bounds that the grant will have, where all of the request holds. */
 async function checkedRollover(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   entitlement: EntitlementRow,
   request: PurchaseRequest,
@@ -101,7 +101,7 @@ async function checkedRollover(
 ): Promise<Result<Rollover>> {
   if (entitlement.featureType !== 'metered') return fail('ENTITLEMENT_NOT_METERED');
   if (hasEnded(entitlement, now)) return fail('ENTITLEMENT_ENDED');
-  const terms = await termsOf(tx, [entitlement.merchantId], [entitlement.id]);
+  const terms = await selectTerms(tx, [entitlement.merchantId], [entitlement.id]);
   const template = templateAt(
     terms.map(({ effectiveFrom, template }) => ({ from: effectiveFrom, template })),
     now,
@@ -111,7 +111,7 @@ async function checkedRollover(
   const { successUrl, cancelUrl } = request;
   const errors = [
     ...purchaseProblems(request, rollover, now),
-    ...redirectProblems({ successUrl, cancelUrl }, { environment: parts.environment, redirectHosts }),
+    ...redirectProblems({ successUrl, cancelUrl }, { environment: dependencies.environment, redirectHosts }),
   ];
   return errors.length > 0 ? invalid(errors) : ok(rollover);
 }

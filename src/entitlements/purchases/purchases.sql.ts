@@ -34,7 +34,7 @@ export const insertPurchase = (tx: Tx, row: PurchaseRow): Promise<PurchaseRow> =
     returning *`);
 
 /** The purchase for an entitlement under a key. */
-export const findPurchaseByKey = (
+export const selectPurchaseByKey = (
   tx: Tx,
   { merchantId, entitlementId }: EntitlementKey,
   key: string,
@@ -44,6 +44,6 @@ export const findPurchaseByKey = (
      where merchant_id = ${merchantId} and entitlement_id = ${entitlementId} and idempotency_key = ${key}`);
 
 /** The purchase of an invoice. */
-export const findPurchase = (tx: Tx, merchantId: string, invoiceId: string): Promise<PurchaseRow | undefined> =>
+export const selectPurchase = (tx: Tx, merchantId: string, invoiceId: string): Promise<PurchaseRow | undefined> =>
   tx.maybe<PurchaseRow>(sql`
     select * from grant_purchase where merchant_id = ${merchantId} and invoice_id = ${invoiceId}`);

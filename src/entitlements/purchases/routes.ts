@@ -15,7 +15,7 @@ import {
   Timestamp,
   Type,
 } from '../../http/index.ts';
-import type { InvoicingParts } from '../../invoicing/index.ts';
+import type { InvoicingDependencies } from '../../invoicing/index.ts';
 import { minorDigits } from '../../kernel/currency.ts';
 import { type Decimal, jsonNumber } from '../../kernel/decimal.ts';
 import { formatMoney } from '../../kernel/money.ts';
@@ -101,7 +101,7 @@ const GrantPurchase = Type.Object(
 );
 
 /** POST …/grants/purchase (§4). */
-export const purchaseRoutes = (parts: InvoicingParts): readonly Route[] => [
+export const purchaseRoutes = (dependencies: InvoicingDependencies): readonly Route[] => [
   route(
     {
       method: 'POST',
@@ -120,8 +120,8 @@ export const purchaseRoutes = (parts: InvoicingParts): readonly Route[] => [
     },
     async ({ tx, merchantId, params, body, now }) => {
       const entitlementId = params.id;
-      const bought = await purchaseGrant(parts, tx, { merchantId, entitlementId }, requestOf(body), now);
-      return bought.ok ? ok(presentPurchase(parts, bought.value)) : bought;
+      const bought = await purchaseGrant(dependencies, tx, { merchantId, entitlementId }, requestOf(body), now);
+      return bought.ok ? ok(presentPurchase(dependencies, bought.value)) : bought;
     },
   ),
 ];
@@ -144,7 +144,7 @@ function requestOf(body: Static<typeof GrantPurchaseCreate>): PurchaseRequest {
 }
 
 function presentPurchase(
-  { publicUrl }: InvoicingParts,
+  { publicUrl }: InvoicingDependencies,
   { purchase, session }: Purchased,
 ): Static<typeof GrantPurchase> {
   const { price, currency } = purchase;

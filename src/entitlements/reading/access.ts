@@ -4,13 +4,13 @@ import { decimal, jsonNumber, sum } from '../../kernel/decimal.ts';
 import { ok, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { Budget } from '../balance/index.ts';
-import type { EntitlementParts, SpentBudget } from '../entitlement/parts.ts';
+import type { EntitlementDependencies, SpentBudget } from '../entitlement/dependencies.ts';
 import type { CustomerAccess, EntitlementDetail } from '../entitlement/schemas.ts';
 import { within } from '../inputs/bounds.ts';
 import { loadInputs } from '../inputs/inputs.ts';
 import { type BalanceQuestion, instantAsked } from './balances.ts';
 import { presentLoaded } from './present.ts';
-import { allActive, type TimedEntitlement } from './reading.sql.ts';
+import { selectAllActive, type TimedEntitlement } from './reading.sql.ts';
 
 /**
  * Some entitlements as answered, each at its effective now or all at one instant, in the order given.
@@ -43,7 +43,7 @@ export async function presentAll(
  * @param of `asked`: these features alone, also if the customer is not entitled to them
  */
 export async function accessOf(
-  parts: Pick<EntitlementParts, 'findSpentBudgets'>,
+  dependencies: Pick<EntitlementDependencies, 'findSpentBudgets'>,
   tx: Tx,
   merchantId: string,
   of: { customerId: string; productId?: string | undefined; asked?: readonly Feature[] },
@@ -52,10 +52,12 @@ export async function accessOf(
 ): Promise<Result<CustomerAccess>> {
   const { customerId, productId, asked } = of;
   const filters = { customerId, productId, ...(asked && { featureIds: asked.map(({ id }) => id) }) };
-  const shown = await presentAll(tx, await allActive(tx, merchantId, filters, question.at, now), question);
+  const shown = await presentAll(tx, await selectAllActive(tx, merchantId, filters, question.at, now), question);
   if (!shown.ok) return shown;
   const budgets =
-    question.at === null && shown.value.length > 0 ? await parts.findSpentBudgets(tx, merchantId, customerId, now) : [];
+    question.at === null && shown.value.length > 0
+      ? await dependencies.findSpentBudgets(tx, merchantId, customerId, now)
+      : [];
   return ok(toAccess({ customerId, asked, details: shown.value, budgets }));
 }
 

@@ -10,9 +10,9 @@ import { formatInstant, type Instant } from '../../kernel/time.ts';
 import { linkExternalSubject } from '../../metering/index.ts';
 import { entitlementDueKind } from '../changes/steps.ts';
 import type { EntitlementRow, NewEntitlement } from '../entitlement/entitlement.ts';
-import { changeEntitlement, insertEntitlement } from '../entitlement/entitlements.sql.ts';
+import { insertEntitlement, updateEntitlement } from '../entitlement/entitlements.sql.ts';
 import { insertGrant, type NewGrant } from '../entitlement/grants.sql.ts';
-import { forgetSnapshots } from '../inputs/snapshots.sql.ts';
+import { deleteSnapshotsFrom } from '../inputs/snapshots.sql.ts';
 import { detailQuestion } from '../known/questions.ts';
 import { Readings } from '../known/readings.ts';
 import { balanceOf } from './balances.ts';
@@ -93,7 +93,7 @@ async function openStory(metricFields: Record<string, unknown> = {}): Promise<St
     grant: (entitlement, fields) =>
       inMerchant(async (tx) => {
         const effectiveAt = fields.effectiveAt ?? NOW;
-        await forgetSnapshots(tx, entitlement, effectiveAt);
+        await deleteSnapshotsFrom(tx, entitlement, effectiveAt);
         await insertGrant(tx, {
           merchantId: merchant.id,
           id: newId('grant'),
@@ -315,7 +315,7 @@ describe('snapshots', () => {
           const voidedAt = at('2026-04-20');
           await tx.run(sql`
             update entitlement_grant set voided_at = ${voidedAt} where entitlement_id = ${entitlement.id} and amount = 500`);
-          await forgetSnapshots(tx, entitlement, voidedAt);
+          await deleteSnapshotsFrom(tx, entitlement, voidedAt);
         }),
     },
     {
@@ -325,14 +325,14 @@ describe('snapshots', () => {
           await tx.run(sql`
             insert into entitlement_reset (merchant_id, entitlement_id, at, retain_anchor, preserve_overage, created_at)
             values (${story.merchantId}, ${entitlement.id}, ${at('2026-06-12')}, false, false, ${NOW})`);
-          await forgetSnapshots(tx, entitlement, at('2026-06-12'));
+          await deleteSnapshotsFrom(tx, entitlement, at('2026-06-12'));
         }),
     },
   ])('hold no longer than they may: $what', async ({ what, happens }) => {
     const { story, entitlement, fresh } = await settledStory();
     await happens(story, entitlement);
     const changed = await everywhere(story, entitlement);
-    await story.inMerchant((tx) => forgetSnapshots(tx, entitlement, at('2026-01-01')));
+    await story.inMerchant((tx) => deleteSnapshotsFrom(tx, entitlement, at('2026-01-01')));
     expect(await everywhere(story, entitlement), what).toEqual(changed);
     expect(changed).not.toEqual(fresh);
   });
@@ -343,7 +343,7 @@ describe('snapshots', () => {
     await step(story, entitlement, '2026-06-20');
     expect(await snapshotsOf(story, entitlement)).toEqual([MONTHS[0], MONTHS[4]]);
     const kept = await everywhere(story, entitlement);
-    await story.inMerchant((tx) => forgetSnapshots(tx, entitlement, at('2026-01-01')));
+    await story.inMerchant((tx) => deleteSnapshotsFrom(tx, entitlement, at('2026-01-01')));
     expect(await everywhere(story, entitlement)).toEqual(kept);
   });
 
@@ -376,7 +376,7 @@ describe('snapshots', () => {
     expect(counts).toEqual([2, 0, 2, 0, 2, 0, 2, 0, 2, 0]);
     const kept = await everyone();
     for (const of of [entitlement, ended, other])
-      await story.inMerchant((tx) => forgetSnapshots(tx, of, at('2026-01-01')));
+      await story.inMerchant((tx) => deleteSnapshotsFrom(tx, of, at('2026-01-01')));
     expect(await everyone()).toEqual(kept);
   });
 
@@ -400,7 +400,7 @@ describe('snapshots', () => {
     await step(story, younger, '2026-06-05');
     await step(story, younger, '2026-06-06');
     expect(await story.figures(younger, '2026-06-06')).toBe('600 0 0');
-    await story.inMerchant((tx) => changeEntitlement(tx, older, { activeTo: at('2026-06-03') }, NOW));
+    await story.inMerchant((tx) => updateEntitlement(tx, older, { activeTo: at('2026-06-03') }, NOW));
     expect(await story.figures(younger, '2026-06-06')).toBe('596 0 0');
     const asked = { database: env.database, merchantId: story.merchantId, now: at('2026-06-06') };
     const signal = new AbortController().signal;

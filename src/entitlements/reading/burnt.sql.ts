@@ -9,7 +9,7 @@ export interface UsageOfSubscription {
 }
 
 /** The entitlements that a plan made for a subscription and that measure one of some metrics, ended ones too. */
-export const planEntitlementsMeasuring = (
+export const selectPlanEntitlementsMeasuring = (
   tx: Tx,
   { merchantId, subscriptionId, metricIds }: UsageOfSubscription,
 ): Promise<EntitlementRow[]> =>

@@ -1,7 +1,7 @@
 import type { Tx } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Period } from '../../kernel/time.ts';
-import { planEntitlementsMeasuring, type UsageOfSubscription } from './burnt.sql.ts';
+import { selectPlanEntitlementsMeasuring, type UsageOfSubscription } from './burnt.sql.ts';
 import { burntOf } from './history.ts';
 
 /** How many units grants of an entitlement burnt, of all metrics that it measures. */
@@ -21,7 +21,7 @@ export async function burntUnits(
   { start, end }: Period,
 ): Promise<BurntOfEntitlement[]> {
   const burnt: BurntOfEntitlement[] = [];
-  for (const entitlement of await planEntitlementsMeasuring(tx, usage))
+  for (const entitlement of await selectPlanEntitlementsMeasuring(tx, usage))
     burnt.push({
       entitlementId: entitlement.id,
       metricIds: entitlement.billableMetricIds ?? [],

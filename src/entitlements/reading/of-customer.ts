@@ -4,7 +4,7 @@ import type { Instant } from '../../kernel/time.ts';
 import type { EntitlementDetail, EntitlementHistory } from '../entitlement/schemas.ts';
 import { presentAll } from './access.ts';
 import { historyOf } from './history.ts';
-import { allActive } from './reading.sql.ts';
+import { selectAllActive } from './reading.sql.ts';
 
 /** The entitlements of a customer, and their balances day by day. */
 export interface CustomerBalance {
@@ -20,7 +20,7 @@ export async function findCustomerBalances(
   { signal }: { readonly signal?: AbortSignal },
   now: Instant,
 ): Promise<CustomerBalance[]> {
-  const active = await allActive(tx, merchantId, { customerId }, null, now);
+  const active = await selectAllActive(tx, merchantId, { customerId }, null, now);
   const details = orThrow(await presentAll(tx, active, { at: null, signal }));
   const balances: CustomerBalance[] = [];
   for (const [index, entitlement] of active.entries()) {

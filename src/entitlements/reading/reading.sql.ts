@@ -28,7 +28,7 @@ export const conditionsOf = (merchantId: string | null, filters: EntitlementFilt
 ];
 
 /** Newest first; of one merchant, or (null, for operators) of all. */
-export const pageOfEntitlements = (
+export const selectEntitlementsPage = (
   tx: Tx,
   merchantId: string | null,
   filters: EntitlementFilters,
@@ -55,7 +55,7 @@ const activeWhere = (merchantId: string | null, filters: EntitlementFilters, at:
 };
 
 /** The same of those that are active, each at its effective now. */
-export const pageOfActive = (
+export const selectActivePage = (
   tx: Tx,
   merchantId: string | null,
   filters: EntitlementFilters,
@@ -74,7 +74,7 @@ export const pageOfActive = (
   );
 
 /** All that are active at an instant (null: each at its effective now), oldest first. */
-export const allActive = (
+export const selectAllActive = (
   tx: Tx,
   merchantId: string,
   filters: EntitlementFilters,
@@ -85,7 +85,7 @@ export const allActive = (
     select ${timed(now)} from entitlement where ${activeWhere(merchantId, filters, at, now)} order by seq`);
 
 /** The metered entitlements that measure events of customers and have not ended, oldest first; `wall` is wall time. */
-export const measuringEvents = (
+export const selectMeasuringEvents = (
   tx: Tx,
   merchantId: string,
   uses: readonly { customerId: string; subscriptionId: string | null; eventType: string }[],

@@ -22,9 +22,9 @@ import {
 import { type Decimal, jsonNumber } from '../../kernel/decimal.ts';
 import { notFound, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant, type Instant, instantOf } from '../../kernel/time.ts';
-import { findEntitlement } from '../entitlement/entitlements.sql.ts';
+import { selectEntitlement } from '../entitlement/entitlements.sql.ts';
 import { RESERVATION_STATUSES } from './reservation-states.ts';
-import { findReservation, listReservations, type ReservationRow } from './reservations.sql.ts';
+import { type ReservationRow, selectReservation, selectReservations } from './reservations.sql.ts';
 import { releaseReservation, reserve, settleReservation, statusAt } from './reservations.ts';
 
 const TAG = 'Entitlements';
@@ -116,7 +116,7 @@ export const reservationRoutes: readonly Route[] = [
     async ({ tx, merchantId, params, query, now }) => {
       const found = await entitlementNow(tx, merchantId, params.id, now);
       if (!found.ok) return found;
-      const { rows, total } = await listReservations(tx, found.value.entitlement, pageOf(query));
+      const { rows, total } = await selectReservations(tx, found.value.entitlement, pageOf(query));
       const data = rows.map((row) => presentReservation(row, found.value.now));
       return ok(listReply({ data, total }, pageOf(query)));
     },
@@ -135,7 +135,7 @@ export const reservationRoutes: readonly Route[] = [
     async ({ tx, merchantId, params, now }) => {
       const found = await entitlementNow(tx, merchantId, params.id, now);
       if (!found.ok) return found;
-      const row = await findReservation(tx, found.value.entitlement, params.reservationId);
+      const row = await selectReservation(tx, found.value.entitlement, params.reservationId);
       return row ? ok(presentReservation(row, found.value.now)) : notFound('reservation');
     },
   ),
@@ -193,7 +193,7 @@ export const reservationRoutes: readonly Route[] = [
 
 /** An entitlement, and effective now for a request that only reads it. */
 async function entitlementNow(tx: Tx, merchantId: string, id: string, wall: Instant) {
-  const entitlement = await findEntitlement(tx, merchantId, id);
+  const entitlement = await selectEntitlement(tx, merchantId, id);
   if (!entitlement) return notFound('entitlement');
   return ok({ entitlement, now: await effectiveNowForReading(tx, merchantId, entitlement.clockId, wall) });
 }

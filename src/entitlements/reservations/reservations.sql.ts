@@ -38,7 +38,7 @@ export const insertReservation = (
     returning *`);
 
 /** The reservation of this id, if it is one of the entitlement's. */
-export const findReservation = (tx: Tx, of: Owner, id: string): Promise<ReservationRow | undefined> =>
+export const selectReservation = (tx: Tx, of: Owner, id: string): Promise<ReservationRow | undefined> =>
   tx.maybe<ReservationRow>(sql`
     select * from entitlement_reservation
      where merchant_id = ${of.merchantId} and id = ${id} and entitlement_id = ${of.id}`);
@@ -50,7 +50,7 @@ export const lockReservation = (tx: Tx, of: Owner, id: string): Promise<Reservat
      where merchant_id = ${of.merchantId} and id = ${id} and entitlement_id = ${of.id} for update`);
 
 /** Newest first. */
-export const listReservations = (tx: Tx, of: Owner, page: PageRequest) =>
+export const selectReservations = (tx: Tx, of: Owner, page: PageRequest) =>
   pageOfRows<ReservationRow>(
     tx,
     {
@@ -63,7 +63,7 @@ export const listReservations = (tx: Tx, of: Owner, page: PageRequest) =>
   );
 
 /** Ends one that is held. @throws where it is not, because its caller has not looked under its lock. */
-export const endReservation = (
+export const updateReservationEnd = (
   tx: Tx,
   { merchantId, id }: Pick<ReservationRow, 'merchantId' | 'id'>,
   end: { status: 'released' | 'expired' } | { status: 'settled'; settledAmount: Decimal; eventId: string | null },
@@ -78,7 +78,7 @@ export const endReservation = (
 };
 
 /** Expires reservations of an entitlement before their background job. */
-export const expireReservationsOf = (tx: Tx, { merchantId, id }: Owner, now: Instant): Promise<number> =>
+export const markReservationsExpired = (tx: Tx, { merchantId, id }: Owner, now: Instant): Promise<number> =>
   tx.run(sql`
     update entitlement_reservation set status = 'expired', next_action_at = null, updated_at = ${now}
      where merchant_id = ${merchantId} and entitlement_id = ${id} and status = 'held' and expires_at <= ${now}`);

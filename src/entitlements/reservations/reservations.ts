@@ -10,16 +10,16 @@ import { acceptInTransaction } from '../../metering/index.ts';
 import type { EntitlementRow } from '../entitlement/entitlement.ts';
 import { type EntitlementKey, hasEnded, lockWithNow } from '../entitlement/lock.ts';
 import { loadInput, templateAt } from '../inputs/inputs.ts';
-import { tellOfBalance } from '../notices/notices.ts';
+import { publishBalanceEvents } from '../notices/notices.ts';
 import { balanceOfLoaded } from '../reading/balances.ts';
 import { isCountedOnce, type ReservedUsage, usageEvent } from './reservation-event.ts';
 import { type ReservationEvent, type ReservationStatus, reservationStates } from './reservation-states.ts';
 import {
-  endReservation,
-  expireReservationsOf,
   insertReservation,
   lockReservation,
+  markReservationsExpired,
   type ReservationRow,
+  updateReservationEnd,
 } from './reservations.sql.ts';
 
 /**
@@ -43,7 +43,7 @@ export async function reserve(
   if (!isAfter(expiresAt, now)) return invalidField('expiresAt', 'must be in the future');
   if (isCountedOnce(usage.value) && !amount.eq(1)) return invalidField('amount', ONE_EVENT);
   // Expired reservations end here, under the lock: a late settlement must not use units that somebody else gets now.
-  await expireReservationsOf(tx, entitlement, now);
+  await markReservationsExpired(tx, entitlement, now);
   if (!(await isAvailable(tx, entitlement, amount, now))) return fail('INSUFFICIENT_BALANCE');
   return ok(await insertReservation(tx, { id: newId('reservation'), entitlement, amount, expiresAt }, now));
 }
@@ -122,8 +122,8 @@ export async function settleReservation(
   const accepted = event === null ? ok(null) : await acceptInTransaction(tx, key.merchantId, event, wall);
   if (!accepted.ok) return accepted;
   const eventId = accepted.value?.id ?? null;
-  const settled = await endReservation(tx, reservation, { status: 'settled', settledAmount, eventId }, now);
-  if (eventId !== null) await tellOfBalance(tx, entitlement, now);
+  const settled = await updateReservationEnd(tx, reservation, { status: 'settled', settledAmount, eventId }, now);
+  if (eventId !== null) await publishBalanceEvents(tx, entitlement, now);
   return ok(settled);
 }
 
@@ -140,7 +140,7 @@ export async function releaseReservation(
   const found = await lockForEnd(tx, key, id, 'release', wall);
   if (!found.ok) return found;
   const { reservation, isEnded, now } = found.value;
-  return ok(isEnded ? reservation : await endReservation(tx, reservation, { status: 'released' }, now));
+  return ok(isEnded ? reservation : await updateReservationEnd(tx, reservation, { status: 'released' }, now));
 }
 
 /**
@@ -150,6 +150,6 @@ export async function releaseReservation(
 export const reservationDueKind: DueKind = {
   kind: 'entitlement_reservation',
   step: async (tx, { merchantId, id }, now) => {
-    await endReservation(tx, { merchantId, id }, { status: 'expired' }, now);
+    await updateReservationEnd(tx, { merchantId, id }, { status: 'expired' }, now);
   },
 };

@@ -176,11 +176,11 @@ export interface ApiDocuments {
 export async function describeApi(routes: readonly Route[], baseUrl: string): Promise<ApiDocuments> {
   const schemas = new NamedSchemas();
   schemas.ofReply(BadRequest);
-  for (const { sentence } of routes) {
-    if (sentence.query) schemas.ofQuery(sentence.query);
-    for (const schema of Object.values(sentence.replies)) if (!('contentType' in schema)) schemas.ofReply(schema);
+  for (const { declaration } of routes) {
+    if (declaration.query) schemas.ofQuery(declaration.query);
+    for (const schema of Object.values(declaration.replies)) if (!('contentType' in schema)) schemas.ofReply(schema);
   }
-  for (const { sentence } of routes) if (sentence.body) schemas.ofBody(sentence.body);
+  for (const { declaration } of routes) if (declaration.body) schemas.ofBody(declaration.body);
   const app = Fastify();
   app.setValidatorCompiler(() => () => true);
   app.setSerializerCompiler(() => JSON.stringify);
@@ -203,11 +203,11 @@ export async function describeApi(routes: readonly Route[], baseUrl: string): Pr
         typeof json.$id === 'string' ? json.$id : `def-${index}`,
     },
   });
-  for (const { sentence } of routes)
+  for (const { declaration } of routes)
     app.route({
-      method: sentence.method,
-      url: sentence.path,
-      schema: operationSchema(sentence, schemas),
+      method: declaration.method,
+      url: declaration.path,
+      schema: operationSchema(declaration, schemas),
       handler: async () => undefined,
     });
   await app.ready();
@@ -216,7 +216,7 @@ export async function describeApi(routes: readonly Route[], baseUrl: string): Pr
   return { plain, compact: compactDocument(plain) };
 }
 
-function replySchema(status: number, schema: Route['sentence']['replies'][number], schemas: NamedSchemas): unknown {
+function replySchema(status: number, schema: Route['declaration']['replies'][number], schemas: NamedSchemas): unknown {
   if (status === 204) return { description: 'Done.', type: 'null' };
   if (!('contentType' in schema)) return schemas.ofReply(schema);
   const content = { [schema.contentType]: { schema: { type: 'string', format: 'binary' } } };
@@ -224,45 +224,45 @@ function replySchema(status: number, schema: Route['sentence']['replies'][number
 }
 
 /** JSON whose bytes the handler needs, for their signature, is JSON to the caller. */
-function filesOf({ contentTypes = [], bodyExample }: Route['sentence'], schemas: NamedSchemas) {
+function filesOf({ contentTypes = [], bodyExample }: Route['declaration'], schemas: NamedSchemas) {
   const json = { ...(schemas.ofBody(MapOut) as object), ...(bodyExample && { examples: [bodyExample] }) };
   const schemaOf = (type: string) => (type === 'application/json' ? json : { type: 'string', format: 'binary' });
   return Object.fromEntries(contentTypes.map((type) => [type, { schema: schemaOf(type) }]));
 }
 
-function pathParameter(name: string, { access }: Route['sentence']): Record<string, unknown> {
+function pathParameter(name: string, { access }: Route['declaration']): Record<string, unknown> {
   const merchant = 'merchant' in access ? access.merchant : undefined;
   const kind = typeof merchant === 'object' && merchant.of === name ? merchant.kind : undefined;
   return { type: 'string', description: pathWords(name, kind) };
 }
 
 /** The schemas of an operation, named ones as references. */
-function operationSchema(sentence: Route['sentence'], schemas: NamedSchemas): Record<string, unknown> {
-  const replies = Object.entries(sentence.replies).map(([status, schema]) => [
+function operationSchema(declaration: Route['declaration'], schemas: NamedSchemas): Record<string, unknown> {
+  const replies = Object.entries(declaration.replies).map(([status, schema]) => [
     status,
     replySchema(Number(status), schema, schemas),
   ]);
-  const failures = errorStatuses(sentence).map((status) => [
+  const failures = errorStatuses(declaration).map((status) => [
     status,
     { $ref: status === 400 ? 'BadRequest#' : 'Error#' },
   ]);
-  const parameters = [...sentence.path.matchAll(/:([A-Za-z]+)/g)].map((match) => match[1] as string);
+  const parameters = [...declaration.path.matchAll(/:([A-Za-z]+)/g)].map((match) => match[1] as string);
   return {
-    operationId: sentence.operationId,
-    tags: [sentence.tag],
-    summary: sentence.summary,
-    ...(sentence.description && { description: sentence.description }),
-    ...('public' in sentence.access && { security: [] }),
-    ...(sentence.hidden && { hide: true }),
+    operationId: declaration.operationId,
+    tags: [declaration.tag],
+    summary: declaration.summary,
+    ...(declaration.description && { description: declaration.description }),
+    ...('public' in declaration.access && { security: [] }),
+    ...(declaration.hidden && { hide: true }),
     ...(parameters.length > 0 && {
       params: {
         type: 'object',
-        properties: Object.fromEntries(parameters.map((name) => [name, pathParameter(name, sentence)])),
+        properties: Object.fromEntries(parameters.map((name) => [name, pathParameter(name, declaration)])),
       },
     }),
-    ...(sentence.query && { querystring: schemas.ofQuery(sentence.query) }),
-    ...(sentence.body && { body: schemas.ofBody(sentence.body) }),
-    ...(sentence.bodyBytes && { body: { content: filesOf(sentence, schemas) } }),
+    ...(declaration.query && { querystring: schemas.ofQuery(declaration.query) }),
+    ...(declaration.body && { body: schemas.ofBody(declaration.body) }),
+    ...(declaration.bodyBytes && { body: { content: filesOf(declaration, schemas) } }),
     response: Object.fromEntries([...replies, ...failures]),
   };
 }

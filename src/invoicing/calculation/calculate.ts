@@ -52,13 +52,13 @@ export type CalculatedLine = Omit<LineRow, 'merchantId' | 'invoiceId' | 'id' | '
 export interface OtherLine {
   /** The line's own id, if it has one. */
   readonly id?: string;
-  readonly says: Omit<CalculatedLine, 'totalPrice' | 'taxRate' | 'totalTax' | 'totalAmount'>;
+  readonly content: Omit<CalculatedLine, 'totalPrice' | 'taxRate' | 'totalTax' | 'totalAmount'>;
   /** Rounded to the currency. */
   readonly amount: Decimal;
   /** Percent; null if it is no supply and has no tax. */
   readonly taxRate: Decimal | null;
   /** In which turn it is cut where the total would be below 0. */
-  readonly givesWay?: 'credit';
+  readonly cutTurn?: 'credit';
   /** Its tax, if it differs from its rate's: a credit returns the billed tax. */
   readonly tax?: Decimal;
 }
@@ -161,11 +161,11 @@ function allDrafts(input: CalculationInput): DraftLine[] {
 const otherDraft = (line: OtherLine): DraftLine => ({
   amount: line.amount,
   taxRate: line.taxRate,
-  ...(line.givesWay && { givesWay: line.givesWay }),
+  ...(line.cutTurn && { cutTurn: line.cutTurn }),
   ...(line.tax && { tax: line.tax }),
   appliesTo: null,
-  priceId: line.says.priceId,
-  type: line.says.type,
+  priceId: line.content.priceId,
+  type: line.content.type,
   id: line.id,
   stored: (total) => otherLine({ ...line, taxRate: total.taxRate ?? line.taxRate }, total),
 });
@@ -191,7 +191,7 @@ function commitmentDrafts(
   const { reached, missing, amount } = differenceOfCommitment(input, commitment, charges);
   if (amount.isZero()) return [];
   const limit = { amount: shortText(minimumAmount), reached: plain(reached) };
-  const says = {
+  const content = {
     ...PLAIN_LINE,
     type: 'commitment',
     displayName: 'Minimum commitment',
@@ -200,9 +200,9 @@ function commitmentDrafts(
     periodEnd: period.end,
     workings: { limit, ...(!before.isZero() && { soFar: { total: plain(missing), before: plain(before) } }) },
   } as const;
-  if (amount.gt(0) || back === null) return [otherDraft({ amount, taxRate: commitment.taxRate, says })];
+  if (amount.gt(0) || back === null) return [otherDraft({ amount, taxRate: commitment.taxRate, content })];
   const tax = shareOfTax(input, amount, back);
-  return [{ ...otherDraft({ amount, tax, taxRate: back.taxRate, says, givesWay: 'credit' }), cut: 'credited' }];
+  return [{ ...otherDraft({ amount, tax, taxRate: back.taxRate, content, cutTurn: 'credit' }), cut: 'credited' }];
 }
 
 /**
@@ -442,7 +442,7 @@ function asDrafts(
     drafts.push({
       amount: line.totalPrice,
       taxRate: rateOf(input, charge.price),
-      ...(takesBack && (isKept ? { givesWay: 'credit', cut: 'credited' } : { givesWay: 'rebate', cut: 'lost' })),
+      ...(takesBack && (isKept ? { cutTurn: 'credit', cut: 'credited' } : { cutTurn: 'rebate', cut: 'lost' })),
       appliesTo: isDiscount(line) ? (drafts[line.chargeAt] as DraftLine) : null, // the charges come first
       priceId: charge.price.id,
       type: line.kind,
@@ -545,10 +545,10 @@ function storedLine(
 
 /** A line that no price makes, as it is stored. */
 export const otherLine = (
-  { says, taxRate }: OtherLine,
+  { content, taxRate }: OtherLine,
   { net, tax, gross }: Pick<TotalLine, 'net' | 'tax' | 'gross'>,
 ): CalculatedLine => ({
-  ...says,
+  ...content,
   totalPrice: net,
   taxRate: taxRate ?? ZERO,
   totalTax: tax,

@@ -2,7 +2,7 @@ import { sql, type Tx } from '../../db/index.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 
 /** An invoice that has issued under an adjustment: it was among those taken for its calculation. */
-export const issuedUnderAdjustment = async (
+export const selectIssuedUnderAdjustment = async (
   tx: Tx,
   merchantId: string,
   subscriptionId: string,

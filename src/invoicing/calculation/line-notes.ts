@@ -3,11 +3,11 @@ import { notesOf } from '../../documents/index.ts';
 import { plain } from '../../kernel/decimal.ts';
 import type { Locale } from '../../kernel/locale.ts';
 import { formatMoney } from '../../kernel/money.ts';
-import { notesOfCreditsOn } from '../credit-notes/unused-credits.sql.ts';
+import { selectNotesOfCredits } from '../credit-notes/unused-credits.sql.ts';
 import type { FrozenTerms } from '../invoice/frozen-terms.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
-import { linesOf } from '../invoice/invoices.sql.ts';
+import { selectLines } from '../invoice/invoices.sql.ts';
 
 /** The facts of an invoice that the notes of its lines depend on. */
 export interface LineContext {
@@ -37,14 +37,14 @@ export const notesOfLine = (line: LineRow, { currency, terms }: LineContext, loc
 
 /** The lines of an invoice. Credits of unused time name the credit notes over their excess. */
 export async function linesWithCredits(tx: Tx, invoice: InvoiceRow): Promise<LineRow[]> {
-  const lines = await linesOf(tx, invoice.merchantId, invoice.id);
+  const lines = await selectLines(tx, invoice.merchantId, invoice.id);
   return withCreditNotes(tx, invoice, lines);
 }
 
 /** Lines as `linesWithCredits` has them. */
 export async function withCreditNotes(tx: Tx, invoice: InvoiceRow, lines: readonly LineRow[]): Promise<LineRow[]> {
   if (!lines.some(({ workings }) => workings?.credit)) return [...lines];
-  const notes = Map.groupBy(await notesOfCreditsOn(tx, invoice), ({ creditId }) => creditId);
+  const notes = Map.groupBy(await selectNotesOfCredits(tx, invoice), ({ creditId }) => creditId);
   return lines.map((line) => {
     const credit = line.workings?.credit;
     const found = credit && notes.get(credit.id);

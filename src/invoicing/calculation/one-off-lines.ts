@@ -93,7 +93,7 @@ export function calculateOneOff(input: OneOffInput): Result<Calculation> {
 export const outsideItemsOfOneOff = (input: OneOffInput & { readonly outside: FrozenOutsideTax }): OutsideItem[] =>
   outsideItems(linesOfOneOff(input).lines.map(toTotal), input.outside, input.currency);
 
-const toTotal = (line: OtherLine): OutsideLine => ({ ...line, priceId: line.says.priceId, type: line.says.type });
+const toTotal = (line: OtherLine): OutsideLine => ({ ...line, priceId: line.content.priceId, type: line.content.type });
 
 function linesOfOneOff(input: OneOffInput) {
   const own = input.lines.map((line, index) => {
@@ -115,7 +115,7 @@ export const otherLineOf = (
       ? roundTo(decimal(line.quantity).times(line.unitPrice), currency, 'half-away-from-zero')
       : decimal(line.amount),
   taxRate: bearsTax(line) ? rate : null,
-  says: {
+  content: {
     eventType: 'fee',
     lineItemType: 'charge',
     type: line.type,

@@ -5,7 +5,7 @@ import { decimal } from '../../kernel/decimal.ts';
 import { ok, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { type ChosenTaxRate, chooseTaxRate, taxPoint } from '../../tax/index.ts';
-import type { InvoicingParts } from '../invoice/dependencies.ts';
+import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { freezeRates } from '../invoice/freeze-place.ts';
 import type { FrozenTerms } from '../invoice/frozen-terms.ts';
 import type { InvoiceRow, OneOffRecord } from '../invoice/invoice.ts';
@@ -29,7 +29,7 @@ export interface CalculatedOneOff {
  * @returns a refusal where it comes to less than 0. @throws for an invoice of a period.
  */
 export async function calculateKept(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   invoice: InvoiceRow,
   when: 'now' | 'later' | 'stored',
@@ -38,14 +38,16 @@ export async function calculateKept(
 ): Promise<Result<CalculatedOneOff>> {
   const { oneOff: kept, currency, createdAt: at } = invoice;
   if (kept === null) throw new Error(`Invoice ${invoice.id} is of a period.`);
-  const rates = invoice.terms ?? (await freezeOneOff(parts, tx, invoice, kept, now));
+  const rates = invoice.terms ?? (await freezeOneOff(dependencies, tx, invoice, kept, now));
   const input = { currency, lines: kept.lines, taxRates: rates.taxRates, at, credits };
   const byOurRates = calculateOneOff(input);
   if (!byOurRates.ok) return byOurRates;
   const { outside } = rates;
   const items = outside ? outsideItemsOfOneOff({ ...input, outside }) : [];
   const frozen =
-    when === 'stored' ? rates : await withOutsideAnswer(parts.taxProviders, tx, invoice, rates, items, when, now);
+    when === 'stored'
+      ? rates
+      : await withOutsideAnswer(dependencies.taxProviders, tx, invoice, rates, items, when, now);
   if (frozen === null) return ok({ calculation: byOurRates.value, frozen: rates, waits: true });
   if (!frozen.outside?.answer) return ok({ calculation: byOurRates.value, frozen, waits: false });
   const calculated = calculateOneOff({ ...input, outside: frozen.outside });
@@ -54,7 +56,7 @@ export async function calculateKept(
 
 /** The tax rates as they are now (domain.md §4, Tax): a line's own counts as a price's, and a line has no metric. */
 async function freezeOneOff(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   invoice: InvoiceRow,
   { planId, lines, taxExempt }: OneOffRecord,
@@ -63,7 +65,7 @@ async function freezeOneOff(
   const { merchantId, subscriptionId } = invoice;
   const isExempt =
     taxExempt === true ||
-    (subscriptionId !== null && (await parts.source.terms(tx, merchantId, subscriptionId)).taxExempt);
+    (subscriptionId !== null && (await dependencies.source.terms(tx, merchantId, subscriptionId)).taxExempt);
   const taxation = await findTaxation(tx, merchantId, invoice.customerId);
   const day = taxPoint(invoice.createdAt, invoice.createdAt);
   const place = taxation.placeOn(day, isExempt);

@@ -54,7 +54,7 @@ describe('the items that a provider is asked for', () => {
   });
 
   it('are 0 at least, because what is left of a rebate is lost', () => {
-    const rebate = line('-25', { priceId: 'price_b', givesWay: 'rebate' });
+    const rebate = line('-25', { priceId: 'price_b', cutTurn: 'rebate' });
     expect(shown([line('10'), rebate])).toEqual([['all', '0', 'txcd_1']]);
   });
 });
@@ -75,9 +75,9 @@ it('whatever the lines are, the taxes of an item are shared out to the cent, and
       const all = given.map(({ amount, priceId, kind }): OutsideLine => {
         const fields = { priceId, type: kind };
         if (kind === 'untaxed') return line(amount.abs().toFixed(2), { ...fields, taxRate: null });
-        if (kind === 'own') return line(amount.toFixed(2), { ...fields, givesWay: 'rebate' });
+        if (kind === 'own') return line(amount.toFixed(2), { ...fields, cutTurn: 'rebate' });
         const back = amount.abs().negated();
-        return line(back.toFixed(2), { ...fields, givesWay: 'credit', tax: back.times('0.19').toDecimalPlaces(2) });
+        return line(back.toFixed(2), { ...fields, cutTurn: 'credit', tax: back.times('0.19').toDecimalPlaces(2) });
       });
       const items = outsideItems(all, CODES, 'EUR');
       const taxed = items

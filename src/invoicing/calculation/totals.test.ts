@@ -9,11 +9,11 @@ import { type InvoiceTotals, invoiceTotals, type TotalledLine } from './totals.t
 /** `amount @ rate`, then `credit` or `rebate` where the line gives way. */
 const lines = (...texts: string[]) =>
   texts.map((text): TotalledLine => {
-    const [amount, , rate, givesWay] = text.split(' ') as [string, string, string, 'credit' | 'rebate' | undefined];
+    const [amount, , rate, cutTurn] = text.split(' ') as [string, string, string, 'credit' | 'rebate' | undefined];
     return {
       amount: decimal(amount),
       taxRate: rate === '-' ? null : decimal(rate),
-      ...(givesWay === undefined ? {} : { givesWay }),
+      ...(cutTurn === undefined ? {} : { cutTurn }),
     };
   });
 const shown = ({ subtotal, totalTax, grandTotal }: InvoiceTotals) =>
@@ -151,10 +151,10 @@ describe('what always holds', () => {
   );
   const given = (rows: [bigint, string, 'credit' | 'rebate' | undefined][], currency: string) =>
     rows.map(
-      ([units, rate, givesWay]): TotalledLine => ({
+      ([units, rate, cutTurn]): TotalledLine => ({
         amount: decimal(units).div(10 ** minorDigits(currency)),
         taxRate: rate === '-' ? null : decimal(rate),
-        ...(givesWay === undefined ? {} : { givesWay }),
+        ...(cutTurn === undefined ? {} : { cutTurn }),
       }),
     );
 
@@ -204,7 +204,7 @@ describe('what always holds', () => {
             (one): TotalledLine => ({
               amount: one.totalPrice,
               taxRate: decimal(rate),
-              ...(one.kind === 'charge' ? { givesWay: 'rebate' } : {}),
+              ...(one.kind === 'charge' ? { cutTurn: 'rebate' } : {}),
             }),
           ),
         );
@@ -219,7 +219,7 @@ describe('what always holds', () => {
 
 describe('a credit with a tax of its own', () => {
   const credit = (amount: string, tax: string): TotalledLine => ({
-    ...{ amount: decimal(amount), tax: decimal(tax), taxRate: decimal('20'), givesWay: 'credit' },
+    ...{ amount: decimal(amount), tax: decimal(tax), taxRate: decimal('20'), cutTurn: 'credit' },
   });
   it.each<{ what: string; given: TotalledLine[]; behavior?: TaxBehavior; totals: string; left: string[] }>([
     {

@@ -3,13 +3,13 @@ import { Decimal, sum, ZERO } from '../../kernel/decimal.ts';
 import { roundTo } from '../../kernel/money.ts';
 import { type TaxableLine, type TaxBehavior, type TaxedLine, type TaxOfRate, taxLines } from '../../tax/index.ts';
 
-/** A line to total. `givesWay` says in which turn a negative line is cut where the invoice would fall below zero. */
+/** A line to total. `cutTurn` says in which turn a negative line is cut where the invoice would fall below zero. */
 export interface TotalledLine extends TaxableLine {
   /**
    * `credit`: for unused charges, whose rest is not lost (the caller books it elsewhere): cut first. `rebate`: a
    * negative price, whose rest is lost. Other negative lines (discounts, limits) belong to charges and come last.
    */
-  readonly givesWay?: 'credit' | 'rebate';
+  readonly cutTurn?: 'credit' | 'rebate';
 }
 
 /** A line with its tax, and the part that was cut from its amount so that the invoice stays at zero (0 or negative). */
@@ -81,7 +81,7 @@ function cutBy(lines: readonly TotalledLine[], cut: Decimal, currency: string): 
   const after = [...lines];
   if (cut.isZero()) return after;
   const turns = lines
-    .map((line, index) => ({ index, turn: TURN[line.givesWay ?? 'other'], amount: line.amount }))
+    .map((line, index) => ({ index, turn: TURN[line.cutTurn ?? 'other'], amount: line.amount }))
     .filter(({ amount }) => amount.lt(0))
     .toSorted((a, b) => a.turn - b.turn || b.index - a.index);
   let left = cut;

@@ -9,7 +9,7 @@ export const scheduleOverdue = (tx: Tx, invoice: InvoiceRow, at: Instant): Promi
     values (${invoice.merchantId}, ${invoice.id}, ${invoice.clockId}, ${at})
     on conflict do nothing`);
 
-export const finishOverdue = (tx: Tx, merchantId: string, id: string): Promise<number> =>
+export const markOverdueDone = (tx: Tx, merchantId: string, id: string): Promise<number> =>
   tx.run(sql`update invoice_overdue set next_action_at = null where merchant_id = ${merchantId} and id = ${id}`);
 
 /** Has the subscription of an invoice ended in a step of its own; once. */
@@ -19,5 +19,5 @@ export const scheduleDunningEnd = (tx: Tx, invoice: InvoiceRow, now: Instant): P
     values (${invoice.merchantId}, ${invoice.id}, ${invoice.clockId}, ${now})
     on conflict do nothing`);
 
-export const finishDunningEnd = (tx: Tx, merchantId: string, id: string): Promise<number> =>
+export const markDunningEndDone = (tx: Tx, merchantId: string, id: string): Promise<number> =>
   tx.run(sql`update dunning_end set next_action_at = null where merchant_id = ${merchantId} and id = ${id}`);

@@ -4,9 +4,9 @@ import { fail, ok, type Result } from '../../kernel/result.ts';
 import { statesFor, wrongState } from '../../kernel/state-table.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { checkTakesCards, checkTakesCardsNow, performCharge } from '../../payments/index.ts';
-import type { InvoicingParts } from '../invoice/dependencies.ts';
+import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
-import { changeInvoice } from '../invoice/invoices.sql.ts';
+import { updateInvoice } from '../invoice/invoices.sql.ts';
 import { invoiceStates } from '../invoice/states.ts';
 import { lockWithNow } from '../issue/actions.ts';
 import { cardOf, intend, isChargedAutomatically, startCharge } from '../paying/card-charge.ts';
@@ -20,13 +20,13 @@ import { followCharge } from './after-charge.ts';
  *   NO_PAYMENT_METHOD
  */
 export async function payNow(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   merchantId: string,
   invoiceId: string,
   wall: Instant,
 ): Promise<Result<InvoiceRow>> {
-  const locked = await lockWithNow(tx, merchantId, invoiceId, wall, parts);
+  const locked = await lockWithNow(tx, merchantId, invoiceId, wall, dependencies);
   if (!locked.ok) return locked;
   const { invoice, now } = locked.value;
   const { status } = invoice;
@@ -41,7 +41,7 @@ export async function payNow(
   // A provider outside our database is asked after this has committed; the outcome comes as by due work.
   if (card.provider !== 'sandbox') return ok(await startCharge(tx, invoice, 'by_hand', card, now));
   const { id } = await intend(tx, invoice, 'by_hand', card, now);
-  return ok(await followCharge(parts, tx, invoice, await performCharge(tx, { merchantId, id }, now), now));
+  return ok(await followCharge(dependencies, tx, invoice, await performCharge(tx, { merchantId, id }, now), now));
 }
 
 /** The time that a retry waits for the outcome of a requested charge. */
@@ -52,15 +52,15 @@ const WAIT_FOR_OUTCOME = { hours: 1 };
  * switched off, the card was forgotten, the merchant takes none), the attempt counts as declined.
  */
 export async function retryCharge(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   invoice: InvoiceRow,
   now: Instant,
 ): Promise<InvoiceRow> {
-  if (invoice.paymentInFlight) return changeInvoice(tx, invoice, { nextActionAt: now.add(WAIT_FOR_OUTCOME) }, now);
+  if (invoice.paymentInFlight) return updateInvoice(tx, invoice, { nextActionAt: now.add(WAIT_FOR_OUTCOME) }, now);
   const mayCharge =
     checkTakesCards(await merchantSettings(tx, invoice.merchantId)).ok &&
-    (await isChargedAutomatically(parts, tx, invoice));
+    (await isChargedAutomatically(dependencies, tx, invoice));
   const card = mayCharge ? await cardOf(tx, invoice) : undefined;
   return startCharge(tx, invoice, 'automatic', card, now, { nextActionAt: null });
 }

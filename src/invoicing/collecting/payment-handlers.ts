@@ -2,9 +2,9 @@ import type { Tx } from '../../db/index.ts';
 import { ok } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { type PaymentHandlers, receiptsOf } from '../../payments/index.ts';
-import type { InvoicingParts } from '../invoice/dependencies.ts';
+import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
-import { changeInvoice, findInvoices, lockInvoice, lockInvoices, lockInvoicesNow } from '../invoice/invoices.sql.ts';
+import { lockInvoice, lockInvoices, lockInvoicesNow, selectInvoices, updateInvoice } from '../invoice/invoices.sql.ts';
 import { lockPurpose } from '../invoice/purposes.ts';
 import { endWithSession } from '../issue/cancel.ts';
 import { refundInvoice } from '../issue/refund.ts';
@@ -13,19 +13,19 @@ import { receivePayment } from '../paying/pay.ts';
 import { followCharge } from './after-charge.ts';
 
 /** The handlers for sessions of invoices (domain.md §4, rows 12 to 18). */
-export const invoicePaymentHandlers = (parts: InvoicingParts): PaymentHandlers => ({
+export const invoicePaymentHandlers = (dependencies: InvoicingDependencies): PaymentHandlers => ({
   async completed(tx, { merchantId, session, receiptId, amount, currency, wasProcessing }, now) {
     const found = await lockInvoice(tx, merchantId, session.entityId);
     if (!found) throw new Error(`Session ${session.id} is of no invoice.`);
     const invoice = wasProcessing ? await landed(tx, found, now) : found;
     if (invoice.currency !== currency) throw new Error(`Session ${session.id} is not in ${invoice.currency}.`); // I-38
-    const paid = await receivePayment(parts, tx, invoice, { receiptId, amount }, now);
+    const paid = await receivePayment(dependencies, tx, invoice, { receiptId, amount }, now);
     return paid.ok ? ok(undefined) : paid;
   },
   async processing(tx, { merchantId, session }, now) {
     const invoice = await lockInvoice(tx, merchantId, session.entityId);
     if (!invoice) throw new Error(`Session ${session.id} is of no invoice.`);
-    await changeInvoice(tx, invoice, { paymentInFlight: true }, now);
+    await updateInvoice(tx, invoice, { paymentInFlight: true }, now);
   },
   async declined(tx, { merchantId, session, wasProcessing }, now) {
     // The customer may try another card until the session expires; only an automatic charge moves an invoice (row 13).
@@ -36,14 +36,14 @@ export const invoicePaymentHandlers = (parts: InvoicingParts): PaymentHandlers =
     const { merchantId, invoiceId, id } = finished.charge;
     const invoice = await lockInvoice(tx, merchantId, invoiceId);
     if (!invoice) throw new Error(`Charge ${id} is of no invoice.`);
-    await followCharge(parts, tx, invoice, finished, now);
+    await followCharge(dependencies, tx, invoice, finished, now);
   },
   async refundedOutside(tx, { merchantId, invoiceId, receiptId }, wall) {
     const others = (await receiptsOf(tx, merchantId, invoiceId)).filter(({ id }) => id !== receiptId);
     if (others.length > 0) return false; // it would give back more than was given back there
     const reason = 'Refunded at the payment provider';
-    const refunded = await tx.part(
-      () => refundInvoice(parts, tx, merchantId, invoiceId, reason, wall),
+    const refunded = await tx.savepoint(
+      () => refundInvoice(dependencies, tx, merchantId, invoiceId, reason, wall),
       ({ ok: isDone }) => isDone,
     );
     return refunded.ok;
@@ -54,37 +54,38 @@ export const invoicePaymentHandlers = (parts: InvoicingParts): PaymentHandlers =
     const ids = sessions.map(({ entityId: id }) => id);
     const invoices = await lockInvoices(tx, first.merchantId, ids);
     if (invoices.length < ids.length) throw new Error(`One of the sessions from ${first.id} on is of no invoice.`);
-    for (const invoice of invoices) await endWithSession(parts, tx, invoice, now);
+    for (const invoice of invoices) await endWithSession(dependencies, tx, invoice, now);
   },
   describe: async (tx, { merchantId, entityType, entityId, asked }, now) => {
     if (entityType === 'customer') return null;
-    const view = await viewInvoice(tx, parts.environment, { merchantId, id: entityId }, now, asked);
+    const view = await viewInvoice(tx, dependencies.environment, { merchantId, id: entityId }, now, asked);
     return view && describeForSession(view);
   },
   async lock(tx, { merchantId, entityId }) {
-    await lockUpstream(parts, tx, merchantId, [entityId], true);
+    await lockUpstream(dependencies, tx, merchantId, [entityId], true);
     await lockInvoice(tx, merchantId, entityId);
   },
   async lockNow(tx, entities) {
     const [first] = entities;
     if (!first) return;
     const ids = entities.map(({ entityId }) => entityId);
-    await lockUpstream(parts, tx, first.merchantId, ids, false);
+    await lockUpstream(dependencies, tx, first.merchantId, ids, false);
     await lockInvoicesNow(tx, first.merchantId, ids);
   },
 });
 
 /** The payment of a session is no longer in progress. */
 const landed = (tx: Tx, invoice: InvoiceRow, now: Instant): Promise<InvoiceRow> =>
-  changeInvoice(tx, invoice, { paymentInFlight: false }, now);
+  updateInvoice(tx, invoice, { paymentInFlight: false }, now);
 
 /** A subscription that waits for its invoice is locked before the invoice, as everywhere. */
 async function lockUpstream(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   merchantId: string,
   ids: readonly string[],
   wait: boolean,
 ): Promise<void> {
-  for (const invoice of (await findInvoices(tx, merchantId, ids)).values()) await lockPurpose(parts, tx, invoice, wait);
+  for (const invoice of (await selectInvoices(tx, merchantId, ids)).values())
+    await lockPurpose(dependencies, tx, invoice, wait);
 }

@@ -1,7 +1,7 @@
 import { listReply, pageOf, Reply, type Route, route } from '../../http/index.ts';
 import { ok } from '../../kernel/result.ts';
 import { listReceiptsOf } from '../../payments/index.ts';
-import type { InvoicingParts } from '../invoice/dependencies.ts';
+import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import {
   InvoicePayment,
   PaymentCreate,
@@ -17,7 +17,7 @@ const TAG = 'Invoices';
 const path = '/v2/invoices/:id/payments';
 
 /** The payments of an invoice: recording them, and the list (api.md, Invoices and payments). */
-export const paymentRoutes = (parts: InvoicingParts): readonly Route[] => [
+export const paymentRoutes = (dependencies: InvoicingDependencies): readonly Route[] => [
   route(
     {
       method: 'POST',
@@ -35,10 +35,10 @@ export const paymentRoutes = (parts: InvoicingParts): readonly Route[] => [
       errors: [409],
     },
     async ({ tx, merchantId, params, body, now }) => {
-      const recorded = await recordPayment(parts, tx, merchantId, params.id, body, now);
+      const recorded = await recordPayment(dependencies, tx, merchantId, params.id, body, now);
       if (!recorded.ok) return recorded;
       const { receipt, isNew } = recorded.value;
-      return ok(new Reply(isNew ? 201 : 200, presentPayment(parts.publicUrl, receipt)));
+      return ok(new Reply(isNew ? 201 : 200, presentPayment(dependencies.publicUrl, receipt)));
     },
   ),
   route(
@@ -58,7 +58,7 @@ export const paymentRoutes = (parts: InvoicingParts): readonly Route[] => [
     async ({ tx, merchantId, params, query }) => {
       const page = pageOf(query);
       const { rows, total } = await listReceiptsOf(tx, merchantId, params.id, page);
-      return ok(listReply({ data: rows.map((row) => presentPayment(parts.publicUrl, row)), total }, page));
+      return ok(listReply({ data: rows.map((row) => presentPayment(dependencies.publicUrl, row)), total }, page));
     },
   ),
   route(
@@ -79,7 +79,7 @@ export const paymentRoutes = (parts: InvoicingParts): readonly Route[] => [
     async ({ tx, merchantId, params, body, now }) => {
       const { id, paymentId } = params as { id: string; paymentId: string };
       const returned = await returnPayment(tx, { merchantId, invoiceId: id, paymentId }, body, now);
-      return returned.ok ? ok(presentPayment(parts.publicUrl, returned.value)) : returned;
+      return returned.ok ? ok(presentPayment(dependencies.publicUrl, returned.value)) : returned;
     },
   ),
 ];

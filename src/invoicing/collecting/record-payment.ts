@@ -6,7 +6,7 @@ import { type FieldError, invalid, ok, type Result } from '../../kernel/result.t
 import { type Instant, instantOf, isAfter } from '../../kernel/time.ts';
 import { creditWallet } from '../../ledger/index.ts';
 import { findRecorded, newReceiptId, type PaymentReceipt, recordReceipt } from '../../payments/index.ts';
-import type { InvoicingParts } from '../invoice/dependencies.ts';
+import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { lockWithNow } from '../issue/actions.ts';
 import { decidePayment, receivePayment } from '../paying/pay.ts';
@@ -26,7 +26,7 @@ export function divide(amount: Decimal, unpaid: Decimal): { applied: Decimal; ov
  *   PAYMENT_IN_PROGRESS while a charge of it is on its way.
  */
 export async function recordPayment(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   merchantId: string,
   invoiceId: string,
@@ -37,7 +37,7 @@ export async function recordPayment(
   const known = await findRecorded(tx, merchantId, idempotency);
   if (!known.ok) return known;
   if (known.value) return ok({ receipt: known.value, isNew: false });
-  const locked = await lockWithNow(tx, merchantId, invoiceId, wall, parts);
+  const locked = await lockWithNow(tx, merchantId, invoiceId, wall, dependencies);
   if (!locked.ok) return locked;
   const { invoice, now } = locked.value;
   const amount = readDecimal(body.amount) as Decimal;
@@ -65,7 +65,7 @@ export async function recordPayment(
     },
     now,
   );
-  const received = await receivePayment(parts, tx, invoice, { receiptId: receipt.id, amount: applied }, now);
+  const received = await receivePayment(dependencies, tx, invoice, { receiptId: receipt.id, amount: applied }, now);
   if (!received.ok) return received;
   if (overpaid.gt(0)) {
     const key = `overpaid:${receipt.id}`;

@@ -2,7 +2,7 @@ import { recordset, sql, type Tx } from '../../db/index.ts';
 import type { CreditNoteLine, CreditNoteRow } from '../invoice/credit-note.ts';
 
 /** Any credit note of an invoice. */
-export const findCreditNote = (
+export const selectCreditNote = (
   tx: Tx,
   merchantId: string,
   invoiceId: string,
@@ -13,7 +13,7 @@ export const findCreditNote = (
   );
 
 /** The invoice that a credit note is to. */
-export const invoiceOfCreditNote = (
+export const selectInvoiceOfCreditNote = (
   tx: Tx,
   merchantId: string,
   id: string,
@@ -23,13 +23,16 @@ export const invoiceOfCreditNote = (
   );
 
 /** The lines of a credit note over a part, in their order. */
-export const linesOfCreditNote = (tx: Tx, note: CreditNoteRow): Promise<CreditNoteLine[]> =>
+export const selectLinesOfCreditNote = (tx: Tx, note: CreditNoteRow): Promise<CreditNoteLine[]> =>
   tx.rows<CreditNoteLine>(sql`
     select * from credit_note_line where merchant_id = ${note.merchantId} and credit_note_id = ${note.id}
       order by position`);
 
 /** The credits over parts before this one was issued, with their numbers. */
-export const creditedBefore = (tx: Tx, note: CreditNoteRow): Promise<(CreditNoteLine & { number: string })[]> =>
+export const selectLinesCreditedBefore = (
+  tx: Tx,
+  note: CreditNoteRow,
+): Promise<(CreditNoteLine & { number: string })[]> =>
   tx.rows<CreditNoteLine & { number: string }>(sql`
     select l.*, n.number from credit_note_line l
       join credit_note n on n.merchant_id = l.merchant_id and n.id = l.credit_note_id

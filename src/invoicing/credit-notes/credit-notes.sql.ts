@@ -19,7 +19,7 @@ export async function insertCreditNote(
   reason: string | null,
   now: Instant,
 ): Promise<CreditNoteRow> {
-  const credited = await partsCredited(tx, invoice);
+  const credited = await sumCreditNotes(tx, invoice);
   const rest = { amount: invoice.subtotal.minus(credited.amount), tax: invoice.totalTax.minus(credited.tax) };
   return issueCreditNote(tx, invoice, kind, rest, reason, now);
 }
@@ -59,13 +59,13 @@ async function issueCreditNote(
 }
 
 /** The amounts of an invoice in credit notes over parts. */
-export const partsCredited = (tx: Tx, { merchantId, id }: InvoiceRow): Promise<NotedAmounts> =>
+export const sumCreditNotes = (tx: Tx, { merchantId, id }: InvoiceRow): Promise<NotedAmounts> =>
   tx.one<NotedAmounts>(sql`
     select coalesce(sum(amount), 0) as amount, coalesce(sum(tax_amount), 0) as tax from credit_note
      where merchant_id = ${merchantId} and invoice_id = ${id} and kind = 'credit'`);
 
 /** The credit note over all of an invoice that is in force; at most one (unique index `one_unvoided_credit_note`). */
-export const unvoidedCreditNote = (tx: Tx, invoice: InvoiceRow): Promise<CreditNoteRow | undefined> =>
+export const selectUnvoidedCreditNote = (tx: Tx, invoice: InvoiceRow): Promise<CreditNoteRow | undefined> =>
   tx.maybe<CreditNoteRow>(sql`
     select * from credit_note
      where merchant_id = ${invoice.merchantId} and invoice_id = ${invoice.id} and status = 'ISSUED'
@@ -78,7 +78,7 @@ export const lockRefund = (tx: Tx, invoice: InvoiceRow, refundId: string): Promi
      where merchant_id = ${invoice.merchantId} and invoice_id = ${invoice.id} and id = ${refundId}
        and kind = 'refund' for update`);
 
-export const voidCreditNote = (
+export const markCreditNoteVoided = (
   tx: Tx,
   note: CreditNoteRow,
   reason: string | null,
@@ -88,7 +88,7 @@ export const voidCreditNote = (
     update credit_note set status = 'VOIDED', voided_at = ${now}, void_reason = ${reason}
      where merchant_id = ${note.merchantId} and id = ${note.id} and status = 'ISSUED' returning *`);
 
-export const refundsOf = (tx: Tx, merchantId: string, invoiceId: string, page: { limit: number; offset: number }) =>
+export const selectRefunds = (tx: Tx, merchantId: string, invoiceId: string, page: { limit: number; offset: number }) =>
   pageOfRows<CreditNoteRow>(
     tx,
     {
@@ -101,7 +101,12 @@ export const refundsOf = (tx: Tx, merchantId: string, invoiceId: string, page: {
   );
 
 /** All credit notes on an invoice, newest first: its refunds, its cancellation, and those over a part. */
-export const creditNotesOf = (tx: Tx, merchantId: string, invoiceId: string, page: { limit: number; offset: number }) =>
+export const selectCreditNotes = (
+  tx: Tx,
+  merchantId: string,
+  invoiceId: string,
+  page: { limit: number; offset: number },
+) =>
   pageOfRows<CreditNoteRow>(
     tx,
     {

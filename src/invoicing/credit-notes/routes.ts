@@ -1,8 +1,8 @@
 import { listReply, pageOf, type Route, route } from '../../http/index.ts';
 import { notFound, ok } from '../../kernel/result.ts';
-import type { InvoicingParts } from '../invoice/dependencies.ts';
-import { findCreditNote, linesOfCreditNote } from './credit-note-lines.sql.ts';
-import { creditNotesOf } from './credit-notes.sql.ts';
+import type { InvoicingDependencies } from '../invoice/dependencies.ts';
+import { selectCreditNote, selectLinesOfCreditNote } from './credit-note-lines.sql.ts';
+import { selectCreditNotes } from './credit-notes.sql.ts';
 import { CreditNote, CreditNoteList, CreditNoteListQuery, presentCreditNote } from './schemas.ts';
 
 const TAG = 'Invoices';
@@ -10,7 +10,7 @@ const path = '/v2/invoices/:id/creditNotes';
 const VIEWER = { role: 'viewer', merchant: { of: 'id', kind: 'invoice' } } as const;
 
 /** The routes of all credits of an invoice: refunds, cancellation, and credits of a part. */
-export const creditNoteRoutes = ({ publicUrl }: InvoicingParts): readonly Route[] => [
+export const creditNoteRoutes = ({ publicUrl }: InvoicingDependencies): readonly Route[] => [
   route(
     {
       method: 'GET',
@@ -27,7 +27,7 @@ export const creditNoteRoutes = ({ publicUrl }: InvoicingParts): readonly Route[
     },
     async ({ tx, merchantId, params, query }) => {
       const page = pageOf(query);
-      const { rows, total } = await creditNotesOf(tx, merchantId, params.id, page);
+      const { rows, total } = await selectCreditNotes(tx, merchantId, params.id, page);
       return ok(listReply({ data: rows.map((note) => presentCreditNote(note, publicUrl)), total }, page));
     },
   ),
@@ -44,9 +44,9 @@ export const creditNoteRoutes = ({ publicUrl }: InvoicingParts): readonly Route[
     },
     async ({ tx, merchantId, params }) => {
       const { id, creditNoteId } = params as { id: string; creditNoteId: string };
-      const note = await findCreditNote(tx, merchantId, id, creditNoteId);
+      const note = await selectCreditNote(tx, merchantId, id, creditNoteId);
       if (!note) return notFound('creditNote');
-      const lines = note.kind === 'credit' ? await linesOfCreditNote(tx, note) : null;
+      const lines = note.kind === 'credit' ? await selectLinesOfCreditNote(tx, note) : null;
       return ok(presentCreditNote(note, publicUrl, lines));
     },
   ),

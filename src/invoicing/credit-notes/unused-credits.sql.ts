@@ -66,7 +66,7 @@ export interface CreditOn extends UnusedCreditRow {
  * Those of some invoices of a merchant on which credits stand as lines, or lines of which a total of 0 cut something
  * off.
  */
-export const invoicesWithCredits = async (
+export const selectInvoicesWithCredits = async (
   tx: Tx,
   merchantId: string,
   invoiceIds: readonly string[],
@@ -82,11 +82,11 @@ export const invoicesWithCredits = async (
 };
 
 /** Credits that are lines on an invoice, in the order of these. */
-export const creditsOn = async (tx: Tx, { merchantId, id }: InvoiceRow): Promise<readonly CreditOn[]> =>
-  (await creditsOnInvoices(tx, merchantId, [id])).get(id) ?? [];
+export const selectCreditsOn = async (tx: Tx, { merchantId, id }: InvoiceRow): Promise<readonly CreditOn[]> =>
+  (await selectCreditsOnInvoices(tx, merchantId, [id])).get(id) ?? [];
 
 /** The same of some invoices of a merchant, by invoice. */
-export async function creditsOnInvoices(
+export async function selectCreditsOnInvoices(
   tx: Tx,
   merchantId: string,
   invoiceIds: readonly string[],
@@ -101,7 +101,7 @@ export async function creditsOnInvoices(
 }
 
 /** Credit notes over the excess of an invoice's lines. */
-export const notesOfCreditsOn = (
+export const selectNotesOfCredits = (
   tx: Tx,
   { merchantId, id }: Pick<InvoiceRow, 'merchantId' | 'id'>,
 ): Promise<{ creditId: string; number: string; amount: Decimal }[]> =>
@@ -113,7 +113,12 @@ export const notesOfCreditsOn = (
      where c.merchant_id = ${merchantId} and c.target_invoice_id = ${id} order by n.seq, l.position`);
 
 /** Adds to the part of a credit in credit notes. */
-export const noteMore = (tx: Tx, { merchantId, id }: UnusedCreditRow, amount: Decimal, tax: Decimal): Promise<number> =>
+export const markCredited = (
+  tx: Tx,
+  { merchantId, id }: UnusedCreditRow,
+  amount: Decimal,
+  tax: Decimal,
+): Promise<number> =>
   tx.run(sql`
     update unused_credit set noted_amount = noted_amount + ${amount}, noted_tax = noted_tax + ${tax}
      where merchant_id = ${merchantId} and id = ${id}`);

@@ -175,7 +175,7 @@ export const selectPlace = (
              where merchant_id = ${merchantId} and subscription_id = ${subscriptionId}) as credit_seq`);
 
 /** The place in the order of billing of the first line of an invoice; null while it has none. */
-export const firstSeqOf = async (tx: Tx, { merchantId, id }: BilledFor): Promise<bigint | null> =>
+export const selectFirstSeq = async (tx: Tx, { merchantId, id }: BilledFor): Promise<bigint | null> =>
   (
     await tx.one<{ seq: bigint | null }>(sql`
     select min(seq) as seq from invoice_line where merchant_id = ${merchantId} and invoice_id = ${id}`)

@@ -7,9 +7,9 @@ import { type Instant, isBefore } from '../../kernel/time.ts';
 import type { PaymentReceipt } from '../../payments/index.ts';
 import { inOrderOfTime, linesWithCredits, notesOfLine } from '../calculation/line-notes.ts';
 import { bearsTax } from '../calculation/one-off-lines.ts';
-import { creditedBefore, linesOfCreditNote } from '../credit-notes/credit-note-lines.sql.ts';
+import { selectLinesCreditedBefore, selectLinesOfCreditNote } from '../credit-notes/credit-note-lines.sql.ts';
 import type { CreditNoteLine, CreditNoteRow } from '../invoice/credit-note.ts';
-import type { InvoicingParts } from '../invoice/dependencies.ts';
+import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { type InvoiceRow, localeOf, type PartyRecord, type TaxRecord } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
 import type { ReceiptRecord } from './documents.sql.ts';
@@ -18,12 +18,16 @@ import { payUrl } from './present.ts';
 type Money = (amount: Decimal) => string;
 
 /** The content of an invoice's document: the stored facts at issue, and the merchant's look (which has no figure). */
-export async function describeInvoice(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow): Promise<InvoiceDocument> {
+export async function describeInvoice(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  invoice: InvoiceRow,
+): Promise<InvoiceDocument> {
   const lines = inOrderOfTime(await linesWithCredits(tx, invoice));
   const money: Money = (amount) => formatMoney(amount, invoice.currency);
   const hasPeriod = invoice.billingCadence !== 'P0D';
   return {
-    ...(await described(parts, tx, invoice)),
+    ...(await described(dependencies, tx, invoice)),
     kind: 'invoice',
     number: invoice.invoiceNumber as string,
     issuedAt: invoice.issuedAt as Instant,
@@ -38,7 +42,7 @@ export async function describeInvoice(parts: InvoicingParts, tx: Tx, invoice: In
     paidAmount: money(invoice.paidAmount),
     unpaidAmount: money(invoice.unpaidAmount),
     walletApplied: money(invoice.walletApplied),
-    ...(invoice.paysOnline && invoice.unpaidAmount.gt(0) && { paymentUrl: payUrl(parts.publicUrl, invoice.id) }),
+    ...(invoice.paysOnline && invoice.unpaidAmount.gt(0) && { paymentUrl: payUrl(dependencies.publicUrl, invoice.id) }),
   };
 }
 
@@ -47,21 +51,21 @@ export async function describeInvoice(parts: InvoicingParts, tx: Tx, invoice: In
  * own lines; one over all shows the lines of the invoice, less the earlier credits.
  */
 export async function describeCreditNote(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   note: CreditNoteRow,
   invoice: InvoiceRow,
 ): Promise<InvoiceDocument> {
   const money: Money = (amount) => formatMoney(amount, note.currency);
-  const own = note.kind === 'credit' ? await linesOfCreditNote(tx, note) : [];
+  const own = note.kind === 'credit' ? await selectLinesOfCreditNote(tx, note) : [];
   const whole = note.kind === 'credit' ? [] : inOrderOfTime(await linesWithCredits(tx, invoice));
-  const before = note.kind === 'credit' ? [] : await creditedBefore(tx, note);
+  const before = note.kind === 'credit' ? [] : await selectLinesCreditedBefore(tx, note);
   const less = before.map(({ number, ...line }) => ({
     ...negated(line),
     displayName: `${line.displayName} (${number})`,
   }));
   return {
-    ...(await described(parts, tx, invoice)),
+    ...(await described(dependencies, tx, invoice)),
     kind: 'credit_note',
     number: note.number,
     issuedAt: note.createdAt,
@@ -91,7 +95,7 @@ export async function describeCreditNote(
  * The content of a receipt of a payment: the parties of its invoice at issue, and the part that the payment settled.
  */
 export async function describeReceipt(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   invoice: InvoiceRow,
   payment: PaymentReceipt,
@@ -100,7 +104,7 @@ export async function describeReceipt(
   const money: Money = (amount) => formatMoney(amount, payment.currency);
   const applied = payment.amount.minus(payment.overpaid);
   return {
-    ...(await described(parts, tx, invoice)),
+    ...(await described(dependencies, tx, invoice)),
     kind: 'receipt',
     number: `${invoice.invoiceNumber}-R${position}`,
     issuedAt: payment.createdAt,
@@ -123,7 +127,7 @@ export async function describeReceipt(
 const LOGO_FORMATS = { 'image/png': 'png', 'image/svg+xml': 'svg' } as const;
 
 /** The common content of every document of an invoice. */
-async function described(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow) {
+async function described(dependencies: InvoicingDependencies, tx: Tx, invoice: InvoiceRow) {
   const { branding, bankTransfer, invoiceNotes } = await merchantSettings(tx, invoice.merchantId);
   const logo = await findLogo(tx, invoice.merchantId);
   return {
@@ -144,7 +148,7 @@ async function described(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow) {
     ...(bankTransfer && { bankTransfer }),
     invoiceNotes,
     ...(invoice.terms?.place?.noteKey && { untaxedBy: invoice.terms.place.noteKey }),
-    environment: parts.environment,
+    environment: dependencies.environment,
   };
 }
 

@@ -18,7 +18,7 @@ export const scheduleDocuments = (tx: Tx, invoices: readonly InvoiceRow[], now: 
     on conflict do nothing`);
 
 /** The job is done, or tried again at `next`; the invoice says why it has no document. */
-export async function noteDocumentJob(
+export async function updateDocumentJob(
   tx: Tx,
   merchantId: string,
   invoiceId: string,
@@ -28,14 +28,14 @@ export async function noteDocumentJob(
   await tx.run(sql`
     update document_job set next_action_at = ${next}, attempts = attempts + ${failure === null ? 0 : 1}
      where merchant_id = ${merchantId} and id = ${invoiceId}`);
-  await noteDocumentFailure(tx, merchantId, invoiceId, failure);
+  await updateDocumentFailure(tx, merchantId, invoiceId, failure);
 }
 
 /**
  * Notes why an invoice has no document; null: nothing withholds it. Almost always that stands already, and it is asked
  * first: an update of no row costs ten times as much as the question, because all triggers of invoices run for it.
  */
-export async function noteDocumentFailure(
+export async function updateDocumentFailure(
   tx: Tx,
   merchantId: string,
   invoiceId: string,
@@ -67,12 +67,16 @@ export const scheduleReceipt = (tx: Tx, invoice: InvoiceRow, paymentId: string, 
            ${invoice.unpaidAmount}::numeric, document_due(${invoice.merchantId}, ${invoice.clockId}, ${now})
       from receipt_job where merchant_id = ${invoice.merchantId} and invoice_id = ${invoice.id}`);
 
-export const findReceiptRecord = (tx: Tx, merchantId: string, paymentId: string): Promise<ReceiptRecord | undefined> =>
+export const selectReceiptRecord = (
+  tx: Tx,
+  merchantId: string,
+  paymentId: string,
+): Promise<ReceiptRecord | undefined> =>
   tx.maybe<ReceiptRecord>(sql`
     select position, remaining from receipt_job where merchant_id = ${merchantId} and id = ${paymentId}`);
 
 /** The invoice of a receipt to render. */
-export const invoiceOfReceipt = (
+export const selectInvoiceOfReceipt = (
   tx: Tx,
   merchantId: string,
   paymentId: string,
@@ -81,7 +85,7 @@ export const invoiceOfReceipt = (
     select invoice_id from receipt_job where merchant_id = ${merchantId} and id = ${paymentId}`);
 
 /** How often the job of a document has failed. */
-export async function failedRenderings(
+export async function countFailedRenderings(
   tx: Tx,
   { merchantId, invoiceId, creditNoteId, paymentId }: DocumentOwner,
 ): Promise<number> {
@@ -98,7 +102,7 @@ export async function failedRenderings(
  * The job of a credit note is done, or tried again at `next`; a request for the document gets the reason for its
  * absence.
  */
-export const noteCreditNoteJob = (
+export const updateCreditNoteJob = (
   tx: Tx,
   merchantId: string,
   creditNoteId: string,
@@ -110,7 +114,7 @@ export const noteCreditNoteJob = (
      where merchant_id = ${merchantId} and id = ${creditNoteId}`);
 
 /** The job of a receipt is done, or tried again at `next`. */
-export const noteReceiptJob = (
+export const updateReceiptJob = (
   tx: Tx,
   merchantId: string,
   paymentId: string,
@@ -122,13 +126,13 @@ export const noteReceiptJob = (
      where merchant_id = ${merchantId} and id = ${paymentId}`);
 
 /** The stored document of an invoice, a credit note or a payment. */
-export const findDocument = (tx: Tx, merchantId: string, ownerId: string): Promise<{ content: Buffer } | undefined> =>
+export const selectDocument = (tx: Tx, merchantId: string, ownerId: string): Promise<{ content: Buffer } | undefined> =>
   tx.maybe<{ content: Buffer }>(
     sql`select content from document where merchant_id = ${merchantId} and owner_id = ${ownerId}`,
   );
 
 /** Stores a document; the first one stays. */
-export const storeDocument = (
+export const insertDocument = (
   tx: Tx,
   merchantId: string,
   ownerId: string,
@@ -142,7 +146,7 @@ export const storeDocument = (
     on conflict do nothing`);
 
 /** The stored e-invoice of an invoice or a credit note. */
-export const findEInvoice = (tx: Tx, merchantId: string, ownerId: string): Promise<{ content: string } | undefined> =>
+export const selectEInvoice = (tx: Tx, merchantId: string, ownerId: string): Promise<{ content: string } | undefined> =>
   tx.maybe<{ content: string }>(
     sql`select content from e_invoice where merchant_id = ${merchantId} and owner_id = ${ownerId}`,
   );
@@ -153,7 +157,7 @@ export const hasEInvoice = async (tx: Tx, merchantId: string, ownerId: string): 
   undefined;
 
 /** Stores an e-invoice; the first one stays. */
-export const storeEInvoice = (
+export const insertEInvoice = (
   tx: Tx,
   merchantId: string,
   ownerId: string,

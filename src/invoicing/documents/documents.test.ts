@@ -12,7 +12,7 @@ import {
 import type { Instant } from '../../kernel/time.ts';
 import { billingSource } from '../../subscriptions/index.ts';
 import { documentOf, eInvoiceOfDocument } from '../index.ts';
-import type { InvoicingParts } from '../invoice/dependencies.ts';
+import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { renderCreditNote, renderIssued, renderReceipt } from './documents.ts';
 import { nextRendering } from './render-again.ts';
 
@@ -49,7 +49,7 @@ const stoppedBy = (signal: NodeJS.Signals, options: RendererOptions = {}): Docum
     },
   });
 
-const partsWith = (renderer: DocumentRenderer): InvoicingParts => ({
+const dependenciesWith = (renderer: DocumentRenderer): InvoicingDependencies => ({
   environment: 'sandbox',
   publicUrl: 'http://localhost:4401',
   source: billingSource,
@@ -64,7 +64,7 @@ const inTransaction = <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
   env.database.transaction({ merchants: [merchant.id] }, work);
 
 const attempt = (renderer: DocumentRenderer, id: string, now: Instant, render = renderIssued): Promise<void> =>
-  inTransaction((tx) => render(partsWith(renderer), tx, merchant.id, id, now));
+  inTransaction((tx) => render(dependenciesWith(renderer), tx, merchant.id, id, now));
 
 const jobOf = (id: string, table: 'document_job' | 'credit_note_job' | 'receipt_job' = 'document_job') =>
   inTransaction((tx) =>
@@ -156,11 +156,11 @@ it('other domains get the bytes that the API answers', async () => {
   await shop.pay(invoice);
   const { data } = await shop.read(`/v2/invoices/${invoice.id}/payments`);
   const owner = { merchantId: merchant.id, invoiceId: invoice.id };
-  const parts = partsWith(rendererOf({}));
+  const dependencies = dependenciesWith(rendererOf({}));
   const asked = await inTransaction(async (tx) => [
-    await documentOf(parts, tx, owner, NOW),
-    await documentOf(parts, tx, { ...owner, paymentId: data[0].id }, NOW),
-    await eInvoiceOfDocument(parts, tx, owner, NOW),
+    await documentOf(dependencies, tx, owner, NOW),
+    await documentOf(dependencies, tx, { ...owner, paymentId: data[0].id }, NOW),
+    await eInvoiceOfDocument(dependencies, tx, owner, NOW),
   ]);
   const [pdf, receipt] = await Promise.all(
     ['pdf', `payments/${data[0].id}/receipt`].map((path) => merchant.get(`/v2/invoices/${invoice.id}/${path}`)),

@@ -9,23 +9,23 @@ import {
 import { fail, notFound, ok, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { findReceipt } from '../../payments/index.ts';
-import { findCreditNote, invoiceOfCreditNote } from '../credit-notes/credit-note-lines.sql.ts';
-import type { InvoicingParts } from '../invoice/dependencies.ts';
-import { findInvoice } from '../invoice/invoices.sql.ts';
+import { selectCreditNote, selectInvoiceOfCreditNote } from '../credit-notes/credit-note-lines.sql.ts';
+import type { InvoicingDependencies } from '../invoice/dependencies.ts';
+import { selectInvoice } from '../invoice/invoices.sql.ts';
 import { describeCreditNote, describeInvoice, describeReceipt } from './describe-document.ts';
 import type { DocumentOwner } from './document-owner.ts';
 import {
-  failedRenderings,
-  findDocument,
-  findEInvoice,
-  findReceiptRecord,
-  invoiceOfReceipt,
-  noteCreditNoteJob,
-  noteDocumentFailure,
-  noteDocumentJob,
-  noteReceiptJob,
-  storeDocument,
-  storeEInvoice,
+  countFailedRenderings,
+  insertDocument,
+  insertEInvoice,
+  selectDocument,
+  selectEInvoice,
+  selectInvoiceOfReceipt,
+  selectReceiptRecord,
+  updateCreditNoteJob,
+  updateDocumentFailure,
+  updateDocumentJob,
+  updateReceiptJob,
 } from './documents.sql.ts';
 import { TAX_PROVIDER } from './present.ts';
 import { nextRendering } from './render-again.ts';
@@ -38,25 +38,25 @@ const idOf = ({ invoiceId, creditNoteId, paymentId }: DocumentOwner): string => 
  * @returns 404 for a credit note or a payment that the invoice does not have; DOCUMENT_NOT_AVAILABLE with the reason.
  */
 export async function documentOf(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   owner: DocumentOwner,
   now: Instant,
 ): Promise<Result<Uint8Array>> {
   if (!(await isOfInvoice(tx, owner))) return notFound(owner.paymentId === undefined ? 'refund' : 'payment');
   if (await isOfTaxProvider(tx, owner)) return fail('DOCUMENT_NOT_AVAILABLE', { reason: TAX_PROVIDER });
-  const stored = await findDocument(tx, owner.merchantId, idOf(owner));
+  const stored = await selectDocument(tx, owner.merchantId, idOf(owner));
   if (stored) return ok(stored.content);
-  const described = await describe(parts, tx, owner);
+  const described = await describe(dependencies, tx, owner);
   if (!described.ok) return described;
-  const rendered = await tryRender(parts, described.value);
+  const rendered = await tryRender(dependencies, described.value);
   if (!rendered.ok) return rendered;
-  await storeDocument(tx, owner.merchantId, idOf(owner), rendered.value, now);
+  await insertDocument(tx, owner.merchantId, idOf(owner), rendered.value, now);
   const made = described.value.kind === 'receipt' ? null : eInvoiceOf(described.value);
-  if (made && 'xml' in made) await storeEInvoice(tx, owner.merchantId, idOf(owner), made.xml, now);
+  if (made && 'xml' in made) await insertEInvoice(tx, owner.merchantId, idOf(owner), made.xml, now);
   // One that the job could not make was made after all.
-  if (idOf(owner) === owner.invoiceId) await noteDocumentFailure(tx, owner.merchantId, owner.invoiceId, null);
-  const kept = await findDocument(tx, owner.merchantId, idOf(owner));
+  if (idOf(owner) === owner.invoiceId) await updateDocumentFailure(tx, owner.merchantId, owner.invoiceId, null);
+  const kept = await selectDocument(tx, owner.merchantId, idOf(owner));
   return kept ? ok(kept.content) : notFound('document');
 }
 
@@ -66,24 +66,24 @@ export async function documentOf(
  * reason.
  */
 export async function eInvoiceOfDocument(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   owner: Omit<DocumentOwner, 'paymentId'>,
   now: Instant,
 ): Promise<Result<string>> {
-  const document = await documentOf(parts, tx, owner, now);
+  const document = await documentOf(dependencies, tx, owner, now);
   if (!document.ok) return document;
-  const stored = await findEInvoice(tx, owner.merchantId, idOf(owner));
+  const stored = await selectEInvoice(tx, owner.merchantId, idOf(owner));
   if (stored) return ok(stored.content);
-  const described = await describeTaxDocument(parts, tx, owner);
+  const described = await describeTaxDocument(dependencies, tx, owner);
   if (!described.ok) return described;
   const made = eInvoiceOf(described.value);
   if (!('xml' in made)) {
     const { withheld: reason, ...details } = made;
     return fail('DOCUMENT_NOT_AVAILABLE', { reason, ...details });
   }
-  await storeEInvoice(tx, owner.merchantId, idOf(owner), made.xml, now);
-  const kept = await findEInvoice(tx, owner.merchantId, idOf(owner));
+  await insertEInvoice(tx, owner.merchantId, idOf(owner), made.xml, now);
+  const kept = await selectEInvoice(tx, owner.merchantId, idOf(owner));
   return kept ? ok(kept.content) : notFound('document');
 }
 
@@ -93,7 +93,7 @@ async function isOfInvoice(
   { merchantId, invoiceId, creditNoteId, paymentId }: DocumentOwner,
 ): Promise<boolean> {
   if (paymentId !== undefined) return (await findReceipt(tx, { merchantId, invoiceId, id: paymentId })) !== undefined;
-  return creditNoteId === undefined || (await findCreditNote(tx, merchantId, invoiceId, creditNoteId)) !== undefined;
+  return creditNoteId === undefined || (await selectCreditNote(tx, merchantId, invoiceId, creditNoteId)) !== undefined;
 }
 
 /** Is the document the tax provider's (`pdfSource`)? Receipts are always ours. */
@@ -104,56 +104,60 @@ async function isOfTaxProvider(
   if (paymentId !== undefined) return false;
   const owner =
     creditNoteId === undefined
-      ? await findInvoice(tx, merchantId, invoiceId)
-      : await findCreditNote(tx, merchantId, invoiceId, creditNoteId);
+      ? await selectInvoice(tx, merchantId, invoiceId)
+      : await selectCreditNote(tx, merchantId, invoiceId, creditNoteId);
   return owner?.outsideTax?.pdfUrl != null;
 }
 
 /** The content of the document. @returns 404 for a credit note or a payment that the invoice does not have. */
-async function describe(parts: InvoicingParts, tx: Tx, owner: DocumentOwner): Promise<Result<PrintedDocument>> {
+async function describe(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  owner: DocumentOwner,
+): Promise<Result<PrintedDocument>> {
   return owner.paymentId === undefined
-    ? describeTaxDocument(parts, tx, owner)
-    : describePayment(parts, tx, { ...owner, paymentId: owner.paymentId });
+    ? describeTaxDocument(dependencies, tx, owner)
+    : describePayment(dependencies, tx, { ...owner, paymentId: owner.paymentId });
 }
 
 /** The content of a receipt. A payment without a receipt is of an invoice without a number. */
 async function describePayment(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   { merchantId, invoiceId, paymentId }: DocumentOwner & { readonly paymentId: string },
 ): Promise<Result<ReceiptDocument>> {
-  const invoice = await findInvoice(tx, merchantId, invoiceId);
+  const invoice = await selectInvoice(tx, merchantId, invoiceId);
   const payment = await findReceipt(tx, { merchantId, invoiceId, id: paymentId });
   if (!invoice || !payment) return notFound('payment');
-  const record = await findReceiptRecord(tx, merchantId, paymentId);
+  const record = await selectReceiptRecord(tx, merchantId, paymentId);
   return record && invoice.invoiceNumber !== null
-    ? ok(await describeReceipt(parts, tx, invoice, payment, record))
+    ? ok(await describeReceipt(dependencies, tx, invoice, payment, record))
     : fail('DOCUMENT_NOT_AVAILABLE', { reason: 'not_issued' });
 }
 
 /** The content of an invoice or a credit note. @returns 404 for a credit note that the invoice does not have. */
 async function describeTaxDocument(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   { merchantId, invoiceId, creditNoteId }: DocumentOwner,
 ): Promise<Result<InvoiceDocument>> {
-  const invoice = await findInvoice(tx, merchantId, invoiceId);
+  const invoice = await selectInvoice(tx, merchantId, invoiceId);
   const isIssued = invoice !== undefined && invoice.invoiceNumber !== null;
   if (creditNoteId === undefined)
     return isIssued
-      ? ok(await describeInvoice(parts, tx, invoice))
+      ? ok(await describeInvoice(dependencies, tx, invoice))
       : fail('DOCUMENT_NOT_AVAILABLE', { reason: 'not_issued' });
-  const note = await findCreditNote(tx, merchantId, invoiceId, creditNoteId);
-  return note && isIssued ? ok(await describeCreditNote(parts, tx, note, invoice)) : notFound('refund');
+  const note = await selectCreditNote(tx, merchantId, invoiceId, creditNoteId);
+  return note && isIssued ? ok(await describeCreditNote(dependencies, tx, note, invoice)) : notFound('refund');
 }
 
 /**
  * A document that no attempt could render is an answer with a reason, not a fault: the invoice stands without its
  * document.
  */
-async function tryRender(parts: InvoicingParts, document: PrintedDocument): Promise<Result<Uint8Array>> {
+async function tryRender(dependencies: InvoicingDependencies, document: PrintedDocument): Promise<Result<Uint8Array>> {
   try {
-    return ok(await parts.renderer.render(document));
+    return ok(await dependencies.renderer.render(document));
   } catch (error) {
     if (!(error instanceof DocumentRenderError) || error.code === 'CLOSED') throw error;
     return error.code === 'TOO_LARGE'
@@ -167,55 +171,60 @@ async function tryRender(parts: InvoicingParts, document: PrintedDocument): Prom
 
 /** The due work that renders an invoice after issue. */
 export async function renderIssued(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   merchantId: string,
   invoiceId: string,
   now: Instant,
 ): Promise<void> {
-  const { failure, next } = await tryDocument(parts, tx, { merchantId, invoiceId }, now);
-  await noteDocumentJob(tx, merchantId, invoiceId, failure, next);
+  const { failure, next } = await tryDocument(dependencies, tx, { merchantId, invoiceId }, now);
+  await updateDocumentJob(tx, merchantId, invoiceId, failure, next);
 }
 
 /** The due work that renders a credit note. */
 export async function renderCreditNote(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   merchantId: string,
   creditNoteId: string,
   now: Instant,
 ): Promise<void> {
-  const of = await invoiceOfCreditNote(tx, merchantId, creditNoteId);
+  const of = await selectInvoiceOfCreditNote(tx, merchantId, creditNoteId);
   const owner = of && { merchantId, invoiceId: of.invoiceId, creditNoteId };
-  const { failure, next } = owner ? await tryDocument(parts, tx, owner, now) : { failure: null, next: null };
-  await noteCreditNoteJob(tx, merchantId, creditNoteId, failure !== null, next);
+  const { failure, next } = owner ? await tryDocument(dependencies, tx, owner, now) : { failure: null, next: null };
+  await updateCreditNoteJob(tx, merchantId, creditNoteId, failure !== null, next);
 }
 
 /** The due work that renders a receipt. */
 export async function renderReceipt(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   merchantId: string,
   paymentId: string,
   now: Instant,
 ): Promise<void> {
-  const of = await invoiceOfReceipt(tx, merchantId, paymentId);
+  const of = await selectInvoiceOfReceipt(tx, merchantId, paymentId);
   if (!of) return;
-  const { failure, next } = await tryDocument(parts, tx, { merchantId, invoiceId: of.invoiceId, paymentId }, now);
-  await noteReceiptJob(tx, merchantId, paymentId, failure !== null, next);
+  const { failure, next } = await tryDocument(
+    dependencies,
+    tx,
+    { merchantId, invoiceId: of.invoiceId, paymentId },
+    now,
+  );
+  await updateReceiptJob(tx, merchantId, paymentId, failure !== null, next);
 }
 
 /** An attempt of the due work. @returns why there is no document, and when to try again; both null where it stands. */
 async function tryDocument(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   owner: DocumentOwner,
   now: Instant,
 ): Promise<{ failure: string | null; next: Instant | null }> {
-  const document = await documentOf(parts, tx, owner, now);
+  const document = await documentOf(dependencies, tx, owner, now);
   if (document.ok) return { failure: null, next: null };
   const reason = document.refusal.kind === 'code' ? document.refusal.details?.reason : undefined;
   if (typeof reason !== 'string') throw new Error(`The job of ${idOf(owner)} has nothing to render.`);
   const mayPass = reason === 'render_failed';
-  return { failure: reason, next: mayPass ? nextRendering((await failedRenderings(tx, owner)) + 1, now) : null };
+  return { failure: reason, next: mayPass ? nextRendering((await countFailedRenderings(tx, owner)) + 1, now) : null };
 }

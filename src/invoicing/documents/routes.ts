@@ -1,6 +1,6 @@
 import { Reply, type Route, route } from '../../http/index.ts';
 import { ok, type Result } from '../../kernel/result.ts';
-import type { InvoicingParts } from '../invoice/dependencies.ts';
+import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { DocumentOwner } from './document-owner.ts';
 import { documentOf, eInvoiceOfDocument } from './documents.ts';
 
@@ -12,7 +12,7 @@ const XML = { contentType: 'application/xml', description: 'UN/CEFACT Cross Indu
 /**
  * The documents of invoices, of their credit notes and of their payments, as PDF and, but for payments, as e-invoice.
  */
-export const documentRoutes = (parts: InvoicingParts): readonly Route[] => [
+export const documentRoutes = (dependencies: InvoicingDependencies): readonly Route[] => [
   route(
     {
       method: 'GET',
@@ -27,7 +27,7 @@ export const documentRoutes = (parts: InvoicingParts): readonly Route[] => [
       replies: { 200: PDF },
     },
     async ({ tx, merchantId, params, now }) =>
-      pdfReply(await documentOf(parts, tx, ownerOf(merchantId, params), now), 'invoice'),
+      pdfReply(await documentOf(dependencies, tx, ownerOf(merchantId, params), now), 'invoice'),
   ),
   route(
     {
@@ -44,7 +44,7 @@ export const documentRoutes = (parts: InvoicingParts): readonly Route[] => [
       replies: { 200: XML },
     },
     async ({ tx, merchantId, params, now }) =>
-      xmlReply(await eInvoiceOfDocument(parts, tx, ownerOf(merchantId, params), now)),
+      xmlReply(await eInvoiceOfDocument(dependencies, tx, ownerOf(merchantId, params), now)),
   ),
   route(
     {
@@ -60,7 +60,7 @@ export const documentRoutes = (parts: InvoicingParts): readonly Route[] => [
       replies: { 200: PDF },
     },
     async ({ tx, merchantId, params, now }) =>
-      pdfReply(await documentOf(parts, tx, ownerOf(merchantId, params), now), 'credit-note'),
+      pdfReply(await documentOf(dependencies, tx, ownerOf(merchantId, params), now), 'credit-note'),
   ),
   route(
     {
@@ -76,7 +76,7 @@ export const documentRoutes = (parts: InvoicingParts): readonly Route[] => [
       replies: { 200: XML },
     },
     async ({ tx, merchantId, params, now }) =>
-      xmlReply(await eInvoiceOfDocument(parts, tx, ownerOf(merchantId, params), now)),
+      xmlReply(await eInvoiceOfDocument(dependencies, tx, ownerOf(merchantId, params), now)),
   ),
   route(
     {
@@ -92,7 +92,7 @@ export const documentRoutes = (parts: InvoicingParts): readonly Route[] => [
       replies: { 200: PDF },
     },
     async ({ tx, merchantId, params, now }) =>
-      pdfReply(await documentOf(parts, tx, ownerOf(merchantId, params), now), 'receipt'),
+      pdfReply(await documentOf(dependencies, tx, ownerOf(merchantId, params), now), 'receipt'),
   ),
 ];
 

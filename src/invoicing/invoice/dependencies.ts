@@ -3,7 +3,7 @@ import type { DocumentRenderer } from '../../documents/index.ts';
 import type { EnvironmentName, MerchantSettings } from '../../identity/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
-import type { TaxProviderParts } from '../../tax-providers/index.ts';
+import type { TaxProviderDependencies } from '../../tax-providers/index.ts';
 import type { BillingSource } from '../terms/billing-terms.ts';
 import type { CreditNoteRow } from './credit-note.ts';
 import type { InvoiceRow } from './invoice.ts';
@@ -81,7 +81,7 @@ export interface InvoiceLetters {
 }
 
 /** The dependencies of invoicing beside the transaction. */
-export interface InvoicingParts {
+export interface InvoicingDependencies {
   readonly environment: EnvironmentName;
   /** The base of links, without a slash at the end. */
   readonly publicUrl: string;
@@ -93,5 +93,5 @@ export interface InvoicingParts {
   /** By the `type` of the purpose for which an invoice was made (`makeOneOffInvoice`). */
   readonly purposes: Readonly<Record<string, PurposeHandler>>;
   /** How tax providers outside our database are called. */
-  readonly taxProviders: TaxProviderParts;
+  readonly taxProviders: TaxProviderDependencies;
 }

@@ -3,7 +3,7 @@ import { merchantSettings } from '../../identity/index.ts';
 import { type InvoiceAtIssue, snapshotHash } from './content-hash.ts';
 import type { InvoiceRow } from './invoice.ts';
 import type { IssuedLine } from './invoice-line.ts';
-import { drawNumbers, issuedLinesOf } from './invoices.sql.ts';
+import { drawNumbers, selectIssuedLines } from './invoices.sql.ts';
 import { invoiceNumber } from './numbering.ts';
 
 /** The facts that make a document of an invoice. */
@@ -38,7 +38,7 @@ export async function numbersOf(
 
 /** The same of one. */
 export async function numberOf(tx: Tx, invoice: InvoiceRow): Promise<NumberedInvoice> {
-  const lines = await issuedLinesOf(tx, invoice.merchantId, [invoice.id]);
+  const lines = await selectIssuedLines(tx, invoice.merchantId, [invoice.id]);
   return (await numbersOf(tx, [invoice], lines)).get(invoice.id) as NumberedInvoice;
 }
 

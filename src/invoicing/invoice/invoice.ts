@@ -58,7 +58,7 @@ export interface InvoiceRow {
   metadata: Record<string, unknown>;
   /** Row 18 of domain.md §4: it ends with its payment session, and has no number until it is paid. */
   livesBySession: boolean;
-  /** The handler in `InvoicingParts.purposes` that hears of the invoice. */
+  /** The handler in `InvoicingDependencies.purposes` that hears of the invoice. */
   purposeType: string | null;
   purposeId: string | null;
   /** The inputs of an invoice without a period; null for those of periods. */

@@ -34,11 +34,11 @@ export const lockInvoicesOf = (tx: Tx, merchantId: string, subscriptionIds: read
        order by id for update`);
 
 /** The invoice as it is now, for reading: a decision on it locks it instead. */
-export const findInvoice = (tx: Tx, merchantId: string, id: string): Promise<InvoiceRow | undefined> =>
+export const selectInvoice = (tx: Tx, merchantId: string, id: string): Promise<InvoiceRow | undefined> =>
   tx.maybe<InvoiceRow>(sql`select * from invoice where merchant_id = ${merchantId} and id = ${id}`);
 
 /** Some invoices as they are now, by their ids. */
-export const findInvoices = async (
+export const selectInvoices = async (
   tx: Tx,
   merchantId: string,
   ids: readonly string[],
@@ -60,11 +60,11 @@ export const lockInvoicesNow = (tx: Tx, merchantId: string, ids: readonly string
      order by id for update nowait`);
 
 /** The invoice that was made under an idempotency key. */
-export const findInvoiceByKey = (tx: Tx, merchantId: string, key: string): Promise<InvoiceRow | undefined> =>
+export const selectInvoiceByKey = (tx: Tx, merchantId: string, key: string): Promise<InvoiceRow | undefined> =>
   tx.maybe<InvoiceRow>(sql`select * from invoice where merchant_id = ${merchantId} and idempotency_key = ${key}`);
 
 /** The invoice that was made for something. */
-export const findInvoiceOf = (
+export const selectInvoiceOf = (
   tx: Tx,
   merchantId: string,
   purpose: { readonly type: string; readonly id: string },
@@ -89,7 +89,7 @@ const withJson = (changes: object): Record<string, unknown> =>
   );
 
 /** Changes an invoice without moving it. */
-export const changeInvoice = (
+export const updateInvoice = (
   tx: Tx,
   invoice: InvoiceRow,
   changes: InvoiceChanges,
@@ -104,7 +104,7 @@ export const changeInvoice = (
  * Moves an invoice along the table of states. The update says `where status`, so that of two callers one finds no row.
  * @throws where the table refuses: whoever asks on behalf of a caller checks first (`next`) and answers the refusal.
  */
-export async function moveInvoice(
+export async function updateInvoiceStatus(
   tx: Tx,
   invoice: InvoiceRow,
   trigger: InvoiceTrigger,
@@ -261,7 +261,7 @@ const jsonValue = (value: unknown): unknown => {
 };
 
 /** A window of an invoice's lines, in their order on the document. */
-export const linesOf = (
+export const selectLines = (
   tx: Tx,
   merchantId: string,
   invoiceId: string,
@@ -274,7 +274,7 @@ export const linesOf = (
      order by position limit ${limit}`);
 
 /** Stores the usage for the prices of some closing periods of one merchant (transition 3). */
-export async function saveBilledUsage(
+export async function insertBilledUsage(
   tx: Tx,
   merchantId: string,
   invoices: readonly { readonly invoice: InvoiceRow; readonly usage: readonly BilledUsage[] }[],
@@ -303,11 +303,11 @@ interface StoredUsage extends Omit<BilledUsage, 'share' | 'taken'> {
   shareDenominator: bigint | null;
 }
 
-export const billedUsageOf = async (tx: Tx, { merchantId, id }: InvoiceRow): Promise<readonly BilledUsage[]> =>
-  (await billedUsageOfInvoices(tx, merchantId, [id])).get(id) ?? [];
+export const selectBilledUsage = async (tx: Tx, { merchantId, id }: InvoiceRow): Promise<readonly BilledUsage[]> =>
+  (await selectBilledUsageOfInvoices(tx, merchantId, [id])).get(id) ?? [];
 
 /** The metered usage of some invoices of a merchant, by invoice. */
-export async function billedUsageOfInvoices(
+export async function selectBilledUsageOfInvoices(
   tx: Tx,
   merchantId: string,
   invoiceIds: readonly string[],
@@ -332,7 +332,7 @@ const billedUsage = ({
 });
 
 /** The lines of some invoices, each in its order on the document. */
-export async function issuedLinesOf(
+export async function selectIssuedLines(
   tx: Tx,
   merchantId: string,
   invoiceIds: readonly string[],
@@ -363,7 +363,7 @@ export async function drawNumbers(
 }
 
 /** Invoices of a customer that are neither settled nor dropped: they block its deletion. */
-export const openInvoicesOfCustomer = (tx: Tx, merchantId: string, customerId: string) =>
+export const selectOpenInvoicesOfCustomer = (tx: Tx, merchantId: string, customerId: string) =>
   tx.rows<{ id: string; invoiceNumber: string | null }>(sql`
     select id, invoice_number from invoice
      where merchant_id = ${merchantId} and customer_id = ${customerId}
@@ -404,7 +404,7 @@ export async function selectWithEarlierParts(
 }
 
 /** The last invoice of a series. */
-export const lastOfSeries = (
+export const selectLastOfSeries = (
   tx: Tx,
   { merchantId, subscriptionId }: { readonly merchantId: string; readonly subscriptionId: string },
   cadence: string,

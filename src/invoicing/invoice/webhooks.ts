@@ -3,7 +3,7 @@ import type { Instant } from '../../kernel/time.ts';
 import { type EventType, type OutboxEvent, publish, publishAll } from '../../webhooks/index.ts';
 import { changed } from './changed-invoice.ts';
 import type { InvoiceRow } from './invoice.ts';
-import { changeInvoice, updateInvoices } from './invoices.sql.ts';
+import { updateInvoice, updateInvoices } from './invoices.sql.ts';
 
 /** The webhook event of an invoice. */
 type InvoiceEvent = EventType & `invoice.${string}`;
@@ -43,13 +43,13 @@ const eventOf = (invoice: InvoiceRow, type: InvoiceEvent, more: Record<string, s
 });
 
 /** The same of an invoice whose due time is for its next retry, and stays. */
-export async function tellOverdueBeside(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<void> {
-  const told = await changeInvoice(tx, invoice, { overdueAt: now }, now);
+export async function publishOverdueAtOnce(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<void> {
+  const told = await updateInvoice(tx, invoice, { overdueAt: now }, now);
   await publishInvoice(tx, told, 'invoice.overdue.v0', now);
 }
 
 /** Overdue is derived and never stored as a state; the webhook about it is written once. */
-export async function tellOverdue(tx: Tx, invoices: readonly InvoiceRow[], now: Instant): Promise<void> {
+export async function publishOverdue(tx: Tx, invoices: readonly InvoiceRow[], now: Instant): Promise<void> {
   await updateInvoices(
     tx,
     invoices.map((invoice) => changed(invoice, { overdueAt: now, nextActionAt: null }, now)),

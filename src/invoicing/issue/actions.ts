@@ -4,9 +4,9 @@ import type { Tx } from '../../db/index.ts';
 import { fail, notFound, ok, type Result } from '../../kernel/result.ts';
 import { next, statesFor, wrongState } from '../../kernel/state-table.ts';
 import type { Instant } from '../../kernel/time.ts';
-import type { InvoicingParts } from '../invoice/dependencies.ts';
+import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
-import { findInvoice, lockInvoice, moveInvoice } from '../invoice/invoices.sql.ts';
+import { lockInvoice, selectInvoice, updateInvoiceStatus } from '../invoice/invoices.sql.ts';
 import { lockPurpose } from '../invoice/purposes.ts';
 import { type InvoiceTrigger, invoiceStates, takesMoney } from '../invoice/states.ts';
 import { checkSession, openSessionFor, shownSession } from '../paying/sessions.ts';
@@ -21,7 +21,7 @@ export type InvoiceAction = 'approve' | 'cancel' | 'writeOff' | 'recalculate';
 
 /** Performs the action if the table of states allows it now, else returns the table's refusal. */
 export async function actOnInvoice(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   merchantId: string,
   invoiceId: string,
@@ -29,7 +29,7 @@ export async function actOnInvoice(
   reason: string | null,
   wall: Instant,
 ): Promise<Result<InvoiceRow>> {
-  const locked = await lockWithNow(tx, merchantId, invoiceId, wall, parts);
+  const locked = await lockWithNow(tx, merchantId, invoiceId, wall, dependencies);
   if (!locked.ok) return locked;
   const { invoice, now } = locked.value;
   const decided = decideAction(invoice, action);
@@ -38,7 +38,7 @@ export async function actOnInvoice(
     const missing = await findMissingKinds(tx, 'invoice', { merchantId, id: invoiceId }, invoice.snapshotHash);
     if (missing.length > 0) return fail('APPROVAL_PENDING', { missing });
   }
-  return ok(await act(parts, tx, invoice, action, reason, now));
+  return ok(await act(dependencies, tx, invoice, action, reason, now));
 }
 
 /**
@@ -51,13 +51,13 @@ export async function lockWithNow(
   merchantId: string,
   invoiceId: string,
   wall: Instant,
-  parts?: Pick<InvoicingParts, 'purposes'>,
+  dependencies?: Pick<InvoicingDependencies, 'purposes'>,
 ): Promise<Result<{ invoice: InvoiceRow; now: Instant }>> {
-  const found = await findInvoice(tx, merchantId, invoiceId);
+  const found = await selectInvoice(tx, merchantId, invoiceId);
   if (!found) return notFound('invoice');
   const now = await effectiveNow(tx, merchantId, found.clockId, wall);
-  if (parts) await lockPurpose(parts, tx, found);
-  if (parts && found.subscriptionId !== null) await lockBilling(tx, merchantId, [found.subscriptionId]);
+  if (dependencies) await lockPurpose(dependencies, tx, found);
+  if (dependencies && found.subscriptionId !== null) await lockBilling(tx, merchantId, [found.subscriptionId]);
   const invoice = await lockInvoice(tx, merchantId, invoiceId);
   return invoice ? ok({ invoice, now }) : notFound('invoice');
 }
@@ -99,7 +99,7 @@ export function decideAction(
 }
 
 async function act(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   invoice: InvoiceRow,
   action: InvoiceAction,
@@ -108,14 +108,14 @@ async function act(
 ): Promise<InvoiceRow> {
   switch (action) {
     case 'approve':
-      return issueInvoice(parts, tx, invoice, 'approve', now);
+      return issueInvoice(dependencies, tx, invoice, 'approve', now);
     case 'cancel':
-      return cancelInvoice(parts, tx, invoice, reason, now);
+      return cancelInvoice(dependencies, tx, invoice, reason, now);
     case 'writeOff':
-      return writeOffInvoice(parts, tx, invoice, now);
+      return writeOffInvoice(dependencies, tx, invoice, now);
     case 'recalculate':
       await cancelApprovals(tx, invoice.merchantId, [invoice.id], now);
-      return moveInvoice(
+      return updateInvoiceStatus(
         tx,
         invoice,
         'recalculate',
@@ -123,7 +123,7 @@ async function act(
           nextActionAt: now,
           calculationAttempts: 0,
           failureReason: null,
-          terms: await freezeAgain(parts, tx, invoice, now),
+          terms: await freezeAgain(dependencies, tx, invoice, now),
         },
         now,
       );
@@ -135,7 +135,7 @@ async function act(
  * §4).
  */
 export async function openInvoiceSession(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   merchantId: string,
   invoiceId: string,
@@ -154,8 +154,8 @@ export async function openInvoiceSession(
       done: 'paid',
     });
   if (invoice.paymentInFlight) return fail('PAYMENT_IN_PROGRESS');
-  const checked = await checkSession(parts, tx, merchantId, options, now);
+  const checked = await checkSession(dependencies, tx, merchantId, options, now);
   if (!checked.ok) return checked;
-  const session = await openSessionFor(parts, tx, invoice, options, now);
-  return session.ok ? ok(shownSession(parts, session.value)) : session;
+  const session = await openSessionFor(dependencies, tx, invoice, options, now);
+  return session.ok ? ok(shownSession(dependencies, session.value)) : session;
 }

@@ -1,8 +1,8 @@
 import type { Tx } from '../../db/index.ts';
 import { addDuration, type Instant, isAfter, isBefore, latest } from '../../kernel/time.ts';
-import type { InvoicingParts } from '../invoice/dependencies.ts';
+import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
-import { insertPeriods, lastOfSeries, lockInvoicesIn } from '../invoice/invoices.sql.ts';
+import { insertPeriods, lockInvoicesIn, selectLastOfSeries } from '../invoice/invoices.sql.ts';
 import type { BillingTerms } from '../terms/billing-terms.ts';
 import { boundsOfSeries, cadencesOf, segmentAt, segmentsOf } from '../timeline/segments.ts';
 import { periodHolding, periodOf } from '../timeline/series.ts';
@@ -26,7 +26,7 @@ export async function lockTwice(
  * and each series that holds then has an open invoice.
  */
 export async function alignPeriods(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   terms: BillingTerms,
   at: Instant,
@@ -35,13 +35,13 @@ export async function alignPeriods(
   for (const invoice of await lockTwice(tx, terms, ['ACTIVE', 'CLOSING'])) {
     const end = endOfPeriod(terms, invoice);
     if (end === null) {
-      await dropUnbilledInvoice(parts, tx, invoice, now);
+      await dropUnbilledInvoice(dependencies, tx, invoice, now);
       continue;
     }
     const isActive = invoice.status === 'ACTIVE';
     const isMoved = isActive ? !end.equals(invoice.periodEnd) : isBefore(end, invoice.periodEnd);
     const moved = isMoved ? await cutPeriod(tx, invoice, end, addDuration(end, terms.gracePeriod), now) : invoice;
-    if (isActive && !isAfter(end, at)) await closePeriod(tx, parts.source, moved, 'terminate', now);
+    if (isActive && !isAfter(end, at)) await closePeriod(tx, dependencies.source, moved, 'terminate', now);
   }
   await openMissing(tx, terms, at, now);
 }
@@ -60,7 +60,7 @@ async function openMissing(tx: Tx, terms: BillingTerms, at: Instant, now: Instan
   for (const cadence of cadencesOf(segmentAt(segmentsOf(terms), at))) {
     const bounds = boundsOfSeries(terms, cadence, at);
     if (!bounds || open.some((invoice) => invoice.billingCadence === cadence)) continue;
-    const last = await lastOfSeries(tx, terms, cadence, bounds.anchor);
+    const last = await selectLastOfSeries(tx, terms, cadence, bounds.anchor);
     const goesOn = last !== undefined && !isBefore(last.periodEnd, bounds.startedAt);
     const startedAt = goesOn ? last.periodEnd : bounds.startedAt;
     const period = periodHolding(cadence, { ...bounds, startedAt }, startedAt);

@@ -3,9 +3,9 @@ import type { Tx } from '../../db/index.ts';
 import { ok } from '../../kernel/result.ts';
 import { wrongState } from '../../kernel/state-table.ts';
 import { approvalSnapshot } from '../invoice/approval-snapshot.ts';
-import type { InvoicingParts } from '../invoice/dependencies.ts';
+import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
-import { findInvoice, linesOf } from '../invoice/invoices.sql.ts';
+import { selectInvoice, selectLines } from '../invoice/invoices.sql.ts';
 import type { InvoiceStatus } from '../invoice/states.ts';
 import { lockWithNow } from './actions.ts';
 import { issueInvoice } from './issue.ts';
@@ -14,12 +14,12 @@ import { issueInvoice } from './issue.ts';
 const ISSUED: readonly InvoiceStatus[] = ['ISSUED', 'PAYMENT_FAILED', 'PAID', 'WRITTEN_OFF'];
 
 /** How approvals reach invoices (domain.md §4, row 10). */
-export const invoiceApprovals = (parts: InvoicingParts): ApprovalResource => ({
+export const invoiceApprovals = (dependencies: InvoicingDependencies): ApprovalResource => ({
   lock: async (tx, { merchantId, id }, wall) => {
-    const locked = await lockWithNow(tx, merchantId, id, wall, parts);
+    const locked = await lockWithNow(tx, merchantId, id, wall, dependencies);
     if (!locked.ok) return locked;
     const { invoice, now } = locked.value;
-    const lines = await linesOf(tx, merchantId, id);
+    const lines = await selectLines(tx, merchantId, id);
     const isDraft = invoice.status === 'DRAFT';
     const refused = (trigger: string, allowedFrom: readonly InvoiceStatus[]) =>
       wrongState({ thing: 'invoice', status: invoice.status, trigger, allowedFrom, done: null });
@@ -43,15 +43,15 @@ export const invoiceApprovals = (parts: InvoicingParts): ApprovalResource => ({
         return allowed.includes(invoice.status) ? ok(undefined) : refused('requestApproval', allowed);
       },
       approve: async () =>
-        isDraft ? ok(await issueInvoice(parts, tx, invoice, 'completeApprovals', now)) : ok(undefined),
+        isDraft ? ok(await issueInvoice(dependencies, tx, invoice, 'completeApprovals', now)) : ok(undefined),
       reject: async () => ok(undefined),
       recall: async () => ok(undefined),
       withdraw: async () => (isDraft ? ok(undefined) : refused('cancelApproval', ['DRAFT'])),
     });
   },
   find: async (tx: Tx, { merchantId, id }) => {
-    const invoice = await findInvoice(tx, merchantId, id);
-    return invoice ? stateOf(invoice, await linesOf(tx, merchantId, id)) : null;
+    const invoice = await selectInvoice(tx, merchantId, id);
+    return invoice ? stateOf(invoice, await selectLines(tx, merchantId, id)) : null;
   },
 });
 

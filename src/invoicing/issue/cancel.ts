@@ -4,10 +4,10 @@ import { ZERO } from '../../kernel/decimal.ts';
 import { next } from '../../kernel/state-table.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { insertCreditNote } from '../credit-notes/credit-notes.sql.ts';
-import type { CancellationCause, InvoicingParts } from '../invoice/dependencies.ts';
+import type { CancellationCause, InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
-import { deleteUnbilledInvoice, moveInvoice } from '../invoice/invoices.sql.ts';
-import { tellCancelled } from '../invoice/purposes.ts';
+import { deleteUnbilledInvoice, updateInvoiceStatus } from '../invoice/invoices.sql.ts';
+import { announceCancelled } from '../invoice/purposes.ts';
 import { invoiceStates } from '../invoice/states.ts';
 import { publishInvoice } from '../invoice/webhooks.ts';
 import { bookCancellation, bookWriteOff } from '../paying/bookings.ts';
@@ -28,22 +28,28 @@ export const isPaidInMoney = (invoice: Pick<InvoiceRow, 'paidAmount' | 'walletAp
  * what its credit lines had taken off it is given back otherwise.
  */
 export async function cancelInvoice(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   invoice: InvoiceRow,
   reason: string | null,
   now: Instant,
 ): Promise<InvoiceRow> {
-  const cancelled = await moveInvoice(tx, invoice, 'cancel', { ...withoutWallet(invoice), nextActionAt: null }, now);
+  const cancelled = await updateInvoiceStatus(
+    tx,
+    invoice,
+    'cancel',
+    { ...withoutWallet(invoice), nextActionAt: null },
+    now,
+  );
   const isNumbered = cancelled.invoiceNumber !== null;
   const note = isNumbered ? await insertCreditNote(tx, cancelled, 'cancellation', reason, now) : null;
   await cancelApprovals(tx, cancelled.merchantId, [cancelled.id], now);
   await expireSessionsOf(tx, cancelled, now);
-  await ended(parts, tx, invoice, cancelled, 'byHand', now);
-  await returnCredits(parts, tx, cancelled, now);
-  await carryOverCancelled(parts, tx, cancelled, now);
+  await ended(dependencies, tx, invoice, cancelled, 'byHand', now);
+  await returnCredits(dependencies, tx, cancelled, now);
+  await carryOverCancelled(dependencies, tx, cancelled, now);
   await deleteUsageTakenOfCorrected(tx, cancelled); // its corrections are owed again
-  await parts.letters.tell(tx, cancelled, { kind: 'cancelled', note, intoWallet: invoice.walletApplied }, now);
+  await dependencies.letters.tell(tx, cancelled, { kind: 'cancelled', note, intoWallet: invoice.walletApplied }, now);
   return cancelled;
 }
 
@@ -52,7 +58,7 @@ export async function cancelInvoice(
  * its way. Of every other invoice an expired session changes nothing.
  */
 export async function endWithSession(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   invoice: InvoiceRow,
   now: Instant,
@@ -60,8 +66,8 @@ export async function endWithSession(
   const isKept = !invoice.livesBySession || isPaidInMoney(invoice) || invoice.paymentInFlight;
   if (isKept || !next(invoiceStates, invoice.status, 'expireSession').ok) return invoice;
   const unpaid = { ...withoutWallet(invoice), nextActionAt: null };
-  const cancelled = await moveInvoice(tx, invoice, 'expireSession', unpaid, now);
-  await ended(parts, tx, invoice, cancelled, 'sessionExpired', now);
+  const cancelled = await updateInvoiceStatus(tx, invoice, 'expireSession', unpaid, now);
+  await ended(dependencies, tx, invoice, cancelled, 'sessionExpired', now);
   return cancelled;
 }
 
@@ -72,31 +78,31 @@ const withoutWallet = ({ paidAmount, walletApplied }: InvoiceRow) => ({
 });
 
 async function ended(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   before: InvoiceRow,
   cancelled: InvoiceRow,
   why: CancellationCause,
   now: Instant,
 ): Promise<void> {
-  await tellCancelled(parts, tx, cancelled, why, now);
+  await announceCancelled(dependencies, tx, cancelled, why, now);
   await publishInvoice(tx, cancelled, 'invoice.cancelled.v0', now);
   if (cancelled.issuedAt !== null) await bookCancellation(tx, before, now);
 }
 
 /** Transition 16, by hand or because the last retry of its charge was declined. */
 export async function writeOffInvoice(
-  parts: Pick<InvoicingParts, 'letters'>,
+  dependencies: Pick<InvoicingDependencies, 'letters'>,
   tx: Tx,
   invoice: InvoiceRow,
   now: Instant,
   trigger: 'writeOff' | 'spendDunning' = 'writeOff',
 ): Promise<InvoiceRow> {
-  const written = await moveInvoice(tx, invoice, trigger, { nextActionAt: null }, now);
+  const written = await updateInvoiceStatus(tx, invoice, trigger, { nextActionAt: null }, now);
   await expireSessionsOf(tx, written, now);
   await publishInvoice(tx, written, 'invoice.written_off.v0', now);
   await bookWriteOff(tx, written, now);
-  await parts.letters.tell(tx, written, { kind: 'writtenOff' }, now);
+  await dependencies.letters.tell(tx, written, { kind: 'writtenOff' }, now);
   return written;
 }
 
@@ -105,11 +111,11 @@ export async function writeOffInvoice(
  * be lost with it, so they are given back as with a cancellation.
  */
 export async function dropUnbilledInvoice(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   invoice: InvoiceRow,
   now: Instant,
 ): Promise<void> {
-  await returnCredits(parts, tx, invoice, now);
+  await returnCredits(dependencies, tx, invoice, now);
   await deleteUnbilledInvoice(tx, invoice);
 }

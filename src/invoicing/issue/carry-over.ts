@@ -4,7 +4,7 @@ import { newId } from '../../kernel/ids.ts';
 import { type Instant, isAfter } from '../../kernel/time.ts';
 import { post } from '../../ledger/index.ts';
 import { taxLines } from '../../tax/index.ts';
-import type { InvoicingParts } from '../invoice/dependencies.ts';
+import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { BillingTerms } from '../terms/billing-terms.ts';
 import type { ManualLineRow, NewManualLine } from './manual-line.ts';
@@ -28,7 +28,7 @@ import { amountOf } from './manual-lines.ts';
  * After the issue of invoices: the excess of their deductions, because no total is below 0, is a line for the next one.
  */
 export async function carryOver(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   invoices: readonly InvoiceRow[],
   now: Instant,
@@ -41,13 +41,13 @@ export async function carryOver(
       const invoice = byId.get(line.invoiceId as string) as InvoiceRow;
       return planRemainder(line, invoice.terms?.taxBehavior ?? 'exclusive', invoice.periodEnd, now);
     });
-    await saveCarried(parts, tx, merchantId, carried, now);
+    await saveCarried(dependencies, tx, merchantId, carried, now);
   }
 }
 
 /** After the cancellation of an invoice: its carried lines are carried on, except the parts that were already. */
 export async function carryOverCancelled(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   cancelled: InvoiceRow,
   now: Instant,
@@ -58,7 +58,7 @@ export async function carryOverCancelled(
     const { taxRate, invoiceAt } = line;
     return amount.lt(0) ? [carriedLine(line, { amount, taxRate, invoiceAt, because: 'cancellation' }, now)] : [];
   });
-  await saveCarried(parts, tx, cancelled.merchantId, carried, now);
+  await saveCarried(dependencies, tx, cancelled.merchantId, carried, now);
 }
 
 /** The part of a line that its invoice could not deduct. Inclusive amounts include their tax. */
@@ -110,7 +110,7 @@ const carriedLine = (line: ManualLineRow, { amount, taxRate, invoiceAt, because 
 
 /** The unique index `manual_line_carried` refuses a second one for the same line and cause. */
 async function saveCarried(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   merchantId: string,
   lines: readonly NewManualLine[],
@@ -118,7 +118,7 @@ async function saveCarried(
 ): Promise<void> {
   for (const line of lines) await insertManualLine(tx, line);
   for (const subscriptionId of new Set(lines.map((line) => line.subscriptionId)))
-    await creditCarriedLines(parts, tx, merchantId, subscriptionId, now);
+    await creditCarriedLines(dependencies, tx, merchantId, subscriptionId, now);
 }
 
 /**
@@ -126,7 +126,7 @@ async function saveCarried(
  * it would have taken off, is in the customer's wallet. Does nothing while an invoice follows.
  */
 export async function creditCarriedLines(
-  { source }: Pick<InvoicingParts, 'source'>,
+  { source }: Pick<InvoicingDependencies, 'source'>,
   tx: Tx,
   merchantId: string,
   subscriptionId: string,

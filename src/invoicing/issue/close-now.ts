@@ -2,9 +2,9 @@ import type { Tx } from '../../db/index.ts';
 import { ok, type Result } from '../../kernel/result.ts';
 import { next, statesFor, wrongState } from '../../kernel/state-table.ts';
 import { earliest, type Instant, isAfter } from '../../kernel/time.ts';
-import type { InvoicingParts } from '../invoice/dependencies.ts';
+import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
-import { changeInvoice } from '../invoice/invoices.sql.ts';
+import { updateInvoice } from '../invoice/invoices.sql.ts';
 import { invoiceStates } from '../invoice/states.ts';
 import { lockWithNow } from './actions.ts';
 import { closePeriod } from './close.ts';
@@ -17,7 +17,7 @@ import { closePeriod } from './close.ts';
  * @returns 404; INVALID_TRANSITION where the period is not open, or began at this very instant: none has no length
  */
 export async function closeInvoiceNow(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   merchantId: string,
   invoiceId: string,
@@ -43,6 +43,6 @@ export async function closeInvoiceNow(
       },
     );
   const end = earliest(now, invoice.periodEnd); // a worker may be late
-  const cut = await changeInvoice(tx, invoice, { periodEnd: end, gracePeriodEnd: now }, now);
-  return ok(await closePeriod(tx, parts.source, cut, 'closeNow', now));
+  const cut = await updateInvoice(tx, invoice, { periodEnd: end, gracePeriodEnd: now }, now);
+  return ok(await closePeriod(tx, dependencies.source, cut, 'closeNow', now));
 }

@@ -1,23 +1,23 @@
 import type { Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { readBetweenEvents, settleEach, usageMark, usageSnapshot } from '../../metering/index.ts';
+import { findUsageMark, readWithoutEvents, settleEach, usageSnapshot } from '../../metering/index.ts';
 import { type ChangedInvoice, changed, followedBy, moved, unchanged } from '../invoice/changed-invoice.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import {
-  changeInvoice,
+  insertBilledUsage,
   insertPeriods,
-  saveBilledUsage,
   selectWithEarlierParts,
+  updateInvoice,
   updateInvoices,
 } from '../invoice/invoices.sql.ts';
 import type { BillingSource, BillingTerms } from '../terms/billing-terms.ts';
 import { lockBilling } from '../usage/billing-lock.sql.ts';
-import { saveTaken } from '../usage/burnt-taken.sql.ts';
-import { saveUsageTaken } from '../usage/late-usage.sql.ts';
+import { replaceTaken } from '../usage/burnt-taken.sql.ts';
+import { insertUsageTaken } from '../usage/late-usage.sql.ts';
 import { subjectsOf } from '../usage/late-usage.ts';
 import { readUsageOfEach } from '../usage/read-usage.ts';
 import type { Waiting } from './manual-line.ts';
-import { takeManualLines } from './manual-lines.sql.ts';
+import { updateManualLinesTaken } from './manual-lines.sql.ts';
 import { waitingFor } from './manual-lines.ts';
 import { nextInvoice } from './open.ts';
 
@@ -117,18 +117,18 @@ async function saveUsage(
     merchantId,
     closing.map(({ terms }) => terms.subscriptionId),
   );
-  await takeManualLines(tx, merchantId, closing, now);
-  const { mark, snapshot, read } = await readBetweenEvents(tx, merchantId, async () => ({
-    mark: await usageMark(tx, merchantId),
+  await updateManualLinesTaken(tx, merchantId, closing, now);
+  const { mark, snapshot, read } = await readWithoutEvents(tx, merchantId, async () => ({
+    mark: await findUsageMark(tx, merchantId),
     snapshot: await usageSnapshot(tx, merchantId),
     read: await readUsageOfEach(tx, source, closing),
   }));
   const marks = closing.map(({ invoice, terms }) => ({ subjects: subjectsOf(terms), until: invoice.periodEnd }));
   await settleEach(tx, merchantId, marks, now);
   const usage = closing.map(({ invoice }, place) => ({ invoice, usage: read[place] ?? [] }));
-  await saveBilledUsage(tx, merchantId, usage);
-  for (const each of usage) await saveTaken(tx, each.invoice, each.usage);
-  await saveUsageTaken(
+  await insertBilledUsage(tx, merchantId, usage);
+  for (const each of usage) await replaceTaken(tx, each.invoice, each.usage);
+  await insertUsageTaken(
     tx,
     merchantId,
     closing.map(({ invoice }) => invoice.id),
@@ -167,7 +167,7 @@ export const cutPeriod = (
   gracePeriodEnd: Instant,
   now: Instant,
 ): Promise<InvoiceRow> =>
-  changeInvoice(
+  updateInvoice(
     tx,
     invoice,
     {

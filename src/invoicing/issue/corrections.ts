@@ -7,10 +7,10 @@ import { earliest, type Instant, type Period } from '../../kernel/time.ts';
 import { insertUnusedCredit, type UnusedCreditRow } from '../credit-notes/unused-credits.sql.ts';
 import { selectBilledLines, selectCredits } from '../difference/billed.sql.ts';
 import { type BilledItem, type Correction, itemsOf, leftOfItem } from '../difference/billed.ts';
-import type { InvoicingParts } from '../invoice/dependencies.ts';
+import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
-import { linesOf } from '../invoice/invoices.sql.ts';
+import { selectLines } from '../invoice/invoices.sql.ts';
 import { asBilled, cellOf, justBefore } from '../owed/charges.ts';
 import type { BillingTerms } from '../terms/billing-terms.ts';
 import { noteCredits } from './credits.ts';
@@ -32,7 +32,7 @@ export const SAID: Correction = { quantity: '0', charge: '0', discount: '0', max
  * that was billed, and never more than is left of them (§3 Credits).
  */
 export async function takeBack(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   terms: Pick<BillingTerms, 'merchantId' | 'subscriptionId' | 'currency' | 'taxBehavior' | 'endCredit'>,
   all: readonly TakenBack[],
@@ -51,7 +51,7 @@ export async function takeBack(
     }
   }
   for (const [invoiceId, rows] of Map.groupBy(given, (row) => row.invoiceId))
-    await noteCredits(parts, tx, terms.merchantId, invoiceId, rows, 'all', now);
+    await noteCredits(dependencies, tx, terms.merchantId, invoiceId, rows, 'all', now);
 }
 
 /** As much of an item as is left and missing; null where nothing is. */
@@ -73,12 +73,17 @@ function creditOf(
  * After the issue of an invoice: the excess of its credits of other invoices, because no total is below 0, is credited
  * by credit notes on those.
  */
-export async function creditCutLines(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow, now: Instant): Promise<void> {
-  const lines = await linesOf(tx, invoice.merchantId, invoice.id);
+export async function creditCutLines(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  invoice: InvoiceRow,
+  now: Instant,
+): Promise<void> {
+  const lines = await selectLines(tx, invoice.merchantId, invoice.id);
   const cut = lines.filter(({ workings }) => workings?.cut !== undefined);
   const { merchantId, subscriptionId, currency, terms } = invoice;
   if (cut.length === 0 || subscriptionId === null) return;
-  const cells = await parts.source.terms(tx, merchantId, subscriptionId);
+  const cells = await dependencies.source.terms(tx, merchantId, subscriptionId);
   // A line of the invoice's own period takes back what earlier parts of that period billed.
   const own = invoice.kind === 'subscription' ? cellOf(asBilled(cells, invoice), invoice).start : invoice.periodStart;
   const timeOf = ({ type, periodStart: start, periodEnd: end }: LineRow): Period => ({
@@ -94,7 +99,7 @@ export async function creditCutLines(parts: InvoicingParts, tx: Tx, invoice: Inv
     return { items: those, amount: decimal(line.workings?.cut ?? '0').negated(), correction: SAID };
   });
   const taxBehavior = terms?.taxBehavior ?? cells.taxBehavior;
-  await takeBack(parts, tx, { merchantId, subscriptionId, currency, taxBehavior }, all, now);
+  await takeBack(dependencies, tx, { merchantId, subscriptionId, currency, taxBehavior }, all, now);
 }
 
 const rowOf = (

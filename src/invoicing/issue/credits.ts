@@ -7,13 +7,13 @@ import { balanceOfInvoice } from '../../ledger/index.ts';
 import type { OtherLine } from '../calculation/calculate.ts';
 import { bookCredit } from '../credit-notes/credit-bookings.ts';
 import { insertCreditNoteLines } from '../credit-notes/credit-note-lines.sql.ts';
-import { insertPartCreditNote, unvoidedCreditNote } from '../credit-notes/credit-notes.sql.ts';
+import { insertPartCreditNote, selectUnvoidedCreditNote } from '../credit-notes/credit-notes.sql.ts';
 import {
   type CreditOn,
-  creditsOn,
   deleteOpenCredits,
   insertUnusedCredit,
-  noteMore,
+  markCredited,
+  selectCreditsOn,
   selectOpenCredits,
   type UnusedCreditRow,
 } from '../credit-notes/unused-credits.sql.ts';
@@ -21,9 +21,9 @@ import { selectBilledLines, selectCredits } from '../difference/billed.sql.ts';
 import { type BilledItem, itemsOf, leftOfItem } from '../difference/billed.ts';
 import { compareTime, creditsOf, type TimeCredit } from '../difference/time.ts';
 import type { CreditNoteLine, CreditNoteRow } from '../invoice/credit-note.ts';
-import type { InvoicingParts } from '../invoice/dependencies.ts';
+import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
-import { changeInvoice, findInvoice, linesOf, lockInvoice } from '../invoice/invoices.sql.ts';
+import { lockInvoice, selectInvoice, selectLines, updateInvoice } from '../invoice/invoices.sql.ts';
 import type { CreditWorkings } from '../invoice/workings.ts';
 import {
   cellsIn,
@@ -62,7 +62,7 @@ export interface CreditOrder {
  * earlier one is worked out anew.
  */
 export async function giveCredits(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   { terms, after, target, creditedAnew = [], invoiceId: only }: CreditOrder,
   now: Instant,
@@ -87,8 +87,8 @@ export async function giveCredits(
       given.get(mode)?.push(await insertUnusedCredit(tx, rowOf(terms, credit, bearer, now)));
     }
     const lines = given.get('invoice') ?? [];
-    await noteCredits(parts, tx, merchantId, invoiceId, lines, target === null ? 'all' : 'unpaid', now);
-    await noteCredits(parts, tx, merchantId, invoiceId, given.get('wallet') ?? [], 'all', now);
+    await noteCredits(dependencies, tx, merchantId, invoiceId, lines, target === null ? 'all' : 'unpaid', now);
+    await noteCredits(dependencies, tx, merchantId, invoiceId, given.get('wallet') ?? [], 'all', now);
   }
 }
 
@@ -109,7 +109,7 @@ export async function expectedCredits(
   invoice: InvoiceRow,
   now: Instant,
 ): Promise<readonly CreditOn[]> {
-  const standing = await creditsOn(tx, invoice);
+  const standing = await selectCreditsOn(tx, invoice);
   const { endsAt } = terms.bounds;
   const isLast = endsAt?.equals(invoice.periodEnd) === true && invoice.billingCadence === terms.planCadence;
   if (invoice.status !== 'ACTIVE' || !isLast) return standing;
@@ -125,7 +125,7 @@ export async function expectedCredits(
   const due = creditsDue(terms, items).filter(({ span }) => creditModeAt(terms, span.start) === 'invoice');
   const expected: CreditOn[] = [];
   for (const [invoiceId, those] of Map.groupBy(due, ({ item }) => item.invoiceId)) {
-    const billed = await findInvoice(tx, terms.merchantId, invoiceId);
+    const billed = await selectInvoice(tx, terms.merchantId, invoiceId);
     if (!billed) throw new Error(`Invoice ${invoiceId} no longer exists.`);
     const rows = those.map((credit) => ({ ...rowOf(terms, credit, invoice.id, now), seq: 0n }));
     const { owed, owedAgain } = await owedOf(tx, billed);
@@ -232,7 +232,7 @@ const rowOf = (
 async function overAllOf(tx: Tx, merchantId: string, invoiceId: string): Promise<CreditNoteRow | 'written off' | null> {
   const invoice = await lockInvoice(tx, merchantId, invoiceId);
   if (!invoice) throw new Error(`Invoice ${invoiceId} no longer exists.`);
-  return invoice.status === 'WRITTEN_OFF' ? 'written off' : ((await unvoidedCreditNote(tx, invoice)) ?? null);
+  return invoice.status === 'WRITTEN_OFF' ? 'written off' : ((await selectUnvoidedCreditNote(tx, invoice)) ?? null);
 }
 
 /**
@@ -240,14 +240,19 @@ async function overAllOf(tx: Tx, merchantId: string, invoiceId: string): Promise
  * again because the money had left, and else into the wallet.
  */
 export async function giveBackAfterVoid(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   invoice: InvoiceRow,
   now: Instant,
 ): Promise<void> {
   if (invoice.subscriptionId === null) return;
-  const terms = await parts.source.terms(tx, invoice.merchantId, invoice.subscriptionId);
-  await giveCredits(parts, tx, { terms, after: terms.bounds.startedAt, target: null, invoiceId: invoice.id }, now);
+  const terms = await dependencies.source.terms(tx, invoice.merchantId, invoice.subscriptionId);
+  await giveCredits(
+    dependencies,
+    tx,
+    { terms, after: terms.bounds.startedAt, target: null, invoiceId: invoice.id },
+    now,
+  );
 }
 
 /** The part of a credit that is in no credit note yet. */
@@ -262,7 +267,7 @@ const leftOf = ({ amount, taxAmount, notedAmount, notedTax }: UnusedCreditRow) =
  * paid.
  */
 export async function noteCredits(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   merchantId: string,
   invoiceId: string,
@@ -282,7 +287,7 @@ export async function noteCredits(
   for (const { credit, part } of notedOf(credits, what === 'all' ? total : off.plus(offAgain), invoice.currency)) {
     net = net.plus(part.net);
     tax = tax.plus(part.tax);
-    await noteMore(tx, credit, part.net, part.tax);
+    await markCredited(tx, credit, part.net, part.tax);
     if (!part.net.plus(part.tax).isZero()) lines.push(lineOfNote(credit, part));
   }
   if (net.plus(tax).isZero()) return;
@@ -290,12 +295,12 @@ export async function noteCredits(
   await insertCreditNoteLines(tx, note, lines);
   await bookCredit(tx, invoice, note, { off, offAgain }, now);
   const less = { paidAmount: invoice.paidAmount.plus(off), creditedAmount: invoice.creditedAmount.plus(off) };
-  const credited = off.isZero() ? invoice : await changeInvoice(tx, invoice, less, now);
+  const credited = off.isZero() ? invoice : await updateInvoice(tx, invoice, less, now);
   const notOwed = off.plus(offAgain);
   const fact = { kind: 'credited', note, off: notOwed, intoWallet: note.total.minus(notOwed) } as const;
-  await parts.letters.tell(tx, credited, fact, now);
+  await dependencies.letters.tell(tx, credited, fact, now);
   if (off.isZero()) return;
-  if (credited.unpaidAmount.isZero()) await markPaid(parts, tx, credited, { by: 'credit' }, now);
+  if (credited.unpaidAmount.isZero()) await markPaid(dependencies, tx, credited, { by: 'credit' }, now);
   else await expireSessionsOf(tx, credited, now);
 }
 
@@ -363,8 +368,8 @@ export const creditLines = (credits: readonly CreditOn[], taxBehavior: 'exclusiv
       amount,
       taxRate: credit.taxRate,
       tax: tax.negated(),
-      givesWay: 'credit',
-      says: {
+      cutTurn: 'credit',
+      content: {
         eventType: 'fee',
         lineItemType: 'refund',
         type: 'credit',
@@ -391,16 +396,21 @@ export const creditLines = (credits: readonly CreditOn[], taxBehavior: 'exclusiv
 
 /** The credits on an invoice with prices without tax. */
 export const creditLinesOn = async (tx: Tx, invoice: InvoiceRow): Promise<OtherLine[]> =>
-  creditLines(await creditsOn(tx, invoice), 'exclusive');
+  creditLines(await selectCreditsOn(tx, invoice), 'exclusive');
 
 /**
  * After the issue of an invoice: the excess of its credit lines, because no total is below 0, is a credit note on the
  * invoice that billed, in the wallet.
  */
-export async function settleCredits(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow, now: Instant): Promise<void> {
-  const credits = await creditsOn(tx, invoice);
+export async function settleCredits(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  invoice: InvoiceRow,
+  now: Instant,
+): Promise<void> {
+  const credits = await selectCreditsOn(tx, invoice);
   if (credits.length === 0) return;
-  const lines = (await linesOf(tx, invoice.merchantId, invoice.id)).filter(({ type }) => type === 'credit');
+  const lines = (await selectLines(tx, invoice.merchantId, invoice.id)).filter(({ type }) => type === 'credit');
   for (const [index, credit] of credits.entries()) {
     const line = lines[index];
     if (!line) throw new Error(`Credit ${credit.id} has no line on invoice ${invoice.id}.`);
@@ -409,7 +419,7 @@ export async function settleCredits(parts: InvoicingParts, tx: Tx, invoice: Invo
     const restTax = tax.plus(line.totalTax);
     if (rest.lte(0)) continue;
     const used = { ...credit, notedAmount: credit.amount.minus(rest), notedTax: credit.taxAmount.minus(restTax) };
-    await noteCredits(parts, tx, invoice.merchantId, credit.invoiceId, [used], 'all', now);
+    await noteCredits(dependencies, tx, invoice.merchantId, credit.invoiceId, [used], 'all', now);
   }
 }
 
@@ -418,10 +428,15 @@ export async function settleCredits(parts: InvoicingParts, tx: Tx, invoice: Invo
  * that billed, off what is unpaid of that and else in the wallet. Of an invoice that was refunded meanwhile nothing is
  * left to give back.
  */
-export async function returnCredits(parts: InvoicingParts, tx: Tx, cancelled: InvoiceRow, now: Instant): Promise<void> {
-  const credits = await creditsOn(tx, cancelled);
+export async function returnCredits(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  cancelled: InvoiceRow,
+  now: Instant,
+): Promise<void> {
+  const credits = await selectCreditsOn(tx, cancelled);
   for (const [invoiceId, given] of Map.groupBy(credits, ({ invoiceId }) => invoiceId)) {
     if ((await overAllOf(tx, cancelled.merchantId, invoiceId)) !== null) continue;
-    await noteCredits(parts, tx, cancelled.merchantId, invoiceId, given, 'all', now);
+    await noteCredits(dependencies, tx, cancelled.merchantId, invoiceId, given, 'all', now);
   }
 }

@@ -1,11 +1,11 @@
 import type { Tx } from '../../db/index.ts';
 import { formatInstant, HOURS_PER_DAY, type Instant, isAfter } from '../../kernel/time.ts';
 import type { Calculation } from '../calculation/calculate.ts';
-import { creditsOn, deleteOpenCredits } from '../credit-notes/unused-credits.sql.ts';
-import type { InvoicingParts } from '../invoice/dependencies.ts';
+import { deleteOpenCredits, selectCreditsOn } from '../credit-notes/unused-credits.sql.ts';
+import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
-import { billedUsageOf, linesOf, lockInvoicesIn } from '../invoice/invoices.sql.ts';
+import { lockInvoicesIn, selectBilledUsage, selectLines } from '../invoice/invoices.sql.ts';
 import { isOwnSeries, justBefore } from '../owed/charges.ts';
 import type { BillingTerms } from '../terms/billing-terms.ts';
 import { boundsOfSeries, segmentAt, segmentsOf } from '../timeline/segments.ts';
@@ -15,18 +15,24 @@ import { closePeriod } from './close.ts';
 import { giveCredits } from './credits.ts';
 import { issueInvoice } from './issue.ts';
 import { openOneOff } from './make-one-off.ts';
-import { manualLinesOn } from './manual-lines.sql.ts';
+import { selectManualLinesOn } from './manual-lines.sql.ts';
 import { calculateAgain, calculateInvoice, tryCalculation } from './run-calculation.ts';
 
 const UNISSUED = ['ACTIVE', 'CLOSING', 'CLOSED', 'CALCULATING', 'DRAFT', 'FAILED'] as const;
 
 /** Closes ended periods before a worker, so that the open period includes the instant. */
-export async function closeWhatIsOver(parts: InvoicingParts, tx: Tx, terms: BillingTerms, at: Instant, now: Instant) {
+export async function closeWhatIsOver(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  terms: BillingTerms,
+  at: Instant,
+  now: Instant,
+) {
   for (;;) {
     const open = await lockTwice(tx, terms, ['ACTIVE']);
     const over = open.filter(({ periodEnd: end }) => !isAfter(end, at));
     if (over.length === 0) return;
-    for (const invoice of over) await closePeriod(tx, parts.source, invoice, 'endPeriod', now);
+    for (const invoice of over) await closePeriod(tx, dependencies.source, invoice, 'endPeriod', now);
   }
 }
 
@@ -38,21 +44,21 @@ export async function closeWhatIsOver(parts: InvoicingParts, tx: Tx, terms: Bill
  * @returns the invoice on which most of it stands; null where nothing is open
  */
 export async function followChange(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   { terms, at }: { readonly terms: BillingTerms; readonly at: Instant },
   now: Instant,
 ): Promise<InvoiceRow | null> {
   const creditedAnew = await deleteOpenCredits(tx, terms.merchantId, terms.subscriptionId, justBefore(at));
-  await alignPeriods(parts, tx, terms, at, now);
-  await redoDrafts(parts, tx, terms, now);
+  await alignPeriods(dependencies, tx, terms, at, now);
+  await redoDrafts(dependencies, tx, terms, now);
   const unissued = await lockInvoicesIn(tx, terms.merchantId, terms.subscriptionId, UNISSUED);
   const active = unissued.filter(({ status }) => status === 'ACTIVE');
   const bearer = active.find((invoice) => goesOn(terms, invoice, at)) ?? (await bearNow(tx, terms, at, now));
   const ended = unissued.find(({ kind, periodEnd: end }) => kind === 'subscription' && end.equals(at));
   const target = bearer ?? ended ?? active[0] ?? null;
-  await giveCredits(parts, tx, { terms, after: takesFrom(terms, at), target, creditedAnew }, now);
-  return bearer?.status === 'CALCULATING' ? finish(parts, tx, bearer, now) : target;
+  await giveCredits(dependencies, tx, { terms, after: takesFrom(terms, at), target, creditedAnew }, now);
+  return bearer?.status === 'CALCULATING' ? finish(dependencies, tx, bearer, now) : target;
 }
 
 /**
@@ -72,20 +78,30 @@ const goesOn = (terms: BillingTerms, invoice: InvoiceRow, at: Instant): boolean 
 };
 
 /** Drafts with another amount by now are calculated again: they have billed nothing. */
-export async function redoDrafts(parts: InvoicingParts, tx: Tx, terms: BillingTerms, now: Instant): Promise<void> {
+export async function redoDrafts(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  terms: BillingTerms,
+  now: Instant,
+): Promise<void> {
   for (const invoice of await lockTwice(tx, terms, ['CALCULATING', 'DRAFT']))
-    if (invoice.kind !== 'ad_hoc' && (await isOther(parts, tx, terms, invoice)))
-      await calculateAgain(parts, tx, invoice, now);
+    if (invoice.kind !== 'ad_hoc' && (await isOther(dependencies, tx, terms, invoice)))
+      await calculateAgain(dependencies, tx, invoice, now);
 }
 
-async function isOther(parts: InvoicingParts, tx: Tx, terms: BillingTerms, invoice: InvoiceRow): Promise<boolean> {
+async function isOther(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  terms: BillingTerms,
+  invoice: InvoiceRow,
+): Promise<boolean> {
   if (invoice.status !== 'DRAFT' || invoice.terms === null) return true;
-  const billing = await loadBilling(tx, parts.source, { terms, invoice, frozen: invoice.terms });
-  const calculation = calculateInvoice(billing, invoice.terms, invoice, await billedUsageOf(tx, invoice), {
-    manual: await manualLinesOn(tx, invoice, 'none'),
-    credits: await creditsOn(tx, invoice),
+  const billing = await loadBilling(tx, dependencies.source, { terms, invoice, frozen: invoice.terms });
+  const calculation = calculateInvoice(billing, invoice.terms, invoice, await selectBilledUsage(tx, invoice), {
+    manual: await selectManualLinesOn(tx, invoice, 'none'),
+    credits: await selectCreditsOn(tx, invoice),
   });
-  return contentOf(calculation.lines) !== contentOf(await linesOf(tx, invoice.merchantId, invoice.id));
+  return contentOf(calculation.lines) !== contentOf(await selectLines(tx, invoice.merchantId, invoice.id));
 }
 
 const contentOf = (lines: Calculation['lines'] | readonly LineRow[]): string =>
@@ -128,8 +144,13 @@ const upfrontAt = ({ merchantId, subscriptionId }: BillingTerms, at: Instant) =>
 });
 
 /** Calculated and, unless it waits for an approval, issued at once. */
-async function finish(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow, now: Instant): Promise<InvoiceRow> {
-  const draft = await tryCalculation(parts, tx, invoice, now);
+async function finish(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  invoice: InvoiceRow,
+  now: Instant,
+): Promise<InvoiceRow> {
+  const draft = await tryCalculation(dependencies, tx, invoice, now);
   const isReady = draft.status === 'DRAFT' && draft.nextActionAt !== null;
-  return isReady ? issueInvoice(parts, tx, draft, 'autoApprove', now) : draft;
+  return isReady ? issueInvoice(dependencies, tx, draft, 'autoApprove', now) : draft;
 }

@@ -7,14 +7,14 @@ import { orThrow } from '../../kernel/result.ts';
 import { HOURS_PER_DAY, type Instant } from '../../kernel/time.ts';
 import { lockedWalletBalances, type Posting, postAll } from '../../ledger/index.ts';
 import { checkTakesCards, defaultMethodsOf } from '../../payments/index.ts';
-import { invoicesWithCredits } from '../credit-notes/unused-credits.sql.ts';
+import { selectInvoicesWithCredits } from '../credit-notes/unused-credits.sql.ts';
 import { scheduleDocuments } from '../documents/documents.sql.ts';
 import { type ChangedInvoice, followedBy, moved, unchanged } from '../invoice/changed-invoice.ts';
-import type { InvoicingParts } from '../invoice/dependencies.ts';
+import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceChanges, InvoiceRow, PartyRecord } from '../invoice/invoice.ts';
 import type { IssuedLine } from '../invoice/invoice-line.ts';
 import { type NumberedInvoice, numbersOf } from '../invoice/invoice-number.ts';
-import { issuedLinesOf, lockInvoicesOf, updateInvoices } from '../invoice/invoices.sql.ts';
+import { lockInvoicesOf, selectIssuedLines, updateInvoices } from '../invoice/invoices.sql.ts';
 import { publishInvoices } from '../invoice/webhooks.ts';
 import { outsideTaxAtIssue, recordInvoices } from '../outside-tax/records.ts';
 import { sellsForMoneyOnly, walletShares } from '../paying/apply-wallet.ts';
@@ -51,7 +51,7 @@ interface IssueFacts {
 /** The decision about an invoice before it has its number. */
 interface DecidedIssue extends IssueFacts {
   /** As the document says it: the parties and the dates. */
-  readonly says: Pick<InvoiceRow, 'seller' | 'buyer' | 'issuedAt' | 'dueAt'>;
+  readonly parties: Pick<InvoiceRow, 'seller' | 'buyer' | 'issuedAt' | 'dueAt'>;
   readonly paymentTermDays: number;
   readonly paysOnline: boolean;
 }
@@ -64,26 +64,26 @@ export type IssueTrigger = 'approve' | 'completeApprovals' | 'autoApprove';
  * @param session the options of its payment session, if it has one; null: it is already paid
  */
 export async function issueInvoice(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   invoice: InvoiceRow,
   trigger: IssueTrigger,
   now: Instant,
   session?: SessionOptions | null,
 ): Promise<InvoiceRow> {
-  const [issued] = await issueInvoices(parts, tx, [invoice], trigger, now, session);
+  const [issued] = await issueInvoices(dependencies, tx, [invoice], trigger, now, session);
   return issued as InvoiceRow;
 }
 
 /** Transition 10 of some invoices; see `issueChanged`. */
 export const issueInvoices = (
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   invoices: readonly InvoiceRow[],
   trigger: IssueTrigger,
   now: Instant,
   session?: SessionOptions | null,
-): Promise<InvoiceRow[]> => issueChanged(parts, tx, invoices.map(unchanged), trigger, now, session);
+): Promise<InvoiceRow[]> => issueChanged(dependencies, tx, invoices.map(unchanged), trigger, now, session);
 
 /**
  * Transition 10, of some invoices of one merchant: the number, the parties as they are now, the dates; the jobs that
@@ -93,7 +93,7 @@ export const issueInvoices = (
  * @param pending the drafts, with what is changed of them and not stored yet: it is stored with the issue
  */
 export async function issueChanged(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   pending: readonly ChangedInvoice[],
   trigger: IssueTrigger,
@@ -106,22 +106,24 @@ export async function issueChanged(
   const settings = await merchantSettings(tx, merchantId);
   const takesCards = checkTakesCards(settings).ok;
   const seller = await sellerParty(tx, merchantId);
-  const decided = (await loadFacts(parts, tx, merchantId, pending)).map((facts) =>
+  const decided = (await loadFacts(dependencies, tx, merchantId, pending)).map((facts) =>
     decideIssue(facts, { seller, takesCards }, now),
   );
   const invoices = decided.map(({ invoice }) => invoice);
   await lockCredited(tx, merchantId, decided);
   const numbers = await numbersOf(
     tx,
-    decided.filter(({ invoice }) => !invoice.livesBySession).map(({ invoice, says }) => ({ ...invoice, ...says })),
+    decided
+      .filter(({ invoice }) => !invoice.livesBySession)
+      .map(({ invoice, parties }) => ({ ...invoice, ...parties })),
     new Map(decided.map(({ invoice, lines }) => [invoice.id, lines])),
   );
-  for (const { invoice, says, hasCredits } of decided) // before the wallet pays: what is given back is in it
+  for (const { invoice, parties, hasCredits } of decided) // before the wallet pays: what is given back is in it
     if (hasCredits) {
-      await settleCredits(parts, tx, { ...invoice, ...says }, now);
-      await creditCutLines(parts, tx, invoice, now);
+      await settleCredits(dependencies, tx, { ...invoice, ...parties }, now);
+      await creditCutLines(dependencies, tx, invoice, now);
     }
-  await carryOver(parts, tx, invoices, now);
+  await carryOver(dependencies, tx, invoices, now);
   const shares = await sharesOfWallets(tx, merchantId, decided);
   const cards = await cardsFor(tx, merchantId, decided, shares);
   const moves = decided.map((each) => {
@@ -154,15 +156,17 @@ export async function issueChanged(
   const sessions = asked
     .filter(({ invoice }) => invoice.paysOnline && !cards.has(invoice.id))
     .map((each) => sessionOf(each, session ?? undefined));
-  for (const opened of await openSessionsFor(parts, tx, sessions, now)) orThrow(opened);
-  await parts.letters.tellAll(
+  for (const opened of await openSessionsFor(dependencies, tx, sessions, now)) orThrow(opened);
+  await dependencies.letters.tellAll(
     tx,
     asked.map(({ invoice }) => ({ invoice, fact: { kind: 'issued' } })),
     now,
   );
   const ended: InvoiceRow[] = [];
   for (const invoice of issued)
-    ended.push(invoice.unpaidAmount.isZero() ? await markPaid(parts, tx, invoice, { by: 'wallet' }, now) : invoice);
+    ended.push(
+      invoice.unpaidAmount.isZero() ? await markPaid(dependencies, tx, invoice, { by: 'wallet' }, now) : invoice,
+    );
   return ended;
 }
 
@@ -177,7 +181,7 @@ async function lockCredited(tx: Tx, merchantId: string, decided: readonly Decide
 }
 
 async function loadFacts(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   merchantId: string,
   pending: readonly ChangedInvoice[],
@@ -190,9 +194,9 @@ async function loadFacts(
     merchantId,
     invoices.map(({ customerId }) => customerId),
   );
-  const lines = await issuedLinesOf(tx, merchantId, ids);
-  const terms = await parts.source.paymentTerms(tx, merchantId, subscriptionIds);
-  const withCredits = await invoicesWithCredits(tx, merchantId, ids);
+  const lines = await selectIssuedLines(tx, merchantId, ids);
+  const terms = await dependencies.source.paymentTerms(tx, merchantId, subscriptionIds);
+  const withCredits = await selectInvoicesWithCredits(tx, merchantId, ids);
   // An invoice with credits, or with a line that is carried on, reads the stored statuses of the subscription's
   // invoices.
   const looks = ({ id }: InvoiceRow) => withCredits.has(id) || lines.get(id)?.some(({ type }) => type === 'manual');
@@ -223,7 +227,7 @@ function decideIssue(
   const paymentTermDays = ofTerms?.paymentTermDays ?? invoice.paymentTermDays;
   return {
     ...facts,
-    says: { seller: sellerOn(invoice, seller), buyer, issuedAt: now, dueAt: dueAt(now, paymentTermDays) },
+    parties: { seller: sellerOn(invoice, seller), buyer, issuedAt: now, dueAt: dueAt(now, paymentTermDays) },
     paymentTermDays,
     paysOnline: takesCards && ofTerms?.bankTransferOnly !== true,
   };
@@ -273,7 +277,7 @@ async function cardsFor(
 
 /** @param share the wallet's part @param isCharged is a stored card being charged for the remainder? */
 function changesOf(
-  { invoice, says, paymentTermDays, paysOnline }: DecidedIssue,
+  { invoice, parties, paymentTermDays, paysOnline }: DecidedIssue,
   number: NumberedInvoice | undefined,
   share: Decimal,
   isCharged: boolean,
@@ -281,7 +285,7 @@ function changesOf(
   const isOverNothing = invoice.unpaidAmount.isZero();
   const outside = invoice.livesBySession ? undefined : outsideTaxAtIssue(invoice);
   return {
-    ...says,
+    ...parties,
     ...(outside && { outsideTax: outside }),
     invoiceNumber: number?.invoiceNumber ?? null,
     snapshotHash: number?.snapshotHash ?? null,
@@ -290,7 +294,7 @@ function changesOf(
     walletApplied: invoice.walletApplied.plus(share),
     paidAmount: invoice.paidAmount.plus(share),
     paymentInFlight: isCharged,
-    nextActionAt: isOverNothing || invoice.livesBySession ? null : overdueFrom(says.dueAt as Instant),
+    nextActionAt: isOverNothing || invoice.livesBySession ? null : overdueFrom(parties.dueAt as Instant),
   };
 }
 

@@ -8,9 +8,9 @@ import { openSessionOf, type PaymentSession } from '../../payments/index.ts';
 import { type OneOffLine, recordLines } from '../calculation/one-off-lines.ts';
 import { calculateKept } from '../calculation/one-off-terms.ts';
 import { insertUnusedCredit, type UnusedCreditRow } from '../credit-notes/unused-credits.sql.ts';
-import type { InvoicingParts } from '../invoice/dependencies.ts';
+import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceKind, InvoiceRow } from '../invoice/invoice.ts';
-import { changeInvoice, insertInvoice } from '../invoice/invoices.sql.ts';
+import { insertInvoice, updateInvoice } from '../invoice/invoices.sql.ts';
 import { purposeOf } from '../invoice/purposes.ts';
 import { firstStatus } from '../invoice/states.ts';
 import { checkSession } from '../paying/sessions.ts';
@@ -40,7 +40,7 @@ export interface NewOneOffInvoice {
   readonly paymentTermDays: number;
   /** Row 18 of domain.md §4: the invoice ends when its session expires, and has no number until it is paid. */
   readonly livesBySession: boolean;
-  /** Its purpose: the handler of this type in `InvoicingParts.purposes` hears of the invoice. */
+  /** Its purpose: the handler of this type in `InvoicingDependencies.purposes` hears of the invoice. */
   readonly purpose: { readonly type: string; readonly id?: string } | null;
   readonly autoApprove: boolean;
   /** For an upfront invoice: the instant at which its charges became due. */
@@ -68,30 +68,30 @@ export interface OneOffInvoice {
  *   (NO_PAYMENT_PROVIDER). After a refusal the caller must roll back.
  */
 export async function makeOneOffInvoice(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   order: NewOneOffInvoice,
   now: Instant,
 ): Promise<Result<OneOffInvoice>> {
-  purposeOf(parts, order.purpose?.type ?? null);
+  purposeOf(dependencies, order.purpose?.type ?? null);
   if (order.livesBySession || order.session) {
-    const checked = await checkSession(parts, tx, order.merchantId, order.session ?? {}, now);
+    const checked = await checkSession(dependencies, tx, order.merchantId, order.session ?? {}, now);
     if (!checked.ok) return checked;
   }
   const opened = await openOneOff(tx, order, now);
   for (const credit of order.credits ?? []) await insertUnusedCredit(tx, { ...credit, targetInvoiceId: opened.id });
   const when = order.livesBySession ? 'now' : 'later';
-  const calculated = await calculateKept(parts, tx, opened, when, now, await creditLinesOn(tx, opened));
+  const calculated = await calculateKept(dependencies, tx, opened, when, now, await creditLinesOn(tx, opened));
   if (!calculated.ok) return calculated;
   const { calculation, frozen, waits } = calculated.value;
   if (waits) {
-    const waiting = await changeInvoice(tx, opened, { terms: frozen, nextActionAt: now }, now);
+    const waiting = await updateInvoice(tx, opened, { terms: frozen, nextActionAt: now }, now);
     return ok({ invoice: waiting, session: null });
   }
   const draft = await saveCalculation(tx, opened, calculation, frozen, now);
   const { requiredApprovals } = await merchantSettings(tx, order.merchantId);
   if (!isIssuedAtOnce(order, requiredApprovals.invoice)) return ok({ invoice: draft, session: null });
-  const invoice = await issueInvoice(parts, tx, draft, 'autoApprove', now, order.session);
+  const invoice = await issueInvoice(dependencies, tx, draft, 'autoApprove', now, order.session);
   return ok({ invoice, session: (await openSessionOf(tx, order.merchantId, invoice.id)) ?? null });
 }
 

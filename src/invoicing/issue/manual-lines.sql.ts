@@ -11,7 +11,7 @@ export const insertManualLine = (tx: Tx, row: NewManualLine): Promise<ManualLine
     values (${sql.join(entries.map(([, value]) => sql`${value}`))}) returning *`);
 };
 
-export const findManualLineByKey = (tx: Tx, merchantId: string, key: string): Promise<ManualLineRow | undefined> =>
+export const selectManualLineByKey = (tx: Tx, merchantId: string, key: string): Promise<ManualLineRow | undefined> =>
   tx.maybe<ManualLineRow>(
     sql`select * from manual_line where merchant_id = ${merchantId} and idempotency_key = ${key}`,
   );
@@ -28,11 +28,11 @@ const on = ({ merchantId, id, subscriptionId }: InvoiceRow, waiting: Waiting) =>
        and ${waiting === 'all' || waiting === 'none' ? sql`true` : sql`invoice_at <= ${waiting.until}`})`;
 
 /** The lines on an invoice, or on it if its period were closed now; in the order of their creation. */
-export const manualLinesOn = (tx: Tx, invoice: InvoiceRow, waiting: Waiting): Promise<ManualLineRow[]> =>
+export const selectManualLinesOn = (tx: Tx, invoice: InvoiceRow, waiting: Waiting): Promise<ManualLineRow[]> =>
   tx.rows<ManualLineRow>(sql`select * from manual_line where ${on(invoice, waiting)} order by seq`);
 
 /** The lines on some invoices whose usage is read, by invoice; those of each in the order of their creation. */
-export async function manualLinesOfInvoices(
+export async function selectManualLinesOfInvoices(
   tx: Tx,
   merchantId: string,
   invoiceIds: readonly string[],
@@ -44,7 +44,7 @@ export async function manualLinesOfInvoices(
 }
 
 /** Some invoices of one merchant, each of another subscription, take their lines, for good. */
-export async function takeManualLines(
+export async function updateManualLinesTaken(
   tx: Tx,
   merchantId: string,
   invoices: readonly { readonly invoice: InvoiceRow; readonly waiting: Waiting }[],
@@ -69,7 +69,7 @@ export async function takeManualLines(
 }
 
 /** Lines of a subscription that no invoice that is open now would take. */
-export const laterManualLines = (tx: Tx, merchantId: string, subscriptionId: string): Promise<ManualLineRow[]> =>
+export const selectLaterManualLines = (tx: Tx, merchantId: string, subscriptionId: string): Promise<ManualLineRow[]> =>
   tx.rows<ManualLineRow>(sql`
     select * from manual_line
      where merchant_id = ${merchantId} and subscription_id = ${subscriptionId} and calculated_at is null

@@ -31,8 +31,8 @@ export const manualLine = (line: ManualLineRow, taxRate: Decimal): OtherLine => 
   id: line.id,
   amount: amountOf(line),
   taxRate: line.taxRate ?? taxRate,
-  ...(amountOf(line).lt(0) && { givesWay: 'credit' }),
-  says: {
+  ...(amountOf(line).lt(0) && { cutTurn: 'credit' }),
+  content: {
     eventType: 'fee',
     lineItemType: 'charge',
     type: 'manual',

@@ -8,7 +8,7 @@ import { balanceOfInvoice } from '../../ledger/index.ts';
 import type { OneOffLine } from '../calculation/one-off-lines.ts';
 import { insertUnusedCredit, type UnusedCreditRow } from '../credit-notes/unused-credits.sql.ts';
 import { type OrderCredit, taxOfCredit } from '../difference/order-items.ts';
-import type { InvoicingParts } from '../invoice/dependencies.ts';
+import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { lockInvoice } from '../invoice/invoices.sql.ts';
 import { noteCredits, upTo } from './credits.ts';
@@ -54,13 +54,13 @@ export interface NewOrderInvoice
  * Makes the `order` invoice of a billing schedule: issued at once, unless the merchant requires approvals of invoices.
  */
 export const makeOrderInvoice = (
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   { lines, credits, ...order }: NewOrderInvoice,
   now: Instant,
 ): Promise<Result<OneOffInvoice>> =>
   makeOneOffInvoice(
-    parts,
+    dependencies,
     tx,
     {
       ...order,
@@ -116,7 +116,7 @@ const creditRow = (
  * @returns what was taken back of each
  */
 export async function creditOrderItems(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   { merchantId, currency }: Pick<NewOrderInvoice, 'merchantId' | 'currency'>,
   credits: readonly OrderCredit[],
@@ -138,7 +138,7 @@ export async function creditOrderItems(
       all.push({ ...credit, amount: net });
       given.push(await insertUnusedCredit(tx, { ...row, amount: net, taxAmount: tax, targetInvoiceId: null }));
     }
-    await noteCredits(parts, tx, merchantId, invoiceId, given, 'all', now);
+    await noteCredits(dependencies, tx, merchantId, invoiceId, given, 'all', now);
   }
   return all;
 }

@@ -3,12 +3,17 @@ import { fail, notFound, ok, type Result } from '../../kernel/result.ts';
 import { wrongState } from '../../kernel/state-table.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { requestReturn, stopReturn } from '../../payments/index.ts';
-import { insertCreditNote, lockRefund, unvoidedCreditNote, voidCreditNote } from '../credit-notes/credit-notes.sql.ts';
+import {
+  insertCreditNote,
+  lockRefund,
+  markCreditNoteVoided,
+  selectUnvoidedCreditNote,
+} from '../credit-notes/credit-notes.sql.ts';
 import { isCredited } from '../credit-notes/unused-credits.sql.ts';
 import type { CreditNoteRow } from '../invoice/credit-note.ts';
-import type { InvoicingParts } from '../invoice/dependencies.ts';
+import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
-import { tellStandsAgain } from '../invoice/purposes.ts';
+import { announceReopened } from '../invoice/purposes.ts';
 import { publishInvoice } from '../invoice/webhooks.ts';
 import { recordVoid } from '../outside-tax/records.ts';
 import { bookRefund, bookRefundVoided } from '../paying/bookings.ts';
@@ -27,7 +32,7 @@ export function decideRefund(invoice: Pick<InvoiceRow, 'status'>, inForce: unkno
  * more.
  */
 export async function refundInvoice(
-  parts: Pick<InvoicingParts, 'letters'>,
+  dependencies: Pick<InvoicingDependencies, 'letters'>,
   tx: Tx,
   merchantId: string,
   invoiceId: string,
@@ -38,14 +43,14 @@ export async function refundInvoice(
   if (!locked.ok) return locked;
   const { invoice, now } = locked.value;
   const isCreditedInPart = await isCredited(tx, invoice); // what of it was given back does not go back again
-  const decided = decideRefund(invoice, isCreditedInPart ? 'in part' : await unvoidedCreditNote(tx, invoice));
+  const decided = decideRefund(invoice, isCreditedInPart ? 'in part' : await selectUnvoidedCreditNote(tx, invoice));
   if (!decided.ok) return decided;
   const note = await insertCreditNote(tx, invoice, 'refund', reason, now);
   const returned = await requestReturn(tx, { merchantId, invoiceId, refundId: note.id }, now);
   await publishInvoice(tx, invoice, 'invoice.refunded.v0', now, { refundId: note.id });
   const booked = await bookRefund(tx, invoice, note, returned, now);
   if (!booked.ok) return booked;
-  await parts.letters.tell(tx, invoice, { kind: 'refunded', note, intoWallet: booked.value }, now);
+  await dependencies.letters.tell(tx, invoice, { kind: 'refunded', note, intoWallet: booked.value }, now);
   return ok(note);
 }
 
@@ -54,7 +59,7 @@ export async function refundInvoice(
  * since its subscription ended or changed is given back.
  */
 export async function voidRefund(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   merchantId: string,
   invoiceId: string,
@@ -62,20 +67,20 @@ export async function voidRefund(
   reason: string | null,
   wall: Instant,
 ): Promise<Result<CreditNoteRow>> {
-  const locked = await lockWithNow(tx, merchantId, invoiceId, wall, parts);
+  const locked = await lockWithNow(tx, merchantId, invoiceId, wall, dependencies);
   if (!locked.ok) return locked;
   const { invoice, now } = locked.value;
   const note = await lockRefund(tx, invoice, refundId);
   if (!note) return notFound('refund');
   if (note.status === 'VOIDED')
     return wrongState({ thing: 'refund', status: 'VOIDED', trigger: 'void', allowedFrom: ['ISSUED'], done: 'voided' });
-  const voided = await voidCreditNote(tx, note, reason, now);
+  const voided = await markCreditNoteVoided(tx, note, reason, now);
   await recordVoid(tx, invoice, note, now);
   const { stopped, left } = await stopReturn(tx, { merchantId, refundId });
   await publishInvoice(tx, invoice, 'invoice.refund_voided.v0', now, { refundId: note.id });
   await bookRefundVoided(tx, invoice, note, stopped, now);
-  await parts.letters.tell(tx, invoice, { kind: 'refundVoided', note, stopped, left }, now);
-  await giveBackAfterVoid(parts, tx, invoice, now);
-  await tellStandsAgain(parts, tx, invoice, now);
+  await dependencies.letters.tell(tx, invoice, { kind: 'refundVoided', note, stopped, left }, now);
+  await giveBackAfterVoid(dependencies, tx, invoice, now);
+  await announceReopened(dependencies, tx, invoice, now);
   return ok(voided);
 }

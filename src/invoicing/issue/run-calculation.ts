@@ -19,24 +19,24 @@ import {
 import { otherLineOf } from '../calculation/one-off-lines.ts';
 import { calculateKept } from '../calculation/one-off-terms.ts';
 import type { OutsideItem } from '../calculation/outside-items.ts';
-import { type CreditOn, creditsOnInvoices } from '../credit-notes/unused-credits.sql.ts';
-import { firstSeqOf, type PlaceInBilling, selectPlace } from '../difference/billed.sql.ts';
+import { type CreditOn, selectCreditsOnInvoices } from '../credit-notes/unused-credits.sql.ts';
+import { type PlaceInBilling, selectFirstSeq, selectPlace } from '../difference/billed.sql.ts';
 import { itemsOf, type StoredLine } from '../difference/billed.ts';
 import { wrongsOf } from '../difference/check.ts';
 import type { BilledUsage } from '../invoice/billed-usage.ts';
 import { type ChangedInvoice, changed, followedBy, moved, unchanged } from '../invoice/changed-invoice.ts';
-import type { InvoicingParts } from '../invoice/dependencies.ts';
+import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { freezeRates } from '../invoice/freeze-place.ts';
 import type { FrozenHistory, FrozenTerms } from '../invoice/frozen-terms.ts';
 import type { InvoiceChanges, InvoiceRow } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
 import {
-  billedUsageOf,
-  billedUsageOfInvoices,
-  changeInvoice,
-  moveInvoice,
   replaceLines,
+  selectBilledUsage,
+  selectBilledUsageOfInvoices,
   selectCalculatedBefore,
+  updateInvoice,
+  updateInvoiceStatus,
   updateInvoices,
 } from '../invoice/invoices.sql.ts';
 import { withOutsideAnswer } from '../outside-tax/answer.ts';
@@ -55,7 +55,7 @@ import { type Billing, billingOf, type Loaded, loadBillings, loadOwnDue, withBil
 import { termsOf, termsOfInvoices } from './close.ts';
 import { creditLines, creditLinesOn, expectedCredits } from './credits.ts';
 import type { ManualLineRow } from './manual-line.ts';
-import { manualLinesOfInvoices, manualLinesOn } from './manual-lines.sql.ts';
+import { selectManualLinesOfInvoices, selectManualLinesOn } from './manual-lines.sql.ts';
 import { manualLine, waitingFor } from './manual-lines.ts';
 
 /**
@@ -65,15 +65,15 @@ import { manualLine, waitingFor } from './manual-lines.ts';
  * @returns what is to be stored of them
  */
 export async function startCalculations(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   pending: readonly ChangedInvoice[],
   now: Instant,
 ): Promise<ChangedInvoice[]> {
   const invoices = pending.map(({ after }) => after);
-  const terms = await termsOfInvoices(tx, parts.source, invoices);
+  const terms = await termsOfInvoices(tx, dependencies.source, invoices);
   const asked = invoices.map((invoice) => ({ invoice, terms: terms(invoice) }));
-  const frozen = await freezeAllFor(parts, tx, asked, now);
+  const frozen = await freezeAllFor(dependencies, tx, asked, now);
   return pending.map((each, place) => {
     const changes = { terms: frozen[place] as FrozenTerms, nextActionAt: now };
     return followedBy(each, moved(each.after, 'startCalculation', changes, now));
@@ -84,31 +84,31 @@ export async function startCalculations(
  * The terms for calculating once more: the tax rates as they are now, and the adjustments taken first that still exist.
  */
 export async function freezeAgain(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   invoice: InvoiceRow,
   now: Instant,
 ): Promise<FrozenTerms | null> {
   const isOneOff = invoice.oneOff !== null && invoice.kind !== 'upfront';
   if (isOneOff || invoice.subscriptionId === null) return null; // frozen as it is calculated
-  const frozen = await freezeFor(parts, tx, await termsOf(tx, parts.source, invoice), invoice, now);
+  const frozen = await freezeFor(dependencies, tx, await termsOf(tx, dependencies.source, invoice), invoice, now);
   const taken = invoice.terms?.adjustments;
   if (taken === undefined) return frozen;
-  const existing = await parts.source.adjustments(tx, invoice.merchantId, [invoice.subscriptionId]);
+  const existing = await dependencies.source.adjustments(tx, invoice.merchantId, [invoice.subscriptionId]);
   return { ...frozen, adjustments: stillThere(taken, existing.get(invoice.subscriptionId) ?? []) };
 }
 
 /** Starts a new calculation of a draft (transition 9), or continues a running one with a new freeze. */
 export async function calculateAgain(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   invoice: InvoiceRow,
   now: Instant,
 ): Promise<InvoiceRow> {
-  const terms = await freezeAgain(parts, tx, invoice, now);
-  if (invoice.status === 'CALCULATING') return changeInvoice(tx, invoice, { terms }, now);
+  const terms = await freezeAgain(dependencies, tx, invoice, now);
+  if (invoice.status === 'CALCULATING') return updateInvoice(tx, invoice, { terms }, now);
   await cancelApprovals(tx, invoice.merchantId, [invoice.id], now);
-  return moveInvoice(tx, invoice, 'recalculate', { nextActionAt: now, calculationAttempts: 0, terms }, now);
+  return updateInvoiceStatus(tx, invoice, 'recalculate', { nextActionAt: now, calculationAttempts: 0, terms }, now);
 }
 
 /** An invoice whose terms are frozen. */
@@ -122,17 +122,21 @@ interface ToFreeze {
  * hold its instant.
  */
 export async function freeze(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   terms: BillingTerms,
   invoice: ToFreeze['invoice'],
 ): Promise<FrozenTerms> {
-  const [frozen] = await freezeAll(parts, tx, [{ terms, invoice }]);
+  const [frozen] = await freezeAll(dependencies, tx, [{ terms, invoice }]);
   return frozen as FrozenTerms;
 }
 
 /** The same for some invoices of one merchant, in their order. */
-async function freezeAll(parts: InvoicingParts, tx: Tx, all: readonly ToFreeze[]): Promise<FrozenTerms[]> {
+async function freezeAll(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  all: readonly ToFreeze[],
+): Promise<FrozenTerms[]> {
   const [first] = all;
   if (!first) return [];
   const { merchantId } = first.terms;
@@ -141,7 +145,7 @@ async function freezeAll(parts: InvoicingParts, tx: Tx, all: readonly ToFreeze[]
     merchantId,
     all.map(({ terms }) => terms.customerId),
   );
-  const adjustments = await parts.source.adjustments(
+  const adjustments = await dependencies.source.adjustments(
     tx,
     merchantId,
     all.map(({ terms }) => terms.subscriptionId),
@@ -181,26 +185,26 @@ function freezeTax(taxation: Taxation, terms: BillingTerms, invoice: ToFreeze['i
 
 /** The terms for the calculation of an invoice, not for a preview: they include the question to a tax provider. */
 export async function freezeFor(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   terms: BillingTerms,
   invoice: ToFreeze['invoice'],
   now: Instant,
 ): Promise<FrozenTerms> {
-  const [frozen] = await freezeAllFor(parts, tx, [{ terms, invoice }], now);
+  const [frozen] = await freezeAllFor(dependencies, tx, [{ terms, invoice }], now);
   return frozen as FrozenTerms;
 }
 
 /** The same for some invoices of one merchant. With a tax provider, the question of each is found separately. */
 async function freezeAllFor(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   all: readonly ToFreeze[],
   now: Instant,
 ): Promise<FrozenTerms[]> {
   const [first] = all;
   if (!first) return [];
-  const frozen = await freezeAll(parts, tx, all);
+  const frozen = await freezeAll(dependencies, tx, all);
   const { taxProvider } = await merchantSettings(tx, first.terms.merchantId);
   if (taxProvider === 'internal') return frozen;
   const withOutside: FrozenTerms[] = [];
@@ -231,12 +235,12 @@ const historyOf = ({ bounds: { endsAt }, versions }: BillingTerms): FrozenHistor
 
 /** Transitions 5 to 7 of one invoice; see `tryCalculations`. */
 export async function tryCalculation(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   invoice: InvoiceRow,
   now: Instant,
 ): Promise<InvoiceRow> {
-  const done = await tryCalculations(parts, tx, [unchanged(invoice)], now);
+  const done = await tryCalculations(dependencies, tx, [unchanged(invoice)], now);
   await updateInvoices(tx, done);
   return (done[0] as ChangedInvoice).after;
 }
@@ -251,7 +255,7 @@ export async function tryCalculation(
  * @returns what is to be stored of the invoices themselves, in their order. All else is stored.
  */
 export async function tryCalculations(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   pending: readonly ChangedInvoice[],
   now: Instant,
@@ -261,7 +265,7 @@ export async function tryCalculations(
   const together = plain.length > 1 ? plain : [];
   const done = new Map<ChangedInvoice, ChangedInvoice>();
   const ended = await finishCalculations(
-    parts,
+    dependencies,
     tx,
     together.map(({ after }) => after),
     now,
@@ -271,7 +275,7 @@ export async function tryCalculations(
     done.set(change, afterCalculation(change, ended[place] as Ended, now));
   for (const change of pending)
     if (!done.has(change))
-      done.set(change, afterCalculation(change, await finishAlone(parts, tx, change, now, asks), now));
+      done.set(change, afterCalculation(change, await finishAlone(dependencies, tx, change, now, asks), now));
   return pending.map((change) => done.get(change) as ChangedInvoice);
 }
 
@@ -296,17 +300,17 @@ function afterCalculation(pending: ChangedInvoice, ended: Ended, now: Instant): 
 
 /** The writes of a failed calculation are rolled back. */
 async function finishAlone(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   { after: invoice }: ChangedInvoice,
   now: Instant,
   asks: boolean,
 ): Promise<Ended> {
   try {
-    return await tx.part(
+    return await tx.savepoint(
       async () => {
-        if (isOneOff(invoice)) return { change: await finishOneOff(parts, tx, invoice, now, asks) };
-        const [ended] = (await finishCalculations(parts, tx, [invoice], now, asks)) as [Ended];
+        if (isOneOff(invoice)) return { change: await finishOneOff(dependencies, tx, invoice, now, asks) };
+        const [ended] = (await finishCalculations(dependencies, tx, [invoice], now, asks)) as [Ended];
         if ('error' in ended) throw ended.error;
         return ended;
       },
@@ -322,14 +326,14 @@ async function finishAlone(
 const askedAt = (asks: boolean, now: Instant): InvoiceChanges => ({ nextActionAt: asks ? leaseUntil(now) : now });
 
 async function finishOneOff(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   invoice: InvoiceRow,
   now: Instant,
   asks: boolean,
 ): Promise<ChangedInvoice> {
   const credits = await creditLinesOn(tx, invoice);
-  const { calculation, frozen, waits } = orThrow(await calculateKept(parts, tx, invoice, 'later', now, credits));
+  const { calculation, frozen, waits } = orThrow(await calculateKept(dependencies, tx, invoice, 'later', now, credits));
   if (waits) return changed(invoice, { terms: frozen, ...askedAt(asks, now) }, now);
   const [change] = await saveCalculations(tx, [{ invoice, calculation, frozen }], now);
   return change as ChangedInvoice;
@@ -350,15 +354,15 @@ interface CalculationFacts {
  * see the lines of the others. Nothing is stored before all are decided.
  */
 async function finishCalculations(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   invoices: readonly InvoiceRow[],
   now: Instant,
   asks: boolean,
 ): Promise<Ended[]> {
   const decided: (Decided | { readonly error: unknown })[] = [];
-  for (const facts of await loadFacts(parts, tx, invoices, now))
-    decided.push(await decideOrFail(parts, tx, facts, now));
+  for (const facts of await loadFacts(dependencies, tx, invoices, now))
+    decided.push(await decideOrFail(dependencies, tx, facts, now));
   const calculated: Calculated[] = [];
   for (const each of decided)
     if ('calculation' in each) {
@@ -375,7 +379,7 @@ async function finishCalculations(
 }
 
 async function loadFacts(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   invoices: readonly InvoiceRow[],
   now: Instant,
@@ -383,7 +387,7 @@ async function loadFacts(
   const [first] = invoices;
   if (!first) return [];
   const { merchantId } = first;
-  const termsOf = await termsOfInvoices(tx, parts.source, invoices);
+  const termsOf = await termsOfInvoices(tx, dependencies.source, invoices);
   const ids = invoices.map(({ id }) => id);
   await lockBilling(
     tx,
@@ -394,7 +398,7 @@ async function loadFacts(
   for (const invoice of invoices) if (invoice.itemCount > 0) await deleteUsageTakenOfCorrected(tx, invoice);
   const unfrozen = invoices.filter(({ terms }) => terms === null);
   const fresh = await freezeAllFor(
-    parts,
+    dependencies,
     tx,
     unfrozen.map((invoice) => ({ invoice, terms: termsOf(invoice) })),
     now,
@@ -405,10 +409,10 @@ async function loadFacts(
     const rates = invoice.terms ?? (fresh[unfrozen.indexOf(invoice)] as FrozenTerms);
     return { invoice, terms, rates, frozen: { ...rates, history: historyOf(terms) } };
   });
-  const loaded = await loadBillings(tx, parts.source, asked);
-  const usage = await billedUsageOfInvoices(tx, merchantId, ids);
-  const manual = await manualLinesOfInvoices(tx, merchantId, ids);
-  const credits = await creditsOnInvoices(tx, merchantId, ids);
+  const loaded = await loadBillings(tx, dependencies.source, asked);
+  const usage = await selectBilledUsageOfInvoices(tx, merchantId, ids);
+  const manual = await selectManualLinesOfInvoices(tx, merchantId, ids);
+  const credits = await selectCreditsOnInvoices(tx, merchantId, ids);
   return asked.map(({ invoice, rates, frozen }, place) => ({
     ...{ invoice, rates, unanswered: frozen, loaded: loaded[place] as Loaded },
     usage: usage.get(invoice.id) ?? [],
@@ -425,13 +429,13 @@ type Decided =
   | { readonly invoice: InvoiceRow; readonly waitsWith: FrozenTerms };
 
 async function decideOrFail(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   facts: CalculationFacts,
   now: Instant,
 ): Promise<Decided | { readonly error: unknown }> {
   try {
-    return await decideCalculation(parts, tx, facts, now);
+    return await decideCalculation(dependencies, tx, facts, now);
   } catch (error) {
     if (sqlState(error) !== '') throw error;
     return { error };
@@ -439,14 +443,14 @@ async function decideOrFail(
 }
 
 async function decideCalculation(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   { invoice, rates, unanswered, loaded, usage, beside }: CalculationFacts,
   now: Instant,
 ): Promise<Decided> {
   const billing = billingOf(loaded);
   const items = outsideItemsFor(billing, unanswered, invoice, usage, beside);
-  const answered = await withOutsideAnswer(parts.taxProviders, tx, invoice, unanswered, items, 'later', now);
+  const answered = await withOutsideAnswer(dependencies.taxProviders, tx, invoice, unanswered, items, 'later', now);
   if (answered === null) return { invoice, waitsWith: rates };
   const frozen = { ...answered, history: unanswered.history };
   const calculation = calculateInvoice(billing, frozen, invoice, usage, beside);
@@ -489,7 +493,7 @@ const isOneOff = ({ oneOff: kept, kind }: InvoiceRow): boolean => kept !== null 
  * @param terms the terms at that time, which may differ from the present ones
  */
 export async function calculateStored(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   invoice: InvoiceRow,
   terms: BillingTerms | null,
@@ -497,10 +501,10 @@ export async function calculateStored(
 ): Promise<Calculation> {
   if (terms === null) {
     const credits = lines.filter(({ type }) => type === 'credit').map((line) => asStored(line, 'exclusive'));
-    return orThrow(await calculateKept(parts, tx, invoice, 'stored', invoice.createdAt, credits)).calculation;
+    return orThrow(await calculateKept(dependencies, tx, invoice, 'stored', invoice.createdAt, credits)).calculation;
   }
-  const frozen = invoice.terms ?? (await freeze(parts, tx, terms, invoice));
-  return recalculate(tx, terms, frozen, invoice, lines, await billedUsageOf(tx, invoice));
+  const frozen = invoice.terms ?? (await freeze(dependencies, tx, terms, invoice));
+  return recalculate(tx, terms, frozen, invoice, lines, await selectBilledUsage(tx, invoice));
 }
 
 /** The same with the usage given. */
@@ -517,7 +521,7 @@ export async function recalculate(
   const corrections = late.filter(({ priceId }) => priceId !== null).map((line) => storedLineOf(invoice, line));
   const own = await loadOwnDue(tx, then, invoice, frozen, await placeOf(tx, invoice, frozen), corrections);
   return calculateInvoice(own, frozen, invoice, usage, {
-    manual: await manualLinesOn(tx, invoice, 'none'),
+    manual: await selectManualLinesOn(tx, invoice, 'none'),
     late: late.map((line) => asStored(line, frozen.taxBehavior)),
     storedCredits: lines.filter(({ type }) => type === 'credit').map((line) => asStored(line, frozen.taxBehavior)),
   });
@@ -531,7 +535,7 @@ export async function placeOf(
 ): Promise<PlaceInBilling | null> {
   const kept = frozen?.history?.place;
   if (kept) return { seq: BigInt(kept.seq), creditSeq: BigInt(kept.creditSeq) };
-  const seq = await firstSeqOf(tx, invoice);
+  const seq = await selectFirstSeq(tx, invoice);
   return seq === null ? null : { seq };
 }
 
@@ -550,9 +554,9 @@ function asStored(line: LineRow, taxBehavior: FrozenTerms['taxBehavior']): Other
   return {
     amount,
     taxRate,
-    ...(type !== 'adjustment' && amount.lt(0) && { givesWay: 'credit' as const }),
+    ...(type !== 'adjustment' && amount.lt(0) && { cutTurn: 'credit' as const }),
     ...(net.lt(0) && quoted.eq(amount) && { tax: line.totalTax }),
-    says: line,
+    content: line,
   };
 }
 
@@ -703,17 +707,17 @@ const inputOf = (
  * @returns null if it cannot be calculated. Faults of the database are thrown.
  */
 export async function tryPreview(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   invoice: InvoiceRow,
   before?: readonly StoredLine[],
 ): Promise<Calculation | null> {
-  const terms = await termsOf(tx, parts.source, invoice);
-  const usage = await readUsage(tx, parts.source, terms, invoice);
-  const frozen = await freeze(parts, tx, terms, invoice);
-  const [loaded] = (await loadBillings(tx, parts.source, [{ terms, invoice, frozen }])) as [Loaded];
-  const billing = billingOf(withBilled(loaded, before ?? (await linesBefore(parts, tx, invoice))));
-  const manual = await manualLinesOn(tx, invoice, waitingFor(terms, invoice));
+  const terms = await termsOf(tx, dependencies.source, invoice);
+  const usage = await readUsage(tx, dependencies.source, terms, invoice);
+  const frozen = await freeze(dependencies, tx, terms, invoice);
+  const [loaded] = (await loadBillings(tx, dependencies.source, [{ terms, invoice, frozen }])) as [Loaded];
+  const billing = billingOf(withBilled(loaded, before ?? (await linesBefore(dependencies, tx, invoice))));
+  const manual = await selectManualLinesOn(tx, invoice, waitingFor(terms, invoice));
   const credits = await expectedCredits(tx, terms, invoice, invoice.periodEnd);
   try {
     return calculateInvoice(billing, frozen, invoice, usage, { manual, credits });
@@ -726,10 +730,10 @@ export async function tryPreview(
  * The lines that invoices of a subscription will bill which are calculated before one of them: as they stand now. Each
  * bills what those before it leave: late usage, the usage of a period of which it is a part, what a change made due.
  */
-async function linesBefore(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow): Promise<StoredLine[]> {
+async function linesBefore(dependencies: InvoicingDependencies, tx: Tx, invoice: InvoiceRow): Promise<StoredLine[]> {
   const lines: StoredLine[] = [];
   for (const each of await selectCalculatedBefore(tx, invoice)) {
-    const preview = await tryPreview(parts, tx, each, lines);
+    const preview = await tryPreview(dependencies, tx, each, lines);
     lines.push(...(preview?.lines ?? []).map((line) => storedLineOf(each, line)));
   }
   return lines;

@@ -4,7 +4,7 @@ import { newId } from '../../kernel/ids.ts';
 import { type Instant, latest } from '../../kernel/time.ts';
 import { type CorrectionDue, commitmentCorrectionsOf, correctionsOf, taxRatesOf } from '../calculation/calculate.ts';
 import type { Correction } from '../difference/billed.ts';
-import type { InvoicingParts } from '../invoice/dependencies.ts';
+import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { insertInvoice, lockInvoicesIn } from '../invoice/invoices.sql.ts';
 import type { BillingTerms } from '../terms/billing-terms.ts';
 import { saveReadPeriods } from '../usage/late-usage.ts';
@@ -22,7 +22,7 @@ const A_MOMENT = { seconds: 1 };
  * @returns when to ask again, because an invoice of it is not calculated yet; null: never
  */
 export async function billLateUsage(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   { merchantId, subscriptionId }: { merchantId: string; subscriptionId: string },
   now: Instant,
@@ -33,9 +33,9 @@ export async function billLateUsage(
       now,
       open.map(({ gracePeriodEnd: end }) => end).reduce((a, b) => latest(a, b)),
     ).add(A_MOMENT);
-  const terms = await parts.source.terms(tx, merchantId, subscriptionId);
-  const frozen = await freeze(parts, tx, terms, { gracePeriodEnd: now, periodStart: now, periodEnd: now });
-  const { due, commitments, read } = await loadCorrections(tx, parts.source, terms, 'changed', frozen);
+  const terms = await dependencies.source.terms(tx, merchantId, subscriptionId);
+  const frozen = await freeze(dependencies, tx, terms, { gracePeriodEnd: now, periodStart: now, periodEnd: now });
+  const { due, commitments, read } = await loadCorrections(tx, dependencies.source, terms, 'changed', frozen);
   if (read.length === 0) return null;
   const { currency, taxBehavior } = terms;
   const input = { currency, usage: [], charges: due, commitments, taxBehavior, taxRates: taxRatesOf(frozen.taxRates) };
@@ -45,7 +45,7 @@ export async function billLateUsage(
     return null;
   }
   await takeBack(
-    parts,
+    dependencies,
     tx,
     terms,
     [

@@ -6,9 +6,9 @@ import type { Decimal } from '../../kernel/decimal.ts';
 import { notFound, ok, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { OneOffLine } from '../calculation/one-off-lines.ts';
-import type { InvoicingParts } from '../invoice/dependencies.ts';
+import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
-import { findInvoiceByKey, lockInvoiceKey } from '../invoice/invoices.sql.ts';
+import { lockInvoiceKey, selectInvoiceByKey } from '../invoice/invoices.sql.ts';
 import type { InvoiceCreate } from '../invoice/schemas.ts';
 import { makeOneOffInvoice } from '../issue/make-one-off.ts';
 
@@ -23,20 +23,20 @@ export interface CreatedInvoice {
  * customer is on no test clock, so `now` is wall time.
  */
 export async function createInvoice(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   merchantId: string,
   body: InvoiceCreate,
   now: Instant,
 ): Promise<Result<CreatedInvoice>> {
   const idempotency = bodyKey('invoice', body);
-  const known = await findCreated(tx, merchantId, idempotency, { lock: lockInvoiceKey, find: findInvoiceByKey });
+  const known = await findCreated(tx, merchantId, idempotency, { lock: lockInvoiceKey, find: selectInvoiceByKey });
   if (!known.ok) return known;
   if (known.value) return ok({ invoice: known.value, isNew: false });
   const named = await checkNamed(tx, merchantId, body);
   if (!named.ok) return named;
   const made = await makeOneOffInvoice(
-    parts,
+    dependencies,
     tx,
     {
       merchantId,

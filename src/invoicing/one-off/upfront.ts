@@ -7,9 +7,9 @@ import type { Instant } from '../../kernel/time.ts';
 import { openSessionOf, sessionUrl } from '../../payments/index.ts';
 import { bearsTax, type OneOffLine } from '../calculation/one-off-lines.ts';
 import { upfrontCharges } from '../difference/due.ts';
-import type { InvoicingParts } from '../invoice/dependencies.ts';
+import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
-import { changeInvoice, findInvoiceOf, linesOf } from '../invoice/invoices.sql.ts';
+import { selectInvoiceOf, selectLines, updateInvoice } from '../invoice/invoices.sql.ts';
 import { purposeOf } from '../invoice/purposes.ts';
 import { loadOwnDue } from '../issue/billing-state.ts';
 import { issueInvoice } from '../issue/issue.ts';
@@ -25,8 +25,8 @@ export interface UpfrontOrder {
   /** Put into the customer's wallet with the same payment; 0: nothing. */
   readonly prefund: Decimal;
   /**
-   * The handler in `InvoicingParts.purposes` that waits for it, and hears of it by the subscription's id: the invoice
-   * is then an offer. Null if the subscription is already active: an ordinary invoice.
+   * The handler in `InvoicingDependencies.purposes` that waits for it, and hears of it by the subscription's id: the
+   * invoice is then an offer. Null if the subscription is already active: an ordinary invoice.
    */
   readonly awaitedBy: string | null;
   /** Money that has come already pays it: under this id it is issued, and no session is opened for it. */
@@ -46,12 +46,12 @@ export const asksUpfront = ({ terms, prefund }: Pick<UpfrontOrder, 'terms' | 'pr
  *   redirect URL is not allowed. Whoever answers with one must roll back.
  */
 export async function makeUpfrontInvoice(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   { terms, prefund, awaitedBy, paidAs }: UpfrontOrder,
   now: Instant,
 ): Promise<Result<OneOffInvoice>> {
-  purposeOf(parts, awaitedBy);
+  purposeOf(dependencies, awaitedBy);
   const { merchantId } = terms;
   const opened = await openOneOff(
     tx,
@@ -67,23 +67,30 @@ export async function makeUpfrontInvoice(
     },
     now,
   );
-  const unanswered = await freezeFor(parts, tx, terms, opened, now);
+  const unanswered = await freezeFor(dependencies, tx, terms, opened, now);
   const due = await loadOwnDue(tx, terms, opened, unanswered, null);
   const items = outsideItemsFor(due, unanswered, opened, []);
   const when = opened.livesBySession ? 'now' : 'later';
-  const frozen = await withOutsideAnswer(parts.taxProviders, tx, opened, unanswered, items, when, now);
+  const frozen = await withOutsideAnswer(dependencies.taxProviders, tx, opened, unanswered, items, when, now);
   if (frozen === null) {
-    const waiting = await changeInvoice(tx, opened, { terms: unanswered, nextActionAt: now }, now);
+    const waiting = await updateInvoice(tx, opened, { terms: unanswered, nextActionAt: now }, now);
     return ok({ invoice: waiting, session: null });
   }
   const draft = await saveCalculation(tx, opened, calculateInvoice(due, frozen, opened, []), frozen, now);
   if (draft.livesBySession && draft.grandTotal.gt(0)) {
-    const checked = await checkSession(parts, tx, merchantId, terms.checkout, now);
+    const checked = await checkSession(dependencies, tx, merchantId, terms.checkout, now);
     if (!checked.ok) return checked;
   }
   const { requiredApprovals } = await merchantSettings(tx, merchantId);
   if (requiredApprovals.invoice.length > 0) return ok({ invoice: draft, session: null });
-  const invoice = await issueInvoice(parts, tx, draft, 'autoApprove', now, paidAs === undefined ? undefined : null);
+  const invoice = await issueInvoice(
+    dependencies,
+    tx,
+    draft,
+    'autoApprove',
+    now,
+    paidAs === undefined ? undefined : null,
+  );
   return ok({ invoice, session: (await openSessionOf(tx, merchantId, invoice.id)) ?? null });
 }
 
@@ -105,9 +112,13 @@ export interface UpfrontPayment {
 }
 
 /** The amount of an upfront invoice, and the ways to pay it. */
-export async function describeUpfront(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow): Promise<UpfrontPayment> {
+export async function describeUpfront(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  invoice: InvoiceRow,
+): Promise<UpfrontPayment> {
   const { merchantId, id, currency, unpaidAmount: unpaid, grandTotal: total } = invoice;
-  const lines = await linesOf(tx, merchantId, id);
+  const lines = await selectLines(tx, merchantId, id);
   const wallet = sum(lines.filter((line) => !bearsTax(line)).map(({ totalAmount }) => totalAmount));
   const session = await openSessionOf(tx, merchantId, id);
   const asked = unpaid.gt(0) ? unpaid : total; // what the wallet has paid of the charges is asked of nobody
@@ -115,7 +126,7 @@ export async function describeUpfront(parts: InvoicingParts, tx: Tx, invoice: In
     amount: formatMoney(asked, currency),
     upfrontCharges: formatMoney(asked.minus(wallet), currency),
     walletCharge: formatMoney(wallet, currency),
-    session: session ? { id: session.id, url: sessionUrl(parts.publicUrl, session.id) } : null,
+    session: session ? { id: session.id, url: sessionUrl(dependencies.publicUrl, session.id) } : null,
   };
 }
 
@@ -125,4 +136,4 @@ export const upfrontInvoiceOf = (
   merchantId: string,
   awaitedBy: string,
   subscriptionId: string,
-): Promise<InvoiceRow | undefined> => findInvoiceOf(tx, merchantId, { type: awaitedBy, id: subscriptionId });
+): Promise<InvoiceRow | undefined> => selectInvoiceOf(tx, merchantId, { type: awaitedBy, id: subscriptionId });

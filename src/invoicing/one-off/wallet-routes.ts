@@ -3,12 +3,12 @@ import { formatMoney } from '../../kernel/money.ts';
 import { ok } from '../../kernel/result.ts';
 import { formatInstant } from '../../kernel/time.ts';
 import { sessionUrl } from '../../payments/index.ts';
-import type { InvoicingParts } from '../invoice/dependencies.ts';
+import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { WalletTopUp, WalletTopUpCreate } from './wallet-schemas.ts';
 import { type TopUp, topUpWallet } from './wallet-top-ups.ts';
 
 /** The top-up of a wallet (api.md, Customers and wallet); the ledger has its balance. */
-export const walletTopUpRoute = (parts: InvoicingParts): Route =>
+export const walletTopUpRoute = (dependencies: InvoicingDependencies): Route =>
   route(
     {
       method: 'POST',
@@ -26,12 +26,12 @@ export const walletTopUpRoute = (parts: InvoicingParts): Route =>
       errors: [409],
     },
     async ({ tx, merchantId, params, body, now }) => {
-      const made = await topUpWallet(parts, tx, { merchantId, customerId: params.id }, body, now);
-      return made.ok ? ok(new Reply(made.value.isNew ? 201 : 200, presentTopUp(parts, made.value))) : made;
+      const made = await topUpWallet(dependencies, tx, { merchantId, customerId: params.id }, body, now);
+      return made.ok ? ok(new Reply(made.value.isNew ? 201 : 200, presentTopUp(dependencies, made.value))) : made;
     },
   );
 
-const presentTopUp = ({ publicUrl }: InvoicingParts, { invoice, session }: TopUp): WalletTopUp => ({
+const presentTopUp = ({ publicUrl }: InvoicingDependencies, { invoice, session }: TopUp): WalletTopUp => ({
   object: 'wallet_top_up',
   invoiceId: invoice.id,
   customerId: invoice.customerId,

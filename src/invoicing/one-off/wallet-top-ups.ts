@@ -6,9 +6,9 @@ import { digitsProblem, roundTo } from '../../kernel/money.ts';
 import { invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { type PaymentSession, payableSessionOf } from '../../payments/index.ts';
-import type { InvoicingParts } from '../invoice/dependencies.ts';
+import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
-import { findInvoiceByKey, lockInvoiceKey } from '../invoice/invoices.sql.ts';
+import { lockInvoiceKey, selectInvoiceByKey } from '../invoice/invoices.sql.ts';
 import { makeOneOffInvoice } from '../issue/make-one-off.ts';
 import type { WalletTopUpCreate } from './wallet-schemas.ts';
 
@@ -27,7 +27,7 @@ export interface TopUp {
  *   cards
  */
 export async function topUpWallet(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   { merchantId, customerId }: { merchantId: string; customerId: string },
   body: WalletTopUpCreate,
@@ -35,7 +35,7 @@ export async function topUpWallet(
 ): Promise<Result<TopUp>> {
   const key = `wallet top-up of ${customerId}: ${body.idempotencyKey}`;
   const idempotency = { key, print: fingerprint('wallet top-up', body) };
-  const known = await findCreated(tx, merchantId, idempotency, { lock: lockInvoiceKey, find: findInvoiceByKey });
+  const known = await findCreated(tx, merchantId, idempotency, { lock: lockInvoiceKey, find: selectInvoiceByKey });
   if (!known.ok) return known;
   if (known.value) {
     const session = await payableSessionOf(tx, merchantId, known.value.id, now);
@@ -48,7 +48,7 @@ export async function topUpWallet(
   const customer = await findCustomer(tx, merchantId, customerId, { keep: true }); // a deletion waits for us
   if (!customer) return notFound('customer');
   const made = await makeOneOffInvoice(
-    parts,
+    dependencies,
     tx,
     {
       merchantId,

@@ -7,15 +7,15 @@ import { byCourier, nextLookUp, ProviderAway, ProviderRefused, writeOutcome } fr
 import {
   type TaxAddress,
   type TaxConnection,
-  type TaxProviderParts,
+  type TaxProviderDependencies,
   taxConnectionOf,
 } from '../../tax-providers/index.ts';
 import { selectAddressCheck, updateAddressCheck } from './addresses.sql.ts';
 
 /** Checks the addresses of new customers, and changed ones, with the merchant's tax provider (`validTaxAddress`). */
-export const taxAddressDueKind = (parts: TaxProviderParts): DueKind => ({
+export const taxAddressDueKind = (dependencies: TaxProviderDependencies): DueKind => ({
   kind: 'tax_address',
-  step: (tx, { merchantId, id }, now) => stepAddress(parts, tx, merchantId, id, now),
+  step: (tx, { merchantId, id }, now) => stepAddress(dependencies, tx, merchantId, id, now),
 });
 
 /**
@@ -23,7 +23,7 @@ export const taxAddressDueKind = (parts: TaxProviderParts): DueKind => ({
  * ask.
  */
 async function stepAddress(
-  parts: TaxProviderParts,
+  dependencies: TaxProviderDependencies,
   tx: Tx,
   merchantId: string,
   id: string,
@@ -33,17 +33,19 @@ async function stepAddress(
   const { taxProvider } = await merchantSettings(tx, merchantId);
   const { address } = await findTaxPlace(tx, merchantId, id);
   const connection =
-    taxProvider === 'internal' || address === null ? null : await taxConnectionOf(tx, parts, merchantId, taxProvider);
+    taxProvider === 'internal' || address === null
+      ? null
+      : await taxConnectionOf(tx, dependencies, merchantId, taxProvider);
   if (!connection || address === null) {
     await updateAddressCheck(tx, check, check.lookUps, null);
     return;
   }
   const { lookUps, at } = nextLookUp(check.askedAt, check.lookUps, now);
   await updateAddressCheck(tx, check, lookUps, at);
-  return byCourier(parts, { merchantId, clockId: null }, async () => {
+  return byCourier(dependencies, { merchantId, clockId: null }, async () => {
     const message = await ask(connection, address);
     if (message === undefined) return; // it is asked again
-    await writeOutcome(parts, merchantId, async (own, wall) => {
+    await writeOutcome(dependencies, merchantId, async (own, wall) => {
       await keepTaxVerdict(own, { merchantId, customerId: id }, { address, message }, wall);
       await updateAddressCheck(own, check, lookUps, null);
     });

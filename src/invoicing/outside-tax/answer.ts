@@ -2,7 +2,7 @@ import { keepTaxVerdict } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
-import type { TaxProviderParts, TaxRequest } from '../../tax-providers/index.ts';
+import type { TaxProviderDependencies, TaxRequest } from '../../tax-providers/index.ts';
 import type { FrozenTerms } from '../invoice/frozen-terms.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { quoteForRequest, quoteOf } from './quotes.ts';
@@ -21,7 +21,7 @@ interface Item {
  * @returns null where the answer is not there yet
  */
 export async function withOutsideAnswer(
-  parts: TaxProviderParts,
+  dependencies: TaxProviderDependencies,
   tx: Tx,
   invoice: InvoiceRow,
   frozen: FrozenTerms,
@@ -42,7 +42,7 @@ export async function withOutsideAnswer(
   };
   const answer =
     when === 'now'
-      ? await quoteForRequest(parts, tx, invoice, outside, request)
+      ? await quoteForRequest(dependencies, tx, invoice, outside, request)
       : await quoteOf(tx, invoice, outside, request, now);
   if (answer === null) return null;
   if (answer.kind === 'address_invalid') {

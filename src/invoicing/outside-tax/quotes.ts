@@ -7,13 +7,13 @@ import type { Instant } from '../../kernel/time.ts';
 import { byCourier, ProviderAway, ProviderRefused, writeOutcome } from '../../payments/index.ts';
 import {
   type TaxConnection,
-  type TaxProviderParts,
+  type TaxProviderDependencies,
   type TaxRequest,
   taxConnectionOf,
 } from '../../tax-providers/index.ts';
 import type { FrozenOutsideTax } from '../invoice/frozen-terms.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
-import { changeInvoice, findInvoice, lockInvoice, moveInvoice } from '../invoice/invoices.sql.ts';
+import { lockInvoice, selectInvoice, updateInvoice, updateInvoiceStatus } from '../invoice/invoices.sql.ts';
 import { afterFailure, NO_MORE } from './attempts.ts';
 import { claimQuote, insertQuote, type QuoteRow, selectNewestQuote, selectQuote, updateAnswer } from './quotes.sql.ts';
 import { openRequest, printOf, type StoredAnswer, storedAnswer, storedRequest } from './stored.ts';
@@ -42,7 +42,7 @@ export async function quoteOf(
  * undone, the provider is asked, and the request is done again (docs/decisions/0117).
  */
 export async function quoteForRequest(
-  parts: TaxProviderParts,
+  dependencies: TaxProviderDependencies,
   tx: Tx,
   invoice: InvoiceRow,
   { provider }: Pick<FrozenOutsideTax, 'provider'>,
@@ -53,11 +53,11 @@ export async function quoteForRequest(
   const print = printOf(asked);
   const claimed = await claimQuote(tx, { merchantId, invoiceId, print });
   if (claimed?.answer) return claimed.answer;
-  const connection = await taxConnectionOf(tx, parts, merchantId, provider);
+  const connection = await taxConnectionOf(tx, dependencies, merchantId, provider);
   throw new AskOutside(async () => {
     const answer = storedAnswer(await askNow(connection, request));
     const quote = { merchantId, invoiceId: null, print, provider, request: asked, answer };
-    await writeOutcome(parts, merchantId, (own, wall) => insertQuote(own, quote, wall));
+    await writeOutcome(dependencies, merchantId, (own, wall) => insertQuote(own, quote, wall));
   });
 }
 
@@ -79,16 +79,16 @@ export const leaseUntil = (now: Instant): Instant => now.add(LEASE);
  * Asks the provider the waiting question of an invoice, after the step has committed; the answer has its own
  * transaction.
  */
-export const askFor = (parts: TaxProviderParts, { merchantId, id, clockId }: InvoiceRow): FollowUp =>
-  byCourier(parts, { merchantId, clockId }, async () => {
+export const askFor = (dependencies: TaxProviderDependencies, { merchantId, id, clockId }: InvoiceRow): FollowUp =>
+  byCourier(dependencies, { merchantId, clockId }, async () => {
     const scope = { merchants: [merchantId] };
-    const asking = await parts.database.transaction(scope, async (tx) => {
+    const asking = await dependencies.database.transaction(scope, async (tx) => {
       const quote = await selectNewestQuote(tx, merchantId, id);
-      return quote && { quote, connection: await taxConnectionOf(tx, parts, merchantId, quote.provider) };
+      return quote && { quote, connection: await taxConnectionOf(tx, dependencies, merchantId, quote.provider) };
     });
     if (!asking || asking.quote.answer) return;
     const outcome = await ask(asking.connection, asking.quote);
-    await settleQuote(parts, asking.quote, outcome);
+    await settleQuote(dependencies, asking.quote, outcome);
   });
 
 type Outcome =
@@ -111,11 +111,11 @@ async function ask(connection: TaxConnection | null, { request }: QuoteRow): Pro
 }
 
 /** Rows 6 and 7 of domain.md §4: an invoice continues with the answer, waits for another attempt, or has failed. */
-async function settleQuote(parts: TaxProviderParts, quote: QuoteRow, outcome: Outcome): Promise<void> {
+async function settleQuote(dependencies: TaxProviderDependencies, quote: QuoteRow, outcome: Outcome): Promise<void> {
   const { merchantId } = quote;
   const invoiceId = quote.invoiceId as string;
-  await writeOutcome(parts, merchantId, async (tx, wall) => {
-    const found = await findInvoice(tx, merchantId, invoiceId);
+  await writeOutcome(dependencies, merchantId, async (tx, wall) => {
+    const found = await selectInvoice(tx, merchantId, invoiceId);
     if (!found) return;
     const now = await effectiveNow(tx, merchantId, found.clockId, wall);
     const invoice = await lockInvoice(tx, merchantId, invoiceId);
@@ -124,14 +124,14 @@ async function settleQuote(parts: TaxProviderParts, quote: QuoteRow, outcome: Ou
     if (invoice?.status !== 'CALCULATING' || newest?.seq !== quote.seq || newest.answer) return;
     if (outcome.kind === 'answered') {
       await updateAnswer(tx, quote, outcome.answer);
-      await changeInvoice(tx, invoice, { nextActionAt: now }, now);
+      await updateInvoice(tx, invoice, { nextActionAt: now }, now);
       return;
     }
     const attempts = invoice.calculationAttempts + 1;
     const next = outcome.isFinal ? NO_MORE : afterFailure(attempts);
     const failed = { calculationAttempts: attempts, failureDetail: outcome.reason };
     const waits = next.trigger === 'deferCalculation' ? now.add({ minutes: next.waitMinutes }) : null;
-    await moveInvoice(
+    await updateInvoiceStatus(
       tx,
       invoice,
       next.trigger,

@@ -96,13 +96,13 @@ export const selectEarlier = (tx: Tx, { merchantId, invoiceId, id }: TaxRecordRo
      order by seq`);
 
 /** The records that waited for this one are due now, at its end. */
-export const wakeAfter = (tx: Tx, { merchantId, invoiceId }: TaxRecordRow, now: Instant): Promise<number> =>
+export const scheduleNextTaxRecord = (tx: Tx, { merchantId, invoiceId }: TaxRecordRow, now: Instant): Promise<number> =>
   tx.run(sql`
     update tax_record set next_action_at = ${now}
      where merchant_id = ${merchantId} and invoice_id = ${invoiceId} and status = 'waiting'`);
 
 /** All tax that a provider has recorded of an invoice's own lines. */
-export const recordedTaxOf = async (tx: Tx, merchantId: string, invoiceId: string): Promise<Decimal | null> =>
+export const sumRecordedTax = async (tx: Tx, merchantId: string, invoiceId: string): Promise<Decimal | null> =>
   (
     await tx.one<{ tax: Decimal | null }>(sql`
       select case when bool_and(status = 'done') then sum(recorded_tax) end as tax

@@ -7,25 +7,25 @@ import { formatInstant, type Instant } from '../../kernel/time.ts';
 import { byCourier, nextLookUp, ProviderAway, ProviderRefused, writeOutcome } from '../../payments/index.ts';
 import {
   type TaxConnection,
-  type TaxProviderParts,
+  type TaxProviderDependencies,
   type TaxRecorded,
   taxConnectionOf,
 } from '../../tax-providers/index.ts';
 import type { CreditNoteRow } from '../invoice/credit-note.ts';
 import type { InvoiceRow, OutsideTaxRecord } from '../invoice/invoice.ts';
-import { changeInvoice, findInvoice, lockInvoice } from '../invoice/invoices.sql.ts';
+import { lockInvoice, selectInvoice, updateInvoice } from '../invoice/invoices.sql.ts';
 import { type RecordEvent, recordStates } from './record-states.ts';
 import {
   insertRecords,
   lockRecord,
   type NewTaxRecord,
-  recordedTaxOf,
+  scheduleNextTaxRecord,
   selectEarlier,
   selectRecord,
+  sumRecordedTax,
   type TaxRecordRow,
   updateNoteOutside,
   updateRecord,
-  wakeAfter,
 } from './records.sql.ts';
 
 /*
@@ -92,14 +92,14 @@ export async function recordVoid(tx: Tx, invoice: InvoiceRow, note: CreditNoteRo
 }
 
 /** Sends the records to their providers. */
-export const taxRecordDueKind = (parts: TaxProviderParts): DueKind => ({
+export const taxRecordDueKind = (dependencies: TaxProviderDependencies): DueKind => ({
   kind: 'tax_record',
-  step: (tx, { merchantId, id }, now) => stepRecord(parts, tx, merchantId, id, now),
+  step: (tx, { merchantId, id }, now) => stepRecord(dependencies, tx, merchantId, id, now),
 });
 
 /** It commits that the provider is asked, and when it is asked again; the call follows. */
 async function stepRecord(
-  parts: TaxProviderParts,
+  dependencies: TaxProviderDependencies,
   tx: Tx,
   merchantId: string,
   id: string,
@@ -121,17 +121,17 @@ async function stepRecord(
     await updateRecord(tx, record, wait, now);
     return;
   }
-  const connection = await taxConnectionOf(tx, parts, merchantId, record.provider);
+  const connection = await taxConnectionOf(tx, dependencies, merchantId, record.provider);
   if (!connection) {
     await updateRecord(tx, record, { ...wait, problem: 'The tax provider is not connected.' }, now);
     return;
   }
-  const invoice = await findInvoice(tx, merchantId, record.invoiceId);
+  const invoice = await selectInvoice(tx, merchantId, record.invoiceId);
   if (!invoice) throw new Error(`Invoice ${record.invoiceId} no longer exists.`);
   const sent = await updateRecord(tx, record, { ...wait, status: moved(record, 'send'), sentAt: now }, now);
-  return byCourier(parts, { merchantId, clockId: record.clockId }, async () => {
+  return byCourier(dependencies, { merchantId, clockId: record.clockId }, async () => {
     const outcome = await ask(connection, sent, invoice, { original, earlier });
-    await settleRecord(parts, sent, outcome);
+    await settleRecord(dependencies, sent, outcome);
   });
 }
 
@@ -198,11 +198,11 @@ const inForce = (earlier: readonly TaxRecordRow[]): TaxRecordRow[] => {
 
 /** Stores the answer of the provider; idempotent. */
 const settleRecord = (
-  parts: TaxProviderParts,
+  dependencies: TaxProviderDependencies,
   { merchantId, id, invoiceId, clockId }: TaxRecordRow,
   outcome: Outcome,
 ): Promise<void> =>
-  writeOutcome(parts, merchantId, async (tx, wall) => {
+  writeOutcome(dependencies, merchantId, async (tx, wall) => {
     const now = await effectiveNow(tx, merchantId, clockId, wall);
     const invoice = await lockInvoice(tx, merchantId, invoiceId);
     const record = await lockRecord(tx, merchantId, id);
@@ -221,7 +221,7 @@ const settleRecord = (
     }
     const { reference, tax, document } = outcome.recorded;
     const done = { status: moved(record, 'record'), reference, recordedTax: tax, nextActionAt: null };
-    await wakeAfter(tx, await updateRecord(tx, record, done, now), now);
+    await scheduleNextTaxRecord(tx, await updateRecord(tx, record, done, now), now);
     const { permalink = null, pdfUrl = null } = document ?? {};
     if (record.kind === 'credit_note')
       await updateNoteOutside(tx, { merchantId, id: record.creditNoteId as string }, { reference, permalink, pdfUrl });
@@ -231,7 +231,7 @@ const settleRecord = (
 
 async function fail(tx: Tx, record: TaxRecordRow, problem: string, now: Instant): Promise<void> {
   const failed = { status: moved(record, 'refuse'), nextActionAt: null, problem };
-  await wakeAfter(tx, await updateRecord(tx, record, failed, now), now);
+  await scheduleNextTaxRecord(tx, await updateRecord(tx, record, failed, now), now);
 }
 
 /** The fault of a sale is stored with the invoice; the fault of a credit note with its record. */
@@ -243,7 +243,7 @@ async function noteProblem(
   now: Instant,
 ): Promise<void> {
   if (kind === 'credit_note' || kind === 'void' || invoice.outsideTax === null) return;
-  await changeInvoice(tx, invoice, { outsideTax: { ...invoice.outsideTax, problem } }, now);
+  await updateInvoice(tx, invoice, { outsideTax: { ...invoice.outsideTax, problem } }, now);
 }
 
 /** The provider has recorded all of the invoice, or a part of it. */
@@ -255,7 +255,7 @@ async function noteRecorded(
 ): Promise<void> {
   const { outsideTax: before } = invoice;
   if (!before) throw new Error(`Invoice ${invoice.id} is taxed by no provider.`);
-  const actual: Decimal | null = await recordedTaxOf(tx, invoice.merchantId, invoice.id);
+  const actual: Decimal | null = await sumRecordedTax(tx, invoice.merchantId, invoice.id);
   const recorded = actual === null ? {} : { actualTax: plain(actual), reconciledAt: formatInstant(now) };
-  await changeInvoice(tx, invoice, { outsideTax: { ...before, problem: null, ...document, ...recorded } }, now);
+  await updateInvoice(tx, invoice, { outsideTax: { ...before, problem: null, ...document, ...recorded } }, now);
 }

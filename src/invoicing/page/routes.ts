@@ -18,7 +18,7 @@ import {
 } from '../../pages/index.ts';
 import type { DocumentOwner } from '../documents/document-owner.ts';
 import { documentOf, eInvoiceOfDocument } from '../documents/documents.ts';
-import type { InvoicingParts } from '../invoice/dependencies.ts';
+import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { lockWithNow, openInvoiceSession } from '../issue/actions.ts';
 import { invoicePage } from './invoice-page.ts';
 import { isPayableByCard } from './standing.ts';
@@ -32,8 +32,8 @@ const XML = { contentType: 'application/xml', description: 'The e-invoice.' } as
  * can guess, may see the invoice, pay it, and have its documents; nothing else is asked of a customer
  * (docs/decisions/0048).
  */
-export function invoicePageRoutes(parts: InvoicingParts): readonly Route[] {
-  const { environment } = parts;
+export function invoicePageRoutes(dependencies: InvoicingDependencies): readonly Route[] {
+  const { environment } = dependencies;
   const usual = { tag: 'Pages', access: { public: true }, hidden: true, errorPage: errorPage(environment) } as const;
   return [
     freeRoute(
@@ -68,7 +68,7 @@ export function invoicePageRoutes(parts: InvoicingParts): readonly Route[] {
       },
       async ({ database, params, request, now }) => {
         const location = await ofInvoice(database, params.id, (tx, merchantId, id) =>
-          isForeign(request) ? Promise.resolve(id) : whereToPay(parts, tx, { merchantId, id }, now),
+          isForeign(request) ? Promise.resolve(id) : whereToPay(dependencies, tx, { merchantId, id }, now),
         );
         if (location === null) return ok(unknownReply(environment, localeAskedFor(request.headers['accept-language'])));
         return ok(new Reply(303, '', { ...PRIVATE, location }));
@@ -93,7 +93,7 @@ export function invoicePageRoutes(parts: InvoicingParts): readonly Route[] {
         return ok(new Reply(200, logo.content, { ...PRIVATE, ...LOGO_HEADERS, 'content-type': logo.contentType }));
       },
     ),
-    ...downloadRoutes(parts, usual),
+    ...downloadRoutes(dependencies, usual),
   ];
 }
 
@@ -115,7 +115,7 @@ async function ofInvoice<T>(
  * @returns an address relative to that of the page
  */
 async function whereToPay(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   { merchantId, id }: { merchantId: string; id: string },
   wall: Instant,
@@ -124,15 +124,17 @@ async function whereToPay(
   if (!locked.ok) return null;
   const { invoice, now } = locked.value;
   const open = await payableSession(tx, invoice, now);
-  const view = await viewInvoice(tx, parts.environment, { merchantId, id }, wall);
+  const view = await viewInvoice(tx, dependencies.environment, { merchantId, id }, wall);
   if (!view) return null;
   if (!isPayableByCard(view)) return id;
-  if (!open) orThrow(await openInvoiceSession(parts, tx, merchantId, id, {}, wall));
+  if (!open) orThrow(await openInvoiceSession(dependencies, tx, merchantId, id, {}, wall));
   const session = open ?? (await payableSession(tx, invoice, now));
   return session === null ? id : `../${session.id}`;
 }
 
-type Usual = Pick<Route['sentence'], 'tag' | 'hidden' | 'errorPage'> & { readonly access: { readonly public: true } };
+type Usual = Pick<Route['declaration'], 'tag' | 'hidden' | 'errorPage'> & {
+  readonly access: { readonly public: true };
+};
 
 /** Missing documents are rendered on request; this many at a time, so that strangers do not occupy the renderer. */
 const DOWNLOADS_AT_ONCE = 8;
@@ -141,9 +143,9 @@ const DOWNLOADS_AT_ONCE = 8;
  * The files behind the page. A HEAD renders nothing. What could not be rendered is left to the job that tries
  * again, however often somebody asks here.
  */
-function downloadRoutes(parts: InvoicingParts, usual: Usual): readonly Route[] {
+function downloadRoutes(dependencies: InvoicingDependencies, usual: Usual): readonly Route[] {
   let underWay = 0;
-  const { text, headers } = errorPage(parts.environment)(503);
+  const { text, headers } = errorPage(dependencies.environment)(503);
   const busy = new Reply(503, text, { ...headers, 'retry-after': '2' });
   const download = (
     path: string,
@@ -167,7 +169,7 @@ function downloadRoutes(parts: InvoicingParts, usual: Usual): readonly Route[] {
         if (underWay >= DOWNLOADS_AT_ONCE) return ok(busy);
         underWay += 1;
         const made = await ofInvoice(database, id, async (tx, merchantId) => {
-          const view = await viewInvoice(tx, parts.environment, { merchantId, id }, now);
+          const view = await viewInvoice(tx, dependencies.environment, { merchantId, id }, now);
           if (view?.invoice.documentFailure !== null) return null; // not there, or left to the job
           if (request.method === 'HEAD') return ok(new Uint8Array());
           return orNothing(make(tx, { merchantId, invoiceId: id, ...of }, now));
@@ -187,10 +189,10 @@ function downloadRoutes(parts: InvoicingParts, usual: Usual): readonly Route[] {
     );
   return [
     download('invoice.pdf', 'downloadInvoice', 'The document of an invoice', PDF, 'invoice.pdf', (tx, owner, now) =>
-      documentOf(parts, tx, owner, now),
+      documentOf(dependencies, tx, owner, now),
     ),
     download('invoice.xml', 'downloadEInvoice', 'The e-invoice', XML, 'factur-x.xml', async (tx, owner, now) => {
-      const made = await eInvoiceOfDocument(parts, tx, owner, now);
+      const made = await eInvoiceOfDocument(dependencies, tx, owner, now);
       return made.ok ? ok(Buffer.from(made.value)) : made;
     }),
     download(
@@ -199,7 +201,7 @@ function downloadRoutes(parts: InvoicingParts, usual: Usual): readonly Route[] {
       'The document of a credit note',
       PDF,
       'credit-note.pdf',
-      (tx, owner, now) => documentOf(parts, tx, owner, now),
+      (tx, owner, now) => documentOf(dependencies, tx, owner, now),
     ),
     download(
       'receipts/:paymentId',
@@ -207,7 +209,7 @@ function downloadRoutes(parts: InvoicingParts, usual: Usual): readonly Route[] {
       'The receipt of a payment',
       PDF,
       'receipt.pdf',
-      (tx, owner, now) => documentOf(parts, tx, owner, now),
+      (tx, owner, now) => documentOf(dependencies, tx, owner, now),
     ),
   ];
 }

@@ -22,11 +22,11 @@ import {
   receiptsOf,
 } from '../../payments/index.ts';
 import { inOrderOfTime } from '../calculation/line-notes.ts';
-import { creditNotesOf } from '../credit-notes/credit-notes.sql.ts';
+import { selectCreditNotes } from '../credit-notes/credit-notes.sql.ts';
 import { hasEInvoice } from '../documents/documents.sql.ts';
 import type { CreditNoteRow } from '../invoice/credit-note.ts';
 import type { InvoiceRow, PartyRecord } from '../invoice/invoice.ts';
-import { findInvoice, linesOf } from '../invoice/invoices.sql.ts';
+import { selectInvoice, selectLines } from '../invoice/invoices.sql.ts';
 import { isTopUp } from '../paying/sessions.ts';
 import { isPayableByCard, type Standing, type StandingFacts, standingOf, standingWords } from './standing.ts';
 import { INVOICE_WORDS } from './words.ts';
@@ -65,10 +65,10 @@ export async function viewInvoice(
   wall: Instant,
   asked?: Locale,
 ): Promise<InvoiceView | null> {
-  const invoice = await findInvoice(tx, merchantId, id);
+  const invoice = await selectInvoice(tx, merchantId, id);
   if (!invoice) return null;
   const now = await effectiveNowForReading(tx, merchantId, invoice.clockId, wall);
-  const { rows: creditNotes } = await creditNotesOf(tx, merchantId, id, { limit: MOST_NOTES, offset: 0 });
+  const { rows: creditNotes } = await selectCreditNotes(tx, merchantId, id, { limit: MOST_NOTES, offset: 0 });
   const settings = await merchantSettings(tx, merchantId);
   const facts: StandingFacts & { invoice: InvoiceRow } = {
     invoice,
@@ -98,7 +98,7 @@ export async function viewInvoice(
 
 /** The lines of an invoice and its tax, which sum to its total; the lines beyond the limit are one line. */
 export async function linesForCustomers(tx: Tx, invoice: InvoiceRow, locale: Locale): Promise<InvoiceView['lines']> {
-  const lines = inOrderOfTime(await linesOf(tx, invoice.merchantId, invoice.id, -1, MOST_LINES));
+  const lines = inOrderOfTime(await selectLines(tx, invoice.merchantId, invoice.id, -1, MOST_LINES));
   const shown = lines.map(({ displayName, totalPrice }) => ({ description: displayName, amount: totalPrice }));
   const more = invoice.itemCount - shown.length;
   const rest = invoice.subtotal.minus(sum(shown.map(({ amount }) => amount)));

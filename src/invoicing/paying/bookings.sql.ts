@@ -3,7 +3,7 @@ import type { Decimal } from '../../kernel/decimal.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 
 /** The top-up of an invoice for its customer's wallet: the sum of its top-up lines, which have no tax. */
-export const topUpOf = async (tx: Tx, { merchantId, id }: InvoiceRow): Promise<Decimal> =>
+export const sumTopUps = async (tx: Tx, { merchantId, id }: InvoiceRow): Promise<Decimal> =>
   (
     await tx.one<{ total: Decimal }>(sql`
       select coalesce(sum(total_amount), 0) as total from invoice_line

@@ -12,10 +12,10 @@ import {
   type Posting,
   post,
 } from '../../ledger/index.ts';
-import { partsCredited } from '../credit-notes/credit-notes.sql.ts';
+import { sumCreditNotes } from '../credit-notes/credit-notes.sql.ts';
 import type { CreditNoteRow } from '../invoice/credit-note.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
-import { topUpOf } from './bookings.sql.ts';
+import { sumTopUps } from './bookings.sql.ts';
 
 /**
  * The ledger entries of invoices (domain.md §4, Wallet; reliability I-43 to I-45). An invoice is a claim as soon as it
@@ -49,7 +49,7 @@ const entriesOf = (amounts: Partial<Record<AccountKind, Decimal>>, customerId: s
 
 /** The invoice has its number: its customer owes it, and its tax is owed on. */
 export async function bookIssue(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<void> {
-  await post(tx, issuePosting(invoice, await topUpOf(tx, invoice)), now);
+  await post(tx, issuePosting(invoice, await sumTopUps(tx, invoice)), now);
 }
 
 /** The same, for posting. @param topUp the top-up of the invoice */
@@ -92,7 +92,7 @@ export const walletPosting = (invoice: InvoiceRow, amount: Decimal): Posting =>
 
 /** The invoice is PAID: its top-up is in the wallet. @param before the invoice before */
 export async function bookTopUp(tx: Tx, before: InvoiceRow, now: Instant): Promise<void> {
-  const topUp = await topUpOf(tx, before);
+  const topUp = await sumTopUps(tx, before);
   const due: AccountKind = before.status === 'WRITTEN_OFF' ? 'write_off' : 'top_ups_due';
   const what = { key: `top_up:${before.id}`, reason: 'wallet_top_up' } as const;
   await book(tx, before, what, { [due]: topUp, wallet: topUp.negated() }, now);
@@ -106,8 +106,8 @@ export async function bookCancellation(tx: Tx, invoice: InvoiceRow, now: Instant
   const back = invoice.walletApplied;
   const what = { key: `cancel:${invoice.id}`, reason: 'invoice_cancelled' } as const;
   if (invoice.invoiceNumber === null) return book(tx, invoice, what, { receivable: back, wallet: back.negated() }, now);
-  const topUp = await topUpOf(tx, invoice);
-  const credited = await partsCredited(tx, invoice);
+  const topUp = await sumTopUps(tx, invoice);
+  const credited = await sumCreditNotes(tx, invoice);
   await book(
     tx,
     invoice,
@@ -125,7 +125,7 @@ export async function bookCancellation(tx: Tx, invoice: InvoiceRow, now: Instant
 
 /** The unpaid amount is written off; an unpaid top-up was never owed to the wallet. */
 export async function bookWriteOff(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<void> {
-  const topUp = await topUpOf(tx, invoice);
+  const topUp = await sumTopUps(tx, invoice);
   await book(
     tx,
     invoice,
@@ -155,7 +155,7 @@ export async function bookRefund(
   now: Instant,
 ): Promise<Result<Decimal>> {
   const { merchantId, customerId, currency } = invoice;
-  const topUp = await topUpOf(tx, invoice);
+  const topUp = await sumTopUps(tx, invoice);
   const owedAgain = await balanceOfInvoice(tx, merchantId, 'owed_again', invoice.id);
   const intoWallet = note.total.minus(returned).minus(owedAgain).minus(topUp);
   if (intoWallet.lt(0)) {

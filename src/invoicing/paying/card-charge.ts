@@ -2,9 +2,9 @@ import type { Tx } from '../../db/index.ts';
 import { orThrow } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { type ChargeOrigin, defaultMethodOf, intendCharges, performCharge } from '../../payments/index.ts';
-import type { InvoicingParts } from '../invoice/dependencies.ts';
+import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceChanges, InvoiceRow } from '../invoice/invoice.ts';
-import { changeInvoice } from '../invoice/invoices.sql.ts';
+import { updateInvoice } from '../invoice/invoices.sql.ts';
 import type { PaymentTerms } from '../terms/billing-terms.ts';
 import { receivePayment } from './pay.ts';
 
@@ -19,9 +19,13 @@ export const cardOf = (tx: Tx, invoice: InvoiceRow): Promise<StoredCard | undefi
  * Is the invoice charged by itself, as its subscription says at this moment (§2 Subscription, autoCharge)? What
  * somebody buys in between, by a payment page of its own, is not.
  */
-export async function isChargedAutomatically(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow): Promise<boolean> {
+export async function isChargedAutomatically(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  invoice: InvoiceRow,
+): Promise<boolean> {
   if (invoice.subscriptionId === null) return false;
-  return chargesItself(invoice, await parts.source.terms(tx, invoice.merchantId, invoice.subscriptionId));
+  return chargesItself(invoice, await dependencies.source.terms(tx, invoice.merchantId, invoice.subscriptionId));
 }
 
 /** The same by the terms of its subscription; undefined where it has none. */
@@ -36,7 +40,7 @@ export const chargesItself = (invoice: InvoiceRow, terms: PaymentTerms | undefin
  * after the transaction has committed, and the invoice is in flight until then.
  */
 export async function chargeAtOnce(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   invoice: InvoiceRow,
   now: Instant,
@@ -47,7 +51,7 @@ export async function chargeAtOnce(
   const intended = await intend(tx, invoice, 'automatic', card, now);
   const { receiptId } = await performCharge(tx, { merchantId: invoice.merchantId, id: intended.id }, now);
   if (receiptId === null) return invoice;
-  return orThrow(await receivePayment(parts, tx, invoice, { receiptId, amount: intended.amount }, now));
+  return orThrow(await receivePayment(dependencies, tx, invoice, { receiptId, amount: intended.amount }, now));
 }
 
 /**
@@ -62,7 +66,7 @@ export async function startCharge(
   changes: InvoiceChanges = {},
 ): Promise<InvoiceRow> {
   await intend(tx, invoice, origin, card, now);
-  return changeInvoice(tx, invoice, { ...changes, paymentInFlight: true }, now);
+  return updateInvoice(tx, invoice, { ...changes, paymentInFlight: true }, now);
 }
 
 /** The intent to charge the unpaid amount. */

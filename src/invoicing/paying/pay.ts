@@ -4,11 +4,11 @@ import { type Failure, fail, ok, type Result } from '../../kernel/result.ts';
 import { next, statesFor, wrongState } from '../../kernel/state-table.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { scheduleDocuments, scheduleReceipt } from '../documents/documents.sql.ts';
-import type { InvoicingParts } from '../invoice/dependencies.ts';
+import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { numberOf } from '../invoice/invoice-number.ts';
-import { changeInvoice, moveInvoice } from '../invoice/invoices.sql.ts';
-import { tellPaid, tellStandsAgain } from '../invoice/purposes.ts';
+import { updateInvoice, updateInvoiceStatus } from '../invoice/invoices.sql.ts';
+import { announcePaid, announceReopened } from '../invoice/purposes.ts';
 import { invoiceStates } from '../invoice/states.ts';
 import { publishInvoice } from '../invoice/webhooks.ts';
 import { outsideTaxAtIssue, recordInvoices } from '../outside-tax/records.ts';
@@ -35,7 +35,7 @@ export function decidePayment(invoice: Pick<InvoiceRow, 'status' | 'paymentInFli
  * @returns INVALID_TRANSITION where the invoice takes no money (any more), or not as much; PAYMENT_IN_PROGRESS.
  */
 export async function receivePayment(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   invoice: InvoiceRow,
   payment: IncomingPayment,
@@ -47,8 +47,8 @@ export async function receivePayment(
   if (amount.gt(invoice.unpaidAmount)) return tooMuch(invoice);
   const paid = invoice.paidAmount.plus(amount);
   const after = paid.eq(invoice.grandTotal)
-    ? await markPaid(parts, tx, invoice, { by: 'payment', paymentId: payment.receiptId }, now, paid)
-    : await takePart(parts, tx, invoice, { ...payment, paid }, now);
+    ? await markPaid(dependencies, tx, invoice, { by: 'payment', paymentId: payment.receiptId }, now, paid)
+    : await takePart(dependencies, tx, invoice, { ...payment, paid }, now);
   await bookPayment(tx, invoice, payment, now);
   await scheduleReceipt(tx, after, payment.receiptId, now);
   return ok(after);
@@ -67,15 +67,15 @@ function tooMuch({ status, unpaidAmount: unpaid }: InvoiceRow): Failure {
 
 /** The session that asked for more than is left now ends with it. */
 async function takePart(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   invoice: InvoiceRow,
   { receiptId: paymentId, paid }: IncomingPayment & { readonly paid: Decimal },
   now: Instant,
 ): Promise<InvoiceRow> {
   await expireSessionsOf(tx, invoice, now);
-  const after = await changeInvoice(tx, invoice, { paidAmount: paid }, now);
-  await parts.letters.tell(tx, after, { kind: 'partPaid', paymentId }, now);
+  const after = await updateInvoice(tx, invoice, { paidAmount: paid }, now);
+  await dependencies.letters.tell(tx, after, { kind: 'partPaid', paymentId }, now);
   return after;
 }
 
@@ -87,7 +87,7 @@ type Settlement = { readonly by: 'payment'; readonly paymentId: string } | { rea
  * and `invoice.paid.v0` is written with it. One that lived by its session gets its number and its document now.
  */
 export async function markPaid(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   invoice: InvoiceRow,
   settlement: Settlement,
@@ -98,14 +98,14 @@ export async function markPaid(
   const isNumbered = invoice.invoiceNumber !== null;
   const outside = isNumbered ? undefined : outsideTaxAtIssue(invoice);
   const number = isNumbered ? {} : { ...(await numberOf(tx, invoice)), ...(outside && { outsideTax: outside }) };
-  const paid = await moveInvoice(tx, invoice, 'settle', { ...changes, ...number }, now);
+  const paid = await updateInvoiceStatus(tx, invoice, 'settle', { ...changes, ...number }, now);
   if (!isNumbered) await scheduleDocuments(tx, [paid], now);
   if (!isNumbered) await recordInvoices(tx, [paid], now);
   await expireSessionsOf(tx, paid, now);
-  await publishInvoice(tx, paid, 'invoice.paid.v0', now, await tellPaid(parts, tx, paid, now));
-  await parts.letters.tell(tx, paid, { kind: 'paid', ...settlement }, now);
+  await publishInvoice(tx, paid, 'invoice.paid.v0', now, await announcePaid(dependencies, tx, paid, now));
+  await dependencies.letters.tell(tx, paid, { kind: 'paid', ...settlement }, now);
   if (!isNumbered) await bookIssue(tx, paid, now);
   await bookTopUp(tx, invoice, now);
-  if (invoice.status === 'WRITTEN_OFF') await tellStandsAgain(parts, tx, paid, now);
+  if (invoice.status === 'WRITTEN_OFF') await announceReopened(dependencies, tx, paid, now);
   return paid;
 }

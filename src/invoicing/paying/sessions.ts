@@ -15,22 +15,22 @@ import {
   redirectProblems,
   sessionUrl,
 } from '../../payments/index.ts';
-import type { InvoicingParts } from '../invoice/dependencies.ts';
+import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { SessionOptions } from '../terms/session-options.ts';
 
 /** Opens a payment session for the unpaid amount of an invoice; the one before it expires in the same transaction. */
 export async function openSessionFor(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   invoice: InvoiceRow,
   options: SessionOptions,
   now: Instant,
 ): Promise<Result<PaymentSession>> {
   const [opened] = await openSessionsFor(
-    parts,
+    dependencies,
     tx,
-    [{ invoice, options, keepsCard: await keepsCards(parts, tx, invoice) }],
+    [{ invoice, options, keepsCard: await keepsCards(dependencies, tx, invoice) }],
     now,
   );
   return opened as Result<PaymentSession>;
@@ -46,7 +46,7 @@ export interface WantedSession {
 
 /** The same for some invoices of one merchant. @returns a result for each */
 export async function openSessionsFor(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   wanted: readonly WantedSession[],
   now: Instant,
@@ -54,7 +54,7 @@ export async function openSessionsFor(
   const [first] = wanted;
   if (!first) return [];
   const settings = await merchantSettings(tx, first.invoice.merchantId);
-  const checked = wanted.map(({ options }) => checkOptions(parts, settings, options, now));
+  const checked = wanted.map(({ options }) => checkOptions(dependencies, settings, options, now));
   const opened = await openSessions(
     tx,
     wanted.flatMap((each, place) => {
@@ -95,17 +95,17 @@ export const isTopUp = ({ kind, oneOff }: InvoiceRow): boolean =>
   kind === 'ad_hoc' && oneOff?.lines[0] !== undefined && oneOff.lines.every(({ type }) => type === 'wallet_top_up');
 
 /** With `autoCharge` a subscription's invoices are charged to the card that paid before (api.md, complete). */
-const keepsCards = async (parts: InvoicingParts, tx: Tx, invoice: InvoiceRow): Promise<boolean> =>
+const keepsCards = async (dependencies: InvoicingDependencies, tx: Tx, invoice: InvoiceRow): Promise<boolean> =>
   invoice.subscriptionId !== null &&
   isOfTerms(invoice) &&
-  (await parts.source.terms(tx, invoice.merchantId, invoice.subscriptionId)).autoCharge;
+  (await dependencies.source.terms(tx, invoice.merchantId, invoice.subscriptionId)).autoCharge;
 
 /** Is it paid as its subscription says? Every other invoice has terms of its own. */
 export const isOfTerms = ({ kind }: Pick<InvoiceRow, 'kind'>): boolean => kind === 'subscription' || kind === 'upfront';
 
 /** Can the merchant take cards, and may the customer be sent where the options say, and pay until then? */
 export async function checkSession(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   merchantId: string,
   options: SessionOptions,
@@ -113,11 +113,11 @@ export async function checkSession(
 ): Promise<Result<unknown>> {
   const settings = await merchantSettings(tx, merchantId);
   const takesCards = await checkTakesCardsNow(tx, merchantId, settings);
-  return takesCards.ok ? checkOptions(parts, settings, options, now) : takesCards;
+  return takesCards.ok ? checkOptions(dependencies, settings, options, now) : takesCards;
 }
 
 function checkOptions(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   settings: MerchantSettings,
   { redirectUrls, expiresAt }: SessionOptions,
   now: Instant,
@@ -126,7 +126,7 @@ function checkOptions(
   if (!takesCards.ok) return takesCards;
   const errors = redirectProblems(
     { 'redirectUrls.onSuccess': redirectUrls?.onSuccess, 'redirectUrls.onFailure': redirectUrls?.onFailure },
-    { environment: parts.environment, redirectHosts: settings.redirectHosts },
+    { environment: dependencies.environment, redirectHosts: settings.redirectHosts },
   );
   if (expiresAt && !isAfter(expiresAt, now)) errors.push({ field: 'expiresAt', message: 'must be in the future' });
   return errors.length > 0 ? invalid(errors) : takesCards;
@@ -138,7 +138,7 @@ export const expireSessionsOf = (tx: Tx, invoice: InvoiceRow, now: Instant): Pro
 
 /** The addresses of the open sessions of some invoices, by invoice id. */
 export async function sessionUrls(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   invoices: readonly InvoiceRow[],
 ): Promise<ReadonlyMap<string, string>> {
@@ -146,8 +146,9 @@ export async function sessionUrls(
     tx,
     invoices.map(({ merchantId, id }) => ({ merchantId: merchantId, entityId: id })),
   );
-  return new Map(sessions.map((session) => [session.entityId, sessionUrl(parts.publicUrl, session.id)]));
+  return new Map(sessions.map((session) => [session.entityId, sessionUrl(dependencies.publicUrl, session.id)]));
 }
 
 /** A session as the API answers it. */
-export const shownSession = (parts: InvoicingParts, session: PaymentSession) => publicSession(session, parts.publicUrl);
+export const shownSession = (dependencies: InvoicingDependencies, session: PaymentSession) =>
+  publicSession(session, dependencies.publicUrl);

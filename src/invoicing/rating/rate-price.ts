@@ -147,7 +147,7 @@ function chargeLines({ rated, pricing, currency }: PriceInPeriod, used: Usage, f
   const lineShare = scalesLine ? fraction : WHOLE;
   const included = Decimal.min(used.quantity, scale(decimal(includedUnitsOf(pricing)), flatShare));
   const charges = rateModel(pricing, { ...used, quantity: used.quantity.minus(included), flatShare });
-  const exact = charges.map((charge) => settled(scale(charge.amount, lineShare), fraction));
+  const exact = charges.map((charge) => withoutNoise(scale(charge.amount, lineShare), fraction));
   const rounded = roundTogether(exact, currency, 'half-away-from-zero');
   const share = isWhole(fraction) ? null : shareOfTime(fraction);
   return charges.map((charge, index): RatedLine => {
@@ -191,14 +191,14 @@ function rowsAt(index: number, exact: readonly Decimal[], rounded: readonly Deci
 }
 
 /** The digits of an amount that is a sum without a last digit; far above its error, far below any rounding. */
-const SETTLED_DIGITS = 60;
+const EXACT_DIGITS = 60;
 
 /**
  * The amount without the error of its parts: two thirds of 100 included units are off in their 80th digit, and what is
  * left of 75 units, at 0.003, came to a little less than 0.025, which is another cent.
  */
-const settled = (amount: Decimal, fraction: Fraction): Decimal =>
-  isWhole(fraction) ? amount : amount.toDecimalPlaces(SETTLED_DIGITS);
+const withoutNoise = (amount: Decimal, fraction: Fraction): Decimal =>
+  isWhole(fraction) ? amount : amount.toDecimalPlaces(EXACT_DIGITS);
 
 /** Models that answer several charges take no included units (domain.md §2), so that these belong to the one charge. */
 const includedUnitsOf = ({ properties }: Pricing) =>

@@ -2,11 +2,11 @@ import { effectiveNowForReading } from '../../clocks/index.ts';
 import type { Tx } from '../../db/index.ts';
 import type { PageRequest } from '../../http/index.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { creditNotesOf } from '../credit-notes/credit-notes.sql.ts';
-import type { InvoicingParts } from '../invoice/dependencies.ts';
+import { selectCreditNotes } from '../credit-notes/credit-notes.sql.ts';
+import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
-import { linesOf } from '../invoice/invoices.sql.ts';
+import { selectLines } from '../invoice/invoices.sql.ts';
 import { type Standing, standingOf } from '../page/standing.ts';
 import { type InvoiceView, viewInvoice } from '../page/view.ts';
 import { selectDueOfCustomer, selectShownOfCustomer } from './customer-invoices.sql.ts';
@@ -57,7 +57,7 @@ async function standingInList(tx: Tx, invoice: InvoiceRow, wall: Instant): Promi
   const { merchantId, id, creditedAmount: credited, livesBySession: hasSession } = invoice;
   const { rows: notes } = credited.isZero()
     ? { rows: [] }
-    : await creditNotesOf(tx, merchantId, id, { limit: MOST_NOTES, offset: 0 });
+    : await selectCreditNotes(tx, merchantId, id, { limit: MOST_NOTES, offset: 0 });
   const now = await effectiveNowForReading(tx, merchantId, invoice.clockId, wall);
   const refund = notes.find(({ kind, status }) => kind === 'refund' && status === 'ISSUED') ?? null;
   return standingOf({ invoice, refund, hasSession, takesCards: true, now });
@@ -72,14 +72,14 @@ const MOST_LINES = 200;
 
 /** @returns null where there is no such invoice of this customer, or none that it may see yet */
 export async function viewCustomerInvoice(
-  parts: Pick<InvoicingParts, 'environment'>,
+  dependencies: Pick<InvoicingDependencies, 'environment'>,
   tx: Tx,
   { merchantId, customerId, id }: OfCustomer & { readonly id: string },
   wall: Instant,
 ): Promise<CustomerInvoice | null> {
-  const view = await viewInvoice(tx, parts.environment, { merchantId, id }, wall);
+  const view = await viewInvoice(tx, dependencies.environment, { merchantId, id }, wall);
   if (view?.invoice.customerId !== customerId) return null;
-  return { ...view, rows: await linesOf(tx, merchantId, id, -1, MOST_LINES) };
+  return { ...view, rows: await selectLines(tx, merchantId, id, -1, MOST_LINES) };
 }
 
 /** An open period as it stands now: what would be billed if it ended as it is. */
@@ -89,8 +89,12 @@ export interface OpenInvoice {
 }
 
 /** @returns null where it cannot be calculated now */
-export async function viewAsOfNow(parts: InvoicingParts, tx: Tx, stored: InvoiceRow): Promise<OpenInvoice | null> {
-  const { invoice, lines } = await withLiveTotals(parts, tx, stored);
+export async function viewAsOfNow(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  stored: InvoiceRow,
+): Promise<OpenInvoice | null> {
+  const { invoice, lines } = await withLiveTotals(dependencies, tx, stored);
   if (invoice.failureReason !== null) return null;
-  return { invoice, lines: lines ?? (await linesOf(tx, stored.merchantId, stored.id)) };
+  return { invoice, lines: lines ?? (await selectLines(tx, stored.merchantId, stored.id)) };
 }

@@ -10,7 +10,7 @@ import {
   Timestamp,
   Type,
 } from '../../http/index.ts';
-import type { InvoicingParts } from '../invoice/dependencies.ts';
+import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { LineNotes, TierUsed } from '../invoice/schemas.ts';
 import { casesOfModels, type PriceModelName, PriceProperties, priceModelNames } from '../rating/index.ts';
 import { explainInvoice } from './explain.ts';
@@ -267,7 +267,7 @@ const InvoiceExplanation = Type.Object(
 );
 
 /** GET /v2/invoices/{id}/explain. */
-export const explainRoute = (parts: InvoicingParts): Route =>
+export const explainRoute = (dependencies: InvoicingDependencies): Route =>
   route(
     {
       method: 'GET',
@@ -282,5 +282,5 @@ export const explainRoute = (parts: InvoicingParts): Route =>
       access: { role: 'viewer', merchant: { of: 'id', kind: 'invoice' } },
       replies: { 200: InvoiceExplanation },
     },
-    ({ tx, merchantId, params }) => explainInvoice(parts, tx, merchantId, params.id),
+    ({ tx, merchantId, params }) => explainInvoice(dependencies, tx, merchantId, params.id),
   );

@@ -9,11 +9,11 @@ import type { Calculation } from '../calculation/calculate.ts';
 import { notesOfLine, withCreditNotes } from '../calculation/line-notes.ts';
 import type { DueCharge } from '../difference/due.ts';
 import { groupKey } from '../invoice/billed-usage.ts';
-import type { InvoicingParts } from '../invoice/dependencies.ts';
+import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { FrozenAdjustment, FrozenTerms } from '../invoice/frozen-terms.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
-import { findInvoice, linesOf } from '../invoice/invoices.sql.ts';
+import { selectInvoice, selectLines } from '../invoice/invoices.sql.ts';
 import { loadOwnDue } from '../issue/billing-state.ts';
 import { calculateStored, placeOf as placeInBilling } from '../issue/run-calculation.ts';
 import { asBilled, cellOf } from '../owed/charges.ts';
@@ -28,19 +28,19 @@ import { plansOf } from './recompute.ts';
  * calculated invoice also whether calculating it again from what is stored gives the same.
  */
 export async function explainInvoice(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   merchantId: string,
   id: string,
 ): Promise<Result<unknown>> {
-  const stored = await findInvoice(tx, merchantId, id);
+  const stored = await selectInvoice(tx, merchantId, id);
   if (!stored) return notFound('invoice');
   const { subscriptionId } = stored;
-  const terms = subscriptionId === null ? null : await parts.source.terms(tx, merchantId, subscriptionId);
-  const { invoice, lines } = await withLiveTotals(parts, tx, stored);
-  const all = await withCreditNotes(tx, invoice, lines ?? (await linesOf(tx, merchantId, id)));
+  const terms = subscriptionId === null ? null : await dependencies.source.terms(tx, merchantId, subscriptionId);
+  const { invoice, lines } = await withLiveTotals(dependencies, tx, stored);
+  const all = await withCreditNotes(tx, invoice, lines ?? (await selectLines(tx, merchantId, id)));
   const own = terms && isOfTerms(stored) ? await dueIn(tx, terms, stored) : [];
-  const usage = usageReader(parts, tx, terms, invoice);
+  const usage = usageReader(dependencies, tx, terms, invoice);
   const explained = [];
   for (const line of all.filter(({ appliesToLineId: of }) => of === null))
     explained.push({
@@ -62,7 +62,7 @@ export async function explainInvoice(
     subtotal: money(invoice.subtotal),
     totalTax: money(invoice.totalTax),
     grandTotal: money(invoice.grandTotal),
-    recalculation: await recalculated(parts, tx, stored, all),
+    recalculation: await recalculated(dependencies, tx, stored, all),
   });
 }
 
@@ -147,7 +147,12 @@ function earlierOf(terms: BillingTerms, invoice: InvoiceRow, line: LineRow, due:
 type ReadUsage = (price: BilledPrice) => Promise<UsageRow[]>;
 
 /** Reads the usage of each price once, however many lines the price has. */
-function usageReader({ source }: InvoicingParts, tx: Tx, terms: BillingTerms | null, invoice: InvoiceRow): ReadUsage {
+function usageReader(
+  { source }: InvoicingDependencies,
+  tx: Tx,
+  terms: BillingTerms | null,
+  invoice: InvoiceRow,
+): ReadUsage {
   const found = new Map<string, Promise<UsageRow[]>>();
   return ({ id }) => {
     const rows = found.get(id) ?? (terms ? readUsageByHour(tx, source, terms, invoice, id) : Promise.resolve([]));
@@ -191,9 +196,14 @@ function discountsOf(line: LineRow, all: readonly LineRow[], invoice: InvoiceRow
 const UNCALCULATED: ReadonlySet<string> = new Set(['CLOSED', 'CALCULATING', 'FAILED']);
 
 /** @returns null while nothing is stored that could be calculated again */
-async function recalculated(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow, lines: readonly LineRow[]) {
+async function recalculated(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  invoice: InvoiceRow,
+  lines: readonly LineRow[],
+) {
   if (OPEN_STATES.has(invoice.status) || UNCALCULATED.has(invoice.status) || invoice.terms === null) return null;
-  const calculations = await calculationsOf(parts, tx, invoice, lines);
+  const calculations = await calculationsOf(dependencies, tx, invoice, lines);
   const same = calculations.find((calculation) => isSame(calculation, invoice, lines));
   const { grandTotal } = same ?? (calculations[0] as Calculation);
   return { grandTotal: formatMoney(grandTotal, invoice.currency), isSame: same !== undefined };
@@ -206,17 +216,18 @@ const isSame = (calculation: Calculation, invoice: InvoiceRow, lines: readonly L
 
 /** By each plan that there may have been as it was calculated: the subscription may have ended or changed since. */
 async function calculationsOf(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   invoice: InvoiceRow,
   lines: readonly LineRow[],
 ): Promise<Calculation[]> {
   const { merchantId, subscriptionId } = invoice;
-  if (!isOfTerms(invoice) || subscriptionId === null) return [await calculateStored(parts, tx, invoice, null, lines)];
+  if (!isOfTerms(invoice) || subscriptionId === null)
+    return [await calculateStored(dependencies, tx, invoice, null, lines)];
   const calculations: Calculation[] = [];
   const ends = lines.map(({ periodEnd: end }) => end);
-  for (const terms of plansOf(await parts.source.terms(tx, merchantId, subscriptionId), invoice, ends))
-    calculations.push(await calculateStored(parts, tx, invoice, terms, lines));
+  for (const terms of plansOf(await dependencies.source.terms(tx, merchantId, subscriptionId), invoice, ends))
+    calculations.push(await calculateStored(dependencies, tx, invoice, terms, lines));
   return calculations;
 }
 

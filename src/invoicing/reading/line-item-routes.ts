@@ -1,6 +1,6 @@
 import { pageOf, Reply, type Route, route } from '../../http/index.ts';
 import { ok } from '../../kernel/result.ts';
-import type { InvoicingParts } from '../invoice/dependencies.ts';
+import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { LineItem, LineItemCreate, LineItemList, LineItemListQuery } from './line-item-schemas.ts';
 import { createLineItem } from './line-items.ts';
 import { listLineItems, presentManual } from './list-line-items.ts';
@@ -9,7 +9,7 @@ const TAG = 'Invoices';
 const MOST_LINES_ON_PAGE = 100;
 
 /** `/v2/invoices/lineItems` (api.md, Invoices and payments). */
-export const lineItemRoutes = (parts: InvoicingParts): readonly Route[] => [
+export const lineItemRoutes = (dependencies: InvoicingDependencies): readonly Route[] => [
   route(
     {
       method: 'POST',
@@ -27,10 +27,10 @@ export const lineItemRoutes = (parts: InvoicingParts): readonly Route[] => [
       errors: [409],
     },
     async ({ tx, merchantId, body, now }) => {
-      const created = await createLineItem(parts, tx, merchantId, body, now);
+      const created = await createLineItem(dependencies, tx, merchantId, body, now);
       if (!created.ok) return created;
       const { line, isNew } = created.value;
-      const { customerId } = await parts.source.terms(tx, merchantId, line.subscriptionId);
+      const { customerId } = await dependencies.source.terms(tx, merchantId, line.subscriptionId);
       return ok(new Reply(isNew ? 201 : 200, presentManual(line, customerId)));
     },
   ),
@@ -49,6 +49,9 @@ export const lineItemRoutes = (parts: InvoicingParts): readonly Route[] => [
       replies: { 200: LineItemList },
     },
     async ({ tx, merchantId, query }) =>
-      listLineItems(parts, tx, merchantId, query, { ...pageOf(query), limit: query.limit ?? MOST_LINES_ON_PAGE }),
+      listLineItems(dependencies, tx, merchantId, query, {
+        ...pageOf(query),
+        limit: query.limit ?? MOST_LINES_ON_PAGE,
+      }),
   ),
 ];

@@ -16,13 +16,13 @@ const invoicesOf = (merchantId: string, { subscriptionId, invoiceId }: LineFilte
   and (${invoiceId}::text is null or i.id = ${invoiceId})`;
 
 /** The invoices of open periods, newest first. */
-export const openInvoices = (tx: Tx, merchantId: string, filter: LineFilter): Promise<InvoiceRow[]> =>
+export const selectOpenInvoices = (tx: Tx, merchantId: string, filter: LineFilter): Promise<InvoiceRow[]> =>
   tx.rows<InvoiceRow>(sql`
     select i.* from invoice i where ${invoicesOf(merchantId, filter)} and i.status in ('ACTIVE', 'CLOSING')
       order by i.seq desc`);
 
 /** A window of the lines of invoices that have been calculated, those of the newest invoice first. */
-export const invoicedLines = (
+export const selectInvoicedLines = (
   tx: Tx,
   merchantId: string,
   filter: LineFilter,
@@ -45,8 +45,8 @@ export const sumInvoicedLines = (tx: Tx, merchantId: string, filter: LineFilter)
       from invoice i join invoice_line l on l.merchant_id = i.merchant_id and l.invoice_id = i.id
      where ${invoicesOf(merchantId, filter)}`);
 
-export const invoicesById = (tx: Tx, merchantId: string, ids: readonly string[]): Promise<InvoiceRow[]> =>
+export const selectInvoicesById = (tx: Tx, merchantId: string, ids: readonly string[]): Promise<InvoiceRow[]> =>
   tx.rows<InvoiceRow>(sql`select * from invoice where merchant_id = ${merchantId} and id = any (${[...ids]})`);
 
-export const manualLinesById = (tx: Tx, merchantId: string, ids: readonly string[]): Promise<ManualLineRow[]> =>
+export const selectManualLinesById = (tx: Tx, merchantId: string, ids: readonly string[]): Promise<ManualLineRow[]> =>
   tx.rows<ManualLineRow>(sql`select * from manual_line where merchant_id = ${merchantId} and id = any (${[...ids]})`);

@@ -6,13 +6,13 @@ import { newId } from '../../kernel/ids.ts';
 import { fail, invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
 import { wrongState } from '../../kernel/state-table.ts';
 import { type Instant, type InstantText, instantOf, isBefore } from '../../kernel/time.ts';
-import type { InvoicingParts } from '../invoice/dependencies.ts';
+import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { lockWithNow } from '../issue/actions.ts';
 import type { ManualLineRow } from '../issue/manual-line.ts';
-import { findManualLineByKey, insertManualLine, lockManualLineKey } from '../issue/manual-lines.sql.ts';
+import { insertManualLine, lockManualLineKey, selectManualLineByKey } from '../issue/manual-lines.sql.ts';
 import type { LineItemCreate } from './line-item-schemas.ts';
-import { nextToClose } from './open-invoices.sql.ts';
+import { selectNextToClose } from './open-invoices.sql.ts';
 
 /** A line that was written, or the one that the same idempotency key wrote before, as it is now. */
 export interface CreatedLine {
@@ -28,19 +28,19 @@ export interface CreatedLine {
  *   body
  */
 export async function createLineItem(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   merchantId: string,
   body: LineItemCreate,
   wall: Instant,
 ): Promise<Result<CreatedLine>> {
   const key = bodyKey('lineItem', body);
-  const known = await findCreated(tx, merchantId, key, { lock: lockManualLineKey, find: findManualLineByKey });
+  const known = await findCreated(tx, merchantId, key, { lock: lockManualLineKey, find: selectManualLineByKey });
   if (!known.ok) return known;
   if (known.value) return ok({ line: known.value, isNew: false });
   const named = await checkItem(tx, merchantId, body.itemId ?? null);
   if (!named.ok) return named;
-  const found = await openInvoiceOf(parts, tx, merchantId, body, wall);
+  const found = await openInvoiceOf(dependencies, tx, merchantId, body, wall);
   if (!found.ok) return found;
   const { invoice, now } = found.value;
   if (body.currency !== invoice.currency) return invalidField('currency', `must be the invoice's, ${invoice.currency}`);
@@ -68,7 +68,7 @@ export async function createLineItem(
 
 /** The invoice that the body names, or the open one of the plan's own series of the subscription; locked. */
 async function openInvoiceOf(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   merchantId: string,
   { invoiceId, subscriptionId }: LineItemCreate,
@@ -76,7 +76,7 @@ async function openInvoiceOf(
 ): Promise<Result<{ invoice: InvoiceRow; now: Instant }>> {
   if ((invoiceId === undefined) === (subscriptionId === undefined))
     return invalidField('subscriptionId', 'give subscriptionId or invoiceId, one of the two');
-  const id = invoiceId ?? (await openOf(parts, tx, merchantId, subscriptionId as string));
+  const id = invoiceId ?? (await openOf(dependencies, tx, merchantId, subscriptionId as string));
   const rule = {
     thing: 'invoice',
     trigger: 'addLineItem',
@@ -100,13 +100,13 @@ const NO_OPEN_INVOICE = 'This subscription has no open invoice for line items.';
 const OTHER_KIND = 'Line items can only be added to an invoice for a period of a subscription.';
 
 async function openOf(
-  { source }: InvoicingParts,
+  { source }: InvoicingDependencies,
   tx: Tx,
   merchantId: string,
   subscriptionId: string,
 ): Promise<string | undefined> {
   const { planCadence } = await source.terms(tx, merchantId, subscriptionId);
-  return (await nextToClose(tx, merchantId, subscriptionId, planCadence))?.id;
+  return (await selectNextToClose(tx, merchantId, subscriptionId, planCadence))?.id;
 }
 
 async function checkItem(tx: Tx, merchantId: string, itemId: string | null): Promise<Result<unknown>> {

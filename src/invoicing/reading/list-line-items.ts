@@ -4,20 +4,20 @@ import { type Decimal, plain, sum } from '../../kernel/decimal.ts';
 import { formatMoney } from '../../kernel/money.ts';
 import { invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant, isBefore } from '../../kernel/time.ts';
-import type { InvoicingParts } from '../invoice/dependencies.ts';
+import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
-import { findInvoice } from '../invoice/invoices.sql.ts';
+import { selectInvoice } from '../invoice/invoices.sql.ts';
 import type { ManualLineRow } from '../issue/manual-line.ts';
-import { laterManualLines } from '../issue/manual-lines.sql.ts';
+import { selectLaterManualLines } from '../issue/manual-lines.sql.ts';
 import { amountOf } from '../issue/manual-lines.ts';
 import type { LineItemListQuery } from './line-item-schemas.ts';
 import {
-  invoicedLines,
-  invoicesById,
   type LineFilter,
-  manualLinesById,
-  openInvoices,
+  selectInvoicedLines,
+  selectInvoicesById,
+  selectManualLinesById,
+  selectOpenInvoices,
   sumInvoicedLines,
 } from './line-items.sql.ts';
 import { OPEN_STATES, withLiveTotals } from './read.ts';
@@ -29,7 +29,7 @@ type Item =
 
 /** GET /v2/invoices/lineItems: the lines of open invoices as of now, the waiting ones, then the invoiced ones. */
 export async function listLineItems(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   merchantId: string | null,
   query: LineItemListQuery,
@@ -38,13 +38,13 @@ export async function listLineItems(
   const filter = { subscriptionId: query.subscriptionId ?? null, invoiceId: query.invoiceId ?? null };
   if (merchantId === null || (filter.subscriptionId === null && filter.invoiceId === null))
     return invalidField('subscriptionId', 'give subscriptionId or invoiceId');
-  const currency = await currencyOf(parts, tx, merchantId, filter);
+  const currency = await currencyOf(dependencies, tx, merchantId, filter);
   if (currency === null) return notFound('invoice', 'invoiceId');
-  const pending = query.status === 'invoiced' ? [] : await pendingItems(parts, tx, merchantId, filter);
+  const pending = query.status === 'invoiced' ? [] : await pendingItems(dependencies, tx, merchantId, filter);
   const stored = query.status === 'pending' ? null : await sumInvoicedLines(tx, merchantId, filter);
   const first = pending.slice(page.offset, page.offset + page.limit);
   const rest = { limit: page.limit - first.length, offset: Math.max(0, page.offset - pending.length) };
-  const lines = stored === null || rest.limit === 0 ? [] : await invoicedLines(tx, merchantId, filter, rest);
+  const lines = stored === null || rest.limit === 0 ? [] : await selectInvoicedLines(tx, merchantId, filter, rest);
   const items = [...first, ...(await withInvoices(tx, merchantId, lines))];
   const total = pending.length + (stored?.count ?? 0);
   const summed = (kind: 'fee' | 'usage', before: Decimal | undefined) =>
@@ -61,39 +61,44 @@ export async function listLineItems(
 }
 
 async function currencyOf(
-  { source }: InvoicingParts,
+  { source }: InvoicingDependencies,
   tx: Tx,
   merchantId: string,
   { subscriptionId, invoiceId }: LineFilter,
 ): Promise<string | null> {
-  if (invoiceId !== null) return (await findInvoice(tx, merchantId, invoiceId))?.currency ?? null;
+  if (invoiceId !== null) return (await selectInvoice(tx, merchantId, invoiceId))?.currency ?? null;
   return (await source.terms(tx, merchantId, subscriptionId as string)).currency;
 }
 
-async function pendingItems(parts: InvoicingParts, tx: Tx, merchantId: string, filter: LineFilter): Promise<Item[]> {
+async function pendingItems(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  merchantId: string,
+  filter: LineFilter,
+): Promise<Item[]> {
   const items: Item[] = [];
   const shown = new Set<string>();
-  for (const invoice of await openInvoices(tx, merchantId, filter)) {
-    for (const line of (await withLiveTotals(parts, tx, invoice)).lines ?? []) {
+  for (const invoice of await selectOpenInvoices(tx, merchantId, filter)) {
+    for (const line of (await withLiveTotals(dependencies, tx, invoice)).lines ?? []) {
       shown.add(line.id);
       items.push({ line, invoice });
     }
   }
   if (filter.subscriptionId === null || filter.invoiceId !== null) return items;
-  const { customerId } = await parts.source.terms(tx, merchantId, filter.subscriptionId);
-  const later = await laterManualLines(tx, merchantId, filter.subscriptionId);
+  const { customerId } = await dependencies.source.terms(tx, merchantId, filter.subscriptionId);
+  const later = await selectLaterManualLines(tx, merchantId, filter.subscriptionId);
   return [...items, ...later.filter(({ id }) => !shown.has(id)).map((waiting) => ({ waiting, customerId }))];
 }
 
 async function withInvoices(tx: Tx, merchantId: string, lines: readonly LineRow[]): Promise<Item[]> {
   const ids = [...new Set(lines.map(({ invoiceId: id }) => id))];
-  const invoices = new Map((await invoicesById(tx, merchantId, ids)).map((invoice) => [invoice.id, invoice]));
+  const invoices = new Map((await selectInvoicesById(tx, merchantId, ids)).map((invoice) => [invoice.id, invoice]));
   return lines.map((line) => ({ line, invoice: invoices.get(line.invoiceId) as InvoiceRow }));
 }
 
 async function presentItems(tx: Tx, merchantId: string, items: readonly Item[]) {
   const ids = items.flatMap((item) => ('line' in item && item.line.type === 'manual' ? [item.line.id] : []));
-  const manual = new Map((await manualLinesById(tx, merchantId, ids)).map((row) => [row.id, row]));
+  const manual = new Map((await selectManualLinesById(tx, merchantId, ids)).map((row) => [row.id, row]));
   return items.map((item) =>
     'line' in item
       ? presentBilled(item.line, item.invoice, manual.get(item.line.id))

@@ -6,7 +6,7 @@ import type { InvoiceRow } from '../invoice/invoice.ts';
  * The open period of a subscription that closes next: of one series, or of all (of two that end together the older
  * one).
  */
-export const nextToClose = (
+export const selectNextToClose = (
   tx: Tx,
   merchantId: string,
   subscriptionId: string,

@@ -3,10 +3,10 @@ import type { Tx } from '../../db/index.ts';
 import { forbidden, notFound, ok, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { presentInvoice, presentLine } from '../documents/present.ts';
-import type { InvoicingParts } from '../invoice/dependencies.ts';
+import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
-import { findInvoice, linesOf } from '../invoice/invoices.sql.ts';
+import { selectInvoice, selectLines } from '../invoice/invoices.sql.ts';
 import type { InvoiceListQuery, InvoiceQuery } from '../invoice/schemas.ts';
 import { lineRows, tryPreview } from '../issue/run-calculation.ts';
 import { sessionUrls } from '../paying/sessions.ts';
@@ -18,16 +18,16 @@ const LINES_PER_PAGE = 100;
 
 /** One invoice; the totals of an open period are those as of now (domain.md §4, row 1). */
 export async function readInvoice(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   merchantId: string,
   id: string,
   query: InvoiceQuery,
 ): Promise<Result<unknown>> {
-  const stored = await findInvoice(tx, merchantId, id);
+  const stored = await selectInvoice(tx, merchantId, id);
   if (!stored) return notFound('invoice');
-  const { invoice, lines } = await withLiveTotals(parts, tx, stored);
-  const [shown] = await present(parts, tx, [invoice]);
+  const { invoice, lines } = await withLiveTotals(dependencies, tx, stored);
+  const [shown] = await present(dependencies, tx, [invoice]);
   if (query.expand !== 'lineItems') return ok(shown);
   const page = { limit: query.lineItemsLimit ?? LINES_PER_PAGE, pageToken: query.lineItemsPageToken };
   return ok({ ...shown, lineItems: pageOfLines(invoice, lines ?? (await storedLines(tx, invoice, page)), page) });
@@ -35,15 +35,15 @@ export async function readInvoice(
 
 /** The lines of an invoice, paged; of an open period as they stand now. */
 export async function readLines(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   merchantId: string,
   id: string,
   query: { limit?: number; pageToken?: string; expand?: 'items'; provider?: string },
 ): Promise<Result<unknown>> {
-  const stored = await findInvoice(tx, merchantId, id);
+  const stored = await selectInvoice(tx, merchantId, id);
   if (!stored) return notFound('invoice');
-  const { invoice, lines } = await withLiveTotals(parts, tx, stored);
+  const { invoice, lines } = await withLiveTotals(dependencies, tx, stored);
   const page = { limit: query.limit ?? LINES_PER_PAGE, pageToken: query.pageToken };
   const shown = pageOfLines(invoice, lines ?? (await storedLines(tx, invoice, page)), page);
   if (query.expand !== 'items') return ok(shown);
@@ -53,7 +53,7 @@ export async function readLines(
 
 /** A list of invoices. `nextActionAt=ready` is the platform's (§5). */
 export async function readInvoices(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   scope: { merchantId: string | null; isOperator: boolean },
   query: InvoiceListQuery,
@@ -65,15 +65,15 @@ export async function readInvoices(
   if (!filters.ok) return filters;
   const { rows, total } = await selectInvoicePage(tx, scope.merchantId, filters.value, page);
   const live = [];
-  for (const row of rows) live.push((await withLiveTotals(parts, tx, row)).invoice);
-  return ok({ data: await present(parts, tx, live), total });
+  for (const row of rows) live.push((await withLiveTotals(dependencies, tx, row)).invoice);
+  return ok({ data: await present(dependencies, tx, live), total });
 }
 
 /** Invoices as answered, with the addresses at which they can be paid. */
-export async function present(parts: InvoicingParts, tx: Tx, invoices: readonly InvoiceRow[]) {
-  const urls = await sessionUrls(parts, tx, invoices);
+export async function present(dependencies: InvoicingDependencies, tx: Tx, invoices: readonly InvoiceRow[]) {
+  const urls = await sessionUrls(dependencies, tx, invoices);
   return invoices.map((invoice) =>
-    presentInvoice(invoice, { publicUrl: parts.publicUrl, sessionUrl: urls.get(invoice.id) }),
+    presentInvoice(invoice, { publicUrl: dependencies.publicUrl, sessionUrl: urls.get(invoice.id) }),
   );
 }
 
@@ -85,12 +85,12 @@ export const OPEN_STATES: ReadonlySet<string> = new Set(['ACTIVE', 'CLOSING']);
  * same.
  */
 export async function withLiveTotals(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   invoice: InvoiceRow,
 ): Promise<{ invoice: InvoiceRow; lines: LineRow[] | null }> {
   if (!OPEN_STATES.has(invoice.status) || invoice.subscriptionId === null) return { invoice, lines: null };
-  const preview = await tryPreview(parts, tx, invoice);
+  const preview = await tryPreview(dependencies, tx, invoice);
   if (preview === null) return { invoice: { ...invoice, failureReason: 'CALCULATION_FAILED' }, lines: [] };
   const { lines, subtotal, totalTax, grandTotal } = preview;
   return {
@@ -113,7 +113,7 @@ interface LinePage {
 
 /** One line more than the page holds, which tells that there is a next one. */
 const storedLines = (tx: Tx, invoice: InvoiceRow, { limit, pageToken }: LinePage): Promise<LineRow[]> =>
-  linesOf(tx, invoice.merchantId, invoice.id, Number(pageToken ?? 0) - 1, limit + 1);
+  selectLines(tx, invoice.merchantId, invoice.id, Number(pageToken ?? 0) - 1, limit + 1);
 
 /** A page token is the position of the page's first line. */
 function pageOfLines(invoice: InvoiceRow, lines: readonly LineRow[], { limit, pageToken }: LinePage) {

@@ -5,7 +5,7 @@ import type { InvoiceRow } from '../invoice/invoice.ts';
  * Issued invoices whose charges are a subscription's: of periods, upfront ones, and those of what came late after an
  * end. A page of them, after the one that the last page ended with.
  */
-export const issuedOfSubscriptions = (tx: Tx, after: Pick<InvoiceRow, 'merchantId' | 'id'>, limit: number) =>
+export const selectIssuedOfSubscriptions = (tx: Tx, after: Pick<InvoiceRow, 'merchantId' | 'id'>, limit: number) =>
   tx.rows<InvoiceRow>(sql`
     select * from invoice
      where issued_at is not null and subscription_id is not null

@@ -12,11 +12,11 @@ import type { BilledUsage } from '../invoice/billed-usage.ts';
 import type { FrozenHistory, FrozenTerms } from '../invoice/frozen-terms.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
-import { billedUsageOf, linesOf } from '../invoice/invoices.sql.ts';
+import { selectBilledUsage, selectLines } from '../invoice/invoices.sql.ts';
 import { loadCorrections } from '../issue/billing-state.ts';
 import { recalculate } from '../issue/run-calculation.ts';
 import type { BillingSource, BillingTerms } from '../terms/billing-terms.ts';
-import { issuedOfSubscriptions } from './recompute.sql.ts';
+import { selectIssuedOfSubscriptions } from './recompute.sql.ts';
 
 /**
  * An invoice that comes out otherwise when it is calculated again, or whose period owes something else than is billed.
@@ -49,7 +49,7 @@ export async function recomputeInvoices(
     const after = last;
     last = await reading(async (tx) => {
       const kept = remembering(source);
-      const page = await issuedOfSubscriptions(tx, after, PAGE);
+      const page = await selectIssuedOfSubscriptions(tx, after, PAGE);
       for (const invoice of page) {
         const isFirst = !known.has(invoice.subscriptionId ?? '');
         known.add(invoice.subscriptionId ?? '');
@@ -94,7 +94,7 @@ async function differencesOf(tx: Tx, source: BillingSource, invoice: InvoiceRow)
   if (subscriptionId === null || frozen === null) return ['it is of no subscription'];
   if (invoice.kind === 'subscription' && mark === null) return ['its usage was never read'];
   const terms = await source.terms(tx, merchantId, subscriptionId);
-  return lineDifferences(tx, invoice, terms, frozen, await billedUsageOf(tx, invoice));
+  return lineDifferences(tx, invoice, terms, frozen, await selectBilledUsage(tx, invoice));
 }
 
 async function tryDifferencesOfPeriods(tx: Tx, source: BillingSource, invoice: InvoiceRow): Promise<Recomputed[]> {
@@ -152,7 +152,7 @@ async function lineDifferences(
   frozen: FrozenTerms,
   usage: readonly BilledUsage[],
 ): Promise<string[]> {
-  const lines = await linesOf(tx, invoice.merchantId, invoice.id);
+  const lines = await selectLines(tx, invoice.merchantId, invoice.id);
   let first: string[] | undefined;
   const ends = lines.map(({ periodEnd: end }) => end); // one that was planned then may have cut what is in advance
   for (const terms of plansOf(now, invoice, ends)) {

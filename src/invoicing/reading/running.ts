@@ -1,12 +1,12 @@
 import type { Tx } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import { type Instant, isBefore, type Period } from '../../kernel/time.ts';
-import type { InvoicingParts } from '../invoice/dependencies.ts';
+import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
-import { findInvoice } from '../invoice/invoices.sql.ts';
+import { selectInvoice } from '../invoice/invoices.sql.ts';
 import type { BillingSource } from '../terms/billing-terms.ts';
 import { cadenceOfPrice, versionsOf } from '../timeline/segments.ts';
-import { nextToClose, selectRunningOfCustomer, selectStartOfPeriod } from './open-invoices.sql.ts';
+import { selectNextToClose, selectRunningOfCustomer, selectStartOfPeriod } from './open-invoices.sql.ts';
 import { withLiveTotals } from './read.ts';
 
 /** The period of an open invoice. */
@@ -32,7 +32,7 @@ export async function findRunningPeriod(
   subscriptionId: string,
 ): Promise<RunningPeriod | null> {
   const { planCadence } = await source.terms(tx, merchantId, subscriptionId);
-  const invoice = await nextToClose(tx, merchantId, subscriptionId, planCadence);
+  const invoice = await selectNextToClose(tx, merchantId, subscriptionId, planCadence);
   return invoice ? toPeriod(invoice, invoice.periodStart) : null;
 }
 
@@ -74,14 +74,14 @@ const WITHOUT_TOTAL: ReadonlySet<InvoiceRow['status']> = new Set(['FAILED', 'CAN
  * now, later what it bills. `coming`: it is being calculated. Null where there is none, or none can be calculated now.
  */
 export async function findPeriodTotal(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   merchantId: string,
   invoiceId: string,
 ): Promise<Decimal | 'coming' | null> {
-  const stored = await findInvoice(tx, merchantId, invoiceId);
+  const stored = await selectInvoice(tx, merchantId, invoiceId);
   if (!stored || WITHOUT_TOTAL.has(stored.status)) return null;
   if (COMING.has(stored.status)) return 'coming';
-  const { invoice } = await withLiveTotals(parts, tx, stored);
+  const { invoice } = await withLiveTotals(dependencies, tx, stored);
   return invoice.failureReason === null ? invoice.grandTotal : null;
 }

@@ -3,13 +3,13 @@ import { type Route, route, Strict, Type } from '../../http/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import { invalidField, notFound, type Result } from '../../kernel/result.ts';
 import { type Instant, isOnce, normaliseCadence, parseCadence } from '../../kernel/time.ts';
-import type { InvoicingParts } from '../invoice/dependencies.ts';
+import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { Invoice } from '../invoice/schemas.ts';
-import { nextToClose } from './open-invoices.sql.ts';
+import { selectNextToClose } from './open-invoices.sql.ts';
 import { readInvoice, withLiveTotals } from './read.ts';
 
 /** GET /v0/subscriptions/{id}/upcomingInvoice: the bill of the open period that closes next, as of effective now. */
-export const upcomingInvoiceRoute = (parts: InvoicingParts): Route =>
+export const upcomingInvoiceRoute = (dependencies: InvoicingDependencies): Route =>
   route(
     {
       method: 'GET',
@@ -32,14 +32,15 @@ export const upcomingInvoiceRoute = (parts: InvoicingParts): Route =>
       ),
       replies: { 200: Invoice },
     },
-    ({ tx, merchantId, params, query }) => upcomingInvoice(parts, tx, merchantId, params.id, query.billingCadence),
+    ({ tx, merchantId, params, query }) =>
+      upcomingInvoice(dependencies, tx, merchantId, params.id, query.billingCadence),
   );
 
 /** How many lines are shown; the others are in GET …/lineItems. */
 const MOST_LINES = 1000;
 
 async function upcomingInvoice(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   merchantId: string,
   subscriptionId: string,
@@ -48,9 +49,9 @@ async function upcomingInvoice(
   if (billingCadence !== undefined && (parseCadence(billingCadence) === null || isOnce(billingCadence)))
     return invalidField('billingCadence', 'must be a duration of days, weeks, months or years');
   const cadence = billingCadence === undefined ? null : normaliseCadence(billingCadence);
-  const invoice = await nextToClose(tx, merchantId, subscriptionId, cadence);
+  const invoice = await selectNextToClose(tx, merchantId, subscriptionId, cadence);
   if (!invoice) return notFound('invoice');
-  return readInvoice(parts, tx, merchantId, invoice.id, { expand: 'lineItems', lineItemsLimit: MOST_LINES });
+  return readInvoice(dependencies, tx, merchantId, invoice.id, { expand: 'lineItems', lineItemsLimit: MOST_LINES });
 }
 
 /**
@@ -58,24 +59,24 @@ async function upcomingInvoice(
  * @returns null where no period is open, or its price cannot be calculated now
  */
 export async function estimateRenewal(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   { merchantId, subscriptionId, cadence }: { merchantId: string; subscriptionId: string; cadence: string },
 ): Promise<{ amount: Decimal; currency: string } | null> {
-  const open = await nextToClose(tx, merchantId, subscriptionId, cadence);
+  const open = await selectNextToClose(tx, merchantId, subscriptionId, cadence);
   if (!open) return null;
-  const { invoice } = await withLiveTotals(parts, tx, open);
+  const { invoice } = await withLiveTotals(dependencies, tx, open);
   return invoice.failureReason === null ? { amount: invoice.grandTotal, currency: invoice.currency } : null;
 }
 
 /** The end of the open period that closes next, and its present bill; null if none is open. */
 export async function estimateNextInvoice(
-  parts: InvoicingParts,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   { merchantId, subscriptionId }: { merchantId: string; subscriptionId: string },
 ): Promise<{ at: Instant; amount: Decimal } | null> {
-  const open = await nextToClose(tx, merchantId, subscriptionId, null);
+  const open = await selectNextToClose(tx, merchantId, subscriptionId, null);
   if (!open) return null;
-  const { invoice } = await withLiveTotals(parts, tx, open);
+  const { invoice } = await withLiveTotals(dependencies, tx, open);
   return { at: open.periodEnd, amount: invoice.grandTotal };
 }

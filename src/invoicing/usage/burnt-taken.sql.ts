@@ -26,7 +26,7 @@ export interface StoredTaken extends TakenUnits {
  * The burnt units in some time that invoices of other series do not charge. Every close of a period holds the
  * subscription's lock on late usage, so two simultaneous ones see each other's units.
  */
-export async function takenByOthers(
+export async function selectTakenByOthers(
   tx: Tx,
   { merchantId, billingCadence: cadence, subscriptionId }: InvoiceRow,
   { start, end }: Period,
@@ -48,7 +48,7 @@ export async function takenByOthers(
 }
 
 /** Stores the units that prices of a period do not charge, in place of the stored ones, also for its earlier parts. */
-export async function saveTaken(tx: Tx, invoice: InvoiceRow, usage: readonly BilledUsage[]): Promise<void> {
+export async function replaceTaken(tx: Tx, invoice: InvoiceRow, usage: readonly BilledUsage[]): Promise<void> {
   const known = usage.filter(({ taken }) => taken !== undefined);
   if (known.length === 0) return;
   const rows = known.flatMap(({ priceId, taken = [] }) =>

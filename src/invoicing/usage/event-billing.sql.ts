@@ -3,7 +3,12 @@ import type { Instant } from '../../kernel/time.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 
 /** The invoices of periods that hold an instant: of one subscription, or of all of a customer's; the oldest first. */
-export const invoicesHolding = (tx: Tx, merchantId: string, addressee: string, at: Instant): Promise<InvoiceRow[]> =>
+export const selectInvoicesHolding = (
+  tx: Tx,
+  merchantId: string,
+  addressee: string,
+  at: Instant,
+): Promise<InvoiceRow[]> =>
   tx.rows<InvoiceRow>(sql`
     select * from invoice
      where merchant_id = ${merchantId} and kind = 'subscription' and ${addressee} in (customer_id, subscription_id)
@@ -14,7 +19,12 @@ export const invoicesHolding = (tx: Tx, merchantId: string, addressee: string, a
  * The first period of each series that begins after an instant which no period of the series holds: where a level that
  * was set before billing began is billed first. The oldest first.
  */
-export const firstInvoicesAfter = (tx: Tx, merchantId: string, addressee: string, at: Instant): Promise<InvoiceRow[]> =>
+export const selectFirstInvoicesAfter = (
+  tx: Tx,
+  merchantId: string,
+  addressee: string,
+  at: Instant,
+): Promise<InvoiceRow[]> =>
   tx.rows<InvoiceRow>(sql`
     select first.* from (
       select distinct on (subscription_id, billing_cadence) * from invoice
@@ -27,7 +37,7 @@ export const firstInvoicesAfter = (tx: Tx, merchantId: string, addressee: string
 /**
  * The line of an invoice that charges the usage of a price, by group where lines are; undefined while there is none.
  */
-export const usageLine = async (
+export const selectUsageLine = async (
   tx: Tx,
   invoice: InvoiceRow,
   priceId: string,

@@ -10,7 +10,7 @@ import {
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { asBilled, usageChargesOn } from '../owed/charges.ts';
 import type { BilledPrice, BillingSource } from '../terms/billing-terms.ts';
-import { firstInvoicesAfter, invoicesHolding, usageLine } from './event-billing.sql.ts';
+import { selectFirstInvoicesAfter, selectInvoicesHolding, selectUsageLine } from './event-billing.sql.ts';
 import { isSuperseded } from './read-usage.ts';
 
 /**
@@ -19,8 +19,8 @@ import { isSuperseded } from './read-usage.ts';
  * the usage, the filters of the price), so both agree.
  */
 export async function findBilling(source: BillingSource, tx: Tx, event: CountedEvent): Promise<BillingOfEvent> {
-  const holding = await invoicesHolding(tx, event.merchantId, event.addressee, event.at);
-  const after = await firstInvoicesAfter(tx, event.merchantId, event.addressee, event.at);
+  const holding = await selectInvoicesHolding(tx, event.merchantId, event.addressee, event.at);
+  const after = await selectFirstInvoicesAfter(tx, event.merchantId, event.addressee, event.at);
   const billing: EventBilling[] = [];
   for (const invoice of holding) billing.push(...(await onInvoice(source, tx, event, invoice, () => true)));
   for (const invoice of after) billing.push(...(await onInvoice(source, tx, event, invoice, isLevel)));
@@ -49,7 +49,7 @@ async function onInvoice(
     const reason =
       reasonAgainst(event, invoice, price, count.group, sources.length > 0) ??
       ((await isSuperseded(tx, source, terms, { price, period, event, group: count.group })) ? 'SUPERSEDED' : null);
-    const lineItemId = reason === null ? await usageLine(tx, invoice, price.id, count.group) : undefined;
+    const lineItemId = reason === null ? await selectUsageLine(tx, invoice, price.id, count.group) : undefined;
     found.push({
       billableMetricId: metric.id,
       priceId: price.id,

@@ -22,7 +22,7 @@ export const selectReadInvoices = (
        and i.kind = 'subscription' and i.usage_mark is not null and i.status not in ('CLOSED', 'CALCULATING', 'FAILED')
      order by i.subscription_id, i.period_start, i.seq`);
 
-export const saveUsageTaken = (
+export const insertUsageTaken = (
   tx: Tx,
   merchantId: string,
   invoiceIds: readonly string[],
@@ -45,7 +45,7 @@ export const deleteUsageTakenOfCorrected = (tx: Tx, { merchantId, id, subscripti
 /**
  * Up to which events the usage of a customer's closed periods was read: what comes late for them must not be forgotten.
  */
-export const usageTakenByInvoices = (
+export const selectUsageTakenByInvoices = (
   tx: Tx,
   merchantId: string,
   customerId: string,

@@ -3,11 +3,11 @@ import type { Instant } from '../../kernel/time.ts';
 import { lateSinceOf, usageSnapshot } from '../../metering/index.ts';
 import type { ClosedPeriod, UncalculatedInvoice } from '../difference/due.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
-import { findInvoices } from '../invoice/invoices.sql.ts';
+import { selectInvoices } from '../invoice/invoices.sql.ts';
 import { asBilled } from '../owed/charges.ts';
 import type { BillingSource, BillingTerms } from '../terms/billing-terms.ts';
-import { saveTaken } from './burnt-taken.sql.ts';
-import { type ReadInvoice, saveUsageTaken, selectReadInvoices } from './late-usage.sql.ts';
+import { replaceTaken } from './burnt-taken.sql.ts';
+import { insertUsageTaken, type ReadInvoice, selectReadInvoices } from './late-usage.sql.ts';
 import { readUsage } from './read-usage.ts';
 
 /** The subjects whose events a subscription may bill. */
@@ -84,7 +84,7 @@ async function readPeriods(
   which: WhichPeriods,
 ): Promise<ReadPeriod[]> {
   if (periods.length === 0) return [];
-  const invoices = await findInvoices(
+  const invoices = await selectInvoices(
     tx,
     terms.merchantId,
     periods.flat().map(({ id }) => id),
@@ -146,8 +146,8 @@ const periodOfInvoice = (
 /** The usage of closed periods is billed as it was read. */
 export async function saveReadPeriods(tx: Tx, periods: readonly ReadPeriod[]): Promise<void> {
   for (const { invoice, parts, usage, snapshot } of periods) {
-    await saveTaken(tx, invoice, usage); // also where they are as many: they may be others
-    await saveUsageTaken(
+    await replaceTaken(tx, invoice, usage); // also where they are as many: they may be others
+    await insertUsageTaken(
       tx,
       invoice.merchantId,
       parts.map(({ id }) => id),

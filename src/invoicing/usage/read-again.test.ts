@@ -4,7 +4,7 @@ import { isWaitedFor } from '../../../test/support/locks.ts';
 import { type Shop, START, shopOf } from '../../../test/support/shop.ts';
 import { sql, type Tx } from '../../db/index.ts';
 import { lockBilling } from './billing-lock.sql.ts';
-import { saveUsageTaken } from './late-usage.sql.ts';
+import { insertUsageTaken } from './late-usage.sql.ts';
 import { findReadSeries, markToBeReadAgain } from './read-again.ts';
 
 let env: TestEnvironment;
@@ -63,7 +63,7 @@ it('waits for who is reading the usage, who may not have seen the change, and th
     await lockBilling(tx, merchant.id, [subscription.id]);
     marked = mark([subscription.id], '2026-01-01T00:00:00Z');
     while (!(await isWaitedFor(tx)));
-    await saveUsageTaken(tx, merchant.id, [january.id], 'as it was before');
+    await insertUsageTaken(tx, merchant.id, [january.id], 'as it was before');
   });
   await marked;
   expect(await known(subscription.id)).toEqual([]);

@@ -15,7 +15,7 @@ import type { InvoiceRow } from '../invoice/invoice.ts';
 import { asBilled, usageChargesOn } from '../owed/charges.ts';
 import { isAdditive } from '../rating/index.ts';
 import type { BilledPrice, BillingSource, BillingTerms, FindUsageSources } from '../terms/billing-terms.ts';
-import { takenByOthers } from './burnt-taken.sql.ts';
+import { selectTakenByOthers } from './burnt-taken.sql.ts';
 import {
   allotBurnt,
   type BurntIn,
@@ -193,7 +193,7 @@ async function readBurnt(
   const time = spanned(claims.flatMap(({ spans }) => spans));
   if (time === null) return [];
   const { billingCadence: cadence } = invoice;
-  const taken = takenAsReadAnew(await takenByOthers(tx, invoice, time), anew, { cadence, time });
+  const taken = takenAsReadAnew(await selectTakenByOthers(tx, invoice, time), anew, { cadence, time });
   const cuts = [...cutsBySeries(terms, cadence, time), ...taken.flatMap(({ stretch }) => [stretch.start, stretch.end])];
   const metricIds = [...new Set(claims.map(({ metricId }) => metricId))];
   const burnt: BurntIn[] = [];

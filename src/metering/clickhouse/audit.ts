@@ -1,7 +1,7 @@
 import type { Database } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { replaceProjection } from './shipper.ts';
-import { figuresOfBatches, type Standing, standings } from './shipping.sql.ts';
+import { type Standing, selectFiguresOfBatches, selectStandings } from './shipping.sql.ts';
 import { type ClickHouse, isGone, type Statement } from './store.ts';
 import type { EngineMode } from './tables.sql.ts';
 import { selectBatchFigures } from './usage.sql.ts';
@@ -14,7 +14,7 @@ export interface Deviation {
   readonly clickhouse: string;
 }
 
-export interface AuditParts {
+export interface AuditDependencies {
   readonly database: Database;
   readonly clickhouse: ClickHouse;
   readonly mode: EngineMode;
@@ -28,15 +28,15 @@ const BATCHES_AT_ONCE = 100;
  * @param mostBatches how many of the last ones; all without it
  */
 export async function auditProjections(
-  parts: AuditParts,
+  dependencies: AuditDependencies,
   mostBatches = Number.POSITIVE_INFINITY,
 ): Promise<Deviation[]> {
   const found: Deviation[] = [];
-  for (const standing of await parts.database.transaction('nobody', standings)) {
+  for (const standing of await dependencies.database.transaction('nobody', selectStandings)) {
     const first = Math.max(1, standing.batchNo - mostBatches + 1);
     for (let from = first; from <= standing.batchNo; from += BATCHES_AT_ONCE)
       found.push(
-        ...(await auditBatches(parts, standing, from, Math.min(from + BATCHES_AT_ONCE - 1, standing.batchNo))),
+        ...(await auditBatches(dependencies, standing, from, Math.min(from + BATCHES_AT_ONCE - 1, standing.batchNo))),
       );
   }
   return found;
@@ -46,26 +46,30 @@ export async function auditProjections(
  * Audits, and takes each projection out of service that deviates; another is built then.
  * @returns why, for each of them
  */
-export async function auditAndReplace(parts: AuditParts, now: Instant, mostBatches?: number): Promise<string[]> {
+export async function auditAndReplace(
+  dependencies: AuditDependencies,
+  now: Instant,
+  mostBatches?: number,
+): Promise<string[]> {
   const reasons: string[] = [];
-  const found = await auditProjections(parts, mostBatches);
+  const found = await auditProjections(dependencies, mostBatches);
   for (const [generation, [first, ...others]] of Map.groupBy(found, (deviation) => deviation.generation)) {
     if (first === undefined) continue;
     const reason = `Batch ${first.batchNo} is ${first.postgres} in PostgreSQL and ${first.clickhouse} in ClickHouse; ${others.length} others differ too.`;
-    await replaceProjection(parts.database, { generation }, reason, now);
+    await replaceProjection(dependencies.database, { generation }, reason, now);
     reasons.push(`Projection ${generation} is rebuilt. ${reason}`);
   }
   return reasons;
 }
 
 async function auditBatches(
-  { database, clickhouse, mode }: AuditParts,
+  { database, clickhouse, mode }: AuditDependencies,
   { generation, name }: Standing,
   from: number,
   to: number,
 ): Promise<Deviation[]> {
   const expected = await database.transaction('every merchant, reading', (tx) =>
-    figuresOfBatches(tx, generation, from, to),
+    selectFiguresOfBatches(tx, generation, from, to),
   );
   const there = await figuresByBatch(clickhouse, selectBatchFigures({ name, mode }, from, to));
   return expected.flatMap(({ batchNo, eventCount, seqs, times, subjects }) => {

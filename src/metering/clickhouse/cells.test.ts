@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { decimal, plain } from '../../kernel/decimal.ts';
 import {
   type Cell,
+  combine,
   figureOf,
   NOTHING,
-  type Part,
+  type PartialFigure,
   textOfLimbs,
   textOfUnits,
-  together,
   unite,
   unitsOf,
 } from './cells.ts';
@@ -42,12 +42,12 @@ const events = fc.array(fc.record({ value: fc.bigInt(-100n, 100n), at: fc.bigInt
 });
 
 describe.each(['SUM', 'COUNT', 'AVG', 'MIN', 'MAX', 'LATEST'] as const)('parts of %s', (aggregation) => {
-  const partOf = (one: { value: bigint; at: bigint }, seq: number): Part => ({
+  const partOf = (one: { value: bigint; at: bigint }, seq: number): PartialFigure => ({
     eventCount: 1,
     value: aggregation === 'COUNT' ? '1' : String(one.value),
     ...(aggregation === 'LATEST' && { latest: { at: one.at, seq: BigInt(seq) } }),
   });
-  const fold = (all: readonly Part[]) => all.reduce((one, other) => together(aggregation, one, other), NOTHING);
+  const fold = (all: readonly PartialFigure[]) => all.reduce((one, other) => combine(aggregation, one, other), NOTHING);
 
   it('are the whole, however they are cut and in whatever order they come', () => {
     fc.assert(
@@ -66,8 +66,8 @@ describe.each(['SUM', 'COUNT', 'AVG', 'MIN', 'MAX', 'LATEST'] as const)('parts o
 });
 
 it('does not add up counts of different values', () => {
-  const one: Part = { eventCount: 1, value: '1' };
-  expect(() => together('UNIQUE_COUNT', one, one)).toThrow();
+  const one: PartialFigure = { eventCount: 1, value: '1' };
+  expect(() => combine('UNIQUE_COUNT', one, one)).toThrow();
 });
 
 it('rounds an average to 50 significant digits, half away from zero', () => {

@@ -6,7 +6,7 @@ const PLACES = 76;
 const AVERAGE_DIGITS = 50;
 
 /** The part of some events in a cell; parts of one cell can be merged in any order. */
-export interface Part {
+export interface PartialFigure {
   readonly eventCount: number;
   /** A decimal with all its digits; null where no event counts. For an average, the sum. */
   readonly value: string | null;
@@ -15,7 +15,7 @@ export interface Part {
 }
 
 /** Of no event. */
-export const NOTHING: Part = { eventCount: 0, value: null };
+export const NOTHING: PartialFigure = { eventCount: 0, value: null };
 
 /** A decimal text exactly, as a number of 10^-76. */
 export function unitsOf(text: string): bigint {
@@ -44,7 +44,7 @@ export function textOfLimbs(limbs: readonly string[]): string {
 }
 
 /** The part of both together: what the aggregation of all their events is. */
-export function together(aggregation: Aggregation, one: Part, other: Part): Part {
+export function combine(aggregation: Aggregation, one: PartialFigure, other: PartialFigure): PartialFigure {
   const eventCount = one.eventCount + other.eventCount;
   if (one.value === null) return { ...other, eventCount };
   if (other.value === null) return { ...one, eventCount };
@@ -69,7 +69,7 @@ export function together(aggregation: Aggregation, one: Part, other: Part): Part
  */
 export type Key = readonly (string | number | null)[];
 
-export interface Cell extends Part {
+export interface Cell extends PartialFigure {
   readonly key: Key;
 }
 
@@ -105,7 +105,7 @@ function joined(aggregation: Aggregation, many: readonly Cell[], few: readonly C
     const other = name === null ? undefined : left.get(name);
     if (name === null || other === undefined) return cell;
     left.delete(name);
-    return { ...together(aggregation, cell, other), key: cell.key };
+    return { ...combine(aggregation, cell, other), key: cell.key };
   });
   return [...found, ...left.values()];
 }
@@ -116,7 +116,7 @@ function merged(aggregation: Aggregation, cells: readonly Cell[]): Cell[] {
   for (const cell of cells) {
     const name = nameOf(cell.key);
     const known = found.get(name);
-    found.set(name, known === undefined ? cell : { ...together(aggregation, known, cell), key: cell.key });
+    found.set(name, known === undefined ? cell : { ...combine(aggregation, known, cell), key: cell.key });
   }
   return [...found.values()];
 }
@@ -129,7 +129,7 @@ function nameOf(key: Key): string {
 }
 
 /** The latest timestamp, and of equal ones the event that was accepted last. */
-function isLater(one: Part, other: Part): boolean {
+function isLater(one: PartialFigure, other: PartialFigure): boolean {
   if (one.latest === undefined || other.latest === undefined) throw new RangeError('A part of LATEST has no time.');
   return one.latest.at === other.latest.at ? one.latest.seq > other.latest.seq : one.latest.at > other.latest.at;
 }
@@ -138,7 +138,7 @@ function isLater(one: Part, other: Part): boolean {
  * The figure of a cell: 0 where nothing counts, an average to 50 significant digits, half away from zero, else all
  * digits.
  */
-export function figureOf(aggregation: Aggregation, { value, eventCount }: Part): Decimal {
+export function figureOf(aggregation: Aggregation, { value, eventCount }: PartialFigure): Decimal {
   if (value === null) return ZERO;
   const total = decimal(value);
   if (aggregation !== 'AVG') return total;

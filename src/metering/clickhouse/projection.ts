@@ -4,7 +4,7 @@ import { Background } from '../keys/background.ts';
 import type { UsageQuery } from '../meter/usage-request.ts';
 import { auditAndReplace } from './audit.ts';
 import { Patience } from './patience.ts';
-import { rebuild, type ShipperParts, shipRound } from './shipper.ts';
+import { rebuild, type ShipperDependencies, shipRound } from './shipper.ts';
 import { type ClickHouse, connectClickHouse } from './store.ts';
 import type { EngineMode } from './tables.sql.ts';
 import { clickhouseUsage } from './usage.ts';
@@ -108,8 +108,8 @@ export function projectionOn(
   };
 }
 
-async function ship(parts: ShipperParts, now: Parameters<Chore['run']>[1]): Promise<void> {
-  await shipRound({ ...parts, patienceSeconds: PATIENCE_SECONDS }, now);
+async function ship(dependencies: ShipperDependencies, now: Parameters<Chore['run']>[1]): Promise<void> {
+  await shipRound({ ...dependencies, patienceSeconds: PATIENCE_SECONDS }, now);
 }
 
 /**

@@ -3,8 +3,8 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openTestEnvironment, type TestEnvironment } from '../../../test/support/environment.ts';
 import { sql } from '../../db/index.ts';
-import { rebuild, type ShipperParts, shipRound } from './shipper.ts';
-import { type ProjectionRow, projectionsIn } from './shipping.sql.ts';
+import { rebuild, type ShipperDependencies, shipRound } from './shipper.ts';
+import { type ProjectionRow, selectProjectionsIn } from './shipping.sql.ts';
 import { type Break, RememberingClickHouse } from './testing/remembering.ts';
 
 const NOW = Temporal.Instant.from('2026-03-01T00:00:00Z');
@@ -18,13 +18,13 @@ afterAll(() => env.close());
 
 let writer: pg.Client;
 let store: RememberingClickHouse;
-let parts: ShipperParts;
+let dependencies: ShipperDependencies;
 beforeEach(async () => {
   writer = new pg.Client({ connectionString: env.url });
   await writer.connect();
   await writer.query('truncate event, usage_projection, usage_shipment restart identity');
   store = new RememberingClickHouse();
-  parts = { database: env.database, clickhouse: store, mode: { kind: 'single' }, mostEvents: 10 };
+  dependencies = { database: env.database, clickhouse: store, mode: { kind: 'single' }, mostEvents: 10 };
 });
 afterEach(() => writer.end());
 
@@ -43,7 +43,7 @@ const stored = async (): Promise<bigint[]> =>
   (await writer.query<{ seq: string }>('select seq from event order by seq')).rows.map(({ seq }) => BigInt(seq));
 
 const projections = (...states: ProjectionRow['state'][]): Promise<ProjectionRow[]> =>
-  env.database.transaction('nobody', (tx) => projectionsIn(tx, states));
+  env.database.transaction('nobody', (tx) => selectProjectionsIn(tx, states));
 
 const serving = async (): Promise<string> => {
   const [found] = await projections('serving');
@@ -55,7 +55,7 @@ const serving = async (): Promise<string> => {
 async function shipAll(now = NOW): Promise<number> {
   for (let failures = 0; failures < 100; ) {
     try {
-      if ((await shipRound(parts, now)).caughtUp) return failures;
+      if ((await shipRound(dependencies, now)).caughtUp) return failures;
     } catch {
       failures += 1;
     }
@@ -73,7 +73,7 @@ describe('shipping', () => {
   });
 
   it('has nothing to ship where there is nothing, and serves then', async () => {
-    expect(await shipRound(parts, NOW)).toMatchObject({ events: 0, caughtUp: true });
+    expect(await shipRound(dependencies, NOW)).toMatchObject({ events: 0, caughtUp: true });
     expect(await projections('serving')).toHaveLength(1);
   });
 
@@ -98,7 +98,7 @@ describe('shipping', () => {
   it('sends the same again though events have come in meanwhile', async () => {
     await storeEvents(5);
     store.onInsert = (name) => (name.startsWith('event') ? 'after' : null);
-    await expect(shipRound(parts, NOW)).rejects.toThrow('broke');
+    await expect(shipRound(dependencies, NOW)).rejects.toThrow('broke');
     await storeEvents(5);
     store.onInsert = () => null;
     await shipAll();
@@ -112,7 +112,7 @@ describe('shipping', () => {
     const hidden = await storeEvents(2, slow);
     const seen = await storeEvents(2); // later in the order, and committed first
     let isDone = false;
-    const round = shipRound(parts, NOW).then(() => {
+    const round = shipRound(dependencies, NOW).then(() => {
       isDone = true;
     });
     await new Promise((resolve) => setTimeout(resolve, 300));
@@ -172,36 +172,36 @@ describe('shipping', () => {
 
   it('makes batches small where events are large', async () => {
     await storeEvents(6, writer, `{"v":"${'x'.repeat(1000)}"}`);
-    parts = { ...parts, mostBytes: 2_500 };
+    dependencies = { ...dependencies, mostBytes: 2_500 };
     await shipAll();
     const counts = await env.database.transaction('nobody', (tx) =>
       tx.rows<{ eventCount: number }>(sql`select event_count from usage_shipment order by batch_no`),
     );
     expect(counts.map(({ eventCount }) => eventCount)).toEqual([2, 2, 2]);
-    parts = { ...parts, mostBytes: 10 };
+    dependencies = { ...dependencies, mostBytes: 10 };
     await storeEvents(2, writer, '{"v":"longer than ten bytes"}');
     await shipAll();
     expect(store.seqsOf(await serving())).toEqual(await stored());
   });
 
   it('waits for more where there is little, once it serves', async () => {
-    parts = { ...parts, patienceSeconds: 30 };
+    dependencies = { ...dependencies, patienceSeconds: 30 };
     await storeEvents(3);
-    expect(await shipRound(parts, NOW)).toMatchObject({ events: 3, caughtUp: true }); // nobody answers yet
+    expect(await shipRound(dependencies, NOW)).toMatchObject({ events: 3, caughtUp: true }); // nobody answers yet
     await storeEvents(4);
-    expect(await shipRound(parts, later(29))).toMatchObject({ events: 0, caughtUp: false });
-    expect(await shipRound(parts, later(30))).toMatchObject({ events: 4, caughtUp: true });
+    expect(await shipRound(dependencies, later(29))).toMatchObject({ events: 0, caughtUp: false });
+    expect(await shipRound(dependencies, later(30))).toMatchObject({ events: 4, caughtUp: true });
     await storeEvents(12);
-    expect(await shipRound(parts, later(31))).toMatchObject({ events: 10, caughtUp: false }); // a whole batch
+    expect(await shipRound(dependencies, later(31))).toMatchObject({ events: 10, caughtUp: false }); // a whole batch
     expect(store.seqsOf(await serving())).toEqual((await stored()).slice(0, 17));
   });
 
   it('leaves the rest for the next round where there is much', async () => {
     await storeEvents(35);
-    parts = { ...parts, mostBatches: 2 };
-    expect(await shipRound(parts, NOW)).toEqual({ batches: 2, events: 20, caughtUp: false });
+    dependencies = { ...dependencies, mostBatches: 2 };
+    expect(await shipRound(dependencies, NOW)).toEqual({ batches: 2, events: 20, caughtUp: false });
     expect(await projections('serving')).toEqual([]);
-    expect(await shipRound(parts, NOW)).toEqual({ batches: 2, events: 15, caughtUp: true });
+    expect(await shipRound(dependencies, NOW)).toEqual({ batches: 2, events: 15, caughtUp: true });
     expect(await projections('serving')).toHaveLength(1);
   });
 });
@@ -213,7 +213,7 @@ describe('a projection', () => {
     const lost = await serving();
     store.forget();
     await storeEvents(1);
-    await expect(shipRound(parts, NOW)).rejects.toThrow('has 0 batches, but batch 3 is the next');
+    await expect(shipRound(dependencies, NOW)).rejects.toThrow('has 0 batches, but batch 3 is the next');
     expect(await projections('serving')).toEqual([]);
     await shipAll();
     expect(await serving()).not.toBe(lost);
@@ -225,7 +225,7 @@ describe('a projection', () => {
     await shipAll();
     store.tables.clear();
     await storeEvents(1);
-    await expect(shipRound(parts, NOW)).rejects.toThrow('is missing');
+    await expect(shipRound(dependencies, NOW)).rejects.toThrow('is missing');
     await shipAll();
     expect(store.seqsOf(await serving())).toEqual(await stored());
   });
@@ -235,7 +235,7 @@ describe('a projection', () => {
     await shipAll();
     await writer.query('delete from usage_shipment where batch_no = 2'); // a backup from before
     await storeEvents(1);
-    await expect(shipRound(parts, NOW)).rejects.toThrow('has 2 batches, but batch 2 is the next');
+    await expect(shipRound(dependencies, NOW)).rejects.toThrow('has 2 batches, but batch 2 is the next');
     await shipAll();
     expect(store.seqsOf(await serving())).toEqual(await stored());
   });
@@ -245,17 +245,17 @@ describe('a projection', () => {
     await shipAll();
     const first = await serving();
     await rebuild(env.database, 'a test', NOW);
-    parts = { ...parts, mostBatches: 1 };
-    await shipRound(parts, NOW);
+    dependencies = { ...dependencies, mostBatches: 1 };
+    await shipRound(dependencies, NOW);
     expect(await serving()).toBe(first);
     await storeEvents(2);
     await shipAll();
     expect(await serving()).not.toBe(first);
     expect(store.seqsOf(await serving())).toEqual(await stored());
     expect(store.seqsOf(first).length).toBeGreaterThan(0);
-    await shipRound(parts, later(119));
+    await shipRound(dependencies, later(119));
     expect(store.tables.has(`event_${first}`)).toBe(true);
-    await shipRound(parts, later(121));
+    await shipRound(dependencies, later(121));
     expect(store.tables.has(`event_${first}`)).toBe(false);
     expect(await projections('dropped')).toHaveLength(1);
   });

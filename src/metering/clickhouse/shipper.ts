@@ -4,29 +4,29 @@ import type { Database } from '../../db/index.ts';
 import { type Instant, isBefore } from '../../kernel/time.ts';
 import { leavesOf } from './leaves.ts';
 import {
+  claimProjection,
   type EventToShip,
-  endLease,
-  endOfGap,
-  eventsOfShipment,
   insertProjection,
   insertShipment,
-  lastShipment,
-  leaseProjection,
+  markLeaseEnded,
   markShipped,
-  measureBatch,
-  moveProjection,
   type ProjectionRow,
-  projectionsIn,
-  retiredBefore,
   type Shipment,
+  selectBatchEnd,
+  selectEndOfGap,
+  selectEventsOfShipment,
   selectHorizon,
+  selectLastShipment,
+  selectProjectionsIn,
+  selectRetiredBefore,
   selectWriters,
+  updateProjectionState,
 } from './shipping.sql.ts';
 import { type ClickHouse, isGone, type Statement } from './store.ts';
 import { createTables, dropTables, type EngineMode, insertInto, tableNames } from './tables.sql.ts';
 import { selectStanding } from './usage.sql.ts';
 
-export interface ShipperParts {
+export interface ShipperDependencies {
   readonly database: Database;
   readonly clickhouse: ClickHouse;
   readonly mode: EngineMode;
@@ -67,13 +67,13 @@ export class ProjectionBroken extends Error {}
  * same time.
  * @throws where ClickHouse does not answer; nothing is lost by that, the next round goes on.
  */
-export async function shipRound(parts: ShipperParts, now: Instant): Promise<ShippedRound> {
-  const { database } = parts;
+export async function shipRound(dependencies: ShipperDependencies, now: Instant): Promise<ShippedRound> {
+  const { database } = dependencies;
   const live = await nobody(database, async (tx) => {
-    const found = await projectionsIn(tx, ['new', 'building', 'serving']);
+    const found = await selectProjectionsIn(tx, ['new', 'building', 'serving']);
     if (found.length > 0) return found;
     await insertProjection(tx, newName(), 'there was none', now);
-    return projectionsIn(tx, ['new', 'building', 'serving']);
+    return selectProjectionsIn(tx, ['new', 'building', 'serving']);
   });
   const lastSeq = await settledSeq(database);
   let batches = 0;
@@ -81,13 +81,13 @@ export async function shipRound(parts: ShipperParts, now: Instant): Promise<Ship
   let caughtUp = lastSeq !== null;
   for (const { generation } of lastSeq === null ? [] : live) {
     const until = now.add({ seconds: LEASE_SECONDS });
-    const projection = await nobody(database, (tx) => leaseProjection(tx, generation, now, until));
+    const projection = await nobody(database, (tx) => claimProjection(tx, generation, now, until));
     if (projection === undefined) {
       caughtUp = false;
       continue;
     }
     try {
-      const shipped = await shipProjection(parts, projection, lastSeq as bigint, now);
+      const shipped = await shipProjection(dependencies, projection, lastSeq as bigint, now);
       batches += shipped.batches;
       events += shipped.events;
       caughtUp &&= shipped.caughtUp;
@@ -96,18 +96,18 @@ export async function shipRound(parts: ShipperParts, now: Instant): Promise<Ship
       await replaceProjection(database, projection, error.message, now);
       throw error;
     } finally {
-      await nobody(database, (tx) => endLease(tx, generation));
+      await nobody(database, (tx) => markLeaseEnded(tx, generation));
     }
   }
-  await dropRetired(parts, now);
+  await dropRetired(dependencies, now);
   return { batches, events, caughtUp };
 }
 
 /** Starts a new projection from the events in PostgreSQL; the serving one continues until the new one has caught up. */
 export async function rebuild(database: Database, reason: string, now: Instant): Promise<void> {
   await nobody(database, async (tx) => {
-    for (const { generation } of await projectionsIn(tx, ['new', 'building']))
-      await moveProjection(tx, generation, ['new', 'building'], 'retired', now);
+    for (const { generation } of await selectProjectionsIn(tx, ['new', 'building']))
+      await updateProjectionState(tx, generation, ['new', 'building'], 'retired', now);
     await insertProjection(tx, newName(), reason, now);
   });
 }
@@ -120,7 +120,7 @@ export async function replaceProjection(
   now: Instant,
 ): Promise<void> {
   await nobody(database, async (tx) => {
-    await moveProjection(tx, generation, ['new', 'building', 'serving'], 'retired', now);
+    await updateProjectionState(tx, generation, ['new', 'building', 'serving'], 'retired', now);
     await insertProjection(tx, newName(), reason, now);
   });
 }
@@ -147,43 +147,43 @@ export async function settledSeq(database: Database): Promise<bigint | null> {
 }
 
 async function shipProjection(
-  parts: ShipperParts,
+  dependencies: ShipperDependencies,
   projection: ProjectionRow,
   lastSeq: bigint,
   now: Instant,
 ): Promise<ShippedRound> {
-  const { database, clickhouse, mode, mostBatches = 25 } = parts;
+  const { database, clickhouse, mode, mostBatches = 25 } = dependencies;
   if (projection.state === 'new') {
     for (const text of createTables(mode, projection.name)) await clickhouse.run(text);
-    await nobody(database, (tx) => moveProjection(tx, projection.generation, ['new'], 'building', now));
+    await nobody(database, (tx) => updateProjectionState(tx, projection.generation, ['new'], 'building', now));
   }
   let events = 0;
   for (let batches = 0; ; batches += 1) {
-    const shipment = batches < mostBatches ? await nextShipment(parts, projection, lastSeq, now) : null;
+    const shipment = batches < mostBatches ? await nextShipment(dependencies, projection, lastSeq, now) : null;
     if (shipment === null) {
       const caughtUp = await isUpTo(database, projection, lastSeq);
       if (caughtUp && projection.state !== 'serving') await takeOver(database, projection, now);
       return { batches, events, caughtUp };
     }
-    await send(parts, projection, shipment);
+    await send(dependencies, projection, shipment);
     await nobody(database, (tx) => markShipped(tx, shipment, now));
     events += shipment.eventCount;
   }
 }
 
 async function isUpTo(database: Database, { generation }: ProjectionRow, lastSeq: bigint): Promise<boolean> {
-  const last = await nobody(database, (tx) => lastShipment(tx, generation));
+  const last = await nobody(database, (tx) => selectLastShipment(tx, generation));
   return last === undefined ? lastSeq === 0n : last.shippedAt !== null && last.toSeq >= lastSeq;
 }
 
 /** The batch that is under way, else the next one, committed; null where there is nothing to ship yet. */
 async function nextShipment(
-  { database, mostEvents = 20_000, mostBytes = 6_000_000, patienceSeconds = 0 }: ShipperParts,
+  { database, mostEvents = 20_000, mostBytes = 6_000_000, patienceSeconds = 0 }: ShipperDependencies,
   { generation, state }: ProjectionRow,
   lastSeq: bigint,
   now: Instant,
 ): Promise<Shipment | null> {
-  const last = await nobody(database, (tx) => lastShipment(tx, generation));
+  const last = await nobody(database, (tx) => selectLastShipment(tx, generation));
   if (last?.shippedAt === null) return last;
   const fromSeq = last?.toSeq ?? 0n;
   if (fromSeq >= lastSeq) return null;
@@ -191,14 +191,14 @@ async function nextShipment(
   if (isFew && last?.shippedAt && isBefore(now, last.shippedAt.add({ seconds: patienceSeconds }))) return null;
   const upTo = fromSeq + BigInt(mostEvents) < lastSeq ? fromSeq + BigInt(mostEvents) : lastSeq;
   const measured = await database.transaction('every merchant, reading', async (tx) => {
-    const found = await measureBatch(tx, fromSeq, upTo, mostBytes);
-    return found.eventCount > 0 ? found : { ...found, toSeq: await endOfGap(tx, upTo, lastSeq) };
+    const found = await selectBatchEnd(tx, fromSeq, upTo, mostBytes);
+    return found.eventCount > 0 ? found : { ...found, toSeq: await selectEndOfGap(tx, upTo, lastSeq) };
   });
   const batchNo = (last?.batchNo ?? 0) + 1;
   const shipment = { generation, batchNo, fromSeq, token: `${newName()}-${batchNo}`, ...measured };
   await nobody(database, (tx) => insertShipment(tx, shipment));
   // of two workers, what the first has committed
-  return (await nobody(database, (tx) => lastShipment(tx, generation))) ?? null;
+  return (await nobody(database, (tx) => selectLastShipment(tx, generation))) ?? null;
 }
 
 /**
@@ -207,7 +207,7 @@ async function nextShipment(
  * @throws ProjectionBroken where ClickHouse does not hold the batches before, or another one in this one's place
  */
 async function send(
-  { database, clickhouse, mode }: ShipperParts,
+  { database, clickhouse, mode }: ShipperDependencies,
   { name }: ProjectionRow,
   shipment: Shipment,
 ): Promise<void> {
@@ -221,7 +221,7 @@ async function send(
   if (Number(batches) === batchNo && lastToken === token) return; // it was all there before, and nobody heard of it
   if (Number(batches) !== batchNo - 1)
     throw new ProjectionBroken(`Projection ${name} has ${batches} batches, but batch ${batchNo} is the next.`);
-  const found = await database.transaction('every merchant, reading', (tx) => eventsOfShipment(tx, shipment));
+  const found = await database.transaction('every merchant, reading', (tx) => selectEventsOfShipment(tx, shipment));
   if (found.length !== eventCount)
     throw new Error(`Batch ${batchNo} has ${found.length} events, not ${eventCount} as before.`);
   if (found.length > 0) {
@@ -261,17 +261,17 @@ const linesOf = (events: readonly EventToShip[], batchNo: number): string =>
 /** The one that has caught up answers from now on; the one before rests, and is removed later. */
 async function takeOver(database: Database, { generation }: ProjectionRow, now: Instant): Promise<void> {
   await nobody(database, async (tx) => {
-    for (const serving of await projectionsIn(tx, ['serving']))
-      await moveProjection(tx, serving.generation, ['serving'], 'retired', now);
-    if (!(await moveProjection(tx, generation, ['building'], 'serving', now)))
+    for (const serving of await selectProjectionsIn(tx, ['serving']))
+      await updateProjectionState(tx, serving.generation, ['serving'], 'retired', now);
+    if (!(await updateProjectionState(tx, generation, ['building'], 'serving', now)))
       throw new Error(`Projection ${generation} was given up while it caught up.`); // the one before stays
   });
 }
 
-async function dropRetired({ database, clickhouse, mode }: ShipperParts, now: Instant): Promise<void> {
+async function dropRetired({ database, clickhouse, mode }: ShipperDependencies, now: Instant): Promise<void> {
   const before = now.subtract({ seconds: REST_SECONDS });
-  for (const { generation, name } of await nobody(database, (tx) => retiredBefore(tx, before))) {
+  for (const { generation, name } of await nobody(database, (tx) => selectRetiredBefore(tx, before))) {
     for (const text of dropTables(mode, name)) await clickhouse.run(text);
-    await nobody(database, (tx) => moveProjection(tx, generation, ['retired'], 'dropped', now));
+    await nobody(database, (tx) => updateProjectionState(tx, generation, ['retired'], 'dropped', now));
   }
 }

@@ -36,12 +36,12 @@ export interface EventToShip {
 const PROJECTION = sql`generation, name, state`;
 const SHIPMENT = sql`generation, batch_no, from_seq, to_seq, token, event_count`;
 
-export const projectionsIn = (tx: Tx, states: readonly ProjectionState[]): Promise<ProjectionRow[]> =>
+export const selectProjectionsIn = (tx: Tx, states: readonly ProjectionState[]): Promise<ProjectionRow[]> =>
   tx.rows<ProjectionRow>(sql`
     select ${PROJECTION} from usage_projection where state = any(${states}::text[]) order by generation`);
 
 /** Projections that were retired before this: no question still uses them. */
-export const retiredBefore = (tx: Tx, before: Instant): Promise<ProjectionRow[]> =>
+export const selectRetiredBefore = (tx: Tx, before: Instant): Promise<ProjectionRow[]> =>
   tx.rows<ProjectionRow>(sql`
     select ${PROJECTION} from usage_projection where state = 'retired' and retired_at < ${before} order by generation`);
 
@@ -52,7 +52,7 @@ export const insertProjection = (tx: Tx, name: string, reason: string, now: Inst
         on conflict do nothing`);
 
 /** Moves a projection from a state to the next; none of two who try does it twice. @returns whether it was there. */
-export const moveProjection = async (
+export const updateProjectionState = async (
   tx: Tx,
   generation: number,
   from: readonly ProjectionState[],
@@ -65,7 +65,7 @@ export const moveProjection = async (
      where generation = ${generation} and state = any(${from}::text[])`)) === 1;
 
 /** Leases the work on a projection, unless another process has it. @returns its present state, if it has work */
-export const leaseProjection = (
+export const claimProjection = (
   tx: Tx,
   generation: number,
   now: Instant,
@@ -77,7 +77,7 @@ export const leaseProjection = (
        and (leased_until is null or leased_until <= ${now})
     returning ${PROJECTION}`);
 
-export const endLease = (tx: Tx, generation: number): Promise<number> =>
+export const markLeaseEnded = (tx: Tx, generation: number): Promise<number> =>
   tx.run(sql`update usage_projection set leased_until = null where generation = ${generation}`);
 
 export interface Horizon {
@@ -93,7 +93,7 @@ export const selectWriters = async (tx: Tx): Promise<string[]> =>
   (await tx.one<{ writers: string[] }>(sql`select event_writers() as writers`)).writers;
 
 /** The batch that is under way, or else the last one. */
-export const lastShipment = (
+export const selectLastShipment = (
   tx: Tx,
   generation: number,
 ): Promise<(Shipment & { shippedAt: Instant | null }) | undefined> =>
@@ -105,7 +105,7 @@ export const lastShipment = (
  * The end of a batch that begins after `after`: at most at `upTo` and about this many bytes further, and its number of
  * events. A larger event is a batch of its own.
  */
-export const measureBatch = (
+export const selectBatchEnd = (
   tx: Tx,
   after: bigint,
   upTo: bigint,
@@ -122,7 +122,7 @@ export const measureBatch = (
       from fitting f`);
 
 /** Numbers have gaps from rollbacks: the last number of one, if it is known to go as far as `after`. */
-export const endOfGap = async (tx: Tx, after: bigint, lastSeq: bigint): Promise<bigint> =>
+export const selectEndOfGap = async (tx: Tx, after: bigint, lastSeq: bigint): Promise<bigint> =>
   (
     await tx.one<{ end: bigint }>(sql`
       select coalesce(min(seq) - 1, ${lastSeq}::bigint) as end from event where seq > ${after} and seq <= ${lastSeq}`)
@@ -141,7 +141,7 @@ export const markShipped = (tx: Tx, { generation, batchNo }: Shipment, now: Inst
      where generation = ${generation} and batch_no = ${batchNo} and shipped_at is null`);
 
 /** The events of a batch, the same whenever it is read: they never change, and no more come between these numbers. */
-export const eventsOfShipment = (tx: Tx, { fromSeq, toSeq }: Shipment): Promise<EventToShip[]> =>
+export const selectEventsOfShipment = (tx: Tx, { fromSeq, toSeq }: Shipment): Promise<EventToShip[]> =>
   tx.rows<EventToShip>(sql`
     select merchant_id, type, subject_id,
            (extract(epoch from at) * 1000000)::bigint as at, seq, data::text as data
@@ -164,13 +164,14 @@ const STANDING = (states: readonly ProjectionState[]): Sql => sql`
    where p.state = any(${states}::text[])`;
 
 /** The projection that answers, and up to where. */
-export const servingStanding = (tx: Tx): Promise<Standing | undefined> => tx.maybe<Standing>(STANDING(['serving']));
+export const selectServingStanding = (tx: Tx): Promise<Standing | undefined> =>
+  tx.maybe<Standing>(STANDING(['serving']));
 
 /** The projections with content, for monitoring. */
-export const standings = (tx: Tx): Promise<Standing[]> => tx.rows<Standing>(STANDING(['building', 'serving']));
+export const selectStandings = (tx: Tx): Promise<Standing[]> => tx.rows<Standing>(STANDING(['building', 'serving']));
 
 /** How many events of a merchant are not shipped yet, counted no further than `most`. */
-export const unshippedCount = async (tx: Tx, merchantId: string, mark: bigint, most: number): Promise<number> =>
+export const countUnshipped = async (tx: Tx, merchantId: string, mark: bigint, most: number): Promise<number> =>
   (
     await tx.one<{ count: number }>(sql`
       select count(*)::int as count
@@ -192,7 +193,7 @@ export const selectAddresses = (tx: Tx, merchantId: string, sources: readonly Us
        select id from event_subject where merchant_id = ${merchantId} and kind = 'direct' and key = w.subject) es`);
 
 /** The owners of some subjects; null for nobody yet. */
-export const ownersOf = (
+export const selectOwners = (
   tx: Tx,
   merchantId: string,
   subjectIds: readonly bigint[],
@@ -205,7 +206,11 @@ export const ownersOf = (
  * The subjects that share their customer with others, each with the first of them; and those without a customer, which
  * are one.
  */
-export const sharedOwners = (tx: Tx, merchantId: string, most: number): Promise<{ id: bigint; first: bigint }[]> =>
+export const selectSharedOwners = (
+  tx: Tx,
+  merchantId: string,
+  most: number,
+): Promise<{ id: bigint; first: bigint }[]> =>
   tx.rows<{ id: bigint; first: bigint }>(sql`
     select id, first from (
       select id, min(id) over (partition by coalesce(customer_id, addressee)) as first
@@ -221,7 +226,7 @@ export interface BatchFigures {
   readonly subjects: string;
 }
 
-export const figuresOfBatches = (tx: Tx, generation: number, from: number, to: number): Promise<BatchFigures[]> =>
+export const selectFiguresOfBatches = (tx: Tx, generation: number, from: number, to: number): Promise<BatchFigures[]> =>
   tx.rows<BatchFigures>(sql`
     select s.batch_no, count(e.seq) as event_count, coalesce(sum(e.seq), 0)::text as seqs,
            coalesce(sum((extract(epoch from e.at) * 1000000)::bigint), 0)::text as times,

@@ -49,9 +49,9 @@ async function ship(): Promise<void> {
   const merchant = await env.merchant();
   const event = { type: 'call', source: 'test', externalSubject: 'a', data: { v: 1 } };
   expect((await merchant.post('/v0/events', event)).status).toBe(202);
-  const parts = { database: env.database, clickhouse: store, mode: { kind: 'single' } as const };
+  const dependencies = { database: env.database, clickhouse: store, mode: { kind: 'single' } as const };
   // each test has a store of its own, and the one before is gone
-  await shipRound(parts, NOW).catch(() => shipRound(parts, NOW));
+  await shipRound(dependencies, NOW).catch(() => shipRound(dependencies, NOW));
 }
 
 describe('PostgreSQL answers', () => {

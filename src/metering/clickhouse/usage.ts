@@ -5,15 +5,15 @@ import { disjointSources, type UsageCut, type UsageQuery, type UsageRow } from '
 import { clippedWindow, type Window, type WindowSize } from '../meter/windows.ts';
 import { type Stamped, withoutRepeats } from '../usage/levels.ts';
 import { type Answer, answerOfTail, type Customers, cellSetsOf, keyOfTail, type ValueOf } from './answers.ts';
-import { type CellSets, figureOf, NOTHING, type Part, textOfLimbs, unite } from './cells.ts';
+import { type CellSets, figureOf, NOTHING, type PartialFigure, textOfLimbs, unite } from './cells.ts';
 import { columnNames, columnsOf, type Question, setOf, summedOver, windowStart } from './question.ts';
 import {
-  ownersOf,
+  countUnshipped,
   type Standing,
   selectAddresses,
-  servingStanding,
-  sharedOwners,
-  unshippedCount,
+  selectOwners,
+  selectServingStanding,
+  selectSharedOwners,
 } from './shipping.sql.ts';
 import type { ClickHouse, Statement } from './store.ts';
 import type { EngineMode } from './tables.sql.ts';
@@ -79,10 +79,10 @@ export function clickhouseUsage(options: ClickHouseUsageOptions): UsageQuery<Tx>
     const sources = scope.sources === null ? null : disjointSources(scope.sources, scope.from, scope.to);
     if (isResting || (sources !== null && new Set(sources.map(({ subject }) => subject)).size <= fewSubjects))
       return postgres.measure(tx, scope, cuts);
-    const standing = await servingStanding(tx);
+    const standing = await selectServingStanding(tx);
     if (
       standing === undefined ||
-      (await unshippedCount(tx, scope.merchantId, standing.mark, MOST_UNSHIPPED)) === MOST_UNSHIPPED
+      (await countUnshipped(tx, scope.merchantId, standing.mark, MOST_UNSHIPPED)) === MOST_UNSHIPPED
     )
       return postgres.measure(tx, scope, cuts);
     const addresses = sources === null ? null : await selectAddresses(tx, scope.merchantId, sources);
@@ -170,7 +170,9 @@ async function addedCells(tx: Tx, question: Question, projection: AskedProjectio
 
 async function uniqueCells(tx: Tx, question: Question, projection: AskedProjection, ask: Ask): Promise<CellSets> {
   const tailRows = await tx.rows<TailUniqueRow>(selectTailValues(question));
-  const shared = question.columns.bySubject ? await sharedOwners(tx, question.scope.merchantId, MOST_TOLD + 1) : [];
+  const shared = question.columns.bySubject
+    ? await selectSharedOwners(tx, question.scope.merchantId, MOST_TOLD + 1)
+    : [];
   if (tailRows.length > MOST_TOLD || shared.length > MOST_TOLD)
     throw new QuestionTooLarge('The query of different values is too large for ClickHouse.');
   const owners = new Map(shared.map(({ id, first }) => [id, first]));
@@ -190,7 +192,7 @@ async function customersIn(tx: Tx, { scope, columns }: Question, answers: readon
   const place = columnNames(columns).indexOf('owner');
   const ids = new Set(answers.flatMap((answer) => (answer[place + 1] ?? []) as (string | null)[]));
   const known = [...ids].filter((id) => id !== null); // null where a row is summed over subjects
-  const owners = await ownersOf(tx, scope.merchantId, known.map(BigInt));
+  const owners = await selectOwners(tx, scope.merchantId, known.map(BigInt));
   return new Map(owners.map(({ id, customerId }) => [String(id), customerId]));
 }
 
@@ -220,10 +222,10 @@ function rowsOf(cut: UsageCut, { scope, columns }: Question, sets: CellSets): Us
     return cut.window === undefined ? row : Object.assign(row, windowOf(key[window] as number, cut.window));
   });
   if (!isLevel(meter) || cut.window === undefined) return rows;
-  return withoutRepeats(rows.map((row, index): Stamped => [row, stampOf(cells[index] as Part)]));
+  return withoutRepeats(rows.map((row, index): Stamped => [row, stampOf(cells[index] as PartialFigure)]));
 }
 
-const stampOf = ({ latest }: Part): Stamped[1] => latest as Stamped[1];
+const stampOf = ({ latest }: PartialFigure): Stamped[1] => latest as Stamped[1];
 
 const NO_GROUP: UsageRow['group'] = {};
 

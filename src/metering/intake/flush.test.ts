@@ -6,7 +6,7 @@ import { Database, sql, type Tx } from '../../db/index.ts';
 import { newId } from '../../kernel/ids.ts';
 import { orThrow, RefusalError } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { eventIds } from '../events/event-id.sql.ts';
+import { selectEventIds } from '../events/event-id.sql.ts';
 import type { EventRecord } from '../events/event-record.ts';
 import type { IncomingEvent } from '../events/incoming-event.ts';
 import { keyGenerationChore } from '../keys/generations.ts';
@@ -43,7 +43,7 @@ const stored = (merchantId: string) =>
     const events = await tx.rows<{ key: string; at: Instant; seq: bigint; v: string | null }>(
       sql`select idempotency_key as key, at, seq, data->>'v' as v from event order by seq`,
     );
-    const ids = (await eventIds(tx)).idsOf(events);
+    const ids = (await selectEventIds(tx)).idsOf(events);
     const rows = events.map(({ key, v }, index) => ({ key, v, id: ids[index] }));
     const { keys } = await tx.one<{ keys: number }>(sql`select count(*)::int as keys from event_key`);
     expect(keys).toBe(rows.length);

@@ -69,7 +69,7 @@ const COLUMNS: readonly ((entries: readonly Entry[]) => string)[] = [
 const MERCHANT = /^[A-Za-z0-9_]+$/;
 
 /** A flush as a transaction of its own, in one round trip. */
-export async function flushAlone(database: Database, flush: Flush, terms: FlushTerms): Promise<FlushedRow> {
+export async function ingestAlone(database: Database, flush: Flush, terms: FlushTerms): Promise<FlushedRow> {
   for (const id of flush.merchants) if (!MERCHANT.test(id)) throw new TypeError('A merchant id is letters and digits.');
   const [row] = await database.call<FlushedRow>(
     'ingest',
@@ -79,7 +79,7 @@ export async function flushAlone(database: Database, flush: Flush, terms: FlushT
 }
 
 /** A flush within the caller's transaction. */
-export const flushWithin = async (tx: Tx, flush: Flush, terms: FlushTerms): Promise<FlushedRow> =>
+export const ingestWithin = async (tx: Tx, flush: Flush, terms: FlushTerms): Promise<FlushedRow> =>
   tx.one<FlushedRow>(sql`select * from ingest_flush(${await flushArguments(flush, terms)})`);
 
 export interface StoredKey {
@@ -88,7 +88,7 @@ export interface StoredKey {
 }
 
 /** The stored keys of a merchant, in any generation. */
-export const storedKeys = (tx: Tx, keys: readonly { merchantId: string; h: string }[]): Promise<StoredKey[]> =>
+export const selectStoredKeys = (tx: Tx, keys: readonly { merchantId: string; h: string }[]): Promise<StoredKey[]> =>
   tx.rows<StoredKey>(sql`
     select replace(k.h::text, '-', '') as h, stored.fp
       from unnest(${keys.map(({ merchantId }) => merchantId)}::text[], ${keys.map(({ h }) => h)}::uuid[])

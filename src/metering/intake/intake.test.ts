@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../../../test/support/environment.ts';
 import { sql } from '../../db/index.ts';
 import { RefusalError } from '../../kernel/result.ts';
-import { eventIds } from '../events/event-id.sql.ts';
+import { selectEventIds } from '../events/event-id.sql.ts';
 import type { EventPlace } from '../events/event-id.ts';
 import type { IncomingEvent } from '../events/incoming-event.ts';
 import { createIntake } from './intake.ts';
@@ -331,7 +331,7 @@ describe('the intake', () => {
     const { id: merchantId } = await env.merchant();
     const { body } = await env.platform.post('/v0/events', { ...event, namespace: merchantId });
     const plan = await env.database.transaction({ merchants: [merchantId] }, async (tx) => {
-      const place = (await eventIds(tx)).placeOf(body.id) as EventPlace;
+      const place = (await selectEventIds(tx)).placeOf(body.id) as EventPlace;
       return tx.rows<{ 'QUERY PLAN': string }>(sql`explain select * from event where merchant_id = ${merchantId}
         and seq = ${place.seq} and at >= ${place.from} and at < ${place.to}`);
     });

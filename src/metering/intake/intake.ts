@@ -1,7 +1,7 @@
 import { type Database, sqlState, type Tx } from '../../db/index.ts';
 import { type Failure, fail, ok, orThrow, RefusalError, type Result } from '../../kernel/result.ts';
 import { type Instant, latest } from '../../kernel/time.ts';
-import { eventIds } from '../events/event-id.sql.ts';
+import { selectEventIds } from '../events/event-id.sql.ts';
 import type { EventIds } from '../events/event-id.ts';
 import type { EventRecord } from '../events/event-record.ts';
 import type { IncomingEvent } from '../events/incoming-event.ts';
@@ -19,7 +19,7 @@ import {
   type PreparedEvent,
   prepare,
 } from './flush.ts';
-import { flushAlone, flushWithin, storedKeys } from './intake.sql.ts';
+import { ingestAlone, ingestWithin, selectStoredKeys } from './intake.sql.ts';
 
 /** The port through which events come in: one batch, all or nothing, answered after its commit. */
 export interface EventIntake {
@@ -171,7 +171,7 @@ class Intake implements EventIntake {
 
   /** The ids of this database, read before the first flush. */
   async #ids(): Promise<EventIds> {
-    this.#known ??= await this.#database.transaction('nobody', eventIds);
+    this.#known ??= await this.#database.transaction('nobody', selectEventIds);
     return this.#known;
   }
 
@@ -192,7 +192,7 @@ class Intake implements EventIntake {
     const flush = flushOf(requests);
     const now = requests.reduce((newest, request) => latest(newest, request.now), (requests[0] as Request).now);
     const ids = await this.#ids();
-    const row = await flushAlone(this.#database, flush, { mayWait, now });
+    const row = await ingestAlone(this.#database, flush, { mayWait, now });
     if (row.busy !== null) {
       this.#waitFor(new Set(row.busy), requests);
       return;
@@ -201,7 +201,7 @@ class Intake implements EventIntake {
     const again = requests.filter((_, index) => outcomes[index] === 'again');
     this.#queue.putBack(again);
     answer(requests, outcomes);
-    if (this.#onAccepted) tell(this.#onAccepted, newlyUsed(flush, row));
+    if (this.#onAccepted) reportAccepted(this.#onAccepted, newlyUsed(flush, row));
   }
 
   /**
@@ -240,7 +240,7 @@ function answer(requests: readonly Request[], outcomes: readonly Outcome[]): voi
   }
 }
 
-function tell(onAccepted: OnAccepted, used: ReadonlyMap<string, readonly string[]>): void {
+function reportAccepted(onAccepted: OnAccepted, used: ReadonlyMap<string, readonly string[]>): void {
   try {
     for (const [merchantId, addressees] of used) onAccepted(merchantId, addressees);
   } catch {
@@ -253,7 +253,7 @@ function tell(onAccepted: OnAccepted, used: ReadonlyMap<string, readonly string[
  */
 async function explain(tx: Tx, events: readonly PreparedEvent[]): Promise<Result<never>> {
   const keys = events.map(({ h, event }) => ({ h, merchantId: event.merchantId }));
-  const prints = new Map((await storedKeys(tx, keys)).map(({ h, fp }) => [h, fp]));
+  const prints = new Map((await selectStoredKeys(tx, keys)).map(({ h, fp }) => [h, fp]));
   for (const { h, fp } of events) if (!prints.has(h)) prints.set(h, fp);
   return keysReused(events, ({ h, fp }) => prints.get(h) !== fp);
 }
@@ -272,8 +272,8 @@ export async function acceptEvents(
   const events = prepareAll(incoming);
   if (contradictsItself({ events })) return explain(tx, events);
   const flush = flushOf([{ events }]);
-  const row = await flushWithin(tx, flush, { mayWait: true, now });
-  const [outcome] = outcomesOf([{ events }], flush, row, await eventIds(tx));
+  const row = await ingestWithin(tx, flush, { mayWait: true, now });
+  const [outcome] = outcomesOf([{ events }], flush, row, await selectEventIds(tx));
   if (outcome === undefined || outcome === 'again') throw new Error('A flush of one batch returned no result for it.');
   return 'records' in outcome ? ok(outcome.records) : outcome;
 }

@@ -27,9 +27,9 @@ const lockMarks = (tx: Tx, merchantId: string): Promise<number> =>
  * transaction ends, and with it what `read` writes. Who accepts events after that notes all of them as late until the
  * commit, so the caller settles in the same transaction what it has read.
  */
-export async function readBetweenEvents<T>(tx: Tx, merchantId: string, read: () => Promise<T>): Promise<T> {
+export async function lockMarksAndRead<T>(tx: Tx, merchantId: string, read: () => Promise<T>): Promise<T> {
   await lockMarks(tx, merchantId); // before: who holds the ingest lock still and did not see this is waited for
-  return tx.part(
+  return tx.savepoint(
     async () => {
       await lockIngest(tx, merchantId, 'exclusive');
       return read();

@@ -18,7 +18,12 @@ export const lockExternalKey = (tx: Tx, merchantId: string, externalId: string):
  * Locks the direct row of a customer, which has the mark of all its rows: whoever raises marks comes before this or
  * after it (migrations/0053_metering_intake.sql). @returns whether its usage is settled up to some time
  */
-export const holdCustomer = async (tx: Tx, merchantId: string, customerId: string, now: Instant): Promise<boolean> => {
+export const upsertSubjectOfCustomer = async (
+  tx: Tx,
+  merchantId: string,
+  customerId: string,
+  now: Instant,
+): Promise<boolean> => {
   const { isMarked } = await tx.one<{ isMarked: boolean }>(sql`
     insert into event_subject as s (merchant_id, kind, key, addressee, customer_id, created_at)
     values (${merchantId}, 'direct', ${customerId}, ${customerId}, ${customerId}, ${now})
@@ -32,7 +37,7 @@ export const holdCustomer = async (tx: Tx, merchantId: string, customerId: strin
  * for it and then updates its row), kept where it is this customer's already, and else followed by the next.
  * It takes over the customer's mark; events that it may have had before are late then, whatever their time.
  */
-export const linkExternal = (
+export const insertExternalLink = (
   tx: Tx,
   link: { merchantId: string; externalId: string; customerId: string | null },
   now: Instant,
@@ -63,7 +68,7 @@ export const linkExternal = (
     select ${link.merchantId}, id, '-infinity' from linked where was_there and settled_until is not null`);
 
 /** An event that arrived before the call, or a mark, has made the row already; then only the customer is new. */
-export const linkDirect = (
+export const insertDirectLink = (
   tx: Tx,
   link: { merchantId: string; subscriptionId: string; customerId: string },
   now: Instant,
@@ -108,7 +113,7 @@ export interface UsedCustomer {
  * The customers of all merchants to whom, or to whose subscriptions, events in a stretch of the order of acceptance are
  * addressed. The events come from the block index on their order.
  */
-export const customersWithEvents = (tx: Tx, after: bigint, upTo: bigint): Promise<UsedCustomer[]> =>
+export const selectCustomersWithEvents = (tx: Tx, after: bigint, upTo: bigint): Promise<UsedCustomer[]> =>
   tx.rows<UsedCustomer>(sql`
     with used as materialized (
       select distinct merchant_id, subject_id from event where seq > ${after} and seq <= ${upTo})
@@ -117,5 +122,5 @@ export const customersWithEvents = (tx: Tx, after: bigint, upTo: bigint): Promis
      where s.addressee is not null`);
 
 /** When the first event after a place in the order of acceptance was accepted; null: there is none. */
-export const oldestAcceptedAfter = async (tx: Tx, after: bigint): Promise<Instant | null> =>
+export const selectOldestAcceptedAfter = async (tx: Tx, after: bigint): Promise<Instant | null> =>
   (await tx.one<{ at: Instant | null }>(sql`select min(accepted_at) as at from event where seq > ${after}`)).at;

@@ -2,12 +2,12 @@ import type { Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { lockIngest } from './lock.sql.ts';
 import {
-  holdCustomer,
-  linkDirect,
-  linkExternal,
+  insertDirectLink,
+  insertExternalLink,
   lockExternalKey,
   selectSubjectsOf,
   selectSubjectsOfEach,
+  upsertSubjectOfCustomer,
 } from './subjects.sql.ts';
 
 /**
@@ -25,9 +25,10 @@ export async function linkExternalSubject(
   now: Instant,
 ): Promise<void> {
   await lockExternalKey(tx, link.merchantId, link.externalId);
-  const isMarked = link.customerId !== null && (await holdCustomer(tx, link.merchantId, link.customerId, now));
+  const isMarked =
+    link.customerId !== null && (await upsertSubjectOfCustomer(tx, link.merchantId, link.customerId, now));
   if (isMarked) await lockIngest(tx, link.merchantId, 'exclusive');
-  await linkExternal(tx, link, now);
+  await insertExternalLink(tx, link, now);
 }
 
 /**
@@ -39,7 +40,7 @@ export async function linkSubscriptionSubject(
   link: { merchantId: string; subscriptionId: string; customerId: string },
   now: Instant,
 ): Promise<void> {
-  await linkDirect(tx, link, now);
+  await insertDirectLink(tx, link, now);
 }
 
 /**

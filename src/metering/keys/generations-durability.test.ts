@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../db/embedded/index.ts';
 import { Database, migrate, sql, type Tx } from '../../db/index.ts';
 import { createIntake } from '../intake/intake.ts';
-import { beginKeyWork, continueKeyWork, keyTables, sealKeys } from './generations.sql.ts';
+import { beginKeyWork, continueKeyWork, sealKeys, selectKeyTables } from './generations.sql.ts';
 import { type KeyLimits, planKeyWork } from './generations-plan.ts';
 
 const NOW = Temporal.Instant.from('2026-03-01T00:00:00Z');
@@ -94,7 +94,7 @@ it('after a crash at any step of sealing, sifting and merging all keys are there
     await accept(Array.from({ length: KEYS }, (_, n) => `${round} ${n}`));
     await step((tx) => sealKeys(tx, 0));
     for (;;) {
-      const { underWay, ...tables } = await byNobody(keyTables);
+      const { underWay, ...tables } = await byNobody(selectKeyTables);
       const [work] = planKeyWork({ ...tables, underWay }, LIMITS);
       const [kind] = underWay;
       if (work !== undefined) await step((tx) => beginKeyWork(tx, work));
@@ -103,7 +103,7 @@ it('after a crash at any step of sealing, sifting and merging all keys are there
     }
   }
 
-  const tables = await byNobody(keyTables);
+  const tables = await byNobody(selectKeyTables);
   expect(tables.generations.length).toBe(1);
   expect(tables.underWay).toEqual([]);
   expect(kills).toBeGreaterThan(10);

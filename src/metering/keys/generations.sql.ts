@@ -8,7 +8,7 @@ export async function sealKeys(tx: Tx, mostBytes: number): Promise<boolean> {
 }
 
 /** All sealed tables of keys, and those in construction. */
-export async function keyTables(tx: Tx): Promise<KeyTables> {
+export async function selectKeyTables(tx: Tx): Promise<KeyTables> {
   const generations = await tx.rows<Generation>(sql`
     select name, bytes::float8 as bytes, key_count::float8 as key_count from event_key_generation
      order by length(name), name`);

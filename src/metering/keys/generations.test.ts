@@ -5,7 +5,7 @@ import { Database, sql, sqlState, type Tx } from '../../db/index.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { IncomingEvent } from '../events/incoming-event.ts';
 import { acceptEvents, createIntake } from '../intake/intake.ts';
-import { beginKeyWork, continueKeyWork, keyTables, sealKeys } from './generations.sql.ts';
+import { beginKeyWork, continueKeyWork, sealKeys, selectKeyTables } from './generations.sql.ts';
 import { keyGenerationChore, tendKeys } from './generations.ts';
 import { type KeyLimits, planKeyWork } from './generations-plan.ts';
 
@@ -60,7 +60,7 @@ const allKeys = async () => {
 };
 
 const tables = async () => {
-  const { generations, parts, underWay } = await byNobody(keyTables);
+  const { generations, parts, underWay } = await byNobody(selectKeyTables);
   return { generations: generations.length, parts: parts.length, underWay };
 };
 
@@ -104,7 +104,8 @@ describe('sealed keys', () => {
     const ids = await sealed(4, 60);
     const seen = new Set<string>();
     for (let step = 0; ; step += 1) {
-      for (const work of planKeyWork(await byNobody(keyTables), SMALL)) await byNobody((tx) => beginKeyWork(tx, work));
+      for (const work of planKeyWork(await byNobody(selectKeyTables), SMALL))
+        await byNobody((tx) => beginKeyWork(tx, work));
       let hasStepped = false;
       for (const kind of ['sieve', 'generation'] as const) {
         const undone = byNobody(async (tx) => {
@@ -186,7 +187,7 @@ describe('sealed keys', () => {
   it('are never written by the application', async () => {
     await sealed(2, 5);
     await tendKeys(database, { ...SMALL, generations: 1 });
-    const [generation] = (await byNobody(keyTables)).generations;
+    const [generation] = (await byNobody(selectKeyTables)).generations;
     for (const statement of [
       sql`delete from ${sql.table(generation?.name ?? '')}`,
       sql`delete from event_key_generation`,
@@ -198,7 +199,7 @@ describe('sealed keys', () => {
 
   it('are not dropped while a merged generation lacks one of them', async () => {
     await sealed(3, 50);
-    const tables = () => byNobody(keyTables);
+    const tables = () => byNobody(selectKeyTables);
     await tendKeys(database, { ...SMALL, generations: 3 });
     const [work] = planKeyWork(await tables(), SMALL);
     await byNobody((tx) => beginKeyWork(tx, work as NonNullable<typeof work>));

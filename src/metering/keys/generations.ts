@@ -1,7 +1,7 @@
 import { type Database, LOCK_NOT_AVAILABLE, sqlState, type Tx } from '../../db/index.ts';
 import type { Chore } from '../../jobs/index.ts';
 import { Background } from './background.ts';
-import { beginKeyWork, continueKeyWork, keyTables, sealKeys } from './generations.sql.ts';
+import { beginKeyWork, continueKeyWork, sealKeys, selectKeyTables } from './generations.sql.ts';
 import { KEY_LIMITS, type KeyLimits, type KeyWork, planKeyWork } from './generations-plan.ts';
 
 /** About 1.4 million keys of 68 bytes: with their index about as much as a small PostgreSQL keeps in memory. */
@@ -28,7 +28,7 @@ export function keyGenerationChore(mostBytes: number = MOST_BYTES): Chore {
 /** Sifts and merges sealed generations until no work is left, or another process does it. */
 export async function tendKeys(database: Database, limits: KeyLimits = KEY_LIMITS): Promise<void> {
   do {
-    for (const work of planKeyWork(await database.transaction('nobody', keyTables), limits))
+    for (const work of planKeyWork(await database.transaction('nobody', selectKeyTables), limits))
       await database.transaction('nobody', (tx) => beginKeyWork(tx, work));
   } while ((await hasStepped(database, 'sieve')) || (await hasStepped(database, 'generation')));
 }

@@ -1,6 +1,6 @@
 import { allOf, pageOfRows, type Sql, sql, type Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { eventIds } from '../events/event-id.sql.ts';
+import { selectEventIds } from '../events/event-id.sql.ts';
 import type { EventPlace } from '../events/event-id.ts';
 import type { EventRecord } from '../events/event-record.ts';
 import type { UnmatchedReason } from '../events/schemas.ts';
@@ -98,7 +98,7 @@ function reasonOf(meters: readonly OwnedMeter[]): Sql {
 
 /** Rows with their ids. */
 async function withIds<Row extends StoredEvent>(tx: Tx, rows: readonly Row[]): Promise<(Row & { id: string })[]> {
-  const ids = (await eventIds(tx)).idsOf(rows);
+  const ids = (await selectEventIds(tx)).idsOf(rows);
   return rows.map((row, index) => ({ ...row, id: ids[index] as string }));
 }
 

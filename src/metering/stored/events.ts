@@ -2,7 +2,7 @@ import type { Tx } from '../../db/index.ts';
 import type { Static } from '../../http/index.ts';
 import { notFound, ok, type Result } from '../../kernel/result.ts';
 import { type Instant, type InstantText, instantOf } from '../../kernel/time.ts';
-import { eventIds } from '../events/event-id.sql.ts';
+import { selectEventIds } from '../events/event-id.sql.ts';
 import { presentEvent } from '../events/event-record.ts';
 import type { EventListQuery, EventWithData, ListedEvent } from '../events/schemas.ts';
 import type { Meter } from '../meter/meter.ts';
@@ -47,7 +47,7 @@ export async function findEvent(
   metersOf: MeterRegistry,
   findBilling: FindBilling,
 ): Promise<Result<Static<typeof EventWithData>>> {
-  const place = (await eventIds(tx)).placeOf(id);
+  const place = (await selectEventIds(tx)).placeOf(id);
   if (place === null) return notFound('event');
   const meters = await metersOf(tx, merchantId);
   const row = await selectEvent(tx, merchantId, place, meters);

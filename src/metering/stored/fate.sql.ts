@@ -62,7 +62,7 @@ export async function selectReadings(
  * Up to where a merchant's events have been accepted: those with a higher `seq` came later. Exact while the caller
  * holds the ingest lock exclusively, because `seq` is drawn under the shared one.
  */
-export const usageMark = async (tx: Tx, merchantId: string): Promise<bigint> => {
+export const selectUsageMark = async (tx: Tx, merchantId: string): Promise<bigint> => {
   const { mark } = await tx.once(`usage mark of ${merchantId}`, () =>
     tx.one<{ mark: bigint }>(sql`select coalesce(max(seq), 0) as mark from event where merchant_id = ${merchantId}`),
   );

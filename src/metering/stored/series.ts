@@ -6,15 +6,15 @@ import { seriesOf, unreadSeries } from '../meter/series-spec.ts';
 import {
   backfillSeries,
   deleteRollups,
-  droppedSeries,
-  forgetRollups,
-  giveUpSeries,
-  holdSeries,
+  deleteRollupsOfMerchant,
+  deleteSeries,
   insertSeries,
   lockSeries,
+  lockSeriesShared,
   type OwnedSeries,
-  pendingSeries,
-  seriesOfMerchants,
+  selectDroppedSeries,
+  selectPendingSeries,
+  selectSeriesOfMerchants,
 } from '../usage/series.sql.ts';
 import type { MeterRegistry } from './events.ts';
 
@@ -26,7 +26,7 @@ import type { MeterRegistry } from './events.ts';
  */
 export async function registerMeter(tx: Tx, merchantId: string, meter: Parameters<typeof seriesOf>[0]): Promise<void> {
   const spec = seriesOf(meter);
-  if (spec === null || (await holdSeries(tx, merchantId, spec))) return;
+  if (spec === null || (await lockSeriesShared(tx, merchantId, spec))) return;
   await lockIngest(tx, merchantId, 'exclusive');
   await insertSeries(tx, merchantId, spec);
 }
@@ -37,7 +37,7 @@ export async function registerMeter(tx: Tx, merchantId: string, meter: Parameter
  */
 export async function rebuildRollups(tx: Tx, merchantId: string): Promise<void> {
   await lockIngest(tx, merchantId, 'exclusive');
-  await forgetRollups(tx, merchantId);
+  await deleteRollupsOfMerchant(tx, merchantId);
 }
 
 const EVENTS_AT_ONCE = 5_000;
@@ -49,7 +49,7 @@ export const backfillChore: Chore = {
   name: 'adding up earlier events of new meters',
   everySeconds: 5,
   run: async (database) => {
-    const pending = await database.transaction('every merchant, reading', pendingSeries);
+    const pending = await database.transaction('every merchant, reading', selectPendingSeries);
     for (const { merchantId, id } of pending) {
       let hasMore = true;
       while (hasMore)
@@ -75,7 +75,10 @@ export function unreadSeriesChore(metersOf: MeterRegistry, merchantsAtOnce = MER
     everySeconds: SECONDS_PER_MINUTE,
     run: async (database) => {
       const { unread, last } = await database.transaction('every merchant, reading', async (tx) => {
-        const ofMerchants = Map.groupBy(await seriesOfMerchants(tx, after, merchantsAtOnce), (each) => each.merchantId);
+        const ofMerchants = Map.groupBy(
+          await selectSeriesOfMerchants(tx, after, merchantsAtOnce),
+          (each) => each.merchantId,
+        );
         const found: OwnedSeries[] = [];
         for (const [merchantId, series] of ofMerchants)
           found.push(
@@ -115,7 +118,7 @@ async function giveUpUnread(
     locked,
     meters.map(({ meter }) => meter),
   );
-  await giveUpSeries(
+  await deleteSeries(
     tx,
     merchantId,
     unread.map(({ id }) => id),
@@ -123,7 +126,7 @@ async function giveUpUnread(
 }
 
 async function deleteGivenUp(database: Database): Promise<void> {
-  for (const { merchantId, id } of await database.transaction('every merchant, reading', droppedSeries)) {
+  for (const { merchantId, id } of await database.transaction('every merchant, reading', selectDroppedSeries)) {
     let hasMore = true;
     while (hasMore)
       hasMore = await database.transaction({ merchants: [merchantId] }, (tx) =>

@@ -8,7 +8,7 @@ export interface Marks {
 }
 
 /** Raises marks. @returns the transactions that may be storing events without having seen them */
-export const raiseMarks = async (
+export const settleUsageMarks = async (
   tx: Tx,
   merchantId: string,
   marks: readonly Marks[],
@@ -22,7 +22,7 @@ export const raiseMarks = async (
 };
 
 /** Is one of these transactions still at work? Each holds a lock on its own number. */
-export const areAtWork = async (tx: Tx, writers: readonly string[]): Promise<boolean> => {
+export const isAnyAtWork = async (tx: Tx, writers: readonly string[]): Promise<boolean> => {
   const { found } = await tx.one<{ found: boolean }>(sql`
     select exists (select from pg_locks where locktype = 'virtualxid'
                    and virtualtransaction = any (${[...writers]}::text[])) as found`);
@@ -94,7 +94,7 @@ export const deleteLate = (
 const isNeedless = sql`(s.settled_until is null or l.at >= s.settled_until)`;
 
 /** Merchants with late rows that say nothing, some at a time. */
-export const merchantsWithNeedless = async (tx: Tx, most: number): Promise<string[]> => {
+export const selectMerchantsWithNeedless = async (tx: Tx, most: number): Promise<string[]> => {
   const rows = await tx.rows<{ merchantId: string }>(sql`
     select distinct l.merchant_id
       from usage_late l join event_subject s on s.merchant_id = l.merchant_id and s.id = l.subject_id

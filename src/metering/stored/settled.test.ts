@@ -10,7 +10,7 @@ import { orThrow } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { IncomingEvent } from '../events/incoming-event.ts';
 import { acceptEvents, createIntake, type EventIntake } from '../intake/intake.ts';
-import { readBetweenEvents } from '../intake/lock.sql.ts';
+import { lockMarksAndRead } from '../intake/lock.sql.ts';
 import { linkExternalSubject, linkSubscriptionSubject } from '../intake/subjects.ts';
 import { usage } from '../usage/usage.ts';
 import {
@@ -288,7 +288,7 @@ describe.each([{ tables: 'whole tables' }, { tables: 'tables that are split by m
         await send(9);
         const flush = await openFlush(merchantId, [eventAt(merchantId, ago(8), { subject: 'cus_a' })]);
         const taken = await inMerchant(merchantId, async (tx) => {
-          const reading = readBetweenEvents(tx, merchantId, async () => ({
+          const reading = lockMarksAndRead(tx, merchantId, async () => ({
             at: NOW,
             snapshot: await usageSnapshot(tx),
             count: await countOf(tx, merchantId, 'cus_a'),

@@ -1,17 +1,17 @@
 import type { Sql, Tx } from '../../db/index.ts';
 import type { Chore } from '../../jobs/index.ts';
 import { type Instant, SECONDS_PER_MINUTE } from '../../kernel/time.ts';
-import { usageMark } from './fate.sql.ts';
+import { selectUsageMark } from './fate.sql.ts';
 import {
-  areAtWork,
   deleteLate,
   deleteNeedless,
+  isAnyAtWork,
   type Marks,
-  merchantsWithNeedless,
-  raiseMarks,
   selectLate,
+  selectMerchantsWithNeedless,
   selectSnapshot,
   selectWithLate,
+  settleUsageMarks,
 } from './settled.sql.ts';
 
 /** A figure of the usage before `at` that was stored, with the `usageSnapshot` that was read before it. */
@@ -45,24 +45,26 @@ export async function settleUsage(
 
 /** The same of several groups of subjects of one merchant, each up to its own time. */
 export const settleEach = async (tx: Tx, merchantId: string, marks: readonly Marks[], now: Instant): Promise<string> =>
-  (await raiseMarks(tx, merchantId, marks, now)).join();
+  (await settleUsageMarks(tx, merchantId, marks, now)).join();
 
 /**
  * Have all ended who may have accepted events without having seen the marks? May be asked in the transaction that
  * raised them, and in any later one. What later statements of the same transaction read holds their events.
  */
 export async function isSettled(tx: Tx, waitFor: string): Promise<boolean> {
-  return waitFor === '' || !(await areAtWork(tx, waitFor.split(',')));
+  return waitFor === '' || !(await isAnyAtWork(tx, waitFor.split(',')));
 }
 
 /**
  * The visible events at this moment, to be stored with a figure of the past. Read it before the figure, and accept no
  * events between the two and the commit: a concurrent event is then in the figure and also late, which costs one more
  * reading.
- * @param merchantId if given, the snapshot also has the merchant's `usageMark`, which lists late events one by one
+ * @param merchantId if given, the snapshot also has the usage mark of the merchant, which lists late events one by one
  */
 export const usageSnapshot = async (tx: Tx, merchantId?: string): Promise<string> =>
-  merchantId === undefined ? selectSnapshot(tx) : `${await selectSnapshot(tx)}/${await usageMark(tx, merchantId)}`;
+  merchantId === undefined
+    ? selectSnapshot(tx)
+    : `${await selectSnapshot(tx)}/${await selectUsageMark(tx, merchantId)}`;
 
 /**
  * Has usage of some customers and subscriptions come since, for a time before each figure? True also where that cannot
@@ -133,7 +135,7 @@ export const needlessLateChore: Chore = {
   everySeconds: SECONDS_PER_MINUTE,
   run: async (database) => {
     const merchants = await database.transaction('every merchant, reading', (tx) =>
-      merchantsWithNeedless(tx, MERCHANTS_AT_ONCE),
+      selectMerchantsWithNeedless(tx, MERCHANTS_AT_ONCE),
     );
     for (const merchantId of merchants)
       await database.transaction({ merchants: [merchantId] }, (tx) => deleteNeedless(tx, merchantId));

@@ -1,7 +1,7 @@
 import { allOf, type Sql, sql, type Tx } from '../../db/index.ts';
 import { type Decimal, ZERO } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { eventIds } from '../events/event-id.sql.ts';
+import { selectEventIds } from '../events/event-id.sql.ts';
 import { dimensionPath, type Meter } from '../meter/meter.ts';
 import type { UsageSource } from '../meter/usage-request.ts';
 import { ADDITIVE, countsFor, meterValue } from './usage.sql.ts';
@@ -21,7 +21,7 @@ export interface EventSample {
 
 /** Makes ids of the examples as `examplesOf` tells them. */
 async function withIds<Sample extends EventSample>(tx: Tx, sample: Sample): Promise<Sample> {
-  const ids = await eventIds(tx);
+  const ids = await selectEventIds(tx);
   const events = sample.examples.map((text) => {
     const [at = '', seq = ''] = text.split(' ');
     return { at, seq };

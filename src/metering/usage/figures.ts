@@ -5,7 +5,7 @@ import { type SeriesSpec, seriesOf, seriesText } from '../meter/series-spec.ts';
 import type { UsageRow, UsageScope, UsageSource } from '../meter/usage-request.ts';
 import { FIGURES, type FigureFunction, type FigureQuestion, type FigureRow, selectFigures } from './figures.sql.ts';
 import { KnownHours, readHours } from './known-hours.ts';
-import { partsOf } from './usage.sql.ts';
+import { intervalsOf } from './usage.sql.ts';
 
 /** One figure, and how many events it is of. */
 export type UsageFigure = Pick<UsageRow, 'value' | 'eventCount'>;
@@ -67,7 +67,7 @@ export function questionOf(scope: UsageScope): Omit<Asked, 'scope' | 'place'> | 
   const [name, spec] = [FIGURES[meter.aggregation], seriesOf(meter)];
   if (name === undefined || spec === null || sources === null || acceptedUpTo !== undefined) return null;
   if (Object.keys(groupFilters).length > 0) return null;
-  return { name, spec, parts: partsOf(scope) as UsageSource[] };
+  return { name, spec, parts: intervalsOf(scope) as UsageSource[] };
 }
 
 /** The meter of the reading. */

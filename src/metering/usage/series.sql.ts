@@ -9,7 +9,7 @@ export interface SeriesRow {
   readonly isReady: boolean;
 }
 
-export const findSeries = (tx: Tx, merchantId: string, spec: SeriesSpec): Promise<SeriesRow | undefined> =>
+export const selectSeries = (tx: Tx, merchantId: string, spec: SeriesSpec): Promise<SeriesRow | undefined> =>
   tx.maybe<SeriesRow>(sql`
     select id, is_ready from usage_series
      where merchant_id = ${merchantId} and event_type = ${spec.eventType} and content = text_hash(${contentOf(spec)})`);
@@ -18,7 +18,7 @@ export const findSeries = (tx: Tx, merchantId: string, spec: SeriesSpec): Promis
  * The same, and it is not given up before the end of the transaction. During the end of a series this waits, and finds
  * it missing.
  */
-export const holdSeries = (tx: Tx, merchantId: string, spec: SeriesSpec): Promise<SeriesRow | undefined> =>
+export const lockSeriesShared = (tx: Tx, merchantId: string, spec: SeriesSpec): Promise<SeriesRow | undefined> =>
   tx.maybe<SeriesRow>(sql`
     select id, is_ready from usage_series
      where merchant_id = ${merchantId} and event_type = ${spec.eventType} and content = text_hash(${contentOf(spec)})
@@ -34,7 +34,7 @@ export const insertSeries = (tx: Tx, merchantId: string, spec: SeriesSpec): Prom
            not exists (select from event where merchant_id = ${merchantId} and type = ${spec.eventType})
         on conflict do nothing`);
 
-export const pendingSeries = (tx: Tx): Promise<{ merchantId: string; id: bigint }[]> =>
+export const selectPendingSeries = (tx: Tx): Promise<{ merchantId: string; id: bigint }[]> =>
   tx.rows<{ merchantId: string; id: bigint }>(sql`
     select merchant_id, id from usage_series where not is_ready order by merchant_id, id`);
 
@@ -46,7 +46,7 @@ export async function backfillSeries(tx: Tx, merchantId: string, id: bigint, mos
   return hasMore;
 }
 
-export async function forgetRollups(tx: Tx, merchantId: string): Promise<void> {
+export async function deleteRollupsOfMerchant(tx: Tx, merchantId: string): Promise<void> {
   await tx.run(sql`delete from usage_rollup where merchant_id = ${merchantId}`);
   await tx.run(sql`delete from usage_value where merchant_id = ${merchantId}`);
   await tx.run(sql`
@@ -64,7 +64,7 @@ export interface OwnedSeries extends SeriesSpec {
 const OWNED_SERIES = sql`merchant_id, id, event_type, kind, path, dimensions`;
 
 /** All series of the next merchants that have any, in the order of their ids. */
-export const seriesOfMerchants = (tx: Tx, after: string, merchants: number): Promise<OwnedSeries[]> =>
+export const selectSeriesOfMerchants = (tx: Tx, after: string, merchants: number): Promise<OwnedSeries[]> =>
   tx.rows<OwnedSeries>(sql`
     select ${OWNED_SERIES} from usage_series
      where merchant_id in (
@@ -79,14 +79,14 @@ export const lockSeries = (tx: Tx, merchantId: string, ids: readonly bigint[]): 
      where merchant_id = ${merchantId} and id = any (${ids}::bigint[]) order by id for update`);
 
 /** Nothing is added up for them any more, and their sums wait to be deleted. */
-export const giveUpSeries = (tx: Tx, merchantId: string, ids: readonly bigint[]): Promise<number> =>
+export const deleteSeries = (tx: Tx, merchantId: string, ids: readonly bigint[]): Promise<number> =>
   tx.run(sql`
     with given_up as (
       delete from usage_series where merchant_id = ${merchantId} and id = any (${ids}::bigint[])
         returning merchant_id, id)
     insert into usage_series_dropped (merchant_id, series_id) select merchant_id, id from given_up`);
 
-export const droppedSeries = (tx: Tx): Promise<{ merchantId: string; id: bigint }[]> =>
+export const selectDroppedSeries = (tx: Tx): Promise<{ merchantId: string; id: bigint }[]> =>
   tx.rows<{ merchantId: string; id: bigint }>(sql`
     select merchant_id, series_id as id from usage_series_dropped order by merchant_id, series_id`);
 

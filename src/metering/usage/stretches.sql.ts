@@ -4,8 +4,8 @@ import type { Instant } from '../../kernel/time.ts';
 import type { Interval } from '../meter/hours.ts';
 import type { SeriesSpec } from '../meter/series-spec.ts';
 import type { UsageScope } from '../meter/usage-request.ts';
-import { addressed, readySeries } from './parts.sql.ts';
-import { hullOf, KEPT, meterValue, type Part } from './usage.sql.ts';
+import { addressed, readySeries } from './figure-sets.sql.ts';
+import { hullOf, KEPT, meterValue, type SubjectInterval } from './usage.sql.ts';
 
 export interface CountedRow {
   /** The number of the stretch, from 1; null: the row says only whether the roll-ups are complete. */
@@ -15,7 +15,7 @@ export interface CountedRow {
   readonly isComplete: boolean;
 }
 
-const unnested = (parts: readonly Part<Interval>[]): Sql => sql`
+const unnested = (parts: readonly SubjectInterval<Interval>[]): Sql => sql`
   unnest(${parts.map(({ subject }) => subject)}::text[], ${parts.map(({ from }) => from)}::timestamptz[],
          ${parts.map(({ to }) => to)}::timestamptz[]) a (subject, from_at, to_at)`;
 
@@ -32,7 +32,10 @@ const microsecondsOf = (instants: readonly Instant[]): string =>
 export function selectCounted(
   { merchantId, meter }: Pick<UsageScope, 'merchantId' | 'meter'>,
   bounds: readonly Instant[],
-  { full, rest }: { readonly full: readonly Part<Interval>[]; readonly rest: readonly Part<Interval>[] },
+  {
+    full,
+    rest,
+  }: { readonly full: readonly SubjectInterval<Interval>[]; readonly rest: readonly SubjectInterval<Interval>[] },
   spec: SeriesSpec | null,
 ): Sql {
   const subjects = [...new Set([...full, ...rest].map(({ subject }) => subject as string))];

@@ -6,7 +6,7 @@ import { seriesOf } from '../meter/series-spec.ts';
 import type { UsageScope } from '../meter/usage-request.ts';
 import { figure, type UsageFigure } from './figures.ts';
 import { type CountedRow, selectCounted } from './stretches.sql.ts';
-import { ADDITIVE, type Part, partsOf } from './usage.sql.ts';
+import { ADDITIVE, intervalsOf, type SubjectInterval } from './usage.sql.ts';
 import { measureEach } from './usage.ts';
 
 /** Up to so many bounds, a question for each stretch costs less. */
@@ -28,7 +28,7 @@ export async function measureStretches(
   const { meter } = scope;
   if (bounds.length <= FEW || !ADDITIVE.has(meter.aggregation)) return measureEach(tx, eachOf(scope, bounds));
   const spec = seriesOf(meter);
-  const parts = partsOf({ ...scope, from, to });
+  const parts = intervalsOf({ ...scope, from, to });
   const rolled = spec && (await tx.rows<CountedRow>(selectCounted(scope, bounds, cutAtHours(parts, bounds), spec)));
   const isComplete = rolled?.every(({ isComplete: each }) => each) === true;
   const raw = () => tx.rows<CountedRow>(selectCounted(scope, bounds, { full: [], rest: parts }, null));
@@ -49,8 +49,8 @@ const NOTHING: UsageFigure = { value: ZERO, eventCount: 0 };
 
 /** Time whose full hours lie each in one stretch, and the time for which events are read. */
 export interface HoursAndRest {
-  readonly full: readonly Part<Interval>[];
-  readonly rest: readonly Part<Interval>[];
+  readonly full: readonly SubjectInterval<Interval>[];
+  readonly rest: readonly SubjectInterval<Interval>[];
 }
 
 const HOUR = 3_600_000_000_000n;
@@ -64,9 +64,9 @@ const startOfHour = (at: Instant): bigint => {
  * Cuts some parts of time: hours that a bound or an end of a part divides are read event by event, the others from
  * roll-ups.
  */
-export function cutAtHours(parts: readonly Part<Interval>[], bounds: readonly Instant[]): HoursAndRest {
+export function cutAtHours(parts: readonly SubjectInterval<Interval>[], bounds: readonly Instant[]): HoursAndRest {
   const divided = dividedHours([...bounds, ...parts.flatMap(({ from, to }) => [from, to])]);
-  const [full, rest]: [Part<Interval>[], Part<Interval>[]] = [[], []];
+  const [full, rest]: [SubjectInterval<Interval>[], SubjectInterval<Interval>[]] = [[], []];
   for (const part of parts) {
     let at = part.from;
     for (const hours of divided) {

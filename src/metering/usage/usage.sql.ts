@@ -111,10 +111,10 @@ const dimensionsAs = ({ dimensions }: UsageColumns, textOf: (dimension: string) 
   listed(dimensions.map((dimension, index) => sql`${textOf(dimension)} as ${sql.ref(`d${index}`)}`));
 
 /** Some time, of one subject or of all events. */
-export type Part<Time extends Interval> = Time & { readonly subject: string | null };
+export type SubjectInterval<Time extends Interval> = Time & { readonly subject: string | null };
 
 /** The time that is asked about, from the first event on that can count; no moment of a subject twice. */
-export function partsOf({ meter, sources, from, to }: UsageScope): Part<Interval>[] {
+export function intervalsOf({ meter, sources, from, to }: UsageScope): SubjectInterval<Interval>[] {
   const first = meter.eventFrom === null ? from : latest(from, afterIt(meter.eventFrom));
   return sources === null ? [{ subject: null, from: first, to }] : disjointSources(sources, first, to);
 }
@@ -122,14 +122,14 @@ export function partsOf({ meter, sources, from, to }: UsageScope): Part<Interval
 /**
  * The time before a part whose last event is the level with which the part begins; `hour` is the last full one in it.
  */
-type Earlier = Part<Interval> & { readonly hour: Instant };
+type Earlier = SubjectInterval<Interval> & { readonly hour: Instant };
 
 /** The time before the parts of a question: none, except for a level, which continues (domain.md §5). */
 function earlierThan(scope: UsageScope): Earlier[] {
   const { meter } = scope;
   if (!isLevel(meter)) return [];
   const from = meter.eventFrom === null ? EARLIEST : latest(EARLIEST, afterIt(meter.eventFrom));
-  return partsOf(scope).flatMap(({ subject, from: to }) =>
+  return intervalsOf(scope).flatMap(({ subject, from: to }) =>
     isBefore(from, to) ? [{ subject, from, to, hour: to.round({ smallestUnit: 'hour', roundingMode: 'floor' }) }] : [],
   );
 }
@@ -137,12 +137,12 @@ function earlierThan(scope: UsageScope): Earlier[] {
 const afterIt = (at: Instant): Instant => at.add({ microseconds: 1 });
 
 /** Of it what lies after the last full hour. */
-const restOf = ({ subject, from, to, hour }: Earlier): Part<Rest>[] =>
+const restOf = ({ subject, from, to, hour }: Earlier): SubjectInterval<Rest>[] =>
   isBefore(hour, to) ? [{ subject, from: latest(from, hour), to, sign: 0 }] : [];
 
 /** The parts of a question that roll-ups answer, and those for which events are read. */
-function hoursIn(scope: UsageScope): { full: Part<Interval>[]; rest: Part<Rest>[] } {
-  const cut = partsOf(scope).map((part) => ({ part, ...hoursOf(part, ADDITIVE.has(scope.meter.aggregation)) }));
+function hoursIn(scope: UsageScope): { full: SubjectInterval<Interval>[]; rest: SubjectInterval<Rest>[] } {
+  const cut = intervalsOf(scope).map((part) => ({ part, ...hoursOf(part, ADDITIVE.has(scope.meter.aggregation)) }));
   return {
     full: cut.flatMap(({ part, full }) => (full === null ? [] : [{ ...part, ...full }])),
     rest: cut.flatMap(({ part, rest }) => rest.map((each) => ({ ...part, ...each }))),
@@ -166,7 +166,7 @@ export const hullOf = (times: readonly Interval[]): { from: Instant | null; to: 
  * @param which of the events of a part: all, or the last one of each group
  */
 function eventsIn(
-  parts: readonly Part<Rest>[],
+  parts: readonly SubjectInterval<Rest>[],
   scope: UsageScope,
   columns: UsageColumns,
   kept: Sql,
@@ -237,7 +237,7 @@ const acceptedIn = ({ acceptedUpTo: mark }: UsageScope): Sql =>
 
 /** The same of the rows of a roll-up `r` in full hours. */
 function rollupsIn(
-  parts: readonly Part<Interval>[],
+  parts: readonly SubjectInterval<Interval>[],
   scope: UsageScope,
   columns: UsageColumns,
   spec: SeriesSpec,
@@ -286,16 +286,16 @@ function figures(
     having ${isThere(names, meter)}`;
 }
 
-const added = (part: Part<Interval>): Part<Rest> => ({ ...part, sign: 1 });
+const added = (part: SubjectInterval<Interval>): SubjectInterval<Rest> => ({ ...part, sign: 1 });
 
 /**
  * One pass over the events for all cuts: `sets` are lists of column names, each set a way to group (grouping sets).
  * The events of a subject come from the index (subject, type, at), those of all subjects by block (`event_blocks`).
  */
 export function selectUsage(scope: UsageScope, columns: UsageColumns, sets: readonly (readonly string[])[]): Sql {
-  const earlier = earlierThan(scope).map((part): Part<Rest> => ({ ...part, sign: 0 }));
+  const earlier = earlierThan(scope).map((part): SubjectInterval<Rest> => ({ ...part, sign: 0 }));
   const counted = [
-    ...eventsIn(partsOf(scope).map(added), scope, columns, sql`c.value`),
+    ...eventsIn(intervalsOf(scope).map(added), scope, columns, sql`c.value`),
     ...(earlier.length === 0 ? [] : eventsIn(earlier, scope, columns, sql`c.value`, 'the last ones')),
   ];
   return sql`with ${figures(scope.meter, columns, sets, counted, sql`true`)}`;
@@ -313,7 +313,7 @@ export function selectRolledUsage(
   spec: SeriesSpec,
 ): Sql | null {
   const { merchantId, meter } = scope;
-  const inHours = columns.window === 'MINUTE' ? { full: [], rest: partsOf(scope).map(added) } : hoursIn(scope);
+  const inHours = columns.window === 'MINUTE' ? { full: [], rest: intervalsOf(scope).map(added) } : hoursIn(scope);
   const { full } = inHours;
   const earlier = earlierThan(scope);
   if (full.length === 0 && earlier.length === 0) return null;
@@ -372,7 +372,7 @@ export const KEPT: Readonly<Partial<Record<Aggregation, Sql>>> = {
  * The subject rows of the sources with the times for which they count: what is addressed to the customer or
  * subscription, and what was sent with just this subject, though it names nobody.
  */
-const addressed = (merchantId: string, parts: readonly Part<Rest>[]): Sql => sql`(
+const addressed = (merchantId: string, parts: readonly SubjectInterval<Rest>[]): Sql => sql`(
     select es.id as subject_id, w.from_at, w.to_at, w.sign
       from unnest(${parts.map(({ subject }) => subject)}::text[], ${parts.map(({ from }) => from)}::timestamptz[],
                   ${parts.map(({ to }) => to)}::timestamptz[], ${parts.map(({ sign }) => sign)}::int[])

@@ -13,7 +13,7 @@ import { type SeriesSpec, seriesOf } from '../meter/series-spec.ts';
 import type { UsageCut, UsageRow, UsageScope } from '../meter/usage-request.ts';
 import { backfillChore, rebuildRollups, registerMeter } from '../stored/series.ts';
 import { type NaiveEvent, naiveUsage } from '../testing/oracle.ts';
-import { backfillSeries, findSeries, pendingSeries } from './series.sql.ts';
+import { backfillSeries, selectPendingSeries, selectSeries } from './series.sql.ts';
 import { measure, measureEach, rawUsage, usage } from './usage.ts';
 
 let database: Database;
@@ -176,7 +176,7 @@ const scopes = fc.record({
 
 /** Adds what was there before a meter, a few events at a time. */
 async function backfill(tx: Tx, merchantId: string): Promise<void> {
-  for (const series of await pendingSeries(tx)) while (await backfillSeries(tx, merchantId, series.id, 4));
+  for (const series of await selectPendingSeries(tx)) while (await backfillSeries(tx, merchantId, series.id, 4));
 }
 
 /** How many rows the roll-ups of the merchant have. */
@@ -376,7 +376,7 @@ describe('rolled-up usage', () => {
     await Promise.all([backfillChore.run(database, NOW), backfillChore.run(database, NOW), ...send(150, 300)]);
     await database.transaction({ merchants: [merchantId] }, async (tx) => {
       const scope = { merchantId, meter, sources: null, from: FROM, to: time('2026-02-03T00:00:00Z') };
-      expect((await findSeries(tx, merchantId, seriesOf(meter) as SeriesSpec))?.isReady).toBe(true);
+      expect((await selectSeries(tx, merchantId, seriesOf(meter) as SeriesSpec))?.isReady).toBe(true);
       const [row] = await usage(tx, scope);
       expect([plain((row as UsageRow).value), row?.eventCount]).toEqual(['30', 300]);
       expect(await rolledUp(tx)).toBeGreaterThan(0);

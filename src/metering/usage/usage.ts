@@ -3,9 +3,9 @@ import { isLevel } from '../meter/meter.ts';
 import { seriesOf } from '../meter/series-spec.ts';
 import type { UsageCut, UsageQuery, UsageRequest, UsageRow, UsageScope } from '../meter/usage-request.ts';
 import { clippedWindow, type WindowSize } from '../meter/windows.ts';
+import { type AnsweredRow, selectAnswers, selectUsedSpans, type UsedSpanRow } from './figure-sets.sql.ts';
 import { figure, isKept, keptFigures, type UsageFigure } from './figures.ts';
 import { type Stamped, withoutRepeats } from './levels.ts';
-import { type AnsweredRow, selectAnswers, selectUsedSpans, type UsedSpanRow } from './parts.sql.ts';
 import { columnNames, type MeasuredRow, selectRolledUsage, selectUsage, type UsageColumns } from './usage.sql.ts';
 
 /** Usage straight from the raw events in PostgreSQL, all cuts in one statement and so of one moment. */

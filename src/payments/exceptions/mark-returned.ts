@@ -2,7 +2,7 @@ import { effectiveNow } from '../../clocks/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
 import { type Instant, isAfter } from '../../kernel/time.ts';
-import type { PaymentParts } from '../completion.ts';
+import type { PaymentDependencies } from '../completion.ts';
 import type { StrayPayment } from '../outside/stray.sql.ts';
 import { returnStrayByHand } from '../outside/stray.ts';
 import type { ProviderName } from '../provider/provider.ts';
@@ -30,12 +30,12 @@ export interface ReturnedException extends PaymentException {
  */
 export async function markReturned(
   tx: Tx,
-  parts: PaymentParts,
+  dependencies: PaymentDependencies,
   { merchantId, id }: { merchantId: string; id: string },
   { at, reference }: ReturnByHand,
   wall: Instant,
 ): Promise<Result<ReturnedException>> {
-  const receipt = await lockedReceipt(tx, parts, merchantId, id);
+  const receipt = await lockedReceipt(tx, dependencies, merchantId, id);
   const now = receipt ? await effectiveNow(tx, merchantId, receipt.clockId, wall) : wall;
   if (at !== undefined && isAfter(at, now)) return invalidField('returnedAt', 'must not be in the future');
   const how = { at: at ?? now, reference };
@@ -53,7 +53,7 @@ export async function markReturned(
 /** The card payment of an invoice, locked after the invoice. */
 async function lockedReceipt(
   tx: Tx,
-  { handlers }: PaymentParts,
+  { handlers }: PaymentDependencies,
   merchantId: string,
   id: string,
 ): Promise<PaymentReceipt | undefined> {

@@ -18,7 +18,7 @@ import {
 import { formatMoney } from '../../kernel/money.ts';
 import { ok } from '../../kernel/result.ts';
 import { formatInstant, type Instant, instantOf } from '../../kernel/time.ts';
-import type { PaymentParts } from '../completion.ts';
+import type { PaymentDependencies } from '../completion.ts';
 import { PROVIDER_NAMES } from '../provider/provider.ts';
 import { EXCEPTION_KINDS, EXCEPTION_STATUSES, type PaymentException, selectExceptions } from './exceptions.sql.ts';
 import { markReturned } from './mark-returned.ts';
@@ -107,7 +107,7 @@ const toReply = (
 };
 
 /** The payments at external providers that need a person. */
-export const exceptionRoutes = (parts: PaymentParts): readonly Route[] => [
+export const exceptionRoutes = (dependencies: PaymentDependencies): readonly Route[] => [
   route(
     {
       method: 'GET',
@@ -153,7 +153,7 @@ export const exceptionRoutes = (parts: PaymentParts): readonly Route[] => [
     async ({ tx, merchantId, params, body, now }) => {
       const { reference = null, returnedAt } = body;
       const at = returnedAt === undefined ? {} : { at: instantOf(returnedAt) };
-      const returned = await markReturned(tx, parts, { merchantId, id: params.id }, { reference, ...at }, now);
+      const returned = await markReturned(tx, dependencies, { merchantId, id: params.id }, { reference, ...at }, now);
       return returned.ok ? ok(toReply(returned.value)) : returned;
     },
   ),

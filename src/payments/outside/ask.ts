@@ -7,8 +7,8 @@ import {
   type RemoteRefund,
   type RemoteRefundRequest,
 } from '../provider/remote.ts';
+import type { Connection } from './dependencies.ts';
 import { isRepeatable } from './look-ups.ts';
-import type { Connection } from './parts.ts';
 
 /** The request to a provider, its time, and whether this is the first call. */
 export interface Asked<Request> {

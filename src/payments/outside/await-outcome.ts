@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { effectiveNow } from '../../clocks/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { type Instant, isBefore } from '../../kernel/time.ts';
-import type { PaymentParts } from '../completion.ts';
+import type { PaymentDependencies } from '../completion.ts';
 import { type Charge, lockCharge } from '../records/charges.sql.ts';
 import { lockAnyReceipt } from '../records/receipts.sql.ts';
 import { selectOpenCalls } from './await-outcome.sql.ts';
 import { prepareCharge } from './charges.ts';
-import { type Call, writeOutcome } from './parts.ts';
+import { type Call, writeOutcome } from './dependencies.ts';
 import { prepareReturn } from './returns.ts';
 
 /** An invoice whose charge or return is asked for. */
@@ -28,10 +28,16 @@ const LONGEST_POLL_MILLISECONDS = 800;
  * in this process or in another one: those are looked at again until they are over. While it waits it has no
  * transaction. A call whose outcome nobody knows is not waited for any longer: it is looked up later.
  */
-export async function awaitOutcome(parts: PaymentParts, of: PaidInvoice, signal: AbortSignal): Promise<void> {
-  const { remote } = parts;
+export async function awaitOutcome(
+  dependencies: PaymentDependencies,
+  of: PaidInvoice,
+  signal: AbortSignal,
+): Promise<void> {
+  const { remote } = dependencies;
   for (let pause = POLL_MILLISECONDS; !signal.aborted; pause = Math.min(2 * pause, LONGEST_POLL_MILLISECONDS)) {
-    const { calls, isElsewhere } = await writeOutcome(remote, of.merchantId, (tx, wall) => begin(tx, parts, of, wall));
+    const { calls, isElsewhere } = await writeOutcome(remote, of.merchantId, (tx, wall) =>
+      begin(tx, dependencies, of, wall),
+    );
     await Promise.all(calls.map((call) => remote.courier.carry(of.merchantId, call)));
     if (!isElsewhere) return;
     await sleep(pause, undefined, { signal }).catch(() => undefined);
@@ -41,7 +47,7 @@ export async function awaitOutcome(parts: PaymentParts, of: PaidInvoice, signal:
 /** Commits that the calls of an invoice are made now. @returns them, and whether others are being made elsewhere */
 async function begin(
   tx: Tx,
-  parts: PaymentParts,
+  dependencies: PaymentDependencies,
   of: PaidInvoice,
   wall: Instant,
 ): Promise<{ calls: Call[]; isElsewhere: boolean }> {
@@ -51,10 +57,11 @@ async function begin(
   if (!first) return { calls: [], isElsewhere: false };
   const now = await effectiveNow(tx, merchantId, first.clockId, wall);
   const ours = open.filter(({ begunAt }) => isOurs(begunAt, now));
-  if (ours.length > 0) await parts.handlers.lock?.(tx, { merchantId, entityType: 'invoice', entityId: invoiceId });
+  if (ours.length > 0)
+    await dependencies.handlers.lock?.(tx, { merchantId, entityType: 'invoice', entityId: invoiceId });
   const begun: (Call | 'elsewhere' | undefined)[] = [];
   for (const { kind, id } of ours)
-    begun.push(await (kind === 'charge' ? beginCharge : beginReturn)(tx, parts, { merchantId, id }, now));
+    begun.push(await (kind === 'charge' ? beginCharge : beginReturn)(tx, dependencies, { merchantId, id }, now));
   return {
     calls: begun.filter((each) => typeof each === 'function'),
     isElsewhere: ours.length < open.length || begun.includes('elsewhere'),
@@ -70,15 +77,15 @@ const isOurs = (begunAt: Instant | null, now: Instant): boolean =>
 
 type Begin = (
   tx: Tx,
-  parts: PaymentParts,
+  dependencies: PaymentDependencies,
   of: { merchantId: string; id: string },
   now: Instant,
 ) => Promise<Call | 'elsewhere' | undefined>;
 
-const beginCharge: Begin = async (tx, parts, { merchantId, id }, now) => {
+const beginCharge: Begin = async (tx, dependencies, { merchantId, id }, now) => {
   const charge = (await lockCharge(tx, merchantId, id)) as Charge;
   if (charge.status !== 'intended' && charge.status !== 'sent') return;
-  return isOurs(charge.sentAt, now) ? prepareCharge(tx, parts, charge, now) : 'elsewhere';
+  return isOurs(charge.sentAt, now) ? prepareCharge(tx, dependencies, charge, now) : 'elsewhere';
 };
 
 const beginReturn: Begin = async (tx, { remote }, { merchantId, id }, now) => {

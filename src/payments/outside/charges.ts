@@ -3,35 +3,35 @@ import type { Tx } from '../../db/index.ts';
 import type { FollowUp } from '../../jobs/index.ts';
 import { next } from '../../kernel/state-table.ts';
 import type { Instant } from '../../kernel/time.ts';
-import type { PaymentParts } from '../completion.ts';
+import type { PaymentDependencies } from '../completion.ts';
 import type { RemoteCharge } from '../provider/remote.ts';
 import { keepReceipt } from '../records/charge-receipt.ts';
 import { CHARGES_ON_THEIR_WAY, chargeStates } from '../records/charge-states.ts';
 import {
   type Charge,
   type ChargeDecline,
-  finishCharge,
-  keepWaiting,
   lockCharge,
   selectCharge,
+  updateChargeFinished,
+  updateWaitingCharge,
 } from '../records/charges.sql.ts';
 import { selectMethod } from '../records/methods.sql.ts';
 import { askCharge } from './ask.ts';
+import { byCourier, type Call, type Connection, connectionOf, reportRefusal, writeOutcome } from './dependencies.ts';
 import { endPages } from './end-pages.ts';
 import { isForPeople, nextLookUp } from './look-ups.ts';
-import { byCourier, type Call, type Connection, connectionOf, reportRefusal, writeOutcome } from './parts.ts';
 import { keepStray } from './stray.ts';
 
 /** The step of a charge by a provider outside our database; its call is made beside due work. */
 export async function callForCharge(
   tx: Tx,
-  parts: PaymentParts,
+  dependencies: PaymentDependencies,
   charge: Charge,
   now: Instant,
 ): Promise<FollowUp | undefined> {
   const { merchantId, clockId } = charge;
-  const call = await prepareCharge(tx, parts, charge, now);
-  return call && byCourier(parts.remote, { merchantId, clockId }, call);
+  const call = await prepareCharge(tx, dependencies, charge, now);
+  return call && byCourier(dependencies.remote, { merchantId, clockId }, call);
 }
 
 /**
@@ -41,19 +41,19 @@ export async function callForCharge(
  */
 export async function prepareCharge(
   tx: Tx,
-  parts: PaymentParts,
+  dependencies: PaymentDependencies,
   charge: Charge,
   now: Instant,
 ): Promise<Call | undefined> {
   const { merchantId, id, invoiceId } = charge;
   const isFirst = charge.status === 'intended';
-  const connection = await connectionOf(tx, parts.remote, merchantId, charge.provider);
+  const connection = await connectionOf(tx, dependencies.remote, merchantId, charge.provider);
   if (isFirst) {
     const refused = connection ? await isOfAnotherAccount(tx, charge, connection) : await isGivenUp(tx, charge, now);
     if (refused) {
       const reason = connection ? 'card_of_another_account' : 'provider_not_connected';
-      await parts.handlers.lockNow?.(tx, [{ merchantId, entityType: 'invoice', entityId: invoiceId }]);
-      await decline(tx, parts, charge, { reason, reference: null }, now);
+      await dependencies.handlers.lockNow?.(tx, [{ merchantId, entityType: 'invoice', entityId: invoiceId }]);
+      await decline(tx, dependencies, charge, { reason, reference: null }, now);
     }
     if (refused || !connection) return;
   }
@@ -62,21 +62,25 @@ export async function prepareCharge(
   const moved = next(chargeStates, charge.status, isForPeople(lookUps) ? 'giveUp' : 'send');
   if (!moved.ok) throw new Error(`Charge ${id} is ${charge.status} and due.`);
   const change = { sentAt: since, lookUps, nextActionAt: at };
-  const { amount, currency, providerToken: token } = await keepWaiting(tx, charge, { ...change, status: moved.value });
+  const {
+    amount,
+    currency,
+    providerToken: token,
+  } = await updateWaitingCharge(tx, charge, { ...change, status: moved.value });
   if (!connection) return;
   const request = { key: id, token: token as string, amount, currency, invoiceId };
   return async () => {
     const of = { merchantId, id };
     // Nothing is charged while the customer can still pay on a page of the provider.
-    const withdraw = () => withdrawCharge(parts, of);
-    const pages = isFirst ? await endPages(parts, connection, { merchantId, invoiceId, withdraw }) : 'ended';
+    const withdraw = () => withdrawCharge(dependencies, of);
+    const pages = isFirst ? await endPages(dependencies, connection, { merchantId, invoiceId, withdraw }) : 'ended';
     if (pages === 'paid') return;
-    if (pages === 'unknown') return recallCharge(parts, of);
+    if (pages === 'unknown') return recallCharge(dependencies, of);
     const answer = await askCharge(connection, { request, isFirst, since }, now);
     if (answer?.status === 'account refused') {
-      await reportRefusal(parts.remote, connection, answer.reason);
-      if (isFirst) await recallCharge(parts, of);
-    } else if (answer) await settleCharge(parts, of, answer);
+      await reportRefusal(dependencies.remote, connection, answer.reason);
+      if (isFirst) await recallCharge(dependencies, of);
+    } else if (answer) await settleCharge(dependencies, of, answer);
   };
 }
 
@@ -94,26 +98,27 @@ async function isOfAnotherAccount(tx: Tx, charge: Charge, { account }: Connectio
 async function isGivenUp(tx: Tx, charge: Charge, now: Instant): Promise<boolean> {
   const { lookUps, at } = nextLookUp(charge.createdAt, charge.lookUps, now);
   if (isForPeople(lookUps)) return true;
-  await keepWaiting(tx, charge, { lookUps, nextActionAt: at });
+  await updateWaitingCharge(tx, charge, { lookUps, nextActionAt: at });
   return false;
 }
 
 /** The call had no effect, so the next try is the first. When it comes stays. */
-const recallCharge = (parts: PaymentParts, { merchantId, id }: OfCharge): Promise<void> =>
-  writeOutcome(parts.remote, merchantId, async (tx) => {
+const recallCharge = (dependencies: PaymentDependencies, { merchantId, id }: OfCharge): Promise<void> =>
+  writeOutcome(dependencies.remote, merchantId, async (tx) => {
     const charge = await lockCharge(tx, merchantId, id);
     const moved = charge && next(chargeStates, charge.status, 'recall');
-    if (moved?.ok) await keepWaiting(tx, charge as Charge, { status: moved.value, sentAt: null });
+    if (moved?.ok) await updateWaitingCharge(tx, charge as Charge, { status: moved.value, sentAt: null });
   });
 
 /** The customer has paid on the provider's page, or the bank is asked there: the card is not charged. */
-const withdrawCharge = (parts: PaymentParts, { merchantId, id }: OfCharge): Promise<void> =>
-  writeOutcome(parts.remote, merchantId, async (tx, wall) => {
+const withdrawCharge = (dependencies: PaymentDependencies, { merchantId, id }: OfCharge): Promise<void> =>
+  writeOutcome(dependencies.remote, merchantId, async (tx, wall) => {
     const found = (await selectCharge(tx, merchantId, id)) as Charge;
     const now = await effectiveNow(tx, merchantId, found.clockId, wall);
-    await parts.handlers.lock?.(tx, { merchantId, entityType: 'invoice', entityId: found.invoiceId });
+    await dependencies.handlers.lock?.(tx, { merchantId, entityType: 'invoice', entityId: found.invoiceId });
     const charge = (await lockCharge(tx, merchantId, id)) as Charge;
-    if (charge.status === 'sent') await decline(tx, parts, charge, { reason: 'paid_on_page', reference: null }, now);
+    if (charge.status === 'sent')
+      await decline(tx, dependencies, charge, { reason: 'paid_on_page', reference: null }, now);
   });
 
 interface OfCharge {
@@ -123,55 +128,55 @@ interface OfCharge {
 
 /** Stores the provider's answer about a charge, in any order and number. */
 export const settleCharge = (
-  parts: PaymentParts,
+  dependencies: PaymentDependencies,
   { merchantId, id }: { merchantId: string; id: string },
   answer: RemoteCharge,
 ): Promise<void> =>
-  writeOutcome(parts.remote, merchantId, async (tx, wall) => {
+  writeOutcome(dependencies.remote, merchantId, async (tx, wall) => {
     const found = await selectCharge(tx, merchantId, id);
     if (!found) return; // of another program that uses this account
     const now = await effectiveNow(tx, merchantId, found.clockId, wall);
-    await parts.handlers.lock?.(tx, { merchantId, entityType: 'invoice', entityId: found.invoiceId });
+    await dependencies.handlers.lock?.(tx, { merchantId, entityType: 'invoice', entityId: found.invoiceId });
     const charge = await lockCharge(tx, merchantId, id);
     if (!charge) throw new Error(`Charge ${id} was deleted, which nothing does.`);
-    if (CHARGES_ON_THEIR_WAY.includes(charge.status)) await applyAnswer(tx, parts, charge, answer, now, wall);
+    if (CHARGES_ON_THEIR_WAY.includes(charge.status)) await applyAnswer(tx, dependencies, charge, answer, now, wall);
     else if (charge.status === 'declined' && answer.status === 'accepted')
       await keepStrayOf(tx, charge, answer, 'too_late', wall);
   });
 
 async function applyAnswer(
   tx: Tx,
-  parts: PaymentParts,
+  dependencies: PaymentDependencies,
   charge: Charge,
   answer: RemoteCharge,
   now: Instant,
   wall: Instant,
 ): Promise<void> {
   if (answer.status === 'pending') {
-    await keepWaiting(tx, charge, { status: 'pending', providerReference: answer.reference });
+    await updateWaitingCharge(tx, charge, { status: 'pending', providerReference: answer.reference });
     return;
   }
-  if (answer.status === 'declined') return decline(tx, parts, charge, answer, now);
+  if (answer.status === 'declined') return decline(tx, dependencies, charge, answer, now);
   const { reference } = answer;
   if (!answer.amount.eq(charge.amount) || answer.currency !== charge.currency) {
     await keepStrayOf(tx, charge, answer, 'differs', wall);
-    return decline(tx, parts, charge, { reason: 'processing_error', reference }, now);
+    return decline(tx, dependencies, charge, { reason: 'processing_error', reference }, now);
   }
   const outcome = { status: 'accepted', declineReason: null, providerReference: reference } as const;
-  const finished = await finishCharge(tx, charge, outcome, now);
+  const finished = await updateChargeFinished(tx, charge, outcome, now);
   const receiptId = await keepReceipt(tx, finished, now);
-  await parts.handlers.charged(tx, { charge: finished, receiptId }, now);
+  await dependencies.handlers.charged(tx, { charge: finished, receiptId }, now);
 }
 
 async function decline(
   tx: Tx,
-  { handlers }: PaymentParts,
+  { handlers }: PaymentDependencies,
   charge: Charge,
   { reason, reference }: { readonly reason: ChargeDecline; readonly reference: string | null },
   now: Instant,
 ): Promise<void> {
   const outcome = { status: 'declined', declineReason: reason, providerReference: reference } as const;
-  await handlers.charged(tx, { charge: await finishCharge(tx, charge, outcome, now), receiptId: null }, now);
+  await handlers.charged(tx, { charge: await updateChargeFinished(tx, charge, outcome, now), receiptId: null }, now);
 }
 
 const keepStrayOf = (

@@ -89,7 +89,7 @@ export const updateCheckout = (
  * The session is over, so its page at the provider is to end: it is due since it was made, so that is asked for at
  * once.
  */
-export const closeCheckouts = (tx: Tx, merchantId: string, sessionId: string): Promise<number> =>
+export const markCheckoutsClosing = (tx: Tx, merchantId: string, sessionId: string): Promise<number> =>
   tx.run(sql`
     update payment_checkout set is_closing = true, next_action_at = created_at
      where merchant_id = ${merchantId} and session_id = ${sessionId} and status in ('opening', 'open', 'processing')`);

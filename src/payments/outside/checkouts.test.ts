@@ -219,7 +219,7 @@ it('of paying and expiring at one instant exactly one happens, and money that is
     const reference = await leaveFor(session.id);
     shop.provider.pay(reference);
     const state = await shop.provider.readCheckout({} as never, reference);
-    const settle = () => settleCheckout(shop.parts, { merchantId: merchant.id, id: `${session.id}:1` }, state);
+    const settle = () => settleCheckout(shop.dependencies, { merchantId: merchant.id, id: `${session.id}:1` }, state);
     const expire = () => merchant.post(`/v0/paymentSessions/${session.id}/expire`);
     const works = round % 2 === 0 ? [settle, expire, settle] : [expire, settle, settle];
     await Promise.all(works.map((work) => work()));

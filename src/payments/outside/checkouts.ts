@@ -5,7 +5,7 @@ import type { DueKind } from '../../jobs/index.ts';
 import { DEFAULT_LOCALE } from '../../kernel/locale.ts';
 import { next } from '../../kernel/state-table.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { decline, lockFound, type PaymentParts, refusalToComplete, settle } from '../completion.ts';
+import { decline, lockFound, type PaymentDependencies, refusalToComplete, settle } from '../completion.ts';
 import type { Card } from '../provider/provider.ts';
 import {
   type CheckoutCustomer,
@@ -19,7 +19,7 @@ import {
 import type { EntityDescription } from '../records/handlers.ts';
 import type { PaymentSession } from '../records/session.ts';
 import { sessionStates } from '../records/session-states.ts';
-import { countAttempt, moveSession, selectSession } from '../records/sessions.sql.ts';
+import { countAttempt, selectSession, updateSessionStatus } from '../records/sessions.sql.ts';
 import { sessionUrl } from '../sessions.ts';
 import { type CheckoutEvent, checkoutStates, LIVE_CHECKOUTS } from './checkout-states.ts';
 import {
@@ -32,8 +32,8 @@ import {
   selectProviderCustomer,
   updateCheckout,
 } from './checkouts.sql.ts';
+import { byCourier, type Connection, connectionOf, reportRefusal, writeOutcome } from './dependencies.ts';
 import { isRepeatable, lookUpAt, nextLookUp } from './look-ups.ts';
-import { byCourier, type Connection, connectionOf, reportRefusal, writeOutcome } from './parts.ts';
 import { keepStray } from './stray.ts';
 
 interface OfSession {
@@ -53,24 +53,30 @@ export type PageOpening =
  * Opens the provider's payment page of a session, when the customer wants it: the intent is committed, the provider is
  * called, and its answer is kept. Who asks again is led to the same page.
  */
-export async function openCheckout(parts: PaymentParts, of: OfSession, publicUrl: string): Promise<PageOpening> {
+export async function openCheckout(
+  dependencies: PaymentDependencies,
+  of: OfSession,
+  publicUrl: string,
+): Promise<PageOpening> {
   const { merchantId } = of;
-  const plan = await writeOutcome(parts.remote, merchantId, (tx, wall) => intend(tx, parts, of, publicUrl, wall));
+  const plan = await writeOutcome(dependencies.remote, merchantId, (tx, wall) =>
+    intend(tx, dependencies, of, publicUrl, wall),
+  );
   if (plan === 'refused' || plan === 'notConnected') return { kind: plan };
   const { checkout, connection, request } = plan;
   if (checkout.url !== null) return { kind: 'opened', url: checkout.url };
   try {
     const opened = await connection.provider.openCheckout(connection.account, request);
-    const isOpen = await writeOutcome(parts.remote, merchantId, (tx, wall) =>
+    const isOpen = await writeOutcome(dependencies.remote, merchantId, (tx, wall) =>
       keepOpened(tx, checkout, request, opened, wall),
     );
     return isOpen ? { kind: 'opened', url: opened.url } : { kind: 'refused' };
   } catch (error) {
     if (error instanceof ProviderAway) return { kind: 'away' };
     if (!(error instanceof ProviderRefused)) throw error;
-    await writeOutcome(parts.remote, merchantId, (tx, wall) => forget(tx, checkout, wall));
+    await writeOutcome(dependencies.remote, merchantId, (tx, wall) => forget(tx, checkout, wall));
     if (error.about === 'request') return { kind: 'refused' };
-    await reportRefusal(parts.remote, connection, error.message);
+    await reportRefusal(dependencies.remote, connection, error.message);
     return { kind: 'notConnected' };
   }
 }
@@ -84,7 +90,7 @@ interface Plan {
 /** Commits that a page is opened. @returns why not, where the session cannot be paid at this time */
 async function intend(
   tx: Tx,
-  parts: PaymentParts,
+  dependencies: PaymentDependencies,
   { merchantId, id }: OfSession,
   publicUrl: string,
   wall: Instant,
@@ -92,13 +98,13 @@ async function intend(
   const found = await selectSession(tx, merchantId, id);
   if (!found || found.provider === 'sandbox') return 'refused';
   const now = await effectiveNow(tx, merchantId, found.clockId, wall);
-  const session = await lockFound(tx, parts, found);
+  const session = await lockFound(tx, dependencies, found);
   if (session.status === 'completed' || refusalToComplete(session, now)) return 'refused';
   const { entityType, entityId } = session;
   const of = { merchantId, sessionId: id, entityType, entityId, asked: DEFAULT_LOCALE };
-  const entity = await parts.handlers.describe(tx, of, now);
+  const entity = await dependencies.handlers.describe(tx, of, now);
   if (entity?.standing?.isPayable === false) return 'refused';
-  const connection = await connectionOf(tx, parts.remote, merchantId, session.provider);
+  const connection = await connectionOf(tx, dependencies.remote, merchantId, session.provider);
   if (!connection) return 'notConnected';
   const live = await selectLiveCheckout(tx, merchantId, id);
   const checkout = live ?? (await begin(tx, session, connection, wall));
@@ -191,7 +197,7 @@ async function forget(tx: Tx, { merchantId, id }: Checkout, wall: Instant): Prom
 }
 
 /** Pages are looked up until they are over: no notice need ever come. One whose session is over is ended. */
-export const checkoutsDue = (parts: PaymentParts): DueKind => ({
+export const checkoutsDue = (dependencies: PaymentDependencies): DueKind => ({
   kind: 'payment_checkout',
   step: async (tx, { merchantId, id }, now) => {
     const checkout = await lockCheckout(tx, merchantId, id);
@@ -206,15 +212,15 @@ export const checkoutsDue = (parts: PaymentParts): DueKind => ({
     }
     const { lookUps, at } = nextLookUp(createdAt, checkout.lookUps, now);
     await updateCheckout(tx, checkout, { lookUps, nextActionAt: at }, now);
-    const connection = await connectionOf(tx, parts.remote, merchantId, checkout.provider);
+    const connection = await connectionOf(tx, dependencies.remote, merchantId, checkout.provider);
     if (!connection) return;
-    return byCourier(parts.remote, { merchantId, clockId: null }, async () => {
+    return byCourier(dependencies.remote, { merchantId, clockId: null }, async () => {
       const { provider, account } = connection;
       const ends = isClosing && status === 'open';
       const state = await unlessAway(
         ends ? provider.expireCheckout(account, reference) : provider.readCheckout(account, reference),
       );
-      if (state) await settleCheckout(parts, { merchantId, id }, state);
+      if (state) await settleCheckout(dependencies, { merchantId, id }, state);
     });
   },
 });
@@ -227,8 +233,8 @@ const unlessAway = <T>(answer: Promise<T>): Promise<T | null> =>
   });
 
 /** Reads from the provider how the live page of a session stands, and writes that down. */
-export async function readSession(parts: PaymentParts, { merchantId, id }: OfSession): Promise<void> {
-  const { remote } = parts;
+export async function readSession(dependencies: PaymentDependencies, { merchantId, id }: OfSession): Promise<void> {
+  const { remote } = dependencies;
   const found = await remote.database.transaction({ merchants: [merchantId] }, async (tx) => {
     const checkout = await selectLiveCheckout(tx, merchantId, id);
     const connection = checkout && (await connectionOf(tx, remote, merchantId, checkout.provider));
@@ -237,7 +243,7 @@ export async function readSession(parts: PaymentParts, { merchantId, id }: OfSes
   if (!found || found.checkout.reference === null) return;
   const { provider, account } = found.connection;
   const state = await unlessAway(provider.readCheckout(account, found.checkout.reference));
-  if (state) await settleCheckout(parts, { merchantId, id: found.checkout.id }, state);
+  if (state) await settleCheckout(dependencies, { merchantId, id: found.checkout.id }, state);
 }
 
 const EVENTS: Readonly<Record<CheckoutState['status'], CheckoutEvent>> = {
@@ -251,22 +257,22 @@ const EVENTS: Readonly<Record<CheckoutState['status'], CheckoutEvent>> = {
 
 /** Stores the provider's answer about a page, in any order and number. */
 export const settleCheckout = (
-  parts: PaymentParts,
+  dependencies: PaymentDependencies,
   { merchantId, id }: OfSession,
   state: CheckoutState,
 ): Promise<void> =>
-  writeOutcome(parts.remote, merchantId, async (tx, wall) => {
+  writeOutcome(dependencies.remote, merchantId, async (tx, wall) => {
     const known = await selectCheckout(tx, merchantId, id);
     const found = known && (await selectSession(tx, merchantId, known.sessionId));
     if (!found) throw new Error(`Payment page ${id} does not exist.`);
     const now = await effectiveNow(tx, merchantId, found.clockId, wall);
-    const session = await lockFound(tx, parts, found);
+    const session = await lockFound(tx, dependencies, found);
     const checkout = await lockCheckout(tx, merchantId, id);
     const moved = next(checkoutStates, checkout.status, EVENTS[state.status]);
     if (!moved.ok) return; // it is known already, or a later state is
     const isLive = LIVE_CHECKOUTS.includes(moved.value);
     await updateCheckout(tx, checkout, { status: moved.value, ...(!isLive && { nextActionAt: null }) }, wall);
-    await applyState(tx, parts, { session, checkout }, state, now, wall);
+    await applyState(tx, dependencies, { session, checkout }, state, now, wall);
   });
 
 interface Both {
@@ -276,40 +282,40 @@ interface Both {
 
 async function applyState(
   tx: Tx,
-  parts: PaymentParts,
+  dependencies: PaymentDependencies,
   { session, checkout }: Both,
   state: CheckoutState,
   now: Instant,
   wall: Instant,
 ): Promise<void> {
-  if (state.status === 'paid') return takeMoney(tx, parts, { session, checkout }, state, now, wall);
+  if (state.status === 'paid') return takeMoney(tx, dependencies, { session, checkout }, state, now, wall);
   const event = ({ processing: 'process', stored: 'complete', failed: 'decline' } as const)[
     state.status as 'processing' | 'stored' | 'failed'
   ];
   if (event === undefined || !next(sessionStates, session.status, event).ok || session.status === 'completed') return;
   if (state.status === 'processing') {
-    const moved = await moveSession(tx, session, { from: session.status, to: 'processing' }, now);
-    await parts.handlers.processing?.(tx, { merchantId: session.merchantId, session: moved }, now);
+    const moved = await updateSessionStatus(tx, session, { from: session.status, to: 'processing' }, now);
+    await dependencies.handlers.processing?.(tx, { merchantId: session.merchantId, session: moved }, now);
   }
-  if (state.status === 'stored') await takeCard(tx, parts, session, state.card, checkout, now);
+  if (state.status === 'stored') await takeCard(tx, dependencies, session, state.card, checkout, now);
   if (state.status === 'failed') {
     const { reason } = state;
-    await decline(tx, parts, session, { accepted: false, reason, reference: checkout.reference as string }, now);
+    await decline(tx, dependencies, session, { accepted: false, reason, reference: checkout.reference as string }, now);
   }
 }
 
 /** A card is stored. Its customer may be gone meanwhile; then nothing is kept of it. */
 async function takeCard(
   tx: Tx,
-  parts: PaymentParts,
+  dependencies: PaymentDependencies,
   session: PaymentSession,
   card: Card,
   { reference, accountId }: Checkout,
   now: Instant,
 ): Promise<void> {
   const taken = { card, storedCard: card, accountId };
-  await tx.part(
-    () => settle(tx, parts, session, taken, { accepted: true, reference: reference as string }, now),
+  await tx.savepoint(
+    () => settle(tx, dependencies, session, taken, { accepted: true, reference: reference as string }, now),
     ({ ok }) => ok,
   );
 }
@@ -320,7 +326,7 @@ async function takeCard(
  */
 async function takeMoney(
   tx: Tx,
-  parts: PaymentParts,
+  dependencies: PaymentDependencies,
   { session, checkout }: Both,
   money: TakenMoney,
   now: Instant,
@@ -330,8 +336,16 @@ async function takeMoney(
   const isAsked = amount.eq(session.amount) && currency === session.currency;
   const isOpen = session.status !== 'completed' && next(sessionStates, session.status, 'complete').ok;
   if (isAsked && isOpen) {
-    const paid = await tx.part(
-      () => settle(tx, parts, session, { ...money, accountId: checkout.accountId }, { accepted: true, reference }, now),
+    const paid = await tx.savepoint(
+      () =>
+        settle(
+          tx,
+          dependencies,
+          session,
+          { ...money, accountId: checkout.accountId },
+          { accepted: true, reference },
+          now,
+        ),
       ({ ok }) => ok,
     );
     if (paid.ok) return;
@@ -341,6 +355,6 @@ async function takeMoney(
   await keepStray(tx, { ...of, reference, amount, currency, reason: isAsked ? 'too_late' : 'differs' }, wall);
   if (isOpen && session.status === 'processing') {
     // The bank has answered, so another card may be tried.
-    await decline(tx, parts, session, { accepted: false, reason: 'processing_error', reference }, now);
+    await decline(tx, dependencies, session, { accepted: false, reason: 'processing_error', reference }, now);
   }
 }

@@ -3,10 +3,11 @@ import type { Tx } from '../../db/index.ts';
 import { ZERO } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { type Posting, post } from '../../ledger/index.ts';
-import type { PaymentParts } from '../completion.ts';
+import type { PaymentDependencies } from '../completion.ts';
 import type { ProviderDisputeFact, ProviderRefundFact } from '../provider/remote.ts';
 import { lockAnyReceipt, markAsked, markReturned } from '../records/receipts.sql.ts';
 import { bookReturn } from '../records/return-booking.ts';
+import { writeOutcome } from './dependencies.ts';
 import {
   insertDispute,
   insertOutsideRefund,
@@ -18,7 +19,6 @@ import {
   updateDispute,
   updateOutsideRefund,
 } from './disputes.sql.ts';
-import { writeOutcome } from './parts.ts';
 import { returnStray } from './stray.ts';
 
 interface OfProvider {
@@ -34,8 +34,12 @@ const RANK: Readonly<Record<ProviderDisputeFact['status'], number>> = { inquiry:
  * comes back when it is won. What is booked follows from the dispute's state, so notices may come in any order and
  * number.
  */
-export const applyDispute = (parts: PaymentParts, of: OfProvider, fact: ProviderDisputeFact): Promise<void> =>
-  writeOutcome(parts.remote, of.merchantId, async (tx, wall) => {
+export const applyDispute = (
+  dependencies: PaymentDependencies,
+  of: OfProvider,
+  fact: ProviderDisputeFact,
+): Promise<void> =>
+  writeOutcome(dependencies.remote, of.merchantId, async (tx, wall) => {
     const { merchantId, provider } = of;
     const { taken, now } = await findTaken(tx, of, fact.chargeReference, wall);
     const id = `${provider}:${fact.reference}`;
@@ -68,19 +72,23 @@ async function findTaken(tx: Tx, of: OfProvider, reference: string, wall: Instan
  * this. Where it is all that paid an invoice, the invoice is refunded by a credit note. Any other refund is booked
  * beside the invoice, for a person to see to.
  */
-export const applyOutsideRefund = (parts: PaymentParts, of: OfProvider, fact: ProviderRefundFact): Promise<void> =>
-  writeOutcome(parts.remote, of.merchantId, async (tx, wall) => {
+export const applyOutsideRefund = (
+  dependencies: PaymentDependencies,
+  of: OfProvider,
+  fact: ProviderRefundFact,
+): Promise<void> =>
+  writeOutcome(dependencies.remote, of.merchantId, async (tx, wall) => {
     const { merchantId, provider } = of;
     const { taken, now } = await findTaken(tx, of, fact.chargeReference, wall);
     if (taken.invoiceId !== null && !taken.isStray)
-      await parts.handlers.lock?.(tx, { merchantId, entityType: 'invoice', entityId: taken.invoiceId });
+      await dependencies.handlers.lock?.(tx, { merchantId, entityType: 'invoice', entityId: taken.invoiceId });
     const id = `${provider}:${fact.reference}`;
     await insertOutsideRefund(tx, { merchantId, id, provider, paymentId: taken.id, fact }, now);
     const known = await lockOutsideRefund(tx, merchantId, id);
     if (known.status === 'failed' || fact.status === 'pending') return;
     if (fact.status === 'succeeded') {
       if (known.status === 'succeeded') return;
-      const bookedAs = await bookOutside(tx, parts, { merchantId, taken, fact, id }, wall, now);
+      const bookedAs = await bookOutside(tx, dependencies, { merchantId, taken, fact, id }, wall, now);
       await updateOutsideRefund(tx, known, { status: 'succeeded', bookedAs });
       return;
     }
@@ -99,7 +107,7 @@ interface Outside {
 
 async function bookOutside(
   tx: Tx,
-  parts: PaymentParts,
+  dependencies: PaymentDependencies,
   { merchantId, taken, fact, id }: Outside,
   wall: Instant,
   now: Instant,
@@ -112,7 +120,7 @@ async function bookOutside(
     const isFree = receipt?.returnStatus === 'none' || receipt?.returnStatus === 'stopped';
     if (isWhole && isFree && taken.invoiceId !== null) {
       const { invoiceId, id: receiptId } = taken;
-      const isCredited = await parts.handlers.refundedOutside?.(tx, { merchantId, invoiceId, receiptId }, wall);
+      const isCredited = await dependencies.handlers.refundedOutside?.(tx, { merchantId, invoiceId, receiptId }, wall);
       if (isCredited) return sayReturned(tx, taken, merchantId, fact, now, 'credit_note');
     }
   }

@@ -1,8 +1,8 @@
-import type { PaymentParts } from '../completion.ts';
+import type { PaymentDependencies } from '../completion.ts';
 import { type CheckoutState, ProviderAway, ProviderRefused } from '../provider/remote.ts';
 import { type Checkout, selectLiveCheckoutsOf } from './checkouts.sql.ts';
 import { settleCheckout } from './checkouts.ts';
-import type { Connection } from './parts.ts';
+import type { Connection } from './dependencies.ts';
 
 interface ChargedInvoice {
   readonly merchantId: string;
@@ -17,12 +17,12 @@ interface ChargedInvoice {
  * @returns `paid`: on a page, or the bank is being asked there; `unknown`: a page may still be paid by
  */
 export async function endPages(
-  parts: PaymentParts,
+  dependencies: PaymentDependencies,
   { provider, account }: Connection,
   { withdraw, ...of }: ChargedInvoice,
 ): Promise<'ended' | 'paid' | 'unknown'> {
   const { merchantId } = of;
-  const live = await parts.remote.database.transaction({ merchants: [merchantId] }, (tx) =>
+  const live = await dependencies.remote.database.transaction({ merchants: [merchantId] }, (tx) =>
     selectLiveCheckoutsOf(tx, of),
   );
   let isPaid = false;
@@ -35,7 +35,7 @@ export async function endPages(
         isPaid = true;
         await withdraw();
       }
-      await settleCheckout(parts, { merchantId, id }, state);
+      await settleCheckout(dependencies, { merchantId, id }, state);
     } catch (error) {
       if (error instanceof ProviderAway || error instanceof ProviderRefused) return 'unknown';
       throw error;

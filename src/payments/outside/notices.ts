@@ -3,15 +3,15 @@ import type { DueKind } from '../../jobs/index.ts';
 import { isId } from '../../kernel/ids.ts';
 import { fail, ok, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
-import type { PaymentParts } from '../completion.ts';
+import type { PaymentDependencies } from '../completion.ts';
 import type { NoticeHeaders, ProviderFact } from '../provider/remote.ts';
 import { settleCharge } from './charges.ts';
 import { selectCheckoutByReference } from './checkouts.sql.ts';
 import { settleCheckout } from './checkouts.ts';
+import { byCourier, type Connection, connectionOf, type RemoteDependencies } from './dependencies.ts';
 import { applyDispute, applyOutsideRefund } from './disputes.ts';
 import { isGivenUp, nextLookUp } from './look-ups.ts';
 import { insertNotice, selectNotice, updateNotice } from './notices.sql.ts';
-import { byCourier, type Connection, connectionOf, type RemoteParts } from './parts.ts';
 import { settleReturn } from './returns.ts';
 import { hasStray } from './stray.sql.ts';
 import { settleStrayReturn } from './stray.ts';
@@ -31,7 +31,7 @@ export interface ArrivedNotice {
  *   there are
  */
 export async function receiveNotice(
-  remote: RemoteParts,
+  remote: RemoteDependencies,
   database: Database,
   { merchantId, provider, bytes, headers }: ArrivedNotice,
   now: Instant,
@@ -53,17 +53,17 @@ const MOST_ERROR_LENGTH = 500;
  * Reads what notices are about, and writes it down. Where that fails it is tried again for a month; after the first day
  * it is a payment exception, which people see.
  */
-export const noticesDue = (parts: PaymentParts): DueKind => ({
+export const noticesDue = (dependencies: PaymentDependencies): DueKind => ({
   kind: 'provider_notice',
   step: async (tx, { merchantId, id }, now) => {
-    const { remote } = parts;
+    const { remote } = dependencies;
     const notice = await selectNotice(tx, merchantId, id);
     const { lookUps, at } = nextLookUp(notice.receivedAt, notice.attempts, now);
     await updateNotice(tx, { merchantId, id }, { attempts: lookUps, nextActionAt: isGivenUp(lookUps) ? null : at });
     const connection = await connectionOf(tx, remote, merchantId, notice.provider);
     if (!connection) return;
     return byCourier(remote, { merchantId, clockId: null }, async () => {
-      const error = await readFacts(parts, connection, merchantId, notice);
+      const error = await readFacts(dependencies, connection, merchantId, notice);
       const change = error === null ? { doneAt: remote.now(), nextActionAt: null, error } : { error };
       await remote.database.transaction({ merchants: [merchantId] }, (own: Tx) =>
         updateNotice(own, { merchantId, id }, change),
@@ -74,14 +74,14 @@ export const noticesDue = (parts: PaymentParts): DueKind => ({
 
 /** @returns why it could not be read or written down; null where all is done */
 async function readFacts(
-  parts: PaymentParts,
+  dependencies: PaymentDependencies,
   { provider, account }: Connection,
   merchantId: string,
   notice: Parameters<typeof provider.resolve>[1],
 ): Promise<string | null> {
   try {
     for (const fact of await provider.resolve(account, notice))
-      await applyFact(parts, { merchantId, provider: provider.name }, fact);
+      await applyFact(dependencies, { merchantId, provider: provider.name }, fact);
     return null;
   } catch (error) {
     return String(error).slice(0, MOST_ERROR_LENGTH);
@@ -93,24 +93,24 @@ interface OfProvider {
   readonly provider: string;
 }
 
-async function applyFact(parts: PaymentParts, of: OfProvider, fact: ProviderFact): Promise<void> {
+async function applyFact(dependencies: PaymentDependencies, of: OfProvider, fact: ProviderFact): Promise<void> {
   const { merchantId } = of;
   switch (fact.kind) {
     case 'checkout': {
-      const checkout = await parts.remote.database.transaction({ merchants: [merchantId] }, (tx) =>
+      const checkout = await dependencies.remote.database.transaction({ merchants: [merchantId] }, (tx) =>
         selectCheckoutByReference(tx, { ...of, reference: fact.reference }),
       );
       if (!checkout) throw new Error(`The payment page ${fact.reference} is not known yet.`);
-      return settleCheckout(parts, { merchantId, id: checkout.id }, fact.state);
+      return settleCheckout(dependencies, { merchantId, id: checkout.id }, fact.state);
     }
     case 'charge':
-      return settleCharge(parts, { merchantId, id: fact.key }, fact.charge);
+      return settleCharge(dependencies, { merchantId, id: fact.key }, fact.charge);
     case 'refund':
       return fact.key === null
-        ? applyOutsideRefund(parts, of, fact)
-        : settleOwnRefund(parts.remote, merchantId, fact.key, fact);
+        ? applyOutsideRefund(dependencies, of, fact)
+        : settleOwnRefund(dependencies.remote, merchantId, fact.key, fact);
     case 'dispute':
-      return applyDispute(parts, of, fact);
+      return applyDispute(dependencies, of, fact);
   }
 }
 
@@ -118,7 +118,7 @@ const OWN_REFUND = /^return:(pay_\w+)$/;
 
 /** A refund that we asked for ourselves, of a receipt or of stray money. */
 async function settleOwnRefund(
-  remote: RemoteParts,
+  remote: RemoteDependencies,
   merchantId: string,
   key: string,
   refund: Parameters<typeof settleReturn>[2],
@@ -130,5 +130,7 @@ async function settleOwnRefund(
   return settleReturn(remote, of, refund);
 }
 
-const isStray = (remote: RemoteParts, { merchantId, id }: { merchantId: string; id: string }): Promise<boolean> =>
-  remote.database.transaction({ merchants: [merchantId] }, (tx) => hasStray(tx, merchantId, id));
+const isStray = (
+  remote: RemoteDependencies,
+  { merchantId, id }: { merchantId: string; id: string },
+): Promise<boolean> => remote.database.transaction({ merchants: [merchantId] }, (tx) => hasStray(tx, merchantId, id));

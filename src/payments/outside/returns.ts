@@ -8,20 +8,27 @@ import {
   lockAnyReceipt,
   markAsked,
   markFailed,
+  markNotStarted,
   markReturned,
   type PaymentReceipt,
-  recallReceipt,
   selectReceipt,
 } from '../records/receipts.sql.ts';
 import { bookReturn } from '../records/return-booking.ts';
 import { askRefund } from './ask.ts';
+import {
+  byCourier,
+  type Call,
+  connectionOf,
+  type RemoteDependencies,
+  reportRefusal,
+  writeOutcome,
+} from './dependencies.ts';
 import { nextLookUp } from './look-ups.ts';
-import { byCourier, type Call, connectionOf, type RemoteParts, reportRefusal, writeOutcome } from './parts.ts';
 
 /** The step of a return by a provider outside our database; its call is made beside due work. */
 export async function callForReturn(
   tx: Tx,
-  remote: RemoteParts,
+  remote: RemoteDependencies,
   receipt: PaymentReceipt,
   now: Instant,
 ): Promise<FollowUp | undefined> {
@@ -36,7 +43,7 @@ export async function callForReturn(
  */
 export async function prepareReturn(
   tx: Tx,
-  remote: RemoteParts,
+  remote: RemoteDependencies,
   receipt: PaymentReceipt,
   now: Instant,
 ): Promise<Call | undefined> {
@@ -59,15 +66,18 @@ export async function prepareReturn(
 }
 
 /** The call had no effect, so the money has not left: a void may stop it, and the next try is the first. */
-const recallReturn = (remote: RemoteParts, { merchantId, id }: { merchantId: string; id: string }): Promise<void> =>
+const recallReturn = (
+  remote: RemoteDependencies,
+  { merchantId, id }: { merchantId: string; id: string },
+): Promise<void> =>
   writeOutcome(remote, merchantId, async (tx) => {
     const receipt = await lockAnyReceipt(tx, merchantId, id);
-    if (receipt) await recallReceipt(tx, receipt);
+    if (receipt) await markNotStarted(tx, receipt);
   });
 
 /** Stores the provider's answer about a return; idempotent. */
 export const settleReturn = (
-  remote: RemoteParts,
+  remote: RemoteDependencies,
   { merchantId, id }: { merchantId: string; id: string },
   refund: Pick<RemoteRefund, 'status' | 'reference'>,
 ): Promise<void> =>

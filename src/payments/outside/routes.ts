@@ -1,7 +1,7 @@
 import { freeRoute, type RawBody, type Route, Type } from '../../http/index.ts';
 import { ok } from '../../kernel/result.ts';
+import type { RemoteDependencies } from './dependencies.ts';
 import { receiveNotice } from './notices.ts';
-import type { RemoteParts } from './parts.ts';
 
 const NoticeReceipt = Type.Object(
   { object: Type.Literal('providerNotice'), received: Type.Literal(true) },
@@ -15,7 +15,7 @@ const NoticeReceipt = Type.Object(
 );
 
 /** The endpoints for providers' webhooks (api.md, Invoices and payments). */
-export const noticeRoutes = (remote: RemoteParts): readonly Route[] => [
+export const noticeRoutes = (remote: RemoteDependencies): readonly Route[] => [
   freeRoute(
     {
       method: 'POST',

@@ -9,8 +9,8 @@ import { type LedgerReason, post } from '../../ledger/index.ts';
 import type { RemoteRefund } from '../provider/remote.ts';
 import { returnStates } from '../records/return-states.ts';
 import { askRefund } from './ask.ts';
+import { byCourier, connectionOf, type RemoteDependencies, reportRefusal, writeOutcome } from './dependencies.ts';
 import { nextLookUp } from './look-ups.ts';
-import { byCourier, connectionOf, type RemoteParts, reportRefusal, writeOutcome } from './parts.ts';
 import {
   insertStray,
   lockStrayIfAny,
@@ -41,7 +41,7 @@ async function book(tx: Tx, stray: StrayPayment, reason: LedgerReason, sign: 1 |
 }
 
 /** Sends stray money back: the intent is committed, then the provider is called under a key of this payment. */
-export const strayReturnsDue = (remote: RemoteParts): DueKind => ({
+export const strayReturnsDue = (remote: RemoteDependencies): DueKind => ({
   kind: 'stray_return',
   step: async (tx, { merchantId, id }, now) => {
     const stray = await selectStray(tx, merchantId, id);
@@ -79,7 +79,7 @@ export async function returnStray(
 
 /** Stores the provider's answer about the refund of stray money. */
 export const settleStrayReturn = (
-  remote: RemoteParts,
+  remote: RemoteDependencies,
   { merchantId, id }: { merchantId: string; id: string },
   refund: Pick<RemoteRefund, 'status' | 'reference'>,
 ): Promise<void> =>

@@ -7,7 +7,7 @@ import { type Locale, localeAskedFor } from '../../kernel/locale.ts';
 import { ok, orThrow, RefusalError } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { errorPage, FORM, findLook, HTML, PRIVATE, pageReply, unknownReply } from '../../pages/index.ts';
-import { completeSession, type PaymentParts } from '../completion.ts';
+import { completeSession, type PaymentDependencies } from '../completion.ts';
 import { openCheckout, readSession } from '../outside/checkouts.ts';
 import type { ProviderName } from '../provider/provider.ts';
 import { TEST_CARDS, type TestCard } from '../provider/test-cards.ts';
@@ -17,7 +17,10 @@ import { checkoutPage, looksAgainAt, type PageView } from './page.ts';
 import type { PageProblem } from './words.ts';
 
 /** The hosted page of a session. Anybody with its secret address may pay; nothing else is required of a customer. */
-export const pageRoutes = (parts: PaymentParts, { environment, publicUrl }: PaymentEnvironment): readonly Route[] => {
+export const pageRoutes = (
+  dependencies: PaymentDependencies,
+  { environment, publicUrl }: PaymentEnvironment,
+): readonly Route[] => {
   /** Test cards are impossible in production. */
   const takesCardsHere = (provider: ProviderName): boolean => provider !== 'sandbox' || environment === 'sandbox';
   const pageFor = (status: number, view: PageView) =>
@@ -45,7 +48,7 @@ export const pageRoutes = (parts: PaymentParts, { environment, publicUrl }: Paym
       const unknown = unknownReply(environment, asked);
       const merchantId = await merchantOf(database, id);
       if (merchantId === null) return ok(unknown);
-      const view = await viewOf(database, parts, { merchantId, id, environment, asked }, now);
+      const view = await viewOf(database, dependencies, { merchantId, id, environment, asked }, now);
       if (!view || !takesCardsHere(view.session.provider)) return ok(unknown);
       const { status, successRedirectUrl: onward } = view.session;
       // After the wait for the bank, the customer goes to the target of an immediate payment.
@@ -76,20 +79,20 @@ export const pageRoutes = (parts: PaymentParts, { environment, publicUrl }: Paym
       const merchantId = await merchantOf(database, id);
       if (merchantId === null) return ok(unknown);
       const again = async (status: number, problem: PageProblem) => {
-        const view = await viewOf(database, parts, { merchantId, id, environment, asked }, now);
+        const view = await viewOf(database, dependencies, { merchantId, id, environment, asked }, now);
         return ok(view ? pageFor(status, { ...view, problem }) : unknown);
       };
       const provider = await providerOf(database, { merchantId, id });
       if (provider === null || !takesCardsHere(provider)) return ok(unknown);
       if (provider !== 'sandbox') {
-        const opening = await openCheckout(parts, { merchantId, id }, publicUrl);
+        const opening = await openCheckout(dependencies, { merchantId, id }, publicUrl);
         if (opening.kind === 'opened') return ok(new Reply(303, '', { location: opening.url }));
         const problems = { away: 'providerAway', notConnected: 'notConnected', refused: 'notPayable' } as const;
         return again(409, problems[opening.kind]);
       }
       const card = TEST_CARDS.find((each) => each === body.paymentMethod);
       if (!card) return again(400, 'chooseCard');
-      const session = await payOnce(database, parts, { merchantId, id, card }, now);
+      const session = await payOnce(database, dependencies, { merchantId, id, card }, now);
       if (session === null) return again(409, 'notPayable');
       const isDone = session.status === 'completed' && session.successRedirectUrl !== null;
       // After a form a browser shows what it is sent to, so that reloading shows the state and never pays again.
@@ -114,7 +117,7 @@ export const pageRoutes = (parts: PaymentParts, { environment, publicUrl }: Paym
       const unknown = unknownReply(environment, asked);
       const merchantId = await merchantOf(database, id);
       if (merchantId === null) return ok(unknown);
-      await readSession(parts, { merchantId, id });
+      await readSession(dependencies, { merchantId, id });
       const session = await database.transaction({ merchants: [merchantId] }, (tx) => findSession(tx, merchantId, id));
       const isDone = session?.status === 'completed' && session.successRedirectUrl !== null;
       return ok(new Reply(303, '', { location: isDone ? (session.successRedirectUrl as string) : `../${id}` }));
@@ -136,13 +139,13 @@ const providerOf = (
 /** In a transaction of its own that a refusal undoes. @returns null where it is refused. */
 async function payOnce(
   database: Database,
-  parts: PaymentParts,
+  dependencies: PaymentDependencies,
   { merchantId, id, card }: { merchantId: string; id: string; card: TestCard },
   now: Instant,
 ) {
   try {
     return await database.transaction({ merchants: [merchantId] }, async (tx) =>
-      orThrow(await completeSession(tx, parts, { merchantId, id, card }, now)),
+      orThrow(await completeSession(tx, dependencies, { merchantId, id, card }, now)),
     );
   } catch (error) {
     if (error instanceof RefusalError) return null;
@@ -156,7 +159,7 @@ const merchantOf = async (database: Database, id: string): Promise<string | null
 
 const viewOf = (
   database: Database,
-  { handlers }: PaymentParts,
+  { handlers }: PaymentDependencies,
   {
     merchantId,
     id,

@@ -14,13 +14,17 @@ export interface ProviderRecord {
   reference: string;
 }
 
-export const findRecord = (tx: Tx, merchantId: string, key: string): Promise<ProviderRecord | undefined> =>
+export const selectProviderRecord = (tx: Tx, merchantId: string, key: string): Promise<ProviderRecord | undefined> =>
   tx.maybe<ProviderRecord>(
     sql`select * from sandbox_provider_record where merchant_id = ${merchantId} and key = ${key}`,
   );
 
 /** A charge that worked, by the provider's reference. */
-export const findCharge = (tx: Tx, merchantId: string, reference: string): Promise<ProviderRecord | undefined> =>
+export const selectProviderCharge = (
+  tx: Tx,
+  merchantId: string,
+  reference: string,
+): Promise<ProviderRecord | undefined> =>
   tx.maybe<ProviderRecord>(sql`
     select * from sandbox_provider_record
      where merchant_id = ${merchantId} and reference = ${reference} and kind = 'charge' and decline_reason is null`);
@@ -29,7 +33,7 @@ export const findCharge = (tx: Tx, merchantId: string, reference: string): Promi
 export const lockToken = (tx: Tx, token: string): Promise<number> =>
   tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`sandbox card ${token}`}, 0))`);
 
-export const timesItWorked = async (tx: Tx, merchantId: string, token: string): Promise<number> => {
+export const countSuccesses = async (tx: Tx, merchantId: string, token: string): Promise<number> => {
   const { count } = await tx.one<{ count: number }>(sql`
     select count(*)::int as count from sandbox_provider_record
      where merchant_id = ${merchantId} and token = ${token} and decline_reason is null`);

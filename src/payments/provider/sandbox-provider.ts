@@ -2,12 +2,12 @@ import { ZERO } from '../../kernel/decimal.ts';
 import { randomBase62 } from '../../kernel/ids.ts';
 import type { ChargeOutcome, PaymentProvider } from './provider.ts';
 import {
-  findCharge,
-  findRecord,
+  countSuccesses,
   insertRecord,
   lockToken,
   type ProviderRecord,
-  timesItWorked,
+  selectProviderCharge,
+  selectProviderRecord,
 } from './sandbox-provider.sql.ts';
 import { testCardOf, testCards } from './test-cards.ts';
 
@@ -27,7 +27,7 @@ export const sandboxProvider: PaymentProvider = {
   },
 
   async refund(tx, { merchantId, key, chargeReference, amount, currency }, now) {
-    const charge = await findCharge(tx, merchantId, chargeReference);
+    const charge = await selectProviderCharge(tx, merchantId, chargeReference);
     if (!charge?.amount.eq(amount) || charge.currency !== currency)
       throw new Error('The sandbox provider has no such charge to refund.');
     const reference = `sandbox_refund_${randomBase62(22)}`;
@@ -42,7 +42,7 @@ export const sandboxProvider: PaymentProvider = {
       reference,
     };
     if (await insertRecord(tx, merchantId, record, now)) return { reference };
-    const known = await findRecord(tx, merchantId, key);
+    const known = await selectProviderRecord(tx, merchantId, key);
     if (known?.kind !== 'refund' || known.chargeReference !== chargeReference)
       throw new Error('The sandbox provider has given this charge back under another key.');
     return { reference: known.reference };
@@ -58,7 +58,7 @@ async function use(
   now: Parameters<PaymentProvider['charge']>[2],
 ): Promise<ChargeOutcome> {
   await lockToken(tx, token);
-  const known = await findRecord(tx, merchantId, key);
+  const known = await selectProviderRecord(tx, merchantId, key);
   if (known) {
     if (known.kind !== kind || known.token !== token || !known.amount.eq(amount) || known.currency !== currency)
       throw new Error('The sandbox provider received a different request with this key before.');
@@ -71,7 +71,7 @@ async function use(
     chargeReference: null,
     amount,
     currency,
-    declineReason: testCards[testCardOf(token)].answer(await timesItWorked(tx, merchantId, token)),
+    declineReason: testCards[testCardOf(token)].answer(await countSuccesses(tx, merchantId, token)),
     reference: `sandbox_${kind}_${randomBase62(22)}`,
   };
   if (await insertRecord(tx, merchantId, record, now)) return outcomeOf(record);

@@ -97,7 +97,7 @@ export const lockCharge = (tx: Tx, merchantId: string, id: string): Promise<Char
   tx.maybe<Charge>(sql`select * from payment_charge where merchant_id = ${merchantId} and id = ${id} for update`);
 
 /** Stores the outcome of a locked charge. @throws if it is finished. */
-export const finishCharge = (
+export const updateChargeFinished = (
   tx: Tx,
   { merchantId, id }: Charge,
   outcome: Pick<Charge, 'status' | 'declineReason' | 'providerReference'>,
@@ -111,7 +111,7 @@ export const finishCharge = (
 /**
  * Stores the known facts of a charge without an outcome, and the time of its next look-up. @throws if it is finished.
  */
-export const keepWaiting = (
+export const updateWaitingCharge = (
   tx: Tx,
   { merchantId, id }: Charge,
   change: Partial<Pick<Charge, 'status' | 'sentAt' | 'lookUps' | 'nextActionAt' | 'providerReference'>>,

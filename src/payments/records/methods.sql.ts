@@ -43,7 +43,7 @@ export const deleteMethod = (tx: Tx, { merchantId, customerId }: Owner, id: stri
   );
 
 /** Two statements, because the index that allows one default looks at each row as it changes. */
-export async function setDefault(
+export async function updateDefault(
   tx: Tx,
   { merchantId, customerId }: Owner,
   id: string,
@@ -70,7 +70,7 @@ export const selectDefaults = (tx: Tx, merchantId: string, customerIds: readonly
      where merchant_id = ${merchantId} and customer_id = any (${[...customerIds]}::text[]) and is_default`);
 
 /** The method that was stored last becomes the default where there is none. */
-export const defaultToNewest = (tx: Tx, { merchantId, customerId }: Owner): Promise<number> =>
+export const updateDefaultToNewest = (tx: Tx, { merchantId, customerId }: Owner): Promise<number> =>
   tx.run(sql`
     update payment_method set is_default = true
      where merchant_id = ${merchantId} and customer_id = ${customerId}

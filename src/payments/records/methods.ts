@@ -7,12 +7,12 @@ import type { Instant } from '../../kernel/time.ts';
 import type { Card, ProviderName } from '../provider/provider.ts';
 import type { PaymentMethod } from './method.ts';
 import {
-  defaultToNewest,
   deleteMethod,
   insertMethod,
   lockMethodsOf,
   selectMethods,
-  setDefault,
+  updateDefault,
+  updateDefaultToNewest,
 } from './methods.sql.ts';
 
 interface Owner {
@@ -70,7 +70,7 @@ export async function removeMethod(tx: Tx, owner: Owner, id: string): Promise<Re
   if (!(await findCustomer(tx, owner.merchantId, owner.customerId))) return notFound('customer');
   await lockMethodsOf(tx, owner);
   if ((await deleteMethod(tx, owner, id)) === 0) return notFound('payment method');
-  await defaultToNewest(tx, owner);
+  await updateDefaultToNewest(tx, owner);
   return ok(undefined);
 }
 
@@ -78,6 +78,6 @@ export async function removeMethod(tx: Tx, owner: Owner, id: string): Promise<Re
 export async function makeDefault(tx: Tx, owner: Owner, id: string): Promise<Result<PaymentMethod>> {
   if (!(await findCustomer(tx, owner.merchantId, owner.customerId))) return notFound('customer');
   await lockMethodsOf(tx, owner);
-  const method = await setDefault(tx, owner, id);
+  const method = await updateDefault(tx, owner, id);
   return method ? ok(method) : notFound('payment method');
 }

@@ -91,7 +91,7 @@ export const selectReceiptByKey = (tx: Tx, merchantId: string, key: string): Pro
   );
 
 /** The money of one invoice, newest first. */
-export const listReceipts = (
+export const selectReceiptsPage = (
   tx: Tx,
   merchantId: string,
   invoiceId: string,
@@ -179,7 +179,7 @@ export const markAsked = (
      where merchant_id = ${merchantId} and id = ${id} and return_status = 'requested'`);
 
 /** A call that had no effect: the return is only asked for again. When it is tried next stays. */
-export const recallReceipt = (tx: Tx, { merchantId, id }: PaymentReceipt): Promise<number> =>
+export const markNotStarted = (tx: Tx, { merchantId, id }: PaymentReceipt): Promise<number> =>
   tx.run(sql`
     update payment_receipt set return_started_at = null
      where merchant_id = ${merchantId} and id = ${id} and return_status = 'requested'`);

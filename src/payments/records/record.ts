@@ -6,12 +6,12 @@ import type { Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import {
   insertReceipt,
-  listReceipts,
   lockReceiptKey,
   type PaymentReceipt,
   type RecordedMethod,
   selectReceiptByKey,
   selectReceiptOf,
+  selectReceiptsPage,
 } from './receipts.sql.ts';
 
 /** Money that came outside of any provider, recorded by hand. */
@@ -75,7 +75,7 @@ export const listReceiptsOf = (
   merchantId: string,
   invoiceId: string,
   page: { limit: number; offset: number },
-): Promise<{ rows: PaymentReceipt[]; total: number }> => listReceipts(tx, merchantId, invoiceId, page);
+): Promise<{ rows: PaymentReceipt[]; total: number }> => selectReceiptsPage(tx, merchantId, invoiceId, page);
 
 /** A payment of an invoice; undefined where the invoice has none of this id. */
 export const findReceipt = (

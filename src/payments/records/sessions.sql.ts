@@ -74,7 +74,7 @@ export interface SessionMove {
 }
 
 /** Moves a session that its caller has locked. @throws where it is not in the status that the caller decided on. */
-export const moveSession = (
+export const updateSessionStatus = (
   tx: Tx,
   session: PaymentSession,
   move: SessionMove,

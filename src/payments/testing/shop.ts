@@ -96,7 +96,7 @@ export async function openShop(options: { environment?: EnvironmentName } = {}) 
     onTrouble: (error: Error) => logger.error({ err: error }, 'a call to the provider'),
   };
   const payments = createPayments({ environment, publicUrl: 'https://pay.example', handlers, remote });
-  const parts = {
+  const dependencies = {
     handlers,
     provider: sandboxProvider,
     remote: { ...remote, courier: new ProviderCourier(now, remote.onTrouble) },
@@ -158,7 +158,7 @@ export async function openShop(options: { environment?: EnvironmentName } = {}) 
     database,
     /** The provider outside our database; `parts` are for operations beside the API. */
     provider,
-    parts,
+    dependencies,
     async runDueWork() {
       while ((await runner.runOnce()) > 0) await payments.idle();
     },
@@ -252,7 +252,7 @@ export async function openShop(options: { environment?: EnvironmentName } = {}) 
     },
     /** Completes a session at a moment of one's own, beside the API. */
     completeAt: (merchant: { id: string }, id: string, card: TestCard, at: Instant) =>
-      inMerchant(merchant.id, (tx) => completeSession(tx, parts, { merchantId: merchant.id, id, card }, at)),
+      inMerchant(merchant.id, (tx) => completeSession(tx, dependencies, { merchantId: merchant.id, id, card }, at)),
     async close() {
       await server.close();
       await runner.stop();

@@ -15,8 +15,8 @@ import {
   plainLook,
   unknownReply,
 } from '../../pages/index.ts';
+import type { PortalDependencies } from '../links/dependencies.ts';
 import { findSession, isOpen, merchantOfSession } from '../links/links.ts';
-import type { PortalParts } from '../links/parts.ts';
 import { formKeyOf, isFormKey } from '../links/tokens.ts';
 import { noCookie, portalPath, sessionTokenIn } from './cookie.ts';
 import { signedOutPage } from './door-pages.ts';
@@ -51,8 +51,8 @@ type Asked = Pick<
  * The pages of the portal (docs/decisions/0124): each finds its customer by the session in the cookie, and by nothing
  * else.
  */
-export function pageMaker(parts: PortalParts): PageMaker {
-  const { environment, publicUrl } = parts;
+export function pageMaker(dependencies: PortalDependencies): PageMaker {
+  const { environment, publicUrl } = dependencies;
   const unknown = unknownReply(environment);
   const base = portalPath(publicUrl);
   const usual = {
@@ -97,7 +97,7 @@ export function pageMaker(parts: PortalParts): PageMaker {
             at: now,
           }),
       };
-      return tx.part(() => work(visit, token), keeps);
+      return tx.savepoint(() => work(visit, token), keeps);
     });
   };
   const signedOut = (look: Look, of: { base: string; merchantId: string | null }): Reply => {

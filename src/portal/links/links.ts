@@ -7,11 +7,11 @@ import { endOfDuration, HOURS_PER_DAY, type Instant, isBefore, SECONDS_PER_HOUR 
 import { redirectProblems } from '../../payments/index.ts';
 import {
   countMailed,
-  endSession,
   forgetLinks,
   insertLink,
   lockRequests,
-  openOnce,
+  markOpened,
+  markSessionEnded,
   type PortalLink,
   selectLink,
   selectMerchantOfLink,
@@ -175,13 +175,13 @@ export interface OpenedSession {
 /** Opens a link; null where it is used or has expired meanwhile. */
 export async function openLink(tx: Tx, link: PortalLink, now: Instant): Promise<OpenedSession | null> {
   const token = newToken();
-  const opened = await openOnce(tx, link, hashOfToken(token) as Buffer, now);
+  const opened = await markOpened(tx, link, hashOfToken(token) as Buffer, now);
   return opened ? { link: opened, token } : null;
 }
 
 /** Signs a visitor out. */
 export const leaveSession = (tx: Tx, merchantId: string, token: string, now: Instant): Promise<number> =>
-  endSession(tx, merchantId, hashOfToken(token) as Buffer, now);
+  markSessionEnded(tx, merchantId, hashOfToken(token) as Buffer, now);
 
 const KEPT_HOURS = 30 * HOURS_PER_DAY;
 const MOST_FORGOTTEN = 5_000;

@@ -52,7 +52,7 @@ export const selectSession = (tx: Tx, merchantId: string, sessionHash: Buffer): 
  * Opens a link, once: the row lock admits one of several.
  * @returns undefined if it was already opened, or has expired
  */
-export const openOnce = (
+export const markOpened = (
   tx: Tx,
   { merchantId, linkHash }: Pick<PortalLink, 'merchantId' | 'linkHash'>,
   sessionHash: Buffer,
@@ -66,7 +66,7 @@ export const openOnce = (
     returning *`);
 
 /** Ends a session by signing out; an ended one stays unchanged. */
-export const endSession = (tx: Tx, merchantId: string, sessionHash: Buffer, now: Instant): Promise<number> =>
+export const markSessionEnded = (tx: Tx, merchantId: string, sessionHash: Buffer, now: Instant): Promise<number> =>
   tx.run(sql`
     update portal_link set ended_at = ${now}
      where merchant_id = ${merchantId} and session_hash = ${sessionHash} and ended_at is null`);

@@ -12,7 +12,7 @@ import {
 } from '../../payments/index.ts';
 import type { Outcome, PortalPage, Visit } from '../frame/page.ts';
 import { actForm, doneNote } from '../frame/shell.ts';
-import type { PortalParts } from '../links/parts.ts';
+import type { PortalDependencies } from '../links/dependencies.ts';
 import { PAGE_WORDS } from '../words/page-words.ts';
 import { PORTAL_WORDS } from '../words/words.ts';
 
@@ -69,7 +69,7 @@ async function failedNote({ tx, merchantId, customerId, look, now }: Visit): Pro
 }
 
 /** Leads to the page on which a card is entered; it is the one that is charged from then on. */
-export async function addCard({ environment, publicUrl }: PortalParts, visit: Visit): Promise<Outcome> {
+export async function addCard({ environment, publicUrl }: PortalDependencies, visit: Visit): Promise<Outcome> {
   const { tx, merchantId, customerId, base, now } = visit;
   const own = { returnTo: `${publicUrl}/portal/cards?done=default`, becomesDefault: true };
   const opened = await openSetup(tx, environment, { merchantId, customerId }, own, now);

@@ -7,7 +7,7 @@ import { formatInstant, type Instant } from '../../kernel/time.ts';
 import { walletBalance } from '../../ledger/index.ts';
 import { changePlan, patchSubscription, type SubscriptionRow } from '../../subscriptions/index.ts';
 import type { Visit } from '../frame/page.ts';
-import type { PortalParts } from '../links/parts.ts';
+import type { PortalDependencies } from '../links/dependencies.ts';
 import { creditsBeyond, type Preview, type Rights, type Wish } from './wish.ts';
 
 /** The changes that the merchant allows to its customers. */
@@ -20,7 +20,7 @@ export const rightsOf = async ({ tx, merchantId }: Visit): Promise<Rights> =>
  * @returns what the domains refuse
  */
 export async function fulfil(
-  parts: PortalParts,
+  dependencies: PortalDependencies,
   visit: Visit,
   { subscription, currency }: { readonly subscription: SubscriptionRow; readonly currency: string },
   wish: Wish,
@@ -29,12 +29,12 @@ export async function fulfil(
   const { tx, merchantId, customerId } = visit;
   const balance = () => walletBalance(tx, merchantId, customerId, currency);
   const before = await balance();
-  const done = await change(parts, visit, subscription, wish, rights);
+  const done = await change(dependencies, visit, subscription, wish, rights);
   if (!done.ok) return done;
   const credited = (await balance()).minus(before);
   const invoices: OpenInvoice[] = [];
   for (const open of await lockInvoicesIn(tx, merchantId, subscription.id, ['ACTIVE', 'CLOSING'])) {
-    const seen = await viewAsOfNow(parts.invoicing, tx, open);
+    const seen = await viewAsOfNow(dependencies.invoicing, tx, open);
     if (seen === null) return notFound('invoice'); // nobody is asked to confirm what cannot be shown
     if (wish.kind !== 'cancel' || open.status === 'CLOSING' || wish.when === 'period_end') invoices.push(seen);
   }
@@ -50,25 +50,25 @@ export async function fulfil(
 type Done = Pick<Preview, 'at' | 'versionId'>;
 
 async function change(
-  parts: PortalParts,
+  dependencies: PortalDependencies,
   { tx, merchantId, customerId, now }: Visit,
   { id }: SubscriptionRow,
   wish: Wish,
   rights: Rights,
 ): Promise<Result<Done>> {
   if (wish.kind === 'cancel') {
-    const at = wish.when === 'now' ? wish.at : await endOfPeriod(parts, { tx, merchantId }, id);
+    const at = wish.when === 'now' ? wish.at : await endOfPeriod(dependencies, { tx, merchantId }, id);
     if (at === null) return notFound('period');
     const text = formatInstant(at);
     const end = wish.when === 'now' ? { ...ENDED, terminatedAt: text, terminatedBy: customerId } : { endingAt: text };
-    const ended = await patchSubscription(parts.subscriptions, tx, merchantId, id, end, now);
+    const ended = await patchSubscription(dependencies.subscriptions, tx, merchantId, id, end, now);
     return ended.ok ? ok({ at, versionId: null }) : ended;
   }
   const order =
     wish.kind === 'plan'
       ? { planId: wish.planId, effective: rights.planChange?.effective ?? 'now' }
       : { quantities: wish.quantities };
-  const changed = await changePlan(parts.subscriptions, tx, merchantId, id, { ...order, proration: 'day' }, now);
+  const changed = await changePlan(dependencies.subscriptions, tx, merchantId, id, { ...order, proration: 'day' }, now);
   if (!changed.ok) return changed;
   const { effectiveAt: at, planVersionId: versionId } = changed.value.change;
   return ok({ at, versionId });
@@ -78,7 +78,7 @@ const ENDED = { terminationReason: 'Ended by the customer in the customer portal
 
 /** The end of the open period of the plan's own series. */
 const endOfPeriod = async (
-  { subscriptions }: PortalParts,
+  { subscriptions }: PortalDependencies,
   { tx, merchantId }: Pick<Visit, 'tx' | 'merchantId'>,
   id: string,
 ): Promise<Instant | null> => (await findRunningPeriod(subscriptions.source, tx, merchantId, id))?.end ?? null;

@@ -2,7 +2,7 @@ import { type Customer, changeBillingDetails, publicCustomer } from '../../custo
 import { countryNames, type Html, html } from '../../pages/index.ts';
 import type { FormFields, Outcome, PortalPage, Visit } from '../frame/page.ts';
 import { doneNote, keyField } from '../frame/shell.ts';
-import type { PortalParts } from '../links/parts.ts';
+import type { PortalDependencies } from '../links/dependencies.ts';
 import { DETAIL_FIELDS, type DetailField, PAGE_WORDS } from '../words/page-words.ts';
 import { PORTAL_WORDS } from '../words/words.ts';
 import { type DetailFault, detailsOf, faultsOf, mostOf, type TypedDetails } from './check-details.ts';
@@ -89,7 +89,11 @@ const countrySelect = (locale: Visit['look']['locale'], value: string, about: Ht
   )}</select>`;
 
 /** Saves the details; invoices that are issued keep theirs. */
-export async function saveDetails({ customerHooks }: PortalParts, visit: Visit, form: FormFields): Promise<Outcome> {
+export async function saveDetails(
+  { customerHooks }: PortalDependencies,
+  visit: Visit,
+  form: FormFields,
+): Promise<Outcome> {
   const { tx, merchantId, customerId, customer, now } = visit;
   const typed = Object.fromEntries(DETAIL_FIELDS.map((field) => [field, form[field] ?? ''])) as unknown as TypedDetails;
   const faults = faultsOf(typed);

@@ -10,7 +10,7 @@ import { downloadLinks, formatsOf, type Html, html, openForm, type PageDownload 
 import { explainedLines, stretch } from '../frame/lines.ts';
 import type { PortalPage, Visit } from '../frame/page.ts';
 import { pager } from '../frame/shell.ts';
-import type { PortalParts } from '../links/parts.ts';
+import type { PortalDependencies } from '../links/dependencies.ts';
 import { PORTAL_WORDS } from '../words/words.ts';
 
 const PER_PAGE = 20;
@@ -61,10 +61,10 @@ function invoiceRow(visit: Visit, { invoice, standing }: ListedInvoice): Html {
 }
 
 /** One invoice: how it stands, its documents, and where each figure comes from. */
-export async function invoicePage(parts: PortalParts, visit: Visit): Promise<PortalPage | null> {
+export async function invoicePage(dependencies: PortalDependencies, visit: Visit): Promise<PortalPage | null> {
   const { tx, merchantId, customerId, params, look, now, base } = visit;
   const of = { merchantId, customerId, id: params.invoiceId ?? '' };
-  const view = await viewCustomerInvoice(parts, tx, of, now);
+  const view = await viewCustomerInvoice(dependencies, tx, of, now);
   if (view === null) return null;
   const words = PORTAL_WORDS[look.locale];
   const formats = formatsOf(look.locale);

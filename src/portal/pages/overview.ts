@@ -1,25 +1,25 @@
 import { findPlan } from '../../catalog/index.ts';
-import { type ListedInvoice, listDueInvoices, nextToClose, viewAsOfNow } from '../../invoicing/index.ts';
+import { findNextToClose, type ListedInvoice, listDueInvoices, viewAsOfNow } from '../../invoicing/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { formatsOf, type Html, html } from '../../pages/index.ts';
-import { listSubscriptions, type SubscriptionRow } from '../../subscriptions/index.ts';
+import { findSubscriptions, type SubscriptionRow } from '../../subscriptions/index.ts';
 import type { PortalPage, Visit } from '../frame/page.ts';
 import { doneNote } from '../frame/shell.ts';
-import type { PortalParts } from '../links/parts.ts';
+import type { PortalDependencies } from '../links/dependencies.ts';
 import { PORTAL_WORDS } from '../words/words.ts';
 
 /** The most subscriptions on a page. */
 const MOST_SUBSCRIPTIONS = 50;
 
 /** The open invoices, the plans, and the estimates of the next invoices. */
-export async function overviewPage(parts: PortalParts, visit: Visit): Promise<PortalPage> {
+export async function overviewPage(dependencies: PortalDependencies, visit: Visit): Promise<PortalPage> {
   const { tx, merchantId, customerId, look, now } = visit;
   const words = PORTAL_WORDS[look.locale];
   const due = await listDueInvoices(tx, { merchantId, customerId }, now);
   const page = { limit: MOST_SUBSCRIPTIONS, offset: 0 };
-  const { rows } = await listSubscriptions(tx, merchantId, { customerId }, page);
+  const { rows } = await findSubscriptions(tx, merchantId, { customerId }, page);
   const plans: Html[] = [];
-  for (const subscription of rows) plans.push(await planRow(parts, visit, subscription));
+  for (const subscription of rows) plans.push(await planRow(dependencies, visit, subscription));
   return {
     title: words.tabs.overview,
     tab: 'overview',
@@ -27,7 +27,7 @@ export async function overviewPage(parts: PortalParts, visit: Visit): Promise<Po
 <h1 class="unseen">${words.tabs.overview}</h1>
 ${doneNote(visit)}
 <h2 id="due">${words.toPay}</h2>
-${due.length === 0 ? html`<p class="soft">${words.nothingToPay}</p>` : due.map((each) => dueRow(parts, visit, each))}
+${due.length === 0 ? html`<p class="soft">${words.nothingToPay}</p>` : due.map((each) => dueRow(dependencies, visit, each))}
 </section>
 <section aria-labelledby="plans"><h2 id="plans">${words.yourPlans}</h2>
 ${plans.length === 0 ? html`<p class="soft">${words.noPlans}</p>` : plans}
@@ -39,7 +39,7 @@ ${plans.length === 0 ? html`<p class="soft">${words.noPlans}</p>` : plans}
 const payPath = ({ base }: Visit, invoiceId: string): string =>
   `${base.replace(/\/portal$/, '')}/pay/invoices/${invoiceId}`;
 
-function dueRow(_: PortalParts, visit: Visit, { invoice, standing }: ListedInvoice): Html {
+function dueRow(_: PortalDependencies, visit: Visit, { invoice, standing }: ListedInvoice): Html {
   const { look, base } = visit;
   const words = PORTAL_WORDS[look.locale];
   const { money, day } = formatsOf(look.locale);
@@ -58,12 +58,13 @@ ${failed ? html`<span class="note">${words.lastChargeFailed} <a href="${base}/ca
 `;
 }
 
-async function planRow({ invoicing }: PortalParts, visit: Visit, subscription: SubscriptionRow): Promise<Html> {
+async function planRow({ invoicing }: PortalDependencies, visit: Visit, subscription: SubscriptionRow): Promise<Html> {
   const { tx, merchantId, look, base } = visit;
   const words = PORTAL_WORDS[look.locale];
   const { money, day } = formatsOf(look.locale);
   const plan = await findPlan(tx, merchantId, subscription.planId);
-  const open = subscription.status === 'active' ? await nextToClose(tx, merchantId, subscription.id, null) : undefined;
+  const open =
+    subscription.status === 'active' ? await findNextToClose(tx, merchantId, subscription.id, null) : undefined;
   const stands = open && (await viewAsOfNow(invoicing, tx, open));
   const estimate = stands ? money(stands.invoice.grandTotal, stands.invoice.currency) : null;
   return html`<div class="row"><div><strong dir="auto">${planName(plan)}</strong> ${subscription.name === planName(plan) ? null : html`<span class="note" dir="auto">${subscription.name}</span>`}

@@ -1,14 +1,19 @@
 import { findPlan, findPlanVersion, type Plan } from '../../catalog/index.ts';
 import { effectiveNowForReading } from '../../clocks/index.ts';
-import { nextToClose, type OpenInvoice, viewAsOfNow } from '../../invoicing/index.ts';
+import { findNextToClose, type OpenInvoice, viewAsOfNow } from '../../invoicing/index.ts';
 import { decimal } from '../../kernel/decimal.ts';
 import { formatInstant } from '../../kernel/time.ts';
 import { formatsOf, type Html, html } from '../../pages/index.ts';
-import { findSubscription, quantitiesOf, type SubscriptionRow, scheduledChange } from '../../subscriptions/index.ts';
+import {
+  findScheduledChange,
+  findSubscription,
+  quantitiesOf,
+  type SubscriptionRow,
+} from '../../subscriptions/index.ts';
 import { explainedLines } from '../frame/lines.ts';
 import type { FormFields, Outcome, PortalPage, Visit } from '../frame/page.ts';
 import { doneNote, keyField } from '../frame/shell.ts';
-import type { PortalParts } from '../links/parts.ts';
+import type { PortalDependencies } from '../links/dependencies.ts';
 import { CHANGE_WORDS } from '../words/change-words.ts';
 import { PORTAL_WORDS } from '../words/words.ts';
 import { fulfil, rightsOf } from './change.ts';
@@ -32,13 +37,13 @@ async function ownOf({ tx, merchantId, customerId, params }: Visit): Promise<Own
 const pathOf = ({ base }: Visit, { id }: SubscriptionRow): string => `${base}/subscriptions/${id}`;
 
 /** One plan of the customer: how it stands, the next invoice with its lines, and what may be changed. */
-export async function subscriptionPage(parts: PortalParts, visit: Visit): Promise<PortalPage | null> {
+export async function subscriptionPage(dependencies: PortalDependencies, visit: Visit): Promise<PortalPage | null> {
   const own = await ownOf(visit);
-  return own && ownPage(parts, visit, own);
+  return own && ownPage(dependencies, visit, own);
 }
 
 async function ownPage(
-  parts: PortalParts,
+  dependencies: PortalDependencies,
   visit: Visit,
   own: Own,
   problem: 'badQuantity' | 'notPossible' | null = null,
@@ -47,9 +52,10 @@ async function ownPage(
   const words = CHANGE_WORDS[look.locale];
   const { subscription, plan } = own;
   const rights = await rightsOf(visit);
-  const open = subscription.status === 'active' ? await nextToClose(tx, merchantId, subscription.id, null) : undefined;
-  const next = open && (await viewAsOfNow(parts.invoicing, tx, open));
-  const waiting = await scheduledChange(tx, merchantId, subscription.id);
+  const open =
+    subscription.status === 'active' ? await findNextToClose(tx, merchantId, subscription.id, null) : undefined;
+  const next = open && (await viewAsOfNow(dependencies.invoicing, tx, open));
+  const waiting = await findScheduledChange(tx, merchantId, subscription.id);
   const target = waiting && (await findPlan(tx, merchantId, waiting.planId));
   const mayChange = subscription.status === 'active' && !waiting && subscription.endingAt === null;
   const { day } = formatsOf(look.locale);
@@ -132,21 +138,21 @@ async function askedOf(visit: Visit, { subscription }: Own, form: FormFields, ri
 }
 
 /** The effect of a change. It is made, described, and rolled back. */
-export async function previewPage(parts: PortalParts, visit: Visit, form: FormFields): Promise<Outcome> {
+export async function previewPage(dependencies: PortalDependencies, visit: Visit, form: FormFields): Promise<Outcome> {
   const own = await ownOf(visit);
   if (own === null) return null;
   const rights = await rightsOf(visit);
   const wish = await askedOf(visit, own, form, rights);
   if (wish === null) return { to: pathIn(own) };
-  if (wish === 'bad quantity') return ownPage(parts, visit, own, 'badQuantity');
-  return shownOr(parts, visit, own, wish, rights);
+  if (wish === 'bad quantity') return ownPage(dependencies, visit, own, 'badQuantity');
+  return shownOr(dependencies, visit, own, wish, rights);
 }
 
 const pathIn = ({ subscription }: Own): string => `/subscriptions/${subscription.id}`;
 
 /** The preview of a wish; where the domains refuse it, the page of the plan. */
 async function shownOr(
-  parts: PortalParts,
+  dependencies: PortalDependencies,
   visit: Visit,
   own: Own,
   wish: Wish,
@@ -154,11 +160,11 @@ async function shownOr(
   problem = false,
 ): Promise<PortalPage> {
   const of = { subscription: own.subscription, currency: own.plan.currency };
-  const would = await visit.tx.part(
-    () => fulfil(parts, visit, of, wish, rights),
+  const would = await visit.tx.savepoint(
+    () => fulfil(dependencies, visit, of, wish, rights),
     () => false,
   );
-  if (!would.ok) return ownPage(parts, visit, own, 'notPossible');
+  if (!would.ok) return ownPage(dependencies, visit, own, 'notPossible');
   return { ...(await previewOf(visit, own, would.value, problem)), ...(problem && { status: 409 }) };
 }
 
@@ -205,19 +211,19 @@ const DONE_WORDS = { plan: 'changed', quantities: 'changed', cancel: 'cancelled'
  * Does what was shown. Where it would be something else by now, the new preview is shown and nothing is done; where it
  * was done already, the page of the plan says how it stands.
  */
-export async function changePortal(parts: PortalParts, visit: Visit, form: FormFields): Promise<Outcome> {
+export async function changePortal(dependencies: PortalDependencies, visit: Visit, form: FormFields): Promise<Outcome> {
   const own = await ownOf(visit);
   if (own === null) return null;
   const rights = await rightsOf(visit);
   const wish = await askedOf(visit, own, form, rights);
   if (wish === null || wish === 'bad quantity') return { to: pathIn(own) };
   const of = { subscription: own.subscription, currency: own.plan.currency };
-  const done = await visit.tx.part(
-    () => fulfil(parts, visit, of, wish, rights),
+  const done = await visit.tx.savepoint(
+    () => fulfil(dependencies, visit, of, wish, rights),
     (result) => result.ok && printOf(result.value) === form.print,
   );
   if (!done.ok) return { to: pathIn(own) };
-  if (printOf(done.value) !== form.print) return shownOr(parts, visit, own, wish, rights, true);
+  if (printOf(done.value) !== form.print) return shownOr(dependencies, visit, own, wish, rights, true);
   const { at, versionId } = done.value;
   const { planId, planVersionId: heldId, quantities, endingAt } = own.subscription;
   const before = { planId, planVersionId: heldId, quantities, endingAt: endingAt && formatInstant(endingAt) };

@@ -13,7 +13,7 @@ import {
   windowsOf,
 } from '../../metering/index.ts';
 import { formatsOf, type Html, html } from '../../pages/index.ts';
-import { listSubscriptions, type SubscriptionRow } from '../../subscriptions/index.ts';
+import { findSubscriptions, type SubscriptionRow } from '../../subscriptions/index.ts';
 import { barChart, highestOf, type Point } from '../frame/chart.ts';
 import { stretch } from '../frame/lines.ts';
 import type { PortalPage, Visit } from '../frame/page.ts';
@@ -36,7 +36,7 @@ interface Measured {
 /** The metrics of the customer's plans: of several plans with the same metric the oldest one says the periods. */
 async function measuredOf({ tx, merchantId, customerId }: Visit): Promise<Measured[]> {
   const page = { limit: MOST_SUBSCRIPTIONS, offset: 0 };
-  const { rows } = await listSubscriptions(tx, merchantId, { customerId }, page);
+  const { rows } = await findSubscriptions(tx, merchantId, { customerId }, page);
   const found = new Map<string, Measured>();
   for (const subscription of rows.toReversed()) {
     const version = await findPlanVersion(tx, merchantId, subscription.planVersionId);

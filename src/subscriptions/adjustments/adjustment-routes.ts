@@ -1,7 +1,7 @@
 import { listReply, pageOf, Reply, type Route, route, Type } from '../../http/index.ts';
 import { ok } from '../../kernel/result.ts';
-import { listAdjustmentRows } from '../subscription/adjustments.sql.ts';
-import type { SubscriptionParts } from '../subscription/parts.ts';
+import { selectAdjustmentsPage } from '../subscription/adjustments.sql.ts';
+import type { SubscriptionDependencies } from '../subscription/dependencies.ts';
 import { AdjustmentCreate, AdjustmentList, AdjustmentListQuery, SubscriptionAdjustment } from './adjustment-schemas.ts';
 import { createAdjustment, deleteAdjustment, presentAdjustment } from './adjustments.ts';
 
@@ -9,7 +9,7 @@ const TAG = 'Subscriptions';
 const ofSubscription = (role: 'viewer' | 'member') => ({ role, merchant: { of: 'id', kind: 'subscription' } }) as const;
 
 /** `/v0/subscriptions/{id}/adjustments` (§4, Adjustment rules). */
-export const adjustmentRoutes = (parts: SubscriptionParts): readonly Route[] => [
+export const adjustmentRoutes = (dependencies: SubscriptionDependencies): readonly Route[] => [
   route(
     {
       method: 'POST',
@@ -48,7 +48,7 @@ export const adjustmentRoutes = (parts: SubscriptionParts): readonly Route[] => 
     },
     async ({ tx, merchantId, params, query }) => {
       const page = pageOf(query);
-      const { rows, total } = await listAdjustmentRows(tx, merchantId, params.id, page);
+      const { rows, total } = await selectAdjustmentsPage(tx, merchantId, params.id, page);
       return ok(listReply({ data: rows.map(presentAdjustment), total }, page));
     },
   ),
@@ -68,7 +68,7 @@ export const adjustmentRoutes = (parts: SubscriptionParts): readonly Route[] => 
     },
     async ({ tx, merchantId, params, now }) => {
       const { id, adjustmentId } = params as { id: string; adjustmentId: string };
-      return deleteAdjustment(parts, tx, { merchantId, subscriptionId: id, id: adjustmentId }, now);
+      return deleteAdjustment(dependencies, tx, { merchantId, subscriptionId: id, id: adjustmentId }, now);
     },
   ),
 ];

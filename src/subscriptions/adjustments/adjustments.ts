@@ -1,6 +1,6 @@
 import { effectiveNow } from '../../clocks/index.ts';
 import type { Tx } from '../../db/index.ts';
-import { calculateAgain, issuedUnderAdjustment, lockUnissuedUnder } from '../../invoicing/index.ts';
+import { calculateAgain, findIssuedUnderAdjustment, lockUnissuedUnder } from '../../invoicing/index.ts';
 import { decimal, plain } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import { fail, invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
@@ -9,12 +9,12 @@ import { lockLiving } from '../life/patch.ts';
 import {
   type AdjustmentRow,
   deleteAdjustmentRow,
-  findAdjustment,
-  findAdjustmentByKey,
   insertAdjustment,
+  selectAdjustment,
+  selectAdjustmentByKey,
 } from '../subscription/adjustments.sql.ts';
-import type { SubscriptionParts } from '../subscription/parts.ts';
-import { findSubscription, lockSubscription } from '../subscription/subscriptions.sql.ts';
+import type { SubscriptionDependencies } from '../subscription/dependencies.ts';
+import { lockSubscription, selectSubscription } from '../subscription/subscriptions.sql.ts';
 import type { AdjustmentCreate } from './adjustment-schemas.ts';
 
 /** An adjustment that was made, or the one that the same idempotency key made before. */
@@ -40,7 +40,7 @@ export async function createAdjustment(
   const locked = await lockLiving(tx, merchantId, subscriptionId, 'adjust', wall);
   // A retry is answered also after the end: the row is locked either way, so that a twin waits here and finds what we
   // made.
-  const known = key === undefined ? undefined : await findAdjustmentByKey(tx, merchantId, subscriptionId, key);
+  const known = key === undefined ? undefined : await selectAdjustmentByKey(tx, merchantId, subscriptionId, key);
   if (known) return ok({ adjustment: known, isNew: false });
   if (!locked.ok) return locked;
   const window = windowOf(body);
@@ -73,19 +73,19 @@ function windowOf({ effectiveFrom, effectiveTo }: AdjustmentCreate): Result<{ fr
  * @returns 404; ADJUSTMENT_IN_USE where an invoice has issued under it
  */
 export async function deleteAdjustment(
-  { invoicing }: Pick<SubscriptionParts, 'invoicing'>,
+  { invoicing }: Pick<SubscriptionDependencies, 'invoicing'>,
   tx: Tx,
   { merchantId, subscriptionId, id }: { merchantId: string; subscriptionId: string; id: string },
   wall: Instant,
 ): Promise<Result<void>> {
-  const subscription = await findSubscription(tx, merchantId, subscriptionId);
+  const subscription = await selectSubscription(tx, merchantId, subscriptionId);
   if (!subscription) return notFound('subscription');
   const now = await effectiveNow(tx, merchantId, subscription.clockId, wall);
   await lockSubscription(tx, merchantId, subscriptionId);
-  const found = await findAdjustment(tx, merchantId, subscriptionId, id);
+  const found = await selectAdjustment(tx, merchantId, subscriptionId, id);
   if (!found) return notFound('adjustment');
   const drafts = await lockUnissuedUnder(tx, merchantId, subscriptionId, id);
-  const invoiceId = await issuedUnderAdjustment(tx, merchantId, subscriptionId, id);
+  const invoiceId = await findIssuedUnderAdjustment(tx, merchantId, subscriptionId, id);
   if (invoiceId !== undefined) return fail('ADJUSTMENT_IN_USE', { invoiceId });
   await deleteAdjustmentRow(tx, found);
   for (const draft of drafts) await calculateAgain(invoicing, tx, draft, now);

@@ -3,30 +3,30 @@ import type { Tx } from '../../db/index.ts';
 import { burntUnits } from '../../entitlements/index.ts';
 import type { Adjustment, BilledVersion, BillingSource, BillingTerms, PaymentTerms } from '../../invoicing/index.ts';
 import { normaliseCadence } from '../../kernel/time.ts';
-import { type AdjustmentRow, adjustmentsOf } from '../subscription/adjustments.sql.ts';
+import { type AdjustmentRow, selectAdjustments } from '../subscription/adjustments.sql.ts';
 import { endOf } from '../subscription/decide.ts';
 import { withQuantities } from '../subscription/quantities.ts';
 import type { SubscriptionRow } from '../subscription/subscription.ts';
-import { findSubscription, findSubscriptions } from '../subscription/subscriptions.sql.ts';
-import { type VersionRow, versionsOfSubscriptions } from '../subscription/versions.sql.ts';
+import { selectSubscription, selectSubscriptionsById } from '../subscription/subscriptions.sql.ts';
+import { selectVersionsOfSubscriptions, type VersionRow } from '../subscription/versions.sql.ts';
 import { loadUsageSources } from './usage-claims.ts';
 
 /** The answers of subscriptions to invoicing. */
 export const billingSource: BillingSource = {
   async paymentTerms(tx, merchantId, subscriptionIds) {
-    const found = await findSubscriptions(tx, merchantId, [...new Set(subscriptionIds)]);
+    const found = await selectSubscriptionsById(tx, merchantId, [...new Set(subscriptionIds)]);
     return new Map(found.map((subscription) => [subscription.id, paymentTermsOf(subscription)]));
   },
 
   terms: (tx, merchantId, subscriptionId) =>
     tx.once(`terms of ${subscriptionId} of ${merchantId}`, async () => {
-      const subscription = await findSubscription(tx, merchantId, subscriptionId);
+      const subscription = await selectSubscription(tx, merchantId, subscriptionId);
       if (!subscription) throw new Error(`Subscription ${subscriptionId} does not exist.`);
       return termsOf(tx, subscription);
     }),
 
   async termsOf(tx, merchantId, subscriptionIds) {
-    const found = await findSubscriptions(tx, merchantId, [...new Set(subscriptionIds)]);
+    const found = await selectSubscriptionsById(tx, merchantId, [...new Set(subscriptionIds)]);
     return new Map((await termsOfAll(tx, merchantId, found)).map((terms) => [terms.subscriptionId, terms]));
   },
 
@@ -36,7 +36,7 @@ export const billingSource: BillingSource = {
     burntUnits(tx, { merchantId, subscriptionId, metricIds }, period),
 
   async adjustments(tx, merchantId, subscriptionIds) {
-    const rows = await adjustmentsOf(tx, merchantId, subscriptionIds);
+    const rows = await selectAdjustments(tx, merchantId, subscriptionIds);
     const bySubscription = Map.groupBy(rows, ({ subscriptionId: id }) => id);
     return new Map(subscriptionIds.map((id) => [id, (bySubscription.get(id) ?? []).map(adjustmentOf)]));
   },
@@ -65,7 +65,7 @@ async function termsOfAll(
 ): Promise<BillingTerms[]> {
   if (subscriptions.length === 0) return [];
   const history = Map.groupBy(
-    await versionsOfSubscriptions(
+    await selectVersionsOfSubscriptions(
       tx,
       merchantId,
       subscriptions.map(({ id }) => id),

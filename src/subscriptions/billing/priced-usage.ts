@@ -5,7 +5,7 @@ import { earliest, type Instant, isAfter, isBefore, latest, normaliseCadence, ty
 import type { LateSource, UsageSource } from '../../metering/index.ts';
 import { endOf } from '../subscription/decide.ts';
 import { type ClaimingCustomerRow, selectClaimingBetween } from '../subscription/subscriptions.sql.ts';
-import { type VersionRow, versionsOfSubscriptions } from '../subscription/versions.sql.ts';
+import { selectVersionsOfSubscriptions, type VersionRow } from '../subscription/versions.sql.ts';
 import { metricsOf } from './usage-claims.ts';
 import { claimOf, ownedSpans, type PricedVersion, type ReadSeries, type UsageClaim } from './usage-owner.ts';
 
@@ -63,7 +63,7 @@ export async function findBillableUsage(tx: Tx, merchantId: string, period: Peri
 async function claimantsOf(tx: Tx, merchantId: string, rows: readonly ClaimingCustomerRow[]): Promise<Claimant[]> {
   const ids = rows.map(({ id }) => id);
   const pinned = Map.groupBy(
-    ids.length === 0 ? [] : await versionsOfSubscriptions(tx, merchantId, ids),
+    ids.length === 0 ? [] : await selectVersionsOfSubscriptions(tx, merchantId, ids),
     ({ subscriptionId: id }) => id,
   );
   const claimants: Claimant[] = [];

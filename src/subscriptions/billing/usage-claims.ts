@@ -23,7 +23,7 @@ import {
   selectClaimingOf,
   updateEndedToBeDue,
 } from '../subscription/subscriptions.sql.ts';
-import { type VersionRow, versionsOfSubscriptions } from '../subscription/versions.sql.ts';
+import { selectVersionsOfSubscriptions, type VersionRow } from '../subscription/versions.sql.ts';
 import { claimOf, ownedSpans, type PricedSpan, type ReadSeries, shareMetric, type UsageClaim } from './usage-owner.ts';
 
 /**
@@ -180,7 +180,7 @@ async function claimsOf(tx: Tx, rows: readonly ClaimingRow[]): Promise<UsageClai
   if (!first) return [];
   const { merchantId } = first;
   const ids = rows.map(({ id }) => id);
-  const pinned = Map.groupBy(await versionsOfSubscriptions(tx, merchantId, ids), ({ subscriptionId: id }) => id);
+  const pinned = Map.groupBy(await selectVersionsOfSubscriptions(tx, merchantId, ids), ({ subscriptionId: id }) => id);
   const given = rows.map((row) => pinned.get(row.id) ?? [{ ...row, holdsFrom: row.startedAt }]);
   const pricedBy = await loadPriced(tx, merchantId, given.flat());
   return rows.map((row, place) =>

@@ -48,14 +48,14 @@ import { lockActive } from '../life/patch.ts';
 import { nextActionOf } from '../life/reminders.ts';
 import {
   type ChangeRow,
-  findChange,
   insertChange,
   lockChange,
-  scheduledChange,
-  settleChange,
+  selectChange,
+  selectScheduledChange,
+  updateChangeStatus,
 } from '../subscription/changes.sql.ts';
 import { endOf } from '../subscription/decide.ts';
-import type { SubscriptionParts } from '../subscription/parts.ts';
+import type { SubscriptionDependencies } from '../subscription/dependencies.ts';
 import {
   decideQuantities,
   type PriceReplacement,
@@ -65,9 +65,9 @@ import {
   sameQuantities,
 } from '../subscription/quantities.ts';
 import type { SubscriptionRow } from '../subscription/subscription.ts';
-import { changeSubscription, findSubscription, lockSubscription } from '../subscription/subscriptions.sql.ts';
-import { tell } from '../subscription/tell.ts';
-import { deleteVersionOf, insertVersion, versionsOfSubscription } from '../subscription/versions.sql.ts';
+import { lockSubscription, selectSubscription, updateSubscription } from '../subscription/subscriptions.sql.ts';
+import { deleteVersionOf, insertVersion, selectVersions } from '../subscription/versions.sql.ts';
+import { publishSubscriptionEvent } from '../subscription/webhooks.ts';
 
 /** The defaults of a change: now, by the second, credited on the next invoice (domain.md §3). */
 export interface ChangeOrder {
@@ -108,7 +108,7 @@ interface Target {
  * OTHER_PLAN_VERSION where it has another version by now; CHANGE_SCHEDULED where another change is to come
  */
 export async function changePlan(
-  parts: SubscriptionParts,
+  dependencies: SubscriptionDependencies,
   tx: Tx,
   merchantId: string,
   id: string,
@@ -120,7 +120,7 @@ export async function changePlan(
   const { subscription, now } = locked.value;
   const { fromVersionId = subscription.planVersionId } = order;
   if (fromVersionId !== subscription.planVersionId) return fail('OTHER_PLAN_VERSION');
-  const waiting = await scheduledChange(tx, merchantId, id);
+  const waiting = await selectScheduledChange(tx, merchantId, id);
   if (waiting) return fail('CHANGE_SCHEDULED', { changeId: waiting.id });
   const target = await targetOf(tx, subscription, order);
   if (!target.ok) return target;
@@ -148,10 +148,10 @@ export async function changePlan(
     createdAt: now,
   });
   if (!isScheduled) await lockToBill(tx, subscription, at, now);
-  if (!isScheduled && subscription.billingOpened) await closeWhatIsOver(parts.invoicing, tx, before, at, now);
+  if (!isScheduled && subscription.billingOpened) await closeWhatIsOver(dependencies.invoicing, tx, before, at, now);
   await pinFrom(tx, subscription, before, target.value, change);
   if (isScheduled) return ok({ change, invoice: await openOwnInvoice(tx, subscription, before.planCadence) });
-  return ok({ change, invoice: await apply(parts, tx, subscription, change, now) });
+  return ok({ change, invoice: await apply(dependencies, tx, subscription, change, now) });
 }
 
 /** The open invoice of the plan's own series: it has the charges in advance of the period with the change. */
@@ -249,7 +249,7 @@ async function pinFrom(
   change: ChangeRow,
 ): Promise<void> {
   const own = { merchantId: subscription.merchantId, subscriptionId: subscription.id };
-  if ((await versionsOfSubscription(tx, own.merchantId, own.subscriptionId)).length === 0)
+  if ((await selectVersions(tx, own.merchantId, own.subscriptionId)).length === 0)
     await insertVersion(tx, {
       ...own,
       holdsFrom: subscription.startedAt,
@@ -308,13 +308,13 @@ function anchorOf(cadence: string, before: BillingTerms, planAnchor: Instant | n
 
 /** The version holds now: invoices, entitlements and the subscription itself follow. */
 async function apply(
-  parts: SubscriptionParts,
+  dependencies: SubscriptionDependencies,
   tx: Tx,
   subscription: SubscriptionRow,
   change: ChangeRow,
   now: Instant,
 ): Promise<InvoiceRow | null> {
-  const pinned = await changeSubscription(
+  const pinned = await updateSubscription(
     tx,
     subscription,
     {
@@ -329,37 +329,39 @@ async function apply(
   const { effectiveAt: at } = change;
   const bounds = boundsOfSeries(after, after.planCadence, latest(at, after.bounds.startedAt));
   const isOther = bounds !== null && !bounds.anchor.equals(subscription.billingAnchor);
-  const counted = isOther ? await changeSubscription(tx, pinned, { billingAnchor: bounds.anchor }, now) : pinned;
-  const invoice = counted.billingOpened ? await followChange(parts.invoicing, tx, { terms: after, at }, now) : null;
+  const counted = isOther ? await updateSubscription(tx, pinned, { billingAnchor: bounds.anchor }, now) : pinned;
+  const invoice = counted.billingOpened
+    ? await followChange(dependencies.invoicing, tx, { terms: after, at }, now)
+    : null;
   await markSiblings(tx, counted, at, now); // a scheduled one that a worker comes to late
   const version = await findPlanVersion(tx, change.merchantId, change.planVersionId);
   if (!version) throw new Error(`The plan version of change ${change.id} no longer exists.`);
   const prices = { pinned: version.prices, current: version.prices };
   await reconcileEntitlements(tx, entitlingOf(counted), prices, { isDry: false, grantsNow: false }, now);
-  const changed = await changeSubscription(tx, counted, { nextActionAt: await nextActionOf(tx, counted, now) }, now);
-  await tell(tx, changed, 'subscription.updated.v0', now);
+  const changed = await updateSubscription(tx, counted, { nextActionAt: await nextActionOf(tx, counted, now) }, now);
+  await publishSubscriptionEvent(tx, changed, 'subscription.updated.v0', now);
   return invoice;
 }
 
 /** A scheduled change whose time has come; of a subscription that has ended meanwhile it is cancelled. */
 export async function applyScheduled(
-  parts: SubscriptionParts,
+  dependencies: SubscriptionDependencies,
   tx: Tx,
   { merchantId, id }: { merchantId: string; id: string },
   now: Instant,
 ): Promise<void> {
-  const change = await findChange(tx, merchantId, id);
+  const change = await selectChange(tx, merchantId, id);
   if (change?.status !== 'scheduled') return;
   const subscription = await lockSubscription(tx, merchantId, change.subscriptionId);
   if (subscription?.status !== 'active') {
-    await settleChange(tx, change, 'cancelled');
+    await updateChangeStatus(tx, change, 'cancelled');
     return;
   }
   await lockToBill(tx, subscription, change.effectiveAt, now);
-  const applied = await settleChange(tx, change, 'applied');
+  const applied = await updateChangeStatus(tx, change, 'applied');
   const after = await termsOf(tx, subscription);
-  if (subscription.billingOpened) await closeWhatIsOver(parts.invoicing, tx, after, applied.effectiveAt, now);
-  await apply(parts, tx, subscription, applied, now);
+  if (subscription.billingOpened) await closeWhatIsOver(dependencies.invoicing, tx, after, applied.effectiveAt, now);
+  await apply(dependencies, tx, subscription, applied, now);
 }
 
 /**
@@ -372,7 +374,7 @@ export async function cancelChange(
   subscriptionId: string,
   id: string,
 ): Promise<Result<void>> {
-  const subscription = await findSubscription(tx, merchantId, subscriptionId);
+  const subscription = await selectSubscription(tx, merchantId, subscriptionId);
   const change = await lockChange(tx, merchantId, subscriptionId, id);
   if (!subscription || !change) return notFound('subscriptionChange');
   await lockSubscription(tx, merchantId, subscriptionId);
@@ -384,7 +386,7 @@ export async function cancelChange(
       allowedFrom: ['scheduled'],
       done: 'cancelled',
     });
-  await settleChange(tx, change, 'cancelled');
+  await updateChangeStatus(tx, change, 'cancelled');
   await deleteVersionOf(tx, merchantId, id);
   return ok(undefined);
 }

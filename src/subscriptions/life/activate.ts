@@ -13,10 +13,10 @@ import { orThrow } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { termsOf } from '../billing/billing-source.ts';
 import { lockToBill, markSiblings } from '../billing/usage-claims.ts';
-import type { SubscriptionParts } from '../subscription/parts.ts';
+import type { SubscriptionDependencies } from '../subscription/dependencies.ts';
 import type { SubscriptionRow } from '../subscription/subscription.ts';
-import { changeSubscription } from '../subscription/subscriptions.sql.ts';
-import { tell } from '../subscription/tell.ts';
+import { updateSubscription } from '../subscription/subscriptions.sql.ts';
+import { publishSubscriptionEvent } from '../subscription/webhooks.ts';
 import { nextActionOf } from './reminders.ts';
 
 /** A subscription as entitlements see it. */
@@ -32,12 +32,12 @@ export const entitlingOf = (subscription: SubscriptionRow): EntitlingSubscriptio
 
 /** It is active from now on, at any start: its customer is entitled from `startedAt` (domain.md §5). */
 export async function activate(tx: Tx, subscription: SubscriptionRow, now: Instant): Promise<SubscriptionRow> {
-  const active = await changeSubscription(tx, subscription, { status: 'active', activatedAt: now }, now);
+  const active = await updateSubscription(tx, subscription, { status: 'active', activatedAt: now }, now);
   const version = await findPlanVersion(tx, active.merchantId, active.planVersionId);
   if (!version) throw new Error(`The plan version of subscription ${active.id} no longer exists.`);
   await entitle(tx, entitlingOf(active), version.prices, now);
   await markSiblings(tx, active, active.startedAt, now); // paid late, or begun as of the past
-  await tell(tx, active, 'subscription.activated.v0', now);
+  await publishSubscriptionEvent(tx, active, 'subscription.activated.v0', now);
   return active;
 }
 
@@ -55,22 +55,22 @@ export async function asksOf(
  * Starts), and the first invoice of each series opens.
  */
 export async function startBilling(
-  parts: Pick<SubscriptionParts, 'invoicing'>,
+  dependencies: Pick<SubscriptionDependencies, 'invoicing'>,
   tx: Tx,
   subscription: SubscriptionRow,
   now: Instant,
 ): Promise<SubscriptionRow> {
   await lockToBill(tx, subscription, now, now);
   const asked = await asksOf(tx, subscription);
-  if (asked) orThrow(await makeUpfrontInvoice(parts.invoicing, tx, { ...asked, awaitedBy: null }, now));
+  if (asked) orThrow(await makeUpfrontInvoice(dependencies.invoicing, tx, { ...asked, awaitedBy: null }, now));
   return openBilling(tx, subscription, now);
 }
 
 /** The first invoice of each series opens, and the remaining jobs are renewals and the end. */
 export async function openBilling(tx: Tx, subscription: SubscriptionRow, now: Instant): Promise<SubscriptionRow> {
   await openFirstInvoices(tx, await termsOf(tx, subscription), now);
-  const opened = await changeSubscription(tx, subscription, { billingOpened: true }, now);
-  return changeSubscription(tx, opened, { nextActionAt: await nextActionOf(tx, opened, now) }, now);
+  const opened = await updateSubscription(tx, subscription, { billingOpened: true }, now);
+  return updateSubscription(tx, opened, { nextActionAt: await nextActionOf(tx, opened, now) }, now);
 }
 
 /**
@@ -78,13 +78,14 @@ export async function openBilling(tx: Tx, subscription: SubscriptionRow, now: In
  * @returns null where it asks nothing
  */
 export async function rehearseStart(
-  parts: Pick<SubscriptionParts, 'invoicing'>,
+  dependencies: Pick<SubscriptionDependencies, 'invoicing'>,
   tx: Tx,
   subscription: SubscriptionRow,
   at: Instant,
 ): Promise<InvoiceRow | null> {
   const asked = await asksOf(tx, subscription);
-  const made = asked && orThrow(await makeUpfrontInvoice(parts.invoicing, tx, { ...asked, awaitedBy: null }, at));
+  const made =
+    asked && orThrow(await makeUpfrontInvoice(dependencies.invoicing, tx, { ...asked, awaitedBy: null }, at));
   await openBilling(tx, subscription, at);
   return made?.invoice ?? null;
 }

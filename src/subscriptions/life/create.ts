@@ -13,18 +13,18 @@ import { linkSubscriptionSubject } from '../../metering/index.ts';
 import { redirectProblems } from '../../payments/index.ts';
 import { lockToBill } from '../billing/usage-claims.ts';
 import { billingStart, decideCreation, decidePrefund, nextActionAt } from '../subscription/decide.ts';
-import type { SubscriptionParts } from '../subscription/parts.ts';
+import type { SubscriptionDependencies } from '../subscription/dependencies.ts';
 import { decideQuantities, quantityErrors } from '../subscription/quantities.ts';
 import type { SubscriptionCreate } from '../subscription/schemas.ts';
 import type { NewSubscription, SubscriptionRow } from '../subscription/subscription.ts';
 import {
-  changeSubscription,
-  findSubscription,
-  findSubscriptionByKey,
   insertSubscription,
   lockSubscriptionKey,
+  selectSubscription,
+  selectSubscriptionByKey,
+  updateSubscription,
 } from '../subscription/subscriptions.sql.ts';
-import { tell } from '../subscription/tell.ts';
+import { publishSubscriptionEvent } from '../subscription/webhooks.ts';
 import { activate, asksOf, openBilling } from './activate.ts';
 import { UPFRONT } from './upfront.ts';
 
@@ -51,7 +51,7 @@ export interface PromisedSubscription {
  * later where the start lies ahead or a trial comes first.
  */
 export async function createSubscription(
-  parts: SubscriptionParts,
+  dependencies: SubscriptionDependencies,
   tx: Tx,
   merchantId: string,
   input: SubscriptionCreate,
@@ -59,10 +59,10 @@ export async function createSubscription(
   promised?: PromisedSubscription,
 ): Promise<Result<Created>> {
   const key = bodyKey('subscription', input);
-  const known = await findCreated(tx, merchantId, key, { lock: lockSubscriptionKey, find: findSubscriptionByKey });
+  const known = await findCreated(tx, merchantId, key, { lock: lockSubscriptionKey, find: selectSubscriptionByKey });
   if (!known.ok) return known;
   if (known.value) return ok({ subscription: known.value, isNew: false, upfront: null });
-  const found = await load(parts, tx, merchantId, input, wall, promised);
+  const found = await load(dependencies, tx, merchantId, input, wall, promised);
   if (!found.ok) return found;
   const { now, plan, startedAt, endingAt, prices, versionId, versionNumber, quantities } = found.value;
 
@@ -82,7 +82,7 @@ export async function createSubscription(
   const entitled = await checkEntitles(tx, merchantId, prices);
   if (!entitled.ok) return entitled;
 
-  const customerId = await customerOf(parts, tx, merchantId, input, wall); // a customer is on no clock
+  const customerId = await customerOf(dependencies, tx, merchantId, input, wall); // a customer is on no clock
   if (!customerId.ok) return customerId;
   const trialPeriod = plan.trialPeriod === null ? null : parseDuration(plan.trialPeriod);
   const start = billingStart(startedAt, { trialPeriod, billingAnchor: plan.billingAnchor });
@@ -122,8 +122,8 @@ export async function createSubscription(
     { merchantId, subscriptionId: subscription.id, customerId: subscription.customerId },
     now,
   );
-  await tell(tx, subscription, 'subscription.created.v0', now);
-  const begun = await begin(parts, tx, subscription, now, promised?.invoiceId);
+  await publishSubscriptionEvent(tx, subscription, 'subscription.created.v0', now);
+  const begun = await begin(dependencies, tx, subscription, now, promised?.invoiceId);
   return begun.ok ? ok({ ...begun.value, isNew: true }) : begun;
 }
 
@@ -138,7 +138,7 @@ interface Begun {
  * has come. What is asked is an invoice to transfer money for, or one that the subscription waits for.
  */
 async function begin(
-  parts: SubscriptionParts,
+  dependencies: SubscriptionDependencies,
   tx: Tx,
   subscription: SubscriptionRow,
   now: Instant,
@@ -147,7 +147,7 @@ async function begin(
   await lockToBill(tx, subscription, subscription.startedAt, now);
   if (isAfter(subscription.billingStartsAt, now)) {
     const active = await activate(tx, subscription, now);
-    const waiting = await changeSubscription(tx, active, { nextActionAt: nextActionAt(active) }, now);
+    const waiting = await updateSubscription(tx, active, { nextActionAt: nextActionAt(active) }, now);
     return ok({ subscription: waiting, upfront: null });
   }
   const asked = await asksOf(tx, subscription);
@@ -156,14 +156,14 @@ async function begin(
   const awaitedBy = isAwaited ? UPFRONT : null;
   const begun = isAwaited ? subscription : await beginBilling(tx, subscription, now);
   const made = await makeUpfrontInvoice(
-    parts.invoicing,
+    dependencies.invoicing,
     tx,
     { ...asked, awaitedBy, ...(paidAs !== undefined && { paidAs }) },
     now,
   );
   if (!made.ok) return made;
   if (paidAs !== undefined) return ok({ subscription: await reread(tx, begun), upfront: made.value.invoice });
-  const upfront = await tryToCharge(parts, tx, begun, made.value.invoice, now);
+  const upfront = await tryToCharge(dependencies, tx, begun, made.value.invoice, now);
   return ok({ subscription: await reread(tx, begun), upfront });
 }
 
@@ -172,7 +172,7 @@ const beginBilling = async (tx: Tx, subscription: SubscriptionRow, now: Instant)
 
 /** With `autoCharge` the stored card pays it at once, where there is one and it works; else the customer is asked. */
 async function tryToCharge(
-  { chargeNow }: SubscriptionParts,
+  { chargeNow }: SubscriptionDependencies,
   tx: Tx,
   { autoCharge, status }: SubscriptionRow,
   upfront: InvoiceRow,
@@ -184,14 +184,14 @@ async function tryToCharge(
 
 /** As it is after what its invoice did: one that is paid has made it active. */
 async function reread(tx: Tx, { merchantId, id }: SubscriptionRow): Promise<SubscriptionRow> {
-  const subscription = await findSubscription(tx, merchantId, id);
+  const subscription = await selectSubscription(tx, merchantId, id);
   if (!subscription) throw new Error(`Subscription ${id} was deleted, which nothing does.`);
   return subscription;
 }
 
 /** Everything that the decision needs; ids that the body named are checked here. */
 async function load(
-  parts: SubscriptionParts,
+  dependencies: SubscriptionDependencies,
   tx: Tx,
   merchantId: string,
   input: SubscriptionCreate,
@@ -200,14 +200,14 @@ async function load(
 ) {
   const checked = await checkReference(tx, merchantId, 'plan', input.planId, 'planId');
   if (!checked.ok) return checked;
-  const clock = await clockOf(parts.environment, tx, merchantId, input.testClockId);
+  const clock = await clockOf(dependencies.environment, tx, merchantId, input.testClockId);
   if (!clock.ok) return clock;
   const plan = await findPlan(tx, merchantId, input.planId);
   const version = plan && (await findPlanVersion(tx, merchantId, promised?.planVersionId ?? plan.defaultVersionId));
   if (!plan || !version) return notFound('plan', 'planId');
   const wrongQuantities = quantityErrors(version.prices, input.quantities ?? {});
   if (wrongQuantities.length > 0) return invalid(wrongQuantities);
-  const redirects = await checkRedirects(parts.environment, tx, merchantId, input.redirectUrls);
+  const redirects = await checkRedirects(dependencies.environment, tx, merchantId, input.redirectUrls);
   if (!redirects.ok) return redirects;
   return ok({
     plan,
@@ -248,7 +248,7 @@ async function checkRedirects(
 
 /** The customer that the body names, or the one that it describes. */
 async function customerOf(
-  parts: SubscriptionParts,
+  dependencies: SubscriptionDependencies,
   tx: Tx,
   merchantId: string,
   input: SubscriptionCreate,
@@ -269,7 +269,7 @@ async function customerOf(
     merchantId,
     { consumer, ...(taxRates !== undefined && { taxRates }), ...(externalId !== undefined && { externalId }) },
     now,
-    parts.customerHooks,
+    dependencies.customerHooks,
   );
   return made.ok ? ok(made.value.customer.id) : made;
 }

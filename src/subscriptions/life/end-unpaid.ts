@@ -1,7 +1,7 @@
 import type { Tx } from '../../db/index.ts';
 import { orThrow } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
-import type { SubscriptionParts } from '../subscription/parts.ts';
+import type { SubscriptionDependencies } from '../subscription/dependencies.ts';
 import { terminateSubscription } from './patch.ts';
 
 /** The reason of a subscription's end after the last declined retry of a charge. */
@@ -12,12 +12,12 @@ const REASON = 'payment_failed';
  * ended already is left alone. `now` is effective now for it.
  */
 export async function endUnpaid(
-  parts: SubscriptionParts,
+  dependencies: SubscriptionDependencies,
   tx: Tx,
   { merchantId, subscriptionId }: { merchantId: string; subscriptionId: string },
   now: Instant,
 ): Promise<void> {
-  const ended = await terminateSubscription(parts, tx, merchantId, subscriptionId, { reason: REASON }, now);
+  const ended = await terminateSubscription(dependencies, tx, merchantId, subscriptionId, { reason: REASON }, now);
   const isOver = !ended.ok && ended.refusal.kind === 'code' && ended.refusal.code === 'INVALID_TRANSITION';
   if (!isOver) orThrow(ended);
 }

@@ -16,11 +16,11 @@ import {
 import type { Instant } from '../../kernel/time.ts';
 import { termsOf } from '../billing/billing-source.ts';
 import { lockToBill, markAsEnded } from '../billing/usage-claims.ts';
-import { cancelScheduled } from '../subscription/changes.sql.ts';
-import type { SubscriptionParts } from '../subscription/parts.ts';
+import { markScheduledCancelled } from '../subscription/changes.sql.ts';
+import type { SubscriptionDependencies } from '../subscription/dependencies.ts';
 import type { SubscriptionRow } from '../subscription/subscription.ts';
-import { changeSubscription } from '../subscription/subscriptions.sql.ts';
-import { tell } from '../subscription/tell.ts';
+import { updateSubscription } from '../subscription/subscriptions.sql.ts';
+import { publishSubscriptionEvent } from '../subscription/webhooks.ts';
 import { nextActionOf } from './reminders.ts';
 
 /** The author of an end, its time and its reason. */
@@ -39,14 +39,14 @@ export interface Ending {
  */
 export async function endSubscription(
   tx: Tx,
-  parts: Pick<SubscriptionParts, 'invoicing' | 'source'>,
+  dependencies: Pick<SubscriptionDependencies, 'invoicing' | 'source'>,
   subscription: SubscriptionRow,
   ending: Ending,
   now: Instant,
 ): Promise<SubscriptionRow> {
   await lockToBill(tx, subscription, ending.at, now);
   const { lateUsageDays } = await merchantSettings(tx, subscription.merchantId);
-  const ended = await changeSubscription(
+  const ended = await updateSubscription(
     tx,
     subscription,
     {
@@ -59,19 +59,19 @@ export async function endSubscription(
     },
     now,
   );
-  await cancelScheduled(tx, ended.merchantId, ended.id);
+  await markScheduledCancelled(tx, ended.merchantId, ended.id);
   const terms = await termsOf(tx, ended);
-  await alignPeriods(parts.invoicing, tx, terms, ending.at, now);
+  await alignPeriods(dependencies.invoicing, tx, terms, ending.at, now);
   await markAsEnded(tx, ended, now);
-  await redoDrafts(parts.invoicing, tx, terms, now);
+  await redoDrafts(dependencies.invoicing, tx, terms, now);
   const closing = (await openInvoices(tx, ended, ['CLOSING'])).filter(({ periodEnd: end }) => end.equals(ending.at));
   const target = closing.find(({ billingCadence: cadence }) => cadence === terms.planCadence) ?? closing[0] ?? null;
-  await giveCredits(parts.invoicing, tx, { terms, after: ending.at, target }, now);
+  await giveCredits(dependencies.invoicing, tx, { terms, after: ending.at, target }, now);
   if (target === null)
-    await billLateUsage(parts.invoicing, tx, { merchantId: ended.merchantId, subscriptionId: ended.id }, now);
-  await creditCarriedLines(parts.invoicing, tx, ended.merchantId, ended.id, now);
+    await billLateUsage(dependencies.invoicing, tx, { merchantId: ended.merchantId, subscriptionId: ended.id }, now);
+  await creditCarriedLines(dependencies.invoicing, tx, ended.merchantId, ended.id, now);
   await endEntitlements(tx, { merchantId: ended.merchantId, subscriptionId: ended.id }, ending.at, now);
-  await tell(tx, ended, 'subscription.terminated.v0', now);
+  await publishSubscriptionEvent(tx, ended, 'subscription.terminated.v0', now);
   return ended;
 }
 
@@ -99,18 +99,18 @@ export async function approveOpenInvoices(tx: Tx, subscription: SubscriptionRow,
 /** Sets, moves or clears the end that is planned; the open periods are cut to it, or reach their full length again. */
 export async function planEnd(
   tx: Tx,
-  parts: Pick<SubscriptionParts, 'invoicing'>,
+  dependencies: Pick<SubscriptionDependencies, 'invoicing'>,
   subscription: SubscriptionRow,
   endingAt: Instant | null,
   now: Instant,
 ): Promise<SubscriptionRow> {
-  const planned = await changeSubscription(
+  const planned = await updateSubscription(
     tx,
     subscription,
     { endingAt, nextActionAt: await nextActionOf(tx, { ...subscription, endingAt }, now) },
     now,
   );
-  if (planned.billingOpened) await alignPeriods(parts.invoicing, tx, await termsOf(tx, planned), now, now);
+  if (planned.billingOpened) await alignPeriods(dependencies.invoicing, tx, await termsOf(tx, planned), now, now);
   await planEndOfEntitlements(tx, { merchantId: planned.merchantId, subscriptionId: planned.id }, endingAt, now);
   return planned;
 }

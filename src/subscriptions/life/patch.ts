@@ -5,18 +5,18 @@ import { type FieldError, invalid, notFound, ok, type Result } from '../../kerne
 import { wrongState } from '../../kernel/state-table.ts';
 import { type Instant, instantOf, isAfter } from '../../kernel/time.ts';
 import { decideTermination, endErrors } from '../subscription/decide.ts';
-import type { SubscriptionParts } from '../subscription/parts.ts';
+import type { SubscriptionDependencies } from '../subscription/dependencies.ts';
 import type { SubscriptionPatch } from '../subscription/schemas.ts';
 import type { SubscriptionRow } from '../subscription/subscription.ts';
-import { changeSubscription, findSubscription, lockSubscription } from '../subscription/subscriptions.sql.ts';
-import { tell } from '../subscription/tell.ts';
+import { lockSubscription, selectSubscription, updateSubscription } from '../subscription/subscriptions.sql.ts';
+import { publishSubscriptionEvent } from '../subscription/webhooks.ts';
 import { approveOpenInvoices, type Ending, endSubscription, planEnd } from './end.ts';
 import { nextActionOf } from './reminders.ts';
 import { endPending } from './upfront.ts';
 
 /** PATCH of a subscription (§4). Nothing leaves `terminated` (domain.md §3). */
 export async function patchSubscription(
-  parts: SubscriptionParts,
+  dependencies: SubscriptionDependencies,
   tx: Tx,
   merchantId: string,
   id: string,
@@ -33,7 +33,7 @@ export async function patchSubscription(
     return refusedIn(subscription.status, 'changeBankTransferOnly', ['active']);
   const { terminatedAt, endingAt } = decided.value;
 
-  let changed = await changeSubscription(
+  let changed = await updateSubscription(
     tx,
     subscription,
     {
@@ -50,14 +50,14 @@ export async function patchSubscription(
     now,
   );
   if (changed.autoApprove !== subscription.autoApprove) await approveOpenInvoices(tx, changed, now);
-  if (endingAt !== undefined) changed = await planEnd(tx, parts, changed, endingAt, now);
+  if (endingAt !== undefined) changed = await planEnd(tx, dependencies, changed, endingAt, now);
   if (terminatedAt !== undefined) {
     const by = input.terminatedBy ?? merchantId;
-    return endNow(parts, tx, changed, { at: terminatedAt, by, reason: input.terminationReason ?? null }, now);
+    return endNow(dependencies, tx, changed, { at: terminatedAt, by, reason: input.terminationReason ?? null }, now);
   }
   if (endingAt === undefined)
-    changed = await changeSubscription(tx, changed, { nextActionAt: await nextActionOf(tx, changed, now) }, now);
-  await tell(tx, changed, 'subscription.updated.v0', now);
+    changed = await updateSubscription(tx, changed, { nextActionAt: await nextActionOf(tx, changed, now) }, now);
+  await publishSubscriptionEvent(tx, changed, 'subscription.updated.v0', now);
   return ok(changed);
 }
 
@@ -72,7 +72,7 @@ export async function lockLiving(
   trigger: string,
   wall: Instant,
 ): Promise<Result<{ subscription: SubscriptionRow; now: Instant }>> {
-  const found = await findSubscription(tx, merchantId, id);
+  const found = await selectSubscription(tx, merchantId, id);
   if (!found) return notFound('subscription');
   const now = await effectiveNow(tx, merchantId, found.clockId, wall);
   const subscription = await lockSubscription(tx, merchantId, id);
@@ -148,7 +148,7 @@ export function decidePatch(
 
 /** POST …/termination: ends it now; one that has not started yet ends without having billed anything. */
 export async function terminateSubscription(
-  parts: SubscriptionParts,
+  dependencies: SubscriptionDependencies,
   tx: Tx,
   merchantId: string,
   id: string,
@@ -158,17 +158,17 @@ export async function terminateSubscription(
   const locked = await lockLiving(tx, merchantId, id, 'terminate', wall);
   if (!locked.ok) return locked;
   const { subscription, now } = locked.value;
-  return endNow(parts, tx, subscription, { at: now, by: merchantId, reason, ...(credit && { credit }) }, now);
+  return endNow(dependencies, tx, subscription, { at: now, by: merchantId, reason, ...(credit && { credit }) }, now);
 }
 
 /** Ends a subscription, whether it is active or waits for its payment. */
 const endNow = async (
-  parts: SubscriptionParts,
+  dependencies: SubscriptionDependencies,
   tx: Tx,
   subscription: SubscriptionRow,
   ending: Ending,
   now: Instant,
 ): Promise<Result<SubscriptionRow>> =>
   subscription.status === 'pending_payment'
-    ? endPending(parts, tx, subscription, ending, now)
-    : ok(await endSubscription(tx, parts, subscription, ending, now));
+    ? endPending(dependencies, tx, subscription, ending, now)
+    : ok(await endSubscription(tx, dependencies, subscription, ending, now));

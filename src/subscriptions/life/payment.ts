@@ -1,6 +1,6 @@
 import type { Tx } from '../../db/index.ts';
 import { describeUpfront, type InvoiceRow, upfrontInvoiceOf } from '../../invoicing/index.ts';
-import type { SubscriptionParts } from '../subscription/parts.ts';
+import type { SubscriptionDependencies } from '../subscription/dependencies.ts';
 import type { SubscriptionRow } from '../subscription/subscription.ts';
 import { UPFRONT } from './upfront.ts';
 
@@ -10,7 +10,7 @@ import { UPFRONT } from './upfront.ts';
  * @param made the upfront invoice, in the transaction that made the subscription
  */
 export async function paymentOf(
-  { invoicing }: Pick<SubscriptionParts, 'invoicing'>,
+  { invoicing }: Pick<SubscriptionDependencies, 'invoicing'>,
   tx: Tx,
   { merchantId, id, status }: SubscriptionRow,
   made: InvoiceRow | null = null,

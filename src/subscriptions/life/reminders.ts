@@ -14,10 +14,10 @@ import {
 } from '../../kernel/time.ts';
 import { defaultMethodOf } from '../../payments/index.ts';
 import { endOf, nextActionAt } from '../subscription/decide.ts';
-import type { ComingRenewal, SubscriptionParts } from '../subscription/parts.ts';
+import type { ComingRenewal, SubscriptionDependencies } from '../subscription/dependencies.ts';
 import type { SubscriptionRow } from '../subscription/subscription.ts';
 import { updateReminded } from '../subscription/subscriptions.sql.ts';
-import { tellAll } from '../subscription/tell.ts';
+import { publishSubscriptionEvents } from '../subscription/webhooks.ts';
 
 /** The facts that decide the time of a reminder. */
 export interface ReminderTerms {
@@ -102,7 +102,7 @@ export function isRenewalMailed({
  * Tells of the renewals of some active subscriptions of one merchant whose time has come, and sets what happens next.
  */
 export async function remind(
-  parts: Pick<SubscriptionParts, 'remindCustomer' | 'invoicing'>,
+  dependencies: Pick<SubscriptionDependencies, 'remindCustomer' | 'invoicing'>,
   tx: Tx,
   subscriptions: readonly SubscriptionRow[],
   now: Instant,
@@ -117,13 +117,13 @@ export async function remind(
     return { due, told: { ...told, nextActionAt: decideNextAction(told, plans, now) } };
   });
   const renewals = decided.flatMap(({ due, told }) => (due ? [{ due, told }] : []));
-  await tellAll(
+  await publishSubscriptionEvents(
     tx,
     renewals.map(({ told }) => told),
     'subscription.renewal_reminder.v0',
     now,
   );
-  for (const { due, told } of renewals) await mailRenewal(parts, tx, told, due, now);
+  for (const { due, told } of renewals) await mailRenewal(dependencies, tx, told, due, now);
   await updateReminded(
     tx,
     first.merchantId,
@@ -136,7 +136,7 @@ type Reminder = NonNullable<ReturnType<typeof decideReminder>>;
 
 /** Writes the renewal email to the customer, if the period is long enough. */
 async function mailRenewal(
-  { remindCustomer, invoicing }: Pick<SubscriptionParts, 'remindCustomer' | 'invoicing'>,
+  { remindCustomer, invoicing }: Pick<SubscriptionDependencies, 'remindCustomer' | 'invoicing'>,
   tx: Tx,
   told: SubscriptionRow,
   { planName, renewsAt, cadence }: Reminder,

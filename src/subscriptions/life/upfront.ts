@@ -9,10 +9,10 @@ import {
 import { ok, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { lockToActivate } from '../billing/usage-claims.ts';
-import type { SubscriptionParts } from '../subscription/parts.ts';
+import type { SubscriptionDependencies } from '../subscription/dependencies.ts';
 import type { SubscriptionRow } from '../subscription/subscription.ts';
-import { changeSubscription, lockSubscription, lockSubscriptionNow } from '../subscription/subscriptions.sql.ts';
-import { tell } from '../subscription/tell.ts';
+import { lockSubscription, lockSubscriptionNow, updateSubscription } from '../subscription/subscriptions.sql.ts';
+import { publishSubscriptionEvent } from '../subscription/webhooks.ts';
 import { activate, openBilling } from './activate.ts';
 import type { Ending } from './end.ts';
 
@@ -49,13 +49,13 @@ async function awaiting(tx: Tx, merchantId: string, id: string | null): Promise<
 
 /** It was never active, so nothing is billed or lost. */
 async function endUnactivated(tx: Tx, subscription: SubscriptionRow, { at, by, reason }: Ending, now: Instant) {
-  const ended = await changeSubscription(
+  const ended = await updateSubscription(
     tx,
     subscription,
     { status: 'terminated', terminatedAt: at, terminatedBy: by, terminationReason: reason, nextActionAt: null },
     now,
   );
-  await tell(tx, ended, 'subscription.terminated.v0', now);
+  await publishSubscriptionEvent(tx, ended, 'subscription.terminated.v0', now);
   return ended;
 }
 
@@ -64,7 +64,7 @@ async function endUnactivated(tx: Tx, subscription: SubscriptionRow, { at, by, r
  * @returns INVALID_TRANSITION where money has come or is on its way: what refuses the cancellation refuses the end
  */
 export async function endPending(
-  parts: Pick<SubscriptionParts, 'invoicing'>,
+  dependencies: Pick<SubscriptionDependencies, 'invoicing'>,
   tx: Tx,
   subscription: SubscriptionRow,
   ending: Ending,
@@ -78,6 +78,6 @@ export async function endPending(
     if (!allowed.ok) return allowed;
   }
   const ended = await endUnactivated(tx, subscription, ending, now);
-  if (invoice) await cancelInvoice(parts.invoicing, tx, invoice, ending.reason, now);
+  if (invoice) await cancelInvoice(dependencies.invoicing, tx, invoice, ending.reason, now);
   return ok(ended);
 }

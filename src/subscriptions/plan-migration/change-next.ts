@@ -3,7 +3,7 @@ import type { Refusal, Result } from '../../kernel/result.ts';
 import { next } from '../../kernel/state-table.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { type Changed, changePlan } from '../changes/changes.ts';
-import type { SubscriptionParts } from '../subscription/parts.ts';
+import type { SubscriptionDependencies } from '../subscription/dependencies.ts';
 import {
   besideEachOther,
   type MigrationMember,
@@ -23,14 +23,15 @@ type Outcomes = (MigrationOutcome & { readonly position: number })[];
  * ended when none is left.
  */
 export async function changeNext(
-  parts: SubscriptionParts,
+  dependencies: SubscriptionDependencies,
   tx: Tx,
   migration: PlanMigration,
   wall: Instant,
 ): Promise<PlanMigration> {
   const members = await selectNextMembers(tx, migration, MOST_AT_ONCE);
   const outcomes: Outcomes = [];
-  for (const list of besideEachOther(members)) outcomes.push(...(await changeList(parts, tx, migration, list, wall)));
+  for (const list of besideEachOther(members))
+    outcomes.push(...(await changeList(dependencies, tx, migration, list, wall)));
   await updateOutcomes(tx, migration, outcomes);
   const refused = outcomes.filter(({ outcome }) => outcome === 'refused').length;
   const done = migration.done + outcomes.length - refused;
@@ -42,7 +43,7 @@ export async function changeNext(
 
 /** Side by side; where that goes wrong, one after another, so that the one at fault is refused alone. */
 async function changeList(
-  parts: SubscriptionParts,
+  dependencies: SubscriptionDependencies,
   tx: Tx,
   migration: PlanMigration,
   members: readonly MigrationMember[],
@@ -50,28 +51,29 @@ async function changeList(
 ): Promise<Outcomes> {
   const inOrder = members.toSorted((one, other) => (one.subscriptionId < other.subscriptionId ? -1 : 1)); // of locks
   try {
-    return await tx.part(
-      () => tx.beside(inOrder.map((member) => (beside: Tx) => changeOne(parts, beside, migration, member, wall))),
+    return await tx.savepoint(
+      () =>
+        tx.beside(inOrder.map((member) => (beside: Tx) => changeOne(dependencies, beside, migration, member, wall))),
       () => !migration.isDry,
     );
   } catch (error) {
     if (concernsAll(error)) throw error;
   }
   const outcomes: Outcomes = [];
-  for (const member of inOrder) outcomes.push(await changeAlone(parts, tx, migration, member, wall));
+  for (const member of inOrder) outcomes.push(await changeAlone(dependencies, tx, migration, member, wall));
   return outcomes;
 }
 
 async function changeAlone(
-  parts: SubscriptionParts,
+  dependencies: SubscriptionDependencies,
   tx: Tx,
   migration: PlanMigration,
   member: MigrationMember,
   wall: Instant,
 ): Promise<Outcomes[number]> {
   try {
-    return await tx.part(
-      () => changeOne(parts, tx, migration, member, wall),
+    return await tx.savepoint(
+      () => changeOne(dependencies, tx, migration, member, wall),
       ({ outcome }) => outcome !== 'refused' && !migration.isDry,
     );
   } catch (error) {
@@ -81,14 +83,14 @@ async function changeAlone(
 }
 
 async function changeOne(
-  parts: SubscriptionParts,
+  dependencies: SubscriptionDependencies,
   tx: Tx,
   { merchantId, planId, toVersion, fromVersionId, replacePrices, effective, proration, credit, isDry }: PlanMigration,
   { position, subscriptionId }: MigrationMember,
   wall: Instant,
 ): Promise<Outcomes[number]> {
   const order = { planId, versionNumber: toVersion, fromVersionId, replacePrices, effective, proration, credit };
-  const changed = await changePlan(parts, tx, merchantId, subscriptionId, order, wall);
+  const changed = await changePlan(dependencies, tx, merchantId, subscriptionId, order, wall);
   return { position, ...outcomeOf(changed, isDry) };
 }
 

@@ -3,7 +3,7 @@ import { listReply, type PageRequest, pageOf, Reply, type Route, route } from '.
 import { notFound, ok, type Result } from '../../kernel/result.ts';
 import { next } from '../../kernel/state-table.ts';
 import { formatInstant, type Instant } from '../../kernel/time.ts';
-import type { SubscriptionParts } from '../subscription/parts.ts';
+import type { SubscriptionDependencies } from '../subscription/dependencies.ts';
 import { type PlanMigration, planMigrationStates } from './migration.ts';
 import {
   lockPlanMigration,
@@ -28,7 +28,7 @@ const TAG = 'Plans';
 const ofPlan = (role: 'viewer' | 'member') => ({ role, merchant: { of: 'id', kind: 'plan' } }) as const;
 
 /** Migrations of plans: they change all subscriptions of a version (domain.md §3, Plan change). */
-export const planMigrationRoutes = (parts: SubscriptionParts): readonly Route[] => [
+export const planMigrationRoutes = (dependencies: SubscriptionDependencies): readonly Route[] => [
   route(
     {
       method: 'POST',
@@ -49,7 +49,7 @@ export const planMigrationRoutes = (parts: SubscriptionParts): readonly Route[] 
       errors: [409],
     },
     async ({ tx, merchantId, params, body, now }) => {
-      const started = await startPlanMigration(parts, tx, merchantId, params.id, body, now);
+      const started = await startPlanMigration(dependencies, tx, merchantId, params.id, body, now);
       if (!started.ok) return started;
       const { status, isDry, total } = started.value;
       const all = { limit: total, offset: 0 };

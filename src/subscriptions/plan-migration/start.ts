@@ -3,7 +3,7 @@ import { checkReference, type Tx } from '../../db/index.ts';
 import { newId } from '../../kernel/ids.ts';
 import { fail, invalid, invalidField, notFound, noVersion, ok, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
-import type { SubscriptionParts } from '../subscription/parts.ts';
+import type { SubscriptionDependencies } from '../subscription/dependencies.ts';
 import { replacementErrors } from '../subscription/quantities.ts';
 import { changeNext } from './change-next.ts';
 import type { PlanMigration } from './migration.ts';
@@ -21,7 +21,7 @@ const MOST_IN_REQUEST = 50;
  *   one, and for prices that the versions have not; PLAN_MIGRATION_RUNNING where the version is being migrated
  */
 export async function startPlanMigration(
-  parts: SubscriptionParts,
+  dependencies: SubscriptionDependencies,
   tx: Tx,
   merchantId: string,
   planId: string,
@@ -37,7 +37,7 @@ export async function startPlanMigration(
   }
   let migration = await insertMembers(tx, inserted);
   if (migration.total > MOST_IN_REQUEST) return ok(migration);
-  while (migration.status === 'running') migration = await changeNext(parts, tx, migration, wall);
+  while (migration.status === 'running') migration = await changeNext(dependencies, tx, migration, wall);
   return ok(migration);
 }
 

@@ -1,13 +1,13 @@
 import type { DueKind } from '../../jobs/index.ts';
-import type { SubscriptionParts } from '../subscription/parts.ts';
+import type { SubscriptionDependencies } from '../subscription/dependencies.ts';
 import { changeNext } from './change-next.ts';
 import { selectPlanMigration } from './migrations.sql.ts';
 
 /** A migration continues with its next subscriptions, each time in its own transaction, until none is left. */
-export const planMigrationDueKind = (parts: SubscriptionParts): DueKind => ({
+export const planMigrationDueKind = (dependencies: SubscriptionDependencies): DueKind => ({
   kind: 'plan_migration',
   step: async (tx, { merchantId, id }, now) => {
     const migration = await selectPlanMigration(tx, merchantId, id);
-    if (migration?.status === 'running') await changeNext(parts, tx, migration, now);
+    if (migration?.status === 'running') await changeNext(dependencies, tx, migration, now);
   },
 });

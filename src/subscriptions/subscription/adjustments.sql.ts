@@ -25,7 +25,7 @@ export const insertAdjustment = (tx: Tx, row: Omit<AdjustmentRow, 'seq'>): Promi
             ${row.effectiveTo}, ${row.description}, ${row.idempotencyKey}, ${row.createdAt})
     returning *`);
 
-export const findAdjustment = (
+export const selectAdjustment = (
   tx: Tx,
   merchantId: string,
   subscriptionId: string,
@@ -35,7 +35,7 @@ export const findAdjustment = (
     select * from subscription_adjustment
      where merchant_id = ${merchantId} and subscription_id = ${subscriptionId} and id = ${id}`);
 
-export const findAdjustmentByKey = (
+export const selectAdjustmentByKey = (
   tx: Tx,
   merchantId: string,
   subscriptionId: string,
@@ -48,7 +48,7 @@ export const findAdjustmentByKey = (
 export const deleteAdjustmentRow = (tx: Tx, { merchantId, id }: AdjustmentRow): Promise<number> =>
   tx.run(sql`delete from subscription_adjustment where merchant_id = ${merchantId} and id = ${id}`);
 
-export const listAdjustmentRows = (
+export const selectAdjustmentsPage = (
   tx: Tx,
   merchantId: string,
   subscriptionId: string,
@@ -66,7 +66,7 @@ export const listAdjustmentRows = (
   );
 
 /** All adjustments of some subscriptions, those of each oldest first: the order in which they apply. */
-export const adjustmentsOf = (
+export const selectAdjustments = (
   tx: Tx,
   merchantId: string,
   subscriptionIds: readonly string[],

@@ -35,7 +35,7 @@ export const insertChange = (tx: Tx, row: Omit<ChangeRow, 'seq'>): Promise<Chang
             ${row.createdAt})
     returning *`);
 
-export const findChange = (tx: Tx, merchantId: string, id: string): Promise<ChangeRow | undefined> =>
+export const selectChange = (tx: Tx, merchantId: string, id: string): Promise<ChangeRow | undefined> =>
   tx.maybe<ChangeRow>(sql`select * from subscription_change where merchant_id = ${merchantId} and id = ${id}`);
 
 /** The same, locked: taken before its subscription, as the worker does that has found it due. */
@@ -50,13 +50,17 @@ export const lockChange = (
      where merchant_id = ${merchantId} and subscription_id = ${subscriptionId} and id = ${id} for update`);
 
 /** The one change that is to come; at most one (unique index `subscription_change_scheduled`). */
-export const scheduledChange = (tx: Tx, merchantId: string, subscriptionId: string): Promise<ChangeRow | undefined> =>
+export const selectScheduledChange = (
+  tx: Tx,
+  merchantId: string,
+  subscriptionId: string,
+): Promise<ChangeRow | undefined> =>
   tx.maybe<ChangeRow>(sql`
     select * from subscription_change
      where merchant_id = ${merchantId} and subscription_id = ${subscriptionId} and status = 'scheduled'`);
 
 /** It came, or will not. */
-export const settleChange = (
+export const updateChangeStatus = (
   tx: Tx,
   { merchantId, id }: ChangeRow,
   status: 'applied' | 'cancelled',
@@ -66,7 +70,7 @@ export const settleChange = (
      where merchant_id = ${merchantId} and id = ${id} and status = 'scheduled' returning *`);
 
 /** A change that is to come does not where the subscription ends; one that a worker has in hand it settles itself. */
-export const cancelScheduled = (tx: Tx, merchantId: string, subscriptionId: string): Promise<number> =>
+export const markScheduledCancelled = (tx: Tx, merchantId: string, subscriptionId: string): Promise<number> =>
   tx.run(sql`
     update subscription_change set status = 'cancelled', next_action_at = null
      where merchant_id = ${merchantId}
@@ -74,7 +78,7 @@ export const cancelScheduled = (tx: Tx, merchantId: string, subscriptionId: stri
                    where merchant_id = ${merchantId} and subscription_id = ${subscriptionId} and status = 'scheduled'
                      for update skip locked)`);
 
-export const listChanges = (
+export const selectChanges = (
   tx: Tx,
   merchantId: string,
   subscriptionId: string,

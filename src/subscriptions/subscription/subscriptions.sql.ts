@@ -14,10 +14,14 @@ export const insertSubscription = (tx: Tx, subscription: NewSubscription, now: I
 };
 
 /** A subscription of the merchant. */
-export const findSubscription = (tx: Tx, merchantId: string, id: string): Promise<SubscriptionRow | undefined> =>
+export const selectSubscription = (tx: Tx, merchantId: string, id: string): Promise<SubscriptionRow | undefined> =>
   tx.maybe<SubscriptionRow>(sql`select * from subscription where merchant_id = ${merchantId} and id = ${id}`);
 
-export const findSubscriptions = (tx: Tx, merchantId: string, ids: readonly string[]): Promise<SubscriptionRow[]> =>
+export const selectSubscriptionsById = (
+  tx: Tx,
+  merchantId: string,
+  ids: readonly string[],
+): Promise<SubscriptionRow[]> =>
   tx.rows<SubscriptionRow>(
     sql`select * from subscription where merchant_id = ${merchantId} and id = any (${[...ids]}::text[])`,
   );
@@ -58,7 +62,11 @@ export const lockSubscriptionsNow = (tx: Tx, merchantId: string, ids: readonly s
     select from subscription where merchant_id = ${merchantId} and id = any (${[...ids]}::text[])
      order by id for no key update nowait`);
 
-export const findSubscriptionByKey = (tx: Tx, merchantId: string, key: string): Promise<SubscriptionRow | undefined> =>
+export const selectSubscriptionByKey = (
+  tx: Tx,
+  merchantId: string,
+  key: string,
+): Promise<SubscriptionRow | undefined> =>
   tx.maybe<SubscriptionRow>(
     sql`select * from subscription where merchant_id = ${merchantId} and idempotency_key = ${key}`,
   );
@@ -97,7 +105,7 @@ export type SubscriptionChanges = Partial<
   >
 >;
 
-export const changeSubscription = (
+export const updateSubscription = (
   tx: Tx,
   subscription: SubscriptionRow,
   changes: SubscriptionChanges,
@@ -143,7 +151,7 @@ export interface SubscriptionFilters {
 }
 
 /** A page of subscriptions, newest first; of all merchants where `merchantId` is null. */
-export const listSubscriptions = (
+export const selectSubscriptions = (
   tx: Tx,
   merchantId: string | null,
   filters: SubscriptionFilters,
@@ -269,7 +277,7 @@ export async function countByVersion(
 }
 
 /** The plans to which a customer has an active subscription. */
-export async function activePlansOf(tx: Tx, merchantId: string, customerId: string): Promise<string[]> {
+export async function selectActivePlans(tx: Tx, merchantId: string, customerId: string): Promise<string[]> {
   const rows = await tx.rows<{ planId: string }>(sql`
     select distinct plan_id from subscription
      where merchant_id = ${merchantId} and customer_id = ${customerId} and status = 'active'`);
@@ -277,7 +285,11 @@ export async function activePlansOf(tx: Tx, merchantId: string, customerId: stri
 }
 
 /** Are there subscriptions that have not ended, of a customer or on a clock? For the guards of their deletion. */
-export const unendedSubscriptions = (tx: Tx, merchantId: string, by: { customerId: string } | { clockId: string }) =>
+export const selectUnendedSubscriptions = (
+  tx: Tx,
+  merchantId: string,
+  by: { customerId: string } | { clockId: string },
+) =>
   tx.rows<{ id: string; name: string }>(sql`
     select id, name from subscription
      where merchant_id = ${merchantId} and status <> 'terminated'
@@ -297,7 +309,7 @@ export interface SubscriptionOfPlan {
  * The subscriptions of some customers to a plan, as it is by now, oldest first; those that never became active are left
  * out.
  */
-export const subscriptionsOfPlan = (tx: Tx, merchantId: string, planId: string, customerIds: readonly string[]) =>
+export const selectSubscriptionsOfPlan = (tx: Tx, merchantId: string, planId: string, customerIds: readonly string[]) =>
   tx.rows<SubscriptionOfPlan>(sql`
     select id, customer_id, started_at, status, terminated_at
       from subscription

@@ -25,13 +25,17 @@ export interface VersionRow {
 }
 
 /** In the order of time; none where the subscription was never changed. Of two of one instant the later one holds. */
-export const versionsOfSubscription = (tx: Tx, merchantId: string, subscriptionId: string): Promise<VersionRow[]> =>
+export const selectVersions = (tx: Tx, merchantId: string, subscriptionId: string): Promise<VersionRow[]> =>
   tx.rows<VersionRow>(sql`
     select * from subscription_version
      where merchant_id = ${merchantId} and subscription_id = ${subscriptionId} order by holds_from, seq`);
 
 /** The same of several subscriptions at once. */
-export const versionsOfSubscriptions = (tx: Tx, merchantId: string, ids: readonly string[]): Promise<VersionRow[]> =>
+export const selectVersionsOfSubscriptions = (
+  tx: Tx,
+  merchantId: string,
+  ids: readonly string[],
+): Promise<VersionRow[]> =>
   tx.rows<VersionRow>(sql`
     select * from subscription_version
      where merchant_id = ${merchantId} and subscription_id = any (${[...ids]}::text[])

@@ -10,12 +10,12 @@ export interface SpentBudget {
 }
 
 /** The dependencies of entitlements on earlier domains; `wiring.ts` binds them. */
-export interface EntitlementParts {
+export interface EntitlementDependencies {
   /**
    * A subscription of the merchant that has not ended, locked, with its effective now.
    * @returns 404; INVALID_TRANSITION where it has ended
    */
-  readonly holdSubscription: (
+  readonly lockActiveSubscription: (
     tx: Tx,
     merchantId: string,
     id: string,

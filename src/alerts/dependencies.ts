@@ -1,13 +1,13 @@
 import type { Tx } from '../db/index.ts';
 import type { EnvironmentName } from '../identity/index.ts';
-import type { InvoicingParts } from '../invoicing/index.ts';
+import type { InvoicingDependencies } from '../invoicing/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { Alert, AlertTrigger } from './alert.ts';
 
 /** The dependencies of alerts on other domains; `wiring.ts` binds them. */
-export interface AlertParts {
+export interface AlertDependencies {
   readonly environment: EnvironmentName;
-  readonly invoicing: InvoicingParts;
+  readonly invoicing: InvoicingDependencies;
   /** Writes to the merchant, and to the customer where the alert says so. `now` is effective now of the alert. */
   readonly write: (tx: Tx, alert: Alert, trigger: AlertTrigger, now: Instant) => Promise<void>;
 }

@@ -6,11 +6,15 @@ import type { SubscriptionRow } from './subscription.ts';
 type SubscriptionEvent = EventType & `subscription.${string}`;
 
 /** Writes a webhook about a subscription into the outbox. */
-export const tell = (tx: Tx, subscription: SubscriptionRow, type: SubscriptionEvent, now: Instant): Promise<void> =>
-  tellAll(tx, [subscription], type, now);
+export const publishSubscriptionEvent = (
+  tx: Tx,
+  subscription: SubscriptionRow,
+  type: SubscriptionEvent,
+  now: Instant,
+): Promise<void> => publishSubscriptionEvents(tx, [subscription], type, now);
 
 /** The same about each of several. */
-export async function tellAll(
+export async function publishSubscriptionEvents(
   tx: Tx,
   subscriptions: readonly SubscriptionRow[],
   type: SubscriptionEvent,

@@ -27,7 +27,7 @@ export interface OrderListener {
 }
 
 /** The questions of orders to earlier domains; `wiring.ts` passes them. */
-export interface OrderParts {
+export interface OrderDependencies {
   readonly environment: EnvironmentName;
   /** The schema of one billing schedule in an order's reply. */
   readonly scheduleReply: TSchema;

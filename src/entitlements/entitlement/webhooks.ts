@@ -11,7 +11,7 @@ const about = ({ id, customerId, subscriptionId }: EntitlementRow) => ({
 });
 
 /** Writes a webhook about an entitlement into the outbox. */
-export const tellOfEntitlement = (
+export const publishEntitlementEvent = (
   tx: Tx,
   entitlement: EntitlementRow,
   type: EventType & `entitlement.${string}`,
@@ -19,7 +19,7 @@ export const tellOfEntitlement = (
 ): Promise<string> => publish(tx, { merchantId: entitlement.merchantId, type, data: about(entitlement) }, now);
 
 /** Writes a webhook about a grant into the outbox. */
-export const tellOfGrant = (
+export const publishGrantEvent = (
   tx: Tx,
   entitlement: EntitlementRow,
   grant: Pick<GrantRow, 'id'>,

@@ -4,7 +4,7 @@ import { publish } from '../webhooks/index.ts';
 import type { OrderRow } from './order.ts';
 
 /** Writes a webhook event about an order (domain.md §9). */
-export const tell = (
+export const publishOrderEvent = (
   tx: Tx,
   { merchantId, id, customerId }: OrderRow,
   type: 'order.approved.v0' | 'order.cancelled.v0',

@@ -4,7 +4,7 @@ import { type Courier, type ProviderAccount, ProviderCourier } from '../payments
 import type { TaxProvider, TaxProviderName } from './port.ts';
 
 /** The dependencies of calls to tax providers. */
-export interface TaxProviderParts {
+export interface TaxProviderDependencies {
   readonly providers: readonly TaxProvider[];
   /** The account of an integration that the merchant has connected; null: none, or not any more. */
   accountOf(tx: Tx, merchantId: string, integration: string): Promise<ProviderAccount | null>;
@@ -15,13 +15,13 @@ export interface TaxProviderParts {
 }
 
 /** How tax providers are reached. */
-export interface TaxProviderOptions extends Omit<TaxProviderParts, 'courier'> {
+export interface TaxProviderOptions extends Omit<TaxProviderDependencies, 'courier'> {
   /** Told of a call, or of its outcome, that could not be carried through. */
   readonly onTrouble: (error: Error) => void;
 }
 
 /** The parts, with a courier of their own: a tax provider that is slow holds up no payment. */
-export const createTaxProviders = ({ onTrouble, ...options }: TaxProviderOptions): TaxProviderParts => ({
+export const createTaxProviders = ({ onTrouble, ...options }: TaxProviderOptions): TaxProviderDependencies => ({
   ...options,
   courier: new ProviderCourier(options.now, onTrouble),
 });
@@ -35,11 +35,11 @@ export interface TaxConnection {
 /** The connection to a merchant's tax provider; null if there is none. */
 export async function taxConnectionOf(
   tx: Tx,
-  parts: Pick<TaxProviderParts, 'providers' | 'accountOf'>,
+  dependencies: Pick<TaxProviderDependencies, 'providers' | 'accountOf'>,
   merchantId: string,
   name: TaxProviderName,
 ): Promise<TaxConnection | null> {
-  const provider = parts.providers.find((each) => each.name === name);
-  const account = provider ? await parts.accountOf(tx, merchantId, provider.integration) : null;
+  const provider = dependencies.providers.find((each) => each.name === name);
+  const account = provider ? await dependencies.accountOf(tx, merchantId, provider.integration) : null;
   return provider && account ? { provider, account } : null;
 }

@@ -4,7 +4,7 @@ import { type Instant, isBefore } from '../kernel/time.ts';
 import type { LoadAttachments } from './attachments.ts';
 import { type Delivery, judge } from './attempts.ts';
 import type { MailRow } from './mail-row.ts';
-import { changeMail } from './mails.sql.ts';
+import { updateMail } from './mails.sql.ts';
 import { type Deliver, type MailServer, openSmtp } from './smtp.ts';
 import { mailStates } from './states.ts';
 
@@ -17,7 +17,7 @@ export interface TakenMail {
 }
 
 /** Sends mail to the server, beside background jobs: a slow or dead server delays nothing else. */
-export interface Carrier {
+export interface MailSender {
   /** Is there a server to bring it to? */
   readonly hasServer: boolean;
   readonly hasRoom: boolean;
@@ -28,7 +28,7 @@ export interface Carrier {
 }
 
 /** The sender without a server. */
-export const noCarrier: Carrier = {
+export const noMailSender: MailSender = {
   hasServer: false,
   hasRoom: false,
   take: () => {
@@ -46,7 +46,7 @@ const MOST_WAITING = 1_000;
 const FAREWELL_MILLISECONDS = 3_000;
 const MOST_ERROR_LENGTH = 500;
 
-interface CarrierOptions {
+interface MailSenderOptions {
   readonly server: MailServer;
   readonly database: Database;
   /** Wall time. */
@@ -55,18 +55,18 @@ interface CarrierOptions {
 }
 
 /** Brings mail to a server over a few connections at a time. */
-export const createCarrier = (options: CarrierOptions): Carrier => new SmtpCarrier(options);
+export const createMailSender = (options: MailSenderOptions): MailSender => new SmtpMailSender(options);
 
-class SmtpCarrier implements Carrier {
+class SmtpMailSender implements MailSender {
   readonly hasServer = true;
-  readonly #options: CarrierOptions;
+  readonly #options: MailSenderOptions;
   readonly #deliver: Deliver;
   readonly #waiting: TakenMail[] = [];
   readonly #onTheWay = new Set<Promise<void>>();
   readonly #end = new AbortController();
   #isClosed = false;
 
-  constructor(options: CarrierOptions) {
+  constructor(options: MailSenderOptions) {
     this.#options = options;
     this.#deliver = openSmtp(options.server);
   }
@@ -153,7 +153,7 @@ class SmtpCarrier implements Carrier {
     await this.#change(mail, { ...mail, attempts: mail.attempts - 1, nextActionAt: takenAt });
   }
 
-  async #change(mail: MailRow, change: Parameters<typeof changeMail>[2]): Promise<void> {
-    await this.#options.database.transaction({ merchants: [mail.merchantId] }, (tx) => changeMail(tx, mail, change));
+  async #change(mail: MailRow, change: Parameters<typeof updateMail>[2]): Promise<void> {
+    await this.#options.database.transaction({ merchants: [mail.merchantId] }, (tx) => updateMail(tx, mail, change));
   }
 }

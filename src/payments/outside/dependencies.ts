@@ -6,7 +6,7 @@ import type { ProviderAccount, RemoteProvider } from '../provider/remote.ts';
 import type { Courier } from './courier.ts';
 
 /** The dependencies of calls to external providers. */
-export interface RemoteParts {
+export interface RemoteDependencies {
   readonly providers: readonly RemoteProvider[];
   /** The account that the merchant has connected; null: none, or not any more. */
   accountOf(tx: Tx, merchantId: string, provider: string): Promise<ProviderAccount | null>;
@@ -27,7 +27,7 @@ export interface Connection {
 /** The connection to a merchant's provider; null if there is none. */
 export async function connectionOf(
   tx: Tx,
-  remote: RemoteParts,
+  remote: RemoteDependencies,
   merchantId: string,
   name: ProviderName,
 ): Promise<Connection | null> {
@@ -37,7 +37,11 @@ export async function connectionOf(
 }
 
 /** The provider refuses an account: its connection is an error until the merchant mends it. */
-export const reportRefusal = (remote: RemoteParts, { provider, account }: Connection, reason: string): Promise<void> =>
+export const reportRefusal = (
+  remote: RemoteDependencies,
+  { provider, account }: Connection,
+  reason: string,
+): Promise<void> =>
   remote.database.transaction({ merchants: [account.merchantId] }, (tx) =>
     remote.refused(tx, account, provider.name, reason),
   );
@@ -51,7 +55,7 @@ export type Call = () => Promise<void>;
  */
 export const byCourier =
   (
-    { courier }: Pick<RemoteParts, 'courier'>,
+    { courier }: Pick<RemoteDependencies, 'courier'>,
     of: { merchantId: string; clockId: string | null },
     work: Call,
   ): FollowUp =>
@@ -62,7 +66,7 @@ export const byCourier =
 
 /** Writes an outcome in its own transaction; it waits several times for another slow transaction. */
 export const writeOutcome = <T>(
-  { database, now }: Pick<RemoteParts, 'database' | 'now'>,
+  { database, now }: Pick<RemoteDependencies, 'database' | 'now'>,
   merchantId: string,
   work: (tx: Tx, wall: Instant) => Promise<T>,
 ): Promise<T> =>

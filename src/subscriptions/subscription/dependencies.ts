@@ -1,7 +1,7 @@
 import type { CustomerHooks } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
 import type { EnvironmentName } from '../../identity/index.ts';
-import type { BillingSource, InvoiceRow, InvoicingParts } from '../../invoicing/index.ts';
+import type { BillingSource, InvoiceRow, InvoicingDependencies } from '../../invoicing/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 
@@ -20,11 +20,11 @@ export interface ComingRenewal {
 }
 
 /** The dependencies of subscriptions beside their transaction; `app.ts` binds them. */
-export interface SubscriptionParts {
+export interface SubscriptionDependencies {
   readonly environment: EnvironmentName;
   readonly source: BillingSource;
   readonly customerHooks: CustomerHooks;
-  readonly invoicing: InvoicingParts;
+  readonly invoicing: InvoicingDependencies;
   /** Charges the customer's stored card for an issued invoice, where there is one. @returns the invoice after it */
   readonly chargeNow: (tx: Tx, invoice: InvoiceRow, now: Instant) => Promise<InvoiceRow>;
   /** Writes to the customer, in the transaction of the reminder. */

@@ -5,10 +5,10 @@ import { hoursOf, type Interval } from '../meter/hours.ts';
 import type { SeriesSpec } from '../meter/series-spec.ts';
 import type { UsageScope } from '../meter/usage-request.ts';
 import { contentOf } from './series.sql.ts';
-import { AGGREGATES, hullOf, meterValue, partsOf } from './usage.sql.ts';
+import { AGGREGATES, hullOf, intervalsOf, meterValue } from './usage.sql.ts';
 
 /** Some time of one subject, and the number of the question that it belongs to. */
-interface Part extends Interval {
+interface SubjectInterval extends Interval {
   readonly question: number;
   readonly subject: string;
 }
@@ -21,7 +21,7 @@ export interface AnsweredRow {
 }
 
 /** As arrays: questions, subjects, beginnings and ends. */
-const unnested = (parts: readonly Part[]): Sql => sql`
+const unnested = (parts: readonly SubjectInterval[]): Sql => sql`
   unnest(${parts.map(({ question }) => question)}::int[], ${parts.map(({ subject }) => subject)}::text[],
          ${parts.map(({ from }) => from)}::timestamptz[], ${parts.map(({ to }) => to)}::timestamptz[])
          a (question, subject, from_at, to_at)`;
@@ -51,13 +51,15 @@ export const readySeries = (merchantId: string, spec: SeriesSpec): Sql => sql`
 export function selectAnswers(questions: readonly UsageScope[], spec: SeriesSpec | null): Sql {
   const [{ merchantId, meter }] = questions as [UsageScope];
   const cut = questions.flatMap((scope, question) =>
-    partsOf(scope).map((part) => ({
+    intervalsOf(scope).map((part) => ({
       part: { question, subject: part.subject as string },
       ...(spec === null ? { full: null, rest: [part] } : hoursOf(part, false)),
     })),
   );
-  const full = cut.flatMap(({ part, full: hours }): Part[] => (hours === null ? [] : [{ ...hours, ...part }]));
-  const rest = cut.flatMap(({ part, rest: times }): Part[] => times.map((each) => ({ ...each, ...part })));
+  const full = cut.flatMap(({ part, full: hours }): SubjectInterval[] =>
+    hours === null ? [] : [{ ...hours, ...part }],
+  );
+  const rest = cut.flatMap(({ part, rest: times }): SubjectInterval[] => times.map((each) => ({ ...each, ...part })));
   const { from, to } = hullOf(rest);
   const rolled = (table: 'usage_rollup' | 'usage_value', kept: Sql) => sql`
     union all

@@ -11,7 +11,7 @@ import { lockActive } from './patch.ts';
  * An active subscription, held for what is given to it by hand, with its effective now. `wall` is wall time.
  * @returns 404; INVALID_TRANSITION where it has ended or waits for its payment
  */
-export async function holdSubscription(
+export async function lockActiveSubscription(
   tx: Tx,
   merchantId: string,
   id: string,
