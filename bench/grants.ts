@@ -4,7 +4,7 @@ import { entitlementDueKind } from '../src/entitlements/changes/steps.ts';
 import type { EntitlementRow } from '../src/entitlements/entitlement/entitlement.ts';
 import { selectEntitlement } from '../src/entitlements/entitlement/entitlements.sql.ts';
 import { historyOf } from '../src/entitlements/reading/history.ts';
-import { presentEntitlement } from '../src/entitlements/reading/present.ts';
+import { toEntitlementReply } from '../src/entitlements/reading/present.ts';
 import type { Instant } from '../src/kernel/time.ts';
 import { eventPartitionChore } from '../src/metering/index.ts';
 import { createIntake } from '../src/metering/intake/intake.ts';
@@ -104,7 +104,7 @@ await withStack(async (stack) => {
     };
   }
   const balance = (entitlement: EntitlementRow) =>
-    measure((tx) => presentEntitlement(tx, entitlement, { at: null }, NOW));
+    measure((tx) => toEntitlementReply(tx, entitlement, { at: null }, NOW));
 
   try {
     const monthly = { days: DAYS.period, usagePeriod: { interval: 'P1M' }, events: 4_000 };

@@ -25,7 +25,7 @@ import { blockingFaults, ruleFaults, ruleOf, targetFaults } from './body.ts';
 import { isReached } from './decide.ts';
 import type { AlertDependencies } from './dependencies.ts';
 import { readPresent } from './figures.ts';
-import type { AlertBody, AlertPatchBody } from './schemas.ts';
+import type { AlertBody, AlertUpdateBody } from './schemas.ts';
 
 type Target = Pick<Alert, 'customerId' | 'clockId'>;
 
@@ -163,7 +163,7 @@ export async function changeAlert(
   tx: Tx,
   merchantId: string,
   id: string,
-  body: AlertPatchBody,
+  body: AlertUpdateBody,
   wall: Instant,
 ): Promise<Result<unknown>> {
   const before = await lockAlert(tx, merchantId, id);

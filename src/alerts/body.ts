@@ -2,7 +2,7 @@ import { readDecimal } from '../http/index.ts';
 import { type Decimal, decimal, ZERO } from '../kernel/decimal.ts';
 import type { FieldError } from '../kernel/result.ts';
 import type { AlertRule, AlertType } from './alert.ts';
-import type { AlertBody, AlertPatchBody } from './schemas.ts';
+import type { AlertBody, AlertUpdateBody } from './schemas.ts';
 
 /** The figure of each type. */
 const TARGETS = {
@@ -29,7 +29,7 @@ export function targetFaults(body: AlertBody): FieldError[] {
 }
 
 /** The rule of an alert: the body's fields over the earlier ones. */
-export function ruleOf(body: AlertPatchBody, before: AlertRule): AlertRule {
+export function ruleOf(body: AlertUpdateBody, before: AlertRule): AlertRule {
   const given = (value: string | number | undefined) => (value === undefined ? null : (readDecimal(value) as Decimal));
   const [threshold, percent, whole] = [given(body.threshold), given(body.percent), given(body.limit)];
   if (threshold !== null) return { type: before.type, threshold, percent, whole };
@@ -40,7 +40,7 @@ export function ruleOf(body: AlertPatchBody, before: AlertRule): AlertRule {
 const HUNDRED = decimal(100);
 
 /** The faults in a rule: it needs exactly one of `threshold` and `percent`, and a percentage needs its whole. */
-export function ruleFaults(body: AlertPatchBody, { type, threshold, percent, whole }: AlertRule): FieldError[] {
+export function ruleFaults(body: AlertUpdateBody, { type, threshold, percent, whole }: AlertRule): FieldError[] {
   if (body.threshold !== undefined && body.percent !== undefined)
     return [{ field: 'percent', message: 'must not be sent together with threshold' }];
   if (threshold !== null) {

@@ -4,11 +4,11 @@ import { changeAlert, createAlert, deleteAlert, getAlert, listAlerts, listTrigge
 import type { AlertDependencies } from './dependencies.ts';
 import {
   AlertBody,
-  AlertPatchBody,
   AlertReply,
   AlertsQuery,
   AlertTriggerReply,
   AlertTriggersQuery,
+  AlertUpdateBody,
 } from './schemas.ts';
 
 const tag = 'Alerts';
@@ -81,7 +81,7 @@ export const alertRoutes = (dependencies: AlertDependencies): readonly Route[] =
         'A field that is not sent stays as it is. In a period in which the alert triggered it does not ' +
         'trigger again.',
       access: { role: 'member', merchant: one },
-      body: AlertPatchBody,
+      body: AlertUpdateBody,
       replies: { 200: AlertReply },
     },
     async ({ tx, merchantId, params, body, now }) => changeAlert(dependencies, tx, merchantId, params.id, body, now),

@@ -192,7 +192,7 @@ export const AlertBody = Strict(
 );
 export type AlertBody = Static<typeof AlertBody>;
 
-export const AlertPatchBody = Strict(
+export const AlertUpdateBody = Strict(
   {
     threshold: Type.Optional(Threshold),
     percent: Type.Optional(Percent),
@@ -204,7 +204,7 @@ export const AlertPatchBody = Strict(
   },
   { $id: 'AlertUpdate', 'x-fields': CHANGED_FIELDS, examples: [{ limit: '2000' }] },
 );
-export type AlertPatchBody = Static<typeof AlertPatchBody>;
+export type AlertUpdateBody = Static<typeof AlertUpdateBody>;
 
 export const AlertsQuery = ListQuery(
   {

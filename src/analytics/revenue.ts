@@ -11,7 +11,7 @@ import { selectFigures, selectKeptFigures } from './facts.sql.ts';
 import { type Figure, type FigureGroup, groupFigures, NO_GROUP, OTHER_GROUPS, reportCurrency } from './figures.ts';
 import { defaultWidth, readRange } from './read-range.ts';
 import type { RevenueQuery, RevenueSummaryReply } from './schemas.ts';
-import { type ShownGroup, toFigures, toGroup } from './to-revenue-reply.ts';
+import { type ShownGroup, toFiguresReply, toGroupReply } from './to-revenue-reply.ts';
 
 /** Groups that are shown one by one; all others are one group. */
 const MOST_GROUPS = 100;
@@ -57,11 +57,11 @@ export async function revenueSummary(
     startTime: formatInstant(asked.range.from),
     endTime: formatInstant(asked.range.to),
     bucketWidth: width,
-    ...toFigures(byCurrency.get(currency) ?? [], currency, buckets, groups),
-    groupBreakdown: (groups ?? []).map(toGroup),
+    ...toFiguresReply(byCurrency.get(currency) ?? [], currency, buckets, groups),
+    groupBreakdown: (groups ?? []).map(toGroupReply),
     currencyBreakdown: [...byCurrency]
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([each, own]) => ({ currency: each, ...toFigures(own, each, buckets) })),
+      .map(([each, own]) => ({ currency: each, ...toFiguresReply(own, each, buckets) })),
   });
 }
 

@@ -13,7 +13,7 @@ export interface ShownGroup extends FigureGroup {
 /**
  * The figures of one currency, with a value for every bucket; `groups` are in the buckets in which they have a value.
  */
-export function toFigures(
+export function toFiguresReply(
   figures: readonly Figure[],
   currency: string,
   buckets: readonly Range[],
@@ -80,7 +80,7 @@ const toInvoices = ({ issued, outstanding, paid, writtenOff }: Summary, currency
 });
 
 /** The figures of a group. */
-export function toGroup({ key, label, figures, currency }: ShownGroup) {
+export function toGroupReply({ key, label, figures, currency }: ShownGroup) {
   const all = summarize(figures);
   return {
     groupKey: key,

@@ -6,12 +6,12 @@ import { getApproval, listApprovals, readChanges, toApprovalReply } from './read
 import { type Actor, requestApproval } from './request.ts';
 import type { ApprovalDependencies } from './resource.ts';
 import {
-  ApprovalChanges,
-  ApprovalCreate,
+  ApprovalChangesReply,
+  ApprovalCreateBody,
   ApprovalListQuery,
-  ApprovalOut,
-  ApprovalUpdate,
-  OrderApprovalCreate,
+  ApprovalReply,
+  ApprovalUpdateBody,
+  OrderApprovalCreateBody,
 } from './schemas.ts';
 
 const tag = 'Approvals';
@@ -39,8 +39,8 @@ export const approvalRoutes = (dependencies: ApprovalDependencies): readonly Rou
         'only `push`. Another user than the requester decides. One request of each kind can be pending: 409 ' +
         '`APPROVAL_PENDING`.',
       access: { role: 'member', merchant: 'body', by: ['resourceId'] },
-      body: ApprovalCreate,
-      replies: { 201: ApprovalOut },
+      body: ApprovalCreateBody,
+      replies: { 201: ApprovalReply },
       errors: [409],
     },
     async ({ tx, merchantId, body, caller, now }) => {
@@ -62,8 +62,8 @@ export const approvalRoutes = (dependencies: ApprovalDependencies): readonly Rou
         'The order becomes `pending`. Another user than the requester decides. While a request of the kind ' +
         'is pending: 409 `APPROVAL_PENDING`. An order without lines: 409 `ORDER_WITHOUT_LINES`.',
       access: { role: 'member', merchant: { of: 'id', kind: 'order' } },
-      body: OrderApprovalCreate,
-      replies: { 201: ApprovalOut },
+      body: OrderApprovalCreateBody,
+      replies: { 201: ApprovalReply },
       errors: [409],
     },
     async ({ tx, merchantId, params, body, caller, now }) => {
@@ -85,7 +85,7 @@ export const approvalRoutes = (dependencies: ApprovalDependencies): readonly Rou
       description: 'The newest approval comes first. `resourceId` lists the history of one order or invoice.',
       access: { role: 'viewer', merchant: 'query', by: ['resourceId'] },
       query: ApprovalListQuery,
-      replies: { 200: ListOf(ApprovalOut) },
+      replies: { 200: ListOf(ApprovalReply) },
     },
     async ({ tx, merchantId, query }) => {
       const page = pageOf(query);
@@ -101,7 +101,7 @@ export const approvalRoutes = (dependencies: ApprovalDependencies): readonly Rou
       summary: 'Retrieve an approval',
       description: '`decision` has the outcome.',
       access: { role: 'viewer', merchant: one },
-      replies: { 200: ApprovalOut },
+      replies: { 200: ApprovalReply },
     },
     async ({ tx, merchantId, params }) => answer(await getApproval(tx, merchantId, params.id)),
   ),
@@ -115,7 +115,7 @@ export const approvalRoutes = (dependencies: ApprovalDependencies): readonly Rou
       description:
         '`isStale` says whether anything has changed since the request. Each change has a sentence for people.',
       access: { role: 'viewer', merchant: one },
-      replies: { 200: ApprovalChanges },
+      replies: { 200: ApprovalChangesReply },
     },
     async ({ tx, merchantId, params }) => readChanges(dependencies, tx, merchantId, params.id),
   ),
@@ -131,8 +131,8 @@ export const approvalRoutes = (dependencies: ApprovalDependencies): readonly Rou
         'requester cannot approve or reject: 403 `SELF_APPROVAL`. The requester or an admin cancels. If the ' +
         'content has changed since the request: 409 `SNAPSHOT_STALE`. A decision is final.',
       access: { role: 'member', merchant: one },
-      body: ApprovalUpdate,
-      replies: { 200: ApprovalOut },
+      body: ApprovalUpdateBody,
+      replies: { 200: ApprovalReply },
       errors: [409],
     },
     async ({ tx, merchantId, params, body, caller, now }) => {

@@ -6,7 +6,7 @@ const Kind = OneOf(APPROVAL_KINDS);
 const Note = Text({ maxLength: 1000 });
 const Hash = Type.String({ pattern: '^[0-9a-f]{64}$' });
 
-export const ApprovalOut = Type.Object(
+export const ApprovalReply = Type.Object(
   {
     id: Id('approval'),
     object: Type.Literal('approval'),
@@ -43,7 +43,7 @@ export const ApprovalOut = Type.Object(
   },
 );
 
-export const ApprovalChanges = Type.Object(
+export const ApprovalChangesReply = Type.Object(
   {
     object: Type.Literal('approvalChanges'),
     approvalId: Id('approval'),
@@ -99,7 +99,7 @@ const askedWords = {
     'Default: the content now.',
 } as const;
 
-export const ApprovalCreate = Strict(
+export const ApprovalCreateBody = Strict(
   {
     resourceType: OneOf(RESOURCE_TYPES),
     resourceId: Type.String(),
@@ -125,9 +125,9 @@ export const ApprovalCreate = Strict(
     },
   },
 );
-export type ApprovalCreate = Static<typeof ApprovalCreate>;
+export type ApprovalCreateBody = Static<typeof ApprovalCreateBody>;
 
-export const OrderApprovalCreate = Strict(
+export const OrderApprovalCreateBody = Strict(
   { ...asked, requester: Type.Optional(Id('user')) },
   {
     $id: 'OrderApprovalCreate',
@@ -138,9 +138,9 @@ export const OrderApprovalCreate = Strict(
     },
   },
 );
-export type OrderApprovalCreate = Static<typeof OrderApprovalCreate>;
+export type OrderApprovalCreateBody = Static<typeof OrderApprovalCreateBody>;
 
-export const ApprovalUpdate = Strict(
+export const ApprovalUpdateBody = Strict(
   {
     decision: OneOf(['approved', 'rejected', 'cancelled']),
     note: Type.Optional(Nullable(Note)),
@@ -158,7 +158,7 @@ export const ApprovalUpdate = Strict(
     },
   },
 );
-export type ApprovalUpdate = Static<typeof ApprovalUpdate>;
+export type ApprovalUpdateBody = Static<typeof ApprovalUpdateBody>;
 
 const LISTED = 50; // api.md, Lists
 

@@ -16,7 +16,7 @@ export const toDecimal = <T extends null | undefined>(value: string | number | T
   value === null || value === undefined ? value : (readDecimal(value) as Decimal);
 
 /** A rate in an answer, left out where there is none. */
-export const percentOut = (rate: Decimal | null) => (rate === null ? undefined : jsonNumber(rate));
+export const percentNumber = (rate: Decimal | null) => (rate === null ? undefined : jsonNumber(rate));
 
 /** A cadence as it is stored: `annual` is understood as a year. */
 export const readCadence = (text: string): string => (text === 'annual' ? 'P1Y' : text);

@@ -10,7 +10,7 @@ import { checkTakesCards, endOfLink, endOpenSession, redirectProblems } from '..
 import type { CheckoutDependencies } from './link/dependencies.ts';
 import { type CheckoutLink, statusOf } from './link/link.ts';
 import { insertLink, type LinkFilter, lockLink, markLinkEnded, selectLink, selectLinkPage } from './link/links.sql.ts';
-import type { CheckoutLinkCreate } from './link/schemas.ts';
+import type { CheckoutLinkCreateBody } from './link/schemas.ts';
 import { selectCheckoutsOfLink } from './sign-up/checkouts.sql.ts';
 import { rehearse } from './sign-up/rehearse.ts';
 
@@ -24,7 +24,7 @@ export async function createLink(
   dependencies: CheckoutDependencies,
   tx: Tx,
   merchantId: string,
-  body: CheckoutLinkCreate,
+  body: CheckoutLinkCreateBody,
   now: Instant,
 ): Promise<Result<CheckoutLink>> {
   const { planId, customerId = null, customer = null, redirectUrls = {}, metadata = {} } = body;

@@ -3,7 +3,7 @@ import { ok, type Result } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { CheckoutDependencies } from './link/dependencies.ts';
 import type { CheckoutLink } from './link/link.ts';
-import { CheckoutLinkCreate, CheckoutLinkReply, CheckoutLinksQuery, toLinkReply } from './link/schemas.ts';
+import { CheckoutLinkCreateBody, CheckoutLinkReply, CheckoutLinksQuery, toLinkReply } from './link/schemas.ts';
 import { createLink, expireLink, getLink, listLinks } from './links.ts';
 import { signupRoutes } from './page/page-routes.ts';
 
@@ -27,7 +27,7 @@ export function checkoutRoutes(dependencies: CheckoutDependencies): readonly Rou
           'plan costs anything. The customer and the subscription are created in the transaction that takes ' +
           'the money. With `customer` or `customerId` the link is for one person and works once.',
         access: { role: 'member', merchant: 'body', by: ['planId', 'customerId'] },
-        body: CheckoutLinkCreate,
+        body: CheckoutLinkCreateBody,
         replies: { 201: CheckoutLinkReply },
         errors: [409],
       },

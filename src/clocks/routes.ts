@@ -36,7 +36,7 @@ const CLOCK_FIELDS: FieldWords = {
   advanceBy: ['How far to advance: an ISO 8601 duration, such as `P1M` or `PT12H`. Send it or `currentTime`.', 'P1M'],
 };
 
-const TestClock = Type.Object(
+const TestClockReply = Type.Object(
   {
     id: Id('testClock'),
     object: Type.Literal('testClock'),
@@ -53,7 +53,7 @@ const TestClock = Type.Object(
   { $id: 'TestClock', 'x-fields': CLOCK_FIELDS },
 );
 
-const TestClockCreate = Strict(
+const TestClockCreateBody = Strict(
   {
     name: Type.Optional(Name),
     description: Type.Optional(Text()),
@@ -95,7 +95,7 @@ export interface ClockRoutesOptions {
   readonly answerWithinMilliseconds?: number;
 }
 
-const clockReply = (clock: Clock) => ({
+const toClockReply = (clock: Clock) => ({
   id: clock.id,
   object: 'testClock' as const,
   merchantId: clock.merchantId,
@@ -138,12 +138,12 @@ export function clockRoutes(options: ClockRoutesOptions): readonly Route[] {
         summary: 'Create a test clock',
         description: 'Only in the sandbox. A subscription or an order is attached to the clock when it is created.',
         access: { role: 'member', merchant: 'body' },
-        body: TestClockCreate,
-        replies: { 201: TestClock },
+        body: TestClockCreateBody,
+        replies: { 201: TestClockReply },
       },
       async ({ tx, now, merchantId, body }) => {
         const { merchantId: _, ...draft } = body;
-        return ok(clockReply(orThrow(await createClock(tx, merchantId, draft, now))));
+        return ok(toClockReply(orThrow(await createClock(tx, merchantId, draft, now))));
       },
     ),
     route(
@@ -156,11 +156,11 @@ export function clockRoutes(options: ClockRoutesOptions): readonly Route[] {
         description: 'Only in the sandbox. Newest first, without deleted clocks.',
         access: { role: 'viewer', merchant: 'query' },
         query: ListQuery({ merchantId: Type.Optional(Id('organization')) }),
-        replies: { 200: ListOf(TestClock) },
+        replies: { 200: ListOf(TestClockReply) },
       },
       async ({ tx, merchantId, query }) => {
         const { data, total } = await selectClocks(tx, merchantId, pageOf(query));
-        return ok(listReply({ data: data.map(clockReply), total }, pageOf(query)));
+        return ok(listReply({ data: data.map(toClockReply), total }, pageOf(query)));
       },
     ),
     route(
@@ -172,11 +172,11 @@ export function clockRoutes(options: ClockRoutesOptions): readonly Route[] {
         summary: 'Retrieve a test clock',
         description: 'Only in the sandbox. Shows how far an advance has come.',
         access: { role: 'viewer', merchant: ofClock },
-        replies: { 200: TestClock },
+        replies: { 200: TestClockReply },
       },
       async ({ tx, merchantId, params }) => {
         const found = await getClock(tx, merchantId, params.id);
-        return found.ok ? ok(clockReply(found.value)) : found;
+        return found.ok ? ok(toClockReply(found.value)) : found;
       },
     ),
     freeRoute(
@@ -192,7 +192,7 @@ export function clockRoutes(options: ClockRoutesOptions): readonly Route[] {
           'never goes back.',
         access: { role: 'member', merchant: ofClock },
         body: TestClockUpdate,
-        replies: { 200: TestClock },
+        replies: { 200: TestClockReply },
         errors: [409],
       },
       async ({ database, audit, now, merchantId, params, body, endSlot }) => {
@@ -204,11 +204,11 @@ export function clockRoutes(options: ClockRoutesOptions): readonly Route[] {
         const scope = { merchants: [merchantId] };
         const changed = await database.transaction(scope, async (tx) => {
           const done = await changeClock(tx, merchantId, id, body, now);
-          if (done.ok) await audit(tx, clockReply(done.value.before), clockReply(done.value.after));
+          if (done.ok) await audit(tx, toClockReply(done.value.before), toClockReply(done.value.after));
           return done;
         });
         if (!changed.ok) return changed;
-        if (changed.value.after.advancingTo === null) return ok(clockReply(changed.value.after));
+        if (changed.value.after.advancingTo === null) return ok(toClockReply(changed.value.after));
         endSlot(); // the advance has a slot of its own; this request only waits for it
         const late = new AbortController();
         const timer = new AbortController();
@@ -220,7 +220,7 @@ export function clockRoutes(options: ClockRoutesOptions): readonly Route[] {
           late.abort();
         });
         const found = await database.transaction(scope, (tx) => getClock(tx, merchantId, id));
-        return found.ok ? ok(clockReply(found.value)) : found;
+        return found.ok ? ok(toClockReply(found.value)) : found;
       },
     ),
     route(
@@ -234,12 +234,12 @@ export function clockRoutes(options: ClockRoutesOptions): readonly Route[] {
           'Ends an advance too. Refused with 409 and the blockers while a subscription or an order on ' +
           'the clock has not ended.',
         access: { role: 'member', merchant: ofClock },
-        replies: { 200: TestClock },
+        replies: { 200: TestClockReply },
         errors: [409],
       },
       async ({ tx, now, merchantId, params }) => {
         const deleted = await deleteClock(tx, merchantId, params.id, blockers, now);
-        return deleted.ok ? ok(clockReply(deleted.value)) : deleted;
+        return deleted.ok ? ok(toClockReply(deleted.value)) : deleted;
       },
     ),
   ];

@@ -70,7 +70,7 @@ export const knowledgeOf = (subject: TaxIdSubject | null, check: TaxIdCheck | un
   subject && (check && isAbout(check, subject) ? check : NOTHING_KNOWN);
 
 /** A customer from its row, its consumer and the check of its tax id. */
-export function toCustomer(row: CustomerRow, consumer: Organization, check: TaxIdCheck | undefined): Customer {
+export function toCustomerReply(row: CustomerRow, consumer: Organization, check: TaxIdCheck | undefined): Customer {
   const { id, name, email, address, billingEmails, phone, taxId } = consumer;
   return {
     ...row,

@@ -16,7 +16,7 @@ import { fail, forbidden, invalid, notFound, ok, type Result } from '../kernel/r
 import type { Instant } from '../kernel/time.ts';
 import { publish } from '../webhooks/index.ts';
 import { type CustomerBlocker, findBlockers } from './blockers.ts';
-import { type Customer, type CustomerTerms, type NewCustomer, taxIdOf, toCustomer } from './customer.ts';
+import { type Customer, type CustomerTerms, type NewCustomer, taxIdOf, toCustomerReply } from './customer.ts';
 import type { CustomerRow } from './customer-row.ts';
 import {
   type CustomerChange,
@@ -284,7 +284,7 @@ export async function completeAll(tx: Tx, rows: readonly CustomerRow[]): Promise
   const consumers = await consumersOf(tx, rows);
   const withTaxId = rows.filter((row) => taxIdOf(row, consumers(row)) !== null);
   const checks = await loadChecks(tx, withTaxId.map(holderOf));
-  return rows.map((row) => toCustomer(row, consumers(row), checks.get(row.id)));
+  return rows.map((row) => toCustomerReply(row, consumers(row), checks.get(row.id)));
 }
 
 async function consumersOf(tx: Tx, rows: readonly CustomerRow[]): Promise<(row: CustomerRow) => Organization> {

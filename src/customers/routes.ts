@@ -10,7 +10,13 @@ import {
   findCustomer,
   listCustomers,
 } from './customers.ts';
-import { CustomerBody, CustomerChangeBody, CustomerCreate, CustomerCreated, CustomerFilterQuery } from './schemas.ts';
+import {
+  CustomerCreateBody,
+  CustomerCreatedReply,
+  CustomerFilterQuery,
+  CustomerReply,
+  CustomerUpdateBody,
+} from './schemas.ts';
 
 export interface CustomerDependencies extends CustomerHooks {
   /** The obstacles to the deletion of a customer, one check for each domain. */
@@ -19,7 +25,7 @@ export interface CustomerDependencies extends CustomerHooks {
 
 const byId = { of: 'id', kind: 'customer' } as const;
 
-const createdReply = (customer: Customer) => ({ ...publicCustomer(customer), customerId: customer.id });
+const toCreatedReply = (customer: Customer) => ({ ...publicCustomer(customer), customerId: customer.id });
 
 /** Customers (api.md, Customers and wallet). */
 export const customerRoutes = (dependencies: CustomerDependencies): readonly Route[] => [
@@ -36,15 +42,15 @@ export const customerRoutes = (dependencies: CustomerDependencies): readonly Rou
         'identifies it: 200, or 409 `CUSTOMER_EXISTS` where name or address differ. Events that named ' +
         'the `externalId` before are linked at once.',
       access: { role: 'member', merchant: 'body', by: ['consumerId'] },
-      body: CustomerCreate,
-      replies: { 201: CustomerCreated, 200: CustomerCreated },
+      body: CustomerCreateBody,
+      replies: { 201: CustomerCreatedReply, 200: CustomerCreatedReply },
       errors: [409],
     },
     async ({ tx, now, merchantId, body }) => {
       const made = await createCustomer(tx, merchantId, body, now, dependencies);
       if (!made.ok) return made;
       const { customer, created } = made.value;
-      return ok(new Reply(created ? 201 : 200, createdReply(customer)));
+      return ok(new Reply(created ? 201 : 200, toCreatedReply(customer)));
     },
   ),
   route(
@@ -58,7 +64,7 @@ export const customerRoutes = (dependencies: CustomerDependencies): readonly Rou
         'Newest first. Filters of name and e-mail address find parts of at least three characters, in any case.',
       access: { role: 'viewer', merchant: 'query', by: ['organizationId'] },
       query: CustomerFilterQuery,
-      replies: { 200: ListOf(CustomerBody) },
+      replies: { 200: ListOf(CustomerReply) },
     },
     async ({ tx, merchantId, query: { organizationId, ...query } }) => {
       const consumer = organizationId !== undefined && organizationId !== merchantId;
@@ -76,7 +82,7 @@ export const customerRoutes = (dependencies: CustomerDependencies): readonly Rou
       summary: 'Retrieve a customer',
       description: 'Answers one customer. An unknown or deleted id is a 404.',
       access: { role: 'viewer', merchant: byId },
-      replies: { 200: CustomerBody },
+      replies: { 200: CustomerReply },
     },
     async ({ tx, merchantId, params }) => {
       const found = await findCustomer(tx, merchantId, params.id);
@@ -95,8 +101,8 @@ export const customerRoutes = (dependencies: CustomerDependencies): readonly Rou
         '`externalId: null` unlinks the customer; its old events stay. `PATCH /v0/organizations/{id}` ' +
         'changes name and addresses.',
       access: { role: 'member', merchant: byId },
-      body: CustomerChangeBody,
-      replies: { 200: CustomerBody },
+      body: CustomerUpdateBody,
+      replies: { 200: CustomerReply },
       errors: [409],
     },
     async ({ tx, now, merchantId, params, body }) => {

@@ -109,7 +109,7 @@ export const ConsumerBody = Strict({
   address: Address,
 });
 
-export const CustomerCreate = Strict(
+export const CustomerCreateBody = Strict(
   {
     merchantId: Type.Optional(Id('organization')),
     consumer: Type.Optional(ConsumerBody),
@@ -135,7 +135,7 @@ export const CustomerCreate = Strict(
   },
 );
 
-export const CustomerChangeBody = Strict(terms, {
+export const CustomerUpdateBody = Strict(terms, {
   $id: 'CustomerChange',
   'x-fields': CUSTOMER_FIELDS,
   examples: [{ taxRates: { default: 21 }, notificationSettings: { renewalReminder: false } }],
@@ -204,10 +204,10 @@ const customerFields = {
   updatedAt: Timestamp,
 };
 
-export const CustomerBody = Type.Object(customerFields, { $id: 'Customer', 'x-fields': CUSTOMER_FIELDS });
+export const CustomerReply = Type.Object(customerFields, { $id: 'Customer', 'x-fields': CUSTOMER_FIELDS });
 
 /** The answer to a creation: the customer plus its id by the name that other bodies use (api.md). */
-export const CustomerCreated = Type.Object(
+export const CustomerCreatedReply = Type.Object(
   { ...customerFields, customerId: Id('customer') },
   { $id: 'CustomerCreated', 'x-fields': CUSTOMER_FIELDS },
 );

@@ -3,7 +3,7 @@ import type { DecimalText, InvoiceDocument } from './document.ts';
 import { type DocumentView, letterheadOf } from './document-view.ts';
 import { breakable, figuresOf } from './format.ts';
 import { columnsOf, lineView } from './line-view.ts';
-import { MOST, present, strange, type Text, textLines } from './parties.ts';
+import { isPresent, MOST, strange, type Text, textLines } from './parties.ts';
 import { isPaymentOnAccount, taxNote } from './tax-notes.ts';
 import { taxWord } from './tax-words.ts';
 import { oneLine } from './text.ts';
@@ -58,7 +58,7 @@ function accountOf({ locale, bankTransfer }: InvoiceDocument): DocumentView['ban
     [words.bank, bank],
   ];
   const shown = entries.flatMap(([label, value]) =>
-    present(value) ? [{ label, value: strange(value, MOST.addressLine) }] : [],
+    isPresent(value) ? [{ label, value: strange(value, MOST.addressLine) }] : [],
   );
   const notes = textLines(note, MOST.footer, 6).map((value) => ({ label: '', value }));
   return [...shown, ...notes];
@@ -72,7 +72,7 @@ function factsOf(document: InvoiceDocument, number: Text): DocumentView['facts']
     { label: document.kind === 'credit_note' ? words.creditNote : invoiceLabel, value: number },
     { label: words.issued, value: day(document.issuedAt) },
   ];
-  if (present(document.buyer.buyerReference))
+  if (isPresent(document.buyer.buyerReference))
     facts.push({ label: words.yourReference, value: strange(document.buyer.buyerReference, MOST.group) });
   if (document.dueAt) facts.push({ label: words.due, value: day(document.dueAt) });
   if (document.periodStart && document.periodEnd)
@@ -132,7 +132,7 @@ function sentencesOf(document: InvoiceDocument, payable: boolean): DocumentView[
       const number = oneLine(document.original.number, MOST.number);
       terms.push(words.corrects(number, figuresOf(document.locale).day(document.original.issuedAt)));
     }
-    if (present(document.reason)) terms.push(strange(words.reason(document.reason), MOST.description));
+    if (isPresent(document.reason)) terms.push(strange(words.reason(document.reason), MOST.description));
     return terms;
   }
   if (isPaymentOnAccount(document)) {
@@ -150,7 +150,7 @@ function termsOf({ locale, number, paymentTermDays, dueAt }: InvoiceDocument): s
 
 /** An absolute http or https address without credentials, as `URL` writes it; null for anything else. */
 function webAddress(text: string | null | undefined): string | null {
-  if (!present(text) || text.length > MOST_PAYMENT_URL || !URL.canParse(text)) return null;
+  if (!isPresent(text) || text.length > MOST_PAYMENT_URL || !URL.canParse(text)) return null;
   const url = new URL(text);
   const web = url.protocol === 'https:' || url.protocol === 'http:';
   return web && url.username === '' && url.password === '' ? url.href : null;

@@ -4,7 +4,7 @@ import type { Locale } from '../kernel/locale.ts';
 import type { DocumentLine, DocumentTier } from './document.ts';
 import type { DocumentView, LineView } from './document-view.ts';
 import { breakable, figuresOf } from './format.ts';
-import { MOST, present, strange } from './parties.ts';
+import { isPresent, MOST, strange } from './parties.ts';
 import { unitOf } from './units.ts';
 import { DOCUMENT_WORDS } from './words.ts';
 
@@ -37,7 +37,7 @@ export function lineView(line: DocumentLine, shown: Shown): LineView {
     keepTogether: characters <= 500 && tiers.length <= 20,
     quantity: isAmount ? '' : breakable(quantity(line.quantity)),
     unit:
-      !isAmount && present(line.unit)
+      !isAmount && isPresent(line.unit)
         ? strange(locale === 'en' ? unitOf(line.unit, line.quantity) : line.unit, MOST.unit)
         : null,
     ...(tiers.length > 0

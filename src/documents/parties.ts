@@ -35,11 +35,11 @@ export const strange = (text: string, most: number): Text => {
 };
 
 /** Is there a text that somebody could read? */
-export const present = (text: string | null | undefined): text is string => text != null && text.trim() !== '';
+export const isPresent = (text: string | null | undefined): text is string => text != null && text.trim() !== '';
 
 /** A stranger's text of some lines, cleaned. */
 export const textLines = (text: string | null | undefined, most: number, mostLines: number): Text[] =>
-  present(text) ? manyLines(text, most, mostLines).map((line) => ({ text: line, rtl: isRightToLeft(line) })) : [];
+  isPresent(text) ? manyLines(text, most, mostLines).map((line) => ({ text: line, rtl: isRightToLeft(line) })) : [];
 
 /** Countries that write the post code after the town; all others write it before. */
 const POST_CODE_LAST: ReadonlySet<string> = new Set('US CA AU NZ GB IE IN SG BR MX CO ZA KR TH ID PH HK PK'.split(' '));
@@ -58,27 +58,27 @@ export function partyView(party: Party, locale: Locale): PartyView {
   const { line1, line2, city, state, zipCode, country } = party.address ?? {};
   const postCodeLast = POST_CODE_LAST.has((country ?? '').trim().toUpperCase());
   const town = postCodeLast
-    ? [city, [state, zipCode].filter(present).join(' ')].filter(present).join(', ')
-    : [[zipCode, city].filter(present).join(' '), state].filter(present).join(', ');
+    ? [city, [state, zipCode].filter(isPresent).join(' ')].filter(isPresent).join(', ')
+    : [[zipCode, city].filter(isPresent).join(' '), state].filter(isPresent).join(', ');
   const lines = [
     party.legalName?.trim() === party.name.trim() ? null : party.legalName,
     line1,
     line2,
     town,
-    present(country) ? countryName(country, locale) : null,
-    present(party.taxId) ? `${DOCUMENT_WORDS[locale].tax.id[taxOfId(party)]} ${party.taxId}` : null,
+    isPresent(country) ? countryName(country, locale) : null,
+    isPresent(party.taxId) ? `${DOCUMENT_WORDS[locale].tax.id[taxOfId(party)]} ${party.taxId}` : null,
     ...(party.emails ?? []).slice(0, MOST_EMAILS),
     party.phone,
   ];
   return {
     name: strange(party.name, MOST.name),
-    lines: lines.filter(present).map((line) => strange(line, MOST.addressLine)),
+    lines: lines.filter(isPresent).map((line) => strange(line, MOST.addressLine)),
   };
 }
 
 /** The party under its legal name; the trading name stands above it already. */
 export const legalParty = (party: Party): Party => ({
   ...party,
-  name: present(party.legalName) ? party.legalName : party.name,
+  name: isPresent(party.legalName) ? party.legalName : party.name,
   legalName: null,
 });

@@ -3,7 +3,7 @@ import { decimal, plain } from '../kernel/decimal.ts';
 import type { DecimalText, ReceiptDocument } from './document.ts';
 import { type DocumentView, letterheadOf } from './document-view.ts';
 import { breakable, figuresOf } from './format.ts';
-import { MOST, present, strange } from './parties.ts';
+import { isPresent, MOST, strange } from './parties.ts';
 import { oneLine } from './text.ts';
 import { DOCUMENT_WORDS } from './words.ts';
 
@@ -46,7 +46,7 @@ function factsOf(document: ReceiptDocument): DocumentView['facts'] {
     { label: words.paidOn, value: day(document.receivedAt) },
     { label: words.paidBy, value: methodName(document) },
   ];
-  if (present(document.reference))
+  if (isPresent(document.reference))
     facts.push({ label: words.reference, value: strange(document.reference, MOST.group) });
   facts.push({ label: words.invoice, value: strange(document.invoice.number, MOST.number) });
   facts.push({ label: words.invoiceIssued, value: day(document.invoice.issuedAt) });

@@ -1,6 +1,6 @@
 import { ok, orThrow } from '../kernel/result.ts';
 import type { BalancesQuestion, EventBalances, EventUse } from '../metering/index.ts';
-import { type EntitlementDetail, MeteredEntitlementDetail } from './entitlement/schemas.ts';
+import { type EntitlementDetailReply, MeteredEntitlementDetail } from './entitlement/schemas.ts';
 import { selectState } from './known/known.sql.ts';
 import { type ReadingDependencies, type ReadingQuestion, Readings } from './known/readings.ts';
 import { selectMeasuringEvents } from './reading/reading.sql.ts';
@@ -17,7 +17,7 @@ export function eventBalances(dependencies: ReadingDependencies): EventBalances 
     find: async (asked, uses) => {
       const byCustomer = [...Map.groupBy(uses, (use) => use.customerId)];
       const answers = await readings.answerEach(byCustomer.map(([id, ofOne]) => questionOf(asked, id, ofOne)));
-      return answers.flatMap((answer): readonly EntitlementDetail[] => orThrow(answer).details);
+      return answers.flatMap((answer): readonly EntitlementDetailReply[] => orThrow(answer).details);
     },
   };
 }

@@ -8,20 +8,20 @@ import { formatInstant, type Instant, type InstantText, instantOrNull } from '..
 import { selectEntitlement } from './entitlement/entitlements.sql.ts';
 import {
   AccessQuery,
-  ActiveEntitlementList,
+  ActiveEntitlementListReply,
   ActiveEntitlementQuery,
   CustomerAccess,
-  EntitlementDetail,
-  EntitlementHistory,
-  EntitlementList,
+  EntitlementDetailReply,
+  EntitlementHistoryReply,
   EntitlementListQuery,
+  EntitlementListReply,
   EntitlementQuery,
   ExternalAccessQuery,
   HistoryQuery,
 } from './entitlement/schemas.ts';
 import { type AccessOf, accessQuestion, detailQuestion, findAsked, findWhose } from './known/questions.ts';
 import { type ReadingDependencies, type ReadingQuestion, Readings } from './known/readings.ts';
-import { accessOf, presentAll, toAccess } from './reading/access.ts';
+import { accessOf, toAccessReplies, toAccessReply } from './reading/access.ts';
 import type { BalanceQuestion } from './reading/balances.ts';
 import { historyOf } from './reading/history.ts';
 import {
@@ -52,7 +52,7 @@ export const entitlementReadRoutes = (dependencies: ReadingDependencies): readon
           '`externalCustomerId`. Entitlements that have ended or have not begun are listed too.',
         access: { role: 'viewer', merchant: 'query', by: ['customerId', 'productId', 'subscriptionId'] },
         query: EntitlementListQuery,
-        replies: { 200: EntitlementList },
+        replies: { 200: EntitlementListReply },
       },
       async ({ tx, merchantId, query, now, signal }) => {
         if (query.customerId !== undefined && query.externalCustomerId !== undefined)
@@ -60,7 +60,7 @@ export const entitlementReadRoutes = (dependencies: ReadingDependencies): readon
         const page = pageOf(query);
         const filters = await filtersOf(tx, merchantId, query);
         const { rows, total } = await selectEntitlementsPage(tx, merchantId, filters, page, now);
-        const shown = await presentAll(tx, rows, { at: instantOrNull(query.at), signal });
+        const shown = await toAccessReplies(tx, rows, { at: instantOrNull(query.at), signal });
         if (!shown.ok) return shown;
         return ok(listReply({ data: shown.value.map((each) => ({ ...each, entitlementId: each.id })), total }, page));
       },
@@ -76,12 +76,12 @@ export const entitlementReadRoutes = (dependencies: ReadingDependencies): readon
           'Newest first, without balances. `GET /v1/customers/{id}/access` answers whether a customer may go on.',
         access: { role: 'viewer', merchant: 'query', by: ['customerId', 'productId', 'subscriptionId'] },
         query: ActiveEntitlementQuery,
-        replies: { 200: ActiveEntitlementList },
+        replies: { 200: ActiveEntitlementListReply },
       },
       async ({ tx, merchantId, query, now }) => {
         const page = pageOf(query);
         const { rows, total } = await selectActivePage(tx, merchantId, query, page, now);
-        return ok(listReply({ data: rows.map(presentActive), total }, page));
+        return ok(listReply({ data: rows.map(toActiveReply), total }, page));
       },
     ),
     readRoute(
@@ -94,7 +94,7 @@ export const entitlementReadRoutes = (dependencies: ReadingDependencies): readon
         description: 'Every event that was answered with 202 counts at once.',
         access: ofEntitlement,
         query: EntitlementQuery,
-        replies: { 200: EntitlementDetail },
+        replies: { 200: EntitlementDetailReply },
       },
       async ({ database, merchantId, params, query, now, signal }) => {
         const id = params.id;
@@ -117,7 +117,7 @@ export const entitlementReadRoutes = (dependencies: ReadingDependencies): readon
         description: 'Windows of a day unless `windowSize` is sent; at most 400 windows.',
         access: ofEntitlement,
         query: HistoryQuery,
-        replies: { 200: EntitlementHistory },
+        replies: { 200: EntitlementHistoryReply },
       },
       async ({ tx, merchantId, params, query, now, signal }) => {
         const entitlement = await selectEntitlement(tx, merchantId, params.id);
@@ -178,12 +178,12 @@ async function detailAt(
   id: string,
   question: BalanceQuestion,
   now: Instant,
-): Promise<Result<EntitlementDetail>> {
+): Promise<Result<EntitlementDetailReply>> {
   const entitlement = await selectEntitlement(tx, merchantId, id);
   if (!entitlement) return notFound('entitlement');
   const effectiveNow = await effectiveNowForReading(tx, merchantId, entitlement.clockId, now);
-  const shown = await presentAll(tx, [{ ...entitlement, effectiveNow }], question);
-  return shown.ok ? ok(shown.value[0] as EntitlementDetail) : shown;
+  const shown = await toAccessReplies(tx, [{ ...entitlement, effectiveNow }], question);
+  return shown.ok ? ok(shown.value[0] as EntitlementDetailReply) : shown;
 }
 
 /** Access for now, or at an instant. */
@@ -196,7 +196,7 @@ const accessBy =
     const at = instantOrNull(text);
     if (at === null) {
       const answer = await readings.answer(accessQuestion(reader, of));
-      return answer.ok ? ok(toAccess(answer.value)) : answer;
+      return answer.ok ? ok(toAccessReply(answer.value)) : answer;
     }
     const { merchantId, signal, now } = reader;
     return inReading(reader, async (tx) => {
@@ -229,7 +229,7 @@ async function filtersOf(
   };
 }
 
-const presentActive = (entitlement: TimedEntitlement) => ({
+const toActiveReply = (entitlement: TimedEntitlement) => ({
   id: entitlement.id,
   object: 'entitlement' as const,
   billableMetrics: [...entitlement.billableMetricIds],

@@ -59,7 +59,7 @@ const SENT_FIELDS: FieldWords = {
   settings: 'The settings of a merchant. A setting that is not sent stays as it is; null is its default again.',
 };
 
-export const Organization = Type.Object(
+export const OrganizationReply = Type.Object(
   {
     id: Id('organization'),
     object: Type.Literal('organization'),
@@ -90,7 +90,7 @@ const particulars = {
   settings: Type.Optional(SettingsInput),
 };
 
-const OrganizationCreate = Strict(
+const OrganizationCreateBody = Strict(
   {
     name: Name,
     type: OneOf(['merchant', 'consumer']),
@@ -112,7 +112,7 @@ const OrganizationCreate = Strict(
   },
 );
 
-const OrganizationChange = Strict(
+const OrganizationUpdateBody = Strict(
   { name: Type.Optional(Name), ...particulars },
   {
     $id: 'OrganizationChange',
@@ -121,7 +121,7 @@ const OrganizationChange = Strict(
   },
 );
 
-const OrganizationFilter = ListQuery(
+const OrganizationListQuery = ListQuery(
   {
     merchantId: Type.Optional(Id('organization')),
     type: Type.Optional(OneOf(['merchant', 'consumer', 'platform'])),
@@ -144,8 +144,8 @@ export const organizationRoutes = (dependencies: OrganizationDependencies): read
         'For platform operators. A consumer belongs to the merchant in `merchantId`. A merchant needs a ' +
         'user and an API key next.',
       access: { role: 'member', merchant: 'caller', operator: true },
-      body: OrganizationCreate,
-      replies: { 201: Organization },
+      body: OrganizationCreateBody,
+      replies: { 201: OrganizationReply },
       errors: [409],
     },
     async ({ tx, now, caller, body }) => {
@@ -164,8 +164,8 @@ export const organizationRoutes = (dependencies: OrganizationDependencies): read
       summary: 'List organizations',
       description: 'The merchant itself and its consumers, newest first.',
       access: { role: 'viewer', merchant: 'query' },
-      query: OrganizationFilter,
-      replies: { 200: ListOf(Organization) },
+      query: OrganizationListQuery,
+      replies: { 200: ListOf(OrganizationReply) },
     },
     async ({ tx, merchantId, query }) => {
       const { data, total } = await listOrganizations(tx, { ...query, merchantId }, pageOf(query));
@@ -181,7 +181,7 @@ export const organizationRoutes = (dependencies: OrganizationDependencies): read
       summary: 'Retrieve an organization',
       description: 'Answers one organization; a merchant with its settings.',
       access: { role: 'viewer', merchant: { of: 'id', kind: 'organization' } },
-      replies: { 200: Organization },
+      replies: { 200: OrganizationReply },
     },
     async ({ tx, merchantId, params }) => {
       const found = await findOrganization(tx, merchantId, params.id);
@@ -199,8 +199,8 @@ export const organizationRoutes = (dependencies: OrganizationDependencies): read
         'A field of `settings` that is not sent stays as it is; null is its default again. Only admins ' +
         'change settings. Issued invoices do not change.',
       access: { role: 'member', merchant: { of: 'id', kind: 'organization' } },
-      body: OrganizationChange,
-      replies: { 200: Organization },
+      body: OrganizationUpdateBody,
+      replies: { 200: OrganizationReply },
     },
     async ({ tx, now, caller, merchantId, params, body }) => {
       const which = { merchantId, id: params.id };

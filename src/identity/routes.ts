@@ -20,9 +20,9 @@ import { listAuditEntries, publicAuditEntry } from './audit.ts';
 import type { EnvironmentName } from './keys.ts';
 import { logoRoutes } from './logo/routes.ts';
 import { me } from './me.ts';
-import { Organization, organizationRoutes } from './organization-routes.ts';
+import { OrganizationReply, organizationRoutes } from './organization-routes.ts';
 import type { OrganizationDependencies } from './organizations.ts';
-import { apiKeyRoutes, User, userRoutes } from './user-routes.ts';
+import { apiKeyRoutes, UserReply, userRoutes } from './user-routes.ts';
 
 const ME_FIELDS: FieldWords = {
   user: 'The user of the API key.',
@@ -50,18 +50,18 @@ const AUDIT_FILTERS: FieldWords = {
   to: 'Only changes before this time.',
 };
 
-const Me = Type.Object(
+const MeReply = Type.Object(
   {
     object: Type.Literal('me'),
-    user: User,
-    organization: Organization,
+    user: UserReply,
+    organization: OrganizationReply,
     role: OneOf(['admin', 'member', 'viewer']),
     environment: OneOf(['production', 'sandbox']),
   },
   { $id: 'Me', 'x-fields': ME_FIELDS },
 );
 
-const AuditEntry = Type.Object(
+const AuditEntryReply = Type.Object(
   {
     id: Type.String(),
     object: Type.Literal('auditEntry'),
@@ -80,7 +80,7 @@ const AuditEntry = Type.Object(
   { $id: 'AuditEntry', 'x-fields': AUDIT_FIELDS },
 );
 
-const AuditFilter = ListQuery(
+const AuditListQuery = ListQuery(
   {
     merchantId: Type.Optional(Id('organization')),
     resourceId: Type.Optional(Text({ minLength: 1, maxLength: 100 })),
@@ -102,7 +102,7 @@ const selfRoutes = (environment: EnvironmentName): readonly Route[] => [
       summary: 'Retrieve the user of this API key',
       description: 'Shows the owner of a key. Use it to test a key.',
       access: { role: 'viewer', merchant: 'caller' },
-      replies: { 200: Me },
+      replies: { 200: MeReply },
     },
     async ({ tx, caller }) => ok(await me(tx, caller, environment)),
   ),
@@ -116,8 +116,8 @@ const selfRoutes = (environment: EnvironmentName): readonly Route[] => [
       description:
         'Every change by a call or in the customer portal, newest first. Entries are never changed or deleted.',
       access: { role: 'viewer', merchant: 'query' },
-      query: AuditFilter,
-      replies: { 200: ListOf(AuditEntry) },
+      query: AuditListQuery,
+      replies: { 200: ListOf(AuditEntryReply) },
     },
     async ({ tx, merchantId, query: { from, to, ...query } }) => {
       const filter = { ...query, merchantId, ...instants({ from, to }) };

@@ -56,7 +56,7 @@ const KEY_FIELDS: FieldWords = {
   lastUsedAt: 'When the key was last used. Null: never.',
 };
 
-export const User = Type.Object(
+export const UserReply = Type.Object(
   {
     id: Id('user'),
     object: Type.Literal('user'),
@@ -88,7 +88,7 @@ const person = {
   address: Type.Optional(Nullable(Address)),
 };
 
-const UserCreate = Strict(
+const UserCreateBody = Strict(
   { organizationId: Id('organization'), email: Email, role: Role, type: Type.Optional(Nullable(UserType)), ...person },
   {
     $id: 'UserCreate',
@@ -105,12 +105,12 @@ const UserCreate = Strict(
   },
 );
 
-const UserChange = Strict(
+const UserUpdateBody = Strict(
   { email: Type.Optional(Email), role: Type.Optional(Role), ...person },
   { $id: 'UserChange', 'x-fields': USER_FIELDS, examples: [{ role: 'viewer' }] },
 );
 
-const UserFilter = ListQuery(
+const UserListQuery = ListQuery(
   {
     merchantId: Type.Optional(Id('organization')),
     organizationId: Type.Optional(Id('organization')),
@@ -120,7 +120,7 @@ const UserFilter = ListQuery(
   { fields: USER_FILTERS },
 );
 
-const ApiKey = Type.Object(
+const ApiKeyReply = Type.Object(
   {
     id: Id('apiKey'),
     object: Type.Literal('apiKey'),
@@ -136,7 +136,7 @@ const ApiKey = Type.Object(
   { $id: 'ApiKey', 'x-fields': KEY_FIELDS },
 );
 
-const ApiKeyCreate = Strict(
+const ApiKeyCreateBody = Strict(
   { name: Name, expiresAt: Type.Optional(Nullable(Timestamp)) },
   { $id: 'ApiKeyCreate', 'x-fields': KEY_FIELDS, examples: [{ name: 'Billing service' }] },
 );
@@ -153,8 +153,8 @@ export const userRoutes: readonly Route[] = [
         'A user acts through API keys. Users of the platform organization are operators. A user cannot grant a ' +
         'role above their own.',
       access: { role: 'admin', merchant: 'body', by: ['organizationId'] },
-      body: UserCreate,
-      replies: { 201: User },
+      body: UserCreateBody,
+      replies: { 201: UserReply },
     },
     async ({ tx, now, caller, merchantId, body }) => {
       const granted = checkGrantedRole(caller, body.role);
@@ -172,8 +172,8 @@ export const userRoutes: readonly Route[] = [
       summary: 'List users',
       description: 'Newest first.',
       access: { role: 'viewer', merchant: 'query', by: ['organizationId'] },
-      query: UserFilter,
-      replies: { 200: ListOf(User) },
+      query: UserListQuery,
+      replies: { 200: ListOf(UserReply) },
     },
     async ({ tx, merchantId, query }) => {
       const { data, total } = await listUsers(tx, { ...query, merchantId }, pageOf(query));
@@ -189,7 +189,7 @@ export const userRoutes: readonly Route[] = [
       summary: 'Retrieve a user',
       description: 'Answers one user. An unknown id is a 404.',
       access: { role: 'viewer', merchant: { of: 'id', kind: 'user' } },
-      replies: { 200: User },
+      replies: { 200: UserReply },
     },
     async ({ tx, merchantId, params }) => {
       const found = await findUser(tx, merchantId, params.id);
@@ -206,8 +206,8 @@ export const userRoutes: readonly Route[] = [
       description:
         'A field that is not sent stays unchanged. A new role applies to all keys of the user within a second.',
       access: { role: 'admin', merchant: { of: 'id', kind: 'user' } },
-      body: UserChange,
-      replies: { 200: User },
+      body: UserUpdateBody,
+      replies: { 200: UserReply },
     },
     async ({ tx, now, caller, merchantId, params, body }) => {
       const changed = await changeUser(tx, caller, { merchantId, id: params.id }, body, now);
@@ -231,8 +231,8 @@ export const apiKeyRoutes = (environment: EnvironmentName): readonly Route[] => 
         'Only this answer has the `secret`. The key works in this environment only, with the role of the user.',
       secretReply: true,
       access: { role: 'member', merchant: keysOf },
-      body: ApiKeyCreate,
-      replies: { 201: ApiKey },
+      body: ApiKeyCreateBody,
+      replies: { 201: ApiKeyReply },
     },
     async ({ tx, now, caller, merchantId, params, body }) => {
       const user = { merchantId, userId: params.userId };
@@ -251,7 +251,7 @@ export const apiKeyRoutes = (environment: EnvironmentName): readonly Route[] => 
       description: 'Newest first, without their secrets.',
       access: { role: 'viewer', merchant: keysOf },
       query: ListQuery({}),
-      replies: { 200: ListOf(ApiKey) },
+      replies: { 200: ListOf(ApiKeyReply) },
     },
     async ({ tx, merchantId, params, query }) => {
       const { data, total } = await listApiKeys(tx, merchantId, params.userId, pageOf(query));

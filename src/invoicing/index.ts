@@ -30,7 +30,7 @@ export {
   selectOpenInvoicesOfCustomer as findOpenInvoicesOfCustomer,
   updateAutoApprove,
 } from './invoice/invoices.sql.ts';
-export { Invoice, InvoiceLineItem } from './invoice/schemas.ts';
+export { InvoiceLineItem, InvoiceReply } from './invoice/schemas.ts';
 export { decideAction } from './issue/actions.ts';
 export { alignPeriods } from './issue/align-periods.ts';
 export { invoiceApprovals } from './issue/approvals.ts';

@@ -6,24 +6,24 @@ import { paymentRoutes } from './collecting/payment-routes.ts';
 import { selectCreditNote } from './credit-notes/credit-note-lines.sql.ts';
 import { selectRefunds } from './credit-notes/credit-notes.sql.ts';
 import { creditNoteRoutes } from './credit-notes/routes.ts';
-import { presentRefund } from './documents/present.ts';
+import { toRefundReply } from './documents/present.ts';
 import { documentRoutes } from './documents/routes.ts';
 import type { InvoicingDependencies } from './invoice/dependencies.ts';
 import { selectInvoice } from './invoice/invoices.sql.ts';
 import {
-  Invoice,
-  InvoiceCreate,
-  InvoiceLineItems,
-  InvoiceList,
+  InvoiceCreateBody,
+  InvoiceLineItemsReply,
   InvoiceListQuery,
+  InvoiceListReply,
   InvoiceQuery,
-  InvoiceRefund,
+  InvoiceRefundReply,
+  InvoiceReply,
   LineItemsQuery,
   PaymentSessionBody,
   ReasonBody,
   RefundBody,
-  RefundList,
   RefundListQuery,
+  RefundListReply,
 } from './invoice/schemas.ts';
 import { actOnInvoice, type InvoiceAction, openInvoiceSession } from './issue/actions.ts';
 import { closeInvoiceNow } from './issue/close-now.ts';
@@ -33,7 +33,7 @@ import { walletTopUpRoute } from './one-off/wallet-routes.ts';
 import { invoicePageRoutes } from './page/routes.ts';
 import { explainRoute } from './reading/explain-route.ts';
 import { lineItemRoutes } from './reading/line-item-routes.ts';
-import { present, readInvoice, readInvoices, readLines } from './reading/read.ts';
+import { readInvoice, readInvoices, readLines, toInvoiceReplies } from './reading/read.ts';
 import { upcomingInvoiceRoute } from './reading/upcoming.ts';
 
 const TAG = 'Invoices';
@@ -61,15 +61,15 @@ export const invoiceRoutes = (
         'merchant requires an approval. Tax comes on top of the lines. The same `idempotencyKey` again ' +
         'answers 200 with the first invoice.',
       access: { role: 'member', merchant: 'body', by: ['customerId'] },
-      body: InvoiceCreate,
-      replies: { 201: Invoice, 200: Invoice },
+      body: InvoiceCreateBody,
+      replies: { 201: InvoiceReply, 200: InvoiceReply },
       errors: [409],
     },
     async ({ tx, merchantId, body, now }) => {
       const created = await createInvoice(dependencies, tx, merchantId, body, now);
       if (!created.ok) return created;
       const { invoice, isNew } = created.value;
-      return ok(new Reply(isNew ? 201 : 200, (await present(dependencies, tx, [invoice]))[0]));
+      return ok(new Reply(isNew ? 201 : 200, (await toInvoiceReplies(dependencies, tx, [invoice]))[0]));
     },
   ),
   route(
@@ -86,7 +86,7 @@ export const invoiceRoutes = (
         'list.',
       access: { role: 'viewer', merchant: 'query', by: ['customerId', 'subscriptionId'] },
       query: InvoiceListQuery,
-      replies: { 200: InvoiceList },
+      replies: { 200: InvoiceListReply },
     },
     async ({ tx, merchantId, caller, query, now }) => {
       const page = pageOf(query);
@@ -111,7 +111,7 @@ export const invoiceRoutes = (
       description: 'Lines come with `expand=lineItems`. The totals of an open period are those of now.',
       access: ofInvoice('viewer'),
       query: InvoiceQuery,
-      replies: { 200: Invoice },
+      replies: { 200: InvoiceReply },
     },
     async ({ tx, merchantId, params, query }) => readInvoice(dependencies, tx, merchantId, params.id, query),
   ),
@@ -127,7 +127,7 @@ export const invoiceRoutes = (
         'next page.',
       access: ofInvoice('viewer'),
       query: LineItemsQuery,
-      replies: { 200: InvoiceLineItems },
+      replies: { 200: InvoiceLineItemsReply },
     },
     async ({ tx, merchantId, params, query }) => readLines(dependencies, tx, merchantId, params.id, query),
   ),
@@ -145,12 +145,12 @@ export const invoiceRoutes = (
         'to the old end of the period. No charge in advance is billed twice.',
       access: ofInvoice('member'),
       body: ReasonBody,
-      replies: { 200: Invoice },
+      replies: { 200: InvoiceReply },
       errors: [409],
     },
     async ({ tx, merchantId, params, now }) => {
       const closed = await closeInvoiceNow(dependencies, tx, merchantId, params.id, now);
-      return closed.ok ? ok((await present(dependencies, tx, [closed.value]))[0]) : closed;
+      return closed.ok ? ok((await toInvoiceReplies(dependencies, tx, [closed.value]))[0]) : closed;
     },
   ),
   ...(['approve', 'cancel', 'writeOff', 'recalculate'] as const).map((action) => actionRoute(dependencies, action)),
@@ -183,12 +183,12 @@ export const invoiceRoutes = (
       description: 'The newest refund comes first. An invoice has at most one refund that is not voided.',
       access: ofInvoice('viewer'),
       query: RefundListQuery,
-      replies: { 200: RefundList },
+      replies: { 200: RefundListReply },
     },
     async ({ tx, merchantId, params, query }) => {
       const page = pageOf(query);
       const { rows, total } = await selectRefunds(tx, merchantId, params.id, page);
-      return ok(listReply({ data: rows.map((note) => presentRefund(note, dependencies.publicUrl)), total }, page));
+      return ok(listReply({ data: rows.map((note) => toRefundReply(note, dependencies.publicUrl)), total }, page));
     },
   ),
   route(
@@ -203,13 +203,13 @@ export const invoiceRoutes = (
         'the customer again. A second void is a 409.',
       access: ofInvoice('member'),
       body: ReasonBody,
-      replies: { 200: InvoiceRefund },
+      replies: { 200: InvoiceRefundReply },
       errors: [409],
     },
     async ({ tx, merchantId, params, body, now }) => {
       const { id, refundId } = params as { id: string; refundId: string };
       const note = await voidRefund(dependencies, tx, merchantId, id, refundId, body.reason ?? null, now);
-      return note.ok ? ok(presentRefund(note.value, dependencies.publicUrl)) : note;
+      return note.ok ? ok(toRefundReply(note.value, dependencies.publicUrl)) : note;
     },
   ),
 ];
@@ -258,20 +258,20 @@ const payRoute = (dependencies: InvoicingDependencies, awaitOutcome: AwaitOutcom
         'stored card: 409 `NO_PAYMENT_METHOD`.',
       access: ofInvoice('member'),
       body: ReasonBody,
-      replies: { 200: Invoice },
+      replies: { 200: InvoiceReply },
       errors: [409],
       outcome: {
         wait: waitForInvoice(awaitOutcome),
         answer: async ({ tx, merchantId, intent }) => {
           const invoice = await selectInvoice(tx, merchantId, intent.invoiceId as string);
-          return invoice ? ok((await present(dependencies, tx, [invoice]))[0]) : notFound('invoice');
+          return invoice ? ok((await toInvoiceReplies(dependencies, tx, [invoice]))[0]) : notFound('invoice');
         },
       },
     },
     async ({ tx, merchantId, params, now }) => {
       const paid = await payNow(dependencies, tx, merchantId, params.id, now);
       if (!paid.ok) return paid;
-      const [standing] = await present(dependencies, tx, [paid.value]);
+      const [standing] = await toInvoiceReplies(dependencies, tx, [paid.value]);
       return ok(paid.value.paymentInFlight ? new Intended({ invoiceId: paid.value.id }, standing) : standing);
     },
   );
@@ -291,13 +291,13 @@ const refundRoute = (dependencies: InvoicingDependencies, awaitOutcome: AwaitOut
         'says how far it is.',
       access: ofInvoice('member'),
       body: RefundBody,
-      replies: { 201: InvoiceRefund },
+      replies: { 201: InvoiceRefundReply },
       errors: [409],
       outcome: {
         wait: waitForInvoice(awaitOutcome),
         answer: async ({ tx, merchantId, intent }) => {
           const note = await selectCreditNote(tx, merchantId, intent.invoiceId as string, intent.refundId as string);
-          return note ? ok(presentRefund(note, dependencies.publicUrl)) : notFound('refund');
+          return note ? ok(toRefundReply(note, dependencies.publicUrl)) : notFound('refund');
         },
       },
     },
@@ -305,7 +305,7 @@ const refundRoute = (dependencies: InvoicingDependencies, awaitOutcome: AwaitOut
       const invoiceId = params.id;
       const note = await refundInvoice(dependencies, tx, merchantId, invoiceId, body.reason ?? null, now);
       if (!note.ok) return note;
-      const standing = presentRefund(note.value, dependencies.publicUrl);
+      const standing = toRefundReply(note.value, dependencies.publicUrl);
       const isWaiting = await isCallOpen(tx, { merchantId, invoiceId });
       return ok(isWaiting ? new Intended({ invoiceId, refundId: note.value.id }, standing) : standing);
     },
@@ -322,11 +322,11 @@ const actionRoute = (dependencies: InvoicingDependencies, action: InvoiceAction)
       description: ACTION_DESCRIPTIONS[action],
       access: ofInvoice('member'),
       body: ReasonBody,
-      replies: { 200: Invoice },
+      replies: { 200: InvoiceReply },
       errors: [409],
     },
     async ({ tx, merchantId, params, body, now }) => {
       const acted = await actOnInvoice(dependencies, tx, merchantId, params.id, action, body.reason ?? null, now);
-      return acted.ok ? ok((await present(dependencies, tx, [acted.value]))[0]) : acted;
+      return acted.ok ? ok((await toInvoiceReplies(dependencies, tx, [acted.value]))[0]) : acted;
     },
   );

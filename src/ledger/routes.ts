@@ -25,7 +25,7 @@ import { ledgerReasons } from './posting.ts';
 const TAG = 'Customers';
 const ofCustomer = { role: 'viewer', merchant: { of: 'id', kind: 'customer' } } as const;
 
-const Wallet = Type.Object(
+const WalletReply = Type.Object(
   {
     object: Type.Literal('wallet'),
     customerId: Id('customer'),
@@ -49,7 +49,7 @@ const Wallet = Type.Object(
   },
 );
 
-const WalletEntry = Type.Object(
+const WalletEntryReply = Type.Object(
   {
     id: Id('ledgerTransaction'),
     object: Type.Literal('walletEntry'),
@@ -100,7 +100,7 @@ export const ledgerRoutes: readonly Route[] = [
       description:
         'Answers the balance of each currency. The wallet pays the next invoices of its currency automatically.',
       access: ofCustomer,
-      replies: { 200: Wallet },
+      replies: { 200: WalletReply },
     },
     async ({ tx, merchantId, params }) => {
       const customerId = params.id;
@@ -120,19 +120,19 @@ export const ledgerRoutes: readonly Route[] = [
       description: 'The newest change comes first. `entries` is the whole transaction in the ledger, by double entry.',
       access: ofCustomer,
       query: ListQuery({ currency: Type.Optional(Type.String({ format: 'currency' })) }),
-      replies: { 200: ListOf(WalletEntry) },
+      replies: { 200: ListOf(WalletEntryReply) },
     },
     async ({ tx, merchantId, params, query }) => {
       const customerId = params.id;
       if (!(await findCustomer(tx, merchantId, customerId))) return notFound('customer');
       const page = pageOf(query);
       const { rows, total } = await selectWalletEntries(tx, { merchantId, customerId, currency: query.currency }, page);
-      return ok(listReply({ data: rows.map((row) => presentEntry(customerId, row)), total }, page));
+      return ok(listReply({ data: rows.map((row) => toWalletEntryReply(customerId, row)), total }, page));
     },
   ),
 ];
 
-const presentEntry = (customerId: string, row: WalletEntryRow): Static<typeof WalletEntry> => ({
+const toWalletEntryReply = (customerId: string, row: WalletEntryRow): Static<typeof WalletEntryReply> => ({
   id: row.transactionId,
   object: 'walletEntry',
   customerId,

@@ -11,7 +11,7 @@ const Kind = OneOf([...(Object.keys(MAIL_KINDS) as MailKind[]), ...ALERT_MAIL_KI
 const Status = OneOf(MAIL_STATUSES);
 
 /** A mail to a customer. */
-export const Mail = Type.Object(
+export const MailReply = Type.Object(
   {
     id: Id('mail'),
     object: Type.Literal('mail'),
@@ -86,7 +86,7 @@ export const MailListQuery = ListQuery(
  * A mail as answers show it. A link to the customer portal is for its customer alone: in production the words are shown
  * without it.
  */
-export const presentMail = (mail: MailRow, environment: EnvironmentName): Static<typeof Mail> => ({
+export const toMailReply = (mail: MailRow, environment: EnvironmentName): Static<typeof MailReply> => ({
   id: mail.id,
   object: 'mail',
   merchantId: mail.merchantId,

@@ -3,11 +3,11 @@ import { ownerOf } from '../db/index.ts';
 import { type Caller, freeRoute, JsonParts, listReply, pageOf, type Route, route, Type } from '../http/index.ts';
 import { fail, invalidField, notFound, ok, type Result } from '../kernel/result.ts';
 import { BATCH_TYPE, type EventForm, formOf, type Headers, STRUCTURED_TYPE } from './events/cloud-events.ts';
-import { type EventRecord, presentEvent } from './events/event-record.ts';
+import { type EventRecord, toEventReply } from './events/event-record.ts';
 import { balancesAfter, checkSubjects, type EventBalances, EventsCreateQuery } from './events/expand.ts';
 import type { IncomingEvent } from './events/incoming-event.ts';
 import { BODY_LIMITS, type EventDefaults, readBatch, readBinary, readCloudEvents } from './events/read-batch.ts';
-import { acceptedSchemas, EventList, EventListQuery, EventsCreate, EventWithData } from './events/schemas.ts';
+import { acceptedSchemas, EventListQuery, EventListReply, EventsCreate, EventWithDataReply } from './events/schemas.ts';
 import { admissionOf } from './intake/admission.ts';
 import { createIntakes, type EventIntake } from './intake/intake.ts';
 import { findEvent, listEvents, type MeterRegistry } from './stored/events.ts';
@@ -87,8 +87,8 @@ export const eventRoutes = (
       if (place?.resize(read.value.length) === false) return fail('INGEST_QUEUE_FULL');
       const accepted = await intakeOf(database).accept(read.value, now);
       const answer = isBatch
-        ? { object: 'list', data: accepted.map(presentEvent) }
-        : presentEvent(accepted[0] as EventRecord);
+        ? { object: 'list', data: accepted.map(toEventReply) }
+        : toEventReply(accepted[0] as EventRecord);
       if (!isExpanded) return ok(answer);
       // The events are stored: a client that heard of a fault would send them again.
       const entitlements = await balancesAfter(
@@ -109,7 +109,7 @@ export const eventRoutes = (
       description: 'Newest first. `status=unmatched` finds events that nothing counts, each with its `reason`.',
       access: { role: 'viewer', merchant: 'query' },
       query: EventListQuery,
-      replies: { 200: EventList },
+      replies: { 200: EventListReply },
     },
     async ({ tx, merchantId, query }) => {
       const page = pageOf(query);
@@ -127,7 +127,7 @@ export const eventRoutes = (
         '`outcome.counts` lists the metrics and costs that count the event, with its value. ' +
         '`outcome.billing` lists the invoices that bill it. `outcome.reason` has the reason if none does.',
       access: { role: 'viewer', merchant: 'query', ownerless: true },
-      replies: { 200: EventWithData },
+      replies: { 200: EventWithDataReply },
     },
     async ({ tx, merchantId, params }) => findEvent(tx, merchantId, params.id, metersOf, findBilling),
   ),

@@ -14,7 +14,7 @@ import { decideChangedLine, decideNewLines, keepItemsOf } from './lines.ts';
 import { findOrder, lockOrder } from './load.ts';
 import { changeOrder } from './moves.ts';
 import type { Order, OrderKey, OrderLine } from './order.ts';
-import { MOST_LINES, type OrderLineItemCreate, type OrderLineItemUpdate } from './schemas.ts';
+import { MOST_LINES, type OrderLineItemCreateBody, type OrderLineItemUpdateBody } from './schemas.ts';
 
 const HERE = () => '';
 
@@ -41,7 +41,7 @@ export async function createLine(
   dependencies: OrderDependencies,
   tx: Tx,
   key: OrderKey,
-  body: OrderLineItemCreate,
+  body: OrderLineItemCreateBody,
   { by, wall }: Asker,
 ): Promise<Result<LineOfOrder>> {
   const locked = await lockOrder(tx, key, wall);
@@ -65,7 +65,7 @@ export async function updateLine(
   dependencies: OrderDependencies,
   tx: Tx,
   key: LineKey,
-  body: OrderLineItemUpdate,
+  body: OrderLineItemUpdateBody,
   { by, wall }: Asker,
 ): Promise<Result<LineOfOrder>> {
   const locked = await lockOrder(tx, key.order, wall);

@@ -3,7 +3,12 @@ import { ok, type Result } from '../kernel/result.ts';
 import type { OrderDependencies } from './dependencies.ts';
 import { createLine, deleteLine, getLine, type LineOfOrder, listLines, updateLine } from './line-items.ts';
 import { toLineReply } from './present.ts';
-import { OrderLineItem, OrderLineItemCreate, OrderLineItemListQuery, OrderLineItemUpdate } from './schemas.ts';
+import {
+  OrderLineItemCreateBody,
+  OrderLineItemListQuery,
+  OrderLineItemReply,
+  OrderLineItemUpdateBody,
+} from './schemas.ts';
 
 const tag = 'Orders';
 const ofOrder = (role: 'viewer' | 'member') => ({ role, merchant: { of: 'id', kind: 'order' } }) as const;
@@ -25,8 +30,8 @@ export const lineRoutes = (dependencies: OrderDependencies): readonly Route[] =>
         'is `quantity` times `unitPrice`. A 400 names each field that disagrees. The change cancels pending ' +
         'approvals of the order.',
       access: ofOrder('member'),
-      body: OrderLineItemCreate,
-      replies: { 201: OrderLineItem },
+      body: OrderLineItemCreateBody,
+      replies: { 201: OrderLineItemReply },
       errors: [409],
     },
     async ({ tx, merchantId, params, body, caller, now }) => {
@@ -44,7 +49,7 @@ export const lineRoutes = (dependencies: OrderDependencies): readonly Route[] =>
       description: 'The lines come in pages. `GET /v0/orders/{id}` has them all.',
       access: ofOrder('viewer'),
       query: OrderLineItemListQuery,
-      replies: { 200: ListOf(OrderLineItem) },
+      replies: { 200: ListOf(OrderLineItemReply) },
     },
     async ({ tx, merchantId, params, query }) => {
       const page = pageOf(query);
@@ -63,7 +68,7 @@ export const lineRoutes = (dependencies: OrderDependencies): readonly Route[] =>
       summary: 'Retrieve a line item of an order',
       description: 'Answers one line with its figures.',
       access: ofOrder('viewer'),
-      replies: { 200: OrderLineItem },
+      replies: { 200: OrderLineItemReply },
     },
     async ({ tx, merchantId, params }) =>
       answer(await getLine(tx, { order: { merchantId, id: params.id }, id: params.lineItemId })),
@@ -79,8 +84,8 @@ export const lineRoutes = (dependencies: OrderDependencies): readonly Route[] =>
         '`unitPrice` and `totalPrice` follow from the other figures unless you send them. The change cancels ' +
         'pending approvals of the order.',
       access: ofOrder('member'),
-      body: OrderLineItemUpdate,
-      replies: { 200: OrderLineItem },
+      body: OrderLineItemUpdateBody,
+      replies: { 200: OrderLineItemReply },
       errors: [409],
     },
     async ({ tx, merchantId, params, body, caller, now }) => {

@@ -7,7 +7,7 @@ import { type FieldError, invalid, notFound, ok, type Result } from '../kernel/r
 import { type Instant, instantOrNull } from '../kernel/time.ts';
 import { figureProblems, figuresOf, type GivenFigures } from './arithmetic.ts';
 import type { OrderLine, OrderRow } from './order.ts';
-import type { OrderLineItemCreate, OrderLineItemUpdate } from './schemas.ts';
+import type { OrderLineItemCreateBody, OrderLineItemUpdateBody } from './schemas.ts';
 import { lineTermProblems } from './terms.ts';
 
 const decimalOf = (text: string): Decimal => readDecimal(text) as Decimal;
@@ -28,7 +28,7 @@ function decide(
   return { line: { ...line, ...figuresOf(given, order.currency) }, problems };
 }
 
-function decideNew(order: OfOrder, body: OrderLineItemCreate, at: string, now: Instant): Decided {
+function decideNew(order: OfOrder, body: OrderLineItemCreateBody, at: string, now: Instant): Decided {
   const figures = {
     quantity: decimalOf(body.quantity),
     listUnitPrice: decimalOf(body.listUnitPrice),
@@ -60,7 +60,7 @@ function decideNew(order: OfOrder, body: OrderLineItemCreate, at: string, now: I
  */
 export function decideNewLines(
   order: OfOrder,
-  bodies: readonly OrderLineItemCreate[],
+  bodies: readonly OrderLineItemCreateBody[],
   at: (index: number) => string,
   now: Instant,
 ): Result<OrderLine[]> {
@@ -76,7 +76,7 @@ export function decideNewLines(
 export function decideChangedLine(
   order: OfOrder,
   line: OrderLine,
-  body: OrderLineItemUpdate,
+  body: OrderLineItemUpdateBody,
   now: Instant,
 ): Result<OrderLine> {
   const given = {

@@ -20,7 +20,7 @@ import {
 } from './index.ts';
 import { createLine, deleteLine, updateLine } from './line-items.ts';
 import { createOrder, deleteOrder, updateOrderBy } from './orders.ts';
-import type { OrderCreate } from './schemas.ts';
+import type { OrderCreateBody } from './schemas.ts';
 
 /**
  * Random lives of orders against a small model of them: whole numbers instead of decimals, and the rules of domain.md
@@ -32,11 +32,11 @@ const who = { by: 'usr_a', wall: now };
 
 let env: TestEnvironment;
 let merchant: Merchant;
-let body: OrderCreate;
+let body: OrderCreateBody;
 beforeAll(async () => {
   env = await openTestEnvironment({ audited: false }); // approvals are stand-ins here, so no order has one
   merchant = await env.merchant();
-  body = orderBody(await shopOf(merchant).customer(), { lineItems: [] }) as unknown as OrderCreate;
+  body = orderBody(await shopOf(merchant).customer(), { lineItems: [] }) as unknown as OrderCreateBody;
 });
 afterAll(() => env.close());
 

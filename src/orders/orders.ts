@@ -24,7 +24,7 @@ import {
   selectOrderPage,
   updateOrder,
 } from './orders.sql.ts';
-import type { OrderCreate, OrderUpdate } from './schemas.ts';
+import type { OrderCreateBody, OrderUpdateBody } from './schemas.ts';
 import { leftOutside, termProblems } from './terms.ts';
 import { publishOrderEvent } from './webhooks.ts';
 
@@ -36,7 +36,7 @@ export async function createOrder(
   dependencies: OrderDependencies,
   tx: Tx,
   merchantId: string,
-  body: OrderCreate,
+  body: OrderCreateBody,
   wall: Instant,
 ): Promise<Result<Order>> {
   const clock = await clockOf(dependencies, tx, merchantId, body.testClockId ?? null, wall);
@@ -75,7 +75,7 @@ async function clockOf(
   return clock.ok ? ok({ now: clock.value.currentTime }) : clock;
 }
 
-const draftOf = (merchantId: string, body: OrderCreate, now: Instant): OrderRow => ({
+const draftOf = (merchantId: string, body: OrderCreateBody, now: Instant): OrderRow => ({
   merchantId,
   id: newId('order'),
   customerId: body.customerId,
@@ -118,7 +118,7 @@ export async function updateOrderBy(
   dependencies: OrderDependencies,
   tx: Tx,
   key: OrderKey,
-  body: OrderUpdate,
+  body: OrderUpdateBody,
   { by, wall }: { readonly by: string; readonly wall: Instant },
 ): Promise<Result<Order>> {
   const locked = await lockOrder(tx, key, wall);
@@ -135,7 +135,7 @@ async function applyChanges(
   dependencies: OrderDependencies,
   tx: Tx,
   order: Order,
-  changes: Omit<OrderUpdate, 'cancelledAt'>,
+  changes: Omit<OrderUpdateBody, 'cancelledAt'>,
   author: { readonly by: string; readonly now: Instant },
 ): Promise<Result<Order>> {
   if (Object.values(changes).every((value) => value === undefined)) {
@@ -150,7 +150,7 @@ async function applyChanges(
 }
 
 /** The changes of a PATCH, or its faults. Pure. */
-export function decideChanges(order: Order, body: Omit<OrderUpdate, 'cancelledAt'>): Result<OrderChanges> {
+export function decideChanges(order: Order, body: Omit<OrderUpdateBody, 'cancelledAt'>): Result<OrderChanges> {
   const term = {
     termStartDate: body.termStartDate === undefined ? order.termStartDate : instantOf(body.termStartDate),
     termEndDate: body.termEndDate === undefined ? order.termEndDate : instantOf(body.termEndDate),

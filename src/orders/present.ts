@@ -28,7 +28,7 @@ export const toLineReply = (line: OrderLine, { currency }: Pick<OrderRow, 'curre
   updatedAt: formatInstant(line.updatedAt),
 });
 
-const toOrderReply = (order: Order, billingSchedules: readonly unknown[], dataSnapshotHash: string) => ({
+const toOrderFields = (order: Order, billingSchedules: readonly unknown[], dataSnapshotHash: string) => ({
   id: order.id,
   object: 'order' as const,
   merchantId: order.merchantId,
@@ -53,10 +53,10 @@ const toOrderReply = (order: Order, billingSchedules: readonly unknown[], dataSn
   createdAt: formatInstant(order.createdAt),
   updatedAt: formatInstant(order.updatedAt),
 });
-export type OrderReply = ReturnType<typeof toOrderReply>;
+export type OrderReply = ReturnType<typeof toOrderFields>;
 
 /** Orders as the API answers them (§2), in their order. */
-export async function presentOrders(
+export async function toOrderReplies(
   dependencies: OrderDependencies,
   tx: Tx,
   orders: readonly Order[],
@@ -68,12 +68,12 @@ export async function presentOrders(
   const inSnapshot = await dependencies.snapshotOfSchedules(tx, merchantIds, ids);
   return orders.map((order) => {
     const snapshot = orderSnapshot(order, inSnapshot.get(order.id) ?? []);
-    return toOrderReply(order, schedules.get(order.id) ?? [], snapshotHash(snapshot));
+    return toOrderFields(order, schedules.get(order.id) ?? [], snapshotHash(snapshot));
   });
 }
 
 /** The same of one order. */
-export async function presentOrder(dependencies: OrderDependencies, tx: Tx, order: Order): Promise<OrderReply> {
-  const [reply] = await presentOrders(dependencies, tx, [order]);
+export async function toOrderReply(dependencies: OrderDependencies, tx: Tx, order: Order): Promise<OrderReply> {
+  const [reply] = await toOrderReplies(dependencies, tx, [order]);
   return reply as OrderReply;
 }

@@ -4,17 +4,17 @@ import type { OrderDependencies } from './dependencies.ts';
 import { lineRoutes } from './line-routes.ts';
 import type { Order } from './order.ts';
 import { createOrder, deleteOrder, getOrder, listOrders, updateOrderBy } from './orders.ts';
-import { presentOrder, presentOrders } from './present.ts';
-import { MOST_KEYS_OF_AN_ORDER, OrderCreate, OrderListQuery, OrderUpdate, orderReply } from './schemas.ts';
+import { toOrderReplies, toOrderReply } from './present.ts';
+import { MOST_KEYS_OF_AN_ORDER, OrderCreateBody, OrderListQuery, OrderUpdateBody, orderReply } from './schemas.ts';
 
 const tag = 'Orders';
 const one = { of: 'id', kind: 'order' } as const;
 
 /** `/v0/orders` and the lines of an order (§4, Orders and approvals). */
 export function orderRoutes(dependencies: OrderDependencies): readonly Route[] {
-  const OrderOut = orderReply(dependencies.scheduleReply);
-  const answer = async (tx: Parameters<typeof presentOrder>[1], order: Result<Order>) =>
-    order.ok ? ok(await presentOrder(dependencies, tx, order.value)) : order;
+  const OrderReply = orderReply(dependencies.scheduleReply);
+  const answer = async (tx: Parameters<typeof toOrderReply>[1], order: Result<Order>) =>
+    order.ok ? ok(await toOrderReply(dependencies, tx, order.value)) : order;
   return [
     route(
       {
@@ -28,9 +28,9 @@ export function orderRoutes(dependencies: OrderDependencies): readonly Route[] {
           'Nothing is invoiced before the order is approved and has a billing schedule. On a test clock ' +
           '(`testClockId`, sandbox only) the order follows the time of that clock.',
         access: { role: 'member', merchant: 'body', by: ['customerId'] },
-        body: OrderCreate,
+        body: OrderCreateBody,
         mostKeys: MOST_KEYS_OF_AN_ORDER,
-        replies: { 201: OrderOut },
+        replies: { 201: OrderReply },
       },
       async ({ tx, merchantId, body, now }) => answer(tx, await createOrder(dependencies, tx, merchantId, body, now)),
     ),
@@ -46,12 +46,12 @@ export function orderRoutes(dependencies: OrderDependencies): readonly Route[] {
           'statuses exclude them.',
         access: { role: 'viewer', merchant: 'query', by: ['customerId'] },
         query: OrderListQuery,
-        replies: { 200: ListOf(OrderOut) },
+        replies: { 200: ListOf(OrderReply) },
       },
       async ({ tx, merchantId, query }) => {
         const page = pageOf(query);
         const { data, total } = await listOrders(tx, merchantId, query, page);
-        return ok(listReply({ data: await presentOrders(dependencies, tx, data), total }, page));
+        return ok(listReply({ data: await toOrderReplies(dependencies, tx, data), total }, page));
       },
     ),
     route(
@@ -65,7 +65,7 @@ export function orderRoutes(dependencies: OrderDependencies): readonly Route[] {
           'Answers the order with its lines and billing schedules. `dataSnapshotHash` is the hash of the ' +
           'content that an approval is given for.',
         access: { role: 'viewer', merchant: one },
-        replies: { 200: OrderOut },
+        replies: { 200: OrderReply },
       },
       async ({ tx, merchantId, params }) => answer(tx, await getOrder(tx, { merchantId, id: params.id })),
     ),
@@ -80,8 +80,8 @@ export function orderRoutes(dependencies: OrderDependencies): readonly Route[] {
           'A change of money or dates cancels pending approvals. If nothing of the order was invoiced, it is a ' +
           'draft again. `cancelledAt` cancels the order, once. A cancelled order cannot change any more: 409.',
         access: { role: 'member', merchant: one },
-        body: OrderUpdate,
-        replies: { 200: OrderOut },
+        body: OrderUpdateBody,
+        replies: { 200: OrderReply },
         errors: [409],
       },
       async ({ tx, merchantId, params, body, caller, now }) => {

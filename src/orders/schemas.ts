@@ -31,7 +31,7 @@ const NullableTime = Nullable(Timestamp);
 export const MOST_LINES = 500;
 export const MOST_KEYS_OF_AN_ORDER = 10_000;
 
-export const OrderLineItem = Type.Object(
+export const OrderLineItemReply = Type.Object(
   {
     id: Id('orderLineItem'),
     object: Type.Literal('order_line_item'),
@@ -88,7 +88,7 @@ export const orderReply = (schedule: TSchema) =>
       totalAmount: DecimalOut,
       defaultPaymentTermDays: Type.Integer(),
       metadata: MetadataOut,
-      lineItems: Type.Array(OrderLineItem),
+      lineItems: Type.Array(OrderLineItemReply),
       billingSchedules: Type.Array(schedule),
       dataSnapshotHash: Type.String(),
       testClockId: Nullable(Id('testClock')),
@@ -138,7 +138,7 @@ const lineDetailsWords = {
   termEndDate: 'The end of the term of the line, exclusive. Null: the one of the order.',
 } as const;
 
-export const OrderLineItemCreate = Strict(
+export const OrderLineItemCreateBody = Strict(
   { quantity: Figure, listUnitPrice: Figure, unitPrice: Figure, totalPrice: Product, ...lineDetails },
   {
     $id: 'OrderLineItemCreate',
@@ -162,9 +162,9 @@ export const OrderLineItemCreate = Strict(
     },
   },
 );
-export type OrderLineItemCreate = Static<typeof OrderLineItemCreate>;
+export type OrderLineItemCreateBody = Static<typeof OrderLineItemCreateBody>;
 
-export const OrderLineItemUpdate = Strict(
+export const OrderLineItemUpdateBody = Strict(
   {
     quantity: Type.Optional(Figure),
     listUnitPrice: Type.Optional(Figure),
@@ -184,7 +184,7 @@ export const OrderLineItemUpdate = Strict(
     },
   },
 );
-export type OrderLineItemUpdate = Static<typeof OrderLineItemUpdate>;
+export type OrderLineItemUpdateBody = Static<typeof OrderLineItemUpdateBody>;
 
 const details = {
   closeDate: Type.Optional(NullableTime),
@@ -206,14 +206,14 @@ const detailsWords = {
   sellingEntity: 'Your own name of the selling company. No rule reads it. Null: none.',
 } as const;
 
-export const OrderCreate = Strict(
+export const OrderCreateBody = Strict(
   {
     customerId: Id('customer'),
     currency: Type.String({ format: 'currency' }),
     termStartDate: Timestamp,
     termEndDate: Timestamp,
     type: Type.Optional(Nullable(OneOf(ORDER_TYPES))),
-    lineItems: Type.Optional(Type.Array(OrderLineItemCreate, { maxItems: MOST_LINES })),
+    lineItems: Type.Optional(Type.Array(OrderLineItemCreateBody, { maxItems: MOST_LINES })),
     ...details,
     testClockId: Type.Optional(Nullable(Id('testClock'))),
     merchantId: Type.Optional(Id('organization')),
@@ -252,11 +252,11 @@ export const OrderCreate = Strict(
     },
   },
 );
-export type OrderCreate = Static<typeof OrderCreate>;
+export type OrderCreateBody = Static<typeof OrderCreateBody>;
 
 const LINES_HAVE_ROUTES = 'changes by /v0/orders/{orderId}/lineItems';
 
-export const OrderUpdate = Strict(
+export const OrderUpdateBody = Strict(
   {
     termStartDate: Type.Optional(Timestamp),
     termEndDate: Type.Optional(Timestamp),
@@ -277,7 +277,7 @@ export const OrderUpdate = Strict(
     },
   },
 );
-export type OrderUpdate = Static<typeof OrderUpdate>;
+export type OrderUpdateBody = Static<typeof OrderUpdateBody>;
 
 const LISTED = 50; // api.md, Lists
 

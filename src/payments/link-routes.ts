@@ -1,6 +1,12 @@
 import { ListOf, listReply, pageOf, Reply, type Route, route } from '../http/index.ts';
 import { notFound, ok } from '../kernel/result.ts';
-import { Payment, PaymentCreate, PaymentListQuery, presentLink, sessionStatusesOf } from './link-schemas.ts';
+import {
+  PaymentCreateBody,
+  PaymentListQuery,
+  PaymentReply,
+  sessionStatusesOf,
+  toPaymentReply,
+} from './link-schemas.ts';
 import { createLink } from './links.ts';
 import { selectLink, selectLinks } from './records/links.sql.ts';
 import type { PaymentEnvironment } from './session-routes.ts';
@@ -20,13 +26,13 @@ export const linkRoutes = ({ publicUrl, environment }: PaymentEnvironment): read
         'The link belongs to no invoice. It can be paid once, until `expiresAt`. The same ' +
         '`idempotencyKey` again answers 200 with the first payment link.',
       access: { role: 'member', merchant: 'body', by: ['customerId'] },
-      body: PaymentCreate,
-      replies: { 201: Payment, 200: Payment },
+      body: PaymentCreateBody,
+      replies: { 201: PaymentReply, 200: PaymentReply },
       errors: [409],
     },
     async ({ tx, merchantId, body, now }) => {
       const made = await createLink(tx, environment, merchantId, body, now);
-      return made.ok ? ok(new Reply(made.value.isNew ? 201 : 200, presentLink(made.value.link, publicUrl))) : made;
+      return made.ok ? ok(new Reply(made.value.isNew ? 201 : 200, toPaymentReply(made.value.link, publicUrl))) : made;
     },
   ),
   route(
@@ -39,13 +45,13 @@ export const linkRoutes = ({ publicUrl, environment }: PaymentEnvironment): read
       description: 'The newest payment link comes first.',
       access: { role: 'viewer', merchant: 'query', by: ['customerId'] },
       query: PaymentListQuery,
-      replies: { 200: ListOf(Payment) },
+      replies: { 200: ListOf(PaymentReply) },
     },
     async ({ tx, merchantId, query }) => {
       const { customerId, status } = query;
       const sessionStatuses = status === undefined ? undefined : sessionStatusesOf(status);
       const { rows, total } = await selectLinks(tx, merchantId, { customerId, sessionStatuses }, pageOf(query));
-      return ok(listReply({ data: rows.map((link) => presentLink(link, publicUrl)), total }, pageOf(query)));
+      return ok(listReply({ data: rows.map((link) => toPaymentReply(link, publicUrl)), total }, pageOf(query)));
     },
   ),
   route(
@@ -57,11 +63,11 @@ export const linkRoutes = ({ publicUrl, environment }: PaymentEnvironment): read
       summary: 'Retrieve a payment link',
       description: '`status` shows whether it is paid.',
       access: { role: 'viewer', merchant: { of: 'id', kind: 'payment' } },
-      replies: { 200: Payment },
+      replies: { 200: PaymentReply },
     },
     async ({ tx, merchantId, params }) => {
       const link = await selectLink(tx, merchantId, params.id);
-      return link ? ok(presentLink(link, publicUrl)) : notFound('payment');
+      return link ? ok(toPaymentReply(link, publicUrl)) : notFound('payment');
     },
   ),
 ];

@@ -53,7 +53,7 @@ const PaymentItemCreate = Strict(
 );
 
 /** A payment link (api.md, POST /v0/payments). */
-export const PaymentCreate = Strict(
+export const PaymentCreateBody = Strict(
   {
     amount: Amount,
     currency: Type.String({ format: 'currency' }),
@@ -96,10 +96,10 @@ export const PaymentCreate = Strict(
     },
   },
 );
-export type PaymentCreate = Static<typeof PaymentCreate>;
+export type PaymentCreateBody = Static<typeof PaymentCreateBody>;
 
 /** A payment link. */
-export const Payment = Type.Object(
+export const PaymentReply = Type.Object(
   {
     object: Type.Literal('payment'),
     id: Id('payment'),
@@ -162,7 +162,7 @@ export const PaymentListQuery = ListQuery(
 );
 
 /** A payment link as the API answers it. */
-export const presentLink = (link: PaymentLinkNow, publicUrl: string): Static<typeof Payment> => ({
+export const toPaymentReply = (link: PaymentLinkNow, publicUrl: string): Static<typeof PaymentReply> => ({
   object: 'payment',
   id: link.id,
   merchantId: link.merchantId,

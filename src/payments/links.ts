@@ -9,7 +9,7 @@ import { digitsProblem, formatMoney, roundTo } from '../kernel/money.ts';
 import { type FieldError, invalid, notFound, ok, type Result } from '../kernel/result.ts';
 import { endOfDuration, type Instant } from '../kernel/time.ts';
 import { post } from '../ledger/index.ts';
-import type { PaymentCreate } from './link-schemas.ts';
+import type { PaymentCreateBody } from './link-schemas.ts';
 import { PAYMENT_WORDS } from './page/words.ts';
 import type { EntityDescription, PaymentHandlers } from './records/handlers.ts';
 import type { LinkItem, PaymentLinkNow } from './records/link.ts';
@@ -29,7 +29,7 @@ export async function createLink(
   tx: Tx,
   environment: EnvironmentName,
   merchantId: string,
-  body: PaymentCreate,
+  body: PaymentCreateBody,
   now: Instant,
 ): Promise<Result<{ link: PaymentLinkNow; isNew: boolean }>> {
   const key = bodyKey('payment', body);
@@ -93,7 +93,7 @@ export async function createLink(
 /** Until when a link can be paid; null where the text is no duration, or none that a link may have. */
 export const endOf = (text: string | undefined, now: Instant): Instant | null => endOfDuration(text, LENGTHS, now);
 
-const itemsOf = ({ lineItems = [], currency }: PaymentCreate): LinkItem[] =>
+const itemsOf = ({ lineItems = [], currency }: PaymentCreateBody): LinkItem[] =>
   lineItems.map(({ description, amount, quantity }) => ({
     description,
     amount: formatMoney(readDecimal(amount) as Decimal, currency),
@@ -104,7 +104,7 @@ const itemsOf = ({ lineItems = [], currency }: PaymentCreate): LinkItem[] =>
  * The faults that the schema cannot express: whole minor units, items that add up to the amount, and a customer for a
  * stored card.
  */
-function problemsOf(body: PaymentCreate, amount: Decimal): FieldError[] {
+function problemsOf(body: PaymentCreateBody, amount: Decimal): FieldError[] {
   const errors: FieldError[] = [];
   const { currency, lineItems = [] } = body;
   const isWhole = (value: Decimal) => roundTo(value, currency, 'half-away-from-zero').eq(value);

@@ -22,7 +22,7 @@ import { openSetup } from './setup.ts';
 const TAG = 'Customers';
 const ofCustomer = { merchant: { of: 'id', kind: 'customer' } } as const;
 
-const PaymentMethodSetup = Strict(
+const PaymentMethodSetupBody = Strict(
   {
     successRedirectUrl: Type.Optional(Nullable(Text())),
     failureRedirectUrl: Type.Optional(Nullable(Text())),
@@ -75,7 +75,7 @@ export const methodRoutes = ({ publicUrl, environment }: PaymentEnvironment): re
         'Nothing is charged. Send the customer to the `url` of the session. An open session of this kind for ' +
         'the customer expires.',
       access: { role: 'member', ...ofCustomer },
-      body: PaymentMethodSetup,
+      body: PaymentMethodSetupBody,
       replies: { 201: PaymentSessionReply },
       errors: [409],
     },

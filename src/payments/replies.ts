@@ -104,7 +104,7 @@ export const publicSession = (session: PaymentSession, publicUrl: string): Payme
 });
 
 /** A payment session in a list. */
-export const ListedPaymentSession = Type.Object(
+export const ListedPaymentSessionReply = Type.Object(
   {
     object: Type.Literal('payment_session'),
     id: Id('paymentSession'),
@@ -135,10 +135,10 @@ export const ListedPaymentSession = Type.Object(
     },
   },
 );
-export type ListedPaymentSession = Static<typeof ListedPaymentSession>;
+export type ListedPaymentSessionReply = Static<typeof ListedPaymentSessionReply>;
 
 /** A session as a list shows it. */
-export const listedSession = (session: PaymentSession): ListedPaymentSession => ({
+export const listedSession = (session: PaymentSession): ListedPaymentSessionReply => ({
   object: 'payment_session',
   id: session.id,
   merchantId: session.merchantId,

@@ -5,7 +5,7 @@ import { TEST_CARDS } from './provider/test-cards.ts';
 import { ENTITY_TYPES, type PaymentSession } from './records/session.ts';
 import { SESSION_STATUSES } from './records/session-states.ts';
 import { selectSessions } from './records/sessions.sql.ts';
-import { ListedPaymentSession, listedSession, PaymentSessionReply, publicSession } from './replies.ts';
+import { ListedPaymentSessionReply, listedSession, PaymentSessionReply, publicSession } from './replies.ts';
 import { findSession } from './sessions.ts';
 
 const TAG = 'Payments';
@@ -48,7 +48,7 @@ export const sessionRoutes = (
             fields: { status: 'Only sessions with this status.', entityType: 'Only sessions for this type of record.' },
           },
         ),
-        replies: { 200: ListOf(ListedPaymentSession) },
+        replies: { 200: ListOf(ListedPaymentSessionReply) },
       },
       async ({ tx, merchantId, query }) => {
         const { rows, total } = await selectSessions(tx, merchantId, query, pageOf(query));

@@ -36,8 +36,8 @@ const linkReply = <const Name extends string>(object: Name, $id: string) =>
     },
   );
 
-const SubscriptionPortal = linkReply('subscriptionPortal', 'SubscriptionPortal');
-const CustomerPortal = linkReply('customerPortal', 'CustomerPortal');
+const SubscriptionPortalReply = linkReply('subscriptionPortal', 'SubscriptionPortal');
+const CustomerPortalReply = linkReply('customerPortal', 'CustomerPortal');
 
 const shown = <const Name extends string>(object: Name, { url, expiresAt }: NewLink) => ({
   object,
@@ -61,7 +61,7 @@ export const portalLinkRoutes = (
         'Create it when the customer presses your button, and redirect to it.',
       access: { role: 'member', merchant: { of: 'id', kind: 'subscription' } },
       body: LinkBody,
-      replies: { 200: SubscriptionPortal },
+      replies: { 200: SubscriptionPortalReply },
       secretReply: true,
     },
     async ({ tx, merchantId, params, body, now }) => {
@@ -84,7 +84,7 @@ export const portalLinkRoutes = (
         'The link works once, until `expiresAt`. Create it when the customer presses your button, and redirect to it.',
       access: { role: 'member', merchant: { of: 'id', kind: 'customer' } },
       body: LinkBody,
-      replies: { 200: CustomerPortal },
+      replies: { 200: CustomerPortalReply },
       secretReply: true,
     },
     async ({ tx, merchantId, params, body, now }) => {

@@ -3,4 +3,4 @@ export { referenceErrors } from './errors.ts';
 export { entitiesReferenced } from './references.sql.ts';
 export { deleteReferencesOf, findDefaultReferences, type ReferenceReply, referencesOf } from './references.ts';
 export { referenceRoutes } from './routes.ts';
-export { type EntityType, ExternalReferenceOut, Provider } from './schema.ts';
+export { type EntityType, ExternalReferenceReply, Provider } from './schema.ts';

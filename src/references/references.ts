@@ -18,10 +18,10 @@ import {
   updateNotDefault,
   updateReference,
 } from './references.sql.ts';
-import type { ReferenceCreate, ReferenceUpdate } from './schema.ts';
+import type { ReferenceCreateBody, ReferenceUpdateBody } from './schema.ts';
 
 /** A reference as it is answered (§2). */
-export const referenceOut = (reference: ExternalReference) => ({
+export const toReferenceReply = (reference: ExternalReference) => ({
   id: reference.id,
   object: 'externalReference' as const,
   merchantId: reference.merchantId,
@@ -36,7 +36,7 @@ export const referenceOut = (reference: ExternalReference) => ({
   createdAt: formatInstant(reference.createdAt),
   updatedAt: formatInstant(reference.updatedAt),
 });
-export type ReferenceReply = ReturnType<typeof referenceOut>;
+export type ReferenceReply = ReturnType<typeof toReferenceReply>;
 
 /**
  * Links an entity of the merchant to a record in an outside system. An entity that does not exist, or is of another
@@ -45,7 +45,7 @@ export type ReferenceReply = ReturnType<typeof referenceOut>;
 export async function createReference(
   tx: Tx,
   merchantId: string,
-  body: ReferenceCreate,
+  body: ReferenceCreateBody,
   now: Instant,
 ): Promise<Result<ReferenceReply>> {
   if (!isId(body.entityType, body.entityId)) return notFound(body.entityType, 'entityId');
@@ -67,7 +67,7 @@ export async function createReference(
   };
   await makeRoomForDefault(tx, reference, now);
   const inserted = await insertReference(tx, reference);
-  return inserted ? ok(referenceOut(inserted)) : taken(tx, reference);
+  return inserted ? ok(toReferenceReply(inserted)) : taken(tx, reference);
 }
 
 /** Changes the fields of the body; the entity of the reference stays. */
@@ -75,7 +75,7 @@ export async function changeReference(
   tx: Tx,
   merchantId: string,
   id: string,
-  body: ReferenceUpdate,
+  body: ReferenceUpdateBody,
   now: Instant,
 ): Promise<Result<ReferenceReply>> {
   const current = await selectReference(tx, merchantId, id);
@@ -92,7 +92,7 @@ export async function changeReference(
       },
       () => true,
     );
-    return ok(referenceOut(updated));
+    return ok(toReferenceReply(updated));
   } catch (error) {
     if (uniqueViolation(error) === 'external_reference_primary') return taken(tx, changed);
     throw error;
@@ -100,7 +100,7 @@ export async function changeReference(
 }
 
 /** Without the fields that were not sent. */
-const defined = (body: ReferenceUpdate): Partial<ExternalReference> =>
+const defined = (body: ReferenceUpdateBody): Partial<ExternalReference> =>
   Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
 
 /** A new default clears the old one of the entity and provider (domain.md §6). */
@@ -122,13 +122,13 @@ async function taken(tx: Tx, { merchantId, provider, externalId }: ExternalRefer
 /** One reference; 404. */
 export async function getReference(tx: Tx, merchantId: string, id: string): Promise<Result<ReferenceReply>> {
   const reference = await selectReference(tx, merchantId, id);
-  return reference ? ok(referenceOut(reference)) : notFound('external reference');
+  return reference ? ok(toReferenceReply(reference)) : notFound('external reference');
 }
 
 /** References of one merchant, or (null, for operators) of all, newest first. */
 export async function listReferences(tx: Tx, merchantId: string | null, filter: ReferenceFilter, page: PageRequest) {
   const { rows, total } = await selectReferences(tx, merchantId, filter, page);
-  return { data: rows.map(referenceOut), total };
+  return { data: rows.map(toReferenceReply), total };
 }
 
 /** Unlinks; the entity and the outside record stay. */
@@ -145,7 +145,7 @@ export async function referencesOf(
   const byEntity = new Map<string, ReferenceReply[]>(entityIds.map((id) => [id, []]));
   if (entityIds.length === 0) return byEntity;
   for (const reference of await selectReferencesOf(tx, merchantIds, entityIds))
-    byEntity.get(reference.entityId)?.push(referenceOut(reference));
+    byEntity.get(reference.entityId)?.push(toReferenceReply(reference));
   return byEntity;
 }
 

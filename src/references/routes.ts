@@ -1,7 +1,7 @@
 import { ListOf, listReply, pageOf, type Route, route, Type } from '../http/index.ts';
 import { ok } from '../kernel/result.ts';
 import { changeReference, createReference, deleteReference, getReference, listReferences } from './references.ts';
-import { ExternalReferenceOut, ReferenceCreate, ReferenceListQuery, ReferenceUpdate } from './schema.ts';
+import { ExternalReferenceReply, ReferenceCreateBody, ReferenceListQuery, ReferenceUpdateBody } from './schema.ts';
 
 const tag = 'External references';
 const one = { of: 'id', kind: 'externalReference' } as const;
@@ -19,8 +19,8 @@ export const referenceRoutes: readonly Route[] = [
         'Links an item, a customer, an order, an invoice or a subscription. A second primary reference ' +
         'with the same external id is 409 `REFERENCE_TAKEN`. A new default clears the old one.',
       access: { role: 'member', merchant: 'body', by: ['entityId'] },
-      body: ReferenceCreate,
-      replies: { 201: ExternalReferenceOut },
+      body: ReferenceCreateBody,
+      replies: { 201: ExternalReferenceReply },
       errors: [409],
     },
     async ({ tx, merchantId, body, now }) => createReference(tx, merchantId, body, now),
@@ -35,7 +35,7 @@ export const referenceRoutes: readonly Route[] = [
       description: 'Newest first.',
       access: { role: 'viewer', merchant: 'query', by: ['entityId'] },
       query: ReferenceListQuery,
-      replies: { 200: ListOf(ExternalReferenceOut) },
+      replies: { 200: ListOf(ExternalReferenceReply) },
     },
     async ({ tx, merchantId, query }) => {
       const page = pageOf(query);
@@ -51,7 +51,7 @@ export const referenceRoutes: readonly Route[] = [
       summary: 'Retrieve an external reference',
       description: 'Answers one reference. An unknown id is a 404.',
       access: { role: 'viewer', merchant: one },
-      replies: { 200: ExternalReferenceOut },
+      replies: { 200: ExternalReferenceReply },
     },
     async ({ tx, merchantId, params }) => getReference(tx, merchantId, params.id),
   ),
@@ -64,8 +64,8 @@ export const referenceRoutes: readonly Route[] = [
       summary: 'Update an external reference',
       description: 'A field that is not sent stays as it is. The resource of a reference never changes.',
       access: { role: 'member', merchant: one },
-      body: ReferenceUpdate,
-      replies: { 200: ExternalReferenceOut },
+      body: ReferenceUpdateBody,
+      replies: { 200: ExternalReferenceReply },
       errors: [409],
     },
     async ({ tx, merchantId, params, body, now }) => changeReference(tx, merchantId, params.id, body, now),

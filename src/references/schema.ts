@@ -55,7 +55,7 @@ const REFERENCE_FILTERS: FieldWords = {
   externalId: 'Only references to this record.',
 };
 
-export const ExternalReferenceOut = Type.Object(
+export const ExternalReferenceReply = Type.Object(
   {
     id: Id('externalReference'),
     object: Type.Literal('externalReference'),
@@ -74,7 +74,7 @@ export const ExternalReferenceOut = Type.Object(
   { $id: 'ExternalReference', 'x-fields': REFERENCE_FIELDS },
 );
 
-export const ReferenceCreate = Strict(
+export const ReferenceCreateBody = Strict(
   {
     entityType: EntityTypeWord,
     entityId: EntityId,
@@ -100,9 +100,9 @@ export const ReferenceCreate = Strict(
     ],
   },
 );
-export type ReferenceCreate = Static<typeof ReferenceCreate>;
+export type ReferenceCreateBody = Static<typeof ReferenceCreateBody>;
 
-export const ReferenceUpdate = Strict(
+export const ReferenceUpdateBody = Strict(
   {
     provider: Type.Optional(Provider),
     externalId: Type.Optional(ExternalId),
@@ -117,7 +117,7 @@ export const ReferenceUpdate = Strict(
     examples: [{ externalLabel: 'Pack (EU, 2026)', isDefault: true }],
   },
 );
-export type ReferenceUpdate = Static<typeof ReferenceUpdate>;
+export type ReferenceUpdateBody = Static<typeof ReferenceUpdateBody>;
 
 export const ReferenceListQuery = ListQuery(
   {

@@ -4,7 +4,7 @@ import { selectHoldersOfLine } from './intervals.sql.ts';
 import { schedulesWithIntervals } from './intervals.ts';
 import { toScheduleReply, toScheduleSnapshot } from './present.ts';
 import { selectHoldersOfOrder, selectSchedulesOfOrders } from './schedules.sql.ts';
-import { BillingSchedule } from './schemas.ts';
+import { BillingScheduleReply } from './schemas.ts';
 import { selectPushedOrders } from './staged.sql.ts';
 
 const MOST_NAMED = 10;
@@ -20,7 +20,7 @@ export const partsForOrders: Pick<
   OrderDependencies,
   'scheduleReply' | 'schedulesOf' | 'snapshotOfSchedules' | 'hasPushed' | 'holdersOf'
 > = {
-  scheduleReply: BillingSchedule,
+  scheduleReply: BillingScheduleReply,
   schedulesOf: async (tx, merchantIds, orderIds) =>
     byOrder(await selectSchedulesOfOrders(tx, merchantIds, orderIds), toScheduleReply),
   snapshotOfSchedules: async (tx, merchantIds, orderIds) => {

@@ -12,7 +12,7 @@ import { deleteIntervals, insertIntervals, selectIntervals } from './intervals.s
 import { contentOfInterval } from './present.ts';
 import type { IntervalRow, ScheduleRow } from './schedule.ts';
 import { type Asker, changeSchedule, type ScheduleKey } from './schedules.ts';
-import type { ScheduleIntervalInput, ScheduleIntervalsReplace } from './schemas.ts';
+import type { ScheduleIntervalInput, ScheduleIntervalsReplaceBody } from './schemas.ts';
 
 const decimalOf = (text: string): Decimal => readDecimal(text) as Decimal;
 const at = (index: number): string => `intervals.${index}.`;
@@ -31,7 +31,7 @@ export async function replaceIntervals(
   dependencies: ScheduleDependencies,
   tx: Tx,
   key: ScheduleKey,
-  body: ScheduleIntervalsReplace,
+  body: ScheduleIntervalsReplaceBody,
   asker: Asker,
 ): Promise<Result<IntervalRow[]>> {
   const changed = await changeSchedule(dependencies, tx, key, asker, async (schedule, now) => {
@@ -98,7 +98,7 @@ async function checkIntervals(
   tx: Tx,
   schedule: ScheduleRow,
   drafts: readonly IntervalRow[],
-  { orderLineItemId }: ScheduleIntervalsReplace,
+  { orderLineItemId }: ScheduleIntervalsReplaceBody,
 ): Promise<Result<unknown>> {
   const problems = drafts.flatMap((draft, index) => [
     ...intervalProblems(draft, schedule, at(index)),

@@ -5,17 +5,17 @@ import { listIntervals, replaceIntervals } from './intervals.ts';
 import { toIntervalReply, toScheduleReply } from './present.ts';
 import { createSchedule, deleteSchedule, getSchedule, listSchedules, updateScheduleBy } from './schedules.ts';
 import {
-  BillingSchedule,
-  BillingScheduleCreate,
+  BillingScheduleCreateBody,
   BillingScheduleListQuery,
-  BillingScheduleUpdate,
+  BillingScheduleReply,
+  BillingScheduleUpdateBody,
   MOST_INTERVALS,
   MOST_KEYS_OF_INTERVALS,
-  ScheduleInterval,
   ScheduleIntervalListQuery,
-  ScheduleIntervalsReplace,
-  ScheduleInvoiceList,
+  ScheduleIntervalReply,
+  ScheduleIntervalsReplaceBody,
   ScheduleInvoiceListQuery,
+  ScheduleInvoiceListReply,
 } from './schemas.ts';
 import { listScheduleInvoices, regenerateScheduleInvoices } from './staged-invoices.ts';
 
@@ -41,9 +41,9 @@ export const scheduleRoutes = (dependencies: ScheduleDependencies): readonly Rou
         '`alignmentPolicy`, and the charges from its intervals. A new schedule cancels a pending approval of ' +
         'its order.',
       access: { role: 'member', merchant: 'body', by: ['orderId', 'subscriptionId'] },
-      body: BillingScheduleCreate,
+      body: BillingScheduleCreateBody,
       mostKeys: MOST_KEYS_OF_INTERVALS,
-      replies: { 201: BillingSchedule },
+      replies: { 201: BillingScheduleReply },
       errors: [409],
     },
     async ({ tx, merchantId, body, caller, now }) => {
@@ -61,7 +61,7 @@ export const scheduleRoutes = (dependencies: ScheduleDependencies): readonly Rou
       description: 'The newest schedule comes first. Several filters narrow each other.',
       access: { role: 'viewer', merchant: 'query', by: ['customerId', 'orderId', 'subscriptionId'] },
       query: BillingScheduleListQuery,
-      replies: { 200: ListOf(BillingSchedule) },
+      replies: { 200: ListOf(BillingScheduleReply) },
     },
     async ({ tx, merchantId, query }) => {
       const page = pageOf(query);
@@ -80,7 +80,7 @@ export const scheduleRoutes = (dependencies: ScheduleDependencies): readonly Rou
         'The charges are at `GET /v0/billingSchedules/{id}/intervals`, the invoices at `GET ' +
         '/v0/billingSchedules/{id}/invoices`.',
       access: { role: 'viewer', merchant: ofSchedule },
-      replies: { 200: BillingSchedule },
+      replies: { 200: BillingScheduleReply },
     },
     async ({ tx, merchantId, params }) => {
       const found = await getSchedule(tx, keyOf(merchantId, params));
@@ -98,9 +98,9 @@ export const scheduleRoutes = (dependencies: ScheduleDependencies): readonly Rou
         'The next invoice corrects earlier invoices: its amount is the amount owed less the ' +
         'amount that is billed. The change cancels a pending approval of the order.',
       access: { role: 'member', merchant: ofSchedule },
-      body: BillingScheduleUpdate,
+      body: BillingScheduleUpdateBody,
       mostKeys: MOST_KEYS_OF_INTERVALS,
-      replies: { 200: BillingSchedule },
+      replies: { 200: BillingScheduleReply },
       errors: [409],
     },
     async ({ tx, merchantId, params, body, caller, now }) => {
@@ -134,7 +134,7 @@ export const scheduleRoutes = (dependencies: ScheduleDependencies): readonly Rou
       description: 'The intervals come in the order in which they were sent.',
       access: { role: 'viewer', merchant: ofSchedule },
       query: ScheduleIntervalListQuery,
-      replies: { 200: ListOf(ScheduleInterval) },
+      replies: { 200: ListOf(ScheduleIntervalReply) },
     },
     async ({ tx, merchantId, params, query }) => {
       const page = pageOf(query);
@@ -153,9 +153,9 @@ export const scheduleRoutes = (dependencies: ScheduleDependencies): readonly Rou
         'Replaces all intervals, or with `orderLineItemId` those of one order line. An interval with the ' +
         'content of a former one keeps its id. The change cancels a pending approval of the order.',
       access: { role: 'member', merchant: ofSchedule },
-      body: ScheduleIntervalsReplace,
+      body: ScheduleIntervalsReplaceBody,
       mostKeys: MOST_KEYS_OF_INTERVALS,
-      replies: { 200: ListOf(ScheduleInterval) },
+      replies: { 200: ListOf(ScheduleIntervalReply) },
       errors: [409],
     },
     async ({ tx, merchantId, params, body, caller, now }) => {
@@ -178,7 +178,7 @@ export const scheduleRoutes = (dependencies: ScheduleDependencies): readonly Rou
         'they sum to the contract.',
       access: { role: 'viewer', merchant: ofSchedule },
       query: ScheduleInvoiceListQuery,
-      replies: { 200: ScheduleInvoiceList },
+      replies: { 200: ScheduleInvoiceListReply },
     },
     async ({ tx, merchantId, params, query }) => {
       const page = pageOf(query);
@@ -197,7 +197,7 @@ export const scheduleRoutes = (dependencies: ScheduleDependencies): readonly Rou
         'Staged rows follow every change automatically, so this call is rarely needed. Rows that are ' +
         'invoiced stay.',
       access: { role: 'member', merchant: ofSchedule },
-      replies: { 201: ScheduleInvoiceList },
+      replies: { 201: ScheduleInvoiceListReply },
       errors: [409],
     },
     async ({ tx, merchantId, params, caller, now }) => {

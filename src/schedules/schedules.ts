@@ -20,7 +20,7 @@ import {
   selectSchedules,
   updateSchedule,
 } from './schedules.sql.ts';
-import type { BillingScheduleCreate, BillingScheduleUpdate } from './schemas.ts';
+import type { BillingScheduleCreateBody, BillingScheduleUpdateBody } from './schemas.ts';
 import { deleteStagedOf } from './staged.sql.ts';
 
 /** The key of a schedule. */
@@ -37,7 +37,7 @@ export interface Asker {
 
 type Terms = Partial<ScheduleTerms> & Pick<ScheduleRow, 'paymentTermDays'>;
 
-const windowsOf = (windows: NonNullable<BillingScheduleCreate['customPeriodWindows']>) =>
+const windowsOf = (windows: NonNullable<BillingScheduleCreateBody['customPeriodWindows']>) =>
   windows.map(({ start, end }) => ({ start: instantOf(start), end: instantOf(end) }));
 
 /**
@@ -48,7 +48,7 @@ export async function createSchedule(
   dependencies: ScheduleDependencies,
   tx: Tx,
   merchantId: string,
-  body: BillingScheduleCreate,
+  body: BillingScheduleCreateBody,
   asker: Asker,
 ): Promise<Result<ScheduleRow>> {
   const { orderId, subscriptionId } = body;
@@ -67,9 +67,9 @@ export async function createSchedule(
     : createOfOrder(dependencies, tx, { merchantId, id: orderId }, { ...body, ...terms }, asker);
 }
 
-type Draft = ScheduleTerms & Pick<BillingScheduleCreate, 'paymentTermDays' | 'metadata'>;
+type Draft = ScheduleTerms & Pick<BillingScheduleCreateBody, 'paymentTermDays' | 'metadata'>;
 
-const termsOf = (body: BillingScheduleCreate): ScheduleTerms => ({
+const termsOf = (body: BillingScheduleCreateBody): ScheduleTerms => ({
   startDate: instantOf(body.startDate),
   endDate: instantOf(body.endDate),
   billingAnchor: instantOf(body.billingAnchor),
@@ -225,7 +225,7 @@ export const updateScheduleBy = (
   dependencies: ScheduleDependencies,
   tx: Tx,
   key: ScheduleKey,
-  body: BillingScheduleUpdate,
+  body: BillingScheduleUpdateBody,
   asker: Asker,
 ): Promise<Result<ScheduleRow>> =>
   changeSchedule(dependencies, tx, key, asker, async (schedule, now) => {
@@ -236,7 +236,7 @@ export const updateScheduleBy = (
   });
 
 /** Custom windows go with their preset. */
-function changesOf(schedule: ScheduleRow, body: BillingScheduleUpdate): Terms & ScheduleTerms {
+function changesOf(schedule: ScheduleRow, body: BillingScheduleUpdateBody): Terms & ScheduleTerms {
   const preset = body.periodPreset ?? schedule.periodPreset;
   const isLeft = schedule.periodPreset === 'custom' && preset !== 'custom';
   const windows = body.customPeriodWindows && windowsOf(body.customPeriodWindows);

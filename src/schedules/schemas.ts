@@ -40,7 +40,7 @@ const WindowOut = Type.Object(
   },
 );
 
-export const BillingSchedule = Type.Object(
+export const BillingScheduleReply = Type.Object(
   {
     id: Id('billingSchedule'),
     object: Type.Literal('billing_schedule'),
@@ -129,7 +129,7 @@ const detailsWords = {
     'The windows of the preset `custom`, and only of it: in order, without overlap, and within the dates.',
 } as const;
 
-export const BillingScheduleCreate = Strict(
+export const BillingScheduleCreateBody = Strict(
   {
     orderId: Type.Optional(Nullable(Id('order'))),
     subscriptionId: Type.Optional(Nullable(Id('subscription'))),
@@ -161,9 +161,9 @@ export const BillingScheduleCreate = Strict(
     },
   },
 );
-export type BillingScheduleCreate = Static<typeof BillingScheduleCreate>;
+export type BillingScheduleCreateBody = Static<typeof BillingScheduleCreateBody>;
 
-export const BillingScheduleUpdate = Strict(
+export const BillingScheduleUpdateBody = Strict(
   {
     startDate: Type.Optional(Timestamp),
     endDate: Type.Optional(Timestamp),
@@ -185,7 +185,7 @@ export const BillingScheduleUpdate = Strict(
     },
   },
 );
-export type BillingScheduleUpdate = Static<typeof BillingScheduleUpdate>;
+export type BillingScheduleUpdateBody = Static<typeof BillingScheduleUpdateBody>;
 
 export const BillingScheduleListQuery = ListQuery(
   {
@@ -212,7 +212,7 @@ const TransitionOut = Type.Object(
   },
 );
 
-export const ScheduleInterval = Type.Object(
+export const ScheduleIntervalReply = Type.Object(
   {
     id: Id('scheduleInterval'),
     object: Type.Literal('schedule_interval'),
@@ -312,7 +312,7 @@ export const ScheduleIntervalInput = Strict(
 );
 export type ScheduleIntervalInput = Static<typeof ScheduleIntervalInput>;
 
-export const ScheduleIntervalsReplace = Strict(
+export const ScheduleIntervalsReplaceBody = Strict(
   {
     intervals: Type.Array(ScheduleIntervalInput, { maxItems: MOST_INTERVALS }),
     orderLineItemId: Type.Optional(Nullable(Id('orderLineItem'))),
@@ -338,7 +338,7 @@ export const ScheduleIntervalsReplace = Strict(
     },
   },
 );
-export type ScheduleIntervalsReplace = Static<typeof ScheduleIntervalsReplace>;
+export type ScheduleIntervalsReplaceBody = Static<typeof ScheduleIntervalsReplaceBody>;
 
 const LISTED = 100; // a schedule is read whole
 
@@ -419,4 +419,4 @@ export const ScheduleInvoiceListQuery = ListQuery(
   },
 );
 
-export const ScheduleInvoiceList = ListOf(ScheduleInvoice);
+export const ScheduleInvoiceListReply = ListOf(ScheduleInvoice);

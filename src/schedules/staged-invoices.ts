@@ -18,10 +18,10 @@ export async function listScheduleInvoices(
   page: PageRequest,
 ) {
   const found = await getSchedule(tx, key);
-  return found.ok ? ok(await present(dependencies, tx, found.value, status, page)) : found;
+  return found.ok ? ok(await toScheduleInvoiceReplies(dependencies, tx, found.value, status, page)) : found;
 }
 
-async function present(
+async function toScheduleInvoiceReplies(
   dependencies: ScheduleDependencies,
   tx: Tx,
   schedule: ScheduleRow,
@@ -48,11 +48,11 @@ export async function regenerateScheduleInvoices(
   key: ScheduleKey,
   asker: Asker,
   page: PageRequest,
-): Promise<Result<Awaited<ReturnType<typeof present>>>> {
+): Promise<Result<Awaited<ReturnType<typeof toScheduleInvoiceReplies>>>> {
   const changed = await changeSchedule(dependencies, tx, key, asker, async (schedule, now) => {
     const { merchantId, orderId } = schedule;
     const order = orderId === null ? null : ((await findOrder(tx, { merchantId, id: orderId })) ?? null);
     return ok(await restage(tx, schedule, order, now));
   });
-  return changed.ok ? ok(await present(dependencies, tx, changed.value, undefined, page)) : changed;
+  return changed.ok ? ok(await toScheduleInvoiceReplies(dependencies, tx, changed.value, undefined, page)) : changed;
 }

@@ -29,10 +29,10 @@ import {
   SourceBody,
   SourceEventReply,
   SourceEventsQuery,
-  SourcePatchBody,
   SourceReceiptReply,
   SourceReply,
   SourcesQuery,
+  SourceUpdateBody,
 } from './schemas.ts';
 import { changeSource, createSource, getSource, listSources } from './sources.ts';
 
@@ -104,7 +104,7 @@ const ownRoutes = ({ sealer }: ReceivingDependencies): Route[] => [
         'Fields that are absent stay unchanged. A `config` without `webhookSecret` keeps the secret, and ' +
         'null removes it. `type` never changes.',
       access: { role: 'member', merchant: ofSource },
-      body: SourcePatchBody,
+      body: SourceUpdateBody,
       replies: { 200: SourceReply },
     },
     async ({ tx, merchantId, params, body, now }) => changeSource(tx, sealer, merchantId, params.id, body, now),

@@ -1,7 +1,7 @@
 import { ListOf, listReply, pageOf, type Route, route, Type } from '../http/index.ts';
 import { ok } from '../kernel/result.ts';
 import { changeRule, createRule, deleteRule, getRule, listRules } from './rules.ts';
-import { SourceRuleBody, SourceRulePatchBody, SourceRuleReply, SourceRulesQuery } from './schemas.ts';
+import { SourceRuleBody, SourceRuleReply, SourceRulesQuery, SourceRuleUpdateBody } from './schemas.ts';
 
 const tag = 'Sources';
 const one = { of: 'id', kind: 'sourceRule' } as const;
@@ -63,7 +63,7 @@ export const ruleRoutes: readonly Route[] = [
       summary: 'Update a rule of a source',
       description: 'Fields that are absent stay unchanged. Events that were approved stay approved.',
       access: { role: 'member', merchant: one },
-      body: SourceRulePatchBody,
+      body: SourceRuleUpdateBody,
       replies: { 200: SourceRuleReply },
     },
     async ({ tx, merchantId, params, body, now }) => changeRule(tx, merchantId, params.id, body, now),

@@ -15,7 +15,7 @@ import {
   updateRule,
   updateRuleCounts,
 } from './rules.sql.ts';
-import type { SourceRuleBody, SourceRulePatchBody } from './schemas.ts';
+import type { SourceRuleBody, SourceRuleUpdateBody } from './schemas.ts';
 import type { SourceRule } from './source.ts';
 
 /** A rule as it is answered. */
@@ -74,7 +74,7 @@ export async function changeRule(
   tx: Tx,
   merchantId: string,
   id: string,
-  body: SourceRulePatchBody,
+  body: SourceRuleUpdateBody,
   now: Instant,
 ): Promise<Result<SourceRuleReply>> {
   const rule = await lockRule(tx, merchantId, id);

@@ -151,7 +151,7 @@ export const SourceBody = Strict(
 );
 export type SourceBody = Static<typeof SourceBody>;
 
-export const SourcePatchBody = Strict(
+export const SourceUpdateBody = Strict(
   {
     name: Type.Optional(Name),
     planId: Type.Optional(Id('plan')),
@@ -173,7 +173,7 @@ export const SourcePatchBody = Strict(
     },
   },
 );
-export type SourcePatchBody = Static<typeof SourcePatchBody>;
+export type SourceUpdateBody = Static<typeof SourceUpdateBody>;
 
 export const SourcesQuery = ListQuery(
   {
@@ -473,7 +473,7 @@ export const SourceRuleBody = Strict(
 );
 export type SourceRuleBody = Static<typeof SourceRuleBody>;
 
-export const SourceRulePatchBody = Strict(
+export const SourceRuleUpdateBody = Strict(
   {
     name: Type.Optional(Name),
     conditions: Type.Optional(Conditions),
@@ -493,7 +493,7 @@ export const SourceRulePatchBody = Strict(
     },
   },
 );
-export type SourceRulePatchBody = Static<typeof SourceRulePatchBody>;
+export type SourceRuleUpdateBody = Static<typeof SourceRuleUpdateBody>;
 
 export const SourceRulesQuery = ListQuery(
   {

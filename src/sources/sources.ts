@@ -6,7 +6,7 @@ import { invalidField, notFound, ok, type Result } from '../kernel/result.ts';
 import { placeOf, type Sealer } from '../kernel/sealing.ts';
 import { formatInstant, type Instant } from '../kernel/time.ts';
 import { metricProblem } from './decide-usage.ts';
-import type { SourceBody, SourcePatchBody } from './schemas.ts';
+import type { SourceBody, SourceUpdateBody } from './schemas.ts';
 import type { Source } from './source.ts';
 import {
   insertSource,
@@ -70,7 +70,7 @@ export async function createSource(
 async function checkNamed(
   tx: Tx,
   merchantId: string,
-  { planId, metadata }: Pick<SourcePatchBody, 'planId' | 'metadata'>,
+  { planId, metadata }: Pick<SourceUpdateBody, 'planId' | 'metadata'>,
 ): Promise<Result<undefined>> {
   if (planId !== undefined) {
     const plan = await checkReference(tx, merchantId, 'plan', planId, 'planId');
@@ -97,7 +97,7 @@ export async function changeSource(
   sealer: Sealer,
   merchantId: string,
   id: string,
-  body: SourcePatchBody,
+  body: SourceUpdateBody,
   now: Instant,
 ): Promise<Result<SourceReply>> {
   const source = await lockSource(tx, merchantId, id);

@@ -4,11 +4,11 @@ import { readInvoice } from '../invoicing/index.ts';
 import { invalidField, ok, type Result } from '../kernel/result.ts';
 import { formatInstant, type Instant } from '../kernel/time.ts';
 import {
-  ChangeCreate,
-  PlanSimulation,
-  SimulationCreate,
-  SubscriptionChangeList,
+  ChangeCreateBody,
+  PlanSimulationReply,
+  SimulationCreateBody,
   SubscriptionChangeListQuery,
+  SubscriptionChangeListReply,
   SubscriptionChangeReply,
 } from './changes/change-schemas.ts';
 import { cancelChange, changePlan } from './changes/changes.ts';
@@ -36,7 +36,7 @@ export const changeRoutes = (dependencies: SubscriptionDependencies): readonly R
         'invoice on which the change shows. With `dryRun` nothing is written, and the answer is 200 with the ' +
         'same preview. One change can be scheduled at a time: another one is 409 `CHANGE_SCHEDULED`.',
       access: ofSubscription('member'),
-      body: ChangeCreate,
+      body: ChangeCreateBody,
       replies: { 201: SubscriptionChangeReply, 200: SubscriptionChangeReply },
       errors: [409],
     },
@@ -60,13 +60,13 @@ export const changeRoutes = (dependencies: SubscriptionDependencies): readonly R
       description: 'The newest change comes first. The list includes applied, scheduled and cancelled changes.',
       access: ofSubscription('viewer'),
       query: SubscriptionChangeListQuery,
-      replies: { 200: SubscriptionChangeList },
+      replies: { 200: SubscriptionChangeListReply },
     },
     async ({ tx, merchantId, params, query }) => {
       const page = pageOf(query);
       const { rows, total } = await selectChanges(tx, merchantId, params.id, page);
       const quantities = await quantitiesOf(tx, rows);
-      const data = rows.map((row, index) => presentChange(row, quantities[index] ?? {}));
+      const data = rows.map((row, index) => toChangeReply(row, quantities[index] ?? {}));
       return ok(listReply({ data, total }, page));
     },
   ),
@@ -104,8 +104,8 @@ const simulationRoute: Route = route(
       'you send. `replacePrices` tries other prices. The time counts as one whole period of every price. ' +
       'Nothing is stored.',
     access: { role: 'member', merchant: { of: 'id', kind: 'plan' } },
-    body: SimulationCreate,
-    replies: { 200: PlanSimulation },
+    body: SimulationCreateBody,
+    replies: { 200: PlanSimulationReply },
     idempotent: false,
   },
   ({ tx, merchantId, params, body }) => simulatePlan(tx, merchantId, params.id, body),
@@ -130,11 +130,11 @@ async function changeAndShow(
   const preview = invoice && (await readInvoice(dependencies.invoicing, tx, merchantId, invoice.id, expanded));
   if (preview && !preview.ok) return preview;
   const [quantities = {}] = await quantitiesOf(tx, [change]);
-  const shown = presentChange(change, quantities);
+  const shown = toChangeReply(change, quantities);
   return ok({ change: { ...shown, ...(isDry && { id: null }) }, invoicePreview: preview?.value ?? null });
 }
 
-const presentChange = (change: ChangeRow, quantities: object) => ({
+const toChangeReply = (change: ChangeRow, quantities: object) => ({
   id: change.id as string | null,
   object: 'subscription_change' as const,
   subscriptionId: change.subscriptionId,

@@ -9,17 +9,17 @@ import { changeRoutes } from './change-routes.ts';
 import { createSubscription } from './life/create.ts';
 import { patchSubscription, terminateSubscription } from './life/patch.ts';
 import { paymentOf } from './life/payment.ts';
-import { presentSubscription, quantitiesOf } from './life/present.ts';
+import { quantitiesOf, toSubscriptionReply } from './life/present.ts';
 import { reconcileSubscription } from './life/reconcile.ts';
 import type { SubscriptionDependencies } from './subscription/dependencies.ts';
 import {
   ReconciliationBody,
-  Subscription,
-  SubscriptionCreate,
-  SubscriptionList,
+  SubscriptionCreateBody,
   SubscriptionListQuery,
-  SubscriptionPatch,
-  SubscriptionReconciliation,
+  SubscriptionListReply,
+  SubscriptionReconciliationReply,
+  SubscriptionReply,
+  SubscriptionUpdateBody,
   TerminationBody,
 } from './subscription/schemas.ts';
 import type { SubscriptionRow } from './subscription/subscription.ts';
@@ -47,8 +47,8 @@ export const subscriptionRoutes = (
         'subscription. With `autoCharge` the answer waits up to 10 seconds for the payment provider that ' +
         'charges the stored card.',
       access: { role: 'member', merchant: 'body', by: ['customerId', 'planId'] },
-      body: SubscriptionCreate,
-      replies: { 201: Subscription, 200: Subscription },
+      body: SubscriptionCreateBody,
+      replies: { 201: SubscriptionReply, 200: SubscriptionReply },
       errors: [409],
       outcome: {
         wait: ({ merchantId, intent: { invoiceId } }, signal) =>
@@ -57,7 +57,7 @@ export const subscriptionRoutes = (
           const subscription = await selectSubscription(tx, merchantId, subscriptionId as string);
           const upfront = await findInvoice(tx, merchantId, invoiceId as string);
           return subscription && upfront
-            ? ok(new Reply(201, await present(dependencies, tx, subscription, now, upfront)))
+            ? ok(new Reply(201, await toReplyWithPayment(dependencies, tx, subscription, now, upfront)))
             : notFound('subscription');
         },
       },
@@ -66,7 +66,10 @@ export const subscriptionRoutes = (
       const created = await createSubscription(dependencies, tx, merchantId, body, now);
       if (!created.ok) return created;
       const { subscription, isNew, upfront } = created.value;
-      const standing = new Reply(isNew ? 201 : 200, await present(dependencies, tx, subscription, now, upfront));
+      const standing = new Reply(
+        isNew ? 201 : 200,
+        await toReplyWithPayment(dependencies, tx, subscription, now, upfront),
+      );
       return ok(
         upfront?.paymentInFlight === true
           ? new Intended({ subscriptionId: subscription.id, invoiceId: upfront.id }, standing)
@@ -84,7 +87,7 @@ export const subscriptionRoutes = (
       description: 'The newest subscription comes first. Several filters narrow each other.',
       access: { role: 'viewer', merchant: 'query', by: ['customerId', 'planId', 'testClockId', 'consumerId'] },
       query: SubscriptionListQuery,
-      replies: { 200: SubscriptionList },
+      replies: { 200: SubscriptionListReply },
     },
     async ({ tx, merchantId, query, now }) => {
       const page = pageOf(query);
@@ -95,7 +98,7 @@ export const subscriptionRoutes = (
       const data = [];
       for (const [index, row] of rows.entries()) {
         const payment = await paymentOf(dependencies, tx, row);
-        data.push(await presentSubscription(tx, row, payment, quantities[index] ?? {}, now, include));
+        data.push(await toSubscriptionReply(tx, row, payment, quantities[index] ?? {}, now, include));
       }
       return ok(listReply({ data, total }, page));
     },
@@ -109,7 +112,7 @@ export const subscriptionRoutes = (
       summary: 'Retrieve a subscription',
       description: '`payment` is there as long as the first payment is asked, and null afterwards.',
       access: ofSubscription('viewer'),
-      replies: { 200: Subscription },
+      replies: { 200: SubscriptionReply },
     },
     async ({ tx, merchantId, params, now }) => {
       const subscription = await selectSubscription(tx, merchantId, params.id);
@@ -128,8 +131,8 @@ export const subscriptionRoutes = (
         'subscription: a time in the future counts as now, and a time at or before `startedAt` is a 400. ' +
         '`autoApprove`, `bankTransferOnly` and `paymentTermDays` apply to invoices that are issued later.',
       access: ofSubscription('member'),
-      body: SubscriptionPatch,
-      replies: { 200: Subscription },
+      body: SubscriptionUpdateBody,
+      replies: { 200: SubscriptionReply },
       errors: [409],
     },
     async ({ tx, merchantId, params, body, now }) =>
@@ -148,7 +151,7 @@ export const subscriptionRoutes = (
         'is a 409.',
       access: ofSubscription('member'),
       body: TerminationBody,
-      replies: { 200: Subscription },
+      replies: { 200: SubscriptionReply },
       errors: [409],
     },
     async ({ tx, merchantId, params, body, now }) =>
@@ -166,7 +169,7 @@ export const subscriptionRoutes = (
         'pinned. With `dryRun` nothing is written, and the answer is 200 with the same outcome.',
       access: ofSubscription('member'),
       body: ReconciliationBody,
-      replies: { 201: SubscriptionReconciliation, 200: SubscriptionReconciliation },
+      replies: { 201: SubscriptionReconciliationReply, 200: SubscriptionReconciliationReply },
       errors: [409],
     },
     async ({ tx, merchantId, params, body, now }) => {
@@ -184,10 +187,11 @@ const shown = async (
   tx: Tx,
   changed: Result<SubscriptionRow>,
   now: Instant,
-): Promise<Result<unknown>> => (changed.ok ? ok(await present(dependencies, tx, changed.value, now)) : changed);
+): Promise<Result<unknown>> =>
+  changed.ok ? ok(await toReplyWithPayment(dependencies, tx, changed.value, now)) : changed;
 
 /** @param upfront the invoice that it asks with, in the transaction that made it */
-async function present(
+async function toReplyWithPayment(
   dependencies: SubscriptionDependencies,
   tx: Tx,
   subscription: SubscriptionRow,
@@ -195,7 +199,7 @@ async function present(
   upfront: InvoiceRow | null = null,
 ) {
   const [quantities = {}] = await quantitiesOf(tx, [subscription]);
-  return presentSubscription(
+  return toSubscriptionReply(
     tx,
     subscription,
     await paymentOf(dependencies, tx, subscription, upfront),

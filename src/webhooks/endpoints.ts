@@ -17,7 +17,7 @@ import {
 } from './endpoints.sql.ts';
 import { addressesOf, BlockedAddress, type GuardOptions, type Resolve, readTarget } from './guard.ts';
 import { ALL_KINDS } from './kinds.ts';
-import type { EndpointBody, EndpointPatchBody, EndpointsQuery } from './schemas.ts';
+import type { EndpointBody, EndpointsQuery, EndpointUpdateBody } from './schemas.ts';
 import { formatSecret } from './signature.ts';
 
 /** The dependencies of endpoints on the environment. */
@@ -108,7 +108,7 @@ export async function changeEndpoint(
   dependencies: EndpointDependencies,
   merchantId: string,
   id: string,
-  body: EndpointPatchBody,
+  body: EndpointUpdateBody,
   now: Instant,
 ) {
   const url = body.url === undefined ? undefined : await checkUrl(dependencies, body.url);

@@ -39,7 +39,7 @@ const toAttemptReply = ({ merchantId: _, createdAt, id, ...attempt }: Attempt) =
   createdAt: formatInstant(createdAt),
 });
 
-async function presentEvents(tx: Tx, events: readonly RecordedEvent[]) {
+async function toEventReplies(tx: Tx, events: readonly RecordedEvent[]) {
   const deliveries = events.length === 0 ? [] : await selectDeliveries(tx, events);
   const byEvent = Map.groupBy(deliveries, ({ eventId }) => eventId);
   return events.map((event) => toEventReply(event, byEvent.get(event.id) ?? []));
@@ -49,7 +49,7 @@ async function presentEvents(tx: Tx, events: readonly RecordedEvent[]) {
 export async function getEvent(tx: Tx, merchantId: string, id: string) {
   const event = await selectEvent(tx, merchantId, id);
   if (!event) return notFound('webhookEvent');
-  const [shown] = await presentEvents(tx, [event]);
+  const [shown] = await toEventReplies(tx, [event]);
   return ok(shown);
 }
 
@@ -59,12 +59,12 @@ export async function listEvents(tx: Tx, merchantId: string | null, query: Event
   const filter = { merchantId, type, resourceId };
   if (after === undefined) {
     const { rows, total } = await selectEvents(tx, filter, page);
-    return ok({ data: await presentEvents(tx, rows), total });
+    return ok({ data: await toEventReplies(tx, rows), total });
   }
   const place = after === START ? null : await selectPlace(tx, filter, after);
   if (place === undefined) return notFound('webhookEvent', 'after');
   const { rows, total } = await selectEventsAfter(tx, filter, place, page);
-  return ok({ data: await presentEvents(tx, rows), total });
+  return ok({ data: await toEventReplies(tx, rows), total });
 }
 
 /** The attempts at an event, newest first. */

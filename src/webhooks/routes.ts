@@ -18,9 +18,9 @@ import { eventRoutes } from './event-routes.ts';
 import { listReceipts } from './inbox.ts';
 import {
   EndpointBody,
-  EndpointPatchBody,
   EndpointReply,
   EndpointsQuery,
+  EndpointUpdateBody,
   InboxQuery,
   InboxReply,
   TestReply,
@@ -107,7 +107,7 @@ const endpointRoutes = (dependencies: EndpointDependencies): Route[] => [
         'A field that is not sent stays as it is. Disabling an endpoint cancels its pending deliveries; ' +
         'they can be sent again later.',
       access: { role: 'admin', merchant: one },
-      body: EndpointPatchBody,
+      body: EndpointUpdateBody,
       replies: { 200: EndpointReply },
     },
     async ({ tx, merchantId, params, body, now }) => changeEndpoint(tx, dependencies, merchantId, params.id, body, now),

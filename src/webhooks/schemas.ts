@@ -130,7 +130,7 @@ export const EndpointBody = Strict(
 );
 export type EndpointBody = Static<typeof EndpointBody>;
 
-export const EndpointPatchBody = Strict(
+export const EndpointUpdateBody = Strict(
   {
     url: Type.Optional(Url),
     eventTypes: Type.Optional(Types),
@@ -139,7 +139,7 @@ export const EndpointPatchBody = Strict(
   },
   { $id: 'WebhookEndpointUpdate', 'x-fields': ENDPOINT_FIELDS, examples: [{ status: 'enabled' }] },
 );
-export type EndpointPatchBody = Static<typeof EndpointPatchBody>;
+export type EndpointUpdateBody = Static<typeof EndpointUpdateBody>;
 
 export const EndpointsQuery = ListQuery(
   {

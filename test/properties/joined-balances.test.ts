@@ -6,7 +6,7 @@ import { selectNow, writtenQuestion } from '../../src/entitlements/known/known.s
 import { accessQuestion, detailQuestion } from '../../src/entitlements/known/questions.ts';
 import { Readings } from '../../src/entitlements/known/readings.ts';
 import { eventBalances } from '../../src/entitlements/of-events.ts';
-import { toAccess } from '../../src/entitlements/reading/access.ts';
+import { toAccessReply } from '../../src/entitlements/reading/access.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { orThrow } from '../../src/kernel/result.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
@@ -118,7 +118,7 @@ const actions = {
   access: async ({ merchant }: Tenant, of: Known) => {
     const least = of.acknowledged;
     const question = accessQuestion(asked(merchant.id), { customer: { externalId: of.customer.externalId } });
-    const { customerId, features } = plain(toAccess(orThrow(await readings.answer(question))));
+    const { customerId, features } = plain(toAccessReply(orThrow(await readings.answer(question))));
     expect(customerId).toBe(of.customer.id);
     expect(features.flatMap((each: { entitlementIds: string[] }) => each.entitlementIds)).toEqual(of.entitlements);
     expect(features[0].balance).toBeLessThanOrEqual(1000 - least);
@@ -199,7 +199,7 @@ describe('questions that are asked at the same moment', () => {
     expect(call).toHaveBeenCalledTimes(1);
     call.mockRestore();
     const told = answers.map((answer) => orThrow(answer));
-    expect([0, 2, 4].map((each) => plain(toAccess(told[each] as never)).features[0].reason)).toEqual([
+    expect([0, 2, 4].map((each) => plain(toAccessReply(told[each] as never)).features[0].reason)).toEqual([
       null,
       'budget_spent',
       null,

@@ -11,7 +11,7 @@ import {
 import { deleteSnapshotsFrom } from '../../src/entitlements/inputs/snapshots.sql.ts';
 import { accessQuestion, detailQuestion, findAsked, findWhose } from '../../src/entitlements/known/questions.ts';
 import { Readings } from '../../src/entitlements/known/readings.ts';
-import { accessOf, presentAll, toAccess } from '../../src/entitlements/reading/access.ts';
+import { accessOf, toAccessReplies, toAccessReply } from '../../src/entitlements/reading/access.ts';
 import type { TimedEntitlement } from '../../src/entitlements/reading/reading.sql.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { orThrow } from '../../src/kernel/result.ts';
@@ -183,7 +183,7 @@ class Life {
           select e.*, coalesce(c.clock_time, ${now}) as effective_now
             from entitlement e left join test_clock c on c.merchant_id = e.merchant_id and c.id = e.clock_id
            where e.merchant_id = ${merchant.id} and e.id = ${id}`);
-        return JSON.stringify(orThrow(await presentAll(tx, [row], { at: null }))[0]);
+        return JSON.stringify(orThrow(await toAccessReplies(tx, [row], { at: null }))[0]);
       });
       for (const _ of [1, 2]) {
         const { details } = orThrow(await this.#readings.answer(detailQuestion(asked, id)));
@@ -205,7 +205,9 @@ class Life {
         );
       });
       for (const _ of [1, 2])
-        expect(JSON.stringify(toAccess(orThrow(await this.#readings.answer(accessQuestion(asked, of)))))).toBe(anew);
+        expect(JSON.stringify(toAccessReply(orThrow(await this.#readings.answer(accessQuestion(asked, of)))))).toBe(
+          anew,
+        );
     }
   }
 }

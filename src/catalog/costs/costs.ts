@@ -17,10 +17,10 @@ import {
   selectCosts,
   updateCost,
 } from './costs.sql.ts';
-import type { CostCreate, CostUpdate } from './schema.ts';
+import type { CostCreateBody, CostUpdateBody } from './schema.ts';
 
 /** A cost as it is answered (§2). Deleted ones are answered nowhere, so `deletedAt` is always null. */
-export const costOut = (cost: Cost) => ({
+export const toCostReply = (cost: Cost) => ({
   id: cost.id,
   object: 'cost' as const,
   type: cost.type,
@@ -38,7 +38,7 @@ export const costOut = (cost: Cost) => ({
   updatedAt: formatInstant(cost.updatedAt),
   deletedAt: null,
 });
-type CostReply = ReturnType<typeof costOut>;
+type CostReply = ReturnType<typeof toCostReply>;
 
 /** The meter of a cost may be absent, but not half: events without a way to count them would silently cost nothing. */
 export function checkCostMeter(meter: {
@@ -55,7 +55,7 @@ export function checkCostMeter(meter: {
 export async function createCost(
   tx: Tx,
   merchantId: string,
-  body: CostCreate,
+  body: CostCreateBody,
   now: Instant,
   { onMeterChanged }: CatalogOptions,
 ): Promise<Result<CostReply>> {
@@ -84,7 +84,7 @@ export async function createCost(
     updatedAt: now,
   });
   await onMeterChanged?.(tx, merchantId, cost);
-  return ok(costOut(cost));
+  return ok(toCostReply(cost));
 }
 
 /** Costs of one merchant, or (null, for operators) of all, newest first; never deleted ones. */
@@ -95,13 +95,13 @@ export async function listCosts(
   page: PageRequest,
 ) {
   const { rows, total } = await selectCosts(tx, merchantId, filter, page);
-  return { data: rows.map(costOut), total };
+  return { data: rows.map(toCostReply), total };
 }
 
 /** One cost; 404, also when it was deleted. */
 export async function getCost(tx: Tx, merchantId: string, id: string): Promise<Result<CostReply>> {
   const cost = await selectCost(tx, merchantId, id);
-  return cost ? ok(costOut(cost)) : notFound('cost');
+  return cost ? ok(toCostReply(cost)) : notFound('cost');
 }
 
 /**
@@ -112,7 +112,7 @@ export async function changeCost(
   tx: Tx,
   merchantId: string,
   id: string,
-  body: CostUpdate,
+  body: CostUpdateBody,
   now: Instant,
   { onMeterChanged }: CatalogOptions,
 ): Promise<Result<CostReply>> {
@@ -130,7 +130,7 @@ export async function changeCost(
   }
   const changed = await updateCost(tx, merchantId, id, change, now);
   await onMeterChanged?.(tx, merchantId, changed);
-  return ok(costOut(changed));
+  return ok(toCostReply(changed));
 }
 
 /** Deletes a cost: it is gone from every read and counts in no report. */

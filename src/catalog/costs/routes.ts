@@ -2,7 +2,7 @@ import { ListOf, listReply, pageOf, type Route, route, Type } from '../../http/i
 import { ok } from '../../kernel/result.ts';
 import type { CatalogOptions } from '../options.ts';
 import { changeCost, createCost, deleteCost, getCost, listCosts } from './costs.ts';
-import { CostCreate, CostListQuery, CostOut, CostUpdate } from './schema.ts';
+import { CostCreateBody, CostListQuery, CostReply, CostUpdateBody } from './schema.ts';
 
 const one = { of: 'id', kind: 'cost' } as const;
 
@@ -19,8 +19,8 @@ export const costRoutes = (options: CatalogOptions): readonly Route[] => [
         'A cost is an expense of yours for usage. It is measured like a metric, and no customer is ' +
         'billed for it. Reports subtract it from revenue.',
       access: { role: 'member', merchant: 'body', by: ['productId'] },
-      body: CostCreate,
-      replies: { 201: CostOut },
+      body: CostCreateBody,
+      replies: { 201: CostReply },
     },
     async ({ tx, merchantId, body, now }) => createCost(tx, merchantId, body, now, options),
   ),
@@ -34,7 +34,7 @@ export const costRoutes = (options: CatalogOptions): readonly Route[] => [
       description: 'Newest first.',
       access: { role: 'viewer', merchant: 'query', by: ['productId'] },
       query: CostListQuery,
-      replies: { 200: ListOf(CostOut) },
+      replies: { 200: ListOf(CostReply) },
     },
     async ({ tx, merchantId, query }) => {
       const page = pageOf(query);
@@ -50,7 +50,7 @@ export const costRoutes = (options: CatalogOptions): readonly Route[] => [
       summary: 'Retrieve a cost',
       description: 'Answers the cost itself. `GET /v0/costs/{id}/summary` answers its usage.',
       access: { role: 'viewer', merchant: one },
-      replies: { 200: CostOut },
+      replies: { 200: CostReply },
     },
     async ({ tx, merchantId, params }) => getCost(tx, merchantId, params.id),
   ),
@@ -63,8 +63,8 @@ export const costRoutes = (options: CatalogOptions): readonly Route[] => [
       summary: 'Update a cost',
       description: 'A field that is not sent stays as it is. Reports use the new `unitCost` for the past too.',
       access: { role: 'member', merchant: one },
-      body: CostUpdate,
-      replies: { 200: CostOut },
+      body: CostUpdateBody,
+      replies: { 200: CostReply },
     },
     async ({ tx, merchantId, params, body, now }) => changeCost(tx, merchantId, params.id, body, now, options),
   ),

@@ -38,7 +38,7 @@ const COST_FILTERS: FieldWords = {
   eventType: 'Only costs that count events of this type.',
 };
 
-export const CostOut = Type.Object(
+export const CostReply = Type.Object(
   {
     id: Id('cost'),
     object: Type.Literal('cost'),
@@ -74,7 +74,7 @@ const meter = {
   groupBy: Type.Optional(Nullable(GroupBy)),
 };
 
-export const CostCreate = Strict(
+export const CostCreateBody = Strict(
   {
     type: Type.Optional(Type.Literal('metered', { default: 'metered' })),
     ...fields,
@@ -98,9 +98,9 @@ export const CostCreate = Strict(
     ],
   },
 );
-export type CostCreate = Static<typeof CostCreate>;
+export type CostCreateBody = Static<typeof CostCreateBody>;
 
-export const CostUpdate = Strict(
+export const CostUpdateBody = Strict(
   {
     name: Type.Optional(fields.name),
     unitCost: Type.Optional(fields.unitCost),
@@ -110,7 +110,7 @@ export const CostUpdate = Strict(
   },
   { $id: 'CostUpdate', 'x-fields': COST_FIELDS, examples: [{ unitCost: 0.0018 }] },
 );
-export type CostUpdate = Static<typeof CostUpdate>;
+export type CostUpdateBody = Static<typeof CostUpdateBody>;
 
 export const CostListQuery = ListQuery(
   {

@@ -15,10 +15,10 @@ import {
   selectPricesOfFeature,
   updateFeature,
 } from './features.sql.ts';
-import type { FeatureCreate, FeatureUpdate } from './schema.ts';
+import type { FeatureCreateBody, FeatureUpdateBody } from './schema.ts';
 
 /** A feature as it is answered (§2). */
-export const featureOut = (feature: Feature) => ({
+export const toFeatureReply = (feature: Feature) => ({
   id: feature.id,
   object: 'feature' as const,
   key: feature.key,
@@ -30,13 +30,13 @@ export const featureOut = (feature: Feature) => ({
   createdAt: formatInstant(feature.createdAt),
   updatedAt: formatInstant(feature.updatedAt),
 });
-type FeatureReply = ReturnType<typeof featureOut>;
+type FeatureReply = ReturnType<typeof toFeatureReply>;
 
 /** Makes a feature; `KEY_TAKEN` where the product has one of this key. */
 export async function createFeature(
   tx: Tx,
   merchantId: string,
-  body: FeatureCreate,
+  body: FeatureCreateBody,
   now: Instant,
 ): Promise<Result<FeatureReply>> {
   const product = await checkReference(tx, merchantId, 'product', body.productId, 'productId');
@@ -52,7 +52,7 @@ export async function createFeature(
     createdAt: now,
     updatedAt: now,
   });
-  return feature ? ok(featureOut(feature)) : fail('KEY_TAKEN', { field: 'key' });
+  return feature ? ok(toFeatureReply(feature)) : fail('KEY_TAKEN', { field: 'key' });
 }
 
 /** Features of one merchant, or (null, for operators) of all, newest first. */
@@ -63,13 +63,13 @@ export async function listFeatures(
   page: PageRequest,
 ) {
   const { rows, total } = await selectFeatures(tx, merchantId, filter, page);
-  return { data: rows.map(featureOut), total };
+  return { data: rows.map(toFeatureReply), total };
 }
 
 /** One feature; 404. */
 export async function getFeature(tx: Tx, merchantId: string, id: string): Promise<Result<FeatureReply>> {
   const feature = await selectFeature(tx, merchantId, id);
-  return feature ? ok(featureOut(feature)) : notFound('feature');
+  return feature ? ok(toFeatureReply(feature)) : notFound('feature');
 }
 
 /** Changes the fields of the body. A feature with prices stays with its product: `FEATURE_IN_USE`. */
@@ -77,7 +77,7 @@ export async function changeFeature(
   tx: Tx,
   merchantId: string,
   id: string,
-  body: FeatureUpdate,
+  body: FeatureUpdateBody,
   now: Instant,
 ): Promise<Result<FeatureReply>> {
   const feature = await lockFeature(tx, merchantId, id);
@@ -90,7 +90,7 @@ export async function changeFeature(
   }
   try {
     return ok(
-      featureOut(
+      toFeatureReply(
         await tx.savepoint(
           () => updateFeature(tx, merchantId, id, body, now),
           () => true,

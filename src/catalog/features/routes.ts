@@ -2,7 +2,7 @@ import { ListOf, listReply, pageOf, type Route, route, Type } from '../../http/i
 import { ok } from '../../kernel/result.ts';
 import type { CatalogOptions } from '../options.ts';
 import { changeFeature, createFeature, deleteFeature, getFeature, listFeatures } from './features.ts';
-import { FeatureCreate, FeatureListQuery, FeatureOut, FeatureUpdate } from './schema.ts';
+import { FeatureCreateBody, FeatureListQuery, FeatureReply, FeatureUpdateBody } from './schema.ts';
 
 const one = { of: 'id', kind: 'feature' } as const;
 
@@ -19,8 +19,8 @@ export const featureRoutes = (options: CatalogOptions): readonly Route[] => [
         'A feature alone gives no access. A price or an entitlement gives access to customers. A ' +
         'known `key` in the same product is a 409.',
       access: { role: 'member', merchant: 'body', by: ['productId'] },
-      body: FeatureCreate,
-      replies: { 201: FeatureOut },
+      body: FeatureCreateBody,
+      replies: { 201: FeatureReply },
       errors: [409],
     },
     async ({ tx, merchantId, body, now }) => createFeature(tx, merchantId, body, now),
@@ -35,7 +35,7 @@ export const featureRoutes = (options: CatalogOptions): readonly Route[] => [
       description: 'Newest first.',
       access: { role: 'viewer', merchant: 'query', by: ['productId'] },
       query: FeatureListQuery,
-      replies: { 200: ListOf(FeatureOut) },
+      replies: { 200: ListOf(FeatureReply) },
     },
     async ({ tx, merchantId, query }) => {
       const page = pageOf(query);
@@ -51,7 +51,7 @@ export const featureRoutes = (options: CatalogOptions): readonly Route[] => [
       summary: 'Retrieve a feature',
       description: 'Answers one feature. An unknown id is a 404.',
       access: { role: 'viewer', merchant: one },
-      replies: { 200: FeatureOut },
+      replies: { 200: FeatureReply },
     },
     async ({ tx, merchantId, params }) => getFeature(tx, merchantId, params.id),
   ),
@@ -64,8 +64,8 @@ export const featureRoutes = (options: CatalogOptions): readonly Route[] => [
       summary: 'Update a feature',
       description: 'A field that is not sent stays as it is. The type never changes.',
       access: { role: 'member', merchant: one },
-      body: FeatureUpdate,
-      replies: { 200: FeatureOut },
+      body: FeatureUpdateBody,
+      replies: { 200: FeatureReply },
       errors: [409],
     },
     async ({ tx, merchantId, params, body, now }) => changeFeature(tx, merchantId, params.id, body, now),

@@ -39,7 +39,7 @@ const FEATURE_FILTERS: FieldWords = {
   type: 'Only features of this type.',
 };
 
-export const FeatureOut = Type.Object(
+export const FeatureReply = Type.Object(
   {
     id: Id('feature'),
     object: Type.Literal('feature'),
@@ -55,7 +55,7 @@ export const FeatureOut = Type.Object(
   { $id: 'Feature', 'x-fields': FEATURE_FIELDS },
 );
 
-export const FeatureCreate = Strict(
+export const FeatureCreateBody = Strict(
   {
     key: Slug,
     name: Name,
@@ -70,9 +70,9 @@ export const FeatureCreate = Strict(
     examples: [{ key: 'api-calls', name: 'API calls', type: 'metered', productId: 'prod_8c3d5e0f1a2b4c6d' }],
   },
 );
-export type FeatureCreate = Static<typeof FeatureCreate>;
+export type FeatureCreateBody = Static<typeof FeatureCreateBody>;
 
-export const FeatureUpdate = Strict(
+export const FeatureUpdateBody = Strict(
   {
     key: Type.Optional(Slug),
     name: Type.Optional(Name),
@@ -81,7 +81,7 @@ export const FeatureUpdate = Strict(
   },
   { $id: 'FeatureUpdate', 'x-fields': FEATURE_FIELDS, examples: [{ name: 'Calls of the API' }] },
 );
-export type FeatureUpdate = Static<typeof FeatureUpdate>;
+export type FeatureUpdateBody = Static<typeof FeatureUpdateBody>;
 
 export const FeatureListQuery = ListQuery(
   {

@@ -15,10 +15,10 @@ import {
   selectPricesOfFee,
   updateFee,
 } from './fees.sql.ts';
-import type { FeeCreate, FeeUpdate } from './schema.ts';
+import type { FeeCreateBody, FeeUpdateBody } from './schema.ts';
 
 /** A fee as it is answered. */
-export const feeOut = (fee: Fee) => ({
+export const toFeeReply = (fee: Fee) => ({
   id: fee.id,
   object: 'fee' as const,
   name: fee.name,
@@ -29,10 +29,15 @@ export const feeOut = (fee: Fee) => ({
   createdAt: formatInstant(fee.createdAt),
   updatedAt: formatInstant(fee.updatedAt),
 });
-type FeeReply = ReturnType<typeof feeOut>;
+type FeeReply = ReturnType<typeof toFeeReply>;
 
 /** Makes a fee of a product, or of an item and so of its product. */
-export async function createFee(tx: Tx, merchantId: string, body: FeeCreate, now: Instant): Promise<Result<FeeReply>> {
+export async function createFee(
+  tx: Tx,
+  merchantId: string,
+  body: FeeCreateBody,
+  now: Instant,
+): Promise<Result<FeeReply>> {
   const productId = await resolveProduct(tx, merchantId, body);
   if (!productId.ok) return productId;
   const fee = await insertFee(tx, {
@@ -45,7 +50,7 @@ export async function createFee(tx: Tx, merchantId: string, body: FeeCreate, now
     createdAt: now,
     updatedAt: now,
   });
-  return ok(feeOut(fee));
+  return ok(toFeeReply(fee));
 }
 
 /** Fees of one merchant, or (null, for operators) of all, newest first. */
@@ -56,13 +61,13 @@ export async function listFees(
   page: PageRequest,
 ) {
   const { rows, total } = await selectFees(tx, merchantId, filter, page);
-  return { data: rows.map(feeOut), total };
+  return { data: rows.map(toFeeReply), total };
 }
 
 /** One fee; 404. */
 export async function getFee(tx: Tx, merchantId: string, id: string): Promise<Result<FeeReply>> {
   const fee = await selectFee(tx, merchantId, id);
-  return fee ? ok(feeOut(fee)) : notFound('fee');
+  return fee ? ok(toFeeReply(fee)) : notFound('fee');
 }
 
 /** Changes the fields of the body. A fee with prices stays with its product: `FEE_IN_USE`. */
@@ -70,7 +75,7 @@ export async function changeFee(
   tx: Tx,
   merchantId: string,
   id: string,
-  body: FeeUpdate,
+  body: FeeUpdateBody,
   now: Instant,
 ): Promise<Result<FeeReply>> {
   const fee = await lockFee(tx, merchantId, id);
@@ -94,7 +99,7 @@ export async function changeFee(
     ...(name !== undefined && { name }),
     ...(description !== undefined && { description }),
   };
-  return ok(feeOut(await updateFee(tx, merchantId, id, change, now)));
+  return ok(toFeeReply(await updateFee(tx, merchantId, id, change, now)));
 }
 
 /** Deletes a fee that no price holds; else 409 `FEE_IN_USE` with the blockers body of §7. */

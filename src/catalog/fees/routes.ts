@@ -1,7 +1,7 @@
 import { ListOf, listReply, pageOf, type Route, route, Type } from '../../http/index.ts';
 import { ok } from '../../kernel/result.ts';
 import { changeFee, createFee, deleteFee, getFee, listFees } from './fees.ts';
-import { FeeCreate, FeeListQuery, FeeOut, FeeUpdate } from './schema.ts';
+import { FeeCreateBody, FeeListQuery, FeeReply, FeeUpdateBody } from './schema.ts';
 
 const one = { of: 'id', kind: 'fee' } as const;
 
@@ -16,8 +16,8 @@ export const feeRoutes: readonly Route[] = [
       summary: 'Create a fee',
       description: 'A fee is a fixed charge. A price has its amount and its billing cadence.',
       access: { role: 'member', merchant: 'body', by: ['productId', 'itemId'] },
-      body: FeeCreate,
-      replies: { 201: FeeOut },
+      body: FeeCreateBody,
+      replies: { 201: FeeReply },
     },
     async ({ tx, merchantId, body, now }) => createFee(tx, merchantId, body, now),
   ),
@@ -31,7 +31,7 @@ export const feeRoutes: readonly Route[] = [
       description: 'Newest first.',
       access: { role: 'viewer', merchant: 'query', by: ['productId', 'itemId'] },
       query: FeeListQuery,
-      replies: { 200: ListOf(FeeOut) },
+      replies: { 200: ListOf(FeeReply) },
     },
     async ({ tx, merchantId, query }) => {
       const page = pageOf(query);
@@ -47,7 +47,7 @@ export const feeRoutes: readonly Route[] = [
       summary: 'Retrieve a fee',
       description: 'Answers one fee. An unknown id is a 404.',
       access: { role: 'viewer', merchant: one },
-      replies: { 200: FeeOut },
+      replies: { 200: FeeReply },
     },
     async ({ tx, merchantId, params }) => getFee(tx, merchantId, params.id),
   ),
@@ -60,8 +60,8 @@ export const feeRoutes: readonly Route[] = [
       summary: 'Update a fee',
       description: 'A field that is not sent stays as it is. Issued invoices do not change.',
       access: { role: 'member', merchant: one },
-      body: FeeUpdate,
-      replies: { 200: FeeOut },
+      body: FeeUpdateBody,
+      replies: { 200: FeeReply },
       errors: [409],
     },
     async ({ tx, merchantId, params, body, now }) => changeFee(tx, merchantId, params.id, body, now),

@@ -18,7 +18,7 @@ const FEE_FIELDS: FieldWords = {
   itemId: 'The item that the fee is for. Null: none. With an item, the product is the one of the item.',
 };
 
-export const FeeOut = Type.Object(
+export const FeeReply = Type.Object(
   {
     id: Id('fee'),
     object: Type.Literal('fee'),
@@ -38,7 +38,7 @@ const placement = {
   itemId: Type.Optional(Nullable(Id('item'))),
 };
 
-export const FeeCreate = Strict(
+export const FeeCreateBody = Strict(
   { name: Name, description: Text(), ...placement, merchantId: Type.Optional(Id('organization')) },
   {
     $id: 'FeeCreate',
@@ -46,13 +46,13 @@ export const FeeCreate = Strict(
     examples: [{ name: 'Platform fee', description: 'Access to the platform', productId: 'prod_8c3d5e0f1a2b4c6d' }],
   },
 );
-export type FeeCreate = Static<typeof FeeCreate>;
+export type FeeCreateBody = Static<typeof FeeCreateBody>;
 
-export const FeeUpdate = Strict(
+export const FeeUpdateBody = Strict(
   { name: Type.Optional(Name), description: Type.Optional(Text()), ...placement },
   { $id: 'FeeUpdate', 'x-fields': FEE_FIELDS, examples: [{ name: 'Platform fee 2026' }] },
 );
-export type FeeUpdate = Static<typeof FeeUpdate>;
+export type FeeUpdateBody = Static<typeof FeeUpdateBody>;
 
 export const FeeListQuery = ListQuery({
   merchantId: Type.Optional(Id('organization')),

@@ -17,9 +17,9 @@ import {
   selectItemsById,
   updateItem,
 } from './items.sql.ts';
-import type { ItemCreate, ItemListQuery, ItemUpdate } from './schema.ts';
+import type { ItemCreateBody, ItemListQuery, ItemUpdateBody } from './schema.ts';
 
-const itemOut = (item: Item, externalReferences: readonly ReferenceReply[]) => ({
+const toItemReply = (item: Item, externalReferences: readonly ReferenceReply[]) => ({
   id: item.id,
   object: 'item' as const,
   merchantId: item.merchantId,
@@ -31,7 +31,7 @@ const itemOut = (item: Item, externalReferences: readonly ReferenceReply[]) => (
   createdAt: formatInstant(item.createdAt),
   updatedAt: formatInstant(item.updatedAt),
 });
-type ItemReply = ReturnType<typeof itemOut>;
+type ItemReply = ReturnType<typeof toItemReply>;
 
 async function withReferences(tx: Tx, items: readonly Item[]): Promise<ItemReply[]> {
   const merchantIds = [...new Set(items.map((item) => item.merchantId))];
@@ -40,7 +40,7 @@ async function withReferences(tx: Tx, items: readonly Item[]): Promise<ItemReply
     merchantIds,
     items.map((item) => item.id),
   );
-  return items.map((item) => itemOut(item, references.get(item.id) ?? []));
+  return items.map((item) => toItemReply(item, references.get(item.id) ?? []));
 }
 
 const replyWith = async (tx: Tx, item: Item): Promise<Result<ItemReply>> => {
@@ -52,7 +52,7 @@ const replyWith = async (tx: Tx, item: Item): Promise<Result<ItemReply>> => {
 export async function createItem(
   tx: Tx,
   merchantId: string,
-  body: ItemCreate,
+  body: ItemCreateBody,
   now: Instant,
 ): Promise<Result<ItemReply>> {
   const catalogId = body.catalogId ?? null;
@@ -70,7 +70,7 @@ export async function createItem(
     createdAt: now,
     updatedAt: now,
   });
-  return ok(itemOut(item, []));
+  return ok(toItemReply(item, []));
 }
 
 /** Items of one merchant, or (null, for operators) of all, newest first; those that a provider knows by an id. */
@@ -100,7 +100,7 @@ export async function changeItem(
   tx: Tx,
   merchantId: string,
   id: string,
-  body: ItemUpdate,
+  body: ItemUpdateBody,
   now: Instant,
 ): Promise<Result<ItemReply>> {
   const item = await lockItem(tx, merchantId, id);

@@ -2,7 +2,7 @@ import { ListOf, listReply, pageOf, type Route, route, Type } from '../../http/i
 import { ok } from '../../kernel/result.ts';
 import type { CatalogOptions } from '../options.ts';
 import { changeItem, createItem, deleteItem, getItem, listItems } from './items.ts';
-import { ItemCreate, ItemListQuery, ItemOut, ItemUpdate } from './schema.ts';
+import { ItemCreateBody, ItemListQuery, ItemReply, ItemUpdateBody } from './schema.ts';
 
 const one = { of: 'id', kind: 'item' } as const;
 
@@ -17,8 +17,8 @@ export const itemRoutes = (options: CatalogOptions): readonly Route[] => [
       summary: 'Create an item',
       description: 'An item is separate from the catalog and has no price. It has the ids of external systems.',
       access: { role: 'member', merchant: 'body', by: ['catalogId'] },
-      body: ItemCreate,
-      replies: { 201: ItemOut },
+      body: ItemCreateBody,
+      replies: { 201: ItemReply },
     },
     async ({ tx, merchantId, body, now }) => createItem(tx, merchantId, body, now),
   ),
@@ -32,7 +32,7 @@ export const itemRoutes = (options: CatalogOptions): readonly Route[] => [
       description: 'Newest first. `provider` and `externalId` find the item of a record in an external system.',
       access: { role: 'viewer', merchant: 'query', by: ['catalogId'] },
       query: ItemListQuery,
-      replies: { 200: ListOf(ItemOut) },
+      replies: { 200: ListOf(ItemReply) },
     },
     async ({ tx, merchantId, query }) => {
       const page = pageOf(query);
@@ -48,7 +48,7 @@ export const itemRoutes = (options: CatalogOptions): readonly Route[] => [
       summary: 'Retrieve an item',
       description: 'Answers one item with its external references. An archived item is answered too.',
       access: { role: 'viewer', merchant: one },
-      replies: { 200: ItemOut },
+      replies: { 200: ItemReply },
     },
     async ({ tx, merchantId, params }) => getItem(tx, merchantId, params.id),
   ),
@@ -61,8 +61,8 @@ export const itemRoutes = (options: CatalogOptions): readonly Route[] => [
       summary: 'Update, archive or restore an item',
       description: 'A field that is not sent stays as it is. `archived` archives or restores the item.',
       access: { role: 'member', merchant: one },
-      body: ItemUpdate,
-      replies: { 200: ItemOut },
+      body: ItemUpdateBody,
+      replies: { 200: ItemReply },
       errors: [409],
     },
     async ({ tx, merchantId, params, body, now }) => changeItem(tx, merchantId, params.id, body, now),

@@ -12,7 +12,7 @@ import {
   Timestamp,
   Type,
 } from '../../http/index.ts';
-import { ExternalReferenceOut } from '../../references/index.ts';
+import { ExternalReferenceReply } from '../../references/index.ts';
 
 const ITEM_FIELDS: FieldWords = {
   name: ['The name of the item, 1 to 255 characters.', 'Message pack'],
@@ -30,14 +30,14 @@ const ITEM_FILTERS: FieldWords = {
   includeArchived: '`true`: archived items are listed too.',
 };
 
-export const ItemOut = Type.Object(
+export const ItemReply = Type.Object(
   {
     id: Id('item'),
     object: Type.Literal('item'),
     merchantId: Id('organization'),
     name: Type.String(),
     metadata: MetadataOut,
-    externalReferences: Type.Array(ExternalReferenceOut),
+    externalReferences: Type.Array(ExternalReferenceReply),
     catalogId: Nullable(Id('product')),
     archivedAt: Nullable(Timestamp),
     createdAt: Timestamp,
@@ -46,7 +46,7 @@ export const ItemOut = Type.Object(
   { $id: 'Item', 'x-fields': ITEM_FIELDS },
 );
 
-export const ItemCreate = Strict(
+export const ItemCreateBody = Strict(
   {
     name: Name,
     catalogId: Type.Optional(Nullable(Id('product'))),
@@ -55,9 +55,9 @@ export const ItemCreate = Strict(
   },
   { $id: 'ItemCreate', 'x-fields': ITEM_FIELDS, examples: [{ name: 'Message pack', metadata: { sku: 'MP-1' } }] },
 );
-export type ItemCreate = Static<typeof ItemCreate>;
+export type ItemCreateBody = Static<typeof ItemCreateBody>;
 
-export const ItemUpdate = Strict(
+export const ItemUpdateBody = Strict(
   {
     name: Type.Optional(Name),
     catalogId: Type.Optional(Nullable(Id('product'))),
@@ -66,7 +66,7 @@ export const ItemUpdate = Strict(
   },
   { $id: 'ItemUpdate', 'x-fields': ITEM_FIELDS, examples: [{ archived: true }] },
 );
-export type ItemUpdate = Static<typeof ItemUpdate>;
+export type ItemUpdateBody = Static<typeof ItemUpdateBody>;
 
 export const ItemListQuery = ListQuery(
   {

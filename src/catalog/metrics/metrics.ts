@@ -7,7 +7,7 @@ import { checkMeter } from '../meters/meter.ts';
 import type { CatalogOptions } from '../options.ts';
 import { resolveProduct } from '../product-of-item.ts';
 import { isSame } from '../same.ts';
-import { percentOut, toDecimal } from '../words.ts';
+import { percentNumber, toDecimal } from '../words.ts';
 import type { Metric } from './metric.ts';
 import {
   insertMetric,
@@ -18,10 +18,10 @@ import {
   selectMetrics,
   updateMetric,
 } from './metrics.sql.ts';
-import type { MetricCreate, MetricUpdate } from './schema.ts';
+import type { MetricCreateBody, MetricUpdateBody } from './schema.ts';
 
 /** A metric as it is answered (§2). */
-export const metricOut = (metric: Metric) => ({
+export const toMetricReply = (metric: Metric) => ({
   id: metric.id,
   object: 'billableMetric' as const,
   aggregation: metric.aggregation,
@@ -35,17 +35,17 @@ export const metricOut = (metric: Metric) => ({
   valueProperty: metric.valueProperty,
   groupBy: metric.groupBy,
   eventFrom: metric.eventFrom && formatInstant(metric.eventFrom),
-  taxRate: percentOut(metric.taxRate),
+  taxRate: percentNumber(metric.taxRate),
   createdAt: formatInstant(metric.createdAt),
   updatedAt: formatInstant(metric.updatedAt),
 });
-type MetricReply = ReturnType<typeof metricOut>;
+type MetricReply = ReturnType<typeof toMetricReply>;
 
 /** Makes a metric by the rules of §4. */
 export async function createMetric(
   tx: Tx,
   merchantId: string,
-  body: MetricCreate,
+  body: MetricCreateBody,
   now: Instant,
   { onMeterChanged }: CatalogOptions,
 ): Promise<Result<MetricReply>> {
@@ -71,7 +71,7 @@ export async function createMetric(
     updatedAt: now,
   });
   await onMeterChanged?.(tx, merchantId, metric);
-  return ok(metricOut(metric));
+  return ok(toMetricReply(metric));
 }
 
 /** Metrics of one merchant, or (null, for operators) of all, newest first. */
@@ -82,13 +82,13 @@ export async function listMetrics(
   page: PageRequest,
 ) {
   const { rows, total } = await selectMetrics(tx, merchantId, filter, page);
-  return { data: rows.map(metricOut), total };
+  return { data: rows.map(toMetricReply), total };
 }
 
 /** One metric; 404. */
 export async function getMetric(tx: Tx, merchantId: string, id: string): Promise<Result<MetricReply>> {
   const metric = await selectMetric(tx, merchantId, id);
-  return metric ? ok(metricOut(metric)) : notFound('billable metric');
+  return metric ? ok(toMetricReply(metric)) : notFound('billable metric');
 }
 
 /**
@@ -99,7 +99,7 @@ export async function changeMetric(
   tx: Tx,
   merchantId: string,
   id: string,
-  body: MetricUpdate,
+  body: MetricUpdateBody,
   now: Instant,
   { onMeterChanged, isMeasured }: CatalogOptions,
 ): Promise<Result<MetricReply>> {
@@ -122,12 +122,12 @@ export async function changeMetric(
   }
   const changed = await updateMetric(tx, merchantId, id, change, now);
   if (held.length > 0) await onMeterChanged?.(tx, merchantId, changed);
-  return ok(metricOut(changed));
+  return ok(toMetricReply(changed));
 }
 
 const HELD_BY_PRICES = ['aggregation', 'eventType', 'valueProperty', 'groupBy', 'eventFrom', 'productId'] as const;
 
-const changeOf = (body: MetricUpdate): MetricChange => {
+const changeOf = (body: MetricUpdateBody): MetricChange => {
   const { name, description, unit, aggregation, eventType, valueProperty, groupBy } = body;
   const given = {
     name,

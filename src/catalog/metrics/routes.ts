@@ -2,7 +2,7 @@ import { ListOf, listReply, pageOf, type Route, route } from '../../http/index.t
 import { ok } from '../../kernel/result.ts';
 import type { CatalogOptions } from '../options.ts';
 import { changeMetric, createMetric, getMetric, listMetrics } from './metrics.ts';
-import { MetricCreate, MetricListQuery, MetricOut, MetricUpdate } from './schema.ts';
+import { MetricCreateBody, MetricListQuery, MetricReply, MetricUpdateBody } from './schema.ts';
 
 const one = { of: 'id', kind: 'billableMetric' } as const;
 
@@ -19,8 +19,8 @@ export const metricRoutes = (options: CatalogOptions): readonly Route[] => [
         'A metric makes a quantity out of usage events. It counts events that are stored already too, ' +
         'unless `eventFrom` is later. A price turns the quantity into money.',
       access: { role: 'member', merchant: 'body', by: ['productId', 'itemId'] },
-      body: MetricCreate,
-      replies: { 201: MetricOut },
+      body: MetricCreateBody,
+      replies: { 201: MetricReply },
     },
     async ({ tx, merchantId, body, now }) => createMetric(tx, merchantId, body, now, options),
   ),
@@ -34,7 +34,7 @@ export const metricRoutes = (options: CatalogOptions): readonly Route[] => [
       description: 'Newest first.',
       access: { role: 'viewer', merchant: 'query', by: ['productId', 'itemId'] },
       query: MetricListQuery,
-      replies: { 200: ListOf(MetricOut) },
+      replies: { 200: ListOf(MetricReply) },
     },
     async ({ tx, merchantId, query }) => {
       const page = pageOf(query);
@@ -50,7 +50,7 @@ export const metricRoutes = (options: CatalogOptions): readonly Route[] => [
       summary: 'Retrieve a billable metric',
       description: 'Answers the metric itself. `GET /v0/billableMetrics/{id}/meter` answers its usage.',
       access: { role: 'viewer', merchant: one },
-      replies: { 200: MetricOut },
+      replies: { 200: MetricReply },
     },
     async ({ tx, merchantId, params }) => getMetric(tx, merchantId, params.id),
   ),
@@ -65,8 +65,8 @@ export const metricRoutes = (options: CatalogOptions): readonly Route[] => [
         'A field that is not sent stays as it is. Once a price uses the metric, 409 `METRIC_IN_USE` ' +
         'refuses a change of its measurement.',
       access: { role: 'member', merchant: one },
-      body: MetricUpdate,
-      replies: { 200: MetricOut },
+      body: MetricUpdateBody,
+      replies: { 200: MetricReply },
       errors: [409],
     },
     async ({ tx, merchantId, params, body, now }) => changeMetric(tx, merchantId, params.id, body, now, options),

@@ -38,7 +38,7 @@ const METRIC_FILTERS: FieldWords = {
   eventType: 'Only metrics that count events of this type.',
 };
 
-export const MetricOut = Type.Object(
+export const MetricReply = Type.Object(
   {
     id: Id('billableMetric'),
     object: Type.Literal('billableMetric'),
@@ -74,7 +74,7 @@ const fields = {
   taxRate: Type.Optional(Nullable(Percent)),
 };
 
-export const MetricCreate = Strict(
+export const MetricCreateBody = Strict(
   { ...fields, merchantId: Type.Optional(Id('organization')) },
   {
     $id: 'BillableMetricCreate',
@@ -92,9 +92,9 @@ export const MetricCreate = Strict(
     ],
   },
 );
-export type MetricCreate = Static<typeof MetricCreate>;
+export type MetricCreateBody = Static<typeof MetricCreateBody>;
 
-export const MetricUpdate = Strict(
+export const MetricUpdateBody = Strict(
   { ...fields, name: Type.Optional(Name), aggregation: Type.Optional(AggregationWord) },
   {
     $id: 'BillableMetricUpdate',
@@ -102,7 +102,7 @@ export const MetricUpdate = Strict(
     examples: [{ name: 'Tokens', description: 'Generated tokens' }],
   },
 );
-export type MetricUpdate = Static<typeof MetricUpdate>;
+export type MetricUpdateBody = Static<typeof MetricUpdateBody>;
 
 export const MetricListQuery = ListQuery(
   {

@@ -7,8 +7,8 @@ import { formatInstant, type Instant, instantOf, instantOrNull, normaliseCadence
 import type { CatalogOptions } from '../options.ts';
 import type { Price } from '../prices/price.ts';
 import { selectPricesOfVersions } from '../prices/prices.sql.ts';
-import { priceOut } from '../prices/prices.ts';
-import { percentOut, readCadence, toDecimal } from '../words.ts';
+import { toPriceReply } from '../prices/prices.ts';
+import { percentNumber, readCadence, toDecimal } from '../words.ts';
 import { cadenceOf, checkCadence, checkDuration, intervalOf } from './cadence.ts';
 import {
   insertPlan,
@@ -21,12 +21,12 @@ import {
   updatePlan,
 } from './plans.sql.ts';
 import { namePrices, publishPrices, takePrices } from './publish-prices.ts';
-import type { PlanCreate, PlanUpdate } from './schema.ts';
+import type { PlanCreateBody, PlanUpdateBody } from './schema.ts';
 import { checkTemplatesAgree } from './version-prices.ts';
 import { insertVersion, selectMinimumAmounts, selectVersionIds } from './versions.sql.ts';
 
 /** A plan as it is answered, with the prices and the commitment of its default version. */
-export const planOut = (plan: Plan, prices: readonly Price[], minimumAmount: Decimal | null) => ({
+export const toPlanReply = (plan: Plan, prices: readonly Price[], minimumAmount: Decimal | null) => ({
   id: plan.id,
   object: 'plan' as const,
   merchantId: plan.merchantId,
@@ -43,7 +43,7 @@ export const planOut = (plan: Plan, prices: readonly Price[], minimumAmount: Dec
   trialPeriod: plan.trialPeriod,
   autoApprove: plan.autoApprove,
   defaultTaxCode: plan.defaultTaxCode,
-  defaultTaxRate: percentOut(plan.defaultTaxRate),
+  defaultTaxRate: percentNumber(plan.defaultTaxRate),
   taxBehavior: plan.taxBehavior,
   renewalReminderEnabled: plan.renewalReminderEnabled,
   renewalReminderDays: plan.renewalReminderDays,
@@ -54,17 +54,17 @@ export const planOut = (plan: Plan, prices: readonly Price[], minimumAmount: Dec
     in_arrears: prices.some((price) => price.paymentTerm === 'in_arrears'),
     in_advance: prices.some((price) => price.paymentTerm === 'in_advance'),
   },
-  prices: prices.map(priceOut),
+  prices: prices.map(toPriceReply),
   createdAt: formatInstant(plan.createdAt),
   updatedAt: formatInstant(plan.updatedAt),
 });
-type PlanReply = ReturnType<typeof planOut>;
+type PlanReply = ReturnType<typeof toPlanReply>;
 
 /** Makes a plan and publishes version 1 of it, with the prices that the body names. */
 export async function createPlan(
   tx: Tx,
   merchantId: string,
-  body: PlanCreate,
+  body: PlanCreateBody,
   now: Instant,
 ): Promise<Result<PlanReply>> {
   const errors = checkTimes(body);
@@ -106,11 +106,11 @@ export async function createPlan(
   const first = { id: versionId, merchantId, planId: plan.id, versionNumber: 1, basedOnVersionId: null, minimumAmount };
   const published = { status: 'published', publishedAt: now, createdAt: now, updatedAt: now } as const;
   await insertVersion(tx, { ...first, ...published }, priceIds);
-  return ok(planOut(plan, prices.value, minimumAmount));
+  return ok(toPlanReply(plan, prices.value, minimumAmount));
 }
 
 /** Checks the rules of cadence, grace and trial that the schema cannot express. */
-function checkTimes(body: Pick<PlanUpdate, 'billingCadence' | 'gracePeriod' | 'trialPeriod'>): FieldError[] {
+function checkTimes(body: Pick<PlanUpdateBody, 'billingCadence' | 'gracePeriod' | 'trialPeriod'>): FieldError[] {
   return [
     ...(body.billingCadence === undefined ? [] : checkCadence('billingCadence', readCadence(body.billingCadence))),
     ...(body.gracePeriod === undefined ? [] : checkDuration('gracePeriod', body.gracePeriod)),
@@ -127,7 +127,7 @@ export async function listPlans(tx: Tx, merchantId: string | null, filter: PlanF
   const minimums = await selectMinimumAmounts(tx, merchantIds, versionIds);
   const data = rows.map((plan) => {
     const { defaultVersionId: id } = plan;
-    return planOut(plan, prices.get(id) ?? [], minimums.get(id) ?? null);
+    return toPlanReply(plan, prices.get(id) ?? [], minimums.get(id) ?? null);
   });
   return { data, total };
 }
@@ -149,7 +149,7 @@ const replyWith = async (tx: Tx, plan: Plan): Promise<Result<PlanReply>> => {
   const { defaultVersionId: id } = plan;
   const prices = await selectPricesOfVersions(tx, [plan.merchantId], [id]);
   const minimums = await selectMinimumAmounts(tx, [plan.merchantId], [id]);
-  return ok(planOut(plan, prices.get(id) ?? [], minimums.get(id) ?? null));
+  return ok(toPlanReply(plan, prices.get(id) ?? [], minimums.get(id) ?? null));
 };
 
 /** One plan; 404. */
@@ -166,7 +166,7 @@ export async function changePlan(
   tx: Tx,
   merchantId: string,
   id: string,
-  body: PlanUpdate,
+  body: PlanUpdateBody,
   now: Instant,
   options: CatalogOptions,
 ): Promise<Result<PlanReply>> {
@@ -187,7 +187,7 @@ export async function changePlan(
   return replyWith(tx, await updatePlan(tx, merchantId, id, { ...change, ...version }, now));
 }
 
-function changeOf(body: PlanUpdate): PlanChange {
+function changeOf(body: PlanUpdateBody): PlanChange {
   const { billingInterval: _, prices: __, billingAnchor, defaultTaxRate, ...others } = body;
   const given = {
     ...others,

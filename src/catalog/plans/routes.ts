@@ -4,14 +4,14 @@ import type { CatalogOptions } from '../options.ts';
 import { changePlan, createPlan, getPlan, listAvailablePlans, listPlans } from './plans.ts';
 import {
   AvailablePlansQuery,
-  PlanCreate,
+  PlanCreateBody,
   PlanListQuery,
-  PlanOut,
-  PlanUpdate,
-  PlanVersionCreate,
-  PlanVersionList,
-  PlanVersionOut,
-  PlanVersionUpdate,
+  PlanReply,
+  PlanUpdateBody,
+  PlanVersionCreateBody,
+  PlanVersionListReply,
+  PlanVersionReply,
+  PlanVersionUpdateBody,
   VersionListQuery,
 } from './schema.ts';
 import { changeVersion, createVersion, getVersion, listVersions } from './versions.ts';
@@ -29,8 +29,8 @@ export const planRoutes = (options: CatalogOptions): readonly Route[] => [
       summary: 'Create a plan and publish its first version',
       description: 'Publishes version 1 with the prices that are sent. Customers pay after a subscription to the plan.',
       access: { role: 'member', merchant: 'body', by: ['productId'] },
-      body: PlanCreate,
-      replies: { 201: PlanOut },
+      body: PlanCreateBody,
+      replies: { 201: PlanReply },
     },
     async ({ tx, merchantId, body, now }) => createPlan(tx, merchantId, body, now),
   ),
@@ -44,7 +44,7 @@ export const planRoutes = (options: CatalogOptions): readonly Route[] => [
       description: 'Newest first, each with the prices of its default version.',
       access: { role: 'viewer', merchant: 'query', by: ['productId'] },
       query: PlanListQuery,
-      replies: { 200: ListOf(PlanOut) },
+      replies: { 200: ListOf(PlanReply) },
     },
     async ({ tx, merchantId, query }) => {
       const page = pageOf(query);
@@ -61,7 +61,7 @@ export const planRoutes = (options: CatalogOptions): readonly Route[] => [
       description: 'Plans of products to which the customer has no active subscription. Newest first.',
       access: { role: 'viewer', merchant: 'query', by: ['customerId'] },
       query: AvailablePlansQuery,
-      replies: { 200: ListOf(PlanOut) },
+      replies: { 200: ListOf(PlanReply) },
     },
     async ({ tx, merchantId, query }) => {
       const page = pageOf(query);
@@ -77,7 +77,7 @@ export const planRoutes = (options: CatalogOptions): readonly Route[] => [
       summary: 'Retrieve a plan',
       description: 'Answers the plan with the prices of its default version.',
       access: { role: 'viewer', merchant: one },
-      replies: { 200: PlanOut },
+      replies: { 200: PlanReply },
     },
     async ({ tx, merchantId, params }) => getPlan(tx, merchantId, params.id),
   ),
@@ -92,8 +92,8 @@ export const planRoutes = (options: CatalogOptions): readonly Route[] => [
         'A field that is not sent stays as it is. Other `prices` than those of the default version are ' +
         'published as the next version. Existing subscriptions do not change.',
       access: { role: 'member', merchant: one },
-      body: PlanUpdate,
-      replies: { 200: PlanOut },
+      body: PlanUpdateBody,
+      replies: { 200: PlanReply },
       errors: [409],
     },
     async ({ tx, merchantId, params, body, now }) => changePlan(tx, merchantId, params.id, body, now, options),
@@ -108,7 +108,7 @@ export const planRoutes = (options: CatalogOptions): readonly Route[] => [
       description: 'Newest first, without their prices.',
       access: { role: 'viewer', merchant: one },
       query: VersionListQuery,
-      replies: { 200: PlanVersionList },
+      replies: { 200: PlanVersionListReply },
     },
     async ({ tx, merchantId, params, query }) => {
       const page = pageOf(query);
@@ -128,8 +128,8 @@ export const planRoutes = (options: CatalogOptions): readonly Route[] => [
         'becomes the default for new subscriptions; existing ones keep theirs. No difference, or no ' +
         'price, is a 400.',
       access: { role: 'member', merchant: one },
-      body: PlanVersionCreate,
-      replies: { 201: PlanVersionOut },
+      body: PlanVersionCreateBody,
+      replies: { 201: PlanVersionReply },
     },
     async ({ tx, merchantId, params, body, now }) => createVersion(tx, merchantId, params.id, body, now, options),
   ),
@@ -142,7 +142,7 @@ export const planRoutes = (options: CatalogOptions): readonly Route[] => [
       summary: 'Retrieve a version of a plan',
       description: 'Answers the version with its prices. A price that was deleted since is answered too.',
       access: { role: 'viewer', merchant: one },
-      replies: { 200: PlanVersionOut },
+      replies: { 200: PlanVersionReply },
     },
     async ({ tx, merchantId, params }) => getVersion(tx, merchantId, params.id, params.versionNumber, options),
   ),
@@ -155,8 +155,8 @@ export const planRoutes = (options: CatalogOptions): readonly Route[] => [
       summary: 'Update a version of a plan',
       description: 'The prices of a published version never change. The default version cannot be archived.',
       access: { role: 'member', merchant: one },
-      body: PlanVersionUpdate,
-      replies: { 200: PlanVersionOut },
+      body: PlanVersionUpdateBody,
+      replies: { 200: PlanVersionReply },
       errors: [409],
     },
     async ({ tx, merchantId, params, body, now }) =>

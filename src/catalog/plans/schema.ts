@@ -16,7 +16,7 @@ import {
   Timestamp,
   Type,
 } from '../../http/index.ts';
-import { PriceOut, PriceSlotOut } from '../prices/schema.ts';
+import { PriceReply, PriceSlotOut } from '../prices/schema.ts';
 import { Currency, Percent, PercentOut } from '../words.ts';
 import { BILLING_INTERVAL_WORDS, BILLING_INTERVALS } from './cadence.ts';
 import { VERSION_STATUSES } from './version-states.ts';
@@ -98,7 +98,7 @@ const PLAN_FILTERS: FieldWords = {
   search: 'Only plans with this text in their name, in any case.',
 };
 
-export const PlanOut = Type.Object(
+export const PlanReply = Type.Object(
   {
     id: Id('plan'),
     object: Type.Literal('plan'),
@@ -129,7 +129,7 @@ export const PlanOut = Type.Object(
       { in_arrears: Type.Boolean(), in_advance: Type.Boolean() },
       { description: 'Which terms the prices of the default version have.' },
     ),
-    prices: Type.Array(PriceOut, { description: 'Of the default version.' }),
+    prices: Type.Array(PriceReply, { description: 'Of the default version.' }),
     createdAt: Timestamp,
     updatedAt: Timestamp,
   },
@@ -160,7 +160,7 @@ const Commitment = Type.Optional(Nullable(DecimalText({ minimum: '0', accept: 'b
 
 const PriceIds = Type.Optional(Type.Array(Id('price'), { uniqueItems: true, maxItems: 1000 }));
 
-export const PlanCreate = Strict(
+export const PlanCreateBody = Strict(
   {
     name: Name,
     productId: Id('product'),
@@ -189,9 +189,9 @@ export const PlanCreate = Strict(
     'x-minor-units': ['minimumAmount'],
   },
 );
-export type PlanCreate = Static<typeof PlanCreate>;
+export type PlanCreateBody = Static<typeof PlanCreateBody>;
 
-export const PlanUpdate = Strict(
+export const PlanUpdateBody = Strict(
   {
     name: Type.Optional(Name),
     productId: Type.Optional(Id('product')),
@@ -213,7 +213,7 @@ export const PlanUpdate = Strict(
     },
   },
 );
-export type PlanUpdate = Static<typeof PlanUpdate>;
+export type PlanUpdateBody = Static<typeof PlanUpdateBody>;
 
 export const PlanListQuery = ListQuery({
   merchantId: Type.Optional(Id('organization')),
@@ -247,14 +247,14 @@ const versionFields = {
 };
 
 const PlanVersionSummary = Type.Object(versionFields, { $id: 'PlanVersionSummary', 'x-fields': VERSION_FIELDS });
-export const PlanVersionList = ListOf(PlanVersionSummary);
+export const PlanVersionListReply = ListOf(PlanVersionSummary);
 
-export const PlanVersionOut = Type.Object(
+export const PlanVersionReply = Type.Object(
   { ...versionFields, prices: Type.Array(PriceSlotOut) },
   { $id: 'PlanVersion', 'x-fields': VERSION_FIELDS },
 );
 
-export const PlanVersionCreate = Strict(
+export const PlanVersionCreateBody = Strict(
   {
     addPrices: PriceIds,
     removePrices: PriceIds,
@@ -266,15 +266,15 @@ export const PlanVersionCreate = Strict(
   },
   { $id: 'PlanVersionCreate', 'x-fields': VERSION_FIELDS, examples: [{ minimumAmount: '500' }] },
 );
-export type PlanVersionCreate = Static<typeof PlanVersionCreate>;
+export type PlanVersionCreateBody = Static<typeof PlanVersionCreateBody>;
 
-export const PlanVersionUpdate = Strict(
+export const PlanVersionUpdateBody = Strict(
   {
     default: Type.Optional(Type.Literal(true, { description: 'Points the plan at this version.' })),
     status: Type.Optional(OneOf(['published', 'archived'])),
   },
   { $id: 'PlanVersionUpdate', 'x-fields': VERSION_FIELDS, examples: [{ default: true }] },
 );
-export type PlanVersionUpdate = Static<typeof PlanVersionUpdate>;
+export type PlanVersionUpdateBody = Static<typeof PlanVersionUpdateBody>;
 
 export const VersionListQuery = ListQuery({});

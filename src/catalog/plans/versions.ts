@@ -10,13 +10,13 @@ import { formatInstant, type Instant } from '../../kernel/time.ts';
 import type { CatalogOptions } from '../options.ts';
 import type { Price } from '../prices/price.ts';
 import { selectPricesOfVersions } from '../prices/prices.sql.ts';
-import { priceOut } from '../prices/prices.ts';
+import { toPriceReply } from '../prices/prices.ts';
 import { checkReferences } from '../references-in-body.ts';
 import { isSame } from '../same.ts';
 import { toDecimal } from '../words.ts';
 import { lockPlan, type Plan, selectPlan, updatePlan } from './plans.sql.ts';
 import { checkTemplatesOf, takePrices } from './publish-prices.ts';
-import type { PlanVersionCreate, PlanVersionUpdate } from './schema.ts';
+import type { PlanVersionCreateBody, PlanVersionUpdateBody } from './schema.ts';
 import { comers, decideVersionPrices, leavers, type VersionDiff } from './version-prices.ts';
 import { planVersionStates, type VersionStatus } from './version-states.ts';
 import {
@@ -29,7 +29,7 @@ import {
   updateVersion,
 } from './versions.sql.ts';
 
-const summaryOut = (version: PlanVersion, plan: Plan, subscriptionCount: number) => ({
+const toVersionSummaryReply = (version: PlanVersion, plan: Plan, subscriptionCount: number) => ({
   id: version.id,
   object: 'plan_version' as const,
   versionNumber: version.versionNumber,
@@ -43,12 +43,12 @@ const summaryOut = (version: PlanVersion, plan: Plan, subscriptionCount: number)
   updatedAt: formatInstant(version.updatedAt),
 });
 
-const slotOut = (price: Price) => ({ ...priceOut(price), priceDeleted: price.deletedAt !== null });
+const toSlotReply = (price: Price) => ({ ...toPriceReply(price), priceDeleted: price.deletedAt !== null });
 
 async function replyWith(tx: Tx, version: PlanVersion, plan: Plan, { countSubscriptions }: CatalogOptions) {
   const counts = await countSubscriptions(tx, plan.merchantId, [version.id]);
   const prices = (await selectPricesOfVersions(tx, [plan.merchantId], [version.id])).get(version.id) ?? [];
-  return ok({ ...summaryOut(version, plan, counts.get(version.id) ?? 0), prices: prices.map(slotOut) });
+  return ok({ ...toVersionSummaryReply(version, plan, counts.get(version.id) ?? 0), prices: prices.map(toSlotReply) });
 }
 
 /** The versions of a plan, newest first, without their prices. */
@@ -67,7 +67,7 @@ export async function listVersions(
     merchantId,
     rows.map(({ id }) => id),
   );
-  return ok({ data: rows.map((version) => summaryOut(version, plan, counts.get(version.id) ?? 0)), total });
+  return ok({ data: rows.map((version) => toVersionSummaryReply(version, plan, counts.get(version.id) ?? 0)), total });
 }
 
 /** One version by its number; 404. */
@@ -99,7 +99,7 @@ export async function createVersion(
   tx: Tx,
   merchantId: string,
   planId: string,
-  body: PlanVersionCreate,
+  body: PlanVersionCreateBody,
   now: Instant,
   options: CatalogOptions,
 ): Promise<Result<unknown>> {
@@ -149,7 +149,7 @@ export async function createVersion(
 async function commitmentAfter(
   tx: Tx,
   { merchantId, defaultVersionId, currency }: Plan,
-  asked: PlanVersionCreate['minimumAmount'],
+  asked: PlanVersionCreateBody['minimumAmount'],
 ): Promise<Result<{ minimumAmount: Decimal | null; isChanged: boolean }>> {
   const base = (await selectMinimumAmounts(tx, [merchantId], [defaultVersionId])).get(defaultVersionId) ?? null;
   const minimumAmount = asked === undefined ? base : toDecimal(asked);
@@ -162,7 +162,7 @@ async function commitmentAfter(
 export function decideVersionChange(
   version: Pick<PlanVersion, 'status'>,
   isDefault: boolean,
-  change: PlanVersionUpdate,
+  change: PlanVersionUpdateBody,
 ): Result<{ status: VersionStatus; makeDefault: boolean }> {
   const makeDefault = change.default === true && !isDefault;
   if (change.status === 'archived' && (isDefault || change.default)) return fail('VERSION_IS_DEFAULT');
@@ -179,7 +179,7 @@ export async function changeVersion(
   merchantId: string,
   planId: string,
   versionNumber: string,
-  body: PlanVersionUpdate,
+  body: PlanVersionUpdateBody,
   now: Instant,
   options: CatalogOptions,
 ): Promise<Result<unknown>> {

@@ -10,7 +10,7 @@ import { lockFeatureShared } from '../features/features.sql.ts';
 import { lockFeeShared } from '../fees/fees.sql.ts';
 import { lockMetricsShared } from '../metrics/metrics.sql.ts';
 import { checkReferences } from '../references-in-body.ts';
-import { percentOut, readCadence, toDecimal } from '../words.ts';
+import { percentNumber, readCadence, toDecimal } from '../words.ts';
 import type { Price } from './price.ts';
 import {
   insertPrice,
@@ -22,12 +22,12 @@ import {
   selectVersionsOfPrice,
   updatePrice,
 } from './prices.sql.ts';
-import type { PriceCreate, PriceUpdate } from './schema.ts';
+import type { PriceCreateBody, PriceUpdateBody } from './schema.ts';
 import { BOOLEAN_BY_DEFAULT } from './template.ts';
 import { changedFields, checkSurroundings, checkTerms, type PriceTerms } from './terms.ts';
 
 /** A price as it is answered. */
-export const priceOut = (price: Price) => ({
+export const toPriceReply = (price: Price) => ({
   id: price.id,
   object: 'price' as const,
   merchantId: price.merchantId,
@@ -41,20 +41,20 @@ export const priceOut = (price: Price) => ({
   quantity: jsonNumber(price.quantity),
   minimumAmount: price.minimumAmount ? plain(price.minimumAmount) : undefined,
   maximumAmount: price.maximumAmount ? plain(price.maximumAmount) : undefined,
-  taxRate: percentOut(price.taxRate),
+  taxRate: percentNumber(price.taxRate),
   groupFilters: price.groupFilters ?? undefined,
   grantDiscountEnabled: price.grantDiscountEnabled,
   features: price.features,
   createdAt: formatInstant(price.createdAt),
   updatedAt: formatInstant(price.updatedAt),
 });
-type PriceReply = ReturnType<typeof priceOut>;
+type PriceReply = ReturnType<typeof toPriceReply>;
 
 /** Makes a price of exactly one metric or fee. */
 export async function createPrice(
   tx: Tx,
   merchantId: string,
-  body: PriceCreate,
+  body: PriceCreateBody,
   now: Instant,
 ): Promise<Result<PriceReply>> {
   const { billableMetricId = null, feeId = null } = body;
@@ -70,7 +70,7 @@ export async function createPrice(
   const identity = { id: newId('price'), merchantId, billableMetricId, feeId, createdAt: now, deletedAt: null };
   const price = assemble(identity, terms, surrounded.value, now);
   await insertPrice(tx, price);
-  return ok(priceOut(price));
+  return ok(toPriceReply(price));
 }
 
 /** Prices of one merchant, or (null, for operators) of all, newest first. */
@@ -81,13 +81,13 @@ export async function listPrices(
   page: PageRequest,
 ) {
   const { rows, total } = await selectPrices(tx, merchantId, filter, page);
-  return { data: rows.map(priceOut), total };
+  return { data: rows.map(toPriceReply), total };
 }
 
 /** One price; 404. */
 export async function getPrice(tx: Tx, merchantId: string, id: string): Promise<Result<PriceReply>> {
   const price = await selectPrice(tx, merchantId, id);
-  return price ? ok(priceOut(price)) : notFound('price');
+  return price ? ok(toPriceReply(price)) : notFound('price');
 }
 
 /**
@@ -98,7 +98,7 @@ export async function changePrice(
   tx: Tx,
   merchantId: string,
   id: string,
-  body: PriceUpdate,
+  body: PriceUpdateBody,
   now: Instant,
 ): Promise<Result<PriceReply>> {
   const price = await lockPrice(tx, merchantId, id);
@@ -116,7 +116,7 @@ export async function changePrice(
   }
   const changed = assemble(price, terms, surrounded.value, now);
   await updatePrice(tx, changed);
-  return ok(priceOut(changed));
+  return ok(toPriceReply(changed));
 }
 
 /** Deletes a price that no version holds but archived ones, which keep it: `PRICE_IN_USE` with the blockers. */
@@ -134,11 +134,11 @@ export async function deletePrice(tx: Tx, merchantId: string, id: string, now: I
 }
 
 /** A feature with its template; a boolean one needs none. */
-const carriedBy = (feature: PriceCreate['feature']): PriceTerms['feature'] | undefined =>
+const carriedBy = (feature: PriceCreateBody['feature']): PriceTerms['feature'] | undefined =>
   feature && { entitlementTemplate: BOOLEAN_BY_DEFAULT, ...feature };
 
 /** The terms of a body, with the defaults of api.md and every number read. */
-const termsOf = (body: PriceCreate): PriceTerms => ({
+const termsOf = (body: PriceCreateBody): PriceTerms => ({
   invoiceDisplayName: body.invoiceDisplayName,
   paymentTerm: body.paymentTerm,
   model: body.model ?? 'standard',
@@ -172,7 +172,7 @@ const currentTerms = (price: Price): PriceTerms => {
 };
 
 /** The terms after a change: absent fields stay, null clears. */
-function changedTerms(before: PriceTerms, body: PriceUpdate): PriceTerms {
+function changedTerms(before: PriceTerms, body: PriceUpdateBody): PriceTerms {
   const given = {
     ...body,
     properties: body.properties && normaliseProperties(body.properties),

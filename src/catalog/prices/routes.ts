@@ -1,7 +1,7 @@
 import { ListOf, listReply, pageOf, type Route, route, Type } from '../../http/index.ts';
 import { ok } from '../../kernel/result.ts';
 import { changePrice, createPrice, deletePrice, getPrice, listPrices } from './prices.ts';
-import { PriceCreate, PriceListQuery, PriceOut, PriceUpdate } from './schema.ts';
+import { PriceCreateBody, PriceListQuery, PriceReply, PriceUpdateBody } from './schema.ts';
 
 const one = { of: 'id', kind: 'price' } as const;
 
@@ -21,9 +21,9 @@ export const priceRoutes: readonly Route[] = [
         'Customers pay a price once a plan version has it. A price is calculated exactly and rounded ' +
         'once, to the minor unit of the currency.',
       access: { role: 'member', merchant: 'body', by: ['billableMetricId', 'feeId'] },
-      body: PriceCreate,
+      body: PriceCreateBody,
       mostKeys: MOST_KEYS,
-      replies: { 201: PriceOut },
+      replies: { 201: PriceReply },
     },
     async ({ tx, merchantId, body, now }) => createPrice(tx, merchantId, body, now),
   ),
@@ -37,7 +37,7 @@ export const priceRoutes: readonly Route[] = [
       description: 'Newest first.',
       access: { role: 'viewer', merchant: 'query', by: ['billableMetricId', 'feeId'] },
       query: PriceListQuery,
-      replies: { 200: ListOf(PriceOut) },
+      replies: { 200: ListOf(PriceReply) },
     },
     async ({ tx, merchantId, query }) => {
       const page = pageOf(query);
@@ -53,7 +53,7 @@ export const priceRoutes: readonly Route[] = [
       summary: 'Retrieve a price',
       description: 'Answers one price with the features that it gives.',
       access: { role: 'viewer', merchant: one },
-      replies: { 200: PriceOut },
+      replies: { 200: PriceReply },
     },
     async ({ tx, merchantId, params }) => getPrice(tx, merchantId, params.id),
   ),
@@ -68,9 +68,9 @@ export const priceRoutes: readonly Route[] = [
         'A field that is not sent stays as it is. Once a plan version has the price, only ' +
         '`invoiceDisplayName` can change; anything else is a 409.',
       access: { role: 'member', merchant: one },
-      body: PriceUpdate,
+      body: PriceUpdateBody,
       mostKeys: MOST_KEYS,
-      replies: { 200: PriceOut },
+      replies: { 200: PriceReply },
       errors: [409],
     },
     async ({ tx, merchantId, params, body, now }) => changePrice(tx, merchantId, params.id, body, now),

@@ -91,7 +91,7 @@ const priceFields = {
   updatedAt: Timestamp,
 };
 
-export const PriceOut = Type.Object(priceFields, {
+export const PriceReply = Type.Object(priceFields, {
   $id: 'Price',
   'x-fields': PRICE_FIELDS,
   'x-cases': casesOfModels(),
@@ -142,7 +142,7 @@ const optionalTerms = {
 };
 const Quantity = DecimalNumber({ minimum: '0', maximum: '999999999999', fractionDigits: 0 });
 
-export const PriceCreate = Strict(
+export const PriceCreateBody = Strict(
   {
     billableMetricId: Type.Optional(Id('billableMetric')),
     feeId: Type.Optional(Id('fee')),
@@ -169,9 +169,9 @@ export const PriceCreate = Strict(
     'x-some-of': ['billableMetricId', 'feeId'],
   },
 );
-export type PriceCreate = Static<typeof PriceCreate>;
+export type PriceCreateBody = Static<typeof PriceCreateBody>;
 
-export const PriceUpdate = Strict(
+export const PriceUpdateBody = Strict(
   {
     model: Type.Optional(OneOf(priceModelNames as [PriceModelName, ...PriceModelName[]])),
     invoiceDisplayName: Type.Optional(terms.invoiceDisplayName),
@@ -183,7 +183,7 @@ export const PriceUpdate = Strict(
   },
   { $id: 'PriceUpdate', 'x-fields': PRICE_FIELDS, examples: [{ invoiceDisplayName: 'Calls of the API' }] },
 );
-export type PriceUpdate = Static<typeof PriceUpdate>;
+export type PriceUpdateBody = Static<typeof PriceUpdateBody>;
 
 export const PriceListQuery = ListQuery({
   merchantId: Type.Optional(Id('organization')),

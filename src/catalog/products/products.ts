@@ -4,10 +4,10 @@ import { newId } from '../../kernel/ids.ts';
 import { notFound, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant, type Instant } from '../../kernel/time.ts';
 import { insertProduct, type Product, selectProduct, selectProducts, updateProduct } from './products.sql.ts';
-import type { ProductCreate, ProductUpdate } from './schema.ts';
+import type { ProductCreateBody, ProductUpdateBody } from './schema.ts';
 
 /** A product as it is answered (§2). */
-export const productOut = (product: Product) => ({
+export const toProductReply = (product: Product) => ({
   id: product.id,
   object: 'product' as const,
   name: product.name,
@@ -22,9 +22,9 @@ export const productOut = (product: Product) => ({
 export async function createProduct(
   tx: Tx,
   merchantId: string,
-  body: ProductCreate,
+  body: ProductCreateBody,
   now: Instant,
-): Promise<Result<ReturnType<typeof productOut>>> {
+): Promise<Result<ReturnType<typeof toProductReply>>> {
   const product = await insertProduct(tx, {
     id: newId('product'),
     merchantId,
@@ -34,23 +34,23 @@ export async function createProduct(
     createdAt: now,
     updatedAt: now,
   });
-  return ok(productOut(product));
+  return ok(toProductReply(product));
 }
 
 /** The products of one merchant, or (null, for operators) of all, newest first. */
 export async function listProducts(tx: Tx, merchantId: string | null, page: PageRequest) {
   const { rows, total } = await selectProducts(tx, merchantId, page);
-  return { data: rows.map(productOut), total };
+  return { data: rows.map(toProductReply), total };
 }
 
 /** One product; 404. */
 export async function getProduct(tx: Tx, merchantId: string, id: string) {
   const product = await selectProduct(tx, merchantId, id);
-  return product ? ok(productOut(product)) : notFound('product');
+  return product ? ok(toProductReply(product)) : notFound('product');
 }
 
 /** Changes the fields of the body; metadata is replaced whole. */
-export async function changeProduct(tx: Tx, merchantId: string, id: string, body: ProductUpdate, now: Instant) {
+export async function changeProduct(tx: Tx, merchantId: string, id: string, body: ProductUpdateBody, now: Instant) {
   const product = await updateProduct(tx, merchantId, id, body, now);
-  return product ? ok(productOut(product)) : notFound('product');
+  return product ? ok(toProductReply(product)) : notFound('product');
 }

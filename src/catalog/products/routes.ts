@@ -1,7 +1,7 @@
 import { ListOf, listReply, pageOf, type Route, route } from '../../http/index.ts';
 import { ok } from '../../kernel/result.ts';
 import { changeProduct, createProduct, getProduct, listProducts } from './products.ts';
-import { ProductCreate, ProductListQuery, ProductOut, ProductUpdate } from './schema.ts';
+import { ProductCreateBody, ProductListQuery, ProductReply, ProductUpdateBody } from './schema.ts';
 
 /** `/v0/products` (api.md, Catalog). */
 export const productRoutes: readonly Route[] = [
@@ -14,8 +14,8 @@ export const productRoutes: readonly Route[] = [
       summary: 'Create a product',
       description: 'A product is the frame for features, metrics, fees and plans. It has no price itself.',
       access: { role: 'member', merchant: 'body' },
-      body: ProductCreate,
-      replies: { 201: ProductOut },
+      body: ProductCreateBody,
+      replies: { 201: ProductReply },
     },
     async ({ tx, merchantId, body, now }) => createProduct(tx, merchantId, body, now),
   ),
@@ -29,7 +29,7 @@ export const productRoutes: readonly Route[] = [
       description: 'Newest first.',
       access: { role: 'viewer', merchant: 'query' },
       query: ProductListQuery,
-      replies: { 200: ListOf(ProductOut) },
+      replies: { 200: ListOf(ProductReply) },
     },
     async ({ tx, merchantId, query }) => {
       const page = pageOf(query);
@@ -45,7 +45,7 @@ export const productRoutes: readonly Route[] = [
       summary: 'Retrieve a product',
       description: 'Answers one product. An unknown id is a 404.',
       access: { role: 'viewer', merchant: { of: 'id', kind: 'product' } },
-      replies: { 200: ProductOut },
+      replies: { 200: ProductReply },
     },
     async ({ tx, merchantId, params }) => getProduct(tx, merchantId, params.id),
   ),
@@ -58,8 +58,8 @@ export const productRoutes: readonly Route[] = [
       summary: 'Update a product',
       description: 'A field that is not sent stays as it is. Invoices do not change.',
       access: { role: 'member', merchant: { of: 'id', kind: 'product' } },
-      body: ProductUpdate,
-      replies: { 200: ProductOut },
+      body: ProductUpdateBody,
+      replies: { 200: ProductReply },
     },
     async ({ tx, merchantId, params, body, now }) => changeProduct(tx, merchantId, params.id, body, now),
   ),

@@ -18,7 +18,7 @@ const PRODUCT_FIELDS: FieldWords = {
   metadata: ['Data of your own. A change replaces all of it.', { team: 'north' }],
 };
 
-export const ProductOut = Type.Object(
+export const ProductReply = Type.Object(
   {
     id: Id('product'),
     object: Type.Literal('product'),
@@ -32,7 +32,7 @@ export const ProductOut = Type.Object(
   { $id: 'Product', 'x-fields': PRODUCT_FIELDS },
 );
 
-export const ProductCreate = Strict(
+export const ProductCreateBody = Strict(
   {
     name: Name,
     description: Text(),
@@ -45,12 +45,12 @@ export const ProductCreate = Strict(
     examples: [{ name: 'Messaging', description: 'Messages by API' }],
   },
 );
-export type ProductCreate = Static<typeof ProductCreate>;
+export type ProductCreateBody = Static<typeof ProductCreateBody>;
 
-export const ProductUpdate = Strict(
+export const ProductUpdateBody = Strict(
   { name: Type.Optional(Name), description: Type.Optional(Text()), metadata: Type.Optional(Metadata) },
   { $id: 'ProductUpdate', 'x-fields': PRODUCT_FIELDS, examples: [{ name: 'Messaging 2' }] },
 );
-export type ProductUpdate = Static<typeof ProductUpdate>;
+export type ProductUpdateBody = Static<typeof ProductUpdateBody>;
 
 export const ProductListQuery = ListQuery({ merchantId: Type.Optional(Id('organization')) });

@@ -19,7 +19,7 @@ import { heldOver, type WindowPart } from './levels-in-report.ts';
 import { sourcesOf } from './metric-usage.ts';
 import { checkWindows, type GroupFilters, type Question, readQuestion } from './question.ts';
 import { addUp, type CostPart, NO_VALUE_KEY, OTHER_KEY, pageOfGroups, percentOf } from './report-groups.ts';
-import type { CostReportOut, CostReportQuery } from './schemas.ts';
+import type { CostReportQuery, CostReportReply } from './schemas.ts';
 
 /** A cost that measures something, with its meter. */
 interface Metered {
@@ -36,7 +36,7 @@ export async function costReport(
   usage: UsageQuery<Tx>,
   merchantId: string,
   query: CostReportQuery,
-): Promise<Result<Static<typeof CostReportOut>>> {
+): Promise<Result<Static<typeof CostReportReply>>> {
   const chosen =
     query.costId === undefined ? await selectAllCosts(tx, merchantId) : await oneCost(tx, merchantId, query.costId);
   if (chosen === null) return notFound('cost', 'costId');

@@ -8,7 +8,7 @@ import { type Cost, selectCost } from '../costs/costs.sql.ts';
 import { costText } from './cost-money.ts';
 import { byValue, sourcesOf } from './metric-usage.ts';
 import { checkWindows, readQuestion } from './question.ts';
-import type { CostSummaryOut, CostSummaryQuery } from './schemas.ts';
+import type { CostSummaryQuery, CostSummaryReply } from './schemas.ts';
 
 /** The meter of a cost; null for one that measures nothing. */
 export const meterOf = ({ aggregation, eventType, valueProperty, groupBy }: Cost): Meter | null =>
@@ -23,7 +23,7 @@ export async function costSummary(
   merchantId: string,
   id: string,
   query: CostSummaryQuery,
-): Promise<Result<Static<typeof CostSummaryOut>>> {
+): Promise<Result<Static<typeof CostSummaryReply>>> {
   const cost = await selectCost(tx, merchantId, id);
   if (!cost) return notFound('cost');
   const meter = meterOf(cost);

@@ -15,7 +15,7 @@ import {
 } from '../../metering/index.ts';
 import { selectMetric } from '../metrics/metrics.sql.ts';
 import { checkWindows, type Question, readQuestion } from './question.ts';
-import type { MeterOut, MeterQuery, MetricEventsOut, MetricEventsQuery } from './schemas.ts';
+import type { MeterQuery, MeterReply, MetricEventsQuery, MetricEventsReply } from './schemas.ts';
 
 /** GET /v0/billableMetrics/{id}/meter: the usage of a metric, in all, by window and by group, all of one moment. */
 export async function metricUsage(
@@ -24,7 +24,7 @@ export async function metricUsage(
   merchantId: string,
   id: string,
   query: MeterQuery,
-): Promise<Result<Static<typeof MeterOut>>> {
+): Promise<Result<Static<typeof MeterReply>>> {
   const metric = await selectMetric(tx, merchantId, id);
   if (!metric) return notFound('billable metric');
   const read = readQuestion(query, dimensionsOf(metric));
@@ -45,7 +45,7 @@ export async function metricUsage(
     billableMetricId: id,
     totalValue: jsonNumber((totals[0] as UsageRow).value),
     ...(query.windowSize !== undefined && {
-      windowedValues: everyWindow(metric, windows, query.windowSize, read.value).toSorted(byTime).map(windowOut),
+      windowedValues: everyWindow(metric, windows, query.windowSize, read.value).toSorted(byTime).map(toWindowReply),
     }),
     ...(groups.length > 0 && {
       groupedValues: shown
@@ -62,7 +62,7 @@ export async function metricEvents(
   merchantId: string,
   id: string,
   query: MetricEventsQuery,
-): Promise<Result<Static<typeof MetricEventsOut>>> {
+): Promise<Result<Static<typeof MetricEventsReply>>> {
   const metric = await selectMetric(tx, merchantId, id);
   if (!metric) return notFound('billable metric');
   const read = readQuestion({ from: query.from, to: query.to }, []);
@@ -87,7 +87,7 @@ export async function sourcesOf(
   return (await subjectsOf(tx, merchantId, subject)).map((each) => ({ subject: each, from, to }));
 }
 
-const windowOut = ({ windowStart, windowEnd, value }: UsageRow) => ({
+const toWindowReply = ({ windowStart, windowEnd, value }: UsageRow) => ({
   windowStart: formatInstant(windowStart as Temporal.Instant),
   windowEnd: formatInstant(windowEnd as Temporal.Instant),
   value: jsonNumber(value),

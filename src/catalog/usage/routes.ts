@@ -6,14 +6,14 @@ import { costReport } from './cost-report.ts';
 import { costSummary } from './cost-summary.ts';
 import { metricEvents, metricUsage } from './metric-usage.ts';
 import {
-  CostReportOut,
   CostReportQuery,
-  CostSummaryOut,
+  CostReportReply,
   CostSummaryQuery,
-  MeterOut,
+  CostSummaryReply,
   MeterQuery,
-  MetricEventsOut,
+  MeterReply,
   MetricEventsQuery,
+  MetricEventsReply,
 } from './schemas.ts';
 
 /** The usage of metrics and costs. @param usage the counter of usage */
@@ -28,7 +28,7 @@ export const usageRoutes = (usage: UsageQuery<Tx>): readonly Route[] => [
       description: '`from` is inclusive and `to` is exclusive. Every event that was answered with 202 counts at once.',
       access: { role: 'viewer', merchant: { of: 'id', kind: 'billableMetric' } },
       query: MeterQuery,
-      replies: { 200: MeterOut },
+      replies: { 200: MeterReply },
     },
     async ({ tx, merchantId, params, query }) => metricUsage(tx, usage, merchantId, params.id, query),
   ),
@@ -42,7 +42,7 @@ export const usageRoutes = (usage: UsageQuery<Tx>): readonly Route[] => [
       description: 'Newest first. `from` is inclusive and `to` is exclusive.',
       access: { role: 'viewer', merchant: { of: 'id', kind: 'billableMetric' } },
       query: MetricEventsQuery,
-      replies: { 200: MetricEventsOut },
+      replies: { 200: MetricEventsReply },
     },
     async ({ tx, merchantId, params, query }) => metricEvents(tx, merchantId, params.id, query),
   ),
@@ -56,7 +56,7 @@ export const usageRoutes = (usage: UsageQuery<Tx>): readonly Route[] => [
       description: 'Calculated with the `unitCost` as it is now. `from` is inclusive and `to` is exclusive.',
       access: { role: 'viewer', merchant: { of: 'id', kind: 'cost' } },
       query: CostSummaryQuery,
-      replies: { 200: CostSummaryOut },
+      replies: { 200: CostSummaryReply },
     },
     async ({ tx, merchantId, params, query }) => costSummary(tx, usage, merchantId, params.id, query),
   ),
@@ -72,7 +72,7 @@ export const usageRoutes = (usage: UsageQuery<Tx>): readonly Route[] => [
         'Calculated with the `unitCost` as it is now.',
       access: { role: 'viewer', merchant: 'query', by: ['costId'] },
       query: CostReportQuery,
-      replies: { 200: CostReportOut },
+      replies: { 200: CostReportReply },
     },
     async ({ tx, merchantId, query }) =>
       merchantId === null

@@ -145,7 +145,7 @@ export const MeterQuery = Strict(
 export type MeterQuery = Static<typeof MeterQuery>;
 
 /** The figures of a meter. */
-export const MeterOut = Type.Object(
+export const MeterReply = Type.Object(
   {
     object: Type.Literal('meter'),
     billableMetricId: Id('billableMetric'),
@@ -187,7 +187,7 @@ const MeterEventOut = Type.Object(
 );
 
 /** The list envelope, with `events` as a second name of `data` (api.md, Catalog). */
-export const MetricEventsOut = Type.Object(
+export const MetricEventsReply = Type.Object(
   {
     object: Type.Literal('list'),
     billableMetricId: Id('billableMetric'),
@@ -211,7 +211,7 @@ export const CostSummaryQuery = Strict(
 export type CostSummaryQuery = Static<typeof CostSummaryQuery>;
 
 /** The usage of a cost. */
-export const CostSummaryOut = Type.Object(
+export const CostSummaryReply = Type.Object(
   {
     object: Type.Literal('cost'),
     id: Id('cost'),
@@ -278,7 +278,7 @@ const CostReportGroup = Type.Object(
 const CostsByKey = Type.Unsafe<Record<string, string>>({ type: 'object', additionalProperties: DecimalOut });
 
 /** The cost report. */
-export const CostReportOut = Type.Object(
+export const CostReportReply = Type.Object(
   {
     object: Type.Literal('cost_report'),
     currency: Type.String(),

@@ -29,7 +29,7 @@ const RedirectUrls = Strict(
 
 const MOST_USES = 1_000_000;
 
-export const CheckoutLinkCreate = Strict(
+export const CheckoutLinkCreateBody = Strict(
   {
     planId: Id('plan'),
     redirectUrls: Type.Optional(RedirectUrls),
@@ -66,7 +66,7 @@ export const CheckoutLinkCreate = Strict(
     },
   },
 );
-export type CheckoutLinkCreate = Static<typeof CheckoutLinkCreate>;
+export type CheckoutLinkCreateBody = Static<typeof CheckoutLinkCreateBody>;
 
 export const CheckoutLinkReply = Type.Object(
   {

@@ -20,7 +20,7 @@ import { hasUnendedByHand, insertEntitlement, lockByHand } from '../entitlement/
 import { checkPast, MOST_PAST_RESETS } from '../inputs/bounds.ts';
 import { loadInput } from '../inputs/inputs.ts';
 
-export const EntitlementCreate = Strict(
+export const EntitlementCreateBody = Strict(
   {
     customerId: Id('customer'),
     featureId: Id('feature'),
@@ -53,7 +53,7 @@ export const EntitlementCreate = Strict(
     ],
   },
 );
-type EntitlementCreate = Static<typeof EntitlementCreate>;
+type EntitlementCreate = Static<typeof EntitlementCreateBody>;
 
 /** The place of an entitlement created by hand, and its effective now. */
 interface Place {

@@ -11,7 +11,7 @@ import { loadInput, templateAt } from '../inputs/inputs.ts';
 import { insertReset } from './resets.sql.ts';
 import { publishResets } from './steps.ts';
 
-export const EntitlementReset = Strict(
+export const EntitlementResetBody = Strict(
   {
     effectiveAt: Type.Optional(Timestamp),
     retainAnchor: Type.Optional(
@@ -42,7 +42,7 @@ export const EntitlementReset = Strict(
 export async function resetEntitlement(
   tx: Tx,
   key: EntitlementKey,
-  input: Static<typeof EntitlementReset>,
+  input: Static<typeof EntitlementResetBody>,
   wall: Instant,
 ): Promise<Result<{ entitlement: EntitlementRow; now: Instant }>> {
   if (input.effectiveAt !== undefined) await lockBillingBefore(tx, key);

@@ -4,10 +4,10 @@ import { ok, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { EntitlementDependencies } from '../entitlement/dependencies.ts';
 import type { EntitlementRow } from '../entitlement/entitlement.ts';
-import { EntitlementDetail } from '../entitlement/schemas.ts';
-import { presentEntitlement } from '../reading/present.ts';
-import { createByHand, EntitlementCreate } from './by-hand.ts';
-import { EntitlementReset, resetEntitlement } from './reset.ts';
+import { EntitlementDetailReply } from '../entitlement/schemas.ts';
+import { toEntitlementReply } from '../reading/present.ts';
+import { createByHand, EntitlementCreateBody } from './by-hand.ts';
+import { EntitlementResetBody, resetEntitlement } from './reset.ts';
 
 const TAG = 'Entitlements';
 
@@ -24,8 +24,8 @@ export const entitlementWriteRoutes = (dependencies: EntitlementDependencies): r
         'Beside the entitlements of plans. A second one for the same customer and feature that has not ' +
         'ended is 409 `ENTITLEMENT_EXISTS`.',
       access: { role: 'member', merchant: 'body', by: ['customerId', 'featureId', 'subscriptionId'] },
-      body: EntitlementCreate,
-      replies: { 201: EntitlementDetail },
+      body: EntitlementCreateBody,
+      replies: { 201: EntitlementDetailReply },
       errors: [409],
     },
     async ({ tx, merchantId, body, now }) => {
@@ -43,8 +43,8 @@ export const entitlementWriteRoutes = (dependencies: EntitlementDependencies): r
       description:
         'Grants roll over by their bounds, and usage starts at 0. A second reset at the same time does nothing.',
       access: { role: 'member', merchant: { of: 'id', kind: 'entitlement' } },
-      body: EntitlementReset,
-      replies: { 200: EntitlementDetail },
+      body: EntitlementResetBody,
+      replies: { 200: EntitlementDetailReply },
       errors: [409],
     },
     async ({ tx, merchantId, params, body, now }) => {
@@ -57,5 +57,5 @@ export const entitlementWriteRoutes = (dependencies: EntitlementDependencies): r
 const shown = async (
   tx: Tx,
   written: Result<{ entitlement: EntitlementRow; now: Instant }>,
-): Promise<Result<EntitlementDetail>> =>
-  written.ok ? ok(await presentEntitlement(tx, written.value.entitlement, { at: null }, written.value.now)) : written;
+): Promise<Result<EntitlementDetailReply>> =>
+  written.ok ? ok(await toEntitlementReply(tx, written.value.entitlement, { at: null }, written.value.now)) : written;

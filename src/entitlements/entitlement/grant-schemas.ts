@@ -37,7 +37,7 @@ const GRANT_FIELDS: FieldWords = {
   priority: ['The lowest is used first, then the earliest expiry, then the oldest grant. Default: 0.', 0],
 };
 
-export const GrantCreate = Strict(
+export const GrantCreateBody = Strict(
   {
     amount: DecimalNumber({ exclusiveMinimum: '0' }),
     idempotencyKey: Type.Optional(Text({ minLength: 1, maxLength: 255 })),
@@ -55,7 +55,7 @@ export const GrantCreate = Strict(
   },
 );
 
-export const Grant = Type.Object(
+export const GrantReply = Type.Object(
   {
     id: Id('grant'),
     object: Type.Literal('grant'),
@@ -74,7 +74,7 @@ export const Grant = Type.Object(
   { $id: 'Grant', 'x-fields': GRANT_FIELDS },
 );
 
-export const GrantList = ListOf(Grant);
+export const GrantListReply = ListOf(GrantReply);
 
 /** `limit` 20 unless told (api.md, Lists). */
 export const GrantListQuery = ListQuery(

@@ -128,7 +128,7 @@ export const MeteredEntitlementDetail = Type.Object(metered, {
 });
 
 /** One of the three forms, by the feature's type. */
-export const EntitlementDetail = Type.Union(
+export const EntitlementDetailReply = Type.Union(
   [
     MeteredEntitlementDetail,
     Type.Object(fixed, { $id: 'StaticEntitlementDetail', 'x-fields': ENTITLEMENT_FIELDS }),
@@ -136,7 +136,7 @@ export const EntitlementDetail = Type.Union(
   ],
   { $id: 'EntitlementDetail' },
 );
-export type EntitlementDetail = Static<typeof EntitlementDetail>;
+export type EntitlementDetailReply = Static<typeof EntitlementDetailReply>;
 
 const listed = { entitlementId: Id('entitlement') };
 const EntitlementItem = Type.Union(
@@ -147,7 +147,7 @@ const EntitlementItem = Type.Union(
   ],
   { $id: 'Entitlement' },
 );
-export const EntitlementList = ListOf(EntitlementItem);
+export const EntitlementListReply = ListOf(EntitlementItem);
 
 const At = Type.Optional(Timestamp);
 
@@ -181,7 +181,7 @@ const ActiveEntitlement = Type.Object(
   },
   { $id: 'ActiveEntitlement', 'x-fields': ENTITLEMENT_FIELDS },
 );
-export const ActiveEntitlementList = ListOf(ActiveEntitlement);
+export const ActiveEntitlementListReply = ListOf(ActiveEntitlement);
 
 export const ActiveEntitlementQuery = ListQuery(
   {
@@ -264,7 +264,7 @@ export const HistoryQuery = Strict(
 );
 export type HistoryQuery = Static<typeof HistoryQuery>;
 
-export const EntitlementHistory = Type.Object(
+export const EntitlementHistoryReply = Type.Object(
   {
     object: Type.Literal('entitlementHistory'),
     windows: Type.Array(
@@ -281,4 +281,4 @@ export const EntitlementHistory = Type.Object(
   },
   { $id: 'EntitlementHistory', 'x-fields': HISTORY_FIELDS },
 );
-export type EntitlementHistory = Static<typeof EntitlementHistory>;
+export type EntitlementHistoryReply = Static<typeof EntitlementHistoryReply>;

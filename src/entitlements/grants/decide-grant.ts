@@ -3,7 +3,7 @@ import { type Decimal, ZERO } from '../../kernel/decimal.ts';
 import { type FieldError, invalid, ok, type Result } from '../../kernel/result.ts';
 import { type Instant, instantOrNull, isAfter, parseCadence } from '../../kernel/time.ts';
 import { UNLIMITED } from '../balance/index.ts';
-import type { GrantCreate } from '../entitlement/grant-schemas.ts';
+import type { GrantCreateBody } from '../entitlement/grant-schemas.ts';
 
 /** The terms of a grant, with all defaults filled in. */
 export interface GrantTerms {
@@ -18,7 +18,7 @@ export interface GrantTerms {
 }
 
 /** The terms of a direct grant (api.md, Entitlements), where they agree with each other; every failing field. */
-export function decideGrant(input: Static<typeof GrantCreate>, now: Instant): Result<GrantTerms> {
+export function decideGrant(input: Static<typeof GrantCreateBody>, now: Instant): Result<GrantTerms> {
   const terms: GrantTerms = {
     amount: readDecimal(input.amount) ?? ZERO, // above 0 by the schema
     priority: input.priority ?? 0,

@@ -1,7 +1,7 @@
 import { listReply, pageOf, Reply, type Route, route } from '../../http/index.ts';
 import { ok } from '../../kernel/result.ts';
-import { Grant, GrantCreate, GrantList, GrantListQuery } from '../entitlement/grant-schemas.ts';
-import { createGrant, getGrant, grantOut, listGrants, voidGrant } from './grants.ts';
+import { GrantCreateBody, GrantListQuery, GrantListReply, GrantReply } from '../entitlement/grant-schemas.ts';
+import { createGrant, getGrant, listGrants, toGrantReply, voidGrant } from './grants.ts';
 
 const TAG = 'Entitlements';
 const ofEntitlement = (role: 'viewer' | 'member') => ({ role, merchant: { of: 'id', kind: 'entitlement' } }) as const;
@@ -23,13 +23,13 @@ export const grantRoutes: readonly Route[] = [
         'The units count at once, unless `effectiveAt` is later. The same `idempotencyKey` again answers ' +
         '201 with the first grant as it is now; other content is a 409.',
       access: ofEntitlement('member'),
-      body: GrantCreate,
-      replies: { 201: Grant },
+      body: GrantCreateBody,
+      replies: { 201: GrantReply },
       errors: [409],
     },
     async ({ tx, merchantId, params, body, now }) => {
       const made = await createGrant(tx, keyOf(merchantId, params), body, now);
-      return made.ok ? ok(new Reply(201, grantOut(made.value))) : made;
+      return made.ok ? ok(new Reply(201, toGrantReply(made.value))) : made;
     },
   ),
   route(
@@ -44,13 +44,13 @@ export const grantRoutes: readonly Route[] = [
         '`includeVoided` is true.',
       access: ofEntitlement('viewer'),
       query: GrantListQuery,
-      replies: { 200: GrantList },
+      replies: { 200: GrantListReply },
     },
     async ({ tx, merchantId, params, query, now }) => {
       const page = pageOf(query);
       const filter = { includeVoided: query.includeVoided ?? false };
       const found = await listGrants(tx, keyOf(merchantId, params), filter, page, now);
-      return found.ok ? ok(listReply({ ...found.value, data: found.value.data.map(grantOut) }, page)) : found;
+      return found.ok ? ok(listReply({ ...found.value, data: found.value.data.map(toGrantReply) }, page)) : found;
     },
   ),
   route(
@@ -62,11 +62,11 @@ export const grantRoutes: readonly Route[] = [
       summary: 'Retrieve a grant',
       description: 'Answers one grant, voided or not.',
       access: ofEntitlement('viewer'),
-      replies: { 200: Grant },
+      replies: { 200: GrantReply },
     },
     async ({ tx, merchantId, params, now }) => {
       const found = await getGrant(tx, keyOf(merchantId, params), params.grantId, now);
-      return found.ok ? ok(grantOut(found.value)) : found;
+      return found.ok ? ok(toGrantReply(found.value)) : found;
     },
   ),
   route(
@@ -80,11 +80,11 @@ export const grantRoutes: readonly Route[] = [
         'The units that are left no longer count. The units that were used stay used. A second DELETE ' +
         'answers the same voided grant.',
       access: ofEntitlement('member'),
-      replies: { 200: Grant },
+      replies: { 200: GrantReply },
     },
     async ({ tx, merchantId, params, now }) => {
       const voided = await voidGrant(tx, keyOf(merchantId, params), params.grantId, now);
-      return voided.ok ? ok(grantOut(voided.value)) : voided;
+      return voided.ok ? ok(toGrantReply(voided.value)) : voided;
     },
   ),
 ];

@@ -8,7 +8,7 @@ import { formatInstant, type Instant, isAfter, isBefore } from '../../kernel/tim
 import { type BalanceGrant, issuedGrants } from '../balance/index.ts';
 import type { EntitlementRow } from '../entitlement/entitlement.ts';
 import { selectEntitlement, updateEntitlement } from '../entitlement/entitlements.sql.ts';
-import type { Grant, GrantCreate } from '../entitlement/grant-schemas.ts';
+import type { GrantCreateBody, GrantReply } from '../entitlement/grant-schemas.ts';
 import {
   type GrantRow,
   insertGrant,
@@ -31,7 +31,7 @@ import { forgetSince, lockBillingBefore } from './past-change.ts';
 type ShownGrant = Omit<GrantRow, 'seq'>;
 
 /** A grant as it is answered (§2). */
-export const grantOut = (grant: ShownGrant): Static<typeof Grant> => ({
+export const toGrantReply = (grant: ShownGrant): Static<typeof GrantReply> => ({
   id: grant.id,
   object: 'grant',
   entitlementId: grant.entitlementId,
@@ -56,7 +56,7 @@ export const grantOut = (grant: ShownGrant): Static<typeof Grant> => ({
 export async function createGrant(
   tx: Tx,
   key: EntitlementKey,
-  input: Static<typeof GrantCreate>,
+  input: Static<typeof GrantCreateBody>,
   wall: Instant,
 ): Promise<Result<GrantRow>> {
   if (input.effectiveAt !== undefined) await lockBillingBefore(tx, key);

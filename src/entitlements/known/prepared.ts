@@ -2,12 +2,12 @@ import type { Decimal } from '../../kernel/decimal.ts';
 import { earliest, type Instant, isAfter, isBefore } from '../../kernel/time.ts';
 import type { UsageFigure, UsageScope } from '../../metering/index.ts';
 import { type BalanceAt, timelineInTurns } from '../balance/index.ts';
-import type { EntitlementDetail } from '../entitlement/schemas.ts';
+import type { EntitlementDetailReply } from '../entitlement/schemas.ts';
 import { inTurns } from '../entitlement/turns.ts';
 import type { Loaded } from '../inputs/inputs.ts';
 import { measuringOf } from '../inputs/measure.ts';
 import { burned, isShort, planReplay } from '../inputs/replaying.ts';
-import { presentQuestion, withReserved } from '../reading/balances.ts';
+import { questionAtPresent, withReserved } from '../reading/balances.ts';
 import { detailOf } from '../reading/present.ts';
 
 /** An entitlement of which nothing but usage and reservations is missing to answer for any instant of a span. */
@@ -19,7 +19,7 @@ export interface Prepared {
   /** The same questions about usage at each instant of the span. */
   readonly scopes: readonly UsageScope[];
   /** @param figures one for each scope, in their order */
-  readonly detail: (figures: readonly UsageFigure[], reserved: Decimal) => Promise<EntitlementDetail>;
+  readonly detail: (figures: readonly UsageFigure[], reserved: Decimal) => Promise<EntitlementDetailReply>;
 }
 
 /** An answer is prepared for this long at most, so that what happens after now needs not be looked for far ahead. */
@@ -48,7 +48,7 @@ export async function prepareDetail(
     return { loaded, from: now, until, scopes: [], detail: async () => detail };
   }
   if (!isShort(loaded, ahead)) return null;
-  const question = presentQuestion(loaded, now);
+  const question = questionAtPresent(loaded, now);
   const plan = await planReplay(loaded, question, null);
   const measuring = measuringOf(loaded, plan.stretches, plan.levels);
   return {
@@ -66,7 +66,7 @@ export async function prepareDetail(
 interface LastAnswer {
   readonly figures: readonly UsageFigure[];
   readonly reserved: Decimal;
-  readonly found: EntitlementDetail;
+  readonly found: EntitlementDetailReply;
 }
 
 /** The same answer as the last time where the figures are the same. */

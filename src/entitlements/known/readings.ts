@@ -7,10 +7,10 @@ import { type Instant, isAfter, latest } from '../../kernel/time.ts';
 import { figureCall, measureEach, type UsageScope } from '../../metering/index.ts';
 import type { EntitlementDependencies, SpentBudget } from '../entitlement/dependencies.ts';
 import type { EntitlementRow } from '../entitlement/entitlement.ts';
-import type { EntitlementDetail } from '../entitlement/schemas.ts';
+import type { EntitlementDetailReply } from '../entitlement/schemas.ts';
 import { type Loaded, loadInputs } from '../inputs/inputs.ts';
 import { withHolding } from '../inputs/snapshots.ts';
-import { presentLoaded } from '../reading/present.ts';
+import { toLoadedReply } from '../reading/present.ts';
 import type { TimedEntitlement } from '../reading/reading.sql.ts';
 import { Joined } from './joined.ts';
 import { type NowAnswer, selectNextGrants, selectNow, type WrittenQuestion, writtenQuestion } from './known.sql.ts';
@@ -41,7 +41,7 @@ export interface OpenedReading {
 export interface Answer {
   readonly customerId: string;
   readonly asked: readonly Feature[] | undefined;
-  readonly details: readonly EntitlementDetail[];
+  readonly details: readonly EntitlementDetailReply[];
   /** Of the customer, where the question is about it. */
   readonly budgets: readonly SpentBudget[];
 }
@@ -204,7 +204,7 @@ async function answerTogether(
 /** @returns null where something has changed, or nothing is prepared for the time of a clock */
 async function recalled({ entitlements, reading }: Known, said: NowAnswer): Promise<Answer | null> {
   if (said.state !== reading.state || said.figures === null) return null;
-  const details: EntitlementDetail[] = [];
+  const details: EntitlementDetailReply[] = [];
   let [figure, clock, held] = [0, 0, 0];
   for (const each of entitlements) {
     const { prepared } = each;
@@ -254,12 +254,12 @@ async function load(
     tx,
     loaded.flatMap(({ prepared }) => prepared?.scopes ?? []),
   );
-  const details: EntitlementDetail[] = [];
+  const details: EntitlementDetailReply[] = [];
   for (const { of, prepared, now: own } of loaded)
     details.push(
       prepared
         ? await prepared.detail(figures.splice(0, prepared.scopes.length), of.reserved)
-        : await presentLoaded(tx, of, { at: null, signal }, own),
+        : await toLoadedReply(tx, of, { at: null, signal }, own),
     );
   const byId = new Map(loaded.map((each) => [each.of.entitlement.id, each]));
   const known = entitlements.map((entitlement): KnownEntitlement | null => {

@@ -60,7 +60,7 @@ const SESSION_FIELDS: FieldWords = {
 };
 
 /** §4, Grant purchase rules. */
-const GrantPurchaseCreate = Strict(
+const GrantPurchaseCreateBody = Strict(
   {
     amount: DecimalNumber({ minimum: '0.00000001' }),
     price: DecimalText({ minimum: '0.50', maximum: '4503599.62', fractionDigits: 9 }),
@@ -81,7 +81,7 @@ const GrantPurchaseCreate = Strict(
   },
 );
 
-const GrantPurchase = Type.Object(
+const GrantPurchaseReply = Type.Object(
   {
     object: Type.Literal('grant_purchase'),
     invoiceId: Id('invoice'),
@@ -114,19 +114,19 @@ export const purchaseRoutes = (dependencies: InvoicingDependencies): readonly Ro
         'transaction. The same `idempotencyKey` answers the same invoice in every status. ' +
         'When the payment session expires, an unpaid invoice is cancelled.',
       access: { role: 'member', merchant: { of: 'id', kind: 'entitlement' } },
-      body: GrantPurchaseCreate,
-      replies: { 201: GrantPurchase },
+      body: GrantPurchaseCreateBody,
+      replies: { 201: GrantPurchaseReply },
       errors: [409],
     },
     async ({ tx, merchantId, params, body, now }) => {
       const entitlementId = params.id;
       const bought = await purchaseGrant(dependencies, tx, { merchantId, entitlementId }, requestOf(body), now);
-      return bought.ok ? ok(presentPurchase(dependencies, bought.value)) : bought;
+      return bought.ok ? ok(toPurchaseReply(dependencies, bought.value)) : bought;
     },
   ),
 ];
 
-function requestOf(body: Static<typeof GrantPurchaseCreate>): PurchaseRequest {
+function requestOf(body: Static<typeof GrantPurchaseCreateBody>): PurchaseRequest {
   const [resetMaxRollover, resetMinRollover] = [readDecimal(body.resetMaxRollover), readDecimal(body.resetMinRollover)];
   return {
     amount: readDecimal(body.amount) as Decimal,
@@ -143,10 +143,10 @@ function requestOf(body: Static<typeof GrantPurchaseCreate>): PurchaseRequest {
   };
 }
 
-function presentPurchase(
+function toPurchaseReply(
   { publicUrl }: InvoicingDependencies,
   { purchase, session }: Purchased,
-): Static<typeof GrantPurchase> {
+): Static<typeof GrantPurchaseReply> {
   const { price, currency } = purchase;
   return {
     object: 'grant_purchase',

@@ -5,35 +5,35 @@ import { ok, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { Budget } from '../balance/index.ts';
 import type { EntitlementDependencies, SpentBudget } from '../entitlement/dependencies.ts';
-import type { CustomerAccess, EntitlementDetail } from '../entitlement/schemas.ts';
+import type { CustomerAccess, EntitlementDetailReply } from '../entitlement/schemas.ts';
 import { within } from '../inputs/bounds.ts';
 import { loadInputs } from '../inputs/inputs.ts';
 import { type BalanceQuestion, instantAsked } from './balances.ts';
-import { presentLoaded } from './present.ts';
+import { toLoadedReply } from './present.ts';
 import { selectAllActive, type TimedEntitlement } from './reading.sql.ts';
 
 /**
  * Some entitlements as answered, each at its effective now or all at one instant, in the order given.
  * @returns 400 where that instant is so far away that too much happens before it
  */
-export async function presentAll(
+export async function toAccessReplies(
   tx: Tx,
   entitlements: readonly TimedEntitlement[],
   question: BalanceQuestion,
-): Promise<Result<EntitlementDetail[]>> {
+): Promise<Result<EntitlementDetailReply[]>> {
   const loaded = await loadInputs(
     tx,
     entitlements.map((entitlement) => ({ entitlement, at: instantAsked(question, entitlement.effectiveNow) })),
   );
-  const present = async (budget?: Budget): Promise<Result<EntitlementDetail[]>> => {
-    const shown: EntitlementDetail[] = [];
+  const answerAll = async (budget?: Budget): Promise<Result<EntitlementDetailReply[]>> => {
+    const shown: EntitlementDetailReply[] = [];
     for (const [index, each] of loaded.entries()) {
       const { effectiveNow: now } = entitlements[index] as TimedEntitlement;
-      shown.push(await presentLoaded(tx, each, { ...question, budget }, now));
+      shown.push(await toLoadedReply(tx, each, { ...question, budget }, now));
     }
     return ok(shown);
   };
-  return question.at === null ? present() : within('at', present);
+  return question.at === null ? answerAll() : within('at', answerAll);
 }
 
 /**
@@ -52,20 +52,20 @@ export async function accessOf(
 ): Promise<Result<CustomerAccess>> {
   const { customerId, productId, asked } = of;
   const filters = { customerId, productId, ...(asked && { featureIds: asked.map(({ id }) => id) }) };
-  const shown = await presentAll(tx, await selectAllActive(tx, merchantId, filters, question.at, now), question);
+  const shown = await toAccessReplies(tx, await selectAllActive(tx, merchantId, filters, question.at, now), question);
   if (!shown.ok) return shown;
   const budgets =
     question.at === null && shown.value.length > 0
       ? await dependencies.findSpentBudgets(tx, merchantId, customerId, now)
       : [];
-  return ok(toAccess({ customerId, asked, details: shown.value, budgets }));
+  return ok(toAccessReply({ customerId, asked, details: shown.value, budgets }));
 }
 
 /** The access of a customer to features by its active entitlements, oldest first. */
-export function toAccess(of: {
+export function toAccessReply(of: {
   readonly customerId: string;
   readonly asked?: readonly Feature[] | undefined;
-  readonly details: readonly EntitlementDetail[];
+  readonly details: readonly EntitlementDetailReply[];
   readonly budgets: readonly SpentBudget[];
 }): CustomerAccess {
   const byFeature = Map.groupBy(of.details, ({ featureId }) => featureId);
@@ -86,7 +86,7 @@ const isOverBudget = (
     subscriptionId,
     featureType,
     billableMetrics,
-  }: Pick<EntitlementDetail, 'subscriptionId' | 'featureType'> & {
+  }: Pick<EntitlementDetailReply, 'subscriptionId' | 'featureType'> & {
     readonly billableMetrics?: readonly string[] | undefined;
   },
   budgets: readonly SpentBudget[],
@@ -98,10 +98,10 @@ const isOverBudget = (
   );
 
 function accessToFeature(
-  details: readonly EntitlementDetail[],
+  details: readonly EntitlementDetailReply[],
   budgets: readonly SpentBudget[],
 ): CustomerAccess['features'][number] {
-  const newest = details.at(-1) as EntitlementDetail;
+  const newest = details.at(-1) as EntitlementDetailReply;
   const balances = details.flatMap((each) => (each.featureType === 'metered' ? [decimal(each.balance)] : []));
   const giving = details.filter(({ hasAccess }) => hasAccess);
   const hasAccess = giving.some((each) => !isOverBudget(each, budgets));

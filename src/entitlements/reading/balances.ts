@@ -57,7 +57,7 @@ export async function balanceOfLoaded(
   const holding = await withHolding(tx, loaded);
   const answer =
     question.at === null
-      ? await presentBalance(tx, holding, question, now)
+      ? await toBalanceReply(tx, holding, question, now)
       : await balanceAt(tx, holding, question.at, question);
   return withReserved(answer, question.at === null ? holding.reserved : ZERO);
 }
@@ -75,18 +75,18 @@ export async function balanceAt(
   return observations[0] as BalanceAt;
 }
 
-async function presentBalance(
+async function toBalanceReply(
   tx: Tx,
   loaded: Loaded,
   limits: Pick<BalanceQuestion, 'signal' | 'budget'>,
   now: Instant,
 ): Promise<BalanceAt> {
-  const { observations } = await replayed(tx, loaded, { ...limitsOf(limits), ...presentQuestion(loaded, now) });
+  const { observations } = await replayed(tx, loaded, { ...limitsOf(limits), ...questionAtPresent(loaded, now) });
   return { ...(observations[0] as BalanceAt), at: now };
 }
 
 /** The last stretch ends right after now, after all changes of now, and includes usage with a later time. */
-export function presentQuestion(loaded: Loaded, now: Instant): ReplayQuestion {
+export function questionAtPresent(loaded: Loaded, now: Instant): ReplayQuestion {
   const seen = now.add(RIGHT_AFTER);
   const endOf = ({ period }: Timeline['questions'][number]) => period.end ?? END_OF_TIME;
   return {

@@ -4,7 +4,7 @@ import { fail, invalidField, ok, type Result } from '../../kernel/result.ts';
 import { earliest, formatInstant, type Instant, isAfter, isBefore, latest } from '../../kernel/time.ts';
 import { type BalanceAt, type GrantGone, TooManyGrants, timelineInTurns, usagePeriodAt } from '../balance/index.ts';
 import type { EntitlementRow } from '../entitlement/entitlement.ts';
-import type { EntitlementHistory, HISTORY_WINDOWS } from '../entitlement/schemas.ts';
+import type { EntitlementHistoryReply, HISTORY_WINDOWS } from '../entitlement/schemas.ts';
 import { inTurns } from '../entitlement/turns.ts';
 import { within } from '../inputs/bounds.ts';
 import { type Loaded, loadInput } from '../inputs/inputs.ts';
@@ -44,7 +44,7 @@ export async function historyOf(
   entitlement: EntitlementRow,
   question: HistoryQuestion,
   now: Instant,
-): Promise<Result<EntitlementHistory>> {
+): Promise<Result<EntitlementHistoryReply>> {
   if (entitlement.featureType !== 'metered') return fail('ENTITLEMENT_NOT_METERED');
   const to = question.to ?? now;
   const loaded = await loadInput(tx, { entitlement, at: to });
@@ -63,7 +63,7 @@ export async function historyOf(
   return within('to', async (budget) => {
     try {
       const seen = await walk(tx, atFrom, windows, { signal, budget, mostGrants: MOST_GRANTS });
-      return ok(await inTurns(historyOut(seen), signal));
+      return ok(await inTurns(toHistoryReply(seen), signal));
     } catch (error) {
       if (!(error instanceof TooManyGrants)) throw error;
       return invalidField(
@@ -180,8 +180,8 @@ const divided =
 const GRANTS_A_TURN = 2_000;
 
 /** The answer, with pauses where many windows have many grants. */
-function* historyOut(seen: readonly Seen[]): Generator<void, EntitlementHistory> {
-  const windows: EntitlementHistory['windows'] = [];
+function* toHistoryReply(seen: readonly Seen[]): Generator<void, EntitlementHistoryReply> {
+  const windows: EntitlementHistoryReply['windows'] = [];
   let written = 0;
   for (const each of seen) {
     const { window, usage, views } = each;
@@ -205,7 +205,7 @@ function* historyOut(seen: readonly Seen[]): Generator<void, EntitlementHistory>
   return { object: 'entitlementHistory', windows };
 }
 
-const grantsIn = (seen: Seen): EntitlementHistory['windows'][number]['grants'] =>
+const grantsIn = (seen: Seen): EntitlementHistoryReply['windows'][number]['grants'] =>
   burntOfGrants(seen).map(({ grantId, burned, balance }) => ({
     grantId,
     burned: jsonNumber(burned),

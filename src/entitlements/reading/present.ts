@@ -2,7 +2,7 @@ import type { Tx } from '../../db/index.ts';
 import { jsonNumber } from '../../kernel/decimal.ts';
 import { formatInstant, type Instant, type InstantText, isAfter, isBefore } from '../../kernel/time.ts';
 import type { EntitlementRow } from '../entitlement/entitlement.ts';
-import type { EntitlementDetail } from '../entitlement/schemas.ts';
+import type { EntitlementDetailReply } from '../entitlement/schemas.ts';
 import { type Loaded, loadInput, templateAt } from '../inputs/inputs.ts';
 import { type Balance, type BalanceQuestion, balanceOfLoaded, instantAsked } from './balances.ts';
 
@@ -12,7 +12,7 @@ const time = (instant: Instant | null): InstantText | null => (instant === null 
 export function statusAt(
   { activeTo: to, isFromPlan, isCanceled }: Pick<EntitlementRow, 'activeTo' | 'isFromPlan' | 'isCanceled'>,
   at: Instant,
-): EntitlementDetail['status'] {
+): EntitlementDetailReply['status'] {
   if (to === null || isBefore(at, to)) return 'active';
   return isFromPlan || isCanceled ? 'canceled' : 'expired';
 }
@@ -24,29 +24,29 @@ const isActiveAt = (entitlement: EntitlementRow, at: Instant): boolean =>
  * An entitlement as the API answers it.
  * @param now effective now of the entitlement
  */
-export async function presentEntitlement(
+export async function toEntitlementReply(
   tx: Tx,
   entitlement: EntitlementRow,
   question: BalanceQuestion,
   now: Instant,
-): Promise<EntitlementDetail> {
-  return presentLoaded(tx, await loadInput(tx, { entitlement, at: instantAsked(question, now) }), question, now);
+): Promise<EntitlementDetailReply> {
+  return toLoadedReply(tx, await loadInput(tx, { entitlement, at: instantAsked(question, now) }), question, now);
 }
 
 /** The same where the inputs of the instant are there already. */
-export async function presentLoaded(
+export async function toLoadedReply(
   tx: Tx,
   loaded: Loaded,
   question: BalanceQuestion,
   now: Instant,
-): Promise<EntitlementDetail> {
+): Promise<EntitlementDetailReply> {
   const isMetered = loaded.entitlement.featureType === 'metered';
   const balance = isMetered ? await balanceOfLoaded(tx, loaded, question, now) : null;
   return detailOf(loaded, balance, instantAsked(question, now));
 }
 
 /** @param balance null: nothing is metered */
-export function detailOf(loaded: Loaded, balance: Balance | null, at: Instant): EntitlementDetail {
+export function detailOf(loaded: Loaded, balance: Balance | null, at: Instant): EntitlementDetailReply {
   const { entitlement, terms } = loaded;
   const isActive = isActiveAt(entitlement, at);
   const template = templateAt(terms, at);

@@ -37,7 +37,7 @@ const RESERVATION_FIELDS: FieldWords = {
   expiresAt: 'When the reservation ends by itself.',
 };
 
-export const Reservation = Type.Object(
+export const ReservationReply = Type.Object(
   {
     id: Id('reservation'),
     object: Type.Literal('reservation'),
@@ -51,7 +51,7 @@ export const Reservation = Type.Object(
   { $id: 'Reservation', 'x-fields': RESERVATION_FIELDS },
 );
 
-const presentReservation = (row: ReservationRow, now: Instant): Static<typeof Reservation> => ({
+const toReservationReply = (row: ReservationRow, now: Instant): Static<typeof ReservationReply> => ({
   id: row.id,
   object: 'reservation',
   entitlementId: row.entitlementId,
@@ -64,7 +64,7 @@ const presentReservation = (row: ReservationRow, now: Instant): Static<typeof Re
 
 /** A freshly written reservation is as stored. */
 const written = (result: Result<ReservationRow>) =>
-  result.ok ? ok(presentReservation(result.value, result.value.createdAt)) : result;
+  result.ok ? ok(toReservationReply(result.value, result.value.createdAt)) : result;
 
 /** The operations on reservations (api.md, Entitlements): hold, settle, release, list, read. */
 export const reservationRoutes: readonly Route[] = [
@@ -88,7 +88,7 @@ export const reservationRoutes: readonly Route[] = [
           examples: [{ amount: 70, expiresAt: '2030-01-01T00:00:00Z' }],
         },
       ),
-      replies: { 201: Reservation },
+      replies: { 201: ReservationReply },
       errors: [409],
     },
     async ({ tx, merchantId, params, body, now }) =>
@@ -111,13 +111,13 @@ export const reservationRoutes: readonly Route[] = [
       description: 'Newest first, in every status.',
       access: ofEntitlement('viewer'),
       query: ListQuery({}),
-      replies: { 200: ListOf(Reservation) },
+      replies: { 200: ListOf(ReservationReply) },
     },
     async ({ tx, merchantId, params, query, now }) => {
       const found = await entitlementNow(tx, merchantId, params.id, now);
       if (!found.ok) return found;
       const { rows, total } = await selectReservations(tx, found.value.entitlement, pageOf(query));
-      const data = rows.map((row) => presentReservation(row, found.value.now));
+      const data = rows.map((row) => toReservationReply(row, found.value.now));
       return ok(listReply({ data, total }, pageOf(query)));
     },
   ),
@@ -130,13 +130,13 @@ export const reservationRoutes: readonly Route[] = [
       summary: 'Retrieve a reservation',
       description: 'Answers one reservation. An unknown id is a 404.',
       access: ofEntitlement('viewer'),
-      replies: { 200: Reservation },
+      replies: { 200: ReservationReply },
     },
     async ({ tx, merchantId, params, now }) => {
       const found = await entitlementNow(tx, merchantId, params.id, now);
       if (!found.ok) return found;
       const row = await selectReservation(tx, found.value.entitlement, params.reservationId);
-      return row ? ok(presentReservation(row, found.value.now)) : notFound('reservation');
+      return row ? ok(toReservationReply(row, found.value.now)) : notFound('reservation');
     },
   ),
   route(
@@ -159,7 +159,7 @@ export const reservationRoutes: readonly Route[] = [
           examples: [{ amount: 65 }],
         },
       ),
-      replies: { 200: Reservation },
+      replies: { 200: ReservationReply },
       errors: [409],
     },
     async ({ tx, merchantId, params, body, now }) =>
@@ -183,7 +183,7 @@ export const reservationRoutes: readonly Route[] = [
       description:
         'The balance has the units again. A second call answers the same. 409 once it was settled or has expired.',
       access: ofEntitlement('member'),
-      replies: { 200: Reservation },
+      replies: { 200: ReservationReply },
       errors: [409],
     },
     async ({ tx, merchantId, params, now }) =>

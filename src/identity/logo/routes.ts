@@ -24,7 +24,7 @@ const LOGO_FIELDS: FieldWords = {
   bytes: ['The size of the stored file. It is a new file, without the parts that draw nothing.', 4096],
 };
 
-const OrganizationLogo = Type.Object(
+const OrganizationLogoReply = Type.Object(
   {
     object: Type.Literal('organizationLogo'),
     organizationId: Id('organization'),
@@ -54,7 +54,7 @@ export const logoRoutes: readonly Route[] = [
       bodyBytes: true,
       contentTypes: LOGO_TYPES,
       bodyLimit: MOST_LOGO_BYTES,
-      replies: { 200: OrganizationLogo },
+      replies: { 200: OrganizationLogoReply },
       errors: [413, 415],
     },
     async ({ tx, merchantId, params, body, now }) => {

@@ -3,12 +3,12 @@ import { ok } from '../../kernel/result.ts';
 import { listReceiptsOf } from '../../payments/index.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import {
-  InvoicePayment,
-  PaymentCreate,
-  PaymentList,
+  InvoicePaymentReply,
+  PaymentCreateBody,
   PaymentListQuery,
-  PaymentReturnCreate,
-  presentPayment,
+  PaymentListReply,
+  PaymentReturnCreateBody,
+  toInvoicePaymentReply,
 } from './payment-schemas.ts';
 import { recordPayment } from './record-payment.ts';
 import { returnPayment } from './return-payment.ts';
@@ -30,15 +30,15 @@ export const paymentRoutes = (dependencies: InvoicingDependencies): readonly Rou
         'nothing is left to pay. An excess goes into the wallet of the customer. The same `idempotencyKey` ' +
         'again answers 200 with the first payment.',
       access: { role: 'member', merchant: { of: 'id', kind: 'invoice' } },
-      body: PaymentCreate,
-      replies: { 201: InvoicePayment, 200: InvoicePayment },
+      body: PaymentCreateBody,
+      replies: { 201: InvoicePaymentReply, 200: InvoicePaymentReply },
       errors: [409],
     },
     async ({ tx, merchantId, params, body, now }) => {
       const recorded = await recordPayment(dependencies, tx, merchantId, params.id, body, now);
       if (!recorded.ok) return recorded;
       const { receipt, isNew } = recorded.value;
-      return ok(new Reply(isNew ? 201 : 200, presentPayment(dependencies.publicUrl, receipt)));
+      return ok(new Reply(isNew ? 201 : 200, toInvoicePaymentReply(dependencies.publicUrl, receipt)));
     },
   ),
   route(
@@ -53,12 +53,14 @@ export const paymentRoutes = (dependencies: InvoicingDependencies): readonly Rou
         'went back after a refund. `manual`: send the money back yourself, then mark the payment as returned.',
       access: { role: 'viewer', merchant: { of: 'id', kind: 'invoice' } },
       query: PaymentListQuery,
-      replies: { 200: PaymentList },
+      replies: { 200: PaymentListReply },
     },
     async ({ tx, merchantId, params, query }) => {
       const page = pageOf(query);
       const { rows, total } = await listReceiptsOf(tx, merchantId, params.id, page);
-      return ok(listReply({ data: rows.map((row) => presentPayment(dependencies.publicUrl, row)), total }, page));
+      return ok(
+        listReply({ data: rows.map((row) => toInvoicePaymentReply(dependencies.publicUrl, row)), total }, page),
+      );
     },
   ),
   route(
@@ -72,14 +74,14 @@ export const paymentRoutes = (dependencies: InvoicingDependencies): readonly Rou
         'Confirms that you have sent the money of a payment back. Only a payment with `returnStatus` `manual` ' +
         'can be marked, and only once. A later void of the refund does not undo it.',
       access: { role: 'member', merchant: { of: 'id', kind: 'invoice' } },
-      body: PaymentReturnCreate,
-      replies: { 200: InvoicePayment },
+      body: PaymentReturnCreateBody,
+      replies: { 200: InvoicePaymentReply },
       errors: [409],
     },
     async ({ tx, merchantId, params, body, now }) => {
       const { id, paymentId } = params as { id: string; paymentId: string };
       const returned = await returnPayment(tx, { merchantId, invoiceId: id, paymentId }, body, now);
-      return returned.ok ? ok(presentPayment(dependencies.publicUrl, returned.value)) : returned;
+      return returned.ok ? ok(toInvoicePaymentReply(dependencies.publicUrl, returned.value)) : returned;
     },
   ),
 ];

@@ -20,7 +20,7 @@ import { type PaymentReceipt, RECORDED_METHODS, RETURN_STATUSES } from '../../pa
 const MOST = '1000000000000';
 
 /** A payment recorded by hand. */
-export const PaymentCreate = Strict(
+export const PaymentCreateBody = Strict(
   {
     amount: DecimalText({ exclusiveMinimum: '0', maximum: MOST, fractionDigits: 9, accept: 'both' }),
     method: OneOf(RECORDED_METHODS),
@@ -46,10 +46,10 @@ export const PaymentCreate = Strict(
     },
   },
 );
-export type PaymentCreate = Static<typeof PaymentCreate>;
+export type PaymentCreateBody = Static<typeof PaymentCreateBody>;
 
 /** Money that came in for an invoice, by card or recorded. */
-export const InvoicePayment = Type.Object(
+export const InvoicePaymentReply = Type.Object(
   {
     object: Type.Literal('payment'),
     id: Id('payment'),
@@ -119,7 +119,7 @@ export const InvoicePayment = Type.Object(
 );
 
 /** The confirmation that recorded money was sent back by hand. */
-export const PaymentReturnCreate = Strict(
+export const PaymentReturnCreateBody = Strict(
   {
     reference: Type.Optional(Text({ minLength: 1, maxLength: 255 })),
     returnedAt: Type.Optional(Timestamp),
@@ -133,13 +133,13 @@ export const PaymentReturnCreate = Strict(
     },
   },
 );
-export type PaymentReturnCreate = Static<typeof PaymentReturnCreate>;
+export type PaymentReturnCreateBody = Static<typeof PaymentReturnCreateBody>;
 
-export const PaymentList = ListOf(InvoicePayment);
+export const PaymentListReply = ListOf(InvoicePaymentReply);
 export const PaymentListQuery = ListQuery({});
 
 /** A payment of an invoice as the API answers it. */
-export function presentPayment(publicUrl: string, receipt: PaymentReceipt): Static<typeof InvoicePayment> {
+export function toInvoicePaymentReply(publicUrl: string, receipt: PaymentReceipt): Static<typeof InvoicePaymentReply> {
   const money = (amount: PaymentReceipt['amount']) => formatMoney(amount, receipt.currency);
   return {
     object: 'payment',

@@ -10,7 +10,7 @@ import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { lockWithNow } from '../issue/actions.ts';
 import { decidePayment, receivePayment } from '../paying/pay.ts';
-import type { PaymentCreate } from './payment-schemas.ts';
+import type { PaymentCreateBody } from './payment-schemas.ts';
 
 /** Divides a payment: the part for the invoice, and the excess. */
 export function divide(amount: Decimal, unpaid: Decimal): { applied: Decimal; overpaid: Decimal } {
@@ -30,7 +30,7 @@ export async function recordPayment(
   tx: Tx,
   merchantId: string,
   invoiceId: string,
-  body: PaymentCreate,
+  body: PaymentCreateBody,
   wall: Instant,
 ): Promise<Result<{ receipt: PaymentReceipt; isNew: boolean }>> {
   const idempotency = { key: body.idempotencyKey, print: fingerprint(`payments of ${invoiceId}`, body) };

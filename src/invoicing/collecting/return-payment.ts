@@ -3,7 +3,7 @@ import { invalidField, type Result } from '../../kernel/result.ts';
 import { type Instant, instantOf, isAfter } from '../../kernel/time.ts';
 import { type PaymentReceipt, returnedByHand } from '../../payments/index.ts';
 import { lockWithNow } from '../issue/actions.ts';
-import type { PaymentReturnCreate } from './payment-schemas.ts';
+import type { PaymentReturnCreateBody } from './payment-schemas.ts';
 
 /**
  * POST …/markReturned: the merchant has given recorded money back after a refund (domain.md §4, Refund: `manual`).
@@ -13,7 +13,7 @@ import type { PaymentReturnCreate } from './payment-schemas.ts';
 export async function returnPayment(
   tx: Tx,
   { merchantId, invoiceId, paymentId }: { merchantId: string; invoiceId: string; paymentId: string },
-  body: PaymentReturnCreate,
+  body: PaymentReturnCreateBody,
   wall: Instant,
 ): Promise<Result<PaymentReceipt>> {
   const locked = await lockWithNow(tx, merchantId, invoiceId, wall);

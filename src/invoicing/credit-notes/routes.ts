@@ -3,7 +3,7 @@ import { notFound, ok } from '../../kernel/result.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { selectCreditNote, selectLinesOfCreditNote } from './credit-note-lines.sql.ts';
 import { selectCreditNotes } from './credit-notes.sql.ts';
-import { CreditNote, CreditNoteList, CreditNoteListQuery, presentCreditNote } from './schemas.ts';
+import { CreditNoteListQuery, CreditNoteListReply, CreditNoteReply, toCreditNoteReply } from './schemas.ts';
 
 const TAG = 'Invoices';
 const path = '/v2/invoices/:id/creditNotes';
@@ -23,12 +23,12 @@ export const creditNoteRoutes = ({ publicUrl }: InvoicingDependencies): readonly
         'null in this list.',
       access: VIEWER,
       query: CreditNoteListQuery,
-      replies: { 200: CreditNoteList },
+      replies: { 200: CreditNoteListReply },
     },
     async ({ tx, merchantId, params, query }) => {
       const page = pageOf(query);
       const { rows, total } = await selectCreditNotes(tx, merchantId, params.id, page);
-      return ok(listReply({ data: rows.map((note) => presentCreditNote(note, publicUrl)), total }, page));
+      return ok(listReply({ data: rows.map((note) => toCreditNoteReply(note, publicUrl)), total }, page));
     },
   ),
   route(
@@ -40,14 +40,14 @@ export const creditNoteRoutes = ({ publicUrl }: InvoicingDependencies): readonly
       summary: 'Retrieve a credit note',
       description: '`lines` are there for a `credit`. The lines of the other kinds are those of the invoice.',
       access: VIEWER,
-      replies: { 200: CreditNote },
+      replies: { 200: CreditNoteReply },
     },
     async ({ tx, merchantId, params }) => {
       const { id, creditNoteId } = params as { id: string; creditNoteId: string };
       const note = await selectCreditNote(tx, merchantId, id, creditNoteId);
       if (!note) return notFound('creditNote');
       const lines = note.kind === 'credit' ? await selectLinesOfCreditNote(tx, note) : null;
-      return ok(presentCreditNote(note, publicUrl, lines));
+      return ok(toCreditNoteReply(note, publicUrl, lines));
     },
   ),
 ];

@@ -41,7 +41,7 @@ const CreditNoteLineReply = Type.Object(
 );
 
 /** A credit of an issued invoice, or of a part of it. */
-export const CreditNote = Type.Object(
+export const CreditNoteReply = Type.Object(
   {
     id: Id('refund'),
     object: Type.Literal('credit_note'),
@@ -84,15 +84,15 @@ export const CreditNote = Type.Object(
   },
 );
 
-export const CreditNoteList = ListOf(CreditNote);
+export const CreditNoteListReply = ListOf(CreditNoteReply);
 export const CreditNoteListQuery = ListQuery({});
 
 /** A credit note as the API answers it; `publicUrl` is what links to this environment start with. */
-export function presentCreditNote(
+export function toCreditNoteReply(
   note: CreditNoteRow,
   publicUrl: string,
   lines: readonly CreditNoteLine[] | null = null,
-): Static<typeof CreditNote> {
+): Static<typeof CreditNoteReply> {
   const money = (amount: Decimal) => formatMoney(amount, note.currency);
   const address = `${publicUrl}/v2/invoices/${note.invoiceId}/refunds/${note.id}`; // where documents of all of them are
   return {

@@ -29,7 +29,7 @@ const TAX_FAILED = 'TAX_FAILED';
  * The record of a tax provider beside the bill; null with our own rates, because their tax is final. An issued invoice
  * is never changed, so no adjustment is ever applied to it.
  */
-function presentOutsideTax({ outsideTax: outside, currency }: InvoiceRow) {
+function toOutsideTaxReply({ outsideTax: outside, currency }: InvoiceRow) {
   if (outside === null) return null;
   const { estimatedTax, actualTax, reconciledAt, problem } = outside;
   const estimated = { estimatedTax: formatMoney(decimal(estimatedTax), currency), adjustmentApplied: false };
@@ -48,7 +48,7 @@ function presentOutsideTax({ outsideTax: outside, currency }: InvoiceRow) {
 }
 
 /** An invoice as the API answers it (§2; api.md). `lines` are given where they are asked for. */
-export function presentInvoice(invoice: InvoiceRow, links: Links, lines: unknown = null) {
+export function toInvoiceReply(invoice: InvoiceRow, links: Links, lines: unknown = null) {
   const money = (amount: Decimal) => formatMoney(amount, invoice.currency);
   const hasDocument = invoice.invoiceNumber !== null; // one that lives by its session has none until it is paid
   const outside = invoice.outsideTax;
@@ -78,7 +78,7 @@ export function presentInvoice(invoice: InvoiceRow, links: Links, lines: unknown
     sequenceNumber: invoice.sequenceNumber,
     itemCount: invoice.itemCount,
     lineItems: lines,
-    tax: presentOutsideTax(invoice),
+    tax: toOutsideTaxReply(invoice),
     nextActionAt: time(invoice.nextActionAt),
     issuedAt: time(invoice.issuedAt),
     dueAt: time(invoice.dueAt),
@@ -107,7 +107,7 @@ export function presentInvoice(invoice: InvoiceRow, links: Links, lines: unknown
 export const payUrl = (publicUrl: string, invoiceId: string): string => `${publicUrl}/pay/invoices/${invoiceId}`;
 
 /** A line as the API answers it. */
-export function presentLine(line: LineRow, invoice: LineContext) {
+export function toInvoiceLineReply(line: LineRow, invoice: LineContext) {
   const money = (amount: Decimal) => formatMoney(amount, invoice.currency);
   return {
     id: line.id,
@@ -145,7 +145,7 @@ export function presentLine(line: LineRow, invoice: LineContext) {
  * engine the credit note's own number is the external id; with a tax provider the provider's id is, from when it has
  * answered.
  */
-export function presentRefund(note: CreditNoteRow, publicUrl: string) {
+export function toRefundReply(note: CreditNoteRow, publicUrl: string) {
   const money = (amount: Decimal) => formatMoney(amount, note.currency);
   return {
     id: note.id,

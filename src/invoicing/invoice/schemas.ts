@@ -19,7 +19,7 @@ import {
   Type,
 } from '../../http/index.ts';
 import { Percent } from '../../identity/index.ts';
-import { ExternalReferenceOut } from '../../references/index.ts';
+import { ExternalReferenceReply } from '../../references/index.ts';
 import { invoiceStatuses } from './states.ts';
 
 const Amount = DecimalOut;
@@ -124,7 +124,7 @@ export const ResolvedItem = Type.Object(
     name: Type.String(),
     catalogId: Nullable(Type.String()),
     archivedAt: NullableTime,
-    externalReferences: Type.Array(ExternalReferenceOut),
+    externalReferences: Type.Array(ExternalReferenceReply),
   },
   {
     $id: 'ResolvedItem',
@@ -138,7 +138,7 @@ export const ResolvedItem = Type.Object(
   },
 );
 
-export const InvoiceLineItems = Type.Object(
+export const InvoiceLineItemsReply = Type.Object(
   {
     invoiceId: Id('invoice'),
     lineItems: Type.Array(InvoiceLineItem),
@@ -185,7 +185,7 @@ const OutsideTax = Type.Object(
   },
 );
 
-export const Invoice = Type.Object(
+export const InvoiceReply = Type.Object(
   {
     id: Id('invoice'),
     object: Type.Literal('invoice'),
@@ -210,7 +210,7 @@ export const Invoice = Type.Object(
     invoiceNumber: Nullable(Type.String()),
     sequenceNumber: Type.Integer(),
     itemCount: Type.Integer(),
-    lineItems: Nullable(InvoiceLineItems),
+    lineItems: Nullable(InvoiceLineItemsReply),
     tax: Nullable(OutsideTax),
     nextActionAt: NullableTime,
     issuedAt: NullableTime,
@@ -287,7 +287,7 @@ export const Invoice = Type.Object(
   },
 );
 
-export const InvoiceRefund = Type.Object(
+export const InvoiceRefundReply = Type.Object(
   {
     id: Id('refund'),
     object: Type.Literal('invoice_refund'),
@@ -351,7 +351,7 @@ const InvoiceLineCreate = Strict(
   },
 );
 
-export const InvoiceCreate = Strict(
+export const InvoiceCreateBody = Strict(
   {
     customerId: Id('customer'),
     currency: Type.String({ format: 'currency' }),
@@ -385,7 +385,7 @@ export const InvoiceCreate = Strict(
     },
   },
 );
-export type InvoiceCreate = Static<typeof InvoiceCreate>;
+export type InvoiceCreateBody = Static<typeof InvoiceCreateBody>;
 
 const reason = { reason: Type.Optional(Text({ minLength: 1, maxLength: 1000 })) };
 const reasonWords = {
@@ -489,8 +489,8 @@ export const LineItemsQuery = Strict(
   },
 );
 
-export const InvoiceList = ListOf(Invoice);
-export const RefundList = ListOf(InvoiceRefund);
+export const InvoiceListReply = ListOf(InvoiceReply);
+export const RefundListReply = ListOf(InvoiceRefundReply);
 export const RefundListQuery = ListQuery({});
 
 export const PaymentSessionBody = Strict(

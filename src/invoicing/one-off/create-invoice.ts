@@ -9,7 +9,7 @@ import type { OneOffLine } from '../calculation/one-off-lines.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { lockInvoiceKey, selectInvoiceByKey } from '../invoice/invoices.sql.ts';
-import type { InvoiceCreate } from '../invoice/schemas.ts';
+import type { InvoiceCreateBody } from '../invoice/schemas.ts';
 import { makeOneOffInvoice } from '../issue/make-one-off.ts';
 
 /** An invoice that was made, or the one that the same idempotency key made before, as it is now. */
@@ -26,7 +26,7 @@ export async function createInvoice(
   dependencies: InvoicingDependencies,
   tx: Tx,
   merchantId: string,
-  body: InvoiceCreate,
+  body: InvoiceCreateBody,
   now: Instant,
 ): Promise<Result<CreatedInvoice>> {
   const idempotency = bodyKey('invoice', body);
@@ -59,7 +59,13 @@ export async function createInvoice(
   return made.ok ? ok({ invoice: made.value.invoice, isNew: true }) : made;
 }
 
-const lineOf = ({ displayName, quantity, unitPrice, itemId, taxRate }: InvoiceCreate['lines'][number]): OneOffLine => ({
+const lineOf = ({
+  displayName,
+  quantity,
+  unitPrice,
+  itemId,
+  taxRate,
+}: InvoiceCreateBody['lines'][number]): OneOffLine => ({
   displayName,
   quantity: readDecimal(quantity) as Decimal,
   unitPrice: readDecimal(unitPrice) as Decimal,
@@ -69,7 +75,11 @@ const lineOf = ({ displayName, quantity, unitPrice, itemId, taxRate }: InvoiceCr
 });
 
 /** Customer and items are the merchant's and are there. */
-async function checkNamed(tx: Tx, merchantId: string, { customerId, lines }: InvoiceCreate): Promise<Result<unknown>> {
+async function checkNamed(
+  tx: Tx,
+  merchantId: string,
+  { customerId, lines }: InvoiceCreateBody,
+): Promise<Result<unknown>> {
   const owned = await checkReference(tx, merchantId, 'customer', customerId, 'customerId');
   if (!owned.ok) return owned;
   const customer = await findCustomer(tx, merchantId, customerId, { keep: true }); // a deletion waits for us

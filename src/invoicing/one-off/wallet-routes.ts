@@ -4,7 +4,7 @@ import { ok } from '../../kernel/result.ts';
 import { formatInstant } from '../../kernel/time.ts';
 import { sessionUrl } from '../../payments/index.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
-import { WalletTopUp, WalletTopUpCreate } from './wallet-schemas.ts';
+import { WalletTopUpCreateBody, WalletTopUpReply } from './wallet-schemas.ts';
 import { type TopUp, topUpWallet } from './wallet-top-ups.ts';
 
 /** The top-up of a wallet (api.md, Customers and wallet); the ledger has its balance. */
@@ -21,17 +21,17 @@ export const walletTopUpRoute = (dependencies: InvoicingDependencies): Route =>
         '`PAID`. If the session expires, the invoice is cancelled. The same `idempotencyKey` again answers ' +
         '200 with the first top-up.',
       access: { role: 'member', merchant: { of: 'id', kind: 'customer' } },
-      body: WalletTopUpCreate,
-      replies: { 201: WalletTopUp, 200: WalletTopUp },
+      body: WalletTopUpCreateBody,
+      replies: { 201: WalletTopUpReply, 200: WalletTopUpReply },
       errors: [409],
     },
     async ({ tx, merchantId, params, body, now }) => {
       const made = await topUpWallet(dependencies, tx, { merchantId, customerId: params.id }, body, now);
-      return made.ok ? ok(new Reply(made.value.isNew ? 201 : 200, presentTopUp(dependencies, made.value))) : made;
+      return made.ok ? ok(new Reply(made.value.isNew ? 201 : 200, toTopUpReply(dependencies, made.value))) : made;
     },
   );
 
-const presentTopUp = ({ publicUrl }: InvoicingDependencies, { invoice, session }: TopUp): WalletTopUp => ({
+const toTopUpReply = ({ publicUrl }: InvoicingDependencies, { invoice, session }: TopUp): WalletTopUpReply => ({
   object: 'wallet_top_up',
   invoiceId: invoice.id,
   customerId: invoice.customerId,

@@ -3,7 +3,7 @@ import { DecimalOut, DecimalText, Id, Nullable, type Static, Strict, Text, Times
 const MOST = '1000000000000';
 
 /** Money that a customer is to put into the wallet. */
-export const WalletTopUpCreate = Strict(
+export const WalletTopUpCreateBody = Strict(
   {
     amount: DecimalText({ exclusiveMinimum: '0', maximum: MOST, fractionDigits: 9, accept: 'both' }),
     currency: Type.String({ format: 'currency' }),
@@ -36,9 +36,9 @@ export const WalletTopUpCreate = Strict(
     },
   },
 );
-export type WalletTopUpCreate = Static<typeof WalletTopUpCreate>;
+export type WalletTopUpCreateBody = Static<typeof WalletTopUpCreateBody>;
 
-export const WalletTopUp = Type.Object(
+export const WalletTopUpReply = Type.Object(
   {
     object: Type.Literal('wallet_top_up'),
     invoiceId: Id('invoice'),
@@ -68,4 +68,4 @@ export const WalletTopUp = Type.Object(
     },
   },
 );
-export type WalletTopUp = Static<typeof WalletTopUp>;
+export type WalletTopUpReply = Static<typeof WalletTopUpReply>;

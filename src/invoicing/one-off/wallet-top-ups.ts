@@ -10,7 +10,7 @@ import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { lockInvoiceKey, selectInvoiceByKey } from '../invoice/invoices.sql.ts';
 import { makeOneOffInvoice } from '../issue/make-one-off.ts';
-import type { WalletTopUpCreate } from './wallet-schemas.ts';
+import type { WalletTopUpCreateBody } from './wallet-schemas.ts';
 
 /** A top-up, and the session by which it can be paid now. */
 export interface TopUp {
@@ -30,7 +30,7 @@ export async function topUpWallet(
   dependencies: InvoicingDependencies,
   tx: Tx,
   { merchantId, customerId }: { merchantId: string; customerId: string },
-  body: WalletTopUpCreate,
+  body: WalletTopUpCreateBody,
   now: Instant,
 ): Promise<Result<TopUp>> {
   const key = `wallet top-up of ${customerId}: ${body.idempotencyKey}`;

@@ -222,7 +222,7 @@ const TaxPlace = Type.Object(
   },
 );
 
-const InvoiceExplanation = Type.Object(
+const InvoiceExplanationReply = Type.Object(
   {
     object: Type.Literal('invoiceExplanation'),
     invoiceId: Id('invoice'),
@@ -280,7 +280,7 @@ export const explainRoute = (dependencies: InvoicingDependencies): Route =>
         'one of now. A calculated invoice is calculated a second time from stored data, and `recalculation` ' +
         'says whether the result is the same. Nothing is stored.',
       access: { role: 'viewer', merchant: { of: 'id', kind: 'invoice' } },
-      replies: { 200: InvoiceExplanation },
+      replies: { 200: InvoiceExplanationReply },
     },
     ({ tx, merchantId, params }) => explainInvoice(dependencies, tx, merchantId, params.id),
   );

@@ -1,9 +1,9 @@
 import { pageOf, Reply, type Route, route } from '../../http/index.ts';
 import { ok } from '../../kernel/result.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
-import { LineItem, LineItemCreate, LineItemList, LineItemListQuery } from './line-item-schemas.ts';
+import { LineItemCreateBody, LineItemListQuery, LineItemListReply, LineItemReply } from './line-item-schemas.ts';
 import { createLineItem } from './line-items.ts';
-import { listLineItems, presentManual } from './list-line-items.ts';
+import { listLineItems, toManualLineReply } from './list-line-items.ts';
 
 const TAG = 'Invoices';
 const MOST_LINES_ON_PAGE = 100;
@@ -22,8 +22,8 @@ export const lineItemRoutes = (dependencies: InvoicingDependencies): readonly Ro
         "the first invoice of the plan's cadence that closes at or after `invoiceAt`. The same " +
         '`idempotencyKey` again answers 200 with the first line.',
       access: { role: 'member', merchant: 'body', by: ['subscriptionId', 'invoiceId'] },
-      body: LineItemCreate,
-      replies: { 201: LineItem, 200: LineItem },
+      body: LineItemCreateBody,
+      replies: { 201: LineItemReply, 200: LineItemReply },
       errors: [409],
     },
     async ({ tx, merchantId, body, now }) => {
@@ -31,7 +31,7 @@ export const lineItemRoutes = (dependencies: InvoicingDependencies): readonly Ro
       if (!created.ok) return created;
       const { line, isNew } = created.value;
       const { customerId } = await dependencies.source.terms(tx, merchantId, line.subscriptionId);
-      return ok(new Reply(isNew ? 201 : 200, presentManual(line, customerId)));
+      return ok(new Reply(isNew ? 201 : 200, toManualLineReply(line, customerId)));
     },
   ),
   route(
@@ -46,7 +46,7 @@ export const lineItemRoutes = (dependencies: InvoicingDependencies): readonly Ro
         'lines, those of the newest invoice first. `summary` adds up all lines, not only this page.',
       access: { role: 'viewer', merchant: 'query', by: ['subscriptionId', 'invoiceId'] },
       query: LineItemListQuery,
-      replies: { 200: LineItemList },
+      replies: { 200: LineItemListReply },
     },
     async ({ tx, merchantId, query }) =>
       listLineItems(dependencies, tx, merchantId, query, {

@@ -18,7 +18,7 @@ const MOST = '1000000000000000';
 const Amount = DecimalText({ minimum: `-${MOST}`, maximum: MOST, fractionDigits: 18, accept: 'both' });
 const NullableText = Nullable(Type.String());
 
-export const LineItemCreate = Strict(
+export const LineItemCreateBody = Strict(
   {
     subscriptionId: Type.Optional(Id('subscription')),
     invoiceId: Type.Optional(Id('invoice')),
@@ -68,7 +68,7 @@ export const LineItemCreate = Strict(
     },
   },
 );
-export type LineItemCreate = Static<typeof LineItemCreate>;
+export type LineItemCreateBody = Static<typeof LineItemCreateBody>;
 
 const MOST_LINES = 1000;
 export const LineItemListQuery = ListQuery(
@@ -90,7 +90,7 @@ export const LineItemListQuery = ListQuery(
 );
 export type LineItemListQuery = Static<typeof LineItemListQuery>;
 
-export const LineItem = Type.Object(
+export const LineItemReply = Type.Object(
   {
     id: Type.String(),
     object: Type.Literal('lineItem'),
@@ -156,11 +156,11 @@ export const LineItem = Type.Object(
   },
 );
 
-export const LineItemList = Type.Object(
+export const LineItemListReply = Type.Object(
   {
     object: Type.Literal('list'),
     pagination: Type.Object({ limit: Type.Integer(), offset: Type.Integer(), total: Type.Integer() }),
-    data: Type.Array(LineItem),
+    data: Type.Array(LineItemReply),
     totalCount: Type.Integer(),
     summary: Type.Object(
       {

@@ -11,7 +11,7 @@ import type { InvoiceRow } from '../invoice/invoice.ts';
 import { lockWithNow } from '../issue/actions.ts';
 import type { ManualLineRow } from '../issue/manual-line.ts';
 import { insertManualLine, lockManualLineKey, selectManualLineByKey } from '../issue/manual-lines.sql.ts';
-import type { LineItemCreate } from './line-item-schemas.ts';
+import type { LineItemCreateBody } from './line-item-schemas.ts';
 import { selectNextToClose } from './open-invoices.sql.ts';
 
 /** A line that was written, or the one that the same idempotency key wrote before, as it is now. */
@@ -31,7 +31,7 @@ export async function createLineItem(
   dependencies: InvoicingDependencies,
   tx: Tx,
   merchantId: string,
-  body: LineItemCreate,
+  body: LineItemCreateBody,
   wall: Instant,
 ): Promise<Result<CreatedLine>> {
   const key = bodyKey('lineItem', body);
@@ -71,7 +71,7 @@ async function openInvoiceOf(
   dependencies: InvoicingDependencies,
   tx: Tx,
   merchantId: string,
-  { invoiceId, subscriptionId }: LineItemCreate,
+  { invoiceId, subscriptionId }: LineItemCreateBody,
   wall: Instant,
 ): Promise<Result<{ invoice: InvoiceRow; now: Instant }>> {
   if ((invoiceId === undefined) === (subscriptionId === undefined))
@@ -117,7 +117,7 @@ async function checkItem(tx: Tx, merchantId: string, itemId: string | null): Pro
 }
 
 function timesOf(
-  body: LineItemCreate,
+  body: LineItemCreateBody,
   invoice: InvoiceRow,
 ): Result<Pick<ManualLineRow, 'periodStart' | 'periodEnd' | 'invoiceAt'>> {
   const given = (text: InstantText | undefined, otherwise: Instant) =>

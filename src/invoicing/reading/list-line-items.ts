@@ -50,7 +50,7 @@ export async function listLineItems(
   const summed = (kind: 'fee' | 'usage', before: Decimal | undefined) =>
     formatMoney(sum([...pending.map((item) => subtotalOf(item, kind)), ...(before ? [before] : [])]), currency);
   return ok({
-    ...listReply({ data: await presentItems(tx, merchantId, items), total }, page),
+    ...listReply({ data: await toLineItemReplies(tx, merchantId, items), total }, page),
     totalCount: total,
     summary: {
       feeSubtotal: summed('fee', stored?.fees),
@@ -96,13 +96,13 @@ async function withInvoices(tx: Tx, merchantId: string, lines: readonly LineRow[
   return lines.map((line) => ({ line, invoice: invoices.get(line.invoiceId) as InvoiceRow }));
 }
 
-async function presentItems(tx: Tx, merchantId: string, items: readonly Item[]) {
+async function toLineItemReplies(tx: Tx, merchantId: string, items: readonly Item[]) {
   const ids = items.flatMap((item) => ('line' in item && item.line.type === 'manual' ? [item.line.id] : []));
   const manual = new Map((await selectManualLinesById(tx, merchantId, ids)).map((row) => [row.id, row]));
   return items.map((item) =>
     'line' in item
-      ? presentBilled(item.line, item.invoice, manual.get(item.line.id))
-      : presentManual(item.waiting, item.customerId),
+      ? toBilledLineReply(item.line, item.invoice, manual.get(item.line.id))
+      : toManualLineReply(item.waiting, item.customerId),
   );
 }
 
@@ -113,7 +113,7 @@ const subtotalOf = (item: Item, kind: 'fee' | 'usage'): Decimal => {
 
 const TYPES = { usage: 'metered', fee: 'fee', discount: 'discount' } as const;
 
-function presentBilled(line: LineRow, invoice: InvoiceRow, manual: ManualLineRow | undefined) {
+function toBilledLineReply(line: LineRow, invoice: InvoiceRow, manual: ManualLineRow | undefined) {
   const money = (amount: Decimal) => formatMoney(amount, invoice.currency);
   const isPending = OPEN_STATES.has(invoice.status);
   const type = line.type === 'manual' ? ('manual' as const) : TYPES[line.eventType];
@@ -154,7 +154,7 @@ function presentBilled(line: LineRow, invoice: InvoiceRow, manual: ManualLineRow
 }
 
 /** A line by hand; its tax is known on an invoice only. */
-export function presentManual(line: ManualLineRow, customerId: string) {
+export function toManualLineReply(line: ManualLineRow, customerId: string) {
   const subtotal = formatMoney(amountOf(line), line.currency);
   return {
     id: line.id,

@@ -2,7 +2,7 @@ import { resolveItems } from '../../catalog/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { forbidden, notFound, ok, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { presentInvoice, presentLine } from '../documents/present.ts';
+import { toInvoiceLineReply, toInvoiceReply } from '../documents/present.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
@@ -27,7 +27,7 @@ export async function readInvoice(
   const stored = await selectInvoice(tx, merchantId, id);
   if (!stored) return notFound('invoice');
   const { invoice, lines } = await withLiveTotals(dependencies, tx, stored);
-  const [shown] = await present(dependencies, tx, [invoice]);
+  const [shown] = await toInvoiceReplies(dependencies, tx, [invoice]);
   if (query.expand !== 'lineItems') return ok(shown);
   const page = { limit: query.lineItemsLimit ?? LINES_PER_PAGE, pageToken: query.lineItemsPageToken };
   return ok({ ...shown, lineItems: pageOfLines(invoice, lines ?? (await storedLines(tx, invoice, page)), page) });
@@ -66,14 +66,14 @@ export async function readInvoices(
   const { rows, total } = await selectInvoicePage(tx, scope.merchantId, filters.value, page);
   const live = [];
   for (const row of rows) live.push((await withLiveTotals(dependencies, tx, row)).invoice);
-  return ok({ data: await present(dependencies, tx, live), total });
+  return ok({ data: await toInvoiceReplies(dependencies, tx, live), total });
 }
 
 /** Invoices as answered, with the addresses at which they can be paid. */
-export async function present(dependencies: InvoicingDependencies, tx: Tx, invoices: readonly InvoiceRow[]) {
+export async function toInvoiceReplies(dependencies: InvoicingDependencies, tx: Tx, invoices: readonly InvoiceRow[]) {
   const urls = await sessionUrls(dependencies, tx, invoices);
   return invoices.map((invoice) =>
-    presentInvoice(invoice, { publicUrl: dependencies.publicUrl, sessionUrl: urls.get(invoice.id) }),
+    toInvoiceReply(invoice, { publicUrl: dependencies.publicUrl, sessionUrl: urls.get(invoice.id) }),
   );
 }
 
@@ -121,7 +121,7 @@ function pageOfLines(invoice: InvoiceRow, lines: readonly LineRow[], { limit, pa
   const page = rest.slice(0, limit);
   return {
     invoiceId: invoice.id,
-    lineItems: page.map((line) => presentLine(line, invoice)),
+    lineItems: page.map((line) => toInvoiceLineReply(line, invoice)),
     nextPageToken: rest.length > limit ? String((page.at(-1)?.position ?? 0) + 1) : null,
     totalCount: invoice.itemCount,
   };

@@ -7,7 +7,7 @@ import { formatInstant, type Period } from '../../kernel/time.ts';
 import { usage } from '../../metering/index.ts';
 import { chooseTaxRate, type TaxBehavior, taxPoint } from '../../tax/index.ts';
 import { calculate } from '../calculation/calculate.ts';
-import { presentLine } from '../documents/present.ts';
+import { toInvoiceLineReply } from '../documents/present.ts';
 import type { BilledUsage } from '../invoice/billed-usage.ts';
 import type { BilledPrice } from '../terms/billing-terms.ts';
 
@@ -50,7 +50,7 @@ export async function simulateInvoice(tx: Tx, simulation: Simulation) {
     totalTax: formatMoney(totalTax, currency),
     grandTotal: formatMoney(grandTotal, currency),
     lineItems: lines.map((line, position) =>
-      presentLine(
+      toInvoiceLineReply(
         {
           ...line,
           merchantId: simulation.merchantId,

@@ -4,7 +4,7 @@ import type { Decimal } from '../../kernel/decimal.ts';
 import { invalidField, notFound, type Result } from '../../kernel/result.ts';
 import { type Instant, isOnce, normaliseCadence, parseCadence } from '../../kernel/time.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
-import { Invoice } from '../invoice/schemas.ts';
+import { InvoiceReply } from '../invoice/schemas.ts';
 import { selectNextToClose } from './open-invoices.sql.ts';
 import { readInvoice, withLiveTotals } from './read.ts';
 
@@ -30,7 +30,7 @@ export const upcomingInvoiceRoute = (dependencies: InvoicingDependencies): Route
           },
         },
       ),
-      replies: { 200: Invoice },
+      replies: { 200: InvoiceReply },
     },
     ({ tx, merchantId, params, query }) =>
       upcomingInvoice(dependencies, tx, merchantId, params.id, query.billingCadence),

@@ -18,7 +18,7 @@ export interface EventRecord {
 }
 
 /** §2, Metering event; a field with nothing to say is left out. */
-export function presentEvent(event: EventRecord): Static<typeof Event> {
+export function toEventReply(event: EventRecord): Static<typeof Event> {
   const body: Static<typeof Event> = {
     id: event.id,
     object: 'event',

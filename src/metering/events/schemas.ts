@@ -200,7 +200,7 @@ export const EventOutcome = Type.Object(
 );
 
 /** One event, with its content and its outcome. */
-export const EventWithData = Type.Object(
+export const EventWithDataReply = Type.Object(
   { ...readFields, data: MapOut, outcome: EventOutcome },
   { $id: 'EventWithData', 'x-fields': READ_FIELDS },
 );
@@ -238,4 +238,4 @@ export const EventListQuery = ListQuery(
 );
 export type EventListQuery = Static<typeof EventListQuery>;
 
-export const EventList = ListOf(ListedEvent);
+export const EventListReply = ListOf(ListedEvent);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../../../test/support/environment.ts';
 import type { Tx } from '../../db/index.ts';
 import type { InstantText } from '../../kernel/time.ts';
-import { presentEvent } from '../events/event-record.ts';
+import { toEventReply } from '../events/event-record.ts';
 import { acceptInTransaction, type OwnEvent } from './accept-one.ts';
 
 let env: TestEnvironment;
@@ -71,7 +71,7 @@ describe('an event in the caller’s transaction', () => {
       const answerOf = async (way: string | undefined, body: OwnEvent) => {
         if (way === 'sent') return merchant.post('/v0/events', body);
         const accepted = await accept(body, NOW.add({ hours: 1 }));
-        return accepted.ok ? { status: 202, body: presentEvent(accepted.value) } : { status: 409, body: accepted };
+        return accepted.ok ? { status: 202, body: toEventReply(accepted.value) } : { status: 409, body: accepted };
       };
       const before = await answerOf(first, { ...event, idempotencyKey });
       const after = await answerOf(second, { ...event, ...more, idempotencyKey });

@@ -3,8 +3,8 @@ import type { Static } from '../../http/index.ts';
 import { notFound, ok, type Result } from '../../kernel/result.ts';
 import { type Instant, type InstantText, instantOf } from '../../kernel/time.ts';
 import { selectEventIds } from '../events/event-id.sql.ts';
-import { presentEvent } from '../events/event-record.ts';
-import type { EventListQuery, EventWithData, ListedEvent } from '../events/schemas.ts';
+import { toEventReply } from '../events/event-record.ts';
+import type { EventListQuery, EventWithDataReply, ListedEvent } from '../events/schemas.ts';
 import type { Meter } from '../meter/meter.ts';
 import {
   type EventFilter,
@@ -33,7 +33,7 @@ export async function listEvents(
 ): Promise<{ data: Static<typeof ListedEvent>[]; total: number }> {
   const filter = { ...query, merchantId, from: readTime(query.from), to: readTime(query.to) };
   const { rows, total } = await selectEvents(tx, filter, query.status, await metersOf(tx, merchantId), page);
-  return { data: rows.map(presentListed), total };
+  return { data: rows.map(toListedEventReply), total };
 }
 
 /**
@@ -46,21 +46,21 @@ export async function findEvent(
   id: string,
   metersOf: MeterRegistry,
   findBilling: FindBilling,
-): Promise<Result<Static<typeof EventWithData>>> {
+): Promise<Result<Static<typeof EventWithDataReply>>> {
   const place = (await selectEventIds(tx)).placeOf(id);
   if (place === null) return notFound('event');
   const meters = await metersOf(tx, merchantId);
   const row = await selectEvent(tx, merchantId, place, meters);
   if (!row) return notFound('event');
   const outcome = await outcomeOf(tx, row, meters, findBilling);
-  return ok({ ...presentListed(row), data: row.data as Record<string, unknown>, outcome });
+  return ok({ ...toListedEventReply(row), data: row.data as Record<string, unknown>, outcome });
 }
 
 const readTime = (text: InstantText | undefined): Instant | undefined =>
   text === undefined ? undefined : instantOf(text);
 
-const presentListed = (row: ReadEvent): Static<typeof ListedEvent> => ({
-  ...presentEvent(row),
+const toListedEventReply = (row: ReadEvent): Static<typeof ListedEvent> => ({
+  ...toEventReply(row),
   ...(row.sentSubject !== null && { sentSubject: row.sentSubject }),
   status: row.reason === null ? 'matched' : 'unmatched',
   ...(row.reason !== null && { reason: row.reason }),
@@ -89,7 +89,7 @@ export async function listMeterEvents(
 ): Promise<{ data: MeterEvent[]; total: number }> {
   const { rows, total } = await selectMeterEvents(tx, meter, filter, page);
   const data = rows.map((row): MeterEvent => {
-    const { namespace: _namespace, timestamp: time, ...event } = presentEvent(row);
+    const { namespace: _namespace, timestamp: time, ...event } = toEventReply(row);
     return { ...event, object: 'meterEvent', time, data: row.data as Record<string, unknown> };
   });
   return { data, total };

@@ -64,7 +64,7 @@ export async function outcomeOf(
     : null;
   const reason = found === null ? event.reason : found.reason;
   return {
-    counts: readings.map((reading) => presentReading(reading, own)),
+    counts: readings.map((reading) => toReadingReply(reading, own)),
     billing: (found?.billing ?? []).map(({ reason: why, ...line }) => ({
       ...line,
       ...(why !== null && { reason: why }),
@@ -76,7 +76,7 @@ export async function outcomeOf(
 const TEXTS: ReadonlySet<Aggregation | undefined> = new Set<Aggregation>(['UNIQUE_COUNT']);
 
 /** Numbers with all their digits; what is told apart as the text that is compared. */
-function presentReading({ id, reason, value, group }: MeterReading, meters: readonly OwnedMeter[]) {
+function toReadingReply({ id, reason, value, group }: MeterReading, meters: readonly OwnedMeter[]) {
   const aggregation = meters.find((meter) => meter.id === id)?.meter.aggregation;
   const shown = value === null || TEXTS.has(aggregation) ? value : jsonNumber(decimal(value));
   return { id, group, ...(shown !== null && { value: shown }), ...(reason !== null && { reason }) };

@@ -68,7 +68,7 @@ const PaymentExceptionReply = Type.Object(
   },
 );
 
-const PaymentExceptionReturn = Strict(
+const PaymentExceptionReturnBody = Strict(
   {
     reference: Type.Optional(Text({ minLength: 1, maxLength: 255 })),
     returnedAt: Type.Optional(Timestamp),
@@ -146,7 +146,7 @@ export const exceptionRoutes = (dependencies: PaymentDependencies): readonly Rou
         'Confirms that you have sent the money back yourself. Only an exception with status `manual` can be ' +
         'marked, and only once.',
       access: { role: 'member', merchant: { of: 'id', kind: 'payment' } },
-      body: PaymentExceptionReturn,
+      body: PaymentExceptionReturnBody,
       replies: { 200: PaymentExceptionReply },
       errors: [409],
     },

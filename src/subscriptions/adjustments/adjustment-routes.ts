@@ -2,8 +2,13 @@ import { listReply, pageOf, Reply, type Route, route, Type } from '../../http/in
 import { ok } from '../../kernel/result.ts';
 import { selectAdjustmentsPage } from '../subscription/adjustments.sql.ts';
 import type { SubscriptionDependencies } from '../subscription/dependencies.ts';
-import { AdjustmentCreate, AdjustmentList, AdjustmentListQuery, SubscriptionAdjustment } from './adjustment-schemas.ts';
-import { createAdjustment, deleteAdjustment, presentAdjustment } from './adjustments.ts';
+import {
+  AdjustmentCreateBody,
+  AdjustmentListQuery,
+  AdjustmentListReply,
+  SubscriptionAdjustmentReply,
+} from './adjustment-schemas.ts';
+import { createAdjustment, deleteAdjustment, toAdjustmentReply } from './adjustments.ts';
 
 const TAG = 'Subscriptions';
 const ofSubscription = (role: 'viewer' | 'member') => ({ role, merchant: { of: 'id', kind: 'subscription' } }) as const;
@@ -23,15 +28,15 @@ export const adjustmentRoutes = (dependencies: SubscriptionDependencies): readon
         '`idempotencyKey` again answers 200 with the first adjustment. Without a key, a retry makes a second ' +
         'discount, and discounts compound.',
       access: ofSubscription('member'),
-      body: AdjustmentCreate,
-      replies: { 201: SubscriptionAdjustment, 200: SubscriptionAdjustment },
+      body: AdjustmentCreateBody,
+      replies: { 201: SubscriptionAdjustmentReply, 200: SubscriptionAdjustmentReply },
       errors: [409],
     },
     async ({ tx, merchantId, params, body, now }) => {
       const created = await createAdjustment(tx, merchantId, params.id, body, now);
       if (!created.ok) return created;
       const { adjustment, isNew } = created.value;
-      return ok(new Reply(isNew ? 201 : 200, presentAdjustment(adjustment)));
+      return ok(new Reply(isNew ? 201 : 200, toAdjustmentReply(adjustment)));
     },
   ),
   route(
@@ -44,12 +49,12 @@ export const adjustmentRoutes = (dependencies: SubscriptionDependencies): readon
       description: 'The newest adjustment comes first.',
       access: ofSubscription('viewer'),
       query: AdjustmentListQuery,
-      replies: { 200: AdjustmentList },
+      replies: { 200: AdjustmentListReply },
     },
     async ({ tx, merchantId, params, query }) => {
       const page = pageOf(query);
       const { rows, total } = await selectAdjustmentsPage(tx, merchantId, params.id, page);
-      return ok(listReply({ data: rows.map(presentAdjustment), total }, page));
+      return ok(listReply({ data: rows.map(toAdjustmentReply), total }, page));
     },
   ),
   route(

@@ -14,7 +14,7 @@ import {
 
 const PERCENTAGE = 'A fraction above 0, at most 1, of at most 6 digits: "0.35" is 35 percent, "1" is all of it.';
 
-export const AdjustmentCreate = Strict(
+export const AdjustmentCreateBody = Strict(
   {
     type: Type.Literal('percentageDiscount'),
     percentageDiscount: DecimalText({
@@ -53,9 +53,9 @@ export const AdjustmentCreate = Strict(
     },
   },
 );
-export type AdjustmentCreate = Static<typeof AdjustmentCreate>;
+export type AdjustmentCreateBody = Static<typeof AdjustmentCreateBody>;
 
-export const SubscriptionAdjustment = Type.Object(
+export const SubscriptionAdjustmentReply = Type.Object(
   {
     id: Id('adjustment'),
     object: Type.Literal('subscriptionAdjustment'),
@@ -79,5 +79,5 @@ export const SubscriptionAdjustment = Type.Object(
   },
 );
 
-export const AdjustmentList = ListOf(SubscriptionAdjustment);
+export const AdjustmentListReply = ListOf(SubscriptionAdjustmentReply);
 export const AdjustmentListQuery = ListQuery({});

@@ -15,7 +15,7 @@ import {
 } from '../subscription/adjustments.sql.ts';
 import type { SubscriptionDependencies } from '../subscription/dependencies.ts';
 import { lockSubscription, selectSubscription } from '../subscription/subscriptions.sql.ts';
-import type { AdjustmentCreate } from './adjustment-schemas.ts';
+import type { AdjustmentCreateBody } from './adjustment-schemas.ts';
 
 /** An adjustment that was made, or the one that the same idempotency key made before. */
 export interface CreatedAdjustment {
@@ -33,7 +33,7 @@ export async function createAdjustment(
   tx: Tx,
   merchantId: string,
   subscriptionId: string,
-  body: AdjustmentCreate,
+  body: AdjustmentCreateBody,
   wall: Instant,
 ): Promise<Result<CreatedAdjustment>> {
   const { idempotencyKey: key } = body;
@@ -59,7 +59,7 @@ export async function createAdjustment(
   return ok({ adjustment, isNew: true });
 }
 
-function windowOf({ effectiveFrom, effectiveTo }: AdjustmentCreate): Result<{ from: Instant; to: Instant | null }> {
+function windowOf({ effectiveFrom, effectiveTo }: AdjustmentCreateBody): Result<{ from: Instant; to: Instant | null }> {
   const from = instantOf(effectiveFrom);
   const to = instantOrNull(effectiveTo);
   if (to !== null && !isBefore(from, to)) return invalidField('effectiveTo', 'must be after effectiveFrom');
@@ -93,7 +93,7 @@ export async function deleteAdjustment(
 }
 
 /** An adjustment as the API answers it (§2). */
-export const presentAdjustment = (adjustment: AdjustmentRow) => ({
+export const toAdjustmentReply = (adjustment: AdjustmentRow) => ({
   id: adjustment.id,
   object: 'subscriptionAdjustment' as const,
   subscriptionId: adjustment.subscriptionId,

@@ -12,7 +12,7 @@ import {
   Timestamp,
   Type,
 } from '../../http/index.ts';
-import { Invoice, InvoiceLineItem } from '../../invoicing/index.ts';
+import { InvoiceLineItem, InvoiceReply } from '../../invoicing/index.ts';
 import { QuantitiesBody, QuantitiesReply } from '../subscription/schemas.ts';
 
 export const Effective = OneOf(['now', 'periodEnd']);
@@ -21,7 +21,7 @@ export const CreditWord = OneOf(['invoice', 'wallet', 'none']);
 const MOST_VERSIONS = 2 ** 31 - 1;
 export const VersionNumber = Type.Integer({ minimum: 1, maximum: MOST_VERSIONS });
 
-export const ChangeCreate = Strict(
+export const ChangeCreateBody = Strict(
   {
     planId: Type.Optional(Id('plan')),
     versionNumber: Type.Optional(VersionNumber),
@@ -48,7 +48,7 @@ export const ChangeCreate = Strict(
     },
   },
 );
-export type ChangeCreate = Static<typeof ChangeCreate>;
+export type ChangeCreateBody = Static<typeof ChangeCreateBody>;
 
 export const SubscriptionChange = Type.Object(
   {
@@ -87,7 +87,7 @@ export const SubscriptionChange = Type.Object(
 );
 
 export const SubscriptionChangeReply = Type.Object(
-  { change: SubscriptionChange, invoicePreview: Nullable(Invoice) },
+  { change: SubscriptionChange, invoicePreview: Nullable(InvoiceReply) },
   {
     $id: 'SubscriptionChangeReply',
     description: 'A change with a preview of its first invoice.',
@@ -98,10 +98,10 @@ export const SubscriptionChangeReply = Type.Object(
   },
 );
 
-export const SubscriptionChangeList = ListOf(SubscriptionChange);
+export const SubscriptionChangeListReply = ListOf(SubscriptionChange);
 export const SubscriptionChangeListQuery = ListQuery({});
 
-export const SimulationCreate = Strict(
+export const SimulationCreateBody = Strict(
   {
     customerId: Type.Optional(Id('customer')),
     usage: Type.Optional(MapOf(Id('billableMetric'), DecimalText({ minimum: '0', accept: 'both' }))),
@@ -137,9 +137,9 @@ export const SimulationCreate = Strict(
     },
   },
 );
-export type SimulationCreate = Static<typeof SimulationCreate>;
+export type SimulationCreateBody = Static<typeof SimulationCreateBody>;
 
-export const PlanSimulation = Type.Object(
+export const PlanSimulationReply = Type.Object(
   {
     object: Type.Literal('invoice_simulation'),
     planId: Id('plan'),

@@ -5,7 +5,7 @@ import { type BilledPrice, simulateInvoice } from '../../invoicing/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import { invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
 import { instantOf, isBefore } from '../../kernel/time.ts';
-import type { SimulationCreate } from './change-schemas.ts';
+import type { SimulationCreateBody } from './change-schemas.ts';
 
 /**
  * POST /v0/plans/{id}/simulate: what the default version of a plan, with some prices replaced, would have billed for a
@@ -17,7 +17,7 @@ export async function simulatePlan(
   tx: Tx,
   merchantId: string,
   planId: string,
-  body: SimulationCreate,
+  body: SimulationCreateBody,
 ): Promise<Result<unknown>> {
   const plan = await findPlan(tx, merchantId, planId);
   if (!plan) return notFound('plan');
@@ -52,7 +52,7 @@ export async function simulatePlan(
   );
 }
 
-const quantities = (usage: NonNullable<SimulationCreate['usage']>): Map<string, Decimal> =>
+const quantities = (usage: NonNullable<SimulationCreateBody['usage']>): Map<string, Decimal> =>
   new Map(Object.entries(usage).map(([metricId, quantity]) => [metricId, decimalOf(quantity)]));
 
 /** The schema has seen to it that it is one. */
@@ -66,7 +66,7 @@ async function replaced(
   tx: Tx,
   merchantId: string,
   prices: readonly BilledPrice[],
-  replacements: NonNullable<SimulationCreate['replacePrices']>,
+  replacements: NonNullable<SimulationCreateBody['replacePrices']>,
 ): Promise<Result<readonly BilledPrice[]>> {
   const others = await findPrices(
     tx,

@@ -15,7 +15,7 @@ import { lockToBill } from '../billing/usage-claims.ts';
 import { billingStart, decideCreation, decidePrefund, nextActionAt } from '../subscription/decide.ts';
 import type { SubscriptionDependencies } from '../subscription/dependencies.ts';
 import { decideQuantities, quantityErrors } from '../subscription/quantities.ts';
-import type { SubscriptionCreate } from '../subscription/schemas.ts';
+import type { SubscriptionCreateBody } from '../subscription/schemas.ts';
 import type { NewSubscription, SubscriptionRow } from '../subscription/subscription.ts';
 import {
   insertSubscription,
@@ -54,7 +54,7 @@ export async function createSubscription(
   dependencies: SubscriptionDependencies,
   tx: Tx,
   merchantId: string,
-  input: SubscriptionCreate,
+  input: SubscriptionCreateBody,
   wall: Instant,
   promised?: PromisedSubscription,
 ): Promise<Result<Created>> {
@@ -194,7 +194,7 @@ async function load(
   dependencies: SubscriptionDependencies,
   tx: Tx,
   merchantId: string,
-  input: SubscriptionCreate,
+  input: SubscriptionCreateBody,
   wall: Instant,
   promised: PromisedSubscription | undefined,
 ) {
@@ -238,7 +238,7 @@ async function checkRedirects(
   environment: EnvironmentName,
   tx: Tx,
   merchantId: string,
-  urls: SubscriptionCreate['redirectUrls'],
+  urls: SubscriptionCreateBody['redirectUrls'],
 ): Promise<Result<void>> {
   const { redirectHosts } = await merchantSettings(tx, merchantId);
   const fields = { 'redirectUrls.onSuccess': urls?.onSuccess, 'redirectUrls.onFailure': urls?.onFailure };
@@ -251,7 +251,7 @@ async function customerOf(
   dependencies: SubscriptionDependencies,
   tx: Tx,
   merchantId: string,
-  input: SubscriptionCreate,
+  input: SubscriptionCreateBody,
   now: Instant,
 ): Promise<Result<string>> {
   if ((input.customerId === undefined) === (input.customer === undefined)) {
@@ -263,7 +263,7 @@ async function customerOf(
     const customer = await findCustomer(tx, merchantId, input.customerId, { keep: true }); // a deletion waits for us
     return customer ? owned : notFound('customer', 'customerId');
   }
-  const { taxRates, externalId, ...consumer } = input.customer as NonNullable<SubscriptionCreate['customer']>;
+  const { taxRates, externalId, ...consumer } = input.customer as NonNullable<SubscriptionCreateBody['customer']>;
   const made = await createCustomer(
     tx,
     merchantId,

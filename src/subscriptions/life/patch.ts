@@ -6,7 +6,7 @@ import { wrongState } from '../../kernel/state-table.ts';
 import { type Instant, instantOf, isAfter } from '../../kernel/time.ts';
 import { decideTermination, endErrors } from '../subscription/decide.ts';
 import type { SubscriptionDependencies } from '../subscription/dependencies.ts';
-import type { SubscriptionPatch } from '../subscription/schemas.ts';
+import type { SubscriptionUpdateBody } from '../subscription/schemas.ts';
 import type { SubscriptionRow } from '../subscription/subscription.ts';
 import { lockSubscription, selectSubscription, updateSubscription } from '../subscription/subscriptions.sql.ts';
 import { publishSubscriptionEvent } from '../subscription/webhooks.ts';
@@ -20,7 +20,7 @@ export async function patchSubscription(
   tx: Tx,
   merchantId: string,
   id: string,
-  input: SubscriptionPatch,
+  input: SubscriptionUpdateBody,
   wall: Instant,
 ): Promise<Result<SubscriptionRow>> {
   const locked = await lockLiving(tx, merchantId, id, 'update', wall);
@@ -107,7 +107,7 @@ export async function lockActive(...[tx, merchantId, id, trigger, wall]: Paramet
 const given = <T>(value: T | undefined, otherwise: T): T => (value === undefined ? otherwise : value);
 
 /** §2: `paymentTermDays` above 0 needs `bankTransferOnly`, as both are after the change. */
-function termErrors(subscription: SubscriptionRow, input: SubscriptionPatch): FieldError[] {
+function termErrors(subscription: SubscriptionRow, input: SubscriptionUpdateBody): FieldError[] {
   const days = input.paymentTermDays ?? subscription.paymentTermDays;
   if (days === 0 || (input.bankTransferOnly ?? subscription.bankTransferOnly)) return [];
   if (input.paymentTermDays !== undefined)
@@ -119,7 +119,7 @@ function termErrors(subscription: SubscriptionRow, input: SubscriptionPatch): Fi
 /** The times that a PATCH asks for, where all of it is allowed. */
 export function decidePatch(
   subscription: SubscriptionRow,
-  input: SubscriptionPatch,
+  input: SubscriptionUpdateBody,
   now: Instant,
 ): Result<{ terminatedAt?: Instant; endingAt?: Instant | null }> {
   const errors: FieldError[] = [];

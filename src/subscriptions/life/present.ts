@@ -23,7 +23,7 @@ export async function quantitiesOf(tx: Tx, rows: readonly Quantified[]) {
 }
 
 /** A subscription as the API answers it (§2). */
-export async function presentSubscription(
+export async function toSubscriptionReply(
   tx: Tx,
   subscription: SubscriptionRow,
   payment: Awaited<ReturnType<typeof paymentOf>>,

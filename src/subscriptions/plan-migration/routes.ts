@@ -14,13 +14,13 @@ import {
   updatePlanMigration,
 } from './migrations.sql.ts';
 import {
-  PlanMigrationCreate,
-  PlanMigrationList,
+  PlanMigrationCreateBody,
   PlanMigrationListQuery,
+  PlanMigrationListReply,
   PlanMigrationReply,
-  PlanMigrationStarted,
-  PlanMigrationSubscriptionList,
+  PlanMigrationStartedReply,
   PlanMigrationSubscriptionListQuery,
+  PlanMigrationSubscriptionListReply,
 } from './schemas.ts';
 import { startPlanMigration } from './start.ts';
 
@@ -44,8 +44,8 @@ export const planMigrationRoutes = (dependencies: SubscriptionDependencies): rea
         'changed, and the answer is 200. A version has one running migration at a time: 409 ' +
         '`PLAN_MIGRATION_RUNNING`.',
       access: ofPlan('member'),
-      body: PlanMigrationCreate,
-      replies: { 201: PlanMigrationStarted, 200: PlanMigrationStarted },
+      body: PlanMigrationCreateBody,
+      replies: { 201: PlanMigrationStartedReply, 200: PlanMigrationStartedReply },
       errors: [409],
     },
     async ({ tx, merchantId, params, body, now }) => {
@@ -68,7 +68,7 @@ export const planMigrationRoutes = (dependencies: SubscriptionDependencies): rea
       description: 'The newest migration comes first. Dry runs are in the list, too.',
       access: ofPlan('viewer'),
       query: PlanMigrationListQuery,
-      replies: { 200: PlanMigrationList },
+      replies: { 200: PlanMigrationListReply },
     },
     async ({ tx, merchantId, params, query }) => {
       const page = pageOf(query);
@@ -128,7 +128,7 @@ export const planMigrationRoutes = (dependencies: SubscriptionDependencies): rea
         'migration was cancelled before its turn.',
       access: ofPlan('viewer'),
       query: PlanMigrationSubscriptionListQuery,
-      replies: { 200: PlanMigrationSubscriptionList },
+      replies: { 200: PlanMigrationSubscriptionListReply },
     },
     async ({ tx, merchantId, params, query }) => {
       const found = await findOfPlan(selectPlanMigration, tx, merchantId, params);

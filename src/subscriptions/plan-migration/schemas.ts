@@ -11,7 +11,7 @@ const PriceReplacementBody = Strict(
   },
 );
 
-export const PlanMigrationCreate = Strict(
+export const PlanMigrationCreateBody = Strict(
   {
     fromVersion: VersionNumber,
     toVersion: VersionNumber,
@@ -40,7 +40,7 @@ export const PlanMigrationCreate = Strict(
     },
   },
 );
-export type PlanMigrationCreate = Static<typeof PlanMigrationCreate>;
+export type PlanMigrationCreateBody = Static<typeof PlanMigrationCreateBody>;
 
 const job = {
   id: Id('planMigration'),
@@ -122,7 +122,7 @@ export const PlanMigrationReply = Type.Object(job, {
 });
 
 /** The answer to a new migration also has the subscriptions that are already changed. */
-export const PlanMigrationStarted = Type.Object(
+export const PlanMigrationStartedReply = Type.Object(
   {
     ...job,
     subscriptions: Type.Array(Type.Object(outcome(OUTCOMES), { 'x-fields': outcomeWords }), {
@@ -136,7 +136,7 @@ export const PlanMigrationStarted = Type.Object(
   },
 );
 
-export const PlanMigrationList = ListOf(PlanMigrationReply);
+export const PlanMigrationListReply = ListOf(PlanMigrationReply);
 export const PlanMigrationListQuery = ListQuery({});
 
 const PlanMigrationSubscription = Type.Object(
@@ -147,7 +147,7 @@ const PlanMigrationSubscription = Type.Object(
     'x-fields': outcomeWords,
   },
 );
-export const PlanMigrationSubscriptionList = ListOf(PlanMigrationSubscription);
+export const PlanMigrationSubscriptionListReply = ListOf(PlanMigrationSubscription);
 export const PlanMigrationSubscriptionListQuery = ListQuery(
   { outcome: Type.Optional(OneOf(MEMBER_OUTCOMES)) },
   { fields: { outcome: 'Only subscriptions with this outcome.' } },

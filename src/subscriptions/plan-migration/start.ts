@@ -8,7 +8,7 @@ import { replacementErrors } from '../subscription/quantities.ts';
 import { changeNext } from './change-next.ts';
 import type { PlanMigration } from './migration.ts';
 import { insertMembers, insertPlanMigration, type NewPlanMigration, selectRunningOfVersion } from './migrations.sql.ts';
-import type { PlanMigrationCreate } from './schemas.ts';
+import type { PlanMigrationCreateBody } from './schemas.ts';
 
 /** A migration of so many subscriptions is over when its request is answered. */
 const MOST_IN_REQUEST = 50;
@@ -25,7 +25,7 @@ export async function startPlanMigration(
   tx: Tx,
   merchantId: string,
   planId: string,
-  body: PlanMigrationCreate,
+  body: PlanMigrationCreateBody,
   wall: Instant,
 ): Promise<Result<PlanMigration>> {
   const decided = await readMigration(tx, merchantId, planId, body, wall);
@@ -46,7 +46,7 @@ async function readMigration(
   tx: Tx,
   merchantId: string,
   planId: string,
-  body: PlanMigrationCreate,
+  body: PlanMigrationCreateBody,
   wall: Instant,
 ): Promise<Result<NewPlanMigration>> {
   const { fromVersion, toVersion, replacePrices = [] } = body;

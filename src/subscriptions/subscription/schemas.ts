@@ -54,7 +54,7 @@ const InlineCustomer = Strict(
   },
 );
 
-export const SubscriptionCreate = Strict(
+export const SubscriptionCreateBody = Strict(
   {
     name: Name,
     planId: Id('plan'),
@@ -136,9 +136,9 @@ export const SubscriptionCreate = Strict(
     },
   },
 );
-export type SubscriptionCreate = Static<typeof SubscriptionCreate>;
+export type SubscriptionCreateBody = Static<typeof SubscriptionCreateBody>;
 
-export const SubscriptionPatch = Strict(
+export const SubscriptionUpdateBody = Strict(
   {
     name: Type.Optional(Name),
     metadata: Type.Optional(Metadata),
@@ -182,7 +182,7 @@ export const SubscriptionPatch = Strict(
     },
   },
 );
-export type SubscriptionPatch = Static<typeof SubscriptionPatch>;
+export type SubscriptionUpdateBody = Static<typeof SubscriptionUpdateBody>;
 
 export const TerminationBody = Strict(
   {
@@ -211,7 +211,7 @@ const namedFeatureWords = {
   featureKey: ['The key of the feature.', 'api-calls'],
 } as const;
 
-export const SubscriptionReconciliation = Type.Object(
+export const SubscriptionReconciliationReply = Type.Object(
   {
     object: Type.Literal('subscriptionReconciliation'),
     dryRun: Type.Boolean(),
@@ -390,7 +390,7 @@ const SubscriptionPayment = Type.Union(
   },
 );
 
-export const Subscription = Type.Object(
+export const SubscriptionReply = Type.Object(
   {
     id: Id('subscription'),
     object: Type.Literal('subscription'),
@@ -490,4 +490,4 @@ export const SubscriptionListQuery = ListQuery(
 );
 export type SubscriptionListQuery = Static<typeof SubscriptionListQuery>;
 
-export const SubscriptionList = ListOf(Subscription);
+export const SubscriptionListReply = ListOf(SubscriptionReply);

@@ -1,5 +1,5 @@
 import { type Finding, isProgram, lineAt, type SourceFile } from './project.ts';
-import { isNode, type Node, nameOf, parse } from './syntax.ts';
+import { isNode, type Node, nameOf, nodesOf, parse } from './syntax.ts';
 
 /**
  * The verbs of statements (decision 0175). `lock` waits for rows and holds them, `claim` takes a row that no other
@@ -77,4 +77,61 @@ function exportedFunctions(file: SourceFile): NamedFunction[] {
 function takesTransaction({ params }: Node): boolean {
   const [first] = params as readonly Node[];
   return first !== undefined && ['tx', 'database'].includes(nameOf(first));
+}
+
+const ENDINGS = { body: 'Body', query: 'Query', replies: 'Reply' } as const;
+
+/** Schemas in the declarations of routes that do not say by their ending what they describe: …Body, …Query, …Reply. */
+export function schemasWithOtherEndings(files: readonly SourceFile[]): Finding[] {
+  return files.filter(isProgram).flatMap((file) =>
+    nodesOf(file)
+      .filter(({ type, callee }) => type === 'CallExpression' && nameOf(callee) === 'route')
+      .flatMap((call) =>
+        schemasOf(call)
+          .filter(({ schema, ending }) => !nameOf(schema).endsWith(ending))
+          .map(({ schema, ending }) => ({
+            path: file.path,
+            line: lineAt(file.text, schema.start),
+            what: `${nameOf(schema)} is a schema of a ${ending.toLowerCase()}: …${ending}`,
+          })),
+      ),
+  );
+}
+
+/** The schemas that a declaration names; a list of them counts as them. Types of content, in capitals, are none. */
+function schemasOf(call: Node): { readonly schema: Node; readonly ending: string }[] {
+  const [declaration] = call.arguments as readonly Node[];
+  return propertiesOf(declaration).flatMap(({ key, value }) => {
+    const name = nameOf(key);
+    if (!Object.hasOwn(ENDINGS, name) || !isNode(value)) return [];
+    const ending = ENDINGS[name as keyof typeof ENDINGS];
+    const named = name === 'replies' ? propertiesOf(value).map((reply) => reply.value as Node) : [value];
+    return named
+      .flatMap((node) => (node.type === 'CallExpression' ? (node.arguments as readonly Node[]) : [node]))
+      .filter((node) => /^[A-Z]+[a-z]/.test(nameOf(node)))
+      .map((schema) => ({ schema, ending }));
+  });
+}
+
+const propertiesOf = (object: unknown): readonly Node[] =>
+  isNode(object) && object.type === 'ObjectExpression'
+    ? (object.properties as readonly Node[]).filter(({ type }) => type === 'Property')
+    : [];
+
+/** Functions that make an answer and do not say so: `present…` and `…Out` are `to…Reply`. */
+export function presentersWithOtherNames(files: readonly SourceFile[]): Finding[] {
+  return files.filter(isProgram).flatMap((file) =>
+    nodesOf(file)
+      .filter(
+        ({ type, init }) =>
+          type === 'FunctionDeclaration' ||
+          (type === 'VariableDeclarator' && isNode(init) && init.type === 'ArrowFunctionExpression'),
+      )
+      .filter(({ id }) => /^present(?:[A-Z]|$)|^[a-z]\w*Out$/.test(nameOf(id)))
+      .map(({ id, start }) => ({
+        path: file.path,
+        line: lineAt(file.text, start),
+        what: `${nameOf(id)} makes a reply: to…Reply`,
+      })),
+  );
 }

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import {
+  innerVerbsInIndexes,
+  presentersWithOtherNames,
+  schemasWithOtherEndings,
+  statementsWithOtherVerbs,
+} from '../../scripts/checks/names.ts';
 import { type Exceptions, projectFiles, report } from '../../scripts/checks/project.ts';
-import { innerVerbsInIndexes, statementsWithOtherVerbs } from '../../scripts/checks/statement-names.ts';
 
 const files = projectFiles();
 
@@ -12,6 +17,10 @@ const INFRASTRUCTURE: Exceptions = {
   'src/db/index.ts': 'chores of all domains go through the merchants by it',
 };
 
+const OTHER_PRESENTERS: Exceptions = {
+  'src/portal/frame/visit.ts': 'answers who is signed out',
+};
+
 describe('the program', () => {
   it('begins the name of each statement with what it does to rows', () => {
     expect(report(statementsWithOtherVerbs(files), OTHER_VERBS)).toEqual([]);
@@ -19,6 +28,14 @@ describe('the program', () => {
 
   it('lets other domains find, not select, get, load or fetch', () => {
     expect(report(innerVerbsInIndexes(files), INFRASTRUCTURE)).toEqual([]);
+  });
+
+  it('ends the names of schemas with what they describe', () => {
+    expect(report(schemasWithOtherEndings(files))).toEqual([]);
+  });
+
+  it('names what makes an answer to…Reply', () => {
+    expect(report(presentersWithOtherNames(files), OTHER_PRESENTERS)).toEqual([]);
   });
 });
 
@@ -52,5 +69,23 @@ describe('these checks see', () => {
   ])('$seen names of loading in: $text', ({ text, seen }) => {
     expect(report(innerVerbsInIndexes([{ path: 'src/orders/index.ts', text }]))).toHaveLength(seen);
     expect(report(innerVerbsInIndexes([{ path: 'src/orders/lines/index.ts', text }]))).toEqual([]);
+  });
+
+  it.each([
+    { declaration: 'body: OrderCreate, replies: { 201: OrderReply }', seen: 1 },
+    { declaration: 'query: OrderFilter, replies: { 200: ListOf(Order), 404: PDF }', seen: 2 },
+    { declaration: 'body: OrderCreateBody, query: OrderQuery, replies: { 200: ListOf(OrderReply) }', seen: 0 },
+    { declaration: 'body: Type.Object({}), replies: { 200: orderReply() }', seen: 0 },
+  ])('$seen schemas with another ending in: $declaration', ({ declaration, seen }) => {
+    const text = `const orders = route({ path: '/v0/orders', ${declaration} }, () => ok(1));`;
+    expect(report(schemasWithOtherEndings([{ path: 'src/orders/routes.ts', text }]))).toHaveLength(seen);
+  });
+
+  it.each([
+    { text: 'const presentOrder = (order: Order) => ({ id: order.id });', seen: 1 },
+    { text: 'export function orderOut(order: Order) { return { id: order.id }; }', seen: 1 },
+    { text: 'const toOrderReply = (order: Order) => ({ id: order.id }); const present = 1;', seen: 0 },
+  ])('$seen presenters with another name in: $text', ({ text, seen }) => {
+    expect(report(presentersWithOtherNames([{ path: 'src/orders/present.ts', text }]))).toHaveLength(seen);
   });
 });
