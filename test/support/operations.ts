@@ -478,7 +478,7 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
       },
     }),
   ],
-  findSubscriptions: [() => ({})],
+  listSubscriptions: [() => ({})],
   getSubscription: [({ subscription }) => on(subscription.id)],
   updateSubscription: [
     async ({ merchant, shop }) =>
