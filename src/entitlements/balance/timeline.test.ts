@@ -74,6 +74,6 @@ describe('a timeline', () => {
     const inputs = entitlement({ grants: [grant('a')], terms: [term({ period: monthly('2026-01-01') })] });
     const state = ask(inputs, [], ['2026-02-01']).states[0] ?? null;
     expect(() => timelineOf(inputs, state, [on('2026-01-31')])).toThrow(RangeError);
-    expect(() => timelineOf(entitlement(), state, [on('2026-02-01')])).toThrow('The state holds a');
+    expect(() => timelineOf(entitlement(), state, [on('2026-02-01')])).toThrow('The stored state has a');
   });
 });
