@@ -409,7 +409,8 @@ function asLate({ charge }: DueCharge, { soFar }: RatedDue, lines: readonly Line
       late: { maximum: limit('maximum'), minimum: limit('minimum') },
     },
   };
-  return [line, ...[...Map.groupBy(discounts, ({ adjustment }) => adjustment.id).values()].map(asOneDiscount)];
+  const ofAdjustments = [...Map.groupBy(discounts, ({ adjustment }) => adjustment.id).values()];
+  return [line, ...ofAdjustments.map(asOneDiscount).filter(({ exactPrice }) => !exactPrice.isZero())];
 }
 
 /** The part of one adjustment in the groups of a correction, as one line: the discount is one line, too. */
