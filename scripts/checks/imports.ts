@@ -193,20 +193,18 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     ...['usage', 'documents', 'paying', 'issue', 'one-off', 'page', 'reading', 'collecting'],
   ],
   metering: ['meter', 'keys', 'events', 'intake', 'usage', 'stored', 'clickhouse'],
-  payments: ['provider', 'stripe', 'records'],
+  payments: [
+    ...['provider', 'stripe', 'records', 'calls', 'sessions', 'returns', 'checkouts', 'charges', 'notices'],
+    ...['page', 'links', 'exceptions'],
+  ],
   portal: ['words', 'links', 'frame', 'pages'],
   subscriptions: ['subscription', 'billing', 'life', 'changes', 'adjustments', 'plan-migration'],
 };
 
-/** Rooms that belong to the files of the folder itself: imports go both ways between them. */
-const BESIDE_THE_FOLDER: Readonly<Record<string, readonly string[]>> = {
-  payments: ['outside', 'page', 'exceptions'],
-};
-
 /** The room of a file inside a domain; null for a file in the folder itself. */
 export function innerRoomOf(path: string): string | null {
-  const [, domain = '', first = '', second] = path.split('/');
-  return second === undefined || BESIDE_THE_FOLDER[domain]?.includes(first) ? null : first;
+  const [, , first = '', second] = path.split('/');
+  return second === undefined ? null : first;
 }
 
 /** Imports inside a domain that go against the order of its rooms, and rooms that are not in the order. */

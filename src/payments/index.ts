@@ -1,11 +1,11 @@
-export { defaultMethodOf, defaultMethodsOf, intendCharges, performCharge } from './charges.ts';
+export { isCallOpen } from './await-outcome.ts';
+export { type Courier, ProviderCourier } from './calls/courier.ts';
+export { byCourier, writeOutcome } from './calls/dependencies.ts';
+export { nextLookUp } from './calls/look-ups.ts';
+export { defaultMethodOf, defaultMethodsOf, intendCharges, performCharge } from './charges/charges.ts';
 export { paymentErrors } from './errors.ts';
 export { countExceptions } from './exceptions/exceptions.sql.ts';
-export { endOf as endOfLink } from './links.ts';
-export { isCallOpen } from './outside/await-outcome.ts';
-export { type Courier, ProviderCourier } from './outside/courier.ts';
-export { byCourier, writeOutcome } from './outside/dependencies.ts';
-export { nextLookUp } from './outside/look-ups.ts';
+export { endOf as endOfLink } from './links/links.ts';
 export { createPayments, type Payments, type RemoteOptions } from './payments.ts';
 export type { DeclineReason } from './provider/provider.ts';
 export { type ProviderAccount, ProviderAway, ProviderRefused, type RemoteProvider } from './provider/remote.ts';
@@ -27,8 +27,8 @@ export { type RedirectRules, redirectProblems } from './records/redirect-urls.ts
 export { RETURN_STATUSES, type ReturnStatus } from './records/return-states.ts';
 export type { EntityType, PaymentSession } from './records/session.ts';
 export type { SessionStatus } from './records/session-states.ts';
-export { PaymentSessionReply, publicSession } from './replies.ts';
-export { receiptsOf, requestReturn, returnedByHand, stopReturn } from './returns.ts';
+export { receiptsOf, requestReturn, returnedByHand, stopReturn } from './returns/returns.ts';
+export { PaymentSessionReply, publicSession } from './sessions/replies.ts';
 export {
   DEFAULT_SESSION_MINUTES,
   endOpenSession,
@@ -43,8 +43,8 @@ export {
   payableSessionOf,
   type SetupOpening,
   sessionUrl,
-} from './sessions.ts';
-export { checkTakesCards, checkTakesCardsNow, openSetup } from './setup.ts';
+} from './sessions/sessions.ts';
+export { checkTakesCards, checkTakesCardsNow, openSetup } from './sessions/setup.ts';
 export { digitsOf as stripeDigits } from './stripe/amounts.ts';
 export {
   calling as callingStripe,

@@ -1,23 +1,23 @@
 import type { Route } from '../http/index.ts';
 import type { DueKind } from '../jobs/index.ts';
-import { chargesDue } from './charges.ts';
-import { sessionsDue } from './completion.ts';
+import { awaitOutcome, type PaidInvoice } from './await-outcome.ts';
+import { ProviderCourier } from './calls/courier.ts';
+import type { RemoteDependencies } from './calls/dependencies.ts';
+import { chargesDue } from './charges/charges.ts';
+import { checkoutsDue } from './checkouts/checkouts.ts';
 import { exceptionRoutes } from './exceptions/routes.ts';
-import { linkRoutes } from './link-routes.ts';
-import { withLinks } from './links.ts';
-import { methodRoutes } from './method-routes.ts';
-import { awaitOutcome, type PaidInvoice } from './outside/await-outcome.ts';
-import { checkoutsDue } from './outside/checkouts.ts';
-import { ProviderCourier } from './outside/courier.ts';
-import type { RemoteDependencies } from './outside/dependencies.ts';
-import { noticesDue } from './outside/notices.ts';
-import { noticeRoutes } from './outside/routes.ts';
-import { strayReturnsDue } from './outside/stray.ts';
+import { withLinks } from './links/links.ts';
+import { linkRoutes } from './links/routes.ts';
+import { noticesDue } from './notices/notices.ts';
+import { noticeRoutes } from './notices/routes.ts';
 import { pageRoutes } from './page/routes.ts';
 import { sandboxProvider } from './provider/sandbox-provider.ts';
 import type { PaymentHandlers } from './records/handlers.ts';
-import { returnsDue } from './returns.ts';
-import { type PaymentEnvironment, sessionRoutes } from './session-routes.ts';
+import { returnsDue } from './returns/returns.ts';
+import { strayReturnsDue } from './returns/stray.ts';
+import { sessionsDue } from './sessions/completion.ts';
+import { methodRoutes } from './sessions/method-routes.ts';
+import { type PaymentEnvironment, sessionRoutes } from './sessions/session-routes.ts';
 
 export interface Payments {
   readonly routes: readonly Route[];

@@ -22,7 +22,7 @@ afterEach(() => expectBooksToBalance(env, cards.merchant));
 afterAll(() => env.close());
 
 const BATCHES = 2;
-/** In each batch. The same with toys in the place of invoices is in `src/payments/outside/checkouts.test.ts`. */
+/** In each batch. The same with toys in the place of invoices is in `src/payments/checkouts/checkouts.test.ts`. */
 const ROUNDS = 100;
 const EXPIRES_AT = '2026-01-01T01:00:00Z';
 const AT_A_TIME = 10;

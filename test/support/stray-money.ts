@@ -1,6 +1,6 @@
 import { sql } from '../../src/db/index.ts';
 import { decimal } from '../../src/kernel/decimal.ts';
-import { keepStray } from '../../src/payments/outside/stray.ts';
+import { keepStray } from '../../src/payments/returns/stray.ts';
 import type { TestEnvironment } from './environment.ts';
 
 let counter = 0;

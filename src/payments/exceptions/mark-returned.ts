@@ -2,12 +2,12 @@ import { effectiveNow } from '../../clocks/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
 import { type Instant, isAfter } from '../../kernel/time.ts';
-import type { PaymentDependencies } from '../completion.ts';
-import type { StrayPayment } from '../outside/stray.sql.ts';
-import { returnStrayByHand } from '../outside/stray.ts';
 import type { ProviderName } from '../provider/provider.ts';
 import { lockAnyReceipt, type PaymentReceipt, selectInvoiceReceipt } from '../records/receipts.sql.ts';
-import { returnedByHand } from '../returns.ts';
+import { returnedByHand } from '../returns/returns.ts';
+import type { StrayPayment } from '../returns/stray.sql.ts';
+import { returnStrayByHand } from '../returns/stray.ts';
+import type { PaymentDependencies } from '../sessions/completion.ts';
 import type { PaymentException } from './exceptions.sql.ts';
 
 /** The way in which a person has sent money back. */

@@ -18,8 +18,8 @@ import {
 import { formatMoney } from '../../kernel/money.ts';
 import { ok } from '../../kernel/result.ts';
 import { formatInstant, type Instant, instantOf } from '../../kernel/time.ts';
-import type { PaymentDependencies } from '../completion.ts';
 import { PROVIDER_NAMES } from '../provider/provider.ts';
+import type { PaymentDependencies } from '../sessions/completion.ts';
 import { EXCEPTION_KINDS, EXCEPTION_STATUSES, type PaymentException, selectExceptions } from './exceptions.sql.ts';
 import { markReturned } from './mark-returned.ts';
 

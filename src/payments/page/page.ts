@@ -15,7 +15,7 @@ import {
 import { TEST_CARDS, type TestCard, testCards } from '../provider/test-cards.ts';
 import type { EntityDescription, EntityStanding } from '../records/handlers.ts';
 import type { PaymentSession } from '../records/session.ts';
-import { isOver } from '../sessions.ts';
+import { isOver } from '../sessions/sessions.ts';
 import { PAYMENT_WORDS, type PageProblem } from './words.ts';
 
 /** The view of a session for the customer. */

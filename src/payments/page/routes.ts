@@ -7,12 +7,12 @@ import { type Locale, localeAskedFor } from '../../kernel/locale.ts';
 import { ok, orThrow, RefusalError } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { errorPage, FORM, findLook, HTML, PRIVATE, pageReply, unknownReply } from '../../pages/index.ts';
-import { completeSession, type PaymentDependencies } from '../completion.ts';
-import { openCheckout, readSession } from '../outside/checkouts.ts';
+import { openCheckout, readSession } from '../checkouts/checkouts.ts';
 import type { ProviderName } from '../provider/provider.ts';
 import { TEST_CARDS, type TestCard } from '../provider/test-cards.ts';
-import type { PaymentEnvironment } from '../session-routes.ts';
-import { findSession } from '../sessions.ts';
+import { completeSession, type PaymentDependencies } from '../sessions/completion.ts';
+import type { PaymentEnvironment } from '../sessions/session-routes.ts';
+import { findSession } from '../sessions/sessions.ts';
 import { checkoutPage, looksAgainAt, type PageView } from './page.ts';
 import type { PageProblem } from './words.ts';
 

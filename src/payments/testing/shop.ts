@@ -22,12 +22,12 @@ import { type Decimal, decimal } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import { fail, ok, orThrow } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { completeSession } from '../completion.ts';
+import { ProviderCourier } from '../calls/courier.ts';
 import { createPayments, type EntityDescription, openSession, type PaymentHandlers, paymentErrors } from '../index.ts';
-import { ProviderCourier } from '../outside/courier.ts';
 import { sandboxProvider } from '../provider/sandbox-provider.ts';
 import type { TestCard } from '../provider/test-cards.ts';
 import type { PaymentSession } from '../records/session.ts';
+import { completeSession } from '../sessions/completion.ts';
 import { FakeProvider, fakeAccount } from './fake-provider.ts';
 
 /** A call of a handler, in the order of the commits. */

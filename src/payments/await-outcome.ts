@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { effectiveNow } from '../../clocks/index.ts';
-import type { Tx } from '../../db/index.ts';
-import { type Instant, isBefore } from '../../kernel/time.ts';
-import type { PaymentDependencies } from '../completion.ts';
-import { type Charge, lockCharge } from '../records/charges.sql.ts';
-import { lockAnyReceipt } from '../records/receipts.sql.ts';
+import { effectiveNow } from '../clocks/index.ts';
+import type { Tx } from '../db/index.ts';
+import { type Instant, isBefore } from '../kernel/time.ts';
 import { selectOpenCalls } from './await-outcome.sql.ts';
-import { prepareCharge } from './charges.ts';
-import { type Call, writeOutcome } from './dependencies.ts';
-import { prepareReturn } from './returns.ts';
+import { type Call, writeOutcome } from './calls/dependencies.ts';
+import { prepareCharge } from './charges/remote-charges.ts';
+import { type Charge, lockCharge } from './records/charges.sql.ts';
+import { lockAnyReceipt } from './records/receipts.sql.ts';
+import { prepareReturn } from './returns/remote-returns.ts';
+import type { PaymentDependencies } from './sessions/completion.ts';
 
 /** An invoice whose charge or return is asked for. */
 export interface PaidInvoice {

@@ -1,10 +1,10 @@
-import { Id, ListOf, ListQuery, listReply, OneOf, pageOf, type Route, route, Strict, Type } from '../http/index.ts';
-import { notFound, ok, type Result } from '../kernel/result.ts';
+import { Id, ListOf, ListQuery, listReply, OneOf, pageOf, type Route, route, Strict, Type } from '../../http/index.ts';
+import { notFound, ok, type Result } from '../../kernel/result.ts';
+import { TEST_CARDS } from '../provider/test-cards.ts';
+import { ENTITY_TYPES, type PaymentSession } from '../records/session.ts';
+import { SESSION_STATUSES } from '../records/session-states.ts';
+import { selectSessions } from '../records/sessions.sql.ts';
 import { completeSession, endSession, type PaymentDependencies } from './completion.ts';
-import { TEST_CARDS } from './provider/test-cards.ts';
-import { ENTITY_TYPES, type PaymentSession } from './records/session.ts';
-import { SESSION_STATUSES } from './records/session-states.ts';
-import { selectSessions } from './records/sessions.sql.ts';
 import { ListedPaymentSessionReply, listedSession, PaymentSessionReply, publicSession } from './replies.ts';
 import { findSession } from './sessions.ts';
 

@@ -3,18 +3,18 @@ import type { DueKind } from '../../jobs/index.ts';
 import { isId } from '../../kernel/ids.ts';
 import { fail, ok, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
-import type { PaymentDependencies } from '../completion.ts';
+import { byCourier, type Connection, connectionOf, type RemoteDependencies } from '../calls/dependencies.ts';
+import { isGivenUp, nextLookUp } from '../calls/look-ups.ts';
+import { settleCharge } from '../charges/remote-charges.ts';
+import { settleCheckout } from '../checkouts/checkouts.ts';
 import type { NoticeHeaders, ProviderFact } from '../provider/remote.ts';
-import { settleCharge } from './charges.ts';
-import { selectCheckoutByReference } from './checkouts.sql.ts';
-import { settleCheckout } from './checkouts.ts';
-import { byCourier, type Connection, connectionOf, type RemoteDependencies } from './dependencies.ts';
+import { selectCheckoutByReference } from '../records/checkouts.sql.ts';
+import { settleReturn } from '../returns/remote-returns.ts';
+import { hasStray } from '../returns/stray.sql.ts';
+import { settleStrayReturn } from '../returns/stray.ts';
+import type { PaymentDependencies } from '../sessions/completion.ts';
 import { applyDispute, applyOutsideRefund } from './disputes.ts';
-import { isGivenUp, nextLookUp } from './look-ups.ts';
 import { insertNotice, selectNotice, updateNotice } from './notices.sql.ts';
-import { settleReturn } from './returns.ts';
-import { hasStray } from './stray.sql.ts';
-import { settleStrayReturn } from './stray.ts';
 
 /** A webhook of a provider, as it arrived. */
 export interface ArrivedNotice {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sql } from '../db/index.ts';
-import { newId } from '../kernel/ids.ts';
-import { receiptsOf, requestReturn, stopReturn } from './index.ts';
-import { openShop, type Shop, type Shopkeeper } from './testing/shop.ts';
+import { sql } from '../../db/index.ts';
+import { newId } from '../../kernel/ids.ts';
+import { receiptsOf, requestReturn, stopReturn } from '../index.ts';
+import { openShop, type Shop, type Shopkeeper } from '../testing/shop.ts';
 
 let shop: Shop;
 let merchant: Shopkeeper;

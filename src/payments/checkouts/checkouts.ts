@@ -5,7 +5,8 @@ import type { DueKind } from '../../jobs/index.ts';
 import { DEFAULT_LOCALE } from '../../kernel/locale.ts';
 import { next } from '../../kernel/state-table.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { decline, lockFound, type PaymentDependencies, refusalToComplete, settle } from '../completion.ts';
+import { byCourier, type Connection, connectionOf, reportRefusal, writeOutcome } from '../calls/dependencies.ts';
+import { isRepeatable, lookUpAt, nextLookUp } from '../calls/look-ups.ts';
 import type { Card } from '../provider/provider.ts';
 import {
   type CheckoutCustomer,
@@ -16,12 +17,7 @@ import {
   ProviderRefused,
   type TakenMoney,
 } from '../provider/remote.ts';
-import type { EntityDescription } from '../records/handlers.ts';
-import type { PaymentSession } from '../records/session.ts';
-import { sessionStates } from '../records/session-states.ts';
-import { countAttempt, selectSession, updateSessionStatus } from '../records/sessions.sql.ts';
-import { sessionUrl } from '../sessions.ts';
-import { type CheckoutEvent, checkoutStates, LIVE_CHECKOUTS } from './checkout-states.ts';
+import { type CheckoutEvent, checkoutStates, LIVE_CHECKOUTS } from '../records/checkout-states.ts';
 import {
   type Checkout,
   insertCheckout,
@@ -31,10 +27,14 @@ import {
   selectLiveCheckout,
   selectProviderCustomer,
   updateCheckout,
-} from './checkouts.sql.ts';
-import { byCourier, type Connection, connectionOf, reportRefusal, writeOutcome } from './dependencies.ts';
-import { isRepeatable, lookUpAt, nextLookUp } from './look-ups.ts';
-import { keepStray } from './stray.ts';
+} from '../records/checkouts.sql.ts';
+import type { EntityDescription } from '../records/handlers.ts';
+import type { PaymentSession } from '../records/session.ts';
+import { sessionStates } from '../records/session-states.ts';
+import { countAttempt, selectSession, updateSessionStatus } from '../records/sessions.sql.ts';
+import { keepStray } from '../returns/stray.ts';
+import { decline, lockFound, type PaymentDependencies, refusalToComplete, settle } from '../sessions/completion.ts';
+import { sessionUrl } from '../sessions/sessions.ts';
 
 interface OfSession {
   readonly merchantId: string;

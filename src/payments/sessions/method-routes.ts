@@ -11,10 +11,10 @@ import {
   Text,
   Timestamp,
   Type,
-} from '../http/index.ts';
-import { ok } from '../kernel/result.ts';
-import { instantOf } from '../kernel/time.ts';
-import { listMethods, makeDefault, removeMethod } from './records/methods.ts';
+} from '../../http/index.ts';
+import { ok } from '../../kernel/result.ts';
+import { instantOf } from '../../kernel/time.ts';
+import { listMethods, makeDefault, removeMethod } from '../records/methods.ts';
 import { PaymentMethodReply, PaymentSessionReply, publicMethod, publicSession } from './replies.ts';
 import type { PaymentEnvironment } from './session-routes.ts';
 import { openSetup } from './setup.ts';

@@ -1,15 +1,9 @@
-import { ListOf, listReply, pageOf, Reply, type Route, route } from '../http/index.ts';
-import { notFound, ok } from '../kernel/result.ts';
-import {
-  PaymentCreateBody,
-  PaymentListQuery,
-  PaymentReply,
-  sessionStatusesOf,
-  toPaymentReply,
-} from './link-schemas.ts';
+import { ListOf, listReply, pageOf, Reply, type Route, route } from '../../http/index.ts';
+import { notFound, ok } from '../../kernel/result.ts';
+import { selectLink, selectLinks } from '../records/links.sql.ts';
+import type { PaymentEnvironment } from '../sessions/session-routes.ts';
 import { createLink } from './links.ts';
-import { selectLink, selectLinks } from './records/links.sql.ts';
-import type { PaymentEnvironment } from './session-routes.ts';
+import { PaymentCreateBody, PaymentListQuery, PaymentReply, sessionStatusesOf, toPaymentReply } from './schemas.ts';
 
 const TAG = 'Payments';
 

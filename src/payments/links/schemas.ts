@@ -13,13 +13,13 @@ import {
   Text,
   Timestamp,
   Type,
-} from '../http/index.ts';
-import { decimal, jsonNumber } from '../kernel/decimal.ts';
-import { formatMoney } from '../kernel/money.ts';
-import { formatInstant } from '../kernel/time.ts';
-import type { PaymentLinkNow } from './records/link.ts';
-import type { SessionStatus } from './records/session-states.ts';
-import { sessionUrl } from './sessions.ts';
+} from '../../http/index.ts';
+import { decimal, jsonNumber } from '../../kernel/decimal.ts';
+import { formatMoney } from '../../kernel/money.ts';
+import { formatInstant } from '../../kernel/time.ts';
+import type { PaymentLinkNow } from '../records/link.ts';
+import type { SessionStatus } from '../records/session-states.ts';
+import { sessionUrl } from '../sessions/sessions.ts';
 
 const PAYMENT_STATUSES = ['pending', 'processing', 'completed', 'expired', 'cancelled'] as const;
 type PaymentStatus = (typeof PAYMENT_STATUSES)[number];

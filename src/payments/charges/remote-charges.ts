@@ -3,7 +3,17 @@ import type { Tx } from '../../db/index.ts';
 import type { FollowUp } from '../../jobs/index.ts';
 import { next } from '../../kernel/state-table.ts';
 import type { Instant } from '../../kernel/time.ts';
-import type { PaymentDependencies } from '../completion.ts';
+import { askCharge } from '../calls/ask.ts';
+import {
+  byCourier,
+  type Call,
+  type Connection,
+  connectionOf,
+  reportRefusal,
+  writeOutcome,
+} from '../calls/dependencies.ts';
+import { isForPeople, nextLookUp } from '../calls/look-ups.ts';
+import { endPages } from '../checkouts/end-pages.ts';
 import type { RemoteCharge } from '../provider/remote.ts';
 import { keepReceipt } from '../records/charge-receipt.ts';
 import { CHARGES_ON_THEIR_WAY, chargeStates } from '../records/charge-states.ts';
@@ -16,11 +26,8 @@ import {
   updateWaitingCharge,
 } from '../records/charges.sql.ts';
 import { selectMethod } from '../records/methods.sql.ts';
-import { askCharge } from './ask.ts';
-import { byCourier, type Call, type Connection, connectionOf, reportRefusal, writeOutcome } from './dependencies.ts';
-import { endPages } from './end-pages.ts';
-import { isForPeople, nextLookUp } from './look-ups.ts';
-import { keepStray } from './stray.ts';
+import { keepStray } from '../returns/stray.ts';
+import type { PaymentDependencies } from '../sessions/completion.ts';
 
 /** The step of a charge by a provider outside our database; its call is made beside due work. */
 export async function callForCharge(

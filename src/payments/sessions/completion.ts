@@ -1,20 +1,20 @@
-import { effectiveNow } from '../clocks/index.ts';
-import type { Tx } from '../db/index.ts';
-import type { DueKind, StepResult } from '../jobs/index.ts';
-import { ZERO } from '../kernel/decimal.ts';
-import { newId } from '../kernel/ids.ts';
-import { type Failure, fail, notFound, ok, type Result } from '../kernel/result.ts';
-import { next } from '../kernel/state-table.ts';
-import { formatInstant, type Instant } from '../kernel/time.ts';
-import type { RemoteDependencies } from './outside/dependencies.ts';
-import type { Card, ChargeOutcome, DeclineReason, PaymentProvider } from './provider/provider.ts';
-import { enterTestCard, outcomeAt, type TestCard, testCards } from './provider/test-cards.ts';
-import type { PaymentHandlers } from './records/handlers.ts';
-import { makeDefault, storeMethod } from './records/methods.ts';
-import { insertReceipt } from './records/receipts.sql.ts';
-import type { PaymentSession } from './records/session.ts';
-import { sessionStates } from './records/session-states.ts';
-import { lockSession, lockSessions, selectSession, updateSessionStatus } from './records/sessions.sql.ts';
+import { effectiveNow } from '../../clocks/index.ts';
+import type { Tx } from '../../db/index.ts';
+import type { DueKind, StepResult } from '../../jobs/index.ts';
+import { ZERO } from '../../kernel/decimal.ts';
+import { newId } from '../../kernel/ids.ts';
+import { type Failure, fail, notFound, ok, type Result } from '../../kernel/result.ts';
+import { next } from '../../kernel/state-table.ts';
+import { formatInstant, type Instant } from '../../kernel/time.ts';
+import type { RemoteDependencies } from '../calls/dependencies.ts';
+import type { Card, ChargeOutcome, DeclineReason, PaymentProvider } from '../provider/provider.ts';
+import { enterTestCard, outcomeAt, type TestCard, testCards } from '../provider/test-cards.ts';
+import type { PaymentHandlers } from '../records/handlers.ts';
+import { makeDefault, storeMethod } from '../records/methods.ts';
+import { insertReceipt } from '../records/receipts.sql.ts';
+import type { PaymentSession } from '../records/session.ts';
+import { sessionStates } from '../records/session-states.ts';
+import { lockSession, lockSessions, selectSession, updateSessionStatus } from '../records/sessions.sql.ts';
 import { announce, expireAll, isOver } from './sessions.ts';
 
 /** The dependencies of moving a session beside the database. */

@@ -1,8 +1,8 @@
-import type { PaymentDependencies } from '../completion.ts';
+import type { Connection } from '../calls/dependencies.ts';
 import { type CheckoutState, ProviderAway, ProviderRefused } from '../provider/remote.ts';
-import { type Checkout, selectLiveCheckoutsOf } from './checkouts.sql.ts';
+import { type Checkout, selectLiveCheckoutsOf } from '../records/checkouts.sql.ts';
+import type { PaymentDependencies } from '../sessions/completion.ts';
 import { settleCheckout } from './checkouts.ts';
-import type { Connection } from './dependencies.ts';
 
 interface ChargedInvoice {
   readonly merchantId: string;

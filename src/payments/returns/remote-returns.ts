@@ -2,6 +2,16 @@ import { effectiveNow } from '../../clocks/index.ts';
 import type { Tx } from '../../db/index.ts';
 import type { FollowUp } from '../../jobs/index.ts';
 import type { Instant } from '../../kernel/time.ts';
+import { askRefund } from '../calls/ask.ts';
+import {
+  byCourier,
+  type Call,
+  connectionOf,
+  type RemoteDependencies,
+  reportRefusal,
+  writeOutcome,
+} from '../calls/dependencies.ts';
+import { nextLookUp } from '../calls/look-ups.ts';
 import type { ProviderName } from '../provider/provider.ts';
 import type { RemoteRefund } from '../provider/remote.ts';
 import {
@@ -14,16 +24,6 @@ import {
   selectReceipt,
 } from '../records/receipts.sql.ts';
 import { bookReturn } from '../records/return-booking.ts';
-import { askRefund } from './ask.ts';
-import {
-  byCourier,
-  type Call,
-  connectionOf,
-  type RemoteDependencies,
-  reportRefusal,
-  writeOutcome,
-} from './dependencies.ts';
-import { nextLookUp } from './look-ups.ts';
 
 /** The step of a return by a provider outside our database; its call is made beside due work. */
 export async function callForReturn(

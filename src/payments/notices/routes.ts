@@ -1,6 +1,6 @@
 import { freeRoute, type RawBody, type Route, Type } from '../../http/index.ts';
 import { ok } from '../../kernel/result.ts';
-import type { RemoteDependencies } from './dependencies.ts';
+import type { RemoteDependencies } from '../calls/dependencies.ts';
 import { receiveNotice } from './notices.ts';
 
 const NoticeReceipt = Type.Object(

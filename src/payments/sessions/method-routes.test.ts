@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newId } from '../kernel/ids.ts';
-import { openShop, type Shop, type Shopkeeper } from './testing/shop.ts';
+import { newId } from '../../kernel/ids.ts';
+import { openShop, type Shop, type Shopkeeper } from '../testing/shop.ts';
 
 let shop: Shop;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
-import { sql, type Tx } from '../../db/index.ts';
-import type { Instant } from '../../kernel/time.ts';
+import { sql, type Tx } from '../db/index.ts';
+import type { Instant } from '../kernel/time.ts';
 
 /** A charge or a return of an invoice that a provider outside is asked for. */
 export interface OpenCall {

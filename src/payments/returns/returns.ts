@@ -1,11 +1,9 @@
-import type { Tx } from '../db/index.ts';
-import type { DueKind } from '../jobs/index.ts';
-import { type Decimal, sum } from '../kernel/decimal.ts';
-import { notFound, ok, type Result } from '../kernel/result.ts';
-import { next } from '../kernel/state-table.ts';
-import type { Instant } from '../kernel/time.ts';
-import type { PaymentDependencies } from './completion.ts';
-import { callForReturn } from './outside/returns.ts';
+import type { Tx } from '../../db/index.ts';
+import type { DueKind } from '../../jobs/index.ts';
+import { type Decimal, sum } from '../../kernel/decimal.ts';
+import { notFound, ok, type Result } from '../../kernel/result.ts';
+import { next } from '../../kernel/state-table.ts';
+import type { Instant } from '../../kernel/time.ts';
 import {
   lockReceipt,
   markRequested,
@@ -17,9 +15,11 @@ import {
   selectLeft,
   selectReceipt,
   selectReceipts,
-} from './records/receipts.sql.ts';
-import { bookReturn, owned } from './records/return-booking.ts';
-import { returnStates } from './records/return-states.ts';
+} from '../records/receipts.sql.ts';
+import { bookReturn, owned } from '../records/return-booking.ts';
+import { returnStates } from '../records/return-states.ts';
+import type { PaymentDependencies } from '../sessions/completion.ts';
+import { callForReturn } from './remote-returns.ts';
 
 /** The payments of an invoice, in the order of their receipt. */
 export const receiptsOf = (tx: Tx, merchantId: string, invoiceId: string): Promise<PaymentReceipt[]> =>

@@ -6,11 +6,17 @@ import { ok, type Result } from '../../kernel/result.ts';
 import { next } from '../../kernel/state-table.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { type LedgerReason, post } from '../../ledger/index.ts';
+import { askRefund } from '../calls/ask.ts';
+import {
+  byCourier,
+  connectionOf,
+  type RemoteDependencies,
+  reportRefusal,
+  writeOutcome,
+} from '../calls/dependencies.ts';
+import { nextLookUp } from '../calls/look-ups.ts';
 import type { RemoteRefund } from '../provider/remote.ts';
 import { returnStates } from '../records/return-states.ts';
-import { askRefund } from './ask.ts';
-import { byCourier, connectionOf, type RemoteDependencies, reportRefusal, writeOutcome } from './dependencies.ts';
-import { nextLookUp } from './look-ups.ts';
 import {
   insertStray,
   lockStrayIfAny,

@@ -1,12 +1,17 @@
-import { findCustomer } from '../customers/index.ts';
-import type { Tx } from '../db/index.ts';
-import { type EnvironmentName, findOrganization, type MerchantSettings, merchantSettings } from '../identity/index.ts';
-import { isConnected } from '../integrations/index.ts';
-import { type FieldError, fail, invalid, notFound, ok, type Result } from '../kernel/result.ts';
-import { type Instant, isAfter } from '../kernel/time.ts';
-import type { ProviderName } from './provider/provider.ts';
-import { type RedirectRules, redirectProblems } from './records/redirect-urls.ts';
-import type { PaymentSession } from './records/session.ts';
+import { findCustomer } from '../../customers/index.ts';
+import type { Tx } from '../../db/index.ts';
+import {
+  type EnvironmentName,
+  findOrganization,
+  type MerchantSettings,
+  merchantSettings,
+} from '../../identity/index.ts';
+import { isConnected } from '../../integrations/index.ts';
+import { type FieldError, fail, invalid, notFound, ok, type Result } from '../../kernel/result.ts';
+import { type Instant, isAfter } from '../../kernel/time.ts';
+import type { ProviderName } from '../provider/provider.ts';
+import { type RedirectRules, redirectProblems } from '../records/redirect-urls.ts';
+import type { PaymentSession } from '../records/session.ts';
 import { DEFAULT_SESSION_MINUTES, openSession } from './sessions.ts';
 
 const FALLBACK_CURRENCY = 'USD';

@@ -1,12 +1,10 @@
-import type { Tx } from '../db/index.ts';
-import type { DueKind } from '../jobs/index.ts';
-import type { Decimal } from '../kernel/decimal.ts';
-import type { Instant } from '../kernel/time.ts';
-import type { PaymentDependencies } from './completion.ts';
-import { callForCharge } from './outside/charges.ts';
-import type { PaymentProvider } from './provider/provider.ts';
-import { sandboxProvider } from './provider/sandbox-provider.ts';
-import { keepReceipt } from './records/charge-receipt.ts';
+import type { Tx } from '../../db/index.ts';
+import type { DueKind } from '../../jobs/index.ts';
+import type { Decimal } from '../../kernel/decimal.ts';
+import type { Instant } from '../../kernel/time.ts';
+import type { PaymentProvider } from '../provider/provider.ts';
+import { sandboxProvider } from '../provider/sandbox-provider.ts';
+import { keepReceipt } from '../records/charge-receipt.ts';
 import {
   type Charge,
   type ChargeOrigin,
@@ -16,9 +14,11 @@ import {
   type NewCharge,
   selectCharge,
   updateChargeFinished,
-} from './records/charges.sql.ts';
-import type { PaymentMethod } from './records/method.ts';
-import { selectDefaults } from './records/methods.sql.ts';
+} from '../records/charges.sql.ts';
+import type { PaymentMethod } from '../records/method.ts';
+import { selectDefaults } from '../records/methods.sql.ts';
+import type { PaymentDependencies } from '../sessions/completion.ts';
+import { callForCharge } from './remote-charges.ts';
 
 /** The charge, and its customer. */
 export interface ChargeRequestOfInvoice {

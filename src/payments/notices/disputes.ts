@@ -3,11 +3,12 @@ import type { Tx } from '../../db/index.ts';
 import { ZERO } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { type Posting, post } from '../../ledger/index.ts';
-import type { PaymentDependencies } from '../completion.ts';
+import { writeOutcome } from '../calls/dependencies.ts';
 import type { ProviderDisputeFact, ProviderRefundFact } from '../provider/remote.ts';
 import { lockAnyReceipt, markAsked, markReturned } from '../records/receipts.sql.ts';
 import { bookReturn } from '../records/return-booking.ts';
-import { writeOutcome } from './dependencies.ts';
+import { returnStray } from '../returns/stray.ts';
+import type { PaymentDependencies } from '../sessions/completion.ts';
 import {
   insertDispute,
   insertOutsideRefund,
@@ -19,7 +20,6 @@ import {
   updateDispute,
   updateOutsideRefund,
 } from './disputes.sql.ts';
-import { returnStray } from './stray.ts';
 
 interface OfProvider {
   readonly merchantId: string;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openShop, type Shop, type Shopkeeper } from './testing/shop.ts';
+import { openShop, type Shop, type Shopkeeper } from '../testing/shop.ts';
 
 const NOW = '2026-03-01T12:00:00Z';
 

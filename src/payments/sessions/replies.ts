@@ -1,10 +1,10 @@
-import { DecimalOut, Id, MetadataOut, Nullable, OneOf, type Static, Type } from '../http/index.ts';
-import { formatMoney } from '../kernel/money.ts';
-import { formatInstant } from '../kernel/time.ts';
-import { DECLINE_REASONS, PROVIDER_NAMES } from './provider/provider.ts';
-import type { PaymentMethod } from './records/method.ts';
-import { ENTITY_TYPES, type PaymentSession } from './records/session.ts';
-import { SESSION_STATUSES } from './records/session-states.ts';
+import { DecimalOut, Id, MetadataOut, Nullable, OneOf, type Static, Type } from '../../http/index.ts';
+import { formatMoney } from '../../kernel/money.ts';
+import { formatInstant } from '../../kernel/time.ts';
+import { DECLINE_REASONS, PROVIDER_NAMES } from '../provider/provider.ts';
+import type { PaymentMethod } from '../records/method.ts';
+import { ENTITY_TYPES, type PaymentSession } from '../records/session.ts';
+import { SESSION_STATUSES } from '../records/session-states.ts';
 import { sessionUrl } from './sessions.ts';
 
 /** The meaning of the fields of a payment session, also in a list. */

@@ -1,14 +1,14 @@
-import type { Tx } from '../db/index.ts';
-import { type Decimal, ZERO } from '../kernel/decimal.ts';
-import { newId } from '../kernel/ids.ts';
-import { fail, ok, type Result } from '../kernel/result.ts';
-import { next } from '../kernel/state-table.ts';
-import { type Instant, isAfter, isBefore } from '../kernel/time.ts';
-import { publishAll } from '../webhooks/index.ts';
-import { markCheckoutsClosing } from './outside/checkouts.sql.ts';
-import type { ProviderName } from './provider/provider.ts';
-import type { EntityType, PaymentSession } from './records/session.ts';
-import { sessionStates } from './records/session-states.ts';
+import type { Tx } from '../../db/index.ts';
+import { type Decimal, ZERO } from '../../kernel/decimal.ts';
+import { newId } from '../../kernel/ids.ts';
+import { fail, ok, type Result } from '../../kernel/result.ts';
+import { next } from '../../kernel/state-table.ts';
+import { type Instant, isAfter, isBefore } from '../../kernel/time.ts';
+import { publishAll } from '../../webhooks/index.ts';
+import type { ProviderName } from '../provider/provider.ts';
+import { markCheckoutsClosing } from '../records/checkouts.sql.ts';
+import type { EntityType, PaymentSession } from '../records/session.ts';
+import { sessionStates } from '../records/session-states.ts';
 import {
   insertSessions,
   lockOpenSessions,
@@ -17,7 +17,7 @@ import {
   selectOpenSessions,
   selectSession,
   updateToExpired,
-} from './records/sessions.sql.ts';
+} from '../records/sessions.sql.ts';
 
 /** The default lifetime of a session. */
 export const DEFAULT_SESSION_MINUTES = 24 * 60;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sql } from '../db/index.ts';
-import { decimal } from '../kernel/decimal.ts';
-import { newId } from '../kernel/ids.ts';
-import { expireSessions } from './index.ts';
-import { openShop, type Shop, type Shopkeeper } from './testing/shop.ts';
+import { sql } from '../../db/index.ts';
+import { decimal } from '../../kernel/decimal.ts';
+import { newId } from '../../kernel/ids.ts';
+import { expireSessions } from '../index.ts';
+import { openShop, type Shop, type Shopkeeper } from '../testing/shop.ts';
 
 let shop: Shop;
 let merchant: Shopkeeper;
