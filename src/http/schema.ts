@@ -22,8 +22,11 @@ export const Text = (options: { minLength?: number; maxLength?: number; descript
   Type.String({ maxLength: 8192, 'x-text': true, ...options });
 
 /** Text in a form, which `words` describe with an example: the pattern is never shown. */
-export const Formed = (pattern: string, words: string, options: { maxLength?: number; description?: string } = {}) =>
-  Type.String({ pattern, 'x-words': words, ...options });
+export const Formed = (
+  pattern: string,
+  words: string,
+  options: { maxLength?: number; description?: string; format?: 'date' } = {},
+) => Type.String({ pattern, 'x-words': words, ...options });
 
 /** A name: one to 255 characters, not blank. */
 export const Name = Text({ minLength: 1, maxLength: 255 });

@@ -31,6 +31,7 @@ function createAjv(coerceTypes: boolean): Ajv2020 {
   ajv.addKeyword({ keyword: 'x-hints', schemaType: 'object' });
   ajv.addKeyword({ keyword: 'x-fields', schemaType: 'object' }); // what the document says of fields
   ajv.addFormat('date-time', (text: string) => rewriteInstant(text) !== null);
+  ajv.addFormat('date', true); // for the document; a pattern or a rule checks the day
   ajv.addFormat('decimal', /^-?\d+(?:\.\d+)?$/);
   ajv.addFormat('currency', (text: string) => isCurrency(text));
   ajv.addFormat('email', (text: string) => text.length <= 254 && /^[^\s@]+@[^\s@]+$/.test(text));

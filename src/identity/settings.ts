@@ -106,7 +106,7 @@ const Bucket = Strict({
   burst: Type.Integer({ minimum: 1, maximum: 10_000_000 }),
 });
 
-const Day = Formed('^[0-9]{4}-[0-9]{2}-[0-9]{2}$', 'must be a date such as 2026-01-31');
+const Day = Formed('^[0-9]{4}-[0-9]{2}-[0-9]{2}$', 'must be a date such as 2026-01-31', { format: 'date' });
 
 const MOST_REGISTRATIONS = 100;
 
@@ -284,8 +284,8 @@ export const SettingsReply = Type.Object(
           country: Type.String(),
           taxId: Type.String(),
           scheme: OneOf(TAX_SCHEMES, { description: '`oss`: the one-stop shop of the European Union.' }),
-          from: Type.String(),
-          to: NullableText,
+          from: Type.String({ format: 'date' }),
+          to: Nullable(Type.String({ format: 'date' })),
         }),
         { description: 'Where the merchant is registered for tax.' },
       ),

@@ -55,6 +55,8 @@ const OPEN_UNIONS: Readonly<Record<string, string>> = {
 /** Fields that are figures by their names. */
 const FIGURE =
   /\.(?:\w*(?:Amount|Quantity|Price|Percent|Subtotal|Total|Tax|Cost|Balance)|amount|quantity|price|percent|percentage|percentageDiscount|subtotal|total|cost|balance)$/;
+/** Fields that are times or days by their names. */
+const TIME = /\.(?:\w*(?:At|Until|PeriodStart|PeriodEnd|Date)|taxRegistrations\[\]\.(?:from|to))$/;
 const DECIMALS = new Set(['Decimal', 'DecimalNumber', 'DecimalInput']);
 
 /** The last name of a place without the marks of lists and maps. */
@@ -138,6 +140,16 @@ describe.each(['plain', 'compact'] as const)('the %s document for generators of 
     const others = figures.filter(({ schema }) => !withoutNull(schema).every(isExact));
     expect(others.map(({ at }) => at)).toEqual([]);
     expect(figures.length).toBeGreaterThan(150);
+  });
+
+  it('has a format for every time and day', () => {
+    const times = places.filter(
+      ({ at, schema }) => TIME.test(at) && referenceOf(schema) === undefined && branchesOf(schema).length === 0,
+    );
+    const isTime = ({ type, format }: Schema): boolean =>
+      type === 'null' || ['date-time', 'date'].includes(String(format));
+    expect(times.filter(({ schema }) => !isTime(schema)).map(({ at }) => at)).toEqual([]);
+    expect(times.length).toBeGreaterThan(200);
   });
 
   it('says the form of decimals once', () => {

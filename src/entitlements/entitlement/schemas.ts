@@ -113,7 +113,7 @@ const metered = {
   reserved: NumberOut,
   currentPeriodStart: Nullable(Timestamp),
   /** May lie beyond the times that can be asked about. */
-  currentPeriodEnd: Nullable(Type.String()),
+  currentPeriodEnd: Nullable(Timestamp),
   lastResetAt: Nullable(Timestamp),
   billableMetrics: Type.Array(Id('billableMetric')),
   pricingUnitId: Type.Null(),

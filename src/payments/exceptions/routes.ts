@@ -38,10 +38,10 @@ const PaymentExceptionReply = Type.Object(
     provider: OneOf(PROVIDER_NAMES),
     providerReference: Nullable(Type.String()),
     reason: Nullable(Type.String()),
-    nextActionAt: Nullable(Type.String()),
-    returnedAt: Nullable(Type.String()),
+    nextActionAt: Nullable(Timestamp),
+    returnedAt: Nullable(Timestamp),
     returnReference: Nullable(Type.String()),
-    createdAt: Type.String(),
+    createdAt: Timestamp,
   },
   {
     $id: 'PaymentException',

@@ -1,4 +1,4 @@
-import { DecimalOut, Id, MetadataOut, Nullable, OneOf, type Static, Type } from '../../http/index.ts';
+import { DecimalOut, Id, MetadataOut, Nullable, OneOf, type Static, Timestamp, Type } from '../../http/index.ts';
 import { formatMoney } from '../../kernel/money.ts';
 import { formatInstant } from '../../kernel/time.ts';
 import { DECLINE_REASONS, PROVIDER_NAMES } from '../provider/provider.ts';
@@ -52,10 +52,10 @@ export const PaymentSessionReply = Type.Object(
     metadata: MetadataOut,
     paymentMethodId: Nullable(Type.String()),
     provider: OneOf(PROVIDER_NAMES),
-    expiresAt: Type.String(),
-    completedAt: Nullable(Type.String()),
-    createdAt: Type.String(),
-    updatedAt: Type.String(),
+    expiresAt: Timestamp,
+    completedAt: Nullable(Timestamp),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
   },
   {
     $id: 'PaymentSession',
@@ -120,10 +120,10 @@ export const ListedPaymentSessionReply = Type.Object(
     status: OneOf(SESSION_STATUSES),
     merchantPaymentAccountId: Nullable(Type.String()),
     providerPaymentRef: Nullable(Type.String()),
-    expiresAt: Type.String(),
-    completedAt: Nullable(Type.String()),
-    createdAt: Type.String(),
-    updatedAt: Type.String(),
+    expiresAt: Timestamp,
+    completedAt: Nullable(Timestamp),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
   },
   {
     $id: 'ListedPaymentSession',
@@ -171,7 +171,7 @@ export const PaymentMethodReply = Type.Object(
     expMonth: Type.Integer(),
     expYear: Type.Integer(),
     isDefault: Type.Boolean(),
-    createdAt: Type.String(),
+    createdAt: Timestamp,
   },
   {
     $id: 'PaymentMethod',

@@ -168,6 +168,7 @@ export async function run(call: Call, names: { readonly customer: string; readon
     body: {
       customerId: customer.id,
       currency: 'EUR',
+      autoApprove: true,
       lines: [{ displayName: 'Setup', quantity: 2, unitPrice: '50.00' }],
     },
   });
