@@ -5,7 +5,7 @@ import { createIntake } from '../src/metering/intake/intake.ts';
 import { eventPartitionChore } from '../src/metering/intake/partitions.ts';
 import { eventTallyChore } from '../src/metering/intake/tally.ts';
 import { findEvent, listEvents } from '../src/metering/stored/events.ts';
-import { registerMeter } from '../src/metering/stored/series.ts';
+import { registerMeter } from '../src/metering/stored/rollups.ts';
 import { measureEach, rawUsage, usage } from '../src/metering/usage/usage.ts';
 import { exponent, median, numbersOf } from './support/arguments.ts';
 import { processMicroseconds, processorSeconds, type Stack, withStack } from './support/stack.ts';

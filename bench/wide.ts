@@ -9,7 +9,7 @@ import { answerSettings, tableNames } from '../src/metering/clickhouse/tables.sq
 import { clickhouseUsage } from '../src/metering/clickhouse/usage.ts';
 import type { Meter } from '../src/metering/meter/meter.ts';
 import type { UsageCut, UsageQuery, UsageRow, UsageScope } from '../src/metering/meter/usage-request.ts';
-import { backfillChore, registerMeter } from '../src/metering/stored/series.ts';
+import { backfillChore, registerMeter } from '../src/metering/stored/rollups.ts';
 import { postgresUsage } from '../src/metering/usage/usage.ts';
 import { type Engine, hasEngine, openEngine } from '../test/conformance/clickhouse-engine.ts';
 import { median, numbersOf } from './support/arguments.ts';

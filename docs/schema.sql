@@ -2215,6 +2215,31 @@ create table revenue_sum (
 );
 alter table revenue_sum enable row level security; -- with the two policies of tenant_table()
 
+create table rollup_definition (
+  merchant_id text not null,
+  id bigint generated always as identity not null,
+  event_type text not null,
+  kind text not null,
+  path text,
+  dimensions text[] not null,
+  content uuid not null,
+  boundary bigint not null,
+  done bigint default 0 not null,
+  is_ready boolean not null,
+  constraint rollup_definition_merchant_id_event_type_content_key UNIQUE (merchant_id, event_type, content),
+  constraint rollup_definition_pkey PRIMARY KEY (merchant_id, id),
+  constraint rollup_definition_kind_check CHECK ((kind = ANY (ARRAY['count'::text, 'number'::text, 'latest'::text, 'set'::text])))
+);
+CREATE INDEX rollup_definition_pending ON rollup_definition USING btree (merchant_id, id) WHERE (NOT is_ready);
+alter table rollup_definition enable row level security; -- with the two policies of tenant_table()
+
+create table rollup_definition_deleted (
+  merchant_id text not null,
+  definition_id bigint not null,
+  constraint rollup_definition_deleted_pkey PRIMARY KEY (merchant_id, definition_id)
+);
+alter table rollup_definition_deleted enable row level security; -- with the two policies of tenant_table()
+
 create table sales_order (
   merchant_id text not null,
   id text not null,
@@ -2850,7 +2875,7 @@ CREATE UNIQUE INDEX usage_projection_serving ON usage_projection USING btree (st
 
 create table usage_rollup (
   merchant_id text not null,
-  series_id bigint not null,
+  definition_id bigint not null,
   subject_id bigint not null,
   hour timestamp with time zone not null,
   group_hash uuid not null,
@@ -2865,35 +2890,10 @@ create table usage_rollup (
   latest_at timestamp with time zone,
   latest_seq bigint,
   latest_value numeric,
-  constraint usage_rollup_pkey PRIMARY KEY (merchant_id, series_id, subject_id, hour, group_hash, lane)
+  constraint usage_rollup_pkey PRIMARY KEY (merchant_id, definition_id, subject_id, hour, group_hash, lane)
 );
-CREATE INDEX usage_rollup_level ON usage_rollup USING btree (merchant_id, series_id, subject_id, group_hash, hour) WHERE (latest_at IS NOT NULL);
+CREATE INDEX usage_rollup_level ON usage_rollup USING btree (merchant_id, definition_id, subject_id, group_hash, hour) WHERE (latest_at IS NOT NULL);
 alter table usage_rollup enable row level security; -- with the two policies of tenant_table()
-
-create table usage_series (
-  merchant_id text not null,
-  id bigint generated always as identity not null,
-  event_type text not null,
-  kind text not null,
-  path text,
-  dimensions text[] not null,
-  content uuid not null,
-  boundary bigint not null,
-  done bigint default 0 not null,
-  is_ready boolean not null,
-  constraint usage_series_merchant_id_event_type_content_key UNIQUE (merchant_id, event_type, content),
-  constraint usage_series_pkey PRIMARY KEY (merchant_id, id),
-  constraint usage_series_kind_check CHECK ((kind = ANY (ARRAY['count'::text, 'number'::text, 'latest'::text, 'set'::text])))
-);
-CREATE INDEX usage_series_pending ON usage_series USING btree (merchant_id, id) WHERE (NOT is_ready);
-alter table usage_series enable row level security; -- with the two policies of tenant_table()
-
-create table usage_series_dropped (
-  merchant_id text not null,
-  series_id bigint not null,
-  constraint usage_series_dropped_pkey PRIMARY KEY (merchant_id, series_id)
-);
-alter table usage_series_dropped enable row level security; -- with the two policies of tenant_table()
 
 create table usage_shipment (
   generation integer not null,
@@ -2923,13 +2923,13 @@ alter table usage_taken enable row level security; -- with the two policies of t
 
 create table usage_value (
   merchant_id text not null,
-  series_id bigint not null,
+  definition_id bigint not null,
   subject_id bigint not null,
   hour timestamp with time zone not null,
   group_hash uuid not null,
   value_hash uuid not null,
   group_values text[] not null,
-  constraint usage_value_pkey PRIMARY KEY (merchant_id, series_id, subject_id, hour, group_hash, value_hash)
+  constraint usage_value_pkey PRIMARY KEY (merchant_id, definition_id, subject_id, hour, group_hash, value_hash)
 );
 alter table usage_value enable row level security; -- with the two policies of tenant_table()
 
@@ -3299,7 +3299,8 @@ declare
   places tid[];
 begin
   select array_agg((select f.ctid from usage_rollup f
-                     where f.merchant_id = u.merchant_id and f.series_id = u.series_id and f.subject_id = u.subject_id
+                     where f.merchant_id = u.merchant_id and f.definition_id = u.definition_id
+                       and f.subject_id = u.subject_id
                        and f.hour = u.hour and f.group_hash = u.group_hash and f.lane = u.lane) order by u.ordinality)
     into places
     from unnest(added) with ordinality u;
@@ -3380,19 +3381,20 @@ AS $function$
     secs => (mod(microseconds, 86400000000) / 1000000)::float8)) at time zone 'UTC'
 $function$;
 
-CREATE OR REPLACE FUNCTION backfill_series(merchant text, series bigint, most integer)
+CREATE OR REPLACE FUNCTION backfill_rollups(merchant text, definition bigint, most integer)
  RETURNS boolean
  LANGUAGE plpgsql
 AS $function$
 declare
-  held usage_series;
+  held rollup_definition;
   last_seq bigint;
   subject_ids bigint[];
   times timestamptz[];
   seqs bigint[];
   datas jsonb[];
 begin
-  select * into held from usage_series s where s.merchant_id = merchant and s.id = series and not s.is_ready for update;
+  select * into held from rollup_definition s where s.merchant_id = merchant and s.id = definition
+    and not s.is_ready for update;
   if not found then return false; end if;
   select max(seq) into last_seq from (
     select e.seq from event e where e.merchant_id = merchant and e.seq > held.done and e.seq <= held.boundary
@@ -3402,12 +3404,12 @@ begin
            times, seqs, datas
       from event e
      where e.merchant_id = merchant and e.type = held.event_type and e.seq > held.done and e.seq <= last_seq;
-    perform roll_up_events(array[merchant], array[held.event_type], array[series], 100,
+    perform roll_up_events(array[merchant], array[held.event_type], array[definition], 100,
                            array_fill(1, array[coalesce(cardinality(seqs), 0)]), subject_ids, times, seqs, datas);
   end if;
-  update usage_series s set done = coalesce(last_seq, held.boundary), is_ready = last_seq is null
+  update rollup_definition s set done = coalesce(last_seq, held.boundary), is_ready = last_seq is null
     or last_seq = held.boundary
-   where s.merchant_id = merchant and s.id = series;
+   where s.merchant_id = merchant and s.id = definition;
   return last_seq is not null and last_seq < held.boundary;
 end $function$;
 
@@ -5761,7 +5763,7 @@ begin
            kind_sources[n.kind], n.key, n.data, n.external_subject, n.external_id
       from unnest(seqs, kinds, subjects, times, external_subjects, external_ids, keys, datas)
            n (seq, kind, subject, at, external_subject, external_id, key, data);
-    if exists (select from usage_series s where s.merchant_id = any (merchants)) then
+    if exists (select from rollup_definition s where s.merchant_id = any (merchants)) then
       perform roll_up_events(kind_merchants, kind_types, null, free_rollup_lane(), kinds,
         (select array_agg(subject_ids[n.subject] order by n.place) from unnest(subjects)
           with ordinality n (subject, place)),
@@ -6506,13 +6508,13 @@ declare
   added usage_rollup[];
 begin
   with read as materialized (
-    select k.place as event_kind, s.merchant_id, s.id as series_id, s.kind,
+    select k.place as event_kind, s.merchant_id, s.id as definition_id, s.kind,
            string_to_array(s.path, '.') as path, s.dimensions
       from unnest(kind_merchants, kind_types) with ordinality k (merchant_id, event_type, place)
-      join usage_series s on s.merchant_id = k.merchant_id and s.event_type = k.event_type
+      join rollup_definition s on s.merchant_id = k.merchant_id and s.event_type = k.event_type
      where s.merchant_id = any (kind_merchants) and (named is null or s.id = any (named))
   ), valued as materialized (
-    select r.merchant_id, r.series_id, r.kind, e.subject_id,
+    select r.merchant_id, r.definition_id, r.kind, e.subject_id,
            date_bin('1 hour', e.at, timestamptz '2000-01-01Z') as hour, e.at, e.seq,
            case when r.dimensions = '{}' then '{}'::text[] else
              array(select event_text(e.data, string_to_array(d.path, '.')) from unnest(r.dimensions)
@@ -6527,34 +6529,34 @@ begin
                    else text_hash(group_values::text) end as group_hash
       from valued where number is not null or text is not null
   ), seen as (
-    insert into usage_value (merchant_id, series_id, subject_id, hour, group_hash, value_hash, group_values)
-    select merchant_id, series_id, subject_id, hour, group_hash, text_hash(text), any_value(group_values)
+    insert into usage_value (merchant_id, definition_id, subject_id, hour, group_hash, value_hash, group_values)
+    select merchant_id, definition_id, subject_id, hour, group_hash, text_hash(text), any_value(group_values)
       from usable where kind = 'set'
-     group by merchant_id, series_id, subject_id, hour, group_hash, text_hash(text)
-     order by merchant_id, series_id, subject_id, hour, group_hash, text_hash(text)
+     group by merchant_id, definition_id, subject_id, hour, group_hash, text_hash(text)
+     order by merchant_id, definition_id, subject_id, hour, group_hash, text_hash(text)
         on conflict do nothing
   ), grouped as (
-    select series_id, subject_id, hour, group_hash, merchant_id, any_value(group_values) as group_values,
+    select definition_id, subject_id, hour, group_hash, merchant_id, any_value(group_values) as group_values,
            count(*) as event_count,
            min(at) as first_at, max(at) as last_at, sum(number) as total, min(number) as least_value,
            max(number) as greatest_value,
            null::timestamptz as latest_at, null::bigint as latest_seq, null::numeric as latest_value
       from usable where kind <> 'latest'
-     group by merchant_id, series_id, subject_id, hour, group_hash
+     group by merchant_id, definition_id, subject_id, hour, group_hash
      union all
     select * from (
-      select distinct on (merchant_id, series_id, subject_id, hour, group_hash)
-             series_id, subject_id, hour, group_hash, merchant_id, group_values,
-             count(*) over (partition by merchant_id, series_id, subject_id, hour, group_hash),
+      select distinct on (merchant_id, definition_id, subject_id, hour, group_hash)
+             definition_id, subject_id, hour, group_hash, merchant_id, group_values,
+             count(*) over (partition by merchant_id, definition_id, subject_id, hour, group_hash),
              null::timestamptz, null::timestamptz, null::numeric, null::numeric, null::numeric, at, seq, number
         from usable where kind = 'latest'
-       order by merchant_id, series_id, subject_id, hour, group_hash, at desc, seq desc) newest
+       order by merchant_id, definition_id, subject_id, hour, group_hash, at desc, seq desc) newest
   )
-  select array_agg(row(g.merchant_id, g.series_id, g.subject_id, g.hour, g.group_hash, flush_lane, g.group_values,
+  select array_agg(row(g.merchant_id, g.definition_id, g.subject_id, g.hour, g.group_hash, flush_lane, g.group_values,
                        g.event_count, g.first_at, g.last_at, g.total, g.least_value, g.greatest_value, g.latest_at,
                        g.latest_seq, g.latest_value)::usage_rollup)
     into added
-    from (select * from grouped order by merchant_id, series_id, subject_id, hour, group_hash) g;
+    from (select * from grouped order by merchant_id, definition_id, subject_id, hour, group_hash) g;
   if added is not null then perform add_rollups(added); end if;
 end $function$;
 
@@ -6814,22 +6816,22 @@ CREATE OR REPLACE FUNCTION usage_greatest(merchant text, meter_types text[], met
 AS $function$
 #variable_conflict use_column
 declare
-  series_ids bigint[];
-  series_kinds text[];
-  series_paths text[];
+  definition_ids bigint[];
+  definition_kinds text[];
+  definition_paths text[];
 begin
   select array_agg(s.id order by m.place), array_agg(s.kind order by m.place), array_agg(s.path order by m.place)
-    into series_ids, series_kinds, series_paths
+    into definition_ids, definition_kinds, definition_paths
     from unnest(meter_types, meter_contents) with ordinality m (event_type, content, place)
    cross join lateral (select text_hash(m.content) as content offset 0) h
     left join lateral (
-      select s.id, s.kind, s.path from usage_series s
+      select s.id, s.kind, s.path from rollup_definition s
        where s.merchant_id = merchant and s.event_type = m.event_type and s.content = h.content
          and s.is_ready) s on true;
   return query
   select w.question, max(case when f.is_cut then c.value else f.value end),
          coalesce(sum(case when f.is_cut then c.event_count else f.event_count end), 0)::bigint,
-         bool_and(series_ids[w.meter] is not null), jsonb_agg(c.read_hours) filter (where c.read_hours is not null)
+         bool_and(definition_ids[w.meter] is not null), jsonb_agg(c.read_hours) filter (where c.read_hours is not null)
     from unnest(questions, meters, subjects, froms, tos) with ordinality w (question, meter, subject,
       from_at, to_at, part)
     left join lateral (
@@ -6842,19 +6844,19 @@ begin
       select max(r.greatest_value) as value, sum(r.event_count) as event_count,
              bool_or(r.first_at < w.from_at or r.last_at >= w.to_at) as is_cut
         from usage_rollup r
-       where r.merchant_id = merchant and r.series_id = series_ids[w.meter] and r.subject_id = a.id
+       where r.merchant_id = merchant and r.definition_id = definition_ids[w.meter] and r.subject_id = a.id
          and r.hour >= date_bin('1 hour', w.from_at, '2000-01-01Z') and r.hour < w.to_at
          and r.first_at < w.to_at and r.last_at >= w.from_at) f on true
     left join lateral (
-      select p.* from usage_greatest_cut(merchant, meter_types[w.meter], series_ids[w.meter], series_kinds[w.meter],
-                               string_to_array(series_paths[w.meter], '.'), w.part::int, a.id, w.from_at, w.to_at,
+      select p.* from usage_greatest_cut(merchant, meter_types[w.meter], definition_ids[w.meter], definition_kinds[w.meter],
+                               string_to_array(definition_paths[w.meter], '.'), w.part::int, a.id, w.from_at, w.to_at,
                                known_parts, known_subjects, known_hours, known_froms, known_tos,
                                known_counts, known_values, known_events) p
        where f.is_cut offset 0) c on true
    group by w.question;
 end $function$;
 
-CREATE OR REPLACE FUNCTION usage_greatest_cut(merchant text, wanted_type text, series bigint, value_kind text, value_path text[], part integer, subject bigint, from_at timestamp with time zone, to_at timestamp with time zone, known_parts integer[], known_subjects bigint[], known_hours timestamp with time zone[], known_froms timestamp with time zone[], known_tos timestamp with time zone[], known_counts bigint[], known_values numeric[], known_events bigint[], OUT value numeric, OUT event_count bigint, OUT read_hours jsonb)
+CREATE OR REPLACE FUNCTION usage_greatest_cut(merchant text, wanted_type text, definition bigint, value_kind text, value_path text[], part integer, subject bigint, from_at timestamp with time zone, to_at timestamp with time zone, known_parts integer[], known_subjects bigint[], known_hours timestamp with time zone[], known_froms timestamp with time zone[], known_tos timestamp with time zone[], known_counts bigint[], known_values numeric[], known_events bigint[], OUT value numeric, OUT event_count bigint, OUT read_hours jsonb)
  RETURNS record
  LANGUAGE plpgsql
  STABLE
@@ -6877,18 +6879,18 @@ declare
   read record;
 begin
   select array_agg(distinct r.hour) into cut_hours from usage_rollup r
-   where r.merchant_id = merchant and r.series_id = series and r.subject_id = subject
+   where r.merchant_id = merchant and r.definition_id = definition and r.subject_id = subject
      and r.hour >= date_bin('1 hour', from_at, '2000-01-01Z') and r.hour < to_at
      and r.first_at < to_at and r.last_at >= from_at and (r.first_at < from_at or r.last_at >= to_at);
   select max(r.greatest_value), coalesce(sum(r.event_count), 0) into value, event_count from usage_rollup r
-   where r.merchant_id = merchant and r.series_id = series and r.subject_id = subject
+   where r.merchant_id = merchant and r.definition_id = definition and r.subject_id = subject
      and r.hour >= date_bin('1 hour', from_at, '2000-01-01Z') and r.hour < to_at
      and r.first_at >= from_at and r.last_at < to_at and r.hour <> all (cut_hours);
   foreach cut_hour in array cut_hours loop
     select sum(r.event_count) as event_count, sum(r.total) as value, min(r.first_at) as first_at,
            max(r.last_at) as last_at
       into whole from usage_rollup r
-     where r.merchant_id = merchant and r.series_id = series and r.subject_id = subject and r.hour = cut_hour;
+     where r.merchant_id = merchant and r.definition_id = definition and r.subject_id = subject and r.hour = cut_hour;
     cut_from := case when whole.first_at < from_at then from_at end;
     cut_to := case when whole.last_at >= to_at then to_at end;
     is_known := false;
@@ -6949,22 +6951,22 @@ CREATE OR REPLACE FUNCTION usage_least(merchant text, meter_types text[], meter_
 AS $function$
 #variable_conflict use_column
 declare
-  series_ids bigint[];
-  series_kinds text[];
-  series_paths text[];
+  definition_ids bigint[];
+  definition_kinds text[];
+  definition_paths text[];
 begin
   select array_agg(s.id order by m.place), array_agg(s.kind order by m.place), array_agg(s.path order by m.place)
-    into series_ids, series_kinds, series_paths
+    into definition_ids, definition_kinds, definition_paths
     from unnest(meter_types, meter_contents) with ordinality m (event_type, content, place)
    cross join lateral (select text_hash(m.content) as content offset 0) h
     left join lateral (
-      select s.id, s.kind, s.path from usage_series s
+      select s.id, s.kind, s.path from rollup_definition s
        where s.merchant_id = merchant and s.event_type = m.event_type and s.content = h.content
          and s.is_ready) s on true;
   return query
   select w.question, min(case when f.is_cut then c.value else f.value end),
          coalesce(sum(case when f.is_cut then c.event_count else f.event_count end), 0)::bigint,
-         bool_and(series_ids[w.meter] is not null), jsonb_agg(c.read_hours) filter (where c.read_hours is not null)
+         bool_and(definition_ids[w.meter] is not null), jsonb_agg(c.read_hours) filter (where c.read_hours is not null)
     from unnest(questions, meters, subjects, froms, tos) with ordinality w (question, meter, subject,
       from_at, to_at, part)
     left join lateral (
@@ -6977,19 +6979,19 @@ begin
       select min(r.least_value) as value, sum(r.event_count) as event_count,
              bool_or(r.first_at < w.from_at or r.last_at >= w.to_at) as is_cut
         from usage_rollup r
-       where r.merchant_id = merchant and r.series_id = series_ids[w.meter] and r.subject_id = a.id
+       where r.merchant_id = merchant and r.definition_id = definition_ids[w.meter] and r.subject_id = a.id
          and r.hour >= date_bin('1 hour', w.from_at, '2000-01-01Z') and r.hour < w.to_at
          and r.first_at < w.to_at and r.last_at >= w.from_at) f on true
     left join lateral (
-      select p.* from usage_least_cut(merchant, meter_types[w.meter], series_ids[w.meter], series_kinds[w.meter],
-                               string_to_array(series_paths[w.meter], '.'), w.part::int, a.id, w.from_at, w.to_at,
+      select p.* from usage_least_cut(merchant, meter_types[w.meter], definition_ids[w.meter], definition_kinds[w.meter],
+                               string_to_array(definition_paths[w.meter], '.'), w.part::int, a.id, w.from_at, w.to_at,
                                known_parts, known_subjects, known_hours, known_froms, known_tos,
                                known_counts, known_values, known_events) p
        where f.is_cut offset 0) c on true
    group by w.question;
 end $function$;
 
-CREATE OR REPLACE FUNCTION usage_least_cut(merchant text, wanted_type text, series bigint, value_kind text, value_path text[], part integer, subject bigint, from_at timestamp with time zone, to_at timestamp with time zone, known_parts integer[], known_subjects bigint[], known_hours timestamp with time zone[], known_froms timestamp with time zone[], known_tos timestamp with time zone[], known_counts bigint[], known_values numeric[], known_events bigint[], OUT value numeric, OUT event_count bigint, OUT read_hours jsonb)
+CREATE OR REPLACE FUNCTION usage_least_cut(merchant text, wanted_type text, definition bigint, value_kind text, value_path text[], part integer, subject bigint, from_at timestamp with time zone, to_at timestamp with time zone, known_parts integer[], known_subjects bigint[], known_hours timestamp with time zone[], known_froms timestamp with time zone[], known_tos timestamp with time zone[], known_counts bigint[], known_values numeric[], known_events bigint[], OUT value numeric, OUT event_count bigint, OUT read_hours jsonb)
  RETURNS record
  LANGUAGE plpgsql
  STABLE
@@ -7012,18 +7014,18 @@ declare
   read record;
 begin
   select array_agg(distinct r.hour) into cut_hours from usage_rollup r
-   where r.merchant_id = merchant and r.series_id = series and r.subject_id = subject
+   where r.merchant_id = merchant and r.definition_id = definition and r.subject_id = subject
      and r.hour >= date_bin('1 hour', from_at, '2000-01-01Z') and r.hour < to_at
      and r.first_at < to_at and r.last_at >= from_at and (r.first_at < from_at or r.last_at >= to_at);
   select min(r.least_value), coalesce(sum(r.event_count), 0) into value, event_count from usage_rollup r
-   where r.merchant_id = merchant and r.series_id = series and r.subject_id = subject
+   where r.merchant_id = merchant and r.definition_id = definition and r.subject_id = subject
      and r.hour >= date_bin('1 hour', from_at, '2000-01-01Z') and r.hour < to_at
      and r.first_at >= from_at and r.last_at < to_at and r.hour <> all (cut_hours);
   foreach cut_hour in array cut_hours loop
     select sum(r.event_count) as event_count, sum(r.total) as value, min(r.first_at) as first_at,
            max(r.last_at) as last_at
       into whole from usage_rollup r
-     where r.merchant_id = merchant and r.series_id = series and r.subject_id = subject and r.hour = cut_hour;
+     where r.merchant_id = merchant and r.definition_id = definition and r.subject_id = subject and r.hour = cut_hour;
     cut_from := case when whole.first_at < from_at then from_at end;
     cut_to := case when whole.last_at >= to_at then to_at end;
     is_known := false;
@@ -7073,7 +7075,7 @@ begin
   end loop;
 end $function$;
 
-CREATE OR REPLACE FUNCTION usage_levels(merchant text, series bigint, subject bigint, before timestamp with time zone, by_group boolean)
+CREATE OR REPLACE FUNCTION usage_levels(merchant text, definition bigint, subject bigint, before timestamp with time zone, by_group boolean)
  RETURNS TABLE(subject_id bigint, group_values text[], at timestamp with time zone, seq bigint, value numeric)
  LANGUAGE plpgsql
  STABLE
@@ -7088,43 +7090,48 @@ declare
   one_group uuid;
   last_hour timestamptz;
 begin
-  if series is null then return; end if;
+  if definition is null then return; end if;
   loop
     if subject is null then
       select r.subject_id into one from usage_rollup r
-       where r.merchant_id = merchant and r.series_id = series and r.subject_id > coalesce(one, -1)
+       where r.merchant_id = merchant and r.definition_id = definition and r.subject_id > coalesce(one, -1)
          and r.latest_at is not null
        order by r.subject_id limit 1;
       exit when not found;
     end if;
     if by_group then
       select r.group_hash into one_group from usage_rollup r
-       where r.merchant_id = merchant and r.series_id = series and r.subject_id = one and r.latest_at is not null
+       where r.merchant_id = merchant and r.definition_id = definition and r.subject_id = one
+         and r.latest_at is not null
        order by r.group_hash limit 1;
       while found loop
         select r.hour into last_hour from usage_rollup r
-         where r.merchant_id = merchant and r.series_id = series and r.subject_id = one and r.group_hash = one_group
+         where r.merchant_id = merchant and r.definition_id = definition and r.subject_id = one
+           and r.group_hash = one_group
            and r.hour < before and r.latest_at is not null
          order by r.hour desc limit 1;
         if found then
           return query
             select r.subject_id, r.group_values, r.latest_at, r.latest_seq, r.latest_value from usage_rollup r
-             where r.merchant_id = merchant and r.series_id = series and r.subject_id = one and r.group_hash = one_group
+             where r.merchant_id = merchant and r.definition_id = definition and r.subject_id = one
+               and r.group_hash = one_group
                and r.hour = last_hour and r.latest_at is not null;
         end if;
         select r.group_hash into one_group from usage_rollup r
-         where r.merchant_id = merchant and r.series_id = series and r.subject_id = one and r.group_hash > one_group
+         where r.merchant_id = merchant and r.definition_id = definition and r.subject_id = one
+           and r.group_hash > one_group
            and r.latest_at is not null
          order by r.group_hash limit 1;
       end loop;
     else
       select r.hour into last_hour from usage_rollup r
-       where r.merchant_id = merchant and r.series_id = series and r.subject_id = one and r.hour < before
+       where r.merchant_id = merchant and r.definition_id = definition and r.subject_id = one and r.hour < before
        order by r.hour desc limit 1;
       if found then
         return query
           select r.subject_id, r.group_values, r.latest_at, r.latest_seq, r.latest_value from usage_rollup r
-           where r.merchant_id = merchant and r.series_id = series and r.subject_id = one and r.hour = last_hour;
+           where r.merchant_id = merchant and r.definition_id = definition and r.subject_id = one
+             and r.hour = last_hour;
       end if;
     end if;
     exit when subject is not null;
@@ -7152,22 +7159,22 @@ CREATE OR REPLACE FUNCTION usage_sum(merchant text, meter_types text[], meter_co
 AS $function$
 #variable_conflict use_column
 declare
-  series_ids bigint[];
-  series_kinds text[];
-  series_paths text[];
+  definition_ids bigint[];
+  definition_kinds text[];
+  definition_paths text[];
 begin
   select array_agg(s.id order by m.place), array_agg(s.kind order by m.place), array_agg(s.path order by m.place)
-    into series_ids, series_kinds, series_paths
+    into definition_ids, definition_kinds, definition_paths
     from unnest(meter_types, meter_contents) with ordinality m (event_type, content, place)
    cross join lateral (select text_hash(m.content) as content offset 0) h
     left join lateral (
-      select s.id, s.kind, s.path from usage_series s
+      select s.id, s.kind, s.path from rollup_definition s
        where s.merchant_id = merchant and s.event_type = m.event_type and s.content = h.content
          and s.is_ready) s on true;
   return query
   select w.question, sum(case when f.is_cut then c.value else f.value end),
          coalesce(sum(case when f.is_cut then c.event_count else f.event_count end), 0)::bigint,
-         bool_and(series_ids[w.meter] is not null), jsonb_agg(c.read_hours) filter (where c.read_hours is not null)
+         bool_and(definition_ids[w.meter] is not null), jsonb_agg(c.read_hours) filter (where c.read_hours is not null)
     from unnest(questions, meters, subjects, froms, tos) with ordinality w (question, meter, subject,
       from_at, to_at, part)
     left join lateral (
@@ -7180,19 +7187,19 @@ begin
       select sum(r.total) as value, sum(r.event_count) as event_count,
              bool_or(r.first_at < w.from_at or r.last_at >= w.to_at) as is_cut
         from usage_rollup r
-       where r.merchant_id = merchant and r.series_id = series_ids[w.meter] and r.subject_id = a.id
+       where r.merchant_id = merchant and r.definition_id = definition_ids[w.meter] and r.subject_id = a.id
          and r.hour >= date_bin('1 hour', w.from_at, '2000-01-01Z') and r.hour < w.to_at
          and r.first_at < w.to_at and r.last_at >= w.from_at) f on true
     left join lateral (
-      select p.* from usage_sum_cut(merchant, meter_types[w.meter], series_ids[w.meter], series_kinds[w.meter],
-                               string_to_array(series_paths[w.meter], '.'), w.part::int, a.id, w.from_at, w.to_at,
+      select p.* from usage_sum_cut(merchant, meter_types[w.meter], definition_ids[w.meter], definition_kinds[w.meter],
+                               string_to_array(definition_paths[w.meter], '.'), w.part::int, a.id, w.from_at, w.to_at,
                                known_parts, known_subjects, known_hours, known_froms, known_tos,
                                known_counts, known_values, known_events) p
        where f.is_cut offset 0) c on true
    group by w.question;
 end $function$;
 
-CREATE OR REPLACE FUNCTION usage_sum_cut(merchant text, wanted_type text, series bigint, value_kind text, value_path text[], part integer, subject bigint, from_at timestamp with time zone, to_at timestamp with time zone, known_parts integer[], known_subjects bigint[], known_hours timestamp with time zone[], known_froms timestamp with time zone[], known_tos timestamp with time zone[], known_counts bigint[], known_values numeric[], known_events bigint[], OUT value numeric, OUT event_count bigint, OUT read_hours jsonb)
+CREATE OR REPLACE FUNCTION usage_sum_cut(merchant text, wanted_type text, definition bigint, value_kind text, value_path text[], part integer, subject bigint, from_at timestamp with time zone, to_at timestamp with time zone, known_parts integer[], known_subjects bigint[], known_hours timestamp with time zone[], known_froms timestamp with time zone[], known_tos timestamp with time zone[], known_counts bigint[], known_values numeric[], known_events bigint[], OUT value numeric, OUT event_count bigint, OUT read_hours jsonb)
  RETURNS record
  LANGUAGE plpgsql
  STABLE
@@ -7215,18 +7222,18 @@ declare
   read record;
 begin
   select array_agg(distinct r.hour) into cut_hours from usage_rollup r
-   where r.merchant_id = merchant and r.series_id = series and r.subject_id = subject
+   where r.merchant_id = merchant and r.definition_id = definition and r.subject_id = subject
      and r.hour >= date_bin('1 hour', from_at, '2000-01-01Z') and r.hour < to_at
      and r.first_at < to_at and r.last_at >= from_at and (r.first_at < from_at or r.last_at >= to_at);
   select sum(r.total), coalesce(sum(r.event_count), 0) into value, event_count from usage_rollup r
-   where r.merchant_id = merchant and r.series_id = series and r.subject_id = subject
+   where r.merchant_id = merchant and r.definition_id = definition and r.subject_id = subject
      and r.hour >= date_bin('1 hour', from_at, '2000-01-01Z') and r.hour < to_at
      and r.first_at >= from_at and r.last_at < to_at and r.hour <> all (cut_hours);
   foreach cut_hour in array cut_hours loop
     select sum(r.event_count) as event_count, sum(r.total) as value, min(r.first_at) as first_at,
            max(r.last_at) as last_at
       into whole from usage_rollup r
-     where r.merchant_id = merchant and r.series_id = series and r.subject_id = subject and r.hour = cut_hour;
+     where r.merchant_id = merchant and r.definition_id = definition and r.subject_id = subject and r.hour = cut_hour;
     cut_from := case when whole.first_at < from_at then from_at end;
     cut_to := case when whole.last_at >= to_at then to_at end;
     is_known := false;
@@ -7477,18 +7484,18 @@ begin
            latest_value = case when (n.latest_at, n.latest_seq) > (r.latest_at, r.latest_seq)
                           then n.latest_value else r.latest_value end
       from (select u.*, places[u.ordinality] as place from unnest(added) with ordinality u offset 0) n
-     where r.ctid = n.place and r.merchant_id = n.merchant_id and r.series_id = n.series_id
+     where r.ctid = n.place and r.merchant_id = n.merchant_id and r.definition_id = n.definition_id
        and r.subject_id = n.subject_id
        and r.hour = n.hour and r.group_hash = n.group_hash and r.lane = n.lane
     returning n.ordinality
   )
   insert into usage_rollup as r
-  select u.merchant_id, u.series_id, u.subject_id, u.hour, u.group_hash, u.lane, u.group_values, u.event_count,
+  select u.merchant_id, u.definition_id, u.subject_id, u.hour, u.group_hash, u.lane, u.group_values, u.event_count,
          u.first_at, u.last_at,
          u.total, u.least_value, u.greatest_value, u.latest_at, u.latest_seq, u.latest_value
     from unnest(added) with ordinality u
    where u.ordinality not in (select ordinality from updated)
-      on conflict (merchant_id, series_id, subject_id, hour, group_hash, lane) do update
+      on conflict (merchant_id, definition_id, subject_id, hour, group_hash, lane) do update
      set event_count = r.event_count + excluded.event_count, total = r.total + excluded.total,
          first_at = least(r.first_at, excluded.first_at), last_at = greatest(r.last_at, excluded.last_at),
          least_value = least(r.least_value, excluded.least_value),

@@ -298,7 +298,7 @@ begin
            kind_sources[n.kind], n.key, n.data, n.external_subject, n.external_id
       from unnest(seqs, kinds, subjects, times, external_subjects, external_ids, keys, datas)
            n (seq, kind, subject, at, external_subject, external_id, key, data);
-    if exists (select from usage_series s where s.merchant_id = any (merchants)) then
+    if exists (select from rollup_definition s where s.merchant_id = any (merchants)) then
       perform roll_up_events(kind_merchants, kind_types, null, free_rollup_lane(), kinds,
         (select array_agg(subject_ids[n.subject] order by n.place) from unnest(subjects)
           with ordinality n (subject, place)),

@@ -9,10 +9,10 @@
    has events in the part and others beside it. It is read event by event (`usage_sum_cut`), unless the caller knows its
    figure: events are only added, so an hour with the same number of values has the same figure. What was read of many
    events comes back in `read_hours`, to be passed in the next time; not in a transaction that has written, whose events
-   nobody else may ever see. Where no series has rolled up all events of a meter, a figure is not complete and worth
+   nobody else may ever see. Where no definition has rolled up all events of a meter, a figure is not complete and worth
    nothing.
 
-   The series of the meters are looked up once for each call.
+   The definitions of the meters are looked up once for each call.
 
    The plan is made once for a connection, without knowing any value. So tables are read by the index of their
    conditions, in the order in which they stand here, however small they are at that time. Each figure has its own
@@ -31,7 +31,7 @@ begin
 /* The figure of one subject row in a time with cut hours. Of a sum, the shorter part of an hour is read: if that is the
    part outside, it is taken away from the whole hour. `part` is the place of the part, to find what is known of it. */
 create function %1$s_cut(
-  merchant text, wanted_type text, series bigint, value_kind text, value_path text[], part int, subject bigint,
+  merchant text, wanted_type text, definition bigint, value_kind text, value_path text[], part int, subject bigint,
   from_at timestamptz, to_at timestamptz,
   known_parts int[], known_subjects bigint[], known_hours timestamptz[], known_froms timestamptz[],
   known_tos timestamptz[],
@@ -56,18 +56,18 @@ declare
   read record;
 begin
   select array_agg(distinct r.hour) into cut_hours from usage_rollup r
-   where r.merchant_id = merchant and r.series_id = series and r.subject_id = subject
+   where r.merchant_id = merchant and r.definition_id = definition and r.subject_id = subject
      and r.hour >= date_bin('1 hour', from_at, '2000-01-01Z') and r.hour < to_at
      and r.first_at < to_at and r.last_at >= from_at and (r.first_at < from_at or r.last_at >= to_at);
   select %2$s(r.%3$s), coalesce(sum(r.event_count), 0) into value, event_count from usage_rollup r
-   where r.merchant_id = merchant and r.series_id = series and r.subject_id = subject
+   where r.merchant_id = merchant and r.definition_id = definition and r.subject_id = subject
      and r.hour >= date_bin('1 hour', from_at, '2000-01-01Z') and r.hour < to_at
      and r.first_at >= from_at and r.last_at < to_at and r.hour <> all (cut_hours);
   foreach cut_hour in array cut_hours loop
     select sum(r.event_count) as event_count, sum(r.total) as value, min(r.first_at) as first_at,
            max(r.last_at) as last_at
       into whole from usage_rollup r
-     where r.merchant_id = merchant and r.series_id = series and r.subject_id = subject and r.hour = cut_hour;
+     where r.merchant_id = merchant and r.definition_id = definition and r.subject_id = subject and r.hour = cut_hour;
     cut_from := case when whole.first_at < from_at then from_at end;
     cut_to := case when whole.last_at >= to_at then to_at end;
     is_known := false;
@@ -129,22 +129,22 @@ create function %1$s(
   as $$
 #variable_conflict use_column
 declare
-  series_ids bigint[];
-  series_kinds text[];
-  series_paths text[];
+  definition_ids bigint[];
+  definition_kinds text[];
+  definition_paths text[];
 begin
   select array_agg(s.id order by m.place), array_agg(s.kind order by m.place), array_agg(s.path order by m.place)
-    into series_ids, series_kinds, series_paths
+    into definition_ids, definition_kinds, definition_paths
     from unnest(meter_types, meter_contents) with ordinality m (event_type, content, place)
    cross join lateral (select text_hash(m.content) as content offset 0) h
     left join lateral (
-      select s.id, s.kind, s.path from usage_series s
+      select s.id, s.kind, s.path from rollup_definition s
        where s.merchant_id = merchant and s.event_type = m.event_type and s.content = h.content
          and s.is_ready) s on true;
   return query
   select w.question, %2$s(case when f.is_cut then c.value else f.value end),
          coalesce(sum(case when f.is_cut then c.event_count else f.event_count end), 0)::bigint,
-         bool_and(series_ids[w.meter] is not null), jsonb_agg(c.read_hours) filter (where c.read_hours is not null)
+         bool_and(definition_ids[w.meter] is not null), jsonb_agg(c.read_hours) filter (where c.read_hours is not null)
     from unnest(questions, meters, subjects, froms, tos) with ordinality w (question, meter, subject,
       from_at, to_at, part)
     left join lateral (
@@ -157,12 +157,12 @@ begin
       select %2$s(r.%3$s) as value, sum(r.event_count) as event_count,
              bool_or(r.first_at < w.from_at or r.last_at >= w.to_at) as is_cut
         from usage_rollup r
-       where r.merchant_id = merchant and r.series_id = series_ids[w.meter] and r.subject_id = a.id
+       where r.merchant_id = merchant and r.definition_id = definition_ids[w.meter] and r.subject_id = a.id
          and r.hour >= date_bin('1 hour', w.from_at, '2000-01-01Z') and r.hour < w.to_at
          and r.first_at < w.to_at and r.last_at >= w.from_at) f on true
     left join lateral (
-      select p.* from %1$s_cut(merchant, meter_types[w.meter], series_ids[w.meter], series_kinds[w.meter],
-                               string_to_array(series_paths[w.meter], '.'), w.part::int, a.id, w.from_at, w.to_at,
+      select p.* from %1$s_cut(merchant, meter_types[w.meter], definition_ids[w.meter], definition_kinds[w.meter],
+                               string_to_array(definition_paths[w.meter], '.'), w.part::int, a.id, w.from_at, w.to_at,
                                known_parts, known_subjects, known_hours, known_froms, known_tos,
                                known_counts, known_values, known_events) p
        where f.is_cut offset 0) c on true
@@ -221,14 +221,14 @@ begin
   return false;
 end $$;
 
-/* The last rows before a full hour of a series of kind `latest`: of one subject, or of each one where `subject` is
+/* The last rows before a full hour of a definition of kind `latest`: of one subject, or of each one where `subject` is
    null; of each group, or of all groups together. Rows of the same hour come all, one for each lane: the caller takes
    the latest.
 
    Each row is found by a look-up of its own, in the order of an index: the steps are from subject to subject, from
    group to group, and to the last hour. Sorting is off, because a plan that was made for an empty table would read a
    history and sort it. */
-create function usage_levels(merchant text, series bigint, subject bigint, before timestamptz, by_group boolean)
+create function usage_levels(merchant text, definition bigint, subject bigint, before timestamptz, by_group boolean)
   returns table (subject_id bigint, group_values text[], at timestamptz, seq bigint, value numeric)
   language plpgsql stable
   set enable_sort = off set enable_seqscan = off set enable_bitmapscan = off set plan_cache_mode = force_generic_plan
@@ -239,43 +239,48 @@ declare
   one_group uuid;
   last_hour timestamptz;
 begin
-  if series is null then return; end if;
+  if definition is null then return; end if;
   loop
     if subject is null then
       select r.subject_id into one from usage_rollup r
-       where r.merchant_id = merchant and r.series_id = series and r.subject_id > coalesce(one, -1)
+       where r.merchant_id = merchant and r.definition_id = definition and r.subject_id > coalesce(one, -1)
          and r.latest_at is not null
        order by r.subject_id limit 1;
       exit when not found;
     end if;
     if by_group then
       select r.group_hash into one_group from usage_rollup r
-       where r.merchant_id = merchant and r.series_id = series and r.subject_id = one and r.latest_at is not null
+       where r.merchant_id = merchant and r.definition_id = definition and r.subject_id = one
+         and r.latest_at is not null
        order by r.group_hash limit 1;
       while found loop
         select r.hour into last_hour from usage_rollup r
-         where r.merchant_id = merchant and r.series_id = series and r.subject_id = one and r.group_hash = one_group
+         where r.merchant_id = merchant and r.definition_id = definition and r.subject_id = one
+           and r.group_hash = one_group
            and r.hour < before and r.latest_at is not null
          order by r.hour desc limit 1;
         if found then
           return query
             select r.subject_id, r.group_values, r.latest_at, r.latest_seq, r.latest_value from usage_rollup r
-             where r.merchant_id = merchant and r.series_id = series and r.subject_id = one and r.group_hash = one_group
+             where r.merchant_id = merchant and r.definition_id = definition and r.subject_id = one
+               and r.group_hash = one_group
                and r.hour = last_hour and r.latest_at is not null;
         end if;
         select r.group_hash into one_group from usage_rollup r
-         where r.merchant_id = merchant and r.series_id = series and r.subject_id = one and r.group_hash > one_group
+         where r.merchant_id = merchant and r.definition_id = definition and r.subject_id = one
+           and r.group_hash > one_group
            and r.latest_at is not null
          order by r.group_hash limit 1;
       end loop;
     else
       select r.hour into last_hour from usage_rollup r
-       where r.merchant_id = merchant and r.series_id = series and r.subject_id = one and r.hour < before
+       where r.merchant_id = merchant and r.definition_id = definition and r.subject_id = one and r.hour < before
        order by r.hour desc limit 1;
       if found then
         return query
           select r.subject_id, r.group_values, r.latest_at, r.latest_seq, r.latest_value from usage_rollup r
-           where r.merchant_id = merchant and r.series_id = series and r.subject_id = one and r.hour = last_hour;
+           where r.merchant_id = merchant and r.definition_id = definition and r.subject_id = one
+             and r.hour = last_hour;
       end if;
     end if;
     exit when subject is not null;

@@ -87,7 +87,7 @@ import {
   meteringErrors,
   postgresUsage,
   registerMeter,
-  unreadSeriesChore,
+  unreadDefinitionsChore,
 } from './metering/index.ts';
 import {
   linesOfItem,
@@ -402,7 +402,7 @@ export function wireDomains(
       }),
     ],
     chores: [
-      unreadSeriesChore(findMeters),
+      unreadDefinitionsChore(findMeters),
       balanceNoticeChore(newUsage),
       balanceSweepChore(),
       alertWatchChore(alerts),

@@ -405,8 +405,8 @@ const FALSE_ROLLUPS: readonly { what: string; broken: string; undone: string }[]
   },
   {
     what: 'one too many',
-    broken:
-      'insert into usage_rollup select merchant_id, series_id, subject_id, hour, group_hash, 99, group_values, 1 from usage_rollup',
+    broken: `insert into usage_rollup select merchant_id, definition_id, subject_id, hour, group_hash, 99, group_values, 1
+       from usage_rollup`,
     undone: 'delete from usage_rollup where lane = 99',
   },
   {
@@ -416,8 +416,8 @@ const FALSE_ROLLUPS: readonly { what: string; broken: string; undone: string }[]
   },
   {
     what: 'a different value that no event has',
-    broken: `insert into usage_value select merchant_id, series_id, subject_id, hour, group_hash, text_hash('nobody'), group_values from usage_value
-              on conflict do nothing`,
+    broken: `insert into usage_value select merchant_id, definition_id, subject_id, hour, group_hash,
+               text_hash('nobody'), group_values from usage_value on conflict do nothing`,
     undone: `delete from usage_value where value_hash = text_hash('nobody')`,
   },
 ];

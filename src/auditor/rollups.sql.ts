@@ -13,7 +13,7 @@ export const selectSubjects = (tx: Tx, after: Subject | undefined, most: number)
     select s.merchant_id, s.id
       from event_subject s
      where (s.merchant_id, s.id) > (${after?.merchantId ?? ''}, ${after?.id ?? -1n}::bigint)
-       and exists (select from usage_series u where u.merchant_id = s.merchant_id and u.is_ready)
+       and exists (select from rollup_definition u where u.merchant_id = s.merchant_id and u.is_ready)
      order by s.merchant_id, s.id limit ${most}`);
 
 /**
@@ -39,23 +39,24 @@ export interface Slice {
 const MOST_ROWS = 1_000;
 
 /**
- * The values of the events of a slice, as each series reads them: the same rules as in `roll_up_events`, of one event
- * at a time.
+ * The values of the events of a slice, as each definition reads them: the same rules as in `roll_up_events`, of one
+ * event at a time.
  */
 const valuesOf = ({ subjects, from, to }: Slice): Sql => sql`
-  series as materialized (
-    select s.merchant_id, s.id as series_id, c.subject_id, s.event_type, s.kind, string_to_array(s.path, '.') as path,
+  definition as materialized (
+    select s.merchant_id, s.id as definition_id, c.subject_id, s.event_type, s.kind, string_to_array(s.path,
+      '.') as path,
       s.dimensions
       from unnest(${subjects.map(({ merchantId }) => merchantId)}::text[],
                   ${subjects.map(({ id }) => String(id))}::bigint[]) c (merchant_id, subject_id)
-      join usage_series s on s.merchant_id = c.merchant_id and s.is_ready),
+      join rollup_definition s on s.merchant_id = c.merchant_id and s.is_ready),
   valued as (
-    select s.merchant_id, s.series_id, s.kind, s.subject_id, date_trunc('hour', e.at, 'UTC') as hour, e.at, e.seq,
+    select s.merchant_id, s.definition_id, s.kind, s.subject_id, date_trunc('hour', e.at, 'UTC') as hour, e.at, e.seq,
            array(select event_text(e.data, string_to_array(d.path, '.'))
                  from unnest(s.dimensions) with ordinality d (path, place) order by d.place) as group_values,
            case when s.kind in ('number', 'latest') then event_number(e.data, s.path) end as number,
            case when s.path is null then '' when s.kind in ('count', 'set') then event_text(e.data, s.path) end as text
-      from series s
+      from definition s
       join event e on e.merchant_id = s.merchant_id and e.type = s.event_type and e.subject_id = s.subject_id
        and e.at >= ${from}::timestamptz and e.at < ${to}::timestamptz),
   usable as (
@@ -63,13 +64,14 @@ const valuesOf = ({ subjects, from, to }: Slice): Sql => sql`
       else text_hash(group_values::text) end as group_hash
       from valued where number is not null or text is not null)`;
 
-const KEY = sql`merchant_id, series_id, subject_id, hour, group_hash`;
+const KEY = sql`merchant_id, definition_id, subject_id, hour, group_hash`;
 
 const keptOf = (table: 'usage_rollup' | 'usage_value', { from, to }: Slice): Sql => sql`
-  (select r.* from series s join ${sql.table(table)} r on r.merchant_id = s.merchant_id and r.series_id = s.series_id
+  (select r.* from definition s join ${sql.table(table)} r on r.merchant_id = s.merchant_id
+    and r.definition_id = s.definition_id
       and r.subject_id = s.subject_id and r.hour >= ${from}::timestamptz and r.hour < ${to}::timestamptz) r`;
 
-const nameOf = sql`format('series %s, subject %s, %s, group %s', series_id, subject_id, hour,
+const nameOf = sql`format('definition %s, subject %s, %s, group %s', definition_id, subject_id, hour,
                           coalesce(k.group_values, e.group_values))`;
 
 /**

@@ -33,7 +33,7 @@ export type { OwnedMeter } from './stored/events.sql.ts';
 export { listMeterEvents } from './stored/events.ts';
 export { selectUsageMark as findUsageMark } from './stored/fate.sql.ts';
 export type { BillingOfEvent, CountedEvent, EventBilling } from './stored/fate.ts';
-export { backfillChore, registerMeter, unreadSeriesChore } from './stored/series.ts';
+export { backfillChore, registerMeter, unreadDefinitionsChore } from './stored/rollups.ts';
 export {
   forgetLate,
   isSettled,

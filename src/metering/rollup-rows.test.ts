@@ -18,7 +18,7 @@ interface Added {
   readonly latest?: { readonly minute: number; readonly seq: number; readonly value: number };
 }
 
-/** Adds to rows of one series, hour, group and lane. */
+/** Adds to rows of one definition, hour, group and lane. */
 const add = (tx: Tx, merchantId: string, rows: readonly Added[]) =>
   tx.run(sql`
     select add_rollups(array_agg(row(${merchantId}, 1, a.subject, ${HOUR}::timestamptz, '00000000-0000-0000-0000-000000000000'::uuid, 0,

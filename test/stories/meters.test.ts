@@ -14,10 +14,10 @@ beforeAll(async () => {
 });
 afterAll(() => env.close());
 
-const seriesOf = ({ id }: Merchant) =>
+const definitionsOf = ({ id }: Merchant) =>
   env.database.transaction({ merchants: [id] }, async (tx) => {
     const rows = await tx.rows<{ path: string | null }>(
-      sql`select path from usage_series where merchant_id = ${id} order by path nulls first`,
+      sql`select path from rollup_definition where merchant_id = ${id} order by path nulls first`,
     );
     return rows.map(({ path }) => path);
   });
@@ -40,13 +40,13 @@ it('events are added up for a metric as it was made, as it was changed, and for 
   for (const day of ['02-01', '02-14', '02-28']) await shop.use('cus_nobody', `2026-${day}T12:30:00Z`, 2);
   const before = await used();
   expect(before.status).toBe(200);
-  expect(await seriesOf(merchant)).toEqual([null, 'units']);
+  expect(await definitionsOf(merchant)).toEqual([null, 'units']);
 
   expect((await merchant.delete(`/v0/costs/${cost.body.id}`)).status).toBe(204);
   const change = { valueProperty: '$.other' };
   expect((await merchant.patch(`/v0/billableMetrics/${metric.id}`, change)).status).toBe(200);
   env.startWorker();
-  await expect.poll(() => seriesOf(merchant), { timeout: 20_000 }).toEqual(['other']);
+  await expect.poll(() => definitionsOf(merchant), { timeout: 20_000 }).toEqual(['other']);
 
   const back = { valueProperty: '$.units' };
   expect((await merchant.patch(`/v0/billableMetrics/${metric.id}`, back)).status).toBe(200);

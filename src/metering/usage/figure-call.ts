@@ -24,9 +24,9 @@ export interface FigureCall {
 interface AskedOfFunction {
   /** The place of each question's scope. */
   readonly places: readonly number[];
-  readonly series: readonly { readonly type: string; readonly content: string }[];
-  /** The question and the series of each part, both from 0. */
-  readonly parts: readonly { readonly question: number; readonly series: number }[];
+  readonly definitions: readonly { readonly type: string; readonly content: string }[];
+  /** The question and the definition of each part, both from 0. */
+  readonly parts: readonly { readonly question: number; readonly definition: number }[];
   /** The part of each hour that is known, from 0. */
   readonly knownParts: readonly number[];
   /** The elements of the other arguments. */
@@ -89,13 +89,13 @@ function askedOf(questions: readonly (Parameters<typeof figureArguments>[0][numb
   const texts = KEPT_ARGUMENTS.map((argument) => [argument, arrayElements(values[argument])]);
   return {
     places: questions.map(({ place }) => place),
-    series: values.meterTypes.map((type, place) => ({
+    definitions: values.meterTypes.map((type, place) => ({
       type: arrayElements([type]),
       content: arrayElements([values.meterContents[place]]),
     })),
     parts: values.questions.map((question, part) => ({
       question: question as number,
-      series: (values.meters[part] as number) - 1,
+      definition: (values.meters[part] as number) - 1,
     })),
     knownParts: values.knownParts.map((part) => (part as number) - 1),
     texts: Object.fromEntries(texts) as Record<KeptArgument, string>,
@@ -140,16 +140,16 @@ function joinedOf(calls: readonly FigureCall[], name: FigureFunction) {
     Object.keys(FIGURE_ARGUMENTS).map((argument) => [argument, []]),
   ) as unknown as Record<FigureArgument, (string | number)[]>;
   const owners: Owner[] = [];
-  const series = new Map<string, number>();
+  const definitions = new Map<string, number>();
   for (const [call, { functions }] of calls.entries()) {
     const asked = functions.get(name);
     if (!asked) continue;
     const [question, part] = [owners.length, lists.questions.length];
-    const numbers = asked.series.map(({ type, content }) => {
+    const numbers = asked.definitions.map(({ type, content }) => {
       const text = `${type} ${content}`;
-      const number = series.get(text) ?? series.size + 1;
-      if (number > series.size) {
-        series.set(text, number);
+      const number = definitions.get(text) ?? definitions.size + 1;
+      if (number > definitions.size) {
+        definitions.set(text, number);
         lists.meterTypes.push(type);
         lists.meterContents.push(content);
       }
@@ -157,7 +157,7 @@ function joinedOf(calls: readonly FigureCall[], name: FigureFunction) {
     });
     for (const each of asked.parts) {
       lists.questions.push(question + each.question);
-      lists.meters.push(numbers[each.series] as number);
+      lists.meters.push(numbers[each.definition] as number);
     }
     for (const known of asked.knownParts) lists.knownParts.push(part + known + 1);
     for (const argument of KEPT_ARGUMENTS)

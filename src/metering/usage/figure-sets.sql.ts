@@ -2,9 +2,9 @@ import { type Sql, sql } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { hoursOf, type Interval } from '../meter/hours.ts';
-import type { SeriesSpec } from '../meter/series-spec.ts';
+import type { RollupDefinition } from '../meter/rollup-definition.ts';
 import type { UsageScope } from '../meter/usage-request.ts';
-import { contentOf } from './series.sql.ts';
+import { contentOf } from './rollup-definitions.sql.ts';
 import { AGGREGATES, hullOf, intervalsOf, meterValue } from './usage.sql.ts';
 
 /** Some time of one subject, and the number of the question that it belongs to. */
@@ -36,24 +36,25 @@ export const addressed = (merchantId: string, subjects: readonly string[]): Sql 
         union
        select id from event_subject where merchant_id = ${merchantId} and kind = 'direct' and key = w.subject) es)`;
 
-export const readySeries = (merchantId: string, spec: SeriesSpec): Sql => sql`
-  series as materialized (
-    select id from usage_series
-     where merchant_id = ${merchantId} and event_type = ${spec.eventType} and content = text_hash(${contentOf(spec)})
+export const readyDefinition = (merchantId: string, definition: RollupDefinition): Sql => sql`
+  definition as materialized (
+    select id from rollup_definition
+     where merchant_id = ${merchantId} and event_type = ${definition.eventType}
+       and content = text_hash(${contentOf(definition)})
        and is_ready)`;
 
 /**
  * Many questions about one meter in one statement: a row for each, in no order.
  * @param questions all of one merchant and meter; their sources name subjects
- * @param spec of a distinct count: full hours are read from its values. Null: every event is read. Unless
+ * @param definition of a distinct count: full hours are read from its values. Null: every event is read. Unless
  *   `is_complete`, the figures are worth nothing.
  */
-export function selectAnswers(questions: readonly UsageScope[], spec: SeriesSpec | null): Sql {
+export function selectAnswers(questions: readonly UsageScope[], definition: RollupDefinition | null): Sql {
   const [{ merchantId, meter }] = questions as [UsageScope];
   const cut = questions.flatMap((scope, question) =>
     intervalsOf(scope).map((part) => ({
       part: { question, subject: part.subject as string },
-      ...(spec === null ? { full: null, rest: [part] } : hoursOf(part, false)),
+      ...(definition === null ? { full: null, rest: [part] } : hoursOf(part, false)),
     })),
   );
   const full = cut.flatMap(({ part, full: hours }): SubjectInterval[] =>
@@ -68,14 +69,14 @@ export function selectAnswers(questions: readonly UsageScope[], spec: SeriesSpec
       join addressed s on s.subject = a.subject
      cross join lateral (
        select * from ${sql.table(table)} r
-        where r.merchant_id = ${merchantId} and r.series_id = (select id from series) and r.subject_id = s.id
+        where r.merchant_id = ${merchantId} and r.definition_id = (select id from definition) and r.subject_id = s.id
           and r.hour >= a.from_at and r.hour < a.to_at
        offset 0) r`;
   return sql`
-    with ${spec === null ? sql`` : sql`${readySeries(merchantId, spec)},`}
+    with ${definition === null ? sql`` : sql`${readyDefinition(merchantId, definition)},`}
     ${addressed(merchantId, [...new Set([...full, ...rest].map(({ subject }) => subject))])},
     counted (question, at, seq, value, event_count) as (
-      select a.question, c.at, c.seq, ${spec === null ? sql`c.value` : sql`text_hash(c.value)`}, 1::bigint
+      select a.question, c.at, c.seq, ${definition === null ? sql`c.value` : sql`text_hash(c.value)`}, 1::bigint
         from ${unnested(rest)}
         join addressed s on s.subject = a.subject
        cross join lateral (
@@ -84,9 +85,10 @@ export function selectAnswers(questions: readonly UsageScope[], spec: SeriesSpec
             and e.at >= a.from_at and e.at < a.to_at and e.at >= ${from} and e.at < ${to}
          offset 0) c
        where c.value is not null
-      ${spec === null ? sql`` : sql`${rolled('usage_rollup', sql`null::uuid, r.event_count`)} ${rolled('usage_value', sql`r.value_hash, 0`)}`})
+      ${definition === null ? sql`` : rolled('usage_rollup', sql`null::uuid, r.event_count`)}
+      ${definition === null ? sql`` : rolled('usage_value', sql`r.value_hash, 0`)})
     select q.question, f.value, coalesce(f.event_count, 0)::bigint as event_count,
-           ${spec === null ? sql`true` : sql`exists (select from series)`} as is_complete
+           ${definition === null ? sql`true` : sql`exists (select from definition)`} as is_complete
       from generate_series(0, ${questions.length - 1}::int) q (question)
       left join (select question, ${AGGREGATES[meter.aggregation]} as value, sum(event_count) as event_count
                    from counted group by question) f on f.question = q.question`;
@@ -95,29 +97,30 @@ export function selectAnswers(questions: readonly UsageScope[], spec: SeriesSpec
 /**
  * The times in which events of some subjects have values of a meter, as spans of full hours, in order and apart. They
  * may hold more than what is asked about, never less.
- * @param spec as above; null where every event is looked at
+ * @param definition as above; null where every event is looked at
  */
 export function selectUsedSpans(
   { merchantId, meter, from, to }: Pick<UsageScope, 'merchantId' | 'meter' | 'from' | 'to'>,
   subjects: readonly string[],
-  spec: SeriesSpec | null,
+  definition: RollupDefinition | null,
 ): Sql {
   const first = sql`date_trunc('hour', ${from}::timestamptz, 'UTC')`;
   const hours =
-    spec === null
+    definition === null
       ? sql`select date_trunc('hour', e.at, 'UTC') as hour from event e
              where e.merchant_id = ${merchantId} and e.type = ${meter.eventType} and e.subject_id = a.id
                and e.at >= ${first} and e.at < ${to}`
       : sql`select r.hour from usage_rollup r
-             where r.merchant_id = ${merchantId} and r.series_id = (select id from series) and r.subject_id = a.id
+             where r.merchant_id = ${merchantId} and r.definition_id = (select id from definition)
+               and r.subject_id = a.id
                and r.hour >= ${first} and r.hour < ${to}`;
   return sql`
-    with ${spec === null ? sql`` : sql`${readySeries(merchantId, spec)},`}
+    with ${definition === null ? sql`` : sql`${readyDefinition(merchantId, definition)},`}
     ${addressed(merchantId, subjects)},
     used as (select distinct h.hour from addressed a cross join lateral (${hours} offset 0) h),
     numbered as (select hour, hour - row_number() over (order by hour) * interval '1 hour' as island from used)
     select min(hour) as "from", max(hour) + interval '1 hour' as "to" from numbered group by island
-    ${spec === null ? sql`` : sql`union all select null, null where not exists (select from series)`}
+    ${definition === null ? sql`` : sql`union all select null, null where not exists (select from definition)`}
     order by 1`;
 }
 

@@ -2,9 +2,9 @@ import { type Sql, sql } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { Aggregation } from '../meter/meter.ts';
-import { type SeriesSpec, seriesText } from '../meter/series-spec.ts';
+import { definitionText, type RollupDefinition } from '../meter/rollup-definition.ts';
 import type { UsageSource } from '../meter/usage-request.ts';
-import { contentOf } from './series.sql.ts';
+import { contentOf } from './rollup-definitions.sql.ts';
 
 /** The functions that add up what roll-ups keep (`migrations/0054_metering_usage.sql`). */
 export type FigureFunction = 'usage_sum' | 'usage_least' | 'usage_greatest';
@@ -27,7 +27,7 @@ export const FIGURES: Readonly<Partial<Record<Aggregation, FigureFunction>>> = {
 
 /** A question about one figure. No moment of a subject is in two of its parts. */
 export interface FigureQuestion {
-  readonly spec: SeriesSpec;
+  readonly definition: RollupDefinition;
   readonly parts: readonly FigurePart[];
 }
 
@@ -121,9 +121,9 @@ export const figureColumns = (
 /** The arguments for some questions. */
 export function figureArguments(questions: readonly FigureQuestion[]): Readonly<Record<FigureArgument, unknown[]>> {
   const meters = new Map<string, { readonly place: number; readonly eventType: string; readonly content: string }>();
-  const asked = questions.flatMap(({ spec, parts }, question) => {
-    const { eventType } = spec;
-    const [text, content] = [seriesText(spec), contentOf(spec)];
+  const asked = questions.flatMap(({ definition, parts }, question) => {
+    const { eventType } = definition;
+    const [text, content] = [definitionText(definition), contentOf(definition)];
     const { place } = meters.get(text) ?? { place: meters.size + 1 };
     meters.set(text, { place, eventType, content });
     return parts.map((part) => ({ ...part, question, meter: place }));

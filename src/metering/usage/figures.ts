@@ -1,7 +1,7 @@
 import type { Tx } from '../../db/index.ts';
 import { type Decimal, decimal, ZERO } from '../../kernel/decimal.ts';
 import { isLevel, type Meter } from '../meter/meter.ts';
-import { type SeriesSpec, seriesOf, seriesText } from '../meter/series-spec.ts';
+import { definitionText, type RollupDefinition, rollupDefinitionOf } from '../meter/rollup-definition.ts';
 import type { UsageRow, UsageScope, UsageSource } from '../meter/usage-request.ts';
 import { FIGURES, type FigureFunction, type FigureQuestion, type FigureRow, selectFigures } from './figures.sql.ts';
 import { KnownHours, readHours } from './known-hours.ts';
@@ -48,12 +48,12 @@ export const knownHours = (tx: Tx): Promise<KnownHours> => tx.constant('parts of
 
 /** A question with the known figures of its parts. */
 export const withKnown = (question: Omit<Asked, 'place'>, known: Pick<KnownHours, 'of'>): FigureQuestion => ({
-  spec: question.spec,
+  definition: question.definition,
   parts: question.parts.map((part) => ({ ...part, known: known.of(meterOf(question), part) })),
 });
 
 interface Asked {
-  readonly spec: SeriesSpec;
+  readonly definition: RollupDefinition;
   readonly parts: readonly UsageSource[];
   readonly name: FigureFunction;
   readonly scope: UsageScope;
@@ -64,22 +64,25 @@ interface Asked {
 /** A question as roll-ups answer it; null: they do not. */
 export function questionOf(scope: UsageScope): Omit<Asked, 'scope' | 'place'> | null {
   const { meter, sources, groupFilters = {}, acceptedUpTo } = scope;
-  const [name, spec] = [FIGURES[meter.aggregation], seriesOf(meter)];
-  if (name === undefined || spec === null || sources === null || acceptedUpTo !== undefined) return null;
+  const [name, definition] = [FIGURES[meter.aggregation], rollupDefinitionOf(meter)];
+  if (name === undefined || definition === null || sources === null || acceptedUpTo !== undefined) return null;
   if (Object.keys(groupFilters).length > 0) return null;
-  return { name, spec, parts: intervalsOf(scope) as UsageSource[] };
+  return { name, definition, parts: intervalsOf(scope) as UsageSource[] };
 }
 
 /** The meter of the reading. */
-const meterOf = ({ name, spec, scope }: Omit<Asked, 'place'>): string =>
-  `${name} ${scope.merchantId} ${seriesText(spec)}`;
+const meterOf = ({ name, definition, scope }: Omit<Asked, 'place'>): string =>
+  `${name} ${scope.merchantId} ${definitionText(definition)}`;
 
 /** Do roll-ups keep the whole figure that is asked for, once they hold all events of its meter? */
 export const isKept = (scope: UsageScope): boolean => questionOf(scope) !== null;
 
 /** The same text for questions with the same figure. */
-const textOf = ({ spec, parts }: Asked): string =>
-  [seriesText(spec), ...parts.flatMap(({ subject, from, to }) => [subject, from.epochNanoseconds, to.epochNanoseconds])]
+const textOf = ({ definition, parts }: Asked): string =>
+  [
+    definitionText(definition),
+    ...parts.flatMap(({ subject, from, to }) => [subject, from.epochNanoseconds, to.epochNanoseconds]),
+  ]
     .map(String)
     .join('\n');
 

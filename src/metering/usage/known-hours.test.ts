@@ -10,7 +10,7 @@ import { acceptEvents } from '../intake/intake.ts';
 import { linkExternalSubject } from '../intake/subjects.ts';
 import type { Aggregation } from '../meter/meter.ts';
 import type { UsageScope } from '../meter/usage-request.ts';
-import { registerMeter } from '../stored/series.ts';
+import { registerMeter } from '../stored/rollups.ts';
 import { measureEach, rawUsage } from './usage.ts';
 
 /** Two processes on one database: each remembers what it read. */

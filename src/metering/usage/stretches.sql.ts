@@ -2,9 +2,9 @@ import { type Sql, sql } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { Interval } from '../meter/hours.ts';
-import type { SeriesSpec } from '../meter/series-spec.ts';
+import type { RollupDefinition } from '../meter/rollup-definition.ts';
 import type { UsageScope } from '../meter/usage-request.ts';
-import { addressed, readySeries } from './figure-sets.sql.ts';
+import { addressed, readyDefinition } from './figure-sets.sql.ts';
 import { hullOf, KEPT, meterValue, type SubjectInterval } from './usage.sql.ts';
 
 export interface CountedRow {
@@ -27,7 +27,7 @@ const microsecondsOf = (instants: readonly Instant[]): string =>
  * The sums and counts of stretches that adjoin, each of which ends where the next one begins. A stretch without events
  * has no row.
  * @param parts the time to read from roll-ups, hour by hour, and the time to read event by event
- * @param spec null: there is no roll-up. Unless `is_complete`, the figures are worth nothing.
+ * @param definition null: there is no roll-up. Unless `is_complete`, the figures are worth nothing.
  */
 export function selectCounted(
   { merchantId, meter }: Pick<UsageScope, 'merchantId' | 'meter'>,
@@ -36,13 +36,13 @@ export function selectCounted(
     full,
     rest,
   }: { readonly full: readonly SubjectInterval<Interval>[]; readonly rest: readonly SubjectInterval<Interval>[] },
-  spec: SeriesSpec | null,
+  definition: RollupDefinition | null,
 ): Sql {
   const subjects = [...new Set([...full, ...rest].map(({ subject }) => subject as string))];
   const { from, to } = hullOf(rest);
-  const isKept = spec !== null && full.length > 0;
+  const isKept = definition !== null && full.length > 0;
   return sql`
-    with ${spec === null ? sql`` : sql`${readySeries(merchantId, spec)},`}
+    with ${definition === null ? sql`` : sql`${readyDefinition(merchantId, definition)},`}
     ${addressed(merchantId, subjects)},
     given as materialized (select ${microsecondsOf(bounds)}::bigint[] as bounds),
     counted (at, value, event_count) as (
@@ -64,7 +64,7 @@ export function selectCounted(
         join addressed s on s.subject = a.subject
        cross join lateral (
          select * from usage_rollup r
-          where r.merchant_id = ${merchantId} and r.series_id = (select id from series) and r.subject_id = s.id
+          where r.merchant_id = ${merchantId} and r.definition_id = (select id from definition) and r.subject_id = s.id
             and r.hour >= a.from_at and r.hour < a.to_at
          offset 0) r`
           : sql``
@@ -73,5 +73,5 @@ export function selectCounted(
            ${meter.aggregation === 'COUNT' ? sql`sum(event_count)` : sql`sum(value)`} as value,
            sum(event_count)::bigint as event_count, true as is_complete
       from counted group by 1
-    ${spec === null ? sql`` : sql`union all select null, null, 0, exists (select from series)`}`;
+    ${definition === null ? sql`` : sql`union all select null, null, 0, exists (select from definition)`}`;
 }

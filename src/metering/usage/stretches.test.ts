@@ -7,7 +7,7 @@ import { plain } from '../../kernel/decimal.ts';
 import { orThrow } from '../../kernel/result.ts';
 import { acceptEvents } from '../intake/intake.ts';
 import type { Meter } from '../meter/meter.ts';
-import { registerMeter } from '../stored/series.ts';
+import { registerMeter } from '../stored/rollups.ts';
 import { measureStretches } from './stretches.ts';
 import { rawUsage } from './usage.ts';
 

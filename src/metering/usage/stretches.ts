@@ -2,7 +2,7 @@ import type { Tx } from '../../db/index.ts';
 import { ZERO } from '../../kernel/decimal.ts';
 import { type Instant, isAfter, isBefore } from '../../kernel/time.ts';
 import type { Interval } from '../meter/hours.ts';
-import { seriesOf } from '../meter/series-spec.ts';
+import { rollupDefinitionOf } from '../meter/rollup-definition.ts';
 import type { UsageScope } from '../meter/usage-request.ts';
 import { figure, type UsageFigure } from './figures.ts';
 import { type CountedRow, selectCounted } from './stretches.sql.ts';
@@ -27,9 +27,10 @@ export async function measureStretches(
   if (bounds.length < 2 || !from || !to) return [];
   const { meter } = scope;
   if (bounds.length <= FEW || !ADDITIVE.has(meter.aggregation)) return measureEach(tx, eachOf(scope, bounds));
-  const spec = seriesOf(meter);
+  const definition = rollupDefinitionOf(meter);
   const parts = intervalsOf({ ...scope, from, to });
-  const rolled = spec && (await tx.rows<CountedRow>(selectCounted(scope, bounds, cutAtHours(parts, bounds), spec)));
+  const rolled =
+    definition && (await tx.rows<CountedRow>(selectCounted(scope, bounds, cutAtHours(parts, bounds), definition)));
   const isComplete = rolled?.every(({ isComplete: each }) => each) === true;
   const raw = () => tx.rows<CountedRow>(selectCounted(scope, bounds, { full: [], rest: parts }, null));
   const rows = rolled && isComplete ? rolled : await raw();

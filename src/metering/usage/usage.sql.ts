@@ -3,10 +3,10 @@ import type { Decimal } from '../../kernel/decimal.ts';
 import { EARLIEST, type Instant, isBefore, latest } from '../../kernel/time.ts';
 import { hoursOf, type Interval, type Rest } from '../meter/hours.ts';
 import { type Aggregation, dimensionPath, isLevel, type Meter, pathSegments } from '../meter/meter.ts';
-import type { SeriesSpec } from '../meter/series-spec.ts';
+import type { RollupDefinition } from '../meter/rollup-definition.ts';
 import { disjointSources, type UsageScope } from '../meter/usage-request.ts';
 import type { WindowSize } from '../meter/windows.ts';
-import { contentOf } from './series.sql.ts';
+import { contentOf } from './rollup-definitions.sql.ts';
 
 /** The columns that rows are grouped by; `d0`, `d1` … are the dimensions in the order asked. */
 export interface UsageColumns {
@@ -209,9 +209,14 @@ const latestFirst = (keys: readonly Sql[]): Sql =>
     : sql`order by ${sql.join([...keys, sql`e.at desc`, sql`e.seq desc`], sql`, `)}`;
 
 /** The level with which each part begins, from roll-ups: up to the last full hour before it. */
-function levelsIn(parts: readonly Earlier[], scope: UsageScope, columns: UsageColumns, spec: SeriesSpec): Sql {
+function levelsIn(
+  parts: readonly Earlier[],
+  scope: UsageScope,
+  columns: UsageColumns,
+  definition: RollupDefinition,
+): Sql {
   const { merchantId, meter, sources, groupFilters } = scope;
-  const textOf = (dimension: string) => groupValueOf(meter, spec, dimension, 'l');
+  const textOf = (dimension: string) => groupValueOf(meter, definition, dimension, 'l');
   const isByGroup = columns.dimensions.length > 0 || Object.keys(groupFilters ?? {}).length > 0;
   const asked = parts.map(({ subject, hour, to }) => ({ subject, from: hour, to, sign: 0 as const }));
   const before =
@@ -224,12 +229,12 @@ function levelsIn(parts: readonly Earlier[], scope: UsageScope, columns: UsageCo
     select c.at, c.seq, c.value, 0::bigint as event_count${cutBy(columns, sql`c.to_at`)}
       from (select l.at, l.seq, l.value, l.subject_id, a.to_at${dimensionsAs(columns, textOf)}
               from ${before}
-             cross join lateral usage_levels(${merchantId}, (select id from series), a.subject_id, a.from_at,
+             cross join lateral usage_levels(${merchantId}, (select id from definition), a.subject_id, a.from_at,
                                              ${isByGroup}) l
              where ${first} ${filters(scope, textOf)}) c ${customers(columns, merchantId)}`;
 }
 
-const groupValueOf = (meter: Meter, { dimensions }: SeriesSpec, dimension: string, alias: 'r' | 'l'): Sql =>
+const groupValueOf = (meter: Meter, { dimensions }: RollupDefinition, dimension: string, alias: 'r' | 'l'): Sql =>
   sql`${sql.ref(`${alias}.group_values`)}[${dimensions.indexOf(dimensionPath(meter, dimension).join('.')) + 1}::int]`;
 
 const acceptedIn = ({ acceptedUpTo: mark }: UsageScope): Sql =>
@@ -240,16 +245,17 @@ function rollupsIn(
   parts: readonly SubjectInterval<Interval>[],
   scope: UsageScope,
   columns: UsageColumns,
-  spec: SeriesSpec,
+  definition: RollupDefinition,
   { table, at, kept, eventCount }: { table: string; at: Sql; kept: Sql; eventCount: Sql },
 ): Sql {
   const { merchantId, meter, sources } = scope;
-  const textOf = (dimension: string) => groupValueOf(meter, spec, dimension, 'r');
+  const textOf = (dimension: string) => groupValueOf(meter, definition, dimension, 'r');
   const { from, to } = hullOf(parts);
   const rows = sql`
       select ${at}, ${kept} as value, ${eventCount} as event_count, r.hour, r.subject_id${dimensionsAs(columns, textOf)}
         from ${sql.table(table)} r
-       where r.merchant_id = ${merchantId} and r.series_id = (select id from series) and ${filters(scope, textOf)}`;
+       where r.merchant_id = ${merchantId} and r.definition_id = (select id from definition)
+         and ${filters(scope, textOf)}`;
   return sql`
     select c.at, c.seq, c.value, c.event_count${cutBy(columns, sql`c.hour`)}
       from ${
@@ -304,13 +310,13 @@ export function selectUsage(scope: UsageScope, columns: UsageColumns, sets: read
 /**
  * The same from roll-ups, where hours are full, and from the events before and after them. Null where no hour is: then
  * the events are all there is to read. Unless `is_complete`, the figures are worth nothing.
- * @param spec what a meter that reads values by the same paths has rolled up
+ * @param definition what a meter that reads values by the same paths has rolled up
  */
 export function selectRolledUsage(
   scope: UsageScope,
   columns: UsageColumns,
   sets: readonly (readonly string[])[],
-  spec: SeriesSpec,
+  definition: RollupDefinition,
 ): Sql | null {
   const { merchantId, meter } = scope;
   const inHours = columns.window === 'MINUTE' ? { full: [], rest: intervalsOf(scope).map(added) } : hoursIn(scope);
@@ -321,11 +327,11 @@ export function selectRolledUsage(
   const isSet = meter.aggregation === 'UNIQUE_COUNT';
   const counted = [
     ...(rest.length === 0 ? [] : eventsIn(rest, scope, columns, PASSED_ON[meter.aggregation] ?? sql`c.value`)),
-    ...(earlier.length === 0 ? [] : [levelsIn(earlier, scope, columns, spec)]),
+    ...(earlier.length === 0 ? [] : [levelsIn(earlier, scope, columns, definition)]),
     ...(full.length === 0
       ? []
       : [
-          rollupsIn(full, scope, columns, spec, {
+          rollupsIn(full, scope, columns, definition, {
             table: 'usage_rollup',
             at: sql`r.latest_at as at, r.latest_seq as seq`,
             kept: KEPT[meter.aggregation] ?? (isSet ? sql`null::uuid` : sql`null::numeric`),
@@ -334,7 +340,7 @@ export function selectRolledUsage(
         ]),
     ...(isSet
       ? [
-          rollupsIn(full, scope, columns, spec, {
+          rollupsIn(full, scope, columns, definition, {
             table: 'usage_value',
             at: sql`null::timestamptz as at, null::bigint as seq`,
             kept: sql`r.value_hash`,
@@ -344,11 +350,12 @@ export function selectRolledUsage(
       : []),
   ];
   return sql`
-    with series as materialized (
-      select id from usage_series
-       where merchant_id = ${merchantId} and event_type = ${spec.eventType} and content = text_hash(${contentOf(spec)})
+    with definition as materialized (
+      select id from rollup_definition
+       where merchant_id = ${merchantId} and event_type = ${definition.eventType}
+         and content = text_hash(${contentOf(definition)})
          and is_ready),
-    ${figures(meter, columns, sets, counted, sql`exists (select from series)`)}`;
+    ${figures(meter, columns, sets, counted, sql`exists (select from definition)`)}`;
 }
 
 /** The part of an event's value that a roll-up does not have. */

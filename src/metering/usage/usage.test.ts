@@ -9,11 +9,11 @@ import type { Instant } from '../../kernel/time.ts';
 import { acceptEvents, createIntake, type EventIntake } from '../intake/intake.ts';
 import { linkExternalSubject, linkSubscriptionSubject } from '../intake/subjects.ts';
 import type { Aggregation, Meter } from '../meter/meter.ts';
-import { type SeriesSpec, seriesOf } from '../meter/series-spec.ts';
+import { type RollupDefinition, rollupDefinitionOf } from '../meter/rollup-definition.ts';
 import type { UsageCut, UsageRow, UsageScope } from '../meter/usage-request.ts';
-import { backfillChore, rebuildRollups, registerMeter } from '../stored/series.ts';
+import { backfillChore, rebuildRollups, registerMeter } from '../stored/rollups.ts';
 import { type NaiveEvent, naiveUsage } from '../testing/oracle.ts';
-import { backfillSeries, selectPendingSeries, selectSeries } from './series.sql.ts';
+import { backfillRollups, selectDefinition, selectPendingDefinitions } from './rollup-definitions.sql.ts';
 import { measure, measureEach, rawUsage, usage } from './usage.ts';
 
 let database: Database;
@@ -176,7 +176,8 @@ const scopes = fc.record({
 
 /** Adds what was there before a meter, a few events at a time. */
 async function backfill(tx: Tx, merchantId: string): Promise<void> {
-  for (const series of await selectPendingSeries(tx)) while (await backfillSeries(tx, merchantId, series.id, 4));
+  for (const definition of await selectPendingDefinitions(tx))
+    while (await backfillRollups(tx, merchantId, definition.id, 4));
 }
 
 /** How many rows the roll-ups of the merchant have. */
@@ -341,8 +342,10 @@ describe('rolled-up usage', () => {
       [{ at: FROM, data: '{"v":1,"g":"eu"}' }],
       async (tx, merchantId) => {
         await registerMeter(tx, merchantId, meterOf('MAX', { groupBy: { a: '$.in.ner', b: '$.g' }, eventFrom: FROM }));
-        const { series } = await tx.one<{ series: number }>(sql`select count(*)::int as series from usage_series`);
-        expect(series).toBe(1);
+        const { definitions } = await tx.one<{ definitions: number }>(
+          sql`select count(*)::int as definitions from rollup_definition`,
+        );
+        expect(definitions).toBe(1);
       },
       { meter: meterOf('SUM'), after: 0 },
     );
@@ -376,7 +379,9 @@ describe('rolled-up usage', () => {
     await Promise.all([backfillChore.run(database, NOW), backfillChore.run(database, NOW), ...send(150, 300)]);
     await database.transaction({ merchants: [merchantId] }, async (tx) => {
       const scope = { merchantId, meter, sources: null, from: FROM, to: time('2026-02-03T00:00:00Z') };
-      expect((await selectSeries(tx, merchantId, seriesOf(meter) as SeriesSpec))?.isReady).toBe(true);
+      expect((await selectDefinition(tx, merchantId, rollupDefinitionOf(meter) as RollupDefinition))?.isReady).toBe(
+        true,
+      );
       const [row] = await usage(tx, scope);
       expect([plain((row as UsageRow).value), row?.eventCount]).toEqual(['30', 300]);
       expect(await rolledUp(tx)).toBeGreaterThan(0);

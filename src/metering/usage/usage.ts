@@ -1,6 +1,6 @@
 import type { Tx } from '../../db/index.ts';
 import { isLevel } from '../meter/meter.ts';
-import { seriesOf } from '../meter/series-spec.ts';
+import { rollupDefinitionOf } from '../meter/rollup-definition.ts';
 import type { UsageCut, UsageQuery, UsageRequest, UsageRow, UsageScope } from '../meter/usage-request.ts';
 import { clippedWindow, type WindowSize } from '../meter/windows.ts';
 import { type AnsweredRow, selectAnswers, selectUsedSpans, type UsedSpanRow } from './figure-sets.sql.ts';
@@ -24,8 +24,8 @@ export const postgresUsage: UsageQuery<Tx> = {
       const [kept] = await keptFigures(tx, [scope]);
       return kept ? cuts.map(() => [{ group: {}, ...kept }]) : rawUsage.measure(tx, scope, cuts);
     }
-    const spec = scope.acceptedUpTo === undefined ? seriesOf(scope.meter) : null;
-    const query = spec && selectRolledUsage(scope, columns, distinct, spec);
+    const definition = scope.acceptedUpTo === undefined ? rollupDefinitionOf(scope.meter) : null;
+    const query = definition && selectRolledUsage(scope, columns, distinct, definition);
     const rows = query && (await tx.rows<MeasuredRow>(query));
     if (!rows?.every(({ isComplete }) => isComplete)) return rawUsage.measure(tx, scope, cuts);
     return cutRows(rows, scope, cuts, columns);
@@ -112,8 +112,8 @@ async function answersOf(tx: Tx, questions: readonly UsageScope[]): Promise<Usag
     const [[row] = []] = await postgresUsage.measure(tx, first, [{}]);
     return questions.map(() => row as UsageRow);
   }
-  const spec = meter.aggregation === 'UNIQUE_COUNT' ? seriesOf(meter) : null;
-  const rolled = spec && (await tx.rows<AnsweredRow>(selectAnswers(questions, spec)));
+  const definition = meter.aggregation === 'UNIQUE_COUNT' ? rollupDefinitionOf(meter) : null;
+  const rolled = definition && (await tx.rows<AnsweredRow>(selectAnswers(questions, definition)));
   const isComplete = rolled?.every(({ isComplete: each }) => each) === true;
   const rows = rolled && isComplete ? rolled : await tx.rows<AnsweredRow>(selectAnswers(questions, null));
   const found = new Map(rows.map((row) => [row.question, row]));
@@ -134,8 +134,8 @@ export async function usedSpans(
   subjects: readonly string[],
 ): Promise<{ from: Temporal.Instant; to: Temporal.Instant }[]> {
   if (scope.meter.eventType === null) return [];
-  const spec = seriesOf(scope.meter);
-  const rolled = spec && (await tx.rows<UsedSpanRow>(selectUsedSpans(scope, subjects, spec)));
+  const definition = rollupDefinitionOf(scope.meter);
+  const rolled = definition && (await tx.rows<UsedSpanRow>(selectUsedSpans(scope, subjects, definition)));
   const isComplete = rolled?.every(({ from }) => from !== null) === true;
   const rows = rolled && isComplete ? rolled : await tx.rows<UsedSpanRow>(selectUsedSpans(scope, subjects, null));
   return rows.flatMap(({ from, to }) => (from && to ? [{ from, to }] : []));

@@ -8,7 +8,7 @@ import { createIntake } from '../intake/intake.ts';
 import type { Meter } from '../meter/meter.ts';
 import { rawUsage, usage } from '../usage/usage.ts';
 import type { MeterRegistry } from './events.ts';
-import { backfillChore, registerMeter, unreadSeriesChore } from './series.ts';
+import { backfillChore, registerMeter, unreadDefinitionsChore } from './rollups.ts';
 
 let clone: Awaited<ReturnType<typeof cloneDatabase>>;
 let database: Database;
@@ -80,25 +80,25 @@ async function send(count: number): Promise<void> {
   await createIntake(database).accept(events, NOW);
 }
 
-const seriesPaths = () =>
+const definitionPaths = () =>
   inMerchant(async (tx) => {
     const rows = await tx.rows<{ path: string }>(
-      sql`select path from usage_series where merchant_id = ${merchantId} order by path, dimensions`,
+      sql`select path from rollup_definition where merchant_id = ${merchantId} order by path, dimensions`,
     );
     return rows.map(({ path }) => path);
   });
 
-/** Roll-ups of series that are there, of others, and series whose roll-ups wait to be deleted. */
+/** Roll-ups of definitions that are there, of others, and definitions whose roll-ups wait to be deleted. */
 const rollups = () =>
   inMerchant((tx) =>
     tx.one<{ read: number; stray: number; waiting: number }>(sql`
       select count(*) filter (where s.id is not null)::int as read, count(*) filter (where s.id is null)::int as stray,
-             (select count(*)::int from usage_series_dropped) as waiting
-        from (select series_id from usage_rollup union all select series_id from usage_value) r
-        left join usage_series s on s.id = r.series_id`),
+             (select count(*)::int from rollup_definition_deleted) as waiting
+        from (select definition_id from usage_rollup union all select definition_id from usage_value) r
+        left join rollup_definition s on s.id = r.definition_id`),
   );
 
-const giveUp = (registry: MeterRegistry = metersOf) => unreadSeriesChore(registry).run(database, NOW);
+const giveUp = (registry: MeterRegistry = metersOf) => unreadDefinitionsChore(registry).run(database, NOW);
 
 const figures = async (meter: Meter) => {
   const scope = { merchantId, meter, sources: null, from: NOW, to: NOW.add({ hours: 24 * 30 }) };
@@ -110,7 +110,7 @@ const figures = async (meter: Meter) => {
   });
 };
 
-describe('a series that no meter reads', () => {
+describe('a definition that no meter reads', () => {
   it.each([
     { name: 'any more, because its meter was changed,', change: (tx: Tx) => put(tx, 'one', sumOf('b')), left: ['b'] },
     {
@@ -129,7 +129,7 @@ describe('a series that no meter reads', () => {
     expect(await rollups()).toEqual({ read: 30, stray: 0, waiting: 0 });
     await inMerchant(change);
     await giveUp();
-    expect(await seriesPaths()).toEqual(left);
+    expect(await definitionPaths()).toEqual(left);
     expect(await rollups()).toEqual({ read: 0, stray: 0, waiting: 0 });
     await send(30);
     await backfillChore.run(database, NOW);
@@ -144,10 +144,10 @@ describe('a series that no meter reads', () => {
     await send(3);
     await inMerchant((tx) => remove(tx, 'one'));
     await giveUp();
-    expect([await seriesPaths(), await rollups()]).toEqual([['a'], { read: 3, stray: 0, waiting: 0 }]);
+    expect([await definitionPaths(), await rollups()]).toEqual([['a'], { read: 3, stray: 0, waiting: 0 }]);
     await inMerchant((tx) => remove(tx, 'two'));
     await giveUp();
-    expect([await seriesPaths(), await rollups()]).toEqual([[], { read: 0, stray: 0, waiting: 0 }]);
+    expect([await definitionPaths(), await rollups()]).toEqual([[], { read: 0, stray: 0, waiting: 0 }]);
   });
 
   it('loses the values of a set too', async () => {
@@ -174,13 +174,13 @@ describe('a series that no meter reads', () => {
   it('is found among many merchants, some at a time', async () => {
     const merchants = Array.from({ length: 5 }, () => newId('organization'));
     for (merchantId of merchants) await inMerchant((tx) => registerMeter(tx, merchantId, sumOf('a')));
-    const chore = unreadSeriesChore(metersOf, 2);
+    const chore = unreadDefinitionsChore(metersOf, 2);
     for (let run = 0; run < 4; run += 1) await chore.run(database, NOW);
-    for (merchantId of merchants) expect(await seriesPaths()).toEqual([]);
+    for (merchantId of merchants) expect(await definitionPaths()).toEqual([]);
   });
 });
 
-describe('a series that is given up while somebody makes a meter that reads it', () => {
+describe('a definition that is given up while somebody makes a meter that reads it', () => {
   /** The registry of meters before a change: the first question. */
   const nobodyReads: MeterRegistry = async () => [];
 
@@ -200,7 +200,7 @@ describe('a series that is given up while somebody makes a meter that reads it',
     expect(givingUp.asked).toBe(1);
     await givingUp.under;
     expect(asked).toBe(2);
-    expect(await seriesPaths()).toEqual(['a']);
+    expect(await definitionPaths()).toEqual(['a']);
   });
 
   it('is made anew, where it was given up first', async () => {
@@ -221,7 +221,7 @@ describe('a series that is given up while somebody makes a meter that reads it',
     expect(making).toBeDefined();
     await making;
     await backfillChore.run(database, NOW);
-    expect(await seriesPaths()).toEqual(['a']);
+    expect(await definitionPaths()).toEqual(['a']);
     expect(await figures(sumOf('a'))).toBe(5);
     expect(await rollups()).toMatchObject({ stray: 0, waiting: 0 });
   });
@@ -253,7 +253,7 @@ describe('a series that is given up while somebody makes a meter that reads it',
     await backfillChore.run(database, NOW);
     const wanted = (await inMerchant((tx) => metersOf(tx, merchantId))).map(({ meter }) => meter);
     const paths = new Set(wanted.map(({ valueProperty, groupBy }) => `${valueProperty} ${groupBy?.by}`));
-    expect((await seriesPaths()).length).toBe(paths.size);
+    expect((await definitionPaths()).length).toBe(paths.size);
     expect(await rollups()).toMatchObject({ stray: 0, waiting: 0 });
     for (const meter of meters) await figures(meter);
   }, 60_000);

@@ -2,33 +2,37 @@ import type { Database, Tx } from '../../db/index.ts';
 import type { Chore } from '../../jobs/index.ts';
 import { SECONDS_PER_MINUTE } from '../../kernel/time.ts';
 import { lockIngest } from '../intake/lock.sql.ts';
-import { seriesOf, unreadSeries } from '../meter/series-spec.ts';
+import { rollupDefinitionOf, unreadDefinitions } from '../meter/rollup-definition.ts';
 import {
-  backfillSeries,
+  backfillRollups,
+  deleteDefinitions,
   deleteRollups,
   deleteRollupsOfMerchant,
-  deleteSeries,
-  insertSeries,
-  lockSeries,
-  lockSeriesShared,
-  type OwnedSeries,
-  selectDroppedSeries,
-  selectPendingSeries,
-  selectSeriesOfMerchants,
-} from '../usage/series.sql.ts';
+  insertDefinition,
+  lockDefinitionShared,
+  lockDefinitions,
+  type OwnedDefinition,
+  selectDefinitionsOfMerchants,
+  selectDeletedDefinitions,
+  selectPendingDefinitions,
+} from '../usage/rollup-definitions.sql.ts';
 import type { MeterRegistry } from './events.ts';
 
 /**
  * Has what a meter counts rolled up from now on. Called in the transaction that makes a metric or a cost, or changes
  * what it measures. Nobody is accepting events of the merchant then, so each event is either before it, and added by
- * `backfillChore`, or after it. What was rolled up before stays for whoever shares it; else `unreadSeriesChore` gives
- * it up.
+ * `backfillChore`, or after it. What was rolled up before stays for whoever shares it; else `unreadDefinitionsChore`
+ * gives it up.
  */
-export async function registerMeter(tx: Tx, merchantId: string, meter: Parameters<typeof seriesOf>[0]): Promise<void> {
-  const spec = seriesOf(meter);
-  if (spec === null || (await lockSeriesShared(tx, merchantId, spec))) return;
+export async function registerMeter(
+  tx: Tx,
+  merchantId: string,
+  meter: Parameters<typeof rollupDefinitionOf>[0],
+): Promise<void> {
+  const definition = rollupDefinitionOf(meter);
+  if (definition === null || (await lockDefinitionShared(tx, merchantId, definition))) return;
   await lockIngest(tx, merchantId, 'exclusive');
-  await insertSeries(tx, merchantId, spec);
+  await insertDefinition(tx, merchantId, definition);
 }
 
 /**
@@ -49,12 +53,12 @@ export const backfillChore: Chore = {
   name: 'adding up earlier events of new meters',
   everySeconds: 5,
   run: async (database) => {
-    const pending = await database.transaction('every merchant, reading', selectPendingSeries);
+    const pending = await database.transaction('every merchant, reading', selectPendingDefinitions);
     for (const { merchantId, id } of pending) {
       let hasMore = true;
       while (hasMore)
         hasMore = await database.transaction({ merchants: [merchantId] }, (tx) =>
-          backfillSeries(tx, merchantId, id, EVENTS_AT_ONCE),
+          backfillRollups(tx, merchantId, id, EVENTS_AT_ONCE),
         );
     }
   },
@@ -64,34 +68,36 @@ const MERCHANTS_AT_ONCE = 200;
 const ROWS_AT_ONCE = 10_000;
 
 /**
- * Gives up series that no meter reads any more, because it was changed or deleted, and deletes what was added up for
- * them: some merchants at a time, one after the other, and then again.
+ * Gives up definitions that no meter reads any more, because it was changed or deleted, and deletes what was added up
+ * for them: some merchants at a time, one after the other, and then again.
  * @param metersOf the meters that there are
  */
-export function unreadSeriesChore(metersOf: MeterRegistry, merchantsAtOnce = MERCHANTS_AT_ONCE): Chore {
+export function unreadDefinitionsChore(metersOf: MeterRegistry, merchantsAtOnce = MERCHANTS_AT_ONCE): Chore {
   let after = '';
   return {
-    name: 'giving up series that no meter reads',
+    name: 'giving up roll-ups that no meter reads',
     everySeconds: SECONDS_PER_MINUTE,
     run: async (database) => {
       const { unread, last } = await database.transaction('every merchant, reading', async (tx) => {
         const ofMerchants = Map.groupBy(
-          await selectSeriesOfMerchants(tx, after, merchantsAtOnce),
+          await selectDefinitionsOfMerchants(tx, after, merchantsAtOnce),
           (each) => each.merchantId,
         );
-        const found: OwnedSeries[] = [];
-        for (const [merchantId, series] of ofMerchants)
+        const found: OwnedDefinition[] = [];
+        for (const [merchantId, definitions] of ofMerchants)
           found.push(
-            ...unreadSeries(
-              series,
+            ...unreadDefinitions(
+              definitions,
               (await metersOf(tx, merchantId)).map(({ meter }) => meter),
             ),
           );
         return { unread: found, last: [...ofMerchants.keys()].at(-1) };
       });
       after = last ?? '';
-      for (const [merchantId, series] of Map.groupBy(unread, (each) => each.merchantId))
-        await database.transaction({ merchants: [merchantId] }, (tx) => giveUpUnread(tx, merchantId, series, metersOf));
+      for (const [merchantId, definitions] of Map.groupBy(unread, (each) => each.merchantId))
+        await database.transaction({ merchants: [merchantId] }, (tx) =>
+          giveUpUnread(tx, merchantId, definitions, metersOf),
+        );
       await deleteGivenUp(database);
     },
   };
@@ -104,21 +110,21 @@ export function unreadSeriesChore(metersOf: MeterRegistry, merchantsAtOnce = MER
 async function giveUpUnread(
   tx: Tx,
   merchantId: string,
-  suspects: readonly OwnedSeries[],
+  suspects: readonly OwnedDefinition[],
   metersOf: MeterRegistry,
 ): Promise<void> {
   await lockIngest(tx, merchantId, 'exclusive');
-  const locked = await lockSeries(
+  const locked = await lockDefinitions(
     tx,
     merchantId,
     suspects.map(({ id }) => id),
   );
   const meters = await metersOf(tx, merchantId);
-  const unread = unreadSeries(
+  const unread = unreadDefinitions(
     locked,
     meters.map(({ meter }) => meter),
   );
-  await deleteSeries(
+  await deleteDefinitions(
     tx,
     merchantId,
     unread.map(({ id }) => id),
@@ -126,7 +132,7 @@ async function giveUpUnread(
 }
 
 async function deleteGivenUp(database: Database): Promise<void> {
-  for (const { merchantId, id } of await database.transaction('every merchant, reading', selectDroppedSeries)) {
+  for (const { merchantId, id } of await database.transaction('every merchant, reading', selectDeletedDefinitions)) {
     let hasMore = true;
     while (hasMore)
       hasMore = await database.transaction({ merchants: [merchantId] }, (tx) =>

@@ -1,7 +1,7 @@
 import type { Meter } from './meter.ts';
 
 /** The part of a meter that decides its roll-ups: all but its name, its start and the names of its dimensions. */
-export interface SeriesSpec {
+export interface RollupDefinition {
   readonly eventType: string;
   readonly kind: 'count' | 'number' | 'latest' | 'set';
   /** Path of the value, without `$.`; null where every event counts. */
@@ -11,9 +11,9 @@ export interface SeriesSpec {
 }
 
 /** The roll-up of a meter. Null: nothing, it is always counted from the events. */
-export function seriesOf(
+export function rollupDefinitionOf(
   meter: Omit<Meter, 'aggregation' | 'eventFrom'> & { aggregation: Meter['aggregation'] | null },
-): SeriesSpec | null {
+): RollupDefinition | null {
   const { eventType, aggregation, valueProperty, groupBy } = meter;
   if (eventType === null || aggregation === null || (valueProperty === null && aggregation !== 'COUNT')) return null;
   const kinds = {
@@ -33,17 +33,17 @@ export function seriesOf(
   };
 }
 
-/** The same text for the same series. */
-export const seriesText = ({ eventType, kind, path, dimensions }: SeriesSpec): string =>
+/** The same text for the same definition. */
+export const definitionText = ({ eventType, kind, path, dimensions }: RollupDefinition): string =>
   JSON.stringify([eventType, kind, path, dimensions]);
 
 /** Those that none of these meters reads. */
-export function unreadSeries<Series extends SeriesSpec>(
-  series: readonly Series[],
-  meters: readonly Parameters<typeof seriesOf>[0][],
-): Series[] {
-  const read = new Set(meters.map(seriesOf).map((spec) => spec && seriesText(spec)));
-  return series.filter((each) => !read.has(seriesText(each)));
+export function unreadDefinitions<Definition extends RollupDefinition>(
+  definitions: readonly Definition[],
+  meters: readonly Parameters<typeof rollupDefinitionOf>[0][],
+): Definition[] {
+  const read = new Set(meters.map(rollupDefinitionOf).map((definition) => definition && definitionText(definition)));
+  return definitions.filter((each) => !read.has(definitionText(each)));
 }
 
 /** `$.request.model` is `request.model`. */
