@@ -1376,10 +1376,10 @@ create table master_key (
 
 create table merchant_counter (
   merchant_id text not null,
-  series text not null,
+  kind text not null,
   value bigint not null,
-  constraint merchant_counter_pkey PRIMARY KEY (merchant_id, series),
-  constraint merchant_counter_series_check CHECK ((series = ANY (ARRAY['invoice'::text, 'credit_note'::text])))
+  constraint merchant_counter_pkey PRIMARY KEY (merchant_id, kind),
+  constraint merchant_counter_kind_check CHECK ((kind = ANY (ARRAY['invoice'::text, 'credit_note'::text])))
 );
 alter table merchant_counter enable row level security; -- with the two policies of tenant_table()
 
@@ -4364,15 +4364,15 @@ AS $function$
     select coalesce((select updated_at from test_clock where merchant_id = merchant and id = clock), at)
   $function$;
 
-CREATE OR REPLACE FUNCTION draw_numbers(merchant text, of_series text, many bigint)
+CREATE OR REPLACE FUNCTION draw_numbers(merchant text, of_kind text, many bigint)
  RETURNS bigint
  LANGUAGE plpgsql
 AS $function$
 declare
   last_one bigint;
 begin
-  insert into merchant_counter as c (merchant_id, series, value) values (merchant, of_series, many)
-  on conflict (merchant_id, series) do update set value = c.value + many
+  insert into merchant_counter as c (merchant_id, kind, value) values (merchant, of_kind, many)
+  on conflict (merchant_id, kind) do update set value = c.value + many
   returning c.value into last_one;
   return last_one - many + 1;
 end $function$;

@@ -193,9 +193,9 @@ call tenant_table('invoice_usage');
 /* Gapless numbers: drawn only inside the transaction that issues, so a rollback leaves no hole. */
 create table merchant_counter (
   merchant_id text not null,
-  series text not null check (series in ('invoice', 'credit_note')),
+  kind text not null check (kind in ('invoice', 'credit_note')),
   value bigint not null,
-  primary key (merchant_id, series)
+  primary key (merchant_id, kind)
 );
 call tenant_table('merchant_counter');
 
@@ -478,16 +478,16 @@ call tenant_table('receipt_job');
 call due_table('receipt_document', 'receipt_job');
 create unique index receipt_number on receipt_job (merchant_id, invoice_id, position);
 
-/* The first of the next numbers of a gapless series: its row stays locked until the transaction ends, and a rollback
-   takes the numbers back. */
-create function draw_numbers(merchant text, of_series text, many bigint) returns bigint
+/* The first of the next numbers of a counter without gaps: its row stays locked until the transaction ends, and a
+   rollback takes the numbers back. */
+create function draw_numbers(merchant text, of_kind text, many bigint) returns bigint
   language plpgsql
   as $$
 declare
   last_one bigint;
 begin
-  insert into merchant_counter as c (merchant_id, series, value) values (merchant, of_series, many)
-  on conflict (merchant_id, series) do update set value = c.value + many
+  insert into merchant_counter as c (merchant_id, kind, value) values (merchant, of_kind, many)
+  on conflict (merchant_id, kind) do update set value = c.value + many
   returning c.value into last_one;
   return last_one - many + 1;
 end $$;

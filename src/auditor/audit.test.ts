@@ -156,12 +156,12 @@ const BREAKS: Readonly<Record<string, readonly [broken: string, undone: string]>
     `update invoice set status = 'PAID' where id = 'INVOICE'`,
   ],
   'numbers-without-gaps': [
-    `update merchant_counter set value = value + 1 where series = 'invoice'`,
-    `update merchant_counter set value = value - 1 where series = 'invoice'`,
+    `update merchant_counter set value = value + 1 where kind = 'invoice'`,
+    `update merchant_counter set value = value - 1 where kind = 'invoice'`,
   ],
   'credit-notes-without-gaps': [
-    `update merchant_counter set value = value + 1 where series = 'credit_note'`,
-    `update merchant_counter set value = value - 1 where series = 'credit_note'`,
+    `update merchant_counter set value = value + 1 where kind = 'credit_note'`,
+    `update merchant_counter set value = value - 1 where kind = 'credit_note'`,
   ],
   'drafts-have-no-number': [
     `update invoice set status = 'FAILED' where id = 'INVOICE'`,

@@ -85,7 +85,7 @@ export const invariants: readonly Invariant[] = [
        cross join lateral (
          select count(*) as count, coalesce(max(substring(i.invoice_number from '([0-9]+)$')::bigint), 0) as highest
            from invoice i where i.merchant_id = c.merchant_id and i.invoice_number is not null) n
-       where c.series = 'invoice' and (n.count <> c.value or n.highest <> c.value)`,
+       where c.kind = 'invoice' and (n.count <> c.value or n.highest <> c.value)`,
   },
   {
     name: 'credit-notes-without-gaps',
@@ -97,7 +97,7 @@ export const invariants: readonly Invariant[] = [
        cross join lateral (
          select count(*) as count, coalesce(max(substring(o.number from '([0-9]+)$')::bigint), 0) as highest
            from credit_note o where o.merchant_id = c.merchant_id) n
-       where c.series = 'credit_note' and (n.count <> c.value or n.highest <> c.value)`,
+       where c.kind = 'credit_note' and (n.count <> c.value or n.highest <> c.value)`,
   },
   {
     name: 'drafts-have-no-number',

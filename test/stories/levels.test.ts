@@ -98,14 +98,14 @@ describe('seats that are reported once', () => {
       totalValue,
       cost: `${totalQuantity} ${totalCost}`,
       report: report.groups.map(({ key, totalCost: of }: Resource) => `${key === customer.id} ${of}`),
-      series: report.timeSeries.map(({ groups }: Resource) => Object.values(groups)),
+      timeSeries: report.timeSeries.map(({ groups }: Resource) => Object.values(groups)),
       entitlement: `${data[0].usageInPeriod} ${data[0].balance}`,
     }).toEqual({
       invoices: [10, 10, 10],
       totalValue: 10,
       cost: '10 20.00',
       report: ['true 20.00'],
-      series: [['20.00']],
+      timeSeries: [['20.00']],
       entitlement: '10 10',
     });
   });

@@ -323,7 +323,7 @@ describe('an action', () => {
     expect((await shop.invoice(id)).status).toBe(expected ?? status);
   });
 
-  it('that cancels a numbered invoice writes its credit note in the same series without gaps, and a draft has none', async () => {
+  it('that cancels a numbered invoice gives its credit note the next number without gaps, and a draft has none', async () => {
     const notes = () => rows<{ number: string }>(sql`select number from credit_note order by seq desc`);
     const before = (await notes()).length;
     const invoice = await issue();

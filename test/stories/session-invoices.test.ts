@@ -81,7 +81,7 @@ const told = async (id: string) =>
   ).map(({ type }) => type);
 const drawn = async () =>
   Number(
-    (await rows<{ value: bigint }>(sql`select value from merchant_counter where series = 'invoice'`))[0]?.value ?? 0,
+    (await rows<{ value: bigint }>(sql`select value from merchant_counter where kind = 'invoice'`))[0]?.value ?? 0,
   );
 const expire = (session: string) => merchant.post(`/v0/paymentSessions/${session}/expire`);
 const complete = (session: string) =>

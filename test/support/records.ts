@@ -13,7 +13,7 @@ const TABLES: readonly (readonly [name: string, order: string])[] = [
   ['credit_note', 'seq'],
   ['payment_session', 'seq'],
   ['outbox', 'seq'],
-  ['merchant_counter', 'series'],
+  ['merchant_counter', 'kind'],
   ['due_failure', 'kind, id'],
 ];
 

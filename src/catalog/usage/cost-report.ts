@@ -104,7 +104,7 @@ export async function costReport(
         isOther: group.isOther,
       };
     }),
-    timeSeries: series(
+    timeSeries: timeSeriesOf(
       [
         ...gather(
           measured.filter((each) => !each.isLevel),
@@ -231,7 +231,7 @@ const gather = (measured: readonly MeasuredCost[], alone: ReadonlySet<string>): 
     .map((part) => (alone.has(part.key ?? NO_VALUE_KEY) ? part : { ...part, key: OTHER_KEY }));
 
 /** The cost of each separate group in each window, and of the others together. */
-function series(parts: readonly WindowPart[], currency: string) {
+function timeSeriesOf(parts: readonly WindowPart[], currency: string) {
   const windows = Map.groupBy(parts, ({ windowStart }) => formatInstant(windowStart));
   return [...windows.values()]
     .toSorted((a, b) => Temporal.Instant.compare((a[0] as WindowPart).windowStart, (b[0] as WindowPart).windowStart))

@@ -418,8 +418,8 @@ describe('GET /v0/costs/report', () => {
     expect(body.groups.map((group: Record<string, unknown>) => group.key)).toEqual(keys);
     expect(body.pagination).toEqual(pagination);
     expect(body.totalCost).toBe('2.6005');
-    const inSeries = Object.values<string>(body.timeSeries[0].groups).map(Number);
-    expect(inSeries.reduce((a, b) => a + b, 0)).toBeCloseTo(2.6005, 10);
+    const inWindow = Object.values<string>(body.timeSeries[0].groups).map(Number);
+    expect(inWindow.reduce((a, b) => a + b, 0)).toBeCloseTo(2.6005, 10);
   });
 
   it('leaves out costs that a filter cannot match', async () => {

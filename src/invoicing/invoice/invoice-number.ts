@@ -14,7 +14,7 @@ export interface NumberedInvoice {
 
 /**
  * Makes a document of each of some invoices of one merchant, by their ids: draws the next numbers of the merchant's
- * series in this transaction in the order of the list, and hashes all content of each.
+ * counter in this transaction in the order of the list, and hashes all content of each.
  * @throws for an invoice without settled parties and dates.
  */
 export async function numbersOf(

@@ -347,17 +347,17 @@ export async function selectIssuedLines(
 }
 
 /**
- * The first of the next numbers of a gapless series: the counter's row stays locked until the transaction ends, and a
+ * The first of the next numbers of a counter without gaps: its row stays locked until the transaction ends, and a
  * rollback takes the numbers back (reliability I-29).
  */
 export async function drawNumbers(
   tx: Tx,
   merchantId: string,
-  series: 'invoice' | 'credit_note',
+  counter: 'invoice' | 'credit_note',
   many: number,
 ): Promise<bigint> {
   const { first } = await tx.one<{ first: bigint }>(
-    sql`select draw_numbers(${merchantId}, ${series}, ${many}) as first`,
+    sql`select draw_numbers(${merchantId}, ${counter}, ${many}) as first`,
   );
   return first;
 }

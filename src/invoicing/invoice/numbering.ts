@@ -4,5 +4,5 @@ const LEAST_DIGITS = 6;
 export const invoiceNumber = (prefix: string | null, counter: bigint): string =>
   `${prefix ?? 'INV'}-${counter.toString().padStart(LEAST_DIGITS, '0')}`;
 
-/** Credit notes have a series of their own. */
+/** Credit notes have a counter of their own. */
 export const creditNoteNumber = (counter: bigint): string => `CN-${counter.toString().padStart(LEAST_DIGITS, '0')}`;

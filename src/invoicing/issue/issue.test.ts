@@ -33,7 +33,7 @@ it.each([
   expect(invoiceNumber(prefix, counter)).toBe(number);
 });
 
-it('numbers credit notes in a series of their own', () => expect(creditNoteNumber(7n)).toBe('CN-000007'));
+it('numbers credit notes with a counter of their own', () => expect(creditNoteNumber(7n)).toBe('CN-000007'));
 
 it('tries a failed calculation four more times, ever later, and then gives up', () => {
   expect([1, 2, 3, 4, 5].map(afterFailure)).toEqual([
