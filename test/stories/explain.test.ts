@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { type Client, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
 /** Where every number of an invoice comes from (domain.md §4, `explain`). */
 let env: TestEnvironment;
+let merchant: Client;
 let shop: Shop;
 beforeAll(async () => {
   env = await openTestEnvironment({ recomputed: true });
-  shop = shopOf(await env.merchant());
+  merchant = await env.merchant();
+  shop = shopOf(merchant);
 });
 afterAll(() => env.close());
 
@@ -154,5 +156,27 @@ it('shows of a matrix of levels what the levels of each cell come to together, u
         level('2026-01-10T00:00:00Z', '2026-02-01T00:00:00Z', 5),
       ],
     },
+  ]);
+});
+
+// The weeks are issued while a change is scheduled. It is cancelled, and the subscription ends before they began.
+it('explains an invoice that was issued while a change was scheduled that is cancelled since', async () => {
+  const clock = await shop.clock(START);
+  const weekly = await shop.feePrice({ paymentTerm: 'in_advance', billingCadence: 'P1W' });
+  const subscription = await shop.subscribe(await shop.plan([weekly]), { clock, bankTransferOnly: true });
+  await shop.advance(clock, '2026-01-10T00:00:00Z');
+  const { id: planId } = await shop.plan([await shop.feePrice()]);
+  const changes = `/v0/subscriptions/${subscription.id}/changes`;
+  const { change } = await shop.create(changes, { planId, effective: 'periodEnd' });
+  await shop.advance(clock, '2026-01-23T00:00:00Z');
+  expect((await merchant.delete(`${changes}/${change.id}`)).status).toBe(204);
+  await shop.change(`/v0/subscriptions/${subscription.id}`, { terminatedAt: '2026-01-10T08:30:00Z' });
+  await shop.advance(clock, '2026-02-15T00:00:00Z');
+  const explained = await Promise.all(
+    (await shop.invoices(subscription)).map(({ id }: Resource) => shop.read(`/v2/invoices/${id}/explain`)),
+  );
+  expect(explained.map(({ grandTotal, recalculation }) => [grandTotal, recalculation])).toEqual([
+    ['0.00', { grandTotal: '0.00', isSame: true }], // the month, without fees of its own
+    ...Array.from({ length: 4 }, () => ['10.00', { grandTotal: '10.00', isSame: true }]), // at the start, and each week
   ]);
 });

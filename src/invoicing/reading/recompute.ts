@@ -164,41 +164,50 @@ async function lineDifferences(
 }
 
 /**
- * The terms as they were when an invoice was calculated (docs/decisions/0066). Where that is not known: as they are,
- * and as they were while nobody knew of the end or of a version that holds after the period.
- * @param planned ends that may have been planned then
+ * The terms as they were when an invoice was calculated (docs/decisions/0066). A change that was cancelled since has no
+ * version any more: then the history is one of those that it may have cut. Without a stored history: the terms as they
+ * are, and as they were while nobody knew of the end or of a version that holds after the period.
+ * @param planned ends that may have been planned then, or at which a cancelled change was to begin
  */
 export function plansOf(
   terms: BillingTerms,
-  { periodEnd: end, terms: frozen }: Pick<InvoiceRow, 'periodEnd' | 'terms'>,
+  { periodStart: start, periodEnd: end, terms: frozen }: Pick<InvoiceRow, 'periodStart' | 'periodEnd' | 'terms'>,
   planned: readonly Instant[] = [],
 ): BillingTerms[] {
-  const then = frozen?.history ? termsThen(terms, frozen.history) : null;
-  if (then !== null) return [then];
-  const { endsAt } = terms.bounds;
-  const ends = [...(endsAt === null ? [null] : [endsAt, null]), ...planned];
-  const { versions = [] } = terms;
+  const { history = null } = frozen ?? {};
+  const known = history === null ? terms : termsThen(terms, history);
+  if (history !== null && hasAllChanges(known, history)) return [known];
+  const { endsAt } = known.bounds;
+  const others = history === null ? [endsAt, ...planned] : planned;
+  const ends = [
+    history === null ? null : endsAt,
+    ...others.filter((at) => at !== null && isBefore(start, at)), // no invoice begins after the end
+  ];
+  const { versions = [] } = known;
   const first = versions.findIndex(({ from }) => !isBefore(from, end));
   const least = first === -1 ? versions.length : Math.max(1, first);
   const histories = Array.from({ length: versions.length - least + 1 }, (_, less) =>
     versions.slice(0, versions.length - less),
   );
-  return histories.flatMap((history) =>
+  return histories.flatMap((each) =>
     ends.map((at): BillingTerms => {
-      const last = history.at(-1);
-      return { ...terms, ...last, versions: history, bounds: { ...terms.bounds, endsAt: at } };
+      const last = each.at(-1);
+      return { ...known, ...last, versions: each, bounds: { ...known.bounds, endsAt: at } };
     }),
   );
 }
 
-/** @returns null where a version of then is gone */
-function termsThen(terms: BillingTerms, { endsAt, changeIds = [] }: FrozenHistory): BillingTerms | null {
+/** The terms with the planned end of then, and without the versions of later changes. */
+function termsThen(terms: BillingTerms, { endsAt, changeIds = [] }: FrozenHistory): BillingTerms {
   const { versions = [] } = terms;
   const known = versions.filter(({ changeId = null }) => changeId === null || changeIds.includes(changeId));
-  if (known.filter(({ changeId = null }) => changeId !== null).length < changeIds.length) return null;
   const bounds = { ...terms.bounds, endsAt: endsAt === null ? null : Temporal.Instant.from(endsAt) };
   return { ...terms, ...known.at(-1), ...(known.length > 0 && { versions: known }), bounds };
 }
+
+/** Has every change of then still its version? A cancelled one has none. */
+const hasAllChanges = ({ versions = [] }: BillingTerms, { changeIds = [] }: FrozenHistory): boolean =>
+  versions.filter(({ changeId = null }) => changeId !== null).length === changeIds.length;
 
 /** The content of a line that a recomputation must repeat. */
 const shownLine = (line: Calculation['lines'][number] | LineRow | undefined, currency: string): string =>
