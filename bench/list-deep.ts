@@ -6,6 +6,7 @@ import type { InvoiceListQuery } from '../src/invoicing/invoice/schemas.ts';
 import { readInvoiceFilters } from '../src/invoicing/reading/invoice-filters.ts';
 import { selectInvoicePage } from '../src/invoicing/reading/invoice-list.sql.ts';
 import { addAllListChanges } from '../src/jobs/list-counts.ts';
+import { decimal, plain } from '../src/kernel/decimal.ts';
 import { orThrow } from '../src/kernel/result.ts';
 import { formatInstant } from '../src/kernel/time.ts';
 import { exponent, numbersOf } from './support/arguments.ts';
@@ -119,12 +120,12 @@ const invoiceQueries: InvoiceListQuery[] = [
   { issuedTo: formatInstant(half) },
   { issuedFrom: formatInstant(half), issuedTo: formatInstant(half.add({ hours: 24 })) },
   { dueTo: formatInstant(half), status: 'PAID' },
-  { amountFrom: '500' },
-  { amountFrom: '500', amountTo: '501' },
-  { amountTo: '900', status: 'ISSUED' },
+  { amountFrom: plain(decimal('500')) },
+  { amountFrom: plain(decimal('500')), amountTo: plain(decimal('501')) },
+  { amountTo: plain(decimal('900')), status: 'ISSUED' },
   { overdue: true },
   { customerId: 'cus_7' },
-  { issuedFrom: formatInstant(half), amountFrom: '500' },
+  { issuedFrom: formatInstant(half), amountFrom: plain(decimal('500')) },
 ];
 const customerFilters: Omit<CustomerFilter, 'merchantId'>[] = [
   {},

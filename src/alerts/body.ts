@@ -1,5 +1,4 @@
-import { readDecimal } from '../http/index.ts';
-import { type Decimal, decimal, ZERO } from '../kernel/decimal.ts';
+import { decimal, decimalOrNull, ZERO } from '../kernel/decimal.ts';
 import type { FieldError } from '../kernel/result.ts';
 import type { AlertRule, AlertType } from './alert.ts';
 import type { AlertBody, AlertUpdateBody } from './schemas.ts';
@@ -30,8 +29,11 @@ export function targetFaults(body: AlertBody): FieldError[] {
 
 /** The rule of an alert: the body's fields over the earlier ones. */
 export function ruleOf(body: AlertUpdateBody, before: AlertRule): AlertRule {
-  const given = (value: string | number | undefined) => (value === undefined ? null : (readDecimal(value) as Decimal));
-  const [threshold, percent, whole] = [given(body.threshold), given(body.percent), given(body.limit)];
+  const [threshold, percent, whole] = [
+    decimalOrNull(body.threshold),
+    decimalOrNull(body.percent),
+    decimalOrNull(body.limit),
+  ];
   if (threshold !== null) return { type: before.type, threshold, percent, whole };
   if (percent !== null) return { type: before.type, threshold, percent, whole: whole ?? before.whole };
   return { ...before, whole: whole ?? before.whole };

@@ -1,5 +1,5 @@
-import { DecimalNumber, NumberOut, readDecimal, Text, Type } from '../http/index.ts';
-import { type Decimal, jsonNumber } from '../kernel/decimal.ts';
+import { DecimalNumber, NumberOut, Text, Type } from '../http/index.ts';
+import { type CheckedDecimal, type Decimal, decimalOrNull, jsonNumber } from '../kernel/decimal.ts';
 
 /** A tax rate in percent: 8.875 means 8.875 percent. */
 export const Percent = DecimalNumber({ minimum: '0', maximum: '100' });
@@ -11,9 +11,9 @@ export const Currency = Type.String({ format: 'currency' });
 /** A CloudEvents type. */
 export const EventType = Text({ minLength: 1, maxLength: 255 });
 
-/** A validated number or decimal string as a decimal; null and absent stay unchanged. */
-export const toDecimal = <T extends null | undefined>(value: string | number | T): Decimal | T =>
-  value === null || value === undefined ? value : (readDecimal(value) as Decimal);
+/** A decimal of a change: null clears the field, absent leaves it. */
+export const toDecimal = (value: CheckedDecimal | null | undefined): Decimal | null | undefined =>
+  value === undefined ? undefined : decimalOrNull(value);
 
 /** A rate in an answer, left out where there is none. */
 export const percentNumber = (rate: Decimal | null) => (rate === null ? undefined : jsonNumber(rate));

@@ -1,5 +1,4 @@
-import { readDecimal } from '../http/index.ts';
-import { type Decimal, jsonNumber } from '../kernel/decimal.ts';
+import { type Decimal, decimal, jsonNumber } from '../kernel/decimal.ts';
 import { isId } from '../kernel/ids.ts';
 
 /** Percent by plan id, metric id or `default` (§2, Customer): 8.875 is 8.875 percent. */
@@ -11,7 +10,7 @@ export type TaxRatesInput = number | Readonly<Record<string, number>>;
 /** Reads tax rates exactly; one number means `{default: number}`. */
 export function readTaxRates(input: TaxRatesInput): TaxRates {
   const map = typeof input === 'object' && !JSON.isRawJSON(input) ? input : { default: input };
-  return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, readDecimal(value) as Decimal]));
+  return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, decimal(value)]));
 }
 
 /** Tax rates as JSON, every digit kept. */

@@ -2,10 +2,10 @@ import net from 'node:net';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Edge, type EdgeCaller, openEdge } from '../../test/support/edge.ts';
-import { type Decimal, plain } from '../kernel/decimal.ts';
+import { decimalOf, plain } from '../kernel/decimal.ts';
 import { ok } from '../kernel/result.ts';
 import { BodyError, readJsonBody } from './body.ts';
-import { DecimalNumber, ListQuery, Metadata, readDecimal, route, Strict, Text, Timestamp, Type } from './index.ts';
+import { DecimalNumber, ListQuery, Metadata, route, Strict, Text, Timestamp, Type } from './index.ts';
 
 const Echo = Strict(
   {
@@ -32,8 +32,7 @@ const routes = [
       body: Echo,
       replies: { 200: Echoed },
     },
-    async ({ body }) =>
-      ok({ body, amount: body.amount === undefined ? null : plain(readDecimal(body.amount) as Decimal) }),
+    async ({ body }) => ok({ body, amount: body.amount === undefined ? null : plain(decimalOf(body.amount)) }),
   ),
   route(
     {

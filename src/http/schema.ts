@@ -1,4 +1,5 @@
 import { type Static, type TObject, type TSchema, type TUnsafe, Type } from 'typebox';
+import type { CheckedDecimal } from '../kernel/decimal.ts';
 import { type IdKind, idPattern } from '../kernel/ids.ts';
 import type { InstantText } from '../kernel/time.ts';
 import type { FieldWords } from './reference/words.ts';
@@ -52,11 +53,13 @@ export interface DecimalRules {
 
 /**
  * A decimal string (money, price, quantity): at most 38 digits, no exponent. With `accept` also, or only, a JSON
- * number.
+ * number. `decimalOf` reads it.
  */
 export function DecimalText<const Rules extends DecimalRules>(
   rules: Rules = {} as Rules,
-): TUnsafe<Rules['accept'] extends 'number' ? number : Rules['accept'] extends 'both' ? string | number : string> {
+): TUnsafe<
+  CheckedDecimal<Rules['accept'] extends 'number' ? number : Rules['accept'] extends 'both' ? string | number : string>
+> {
   const accept = rules.accept ?? 'string';
   const type = accept === 'both' ? ['string', 'number'] : accept;
   return Type.Unsafe({ 'x-decimal': rules, ...(accept === 'string' ? { type } : { 'x-type': type }) });

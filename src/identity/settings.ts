@@ -7,13 +7,12 @@ import {
   Nullable,
   NumberOut,
   OneOf,
-  readDecimal,
   type Static,
   Strict,
   Text,
   Type,
 } from '../http/index.ts';
-import { type Decimal, jsonNumber } from '../kernel/decimal.ts';
+import { type Decimal, decimalOrNull, jsonNumber } from '../kernel/decimal.ts';
 import { type FieldError, fail, invalid, ok, type Result } from '../kernel/result.ts';
 import { registrationProblems, type TaxRegistration } from '../tax/index.ts';
 import { bicProblem, compact, ibanProblem } from './bank-account.ts';
@@ -360,7 +359,7 @@ export interface BankAccount {
 /** The settings of a merchant with defaults. The payment provider's default depends on the environment. */
 export function settingsWithDefaults(stored: SettingsInput, environment: EnvironmentName): MerchantSettings {
   return {
-    defaultTaxRate: stored.defaultTaxRate == null ? null : readDecimal(stored.defaultTaxRate),
+    defaultTaxRate: decimalOrNull(stored.defaultTaxRate),
     taxProvider: stored.taxProvider ?? 'internal',
     invoicePrefix: stored.invoicePrefix ?? 'INV',
     requiredApprovals: { invoice: [], order: [], ...stored.requiredApprovals },

@@ -37,11 +37,28 @@ export function isRawNumber(value: unknown): value is RawNumber {
   return typeof value === 'object' && value !== null && JSON.isRawJSON(value);
 }
 
+declare const isDecimal: unique symbol;
+
+/**
+ * A decimal as text or as a JSON number: one that a schema has checked (`DecimalText` in `http/schema.ts`), or that
+ * `plain` or `jsonNumber` has written. `decimalOf` reads it, and cannot fail. A JSON number that JavaScript cannot hold
+ * exactly is a `RawNumber` in truth.
+ */
+export type CheckedDecimal<Form extends string | number = string | number> = Form & { readonly [isDecimal]: true };
+
+/** The decimal of a value that was checked before. */
+export const decimalOf = (value: CheckedDecimal): Decimal => decimal(value);
+
+/** The same where there may be no value. */
+export const decimalOrNull = (value: CheckedDecimal | null | undefined): Decimal | null =>
+  value === null || value === undefined ? null : decimalOf(value);
+
 /** All digits, no exponent: the form in which decimals are written to JSON strings and to PostgreSQL. */
-export const plain = (value: Decimal): string => value.toFixed();
+export const plain = (value: Decimal): CheckedDecimal<string> => value.toFixed() as CheckedDecimal<string>;
 
 /** A usage figure on the wire: a JSON number written with all its digits (api.md, Metering). */
-export const jsonNumber = (value: Decimal): number => JSON.rawJSON(plain(value)) as unknown as number;
+export const jsonNumber = (value: Decimal): CheckedDecimal<number> =>
+  JSON.rawJSON(plain(value)) as unknown as CheckedDecimal<number>;
 
 export const ZERO: Decimal = new Decimal(0);
 export const ONE: Decimal = new Decimal(1);

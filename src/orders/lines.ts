@@ -1,7 +1,6 @@
 import { lockItems } from '../catalog/index.ts';
 import { checkReference, type Tx } from '../db/index.ts';
-import { readDecimal } from '../http/index.ts';
-import { type Decimal, ZERO } from '../kernel/decimal.ts';
+import { decimalOf, ZERO } from '../kernel/decimal.ts';
 import { newId } from '../kernel/ids.ts';
 import { type FieldError, invalid, notFound, ok, type Result } from '../kernel/result.ts';
 import { type Instant, instantOrNull } from '../kernel/time.ts';
@@ -9,8 +8,6 @@ import { figureProblems, figuresOf, type GivenFigures } from './arithmetic.ts';
 import type { OrderLine, OrderRow } from './order.ts';
 import type { OrderLineItemCreateBody, OrderLineItemUpdateBody } from './schemas.ts';
 import { lineTermProblems } from './terms.ts';
-
-const decimalOf = (text: string): Decimal => readDecimal(text) as Decimal;
 
 /** The order of some lines. */
 type OfOrder = Pick<OrderRow, 'merchantId' | 'id' | 'currency' | 'termStartDate' | 'termEndDate'>;

@@ -1,9 +1,9 @@
 import { checkTestClockAllowed, findClock } from '../clocks/index.ts';
 import { findCustomer } from '../customers/index.ts';
 import { checkReference, type Tx } from '../db/index.ts';
-import { type PageRequest, readDecimal } from '../http/index.ts';
+import type { PageRequest } from '../http/index.ts';
 import { minorDigits } from '../kernel/currency.ts';
-import type { Decimal } from '../kernel/decimal.ts';
+import { decimalOf } from '../kernel/decimal.ts';
 import { newId } from '../kernel/ids.ts';
 import { digitsProblem } from '../kernel/money.ts';
 import { fail, invalid, invalidField, notFound, ok, type Result } from '../kernel/result.ts';
@@ -28,7 +28,6 @@ import type { OrderCreateBody, OrderUpdateBody } from './schemas.ts';
 import { leftOutside, termProblems } from './terms.ts';
 import { publishOrderEvent } from './webhooks.ts';
 
-const decimalOf = (text: string): Decimal => readDecimal(text) as Decimal;
 const lineAt = (index: number): string => `lineItems.${index}.`;
 
 /** POST /v0/orders: a draft with its lines. @param wall wall time */

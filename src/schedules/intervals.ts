@@ -1,7 +1,7 @@
 import { findPrices, resolveItems } from '../catalog/index.ts';
 import { checkReference, type Tx } from '../db/index.ts';
-import { canonicalJson, type PageRequest, readDecimal } from '../http/index.ts';
-import type { Decimal } from '../kernel/decimal.ts';
+import { canonicalJson, type PageRequest } from '../http/index.ts';
+import { decimalOf } from '../kernel/decimal.ts';
 import { newId } from '../kernel/ids.ts';
 import { type FieldError, invalid, invalidField, notFound, ok, type Result } from '../kernel/result.ts';
 import { type Instant, instantOf, instantOrNull } from '../kernel/time.ts';
@@ -14,7 +14,6 @@ import type { IntervalRow, ScheduleRow } from './schedule.ts';
 import { type Asker, changeSchedule, type ScheduleKey } from './schedules.ts';
 import type { ScheduleIntervalInput, ScheduleIntervalsReplaceBody } from './schemas.ts';
 
-const decimalOf = (text: string): Decimal => readDecimal(text) as Decimal;
 const at = (index: number): string => `intervals.${index}.`;
 
 /** GET …/intervals: in the order in which they were sent. */

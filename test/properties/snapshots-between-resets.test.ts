@@ -10,7 +10,7 @@ import { createGrant, voidGrant } from '../../src/entitlements/grants/grants.ts'
 import { loadInput } from '../../src/entitlements/inputs/inputs.ts';
 import { balanceOf, balanceOfLoaded } from '../../src/entitlements/reading/balances.ts';
 import { historyOf } from '../../src/entitlements/reading/history.ts';
-import { plain } from '../../src/kernel/decimal.ts';
+import { decimal, jsonNumber, plain } from '../../src/kernel/decimal.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { formatInstant, type Instant } from '../../src/kernel/time.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
@@ -130,7 +130,8 @@ class Life {
       for (let number = 0; number < act.count; number += 1) {
         const effectiveAt = days(this.now, act.days).add({ hours: number });
         const expires = lasts === undefined ? {} : { expiresAt: formatInstant(days(effectiveAt, lasts)) };
-        const input = { amount: 1 + (number % 4), effectiveAt: formatInstant(effectiveAt), ...expires, ...fields };
+        const amount = jsonNumber(decimal(1 + (number % 4)));
+        const input = { amount, effectiveAt: formatInstant(effectiveAt), ...expires, ...fields };
         const made = await inMerchant((tx) => createGrant(tx, this.key, input, this.now));
         if (!made.ok) throw new Error(JSON.stringify(made));
       }
@@ -216,7 +217,11 @@ async function openLife(features: { count: number }, usagePeriod: { interval: st
     metadata: {},
     nextActionAt: START,
   };
-  const template = { type: 'metered' as const, ...(usagePeriod && { usagePeriod }), issueAfterReset: 50 };
+  const template = {
+    type: 'metered' as const,
+    ...(usagePeriod && { usagePeriod }),
+    issueAfterReset: jsonNumber(decimal(50)),
+  };
   return new Life(customer, await inMerchant((tx) => insertEntitlement(tx, row, template, START)));
 }
 

@@ -1,6 +1,6 @@
 import { checkReference, type Tx } from '../../db/index.ts';
 import type { PageRequest } from '../../http/index.ts';
-import { type Decimal, plain } from '../../kernel/decimal.ts';
+import { decimalOf, plain } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type FieldError, invalid, notFound, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant, type Instant } from '../../kernel/time.ts';
@@ -76,7 +76,7 @@ export async function createCost(
     type: 'metered',
     name: body.name,
     currency: body.currency,
-    unitCost: toDecimal(body.unitCost) as Decimal,
+    unitCost: decimalOf(body.unitCost),
     unit: body.unit ?? null,
     ...meter,
     eventFrom: null,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../../../test/support/environment.ts';
+import { decimal, jsonNumber } from '../../kernel/decimal.ts';
 import { orThrow } from '../../kernel/result.ts';
 import { createCost } from '../costs/costs.ts';
 import { type CatalogOptions, findMetric, listMetricsAndCostsByEventType } from '../index.ts';
@@ -221,7 +222,7 @@ describe('a meter', () => {
       const metric = orThrow(
         await createMetric(tx, merchant.id, { name: 'M', aggregation: 'COUNT', productId }, now, options),
       );
-      const body = { name: 'C', unitCost: 1, currency: 'USD', productId };
+      const body = { name: 'C', unitCost: jsonNumber(decimal(1)), currency: 'USD', productId };
       const cost = orThrow(await createCost(tx, merchant.id, body, now, options));
       await changeMetric(tx, merchant.id, metric.id, { name: 'Renamed' }, now, options);
       await changeMetric(tx, merchant.id, metric.id, { eventType: 'llm' }, now, options);

@@ -1,5 +1,6 @@
 import type { Tx } from '../../db/index.ts';
 import type { PageRequest } from '../../http/index.ts';
+import { decimalOrNull } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import { fail, invalid, notFound, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant, type Instant, instantOf, instantOrNull } from '../../kernel/time.ts';
@@ -66,7 +67,7 @@ export async function createMetric(
     eventType: body.eventType ?? null,
     groupBy: body.groupBy ?? null,
     eventFrom: instantOrNull(body.eventFrom),
-    taxRate: toDecimal(body.taxRate ?? null),
+    taxRate: decimalOrNull(body.taxRate),
     createdAt: now,
     updatedAt: now,
   });

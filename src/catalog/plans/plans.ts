@@ -1,6 +1,6 @@
 import { checkReference, type Tx } from '../../db/index.ts';
 import type { PageRequest } from '../../http/index.ts';
-import { type Decimal, plain } from '../../kernel/decimal.ts';
+import { type Decimal, decimalOrNull, plain } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type FieldError, fail, invalid, notFound, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant, type Instant, instantOf, instantOrNull, normaliseCadence } from '../../kernel/time.ts';
@@ -77,7 +77,7 @@ export async function createPlan(
   const disagreements = checkTemplatesAgree(prices.value, (id) => `prices.${priceIds.indexOf(id)}`);
   if (disagreements.length > 0) return invalid(disagreements);
 
-  const minimumAmount = toDecimal(body.minimumAmount ?? null);
+  const minimumAmount = decimalOrNull(body.minimumAmount);
   const versionId = newId('planVersion');
   const plan = await insertPlan(tx, {
     id: newId('plan'),
@@ -94,7 +94,7 @@ export async function createPlan(
     trialPeriod: body.trialPeriod ?? null,
     autoApprove: body.autoApprove ?? true,
     defaultTaxCode: body.defaultTaxCode ?? 'eservice',
-    defaultTaxRate: toDecimal(body.defaultTaxRate ?? null),
+    defaultTaxRate: decimalOrNull(body.defaultTaxRate),
     taxBehavior: body.taxBehavior ?? 'exclusive',
     renewalReminderEnabled: body.renewalReminderEnabled ?? true,
     renewalReminderDays: body.renewalReminderDays ?? 3,

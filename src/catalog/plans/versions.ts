@@ -1,7 +1,7 @@
 import type { Tx } from '../../db/index.ts';
 import type { PageRequest } from '../../http/index.ts';
 import { minorDigits } from '../../kernel/currency.ts';
-import { type Decimal, plain } from '../../kernel/decimal.ts';
+import { type Decimal, decimalOrNull, plain } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import { digitsProblem } from '../../kernel/money.ts';
 import { fail, invalid, invalidField, notFound, noVersion, ok, type Result } from '../../kernel/result.ts';
@@ -13,7 +13,6 @@ import { selectPricesOfVersions } from '../prices/prices.sql.ts';
 import { toPriceReply } from '../prices/prices.ts';
 import { checkReferences } from '../references-in-body.ts';
 import { isSame } from '../same.ts';
-import { toDecimal } from '../words.ts';
 import { lockPlan, type Plan, selectPlan, updatePlan } from './plans.sql.ts';
 import { checkTemplatesOf, takePrices } from './publish-prices.ts';
 import type { PlanVersionCreateBody, PlanVersionUpdateBody } from './schema.ts';
@@ -152,7 +151,7 @@ async function commitmentAfter(
   asked: PlanVersionCreateBody['minimumAmount'],
 ): Promise<Result<{ minimumAmount: Decimal | null; isChanged: boolean }>> {
   const base = (await selectMinimumAmounts(tx, [merchantId], [defaultVersionId])).get(defaultVersionId) ?? null;
-  const minimumAmount = asked === undefined ? base : toDecimal(asked);
+  const minimumAmount = asked === undefined ? base : decimalOrNull(asked);
   if (minimumAmount !== null && minimumAmount.decimalPlaces() > minorDigits(currency) && asked !== undefined)
     return invalidField('minimumAmount', digitsProblem(currency));
   return ok({ minimumAmount, isChanged: !isSame(minimumAmount, base) });

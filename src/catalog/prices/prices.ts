@@ -1,7 +1,7 @@
 import { checkReference, type Tx } from '../../db/index.ts';
 import type { PageRequest } from '../../http/index.ts';
 import { normaliseProperties, type Pricing } from '../../invoicing/rating/index.ts';
-import { jsonNumber, ONE, plain } from '../../kernel/decimal.ts';
+import { decimalOrNull, jsonNumber, ONE, plain } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import { fail, invalid, notFound, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant, type Instant } from '../../kernel/time.ts';
@@ -144,10 +144,10 @@ const termsOf = (body: PriceCreateBody): PriceTerms => ({
   model: body.model ?? 'standard',
   properties: normaliseProperties(body.properties),
   billingCadence: body.billingCadence == null ? null : readCadence(body.billingCadence),
-  quantity: toDecimal(body.quantity) ?? ONE,
-  minimumAmount: toDecimal(body.minimumAmount ?? null),
-  maximumAmount: toDecimal(body.maximumAmount ?? null),
-  taxRate: toDecimal(body.taxRate ?? null),
+  quantity: decimalOrNull(body.quantity) ?? ONE,
+  minimumAmount: decimalOrNull(body.minimumAmount),
+  maximumAmount: decimalOrNull(body.maximumAmount),
+  taxRate: decimalOrNull(body.taxRate),
   groupFilters: body.groupFilters ?? null,
   grantDiscountEnabled: body.grantDiscountEnabled ?? false,
   feature: carriedBy(body.feature) ?? null,

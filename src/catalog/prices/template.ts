@@ -1,15 +1,5 @@
-import {
-  DecimalNumber,
-  type FieldWords,
-  FreeMap,
-  Id,
-  readDecimal,
-  type Static,
-  Strict,
-  Timestamp,
-  Type,
-} from '../../http/index.ts';
-import { type Decimal, ZERO } from '../../kernel/decimal.ts';
+import { DecimalNumber, type FieldWords, FreeMap, Id, type Static, Strict, Timestamp, Type } from '../../http/index.ts';
+import { type CheckedDecimal, type Decimal, decimalOrNull, ZERO } from '../../kernel/decimal.ts';
 import type { FieldError } from '../../kernel/result.ts';
 import { parseCadence } from '../../kernel/time.ts';
 import type { FeatureType } from '../features/feature.ts';
@@ -106,4 +96,4 @@ export function checkTemplate(template: EntitlementTemplate, featureType: Featur
   return errors;
 }
 
-const rollover = (bound: number | undefined): Decimal => (bound === undefined ? ZERO : (readDecimal(bound) ?? ZERO));
+const rollover = (bound: CheckedDecimal | undefined): Decimal => decimalOrNull(bound) ?? ZERO;

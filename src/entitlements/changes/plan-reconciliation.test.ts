@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { CarriedFeature, EntitlementTemplate } from '../../catalog/index.ts';
-import { decimal } from '../../kernel/decimal.ts';
+import { decimal, jsonNumber } from '../../kernel/decimal.ts';
 import type { EntitlementRow } from '../entitlement/entitlement.ts';
 import { type HeldFeature, planReconciliation } from './plan-reconciliation.ts';
 
 const NOW = Temporal.Instant.from('2026-01-10T00:00:00Z');
-const metered = (issueAfterReset: number): EntitlementTemplate => ({ type: 'metered', issueAfterReset });
+const metered = (units: number): EntitlementTemplate => ({
+  type: 'metered',
+  issueAfterReset: jsonNumber(decimal(units)),
+});
 const carried = (template: EntitlementTemplate, metricIds = ['met_1']) =>
   ({ feature: { id: 'feat_1', key: 'calls' }, template, metricIds }) as unknown as CarriedFeature;
 const held = (template: EntitlementTemplate, granted: string | null, activeTo: string | null = null): HeldFeature => ({

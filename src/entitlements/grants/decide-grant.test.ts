@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest';
-import { plain } from '../../kernel/decimal.ts';
+import { decimal, jsonNumber, plain } from '../../kernel/decimal.ts';
 import { decideGrant } from './decide-grant.ts';
 
 const NOW = Temporal.Instant.from('2026-01-01T00:00:00Z');
 const fieldsOf = (input: object): string[] => {
-  const decided = decideGrant({ amount: 1, ...input }, NOW);
+  const decided = decideGrant({ amount: jsonNumber(decimal(1)), ...input }, NOW);
   if (decided.ok || decided.refusal.kind !== 'validation') return [];
   return decided.refusal.errors.map(({ field }) => field);
 };
 
 it('fills in what was left out: from now on, for ever, everything rolls over', () => {
-  const decided = decideGrant({ amount: 1.5 }, NOW);
+  const decided = decideGrant({ amount: jsonNumber(decimal('1.5')) }, NOW);
   if (!decided.ok) throw new Error('refused');
   const { amount, resetMaxRollover, resetMinRollover, ...rest } = decided.value;
   expect([amount, resetMaxRollover, resetMinRollover].map(plain)).toEqual(['1.5', '999999999999', '0']);

@@ -1,5 +1,5 @@
-import { readDecimal, type Static } from '../../http/index.ts';
-import { type Decimal, ZERO } from '../../kernel/decimal.ts';
+import type { Static } from '../../http/index.ts';
+import { type Decimal, decimalOf, decimalOrNull, ZERO } from '../../kernel/decimal.ts';
 import { type FieldError, invalid, ok, type Result } from '../../kernel/result.ts';
 import { type Instant, instantOrNull, isAfter, parseCadence } from '../../kernel/time.ts';
 import { UNLIMITED } from '../balance/index.ts';
@@ -20,13 +20,13 @@ export interface GrantTerms {
 /** The terms of a direct grant (api.md, Entitlements), where they agree with each other; every failing field. */
 export function decideGrant(input: Static<typeof GrantCreateBody>, now: Instant): Result<GrantTerms> {
   const terms: GrantTerms = {
-    amount: readDecimal(input.amount) ?? ZERO, // above 0 by the schema
+    amount: decimalOf(input.amount),
     priority: input.priority ?? 0,
     effectiveAt: instantOrNull(input.effectiveAt) ?? now,
     expiresAt: instantOrNull(input.expiresAt),
     recurrencePeriod: input.recurrencePeriod ?? null,
-    resetMaxRollover: readDecimal(input.resetMaxRollover) ?? UNLIMITED,
-    resetMinRollover: readDecimal(input.resetMinRollover) ?? ZERO,
+    resetMaxRollover: decimalOrNull(input.resetMaxRollover) ?? UNLIMITED,
+    resetMinRollover: decimalOrNull(input.resetMinRollover) ?? ZERO,
   };
   const errors: FieldError[] = [...timeErrors(terms), ...rolloverErrors(terms)];
   if (terms.recurrencePeriod !== null && !isPeriod(terms.recurrencePeriod))

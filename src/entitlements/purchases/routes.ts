@@ -7,7 +7,6 @@ import {
   Nullable,
   NumberOut,
   type Route,
-  readDecimal,
   route,
   type Static,
   Strict,
@@ -17,7 +16,7 @@ import {
 } from '../../http/index.ts';
 import type { InvoicingDependencies } from '../../invoicing/index.ts';
 import { minorDigits } from '../../kernel/currency.ts';
-import { type Decimal, jsonNumber } from '../../kernel/decimal.ts';
+import { decimalOf, decimalOrNull, jsonNumber } from '../../kernel/decimal.ts';
 import { formatMoney } from '../../kernel/money.ts';
 import { ok } from '../../kernel/result.ts';
 import { formatInstant, instantOrNull } from '../../kernel/time.ts';
@@ -127,10 +126,13 @@ export const purchaseRoutes = (dependencies: InvoicingDependencies): readonly Ro
 ];
 
 function requestOf(body: Static<typeof GrantPurchaseCreateBody>): PurchaseRequest {
-  const [resetMaxRollover, resetMinRollover] = [readDecimal(body.resetMaxRollover), readDecimal(body.resetMinRollover)];
+  const [resetMaxRollover, resetMinRollover] = [
+    decimalOrNull(body.resetMaxRollover),
+    decimalOrNull(body.resetMinRollover),
+  ];
   return {
-    amount: readDecimal(body.amount) as Decimal,
-    price: readDecimal(body.price) as Decimal,
+    amount: decimalOf(body.amount),
+    price: decimalOf(body.price),
     idempotencyKey: body.idempotencyKey,
     currency: body.currency,
     effectiveAt: instantOrNull(body.effectiveAt),

@@ -86,7 +86,7 @@ async function openStory(metricFields: Record<string, unknown> = {}): Promise<St
             nextActionAt: null,
             ...row,
           },
-          { type: 'metered', usagePeriod: { interval: 'P1M' }, issueAfterReset: 100, ...template },
+          { type: 'metered', usagePeriod: { interval: 'P1M' }, issueAfterReset: jsonNumber(decimal(100)), ...template },
           NOW,
         ),
       ),
@@ -260,7 +260,10 @@ describe('what is measured', () => {
 describe('snapshots', () => {
   async function settledStory() {
     const story = await openStory();
-    const entitlement = await story.entitle({ resetMaxRollover: 40, preserveOverageAtReset: true });
+    const entitlement = await story.entitle({
+      resetMaxRollover: jsonNumber(decimal(40)),
+      preserveOverageAtReset: true,
+    });
     const { shop, customer } = story;
     await story.grant(entitlement, { amount: '500', effectiveAt: at('2026-01-15'), priority: 3 });
     await story.grant(entitlement, {
@@ -392,7 +395,7 @@ describe('snapshots', () => {
     const [older, younger] = [
       await story.entitle(template, { subscriptionId: one.id, activeFrom: at('2026-06-01') }),
       await story.entitle(
-        { ...template, resetMaxRollover: 999 },
+        { ...template, resetMaxRollover: jsonNumber(decimal(999)) },
         { subscriptionId: two.id, activeFrom: at('2026-06-01') },
       ),
     ];

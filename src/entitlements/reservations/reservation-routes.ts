@@ -12,14 +12,13 @@ import {
   OneOf,
   pageOf,
   type Route,
-  readDecimal,
   route,
   type Static,
   Strict,
   Timestamp,
   Type,
 } from '../../http/index.ts';
-import { type Decimal, jsonNumber } from '../../kernel/decimal.ts';
+import { decimalOf, decimalOrNull, jsonNumber } from '../../kernel/decimal.ts';
 import { notFound, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant, type Instant, instantOf } from '../../kernel/time.ts';
 import { selectEntitlement } from '../entitlement/entitlements.sql.ts';
@@ -96,7 +95,7 @@ export const reservationRoutes: readonly Route[] = [
         await reserve(
           tx,
           { merchantId, entitlementId: params.id },
-          { amount: readDecimal(body.amount) as Decimal, expiresAt: instantOf(body.expiresAt) },
+          { amount: decimalOf(body.amount), expiresAt: instantOf(body.expiresAt) },
           now,
         ),
       ),
@@ -168,7 +167,7 @@ export const reservationRoutes: readonly Route[] = [
           tx,
           { merchantId, entitlementId: params.id },
           params.reservationId,
-          body.amount === undefined ? null : readDecimal(body.amount),
+          decimalOrNull(body.amount),
           now,
         ),
       ),

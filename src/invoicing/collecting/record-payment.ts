@@ -1,6 +1,6 @@
 import type { Tx } from '../../db/index.ts';
-import { fingerprint, readDecimal } from '../../http/index.ts';
-import { Decimal } from '../../kernel/decimal.ts';
+import { fingerprint } from '../../http/index.ts';
+import { Decimal, decimalOf } from '../../kernel/decimal.ts';
 import { digitsProblem, roundTo } from '../../kernel/money.ts';
 import { type FieldError, invalid, ok, type Result } from '../../kernel/result.ts';
 import { type Instant, instantOf, isAfter } from '../../kernel/time.ts';
@@ -40,7 +40,7 @@ export async function recordPayment(
   const locked = await lockWithNow(tx, merchantId, invoiceId, wall, dependencies);
   if (!locked.ok) return locked;
   const { invoice, now } = locked.value;
-  const amount = readDecimal(body.amount) as Decimal;
+  const amount = decimalOf(body.amount);
   const receivedAt = body.receivedAt === undefined ? now : instantOf(body.receivedAt);
   const errors = problemsOf(invoice, amount, receivedAt, now);
   if (errors.length > 0) return invalid(errors);

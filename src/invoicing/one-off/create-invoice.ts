@@ -1,8 +1,8 @@
 import { resolveItems } from '../../catalog/index.ts';
 import { findCustomer } from '../../customers/index.ts';
 import { checkReference, type Tx } from '../../db/index.ts';
-import { bodyKey, findCreated, readDecimal } from '../../http/index.ts';
-import type { Decimal } from '../../kernel/decimal.ts';
+import { bodyKey, findCreated } from '../../http/index.ts';
+import { decimalOf, decimalOrNull } from '../../kernel/decimal.ts';
 import { notFound, ok, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { OneOffLine } from '../calculation/one-off-lines.ts';
@@ -67,10 +67,10 @@ const lineOf = ({
   taxRate,
 }: InvoiceCreateBody['lines'][number]): OneOffLine => ({
   displayName,
-  quantity: readDecimal(quantity) as Decimal,
-  unitPrice: readDecimal(unitPrice) as Decimal,
+  quantity: decimalOf(quantity),
+  unitPrice: decimalOf(unitPrice),
   itemId: itemId ?? null,
-  taxRate: taxRate === undefined || taxRate === null ? null : readDecimal(taxRate),
+  taxRate: decimalOrNull(taxRate),
   type: 'manual',
 });
 

@@ -1,7 +1,7 @@
 import { findCustomer } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
-import { findCreated, fingerprint, readDecimal } from '../../http/index.ts';
-import { type Decimal, ONE } from '../../kernel/decimal.ts';
+import { findCreated, fingerprint } from '../../http/index.ts';
+import { decimalOf, ONE } from '../../kernel/decimal.ts';
 import { digitsProblem, roundTo } from '../../kernel/money.ts';
 import { invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
@@ -42,7 +42,7 @@ export async function topUpWallet(
     return ok({ invoice: known.value, session, isNew: false });
   }
   const { currency, redirectUrls } = body;
-  const amount = readDecimal(body.amount) as Decimal;
+  const amount = decimalOf(body.amount);
   if (!roundTo(amount, currency, 'half-away-from-zero').eq(amount))
     return invalidField('amount', digitsProblem(currency));
   const customer = await findCustomer(tx, merchantId, customerId, { keep: true }); // a deletion waits for us

@@ -1,11 +1,10 @@
 import { type Static, Type } from 'typebox';
-import { DecimalText } from '../../http/schema.ts';
 import { decimal, plain } from '../../kernel/decimal.ts';
 import type { PriceModel } from './model.ts';
-import { IncludedUnits, PROPERTY_FIELDS, Price } from './properties.ts';
+import { IncludedUnits, PROPERTY_FIELDS, Price, PropertyDecimal } from './properties.ts';
 
 const PackageProperties = Type.Object(
-  { size: DecimalText({ exclusiveMinimum: '0', accept: 'both' }), price: Price, includedUnits: IncludedUnits },
+  { size: PropertyDecimal({ exclusiveMinimum: '0' }), price: Price, includedUnits: IncludedUnits },
   {
     additionalProperties: false,
     $id: 'PackageProperties',

@@ -1,17 +1,12 @@
 import { type Static, Type } from 'typebox';
-import { DecimalText } from '../../http/schema.ts';
 import { Decimal, decimal, plain } from '../../kernel/decimal.ts';
 import type { FieldError } from '../../kernel/result.ts';
 import type { PriceModel } from './model.ts';
-import { IncludedUnits, PROPERTY_FIELDS, Price } from './properties.ts';
+import { IncludedUnits, PROPERTY_FIELDS, Price, PropertyDecimal } from './properties.ts';
 
 const PercentageProperties = Type.Object(
   {
-    percentage: DecimalText({
-      minimum: '0',
-      accept: 'both',
-      description: 'A fraction: "0.029" is 2.9 percent.',
-    }),
+    percentage: PropertyDecimal({ minimum: '0', description: 'A fraction: "0.029" is 2.9 percent.' }),
     fixed: Type.Optional(Price),
     minCharge: Type.Optional(Price),
     maxCharge: Type.Optional(Price),

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { DecimalText, type FieldWords, Nullable } from '../../http/schema.ts';
+import { type DecimalRules, DecimalText, type FieldWords, Nullable } from '../../http/schema.ts';
 import { Decimal, decimal, isRawNumber, plain } from '../../kernel/decimal.ts';
 import type { FieldError } from '../../kernel/result.ts';
 
@@ -23,14 +23,21 @@ export const PROPERTY_FIELDS: FieldWords = {
   default: ['The price of one unit where no cell matches, in major units.', '0.02'],
 };
 
+/**
+ * A decimal among the properties of a price, as text or as a JSON number. Properties are stored as JSON, and rules read
+ * them by `decimal`, so their type is not that of a checked body.
+ */
+export const PropertyDecimal = (rules: Omit<DecimalRules, 'accept'> & { readonly description?: string } = {}) =>
+  Type.Unsafe<string | number>(DecimalText({ ...rules, accept: 'both' }));
+
 /** A price: a decimal string in major units; a JSON number is read from its text. */
-export const Price = DecimalText({ minimum: '0', accept: 'both' });
+export const Price = PropertyDecimal({ minimum: '0' });
 
 /** A price that may be negative: a rebate (domain.md §2). */
-export const PriceOrRebate = DecimalText({ accept: 'both' });
+export const PriceOrRebate = PropertyDecimal();
 
 /** Units that cost nothing in each period, before the model counts. */
-export const IncludedUnits = Type.Optional(DecimalText({ minimum: '0', accept: 'both' }));
+export const IncludedUnits = Type.Optional(PropertyDecimal({ minimum: '0' }));
 
 /** More tiers than this are a rate table, which is what `matrix` is for. */
 const MOST_TIERS = 100;
@@ -39,7 +46,7 @@ const MOST_TIERS = 100;
 export const Tiers = Type.Array(
   Type.Object(
     {
-      upTo: Nullable(DecimalText({ exclusiveMinimum: '0', accept: 'both' })),
+      upTo: Nullable(PropertyDecimal({ exclusiveMinimum: '0' })),
       unitPrice: Price,
       flatPrice: Type.Optional(Price),
     },

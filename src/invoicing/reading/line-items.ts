@@ -1,7 +1,7 @@
 import { resolveItems } from '../../catalog/index.ts';
 import { checkReference, type Tx } from '../../db/index.ts';
-import { bodyKey, findCreated, keyColumns, readDecimal } from '../../http/index.ts';
-import type { Decimal } from '../../kernel/decimal.ts';
+import { bodyKey, findCreated, keyColumns } from '../../http/index.ts';
+import { decimalOf } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import { fail, invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
 import { wrongState } from '../../kernel/state-table.ts';
@@ -55,8 +55,8 @@ export async function createLineItem(
     displayName: body.displayName,
     description: body.description ?? null,
     currency: body.currency,
-    quantity: readDecimal(body.quantity) as Decimal,
-    unitPrice: readDecimal(body.unitPrice) as Decimal,
+    quantity: decimalOf(body.quantity),
+    unitPrice: decimalOf(body.unitPrice),
     ...times.value,
     calculatedAt: null,
     ...keyColumns(key),

@@ -1,8 +1,8 @@
 import { findCustomer } from '../../customers/index.ts';
 import { checkReference, type Tx } from '../../db/index.ts';
-import { bodyKey, findCreated, keyColumns, readDecimal } from '../../http/index.ts';
+import { bodyKey, findCreated, keyColumns } from '../../http/index.ts';
 import { type EnvironmentName, findOrganization, merchantSettings } from '../../identity/index.ts';
-import { type Decimal, decimal, sum } from '../../kernel/decimal.ts';
+import { type Decimal, decimal, decimalOf, sum } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Locale } from '../../kernel/locale.ts';
 import { digitsProblem, formatMoney, roundTo } from '../../kernel/money.ts';
@@ -37,7 +37,7 @@ export async function createLink(
   if (!known.ok) return known;
   if (known.value) return ok({ link: known.value, isNew: false });
   const settings = await merchantSettings(tx, merchantId);
-  const amount = readDecimal(body.amount) as Decimal;
+  const amount = decimalOf(body.amount);
   const expiresAt = endOf(body.expiresIn, now);
   const { successRedirectUrl, failureRedirectUrl } = body;
   const rules = { environment, redirectHosts: settings.redirectHosts };
@@ -96,7 +96,7 @@ export const endOf = (text: string | undefined, now: Instant): Instant | null =>
 const itemsOf = ({ lineItems = [], currency }: PaymentCreateBody): LinkItem[] =>
   lineItems.map(({ description, amount, quantity }) => ({
     description,
-    amount: formatMoney(readDecimal(amount) as Decimal, currency),
+    amount: formatMoney(decimalOf(amount), currency),
     quantity: String(quantity ?? 1),
   }));
 
@@ -110,7 +110,7 @@ function problemsOf(body: PaymentCreateBody, amount: Decimal): FieldError[] {
   const isWhole = (value: Decimal) => roundTo(value, currency, 'half-away-from-zero').eq(value);
   const message = digitsProblem(currency);
   if (!isWhole(amount)) errors.push({ field: 'amount', message });
-  const amounts = lineItems.map((item) => readDecimal(item.amount) as Decimal);
+  const amounts = lineItems.map((item) => decimalOf(item.amount));
   errors.push(
     ...amounts.flatMap((each, index) => (isWhole(each) ? [] : [{ field: `lineItems.${index}.amount`, message }])),
   );

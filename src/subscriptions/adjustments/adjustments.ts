@@ -1,7 +1,7 @@
 import { effectiveNow } from '../../clocks/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { calculateAgain, findIssuedUnderAdjustment, lockUnissuedUnder } from '../../invoicing/index.ts';
-import { decimal, plain } from '../../kernel/decimal.ts';
+import { decimalOf, plain } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import { fail, invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant, type Instant, instantOf, instantOrNull, isBefore } from '../../kernel/time.ts';
@@ -49,7 +49,7 @@ export async function createAdjustment(
     merchantId,
     id: newId('adjustment'),
     subscriptionId,
-    percentageDiscount: decimal(body.percentageDiscount),
+    percentageDiscount: decimalOf(body.percentageDiscount),
     effectiveFrom: window.value.from,
     effectiveTo: window.value.to,
     description: body.description ?? '',

@@ -1,8 +1,8 @@
 import { defaultVersionOf, findPlan, findPrices } from '../../catalog/index.ts';
 import { checkReference, type Tx } from '../../db/index.ts';
-import { readDecimal } from '../../http/index.ts';
 import { type BilledPrice, simulateInvoice } from '../../invoicing/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
+import { decimalOf } from '../../kernel/decimal.ts';
 import { invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
 import { instantOf, isBefore } from '../../kernel/time.ts';
 import type { SimulationCreateBody } from './change-schemas.ts';
@@ -54,13 +54,6 @@ export async function simulatePlan(
 
 const quantities = (usage: NonNullable<SimulationCreateBody['usage']>): Map<string, Decimal> =>
   new Map(Object.entries(usage).map(([metricId, quantity]) => [metricId, decimalOf(quantity)]));
-
-/** The schema has seen to it that it is one. */
-function decimalOf(sent: unknown): Decimal {
-  const read = readDecimal(sent);
-  if (read === null) throw new RangeError('A quantity of a simulation is no decimal.');
-  return read;
-}
 
 async function replaced(
   tx: Tx,
