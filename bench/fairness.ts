@@ -77,7 +77,7 @@ function makeNoise(target: Target): { stop: () => Promise<{ made: number; refuse
   let [made, refused] = [0, 0];
   const work = async (invoice: string) => {
     while (!isOver) {
-      const { ok, status, text } = await settled(post('/v2/invoices', invoice));
+      const { ok, status, text } = await answered(post('/v2/invoices', invoice));
       if (ok) made += 1;
       else if (status === 429) refused += 1;
       else throw new Error(`An invoice was answered with ${status}: ${text}`);
@@ -86,7 +86,7 @@ function makeNoise(target: Target): { stop: () => Promise<{ made: number; refuse
   const all = (async () => {
     const address = { line1: 'Main Street 1', city: 'Springfield', zipCode: '12345', country: 'US' };
     const consumer = { name: 'Noisy', email: 'noisy@example.com', address };
-    const answer = await settled(post('/v0/customers', JSON.stringify({ consumer })));
+    const answer = await answered(post('/v0/customers', JSON.stringify({ consumer })));
     const customer = JSON.parse(answer.text) as { id: string };
     const line = (place: number) => ({ displayName: `Line ${place}`, quantity: '3', unitPrice: '1.25' });
     const body = { customerId: customer.id, currency: 'USD', lines: Array.from({ length: lines }, (_, n) => line(n)) };
@@ -101,7 +101,7 @@ function makeNoise(target: Target): { stop: () => Promise<{ made: number; refuse
   };
 }
 
-async function settled(answer: Promise<Response>): Promise<{ ok: boolean; status: number; text: string }> {
+async function answered(answer: Promise<Response>): Promise<{ ok: boolean; status: number; text: string }> {
   const response = await answer;
   return { ok: response.ok, status: response.status, text: await response.text() };
 }

@@ -151,7 +151,7 @@ const BREAKS: Readonly<Record<string, readonly [broken: string, undone: string]>
     `update invoice_line set total_price = total_price + 0.01, total_amount = total_amount + 0.01 where invoice_id = 'INVOICE'`,
     `update invoice_line set total_price = total_price - 0.01, total_amount = total_amount - 0.01 where invoice_id = 'INVOICE'`,
   ],
-  'paid-means-settled': [
+  'paid-means-paid-in-full': [
     `update invoice set status = 'ISSUED' where id = 'INVOICE'`,
     `update invoice set status = 'PAID' where id = 'INVOICE'`,
   ],

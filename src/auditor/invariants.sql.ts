@@ -67,7 +67,7 @@ export const invariants: readonly Invariant[] = [
               or l.lines <> i.item_count)`,
   },
   {
-    name: 'paid-means-settled',
+    name: 'paid-means-paid-in-full',
     meaning: 'I-23: an invoice is PAID when, and only when, nothing is left to pay of what was issued',
     broken: sql`
       select merchant_id, id, format('%s with %s of %s paid', status, paid_amount, grand_total) as detail

@@ -175,7 +175,7 @@ export interface ReceiptDocument extends Letterhead {
   /** The excess over the invoice, which went to the customer's wallet. */
   walletAmount: DecimalText;
   /** The amount paid or credited before this payment. */
-  settledBefore: DecimalText;
+  paidBefore: DecimalText;
   /** The remaining amount of the invoice after this payment. */
   remaining: DecimalText;
   method: 'card' | 'bank_transfer' | 'cash' | 'other';

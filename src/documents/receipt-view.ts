@@ -63,8 +63,7 @@ function totalsOf(document: ReceiptDocument): DocumentView['totals'] {
   const wallet = decimal(document.walletAmount);
   const applied = decimal(document.amount).minus(wallet);
   add(words.invoiceTotal, document.invoice.total);
-  if (!decimal(document.settledBefore).isZero())
-    add(words.settledBefore, plain(decimal(document.settledBefore).negated()));
+  if (!decimal(document.paidBefore).isZero()) add(words.paidBefore, plain(decimal(document.paidBefore).negated()));
   add(wallet.isZero() ? words.thisPayment : words.thisPaymentAsDue, plain(applied.negated()));
   add(words.remaining, document.remaining, true);
   if (!wallet.isZero()) add(words.overpaid, document.walletAmount);

@@ -205,7 +205,7 @@ describe('money for the wallet alone', () => {
 });
 
 describe('a receipt', () => {
-  it('shows what the payment settled', () =>
+  it('shows what the payment paid', () =>
     expect(totals(receipt)).toEqual([
       'Invoice total: €943.84',
       'Paid or credited before: −€20.00',

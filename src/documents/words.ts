@@ -93,7 +93,7 @@ export interface DocumentWords {
     readonly confirms: (number: string) => string;
     readonly noTaxes: string;
     readonly invoiceTotal: string;
-    readonly settledBefore: string;
+    readonly paidBefore: string;
     readonly thisPayment: string;
     readonly thisPaymentAsDue: string;
     readonly remaining: string;
@@ -247,7 +247,7 @@ export const DOCUMENT_WORDS: InEachLocale<DocumentWords> = {
       confirms: (number) => `This receipt confirms a payment of invoice ${number}.`,
       noTaxes: 'The invoice states the taxes. This receipt is not an invoice.',
       invoiceTotal: 'Invoice total',
-      settledBefore: 'Paid or credited before',
+      paidBefore: 'Paid or credited before',
       thisPayment: 'This payment',
       thisPaymentAsDue: 'This payment, up to the amount due',
       remaining: 'Remaining on the invoice',
@@ -397,7 +397,7 @@ export const DOCUMENT_WORDS: InEachLocale<DocumentWords> = {
       confirms: (number) => `Dieser Beleg bestätigt eine Zahlung der Rechnung ${number}.`,
       noTaxes: 'Die Rechnung weist die Steuern aus. Dieser Beleg ist keine Rechnung.',
       invoiceTotal: 'Rechnungsbetrag',
-      settledBefore: 'Vorher bezahlt oder gutgeschrieben',
+      paidBefore: 'Vorher bezahlt oder gutgeschrieben',
       thisPayment: 'Diese Zahlung',
       thisPaymentAsDue: 'Diese Zahlung, soweit sie fällig war',
       remaining: 'Noch offen',
@@ -546,7 +546,7 @@ export const DOCUMENT_WORDS: InEachLocale<DocumentWords> = {
       confirms: (number) => `Ce reçu confirme un paiement de la facture ${number}.`,
       noTaxes: 'La facture indique les taxes. Ce reçu n’est pas une facture.',
       invoiceTotal: 'Total de la facture',
-      settledBefore: 'Payé ou crédité avant',
+      paidBefore: 'Payé ou crédité avant',
       thisPayment: 'Ce paiement',
       thisPaymentAsDue: 'Ce paiement, pour la part due',
       remaining: 'Reste à payer sur la facture',
@@ -695,7 +695,7 @@ export const DOCUMENT_WORDS: InEachLocale<DocumentWords> = {
       confirms: (number) => `Este recibo confirma un pago de la factura ${number}.`,
       noTaxes: 'La factura indica los impuestos. Este recibo no es una factura.',
       invoiceTotal: 'Importe de la factura',
-      settledBefore: 'Pagado o abonado antes',
+      paidBefore: 'Pagado o abonado antes',
       thisPayment: 'Este pago',
       thisPaymentAsDue: 'Este pago, hasta lo que se debía',
       remaining: 'Pendiente en la factura',

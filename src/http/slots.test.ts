@@ -10,7 +10,7 @@ const never = new AbortController().signal;
 const LIMITS = { ofMerchant: 2, ofAll: 3, waiting: 2, waitMilliseconds: 60_000 };
 
 /** Lets everything run that waits for nothing but promises. */
-const settle = () => new Promise((resolve) => setImmediate(resolve));
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('slots', () => {
   it('start a merchant’s requests up to its bound, and the others in the order in which they came', async () => {
@@ -23,13 +23,13 @@ describe('slots', () => {
       });
     const [first, second] = await Promise.all([take('first'), take('second')]);
     const [third, fourth] = [take('third'), take('fourth')];
-    await settle();
+    await nextTurn();
     expect(started).toEqual(['first', 'second']);
     expect(slots.load).toEqual({ working: 2, waiting: 2, refused: 0 });
     (second as Slot).end();
     (second as Slot).end(); // once is enough
     await third;
-    await settle();
+    await nextTurn();
     expect(started).toEqual(['first', 'second', 'third']);
     (first as Slot).end();
     await fourth;
@@ -76,7 +76,7 @@ describe('slots', () => {
     (await quiet).end();
     (await other).end();
     await noisy[3];
-    await settle();
+    await nextTurn();
     expect(started).toEqual(['noisy', 'noisy', 'noisy', 'quiet', 'other', 'noisy']);
   });
 
@@ -100,15 +100,15 @@ describe('slots', () => {
             lastOf.set(merchant, number);
             inWork.push({ merchant, number, slot: slot as Slot });
           });
-          await settle();
+          await nextTurn();
           holds();
           for (let each = 0; each < ends; each += 1) end(picks);
-          await settle();
+          await nextTurn();
           holds();
         }
         while (inWork.length > 0) {
           end(0);
-          await settle();
+          await nextTurn();
           holds();
         }
         expect(slots.load).toEqual({ working: 0, waiting: 0, refused: 0 });
@@ -164,7 +164,7 @@ describe('requests', () => {
   const slow = (who: EdgeCaller, query = '') => who.call('GET', `/v0/slow${query}`);
   /** Until so many requests have come so far. */
   const until = async (isSo: () => boolean) => {
-    while (!isSo()) await settle();
+    while (!isSo()) await nextTurn();
   };
 
   it('of a merchant above its bounds are refused with Retry-After; another merchant and public pages are not held up', async () => {
@@ -209,7 +209,7 @@ describe('requests', () => {
     expect(slots.load).toMatchObject({ working: 3, waiting: 1 });
     while (slots.load.working > 0) {
       gates.shift()?.();
-      await settle();
+      await nextTurn();
     }
     expect((await Promise.all([...asked, third, ownList])).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   });

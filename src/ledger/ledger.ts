@@ -11,7 +11,7 @@ import {
   selectBalanceOfInvoice,
   selectEntries,
 } from './ledger.sql.ts';
-import { type Entry, type Posting, settleEntries } from './posting.ts';
+import { type Entry, mergeEntries, type Posting } from './posting.ts';
 
 /**
  * Books something that happened, once. The wallets that it touches are locked, so they come last among the locks of a
@@ -24,7 +24,7 @@ export const post = (tx: Tx, posting: Posting, now: Instant): Promise<void> => p
 /** The same of several of one merchant, in their order. */
 export async function postAll(tx: Tx, postings: readonly Posting[], now: Instant): Promise<void> {
   const booked = postings
-    .map((posting) => ({ id: newId('ledgerTransaction'), posting, entries: settleEntries(posting) }))
+    .map((posting) => ({ id: newId('ledgerTransaction'), posting, entries: mergeEntries(posting) }))
     .filter(({ entries }) => entries.length > 0);
   if (booked.length === 0) return;
   const wallets = booked.flatMap(({ posting: { merchantId, currency }, entries }) =>

@@ -41,7 +41,7 @@ export type LedgerReason = (typeof ledgerReasons)[number];
  * @throws for entries that do not balance, have more digits than their currency, or name no customer where the
  *   account is one's.
  */
-export function settleEntries({ key, currency, entries }: Pick<Posting, 'key' | 'currency' | 'entries'>): Entry[] {
+export function mergeEntries({ key, currency, entries }: Pick<Posting, 'key' | 'currency' | 'entries'>): Entry[] {
   const merged = new Map<string, Entry>();
   for (const entry of entries) {
     const { account, customerId, amount } = entry;
@@ -50,9 +50,9 @@ export function settleEntries({ key, currency, entries }: Pick<Posting, 'key' | 
     const name = `${account} ${customerId}`;
     merged.set(name, { ...entry, amount: (merged.get(name)?.amount ?? ZERO).plus(amount) });
   }
-  const settled = [...merged.values()].filter(({ amount }) => !amount.isZero());
-  if (!sum(settled.map(({ amount }) => amount)).isZero()) throw new Error(`${key} does not balance.`);
-  if (settled.some(({ amount }) => !roundTo(amount, currency, 'half-away-from-zero').eq(amount)))
+  const nonZero = [...merged.values()].filter(({ amount }) => !amount.isZero());
+  if (!sum(nonZero.map(({ amount }) => amount)).isZero()) throw new Error(`${key} does not balance.`);
+  if (nonZero.some(({ amount }) => !roundTo(amount, currency, 'half-away-from-zero').eq(amount)))
     throw new Error(`${key} has more digits than ${currency}.`);
-  return settled;
+  return nonZero;
 }

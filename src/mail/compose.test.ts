@@ -133,13 +133,13 @@ it.each([
 });
 
 it('thanks for what came in, and tells it from what was credited and from the wallet', () => {
-  const settled = {
+  const credited = {
     credited: decimal('34.5'),
     paid: decimal('1200'),
     fromWallet: decimal('200'),
     unpaid: decimal('0'),
   };
-  const letter = paidLetter({ ...facts, ...settled }, payment, NOW);
+  const letter = paidLetter({ ...facts, ...credited }, payment, NOW);
   expect(letter.subject).toBe('Receipt for invoice INV-000042 from Halcyon Labs');
   expect(letter.facts).toEqual([
     ['Invoice', 'INV-000042'],

@@ -301,14 +301,14 @@ export function creditedLetter(facts: InvoiceFacts, credit: CreditFacts): Letter
   const { sellerName, number, currency, unpaid } = facts;
   const written = writtenIn(facts.locale);
   const { words, sum } = written;
-  const isSettled = credit.off.gt(0) && unpaid.isZero();
+  const isPaidByCredit = credit.off.gt(0) && unpaid.isZero();
   return {
     ...about(facts),
     subject: words.subject.credited(name(credit.number), name(sellerName)),
     paragraphs: [
       words.credited(name(credit.number), sum(credit.total, currency), name(number)),
       ...moneyBack(credit, currency, written),
-      ...(isSettled ? [words.nothingLeftToPay] : []),
+      ...(isPaidByCredit ? [words.nothingLeftToPay] : []),
     ],
     facts: [
       [words.label.invoice, name(number)],

@@ -60,7 +60,7 @@ class Driver {
   async live(): Promise<Lived> {
     await this.#open();
     for (const step of this.#life.steps) await this.#take(step);
-    await this.#settle();
+    await this.#finish();
     return this.#look();
   }
 
@@ -387,7 +387,7 @@ class Driver {
   }
 
   /** Ends what has not ended, and waits until late usage was billed and all is calculated. */
-  async #settle(): Promise<void> {
+  async #finish(): Promise<void> {
     for (const sub of this.#subs.keys()) await this.#take({ do: 'end', sub, credit: 'invoice' });
     await this.#take({ do: 'advance', to: this.#now + SETTLED_AFTER_DAYS * 86_400 });
   }

@@ -251,9 +251,9 @@ describe('a change and the change back', () => {
         }
         expectNear(standingIn(books).net, paid, 5, money);
         if (there.equals(back)) expect(plain(standingIn(books).net)).toBe(plain(paid));
-        const settled = itemsIn(books).length;
+        const billed = itemsIn(books).length;
         bill(books, after, { ...upfrontAt(after, back), id: 'again' }, {}, quoting);
-        expect([itemsIn(books).length, giveBack(books, after, quoting)]).toEqual([settled, []]);
+        expect([itemsIn(books).length, giveBack(books, after, quoting)]).toEqual([billed, []]);
       }),
       { numRuns: RUNS },
     );

@@ -5,7 +5,7 @@ import type { TestEnvironment } from './environment.ts';
 
 /** What the auditor knows of money; a name that it does not know (any more) is a fault of this list. */
 const RULES = [
-  'paid-means-settled',
+  'paid-means-paid-in-full',
   'refunds-within-payments',
   'payments-are-of-sessions',
   'books-balance',

@@ -73,10 +73,10 @@ async function startOnUnix(plan: ServerPlan, logDescriptor: number): Promise<Run
     async stop() {
       child.ref();
       child.kill('SIGINT');
-      if (await settlesWithin(ended, FAST_SHUTDOWN_MILLISECONDS)) return;
+      if (await endsWithin(ended, FAST_SHUTDOWN_MILLISECONDS)) return;
       plan.log('PostgreSQL did not shut down in time and is stopped at once; the next start recovers');
       child.kill('SIGQUIT');
-      if (await settlesWithin(ended, FAST_SHUTDOWN_MILLISECONDS)) return;
+      if (await endsWithin(ended, FAST_SHUTDOWN_MILLISECONDS)) return;
       child.kill('SIGKILL');
       await ended;
     },
@@ -132,12 +132,12 @@ function startOnWindows(plan: ServerPlan): RunningServer {
   return { processId, ended: end.promise, askToStop: stop, stop: async () => stop() };
 }
 
-async function settlesWithin(promise: Promise<void>, milliseconds: number): Promise<boolean> {
+async function endsWithin(promise: Promise<void>, milliseconds: number): Promise<boolean> {
   const timer = new AbortController();
   const late = sleep(milliseconds, false, { signal: timer.signal }).catch(() => false);
-  const settled = await Promise.race([promise.then(() => true), late]);
+  const ended = await Promise.race([promise.then(() => true), late]);
   timer.abort();
-  return settled;
+  return ended;
 }
 
 function readLines(path: string): string[] {

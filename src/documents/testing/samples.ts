@@ -224,7 +224,7 @@ export const receipt: ReceiptDocument = {
   invoice: { number: invoice.number, issuedAt: invoice.issuedAt, total: '943.84' },
   amount: '950.00',
   walletAmount: '26.16',
-  settledBefore: '20.00',
+  paidBefore: '20.00',
   remaining: '0.00',
   method: 'card',
   card: { brand: 'visa', last4: '4242' },

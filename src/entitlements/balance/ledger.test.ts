@@ -173,7 +173,7 @@ describe('at one instant', () => {
       after: '; overage 0 used 0; ',
     },
   ])('$what', ({ given, moment: happening, after: expected }) => {
-    finish(given.settle(moment(happening)));
+    finish(given.apply(moment(happening)));
     expect(shown(given)).toBe(expected);
   });
 });

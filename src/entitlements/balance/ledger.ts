@@ -46,7 +46,7 @@ export class Ledger {
    * waiting usage. A question at this instant sees all of it.
    * @returns the lots that have ended, or are spent
    */
-  *settle({ ending, reset, recurring, starting }: Moment): Generator<void, Lot[]> {
+  *apply({ ending, reset, recurring, starting }: Moment): Generator<void, Lot[]> {
     const gone = this.#end(ending);
     const spent = reset ? yield* this.#rollOver(reset) : [];
     for (const id of recurring) this.#recur(this.lots.of(id));
@@ -60,8 +60,8 @@ export class Ledger {
 
   /**
    * Passes over the rest of a run at once, if nothing changes in it from one moment to the next but what is arithmetic.
-   * @param done how many moments of the run have been settled, at least one
-   * @returns false where the next one has to be settled by itself
+   * @param done how many moments of the run have been applied, at least one
+   * @returns false where the next one has to be applied by itself
    */
   passOver(run: Run, done: number): boolean {
     return run.recurring ? this.#passRecurrences(run.recurring, run.length - done) : this.#passResets(run, done);

@@ -88,12 +88,12 @@ export function* replayInTurns(
   const keepState = (at: Instant, isReset: boolean) => {
     if (wanted.states?.(at, isReset)) states.push(stateOf(timeline, ledger, { at, usage }, wanted.grouping));
   };
-  function* settle(moment: Moment): Generator<void, void> {
+  function* apply(moment: Moment): Generator<void, void> {
     work += 1;
     if (ledger.isConcernedBy(moment)) {
       if (!usage.isZero()) yield* ledger.use(usage);
       usage = ZERO;
-      const left = yield* ledger.settle(moment);
+      const left = yield* ledger.apply(moment);
       if (wanted.grants) for (const lot of left) gone.push(...goneOf(lot, moment.at));
     }
     if (moment.reset) keepState(moment.at, true);
@@ -102,10 +102,10 @@ export function* replayInTurns(
   for (const [index, { at, moment, run, isAsked }] of points.entries()) {
     const flow = flows[index - 1];
     if (flow && !flow.isZero()) usage = usage.plus(flow);
-    if (moment) yield* settle(moment);
+    if (moment) yield* apply(moment);
     for (let done = 1; run && done < run.length && !ledger.passOver(run, done); done += 1) {
       takeStep(wanted.budget);
-      yield* settle(run.momentAt(done));
+      yield* apply(run.momentAt(done));
       if (work > WORK_A_TURN) {
         work = 0;
         yield;

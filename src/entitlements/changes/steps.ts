@@ -56,7 +56,7 @@ async function catchUp(tx: Tx, entitlement: EntitlementRow, now: Instant): Promi
   const between = nextBetween(loaded, now);
   const next = resets.length === MOST_RESETS ? now : await nextOf(tx, entitlement, inputs, between.next, now);
   if (reached === null) {
-    const isNew = mark !== undefined && (await settleBetween(tx, entitlement, mark, between.at, now));
+    const isNew = mark !== undefined && (await settleUsageBetween(tx, entitlement, mark, between.at, now));
     const isWaiting = !isKept && entitlement.clockId === null; // simulated time does not pass by waiting
     return isNew || isWaiting ? sooner(next, now) : next;
   }
@@ -66,7 +66,7 @@ async function catchUp(tx: Tx, entitlement: EntitlementRow, now: Instant): Promi
     issued.map((grant) => issuedRow(entitlement, grant)),
   ); // once, by whoever comes first
   await publishResets(tx, entitlement, resets, now);
-  await settle(tx, entitlement, reached, now);
+  await settleUsageBefore(tx, entitlement, reached, now);
   return sooner(next, now);
 }
 
@@ -95,7 +95,7 @@ async function overtaken(tx: Tx, entitlement: EntitlementRow): Promise<true> {
 /**
  * Has the usage before an instant settled, so that the next step keeps its balance. @returns false: it waits already
  */
-async function settleBetween(
+async function settleUsageBetween(
   tx: Tx,
   entitlement: EntitlementRow,
   mark: ResetMark,
@@ -109,7 +109,7 @@ async function settleBetween(
   return true;
 }
 
-async function settle(tx: Tx, entitlement: EntitlementRow, until: Instant, now: Instant): Promise<void> {
+async function settleUsageBefore(tx: Tx, entitlement: EntitlementRow, until: Instant, now: Instant): Promise<void> {
   const { merchantId } = entitlement;
   const waitFor = await settleUsage(tx, { merchantId, subjects: subjectsOf(entitlement), until }, now);
   await upsertMark(tx, entitlement, { at: until, waitFor });

@@ -48,7 +48,7 @@ export interface CalculationInput {
 /** A line as it is stored, but for the ids that saving gives it. */
 export type CalculatedLine = Omit<LineRow, 'merchantId' | 'invoiceId' | 'id' | 'position' | 'appliesToLineId'>;
 
-/** A line that no price makes, before its amounts are settled. */
+/** A line that no price makes, before its amounts are computed. */
 export interface OtherLine {
   /** The line's own id, if it has one. */
   readonly id?: string;

@@ -92,7 +92,7 @@ export async function describeCreditNote(
 }
 
 /**
- * The content of a receipt of a payment: the parties of its invoice at issue, and the part that the payment settled.
+ * The content of a receipt of a payment: the parties of its invoice at issue, and the part that the payment pays.
  */
 export async function describeReceipt(
   dependencies: InvoicingDependencies,
@@ -116,7 +116,7 @@ export async function describeReceipt(
     },
     amount: money(payment.amount),
     walletAmount: money(payment.overpaid),
-    settledBefore: money(invoice.grandTotal.minus(remaining).minus(applied)),
+    paidBefore: money(invoice.grandTotal.minus(remaining).minus(applied)),
     remaining: money(remaining),
     method: payment.method,
     card: payment.cardLast4 === null ? null : { brand: payment.cardBrand as string, last4: payment.cardLast4 },

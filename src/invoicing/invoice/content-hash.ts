@@ -4,7 +4,7 @@ import { formatInstant } from '../../kernel/time.ts';
 import type { InvoiceRow } from './invoice.ts';
 import type { IssuedLine } from './invoice-line.ts';
 
-/** An invoice whose parties and dates are settled. */
+/** An invoice whose parties and dates are fixed. */
 export type InvoiceAtIssue = InvoiceRow & {
   [Key in 'seller' | 'buyer' | 'issuedAt' | 'dueAt']: NonNullable<InvoiceRow[Key]>;
 };

@@ -15,7 +15,7 @@ export interface NumberedInvoice {
 /**
  * Makes a document of each of some invoices of one merchant, by their ids: draws the next numbers of the merchant's
  * counter in this transaction in the order of the list, and hashes all content of each.
- * @throws for an invoice without settled parties and dates.
+ * @throws for an invoice without fixed parties and dates.
  */
 export async function numbersOf(
   tx: Tx,
@@ -28,7 +28,7 @@ export async function numbersOf(
   const drawn = await drawNumbers(tx, first.merchantId, 'invoice', invoices.length);
   return new Map(
     invoices.map((invoice, place) => {
-      if (!isSettled(invoice)) throw new Error(`Invoice ${invoice.id} is not issued and gets no number.`);
+      if (!hasPartiesAndDates(invoice)) throw new Error(`Invoice ${invoice.id} is not issued and gets no number.`);
       const number = invoiceNumber(invoicePrefix, drawn + BigInt(place));
       const hash = snapshotHash(invoice, number, lines.get(invoice.id) ?? []);
       return [invoice.id, { invoiceNumber: number, snapshotHash: hash }];
@@ -42,5 +42,5 @@ export async function numberOf(tx: Tx, invoice: InvoiceRow): Promise<NumberedInv
   return (await numbersOf(tx, [invoice], lines)).get(invoice.id) as NumberedInvoice;
 }
 
-const isSettled = (invoice: InvoiceRow): invoice is InvoiceAtIssue =>
+const hasPartiesAndDates = (invoice: InvoiceRow): invoice is InvoiceAtIssue =>
   invoice.seller !== null && invoice.buyer !== null && invoice.issuedAt !== null && invoice.dueAt !== null;

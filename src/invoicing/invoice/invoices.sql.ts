@@ -362,7 +362,7 @@ export async function drawNumbers(
   return first;
 }
 
-/** Invoices of a customer that are neither settled nor dropped: they block its deletion. */
+/** Invoices of a customer that are neither paid nor cancelled: they block its deletion. */
 export const selectOpenInvoicesOfCustomer = (tx: Tx, merchantId: string, customerId: string) =>
   tx.rows<{ id: string; invoiceNumber: string | null }>(sql`
     select id, invoice_number from invoice

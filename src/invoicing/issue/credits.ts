@@ -402,7 +402,7 @@ export const creditLinesOn = async (tx: Tx, invoice: InvoiceRow): Promise<OtherL
  * After the issue of an invoice: the excess of its credit lines, because no total is below 0, is a credit note on the
  * invoice that billed, in the wallet.
  */
-export async function settleCredits(
+export async function creditExcess(
   dependencies: InvoicingDependencies,
   tx: Tx,
   invoice: InvoiceRow,

@@ -26,7 +26,7 @@ import type { PaymentTerms } from '../terms/billing-terms.ts';
 import type { SessionOptions } from '../terms/session-options.ts';
 import { carryOver } from './carry-over.ts';
 import { creditCutLines } from './corrections.ts';
-import { settleCredits } from './credits.ts';
+import { creditExcess } from './credits.ts';
 
 /** `dueAt` = `issuedAt` + `paymentTermDays` × 24 h (domain.md §4). */
 export const dueAt = (issuedAt: Instant, paymentTermDays: number): Instant =>
@@ -120,7 +120,7 @@ export async function issueChanged(
   );
   for (const { invoice, parties, hasCredits } of decided) // before the wallet pays: what is given back is in it
     if (hasCredits) {
-      await settleCredits(dependencies, tx, { ...invoice, ...parties }, now);
+      await creditExcess(dependencies, tx, { ...invoice, ...parties }, now);
       await creditCutLines(dependencies, tx, invoice, now);
     }
   await carryOver(dependencies, tx, invoices, now);

@@ -16,7 +16,7 @@ import { freeze } from './run-calculation.ts';
 const A_MOMENT = { seconds: 1 };
 
 /**
- * Settles what closed periods of a subscription that has ended come to more or less than was billed (§4, Late usage):
+ * Bills what closed periods of a subscription that has ended come to more or less than was billed (§4, Late usage):
  * no invoice follows, so one is made for what is more, and what is less is a credit note on the invoice that billed it.
  * The caller has locked the billing of the subscription and its invoices.
  * @returns when to ask again, because an invoice of it is not calculated yet; null: never

@@ -88,7 +88,7 @@ export const askFor = (dependencies: TaxProviderDependencies, { merchantId, id, 
     });
     if (!asking || asking.quote.answer) return;
     const outcome = await ask(asking.connection, asking.quote);
-    await settleQuote(dependencies, asking.quote, outcome);
+    await recordQuoteOutcome(dependencies, asking.quote, outcome);
   });
 
 type Outcome =
@@ -111,7 +111,11 @@ async function ask(connection: TaxConnection | null, { request }: QuoteRow): Pro
 }
 
 /** Rows 6 and 7 of domain.md §4: an invoice continues with the answer, waits for another attempt, or has failed. */
-async function settleQuote(dependencies: TaxProviderDependencies, quote: QuoteRow, outcome: Outcome): Promise<void> {
+async function recordQuoteOutcome(
+  dependencies: TaxProviderDependencies,
+  quote: QuoteRow,
+  outcome: Outcome,
+): Promise<void> {
   const { merchantId } = quote;
   const invoiceId = quote.invoiceId as string;
   await writeOutcome(dependencies, merchantId, async (tx, wall) => {

@@ -131,7 +131,7 @@ async function stepRecord(
   const sent = await updateRecord(tx, record, { ...wait, status: moved(record, 'send'), sentAt: now }, now);
   return byCourier(dependencies, { merchantId, clockId: record.clockId }, async () => {
     const outcome = await ask(connection, sent, invoice, { original, earlier });
-    await settleRecord(dependencies, sent, outcome);
+    await recordTaxOutcome(dependencies, sent, outcome);
   });
 }
 
@@ -197,7 +197,7 @@ const inForce = (earlier: readonly TaxRecordRow[]): TaxRecordRow[] => {
 };
 
 /** Stores the answer of the provider; idempotent. */
-const settleRecord = (
+const recordTaxOutcome = (
   dependencies: TaxProviderDependencies,
   { merchantId, id, invoiceId, clockId }: TaxRecordRow,
   outcome: Outcome,

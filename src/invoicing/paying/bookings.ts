@@ -141,7 +141,7 @@ export async function bookWriteOff(tx: Tx, invoice: InvoiceRow, now: Instant): P
 
 /**
  * An invoice is refunded. What goes back to whoever paid is owed until it has left; what had left already under an
- * earlier refund, and was owed again since, is settled; all else was paid from the wallet and goes back into it. A
+ * earlier refund, and was owed again since, is paid; all else was paid from the wallet and goes back into it. A
  * top-up leaves it.
  * @param returned how much money goes back because of this refund
  * @returns what goes into the wallet, below 0 what leaves it; WALLET_SPENT where there is less in it than was put

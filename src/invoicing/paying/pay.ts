@@ -24,8 +24,8 @@ export interface IncomingPayment {
 
 /** Can an invoice be paid now? Not during a charge: one of the two payments would be too much. */
 export function decidePayment(invoice: Pick<InvoiceRow, 'status' | 'paymentInFlight'>): Result<void> {
-  const settled = next(invoiceStates, invoice.status, 'settle');
-  if (!settled.ok) return settled;
+  const moved = next(invoiceStates, invoice.status, 'settle');
+  if (!moved.ok) return moved;
   return invoice.paymentInFlight ? fail('PAYMENT_IN_PROGRESS') : ok(undefined);
 }
 
@@ -80,17 +80,17 @@ async function takePart(
 }
 
 /** The payment of an invoice. */
-type Settlement = { readonly by: 'payment'; readonly paymentId: string } | { readonly by: 'wallet' | 'credit' };
+type PaidBy = { readonly by: 'payment'; readonly paymentId: string } | { readonly by: 'wallet' | 'credit' };
 
 /**
- * The invoice is settled: no session of it stays open, what hangs on it happens, what it asks for the wallet is in it,
+ * The invoice is paid: no session of it stays open, what hangs on it happens, what it asks for the wallet is in it,
  * and `invoice.paid.v0` is written with it. One that lived by its session gets its number and its document now.
  */
 export async function markPaid(
   dependencies: InvoicingDependencies,
   tx: Tx,
   invoice: InvoiceRow,
-  settlement: Settlement,
+  paidBy: PaidBy,
   now: Instant,
   paidAmount: Decimal = invoice.paidAmount,
 ): Promise<InvoiceRow> {
@@ -103,7 +103,7 @@ export async function markPaid(
   if (!isNumbered) await recordInvoices(tx, [paid], now);
   await expireSessionsOf(tx, paid, now);
   await publishInvoice(tx, paid, 'invoice.paid.v0', now, await announcePaid(dependencies, tx, paid, now));
-  await dependencies.letters.tell(tx, paid, { kind: 'paid', ...settlement }, now);
+  await dependencies.letters.tell(tx, paid, { kind: 'paid', ...paidBy }, now);
   if (!isNumbered) await bookIssue(tx, paid, now);
   await bookTopUp(tx, invoice, now);
   if (invoice.status === 'WRITTEN_OFF') await announceReopened(dependencies, tx, paid, now);

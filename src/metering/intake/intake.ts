@@ -72,7 +72,7 @@ const EVENT_OVERHEAD_BYTES = 400;
 interface Request extends Batch, Waiting {
   readonly bytes: number;
   readonly now: Instant;
-  readonly settle: (result: Result<EventRecord[]>) => void;
+  readonly resolve: (result: Result<EventRecord[]>) => void;
   readonly fault: (error: unknown) => void;
 }
 
@@ -126,7 +126,7 @@ class Intake implements EventIntake {
       const { promise, resolve, reject } = Promise.withResolvers<Result<EventRecord[]>>();
       const owner = first.merchantId;
       this.#lastCame = now.epochMilliseconds;
-      this.#queue.add({ events, owner, size: events.length, bytes, now, settle: resolve, fault: reject });
+      this.#queue.add({ events, owner, size: events.length, bytes, now, resolve, fault: reject });
       this.#lookSoon();
       return orThrow(await promise);
     } finally {
@@ -234,9 +234,9 @@ const prepareInSlices = async (events: readonly IncomingEvent[]): Promise<Prepar
   (await inSlices(events, ({ data }) => data, prepareAll)).flat();
 
 function answer(requests: readonly Request[], outcomes: readonly Outcome[]): void {
-  for (const [index, { settle }] of requests.entries()) {
+  for (const [index, { resolve }] of requests.entries()) {
     const outcome = outcomes[index] as Outcome;
-    if (outcome !== 'again') settle('records' in outcome ? ok(outcome.records) : outcome);
+    if (outcome !== 'again') resolve('records' in outcome ? ok(outcome.records) : outcome);
   }
 }
 

@@ -50,15 +50,15 @@ export interface MigrationMember {
   readonly customerId: string;
 }
 
-const settled = refuse('INVALID_TRANSITION');
+const refused = refuse('INVALID_TRANSITION');
 
 /** The states of a migration. Changes before a cancellation stay. */
 export const planMigrationStates = stateTable<PlanMigrationStatus, 'complete' | 'cancel'>(
   { thing: 'migration', done: { cancel: 'cancelled' } },
   {
     running: { complete: 'completed', cancel: 'cancelled' },
-    completed: { complete: settled, cancel: settled },
-    cancelled: { complete: settled, cancel: settled },
+    completed: { complete: refused, cancel: refused },
+    cancelled: { complete: refused, cancel: refused },
   },
 );
 

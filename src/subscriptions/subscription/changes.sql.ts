@@ -69,7 +69,10 @@ export const updateChangeStatus = (
     update subscription_change set status = ${status}, next_action_at = null
      where merchant_id = ${merchantId} and id = ${id} and status = 'scheduled' returning *`);
 
-/** A change that is to come does not where the subscription ends; one that a worker has in hand it settles itself. */
+/**
+ * A change that is to come does not where the subscription ends; one that a worker has locked is applied by that
+ * worker.
+ */
 export const markScheduledCancelled = (tx: Tx, merchantId: string, subscriptionId: string): Promise<number> =>
   tx.run(sql`
     update subscription_change set status = 'cancelled', next_action_at = null
