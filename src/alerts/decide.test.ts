@@ -73,7 +73,7 @@ describe('the next look', () => {
   );
 });
 
-/** Periods of ten minutes; a figure is the sum of what is stamped in its period. */
+/** Periods of ten minutes. A figure is the sum of the stored amounts with a timestamp in its period. */
 const LENGTH = 10;
 const START = Temporal.Instant.from('2026-01-01T00:00:00Z');
 const instant = (minute: number) => START.add({ minutes: minute });

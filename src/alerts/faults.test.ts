@@ -5,7 +5,8 @@ import { openTables, type Tables } from '../../test/support/snapshots.ts';
 import { wireDomains } from '../wiring.ts';
 
 /**
- * A look that throws: other alerts go on, the alert itself is tried again, and after five tries the metrics show it.
+ * An alert that throws: other alerts continue, the alert itself is tried again, and after five tries the metrics show
+ * it.
  */
 let env: TestEnvironment;
 let tables: Tables;
@@ -44,7 +45,7 @@ const failureOf = async ({ id }: Resource): Promise<{ attempts: number; isParked
   return row;
 };
 
-/** An alert at a balance of 20, whose terms can be made unreadable. */
+/** An alert at a balance of 20. A test can make its terms unreadable. */
 async function breakable() {
   counter += 1;
   const metric = await shop.metric({ eventType: `call-${counter}` });

@@ -5,7 +5,7 @@ import { sql } from '../db/index.ts';
 import type { Chore } from '../jobs/index.ts';
 import { wireDomains } from '../wiring.ts';
 
-/** Workers of several processes on one database: nothing is told twice, and nothing is passed over. */
+/** Workers of several processes on one database: each alert is reported once, and none is missed. */
 let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;
@@ -33,7 +33,7 @@ const webhookCount = async ({ id }: Resource): Promise<number> =>
     tx.run(sql`select 1 from outbox where type = 'alert.triggered.v0' and data ->> 'alertId' = ${id}`),
   );
 
-/** An alert at ten units, looked at once. */
+/** An alert at ten units, checked once. */
 async function watched(fields: object = {}) {
   const [customer, metric] = [await shop.customer(), await shop.metric()];
   const of = { type: 'usage', customerId: customer.id, billableMetricId: metric.id, period: 'month' };
@@ -80,14 +80,14 @@ it('events of a transaction that commits late are not passed over', { timeout: 6
   const { promise: isHeld, resolve: hold } = Promise.withResolvers<void>();
   const { promise: end, resolve: letGo } = Promise.withResolvers<void>();
   const holding = env.database.transaction('nobody', async (tx) => {
-    await tx.run(sql`lock table event in row exclusive mode`); // as who is storing an event
+    await tx.run(sql`lock table event in row exclusive mode`); // as a process that stores an event
     hold();
     await end;
   });
   await isHeld;
   await use(10);
   await look(chore, { seconds: 200 });
-  expect(await valuesOf(alert)).toEqual(['10']); // what is visible is told, though somebody takes long
+  expect(await valuesOf(alert)).toEqual(['10']); // visible events are reported, though another transaction takes long
   await slow.use(10);
   letGo();
   await holding;

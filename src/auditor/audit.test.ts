@@ -55,14 +55,14 @@ beforeAll(async () => {
   await meterEverything(merchant, product.id);
   client = new pg.Client({ connectionString: env.url });
   await client.connect();
-  await client.query('set session_replication_role = replica'); // no trigger keeps us from breaking things
+  await client.query('set session_replication_role = replica'); // no trigger prevents the damage
 });
 afterAll(async () => {
   await client.end();
   await env.close();
 });
 
-/** An order that one invoice bills. */
+/** An order with one invoice. */
 async function billByOrder(shop: Shop, customer: Resource): Promise<void> {
   const clock = await shop.clock('2026-01-01T00:00:00Z');
   const order = await newOrder(shop, customer, { testClockId: clock.id });
@@ -423,8 +423,8 @@ const FALSE_ROLLUPS: readonly { what: string; broken: string; undone: string }[]
 ];
 
 /**
- * Each test undoes its break, and looks only at the invariant that it broke. The last test looks at all of them: to do
- * that after each test would double the time of this file.
+ * Each test rolls back its damage, and checks only the damaged invariant. The last test checks all of them: a full
+ * check after each test would double the time of this file.
  */
 describe('the auditor', () => {
   it('finds nothing where nothing is wrong', async () => {

@@ -17,7 +17,7 @@ afterAll(async () => {
   await env.close();
 });
 
-/** Monthly units that roll over, some of which are used, after two resets whose balances are kept. */
+/** Monthly units that roll over, partly used, after two resets with snapshots. */
 async function keepSnapshots(): Promise<void> {
   env.setNow('2026-01-01T00:00:00Z');
   const shop = shopOf(await env.merchant());

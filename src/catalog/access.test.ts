@@ -22,7 +22,7 @@ let env: TestEnvironment;
 let merchant: Merchant;
 let stranger: Merchant;
 let viewer: Merchant;
-/** One resource of the merchant under each path, and one of the stranger. */
+/** One resource of the merchant under each path, and one of another merchant. */
 let own: Record<string, string>;
 let foreign: Record<string, string>;
 

@@ -26,9 +26,7 @@ const clockOf = (world: ToyWorld, id: string) =>
         from test_clock where id = ${id}`),
   );
 
-/**
- * Notes effective now and goes on by the hours that its name says, `every-6`; makes a child each time it is `parent-6`.
- */
+/** Notes effective now and continues after the hours in its name (`every-6`). Each step of `parent-6` makes a child. */
 const everyHours = (kind: 'toy' | 'other_toy', clockId: () => string): DueKind => ({
   kind,
   step: async (tx, { merchantId, id }, now) => {
@@ -36,7 +34,7 @@ const everyHours = (kind: 'toy' | 'other_toy', clockId: () => string): DueKind =
     const { steps } = await tx.one<{ steps: number }>(sql`select steps from ${sql.table(kind)} where id = ${id}`);
     await note(tx, merchantId, `${now.toString()} ${kind} ${id}`);
     if (id.startsWith('parent')) {
-      // The first child is due at once, later ones in between the parent's own steps.
+      // The first child is due at once, later ones between the parent's own steps.
       const child = now.add({ minutes: 20 * steps });
       await addToy(tx, merchantId, 'other_toy', `child-of-${id}-${steps}`.replace(/-(\d+)-/, '-$1x'), child, clockId());
     }
@@ -122,7 +120,7 @@ describe('an advance', () => {
 
   it('is taken up by any worker after a crash', async () => {
     await world.add('toy', 'every-6', '2026-01-01T06:00:00Z', clock);
-    await send(world, clock, '2026-01-01T12:00:00Z'); // and the process that was to drive it is gone
+    await send(world, clock, '2026-01-01T12:00:00Z'); // and its driving process is gone
     await world.runner(kinds()).runOnce();
     expect(await world.diary()).toEqual(['2026-01-01T06:00:00Z toy every-6', '2026-01-01T12:00:00Z toy every-6']);
     expect(await clockOf(world, clock)).toEqual({ time: '2026-01-01T12:00:00Z', to: null });

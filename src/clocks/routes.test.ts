@@ -285,7 +285,7 @@ it('has no test clocks in production, whatever is asked', async () => {
 describe('with work of its own', () => {
   const caller = { userId: 'usr_1', keyId: 'key_1', role: 'admin', isOperator: false } as const;
 
-  /** A server with clock routes alone, over toy work whose steps wait until they are let go. */
+  /** A server with clock routes alone. The steps of its toy work wait until a test releases them. */
   async function open(options: { answerWithinMilliseconds?: number; isInUse?: boolean; everyHours?: number }) {
     const world = await openToyWorld('2030-01-01T00:00:00Z');
     const gate = Promise.withResolvers<void>();
@@ -335,7 +335,7 @@ describe('with work of its own', () => {
         status: 200,
         body: { currentTime: '2026-01-01T00:00:00Z', advancingTo: '2026-01-02T00:00:00Z' },
       });
-      runner.start(); // a worker goes on with what nobody waits for any more
+      runner.start(); // a worker continues after the request was abandoned
       const second = call('PATCH', id, { advanceBy: 'P1D' }); // waits for the running step, not for the advance
       release();
       const { status, body } = await second;

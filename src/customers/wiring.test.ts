@@ -176,7 +176,7 @@ describe('for other domains', () => {
     await send('PATCH', `/v0/customers/${customer.id}`, { taxId: null });
     expect(await party()).toEqual({ ...expected, taxId: 'T-org' });
     await send('DELETE', `/v0/customers/${customer.id}`);
-    expect(await party()).toEqual({ ...expected, taxId: 'T-org' }); // what was issued still names it
+    expect(await party()).toEqual({ ...expected, taxId: 'T-org' }); // issued invoices still name it
   });
 
   it('customerParty leaves out what is not known', async () => {

@@ -9,7 +9,7 @@ beforeEach(() => {
   circuit = new Circuit(() => now);
 });
 
-/** How many of so many calls that come now are let through. */
+/** The number of calls, of those that come now, that the circuit lets through. */
 function letThrough(calls: number): number {
   let through = 0;
   for (let call = 0; call < calls; call += 1) {

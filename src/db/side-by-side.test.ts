@@ -5,7 +5,7 @@ import { openToyWorld, type ToyWorld } from '../../test/support/toy-work.ts';
 import { jsonb, type Sql, sql, sqlState, type Tx } from './index.ts';
 
 /**
- * Random statements whose keys collide come to the same side by side as one after another: answers, counts and tables.
+ * Random statements with colliding keys give the same answers, counts and tables side by side and one after another.
  */
 
 const RUNS = Number(process.env.PROPERTY_RUNS ?? 100);

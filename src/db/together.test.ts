@@ -37,7 +37,7 @@ const stateNow = () =>
     diary: await readDiary(tx),
   }));
 
-/** How many statements were sent while something was done, without those that begin, end and learn types. */
+/** The number of statements that some work sends, without those that begin, end and learn types. */
 async function countingStatements<T>(work: () => Promise<T>): Promise<{ value: T; sent: number }> {
   const query = vi.spyOn(pg.Client.prototype, 'query');
   const value = await work();

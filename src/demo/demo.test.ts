@@ -36,8 +36,7 @@ const told: SeedingStep = (label, work) => {
 };
 
 /**
- * Two seedings that end in the middle: one whose server is gone while invoices are dealt with, and one that is told to
- * stop.
+ * Two seedings that end in the middle: the server of one goes away during its invoices, and the other is told to stop.
  */
 async function cutShort(): Promise<void> {
   const open = async (inject: Injector['inject']) =>

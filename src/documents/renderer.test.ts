@@ -8,7 +8,7 @@ import { creditNote, invoice, invoiceOf, platformFee } from './testing/samples.t
 const open: DocumentRenderer[] = [];
 afterEach(() => Promise.all(open.splice(0).map((renderer) => renderer.close())));
 
-/** A renderer whose events are kept, and whose first `stopped` processes get a signal as soon as they start. */
+/** A renderer with recorded events. Its first `stopped` processes get a signal as soon as they start. */
 function renderer(options: RendererOptions = {}, signal: 'SIGKILL' | 'SIGSTOP' = 'SIGKILL', stopped = 0) {
   const events: RendererEvent[] = [];
   const processes: number[] = [];

@@ -6,7 +6,7 @@ import { cloneDatabase } from '../../test/support/environment.ts';
 import { Database, migrationNames } from '../db/index.ts';
 import { healthRoutes, Metrics } from './index.ts';
 
-/** An edge whose database can be taken away from it. */
+/** An edge. A test can take its database away. */
 let edge: Edge;
 let wire: CutWire;
 let merchant: EdgeCaller;

@@ -2,10 +2,10 @@ import { expect, it } from 'vitest';
 import type { Tx } from '../db/index.ts';
 import { bodyKey, findCreated, keyColumns } from './body-key.ts';
 
-const tx = {} as Tx; // the statements below ask no database
+const tx = {} as Tx; // no database is involved below
 const sent = bodyKey('thing', { idempotencyKey: 'k', name: 'a' } as { idempotencyKey: string });
 
-/** One row, created under `sent`, and what was asked in which order. */
+/** One row, created under `sent`, and the questions in their order. */
 function keptRow() {
   const asked: string[] = [];
   const row = { id: 'thing_1', ...keyColumns(sent) };

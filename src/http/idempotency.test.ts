@@ -6,7 +6,7 @@ import { ok } from '../kernel/result.ts';
 import { canonicalJson, forgetIdempotencyKeys } from './idempotency.ts';
 import { route, Strict, Type } from './index.ts';
 
-/** The gates of handlers in the middle of their work, by the name of the thing. */
+/** The gates of running handlers, by name. */
 const gates = new Map<string, { reached: PromiseWithResolvers<void>; open: PromiseWithResolvers<void> }>();
 const gate = (name: string) => {
   const made = { reached: Promise.withResolvers<void>(), open: Promise.withResolvers<void>() };

@@ -6,7 +6,7 @@ import { newId } from '../kernel/ids.ts';
 import { ok } from '../kernel/result.ts';
 import { Intended, type Outcome, route, Strict, Type } from './index.ts';
 
-/** The provider of a thing, by its name: it renames the thing, now or when the test says so. */
+/** A provider of named things. It renames a thing now, or when the test says so. */
 let provider: Outcome['wait'];
 let edge: Edge;
 let merchant: EdgeCaller;
@@ -130,7 +130,7 @@ describe('a twin of a request that waits for a provider', () => {
   });
 });
 
-/** A request whose process dies while it waits: its claim and its intent are there, and no answer. */
+/** A request of a process that dies while it waits: it leaves a claim and an intent, and no answer. */
 async function asDying(key: string): Promise<{ id: string }> {
   const answer = await create(key);
   await edge.database.transaction({ merchants: [merchant.organizationId] }, async (tx) => {

@@ -118,7 +118,7 @@ describe('slots', () => {
   });
 });
 
-/** GET answers when it is told to. */
+/** A GET that answers when the test says so. */
 const slowRoutes = (gates: Gate[], endsSlot: boolean): readonly Route[] => [
   freeRoute(
     {

@@ -17,7 +17,7 @@ afterAll(() => env.close());
 const authenticatorOf = (options: Partial<AuthenticatorOptions> = {}) =>
   new Authenticator({ database: env.database, now: () => Temporal.Instant.from('2026-01-01T00:00:00Z'), ...options });
 
-/** A database that counts what it is asked, and how many questions are under way at the same time. */
+/** A database that counts its questions, and how many run at the same time. */
 function countingDatabase() {
   const count = { statements: 0, underWay: 0, most: 0 };
   const call: Database['call'] = async (name, query) => {

@@ -26,7 +26,7 @@ async function killed(point: CrashPoint, step: number): Promise<unknown> {
   return signal;
 }
 
-/** Another worker goes on, once the database has noticed that the killed one is gone and has let go of its locks. */
+/** Another worker continues once the database has noticed the end of the killed one and released its locks. */
 const finish = (steps: number) =>
   expect
     .poll(

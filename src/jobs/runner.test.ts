@@ -189,7 +189,7 @@ describe('records of a kind that takes lists', () => {
     await addAll('a', 'b');
     const idle: StepList['steps'] = async (_, records) => records.map(() => ({ isLater: false }));
     await world.runner([{ ...listing(), list: { most: 4, steps: idle } }]).runOnce();
-    expect(await lists()).toEqual(['a', 'b']); // each by itself, by the step of one
+    expect(await lists()).toEqual(['a', 'b']); // each alone, by the step of one record
     expect(await failures()).toEqual([]);
   });
 
@@ -396,7 +396,7 @@ describe('a running worker', () => {
   it('looks at once when it is woken', async () => {
     const runner = world.runner([noting()], { pollMilliseconds: 3_600_000 });
     runner.start();
-    await sleep(100); // it has looked, found nothing, and rests for an hour
+    await sleep(100); // it has found nothing, and pauses for an hour
     await world.add('toy', 'new', '2025-12-31T00:00:00Z');
     runner.wake();
     await until(async () => (await world.diary()).length === 1);

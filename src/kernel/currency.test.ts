@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { currencyCodes, isCurrency, minorDigits } from './currency.ts';
 
-// Counted in the published list one: its 178 codes without a date of withdrawal, less the 14 that nobody bills in
+// Counted in the published list one: its 178 codes without a date of withdrawal, less the 14 that no invoice uses
 // (metals, bond units, units of account, codes for tests and for none).
 describe('ISO 4217 as of 2026-01-01', () => {
   it('has 164 active codes of three capital letters, each once', () => {

@@ -32,7 +32,7 @@ describe('rounding', () => {
     { amount: '0.00049', currency: 'KWD', rounded: '0' },
     { amount: '0.00005', currency: 'CLF', rounded: '0.0001' },
     { amount: '123456789012345678901234567890.125', currency: 'USD', rounded: '123456789012345678901234567890.13' },
-    { amount: '100.125', currency: 'HUF', rounded: '100.13' }, // two digits by ISO 4217, whatever shops do
+    { amount: '100.125', currency: 'HUF', rounded: '100.13' }, // two digits by ISO 4217, unlike the habits of shops
   ])('$amount $currency is $rounded', ({ amount, currency, rounded }) => {
     expect(plain(roundTo(decimal(amount), currency, HALF_AWAY))).toBe(rounded);
   });

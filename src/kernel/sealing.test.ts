@@ -48,7 +48,7 @@ describe('a sealer with a previous key', () => {
   });
 });
 
-/** Another byte near the end; the last character alone may hold unused bits. */
+/** Another byte near the end; the last character alone may have unused bits. */
 const flipped = (text: string): string => {
   const at = text.length - 4;
   return text.slice(0, at) + (text[at] === 'A' ? 'B' : 'A') + text.slice(at + 1);

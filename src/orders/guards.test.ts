@@ -6,7 +6,7 @@ import { type Resource, type Shop, shopOf } from '../../test/support/shop.ts';
 import { next } from '../kernel/state-table.ts';
 import { type OrderTrigger, orderStandings, orderStates, orderTriggers, statusOf } from './states.ts';
 
-/** The walls that the database holds by itself, whoever comes: also a colleague with a console. */
+/** The guards of the database itself. They also stop a colleague with a console. */
 let env: TestEnvironment;
 let owner: pg.Client;
 let shop: Shop;

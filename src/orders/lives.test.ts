@@ -89,7 +89,7 @@ const step = fc.oneof(
 );
 type Step = (typeof step extends fc.Arbitrary<infer S> ? S : never) & { place?: number };
 
-/** An edit of the content: what was approved of it no longer holds, unless invoices went out. */
+/** An edit of the content: approvals of it no longer hold, unless invoices were issued. */
 const amended = (model: Model, change: Partial<Model>): Model => ({
   ...model,
   ...change,
@@ -143,13 +143,13 @@ function expected(model: Model, each: Step, line: ModelLine | undefined): Model 
     case 'cancel':
       return { ...model, isCancelled: true };
     default:
-      return null; // 'remove' ends the life, and is asked of drafts elsewhere
+      return null; // 'remove' ends the life; other tests apply it to drafts
   }
 }
 
 const noted = (model: Model): Model => ({ ...model, status: model.status === 'rejected' ? 'draft' : model.status });
 
-/** Every line is of the content, also one that is changed into what it was is the same content. */
+/** Every line belongs to the content. A line that is changed back gives the same content. */
 function followed(model: Model, lines: ModelLine[]): Model {
   const isSame = lines.length === model.lines.length && lines.every((line, at) => sameLine(line, model.lines[at]));
   return isSame ? noted(model) : amended(model, { lines });

@@ -31,7 +31,7 @@ describe('the term of a line', () => {
     { start: '2027-02-01', end: '2027-03-01', wrong: ['termStartDate', 'termEndDate'] },
     { start: '2026-06-01', end: '2026-06-01', wrong: ['termEndDate'] },
     { start: '2026-06-02', end: '2026-06-01', wrong: ['termEndDate'] },
-    { start: '2027-01-31', end: null, wrong: ['termStartDate'] }, // nothing is left of it
+    { start: '2027-01-31', end: null, wrong: ['termStartDate'] }, // no amount is left
     { start: null, end: '2026-01-31', wrong: ['termEndDate'] },
   ])('from $start to $end is wrong in $wrong', ({ start, end, wrong }) => {
     const problems = lineTermProblems({ termStartDate: at(start), termEndDate: at(end) }, ORDER, 'lineItems.0.');

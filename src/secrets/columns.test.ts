@@ -18,7 +18,7 @@ afterAll(async () => {
 
 const SECRET_NAME = 'secret|password|passphrase|credential|private|sealed|token|api_?key|signing';
 
-/** Columns whose name sounds like a secret, and why they hold none. */
+/** Columns with names that suggest a secret, and the reason why they have none. */
 const HARMLESS: Readonly<Record<string, string>> = {
   'payment_method.provider_token': 'names a card at the provider, where it is of no use without the secret key',
   'payment_charge.provider_token': 'the same',

@@ -165,7 +165,7 @@ describe('a rotation of the master key', () => {
     expect(await recorded()).toEqual([nameOfMasterKey(fresh)]);
   });
 
-  /** A database that is gone after so many transactions. */
+  /** A database that fails after so many transactions. */
   function mortalDatabase(lives: number): Database {
     let left = lives;
     const transaction = <T>(scope: Scope, work: (tx: Tx) => Promise<T>): Promise<T> => {

@@ -19,7 +19,7 @@ function told(reading: Reading) {
 }
 const read = (type: SourceType, body: Fields, isProduction = false) => told(adapters[type].read(body, isProduction));
 
-/** As Stripe writes an event, as far as anybody reads it here. */
+/** An event as Stripe writes it, with the fields that our adapter reads. */
 const stripeEvent = (type: string, object: Fields, more: Fields = {}): Fields => ({
   id: 'evt_1NG8Du2eZvKYlo2CUI79vXWy',
   object: 'event',

@@ -16,7 +16,7 @@ const registration = (country: string, more: Partial<TaxRegistration> = {}): Tax
 const germany = registration('DE');
 const oss = registration('DE', { scheme: 'oss' });
 
-/** A sale: what is not said is a merchant in Germany, registered there, and a consumer, on the 1st of March 2026. */
+/** A sale. By default a merchant in Germany, registered there, sells to a consumer on 1 March 2026. */
 interface Sale {
   readonly seller?: TaxAddress | null;
   readonly registrations?: readonly TaxRegistration[];
@@ -39,8 +39,8 @@ const decided = (sale: Sale): string => {
 };
 
 /*
- * Written by hand from Directive 2006/112/EC (in what follows "the directive") and from what each country charges, not
- * from the program. Each row has the rule that decides it.
+ * Written by hand from Directive 2006/112/EC ("the directive" below) and from the taxes of each country, not from the
+ * program. Each row has the rule that decides it.
  */
 describe('the place of a sale', () => {
   it.each<Sale & { rule: string; is: string }>([

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { countryCodes } from '../kernel/country.ts';
 import { describeTaxId, registrationIdProblem } from './tax-id.ts';
 
-/** A number of each country whose register can be asked, as it is written with its prefix. */
+/** A number of each country with a reachable register, in its written form with the prefix. */
 const NUMBERS: readonly (readonly [country: string, number: string])[] = [
   ['AT', 'ATU13585627'],
   ['BE', 'BE0428759497'],
@@ -47,7 +47,7 @@ describe('the form of a tax id', () => {
       problem: null,
     });
     expect(await describeTaxId(mistyped(number), country)).toMatchObject({
-      kind: 'registered', // the register knows better than a rule, and is asked all the same
+      kind: 'registered', // the register is queried anyway, because it knows more than a rule
       problem: expect.stringContaining('wrong check digits'),
     });
   });

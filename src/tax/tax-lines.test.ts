@@ -238,7 +238,7 @@ describe('a line whose tax is known', () => {
   });
 
   it('keeps it, and the other lines of its rate are rounded without it', () => {
-    // 0.99 × 8.875 % twice is 0.175725, 0.18; the credit takes back the 0.08 that were billed, and not 0.09.
+    // 0.99 × 8.875 % twice is 0.175725, 0.18; the credit has the billed 0.08, and not 0.09.
     const taxed = taxLines(
       [...lines('0.99 @ 8.875', '0.99 @ 8.875'), known('-0.99 @ 8.875', '-0.08')],
       'exclusive',

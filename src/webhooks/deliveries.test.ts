@@ -44,7 +44,7 @@ const attemptsOf = async (id: string): Promise<Resource[]> =>
   (await merchant.get(`/v0/webhookEvents/${id}/attempts?limit=100`)).body.data;
 const verified = ({ headers: sent, body }: Received, secret: string): unknown => {
   const now = globalThis.Date.now;
-  globalThis.Date.now = () => Number(sent['webhook-timestamp']) * 1000; // the library asks the wall clock
+  globalThis.Date.now = () => Number(sent['webhook-timestamp']) * 1000; // the library reads the wall clock
   try {
     return new Webhook(secret).verify(body, sent as Record<string, string>);
   } finally {

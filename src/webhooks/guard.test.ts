@@ -138,7 +138,7 @@ describe('a name', () => {
     let lookups = 0;
     const resolve = async () => {
       lookups += 1;
-      return lookups === 1 ? ['93.184.216.34'] : ['127.0.0.1']; // a name that is bound anew after the check
+      return lookups === 1 ? ['93.184.216.34'] : ['127.0.0.1']; // a name with another address after the check
     };
     expect(await addressesOf(target, resolve)).toEqual(['93.184.216.34']);
     const { post, close } = openPost({ resolve });

@@ -18,7 +18,7 @@ const send = async (url: string, options: PostOptions = {}) => {
   return post(readTarget(url, { allowsLoopback: true }) as Target, '{"a":1}', {}, new AbortController().signal);
 };
 
-/** A server that does with each connection what it likes. */
+/** A server that treats each connection as the test says. */
 async function openSocket(behave: (socket: Socket) => void): Promise<string> {
   const sockets = new Set<Socket>();
   const server: Server = createServer((socket) => {

@@ -6,7 +6,7 @@ interface Operation {
   requestBody?: { content?: Record<string, { example?: unknown }> };
 }
 
-/** The examples, in an order in which each finds what it names. */
+/** The examples, in an order in which earlier ones make the records of later ones. */
 const ORDER = [
   ...['createOrganization', 'updateOrganization', 'createUser', 'updateUser', 'createApiKey'],
   ...['createProduct', 'updateProduct', 'createItem', 'updateItem', 'createFeature', 'updateFeature'],

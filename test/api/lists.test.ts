@@ -8,7 +8,10 @@ import type { Resource } from '../support/shop.ts';
 import { addStrayMoney } from '../support/stray-money.ts';
 import { FAR_AHEAD, newSourceEvent, openWorld, storeMethod, type World } from '../support/world.ts';
 
-/** Every list is one envelope, newest first, whose pages together are the whole (§1; api.md, Lists; reliability I-63). */
+/**
+ * Every list is one envelope, newest first, and its pages together have each record once (§1; api.md, Lists;
+ * reliability I-63).
+ */
 const declarations = await allDeclarations();
 const REPORTS = ['getUnbilledUsage', 'getCostReport']; // they page their groups
 const lists = declarations
@@ -57,7 +60,7 @@ beforeAll(async () => {
   const ofEntitlement = `/v1/entitlements/${world.entitlement.id}`;
   await shop.create(`${ofEntitlement}/grants`, { amount: 5 });
   await shop.create(`${ofEntitlement}/reservations`, { amount: 1, expiresAt: FAR_AHEAD });
-  await env.runDueWork(); // the alert goes off, and once more in a new usage period
+  await env.runDueWork(); // the alert triggers, and again in a new usage period
   await shop.act(`${ofEntitlement}/reset`);
   await env.runDueWork();
   await shop.act(`/v2/invoices/${invoice.id}/refunds/${world.refund.id}/void`);
@@ -83,7 +86,7 @@ async function page({ operationId, path }: RouteDeclaration, query: Record<strin
   return answer.body;
 }
 
-/** The lists of those that are told apart by no id. */
+/** Lists of records without an id of their own. */
 const keyOf = (row: Resource): string => row.id ?? JSON.stringify(row);
 
 describe('every list', () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Answer, type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Shop, shopOf } from '../support/shop.ts';
 
-/** What callers get wrong, and whether the answer tells them how to put it right. */
+/** Mistakes of callers, and the help in the answers. */
 let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;

@@ -21,8 +21,8 @@ import { openTables, type Tables } from '../support/snapshots.ts';
 import { newMeteredFeature, newSource, openWorld, type World } from '../support/world.ts';
 
 /**
- * Every operation is brought to each status that it declares, and answers no other. What can be made from the declaration
- * is made from it; the states that a 409 takes are made by hand. The last test holds what was seen against the document.
+ * Every operation answers each of its declared statuses, and no other. The declaration gives the requests of most
+ * statuses; the states for a 409 are made by hand. The last test compares the seen statuses with the document.
  */
 const declarations = await allDeclarations();
 const byId = new Map(declarations.map((declaration) => [declaration.operationId, declaration]));
@@ -61,7 +61,7 @@ const WORDS: Readonly<Record<number, string>> = {
 };
 const seen = new Set<string>();
 
-/** Calls an operation, notes what it answered, and holds an error body against §7. */
+/** Calls an operation, notes its answer, and compares an error body with §7. */
 async function call(
   operationId: string,
   by: Client,
@@ -85,7 +85,7 @@ async function call(
 const scenariosOf = (operationId: string): readonly Scenario[] => operations[operationId] ?? [];
 const firstCall = (operationId: string, of = world): Promise<Call> =>
   Promise.resolve((scenariosOf(operationId)[0] as Scenario)(of));
-/** Calls by the operation, and by the merchant in whose world they are. */
+/** Calls by operation and merchant. */
 const standing = new Map<World, Map<string, Promise<Call>>>();
 /**
  * A call of an operation that would work, for tests that spoil it: each is refused, so the call can be spoiled again in
@@ -469,7 +469,7 @@ describe('404', () => {
     });
   });
 
-  /** Whose it is, their subscription says. */
+  /** Their subscription decides the owner. */
   const OF_A_SUBSCRIPTION = ['createLineItem', 'listLineItems'];
   const byMerchant = guarded.filter(
     ({ query, body, operationId }) =>
@@ -937,7 +937,7 @@ it('the webhook of a source answers every status that it declares', async () => 
     status: 503,
     body: { code: 'SECRET_UNREADABLE' },
   });
-  // The auditor asks at the end for the key of every secret.
+  // In the end the auditor needs the key of every secret.
   await tables.query('update source set webhook_secret = $2 where id = $1', [disabled.id, row?.sealed]);
 });
 
@@ -990,9 +990,9 @@ describe('503', () => {
 
 /** Declared of every operation alike, and never answered by these. */
 const OUT_OF_REACH = new Set([
-  'getMe 403', // whoever has a key may ask who it is
+  'getMe 403', // any holder of a key may read its own identity
   'getMe 404',
-  'showPaymentPage 303', // to what a sign-up has begun: stories/sign-up
+  'showPaymentPage 303', // started sign-ups: stories/sign-up
   'getEvent 403', // api.md, Merchant: another merchant's event is a 404
 ]);
 

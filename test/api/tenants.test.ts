@@ -7,8 +7,8 @@ import { openTables, type Tables } from '../support/snapshots.ts';
 import { kindOf, openWorld, type World } from '../support/world.ts';
 
 /**
- * Two merchants, each with one of everything. What belongs to one is refused to the other by every method and in every
- * place where an id can stand; the matrix is made from the list of routes, so that a new route is in it from its first day.
+ * Two merchants, each with one of everything. Each gets a refusal for the other's records, by every method and at every
+ * place of an id. The matrix is made from the list of routes, so a new route is in it from its first day.
  */
 const declarations = await allDeclarations();
 const guarded = declarations.filter(({ access }) => !('public' in access));
@@ -57,11 +57,11 @@ function expectRefusal(answer: Answer, what: string, sent: string, statuses: rea
   expect(leaked(answer, theirs, sent), what).toEqual([]);
 }
 
-/** The methods that a path takes; any other one is a 405, whoever calls. */
+/** The methods of a path; any other method is a 405 for every caller. */
 const methodsOf = (path: string): ReadonlySet<string> =>
   new Set(declarations.filter((each) => patternOf(each.path).test(path)).map(({ method }) => method));
 
-/** A webhook, which anybody may send, looks at its body before the sender where there is none. */
+/** A webhook comes from any sender. Without a sender, the route reads its body first. */
 const refusals = (method: Method, path: string): number[] =>
   declarations.some((each) => each.method === method && each.path === path && 'public' in each.access)
     ? [400, 403, 404]
@@ -108,7 +108,7 @@ describe('a resource of another merchant, in the very state in which its owner m
       }
     });
     const answer = await send(theirs.merchant, declaration.method, url, call.body);
-    expect(answer.status, answer.text).toBeLessThan(300); // so the refusals were for whose it is
+    expect(answer.status, answer.text).toBeLessThan(300); // so the owner was the cause of the refusals
   });
 });
 
@@ -300,7 +300,8 @@ describe('without the right to', () => {
     const viewer = await env.userOf(ours.merchant, 'viewer');
     for (const declaration of guarded) {
       const call = await callsOf(declaration)[0](ours);
-      if (RENDERED.test(declaration.path)) await ours.merchant.get(urlOf(declaration.path, call)); // stored as it is asked for first
+      // the first call stores the document
+      if (RENDERED.test(declaration.path)) await ours.merchant.get(urlOf(declaration.path, call));
       const before = await tables.snapshot(ours.merchant.id);
       const answer = await send(viewer, declaration.method, urlOf(declaration.path, call), call.body);
       expect(answer.status, `${declaration.method} ${declaration.path} ${answer.text}`).toBe(
@@ -322,7 +323,7 @@ describe('without the right to', () => {
   });
 });
 
-/** Does the call name a resource whose merchant is asked, so that merchantId is not looked at (§4, list of invoices)? */
+/** Does the call name a resource with a merchant, so that merchantId is ignored (§4, list of invoices)? */
 const wins = ({ access }: RouteDeclaration, { query = {} }: Call): boolean =>
   'by' in access && (access.by ?? []).some((field) => field in query);
 

@@ -5,7 +5,7 @@ import { chromiumPath, expectGood, openBrowser, openPage } from '../support/brow
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Shop, shopOf } from '../support/shop.ts';
 
-/** The pages of the customer portal in a real browser, and what accessibility checkers say. */
+/** The pages of the customer portal in a real browser, with accessibility checkers. */
 const HOSTILE = `${'Donaudampfschifffahrts'.repeat(6)} "><script>alert(1)</script>`;
 
 describe.skipIf(chromiumPath === undefined)('in a browser, the portal', { timeout: 240_000 }, () => {

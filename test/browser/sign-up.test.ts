@@ -5,7 +5,7 @@ import { chromiumPath, expectGood, type Looking, openBrowser, openPage } from '.
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, shopOf } from '../support/shop.ts';
 
-/** The pages on which people subscribe and pay, in a real browser: journeys, and what accessibility checkers say. */
+/** The pages on which people subscribe and pay, in a real browser: journeys, and accessibility checkers. */
 const LONG = `${'Donaudampfschifffahrts'.repeat(8)} <script>alert(1)</script>"'`;
 const ADA = { name: 'Ada Lovelace', email: 'ada@engine.example', line1: '1 Square', city: 'London', zipCode: 'SW1' };
 

@@ -21,7 +21,7 @@ interface Plan {
 
 const IS_PAGE = /limit \$\d+ offset \$\d+/;
 
-/** Without these a plan has them only where there is no other way, whatever the tables hold. */
+/** With these settings a plan uses such a scan only without an alternative, at any size of the tables. */
 const LAST_RESORTS = sql`
   select set_config(name, 'off', true)
     from unnest(array['enable_seqscan', 'enable_sort', 'enable_incremental_sort', 'enable_bitmapscan']) name`;
@@ -68,7 +68,7 @@ const lastResortsOf = (plan: Plan): string[] => [
   ...(plan.Plans ?? []).flatMap(lastResortsOf),
 ];
 
-/** Lists that are short by their nature, or whose order no index can have. */
+/** Lists that are short by their nature, or have an order without an index. */
 const EXCUSED: Readonly<Record<string, string>> = {
   listScheduleIntervals: 'of one schedule, whose number of intervals is limited',
   listGrants: 'of one entitlement; grants that the template has issued and nobody has written yet are no rows',

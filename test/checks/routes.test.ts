@@ -27,7 +27,7 @@ describe('the routes', () => {
   });
 });
 
-/** What a handler looks at by itself, and where. */
+/** Checks inside a handler, and their place. */
 const APART = [
   'POST /v0/events body.data', // metering/content.ts, value by value
   'POST /v0/events body.*.data',

@@ -8,7 +8,7 @@ import { Html } from '../../src/pages/index.ts';
 import { FRAME_WORDS } from '../../src/pages/words.ts';
 import { PAYMENT_WORDS } from '../../src/payments/page/words.ts';
 
-/** What stands for a parameter: a word to sentences of text, markup to sentences of markup. */
+/** The value in place of a parameter: a word in sentences of text, markup in sentences of markup. */
 class Parameter extends Html {
   override toString(): string {
     return this.text;

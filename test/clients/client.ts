@@ -28,7 +28,7 @@ export interface OpenApiDocument {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
-/** One operation as a generated client knows it. */
+/** An operation as a generated client has it. */
 export interface Operation {
   readonly method: string;
   readonly path: string;
@@ -95,7 +95,7 @@ function namesIn(part: unknown, named: Readonly<Record<string, Schema>>, found =
   return found;
 }
 
-/** Makes a call as the client would. @throws where the document does not allow what is sent, or what is answered */
+/** Makes a call as the client would. @throws if the document does not allow the request or the answer */
 export async function callOperation(operation: Operation, by: Client, call: Call): Promise<Answer> {
   const { method, path, body, replies } = operation;
   if (body && call.body !== undefined) body.parse(JSON.parse(JSON.stringify(call.body)));
@@ -107,7 +107,7 @@ export async function callOperation(operation: Operation, by: Client, call: Call
   return answer;
 }
 
-/** What a client sends that writes null for all that its caller left out, where `isMeant` lets it. */
+/** A request of a client that writes null for every omitted field, where `isMeant` allows it. */
 export function withNulls(schema: Schema, value: unknown, isMeant: (field: string) => boolean = () => true): unknown {
   if (Array.isArray(value)) {
     const items = schema.items as Schema | undefined;

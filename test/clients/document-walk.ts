@@ -49,7 +49,7 @@ export const branchesOf = ({ anyOf, oneOf, allOf }: Schema): readonly Schema[] =
 export const referenceOf = ({ $ref }: Schema): string | undefined =>
   typeof $ref === 'string' ? $ref.split('/').at(-1) : undefined;
 
-/** Does the schema take any value, or any object? A generator makes `unknown` of it. */
+/** Does the schema take any value, or any object? A generator gives it the type `unknown`. */
 export function isFree(schema: Schema): boolean {
   if (referenceOf(schema) !== undefined || branchesOf(schema).length > 0) return false;
   if ('const' in schema || Array.isArray(schema.enum)) return false;
@@ -59,7 +59,7 @@ export function isFree(schema: Schema): boolean {
   return types.includes('object') && schema.properties === undefined && schema.additionalProperties === undefined;
 }
 
-/** What a field is apart from null. */
+/** The type of a field without null. */
 export const withoutNull = (schema: Schema): readonly Schema[] => {
   const branches = branchesOf(schema);
   return branches.length === 0 ? [schema] : branches.filter(({ type }) => type !== 'null').flatMap(withoutNull);

@@ -12,7 +12,7 @@ const documents = (await describeApi(routes, 'http://localhost')) as {
   compact: OpenApiDocument;
 };
 
-/** Where JSON of any content stands, with the reason. */
+/** The places of JSON with any content, with the reason. */
 const ANY_JSON: Readonly<Record<string, string>> = {
   JsonObject: 'the type itself',
   JsonValue: 'the type itself',
@@ -46,7 +46,7 @@ const ANY_JSON: Readonly<Record<string, string>> = {
   'receiveProviderNotice body': 'the outside system decides',
 };
 
-/** Unions of objects that no field tells apart, with the reason. */
+/** Unions of objects without a distinguishing field, with the reason. */
 const OPEN_UNIONS: Readonly<Record<string, string>> = {
   BadRequest: '`errors` is there, or it is not',
   'PriceUpdate.properties': 'the stored price has the model where the change has none',

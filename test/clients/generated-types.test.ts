@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** What the compiler says of the program with these types; empty where it compiles. */
+/** The messages of the compiler about the program with these types; empty if it compiles. */
 async function compiled(api: string): Promise<string> {
   await writeFile(join(folder, 'api.ts'), api);
   const compiler = `${home}node_modules/typescript/bin/tsc`;

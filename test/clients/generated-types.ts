@@ -1,7 +1,7 @@
 import { compile } from 'json-schema-to-typescript';
 import type { OpenApiDocument, Schema } from './client.ts';
 
-/** What says nothing about the type of a value. */
+/** Keywords that do not change the type of a value. */
 const NOTES = new Set(['description', 'examples', 'default', 'deprecated', 'discriminator', 'title', 'pattern']);
 
 const objectOf = (properties: Schema): Schema => ({

@@ -10,8 +10,8 @@ import { callOperation, generateClient, type Operation, withNulls } from './clie
 const OF_PROVIDERS = new Set(['receiveProviderNotice']);
 
 /**
- * Clients that zod generates from our own documents call every operation: they send only what the document allows, and
- * refuse an answer with a field that is missing, undeclared or of another type.
+ * Clients that zod generates from our own documents call every operation. They send only requests that the document
+ * allows, and refuse an answer with a missing field, an undeclared field or a field of another type.
  */
 const declarations = (await allDeclarations()).filter(
   ({ hidden, operationId }) => !hidden && !OF_PROVIDERS.has(operationId),
@@ -61,7 +61,7 @@ describe('a generated client of the compact paths, which sends null for all that
     const operation = compact.get(name) as Operation;
     const { bodySchema } = plain.get(name) as Operation;
     const nullable = propertiesOf(declaration.body);
-    // In a PATCH null clears what is nullable, which the caller does not mean.
+    // In a PATCH, null clears a nullable field. The caller does not mean that.
     const isMeant = (field: string) =>
       declaration.method !== 'PATCH' || !(nullable[field] && takesNull(nullable[field]));
     for (const scenario of callsOf(name)) {
@@ -79,7 +79,7 @@ describe('a generated client of the compact paths, which sends null for all that
   });
 });
 
-/** A known id where the path's policy needs one, so that what is refused is the query. */
+/** A known id where the path's policy needs one, so that the query causes the refusal. */
 function paramsOf(access: (typeof declarations)[number]['access']): Record<string, string> {
   if ('public' in access || typeof access.merchant !== 'object') return {};
   const { of, kind } = access.merchant;

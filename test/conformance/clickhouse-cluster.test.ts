@@ -9,9 +9,8 @@ import { type Engine, hasEngine, openEngine, unlessEngine } from './clickhouse-e
 import { AGGREGATIONS, FROM, meterOf, TO } from './stores.ts';
 
 /**
- * What an engine alone can say of a cluster of two shards that its configuration names: it reads the statements, and
- * makes the table over the shards. There are no other servers and no keeper here, so nothing is replicated and nothing
- * is read.
+ * A cluster of two shards in the configuration of one engine: the engine reads the statements, and makes the table over
+ * the shards. There are no other servers and no keeper here, so nothing is replicated and no data is read.
  */
 const CONFIGURATION = `<clickhouse>
   <remote_servers><main>

@@ -10,7 +10,7 @@ const folder = process.env.RECKONER_CHDB;
 /** Is there a ClickHouse to try this on? */
 export const hasEngine: boolean = folder !== undefined && folder !== '';
 
-/** What is said of tests that need one and do not have it. */
+/** The message about tests that need an engine and do not have it. */
 export const unlessEngine: string = hasEngine ? '' : ' (not run: scripts/conformance-clickhouse.sh does)';
 
 /** ClickHouse inside this process: one for each process, as the engine has one folder of data. */
@@ -20,7 +20,7 @@ export interface Engine {
   /** The rows of an answer as anybody gets them from the client: one object each. */
   objects(text: string): Promise<unknown[]>;
   /**
-   * Runs statements, the last of which may end in data, and answers what it says. @throws with ClickHouse's own message
+   * Runs statements and returns the output. The last statement may end in data. @throws with ClickHouse's own message
    */
   run(text: string): Promise<string>;
   close(): Promise<void>;
@@ -34,7 +34,7 @@ export async function openEngine(options: readonly string[] = []): Promise<Engin
   const { createChdbConnection } = load('chdb/connection');
   const path = await mkdtemp(join(tmpdir(), 'reckoner-chdb-'));
   const { Session } = load('chdb');
-  // the options are those of whoever opens the folder
+  // the first opener of the folder decides the options
   const first = new Session(path, { connectionArgs: [...options] });
   const connection = createChdbConnection({ path });
   const client = createClient({ connection });

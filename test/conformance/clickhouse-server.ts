@@ -4,21 +4,21 @@ import { text as textOf } from 'node:stream/consumers';
 import { type ClickHouse, connectClickHouse } from '../../src/metering/clickhouse/store.ts';
 import { type Engine, openEngine } from './clickhouse-engine.ts';
 
-/** What becomes of a request: lost before it has an effect, or its answer lost, or half of the answer. */
+/** The fate of a request: lost before it has an effect, or its answer lost, or half of the answer. */
 export type Loss = 'before' | 'after' | 'half';
 
 /**
- * ClickHouse's HTTP interface before the engine in this process: as much of it as our client uses, and what goes wrong
- * on a wire.
+ * ClickHouse's HTTP interface before the engine in this process: the part that our client uses, and faults of a
+ * network.
  */
 export interface ServedEngine {
   /** With user and password. */
   readonly url: string;
   /** Through the client and the network, as in production. */
   readonly clickhouse: ClickHouse;
-  /** Asked before each statement; it is run when this has answered, whether or not somebody still waits for it. */
+  /** Called before each statement. The statement runs when this has answered, even if its caller has gone. */
   onStatement: (text: string) => Loss | null | Promise<Loss | null>;
-  /** Runs something at the server itself, as somebody does who is not us. */
+  /** Runs a statement at the server itself, as another client does. */
   readonly run: Engine['run'];
   close(): Promise<void>;
 }

@@ -24,7 +24,7 @@ import {
   time,
 } from './stores.ts';
 
-/** What a network, a slow server and other processes can do: the figures stay those of PostgreSQL. */
+/** Faults of a network, a slow server and other processes: the figures stay those of PostgreSQL. */
 
 const single = { kind: 'single' } as const;
 const NOW = time('2026-03-01T00:00:00Z');
@@ -83,7 +83,7 @@ async function all(query: Parameters<typeof figures>[1]): Promise<string> {
 
 const audit = () => auditProjections({ database: env.database, clickhouse, mode: single });
 
-/** As a worker does: what fails is tried again in the next round. */
+/** As in a worker, the next round tries failed work again. */
 async function shipUntilDone(store = clickhouse): Promise<number> {
   for (let failures = 0; failures < 200; failures += 1) {
     const isDone = await shipAll(env, store).then(
@@ -95,7 +95,7 @@ async function shipUntilDone(store = clickhouse): Promise<number> {
   throw new Error('Shipping does not come to an end.');
 }
 
-/** ClickHouse where it can, else PostgreSQL, and what was told about it. */
+/** ClickHouse if possible, else PostgreSQL, and the reports about it. */
 function withFallback(options: { mostMilliseconds?: number; restMilliseconds?: number } = {}) {
   const told: string[] = [];
   const query = clickhouseUsage({
@@ -266,7 +266,7 @@ describe('a question', () => {
     };
     const expected = await all(onlyPostgres);
     expect(await all(query)).toBe(expected);
-    expect(told).toHaveLength(1); // and then it is left to rest
+    expect(told).toHaveLength(1); // and then it gets a pause
     expect(asked).toBe(2); // small values and large ones
     release();
   });
@@ -352,7 +352,7 @@ describe('a question', () => {
 });
 
 describe('a whole environment', () => {
-  /** Another process on the same database, whose log is kept. */
+  /** Another process on the same database, with a recorded log. */
   async function openWith(clickhouseUrl: string) {
     const log: string[] = [];
     const environment = await openEnvironment({

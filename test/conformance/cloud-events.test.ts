@@ -22,7 +22,10 @@ async function openStory() {
   return { merchant, shop, metric, customer };
 }
 
-/** Sends a message of the package by hand: its own transport tells no status, and takes no event without data. */
+/**
+ * Sends a message of the package by hand: the package's own transport returns no status, and takes no event without
+ * data.
+ */
 async function send(merchant: Merchant, { headers, body }: Message) {
   const texts = Object.entries(headers).map(([name, value]) => [name, String(value)]);
   const answer = await fetch(`${address}/v0/events`, {
@@ -131,11 +134,11 @@ describe('the package as a client', () => {
   const answerOf = (answer: unknown) => {
     const { body } = answer as { body: string };
     const read = JSON.parse(body);
-    if (read.error !== undefined) throw new Error(`It was refused: ${body}`); // its transport does not tell the status
+    if (read.error !== undefined) throw new Error(`It was refused: ${body}`); // the transport hides it
     return read;
   };
 
-  /** What is kept of an event, read back over HTTP and made into an event of the package again. */
+  /** The stored event, read back over HTTP and made into an event of the package again. */
   async function readBack(shop: Shop, id: string): Promise<Record<string, unknown>> {
     const found = await shop.read(`/v0/events/${id}`);
     return new CloudEvent<unknown>({

@@ -26,7 +26,7 @@ const EVENTS = {
 } satisfies Record<string, Partial<CloudEventV1<unknown>>>;
 export type EventName = keyof typeof EVENTS;
 
-/** One of them, by its id. */
+/** One of the events, by its id. */
 export const eventOf = (name: EventName): CloudEvent<unknown> =>
   new CloudEvent<unknown>({ id: name, ...common, ...EVENTS[name] });
 

@@ -41,7 +41,7 @@ afterAll(async () => {
 
 const queryOf = ({ shipped }: Store) => (shipped === null ? onlyPostgres : onlyClickHouse(clickhouse));
 
-/** A merchant of its own with these events, in the store as it says. */
+/** A new merchant with these events in the store. */
 async function accepted(store: Store, events: readonly SuiteEvent[]) {
   const merchant = await env.merchant();
   const naive = await send(merchant, events, store.shipped ?? 1, async () => {

@@ -16,10 +16,10 @@ export const FROM = time('2026-01-31T22:30:00Z');
 export const TO = time('2026-02-02T00:00:00Z');
 export const AGGREGATIONS = ['SUM', 'COUNT', 'AVG', 'MIN', 'MAX', 'UNIQUE_COUNT', 'LATEST'] as const;
 
-/** A store of usage as the suite sees it: asked after each event was acknowledged. */
+/** A store of usage as the suite sees it: it answers questions after each acknowledged event. */
 export interface Store {
   readonly name: string;
-  /** Which part of what was sent is shipped before the rest is sent; null: this store is not shipped to. */
+  /** The part of the events that is shipped before the others are sent; null: nothing is shipped to this store. */
   readonly shipped: number | null;
 }
 
@@ -46,7 +46,7 @@ export const onlyClickHouse = (clickhouse: ClickHouse): UsageQuery<Tx> =>
 
 export const onlyPostgres: UsageQuery<Tx> = postgresUsage;
 
-/** Ships what has been accepted, in small batches, until there is nothing more. */
+/** Ships the accepted events in small batches, until none is left. */
 export async function shipAll(env: TestEnvironment, clickhouse: ClickHouse, mostEvents = 7): Promise<void> {
   for (let rounds = 0; rounds < 200; rounds += 1) {
     const dependencies = { database: env.database, clickhouse, mode: { kind: 'single' } as const, mostEvents };
@@ -119,7 +119,7 @@ function aligned(at: Instant, size: NonNullable<UsageCut['window']>): Instant {
   return utc.round({ smallestUnit: unit, roundingMode: 'floor' }).toInstant();
 }
 
-/** What a store answers to several cuts, each as sorted texts. */
+/** The answers of a store to several cuts, each as sorted texts. */
 export async function figures(
   env: TestEnvironment,
   query: UsageQuery<Tx>,

@@ -14,16 +14,16 @@ import { dataFolder } from '../support/data-folder.ts';
 import type { Answer, Client } from '../support/environment.ts';
 import { addressOf, freePort, type Member, startMember } from './processes.ts';
 
-/** What is killed, in turn; of the two servers that take events in once the one, once the other. */
+/** The targets of kills in turn, alternating between the two intake servers. */
 export const VICTIMS = ['server', 'backend', 'postmaster', 'worker', 'all of PostgreSQL'] as const;
 export type Victim = (typeof VICTIMS)[number];
 
 /**
- * A PostgreSQL, two servers that take events in and a worker, each a process that may be killed at any time and comes
- * back; and the API, which is asked and not killed.
+ * A PostgreSQL, two intake servers and a worker. Each is a process that can be killed at any time and comes back. The
+ * API server is queried and never killed.
  */
 export interface Cluster {
-  /** Where events can be sent. */
+  /** The addresses for events. */
   readonly addresses: readonly string[];
   readonly platformKey: string;
   /** Asks until there is an answer that is one: calls may come at any time, and each is safe to be sent again. */
@@ -34,7 +34,7 @@ export interface Cluster {
   kill(victim: Victim): Promise<void>;
   /** Resolves when everything is up. */
   whole(): Promise<void>;
-  /** How often a process ended that nobody had killed. */
+  /** The number of processes that ended without a kill. */
   deaths(): number;
   /** As the owner of the database. */
   query<Row extends object>(text: string): Promise<Row[]>;
@@ -42,8 +42,8 @@ export interface Cluster {
 }
 
 /**
- * @param waitsForDisk as in production. What a killed process has handed to the system is safe without; with it each
- *   recovery writes every file of the database to the disk, which takes seconds where others use the disk too.
+ * @param waitsForDisk as in production. Without it, the data of a killed process is safe in the operating system. With
+ * it, each recovery writes every file of the database to the disk, which takes seconds on a busy disk.
  */
 export async function openCluster({ waitsForDisk }: { waitsForDisk: boolean }): Promise<Cluster> {
   const folder = await mkdtemp(join(waitsForDisk ? tmpdir() : dataFolder(), 'reckoner-crash-'));
@@ -107,7 +107,7 @@ export async function openCluster({ waitsForDisk }: { waitsForDisk: boolean }): 
       const { processId } = postgres;
       const children = victim === 'postmaster' ? [] : childrenOf(processId);
       process.kill(processId, 'SIGKILL');
-      const stopping = postgres.stop(); // in the same moment, so that nobody else starts it again
+      const stopping = postgres.stop(); // in the same moment, so that no other process starts it again
       for (const child of children) killIfThere(child);
       return restart(stopping);
     }
@@ -159,7 +159,7 @@ const PATIENCE_MILLISECONDS = 60_000;
 const isFinal = ({ status, body }: Answer): boolean =>
   status < 500 && status !== 429 && body?.code !== 'IDEMPOTENCY_IN_PROGRESS';
 
-/** A client that sends each call until it is answered; a creation under one key, so that it happens once. */
+/** A client that repeats each call until an answer comes. A creation has a key, so it happens once. */
 function clientOf({ server }: Environment, apiKey: string): Client {
   const once = async (
     method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',

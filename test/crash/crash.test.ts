@@ -25,10 +25,11 @@ import {
 } from './world.ts';
 
 /**
- * What intake promises, held against kill -9 (reliability I-01 to I-04, I-07, I-12, I-16): a load sends events and
- * writes down, outside of everything, what was acknowledged; meanwhile processes are killed in turn, customers appear
- * and change their names, meters are made and a period is closed. `CRASH_ROUNDS=500` kills as often, on a database that
- * waits for its disk, and says how it goes; `SEED` chooses other kills. What is repeated is the choices of a run, not its moments.
+ * The promises of the intake under kill -9 (reliability I-01 to I-04, I-07, I-12, I-16). A load sends events and logs
+ * the acknowledged ones outside of all killed processes. Meanwhile processes are killed in turn, customers appear and
+ * change their names, meters are made, and a period is closed. `CRASH_ROUNDS=500` kills 500 times, on a database that
+ * waits for its disk, and prints the progress. `SEED` chooses other kills. A seed repeats the choices of a run, not its
+ * moments.
  */
 const isLong = process.env.CRASH_ROUNDS !== undefined;
 const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 10);
@@ -74,7 +75,7 @@ const numberOf = (key: string): number => Number(key.slice(key.indexOf('/') + 1)
 const numbersOf = (keys: readonly string[], place: number): number[] =>
   keys.filter((key) => placeOf(key) === place).map(numberOf);
 
-/** What the database has, with the names of the log. */
+/** The content of the database, with the names of the log. */
 async function storedEvents(): Promise<StoredEvent[]> {
   const places = new Map<string, number>();
   for (const [place, { client }] of merchants.entries())
@@ -118,7 +119,7 @@ const recipientOf = (order: LoadOrder, place: number, number: number): string =>
   return (to === 'direct' ? direct.id : to === 'moving' ? to : named[to]?.id) ?? 'nobody';
 };
 
-/** Every figure that is told must be that of these events, counted one by one: in all, by group and by hour. */
+/** Every answered figure must be that of these events, counted one by one: in all, by group and by hour. */
 async function expectFigures(order: LoadOrder, keys: readonly string[]): Promise<void> {
   for (const [place, merchant] of merchants.entries()) {
     const events = numbersOf(keys, place).map((number) => naiveOf(order, place, number, 'any'));
@@ -129,7 +130,7 @@ async function expectFigures(order: LoadOrder, keys: readonly string[]): Promise
   }
 }
 
-/** And those of each customer, whether it was there before its events or came after them. */
+/** The same for each customer, with events before it or after it. */
 async function expectCustomers(order: LoadOrder, keys: readonly string[]): Promise<void> {
   for (const [place, merchant] of merchants.entries()) {
     const { direct, named, metrics } = merchant;
@@ -157,7 +158,7 @@ async function expectMoved(order: LoadOrder, keys: readonly string[], journal: J
   }
 }
 
-/** What the closed period bills is what its events say is billed, whatever came after it was read. */
+/** The quantity of the closed period equals its billed events by their outcome. All other events of the period are late. */
 async function expectInvoices(order: LoadOrder, keys: readonly string[]): Promise<void> {
   for (const [place, merchant] of merchants.entries()) {
     const invoice = await finalInvoice(merchant);
@@ -170,7 +171,7 @@ async function expectInvoices(order: LoadOrder, keys: readonly string[]): Promis
   }
 }
 
-/** What else happens around a kill. */
+/** The events around a kill. */
 async function meanwhile(merchant: CrashMerchant, round: number, victim: Victim): Promise<void> {
   if (merchant.named.length < NAMES) await addCustomer(merchant);
   if (victim === 'worker') await addLaterMetric(merchant);
@@ -209,12 +210,12 @@ it(
     expect(judge(journal, stored), `seed ${SEED}`).toEqual(FAULTLESS);
     expect(cluster.deaths()).toBe(0);
     expect([...journal.refusals.keys()].filter((why) => /^\d/.test(why) && why !== '503')).toEqual([]);
-    expect(journal.refusals.size).toBeGreaterThan(0); // else nobody was hit
+    expect(journal.refusals.size).toBeGreaterThan(0); // else no process was hit
     const before = stored.map(({ key }) => key);
     await expectFigures(order, before);
     await expectMoved(order, before, journal);
 
-    // Whoever heard nothing sends again, and so does everybody else: all of it is there, once, as it was told.
+    // All clients repeat their requests, with an answer or without. Every event is stored once, under its first answer.
     const ids = await sendAgain(order, [...journal.sent]);
     const whole = await storedEvents();
     expect(judge(journal, whole)).toEqual(FAULTLESS);

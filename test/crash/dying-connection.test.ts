@@ -22,7 +22,7 @@ const FAREWELL = message(
   Buffer.from('SFATAL\0VFATAL\0C57P01\0Mterminating connection due to unexpected postmaster exit\0\0', 'latin1'),
 );
 
-/** A PostgreSQL that takes each connection and says its farewell in the same breath, or a little later. */
+/** A PostgreSQL that accepts each connection and ends it at once, or a little later. */
 async function openDyingServer(last: (socket: Socket) => void): Promise<string> {
   server = createServer((socket) => {
     open.add(socket);

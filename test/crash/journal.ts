@@ -1,22 +1,21 @@
 import { readFileSync, writeSync } from 'node:fs';
 
 /**
- * The log of a load, kept outside of everything that is killed: what was sent, and what was acknowledged. An event is
- * named by its merchant's place and its number, as in `0/17`; a line is written by one call, before the next thing
- * happens.
+ * The log of a load, outside of everything that is killed: sent and acknowledged events. An event is named by its
+ * merchant's place and its number, as in `0/17`. A line is written by one call, before the next act.
  */
 export interface Journal {
   /** Every event that was sent, answered or not. */
   readonly sent: ReadonlySet<string>;
   /** The events of each request, as often as it was sent. */
   readonly requests: readonly (readonly string[])[];
-  /** The ids with which an event was acknowledged; one that is told twice has one. */
+  /** The ids of an acknowledged event; an event that is answered twice has one id. */
   readonly acknowledged: ReadonlyMap<string, ReadonlySet<string>>;
   /** When it was acknowledged first, in milliseconds. */
   readonly acknowledgedAt: ReadonlyMap<string, number>;
-  /** Acknowledged events that were accepted once more with other content, which is never right. */
+  /** Acknowledged events that were accepted again with other content, which is always wrong. */
   readonly overwritten: readonly string[];
-  /** How often each answer came that was no acknowledgement: a status, or why there was none. */
+  /** The number of each other answer: a status, or the reason for no answer. */
   readonly refusals: ReadonlyMap<string, number>;
 }
 
@@ -28,7 +27,7 @@ export const note = (file: number, word: Word, ...parts: readonly (string | numb
 
 export const keyOf = (merchant: number, number: number): string => `${merchant}/${number}`;
 
-/** Reads a log. A line that was not finished says nothing. */
+/** Reads a log. An unfinished line is ignored. */
 export function readJournal(text: string): Journal {
   const sent = new Set<string>();
   const requests: string[][] = [];

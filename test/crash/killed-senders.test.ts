@@ -24,8 +24,7 @@ const TYPE = 'customer.created.v0';
 const BETWEEN_ROUNDS = { minutes: 10 };
 const LONGEST_ALONE = 1_000;
 /**
- * The rest of the schedule, each wait at its longest; in all less than the five days after which an endpoint is
- * disabled.
+ * The remaining schedule, each wait at its longest; in all less than the five days after which an endpoint is disabled.
  */
 const WAITS_MINUTES = [0, 12, 12, 45, 180, 420, 780, 1_020, 1_500, 1_740];
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { keyOf, note } from './journal.ts';
 import { type LoadOrder, scatter, textOf } from './workload.ts';
 
-/** What the load says of itself, now and then. */
+/** The regular report of the load about itself. */
 export interface LoadReport {
   /** Events that were acknowledged, the first time each. */
   readonly acknowledged: number;
@@ -11,7 +11,7 @@ export interface LoadReport {
 }
 
 const REPORT_MILLISECONDS = 20;
-/** Clients rest, so that a load leaves the processor to those who come back from the dead. */
+/** Clients pause, so a load leaves the processor to restarted processes. */
 const MOST_REST_MILLISECONDS = 10;
 const AFTER_A_REFUSAL_MILLISECONDS = 100;
 const PATIENCE_MILLISECONDS = 30_000;
@@ -19,9 +19,8 @@ const PATIENCE_MILLISECONDS = 30_000;
 const REMEMBERED = 400;
 
 /**
- * Sends events as clients do that hear nothing now and then: one at a time and in arrays, those without an answer
- * again, those with an answer again, the same at the same time from several. Writes down what it sent and what was
- * acknowledged.
+ * Sends events as clients with lost answers do: one at a time and in arrays, again with and without an answer, and the
+ * same event at the same time from several clients. Logs the sent and the acknowledged events.
  */
 export async function load(
   order: LoadOrder,
@@ -54,7 +53,7 @@ export async function load(
     return Array.from({ length: Math.min(count, list.length) }, () => list[draw(list.length)] as number);
   };
 
-  /** What one request holds. */
+  /** The content of one request. */
   const choose = (merchant: number): number[] => {
     const chance = draw(100);
     if (chance < 30) return fresh(merchant, 1);
@@ -117,7 +116,8 @@ export async function load(
   };
 
   /**
-   * A client that hears no sends the same again, most of the time; what it gives up may come again among other events.
+   * Most of the time, a client without an answer sends the same request again. The events of an abandoned request may
+   * come again among other events.
    */
   const sender = async (place: number): Promise<void> => {
     for (let given: { merchant: number; numbers: number[] } | null = null; !isOver(); ) {
@@ -127,7 +127,7 @@ export async function load(
       const sendings = draw(10) === 0 ? [send(merchant, numbers), send(merchant, numbers)] : [send(merchant, numbers)];
       const isAnswered = (await Promise.all(sendings)).includes(true);
       given = isAnswered || draw(3) === 0 ? null : { merchant, numbers };
-      // Half of what is given up is never thought of again: what became of it is seen at the end.
+      // Half of the abandoned requests are never repeated; the end of the test shows their fate.
       if (!isAnswered && given === null && draw(2) === 0)
         for (const number of numbers) unanswered[merchant]?.delete(number);
       if (isAnswered && draw(40) === 0) await contradict(merchant);
@@ -142,7 +142,7 @@ export async function load(
   report({ acknowledged, ended: true });
 }
 
-/** A process of its own: it is told what to do by its first word, and to end by a message. */
+/** A process of its own. Its first argument is its task, and a message ends it. */
 if (import.meta.main) {
   let isOver = false;
   process.once('message', () => {

@@ -8,9 +8,9 @@ import { project, variables } from '../start/support.ts';
 export interface Member {
   /** Resolves when it answers; at once where it does. */
   ready(): Promise<void>;
-  /** Kills it with SIGKILL, once it is ready, and resolves when it is gone. The next one is on its way then. */
+  /** Kills it with SIGKILL once it is ready, and resolves at its end. The next process is already starting then. */
   kill(): Promise<void>;
-  /** How often it ended though nobody had killed it, once it was ready. */
+  /** The number of its ends without a kill, once it was ready. */
   readonly deaths: number;
   /** Ends it for good. */
   close(): Promise<void>;
@@ -22,7 +22,7 @@ export interface MemberOptions {
   readonly platformKey: string;
   readonly masterKey: string;
   readonly port: number;
-  /** A folder for what processes keep; each gets one in it. */
+  /** A folder for the data of processes; each gets one in it. */
   readonly folder: string;
 }
 

@@ -12,7 +12,7 @@ export interface RunningLoad {
   acknowledged(): number;
   /** Resolves when so many are. */
   reaches(count: number): Promise<void>;
-  /** Lets what is under way be answered, and resolves to the log. */
+  /** Waits for the answers of running requests, and resolves to the log. */
   stop(): Promise<Journal>;
   /** Ends it at once, where it still runs. */
   kill(): void;

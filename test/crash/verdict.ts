@@ -6,13 +6,13 @@ export interface StoredEvent {
   readonly id: string;
 }
 
-/** What is wrong; nothing is, where all of it is empty. Each fault names its event. */
+/** The faults; none if all lists are empty. Each fault names its event. */
 export interface Verdict {
   /** Acknowledged, and not stored (I-01). */
   readonly lost: readonly string[];
   /** Stored more than once (I-02, I-03). */
   readonly doubled: readonly string[];
-  /** Stored, though nobody has sent it (I-02). */
+  /** Stored without a sender (I-02). */
   readonly unsent: readonly string[];
   /** Acknowledged under an id that is not the one it is stored under, or under two. */
   readonly renamed: readonly string[];
@@ -24,7 +24,7 @@ export interface Verdict {
 
 export const FAULTLESS: Verdict = { lost: [], doubled: [], unsent: [], renamed: [], overwritten: [], torn: [] };
 
-/** Holds the log of a load against what is stored. */
+/** Compares the log of a load with the stored events. */
 export function judge(journal: Journal, stored: readonly StoredEvent[]): Verdict {
   const ids = new Map<string, string>();
   const doubled: string[] = [];
@@ -46,8 +46,8 @@ export function judge(journal: Journal, stored: readonly StoredEvent[]): Verdict
 }
 
 /**
- * An event that was in other requests too says nothing of this one: it is looked at where all its events were in no
- * other.
+ * An event in several requests is no proof for one of them. A request is judged if all its events are in no other
+ * request.
  */
 function tornRequests({ requests }: Journal, ids: ReadonlyMap<string, string>): string[] {
   const names = new Map(requests.map((keys) => [keys.toSorted().join(' '), new Set(keys)]));

@@ -10,12 +10,12 @@ export interface LoadedMerchant {
   readonly customerId: string;
 }
 
-/** What a load process is told. */
+/** The orders to a load process. */
 export interface LoadOrder {
-  /** Where events can be sent; each may be away at any time. */
+  /** The addresses for events; each server may be away at any time. */
   readonly addresses: readonly string[];
   readonly merchants: readonly LoadedMerchant[];
-  /** How many customers the events name by externalSubject, besides the one that moves. */
+  /** The number of customers with an externalSubject, besides the one that moves. */
   readonly names: number;
   /** The newest time of an event, in milliseconds. */
   readonly newest: number;
@@ -63,7 +63,7 @@ const pick = <T>(list: readonly T[], mixed: number): T => list[mixed % list.leng
 
 /** An event as it is sent and as it should be counted. The same number of a merchant is always the same event. */
 export interface LoadEvent {
-  /** Whom it is for: a place among the names, the name that moves, or the customer that is addressed directly. */
+  /** The addressee: a place among the names, the name that moves, or the customer that is addressed directly. */
   readonly to: number | 'moving' | 'direct';
   readonly type: 'call' | 'visit';
   /** Milliseconds. */
@@ -115,7 +115,7 @@ export const METRICS: readonly LoadMetric[] = [
   { aggregation: 'UNIQUE_COUNT', eventType: 'call', valueProperty: '$.user' },
 ];
 
-/** Made while events come in: what was there before them is added by a worker, which is being killed. */
+/** Made while events come in. A worker that is being killed adds the earlier events. */
 export const LATER_METRICS: readonly LoadMetric[] = [
   { aggregation: 'SUM', eventType: 'visit', valueProperty: '$.units' },
   { aggregation: 'UNIQUE_COUNT', eventType: 'visit', valueProperty: '$.user' },

@@ -9,7 +9,7 @@ import { type Resource, type Shop, shopOf } from '../support/shop.ts';
 import type { Cluster } from './cluster.ts';
 import { GROUP_BY, LATER_METRICS, type LoadMetric, METRICS, MOVING, nameOf } from './workload.ts';
 
-/** A merchant of the load: what it measures, and who its customers are by now. */
+/** A merchant of the load: its meters, and its present customers. */
 export interface CrashMerchant {
   readonly apiKey: string;
   readonly client: Client;
@@ -19,11 +19,14 @@ export interface CrashMerchant {
   readonly direct: Resource;
   /** By the place of their name. */
   readonly named: Resource[];
-  /** First the one who has the name that moves, then the one who gets it. */
+  /** First the customer that has the moving name, then the one that gets it. */
   readonly movers: Resource[];
   /** When the first of them began to lose the name, in milliseconds. */
   movedAt: number;
-  /** Of the customer that is addressed directly, by the count of calls; ended in the middle of the load. */
+  /**
+   * The subscription of the customer that is addressed directly, by the count of calls; it ends in the middle of the
+   * load.
+   */
   readonly subscription: Resource;
 }
 
@@ -74,7 +77,7 @@ export async function addLaterMetric(merchant: CrashMerchant): Promise<void> {
   if (metric !== undefined) merchant.metrics.push(await makeMetric(merchant.shop, metric));
 }
 
-/** Ends the subscription: a worker closes its only period then, while events of it come in. */
+/** Ends the subscription. A worker closes its only period then, while its events come in. */
 export const endSubscription = ({ shop, subscription }: CrashMerchant): Promise<Resource> =>
   shop.act(`/v0/subscriptions/${subscription.id}/termination`, { reason: 'The load goes on without it' });
 
@@ -141,7 +144,7 @@ export function naiveFigures(
   return { all: counted(cuts.all), groups: counted(cuts.groups), windows: counted(cuts.windows) };
 }
 
-/** The keys of all events that are a customer's, as the list of events tells it. */
+/** The keys of all events of a customer, by the list of events. */
 export async function keysOf({ client }: CrashMerchant, subject: string): Promise<string[]> {
   const keys: string[] = [];
   for (;;) {
@@ -153,7 +156,7 @@ export async function keysOf({ client }: CrashMerchant, subject: string): Promis
 
 const PATIENCE_MILLISECONDS = 60_000;
 
-/** The invoice of the subscription that was ended, once the workers have come to it. */
+/** The invoice of the ended subscription, once the workers have finished it. */
 export async function finalInvoice({ shop, subscription }: CrashMerchant): Promise<Resource> {
   const giveUp = performance.now() + PATIENCE_MILLISECONDS;
   for (;;) {
@@ -164,10 +167,7 @@ export async function finalInvoice({ shop, subscription }: CrashMerchant): Promi
   }
 }
 
-/**
- * How many calls for the subscription's customer stand on this invoice, as each of them tells when asked what became of
- * it.
- */
+/** The number of the customer's calls on this invoice, by the outcome of each call. */
 export async function callsOn(
   { client, direct }: CrashMerchant,
   invoice: Resource,

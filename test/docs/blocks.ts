@@ -1,4 +1,4 @@
-/** A block of a page that a shell can run, and what the page says it prints. */
+/** A runnable block of a page, and its printed output. */
 export interface Block {
   /** The 1-based line of the page on which its first line stands. */
   readonly line: number;
@@ -28,7 +28,7 @@ export function blocksOf(page: string): Block[] {
   });
 }
 
-/** Does what was printed match what a page shows? `…` stands for anything within a line; nothing else is forgiven. */
+/** Does the output match the page? `…` stands for anything within a line; nothing else may differ. */
 export function matches(shown: string, printed: string): boolean {
   const parts = shown
     .trim()

@@ -13,7 +13,7 @@ const pageOf = (path: string): (Block & { path: string })[] =>
 /** The pages of the table of contents, in its order. */
 const contents = [...textOf('docs/README.md').matchAll(/\]\(([a-z-]+\.md)\)/g)].map(([, name]) => `docs/${name}`);
 
-/** The call that a start prints, as somebody would copy it. */
+/** The call that a start prints, as a reader would copy it. */
 function printedCall(output: string): Block {
   const [, call] = /Try it:\n([\s\S]*?)\n\n/.exec(output) ?? [];
   if (call === undefined) throw new Error(`The start shows no call:\n${output}`);
@@ -27,9 +27,8 @@ it('the table of contents has every page once, the quickstart first', () => {
 });
 
 /**
- * One start for all, as `npm start` would make it. Each page is read after README and quickstart, and shares their
- * functions and variables. For the program it is more than a year later than now, so that a date that ages is found
- * before readers do.
+ * One start for all pages, as by `npm start`. Each page runs after README and quickstart, and shares their functions
+ * and variables. The program's time is more than a year later than now, so outdated dates fail here first.
  */
 it('every page prints what it says, run block by block after a fresh start', { timeout: 400_000 }, async () => {
   const folder = temporaryFolder();

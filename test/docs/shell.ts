@@ -7,9 +7,9 @@ import type { Block } from './blocks.ts';
 const has = (program: string): boolean => spawnSync(program, ['--version'], { stdio: 'ignore' }).error === undefined;
 
 /**
- * Runs blocks one after another in one shell, which stops at the first command that fails, and then those of each page
- * in a shell of its own, which knows what the first ones defined. Answers what each block printed. `node` is the one
- * that runs the tests; where the machine has no curl, a small one of our own stands in.
+ * Runs blocks one after another in one shell, which stops at the first failing command. Then each page has a shell of
+ * its own with the definitions of the first blocks. Answers the output of each block. `node` is the Node of the tests;
+ * a small replacement stands in for a missing curl.
  */
 export async function runBlocks(
   first: readonly Block[],

@@ -35,7 +35,7 @@ function learn(value: unknown): void {
   } else if (typeof value === 'object' && value !== null) for (const part of Object.values(value)) learn(part);
 }
 
-/** One of each thing, so that requests get further than "no such thing". */
+/** One of each record, so that requests get further than "no such record". */
 async function furnish(): Promise<void> {
   const make = async (path: string, body: object) => {
     const answer = await merchant.post(path, body);
@@ -129,7 +129,7 @@ const requestsTo = ({ declaration }: Route) => {
   });
 };
 
-/** What the schema leaves to the model of a price, as its models have it. */
+/** The properties of a price by its models, because the schema leaves them open. */
 const withModels = (schema: Schema): Schema =>
   schema.properties?.model && schema.properties.properties
     ? {

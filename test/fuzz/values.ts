@@ -7,7 +7,7 @@ export type Schema = any;
 /** Ids that exist, by their prefix (`prod_`). */
 export type KnownIds = Map<string, string[]>;
 
-/** Values that have broken somebody's service before. */
+/** Values that have broken other services before. */
 const hostile: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }),
   fc.constantFrom<unknown>(
@@ -23,7 +23,7 @@ const decimals = fc.oneof(
   fc.integer({ min: -5, max: 1000 }).map(String),
 );
 
-/** Mostly what a schema asks for, now and then what it does not. */
+/** Mostly values that the schema allows, and sometimes others. */
 export function valueFor(schema: Schema, ids: KnownIds, depth = 0): fc.Arbitrary<unknown> {
   return fc.oneof({ weight: 30, arbitrary: wanted(schema, ids, depth) }, { weight: 1, arbitrary: hostile });
 }
@@ -100,10 +100,7 @@ function mapFor(schema: Schema, ids: KnownIds, inner: (part: Schema) => fc.Arbit
 /** Texts that PostgreSQL cannot hold. */
 export const UNSTORABLE_TEXTS = ['\0', 'a\0b', '\ud800', '\udc00x'] as const;
 
-/**
- * The value again and again, each time with another one of its texts, or of the keys of its objects, put in place of
- * it.
- */
+/** The value again and again, each time with another text or object key replaced. */
 export function replacements(value: unknown, text: string): unknown[] {
   if (typeof value === 'string') return [text];
   if (Array.isArray(value))
@@ -119,7 +116,7 @@ export function replacements(value: unknown, text: string): unknown[] {
   ];
 }
 
-/** Nobody’s merchantId: another one is refused before the rest is looked at. */
+/** No merchantId of another merchant: it is refused before the other fields are read. */
 function objectFor(
   schema: Schema,
   ids: KnownIds,

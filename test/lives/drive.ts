@@ -3,11 +3,11 @@ import { type Resource, shopOf } from '../support/shop.ts';
 import type { Deed } from './history.ts';
 import { instantOf, type Life, type Metric, type Of, type Price, type Step, secondsOf } from './life.ts';
 
-/** A life that was lived: what the program took of it, and what it answered at its end. */
+/** A lived life: the steps that the program accepted, and its answers at the end. */
 export interface Lived {
   readonly merchantId: string;
   readonly deeds: readonly Deed[];
-  /** What it refused, with the code. */
+  /** The refused steps, with their codes. */
   readonly refused: readonly string[];
   /** Subscriptions that were never active. */
   readonly neverActive: ReadonlySet<string>;
@@ -19,11 +19,11 @@ export interface Lived {
   readonly payments: readonly Resource[];
   /** Of the customer, a decimal text. */
   readonly wallet: string;
-  /** What was wrong on the way: a fault, or a preview that was not the deed. */
+  /** Faults on the way: an error, or a preview that differed from the result. */
   readonly wrong: readonly string[];
 }
 
-/** What the program says of a life: only this may differ from the oracle's, never how a step is sent. */
+/** The program's facts of a life. Only these may differ from the oracle's, never the form of a step. */
 export async function live(env: TestEnvironment, life: Life): Promise<Lived> {
   const merchant = await env.merchant();
   return new Driver(merchant, life).live();
@@ -281,7 +281,7 @@ class Driver {
     return this.#merchant.delete(`/v0/subscriptions/${subscription.id}/changes/${change}`);
   }
 
-  /** Closes the open invoice at a place among those of the subscription; the deed says of which cadence it is. */
+  /** Closes the open invoice at a place among the subscription's; the step names its cadence. */
   async #closeNow(step: Of<'closeNow'>): Promise<'done' | null> {
     const subscription = this.#subs.get(step.sub);
     if (!subscription) return null;
@@ -386,7 +386,7 @@ class Driver {
     return null;
   }
 
-  /** Ends what has not ended, and waits until late usage was billed and all is calculated. */
+  /** Ends everything, and waits until late usage is billed and all is calculated. */
   async #finish(): Promise<void> {
     for (const sub of this.#subs.keys()) await this.#take({ do: 'end', sub, credit: 'invoice' });
     await this.#take({ do: 'advance', to: this.#now + SETTLED_AFTER_DAYS * 86_400 });
@@ -408,7 +408,7 @@ class Driver {
       }
       if (data.length < 100) break;
     }
-    // One that waited for its payment was never active where its upfront invoice was cancelled.
+    // A subscription with a cancelled upfront invoice was never active.
     const neverActive = new Set<string>();
     for (const [sub, { id, status }] of this.#subs) {
       const upfront = invoices.findLast(({ subscriptionId, kind }) => subscriptionId === id && kind === 'upfront');
@@ -430,7 +430,7 @@ class Driver {
   }
 }
 
-/** What is answered, without the names and times that are drawn anew. */
+/** An answer without generated names and times. */
 function withoutNames(value: unknown): unknown {
   const names = new Map<string, string>();
   const named = (id: string) => names.get(id) ?? names.set(id, `#${names.size}`).get(id);
@@ -440,7 +440,7 @@ function withoutNames(value: unknown): unknown {
 
 const SHOWN_AROUND = 80;
 
-/** Where two texts begin to differ. */
+/** The first difference of two texts. */
 function differenceOf(a = '', b = ''): string {
   let at = 0;
   while (at < a.length && a[at] === b[at]) at += 1;

@@ -27,13 +27,13 @@ export class Dice {
   }
 }
 
-/** What a life may hold; each layer stands on those before it. */
+/** The possible content of a life; each layer adds to the layers before it. */
 export interface Switches {
   /** Layer 1 is fees alone; 2 adds usage; 3 adds tax, discounts, refunds and other ways of money. */
   readonly layer: 1 | 2 | 3;
-  /** One monthly price whose units grants cover, and grants as of the past. */
+  /** One monthly price with units that grants cover, and grants with an effect in the past. */
   readonly isGranted?: boolean;
-  /** Without the roads that cross: changes at one instant, at boundaries, without proration, and cuts of all kinds. */
+  /** Without crossings: changes at one instant, at boundaries, without proration, and cuts of all kinds. */
   readonly isTame?: boolean;
 }
 
@@ -44,7 +44,7 @@ const STARTS = [
   '2028-02-29T00:00:00Z',
   '2026-04-01T12:00:00Z',
 ];
-/** Cadences that one life mixes: none so much shorter than another that its invoices were hundreds. */
+/** Cadences that one life mixes. None is so short that another has hundreds of its invoices. */
 const MIXES: readonly (readonly string[])[] = [
   ['P1M'],
   ['P1M'],
@@ -58,7 +58,7 @@ const MIXES: readonly (readonly string[])[] = [
   ['P1D', 'P1W'],
 ];
 const DAYS_OF: Readonly<Record<string, number>> = { P1D: 1, P1W: 7, P2W: 14, P30D: 30, P1M: 30, P3M: 91, P1Y: 365 };
-/** What an even fee is a multiple of, so that each whole day of a period is a whole amount. */
+/** The factor of an even fee: with it each whole day of a period is a whole amount. */
 const DIVISIBLE: Readonly<Record<string, number>> = {
   P1D: 1,
   P1W: 7,
@@ -173,7 +173,7 @@ class Generator {
     };
   }
 
-  /** Series end and begin by the second, so only what is of one cadence is changed by days, or not prorated. */
+  /** Series end and begin by the second, so only changes within one cadence are by days, or not prorated. */
   get #isUniform(): boolean {
     return this.#cadences.length === 1;
   }
@@ -373,7 +373,7 @@ class Generator {
   #end(sub: string): void {
     const dice = this.#dice;
     const back = this.#now - dice.between(0, 40) * DAY;
-    // Whether usage of a version stays billed that an end in the past takes away altogether, no rule says.
+    // No rule decides usage of a version that an end in the past removes as a whole.
     const at = this.#layer === 1 ? back : Math.max(back, this.#changedAt);
     this.#steps.push(
       dice.once(2) ? { do: 'endPast', sub, at } : { do: 'end', sub, credit: dice.of('invoice', 'wallet') },

@@ -6,7 +6,7 @@ export interface Deed {
   readonly at: number;
 }
 
-/** A subscription's history as it stands after some deeds. Times are seconds since the life's start. */
+/** A subscription's history after some steps. Times are seconds since the life's start. */
 export interface History {
   readonly sub: string;
   /** In the order of creation. */
@@ -155,7 +155,7 @@ const isSame = (one: Version, other: Version): boolean =>
 /** The driver writes the cadence of the invoice that was closed into the step that it reports. */
 const cutCadence = (step: object): string => (step as { cadence: string }).cadence;
 
-/** Where the period of the plan's own series ends that holds an instant; before billing starts, the instant itself. */
+/** The end of the period of the plan's own series at an instant; before billing starts, the instant itself. */
 function periodEndAt(life: Life, history: History, at: number): number {
   if (at < history.billedFrom) return Math.max(at, history.startedAt);
   const segment = segmentsOf(history).findLast(({ from }) => from <= at) as Segment;
@@ -166,14 +166,14 @@ function periodEndAt(life: Life, history: History, at: number): number {
   return (period as Period).span.to;
 }
 
-/** Which cadences a plan has series of: its own, and those of its prices. */
+/** The cadences with a series in a plan: its own, and those of its prices. */
 export function cadencesOf(life: Life, plan: number): Set<string> {
   const { cadence, prices } = life.plans[plan] as Plan;
   const own = prices.map((price) => (life.prices[price] as Price).cadence ?? cadence);
   return new Set([cadence, ...own.filter((each) => each !== 'P0D')]);
 }
 
-/** Of several changes at one instant only the last has any length; there and back is nothing. */
+/** Of several changes at one instant only the last has any length. A change and its reversal leave nothing. */
 export function segmentsOf({ billedFrom, versions, end }: Pick<History, 'billedFrom' | 'versions' | 'end'>): Segment[] {
   const segments: Segment[] = [];
   for (const [place, version] of versions.entries()) {
@@ -188,7 +188,7 @@ export function segmentsOf({ billedFrom, versions, end }: Pick<History, 'billedF
   return segments;
 }
 
-/** The chains of all series: a series goes on as long as versions have its cadence, and ends where one has not. */
+/** The chains of all series: a series continues while versions have its cadence, and ends at a version without it. */
 export function chainsOf(life: Life, history: History): Chain[] {
   const chains: Chain[] = [];
   const segments = segmentsOf({ ...history, end: null });
@@ -281,9 +281,8 @@ export function heldSpans(
 }
 
 /**
- * Where an instant lies in a period as money counts it. A change cuts at its instant, or at the start of that day of
- * the period; one without proration leaves all of the period to who was there first. Nothing lies before an earlier
- * cut.
+ * The place of an instant in a period, as money counts it. A change cuts at its instant, or at the start of that day of
+ * the period. Without proration, the first version has the whole period. No cut lies before an earlier cut.
  */
 export function position(history: History, { chain, whole, span }: Period, at: number): number {
   if (at <= span.from) return span.from;

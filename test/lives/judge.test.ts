@@ -5,7 +5,7 @@ import { type Lived, live } from './drive.ts';
 import { judge } from './judge.ts';
 import { DAY, type Life } from './life.ts';
 
-/** Does the judge see it where something is wrong? A life is lived, and what came of it is changed by hand. */
+/** Does the judge find faults? A life is lived, and its result is changed by hand. */
 const life: Life = {
   ...{ seed: 0, start: '2026-01-01T00:00:00Z', currency: 'USD', isEven: true, taxBehavior: 'exclusive', taxRate: 20 },
   metrics: [],

@@ -4,7 +4,7 @@ import type { Lived } from './drive.ts';
 import { DIGITS, type Life } from './life.ts';
 import { type Owed, owedOf } from './owed.ts';
 
-/** What is wrong with a life that was lived, each as one sentence; the first word says of which kind. */
+/** The faults of a lived life, each as one sentence; the first word is the kind. */
 export function judge(life: Life, lived: Lived): string[] {
   return [
     ...lived.wrong,
@@ -28,7 +28,7 @@ const shown = (life: Life, { over, under }: Exact): string => {
 };
 
 const GIVEN_UP = new Set(['CANCELLED', 'WRITTEN_OFF', 'FAILED']);
-/** Nothing of it is billed: it was never issued, or taken back whole before anything was paid. */
+/** An invoice without an effect: it was never issued, or wholly credited before any payment. */
 const GONE = new Set(['CANCELLED']);
 
 function unfinished({ invoices }: Lived): string[] {
@@ -43,7 +43,7 @@ const priceOf = ({ invoiceDisplayName, displayName }: Resource): number | null =
   return found ? Number(found[1]) : null;
 };
 
-/** Invoices whose lines no credit reaches any more: what is wrong with them stays with them. */
+/** Invoices that credits can no longer correct; faults on them stay. */
 function frozen({ invoices, notes }: Lived): Set<string> {
   const refunded = notes.filter(({ kind, status }) => kind === 'refund' && status !== 'VOIDED');
   return new Set([
@@ -122,7 +122,9 @@ function isRight(
   return !isAbove || off.over <= (held + tolerance) * off.under;
 }
 
-/** For each rate of an invoice the lines' amounts are summed and the tax is rounded once; credits bear their own. */
+/**
+ * For each rate of an invoice, the lines' amounts are summed and the tax is rounded once; credits have their own tax.
+ */
 function taxes(life: Life, { invoices }: Lived): string[] {
   return invoices.flatMap((invoice) => {
     const charges = invoice.lines.filter(
@@ -146,7 +148,7 @@ function taxes(life: Life, { invoices }: Lived): string[] {
   });
 }
 
-/** Lines sum to totals, and what is paid and unpaid to the whole. */
+/** Lines sum to totals, and paid and unpaid amounts to the whole. */
 function totals(life: Life, { invoices }: Lived): string[] {
   return invoices.flatMap((invoice) => {
     const of = (text: string) => minor(life, text);
@@ -164,10 +166,10 @@ function totals(life: Life, { invoices }: Lived): string[] {
   });
 }
 
-/** Of payments that go back, or went. A refund that was voided before stopped them. */
+/** The returned and returning payments. A refund that was voided before stopped some of them. */
 const LEAVING = new Set(['requested', 'manual', 'returned']);
 
-/** Money in = money out + wallet + what the merchant keeps: what was billed less what was credited and is unpaid. */
+/** Money in = money out + wallet + the merchant's money: the billed less the credited and the unpaid amount. */
 function money(life: Life, { invoices, notes, payments, wallet }: Lived): string[] {
   const sum = (texts: readonly string[]) => texts.reduce((total, text) => total + minor(life, text), 0n);
   const paidIn = sum(payments.map(({ amount }) => amount));

@@ -1,6 +1,6 @@
 /**
- * A life: what a merchant sells, and all that happens to one customer on one test clock. It is plain JSON, so that a
- * life that failed can be pasted into a story. Times are whole seconds since the life's start.
+ * A life: the merchant's catalog, and everything that happens to one customer on one test clock. It is plain JSON, so a
+ * failed life can be pasted into a story. Times are whole seconds since the life's start.
  */
 export interface Life {
   readonly seed: number;
@@ -63,7 +63,7 @@ export interface Price {
   readonly maximum?: string;
   /** Percent; absent: the plan's. */
   readonly taxRate?: number;
-  /** Units that are granted each month; these and what else is granted are not billed. The plan is monthly. */
+  /** Units that are granted each month. These and other granted units are not billed. The plan is monthly. */
   readonly allowance?: number;
 }
 
@@ -83,7 +83,7 @@ export type Step =
       readonly sub: string;
       readonly plan: number;
       readonly startedAt: number;
-      /** By a payment session that somebody completes later, or by transfers that nobody waits for. */
+      /** By a payment session that is completed later, or by transfers without a wait. */
       readonly asks: 'session' | 'transfer';
       readonly endingAt?: number;
     }
@@ -138,5 +138,5 @@ export const secondsOf = ({ start }: Pick<Life, 'start'>, instant: string): numb
     (Temporal.Instant.from(instant).epochNanoseconds - Temporal.Instant.from(start).epochNanoseconds) / 1_000_000_000n,
   );
 
-/** How many digits the minor unit of a currency has. */
+/** The number of digits of a currency's minor unit. */
 export const DIGITS = { USD: 2, JPY: 0, KWD: 3 } as const;

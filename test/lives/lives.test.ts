@@ -11,21 +11,21 @@ import type { Life } from './life.ts';
 import { asText, shrink } from './shrink.ts';
 
 /**
- * Random lives of subscriptions through HTTP, held against an oracle that shares no code with the program (README.md).
- * `LIVES` says how many, `SEED` with which to begin, `LAYER` of which layer alone, `KEEP` a folder for those that fail.
- * Without `SEED` each run has the same lives. A failure says the seed of each life that fails.
+ * Random lives of subscriptions through HTTP, compared with an oracle that shares no code with the program (README.md).
+ * `LIVES` is their number, `SEED` the first seed, `LAYER` the only layer, `KEEP` a folder for failed lives. Without
+ * `SEED` each run has the same lives. A failure names the seed of each failed life.
  */
 const LIVES = Number(process.env.LIVES ?? 48);
 const { KEEP, LAYER, LIFE, RECOMPUTE } = process.env;
 const SHRINKS = Number(process.env.SHRINKS ?? 100);
 const MOST_SHRUNK = Number(process.env.SHRUNK ?? 3);
-/** Kinds of steps that are left out, where what they do is known to be wrong. */
+/** Kinds of steps that are left out because their effect is known to be wrong. */
 const WITHOUT = new Set((process.env.WITHOUT ?? '').split(','));
 const SIDE_BY_SIDE = 6;
 const KEPT = join(import.meta.dirname, 'kept');
 
 let env: TestEnvironment;
-/** Which life an invoice or a merchant is of. */
+/** The life of an invoice or a merchant. */
 const livesOf = new Map<string, string>();
 beforeAll(async () => {
   env = await openTestEnvironment({ audited: false });

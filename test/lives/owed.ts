@@ -19,17 +19,17 @@ import {
 import { DIGITS, type Life, type Metric, type Of, type Plan, type Price } from './life.ts';
 
 /**
- * What must have been billed for a life, once all of it is settled: computed from its deeds alone, in fractions of big
- * integers, by domain.md §2 to §5. It knows nothing of invoices and shares no code with the program.
+ * The amount that a settled life must have billed. It is computed from the steps alone, in fractions of big integers,
+ * by domain.md §2 to §5. It knows nothing of invoices and shares no code with the program.
  */
 export interface Owed {
   readonly sub: string;
   readonly price: number;
-  /** Net of discounts, before tax, in minor units: gross of it where taxes are inclusive. */
+  /** Net of discounts, before tax, in minor units; with tax where taxes are inclusive. */
   readonly amount: Exact;
-  /** How many periods were rounded, or credited: an odd life may be off by so many minor units. */
+  /** The number of rounded or credited periods: an odd life may be off by so many minor units. */
   readonly roundings: number;
-  /** Where the rules leave open whether it is billed at all. */
+  /** Amounts that the rules may bill or not. */
   readonly isOpen: boolean;
   /** The working, for people. */
   readonly because: readonly string[];
@@ -92,8 +92,8 @@ function onceOwed(life: Life, history: History, index: number) {
 }
 
 /**
- * What is billed once is for no time, so nothing of it is ever unused: where a version that holds it had no length in
- * the end, or an end as of the past lies before it, it may have been billed, and stays.
+ * A one-time charge has no time, so none of it is ever unused. If its version ended up without any length, or an end in
+ * the past lies before it, it may have been billed, and stays.
  */
 function isOnceOpen(life: Life, history: History, index: number): boolean {
   const isIn = ({ plan }: { readonly plan: number }) => (life.plans[plan] as Plan).prices.includes(index);
@@ -137,7 +137,7 @@ function feeOwed(life: Life, history: History, index: number, period: Period, qu
     const measured = { isForTime: true, used, share, limitShare: share };
     return rated(life, isDiscounted ? history : { ...history, discounts: [] }, price, period, measured);
   });
-  // A price that comes, goes and comes back is credited and charged in parts, each rounded by itself.
+  // A price that comes, goes and comes back is credited and charged in parts. Each part is rounded.
   const cuts = segmentsOf(history).filter(({ from }) => from > period.whole.from && from < period.whole.to).length;
   const isEnded = history.end !== null && history.end < period.whole.to;
   return [
@@ -214,9 +214,9 @@ function usageOwed(life: Life, world: World, index: number, { period, closedTo }
 }
 
 /**
- * The units that a usage period grants: its allowance, and what is granted in it, whenever that was said. Usage
- * periods are the billing periods, and nothing rolls over, so usage burns what is granted in its period, before and
- * after it.
+ * The granted units of a usage period: its allowance, and the grants in it, at any time of their creation. Usage
+ * periods are the billing periods, and nothing rolls over. So usage burns the grants of its period, before and after
+ * it.
  */
 function grantedIn({ grants, history }: World, allowance: number, { whole }: Period): string {
   const to = Math.min(whole.to, history.end ?? whole.to);
@@ -226,15 +226,15 @@ function grantedIn({ grants, history }: World, allowance: number, { whole }: Per
 
 const ofWhole = ({ whole }: Period, length: number): Exact => exact(BigInt(length), BigInt(whole.to - whole.from));
 
-/** What of a whole period some spans are as money counts them. */
+/** The share of a whole period that some spans have, as money counts them. */
 function moneyShare(history: History, period: Period, spans: readonly Span[]): Exact {
   const at = (instant: number) => position(history, period, instant);
   return ofWhole(period, lengthOf(spans.map(({ from, to }) => ({ from: at(from), to: at(to) }))));
 }
 
 /**
- * What of included units, flat prices and limits usage that adds up has: by seconds; a change that is not prorated
- * takes nothing of them away.
+ * The share of included units, flat prices and limits for usage that adds up: by seconds. A change without proration
+ * takes no share away.
  */
 function limitShare(history: History, period: Period, spans: readonly Span[]): Exact {
   const { from, to } = period.span;
@@ -274,7 +274,7 @@ function rated(life: Life, history: History, price: Price, period: Period, measu
 
 const shown = ({ from, to }: Span): string => `[${from / 86_400}d,${to / 86_400}d)`;
 
-/** Several apply one after another on what the former left, oldest first; each takes a rounded amount. */
+/** Several discounts apply one after another, oldest first, each on the remainder; each takes a rounded amount. */
 function discounted(history: History, amount: bigint, at: number): bigint {
   if (amount <= 0n) return amount;
   let left = amount;
@@ -285,14 +285,14 @@ function discounted(history: History, amount: bigint, at: number): bigint {
 const discountsAt = ({ discounts }: History, at: number): readonly Discount[] =>
   discounts.filter(({ from, to, madeAt }) => from <= at && (to === null || at < to) && madeAt <= at);
 
-/** The instant of the invoice that bears a price for a period: that a discount's window must hold. */
+/** The instant of the invoice that has a price for a period. A discount's window must contain it. */
 const instantOfPeriod = (life: Life, history: History, { span }: Period): number =>
   span.to + graceOf(life, planAt(history, span.from));
 
 const planAt = (history: History, at: number): number =>
   (segmentsOf(history).findLast(({ from }) => from <= at) ?? (history.versions[0] as Version)).plan;
 
-/** What was used of a price in some spans, by group. */
+/** The usage of a price in some spans, by group. */
 function usedIn(life: Life, world: World, index: number, spans: readonly Span[]) {
   const { metric, model } = life.prices[index] as Price;
   const { aggregation } = life.metrics[metric as number] as Metric;
@@ -320,9 +320,9 @@ function usedIn(life: Life, world: World, index: number, spans: readonly Span[])
 }
 
 /**
- * What of the time of a figure that does not add up the customer's usage was the subscription's own (decision 0060).
- * Usage that names the subscription itself makes it a figure for all of the time, and so does having none of the
- * customer's.
+ * The share of time in which the customer's usage was the subscription's own, for a figure that does not add up
+ * (decision 0060). It is the whole time with usage that names the subscription itself, or without usage of the
+ * customer.
  */
 function ownShare(life: Life, { history, histories, uses }: World, { metric }: Price, spans: readonly Span[]): Exact {
   const { aggregation } = life.metrics[metric as number] as Metric;
@@ -360,9 +360,9 @@ function figureOf(aggregation: Metric['aggregation'], uses: readonly Use[]): str
 }
 
 /**
- * Who bills an event that is addressed to the customer: of the subscriptions that are active at its time and price the
- * metric the one that was made first, whatever its start (decision 0060). Where none is, one that has billed that time
- * before its end was set back keeps it.
+ * The subscription that bills an event of the customer: among those that are active at its time and price the metric,
+ * the one created first, at any start (decision 0060). Without one, a subscription that billed that time before its end
+ * was set back keeps it.
  */
 function ownerAt(life: Life, oldestFirst: readonly History[], metric: number, at: number): string | null {
   const prices = ({ versions }: History): boolean => {

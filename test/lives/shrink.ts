@@ -1,9 +1,6 @@
 import type { Life, Plan, Price, Step } from './life.ts';
 
-/**
- * The first smaller life of which a test still says that it fails, again and again until none does, or `most` tries
- * are over.
- */
+/** The first smaller life that still fails, repeated until none does or `most` tries are over. */
 export async function shrink(life: Life, fails: (life: Life) => Promise<boolean>, most: number): Promise<Life> {
   let [best, tries] = [life, 0];
   for (let found = true; found && tries < most; ) {
@@ -20,7 +17,7 @@ export async function shrink(life: Life, fails: (life: Life) => Promise<boolean>
   return best;
 }
 
-/** Half of the steps first, then single ones; then what is sold, then each word that has a plainer one. */
+/** Half of the steps first, then single ones; then parts of the catalog, then each word with a plainer replacement. */
 function* smallerThan(life: Life): Generator<Life> {
   const { steps, plans, prices } = life;
   for (let size = steps.length >> 1; size > 0; size >>= 1)
@@ -77,7 +74,7 @@ function* plainerSteps(step: Step): Generator<Step> {
   if (step.do === 'subscribe' && step.startedAt % 86_400 !== 0) yield { ...step, startedAt: 0 };
 }
 
-/** A life as a list of steps that can be pasted into a story: JSON, a step a line, without what nothing refers to. */
+/** A life as a list of steps that can be pasted into a story: JSON, one step a line, without unused parts. */
 export function asText(life: Life): string {
   const { steps, plans, prices, metrics, ...terms } = life;
   const list = (name: string, them: readonly unknown[]) =>

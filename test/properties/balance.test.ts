@@ -30,8 +30,7 @@ import {
 } from '../support/balance-oracle.ts';
 
 /**
- * What always holds of balances, over random histories; the figures are those of an oracle that shares no code
- * (domain.md §5).
+ * The laws of balances, over random histories. The figures are those of an oracle that shares no code (domain.md §5).
  */
 
 const HOUR_MS = 3_600_000;
@@ -231,7 +230,8 @@ const inputsOf = ({ activeFrom, activeTo, terms, grants, resets }: OracleHistory
 });
 
 /**
- * What meters answer: sums of a stretch, what the period's distinct count grew by in it, and the level at an instant.
+ * The answers of meters: sums of a stretch, the growth of the period's distinct count in it, and the level at an
+ * instant.
  */
 function metersOf(used: readonly OracleEvent[]) {
   const values = used.flatMap((event) => ('value' in event ? [{ at: event.at, value: units(event.value) }] : []));
@@ -309,7 +309,7 @@ function expectGrants(answer: BalanceAt, oracle: OracleAnswer): void {
     });
     expected.delete(id);
   }
-  // Left out is only what was used up.
+  // Only used-up grants are left out.
   for (const [id, { balance }] of expected) expect(balance, id).toBe(0n);
 }
 
@@ -528,7 +528,7 @@ describe('a replay', () => {
   it('goes through the same stretches from a state, however long ago everything began', () => {
     fc.assert(
       fc.property(anyHistory, fc.integer({ min: 1, max: 120 }), (past, years) => {
-        // Everything repeats without end: what began years ago has recurred and been reset thousands of times.
+        // Everything repeats without end: a series that began years ago has recurred and been reset thousands of times.
         const day = { months: 0, days: 1, anchor: FIRST_HOUR };
         const shift = years * 365 * 24;
         const began = (ago: number): BalanceInputs =>

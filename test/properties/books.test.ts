@@ -33,7 +33,7 @@ const actions = [
 ] as const;
 const step = fc.record({
   action: fc.constantFrom(...actions),
-  /** Which of the invoices there are, in turn. */
+  /** One of the invoices, in turn. */
   at: fc.nat({ max: 5 }),
   cents: fc.integer({ min: 1, max: 9_999 }),
 });
@@ -45,7 +45,7 @@ const key = (): string => {
   return `key-${counter}`;
 };
 
-/** A customer, and what can be done to its invoices; refusals are answers like others, faults are not. */
+/** A customer, and the acts on its invoices. A refusal is a normal answer; a fault is not. */
 function worldOf(merchant: Merchant, customerId: string) {
   const invoices: string[] = [];
   const refunds: { invoiceId: string; id: string }[] = [];
@@ -106,7 +106,7 @@ async function newWorld() {
   return { merchant, customer, take: worldOf(merchant, customer.id) };
 }
 
-/** What a customer owes on its invoices, as they say and as the ledger says. */
+/** The customer's debt on its invoices, by the invoices and by the ledger. */
 async function owed(merchant: Merchant, customerId: string): Promise<[string, string]> {
   return env.database.transaction({ merchants: [merchant.id] }, async (tx) => {
     const amounts = (rows: { amount: Decimal }[]) => plain(sum(rows.map(({ amount }) => amount)));

@@ -36,7 +36,7 @@ async function sell(env: TestEnvironment): Promise<{ shop: Shop; merchantId: str
   return { shop, merchantId: merchant.id, subscriptions };
 }
 
-/** What was billed, but for the moments at which it was done: those are late after an outage. */
+/** The bills without their moments, which are late after an outage. */
 async function billed(shop: Shop, subscriptions: readonly Resource[]): Promise<readonly unknown[]> {
   const found = [];
   for (const subscription of subscriptions) {
@@ -67,7 +67,7 @@ async function billed(shop: Shop, subscriptions: readonly Resource[]): Promise<r
   return found;
 }
 
-/** Of two series that are due at one moment either may come first. */
+/** Of two series that are due at one moment, either may come first. */
 const bySeries = (a: Resource, b: Resource): number =>
   a.billingCadence.localeCompare(b.billingCadence) || a.sequenceNumber - b.sequenceNumber;
 
@@ -138,7 +138,7 @@ it('eight workers at once make one invoice of each period, also while their conn
            where datname = current_database() and application_name = 'reckoner' and xact_start is not null order by random() limit 1`);
       }
     })();
-    // one whose connection was cut gives up
+    // a worker with a closed connection gives up
     await Promise.all(workers.map(async (worker) => worker.runOnce().catch(() => 0)));
     isDone = true;
     await cutting;

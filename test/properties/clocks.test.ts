@@ -40,7 +40,7 @@ const usage = fc.record({
 type Contract = typeof contract extends fc.Arbitrary<infer T> ? T : never;
 type Usage = typeof usage extends fc.Arbitrary<infer T> ? T : never;
 
-/** The same merchant, customers and contracts each time. @returns the clock on which all of it lives. */
+/** The same merchant, customers and contracts each time. @returns their clock */
 async function sell(shop: Shop, contracts: readonly Contract[], events: readonly Usage[]) {
   const clock = await shop.clock(START.toString());
   const metric = await shop.metric();
@@ -95,5 +95,5 @@ it('in one advance as in many', { timeout: 120_000 }, async () => {
     }),
     { numRuns: 5, endOnFailure: true },
   );
-  expect(invoices).toBeGreaterThan(30); // else it was held against nothing
+  expect(invoices).toBeGreaterThan(30); // else the comparison was empty
 });

@@ -11,8 +11,8 @@ import { type Resource, type Shop, shopOf } from '../support/shop.ts';
 import { openTables, type Tables } from '../support/snapshots.ts';
 
 /**
- * Eight workers at the due work of 40 subscriptions in all states, each killed again and again at statements and
- * commits that are drawn: what they leave behind is what one worker leaves that nobody kills (I-18, I-29, I-43).
+ * Eight workers on the background jobs of 40 subscriptions in all states. Each worker is killed again and again at
+ * random statements and commits. They leave the same records as one worker without a kill (I-18, I-29, I-43).
  */
 let env: TestEnvironment;
 let tables: Tables;
@@ -44,7 +44,7 @@ function lots(seed: number): () => number {
   };
 }
 
-/** What a subscription is made with, and what happens to it before its due work is done. */
+/** The settings of a new subscription, and its events before the background jobs run. */
 interface Sort {
   readonly name: string;
   readonly plan: 'arrears' | 'grace' | 'advance' | 'draft' | 'usage';
@@ -95,7 +95,7 @@ const SORTS: readonly Sort[] = [
 ];
 const OF_EACH = 4;
 
-/** Forty subscriptions in January; what is due is left to be done. */
+/** Forty subscriptions in January, with their due jobs still to do. */
 async function sell(merchant: Merchant): Promise<void> {
   env.setNow(START);
   const shop = shopOf(merchant);
@@ -140,8 +140,7 @@ const sometime = (draw: () => number, within: number): Fate => {
 };
 
 /**
- * A worker who is killed so often, each time followed by another one; the last one lives. @returns how often it was
- * killed
+ * A worker that is killed so often, each time followed by another one; the last one lives. @returns the number of kills
  */
 async function work(seed: number, kills: number): Promise<number> {
   const draw = lots(seed);
@@ -167,7 +166,7 @@ async function work(seed: number, kills: number): Promise<number> {
   }
 }
 
-/** What each subscription has come to, apart from the order in which it was done. */
+/** The result of each subscription, without the order of its jobs. */
 const outcomes = async ({ id }: Merchant): Promise<string[]> => {
   const rows = await tables.query<{ line: string }>(
     `select concat_ws(' | ', s.name, s.status, i.kind, i.status, i.period_start, i.period_end, i.grand_total, i.paid_amount,
@@ -201,7 +200,7 @@ beforeAll(async () => {
   await sell(killed);
   const each = await Promise.all(Array.from({ length: WORKERS }, (_, worker) => work(SEED + worker, 12)));
   kills = each.reduce((sum, one) => sum + one, 0);
-  await work(0, 0); // what a backend still held as the last worker looked
+  await work(0, 0); // locks that a backend still held at the last worker's look
 });
 
 it('were killed, and came to what one worker comes to', () => {

@@ -9,9 +9,9 @@ import { type Merchant, openTestEnvironment, type TestEnvironment } from '../sup
 import { shopOf } from '../support/shop.ts';
 
 /**
- * What meters tell over HTTP, however the events came (reliability I-03, I-08, I-09, I-13): in any order, alone and in
- * arrays, as CloudEvents, again and again, and at the same time. The one thing that may depend on the order is LATEST
- * among events of one time: it is the one that was accepted last, and one that is repeated is not accepted again.
+ * The figures of meters over HTTP, for events in any order (reliability I-03, I-08, I-09, I-13): alone and in arrays,
+ * as CloudEvents, repeated, and at the same time. Only LATEST among events of one time may depend on the order: it is
+ * the event accepted last, and a repeated event is not accepted again.
  */
 const AGGREGATIONS = ['SUM', 'COUNT', 'AVG', 'MIN', 'MAX', 'UNIQUE_COUNT', 'LATEST'] as const;
 const GROUP_BY = { region: '$.region' };
@@ -35,7 +35,9 @@ interface Drawn {
   readonly region: string;
 }
 
-/** One day of the merchant for each run: figures of one day know nothing of another, but for LATEST, which goes on. */
+/**
+ * One day of the merchant for each run. Figures of different days are independent, except for LATEST, which continues.
+ */
 let days = 0;
 const nextDay = (): Temporal.Instant => {
   days += 1;
@@ -60,7 +62,7 @@ function textOf(story: Story, place: number, form: 'own' | 'cloud'): string {
     : `{"specversion":"1.0","type":"call","source":"/s","externalsubject":"x","id":"${keyOf(story, place)}","time":"${time}","data":${data}}`;
 }
 
-/** What was sent until now, in the order of acceptance. */
+/** The sent events so far, in the order of acceptance. */
 const history = new Map<string, NaiveEvent>();
 const naiveOf = (story: Story, place: number): NaiveEvent => {
   const event = story.events[place] as Drawn;
@@ -80,7 +82,7 @@ async function send(story: Story, places: readonly number[], form: 'own' | 'clou
 
 const CUTS = { all: {}, groups: { groups: ['region'] }, windows: { window: 'HOUR' } } as const;
 
-/** What meters tell of a day, as texts, by aggregation. */
+/** The meters' figures of a day, as texts, by aggregation. */
 async function told({ from }: Story, aggregations: readonly Aggregation[]): Promise<Record<string, unknown>> {
   const query = `from=${from}&to=${from.add({ hours: 24 })}&groupBy=region&groupLimit=500&windowSize=HOUR`;
   const digits = (value: unknown) => plain(decimal(value as never));
@@ -137,7 +139,7 @@ function counted(
   return Object.fromEntries(aggregations.map((aggregation) => [aggregation, figures(aggregation)]));
 }
 
-/** A level goes on: each hour of the day that says nothing says what the one before it did. */
+/** A level continues: an hour without an event has the figure of the hour before. */
 function everyHour({ from }: Story, texts: readonly string[]): string[] {
   let level: string | undefined;
   return Array.from({ length: 24 }, (_, hours) =>
@@ -150,7 +152,8 @@ function everyHour({ from }: Story, texts: readonly string[]): string[] {
 
 const digits = (most: number) => fc.stringMatching(new RegExp(`^(0|[1-9][0-9]{0,${most - 1}})$`));
 /**
- * Numbers of up to 38 digits, with fractions and exponents, as JSON numbers and as decimal strings; and what is none.
+ * Numbers of up to 38 digits, with fractions and exponents, as JSON numbers and as decimal strings; and values that are
+ * no number.
  */
 const units = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom('0.1', '1', '1.0', '"1"', '-0.1', '1e-9', '9007199254740993', '2.5e3') },
@@ -182,7 +185,7 @@ interface Arrival {
   readonly order: readonly number[];
   readonly sizes: readonly number[];
   readonly form: 'own' | 'cloud';
-  /** Which event comes again, and as which request. */
+  /** The repeated event, and the form of its request. */
   readonly again: readonly (readonly [place: number, when: number])[];
 }
 

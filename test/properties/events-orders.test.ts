@@ -3,9 +3,9 @@ import { type Merchant, openTestEnvironment, type TestEnvironment } from '../sup
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
 /**
- * An event, the customer whose it is, the name that moves on, and the bill, in every order in which they can come
- * (reliability I-12; §4, Event ingestion, rules 2 to 4; domain.md §3 and §4). Whose the event is and whether it is
- * billed follows from the order as §4 tells it; that it counts once, and for one customer, holds in all of them.
+ * An event, its customer, the name that moves on, and the bill, in every possible order (reliability I-12; §4, Event
+ * ingestion, rules 2 to 4; domain.md §3 and §4). The order decides the owner and the bill, by §4. In every order the
+ * event counts once, and for one customer.
  */
 let env: TestEnvironment;
 let merchant: Merchant;
@@ -31,7 +31,7 @@ const STEPS = {
 } as const;
 type Step = keyof typeof STEPS;
 
-/** What must be there before what: the rest may come in any order. */
+/** The required order of some steps; all others may come in any order. */
 const AFTER: Readonly<Partial<Record<Step, readonly Step[]>>> = {
   subscription: ['customer'],
   close: ['subscription'],
@@ -56,7 +56,7 @@ const before = (order: readonly Step[], one: Step, other: Step): boolean => orde
 const later = (order: readonly Step[], one: Step, other: Step): Step => (before(order, one, other) ? other : one);
 
 interface Outcome {
-  /** Whose it is. */
+  /** The owner of the event. */
   readonly owner: 'customer' | 'heir' | 'nobody';
   /** Is it on the invoice of January? Else it came too late for it. */
   readonly isBilled: boolean;
@@ -71,7 +71,7 @@ function onPaper(order: readonly Step[]): Outcome {
 
 let stories = 0;
 
-/** Goes through the steps in this order, and looks what became of the event. */
+/** Takes the steps in this order, and reads the fate of the event. */
 async function play(order: readonly Step[], to: (people: Record<string, Resource>) => object) {
   stories += 1;
   const name = `name-${stories}`;
@@ -104,7 +104,7 @@ async function play(order: readonly Step[], to: (people: Record<string, Resource
     heir: async () => {
       people.heir = await shop.customer({ externalId: name });
       subscriptions.heir = await shop.subscribe(plan, { clock, customer: people.heir, startedAt: START });
-      await shop.advance(clock, 'PT1S'); // what is due at once is done
+      await shop.advance(clock, 'PT1S'); // the jobs that are due at once have run
     },
   };
   for (const step of order) await steps[step]();
@@ -133,7 +133,7 @@ const named = (orders: readonly Step[][]) => orders.map((order) => ({ order, wha
 const all = Object.keys(STEPS) as Step[];
 const withoutHeir = all.filter((step) => step !== 'heir');
 
-/** What the story must come to, whoever the owner is. */
+/** The result of the story for any owner. */
 function expected(order: readonly Step[], { owner, isBilled }: Outcome) {
   const has = (who: string, amount: unknown, none: unknown) => (owner === who ? amount : none);
   const hasHeir = order.includes('heir');

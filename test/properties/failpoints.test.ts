@@ -7,16 +7,13 @@ import { billingRecords, EVERYTHING_BILLED } from '../support/records.ts';
 import { openTables, type Tables } from '../support/snapshots.ts';
 
 /**
- * A process that is killed between any two statements of the money core, or around a commit, and another that goes on:
- * what billing wrote is, to the last row, what it writes where nobody is killed (F01; reliability I-18, I-29, I-43).
- * FAILPOINTS=all takes every step of the world, and plays it once more for every single kill: that takes an hour or
- * more.
+ * A process is killed between any two statements of the billing, or around a commit, and another continues: the billing
+ * records equal, to the last row, those without a kill (F01; reliability I-18, I-29, I-43). FAILPOINTS=all takes every
+ * step of the world, and runs it again for every single kill. That takes an hour or more.
  */
 const TAKES_ALL = process.env.FAILPOINTS === 'all';
 
-/**
- * Closing, issuing, charging, paying, granting, giving back and changing; the rest of the world is more of the same.
- */
+/** Closing, issuing, charging, paying, granting, returning and changing; the other steps repeat these. */
 const STEPS_TAKEN = new Set([
   'pay in advance',
   'pay grant, declined',
@@ -46,7 +43,7 @@ afterAll(async () => {
   await env.close();
 });
 
-/** The killed process' locks are gone when its backend is. */
+/** The end of a killed process' backend releases its locks. */
 const buried = () =>
   expect
     .poll(() => tables.query('select from pg_stat_activity where pid = $1', [life.leftBehind]), {
@@ -57,7 +54,7 @@ const buried = () =>
 
 const MOST_LIVES = 1_000; // of one step: else it never ends
 
-/** Plays the world; each life of a step has the fate that is asked for it. @returns what billing wrote */
+/** Runs the world. Each life of a step has its given fate. @returns the records of billing */
 async function play(fateOf: (step: string) => Fate): Promise<string[]> {
   const merchant = await env.merchant();
   const doing: Doing = async (step, work) => {
@@ -73,7 +70,7 @@ async function play(fateOf: (step: string) => Fate): Promise<string[]> {
     throw new Error(`${step} does not come to its end.`);
   };
   await playBilling(env, merchant, doing);
-  // Invoices become overdue at one instant, and are told in any order.
+  // Invoices become overdue at one instant, and are reported in any order.
   const written = await billingRecords(tables, merchant.id, EVERYTHING_BILLED);
   return written.map((line) => line.replace(/wev#\d+/, 'wev')).toSorted();
 }
@@ -86,8 +83,8 @@ interface Failpoint {
 }
 const nameOf = ({ step, place, nth }: Failpoint): string => `${step}: ${place} ${nth}`;
 /**
- * A transaction of one statement only looks. What it finds is kept for seconds of the wall clock (a merchant's limits),
- * so a slow machine looks again in any step. Everything else is the same in every play.
+ * A transaction of one statement only reads. Its result is kept for seconds of the wall clock (a merchant's limits), so
+ * a slow machine reads again in any step. Everything else is the same in every run.
  */
 const isOfALook = ({ place, nth }: Failpoint): boolean => place !== 'statement' && nth === 1;
 
@@ -138,14 +135,14 @@ it('the world is the same twice, and nothing fails in it', async () => {
 
 it('killed at every failpoint of every step, one after the other, it is the same', { timeout: 600_000 }, async () => {
   const hit = new Set<string>();
-  /** Where the transaction that comes next is struck, of each step. */
+  /** The number of the next point at which a step is killed. */
   const places = new Map<string, number>();
   const killed = await play((step) => (place, nth) => {
     if (!isTaken(step)) return false;
     const next = places.get(step) ?? 0;
     const at = place === 'committed' ? nth + 1 : nth;
     const point = nameOf({ step, place, nth });
-    // Who was answered nothing asks again, and is answered from what was kept: that commit is there again each time.
+    // A caller without an answer repeats the request, and gets the stored answer. So that commit exists in each run.
     const strikes = at === next && !(place === 'committed' && hit.has(point));
     if (strikes) hit.add(point);
     if (place === 'committed' && at >= next) places.set(step, 0);

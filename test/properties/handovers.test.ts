@@ -4,9 +4,9 @@ import { openTestEnvironment, type TestEnvironment } from '../support/environmen
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
 /**
- * Lives of several subscriptions of a customer that price one metric. They are ended as of the past, paid late, begun
- * as of the past, and their plans drop the metric and take it again. In the end each has billed what was used while it
- * was the oldest active one that priced it (domain.md §3, "Whose usage").
+ * Lives of several subscriptions of a customer with a price for one metric. They end in the past, are paid late, begin
+ * in the past, and their plans drop the metric and take it again. In the end each has billed the usage of its time as
+ * the oldest active one with the metric (domain.md §3, "Whose usage").
  */
 let env: TestEnvironment;
 beforeAll(async () => {
@@ -36,7 +36,7 @@ const isPricing = ({ isPaid, from, until, changes }: Held, at: number): boolean 
 const one = <What extends string>(what: What) => fc.constant(what);
 const ago = fc.nat({ max: 40 });
 const which = fc.nat({ max: 3 });
-/** Less than 35 days: nothing bills what comes later than that after an end. */
+/** Less than 35 days: no invoice bills usage that comes later than that after an end. */
 const sent = fc.nat({ max: 30 });
 const step = fc.oneof(
   { weight: 3, arbitrary: fc.record({ what: one('advance'), days: fc.integer({ min: 1, max: 20 }) }) },
@@ -57,7 +57,7 @@ const life = fc.record({
   steps: fc.array(step, { minLength: 12, maxLength: 20 }),
 });
 
-/** What the invoices of a subscription come to, credit notes taken off, in cents. */
+/** The total of a subscription's invoices less credit notes, in cents. */
 async function billed(shop: Shop, { subscription }: Held): Promise<number> {
   const cents = (amount: string) => Math.round(Number(amount) * 100);
   let total = 0;
@@ -131,7 +131,7 @@ async function openLife(shop: Shop) {
   return {
     begin,
     take,
-    /** All end, and what came late is settled. */
+    /** All end, and late usage is settled. */
     async finish() {
       await advance(40);
       for (const each of held.filter(isLiving)) await end(each, today);

@@ -5,10 +5,7 @@ import { type Call, operations, urlOf } from '../support/operations.ts';
 import { allDeclarations, propertiesOf, type RouteDeclaration } from '../support/routes.ts';
 import { openWorld, type World } from '../support/world.ts';
 
-/**
- * No input brings about a fault of ours: whatever stands in a body, a query or a path is taken or refused (reliability
- * I-62).
- */
+/** No input causes a fault of ours: any body, query or path is accepted or refused (reliability I-62). */
 const declarations = (await allDeclarations()).filter(({ access }) => !('public' in access));
 const named = (list: readonly RouteDeclaration[]) =>
   list.map((declaration) => ({ name: declaration.operationId, declaration }));

@@ -33,9 +33,9 @@ import {
 import { dueCharges, feeItem, issue, itemsIn, openBooks } from '../support/owed.ts';
 
 /**
- * Whole invoices of random catalogs, usage and histories in every currency, by the road that the program takes (which
- * charges, what grants cover, rating, discounts, limits, credits, tax, totals), against the same worked out in
- * fractions (domain.md §2 to §4; I-22, I-23).
+ * Whole invoices of random catalogs, usage and histories in every currency. The program's path (charges, covered units,
+ * rating, discounts, limits, credits, tax, totals) is compared with the same calculation in fractions (domain.md §2 to
+ * §4; I-22, I-23).
  */
 const RUNS = Number(process.env.PROPERTY_RUNS ?? 3000);
 
@@ -168,7 +168,7 @@ const world = fc.record({
 });
 type World = typeof world extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** Where a period begins, in milliseconds: months keep the day of the anchor, or the last that there is. */
+/** The start of a period, in milliseconds: months keep the day of the anchor, or use the last day of the month. */
 function boundary(anchor: string, cadence: string, n: number): number {
   const at = new Date(anchor);
   const [, count = '', unit = ''] = /^P(\d+)([DWMY])$/.exec(cadence) ?? [];
@@ -185,7 +185,7 @@ interface Times {
   readonly bounds: readonly [number, number, number];
   readonly startsAt: number;
   readonly endsAt: number | null;
-  /** Where each version begins, and which prices it holds, as bits. */
+  /** The start of each version, and its prices as bits. */
   readonly versions: readonly { readonly from: number; readonly holds: number }[];
 }
 
@@ -229,7 +229,7 @@ const isMetered = ({ term }: Price): boolean => term === 'usage';
 const isAdditive = ({ aggregation }: Price): boolean => aggregation === 'SUM' || aggregation === 'COUNT';
 const isByGroups = ({ pricing: { model } }: Price): boolean => model === 'matrix';
 /**
- * What the catalog does not let through is not asked: a fee of groups or of events, and groups of a figure that does
+ * Combinations that the catalog refuses are left out: a fee with groups or of events, and groups of a figure that does
  * not add up.
  */
 const isAllowed = (of: Price): boolean => {
@@ -283,8 +283,8 @@ const takesGrants = (of: Price): boolean =>
   of.pricing.model !== 'dynamic';
 
 /**
- * How many units of each price grants cover; that no unit is covered twice, and none left that could be, is checked
- * here.
+ * The number of covered units of each price. It also checks that no unit is covered twice, and that every possible unit
+ * is covered.
  */
 function covered(of: World, charges: readonly OwedCharge[]): Map<string, Decimal> {
   const claims = charges
@@ -347,7 +347,7 @@ interface Case {
   readonly digits: number;
 }
 
-/** An invoice as the program is asked for it, and what stands on it. */
+/** The input of an invoice for the program, and the resulting lines. */
 function caseOf(of: World, times: Times): Case {
   const { bounds, startsAt, endsAt, versions } = times;
   const digits = minorDigits(of.currency);
@@ -377,7 +377,7 @@ function caseOf(of: World, times: Times): Case {
     ...{ billingCadence: of.cadence, periodNumber: of.number },
     ...{ periodStart: instant(startsAt), periodEnd: instant(periodEnd) },
   };
-  // What is in advance of the invoice's own period was billed before it.
+  // Advance charges of the invoice's own period were billed before it.
   const ahead = chargesInAdvance(terms, cellOf(terms, invoice)).map(({ price: { id, quantity }, period }) =>
     feeItem(id, period, { net: '0', quantity: plain(quantity) }),
   );
@@ -461,11 +461,11 @@ function caseOf(of: World, times: Times): Case {
   };
 }
 
-/** What a rebate may take off depends on all of its invoice. */
+/** The possible amount of a rebate depends on the whole invoice. */
 const isRebate = ({ pricing: { properties } }: Price): boolean =>
   'unitPrice' in properties && decimal(properties.unitPrice).lt(0);
 
-/** A line that somebody wrote, or one that gives something back. */
+/** A manual line, or a credit. */
 const otherLine =
   (digits: number) =>
   ({ amount, taxRate: rate, isCredit }: World['others'][number], place: number): OtherLine => ({
@@ -477,7 +477,7 @@ const otherLine =
 
 const inUnits = (amount: Decimal, digits: number): bigint => BigInt(amount.times(10 ** digits).toFixed());
 
-/** What stands on the invoice under each name, in minor units. */
+/** The amounts of the invoice under each name, in minor units. */
 function byKey({ lines }: Calculation, isInclusive: boolean, digits: number): Map<string, bigint> {
   const found = new Map<string, bigint>();
   for (const { priceId: key, totalPrice: net, totalAmount: gross } of lines)
@@ -543,7 +543,7 @@ it('of usage in a part of a period comes to what it comes to in fractions, also 
   expect(halves).toBeGreaterThan(RUNS / 500);
 });
 
-/** Found by chance once, and asked each time: the tax of a correction that gives back the discounts of two groups. */
+/** Found by chance once, and now a fixed case: the tax of a correction that credits the discounts of two groups. */
 const KEPT: World = {
   ...{ currency: 'ISK', isInclusive: true, anchor: '2026-01-31T10:30:00Z', cadence: 'P1M', number: 0 },
   ...{ startsAt: [0, 1], endsAt: [0, 2], changes: [], burnt: [] },

@@ -13,8 +13,8 @@ import { type Merchant, openTestEnvironment, type TestEnvironment } from '../sup
 import { type Resource, type Shop, shopOf } from '../support/shop.ts';
 
 /**
- * Questions of many callers at the same moment are asked together (docs/decisions/0160): each is answered as if it had
- * been asked alone, whatever the others ask and whosesoever they are.
+ * Simultaneous questions of many callers share one statement (docs/decisions/0160). Each gets the same answer as alone,
+ * whatever the others ask, and for any merchant.
  */
 interface Tenant {
   readonly merchant: Merchant;
@@ -26,7 +26,7 @@ interface Known {
   readonly customer: Resource;
   /** A sum and a greatest value of the same events. */
   readonly entitlements: readonly string[];
-  /** Units that were sent, and those of them whose events were acknowledged. */
+  /** The sent units, and the units of acknowledged events. */
   sent: number;
   acknowledged: number;
 }
@@ -88,7 +88,7 @@ const balances = eventBalances({ findSpentBudgets });
 // biome-ignore lint/suspicious/noExplicitAny: an answer as a client reads it
 const plain = (answer: unknown): any => JSON.parse(JSON.stringify(answer));
 
-/** Asks while others ask and report usage, and holds what comes against what was sent before and after. */
+/** Asks while others ask and report usage, and compares the answer with the units sent before and after. */
 async function within(of: Known, merchantId: string, ask: () => Promise<{ id: string; usageInPeriod: number }[]>) {
   const least = of.acknowledged;
   const told = await ask();
@@ -129,7 +129,7 @@ const actions = {
       const uses = [{ customerId: of.customer.id, subscriptionId: null, eventType: 'call' }];
       return plain(await balances.find(asked(merchant.id), uses));
     }),
-  /** Whoever asks for what is another merchant's learns nothing, and disturbs nobody. */
+  /** A question for another merchant's record gets no data, and disturbs no other question. */
   attack: async ({ merchant }: Tenant, of: Known) => {
     const other = tenants.find((each) => each.merchant !== merchant) as Tenant;
     const answers = await Promise.all([

@@ -7,8 +7,8 @@ import { immortal, Life, MortalDatabase, type Place } from '../support/mortal-da
 import { openTables, type Tables } from '../support/snapshots.ts';
 
 /**
- * Workers that are killed while they deliver: every event is delivered or exhausted at every endpoint, and none is lost
- * (reliability I-55, I-56). A receiver may be told twice of what a killed worker could not write down.
+ * Workers are killed during deliveries: every event is delivered or exhausted at every endpoint, and none is lost
+ * (reliability I-55, I-56). A receiver may get a delivery twice if a killed worker could not record it.
  */
 let env: TestEnvironment;
 let tables: Tables;
@@ -29,7 +29,7 @@ const START = Temporal.Instant.from('2026-03-01T00:00:00Z');
 const EVENTS = 12;
 const KINDS = ['good', 'flaky', 'bad'] as const;
 
-/** The killed process' locks are gone when its backend is. */
+/** The end of a killed process' backend releases its locks. */
 const buried = () =>
   expect
     .poll(() => tables.query('select from pg_stat_activity where pid = $1', [life.leftBehind]), {

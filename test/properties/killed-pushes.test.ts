@@ -11,8 +11,8 @@ import { START, shopOf } from '../support/shop.ts';
 import { openTables, type Tables } from '../support/snapshots.ts';
 
 /**
- * A process that is killed while it invoices a schedule, and another that goes on: what they wrote together is, to the
- * last row, what one writes that nobody kills (reliability I-18, I-29).
+ * A process is killed while it invoices a schedule, and another continues: their records together equal, to the last
+ * row, those of a process without a kill (reliability I-18, I-29).
  */
 let env: TestEnvironment;
 let tables: Tables;
@@ -37,7 +37,7 @@ const invoiceSchedules = (at: string): Promise<number> =>
     logger: pino({ level: 'silent' }),
   }).runOnce();
 
-/** The killed process' locks are gone when its backend is. */
+/** The end of a killed process' backend releases its locks. */
 const buried = () =>
   expect
     .poll(() => tables.query('select from pg_stat_activity where pid = $1', [life.leftBehind]), {

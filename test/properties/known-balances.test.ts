@@ -20,8 +20,8 @@ import { type Merchant, openTestEnvironment, type TestEnvironment } from '../sup
 import { type Resource, type Shop, shopOf } from '../support/shop.ts';
 
 /**
- * A process that knows entitlements from before answers as one that reads everything anew, after whatever happens to
- * them in other processes (docs/decisions/0134).
+ * A process that remembers entitlements answers like one that reads everything again, after any change by other
+ * processes (docs/decisions/0134).
  */
 let env: TestEnvironment;
 let merchant: Merchant;
@@ -34,7 +34,7 @@ beforeAll(async () => {
   shop = shopOf(merchant);
 });
 afterAll(async () => {
-  // nobody has told of them
+  // no hint named them
   await inMerchant((tx) => tx.run(sql`delete from alert where merchant_id = ${merchant.id}`));
   await env.close();
 });
@@ -57,7 +57,7 @@ const uniqueKey = () => {
   return `feature-${keys}`;
 };
 
-/** One customer, its entitlements, and what two processes make of them. */
+/** One customer, its entitlements, and two processes that change them. */
 class Life {
   readonly customer: Resource;
   readonly metrics: Resource[];
@@ -123,7 +123,7 @@ class Life {
   use = (hours: number, units: number) => shop.use(this.customer.id, later(hours).toString(), units);
 
   async act(path: string, body: unknown): Promise<void> {
-    const { status, text } = await merchant.post(path, body); // what cannot be is refused, and changes nothing
+    const { status, text } = await merchant.post(path, body); // impossible changes are refused, and have no effect
     if (status >= 500) throw new Error(text);
   }
 
@@ -174,7 +174,7 @@ class Life {
                   true, ${now}, ${now}, ${now})`);
     });
 
-  /** What both say; the one that knows is asked twice. */
+  /** The answers of both processes; the remembering one is asked twice. */
   async compare(): Promise<void> {
     const asked = { database: env.database, merchantId: merchant.id, now, signal: new AbortController().signal };
     for (const id of this.entitlements) {
@@ -315,7 +315,7 @@ describe('a process that knows entitlements', () => {
     const transaction = vi.spyOn(env.database, 'transaction');
     try {
       const before = orThrow(await readings.answer(question)).details[0];
-      expect(transaction).not.toHaveBeenCalled(); // one statement more for what is not known yet
+      expect(transaction).not.toHaveBeenCalled(); // one statement more for unknown entitlements
       await life.use(-1, 4);
       transaction.mockClear();
       const after = orThrow(await readings.answer(question)).details[0];

@@ -5,8 +5,8 @@ import { openTestEnvironment, type TestEnvironment } from '../support/environmen
 import { type Resource, START, shopOf } from '../support/shop.ts';
 
 /**
- * A level is the value of the last event before a time (domain.md §5), and everybody says the same: the bill with what
- * came late for it, the meter and the balance. Held against a fold over all events that knows nothing of periods.
+ * A level is the value of the last event before a time (domain.md §5). The bill with its late events, the meter and the
+ * balance have the same figure. The test compares them with a fold over all events that knows nothing of periods.
  */
 let env: TestEnvironment;
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { type Merchant, openTestEnvironment, type TestEnvironment } from '../sup
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 import { openTables, type Tables } from '../support/snapshots.ts';
 
-/** Invoice numbers have no gap and no twin, whatever fails after they were drawn (reliability I-29). */
+/** Invoice numbers have no gap and no duplicate, at any failure after a number was drawn (reliability I-29). */
 let env: TestEnvironment;
 let tables: Tables;
 beforeAll(async () => {
@@ -17,7 +17,7 @@ afterAll(async () => {
 
 const COUNT = 50;
 
-/** As many drafts of a merchant, each of a subscription of its own. */
+/** The given number of drafts of a merchant, each of a subscription of its own. */
 async function drafts(shop: Shop): Promise<Resource[]> {
   const clock = await shop.clock(START);
   const plan = await shop.plan([await shop.feePrice()], { autoApprove: false });

@@ -13,7 +13,7 @@ import { bill as billOf, giveBack, issue, itemsIn, openBooks, standingIn, upfron
 import { Life, type LifeOf, owedBy } from '../support/pure-life.ts';
 
 /**
- * An invoice bears what is owed less what is billed (domain.md §3): the laws that follow from it, of the pure functions
+ * An invoice bills the owed amount less the billed amount (domain.md §3): the laws of this rule, for the pure functions
  * alone.
  */
 const RUNS = Number(process.env.PROPERTY_RUNS ?? 150);
@@ -119,7 +119,7 @@ interface World extends LifeOf {
 const world = fc
   .record({
     pool,
-    /** Which prices a version holds, as bits, and whether it has another number of seats. */
+    /** The prices of a version, as bits, and whether its number of seats differs. */
     holds: fc.array(fc.tuple(fc.nat({ max: 31 }), fc.constantFrom('1', '1', '3')), { minLength: 3, maxLength: 3 }),
     happenings: fc.array(fc.oneof(change, cut, used, used), { maxLength: 12 }),
     startedAt: fc.constantFrom(...MONTHS),
@@ -131,7 +131,7 @@ const world = fc
   })
   .map(({ pool: given, holds, startedAt, currency, taxBehavior, rates, ...of }): World => {
     const hasWeeks = given.some((each) => each.cadence === 'P1W');
-    // A series goes on from version to version, so that each version has a price of it.
+    // A series continues from version to version, so each version has a price of it.
     const always = hasWeeks
       ? [
           priceOf('week', {
@@ -162,8 +162,7 @@ const world = fc
   });
 
 /**
- * What is billed of each price, as the price quotes it, with what could not be taken off an invoice and is given back
- * otherwise.
+ * The billed amounts of each price, as the price quotes them, with the amounts that are credited outside of invoices.
  */
 function billedByPrice({ books }: Life, { quoting }: LifeOf) {
   const totals = new Map<string, { amount: Decimal; roundings: number }>();

@@ -51,7 +51,7 @@ interface Offered {
   readonly page: string;
 }
 
-/** Purchases whose pages are open at the provider. */
+/** Purchases with open pages at the provider. */
 async function buyAll(entitlement: Resource): Promise<Offered[]> {
   const offered: Offered[] = [];
   await forEach(Array.from({ length: ROUNDS }), async () => {
@@ -63,7 +63,7 @@ async function buyAll(entitlement: Resource): Promise<Offered[]> {
   return offered;
 }
 
-/** What became of the purchases, in kinds, and how many there are of each. */
+/** The results of the purchases, and the number of each. */
 const outcomes = () =>
   env.database.transaction({ merchants: [cards.merchant.id] }, (tx) =>
     tx.rows<{ status: string; invoices: number }>(sql`

@@ -18,8 +18,8 @@ afterAll(() => env.close());
 const CADENCES = ['P1D', 'P1W', 'P10D', 'P1M', 'P3M', 'P1Y'] as const;
 
 /**
- * Where period `n` begins, by a calendar of our own: days are added, months keep the day of the anchor or the last
- * there is.
+ * The start of period `n`, by a calendar of our own: days are added, months keep the day of the anchor or use the last
+ * day of the month.
  */
 function boundary(anchor: string, cadence: string, n: number): string {
   const [date = '', time] = anchor.split('T');

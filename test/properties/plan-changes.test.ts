@@ -6,8 +6,8 @@ import { expectTotals } from '../support/identities.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
 /**
- * Random changes of plans through HTTP: the preview is the deed, and there and back bills what no change would
- * (domain.md §3).
+ * Random changes of plans through HTTP: the preview equals the result, and a change and its reversal bill the same as
+ * no change (domain.md §3).
  */
 let env: TestEnvironment;
 let merchant: Merchant;
@@ -55,7 +55,7 @@ const payInFull = (invoice: Resource) =>
     idempotencyKey: invoice.id,
   });
 
-/** What is answered, without the names and times that are drawn anew, and the hashes over names. */
+/** An answer without generated names and times, and without the hashes over names. */
 function withoutNames(value: unknown): unknown {
   const names = new Map<string, string>();
   const named = (id: string) => names.get(id) ?? names.set(id, `#${names.size}`).get(id);

@@ -12,8 +12,8 @@ import type { Instant } from '../../src/kernel/time.ts';
 import { bill, dueCharges, giveBack, invoiceAt, itemsIn, openBooks, standingIn, upfrontAt } from '../support/owed.ts';
 
 /**
- * What a change of the plan cuts comes to what it would have come to uncut, up to rounding: pieces sum to the whole,
- * and a change and the change back bill what no change would (domain.md §3, Plan change and credits; I-24).
+ * Parts that a change of plan makes sum to the whole, up to rounding. A change and its reversal bill the same as no
+ * change (domain.md §3, Plan change and credits; I-24).
  */
 const RUNS = Number(process.env.PROPERTY_RUNS ?? 500);
 
@@ -42,7 +42,7 @@ const MONTHS = [
   ['2026-01-31T10:30:00Z', '2026-02-28T10:30:00Z'],
 ] as const;
 const month = fc.constantFrom(...MONTHS);
-/** A part of a month, in millionths of it; the last one is a second before its end. */
+/** A part of a month, in millionths; the last one is a second before its end. */
 const place = fc.oneof(fc.integer({ min: 1, max: 999_999 }), fc.constant('last second' as const));
 
 const at = (text: string): Instant => Temporal.Instant.from(text);
@@ -103,7 +103,7 @@ function termsOf(startedAt: string, versions: readonly Held[]): HistoricTerms {
   };
 }
 
-/** What is due on the invoice of the period that holds an instant. */
+/** The due charges on the invoice of the period that holds an instant. */
 const chargesIn = (terms: HistoricTerms, instant: Instant): readonly DueCharge[] =>
   dueCharges(terms, invoiceAt(terms, 'P1M', instant));
 
@@ -111,7 +111,7 @@ const usageOf = (priceId: string, quantity: string): BilledUsage => ({
   ...{ priceId, groupValues: {}, quantity: decimal(quantity), eventCount: 1, granted: ZERO },
 });
 
-/** Of some charges what each price comes to. */
+/** The amounts of some charges, by price. */
 function billed(charges: readonly DueCharge[], usage: readonly BilledUsage[], of: string): Map<string, Decimal> {
   const { lines } = calculate({ currency: of, charges, usage, taxBehavior: 'exclusive', taxRates: new Map() });
   const totals = new Map<string, Decimal>();

@@ -8,9 +8,9 @@ import { immortal, Life, MortalDatabase } from '../support/mortal-database.ts';
 import { type Resource, START } from '../support/shop.ts';
 
 /**
- * A process that is killed before any statement of a request that calls a provider, or around a commit of it: between
- * the intent, the call and the outcome. The caller retries under the same key, and another process goes on. Money moves
- * once, and has one outcome (reliability I-37, I-40, I-43).
+ * A process is killed before any statement of a request that calls a provider, or around a commit: between the intent,
+ * the call and the outcome. The caller retries under the same key, and another process continues. Money moves once, and
+ * has one outcome (reliability I-37, I-40, I-43).
  */
 const life = new Life();
 let provider: FakeProvider;

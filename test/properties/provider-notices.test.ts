@@ -9,8 +9,8 @@ import { type Merchant, openTestEnvironment, type TestEnvironment } from '../sup
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
 /**
- * Everything that Stripe sends about one payment, in every order, repeated and late: one payment, one step to PAID, one
- * `invoice.paid.v0` (reliability I-37). What is not what was asked never pays (I-38).
+ * All notices of Stripe about one payment, in every order, repeated and late: one payment, one step to PAID, one
+ * `invoice.paid.v0` (reliability I-37). A wrong amount or currency never pays (I-38).
  */
 let stripe: StripeServer;
 let env: TestEnvironment;
@@ -64,7 +64,7 @@ async function forEach<Item, Out>(items: readonly Item[], work: (item: Item, pla
   return results;
 }
 
-/** An invoice, the page by which it is paid, and what Stripe has to say of it. */
+/** An invoice, its payment page, and Stripe's notices of it. */
 interface Offered {
   readonly invoice: Resource;
   readonly page: string;
@@ -77,7 +77,7 @@ async function offer(count: number): Promise<Offered[]> {
   });
 }
 
-/** What Stripe tells because of something. */
+/** Stripe's notices of an act. */
 function eventsOf(work: () => void): Stripe.Event[] {
   const before = books.events.length;
   work();
@@ -109,7 +109,7 @@ function permutations<Item>(items: readonly Item[]): Item[][] {
   );
 }
 
-/** How the invoices stand: for each its status, payments, and webhooks that say it is paid. */
+/** The state of the invoices: for each its status, payments, and webhooks of the payment. */
 const standings = () =>
   env.database.transaction({ merchants: [merchant.id] }, (tx) =>
     tx.rows(sql`
@@ -212,14 +212,14 @@ describe('all notices of one payment', { timeout: 120_000 }, () => {
   });
 });
 
-/** Stripe takes another amount, or another currency, than was asked. */
+/** Stripe takes another amount, or another currency, than the requested one. */
 const WRONG = [
   { what: 'less', change: { amount: 999, amount_received: 999 } },
   { what: 'more', change: { amount: 1001, amount_received: 1001 } },
   { what: 'another currency', change: { currency: 'eur' } },
 ] as const;
 
-/** Changes a payment at Stripe, so that all that can be read of it is the wrong amount. */
+/** Changes a payment at Stripe, so every reading of it has the wrong amount. */
 function falsify(intentId: string, change: object): void {
   const intent = books.intents.get(intentId) as Stripe.PaymentIntent;
   Object.assign(intent, change);

@@ -68,7 +68,7 @@ it('events that come while the grace ends are billed if they were accepted befor
   expect(usage.quantity).toBeLessThanOrEqual(60);
   expect(Number.isInteger(usage.quantity)).toBe(true);
   await env.runDueWork();
-  expect((await shop.invoice(closed.id)).lines[1].quantity).toBe(usage.quantity); // what was read stands
+  expect((await shop.invoice(closed.id)).lines[1].quantity).toBe(usage.quantity); // the figure that was read
   expect(open.lines[1].quantity).toBe(10);
 });
 

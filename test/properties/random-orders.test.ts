@@ -6,9 +6,9 @@ import { SEED } from '../support/seed.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
 /**
- * Random orders against an oracle that shares no code with the program: what was invoiced, less what was credited, is
- * what the contract says at last, whatever was changed when. Orders have one or two lines, some with another quantity
- * in each window. `RANDOM_ORDERS` says how many, `SEED` chooses others.
+ * Random orders against an oracle that shares no code with the program: invoiced less credited amounts equal the final
+ * contract, after any changes. Orders have one or two lines, some with another quantity in each window. `RANDOM_ORDERS`
+ * is their number, `SEED` chooses others.
  */
 const MANY = Number(process.env.RANDOM_ORDERS ?? 30);
 const MONTHS = 12;
@@ -76,7 +76,7 @@ function planOf(random: (below: number) => number): Plan {
 
 const halfUp = (value: bigint, over: bigint): bigint => (2n * value + over) / (2n * over);
 
-/** What the contract says at last, in minor units. */
+/** The final contract, in minor units. */
 const owedBy = (plan: Plan): bigint => plan.lines.reduce((sum, line) => sum + owedOfLine(plan, line), 0n);
 
 function owedOfLine({ window, cancel }: Plan, { totals, quantities }: PlannedLine): bigint {

@@ -8,7 +8,7 @@ import { newOrder, orderLine } from '../support/orders.ts';
 import { approveOrder, intervalBody, newSchedule, putIntervals } from '../support/schedules.ts';
 import { type Resource, type Shop, shopOf } from '../support/shop.ts';
 
-/** Whatever happens to invoices, in which order: the report of revenue says what the invoices and refunds say. */
+/** After any acts on invoices, in any order, the report of revenue has the figures of the invoices and refunds. */
 let env: TestEnvironment;
 beforeAll(async () => {
   env = await openTestEnvironment();
@@ -21,7 +21,7 @@ const step = fc.record({
     ...['bill', 'bill', 'payAll', 'payAll', 'payPart', 'refund', 'void', 'cancel', 'writeOff', 'sum'],
     ...['bill', 'subscribe', 'subscribe', 'end', 'end', 'order'],
   ),
-  /** Which of the invoices there are, in turn. */
+  /** One of the invoices, in turn. */
   at: fc.nat({ max: 4 }),
   amount: fc.integer({ min: 1, max: 999 }),
   currency: fc.constantFrom(...CURRENCIES),
@@ -95,7 +95,7 @@ const issuedTo = async (shop: Shop, known: readonly string[]): Promise<string[]>
     .map(({ id }: Resource) => id)
     .filter((id: string) => !known.includes(id));
 
-/** An order that one invoice bills at once. */
+/** An order with one invoice at once. */
 async function billByOrder(
   shop: Shop,
   customer: Resource,
@@ -110,7 +110,7 @@ async function billByOrder(
   await env.runDueWork();
 }
 
-/** All invoices that count, with their refunds in force, as the API says. */
+/** All invoices that count, with their refunds in force, from the API. */
 async function records(merchant: Merchant) {
   const shop = shopOf(merchant);
   const invoices: Resource[] = (await shop.read('/v2/invoices?limit=100')).data;
@@ -130,7 +130,7 @@ async function records(merchant: Merchant) {
 }
 
 const total = (amounts: readonly string[]): Decimal => sum(amounts.map((amount) => decimal(amount)));
-/** The share without tax of what is unpaid. */
+/** The unpaid amount without its share of tax. */
 const open = (digits: number) => (invoice: Resource) => {
   const noted = (field: string) => total(invoice.rebates.map((note: Resource) => note[field]));
   const remaining = decimal(invoice.grandTotal).minus(noted('total'));

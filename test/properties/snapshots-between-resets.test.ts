@@ -17,8 +17,8 @@ import { type Merchant, openTestEnvironment, type TestEnvironment } from '../sup
 import { type Resource, type Shop, shopOf } from '../support/shop.ts';
 
 /**
- * Balances of entitlements without a usage period have snapshots between resets, which count many grants as one. With
- * them and without any, each figure is the same, at each instant and after whatever happens.
+ * Balances of entitlements without a usage period have snapshots between resets, which count many grants as one. Each
+ * figure is the same with these snapshots and without, at each instant and after any event.
  */
 let env: TestEnvironment;
 let merchant: Merchant;
@@ -98,7 +98,7 @@ class Life {
     return { merchantId: merchant.id, entitlementId: this.entitlement.id };
   }
 
-  /** Time passes, and what is due on the way is done. */
+  /** Time passes, and the jobs due in between run. */
   async pass(count: number): Promise<void> {
     const until = days(this.now, count);
     for (;;) {
@@ -169,7 +169,7 @@ class Life {
     await this.compareHistory(entitlement);
   }
 
-  /** A history of the last days with what it is without any snapshot. */
+  /** A history of the last days, compared with the history without any snapshot. */
   async compareHistory(entitlement: EntitlementRow): Promise<void> {
     const [from, to] = [days(this.now, -20), this.now];
     const question = { from, to, windowSize: 'MONTH' } as const;

@@ -4,10 +4,7 @@ import { openTestEnvironment, type TestEnvironment } from '../support/environmen
 import { expectTotals } from '../support/identities.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
-/**
- * Whatever a plan asks, its invoices sum up to the last minor unit, and an open period shows what will be billed (I-22,
- * I-23).
- */
+/** The invoices of any plan sum up to the last minor unit, and an open period shows its later bill (I-22, I-23). */
 let env: TestEnvironment;
 let shop: Shop;
 beforeAll(async () => {

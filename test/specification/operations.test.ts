@@ -6,7 +6,7 @@ import { newOrder } from '../support/orders.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 import { FAR_AHEAD, openWorld, type World } from '../support/world.ts';
 
-/** Operations, limits and versions of §4, §8 and §9, over HTTP, where no story of a domain tells of them. */
+/** Operations, limits and versions of §4, §8 and §9 over HTTP that no story of a domain covers. */
 let env: TestEnvironment;
 let world: World;
 let shop: Shop;

@@ -1,7 +1,7 @@
 /**
- * Every rule of the specification, in its order, in our words: fields, states, operations, numbered rules, errors and limits.
- * A test that proves a rule says so in a comment above it (`// Proves 4.adjustments.1.`). `docs/conformance.md` is printed
- * from both, and a check holds them against each other.
+ * Every rule of the specification, in its order, in our words: fields, states, operations, numbered rules, errors and
+ * limits. A comment above a test names the rule that it proves (`// Proves 4.adjustments.1.`). `docs/conformance.md` is
+ * printed from both, and a check compares them.
  */
 export interface Rule {
   /** The section, the subject, and the field or the number of the rule in it. */

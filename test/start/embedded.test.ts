@@ -31,7 +31,7 @@ import {
   variables,
 } from './support.ts';
 
-// A start takes a second or two, and many on a busy machine: what is held here is what happens, not when.
+// A start takes a second or two, and longer on a busy machine: the test checks the events, not their times.
 vi.setConfig({ testTimeout: 120_000 });
 
 const settingsQuery = `

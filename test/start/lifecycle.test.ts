@@ -23,7 +23,7 @@ import {
   variables,
 } from './support.ts';
 
-// A start takes a second or two, and many on a busy machine: what is held here is what happens, not when.
+// A start takes a second or two, and longer on a busy machine: the test checks the events, not their times.
 vi.setConfig({ testTimeout: 120_000 });
 
 const status = async (url: string, key?: string): Promise<number> => {
@@ -120,7 +120,7 @@ describe('npm start', () => {
     await eventually(async () => expect(await listens(port, host)).toBe(false));
     socket.write('}');
     expect(await program.ended()).toBe(0);
-    expect(reply()).toMatch(/^HTTP\/1\.1 400 /); // the organization has no name: it was looked at, not turned away
+    expect(reply()).toMatch(/^HTTP\/1\.1 400 /); // the organization has no name, so it was found and not refused
   });
 
   it('ends at once on a second Ctrl-C, and the next start has everything', async () => {
@@ -365,7 +365,7 @@ async function halfARequest(data: string) {
   });
   const head = `POST /v0/organizations HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${platformKey}\r\n`;
   socket.write(`${head}Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{`);
-  // The server has read what came before a later request that it has answered.
+  // The server has read everything from before a later, answered request.
   await eventually(async () => expect(await status(`${baseUrl}/v0/nothing`, platformKey)).toBe(404));
   return { socket, host, port: Number(port), reply: () => reply };
 }

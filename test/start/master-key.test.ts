@@ -17,14 +17,14 @@ import {
   variables,
 } from './support.ts';
 
-// A start takes a second or two, and many on a busy machine: what is held here is what happens, not when.
+// A start takes a second or two, and longer on a busy machine: the test checks the events, not their times.
 vi.setConfig({ testTimeout: 180_000 });
 
 const FAILURE = /✖ (.*)\n {4}Fix: (.*)/;
 const PLATFORM_KEY = 'rk_test_of-the-operator-of-this-world';
 const OTHER_PLATFORM_KEY = 'rk_test_of-the-next-operator-of-the-world';
 
-/** A start of the sandbox whose data is in this folder. */
+/** A start of the sandbox with its data in this folder. */
 const start = (dataDirectory: string, settings: Record<string, string> = {}) =>
   startReckoner({
     ...{ DATA_DIR: dataDirectory, RECKONER_ENVIRONMENT: 'sandbox' },
@@ -51,7 +51,7 @@ async function stop(program: Trial): Promise<void> {
   expect(await program.ended()).toBe(0);
 }
 
-/** Why a start did not go on, and what to do. */
+/** The reason for the end of a start, and the remedy. */
 async function failureOf(program: Trial): Promise<string> {
   const [said] = await program.until(FAILURE);
   expect(await program.ended()).toBe(1);
@@ -78,7 +78,7 @@ async function makeSecret(address: string): Promise<string> {
   return (await call(address, 'POST', '/v0/webhookEndpoints', { merchantId, url })).id;
 }
 
-/** Does the program open the secret of the endpoint? The sandbox's inbox takes only what is signed with it. */
+/** Can the program open the secret of the endpoint? The sandbox's inbox takes only webhooks signed with it. */
 const opens = async (address: string, endpoint: string, key?: string): Promise<boolean> =>
   (await call(address, 'POST', `/v0/webhookEndpoints/${endpoint}/test`, undefined, key)).delivered;
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { eventually, kill, launch, launched, READY, startReckoner, type Trial, temporaryFolder } from './support.ts';
 
-// A start takes a second or two, and many on a busy machine: what is held here is what happens, not when.
+// A start takes a second or two, and longer on a busy machine: the test checks the events, not their times.
 vi.setConfig({ testTimeout: 180_000 });
 
 const PLATFORM_KEY = 'rk_test_of-all-processes-of-this-world';
@@ -134,7 +134,7 @@ describe('processes that share the work', () => {
       reason: 'The test ends it.',
     });
     expect(ended.status).toBe(200);
-    // it is due, and nobody works
+    // it is due, and no worker runs
     expect((await invoices()).map(({ status }: { status: string }) => status)).toEqual(['CLOSING']);
     const worker = await open('worker');
     await eventually(async () => {

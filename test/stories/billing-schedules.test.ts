@@ -19,10 +19,10 @@ afterAll(() => env.close());
 const rowsOf = async (schedule: Resource): Promise<Resource[]> =>
   (await shop.read(`/v0/billingSchedules/${schedule.id}/invoices`)).data;
 const cents = (amount: string): number => Math.round(Number(amount) * 100);
-/** What the rows of a schedule come to, in cents. */
+/** The sum of a schedule's rows, in cents. */
 const sumOf = (rows: readonly Resource[]): number =>
   rows.filter(({ status }) => status !== 'cancelled').reduce((sum, { amount }) => sum + cents(amount), 0);
-/** What the invoices of a schedule charge, less their credit notes, in cents before tax. */
+/** The charges of a schedule's invoices, less their credit notes, in cents before tax. */
 const invoicedBy = async (rows: readonly Resource[]): Promise<number> => {
   let sum = 0;
   for (const { invoiceId } of rows.filter((row) => row.invoiceId !== null)) {
@@ -292,7 +292,7 @@ describe('what is refused', () => {
     expect(await merchant.put(`${path}/intervals`, { intervals: foreign })).toMatchObject({ status: 400 });
     const own = await putIntervals(shop, schedule, [intervalBody({ orderLineItemId: order.lineItems[0].id })]);
     const again = await putIntervals(shop, schedule, [intervalBody({ orderLineItemId: order.lineItems[0].id })]);
-    expect(again).toEqual(own); // what says the same keeps its id
+    expect(again).toEqual(own); // an interval with the same content keeps its id
     expect(await merchant.delete(`/v0/orders/${order.id}/lineItems/${order.lineItems[0].id}`)).toMatchObject({
       status: 409,
       body: { details: { blockers: [{ type: 'scheduleInterval', count: 1 }] } },

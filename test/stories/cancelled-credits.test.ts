@@ -5,8 +5,8 @@ import { type Merchant, openTestEnvironment, type TestEnvironment } from '../sup
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
 /**
- * What was paid in advance and not used is not lost with the invoice that was to bear it (domain.md §3 Credits, §4 rows
- * 11 and 18).
+ * Unused advance payments survive the cancellation of the invoice with their credit (domain.md §3 Credits, §4 rows 11
+ * and 18).
  */
 let env: TestEnvironment;
 let merchant: Merchant;
@@ -59,8 +59,8 @@ it.each([
 
 /*
  * The seats of February, 90.00 and 18.00 tax, are paid with January's invoice. At its very start they are changed
- * twice: to dearer ones, whose invoice takes the 108.00 off, and to a year in advance, with which that invoice is no
- * more. Only the last change counts: what it asks is less by the 108.00.
+ * twice. The invoice of the first change, to dearer seats, takes the 108.00 off. The second change, to a year in
+ * advance, removes that invoice. Only the last change counts: its charge is less by the 108.00.
  */
 it('is not lost with an invoice that a second change at the start of its period takes back', async () => {
   const planOf = async (unitPrice: string, billingCadence: string) =>
@@ -84,7 +84,7 @@ it('is not lost with an invoice that a second change at the start of its period 
   expect(year).toMatchObject({ grandTotal: '1092.00' });
 });
 
-/** The cancellation and what is given back are there to be read, with their documents. */
+/** The cancellation and the credits can be read, with their documents. */
 async function expectNotes(subscription: Resource, cancelled: Resource, status: string) {
   const notesOf = async ({ id }: Resource) => (await shop.read(`/v2/invoices/${id}/creditNotes`)).data as Resource[];
   const upfront = (await shop.invoices(subscription)).find(({ kind }) => kind === 'upfront');

@@ -5,8 +5,8 @@ import { type Merchant, openTestEnvironment, type TestEnvironment } from '../sup
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
 /**
- * A negative line by hand that is more than its invoice goes on to the next ones, and at last to the wallet (domain.md
- * §3; docs/decisions/0056).
+ * A negative manual line that exceeds its invoice is carried over to the next invoices, and at last to the wallet
+ * (domain.md §3; docs/decisions/0056).
  */
 let env: TestEnvironment;
 let merchant: Merchant;

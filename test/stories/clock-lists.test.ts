@@ -5,8 +5,8 @@ import { at, openManySubscriptions, readAll } from '../support/many-subscription
 import { START, shopOf } from '../support/shop.ts';
 
 /**
- * Records of a test clock that are due at one instant are stepped as lists; each comes out as it does by itself, but
- * for which of the numbers of that instant it has (docs/decisions/0146-test-clocks-in-lists.md).
+ * Records of a test clock that are due at one instant are stepped as lists. Each has the same result as alone, except
+ * for its number among those of that instant (docs/decisions/0146-test-clocks-in-lists.md).
  */
 
 /** Notes how many records were due at one instant; where they go one by one, it shows the first of them only. */
@@ -70,7 +70,7 @@ async function live(env: TestEnvironment) {
     }
     const currentTime = at(month === '01' ? '02-03' : '03-06');
     const moved = await shop.change(`/v0/testClocks/${clock.id}`, { currentTime });
-    if (moved.advancingTo !== null) await env.runDueWork(); // the machine is busy: workers go on
+    if (moved.advancingTo !== null) await env.runDueWork(); // the machine is busy: workers continue
   }
   return readAll(env, shop, merchant.id, sold);
 }

@@ -4,7 +4,7 @@ import { recomputeDatabase } from '../../src/app.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
-/** What a period comes to at least, all prices of the plan together, on clocks (docs/prices-and-plans.md). */
+/** The minimum of a period, for all prices of the plan together, on clocks (docs/prices-and-plans.md). */
 let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;
@@ -20,7 +20,7 @@ const MIDDLE = '2026-01-16T12:00:00Z'; // half of January
 const FEBRUARY = '2026-02-01T00:00:00Z';
 const MARCH = '2026-03-01T00:00:00Z';
 
-/** A plan of these prices (1.00 a unit where none are given) that comes to 500.00 a month at least. */
+/** A plan of these prices (1.00 a unit by default) with a minimum of 500.00 a month. */
 const committed = async (prices: readonly Resource[] | null = null, fields: object = {}) =>
   shop.plan(prices ?? [await shop.usagePrice()], { gracePeriod: 'P0D', minimumAmount: '500', ...fields });
 
@@ -32,7 +32,7 @@ async function subscribed(plan: Resource, fields: object = {}, start = START) {
   return { clock, subscription, invoices };
 }
 
-/** What the lines of an invoice are, their days and net amounts. */
+/** The kinds of an invoice's lines, with their days and net amounts. */
 const said = ({ lines }: Resource): string[] =>
   lines.map(
     ({ type, totalPrice, periodStart, periodEnd }: Resource) =>
@@ -180,7 +180,7 @@ describe('a part of a month has its part of the commitment', () => {
     await shop.create(`/v0/subscriptions/${subscription.id}/changes`, { quantities: { [seats.id]: 8 } });
     await shop.advance(clock, FEBRUARY);
     const [january] = await invoices();
-    expect(january.subtotal).toBe('500.00'); // 50 for five seats, 168 for eight, and what is missing
+    expect(january.subtotal).toBe('500.00'); // 50 for five seats, 168 for eight, and the missing amount
     expect(january.lines.at(-1)).toMatchObject({ type: 'commitment', totalPrice: '282.00' });
   });
 });
@@ -201,7 +201,7 @@ describe('usage that comes late', () => {
   });
 });
 
-/** What a subscription came to: its issued invoices less the credit notes on them, before tax. */
+/** The total of a subscription: its issued invoices less their credit notes, before tax. */
 async function kept(subscription: Resource): Promise<string> {
   let cents = 0;
   for (const { id, status, subtotal } of await shop.invoices(subscription)) {
@@ -305,7 +305,7 @@ it('recompute finds a commitment that somebody changed', async () => {
     await its.subscribe(plan, { clock });
     await its.advance(clock, FEBRUARY);
     expect(await recomputeDatabase(other.url)).toEqual({ checked: 1, differing: [] });
-    await client.query('set session_replication_role = replica'); // no trigger keeps us from breaking things
+    await client.query('set session_replication_role = replica'); // no trigger prevents the damage
     await client.query(`update invoice_line set total_price = 400, total_amount = 400 where type = 'commitment'`);
     const { differing } = await recomputeDatabase(other.url);
     await client.query(`update invoice_line set total_price = 500, total_amount = 500 where type = 'commitment'`);

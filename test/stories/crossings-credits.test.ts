@@ -15,9 +15,9 @@ import { type Merchant, openTestEnvironment, type TestEnvironment } from '../sup
 import { type Resource, type Shop, shopOf } from '../support/shop.ts';
 
 /**
- * A credit mirrors the line that it takes back (domain.md §3, Credits): all of a line is all of its amount and of its
- * own tax, a part is the part of both, of inclusive prices the part of the price that was shown. Never more than was
- * billed.
+ * A credit mirrors its line (domain.md §3, Credits). The credit of a whole line has all of its amount and of its own
+ * tax, and the credit of a part has the part of both. With inclusive prices it is the part of the shown price. A credit
+ * is never more than the bill.
  */
 let env: TestEnvironment;
 let merchant: Merchant;
@@ -47,7 +47,7 @@ async function sold({ fees, unitPrice, plan }: Sold) {
   return subscribed(shop, await promptPlan(shop, prices, plan), JANUARY);
 }
 
-/** The tax of each invoice is rounded once, of all its fees together: 20 x 0.99 = 19.80, 8.875 % of it is 1.76. */
+/** The tax of each invoice is rounded once, of all its fees together: 20 x 0.99 = 19.80, with 8.875 % tax 1.76. */
 const WHOLE: readonly (Sold & { readonly what: string; readonly billed: string })[] = [
   {
     ...{ what: 'one fee of 99.99 with 19 % inside', billed: '99.99' },
@@ -145,9 +145,9 @@ it('a credit bears the discount and the tax rate of its line, whatever holds by 
 });
 
 /*
- * 70.00 a week in advance on a daily plan. The week from the 8th is billed by the invoice of the week before and paid.
- * On the 11th a change takes the fee away, and the credit of 40.00 is on its way to the invoice of that day. The
- * subscription ends at noon: the credit is worked out anew. The first week and three days of the second cost 100.00.
+ * 70.00 a week in advance on a daily plan. The invoice of the week before billed the week from the 8th, and is paid. On
+ * the 11th a change removes the fee, and the credit of 40.00 goes to the invoice of that day. The subscription ends at
+ * noon, so the credit is computed again. The first week and three days of the second cost 100.00.
  */
 describe('an end while a credit is on its way to the open invoice', () => {
   it('keeps the credit', async () => {

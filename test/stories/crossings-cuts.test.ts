@@ -37,7 +37,7 @@ const day = (number: number) => `2024-04-${String(number).padStart(2, '0')}T00:0
 const APRIL = day(1);
 const MAY = '2024-05-01T00:00:00Z';
 
-/** Each says what April comes to with and without the cut: nothing differs by it. */
+/** Each compares April with and without the cut: the totals are equal. */
 const CUTS = [
   { what: 'without closeNow', isCut: false },
   { what: 'with closeNow', isCut: true },
@@ -126,7 +126,7 @@ describe('included units and closeNow on the 11th', () => {
     expect(await costOf(shop, customerId)).toBe('100.00');
   });
 
-  /** 10 units of a minimum of 90.00 by the 11th are 10.00; the minimum is asked once, by the end of April. */
+  /** 10 units by the 11th are 10.00, below the minimum of 90.00. The minimum is charged once, at the end of April. */
   it('ask for a minimum once', async () => {
     const usage = await shop.usagePrice({ minimumAmount: '90' });
     const { clock, subscription, customerId } = await subscribed(shop, await promptPlan(shop, [usage]), APRIL);
@@ -154,8 +154,8 @@ describe('included units and closeNow on the 11th', () => {
 });
 
 /*
- * A costs 30.00 a month. On the 11th of April the subscription goes to B with `none`, so A has the rest of the period;
- * on the 16th it ends, after 15 of 30 days: 15.00. B never begins.
+ * A costs 30.00 a month. On the 11th of April the subscription changes to B with `none`, so A has the rest of the
+ * period. On the 16th it ends, after 15 of 30 days: 15.00. B never begins.
  */
 describe('a change without proration, then the end on the 16th', () => {
   it.each([
@@ -194,8 +194,8 @@ describe('a change without proration, then the end on the 16th', () => {
 
 /*
  * 30.00 a month in arrears, from the 16th of April on 60.00, changed by the day at noon: the old fee has 15 days =
- * 15.00, the new one the other 15 = 30.00. A `closeNow` at 06:00 of that day billed the old fee up to 06:00; what is
- * billed of the 16th is then the new fee for all of it, so April comes to the same.
+ * 15.00, the new one the other 15 = 30.00. A `closeNow` at 06:00 of that day billed the old fee up to 06:00. The bill
+ * of the 16th is then the new fee for the whole day, so April has the same total.
  */
 describe.each([
   { what: 'without closeNow', hour: null },
@@ -222,9 +222,9 @@ describe.each([
 
 /*
  * A quarter from the 1st of January 2026 has 90 days, and the calls of a plan cost at least 90.00 in its period. On the
- * 11th of January the subscription goes to a monthly plan with the same calls, which has a quarterly fee too, so that
- * the quarter goes on. On the 21st the quarter is closed, and with the end of the month, on the 11th of February, the
- * subscription comes back. The quarter asks for 10 + 49 of 90 days: 59.00. The month asks for 90.00. Together 149.00.
+ * 11th of January the subscription changes to a monthly plan with the same calls and a quarterly fee, so the quarter
+ * continues. On the 21st the quarter is closed. At the end of the month, on the 11th of February, the subscription
+ * changes back. The quarter charges 10 + 49 of 90 days: 59.00. The month charges 90.00. Together 149.00.
  */
 describe('a price with a minimum that leaves a series and comes back in the same period', () => {
   const january = (number: number) => `2026-01-${number}T00:00:00Z`;
@@ -256,8 +256,8 @@ describe('a price with a minimum that leaves a series and comes back in the same
 
 /*
  * A fee costs 30.00 in April and at least 45.00. On the 16th `closeNow` bills 15.00, and the rest of April 15.00 and
- * the minimum of 15.00. An end within April is for that part of the fee and of the minimum: until the 16th for 22.50,
- * which is more than the 15.00 that are left of the invoices.
+ * the minimum of 15.00. An end within April credits that part of the fee and of the minimum. With an end on the 16th
+ * that is 22.50, more than the 15.00 that are left of the invoices.
  */
 describe('a fee in arrears with a minimum, and closeNow on the 16th', () => {
   async function sold() {
@@ -345,8 +345,8 @@ describe('cutting anywhere changes no total', () => {
 });
 
 /*
- * A fee of 30.00 in advance: `closeNow` on the 3rd of April makes an invoice without lines. On the 18th a change takes
- * the fee away, and 13 of 30 days are credited. What was billed by the 3rd was billed before that credit.
+ * A fee of 30.00 in advance: `closeNow` on the 3rd of April makes an invoice without lines. On the 18th a change
+ * removes the fee, and 13 of 30 days are credited. The bill by the 3rd came before that credit.
  */
 describe('an invoice without lines', () => {
   it('is calculated again as it was, whatever is credited after it', async () => {

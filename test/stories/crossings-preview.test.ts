@@ -4,9 +4,7 @@ import { changeTo, closeNow, costOf, fee, payAll, promptPlan, subscribed } from 
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, shopOf } from '../support/shop.ts';
 
-/**
- * A preview is the same calculation without its last step (domain.md §3): a dry run tells what the change then does.
- */
+/** A preview is the same calculation without its last step (domain.md §3): a dry run shows the effect of the change. */
 let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;
@@ -23,7 +21,7 @@ afterAll(async () => {
 const APRIL = '2024-04-01T00:00:00Z'; // 30 days
 const MAY = '2024-05-01T00:00:00Z';
 
-/** What an invoice says to whom it asks for money. */
+/** The content of an invoice for its payer. */
 const said = ({ subtotal, totalTax, grandTotal, periodStart, periodEnd }: Resource) => ({
   ...{ subtotal, totalTax, grandTotal, periodStart, periodEnd },
 });
@@ -46,9 +44,9 @@ interface Crossing {
   readonly at: string;
   readonly cutAt?: string;
   readonly fields?: Record<string, unknown>;
-  /** What the open invoice of April comes to; null where the change has an invoice of its own. */
+  /** The total of the open invoice of April; null if the change has an invoice of its own. */
   readonly open: string | null;
-  /** What all invoices until the 1st of May come to. */
+  /** The sum of all invoices until the 1st of May. */
   readonly cost: string;
 }
 
@@ -62,7 +60,7 @@ const CROSSINGS: readonly Crossing[] = [
   },
   {
     ...{ what: 'in advance, unpaid', term: 'in_advance', at: '2024-04-16T00:00:00Z' },
-    ...{ open: '142.00', cost: '157.00' }, // 15 are a credit note on what is unpaid
+    ...{ open: '142.00', cost: '157.00' }, // 15 are a credit note on the unpaid amount
   },
   {
     ...{ what: 'in advance, paid, into the wallet', term: 'in_advance', isPaid: true, at: '2024-04-16T00:00:00Z' },
@@ -169,7 +167,7 @@ describe('the upcoming invoice', () => {
     expect(said(await shop.invoice(shown.id))).toEqual(said(shown));
   });
 
-  /** What a change there and back at one instant leaves is what was there before. */
+  /** A change and its reversal at one instant leave the bills as before. */
   it('is after there and back what it was before', async () => {
     const [a, b] = [
       await promptPlan(shop, [await fee(shop, 'in_advance', '31')]),

@@ -15,8 +15,8 @@ import { type Merchant, openTestEnvironment, type TestEnvironment } from '../sup
 import { type Resource, type Shop, shopOf } from '../support/shop.ts';
 
 /**
- * Several things at one instant (domain.md §3): of several changes the last counts, there and back is nothing, and a
- * change at the very start of a period, of the subscription or of what follows a trial re-prices that period.
+ * Several events at one instant (domain.md §3). The last of several changes counts; a change and its reversal are
+ * nothing. A change at the very start of a period, of the subscription or after a trial re-prices that period.
  */
 let env: TestEnvironment;
 let merchant: Merchant;
@@ -198,7 +198,7 @@ describe('there and back at one instant inside a period that was billed in advan
     expect(await costOf(shop, customerId)).toBe('93.00'); // January, February, March
   });
 
-  /** A to B and back a second apart: each change credits and charges, and comes to the same in whole cents here. */
+  /** A to B and back a second apart: each change credits and charges, with the same total in whole cents here. */
   it('or a second apart', async () => {
     const [a, b] = [
       await promptPlan(shop, [await fee(shop, 'in_advance', '31')]),
@@ -230,8 +230,8 @@ describe('there and back at one instant inside a period that was billed in advan
 });
 
 /*
- * A yearly fee of 366.00 in advance is taken on the 11th of January, and the customer asks to be billed at once. The
- * year begins with it, so by the 1st of February it is charged once.
+ * A yearly fee of 366.00 in advance is added on the 11th of January, with a request to bill it at once. Its year begins
+ * then, so by the 1st of February it is charged once.
  */
 describe('a change and closeNow at one instant', () => {
   it('charge what the new plan has in advance once', async () => {
@@ -304,7 +304,8 @@ describe('a set-up fee whose plan is taken', () => {
 });
 
 /*
- * What a change there and back leaves must not depend on currency, tax or discount: 2 months cost what 2 months cost.
+ * The result of a change and its reversal must not depend on currency, tax or discount: 2 months cost the price of 2
+ * months.
  */
 describe('there and back at one instant, to the last minor unit', () => {
   it.each([

@@ -16,9 +16,8 @@ import { type Merchant, openTestEnvironment, type TestEnvironment } from '../sup
 import { type Resource, type Shop, shopOf } from '../support/shop.ts';
 
 /**
- * What a closed period used is another thing today (domain.md §3 Whose usage, §4 Late usage, §5): the difference is
- * billed or credited once, at the terms that billed it, whatever made it: an event, an end as of the past, a late
- * payment, a grant.
+ * The usage of a closed period changes later (domain.md §3 Whose usage, §4 Late usage, §5). The difference is billed or
+ * credited once, by the terms of the first bill. The cause is an event, an end in the past, a late payment or a grant.
  */
 let env: TestEnvironment;
 let merchant: Merchant;
@@ -41,8 +40,8 @@ const LATER = '2026-06-10T00:00:00Z';
 const at = (day: string) => `2026-${day}T12:00:00Z`;
 
 /**
- * Calls at 1.00, sent to the customer, are priced by two subscriptions: the older one bills them while it is active,
- * the younger one otherwise. Each unit is billed once, whoever bills it.
+ * Calls at 1.00, sent to the customer, are priced by two subscriptions. The older one bills them while it is active,
+ * the younger one otherwise. Each unit is billed once.
  */
 describe('usage of a customer with two subscriptions on its metric', () => {
   async function pair() {
@@ -226,7 +225,7 @@ describe('a correction below 0 of a period', () => {
     expect(await februaryOf(sold)).toBe('70.00');
   });
 
-  /** The refund is void: January's 100.00 are kept, so what was too much of them is given back once more. */
+  /** The refund is void: January's 100.00 are kept, so their excess is credited again. */
   it('gives back what was too much once a refund is void', async () => {
     const sold = await january();
     await payAll(shop, sold.customerId);
@@ -332,7 +331,8 @@ describe('a correction below 0 after the last invoice', () => {
   });
 
   /**
-   * It was carried over: February's invoice of 20.00 could bear 20.00 of the 60.00, and then the subscription ended.
+   * The credit was carried over: February's invoice of 20.00 could take 20.00 of the 60.00, and then the subscription
+   * ended.
    */
   it('or what the last invoice could not bear of one', async () => {
     const { clock, subscription, customerId } = await subscribed(
@@ -354,7 +354,7 @@ describe('a correction below 0 after the last invoice', () => {
 });
 
 let features = 0;
-/* Calls at 1.00, of which grants of the entitlement take units off; each month's units are counted anew. */
+/* Calls at 1.00, less the units of the entitlement's grants; each month has its own units. */
 describe('a grant that takes effect in a closed period', () => {
   async function covered() {
     features += 1;
@@ -375,10 +375,7 @@ describe('a grant that takes effect in a closed period', () => {
     return { ...sold, grants: `/v1/entitlements/${data[0].entitlementId}/grants` };
   }
 
-  /**
-   * `february` units are used in February, which the grant does not cover: what it covers of January is taken off
-   * there.
-   */
+  /** `february` units are used in February, beyond the grant. The covered units of January are credited there. */
   it.each([
     { used: 60, granted: 50, late: null, february: 100, cost: '110.00' }, // 10 + 100
     { used: 60, granted: 50, late: 0, february: 100, cost: '110.00' },
@@ -428,8 +425,8 @@ describe('a grant that takes effect in a closed period', () => {
 });
 
 /*
- * A subscription goes to a plan without the metric on the 11th; what comes late for the days before is billed at the
- * old price.
+ * A subscription changes to a plan without the metric on the 11th. Late usage of the days before is billed at the old
+ * price.
  */
 it('late usage of a part of a period that a change ended has the price of that part', async () => {
   const metric = await shop.metric();

@@ -7,7 +7,7 @@ import { type Merchant, openTestEnvironment, type TestEnvironment } from '../sup
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
 /**
- * What a merchant sends: the document and the e-invoice of an invoice and of what takes it back (domain.md §4,
+ * The documents of a merchant: the document and the e-invoice of an invoice and of its credit notes (domain.md §4,
  * Document).
  */
 let env: TestEnvironment;
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => env.close());
 
-/** A merchant with all that the law wants of who sends invoices. */
+/** A merchant with all data that the law requires of an issuer. */
 async function registered(): Promise<{ merchant: Merchant; shop: Shop }> {
   const made = await env.merchant();
   const of = shopOf(made);

@@ -5,7 +5,7 @@ import { type Merchant, openTestEnvironment, type TestEnvironment } from '../sup
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 import { openTables } from '../support/snapshots.ts';
 
-/** Invoices that are charged by themselves, what follows where the card is declined, and charges on demand (domain.md §4). */
+/** Invoices with automatic charges, the consequences of a declined card, and charges on demand (domain.md §4). */
 let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;
@@ -330,7 +330,7 @@ describe('POST …/pay', () => {
 });
 
 describe('who come at once', () => {
-  /** No card was charged for more than its receipt says, and the invoice is paid by one of them. */
+  /** No card was charged more than its receipt, and one of them paid the invoice. */
   async function expectPaidOnce(invoice: Resource): Promise<void> {
     expect(await shop.invoice(invoice.id)).toMatchObject({
       status: 'PAID',

@@ -45,19 +45,19 @@ interface Year {
 }
 
 interface Row {
-  /** Where the clock stands; what happened since the row before is done here. */
+  /** The time of the clock; the events since the row before happen here. */
   at: string;
   does: (year: Year) => Promise<unknown>;
-  /** What is answered at that time. */
+  /** The answer at that time. */
   shown: Figures;
-  /** What is answered for that time at the end of the year, where late events have changed it. */
+  /** The answer for that time at the end of the year, after late events. */
   since?: Figures;
 }
 
 /*
- * The comments name each grant by when it was made, with what is left of it, in the order in which they are burned:
- * those of one priority by creation. A reset leaves at most 30 of what the template issued, all of what was granted or
- * bought, and issues 100 (from September on 80).
+ * The comments name each grant by its creation, with its remainder, in burn order: those of one priority by creation. A
+ * reset leaves at most 30 of the template's grants and all of the direct and bought ones, and issues 100 (from
+ * September on 80).
  *
  * In May 25 units of the 20th of February come, in December 50 of the 15th of October: `since`, and the lines that
  * begin with ►.
@@ -153,7 +153,7 @@ const YEAR: readonly Row[] = [
     shown: figures(1430, 90, 0, 30, true),
     since: figures(1430, 90, 0, 80, true),
   },
-  // by hand, without what waits, and counted from here: Nov 10th 80
+  // by hand, without waiting units, and counted from here: Nov 10th 80
   { at: '2026-11-10', does: (year) => year.reset({ preserveOverage: false }), shown: figures(1510, 0, 80) },
   // no reset on the 1st of December; 50 of October come late, and change nothing from the 10th of November on
   { at: '2026-12-05', does: (year) => year.use(50, '2026-10-15'), shown: figures(1510, 0, 80) },

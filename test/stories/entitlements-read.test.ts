@@ -3,7 +3,9 @@ import { sql } from '../../src/db/index.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
-/** What is read of entitlements over HTTP: balances now, in the past and ahead, lists, access and history (domain.md §5). */
+/**
+ * Readings of entitlements over HTTP: balances now, in the past and ahead, lists, access and history (domain.md §5).
+ */
 let env: TestEnvironment;
 beforeAll(async () => {
   env = await openTestEnvironment();
@@ -22,7 +24,10 @@ interface Story {
 
 const MONTHLY = { type: 'metered', usagePeriod: { interval: 'P1M' }, issueAfterReset: 100 };
 
-/** A merchant whose plan carries a metered feature on the price of its metric, and a subscription to it from January on. */
+/**
+ * A merchant with a plan and a subscription to it from January on. The price of the plan's metric has a metered
+ * feature.
+ */
 async function openStory(template: Record<string, unknown> = MONTHLY): Promise<Story> {
   const merchant = await env.merchant();
   const shop = shopOf(merchant);

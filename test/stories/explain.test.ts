@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Client, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
-/** Where every number of an invoice comes from (domain.md §4, `explain`). */
+/** The origin of every number on an invoice (domain.md §4, `explain`). */
 let env: TestEnvironment;
 let merchant: Client;
 let shop: Shop;

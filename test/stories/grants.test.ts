@@ -25,7 +25,7 @@ const newFeature = (type = 'metered', of = shop) => {
     .then(({ id }) => of.create('/v0/features', { key: `feature-${features}`, name: 'Calls', productId: id, type }));
 };
 
-/** A subscription from the 1st of January whose plan carries a metered feature. */
+/** A subscription from the 1st of January to a plan with a metered feature. */
 async function subscribed(template: object = MONTHLY, of = shop) {
   const clock = await of.clock(START);
   const feature = await newFeature('metered', of);
@@ -645,7 +645,7 @@ describe('a reconciliation', () => {
     feature: { featureId: feature.id, entitlementTemplate },
   });
 
-  /** A subscription to `kept` and `left`, whose plan by now carries `kept` with another template, and `come`. */
+  /** A subscription to `kept` and `left`. Its plan now has `kept` with another template, and `come`. */
   async function outdated() {
     const [kept, left, come] = [await newFeature(), await newFeature(), await newFeature('boolean')];
     const clock = await shop.clock(START);
@@ -745,7 +745,7 @@ describe('a reconciliation', () => {
   const idOf = (entitlements: readonly Resource[], feature: Resource): string =>
     entitlements.find(({ featureId }) => featureId === feature.id).id;
 
-  /** All that the merchant has, but the audit log, which keeps that somebody asked. */
+  /** All records of the merchant except the audit log, which records the requests. */
   async function everything(): Promise<Readonly<Record<string, string>>> {
     const tables = await openTables(env.url);
     try {

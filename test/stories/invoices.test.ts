@@ -4,7 +4,7 @@ import { approve } from '../support/approvals.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
-/** What happens to invoices between their calculation and their end (domain.md §4), by hand and by themselves. */
+/** Invoices between their calculation and their end (domain.md §4), by hand and automatically. */
 let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => env.close());
 
-/** A month of a fee of 10.00 with 20 % tax is over; what `of` says decides what becomes of the invoice. */
+/** An ended month of a fee of 10.00 with 20 % tax; `of` decides the fate of the invoice. */
 async function monthOver(of: { shop?: Shop; plan?: object; subscription?: object } = {}) {
   const by = of.shop ?? shop;
   const clock = await by.clock(START);
@@ -141,7 +141,7 @@ describe('an issued invoice', () => {
     const sessionId = invoice.paymentUrl.split('/').at(-1);
     expect((await by.get(`/v0/paymentSessions/${sessionId}`)).body.status).toBe('expired');
     expect((await by.get(`/v2/invoices/${invoice.id}/refunds`)).body.data).toEqual([]); // a cancellation is no refund
-    expect((await by.get(`/v2/invoices/${invoice.id}/pdf`)).status).toBe(200); // what was sent stays what it was
+    expect((await by.get(`/v2/invoices/${invoice.id}/pdf`)).status).toBe(200); // the sent document stays the same
     expect(await published(invoice, by)).toEqual(['invoice.issued.v0', 'invoice.cancelled.v0']);
   });
 

@@ -35,8 +35,8 @@ const MONTHS = [
   { month: '2026-06', calls: 400 },
 ] as const;
 /*
- * They leave on the 16th of June, with 400 calls since the 1st: 40.00. Not used are 199 of the year's 365 days (it has
- * gone on for 31 + 28 + 31 + 30 + 31 + 15 = 166), 199.00, and 15 of June's 30: 45.00. With tax: 238.80 and 54.00,
+ * They leave on the 16th of June, with 400 calls since the 1st: 40.00. The unused advance fees are 199 of the year's
+ * 365 days (after 31 + 28 + 31 + 30 + 31 + 15 = 166), 199.00, and 15 of June's 30: 45.00. With tax: 238.80 and 54.00,
  * together 292.80.
  */
 const END = '2026-06-16T00:00:00Z';
@@ -74,9 +74,9 @@ interface Leaving {
   /** In the wallet: when they leave, when the last month is billed, and after all refunds and late usage. */
   wallet: readonly [left: string, billed: string, end: string];
   last: ReturnType<typeof billOf>;
-  /** What a refund answers, of the invoice whose seats were given back in part and of the last one. */
+  /** The answer of a refund of the invoice with the partly credited seats, and of the last one. */
   refunds: readonly [may: number, last: number];
-  /** Late usage of 10.00 and 2.00 tax: what of it the wallet pays. */
+  /** Late usage of 10.00 and 2.00 tax, and the part that the wallet pays. */
   late: string;
 }
 const charge = 'charge 06-01/06-16 40.00';
@@ -104,7 +104,7 @@ describe('who has paid everything, by credit', () => {
       refunds: [400, 201],
       late: '12.00',
     },
-    // Nothing is given back, so the invoice of May may be refunded like any other. The card pays.
+    // No credit was given, so the invoice of May may be refunded like any other. The card pays.
     {
       credit: 'none',
       wallet: ['0.00', '0.00', '0.00'],
@@ -159,7 +159,7 @@ describe('who has paid everything, by credit', () => {
 });
 
 describe('who has not paid', () => {
-  // The credits take off what is owed: 546.00 − 238.80 and 228.00 − 54.00. No money was there that could be given back.
+  // The credits reduce the debt: 546.00 − 238.80 and 228.00 − 54.00. There was no money to return.
   it.each(['invoice', 'wallet'])('owes what was used, and nothing is in the wallet: %s', async (credit) => {
     const { clock, subscription } = await subscribed({ bankTransferOnly: true });
     await shop.advance(clock, END);
@@ -176,7 +176,7 @@ describe('who has not paid', () => {
     expect(await refund(may)).toMatchObject({ status: 400, body: { code: 'INVOICE_ALREADY_REFUNDED' } });
   });
 
-  // Of May's 228.00 200.00 have come, so 28.00 of the seats' 54.00 take off what is owed: 23.33 and 4.67 tax. 21.67 net
+  // Of May's 228.00, 200.00 were paid. So 28.00 of the seats' 54.00 reduce the debt: 23.33 and 4.67 tax. 21.67 net
   // are left.
   it('in part, has the rest of the credit taken off the last invoice: 40.00 − 21.67 = 18.33, with tax 22.00', async () => {
     const { clock, subscription } = await subscribed({ bankTransferOnly: true });
@@ -198,21 +198,21 @@ describe('who has not paid', () => {
 });
 
 /*
- * June alone: seats of 90.00 in advance, paid, and 400 calls on the 10th: 40.00. Who ends on the 16th has not used
- * 45.00 of the seats; 40.00 of them come off the last invoice, and 5.00 with 1.00 tax are in the wallet.
+ * June alone: seats of 90.00 in advance, paid, and 400 calls on the 10th: 40.00. At an end on the 16th, 45.00 of the
+ * seats are unused. 40.00 of them reduce the last invoice, and 5.00 with 1.00 tax are in the wallet.
  */
 describe('who leaves otherwise', () => {
   interface Otherwise {
     what: string;
-    /** Of the plan; prices where the tax is in them are 1.2 times as high. */
+    /** Of the plan; prices that include the tax are 1.2 times as high. */
     plan?: { taxBehavior: 'inclusive' };
     fields?: object;
-    /** What happens in June, up to the end. */
+    /** The events in June, up to the end. */
     does: (at: June) => Promise<unknown>;
-    /** The last invoice; what is owed of the first one; what is in the wallet. */
+    /** The last invoice, the debt on the first one, and the wallet. */
     last: string;
     owed?: string;
-    /** Of money that had left before its refund was void. */
+    /** Money that had left before its refund was void. */
     owedAgain?: string;
     credit?: 'none';
     wallet: string;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
-/** LATEST is a level: what was reported last goes on until something else is (domain.md §5, decision 0050). */
+/** LATEST is a level: the last reported value continues until another one comes (domain.md §5, decision 0050). */
 let env: TestEnvironment;
 beforeAll(async () => {
   env = await openTestEnvironment({ recomputed: true });
@@ -299,7 +299,7 @@ describe('groups', () => {
         { groupBy: { region: 'us' }, value: 0, eventCount: 1 },
       ],
       groupCount: 3,
-      totalValue: 0, // of all together it is that of the last event
+      totalValue: 0, // for all together it is the value of the last event
     });
   });
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
-/** Lines that somebody writes for invoices whose period is open (api.md, `/v2/invoices/lineItems`), on a clock. */
+/** Manual lines for invoices with an open period (api.md, `/v2/invoices/lineItems`), on a clock. */
 let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;

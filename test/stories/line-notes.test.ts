@@ -3,7 +3,7 @@ import { readPdf } from '../../src/documents/testing/read-pdf.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
-/** Every line of an invoice can be checked with a calculator: what its document and its explanation say of it. */
+/** Every line of an invoice can be checked with a calculator, by the notes on its document and in its explanation. */
 let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;

@@ -3,7 +3,7 @@ import { CountedDatabase } from '../support/counted-database.ts';
 import { openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { START, shopOf } from '../support/shop.ts';
 
-/** What a list of invoices asks of the database does not grow with the list. */
+/** The statements of a list of invoices do not grow with the list. */
 
 let env: TestEnvironment;
 const databases: CountedDatabase[] = [];
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => env.close());
 
-/** A merchant so many of whose subscriptions have used something in a month. */
+/** A merchant with so many subscriptions with usage in a month. */
 async function open(customers: number): Promise<string> {
   env.setNow(START);
   const merchant = await env.merchant();

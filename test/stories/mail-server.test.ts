@@ -19,7 +19,7 @@ import { header, type MailDrop, openMailDrop } from '../support/smtp.ts';
 const NOW = '2026-03-10T09:00:00Z';
 const later = (seconds: number): string => Temporal.Instant.from(NOW).add({ seconds }).toString();
 
-/** What is to be closed when a test ends, the last first. */
+/** The resources to close at the end of a test, the last first. */
 const open: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const close of open.splice(0).toReversed()) await close();
@@ -278,7 +278,7 @@ describe('a server that refuses', () => {
   });
 });
 
-/** Takes connections, and says nothing ever. */
+/** Accepts connections, and never answers. */
 async function openSilence(): Promise<{ url: string; sockets: Set<Socket> }> {
   const sockets = new Set<Socket>();
   const server: Server = createServer((socket) => void sockets.add(socket.on('error', () => undefined)));
@@ -362,7 +362,7 @@ it('sends the same message again where the process was lost between sending and 
 });
 
 describe('the carrier', () => {
-  /** As due work does it. */
+  /** As a background job does it. */
   const step = async ({ env, merchant }: Office, mailSender: MailSender, { id }: Resource): Promise<void> => {
     const followUp = await env.database.transaction({ merchants: [merchant.id] }, (tx) =>
       mailDueKind(mailSender, noAttachments).step(tx, { merchantId: merchant.id, id }, Temporal.Instant.from(NOW)),

@@ -3,7 +3,7 @@ import { openTestEnvironment, type TestEnvironment } from '../support/environmen
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 import { type MailDrop, openMailDrop } from '../support/smtp.ts';
 
-/** What customers are written, on a test clock (domain.md §3; docs/mail.md). In the sandbox it is held. */
+/** The mails to customers, on a test clock (domain.md §3; docs/mail.md). The sandbox only stores them. */
 let env: TestEnvironment;
 let drop: MailDrop;
 let shop: Shop;
@@ -90,7 +90,7 @@ it.each([
 });
 
 describe('a reminder of a renewal', () => {
-  /** What is written of the first renewal of a fee of 290.00 in advance, with 19 % tax. */
+  /** The mail about the first renewal of a fee of 290.00 in advance, with 19 % tax. */
   async function reminded(cadence: string, fields: object = {}, planFields: object = {}): Promise<Resource> {
     const customer = await shop.customer();
     const { id } = await shop.create(`/v0/customers/${customer.id}/paymentMethods`);

@@ -2,9 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
-/**
- * Which mails customers get in which situation, and what they bring along (docs/mail.md). In the sandbox all are held.
- */
+/** The mails of each situation, and their attachments (docs/mail.md). The sandbox only stores them. */
 let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;
@@ -43,7 +41,7 @@ async function fillWallet(customer: Resource, amount: string): Promise<void> {
     paymentMethod: 'pm_ok',
   });
 }
-/** A month of a fee of 10.00, charged to a stored card by itself. */
+/** A month of a fee of 10.00, charged automatically to a stored card. */
 async function charged(card: string, customer: Resource, fields: object = {}) {
   await storeCard(customer, card);
   const clock = await shop.clock(START);

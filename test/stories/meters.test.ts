@@ -3,10 +3,7 @@ import { sql } from '../../src/db/index.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { shopOf } from '../support/shop.ts';
 
-/**
- * What is added up of events is what the meters of the moment read, and the figures are those of the events whatever it
- * is.
- */
+/** Roll-ups exist for the definitions of the present meters. The figures equal those of the events in any case. */
 let env: TestEnvironment;
 beforeAll(async () => {
   env = await openTestEnvironment();

@@ -4,8 +4,8 @@ import { openTestEnvironment, type TestEnvironment } from '../support/environmen
 import { type Resource, shopOf } from '../support/shop.ts';
 
 /**
- * I-34: a clock that goes a year at once, and one that goes there in any number of steps, see the same invoices, to the
- * last digit and the last instant; so does a wall clock whose worker runs in time, and one that was out for months
+ * I-34: a clock that advances a year at once and one that goes there in any number of steps have the same invoices, to
+ * the last digit and the last instant. So do a wall clock with a punctual worker, and one after an outage of months
  * (I-21).
  */
 let env: TestEnvironment;
@@ -42,7 +42,7 @@ async function open(usage: readonly Usage[], isOnClock: boolean) {
   return { shop, clock, subscription };
 }
 
-/** Invoices as they are, but for the ids, which are drawn anew in each world, and the hashes over ids. */
+/** Invoices without their ids, which are new in each run, and without the hashes over ids. */
 function withoutIds(invoices: readonly Resource[]): unknown[] {
   const names = new Map<string, string>();
   const named = (id: string) => {
@@ -57,7 +57,7 @@ const BILLED = [
   ...['currency', 'subtotal', 'totalTax', 'grandTotal', 'unpaidAmount', 'lines'],
 ];
 
-/** What is billed, by period; not when, and in which order, the worker came to it. */
+/** The billed amounts by period, without their times and order. */
 function billed(invoices: readonly Resource[]): unknown[] {
   const place = ({ billingCadence, periodStart }: Resource) => `${billingCadence} ${periodStart}`;
   const sorted = invoices.toSorted((a, b) => (place(a) < place(b) ? -1 : 1));

@@ -6,7 +6,7 @@ import { approve } from '../support/approvals.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, shopOf } from '../support/shop.ts';
 
-/** Invoices of no period that somebody writes (domain.md §4; api.md, POST /v2/invoices). */
+/** Manual invoices without a period (domain.md §4; api.md, POST /v2/invoices). */
 let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;

@@ -11,10 +11,10 @@ import { type CutWire, layWire } from '../support/cut-wire.ts';
 import { type Edge, type EdgeAnswer, type EdgeCaller, openEdge } from '../support/edge.ts';
 import { cloneDatabase, type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 
-/** A database that stores events when it is told to, as one that cannot keep up would in its own time. */
+/** A database that stores events when the test says so, like one that is too slow. */
 class SlowDatabase extends Database {
   #gate = Promise.withResolvers<void>();
-  /** Lets through what waits and what comes. */
+  /** Releases the waiting and all later calls. */
   storeAll(): void {
     this.#gate.resolve();
   }
@@ -69,7 +69,7 @@ const eventsOf = (prefix: string, count: number) =>
 const send = (caller: EdgeCaller, body: unknown) =>
   caller.call('POST', '/v0/events', typeof body === 'string' ? { payload: body } : { body });
 
-/** How many events a merchant has whose key begins so. */
+/** The number of a merchant's events with keys of this beginning. */
 const stored = async (merchantId: string, prefix = ''): Promise<number> => {
   const { count } = await database.transaction({ merchants: [merchantId] }, (tx) =>
     tx.one<{ count: number }>(
@@ -85,7 +85,7 @@ async function whenAllIsFree(): Promise<void> {
   while (load().requests > 0) await sleep(5);
 }
 
-/** An event in so large a body that there is room for few: what is empty of it need not be stored. */
+/** An event in a body so large that few have room: its padding need not be stored. */
 const largeBody = (prefix: string) => JSON.stringify(eventsOf(prefix, 1)) + ' '.repeat(800_000);
 
 interface Sent {
@@ -163,7 +163,7 @@ describe('when more events come than are stored', () => {
   });
 });
 
-/** A connection on which a test writes what it likes. */
+/** A connection for raw writes of a test. */
 function dial(): { socket: Socket; answers: () => string[] } {
   const { port } = edge.server.server.address() as AddressInfo;
   const socket = connect(port, '127.0.0.1');
@@ -190,7 +190,7 @@ describe('a request for whose body there is no room', () => {
     database.storeAll();
     await all;
     await whenAllIsFree();
-    socket.write(body); // of the refused one: what comes of it is thrown away
+    socket.write(body); // of the refused one: its further bytes are dropped
     const second = JSON.stringify(eventsOf('second', 1));
     socket.write(headOf(large, second.length) + second);
     while (answers().length < 2) await sleep(5);

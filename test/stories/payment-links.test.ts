@@ -4,7 +4,7 @@ import { expectBooksToBalance } from '../support/books.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, shopOf } from '../support/shop.ts';
 
-/** Amounts that are asked for without an invoice (api.md, POST /v0/payments). */
+/** Requested amounts without an invoice (api.md, POST /v0/payments). */
 const NOW = '2026-03-10T09:30:00Z';
 let env: TestEnvironment;
 let merchant: Merchant;

@@ -3,7 +3,9 @@ import { sql } from '../../src/db/index.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, shopOf } from '../support/shop.ts';
 
-/** How an invoice is paid, and how money goes back (§3; domain.md §4). Each story has its own subscription and clock. */
+/**
+ * The payment of an invoice, and the return of money (§3; domain.md §4). Each story has its own subscription and clock.
+ */
 let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;
@@ -28,7 +30,7 @@ const told = async (invoice: Resource, type: string): Promise<Resource[]> => {
   return rows.map(({ data }) => data);
 };
 
-/** What the sandbox's provider was asked for an invoice's money: charges and refunds that worked. */
+/** The successful charges and refunds of an invoice at the sandbox's provider. */
 const moved = (invoice: Resource) =>
   env.database.transaction({ merchants: [merchant.id] }, async (tx) => {
     const rows = await tx.rows<{ kind: string; amount: { toFixed(places: number): string } }>(sql`

@@ -29,7 +29,7 @@ const change = (subscription: Resource, body: object) =>
 const tried = (subscription: Resource, body: object) =>
   merchant.post(`/v0/subscriptions/${subscription.id}/changes`, body);
 
-/** What each line says: its kind, dates and net amount. */
+/** Each line with its kind, dates and net amount. */
 const shown = ({ lines }: Resource): string[] =>
   lines.map(
     ({ type, lineItemType, totalPrice, periodStart, periodEnd }: Resource) =>

@@ -136,7 +136,7 @@ describe('a migration of few subscriptions', () => {
 
 describe('a migration of many subscriptions', () => {
   const MANY = 60;
-  /** Of a start ahead: nothing of them is billed yet, so that copies are whole. */
+  /** With a future start: nothing of them is billed yet, so copies are complete. */
   async function many() {
     const { merchant, shop } = await opened();
     const startedAt = Temporal.Now.instant().add({ hours: 24 }).toString();

@@ -3,7 +3,7 @@ import { type Merchant, openTestEnvironment, type TestEnvironment } from '../sup
 import { visit } from '../support/portal.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
-/** What customers keep in the portal (cards, billing details), and what they see of usage and balances. */
+/** The cards and billing details of customers in the portal, and their usage and balances. */
 let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;

@@ -201,7 +201,7 @@ describe('an end', () => {
     );
     expect(dollars(last.grandTotal)).toBe(totalOf(preview));
     const { balances } = await shop.read(`/v0/customers/${subscription.customerId}/wallet`);
-    expect(balances).toMatchObject([{ currency: 'USD', balance: '18.60' }]); // 15.50 and 20 % of it
+    expect(balances).toMatchObject([{ currency: 'USD', balance: '18.60' }]); // 15.50 and 20 % tax
   });
 
   it('is shown again after a quarter of an hour', async () => {

@@ -4,14 +4,16 @@ import { type Merchant, openTestEnvironment, type TestEnvironment } from '../sup
 import { type Visitor, visit } from '../support/portal.ts';
 import { type Resource, type Shop, shopOf } from '../support/shop.ts';
 
-/** Nothing of another customer by any id in an address (docs/decisions/0125): each route of the portal is tried. */
+/**
+ * No id in an address shows data of another customer (docs/decisions/0125): the test tries each route of the portal.
+ */
 let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;
 let reader: Visitor;
 /**
- * Ids by the name of the parameter: of the visitor, of another customer of its merchant, of another merchant, of
- * nobody.
+ * Ids by the name of the parameter: of the visitor, of another customer of its merchant, of another merchant, and
+ * unknown ones.
  */
 let ids: Record<string, { own: string; foreign: readonly string[] }>;
 
@@ -20,7 +22,7 @@ const routes = wireDomains('sandbox', 'http://localhost')
   .map(({ declaration: { method, path } }) => ({ method, path }))
   .filter(({ path }) => path.startsWith('/portal'));
 
-/** Those without a session: they have a token, or name a merchant. */
+/** Routes without a session: they have a token, or name a merchant. */
 const DOORS = ['/portal/open', '/portal/:merchantId', '/portal/leave'];
 const inside = routes.filter(({ path }) => !DOORS.includes(path));
 const parameterOf = (path: string): string | null => /:(\w+)/.exec(path)?.[1] ?? null;

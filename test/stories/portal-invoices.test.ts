@@ -3,7 +3,7 @@ import { type Merchant, openTestEnvironment, type TestEnvironment } from '../sup
 import { visit } from '../support/portal.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
-/** What customers see of their plans and invoices in the portal, and how they pay. */
+/** Plans, invoices and payments of customers in the portal. */
 let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;

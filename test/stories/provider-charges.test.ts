@@ -35,7 +35,7 @@ async function leaveFor(sessionId: string): Promise<string> {
   return String(headers.location).split('/').at(-1) as string;
 }
 
-/** A customer who has stored a card at the provider. */
+/** A customer with a card at the provider. */
 async function customerWith(token: string): Promise<Resource> {
   const customer = await shop.customer();
   const setup = await shop.create(`/v0/customers/${customer.id}/paymentMethods`);
@@ -150,7 +150,7 @@ describe('a refund', () => {
   });
 });
 
-/** What is in an account of the merchant, in USD. */
+/** The balance of a merchant's account, in USD. */
 const balance = async (account: string): Promise<string> => {
   const [row] = await env.database.transaction({ merchants: [merchant.id] }, (tx) =>
     tx.rows<{ total: string }>(sql`

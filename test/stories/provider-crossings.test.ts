@@ -6,7 +6,7 @@ import { type CardsOutside, cardsOutside } from '../support/cards-outside.ts';
 import { openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, START } from '../support/shop.ts';
 
-/** Where the connection to a provider and a payment cross: accounts that do not work, and pages that are open. */
+/** Crossings of a connection to a provider and a payment: accounts that do not work, and open pages. */
 let env: TestEnvironment;
 let provider: FakeProvider;
 let cards: CardsOutside;

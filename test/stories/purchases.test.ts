@@ -3,7 +3,9 @@ import { sql } from '../../src/db/index.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
-/** How grants are bought (§3, §4 Grant purchase; domain.md §5). Each story has its own entitlement; most are on a clock. */
+/**
+ * Purchases of grants (§3, §4 Grant purchase; domain.md §5). Each story has its own entitlement; most are on a clock.
+ */
 let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;

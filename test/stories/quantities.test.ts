@@ -3,7 +3,7 @@ import { failingFields } from '../../src/catalog/testing/build.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
-/** How many of each fee price a subscription has, and what a change of it bills, on clocks (docs/seats.md). */
+/** The quantities of a subscription's fee prices, and the bill of a change, on clocks (docs/seats.md). */
 let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;
@@ -83,7 +83,7 @@ describe('the quantities of a subscription', () => {
 });
 
 describe('quantities that are refused', () => {
-  /** A plan, prices that are not of it, and a way to ask for quantities at the creation and by a change. */
+  /** A plan, prices of other plans, and a function that sends quantities at the creation and by a change. */
   async function asking() {
     const [seats, usage, other] = [await seatPrice(), await shop.usagePrice(), await seatPrice()];
     const foreign = shopOf(await env.merchant());
@@ -341,7 +341,7 @@ describe('a change of the plan', () => {
   });
 });
 
-/** What each line of some invoices says: how many, of which days, net. */
+/** Each line of some invoices: quantity, days, net amount. */
 const said = (invoices: readonly Resource[]): string[] =>
   invoices
     .flatMap(({ lines }) => lines)
@@ -351,7 +351,7 @@ const said = (invoices: readonly Resource[]): string[] =>
     );
 const day = (text: string) => text.slice(5, 10);
 
-/** What the invoices of a subscription come to that were issued, less what credit notes take off them, before tax. */
+/** The issued invoices of a subscription less their credit notes, before tax. */
 async function kept(subscription: Resource): Promise<string> {
   let cents = 0;
   const add = (amount: string, sign: 1 | -1) => {
@@ -369,8 +369,8 @@ async function kept(subscription: Resource): Promise<string> {
 type Step = readonly [at: string, seats: number, fields?: object];
 
 /**
- * A subscription to one price of seats from January on, its steps, and its invoices by a time. All of it is paid as it
- * is issued.
+ * A subscription to one price of seats from January on, its steps, and its invoices by a time. Each is paid at its
+ * issue.
  */
 async function lived(price: Resource, steps: readonly Step[], until: string, fields: Fields = {}) {
   const { plan: planFields = {}, ...others } = fields;
@@ -462,7 +462,7 @@ describe('models count the seats', () => {
     },
   });
   it.each([
-    // Half of January each; five and eight seats come to these in a whole month:
+    // Half of January each. The prices of five and eight seats for a whole month:
     { price: tiered('graduated', '31', '15.50'), five: '77.50', eight: '100.75' }, // 155.00; 155.00 + 3 × 15.50
     { price: tiered('volume', '31', '20'), five: '77.50', eight: '80.00' }, // 155.00; 8 × 20.00
     // 1; 2 packages
@@ -491,7 +491,7 @@ describe('models count the seats', () => {
 
 describe('there and back', () => {
   it.each([
-    // Of an amount for five seats over January: 155.00.
+    // The share of an amount for five seats over January: 155.00.
     {
       what: 'at one instant',
       steps: [

@@ -29,9 +29,9 @@ beforeAll(async () => {
   });
   await shop.use(subscription.id, '2026-01-15T00:00:00Z', 12);
   await shop.advance(clock, '2026-02-02T00:00:00Z');
-  await shop.use(subscription.id, '2026-01-16T00:00:00Z', 3); // late: it is not what January billed
+  await shop.use(subscription.id, '2026-01-16T00:00:00Z', 3); // late: January did not bill it
   await shop.advance(clock, '2026-03-10T00:00:00Z');
-  // February asked all of March
+  // February charged all of March
   await shop.act(`/v0/subscriptions/${subscription.id}/termination`, { reason: 'Moved' });
   await shop.advance(clock, 'P1D');
   invoice = (await shop.invoices(subscription)).find(({ lines }: Resource) =>
@@ -39,7 +39,7 @@ beforeAll(async () => {
   );
   client = new pg.Client({ connectionString: env.url });
   await client.connect();
-  await client.query('set session_replication_role = replica'); // no trigger keeps us from breaking things
+  await client.query('set session_replication_role = replica'); // no trigger prevents the damage
 });
 afterAll(async () => {
   await client.end();

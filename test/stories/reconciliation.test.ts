@@ -2,9 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
-/**
- * A reconciliation brings what a plan grants into line with its newest version, and nothing else (§4; domain.md §5).
- */
+/** A reconciliation brings a plan's grants into line with its newest version, and nothing else (§4; domain.md §5). */
 let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;
@@ -23,7 +21,7 @@ const monthly = (issueAfterReset: number, more: object = {}) => ({ ...MONTHLY, i
 
 let features = 0;
 
-/** A subscription whose plan carries a feature by a template, on a clock, 10 days into January. */
+/** A subscription to a plan with a feature and its template, on a clock, 10 days into January. */
 async function subscribed(template: Record<string, unknown>) {
   features += 1;
   const { type } = template;
@@ -51,7 +49,7 @@ async function subscribed(template: Record<string, unknown>) {
       await shop.create(`/v0/plans/${plan.id}/versions`, { replacePrices });
       price = other;
     },
-    /** Tells first, then does; both tell the same. */
+    /** A dry run first, then the change; both give the same answer. */
     async reconcile() {
       const dry = await merchant.post(reconciliations, { dryRun: true });
       const done = await merchant.post(reconciliations, {});

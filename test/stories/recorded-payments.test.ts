@@ -4,7 +4,7 @@ import { expectBooksToBalance } from '../support/books.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, shopOf } from '../support/shop.ts';
 
-/** Money that comes by bank or in cash, as somebody records it (domain.md §4; api.md, POST …/payments). */
+/** Recorded payments by bank or in cash (domain.md §4; api.md, POST …/payments). */
 const NOW = '2026-03-10T09:30:00Z';
 let env: TestEnvironment;
 let merchant: Merchant;
@@ -192,7 +192,7 @@ describe('a refund of recorded money', () => {
 describe('recorded money that was given back', () => {
   const say = (invoice: Resource, payment: string, body: object = {}) =>
     merchant.post(`/v2/invoices/${invoice.id}/payments/${payment}/markReturned`, body);
-  /** What waits to go back, and what is in the bank, because of an invoice; credits are below 0. */
+  /** The cash and the owed returns of an invoice, by account; credits are below 0. */
   const booked = async (invoice: Resource) => {
     const accounts = await rows<{ account: string; amount: { toFixed: (digits: number) => string } }>(sql`
       select e.account, sum(e.amount) as amount from ledger_transaction t
@@ -278,7 +278,7 @@ describe('recorded money that was given back', () => {
   });
 });
 
-/** What a person may do to an invoice, over every status that one can be put in by hand. */
+/** The possible acts of a person on an invoice, over every status that a test can set by hand. */
 describe('an action', () => {
   const states: Record<string, () => Promise<Resource>> = {
     DRAFT: () => issue({ autoApprove: false }),

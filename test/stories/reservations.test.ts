@@ -3,10 +3,7 @@ import { type Merchant, openTestEnvironment, type TestEnvironment } from '../sup
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 import { openTables } from '../support/snapshots.ts';
 
-/**
- * How balance is held for usage whose amount is known only afterwards (domain.md §5, Reservations), and who wins where
- * many want it.
- */
+/** Reserved balance for usage of a still unknown amount (domain.md §5, Reservations), and simultaneous reservations. */
 let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;

@@ -9,7 +9,7 @@ import { dump, textsWith } from '../support/secrets.ts';
 import { type Shop, START, shopOf } from '../support/shop.ts';
 import { revenue, signedHeaders } from '../support/sources.ts';
 
-/** A merchant with every kind of secret, and what of them is found in the database and in the logs: nothing. */
+/** A merchant with every kind of secret. The database and the logs contain none of them. */
 let stripe: StripeServer;
 let env: TestEnvironment;
 let merchant: Merchant;
@@ -17,7 +17,7 @@ let shop: Shop;
 let books: StripeAccount;
 let texts: string[];
 const log: string[] = [];
-/** What a dump and a log must not hold, by what it is. */
+/** Secrets that a dump and a log must not contain, by kind. */
 const secrets: Record<string, string> = {};
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -55,7 +55,7 @@ async function twice(path: string, body: unknown, status: number) {
   return first.body;
 }
 
-/** A merchant whose own key was made by the API. */
+/** A merchant with a key that the API made. */
 async function openMerchant(): Promise<void> {
   const operator = shopOf(env.platform);
   const organization = await operator.create('/v0/organizations', {

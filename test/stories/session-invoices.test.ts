@@ -184,7 +184,7 @@ describe('with its session', () => {
     for (let round = 0; round < 20; round += 1) {
       const before = await drawn();
       const { id, session } = await purchase();
-      // Due ahead of its time, so that both may come: from expiresAt on nobody can pay.
+      // Due before its time, so that both may come: from expiresAt on nobody can pay.
       await rows(sql`update payment_session set next_action_at = ${now} where id = ${session}`);
       const first = round % 2 === 0 ? [complete(session), end(session)] : [end(session), complete(session)];
       await Promise.all(first);
@@ -234,7 +234,7 @@ describe('what hangs on an invoice', () => {
   const purpose = { type: 'toy', id: 'toy_1' };
   const dependencies = () => dependenciesWith({ toy });
 
-  /** Money, or the end of the session, as payments tells of it. */
+  /** Money, or the end of the session, as payments reports it. */
   const tell = (kind: 'completed' | 'expired', id: string, by = dependencies()) =>
     inTransaction(async (tx) => {
       const handlers = invoicePaymentHandlers(by);

@@ -4,9 +4,9 @@ import { openTestEnvironment, type TestEnvironment } from '../support/environmen
 import { at, openManySubscriptions, readAll } from '../support/many-subscriptions.ts';
 import { START, shopOf } from '../support/shop.ts';
 
-/** Invoices and subscriptions that fall due at once are stepped as lists; each comes out as it does by itself. */
+/** Invoices and subscriptions that are due at once are stepped as lists. Each has the same result as alone. */
 
-/** Which lists there were in it, and how often something stood in the way. */
+/** The lists of a run, and the number of obstacles. */
 class Watched extends Database {
   static lists = 0;
   static failures: unknown[] = [];

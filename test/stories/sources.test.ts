@@ -50,7 +50,7 @@ it('a mobile app’s revenue is approved by rules and people, and billed at 5 %'
 
   expect(await shop.act(`${events}/${fraud.id}/reject`)).toMatchObject({ status: 'rejected' });
   expect(await shop.act(`${events}/bulk-approve`, { eventIds: [large.id, refund.id] })).toMatchObject({ processed: 2 });
-  // The plan bills in dollars, so a retry finds the same; the sale is told again in dollars.
+  // The plan bills in dollars, so a retry has the same result; the sale is reported again in dollars.
   expect(await shop.act(`${events}/${euros.id}/retry`)).toMatchObject({ status: 'failed', processedBy: small.id });
   expect(await receive('330')).toMatchObject({ status: 'processed' });
   expect((await shop.read(`/v0/sourceRules/${small.id}`)).matchCount).toBe(4);
@@ -58,7 +58,7 @@ it('a mobile app’s revenue is approved by rules and people, and billed at 5 %'
   await shop.advance(clock, '2026-02-01T00:00:00Z');
   expect(await subtotals(subscription)).toEqual(['ISSUED 531.50', 'ACTIVE 0.00']); // (400 + 10000 − 100 + 330) × 5 %
 
-  // What is approved after the period has closed is late usage: the next invoice bills it, with January's dates.
+  // Usage that is approved after its period has closed is late usage: the next invoice bills it, with January's dates.
   const late = await receive('2000', { occurredAt: '2026-01-31T23:59:59Z' });
   await shop.act(`${events}/${late.id}/approve`);
   await shop.advance(clock, '2026-03-01T00:00:00Z');

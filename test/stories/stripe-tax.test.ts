@@ -49,7 +49,7 @@ function customerIn(address: Record<string, string>, fields: Record<string, unkn
   return shop.customer({ consumer: { name: 'Ada', email: `ada-${people}@example.com`, address }, ...fields });
 }
 
-/** A month of 10.00 that is over, to a customer in Germany unless told. */
+/** An ended month of 10.00, to a customer in Germany by default. */
 async function issued({
   address = DE,
   customer = {},
@@ -68,7 +68,7 @@ async function issued({
   return { clock, subscription, invoice };
 }
 
-/** What Stripe has of an invoice and all that takes it back, in Stripe's units. */
+/** Stripe's records of an invoice and all its credits, in Stripe's units. */
 const recordedOf = (invoice: Resource, notes: readonly string[] = []) =>
   books.tax.total((reference) => [invoice.id, ...notes].some((key) => reference.startsWith(key)));
 const calls = (path: RegExp) => stripe.requests.filter((request) => path.test(request.path)).length;
@@ -177,7 +177,7 @@ describe('an invoice', () => {
     expect(validTaxAddress).toEqual({ valid: false, message: expect.stringContaining('tax location') });
     const before = calls(/calculations/);
     await shop.advance(clock, 'P1M');
-    expect(calls(/calculations/)).toBe(before); // it is not asked again for this address
+    expect(calls(/calculations/)).toBe(before); // no further query for this address
     expect(books.tax.transactions.size).toBe(0);
   });
 
@@ -331,7 +331,7 @@ describe('validTaxAddress', () => {
 
 describe('a process that dies', () => {
   it('between the question and the answer, and between the record and its outcome, loses nothing', async () => {
-    // What is committed before a call is all that a killed process leaves: the outcome is never written.
+    // A killed process leaves only its commits from before a call: the outcome is never written.
     const broken = scriptedTax();
     const calculate = vi.spyOn(broken, 'calculate').mockRejectedValueOnce(new Error('killed'));
     const commit = vi.spyOn(broken, 'commit').mockRejectedValueOnce(new Error('killed'));

@@ -58,7 +58,7 @@ async function pay(sessionId: string, card: CardName = 'visa'): Promise<string> 
   return page;
 }
 
-/** Delivers what Stripe has to tell, and lets it be read. @returns the statuses of our answers */
+/** Delivers Stripe's notices, and reads them. @returns the statuses of our answers */
 async function tell(how: Parameters<StripeAccount['deliver']>[1] = {}): Promise<number[]> {
   const url = `/v0/providers/stripe/webhooks/${merchant.id}`;
   const send = async (body: string, headers: Record<string, string>) =>
@@ -68,7 +68,7 @@ async function tell(how: Parameters<StripeAccount['deliver']>[1] = {}): Promise<
   return statuses;
 }
 
-/** A subscription to 10.00 a month whose customer has stored a card at Stripe; its first month is over. */
+/** A subscription to 10.00 a month, with a card at Stripe; its first month has ended. */
 async function sell(card: CardName = 'visa', fields: Record<string, unknown> = {}, plan: Record<string, unknown> = {}) {
   const clock = await shop.clock(START);
   const customer = await shop.customer();

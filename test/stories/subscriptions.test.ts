@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
-/** How subscriptions begin and end, and what stands on which invoice (domain.md §3), by test clocks. */
+/** The beginning and the end of subscriptions, and the contents of their invoices (domain.md §3), by test clocks. */
 let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;
@@ -257,7 +257,7 @@ it('ended in the past also cuts the period that is in its grace; one that was is
   expect(of('P1W')).toEqual([
     'ISSUED 2026-01-01 2026-01-08 10.00',
     'ISSUED 2026-01-08 2026-01-15 10.00',
-    'ISSUED 2026-01-15 2026-01-22 10.00', // these two had been issued; the one from 29 January on is taken back
+    'ISSUED 2026-01-15 2026-01-22 10.00', // these two had been issued; the one from 29 January on is removed
     'PAID 2026-01-22 2026-01-29 10.00',
   ]);
   const weeks = invoices.filter(({ billingCadence }) => billingCadence === 'P1W');

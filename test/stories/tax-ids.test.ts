@@ -3,7 +3,7 @@ import { sql } from '../../src/db/index.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { openVies, type Vies } from '../support/vies.ts';
 
-/** Tax ids through HTTP, against a register that answers as each test tells it. */
+/** Tax ids through HTTP, against a register with the answers of each test. */
 let vies: Vies;
 let env: TestEnvironment;
 let merchant: Merchant;
@@ -33,7 +33,7 @@ describe('a tax id of a customer', () => {
     vies.tell('DE136695976', 'valid');
     const { id, taxIdStatus, taxIdCheckedAt } = await customer('DE 136 695 976');
     expect({ taxIdStatus, taxIdCheckedAt }).toEqual({ taxIdStatus: 'unchecked' });
-    expect(vies.asked).toEqual([]); // nobody was asked inside the request
+    expect(vies.asked).toEqual([]); // no query inside the request
     await env.runDueWork();
     expect(vies.asked).toEqual(['DE136695976']);
     const after = await read(id);
@@ -120,7 +120,7 @@ describe('a tax id of a customer', () => {
     await env.runDueWork();
     expect((await read(id)).taxIdStatus).toBe('valid');
     await merchant.patch(`/v0/organizations/${consumerId}`, { address: { country: 'SE' } });
-    expect((await read(id)).taxIdStatus).toBe('unchecked'); // a Danish number says nothing of a business in Sweden
+    expect((await read(id)).taxIdStatus).toBe('unchecked'); // a Danish number proves nothing about a business in Sweden
     await merchant.patch(`/v0/organizations/${consumerId}`, { address: { country: 'DK' } });
     await env.runDueWork();
     expect((await read(id)).taxIdStatus).toBe('valid');

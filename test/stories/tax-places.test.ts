@@ -49,7 +49,7 @@ const bill = async (of: Shop, customer: Resource, fields: object = {}, currency 
 };
 const explained = (of: Shop, { id }: Resource) => of.read(`/v2/invoices/${id}/explain`);
 const SETTLEMENT = 'SupplyChainTradeTransaction/ApplicableHeaderTradeSettlement';
-/** What the e-invoice says of tax, and the text of the PDF. */
+/** The tax in the e-invoice, and the text of the PDF. */
 async function documentsOf(by: Merchant, { id }: Resource) {
   const xml = readXml((await by.get(`/v2/invoices/${id}/document.xml`)).bytes.toString());
   const groups = nodesAt(xml, `${SETTLEMENT}/ApplicableTradeTax`).map((group: XmlNode) => [
@@ -88,7 +88,7 @@ describe('with registrations in Germany and for the one-stop shop', () => {
   it('a business in France owes the tax itself once its number is confirmed, and the documents say so', async () => {
     const customer = await buyer(shop, 'FR', { taxId: 'FR40303265045' });
     const before = await bill(shop, customer);
-    expect(before.totalTax).toBe('20.00'); // nobody had confirmed the number: the register is down
+    expect(before.totalTax).toBe('20.00'); // the number was unconfirmed: the register is down
     expect((await explained(shop, before)).place).toMatchObject({
       ...{ treatment: 'consumer_abroad', country: 'FR', rate: 20, taxIdStatus: 'unchecked' },
       because: expect.stringContaining('No register has confirmed'),

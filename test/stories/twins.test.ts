@@ -35,7 +35,7 @@ interface Sent {
   readonly headers?: Record<string, string>;
 }
 
-/** Sends all at once, to each server in turn; answers in the order of what was sent. */
+/** Sends all requests at once, to each server in turn; answers in the order of the requests. */
 async function sendAll(merchant: Merchant, all: readonly Sent[]): Promise<{ status: number; body: Resource }[]> {
   const send = async ({ body, headers }: Sent, place: number) => {
     const answer = await fetch(`${addresses[place % addresses.length]}/v0/events`, {

@@ -15,21 +15,21 @@ const REGIONS = ['eu', 'us', 'asia', null] as const;
 const hours = (count: number): string => Temporal.Instant.from(START).add({ hours: count }).toString();
 
 const life = fc.record({
-  /** Of up to three customers, each on a plan, from a day of January on; some end on a day. */
+  /** Of up to three customers, each on a plan from a day of January on; some end on a day. */
   subscriptions: fc.array(
     fc.record({
       customer: fc.integer({ min: 0, max: 2 }),
       plan: fc.constantFrom('eu', 'all', 'fee'),
       from: fc.integer({ min: 0, max: 20 }),
       days: fc.option(fc.integer({ min: 5, max: 30 })),
-      /** So many days later it is ended as of then. */
+      /** So many days later a request ends it at its day. */
       late: fc.constantFrom(0, 0, 6),
     }),
     { minLength: 1, maxLength: 4 },
   ),
   events: fc.array(
     fc.record({
-      customer: fc.integer({ min: 0, max: 3 }), // the last one is nobody
+      customer: fc.integer({ min: 0, max: 3 }), // the last one is nobody's
       hour: fc.integer({ min: 0, max: 58 * 24 }),
       units: fc.integer({ min: 1, max: 1000 }),
       region: fc.constantFrom(...REGIONS),
@@ -87,7 +87,7 @@ it('what invoices bill and what nobody pays for is what is counted', { timeout: 
           .map((line: Resource) => decimal(line.quantity)),
       );
       const after = await shop.read(`/v0/usage/unbilled?from=${START}&to=${END}`);
-      expect(after).toEqual(before); // what is open counts as priced
+      expect(after).toEqual(before); // open periods count as priced
       const [figures] = after.metrics;
       const unbilled = sum(after.groups.map(({ quantity }: Resource) => decimal(quantity)));
       expect(figures.counted.quantity).toBe(events.reduce((all, { units }) => all + units, 0));

@@ -4,7 +4,10 @@ import { approve } from '../support/approvals.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
-/** What a plan asks in advance, and how a subscription waits for it (§2 `payment`; domain.md §3, "Upfront payment"). */
+/**
+ * The advance charges of a plan, and a subscription that waits for its payment (§2 `payment`; domain.md §3, "Upfront
+ * payment").
+ */
 let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
-/** Whose usage is billed where, and until when it counts (§4, Event ingestion; domain.md §3 and §4). */
+/** The subscription that bills usage, and the last time for it (§4, Event ingestion; domain.md §3 and §4). */
 let env: TestEnvironment;
 beforeAll(async () => {
   env = await openTestEnvironment({ recomputed: true });
@@ -100,7 +100,7 @@ describe('usage that is sent by externalSubject', () => {
     const ofFirst = await shop.subscribe(plan, { clock, customer: first });
     await report(shop, 'acme', '2026-01-05T00:00:00Z', 1);
     await shop.change(`/v0/customers/${first.id}`, { externalId: 'acme-old' });
-    await report(shop, 'acme', '2026-01-06T00:00:00Z', 10); // nobody's now
+    await report(shop, 'acme', '2026-01-06T00:00:00Z', 10); // without a customer now
     await report(shop, 'acme-old', '2026-01-07T00:00:00Z', 100);
     const second = await shop.customer({ externalId: 'acme' });
     const ofSecond = await shop.subscribe(plan, { clock, customer: second });

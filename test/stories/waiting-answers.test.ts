@@ -8,7 +8,7 @@ import { openTestEnvironment, type TestEnvironment } from '../support/environmen
 import { type Resource, START } from '../support/shop.ts';
 
 /**
- * Answers of the API that need a payment provider outside: they show its outcome, or how things stand after a while.
+ * Answers of the API that need an external payment provider. They show its outcome, or the present state after a while.
  */
 let env: TestEnvironment;
 let provider: FakeProvider;
@@ -29,7 +29,7 @@ afterAll(() => env.close());
 const pay = ({ id }: Resource, key?: string) =>
   cards.merchant.post(`/v2/invoices/${id}/pay`, undefined, key === undefined ? {} : { 'idempotency-key': key });
 const charges = ({ id }: Resource) => provider.calls.filter((call) => call.startsWith(`charge ${id}`));
-/** The provider does what it is asked, and its answer waits until the test lets it go. */
+/** The provider acts on the call, and its answer waits until the test releases it. */
 function holdAnswers(): () => void {
   const { promise, resolve } = Promise.withResolvers<void>();
   provider.beforeAnswer = () => promise;

@@ -3,9 +3,7 @@ import { expectBooksToBalance } from '../support/books.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, shopOf } from '../support/shop.ts';
 
-/**
- * Money that customers keep with a merchant (domain.md §4, Wallet): what fills it, what it pays, and how it comes back.
- */
+/** Prepaid money of customers (domain.md §4, Wallet): its sources, its uses, and its return. */
 let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;
@@ -272,7 +270,7 @@ describe('what comes back', () => {
     expect(invoice).toMatchObject({ paidAmount: '50.00', walletApplied: '50.00', unpaidAmount: '70.00' });
     expect(await shop.act(`/v2/invoices/${invoice.id}/cancel`, { reason: 'A mistake' })).toMatchObject({
       ...{ status: 'CANCELLED', grandTotal: '120.00' },
-      ...{ paidAmount: '0.00', walletApplied: '0.00', unpaidAmount: '120.00' }, // nothing of it is paid any more
+      ...{ paidAmount: '0.00', walletApplied: '0.00', unpaidAmount: '120.00' }, // no part of it is paid any more
     });
     expect(await balances()).toEqual({ USD: '50.00' });
     expect(await entries()).toMatchObject([

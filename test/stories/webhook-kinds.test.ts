@@ -12,8 +12,7 @@ import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 import { deliver, newSource, revenue, revenueShop } from '../support/sources.ts';
 
 /**
- * Each kind of event is caused once, as a merchant would, and told to an endpoint that wants this kind alone (domain.md
- * §9).
+ * Each kind of event is caused once, as by a merchant, and delivered to an endpoint for this kind alone (domain.md §9).
  */
 let env: TestEnvironment;
 let receiver: Receiver;
@@ -36,7 +35,7 @@ afterAll(async () => {
 const at = (text: string) => Temporal.Instant.from(text);
 const colleague = async (): Promise<Shop> => shopOf(await env.userOf(merchant, 'admin'));
 
-/** An entitlement with 100 units for each month, and the customer who uses them. */
+/** An entitlement with 100 units for each month, and its customer. */
 async function entitled() {
   const metric = await shop.metric();
   const feature = await shop.create('/v0/features', {
@@ -127,7 +126,7 @@ async function failing(status: number): Promise<void> {
   await other.close();
 }
 
-/** What causes each kind. */
+/** The cause of each kind. */
 const CAUSES: Readonly<Record<EventType, () => Promise<unknown>>> = {
   'invoice.issued.v0': () => shop.issued(),
   'invoice.paid.v0': () => shop.paid(),

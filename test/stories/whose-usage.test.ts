@@ -3,8 +3,8 @@ import { openTestEnvironment, type TestEnvironment } from '../support/environmen
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
 /**
- * Several subscriptions of a customer price a metric; which of them bills the customer's usage changes for the past
- * (domain.md §3, "Whose usage"): closed periods are looked at again.
+ * Several subscriptions of a customer price a metric. The subscription that bills the customer's usage changes for the
+ * past (domain.md §3, "Whose usage"), so closed periods are read again.
  */
 let env: TestEnvironment;
 beforeAll(async () => {
@@ -37,11 +37,11 @@ const closed = async (shop: Shop, subscription: Resource): Promise<Resource[]> =
     ({ status, billingCadence }) => status !== 'ACTIVE' && billingCadence !== 'P0D',
   );
 
-/** What January comes to, also while it is open. */
+/** The total of January, also while it is open. */
 const live = async (shop: Shop, subscription: Resource): Promise<number> =>
   Number((await shop.invoices(subscription))[0].grandTotal);
 
-/** What the invoices of a subscription come to that are billed, credit notes taken off. */
+/** The billed invoices of a subscription less their credit notes. */
 async function billed(shop: Shop, subscription: Resource): Promise<number> {
   let total = 0;
   for (const invoice of await shop.invoices(subscription)) {
@@ -228,7 +228,7 @@ describe('what the older one had billed already goes back, when the younger one 
     const [january, february] = await closed(shop, younger);
     expect(january.grandTotal).toBe('0.00');
     expect([await billed(shop, older), Number(february.grandTotal)]).toEqual(after);
-    await shop.advance(clock, '2026-05-01T00:00:00Z'); // nothing more comes of it
+    await shop.advance(clock, '2026-05-01T00:00:00Z'); // without a further effect
     const level = aggregation === 'LATEST' ? 5 : 0; // in March and April
     expect([await billed(shop, older), await billed(shop, younger)]).toEqual([after[0], (after[1] ?? 0) + 2 * level]);
   });
@@ -256,7 +256,7 @@ describe('what the older one had billed already goes back, when the younger one 
     await end(shop, older, '2026-01-20T00:00:00Z'); // the younger one takes the 100 over
     await shop.advance(clock, '2026-03-02T00:00:00Z');
     expect([await billed(shop, older), await billed(shop, younger)]).toEqual([0, 100]);
-    // nobody is active on the 25th: the oldest that has billed it has it
+    // none is active on the 25th: the oldest that has billed it keeps it
     await end(shop, younger, '2026-01-20T00:00:00Z');
     await shop.advance(clock, '2026-03-03T00:00:00Z');
     expect([await billed(shop, older), await billed(shop, younger)]).toEqual([100, 0]);
@@ -282,7 +282,7 @@ describe('a start as of the past', () => {
     await shop.use(customer.id, '2026-01-28T00:00:00Z', 100);
     await shop.advance(clock, '2026-02-10T00:00:00Z');
     await end(shop, ended, '2026-01-20T00:00:00Z');
-    expect(await billed(shop, ended)).toBe(103); // nobody takes it over
+    expect(await billed(shop, ended)).toBe(103); // no subscription takes it over
     const [second, third] = [
       await shop.subscribe(plan, { clock, customer, startedAt: '2026-01-25T00:00:00Z' }),
       await shop.subscribe(plan, { clock, customer, startedAt: '2026-01-21T00:00:00Z' }), // it is the youngest one
@@ -408,7 +408,7 @@ it('is not billed by a subscription of another clock, nor by one that waits for 
   const younger = await shop.subscribe(plan, { clock, customer });
   await shop.use(customer.id, '2026-01-25T00:00:00Z', 7);
   await shop.advance(clock, '2026-02-01T00:00:00Z');
-  expect((await shop.read(`/v0/subscriptions/${waiting.id}`)).status).toBe('terminated'); // nobody paid in a week
+  expect((await shop.read(`/v0/subscriptions/${waiting.id}`)).status).toBe('terminated'); // no payment within a week
   expect(await billed(shop, younger)).toBe(7);
   expect(await live(shop, elsewhere)).toBe(7); // its January is open
 });

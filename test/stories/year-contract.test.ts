@@ -6,8 +6,8 @@ import { type Merchant, openTestEnvironment, type TestEnvironment } from '../sup
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
 /**
- * A year of a contract, over HTTP and worked by hand (domain.md §1 series, §3, §4): a fee for the year in advance,
- * usage beyond what it includes by the month, and everything by bank transfer within 30 days.
+ * A contract year, over HTTP and worked by hand (domain.md §1 series, §3, §4): a fee for the year in advance, monthly
+ * usage beyond the included units, and all payments by bank transfer within 30 days.
  */
 let env: TestEnvironment;
 let merchant: Merchant;
@@ -22,16 +22,18 @@ afterAll(async () => {
   await env.close();
 });
 
-/** Of which invoice: that of a month, or that of the beginning. */
+/** The invoice of a month, or that of the beginning. */
 type Of = 'beginning' | `2026-${string}`;
-/** When a transfer comes, for which invoice, how much, and what is true of that invoice and of the wallet then. */
+/** A transfer: its time, invoice and amount, and the invoice and the wallet afterwards. */
 type Transfer = readonly [at: string, of: Of, amount: string, status: string, paid: string, wallet: string];
 
 interface Row {
   month: Of;
   calls: string;
   transfers: readonly Transfer[];
-  /** `net + tax = total`, on the first of the next month; what the wallet paid at once; when the rest is due. */
+  /**
+   * `net + tax = total`, on the first of the next month; the wallet's payment at once; the due date of the remainder.
+   */
   total: string;
   wallet: string;
   status: string;
@@ -83,7 +85,7 @@ const YEAR: readonly Row[] = [
     status: 'ISSUED',
     dueAt: '2026-05-31',
   },
-  // Just what is included. March is overdue by then; April comes in the last minute of its day.
+  // Exactly the included usage. March is overdue by then; April comes in the last minute of its day.
   {
     month: '2026-05',
     calls: '1000',
@@ -116,7 +118,7 @@ const YEAR: readonly Row[] = [
     status: 'ISSUED',
     dueAt: '2026-08-31',
   },
-  // Nothing was used.
+  // No usage.
   {
     month: '2026-08',
     calls: '0',
@@ -189,7 +191,7 @@ async function openContract() {
   return { clock, subscription };
 }
 
-/** When something of a kind was told, and of which invoice. */
+/** The time and the invoice of each webhook of a kind. */
 const told = (type: string) =>
   env.database.transaction({ merchants: [merchant.id] }, (tx) =>
     tx.rows<{ at: string; invoice: string | null }>(sql`
@@ -243,14 +245,14 @@ it('is, month by month, what it comes to by hand', async () => {
   expect(first.lines[0]).toMatchObject({ periodStart: '2027-01-01T00:00:00Z', periodEnd: '2028-01-01T00:00:00Z' });
   expect(second).toMatchObject({ status: 'ACTIVE', periodEnd: '2028-01-01T00:00:00Z' });
 
-  // Two were late: the fee, of which 4,400.00 were missing, and March, of which 25.00 were. Renewal is told of 30 days
+  // Two were late: the fee, with 4,400.00 missing, and March, with 25.00 missing. The renewal reminder comes 30 days
   // ahead.
   expect(await told('invoice.overdue.v0')).toEqual([
     { at: '2026-02-01', invoice: beginning.id },
     { at: '2026-05-02', invoice: invoices.get('2026-03').id },
   ]);
   expect((await told('subscription.renewal_reminder.v0')).map(({ at }) => at)).toEqual(['2026-12-02']);
-  // One of the beginning, twelve of the months and one of the year: no number is missing.
+  // One of the beginning, twelve of the months and one of the year, without a gap in the numbers.
   const numbers = (await shop.invoices(subscription)).flatMap(({ invoiceNumber }) => invoiceNumber ?? []);
   expect(numbers.toSorted()).toEqual(
     Array.from({ length: 14 }, (_, index) => `INV-${String(index + 1).padStart(6, '0')}`),

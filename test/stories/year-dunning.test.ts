@@ -5,7 +5,7 @@ import { expectBooksToBalance } from '../support/books.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
-/** A year of a customer whose cards fail, over HTTP and worked by hand (domain.md §4, rows 13 to 17). */
+/** A year of a customer with failing cards, over HTTP and worked by hand (domain.md §4, rows 13 to 17). */
 let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;
@@ -31,7 +31,7 @@ interface Year {
 interface Row {
   at: string;
   does?: (year: Year) => Promise<unknown>;
-  /** By month: the status of its invoice, what was paid of it, and when it is charged next. */
+  /** By month: the status of its invoice, its payments, and its next charge. */
   shown: Readonly<Partial<Record<Month, string>>>;
 }
 
@@ -55,7 +55,7 @@ const YEAR: readonly Row[] = [
   { at: '2026-05-08', shown: { '2026-04': 'PAYMENT_FAILED 0.00 → 05-15' } },
   { at: '2026-05-15', shown: { '2026-04': 'PAYMENT_FAILED 0.00 → 05-22' } },
   { at: '2026-05-22', shown: { '2026-04': 'WRITTEN_OFF 0.00' } },
-  // The subscription goes on, and so does the next invoice; a part of it comes between two retries.
+  // The subscription continues, and so does the next invoice; a part payment comes between two retries.
   { at: '2026-06-01', shown: { '2026-04': 'WRITTEN_OFF 0.00', '2026-05': 'PAYMENT_FAILED 0.00 → 06-03' } },
   {
     at: '2026-06-10',
@@ -63,7 +63,7 @@ const YEAR: readonly Row[] = [
     shown: { '2026-05': 'PAYMENT_FAILED 20.00 → 06-15' },
   },
   { at: '2026-06-22', shown: { '2026-05': 'WRITTEN_OFF 20.00' } },
-  // Late recovery: April by a card, May in a part and the rest, June before its next retry.
+  // Late recovery: April by a card, May in two parts, June before its next retry.
   { at: '2026-07-01', shown: { '2026-06': 'PAYMENT_FAILED 0.00 → 07-03' } },
   { at: '2026-07-05', does: (year) => year.paysOnline('2026-04'), shown: { '2026-04': 'PAID 60.00' } },
   {
@@ -91,7 +91,7 @@ const YEAR: readonly Row[] = [
   { at: '2026-10-08', shown: { '2026-09': 'PAYMENT_FAILED 0.00', '2026-10': 'PAYMENT_FAILED 0.00 → 10-11' } },
   { at: '2026-10-11', shown: { '2026-10': 'PAYMENT_FAILED 0.00 → 10-15' } },
   { at: '2026-10-15', shown: { '2026-09': 'PAYMENT_FAILED 0.00', '2026-10': 'PAYMENT_FAILED 0.00' } },
-  // Who was not given up may still pay.
+  // A subscription that did not end may still pay.
   { at: '2026-11-05', does: (year) => year.paysOnline('2026-09'), shown: { '2026-09': 'PAID 60.00' } },
   { at: '2026-11-06', does: (year) => year.paysByTransfer('2026-10', '13.55'), shown: { '2026-10': 'PAID 13.55' } },
   { at: '2027-01-01', shown: { '2026-09': 'PAID 60.00', '2026-10': 'PAID 13.55' } },
@@ -131,7 +131,7 @@ const chargesOf = ({ id }: Resource) =>
   );
 const declined = (...days: string[]) => days.map((day) => `${day} declined`);
 
-/** All attempts of the year to charge a card by itself: never after the money has come or the invoice was given up. */
+/** All automatic charges of a card in the year: none after the payment or the write-off of its invoice. */
 const CHARGES: readonly (readonly [Month, readonly string[]])[] = [
   ['2026-01', ['02-01 accepted']],
   ['2026-02', [...declined('03-01', '03-03'), '03-08 accepted']],

@@ -20,7 +20,7 @@ afterAll(async () => {
   await env.close();
 });
 
-/** What a month costs, net: seats times their price. */
+/** The net price of a month: seats times their price. */
 const PLANS = {
   five: { quantity: 5, unitPrice: '12' }, //   60.00
   eight: { quantity: 8, unitPrice: '12' }, //  96.00
@@ -34,7 +34,7 @@ interface Year {
 }
 
 interface Row extends Bill {
-  /** Where the clock stands when something happens in the month; at its end it goes on to the next. */
+  /** The time of the clock at an event in the month; at the month's end it advances to the next. */
   at?: string;
   does?: (year: Year) => Promise<unknown>;
   /** The month's invoice, as it is on the first of the next month, is in `Bill`; this is in the wallet then. */
@@ -42,14 +42,14 @@ interface Row extends Bill {
 }
 
 /*
- * Each invoice closes a month and bears the seats of the next one. Tax is 20 %. The discount of 25 % is for invoices
- * that close from the 1st of March on and before the 1st of June: those of February, March and April. It takes off
- * charges, never credits.
+ * Each invoice closes a month and has the seats of the next one. Tax is 20 %. The discount of 25 % is for invoices that
+ * close from the 1st of March on and before the 1st of June: those of February, March and April. It reduces charges,
+ * never credits.
  */
 const YEAR: readonly Row[] = [
   // January: nothing happens.
   { lines: ['charge 02-01/03-01 60.00'], total: '60.00 + 12.00 = 72.00', wallet: '0.00', status: 'PAID', left: '0.00' },
-  // February: half of it, 14 of 28 days, with eight: 96 / 2 = 48, back 60 / 2 = 30. March 96. Off 24 and 12.
+  // February: half of it, 14 of 28 days, with eight: 96 / 2 = 48, credit 60 / 2 = 30. March 96. Discount 24 and 12.
   {
     at: '2026-02-15T00:00:00Z',
     does: async (year) => {
@@ -76,7 +76,7 @@ const YEAR: readonly Row[] = [
     status: 'PAID',
     left: '0.00',
   },
-  // April: half of it with twelve: 72; back the half of what was billed, 72 / 2 = 36. May 144. Off 36 and 18.
+  // April: half of it with twelve: 72; credit of half of the bill, 72 / 2 = 36. May 144. Discount 36 and 18.
   {
     at: '2026-04-16T00:00:00Z',
     does: (year) => year.change('twelve', { proration: 'second' }),
@@ -129,9 +129,9 @@ const YEAR: readonly Row[] = [
     status: 'PAID',
     left: '0.59',
   },
-  // September: the rest, and the card pays 71.41.
+  // September: the remainder, and the card pays 71.41.
   { lines: ['charge 10-01/11-01 60.00'], total: '60.00 + 12.00 = 72.00', wallet: '0.59', status: 'PAID', left: '0.00' },
-  // October: half of it, 15.5 of 31 days, with eight: 48. Back 30 with 6 tax, into the wallet, which pays it at once.
+  // October: half of it, 15.5 of 31 days, with eight: 48. Credit 30 with 6 tax, into the wallet, which pays it at once.
   {
     at: '2026-10-16T12:00:00Z',
     does: (year) => year.change('eight', { credit: 'wallet' }),
@@ -214,10 +214,9 @@ it('is, month by month, what it comes to by hand', async () => {
   }
 
   /*
-   * The year once more, by what was had and not by when it was billed: 60 January, 60 / 2 + 36 February, 72 March, 36 +
-   * 54 April, 108 May, 240 June, 79.35 + 40.16 July, 60 August, 60 September, 30 + 48 October, 96 November, 96
-   * December, 96 January: 1,241.51. What was billed less what was credited outside of invoices (60.49 and 30.00) is the
-   * same.
+   * The year again, by the use of seats and not by the time of the bill: 60 January, 60 / 2 + 36 February, 72 March, 36
+   * + 54 April, 108 May, 240 June, 79.35 + 40.16 July, 60 August, 60 September, 30 + 48 October, 96 November, 96
+   * December, 96 January: 1,241.51. The bills less the credits outside of invoices (60.49 and 30.00) have the same sum.
    */
   const invoices = (await shop.invoices(subscription)).filter(({ status }) => status === 'PAID');
   const cents = invoices.reduce((sum, { subtotal }) => sum + Number(subtotal.replace('.', '')), 0);

@@ -37,21 +37,21 @@ const TOKENS = {
 interface Row extends Bill {
   /** Tokens by day, reported while the clock stands on the 28th of the month. */
   used: readonly (readonly [day: string, tokens: string, by?: 'customer' | 'subscription'])[];
-  /** What the customer puts into the wallet on the 28th. */
+  /** The customer's top-up on the 28th. */
   topUp?: string;
-  /** What is in the wallet once the month is billed. */
+  /** The content of the wallet after the month's bill. */
   left: string;
 }
 
-/** The lines of a month: its charge and, where that is below 10.00, what is missing. */
+/** The lines of a month: its charge and, below 10.00, the missing amount. */
 const month = (number: string, next: string, amount: string, missing?: string) => [
   `charge ${number}-01/${next}-01 ${amount}`,
   ...(missing ? [`minimum ${number}-01/${next}-01 ${missing}`] : []),
 ];
 
 /*
- * Tax is 19 %, and the wallet pays with it: 100.00 were put in with the beginning. The comments count what is left of
- * the usage without the 100,000; k is a thousand.
+ * Tax is 19 %, and the wallet pays it too: 100.00 were paid in at the beginning. The comments count the usage beyond
+ * the 100,000; k is a thousand.
  */
 const YEAR: readonly Row[] = [
   // January: 500k × 0.02 = 10.00, which is just enough.
@@ -222,19 +222,19 @@ it('is, month by month, what it comes to by hand', async () => {
     const closed = (await shop.invoices(subscription)).find(({ periodEnd }) => periodEnd === first);
     expect(billOf(closed), first).toEqual(bill);
     expect(await walletOf(shop, subscription), first).toBe(left);
-    // What the wallet does not pay, a card does: 19.30, 119.00 and 43.99.
+    // A card pays the amounts that the wallet cannot pay: 19.30, 119.00 and 43.99.
     if (bill.status === 'ISSUED') await shop.pay(closed);
     expect(await shop.invoice(closed.id), first).toMatchObject({ status: 'PAID', unpaidAmount: '0.00' });
   }
 
-  // 250.00 went into the wallet, and all of it has paid for something.
+  // 250.00 went into the wallet, and paid for usage in full.
   const { data } = await shop.read(`/v0/customers/${subscription.customerId}/wallet/entries?limit=100`);
   const cents = (wanted: string) =>
     data
       .filter(({ reason }: Resource) => reason === wanted)
       .reduce((sum: number, { amount }: Resource) => sum + Number(amount.replace('.', '')), 0);
   expect([cents('wallet_top_up'), cents('wallet_applied')]).toEqual([250_00, -250_00]);
-  // The cards have paid the rest of what was billed: 432.29 less 250.00.
+  // The cards have paid the remaining bills: 432.29 less 250.00.
   const [upfront, ...months] = (await shop.invoices(subscription)).filter(({ status }) => status === 'PAID');
   expect(upfront).toMatchObject({ kind: 'upfront', totalTax: '0.00', grandTotal: '100.00' });
   const billed = months.reduce((sum, { grandTotal }) => sum + Number(grandTotal.replace('.', '')), 0);

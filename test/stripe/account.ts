@@ -18,7 +18,7 @@ import {
 import { invalidRequest, StripeProblem } from './problem.ts';
 import { TaxBooks } from './tax.ts';
 
-/** How the notices of an account are delivered. */
+/** The delivery of an account's notices. */
 export interface Delivery {
   /** Each so often. */
   readonly times?: number;
@@ -46,7 +46,9 @@ interface AccountOptions {
 const LEAST = 50;
 const MOST = 99_999_999;
 
-/** The books of one account: what its API reads and changes, and what customers, banks and the owner do beside it. */
+/**
+ * The books of one account: the records that its API reads and changes, and the acts of customers, banks and the owner.
+ */
 export class StripeAccount {
   readonly id = stripeId('acct');
   secretKey: string;
@@ -61,14 +63,14 @@ export class StripeAccount {
   readonly disputes = new Map<string, Stripe.Dispute>();
   readonly sessions = new Map<string, Stripe.Checkout.Session>();
   readonly events: Stripe.Event[] = [];
-  /** What it does with tax. */
+  /** Its handling of tax. */
   readonly tax: TaxBooks;
   /** The cards behind the payment methods. */
   readonly #cards = new Map<string, CardName>();
   readonly #savedBySession = new Map<string, Form>();
   readonly #options: AccountOptions;
   #delivered = 0;
-  /** Answers to refunds: what the bank says to the next one. */
+  /** Answers to refunds: the bank's answer to the next one. */
   nextRefundStatus: 'succeeded' | 'pending' | 'failed' = 'succeeded';
 
   constructor(options: AccountOptions) {
@@ -77,7 +79,7 @@ export class StripeAccount {
     this.secretKey = `sk_${options.livemode ? 'live' : 'test'}_${stripeId('key')}`;
   }
 
-  // What the API does
+  // The acts of the API
 
   createCustomer(params: Form): Stripe.Customer {
     const customer = newCustomer(this.#common(), {
@@ -193,7 +195,7 @@ export class StripeAccount {
     return this.#refund(intent, given === null ? null : Number(given), mapOf(params, 'metadata'), null);
   }
 
-  // What others do
+  // The acts of others
 
   /** The customer enters a card on the page. A declined card leaves the page open. */
   payPage(id: string, card: CardName = 'visa'): { accepted: boolean } {
@@ -208,7 +210,7 @@ export class StripeAccount {
     return { accepted };
   }
 
-  /** The customer pays with a method whose bank answers days later (`settlePage`). */
+  /** The customer pays with a method that needs days (`settlePage`). */
   payPageLater(id: string): void {
     const session = this.#openSession(id);
     const method = this.#enter(session, 'visa');
@@ -251,7 +253,7 @@ export class StripeAccount {
     this.expireSession(id);
   }
 
-  /** The owner refunds a payment at the dashboard; null: all that is left of it. */
+  /** The owner refunds a payment at the dashboard; null: its whole remainder. */
   refundAtDashboard(intentId: string, amount: number | null = null): Stripe.Refund {
     return this.#refund(this.#intent(intentId), amount, {}, 'requested_by_customer');
   }
@@ -291,12 +293,12 @@ export class StripeAccount {
     this.secretKey = `${this.secretKey.slice(0, 8)}${stripeId('key')}`;
   }
 
-  /** An event of a kind that nobody here knows. */
+  /** An event of a kind that our adapter does not know. */
   emitOther(type: string): void {
     this.#emit(type, this.object as unknown as Stripe.PaymentIntent);
   }
 
-  /** Sends the notices of what has happened since the last delivery. @returns the statuses of the answers */
+  /** Sends the notices since the last delivery. @returns the statuses of the answers */
   async deliver(send: Send, how: Delivery = {}): Promise<number[]> {
     const fresh = this.events.slice(this.#delivered);
     this.#delivered = this.events.length;
@@ -530,7 +532,7 @@ function found<Thing>(thing: Thing | undefined, kind: string, id: string, param:
   return thing;
 }
 
-/** What the lines of a page sum to. */
+/** The sum of a page's lines. */
 function priced(params: Form): { amount: number; currency: string } {
   const items = listOf(params, 'line_items') as Form[];
   if (items.length === 0)

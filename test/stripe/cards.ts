@@ -1,4 +1,4 @@
-/** What the bank says to a use of a card; null: it accepts. */
+/** The bank's answer to a use of a card; null: it accepts. */
 export interface BankRefusal {
   readonly code: string;
   readonly declineCode: string;

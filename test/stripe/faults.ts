@@ -1,4 +1,4 @@
-/** What goes wrong with a request. */
+/** The faults of a request. */
 export type Fault =
   /** 500 before anything is done. */
   | 'error_before'
@@ -6,7 +6,7 @@ export type Fault =
   | 'error_after'
   /** It is done, and the connection ends without an answer. */
   | 'lost'
-  /** Nothing is done, and the connection ends. */
+  /** The request has no effect, and the connection ends. */
   | 'reset'
   /** It is done, and no answer ever comes. */
   | 'hang'
@@ -22,7 +22,7 @@ interface PlannedFault {
   times: number;
 }
 
-/** Which requests fail. */
+/** The failing requests. */
 export interface Faults {
   /** The next `times` requests of this method and path. */
   plan(fault: Fault, method: string, path: RegExp, times?: number): void;

@@ -2,7 +2,7 @@
 export type FormValue = string | FormValue[] | { [name: string]: FormValue };
 export type Form = { [name: string]: FormValue };
 
-/** Reads a body, or a query, as Stripe encodes them. Objects whose names are 0, 1, 2 … are lists. */
+/** Reads a body or a query in Stripe's encoding. Objects with the names 0, 1, 2 … are lists. */
 export function decodeForm(text: string): Form {
   const root: Form = {};
   for (const [name, value] of new URLSearchParams(text)) {

@@ -3,7 +3,7 @@ import type { Stripe } from 'stripe';
 import type { BankRefusal, CardName } from './cards.ts';
 import { CARDS } from './cards.ts';
 
-/** The objects of Stripe as version 2026-10-28 answers them, with the fields that the types of the SDK ask for. */
+/** The objects of Stripe as version 2026-10-28 answers them, with the required fields of the SDK's types. */
 
 let made = 0;
 

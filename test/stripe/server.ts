@@ -6,7 +6,7 @@ import { decodeForm, type Form, formOf, listOf, mapOf, textOf } from './form.ts'
 import { stripeId } from './objects.ts';
 import { invalidRequest, StripeProblem } from './problem.ts';
 
-/** A request as it came, for tests that look at what we send. */
+/** A received request, for tests that read our calls. */
 export interface SeenRequest {
   readonly method: string;
   readonly path: string;
@@ -14,7 +14,7 @@ export interface SeenRequest {
   readonly idempotencyKey: string | null;
   readonly version: string | null;
   readonly fault: Fault | null;
-  /** What was answered; absent where nothing was. */
+  /** The answer; absent without one. */
   answer?: { readonly status: number; readonly body: object };
 }
 
@@ -25,7 +25,7 @@ export interface StripeServer {
   readonly requests: SeenRequest[];
   /** A new account with keys of its own. */
   account(options?: { livemode?: boolean }): StripeAccount;
-  /** As if a day had passed: idempotency keys are known no more. */
+  /** As after a day: idempotency keys are forgotten. */
   forgetKeys(): void;
   close(): Promise<void>;
 }
@@ -79,7 +79,7 @@ export async function openStripeServer(now: () => number = () => Date.now() / 10
     if (kept && kept.print !== print) return { status: 400, body: otherParameters(idempotencyKey) };
     if (kept) return { ...kept.reply, replayed: true };
     const done = perform(account, method, path, params);
-    // What was refused before it was begun is not kept.
+    // A request that was refused before its beginning is not kept.
     const reply = breaks ? { status: 500, body: broken } : done;
     if (reply.status !== 400 && reply.status !== 404) replies.set(place, { print, reply });
     return reply;
@@ -324,7 +324,7 @@ function checkMetadata(metadata: Record<string, string>): void {
   }
 }
 
-/** Newest first, filtered, a page of it. */
+/** Newest first, filtered, one page. */
 function page(things: ReadonlyMap<string, object>, params: Form, filters: readonly string[], url: string): object {
   const since = Number(textOf(formOf(params, 'created'), 'gte') ?? 0);
   const all = [...things.values()]

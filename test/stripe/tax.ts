@@ -175,7 +175,7 @@ export class TaxBooks {
     return pageOf(found.items, params, `/v1/tax/transactions/${id}/line_items`);
   }
 
-  /** What all transactions of some references come to, in Stripe's units. */
+  /** The sum of all transactions of some references, in Stripe's units. */
   total(is: (reference: string) => boolean = () => true): { net: number; tax: number } {
     const items = [...this.transactions.values()]
       .filter(({ transaction }) => is(transaction.reference))
@@ -194,7 +194,7 @@ export class TaxBooks {
       throw invalidRequest(`A transaction with reference ${reference} exists already.`, undefined, 'reference');
   }
 
-  /** What of an item no reversal in force has taken back, as a reversal takes it. */
+  /** The part of an item that no reversal in force has taken back, in the form of a reversal. */
   #left(item: Recorded): { of: string; amount: number; tax: number; reference?: string } {
     const { amount, tax } = this.#standing(item);
     return { of: item.id, amount: 0 - amount, tax: 0 - tax };
@@ -342,11 +342,11 @@ const partsOf = (params: Form): { of: string; amount: number; tax: number; refer
     };
   });
 
-/** Does a share go further than what is left? Both are of one sign. */
+/** Is a share larger than the remainder? Both have one sign. */
 const beyond = (share: number, left: number): boolean =>
   share !== 0 && (Math.sign(share) !== Math.sign(left) || Math.abs(share) > Math.abs(left));
 
-/** Items come only where they are asked for, and ten of them at most. */
+/** Items come only on request, and at most ten of them. */
 const withItems = (params: Form, items: readonly object[], url: string): object => {
   const isAsked = (path: FormValue) => typeof path === 'string' && path.startsWith('line_items');
   return listOf(params, 'expand').some(isAsked)

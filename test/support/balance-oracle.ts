@@ -1,7 +1,6 @@
 /**
- * What a balance is, told once more and slowly: instant by instant, event by event, in whole hundred-millionths. It
- * shares nothing with the balance engine, neither code nor the calendar, so that both can only be wrong alike by the
- * same misunderstanding.
+ * A second, slow definition of a balance: instant by instant, event by event, in whole hundred-millionths. It shares
+ * neither code nor calendar with the balance engine. So only the same misunderstanding can make both wrong.
  */
 
 /** Whole hours since the epoch. */
@@ -41,9 +40,7 @@ export interface OracleReset {
   readonly retainAnchor: boolean;
   readonly preserve: boolean;
 }
-/**
- * What somebody used: an amount, somebody who is counted once in a period, or a level that holds until the next one.
- */
+/** Usage: an amount, a person that counts once in a period, or a level that holds until the next one. */
 export type OracleEvent = { readonly at: Hour } & (
   | { readonly value: Units }
   | { readonly who: string }
@@ -160,7 +157,7 @@ class World {
   private readonly seen = new Set<string>();
   private level: Units = 0n;
   private readonly totals = { granted: 0n, consumed: 0n, expired: 0n, voided: 0n, dropped: 0n };
-  /** What stood when something last happened, and what was used since. */
+  /** The state at the last event, and the usage since then. */
   private before: { pots: Pot[]; overage: Units; consumed: Units };
   private since: Units = 0n;
 
@@ -175,7 +172,7 @@ class World {
     return { pots: this.pots.map((pot) => ({ ...pot })), overage: this.overage, consumed: this.totals.consumed };
   }
 
-  /** All that happens at an hour, before anybody asks or uses. */
+  /** All events of an hour, before any question or usage. */
   begin(hour: Hour): void {
     const { history } = this;
     const isFirst = hour === history.activeFrom;
@@ -295,7 +292,7 @@ class World {
     this.used += value;
     this.since += value;
     if (value < 0n || this.history.events.some((each) => 'value' in each && each.value < 0n)) {
-      // What is given back is reckoned from all that was used since something last happened.
+      // A returned amount is computed from all usage since the last event.
       this.pots = this.before.pots.map((pot) => ({ ...pot }));
       this.totals.consumed = this.before.consumed;
       this.overage = this.before.overage + this.since;

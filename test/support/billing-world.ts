@@ -1,7 +1,7 @@
 import type { Merchant, TestEnvironment } from './environment.ts';
 import { type Resource, shopOf } from './shop.ts';
 
-/** Does a step; whoever runs the world may have it done again where the process was killed in it. */
+/** Runs a step. The runner may repeat a step in which the process was killed. */
 export type Doing = <T>(name: string, work: () => Promise<T>) => Promise<T>;
 
 const START = '2026-01-01T00:00:00Z';
@@ -17,10 +17,9 @@ const minuteOf = (start: string, minute: number): string =>
 const TEMPLATE = { type: 'metered', usagePeriod: { interval: 'P1M' }, issueAfterReset: 100 };
 
 /**
- * The same small world each time, on the wall clock: subscriptions in advance and in arrears with usage, charged to a
- * card that works and to one that does not, grants and wallet money that are bought, money given back, plans that
- * change, an end. What is done through `doing` is a step of the money core; each request has an Idempotency-Key, and is
- * sent again under it.
+ * The same small world each time, on the wall clock: subscriptions in advance and in arrears with usage, a card that
+ * works and one that does not, bought grants and wallet money, returned money, changed plans, an end. Work through
+ * `doing` is a step of the billing. Each request has an Idempotency-Key, and a repeated one has the same key.
  */
 export async function playBilling(env: TestEnvironment, merchant: Merchant, doing: Doing): Promise<void> {
   env.setNow(START);
@@ -42,7 +41,7 @@ export async function playBilling(env: TestEnvironment, merchant: Merchant, doin
     await shop.act(`/v0/paymentSessions/${setup.id}/complete`, { paymentMethod: card });
   };
 
-  // What is sold, and to whom.
+  // The catalog, and the customers.
   const metric = await shop.metric();
   const feature = await shop.create('/v0/features', {
     key: 'calls',
@@ -107,7 +106,7 @@ export async function playBilling(env: TestEnvironment, merchant: Merchant, doin
   await ask('change later', `/v0/subscriptions/${moving.id}/changes`, { planId: moreSeats.id, effective: 'periodEnd' });
   await due('in January');
 
-  // Its end, and what follows.
+  // Its end, and the consequences.
   await dueEachMinute('January ends', FEBRUARY);
   env.setNow(GRACE_ENDS);
   await due('grace of January ends');

@@ -1,13 +1,13 @@
 import { expect } from 'vitest';
 import type { Resource, Shop } from './shop.ts';
 
-/** An invoice as the stories of a year write it down: what a person would work out by hand, and nothing else. */
+/** An invoice as the stories of a year write it down: the figures that a person works out by hand. */
 export interface Bill {
   /** The kind, the dates and the net amount of each line: `charge 02-15/03-01 48.00`. */
   lines: readonly string[];
   /** `net + tax = total`. */
   total: string;
-  /** What the wallet paid of it. */
+  /** The wallet's payment. */
   wallet: string;
   status: string;
 }
@@ -23,7 +23,7 @@ export const billOf = ({ lines, subtotal, totalTax, grandTotal, walletApplied, s
 });
 const day = (time: string) => time.slice(5, 10);
 
-/** What the customer of a subscription keeps in the wallet of the only currency that it has. */
+/** The content of a customer's wallet, of the only currency that it has. */
 export async function walletOf(shop: Shop, { customerId }: Resource): Promise<string> {
   const { balances } = await shop.read(`/v0/customers/${customerId}/wallet`);
   return balances[0]?.balance ?? '0.00';
@@ -49,7 +49,7 @@ export function transfer(shop: Shop, invoice: Resource, amount: string): Promise
   });
 }
 
-/** Explains every invoice that was calculated: each must come out as it was billed, whatever has happened since. */
+/** Explains every calculated invoice: each must equal its bill, after any later events. */
 export async function expectExplained(shop: Shop, subscription: Resource): Promise<void> {
   for (const { id, kind, status, grandTotal } of await shop.invoices(subscription)) {
     if (status === 'ACTIVE') continue;

@@ -3,7 +3,7 @@ import { selectBroken } from '../../src/auditor/broken.sql.ts';
 import { invariants } from '../../src/auditor/invariants.sql.ts';
 import type { TestEnvironment } from './environment.ts';
 
-/** What the auditor knows of money; a name that it does not know (any more) is a fault of this list. */
+/** The auditor's invariants about money; an unknown name is a fault of this list. */
 const RULES = [
   'paid-means-paid-in-full',
   'refunds-within-payments',

@@ -15,10 +15,10 @@ const isThere = (path: string): boolean => {
   }
 };
 
-/** Where a Chromium is on this machine; undefined where there is none, and tests of `test/browser` are left out. */
+/** The path of a Chromium on this machine; undefined without one, and then tests of `test/browser` are left out. */
 export const chromiumPath: string | undefined = process.env.CHROMIUM_PATH ?? PLACES.find(isThere);
 
-/** A browser that asks nothing of the network but what a page leads to. */
+/** A browser that requests only the addresses on a page. */
 export const openBrowser = (): Promise<Browser> =>
   chromium.launch({
     executablePath: chromiumPath as string,
@@ -37,13 +37,13 @@ export interface Looking {
   /** In CSS pixels: 360 is a phone, 1280 a desk. */
   readonly width?: number;
   readonly dark?: boolean;
-  /** What the browser asks for; English unless given. */
+  /** The languages that the browser requests; English by default. */
   readonly language?: string;
   /** The page's own script does not run. */
   readonly withoutScripts?: boolean;
 }
 
-/** Opens a page as somebody sees it, in a window of its own. */
+/** Opens a page as a person would, in a window of its own. */
 export async function openPage(browser: Browser, url: string, looking: Looking = {}): Promise<Page> {
   const { width = 1280, dark = false, language = 'en', withoutScripts = false } = looking;
   const context = await browser.newContext({
@@ -64,14 +64,14 @@ interface Checked {
   readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[];
 }
 
-/** What is wrong with a page by the rules of WCAG 2.2 AA and good practice, each with where; empty where nothing is. */
+/** The faults of a page by the rules of WCAG 2.2 AA and good practice, each with its place; empty without faults. */
 async function accessibilityFaults(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
   const { violations } = (await page.evaluate('axe.run(document)')) as Checked;
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
 }
 
-/** How far a page is wider than its window: beyond 0 somebody must scroll sideways. */
+/** The width of a page beyond its window: above 0 a person must scroll sideways. */
 const overflowOf = (page: Page): Promise<number> =>
   page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 

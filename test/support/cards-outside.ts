@@ -6,20 +6,20 @@ import { type Resource, type Shop, START, shopOf } from './shop.ts';
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
-/** A merchant whose customers store their cards at a provider outside our database. */
+/** A merchant with customers' cards at a provider outside our database. */
 export interface CardsOutside {
   readonly merchant: Merchant;
   readonly shop: Shop;
   /** Goes to the provider's page of a session. @returns the provider's reference of the page */
   leaveFor(sessionId: string): Promise<string>;
-  /** A customer who has stored a card at the provider. */
+  /** A customer with a card at the provider. */
   customerWith(token?: string): Promise<Resource>;
   /** A one-off invoice over 10.00 that is issued, on no test clock. */
   issue(customer: Resource): Promise<Resource>;
   /** Delivers these notices of the provider, or all. They are read by due work. */
   tell(notices?: FakeProvider['notices']): Promise<void>;
   payments(invoice: Resource): Promise<Resource[]>;
-  /** What needs a person. */
+  /** The payments that need a person. */
   exceptions(): Promise<Resource[]>;
 }
 

@@ -1,4 +1,4 @@
-/** A certificate that nobody has signed, for `localhost` and 127.0.0.1, with its key: of tests only, until 2126. */
+/** A self-signed certificate for `localhost` and 127.0.0.1, with its key: for tests only, until 2126. */
 export const SELF_SIGNED = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgNfOA/FYti+l8Mng/

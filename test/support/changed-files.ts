@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { VCSProvider } from 'vitest/node';
 
 /**
- * What tests read or start without an import. A change of a file on the left counts as a change of the files on the
- * right. The checks read the whole project.
+ * Files that tests read or start without an import. A change of a file on the left counts as a change of the files on
+ * the right. The checks read the whole project.
  */
 const READ_BY: readonly { readonly changed: RegExp; readonly counts: readonly string[] }[] = [
   { changed: /./, counts: ['test/checks/*.test.ts'] },
@@ -16,7 +16,7 @@ const READ_BY: readonly { readonly changed: RegExp; readonly counts: readonly st
 ];
 
 /**
- * The files that count as changed where these have changed: they, and what reads them. Pure but for the lists of files.
+ * The files that count as changed after a change of these: they, and their readers. Pure except for the lists of files.
  */
 export function withReaders(changed: readonly string[], filesLike: (pattern: string) => readonly string[]): string[] {
   const readers = READ_BY.filter((each) => changed.some((path) => each.changed.test(path)));

@@ -1,6 +1,6 @@
 import { Database, type Scope, type Tx } from '../../src/db/index.ts';
 
-/** How many statements the transactions of lists of due work have asked, by merchant, in their order. */
+/** The number of statements in the transactions of lists of background jobs, by merchant, in their order. */
 export class CountedDatabase extends Database {
   readonly lists: { readonly merchantId: string; readonly statements: number }[] = [];
 

@@ -5,7 +5,7 @@ import { createRunner, type DueKind } from '../../src/jobs/index.ts';
 import { keepCode } from './kept-code.ts';
 import { note, schedule } from './toy-work.ts';
 
-/** Where a worker is killed: in its n-th step before it wrote, after it wrote, or after the commit. */
+/** The place of a worker's end: in its n-th step before it wrote, after it wrote, or after the commit. */
 export type CrashPoint = 'before' | 'within' | 'after';
 
 /** A toy that is due every six hours, five times in all; `crash` is called at each point of each step. */

@@ -5,7 +5,7 @@ import type { Resource, Shop } from './shop.ts';
 
 type Fields = Record<string, unknown>;
 
-/** Invoices that ask for money, or asked for it. A draft is none yet; a cancelled one is none any more. */
+/** Invoices with a demand for money, now or before. A draft is not one yet; a cancelled one is not one any more. */
 const IN_FORCE: ReadonlySet<string> = new Set(['ISSUED', 'PAID', 'PAYMENT_FAILED', 'WRITTEN_OFF']);
 
 /** The invoices of a customer that are in force, with their lines, oldest first. */
@@ -16,18 +16,15 @@ export async function invoicesInForce(shop: Shop, customerId: string): Promise<R
   return found;
 }
 
-/**
- * What was credited of an invoice by credit notes that are not void: off what is unpaid, to the payer, or to the
- * wallet.
- */
+/** The credits of an invoice by valid credit notes: off the unpaid amount, to the payer, or to the wallet. */
 async function creditedOf(shop: Shop, { id }: Resource) {
   const { data } = await shop.read(`/v2/invoices/${id}/creditNotes?limit=100`);
   return sum(data.filter(({ status }: Resource) => status === 'ISSUED').map(({ total }: Resource) => decimal(total)));
 }
 
 /**
- * What a customer's invoices come to, with tax, after all credit notes. It is the same whichever document bears a
- * credit: a line of the next invoice lowers its total, a credit note is taken off here, and the wallet only pays.
+ * The total of a customer's invoices, with tax, after all credit notes. It does not depend on the document of a credit:
+ * a line of the next invoice lowers its total, a credit note is subtracted here, and the wallet only pays.
  */
 export async function costOf(shop: Shop, customerId: string): Promise<string> {
   const invoices = await invoicesInForce(shop, customerId);
@@ -36,7 +33,7 @@ export async function costOf(shop: Shop, customerId: string): Promise<string> {
   return formatMoney(sum(amounts), invoices[0]?.currency ?? 'USD');
 }
 
-/** What is in the customer's wallets, by currency; those that are empty are left out. */
+/** The contents of the customer's wallets, by currency, without empty ones. */
 export async function walletsOf(shop: Shop, customerId: string): Promise<Record<string, string>> {
   const { balances } = await shop.read(`/v0/customers/${customerId}/wallet`);
   const filled = balances.filter(({ balance }: Resource) => Number(balance) !== 0);
@@ -49,14 +46,14 @@ export async function payAll(shop: Shop, customerId: string): Promise<void> {
     if (Number(invoice.unpaidAmount) > 0) await transfer(shop, invoice, invoice.unpaidAmount);
 }
 
-/** A plan whose invoices are issued as their periods end. */
+/** A plan with invoices that are issued at the end of their periods. */
 export const promptPlan = (shop: Shop, prices: readonly Resource[], fields: Fields = {}): Promise<Resource> =>
   shop.plan(prices, { gracePeriod: 'P0D', ...fields });
 
 export const fee = (shop: Shop, paymentTerm: 'in_advance' | 'in_arrears', unitPrice: string, fields: Fields = {}) =>
   shop.feePrice({ paymentTerm, properties: { unitPrice }, ...fields });
 
-/** A subscription whose customer pays by transfer, so that nothing waits for a card. */
+/** A subscription of a customer who pays by transfer, so no step waits for a card. */
 export async function subscribed(shop: Shop, plan: Resource, from: string, fields: Fields = {}) {
   const clock = await shop.clock(from);
   const subscription = await shop.subscribe(plan, { clock, bankTransferOnly: true, ...fields });

@@ -11,7 +11,7 @@ export interface CutWire {
   mend(): Promise<void>;
   /** Connections stay, and nothing that is sent arrives, as when a machine hangs. */
   hold(): void;
-  /** What was held arrives. */
+  /** The held bytes arrive. */
   release(): void;
   close(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import { statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 
 /**
- * The folder that Linux keeps in memory for everybody. Other systems, and many containers, have none or a small one.
+ * The folder that Linux keeps in memory for all users. Other systems, and many containers, have none or a small one.
  */
 const MEMORY = '/dev/shm';
 const TMPFS = 0x01021994;

@@ -14,7 +14,7 @@ declare module 'vitest' {
 
 export const TEMPLATE = 'reckoner_template';
 
-/** This data outlives no test run: nothing of it need be safe, and nobody follows the log of what was written. */
+/** This data ends with the test run: it need not be safe, and no replica follows its log. */
 const SETTINGS = {
   fsync: 'off',
   synchronous_commit: 'off',

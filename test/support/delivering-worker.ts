@@ -3,7 +3,7 @@ import { createSender, openPost } from '../../src/webhooks/index.ts';
 
 /**
  * A sender of webhooks in a process of its own, which works until it is killed: `node delivering-worker.ts <url>
- * <now>`. Its time begins at `now` and goes on as time does; its signatures are of no secret that anybody knows.
+ * <now>`. Its time begins at `now` and runs at normal speed. Its signatures have an unknown secret.
  */
 async function main([url = '', now = '']: string[]): Promise<void> {
   const began = performance.now();

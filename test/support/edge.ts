@@ -47,7 +47,7 @@ export const Thing = Type.Object(
   { $id: 'Thing' },
 );
 
-/** What a test may do in the middle of a creation, before the row is written. */
+/** An act of a test in the middle of a creation, before the row is written. */
 export type During = (name: string) => Promise<void> | void;
 
 /** POST and GET of a small resource: names that begin with `refuse` are a 409, `throw` fails. */

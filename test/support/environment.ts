@@ -117,18 +117,17 @@ async function keepEInvoice(document: InvoiceDocument): Promise<void> {
 const NOBODY_LISTENS = 'http://127.0.0.1:1';
 
 /**
- * No worker goes on with a test clock after the request that advances it: a test environment runs background jobs only
- * when a test asks for it. So the request waits until the clock has arrived, however busy the machine is.
+ * No worker drives a test clock after the request that advances it: a test environment runs background jobs only when a
+ * test asks for it. So the request waits until the clock has arrived, even on a busy machine.
  */
 const LONGEST_ADVANCE_MILLISECONDS = 3_600_000;
 
 /**
- * A whole environment on a database of its own: the server answers by injection, nothing listens. On its close the
- * auditor looks at what the tests left behind.
+ * A whole environment on a database of its own. The server answers by injection, and no port is open. At its close the
+ * auditor checks the records of the tests.
  * @param options `recomputed: true` for stories that bill usage: their invoices are calculated again from the events,
- *   which takes some milliseconds for each; `through` lays something between the two and answers the URL that leads
- *   through it; `audited: false` for tests that break the data on purpose; `documents: 'typeset'` for tests that read a
- *   PDF
+ * which takes some milliseconds for each; `through` puts a layer between the two and answers its URL; `audited: false`
+ * for tests that break the data on purpose; `documents: 'typeset'` for tests that read a PDF
  */
 export async function openTestEnvironment(
   options: {
@@ -220,7 +219,7 @@ export async function openTestEnvironment(
   };
 }
 
-/** What is sent as a picture is named as one, so that a call of a route that takes a file is a body like any other. */
+/** A picture is sent with its own type, so a call of a route that takes a file has a body like any other. */
 const isPng = (body: unknown): boolean => body instanceof Uint8Array && body[0] === 0x89;
 
 function clientOf(environment: Environment, key?: string): Client {

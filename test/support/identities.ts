@@ -3,7 +3,7 @@ import { minorDigits } from '../../src/kernel/currency.ts';
 import { decimal, sum } from '../../src/kernel/decimal.ts';
 import type { Resource } from './shop.ts';
 
-/** What holds for every invoice, to the last minor unit (domain.md §4, Tax; I-22, I-23). */
+/** The laws of every invoice, to the last minor unit (domain.md §4, Tax; I-22, I-23). */
 export function expectTotals(invoice: Resource): void {
   const { lines, currency, subtotal, totalTax, grandTotal, paidAmount, unpaidAmount, itemCount } = invoice;
   const total = (field: string) =>

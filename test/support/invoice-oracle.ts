@@ -15,11 +15,11 @@ import {
 } from './exact.ts';
 
 /**
- * What an invoice comes to by domain.md §2 and §4 alone: written once more, in fractions of big integers, without a
+ * The amount of an invoice by domain.md §2 and §4 alone: a second calculation in fractions of big integers, without a
  * line of the program's own arithmetic. Amounts are whole minor units.
  */
 
-/** What was used of a price, by group values; of a fee one row, its quantity. */
+/** The usage of a price, by group values; a fee has one row with its quantity. */
 export interface Used {
   readonly group: Readonly<Record<string, string | null>>;
   readonly quantity: string;
@@ -44,20 +44,20 @@ export interface AskedCharge {
 /** In which turn a negative amount is cut where the total would be below 0. */
 export type Turn = 'credit' | 'rebate' | 'other';
 
-/** A part of an invoice: what one price or line puts on it in one turn. */
+/** A part of an invoice: the amounts of one price or line in one turn. */
 export interface Item {
   readonly key: string;
   readonly turn: Turn;
   readonly amount: bigint;
   /** Percent; null: no tax at all. */
   readonly taxRate: string | null;
-  /** Of what takes something back: that much of the tax that was billed. */
+  /** Of a credit: its share of the billed tax. */
   readonly tax?: bigint;
 }
 
 const ONE = exact(1n);
 
-/** What the model asks for a quantity. */
+/** The model's price of a quantity. */
 function rate({ model, properties }: Pricing, quantity: Exact, used: readonly Used[], flatShare: Exact): Exact {
   switch (model) {
     case 'standard':
@@ -145,14 +145,14 @@ export function chargeOf(
   return { amount: rounded(amount, digits), isRebate: amount.over < 0n, isHalf: isHalf(amount, digits) };
 }
 
-/** What discounts take off an amount, one after another; what each takes is rounded. */
+/** The discounts on an amount, one after another; each is rounded. */
 function discountsOn(amount: bigint, fractions: readonly string[]): bigint {
   let left = amount;
   for (const fraction of fractions) left -= nearest(times(exact(left), read(fraction)));
   return amount - left;
 }
 
-/** What limits add to an amount: the minimum if it is short, less than nothing where it is above the maximum. */
+/** The amounts that limits add: the missing part of the minimum, or a negative excess over the maximum. */
 function limitsOn(amount: bigint, { minimum, maximum, share }: AskedCharge, digits: number) {
   const [low, high] = [minimum, maximum].map((text) =>
     text === null ? null : rounded(times(read(text), share), digits),
@@ -180,7 +180,7 @@ export function itemsOf(
   ];
 }
 
-/** How amounts are taxed, discounted and rounded. */
+/** The rules of tax, discounts and rounding of amounts. */
 interface Terms {
   readonly taxRate: string;
   readonly fractions: readonly string[];
@@ -189,8 +189,8 @@ interface Terms {
 }
 
 /**
- * Late usage of a price: what there is now less what was billed, discounted as that was, and its limits over both. What
- * is given back bears its part of the tax that was billed.
+ * Late usage of a price: the present amount less the bill, discounted like the bill, and its limits over both. A credit
+ * has its part of the billed tax.
  */
 export function lateItemsOf(key: string, now: AskedCharge, billed: AskedCharge, terms: Terms): Item[] {
   const { taxRate, fractions, digits, isInclusive } = terms;
@@ -223,7 +223,7 @@ interface Limited {
   readonly limits: bigint;
 }
 
-/** What each of several discounts takes off an amount. */
+/** The amount of each of several discounts. */
 function discountLinesOn(amount: bigint, fractions: readonly string[]): bigint[] {
   let left = amount;
   return fractions.map((fraction) => {
@@ -234,7 +234,8 @@ function discountLinesOn(amount: bigint, fractions: readonly string[]): bigint[]
 }
 
 /**
- * Shares what is below 0 by weights that sum to `total`, which is, too: the largest remainders get what is left over.
+ * Divides an amount below 0 by weights that sum to `total`, which is below 0, too: the largest remainders get the
+ * leftover units.
  */
 function shared(whole: bigint, weights: readonly bigint[], total: bigint): bigint[] {
   const floors = weights.map((weight) => {
@@ -277,7 +278,7 @@ export function taxesOf(items: readonly Item[], isInclusive: boolean): Map<strin
 
 export const sumOf = (items: readonly Item[]): bigint => items.reduce((total, { amount }) => total + amount, 0n);
 
-/** What is to be paid, with tax. */
+/** The amount to pay, with tax. */
 export const totalOf = (items: readonly Item[], isInclusive: boolean): bigint =>
   sumOf(items) + (isInclusive ? 0n : [...taxesOf(items, false).values()].reduce((a, b) => a + b, 0n));
 

@@ -3,7 +3,7 @@ import { chargeBy } from './bills.ts';
 import type { TestEnvironment } from './environment.ts';
 import { type Resource, type Shop, START } from './shop.ts';
 
-/** Customers of all kinds whose months end at the same instants: for tests that one road equals another. */
+/** Customers of all kinds with months that end at the same instants, for tests that compare two paths. */
 
 export const at = (day: string) => `2026-${day}T00:00:00Z`;
 const tiers = [
@@ -13,7 +13,7 @@ const tiers = [
 
 export type Sold = Readonly<Record<string, Resource>>;
 
-/** One customer of each kind; on a test clock where one is given. */
+/** One customer of each kind; on a test clock if given. */
 export async function openManySubscriptions(shop: Shop, clock?: Resource): Promise<Sold> {
   const product = await shop.product();
   const { id: billableMetricId } = await shop.metric({ productId: product.id });
@@ -72,7 +72,7 @@ export async function openManySubscriptions(shop: Shop, clock?: Resource): Promi
   return sold;
 }
 
-/** All that came of them: their invoices by name, and what was booked, told, written and numbered. */
+/** All their results: invoices by name, and the bookings, webhooks, records and numbers. */
 export async function readAll(env: TestEnvironment, shop: Shop, merchantId: string, sold: Sold) {
   const bills = [];
   for (const [name, subscription] of Object.entries(sold))
@@ -92,6 +92,6 @@ export async function readAll(env: TestEnvironment, shop: Shop, merchantId: stri
   return { bills, booked };
 }
 
-/** An invoice but for its ids and its number: numbers go in the order in which the worker comes to the invoices. */
+/** An invoice without its ids and its number: numbers follow the order in which the worker takes the invoices. */
 const withoutIds = ({ invoiceNumber, documentNumber, ...invoice }: Resource): unknown =>
   JSON.parse(JSON.stringify(invoice).replaceAll(/\b(?:[a-z]+_[0-9A-Za-z]{16,}|INV-\d+|[0-9a-f]{64})\b/g, '#'));

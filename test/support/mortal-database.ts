@@ -1,7 +1,7 @@
 import { Database, type DatabaseOptions, type Scope, type Sql, sql, type Tx } from '../../src/db/index.ts';
 
 /**
- * Where a process may be killed: right before a statement or the commit of a merchant's transaction, or right after the
+ * The place of a process' end: right before a statement or the commit of a merchant's transaction, or right after the
  * commit.
  */
 export type Place = 'statement' | 'commit' | 'committed';
@@ -11,7 +11,7 @@ export type Fate = (place: Place, nth: number) => boolean;
 
 export const immortal: Fate = () => false;
 
-/** What a killed process would have gone on to do. */
+/** The later work of a killed process. */
 export class Death extends Error {
   constructor() {
     super('The process was killed.');
@@ -19,11 +19,11 @@ export class Death extends Error {
 }
 
 /**
- * The life of a process, which its databases share: once it is killed nothing of it reaches any database any more, not
- * even the note that something failed.
+ * The life of a process, which its databases share. After a kill nothing of it reaches any database any more, not even
+ * a note of a failure.
  */
 export class Life {
-  /** How often it was killed. */
+  /** The number of kills. */
   deaths = 0;
   /** The backend that a kill has left behind: its locks are there until it has noticed. */
   leftBehind: number | null = null;
@@ -58,7 +58,10 @@ export class Life {
   }
 }
 
-/** A database whose process is killed where its fate says so: its transaction is undone, and nothing of it goes on. */
+/**
+ * A database. Its process is killed where its fate says so: the transaction is undone, and no later work reaches the
+ * database.
+ */
 export class MortalDatabase extends Database {
   readonly #life: Life;
 
@@ -166,7 +169,7 @@ async function die(tx: Tx, life: Life): Promise<never> {
 
 /** Ends the connection from its other side, in the midst of the transaction; then there is nothing to roll back on. */
 async function endBackend(tx: Tx, life: Life): Promise<void> {
-  await tx.run(sql`reset role`); // the program's own role may end nobody
+  await tx.run(sql`reset role`); // the program's own role may end no process
   life.leftBehind = (await tx.one<{ pid: number }>(sql`select pg_backend_pid() as pid`)).pid;
   const ended = tx.run(sql`select pg_terminate_backend(pg_backend_pid()), pg_sleep(10)`);
   const survived = await ended.then(

@@ -1,6 +1,6 @@
 import type { Reporter, TestModule } from 'vitest/node';
 
-/** Why tests of some files may be left out, and what runs them. */
+/** The reason for tests that are left out, and the command that runs them. */
 const REASONS: readonly { readonly files: RegExp; readonly reason: string; readonly command: string }[] = [
   {
     files: /^test\/conformance\//,
@@ -19,7 +19,9 @@ const REASONS: readonly { readonly files: RegExp; readonly reason: string; reado
   },
 ];
 
-/** One line for each file with tests that were left out: how many, why, and the command that runs them. Pure. */
+/**
+ * One line for each file with tests that were left out: their number, the reason, and the command that runs them. Pure.
+ */
 export function describeNotRun(skipped: readonly { readonly file: string }[]): string[] {
   const files = Map.groupBy(skipped, ({ file }) => file);
   return [...files]
@@ -34,8 +36,8 @@ export function describeNotRun(skipped: readonly { readonly file: string }[]): s
 }
 
 /**
- * Says at the end of a run which tests were left out, so that nobody takes them for passed. `.ci/run` looks for these
- * lines.
+ * Prints the tests that were left out at the end of a run, so that no reader takes them for passed. `.ci/run` looks for
+ * these lines.
  */
 export default class NotRunReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {

@@ -7,21 +7,21 @@ import { type Resource, START } from './shop.ts';
 import { addStrayMoney } from './stray-money.ts';
 import { FAR_AHEAD, newMeteredFeature, newSourceEvent, newSourceRule, storeMethod, type World } from './world.ts';
 
-/** A call of an operation: what fills its path, its query and its body. */
+/** A call of an operation: the values of its path, its query and its body. */
 export interface Call {
   params?: Record<string, string>;
   query?: Record<string, string>;
   body?: unknown;
 }
 
-/** Prepares what an operation needs in a merchant's world, and says the call that then works. */
+/** Prepares the records that an operation needs in a merchant's world, and returns the call that then works. */
 export type Scenario = (world: World) => Call | Promise<Call>;
 
 const FEBRUARY = '2026-02-01T00:00:00Z';
 const range = { from: START, to: FEBRUARY };
 
 let counter = 0;
-/** Nobody listens there. */
+/** An address without a server. */
 const HOOKS = 'http://127.0.0.1:9/hooks';
 const unique = (word: string) => {
   counter += 1;
@@ -30,7 +30,7 @@ const unique = (word: string) => {
 
 const on = (id: string, body?: unknown): Call => ({ params: { id }, ...(body !== undefined && { body }) });
 
-/** A subscription whose first invoice waits in DRAFT. */
+/** A subscription with a first invoice that waits in DRAFT. */
 export async function draft({ shop }: World): Promise<Resource> {
   const clock = await shop.clock(START);
   const plan = await shop.plan([await shop.feePrice()], { autoApprove: false });
@@ -39,7 +39,7 @@ export async function draft({ shop }: World): Promise<Resource> {
   return (await shop.invoices(subscription))[0];
 }
 
-/** An invoice whose period has run for ten days. */
+/** An invoice ten days after the start of its period. */
 const open = async ({ shop }: World): Promise<Resource> => {
   const clock = await shop.clock(START);
   const subscription = await shop.subscribe(await shop.plan([await shop.feePrice()]), { clock });
@@ -60,7 +60,7 @@ const paymentOf = async (world: World): Promise<{ id: string; paymentId: string 
 };
 const openSession = async (world: World): Promise<string> => (await issued(world)).paymentUrl.split('/').at(-1);
 const inParts = new WeakMap<World, Promise<Resource>>();
-/** One in each world, on which two payments were recorded. */
+/** An invoice in each world with two recorded payments. */
 const paidInParts = (world: World): Promise<Resource> => {
   const pay = async () => {
     const invoice = await issued(world);
@@ -126,12 +126,12 @@ const newAdjustment = (shop: World['shop'], subscription: Resource) =>
   });
 /** An order of a customer of its own, so that `customer` is held by few. */
 const ownOrder = async ({ shop }: World): Promise<Resource> => newOrder(shop, await shop.customer());
-/** A line of an order that nobody else changes, as a path names it. */
+/** A line of an order for this test alone, as in a path. */
 const lineOfNewOrder = async (world: World): Promise<Call> => {
   const order = await ownOrder(world);
   return { params: { id: order.id, lineItemId: order.lineItems[0].id } };
 };
-/** A schedule that nobody else changes, with its order. */
+/** A schedule for this test alone, with its order. */
 const scheduleOfNewOrder = async ({ shop, customer }: World) => {
   const order = await newOrder(shop, customer);
   return { order, schedule: await newSchedule(shop, order) };
@@ -174,7 +174,7 @@ const farAhead = () => {
   counter += 1;
   return Temporal.Instant.from(FAR_AHEAD).add({ seconds: counter }).toString();
 };
-/** Of a customer of its own: whatever others have used up or were told to do, here is something to hold. */
+/** Of a customer of its own: a free balance, whatever other tests have used. */
 const newReservation = async (world: World) => {
   const { shop } = world;
   const entitlement = await newEntitlement({ ...world, customer: await shop.customer() });

@@ -2,7 +2,7 @@ import type { Resource, Shop } from './shop.ts';
 
 type Fields = Record<string, unknown>;
 
-/** A line of an order: two at 50.00, unless told otherwise. */
+/** A line of an order: two at 50.00 by default. */
 export const orderLine = (fields: Fields = {}): Fields => ({
   quantity: '2',
   listUnitPrice: '50',
@@ -11,7 +11,7 @@ export const orderLine = (fields: Fields = {}): Fields => ({
   ...fields,
 });
 
-/** The body of an order in USD over the year 2026, with one line unless told otherwise. */
+/** The body of an order in USD over the year 2026, with one line by default. */
 export const orderBody = (customer: Resource, fields: Fields = {}): Fields => ({
   customerId: customer.id,
   currency: 'USD',

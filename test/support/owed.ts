@@ -14,7 +14,7 @@ import type { HistoricTerms } from '../../src/invoicing/timeline/segments.ts';
 import { decimal, sum } from '../../src/kernel/decimal.ts';
 import { earliest, type Instant, latest } from '../../src/kernel/time.ts';
 
-/** Unless a test says otherwise: dollars, with tax on top. */
+/** By default: dollars, with tax on top. */
 export const DOLLARS: Quoting = { taxBehavior: 'exclusive', currency: 'USD' };
 
 /** The invoice of the whole period that holds an instant. */
@@ -38,7 +38,7 @@ export const upfrontAt = (terms: HistoricTerms, at: Instant = terms.bounds.start
   ...{ periodStart: at, periodEnd: at },
 });
 
-/** What an invoice bills where these items were billed before and no other invoice is open. */
+/** The charges of an invoice after these billed items, without another open invoice. */
 export const dueCharges = (
   terms: HistoricTerms,
   invoice: InvoicePeriod & Partial<UncalculatedInvoice>,
@@ -105,7 +105,7 @@ export const feeItem = (
   };
 };
 
-/** What is billed and what was taken back of it, as a program without a database keeps it. */
+/** The bills and their credits, as a program without a database keeps them. */
 export interface Books {
   readonly lines: StoredLine[];
   readonly credits: StoredCredit[];
@@ -113,19 +113,19 @@ export interface Books {
 
 export const openBooks = (): Books => ({ lines: [], credits: [] });
 
-/** What was billed, in the order of billing. */
+/** The billed items, in the order of billing. */
 export const itemsIn = ({ lines, credits }: Books): BilledItem[] => itemsOf(lines, credits);
 
-/** What stands in the books after credits: net and tax. */
+/** The balance of the books after credits: net and tax. */
 export const standingIn = ({ lines, credits }: Books) => ({
   net: sum(lines.map((line) => line.net)).minus(sum(credits.map((credit) => credit.net))),
   tax: sum(lines.map((line) => line.tax)).minus(sum(credits.map((credit) => credit.tax))),
 });
 
-/** What is asked of a calculation beside its charges; nothing is taxed or discounted by default. */
+/** The inputs of a calculation beside its charges; by default without tax and discount. */
 export type Asked = Partial<Pick<CalculationInput, 'usage' | 'taxRates' | 'adjustments' | 'others'>>;
 
-/** Calculates and issues what is due. */
+/** Calculates and issues the due charges. */
 export function issue(
   books: Books,
   id: string,
@@ -138,7 +138,7 @@ export function issue(
   return calculation;
 }
 
-/** Bills what is due on an invoice and was not billed yet. */
+/** Bills the due charges of an invoice that were not billed yet. */
 export function bill(
   books: Books,
   terms: HistoricTerms,

@@ -19,7 +19,7 @@ const PAGE = `<!doctype html><html lang="de"><head><title>A &amp; B</title><styl
 
 const POLICY = "form-action 'self' https://shop.example";
 
-/** Answers each address from a table, and writes down what was sent. */
+/** Answers each address from a table, and records the requests. */
 function siteOf(pages: Readonly<Record<string, Answer>>) {
   const sent: { path: string; body?: unknown; headers: Record<string, string> }[] = [];
   const reply = (path: string, headers: Record<string, string> = {}, body?: unknown) => {

@@ -3,14 +3,15 @@ import type { Answer, Client } from './environment.ts';
 
 /** Reads pages and fills in forms as a browser without JavaScript does. */
 export interface PageReader {
-  /** Goes to an address, as somebody who types it or follows a link in a mail. */
+  /** Opens an address like a person who types it or follows a link in a mail. */
   open(address: string): Promise<Page>;
   /** Follows a link of the page by its words. */
   follow(page: Page, link: string | RegExp): Promise<Page>;
   /**
-   * Fills in the fields of the form that has this button, and presses it.
-   * @param fields by name; `null` unchecks a box. Fields that are not named keep what the page says
-   * @throws for a field that the form does not have, a choice that it does not offer, and what a browser would refuse
+   * Fills in the fields of the form with this button, and presses it.
+   * @param fields by name; `null` unchecks a box. Other fields keep the values of the page
+   * @throws for a field that the form does not have, a choice that it does not offer, and input that a browser would
+   * refuse
    */
   press(page: Page, button: string | RegExp, fields?: Readonly<Record<string, string | null>>): Promise<Page>;
   /** The cookies that a browser would send now, by name. */
@@ -46,7 +47,7 @@ export interface PageForm {
   readonly buttons: readonly PageButton[];
 }
 
-/** What came in the end: a page of ours, or an address elsewhere to which the browser was sent (`elsewhere`). */
+/** The final result: a page of ours, or the external address to which the browser was sent (`elsewhere`). */
 export interface Page {
   readonly status: number;
   /** Path and query of the page. */
@@ -58,7 +59,7 @@ export interface Page {
   readonly headers: Answer['headers'];
   readonly language: string | null;
   readonly title: string;
-  /** What a person reads between `<main>` and its end, white space made even. */
+  /** The visible text between `<main>` and its end, with even white space. */
   readonly words: string;
   readonly headings: readonly string[];
   readonly links: readonly PageLink[];
@@ -71,7 +72,7 @@ const FORM = 'application/x-www-form-urlencoded';
 
 /**
  * @param client calls without a key
- * @param options `language` is what the browser asks for
+ * @param options `language` is the browser's language
  */
 export function readerOf(client: Pick<Client, 'get' | 'post'>, { language }: { language?: string } = {}): PageReader {
   const cookies = new Map<string, { value: string; path: string }>();
@@ -88,7 +89,7 @@ export function readerOf(client: Pick<Client, 'get' | 'post'>, { language }: { l
     const set = answer.headers['set-cookie'];
     for (const line of set === undefined ? [] : [set].flat()) keepCookie(cookies, String(line), path);
   };
-  /** Follows redirects of ours; `policy` is that of the page whose form was sent. */
+  /** Follows our redirects; `policy` is that of the page with the sent form. */
   const arrive = async (first: Answer, from: URL, policy: string | null): Promise<Page> => {
     let answer = first;
     let url = from;
@@ -161,7 +162,7 @@ function allowsForm(policy: string, url: URL): boolean {
 
 type GivenFields = Readonly<Record<string, string | null>>;
 
-/** What a browser sends of a form that was filled in and whose button was pressed. */
+/** The data that a browser sends of a filled-in form and its pressed button. */
 function filledIn(form: PageForm, button: PageButton, given: GivenFields): URLSearchParams {
   const names = new Set(form.fields.map(({ name }) => name));
   for (const name of Object.keys(given)) if (!names.has(name)) throw new Error(`The form has no field ${name}.`);
@@ -200,7 +201,10 @@ const attributesOf = (markup: string): Map<string, string> =>
     [...markup.matchAll(/([^\s="]+)(?:="([^"]*)")?/g)].map(([, name, value]) => [name as string, decode(value ?? '')]),
   );
 
-/** The elements of a kind with their attributes and what stands in them; of our own markup, where none holds itself. */
+/**
+ * The elements of a kind with their attributes and contents; for our own markup, where no element contains one of its
+ * kind.
+ */
 const elements = (text: string, name: string): { attributes: Map<string, string>; inner: string }[] =>
   [...text.matchAll(new RegExp(`<${name}((?:\\s+[^\\s=>"]+(?:="[^"]*")?)*)\\s*>([\\s\\S]*?)</${name}>`, 'g'))].map(
     ([, attributes = '', inner = '']) => ({ attributes: attributesOf(attributes), inner }),

@@ -1,6 +1,6 @@
 import type { Reporter, TestSpecification } from 'vitest/node';
 
-/** How many lines a run prints, at most, beside those of its files. */
+/** The maximum of printed lines in a run, beside those of its files. */
 const MOST_LINES = 20;
 
 /** One line: the files that are done of all, and the seconds since the start. Pure. */
@@ -11,7 +11,7 @@ export const describeProgress = (done: number, all: number, milliseconds: number
 export const isLineDue = (done: number, all: number): boolean =>
   done === all || done % Math.max(1, Math.ceil(all / MOST_LINES)) === 0;
 
-/** Says during a run how far it is. A terminal is told that by Vitest itself, so this is for logs. */
+/** Prints the progress of a run. Vitest itself does that in a terminal, so this is for logs. */
 export default class ProgressReporter implements Reporter {
   #began = 0;
   #done = 0;

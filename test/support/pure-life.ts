@@ -27,8 +27,8 @@ import { type Instant, isAfter, isBefore } from '../../src/kernel/time.ts';
 import { type Books, giveBack, issue, itemsIn, openBooks, upfrontAt } from './owed.ts';
 
 /**
- * A life of a subscription without a database: its periods open, close and are calculated in the order of time, and
- * what happens to it happens between them. All versions have the same cadences, so that its series go on.
+ * A life of a subscription without a database. Its periods open, close and are calculated in the order of time, with
+ * the events between them. All versions have the same cadences, so its series continue.
  */
 
 /** Something that happens to a subscription, so many hours after its start. */
@@ -73,7 +73,7 @@ const version = (prices: readonly BilledPrice[], from: Instant, proration: Prora
   },
 });
 
-/** A life as it goes on. */
+/** A running life. */
 export class Life {
   readonly books: Books = openBooks();
   readonly calculations: Calculation[] = [];
@@ -146,7 +146,7 @@ export class Life {
 
   readonly #afterGrace = (at: Instant): Instant => at.add({ hours: this.#of.graceHours });
 
-  /** Closes and calculates what is due by an instant. */
+  /** Closes and calculates the periods that are due by an instant. */
   #advance(to: Instant): void {
     for (;;) {
       const closes = this.#open.map((invoice) => ({ at: invoice.periodEnd, run: () => this.#close(invoice) }));
@@ -204,7 +204,7 @@ export class Life {
     this.calculations.push(issue(this.books, id, charges, { usage, adjustments, taxRates }, quoting));
   }
 
-  /** What came late for periods of which no invoice is left, on an invoice of its own. */
+  /** Late charges for periods without a further invoice, on an invoice of their own. */
   #correct(now: Instant): void {
     const state = { terms: { ...this.terms, ...this.#of.quoting }, items: itemsIn(this.books) };
     this.#issue('supplementary', lateDue(state, this.#closed([], now)), []);
@@ -221,7 +221,7 @@ export class Life {
       }));
   }
 
-  /** What is due once more on an invoice that was billed: nothing, if all is well. */
+  /** The due charges of a billed invoice: none, if all is well. */
   dueAgain(): DueCharge[] {
     return [...this.#billed.values()].flatMap((invoice) =>
       dueOn({
@@ -238,7 +238,7 @@ const NEVER_LATE = 1_000_000;
 
 const periodKey = ({ billingCadence: cadence, periodNumber: number }: InvoicePeriod): string => `${cadence} ${number}`;
 
-/** The usage of each metered price of an invoice, of what had come by an instant. */
+/** The usage of each metered price of an invoice, of the events by an instant. */
 function usageOn(of: LifeOf, terms: HistoricTerms, invoice: InvoicePeriod, now: Instant): BilledUsage[] {
   return usageChargesOn(terms, invoice).flatMap(({ price, spans }) => usageOf(of, price, spans, now));
 }
@@ -271,7 +271,7 @@ function measured(price: BilledPrice, units: readonly number[]): Decimal {
   return decimal(new Set(units).size);
 }
 
-/** All that a history owes, each charge by itself, as if one invoice billed it: nothing was billed before. */
+/** All owed charges of a history, each alone, as if one invoice billed them: without earlier bills. */
 export function owedBy(of: LifeOf, terms: HistoricTerms): Calculation {
   const { bounds } = terms;
   const end = bounds.endsAt as Instant;

@@ -1,6 +1,6 @@
 import type { Tables } from './snapshots.ts';
 
-/** What billing wrote, in the order in which it did. */
+/** The records of billing, in the order of their creation. */
 const TABLES: readonly (readonly [name: string, order: string])[] = [
   ['subscription', 'seq'],
   ['invoice', 'seq'],
@@ -20,7 +20,7 @@ const TABLES: readonly (readonly [name: string, order: string])[] = [
 const OF_INVOICE = (column: string) =>
   `(select seq from invoice i where (i.merchant_id, i.id) = (t.merchant_id, t.${column}))`;
 
-/** What was written beside it: of money, of grants, of plans; and the answers that were given once for all. */
+/** The other records: of money, of grants, of plans; and the stored answers. */
 export const EVERYTHING_BILLED: typeof TABLES = [
   ['payment_charge', 'seq'],
   ['payment_receipt', 'seq'],
@@ -44,7 +44,7 @@ export const EVERYTHING_BILLED: typeof TABLES = [
   ['dunning_end', OF_INVOICE('id')],
 ];
 
-/** What is made of ids, and the frozen terms, whose keys are ids: the rates stand on the lines. */
+/** Values made of ids, and the frozen terms with ids as keys; the rates stand on the lines. */
 const LEFT_OUT = `- 'seq' - 'line_seq' - 'usage_mark' - 'transaction_id' - 'recorded_at' - 'snapshot_hash' - 'terms'`;
 const ID = /\b(?:[a-z]+_)+[0-9A-Za-z]{16,}\b/g;
 

@@ -3,7 +3,7 @@ import type { Route } from '../../src/http/index.ts';
 import type { DueRunner } from '../../src/jobs/index.ts';
 import { wireDomains } from '../../src/wiring.ts';
 
-/** What a route declares, for tests that are generated from the list of routes. */
+/** The declaration of a route, for tests that are generated from the list of routes. */
 export type RouteDeclaration = Route['declaration'];
 
 const idle: DueRunner = {

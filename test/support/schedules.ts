@@ -4,7 +4,7 @@ import { type Resource, type Shop, shopOf } from './shop.ts';
 
 type Fields = Record<string, unknown>;
 
-/** The body of a schedule over the year 2026, by months from its start, unless told otherwise. */
+/** The body of a schedule over the year 2026, by months from its start, by default. */
 export const scheduleBody = (fields: Fields): Fields => ({
   startDate: '2026-01-01T00:00:00Z',
   endDate: '2027-01-01T00:00:00Z',
@@ -13,7 +13,7 @@ export const scheduleBody = (fields: Fields): Fields => ({
   ...fields,
 });
 
-/** One unit from the start of 2026 on, each month in advance, unless told otherwise. */
+/** One unit from the start of 2026 on, each month in advance, by default. */
 export const intervalBody = (fields: Fields = {}): Fields => ({
   baseQuantity: '1',
   billingCadence: 'P1M',
@@ -30,7 +30,7 @@ export const newSchedule = (shop: Shop, order: Resource, fields: Fields = {}): P
 export const putIntervals = async (shop: Shop, schedule: Resource, intervals: Fields[]): Promise<Resource[]> =>
   (await shop.replace(`/v0/billingSchedules/${schedule.id}/intervals`, { intervals })).data;
 
-/** Has an order approved: one user of the merchant asks, another approves. */
+/** Gets an order approved: one user of the merchant requests, another approves. */
 export async function approveOrder(env: TestEnvironment, order: Resource): Promise<void> {
   const [maker, checker] = await Promise.all([
     env.userOf({ id: order.merchantId }, 'member'),

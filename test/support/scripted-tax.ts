@@ -1,9 +1,7 @@
 import { decimal } from '../../src/kernel/decimal.ts';
 import type { CreditNoteRequest, TaxProvider, VoidRequest } from '../../src/tax-providers/index.ts';
 
-/**
- * A tax provider that taxes with 10 % and gives documents of its own, and what it was asked to take back and to void.
- */
+/** A tax provider with 10 % tax and documents of its own, and the reversals and voids that it was asked for. */
 export function scriptedTax(): TaxProvider & {
   readonly credited: CreditNoteRequest[];
   readonly voided: VoidRequest[];

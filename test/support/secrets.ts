@@ -36,7 +36,7 @@ export function formsOf(secret: string): string[] {
   return [...own, key, keyBytes.toString('hex'), ...base64Forms(keyBytes)];
 }
 
-/** What does not depend on the bytes before and behind: at each of the three places where the bytes can begin. */
+/** The base64 forms of the bytes at each of the three offsets, without the characters that depend on neighbours. */
 function base64Forms(bytes: Buffer): string[] {
   return [0, 1, 2].flatMap((before) => {
     const padded = Buffer.concat([Buffer.alloc(before), bytes]);

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** The files that take longest, the longest first. Of all others the size says enough. */
+/** The slowest files, the slowest first. For all others the size is enough. */
 export const LONGEST: readonly string[] = [
   'test/start/lifecycle.test.ts',
   'test/start/embedded.test.ts',
@@ -34,8 +34,9 @@ export interface TestFile {
 }
 
 /**
- * Which of two files runs first. Files with a process of their own come first, because a worker keeps its modules only
- * while files that share them follow. Then the longest, so that no worker is left alone with a long file. Pure.
+ * Decides which of two files runs first. Files with a process of their own come first, because a worker keeps its
+ * modules only while files that share them follow. Then the slowest, so that no worker is left alone with a slow file.
+ * Pure.
  */
 export function compareFiles(one: TestFile, other: TestFile): number {
   if (one.isolate !== other.isolate) return one.isolate ? -1 : 1;

@@ -65,7 +65,7 @@ export async function migrateSharded(url: string): Promise<void> {
   }
 }
 
-/** A statement as the program sent it, with the transaction's beginning, which says for whom. */
+/** A statement as the program sent it, with the transaction's first statement, which names the merchant. */
 export interface Sent {
   readonly text: string;
   readonly values: readonly unknown[];
@@ -102,13 +102,13 @@ export function noteStatements(): { readonly sent: ReadonlyMap<string, Sent>; st
   };
 }
 
-/** Questions that are the call of a function that writes: they would do again what they have done. */
+/** Statements that call a writing function: a repetition would write again. */
 const WRITES = /^\s*select (?:publish_events|book_transactions|draw_numbers)\(/;
 
 /**
- * Of each split table the parts that a statement looks into. A reading one is run, because which parts a row leads to
- * is known only then; of a writing one the plan must do. Rows lead from table to table: small tables could as well be
- * read whole and hashed, which says nothing of the statement.
+ * The parts of each split table that a statement reads. A reading statement is run, because only then the parts of a
+ * row are known. For a writing statement the plan must do. Rows lead from table to table: small tables could be read
+ * whole and hashed, which proves nothing about the statement.
  */
 export async function shardsTouched(
   client: pg.Client,

@@ -5,11 +5,11 @@ import type { Client } from './environment.ts';
 export type Resource = any;
 type Fields = Record<string, unknown>;
 
-/** How long a clock may be on its way, and how often a test looks. */
+/** The time limit of a clock's advance, and the pause between two looks. */
 const MOST_MILLISECONDS = 120_000;
 const PAUSE_MILLISECONDS = 50;
 
-/** What a merchant sells and to whom, made over HTTP; whatever a test does not say has a sane value. */
+/** The catalog and customers of a merchant, made over HTTP, with useful defaults. */
 export interface Shop {
   /** POST that must answer 201. */
   create(path: string, body?: unknown): Promise<Resource>;
@@ -25,7 +25,7 @@ export interface Shop {
   product(fields?: Fields): Promise<Resource>;
   /** A SUM of `$.units` of events of type `call`, in the shop's own product. */
   metric(fields?: Fields): Promise<Resource>;
-  /** Of a metric (a new one where none is given): 1.00 a unit, in arrears. */
+  /** Of a metric (by default a new one): 1.00 a unit, in arrears. */
   usagePrice(fields?: Fields): Promise<Resource>;
   /** Of a new fee: 10.00 a month, in arrears. */
   feePrice(fields?: Fields): Promise<Resource>;
@@ -33,7 +33,7 @@ export interface Shop {
   plan(prices: readonly Resource[], fields?: Fields): Promise<Resource>;
   customer(fields?: Fields): Promise<Resource>;
   clock(currentTime: string): Promise<Resource>;
-  /** Of a new customer unless one is given; from the clock's time on unless told. */
+  /** Of a new customer by default; from the clock's time on by default. */
   subscribe(
     plan: Resource,
     fields: Fields & { clock?: Resource; customer?: Resource; startedAt?: string },
@@ -46,7 +46,7 @@ export interface Shop {
   /** The invoices of a subscription, oldest first, with their lines. */
   invoices(subscription: Resource): Promise<Resource[]>;
   invoice(id: string): Promise<Resource>;
-  /** A subscription to a fee of 10.00 with 20 % tax, a month of it over, and its ISSUED invoice over 12.00. */
+  /** A subscription to a fee of 10.00 with 20 % tax after a month, and its ISSUED invoice over 12.00. */
   issued(fields?: Fields): Promise<{ clock: Resource; subscription: Resource; invoice: Resource }>;
   /** Pays an invoice by its open session with a test card. */
   pay(invoice: Resource, card?: string): Promise<Resource>;

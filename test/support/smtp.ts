@@ -1,17 +1,17 @@
 import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 
-/** What a mail server answers, as `550 No such mailbox`; null: it takes it. */
+/** The answer of a mail server, as `550 No such mailbox`; null: it accepts. */
 type Answer = { code: number; text: string } | null;
 
-/** A mail server that keeps what it takes. */
+/** A mail server that keeps its mails. */
 export interface MailDrop {
   readonly url: string;
   /** Each as it came: header and body. */
   readonly messages: string[];
   /** Asked for each recipient. */
   onRecipient: (address: string) => Answer;
-  /** Asked when a message is there; what it takes is kept first. */
+  /** Called for each message; an accepted message is kept first. */
   onMessage: () => Answer;
   close(): Promise<void>;
 }

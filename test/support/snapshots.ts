@@ -26,7 +26,7 @@ const TENANT_TABLES = `
 
 /** The version of a row `t`, in any partition. */
 const VERSION = `concat_ws(' ', t.tableoid, t.ctid, t.xmin)`;
-/** A key that is used notes the time, which is no change of what its merchant has. */
+/** A used key records the time, which is no change of its merchant's data. */
 const VERSIONS: Readonly<Record<string, string>> = { api_key: `(to_jsonb(t) - 'last_used_at')::text` };
 
 export async function openTables(url: string): Promise<Tables> {

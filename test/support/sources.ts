@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { Answer, TestEnvironment } from './environment.ts';
 import type { Resource, Shop } from './shop.ts';
 
-/** What webhooks of sources in tests are signed with. */
+/** The signing secret of webhooks from sources in tests. */
 export const SECRET = `whsec_${Buffer.from('a secret of twenty-four bytes').toString('base64')}`;
 
 type Fields = Record<string, unknown>;
@@ -42,13 +42,13 @@ export function revenue(externalId: string, fields: Fields = {}): Fields {
   };
 }
 
-/** Sends what a provider would send: without an API key, signed now. */
+/** Sends a provider's webhook: without an API key, signed now. */
 export function deliver(env: TestEnvironment, source: Resource, body: Fields | string): Promise<Answer> {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   return env.client().post(`/v0/sources/${source.id}/events`, text, signedHeaders(text, Temporal.Now.instant()));
 }
 
-/** A metric of revenue and a plan that bills 5 % of it, on which a customer is from the start of 2026. */
+/** A metric of revenue and a plan that bills 5 % of it, with a customer from the start of 2026. */
 export async function revenueShop(shop: Shop, fields: { plan?: Fields } = {}) {
   counter += 1;
   const metric = await shop.metric({ name: 'Revenue', unit: 'USD', eventType: 'revenue', valueProperty: '$.amount' });
@@ -66,7 +66,7 @@ export async function revenueShop(shop: Shop, fields: { plan?: Fields } = {}) {
   return { metric, plan, clock, customer, subscription, externalId };
 }
 
-/** A source of a plan, whose revenue a metric counts; `generic_revenue` and `automatic` unless told. */
+/** A source of a plan with a metric for its revenue; by default `generic_revenue` and `automatic`. */
 export const newSource = (shop: Shop, of: { plan: Resource; metric: Resource }, fields: Fields = {}) =>
   shop.create('/v0/sources', {
     name: 'App',

@@ -1,6 +1,6 @@
 import type { InvoicingDependencies } from '../../src/invoicing/index.ts';
 
-/** For who calls operations of invoicing by themselves, with our own tax rates. */
+/** For tests that call operations of invoicing directly, with our own tax rates. */
 export const noTaxProviders: InvoicingDependencies['taxProviders'] = {
   providers: [],
   accountOf: async () => null,

@@ -7,7 +7,7 @@ import { newId } from '../../src/kernel/ids.ts';
 import type { Instant } from '../../src/kernel/time.ts';
 import { cloneDatabase, loginUrl } from './environment.ts';
 
-/** A database with two toy tables of due work, `toy` and `other_toy`, whose steps are what a test says. */
+/** A database with two toy tables of background jobs, `toy` and `other_toy`. A test gives their steps. */
 export interface ToyWorld {
   database: Database;
   url: string;
@@ -21,7 +21,7 @@ export interface ToyWorld {
   /** Adds a test clock. */
   clock(currentTime: string): Promise<string>;
   in<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** What the steps wrote down, in the order in which they committed. */
+  /** The notes of the steps, in the order of their commits. */
   diary(): Promise<string[]>;
   close(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** One request to a language model: when, and how many tokens went in and came out. */
+/** One request to a language model: its time, and its input and output tokens. */
 export interface TracedRequest {
   time: string;
   promptTokens: number;

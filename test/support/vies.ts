@@ -1,15 +1,15 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What the register does with a number. */
+/** The register's answer to a number. */
 export type ViesBehavior = 'valid' | 'invalid' | 'down' | 'garbage' | 'silent';
 
-/** A register of VAT numbers that answers as it is told, by number. */
+/** A register of VAT numbers with given answers, by number. */
 export interface Vies {
   readonly url: string;
-  /** The numbers that were asked for, with their prefixes, in order. */
+  /** The requested numbers, with their prefixes, in order. */
   readonly asked: string[];
-  /** How the register answers for a number from now on; of others it is `down`. */
+  /** The register's answer to a number from now on; other numbers are `down`. */
   tell(number: string, behavior: ViesBehavior): void;
   close(): void;
 }

@@ -4,7 +4,7 @@ import { newOrder, orderLine } from './orders.ts';
 import { intervalBody, newSchedule, putIntervals } from './schedules.ts';
 import { type Resource, type Shop, START, shopOf } from './shop.ts';
 
-/** A merchant with one of everything, so that whatever a route is about exists and is its own. */
+/** A merchant with one of everything, so the record of every route exists and belongs to it. */
 export interface World {
   env: TestEnvironment;
   merchant: Merchant;
@@ -33,7 +33,7 @@ export interface World {
   grant: Resource;
   reservation: Resource;
   paymentMethod: Resource;
-  /** A link that nobody has paid. */
+  /** An unpaid link. */
   payment: Resource;
   /** A draft with a line that sells `item`. */
   order: Resource;
@@ -50,9 +50,9 @@ export interface World {
   alert: Resource;
   checkoutLink: Resource;
   integration: Resource;
-  /** For new customers; nobody listens there. */
+  /** For new customers; without a server at its address. */
   webhookEndpoint: Resource;
-  /** That `customer` was created. */
+  /** The webhook event of the creation of `customer`. */
   webhookEvent: Resource;
   apiKeyId: string;
   /** The ids of all of these, by kind. */
@@ -62,7 +62,7 @@ export interface World {
 export async function openWorld(env: TestEnvironment): Promise<World> {
   const merchant = await env.merchant();
   const shop = shopOf(merchant);
-  // Who has neither gets no e-invoices.
+  // A party without both gets no e-invoices.
   await shop.change(`/v0/organizations/${merchant.id}`, { taxId: 'DE123456789', address: { country: 'DE' } });
   const webhookEndpoint = await shop.create('/v0/webhookEndpoints', {
     url: 'http://127.0.0.1:9/standing',
@@ -225,7 +225,7 @@ export async function openWorld(env: TestEnvironment): Promise<World> {
   };
 }
 
-/** When what is held in these tests is given back. */
+/** The time at which held units of these tests return. */
 export const FAR_AHEAD = '2150-01-01T00:00:00Z';
 
 let meteredFeatures = 0;
@@ -262,7 +262,7 @@ export const newSourceRule = (shop: Shop, source: Resource): Promise<Resource> =
 
 let sourceEvents = 0;
 
-/** Revenue of a customer whom nobody knows, which waits for an approval. */
+/** Revenue of an unknown customer, which waits for an approval. */
 export function newSourceEvent(shop: Shop, source: Resource, fields: object = {}): Promise<Resource> {
   sourceEvents += 1;
   return shop.create(`/v0/sources/${source.id}/events`, {
@@ -277,7 +277,7 @@ export function newSourceEvent(shop: Shop, source: Resource, fields: object = {}
 
 const KINDS = Object.keys(ID_PREFIXES) as IdKind[];
 
-/** What kind of id a text is; undefined where it is none. */
+/** The kind of an id; undefined for another text. */
 export const kindOf = (text: string): IdKind | undefined => KINDS.find((kind) => isId(kind, text));
 
 const byKind = (resources: readonly Resource[]): Partial<Record<IdKind, string[]>> =>

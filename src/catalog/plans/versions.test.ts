@@ -235,7 +235,7 @@ describe('PATCH a version', () => {
       body: { status: 'published', publishedAt: '2026-06-01T00:00:00Z', isDefault: false },
     });
     env.setNow('2026-06-02T00:00:00Z');
-    expect((await plan.patch(2, { status: 'published' })).body).toEqual(published.body); // asked again: nothing changes
+    expect((await plan.patch(2, { status: 'published' })).body).toEqual(published.body); // repeated: no change
     expect(await plan.patch(2, { default: true })).toMatchObject({ status: 200, body: { isDefault: true } });
     expect((await plan.get()).defaultVersionId).toBe(published.body.id);
     // and back

@@ -495,7 +495,7 @@ describe('what always holds', () => {
         expect(number(totals, 'DuePayableAmount')).toEqual(number(totals, 'GrandTotalAmount').minus(prepaid));
         for (const group of nodesAt(root, `${SETTLEMENT}/ApplicableTradeTax`)) {
           const exact = number(group, 'BasisAmount').times(number(group, 'RateApplicablePercent')).div(100);
-          // Half a minor unit where tax is added; where it is taken out of what was quoted, the base was rounded with
+          // Half a minor unit where tax is added. Where tax is inside the quoted price, the base was rounded with
           // it.
           const unit = decimal(1).div(10 ** minorDigits(document.currency));
           expect(number(group, 'CalculatedAmount').minus(exact).abs().lt(unit)).toBe(true);

@@ -26,8 +26,8 @@ const made = (more: Partial<InvoiceDocument>, behavior?: 'inclusive'): InvoiceDo
   totalled({ ...invoice, buyer: german, ...more }, behavior);
 
 /**
- * A document for each kind of sale, party, amount and payment that an e-invoice has a form for. The official rules are
- * held against all of them (`scripts/check-e-invoices.ts`).
+ * A document for each kind of sale, party, amount and payment of an e-invoice. `scripts/check-e-invoices.ts` runs the
+ * official rules over all of them.
  */
 export const eInvoiceCases: Readonly<Record<string, InvoiceDocument>> = {
   'all-kinds-of-lines': invoice,

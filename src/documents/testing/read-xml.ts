@@ -18,7 +18,7 @@ function unescaped(text: string): string {
 const HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n';
 const TAG = /<(\/?)([\w:.-]+)((?: [\w:.-]+="[^"<]*")*)(\/?)>/y;
 
-/** Reads a document. @throws where it is not well-formed, or holds a character that XML 1.0 cannot hold. */
+/** Reads a document. @throws for text that is not well-formed, or has a character that XML 1.0 forbids. */
 export function readXml(xml: string): XmlNode {
   if (!xml.startsWith(HEAD)) throw new Error('No declaration.');
   if (!xml.isWellFormed() || /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u.test(xml))

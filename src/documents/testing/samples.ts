@@ -171,10 +171,7 @@ export const worldwide: InvoiceDocument = {
   walletApplied: null,
 };
 
-/**
- * A document with the taxes and the totals that its lines come to; nothing of it is paid. Amounts that include tax
- * become net.
- */
+/** An unpaid document with the taxes and totals of its lines. Amounts that include tax become net. */
 export function totalled(document: InvoiceDocument, behavior: TaxBehavior = 'exclusive'): InvoiceDocument {
   const money = (amount: Decimal): string => formatMoney(amount, document.currency);
   const { lines, taxes } = taxLines(

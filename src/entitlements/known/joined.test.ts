@@ -11,7 +11,7 @@ const question = (name: string, milliseconds = 0, weight = 1) => ({
 });
 type Question = ReturnType<typeof question>;
 
-/** Statements that end when they are told to. */
+/** Statements that end when a test says so. */
 function statements() {
   const sent: { merchant: string; names: string[]; end: (error?: Error) => void }[] = [];
   const joined = new Joined<Question, string>(

@@ -76,7 +76,7 @@ describe('notices', () => {
   const LOW = 'entitlement.balance_low.v0';
   const EXHAUSTED = 'entitlement.exhausted.v0';
 
-  /** Usage, and a turn of the chore that hears of it. */
+  /** Usage, and a turn of the chore with its hint. */
   async function use({ metric, customer }: { metric: Resource; customer: Resource }, at: string, units: number) {
     await shop.use(customer.id, at, units, { type: metric.eventType });
     const watch = createUsageWatch({ most: 10 });

@@ -17,7 +17,7 @@ import { detailQuestion } from '../known/questions.ts';
 import { Readings } from '../known/readings.ts';
 import { balanceOf } from './balances.ts';
 
-/** Balances over stored usage: whose it is, when it counts, and that snapshots change nothing (domain.md §5). */
+/** Balances over stored usage: the counted customer, the time, and no effect of snapshots (domain.md §5). */
 let env: TestEnvironment;
 beforeAll(async () => {
   env = await openTestEnvironment();
@@ -35,7 +35,7 @@ interface Story {
   readonly customer: Resource;
   readonly feature: Resource;
   inMerchant<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** Monthly from January on, with 100 after each reset, unless told. */
+  /** Monthly from January on, with 100 after each reset by default. */
   entitle(
     template?: Partial<Extract<EntitlementTemplate, { type: 'metered' }>>,
     row?: Partial<NewEntitlement>,
@@ -238,7 +238,7 @@ describe('what is measured', () => {
       await story.figures(entitlement, '2026-06-01'),
       await story.figures(entitlement, '2026-05-31'),
     ];
-    const held = aggregation === 'LATEST' ? '97 3 0' : '100 0 0'; // a level goes on over the reset
+    const held = aggregation === 'LATEST' ? '97 3 0' : '100 0 0'; // a level continues after the reset
     expect(await seen()).toEqual([now, before, held, may]);
     await step(story, entitlement, '2026-06-01');
     await step(story, entitlement, '2026-06-02');

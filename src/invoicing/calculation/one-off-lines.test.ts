@@ -7,7 +7,7 @@ import { calculateOneOff, recordLines } from './one-off-lines.ts';
 
 const at = Temporal.Instant.from('2026-01-01T10:00:00Z');
 
-/** `quantity × price @ rate` of each line; `wallet` instead of a rate for what is put into the wallet. */
+/** `quantity × price @ rate` of each line; a line for the wallet has `wallet` instead of a rate. */
 function calculated(currency: string, texts: readonly string[]) {
   const parts = texts.map((text) => text.split(/ [×@] /) as [string, string, string]);
   const { lines } = recordLines(

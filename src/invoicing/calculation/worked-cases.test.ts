@@ -8,9 +8,7 @@ import type { BilledPrice, BilledVersion, Proration } from '../terms/billing-ter
 import type { HistoricTerms } from '../timeline/segments.ts';
 import { type CalculatedLine, calculate } from './calculate.ts';
 
-/**
- * Whole invoices worked by hand: which prices stand on them for which time, and what they come to (domain.md §2 to §4).
- */
+/** Whole invoices worked by hand: their prices, with times and amounts (domain.md §2 to §4). */
 const at = (text: string): Instant => Temporal.Instant.from(text.includes('T') ? text : `${text}T00:00:00Z`);
 
 interface Given {
@@ -49,7 +47,7 @@ interface Case {
   readonly anchor?: string;
   readonly starts: string;
   readonly ends?: string;
-  /** The price list, and those of later changes: from when, by what. */
+  /** The price list, and the lists of later changes with their times. */
   readonly prices: readonly Given[];
   readonly changes?: readonly (readonly [from: string, prices: readonly Given[], by?: Proration])[];
   /** The invoice of the period that holds this instant; of the first one unless given. */

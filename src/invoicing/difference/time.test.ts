@@ -131,7 +131,7 @@ describe('time that is owed and time that is billed', () => {
   });
 });
 
-/* Two fees of 15 for a half of April each, and at least 45 for all of it. */
+/* Two fees of 15 for half of April each, and at least 45 for all of it. */
 describe('the minimum of a fee that was billed in parts', () => {
   const fee = (said: string, isOpen = false): OwedCharge => {
     const charge = owed(said);
@@ -243,7 +243,7 @@ describe('a credit of time', () => {
   });
 
   it('of an inclusive price is the share of its gross amount', () => {
-    // 99.99 with 19 % inside; 25 of 31 days would be 80.637…; here 20 of 30 days: 66.66, of it 10.64 of tax.
+    // 99.99 with 19 % inside; 25 of 31 days would be 80.637…; here 20 of 30 days: 66.66, with 10.64 of tax.
     expect(credits(billed('a 1 1-31', '84.03', '15.96'), ['11-31'], { ...USD, taxBehavior: 'inclusive' })).toEqual([
       '56.02 + 10.64',
     ]);

@@ -16,7 +16,7 @@ import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { renderCreditNote, renderIssued, renderReceipt } from './documents.ts';
 import { nextRendering } from './render-again.ts';
 
-/** Documents that cannot be made at once: what the due work does about it, and what is told meanwhile. */
+/** Documents that cannot be made at once: the attempts of the background job, and the answers in between. */
 let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;
@@ -40,7 +40,7 @@ const rendererOf = (options: RendererOptions): DocumentRenderer => {
   return made;
 };
 
-/** A renderer each of whose processes gets this signal as soon as it starts. */
+/** A renderer. Each of its processes gets this signal as soon as it starts. */
 const stoppedBy = (signal: NodeJS.Signals, options: RendererOptions = {}): DocumentRenderer =>
   rendererOf({
     ...options,

@@ -5,7 +5,7 @@ import { newId } from '../../kernel/ids.ts';
 import { next } from '../../kernel/state-table.ts';
 import { type InvoiceTrigger, invoicePassages, invoiceStates, invoiceStatuses, invoiceTriggers } from './states.ts';
 
-/** The walls that the database holds by itself, whoever comes: also a colleague with a console. */
+/** The guards of the database itself. They also stop a colleague with a console. */
 let env: TestEnvironment;
 let owner: pg.Client;
 let merchantId: string;

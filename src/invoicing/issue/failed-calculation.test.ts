@@ -41,7 +41,7 @@ it('waits after a calculation that throws, fails after five, and is issued once 
       (each: { sequenceNumber: number }) => each.sequenceNumber === 1,
     );
 
-  await setProperties({ unitPrice: 'not a price' }); // what no caller can do
+  await setProperties({ unitPrice: 'not a price' }); // no caller can do this
   await advance('2025-02-01T00:00:30Z');
   expect(await first()).toMatchObject({ status: 'CALCULATING', nextActionAt: '2025-02-01T00:01:00Z' });
   await advance('2025-02-01T00:37:00Z');

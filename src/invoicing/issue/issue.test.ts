@@ -56,7 +56,7 @@ describe('by hand', () => {
     { action: 'cancel', status: 'ISSUED', paid: '5.01', wallet: '5', outcome: 'INVALID_TRANSITION' },
     { action: 'cancel', status: 'ISSUED', inFlight: true, outcome: 'INVALID_TRANSITION' },
     { action: 'cancel', status: 'PAID', outcome: 'INVALID_TRANSITION' },
-    // the rest of a part payment may be written off
+    // the unpaid remainder of a part payment may be written off
     { action: 'writeOff', status: 'ISSUED', paid: '1', outcome: 'done' },
     { action: 'writeOff', status: 'ISSUED', inFlight: true, outcome: 'INVALID_TRANSITION' },
     { action: 'writeOff', status: 'ISSUED', number: null, outcome: 'INVALID_TRANSITION' }, // an offer is not owed

@@ -172,7 +172,7 @@ const period = { start: at('2026-01-01T00:00:00Z'), end: at('2026-02-01T00:00:00
 describe('an invoice with adjustments', () => {
   const rebate = fee('rebate', '-8');
   it.each<{ what: string; prices: BilledPrice[]; adjustments: string[]; lines: string[]; totals: string }>([
-    // Tax of 20 % on what is left of 100: 65 × 0.2 = 13.
+    // Tax of 20 % on the remainder of 100: 65 × 0.2 = 13.
     {
       what: 'tax is on the reduced amount',
       prices: [fee('seat', '100')],

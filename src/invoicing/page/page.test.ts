@@ -8,7 +8,7 @@ import {
 } from '../../../test/support/environment.ts';
 import { type Resource, type Shop, START, shopOf } from '../../../test/support/shop.ts';
 
-/** The page of an invoice, for the customer who got its address (docs/payments.md). */
+/** The page of an invoice, for the customer with its address (docs/payments.md). */
 let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;

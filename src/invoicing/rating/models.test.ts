@@ -177,7 +177,7 @@ describe('percentage', () => {
     { properties: card, quantity: '1000000000000000', eventCount: 1n, amount: '29000000000000.3' },
     { properties: { percentage: '0' }, quantity: '100', eventCount: 9n, amount: '0' },
     { properties: { percentage: '1.5' }, quantity: '100', eventCount: 1n, amount: '150' }, // more than the whole
-    { properties: clamped, quantity: '0', eventCount: 0n, amount: '5' }, // at least 5, whatever was used
+    { properties: clamped, quantity: '0', eventCount: 0n, amount: '5' }, // at least 5, at any usage
     { properties: clamped, quantity: '499.99', eventCount: 1n, amount: '5' }, // 4.9999
     { properties: clamped, quantity: '500', eventCount: 1n, amount: '5' },
     { properties: clamped, quantity: '500.01', eventCount: 1n, amount: '5.0001' },

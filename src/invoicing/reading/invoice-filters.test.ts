@@ -24,7 +24,7 @@ afterAll(() => env.close());
 
 const TODAY = '2026-03-20T15:00:00Z';
 
-/** Invoices of two customers in three currencies, in all the states that a filter tells apart. */
+/** Invoices of two customers in three currencies, in all the states that a filter separates. */
 async function fill() {
   const customers = [await shop.customer(), await shop.customer()];
   let made = 0;

@@ -7,7 +7,7 @@ import type { OwedCharge } from '../owed/charges.ts';
 import type { BilledPrice, BilledVersion, Proration } from '../terms/billing-terms.ts';
 import { boundsOfSeries, type HistoricTerms, segmentsOf } from './segments.ts';
 
-/** The prices on an invoice whose period a change of the plan cuts (domain.md §3, Plan change). */
+/** The prices on an invoice with a change of plan inside its period (domain.md §3, Plan change). */
 const at = (text: string): Instant => Temporal.Instant.from(text.includes('T') ? text : `${text}T00:00:00Z`);
 const fee = (id: string, paymentTerm: BilledPrice['paymentTerm'] = 'in_arrears', billingCadence = 'P1M') =>
   ({ id, paymentTerm, billingCadence, metric: null, quantity: decimal('1') }) as unknown as BilledPrice;

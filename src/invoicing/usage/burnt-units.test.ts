@@ -4,7 +4,7 @@ import type { Period } from '../../kernel/time.ts';
 import type { BilledPrice } from '../terms/billing-terms.ts';
 import { allotBurnt, cutsBySeries, stretchesOf, takenAsReadAnew, withoutTaken } from './burnt-units.ts';
 
-/** The price whose quantity burnt units reduce (domain.md §5). Days are of January 2026. */
+/** The price with fewer units because of burnt units (domain.md §5). Days are of January 2026. */
 const day = (number: number) => Temporal.Instant.from('2026-01-01T00:00:00Z').add({ hours: 24 * (number - 1) });
 const days = (start: number, end: number): Period => ({ start: day(start), end: day(end) });
 const MONTH = days(1, 31);

@@ -21,7 +21,7 @@ const at = (text: string) => Temporal.Instant.from(text);
 const within = <T>(work: (tx: Tx) => Promise<T>) => env.database.transaction({ merchants: [merchant.id] }, work);
 const mark = (ids: readonly string[], from: string) =>
   within((tx) => markToBeReadAgain(tx, merchant.id, ids, at(from)));
-/** The invoices of a subscription whose events are known, by the month of their period. */
+/** The invoices of a subscription with known events, by the month of their period. */
 const known = async (subscriptionId: string) =>
   (
     await within((tx) =>
@@ -32,7 +32,7 @@ const known = async (subscriptionId: string) =>
     )
   ).map(({ month }) => month);
 
-/** A subscription whose January and February are closed. */
+/** A subscription with a closed January and February. */
 async function sold() {
   const clock = await shop.clock(START);
   const subscription = await shop.subscribe(await shop.plan([await shop.usagePrice()]), { clock });

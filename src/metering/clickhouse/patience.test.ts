@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Patience } from './patience.ts';
 
-/** On which of so many turns something was done that fails as long as `isAway` says. */
+/** The turns, of so many, that did the work. The work fails as long as `isAway` says so. */
 async function triedOn(turns: number, isAway: (turn: number) => boolean): Promise<number[]> {
   const patience = new Patience();
   const tried: number[] = [];

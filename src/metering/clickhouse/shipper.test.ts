@@ -51,7 +51,7 @@ const serving = async (): Promise<string> => {
   return found.name;
 };
 
-/** Rounds until everything is shipped; what breaks off is tried again, as a worker does. */
+/** Rounds until everything is shipped. As in a worker, a broken round is tried again. */
 async function shipAll(now = NOW): Promise<number> {
   for (let failures = 0; failures < 100; ) {
     try {
@@ -134,7 +134,7 @@ describe('shipping', () => {
     const { batches } = await writer
       .query<{ batches: number }>('select count(*)::int as batches from usage_shipment')
       .then(({ rows }) => rows[0] ?? { batches: 0 });
-    expect(batches).toBe(2); // the gap, however long, and what is after it
+    expect(batches).toBe(2); // the gap of any length, and the events after it
   });
 
   it('brings each event once, whoever stores and whoever ships at the same time', async () => {
@@ -187,7 +187,7 @@ describe('shipping', () => {
   it('waits for more where there is little, once it serves', async () => {
     dependencies = { ...dependencies, patienceSeconds: 30 };
     await storeEvents(3);
-    expect(await shipRound(dependencies, NOW)).toMatchObject({ events: 3, caughtUp: true }); // nobody answers yet
+    expect(await shipRound(dependencies, NOW)).toMatchObject({ events: 3, caughtUp: true }); // no server answers yet
     await storeEvents(4);
     expect(await shipRound(dependencies, later(29))).toMatchObject({ events: 0, caughtUp: false });
     expect(await shipRound(dependencies, later(30))).toMatchObject({ events: 4, caughtUp: true });

@@ -50,7 +50,7 @@ async function ship(): Promise<void> {
   const event = { type: 'call', source: 'test', externalSubject: 'a', data: { v: 1 } };
   expect((await merchant.post('/v0/events', event)).status).toBe(202);
   const dependencies = { database: env.database, clickhouse: store, mode: { kind: 'single' } as const };
-  // each test has a store of its own, and the one before is gone
+  // each test has a store of its own, and the previous one is gone
   await shipRound(dependencies, NOW).catch(() => shipRound(dependencies, NOW));
 }
 

@@ -7,7 +7,7 @@ const NOW = Temporal.Instant.from('2026-03-01T00:00:00Z');
 const ROOM = 40_000;
 const REQUEST = 8;
 
-/** Sends requests of one size until one is refused. @returns what was let in */
+/** Sends requests of one size until a refusal. @returns the accepted ones */
 function flood(admission: Admission, owner: string, bytes: number): Place[] {
   const places: Place[] = [];
   for (;;) {
@@ -123,7 +123,7 @@ describe('room for events that wait', () => {
 describe('a request for which there is no room', () => {
   const LARGE = 8 * 1024 * 1024;
 
-  /** An admission whose pauses end when a test says so, each in its turn. */
+  /** An admission with pauses that a test ends in turn. */
   function paused() {
     const pauses: (() => void)[] = [];
     const admission = new Admission(ROOM, () => new Promise<void>((resolve) => pauses.push(resolve)));

@@ -18,7 +18,7 @@ afterAll(() => env.close());
 
 const event = { type: 'call', source: 'https://api.example', subject: 'cus_nobody' };
 
-/** How many events and keys a merchant has. */
+/** The numbers of a merchant's events and keys. */
 const stored = (merchantId: string) =>
   env.database.transaction({ merchants: [merchantId] }, (tx) =>
     tx.one<{ events: number; keys: number }>(

@@ -31,7 +31,7 @@ const eventOf = (merchantId: string, key: string, external: string) => ({
   data: '{}',
 });
 
-/** How many events count for a customer or subscription. */
+/** The number of events that count for a customer or subscription. */
 async function countFor(tx: Tx, merchantId: string, subject: string): Promise<number> {
   const [row] = await usage(tx, {
     merchantId,

@@ -49,7 +49,7 @@ const totals = (merchantId: string) =>
     await countEvents(tx, merchantId, 'never'),
   ]);
 
-/** Of the merchant, without those that came in since. */
+/** The tally of the merchant, without later events. */
 const counted = (merchantId: string) =>
   database.transaction({ merchants: [merchantId] }, async (tx) => {
     const { sum } = await tx.one<{ sum: number }>(

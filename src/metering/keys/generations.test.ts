@@ -47,7 +47,7 @@ const inMerchant = <T>(work: (tx: Tx) => Promise<T>) => database.transaction({ m
 const byNobody = <T>(work: (tx: Tx) => Promise<T>) => database.transaction('nobody', work);
 const seal = () => byNobody((tx) => sealKeys(tx, 0));
 
-/** So few keys lead to many slices, to several parts of the sieve and to places with more and more digits. */
+/** So few keys lead to many slices, to several parts of the sieve, and to places with ever more digits. */
 const SMALL: KeyLimits = { generations: 2, sieveRatio: 2, keysOfPlace: 0.004, bytesOfSlice: 20_000 };
 
 /** The stored entries of every key, in any table. */
@@ -64,7 +64,7 @@ const tables = async () => {
   return { generations: generations.length, parts: parts.length, underWay };
 };
 
-/** The tables that there are for keys, apart from the active one and what was said to exist. */
+/** The tables for keys, apart from the active one and the given ones. */
 const strayTables = async () => {
   const { rows } = await owner.query<{ name: string }>(
     `select relname as name from pg_class
@@ -75,7 +75,7 @@ const strayTables = async () => {
   return rows;
 };
 
-/** Some generations with keys, each of which is told by its event's id. */
+/** Some generations with keys. The event's id identifies each key. */
 async function sealed(generations: number, keys: number): Promise<Map<string, string>> {
   const ids = new Map<string, string>();
   const intake = createIntake(database);

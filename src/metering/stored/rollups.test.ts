@@ -88,7 +88,7 @@ const definitionPaths = () =>
     return rows.map(({ path }) => path);
   });
 
-/** Roll-ups of definitions that are there, of others, and definitions whose roll-ups wait to be deleted. */
+/** Roll-ups of existing definitions, of others, and definitions with roll-ups that wait for their deletion. */
 const rollups = () =>
   inMerchant((tx) =>
     tx.one<{ read: number; stray: number; waiting: number }>(sql`

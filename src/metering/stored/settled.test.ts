@@ -48,7 +48,7 @@ const eventAt = (merchantId: string, at: Instant, to: Partial<IncomingEvent>): I
   ...to,
 });
 
-/** A migrated template whose tables are split by merchant. */
+/** A migrated template with tables that are split by merchant. */
 async function splitTemplate(name: string): Promise<() => Promise<void>> {
   const url = inject('postgresUrl');
   const server = new pg.Client({ connectionString: url });
@@ -92,7 +92,7 @@ describe.each([{ tables: 'whole tables' }, { tables: 'tables that are split by m
     const lateRows = (merchantId: string) =>
       inMerchant(merchantId, async (tx) => (await tx.rows(sql`select at from usage_late`)).length);
 
-    /** How many events before NOW count for a customer. */
+    /** The number of events before NOW that count for a customer. */
     const countOf = async (tx: Tx, merchantId: string, subject: string): Promise<number> => {
       const span = { from: NOW.subtract({ hours: 100 }), to: NOW };
       const [row] = await usage(tx, {
@@ -104,7 +104,7 @@ describe.each([{ tables: 'whole tables' }, { tables: 'tables that are split by m
       return Number(plain((row as { value: Parameters<typeof plain>[0] }).value));
     };
 
-    /** Accepts events in a transaction that stays open until it is told to end. */
+    /** Accepts events in a transaction that stays open until the test ends it. */
     async function openFlush(merchantId: string, events: IncomingEvent[]): Promise<{ end: () => Promise<void> }> {
       const [accepted, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
       const done = inMerchant(merchantId, async (tx) => {

@@ -24,7 +24,7 @@ function toInteger(text: string): bigint {
   return sign === '-' ? -scaled : scaled;
 }
 
-/** The shortest plain text of it. */
+/** The shortest plain text of a number. */
 function toText(scaled: bigint): string {
   const digits = (scaled < 0n ? -scaled : scaled).toString().padStart(PLACES + 1, '0');
   const fraction = digits.slice(-PLACES).replace(/0+$/, '');
@@ -109,8 +109,8 @@ function aggregate(meter: Meter, events: readonly NaiveEvent[]): string {
 const lastOf = (events: readonly NaiveEvent[]): NaiveEvent => events.reduce((a, b) => (isBefore(b.at, a.at) ? a : b));
 
 /**
- * A level is the last event before an end, whenever it came: of a source once that has begun, and before its own end.
- * At each end of a window in which something can have changed all events are looked at.
+ * A level is the last event before an end, at any distance. A source counts from its beginning to its own end. The
+ * oracle reads all events at each end of a window with a possible change.
  */
 function naiveLevels(
   events: readonly NaiveEvent[],

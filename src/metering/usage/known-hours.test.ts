@@ -13,7 +13,7 @@ import type { UsageScope } from '../meter/usage-request.ts';
 import { registerMeter } from '../stored/rollups.ts';
 import { measureEach, rawUsage } from './usage.ts';
 
-/** Two processes on one database: each remembers what it read. */
+/** Two processes on one database. Each remembers its own readings. */
 let processes: Database[];
 let url: string;
 let drop: () => Promise<void>;
@@ -35,7 +35,7 @@ const meterOf = (aggregation: Aggregation) => ({
   ...{ groupBy: null, eventFrom: null },
 });
 
-/** A merchant with the customer `cus_acme`, whose events have the subject `acme` or name the customer itself. */
+/** A merchant with the customer `cus_acme`. Its events have the subject `acme`, or name the customer itself. */
 async function newMerchant(): Promise<string> {
   const merchantId = `org_${randomBytes(8).toString('hex')}`;
   await within(0, merchantId, async (tx) => {
@@ -68,7 +68,7 @@ const scopesOf = (merchantId: string, from: number, to: number): UsageScope[] =>
     sources: [{ subject: 'cus_acme', from: minute(from), to: minute(to) }],
   }));
 
-/** The figures as they are kept and as the events make them, of one snapshot but for who commits in between. */
+/** The stored figures and the figures from the events, in one snapshot except for commits in between. */
 async function both(tx: Tx, scopes: readonly UsageScope[]): Promise<[string[], string[]]> {
   const kept = await measureEach(tx, scopes);
   const raw = [];

@@ -174,13 +174,13 @@ const scopes = fc.record({
   withValue: fc.boolean(),
 });
 
-/** Adds what was there before a meter, a few events at a time. */
+/** Adds the events from before a meter, a few at a time. */
 async function backfill(tx: Tx, merchantId: string): Promise<void> {
   for (const definition of await selectPendingDefinitions(tx))
     while (await backfillRollups(tx, merchantId, definition.id, 4));
 }
 
-/** How many rows the roll-ups of the merchant have. */
+/** The number of roll-up rows of the merchant. */
 const rolledUp = async (tx: Tx) =>
   (await tx.one<{ rows: number }>(sql`select count(*)::int as rows from usage_rollup`)).rows;
 
@@ -305,7 +305,7 @@ describe('rolled-up usage', () => {
           const [row] = await usage(tx, { merchantId, meter, from, to: TO, sources });
           shown.push(`${aggregation} ${plain((row as UsageRow).value)} of ${row?.eventCount}`);
           const windows = await usage(tx, { merchantId, meter, from, to: TO, sources, window: 'HOUR' });
-          // a level goes on
+          // a level continues
           expect([aggregation, windows.length]).toEqual([aggregation, aggregation === 'LATEST' ? 1 : 0]);
         }
         expect(shown).toEqual(nothing);

@@ -18,7 +18,7 @@ afterAll(() => shop.close());
 
 const newToy = () => shop.toy(merchant);
 
-/** A session that is in this status, whatever led there. */
+/** A session in this status, by any way. */
 async function sessionIn(status: SessionStatus): Promise<{ id: string; toy: string }> {
   const toy = await newToy();
   const { id } = await shop.open(merchant, toy);

@@ -87,7 +87,7 @@ describe('amounts', () => {
     { amount: '500', currency: 'ISK', units: 50_000 },
     { amount: '500', currency: 'UGX', units: 50_000 },
     { amount: '1000', currency: 'MGA', units: 1000 },
-    { amount: '10.45', currency: 'HUF', units: 1045 }, // whole forints are asked of payouts only
+    { amount: '10.45', currency: 'HUF', units: 1045 }, // only payouts need whole forints
     { amount: '10.45', currency: 'TWD', units: 1045 },
   ])('$amount $currency is $units at Stripe, and back', ({ amount, currency, units }) => {
     expect(toStripeUnits(decimal(amount), currency)).toBe(units);

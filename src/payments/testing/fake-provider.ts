@@ -21,8 +21,9 @@ import {
 } from '../provider/remote.ts';
 
 /**
- * The fault of the next call of an operation. `lost before`: the provider never hears of it. `lost after`: it is done
- * and the answer is lost. `refused`: the key was revoked. `rejected`: the provider will never do this one thing.
+ * The fault of the next call of an operation. `lost before`: the call never reaches the provider. `lost after`: the
+ * call has its effect, and its answer is lost. `refused`: the key was revoked. `rejected`: the provider will never do
+ * this one thing.
  */
 export type Fault = 'lost before' | 'lost after' | 'refused' | 'rejected';
 type Operation =
@@ -55,8 +56,8 @@ export const FAKE_TOKENS = { declined: 'fake_declined', pending: 'fake_pending',
 const CARD: Card = { brand: 'visa', last4: '4242', expMonth: 12, expYear: 2031, token: FAKE_TOKENS.ok };
 
 /**
- * A payment provider in memory, with what a real one promises: under one key it does a thing once, and it can be asked
- * afterwards. Tests act as the customer and the bank by `pay`, `process`, `failLater`, `settle`, `dispute`.
+ * A payment provider in memory with the promises of a real one: one key has one effect, and the outcome can be looked
+ * up. Tests act as the customer and the bank by `pay`, `process`, `failLater`, `settle`, `dispute`.
  */
 export class FakeProvider implements RemoteProvider {
   readonly name = 'stripe';
@@ -64,7 +65,7 @@ export class FakeProvider implements RemoteProvider {
   readonly calls: string[] = [];
   /** Notices of all that happened, in this order. */
   readonly notices: ProviderNotice[] = [];
-  /** A call waits here before its answer, so that a test can do something meanwhile. */
+  /** A call waits here before its answer, so a test can act in between. */
   beforeAnswer: (operation: Operation) => Promise<void> = () => Promise.resolve();
   readonly #faults: { operation: Operation; fault: Fault }[] = [];
   readonly #checkouts = new Map<string, Checkout>();
@@ -147,8 +148,8 @@ export class FakeProvider implements RemoteProvider {
   }
 
   /**
-   * The customer pays on the page. `taken`: what the provider took, where that is not what was asked, and what the card
-   * will do later.
+   * The customer pays on the page. `taken`: another amount or currency than the requested one, and the later behaviour
+   * of the card.
    */
   pay(reference: string, taken: { amount?: Decimal; currency?: string; token?: string } = {}): void {
     const checkout = this.#checkout(reference);
@@ -194,7 +195,7 @@ export class FakeProvider implements RemoteProvider {
     return this.#newRefund({ ...refund, key: null }).reference;
   }
 
-  /** The bank of the customer takes money back, or says how that ended. @returns its reference */
+  /** The bank of the customer starts a dispute, or ends it. @returns its reference */
   dispute(dispute: Omit<ProviderDisputeFact, 'kind' | 'reference'>, reference = this.#next('dp')): string {
     this.#disputes.set(reference, { kind: 'dispute', reference, ...dispute });
     this.#tell('dispute', reference);

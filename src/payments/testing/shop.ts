@@ -51,8 +51,8 @@ export interface Shopkeeper {
 }
 
 /**
- * An upstream of toys instead of invoices: a thing is `open` until it is paid or cancelled, and what payments tells it
- * is kept in a table, so that what is rolled back is not told.
+ * A domain of toys instead of invoices. A toy is `open` until it is paid or cancelled. A table stores the calls of the
+ * handlers, so a rollback also removes them.
  */
 const TOYS = `
   create table toy (

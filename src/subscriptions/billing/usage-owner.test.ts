@@ -156,7 +156,7 @@ describe('whatever the histories are', () => {
         );
         const read = list.flatMap((each, index) => (each.read === null ? [] : [readUntil(`s${index}`, each.read)]));
         const owners = claims.filter(({ subscriptionId }, index) => {
-          // A subscription with closed periods asks for them; others ask up to the end.
+          // A subscription reads its closed periods; others read up to the end.
           const last = list[index]?.read;
           const end = claims[index]?.end ?? day(50);
           const asked = { start: day(-10), end: last != null && isAfter(day(last), end) ? day(last) : end };

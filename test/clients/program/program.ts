@@ -2,12 +2,12 @@ import type { Operations } from './api.ts';
 
 type Json<Content> = Content extends { content: { 'application/json': infer Value } } ? Value : never;
 
-/** What an operation takes. */
+/** The input of an operation. */
 export type Body<Id extends keyof Operations> = Operations[Id] extends { requestBody?: infer Sent }
   ? Json<NonNullable<Sent>>
   : undefined;
 
-/** What an operation answers where all is well. */
+/** The successful answer of an operation. */
 export type Answer<Id extends keyof Operations> = Operations[Id]['responses'] extends { 200: infer Done }
   ? Json<Done>
   : Operations[Id]['responses'] extends { 201: infer Created }
@@ -69,7 +69,7 @@ export const wrongTemplate: Template = { type: 'boolean', issueAfterReset: 1 };
 // @ts-expect-error a balance is watched of an entitlement
 export const wrongAlert: Body<'createAlert'> = { type: 'balance', threshold: '10' };
 
-/** Sells, meters, bills and asks for money, and tells what it has seen. */
+/** Sells, meters, bills and collects, and prints the results. */
 export async function run(call: Call, names: { readonly customer: string; readonly start: string }) {
   const product = await call('createProduct', {
     body: { name: 'Calls', description: 'Calls of the API', metadata: { tier: 1 } },

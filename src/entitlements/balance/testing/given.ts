@@ -4,7 +4,7 @@ import type { BalanceAt, BalanceGrant, BalanceInputs, BalanceState, BalanceTerm,
 import { replay } from '../replay.ts';
 import { timelineOf } from '../timeline.ts';
 
-/** Entitlements for tables: a day, or an instant, as text; what is not said is what one would expect. */
+/** Entitlements for tables: a day or an instant as text, and usual defaults. */
 
 export const ENTITLEMENT = 'ent_1';
 

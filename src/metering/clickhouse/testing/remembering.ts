@@ -1,15 +1,18 @@
 import type { ClickHouse } from '../store.ts';
 
-/** When a remembering ClickHouse breaks off: before an insert has an effect, or after it, when nobody hears of it. */
+/**
+ * The moment at which a remembering ClickHouse breaks off: before an insert has an effect, or after it without an
+ * answer.
+ */
 export type Break = 'before' | 'after';
 
 /**
- * As much of a ClickHouse as shipping needs, in memory: tables that remember inserts by their token. It answers how
- * many batches there are, and nothing to any other question.
+ * The parts of a ClickHouse that shipping needs, in memory: its tables remember inserts by their token. It answers the
+ * number of batches, and nothing to any other question.
  */
 export class RememberingClickHouse implements ClickHouse {
   readonly tables = new Map<string, Map<string, string>>();
-  /** Called for each insert; what it answers breaks the insert off. */
+  /** Called for each insert. A returned error breaks the insert off. */
   onInsert: (table: string, token: string) => Break | null = () => null;
 
   async run(text: string): Promise<void> {
