@@ -2,15 +2,12 @@ import { defineConfig } from 'vitest/config';
 import { changedFiles } from './test/support/changed-files.ts';
 import { Sequencer } from './test/support/sequencer.ts';
 
-/** These have a process for each file: they start and kill programs, or load the engine of another database. */
+/** These have a process for each file: they start and kill the program, or load the engine of another database. */
 const APART = [
-  'src/db/embedded/*.test.ts',
   'test/start/*.test.ts',
-  'test/crash/*.test.ts',
-  'test/docs/*.test.ts',
-  'test/conformance/*.test.ts',
-  'test/browser/*.test.ts',
-  'scripts/**/*.test.ts',
+  'test/crash/crash.test.ts',
+  'test/docs/pages.test.ts',
+  ...(process.env.RECKONER_CHDB ? ['test/conformance/{clickhouse-*,stores}.test.ts'] : []),
 ];
 
 export default defineConfig({
@@ -35,7 +32,7 @@ export default defineConfig({
         // Files of one worker share the modules of the program: to load them takes longer than many of these files.
         test: {
           name: 'shared',
-          include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+          include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'],
           exclude: APART,
           isolate: false,
         },

@@ -7,6 +7,7 @@ import { sql, type Tx } from '../../src/db/index.ts';
 import { seededNumbers } from '../../src/demo/usage.ts';
 import { publishAll } from '../../src/webhooks/index.ts';
 import { loginUrl, type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { withKeptCode } from '../support/kept-code.ts';
 import { openReceiver, type Received, type Receiver } from '../support/receiver.ts';
 
 /**
@@ -68,7 +69,8 @@ const publish = (round: number) =>
  * the second right after an answer has left. @returns the signals that ended them
  */
 async function killTwo(now: Temporal.Instant): Promise<unknown[]> {
-  const workers = [1, 2].map(() => spawn(process.execPath, [program, loginUrl(env.url), now.toString()]));
+  const words = [program, loginUrl(env.url), now.toString()];
+  const workers = [1, 2].map(() => spawn(process.execPath, words, { env: withKeptCode() }));
   const [first, second] = workers as [ChildProcess, ChildProcess];
   const ended = Promise.all(workers.map((worker) => once(worker, 'exit')));
   const places = [1 + Math.floor(draw() * 15), 20 + Math.floor(draw() * 15)];

@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { withKeptCode } from '../support/kept-code.ts';
 import { type Journal, readJournalFile } from './journal.ts';
 import type { LoadReport } from './load.ts';
 import type { LoadOrder } from './workload.ts';
@@ -20,7 +21,8 @@ export interface RunningLoad {
 
 export function startLoad(order: LoadOrder): RunningLoad {
   closeSync(openSync(order.journal, 'a'));
-  const child = fork(fileURLToPath(new URL('load.ts', import.meta.url)), [JSON.stringify(order)]);
+  const program = fileURLToPath(new URL('load.ts', import.meta.url));
+  const child = fork(program, [JSON.stringify(order)], { env: withKeptCode() });
   let report: LoadReport = { acknowledged: 0, ended: false };
   child.on('message', (message) => {
     report = message as LoadReport;

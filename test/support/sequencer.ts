@@ -4,11 +4,11 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** The slowest files, the slowest first. For all others the size is enough. */
 export const LONGEST: readonly string[] = [
   'test/start/lifecycle.test.ts',
-  'test/start/embedded.test.ts',
-  'test/docs/pages.test.ts',
-  'test/crash/crash.test.ts',
-  'test/start/roles.test.ts',
   'test/start/master-key.test.ts',
+  'test/docs/pages.test.ts',
+  'test/start/embedded.test.ts',
+  'test/start/roles.test.ts',
+  'test/crash/crash.test.ts',
   'test/lives/lives.test.ts',
   'test/properties/failpoints.test.ts',
   'test/properties/random-orders.test.ts',
