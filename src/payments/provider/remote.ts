@@ -3,9 +3,9 @@ import type { Instant } from '../../kernel/time.ts';
 import type { Card, DeclineReason } from './provider.ts';
 
 /**
- * The port to payment providers outside our database. What each part of it means, and who calls it when, is on the
- * README page of this folder. Nobody calls a remote provider inside a transaction. Amounts are in major units, and
- * currencies are ISO 4217 codes in capital letters, whatever the provider's own form is.
+ * The port to payment providers outside our database; `src/payments/calls/README.md` explains the calls. No call to a
+ * remote provider stands inside a transaction. Amounts are in major units, and currencies are ISO 4217 codes in capital
+ * letters, whatever the provider's own form is.
  *
  * Every call ends within 10 s. It answers, or throws one of two errors:
  * - `ProviderAway`: nobody knows whether the call had an effect (timeout, lost answer, 5xx, 429). It is safe to repeat
