@@ -165,7 +165,7 @@ export function keptTotal<Filters extends object>(
 export const selectMerchantsToCount = async (tx: Tx): Promise<string[]> =>
   (
     await tx.rows<{ merchantId: string }>(sql`
-      select distinct merchant_id as "merchantId" from list_count_change order by 1`)
+      select distinct merchant_id from list_count_change order by 1`)
   ).map(({ merchantId }) => merchantId);
 
 /**

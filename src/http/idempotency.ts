@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { type Database, jsonb, LOCK_NOT_AVAILABLE, type Sql, sql, sqlState, type Tx } from '../db/index.ts';
+import { isJsonObject, sortedEntries } from '../kernel/json.ts';
 import { fail, type Result } from '../kernel/result.ts';
 import { HOURS_PER_DAY, type Instant, isBefore, SECONDS_PER_HOUR } from '../kernel/time.ts';
 import type { Intent } from './route.ts';
@@ -24,9 +25,7 @@ export const fingerprint = (path: string, body: unknown): Buffer =>
 export function canonicalJson(value: unknown): string {
   return (
     JSON.stringify(value, (_key, part: unknown) =>
-      typeof part === 'object' && part !== null && !Array.isArray(part) && !JSON.isRawJSON(part)
-        ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-        : part,
+      isJsonObject(part) ? Object.fromEntries(sortedEntries(part)) : part,
     ) ?? ''
   );
 }

@@ -1,3 +1,4 @@
+import { intersect } from '../kernel/spans.ts';
 import {
   boundary,
   type Cadence,
@@ -45,7 +46,7 @@ export function windowsOf(schedule: ScheduleDates): Window[] {
  * named one by one, the windows are the periods.
  */
 export function periodsOf(schedule: ScheduleDates, cadence: string, span: Period): Window[] {
-  const [within] = overlap(datesOf(schedule), span);
+  const [within] = intersect([datesOf(schedule)], [span]);
   if (within === undefined) return [];
   if (schedule.periodPreset === 'custom') return customWindows(schedule, within);
   return recurrences(schedule, cadenceOf(cadence), within);
@@ -59,13 +60,8 @@ const cadenceOf = (text: string): Cadence => {
   return cadence;
 };
 
-const overlap = (a: Period, b: Period): Period[] => {
-  const [start, end] = [latest(a.start, b.start), earliest(a.end, b.end)];
-  return isBefore(start, end) ? [{ start, end }] : [];
-};
-
 const customWindows = ({ customPeriodWindows: windows }: ScheduleDates, within: Period): Window[] =>
-  windows.flatMap((whole) => overlap(whole, within).map((period): Window => ({ period, whole })));
+  windows.flatMap((whole) => intersect([whole], [within]).map((period): Window => ({ period, whole })));
 
 /** Recurrences are always counted from one instant, so that the 31st never drifts. */
 function recurrences(schedule: ScheduleDates, cadence: Cadence, within: Period): Window[] {

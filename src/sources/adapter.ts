@@ -1,6 +1,6 @@
 import { readDecimal, UNSTORABLE_TEXT } from '../http/index.ts';
 import { isCurrency } from '../kernel/currency.ts';
-import { type Decimal, decimal, isRawNumber } from '../kernel/decimal.ts';
+import { type Decimal, decimal } from '../kernel/decimal.ts';
 import type { FieldError } from '../kernel/result.ts';
 import { type Instant, parseInstant } from '../kernel/time.ts';
 import type { SignatureVerdict, Signed } from './signatures.ts';
@@ -23,10 +23,6 @@ export type Fields = Readonly<Record<string, unknown>>;
 
 /** A webhook that is acknowledged, and of which nothing is kept. */
 export const nothing = (reason: string): Reading => ({ kind: 'nothing', reason });
-
-/** Is it a JSON object? */
-export const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawNumber(value);
 
 const MOST_ID_CHARACTERS = 255;
 

@@ -1,5 +1,6 @@
 import { plain } from '../kernel/decimal.ts';
 import { OUTSIDE_ID } from '../kernel/ids.ts';
+import { isJsonObject } from '../kernel/json.ts';
 import { formatInstant, type Instant, isBefore } from '../kernel/time.ts';
 import type { OwnEvent } from '../metering/index.ts';
 import type { Source, SourceEvent } from './source.ts';
@@ -97,7 +98,6 @@ function withValue(data: Readonly<Record<string, unknown>>, path: string, value:
   const [first = '', ...rest] = path.slice('$.'.length).split('.');
   if (rest.length === 0) return { ...data, [first]: value };
   const inner = data[first];
-  const isObject = typeof inner === 'object' && inner !== null && !Array.isArray(inner) && !JSON.isRawJSON(inner);
-  const kept = isObject ? (inner as Readonly<Record<string, unknown>>) : {};
+  const kept = isJsonObject(inner) ? inner : {};
   return { ...data, [first]: withValue(kept, `$.${rest.join('.')}`, value) };
 }

@@ -1,5 +1,6 @@
 import { FreeMap, Strict, Type, validate } from '../http/index.ts';
-import { type Adapter, isFields, Reader } from './adapter.ts';
+import { isJsonObject } from '../kernel/json.ts';
+import { type Adapter, Reader } from './adapter.ts';
 import { checkStandardWebhook } from './signatures.ts';
 
 const Anything = Type.Unsafe<unknown>({});
@@ -25,7 +26,7 @@ export const genericAdapter: Adapter = {
       customerExternalId: reader.id('customerExternalId'),
       amount: reader.amount('amount'),
       currency: reader.currency('currency'),
-      attributes: isFields(body.data) ? body.data : {},
+      attributes: isJsonObject(body.data) ? body.data : {},
     };
     const occurredAt = reader.time('occurredAt');
     reader.errors.push(...unknown);

@@ -2,10 +2,11 @@ import { findCustomersOfExternalIds } from '../customers/index.ts';
 import { type Database, ownerOf, type Tx } from '../db/index.ts';
 import { type Authentication, FreeMap, hasRole, readJsonBody, readText, validate } from '../http/index.ts';
 import { isId, newId } from '../kernel/ids.ts';
+import { isJsonObject } from '../kernel/json.ts';
 import { fail, forbidden, invalid, invalidField, notFound, ok, type Result } from '../kernel/result.ts';
 import { placeOf, type Sealer } from '../kernel/sealing.ts';
 import type { Instant } from '../kernel/time.ts';
-import { isFields, type Reading } from './adapter.ts';
+import type { Reading } from './adapter.ts';
 import { adapters } from './adapters.ts';
 import { insertSourceEvent, selectReceived } from './events.sql.ts';
 import { type SourceEventReply, toSourceEventReply } from './events.ts';
@@ -59,7 +60,7 @@ export async function receiveWebhook(
   const sender = await checkSender(dependencies, source, arrived, now);
   if (!sender.ok) return sender;
   const body = readJsonBody(readText(arrived.bytes), MOST_KEYS);
-  if (!isFields(body)) return invalidField('body', 'must be an object');
+  if (!isJsonObject(body)) return invalidField('body', 'must be an object');
   const unstorable = validate('body', Storable, body);
   if (unstorable.length > 0)
     return invalid(unstorable.map(({ field, ...error }) => ({ ...error, field: inside(field) })));

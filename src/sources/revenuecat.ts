@@ -1,4 +1,5 @@
-import { type Adapter, isFields, known, nothing, Reader, textOf } from './adapter.ts';
+import { isJsonObject } from '../kernel/json.ts';
+import { type Adapter, known, nothing, Reader, textOf } from './adapter.ts';
 import { checkAuthorization } from './signatures.ts';
 
 const REVENUE = new Set(['INITIAL_PURCHASE', 'RENEWAL', 'NON_RENEWING_PURCHASE']);
@@ -10,7 +11,7 @@ const REVERSALS = new Set(['REFUND_REVERSED']);
 export const revenuecatAdapter: Adapter = {
   check: checkAuthorization,
   read: ({ event }) => {
-    if (!isFields(event)) return { kind: 'refused', errors: [{ field: 'event', message: 'is required' }] };
+    if (!isJsonObject(event)) return { kind: 'refused', errors: [{ field: 'event', message: 'is required' }] };
     const { type, environment } = event;
     const isRefund = REFUNDS.has(String(type));
     if (!REVENUE.has(String(type)) && !REVERSALS.has(String(type)) && !isRefund)

@@ -1,6 +1,7 @@
 import { isCurrency } from '../kernel/currency.ts';
 import type { Decimal } from '../kernel/decimal.ts';
-import { type Adapter, type Fields, isFields, known, nothing, Reader, type Reading, textOf } from './adapter.ts';
+import { isJsonObject } from '../kernel/json.ts';
+import { type Adapter, type Fields, known, nothing, Reader, type Reading, textOf } from './adapter.ts';
 import { checkStripeWebhook } from './signatures.ts';
 
 /**
@@ -24,13 +25,13 @@ interface Kind {
   readonly payment: (object: Fields) => string | null;
 }
 
-const idOf = (value: unknown): string | null => (isFields(value) ? textOf(value.id) : textOf(value));
+const idOf = (value: unknown): string | null => (isJsonObject(value) ? textOf(value.id) : textOf(value));
 
 /** An invoice names its payment itself, or (since 2025) in the list of its payments. */
 function paymentOfInvoice(invoice: Fields): string | null {
-  const { data } = isFields(invoice.payments) ? invoice.payments : {};
+  const { data } = isJsonObject(invoice.payments) ? invoice.payments : {};
   const first: unknown = Array.isArray(data) ? data[0] : undefined;
-  const payment = isFields(first) && isFields(first.payment) ? first.payment : {};
+  const payment = isJsonObject(first) && isJsonObject(first.payment) ? first.payment : {};
   return (
     idOf(invoice.payment_intent) ??
     idOf(payment.payment_intent) ??
@@ -62,12 +63,12 @@ export const stripeAdapter: Adapter = {
     if (externalEventId !== '' && !kind && !isRefund)
       return nothing(`Events of type ${typeof type === 'string' ? type : 'unknown'} are no revenue.`);
     if (isProduction && body.livemode === false) return nothing('The event is of Stripe’s test mode.');
-    const object = isFields(data) && isFields(data.object) ? data.object : null;
+    const object = isJsonObject(data) && isJsonObject(data.object) ? data.object : null;
     if (object === null) event.errors.push({ field: 'data.object', message: 'is required' });
     if (object === null || externalEventId === '') return { kind: 'refused', errors: event.errors };
     if (type === 'charge.succeeded' && object.captured === false)
       return nothing('The charge is authorized and not captured.');
-    const previous = isFields(data) && isFields(data.previous_attributes) ? data.previous_attributes : {};
+    const previous = isJsonObject(data) && isJsonObject(data.previous_attributes) ? data.previous_attributes : {};
     return readObject({ body, object, externalEventId, kind, previous });
   },
 };
@@ -89,7 +90,7 @@ function readObject({ body, object, externalEventId, kind, previous }: Told): Re
   const occurredAt = time.epoch('created', 'seconds');
   reader.errors.push(...time.errors);
   if (reader.errors.length === 0 && amount.isZero()) return nothing('The amount is 0.');
-  const metadata = isFields(object.metadata) ? object.metadata : {};
+  const metadata = isJsonObject(object.metadata) ? object.metadata : {};
   const customerExternalId = textOf(metadata.customerExternalId) ?? idOf(object.customer);
   return reader.done(
     {

@@ -1,5 +1,6 @@
 import type { Decimal } from '../kernel/decimal.ts';
 import { sum, ZERO } from '../kernel/decimal.ts';
+import { compareText, sortedEntries } from '../kernel/json.ts';
 import type { Meter } from '../metering/index.ts';
 
 /**
@@ -83,11 +84,11 @@ export function groupParts(parts: readonly UnbilledPart[], by: readonly Grouping
     JSON.stringify([
       byReason && part.reason,
       byMetric && [part.metricId, part.metricId === null && part.eventType],
-      byReason && byMetric && part.group && Object.entries(part.group).toSorted(([a], [b]) => (a < b ? -1 : 1)),
+      byReason && byMetric && part.group && sortedEntries(part.group),
     ]);
   return [...Map.groupBy(parts, keyOf)]
     .map(([key, those]) => ({ key, line: lineOf(those) }))
-    .toSorted((a, b) => b.line.eventCount - a.line.eventCount || (a.key < b.key ? -1 : 1))
+    .toSorted((a, b) => b.line.eventCount - a.line.eventCount || compareText(a.key, b.key))
     .map(({ line }) => line);
 }
 

@@ -1,6 +1,7 @@
 import type { Tx } from '../../db/index.ts';
 import { listReply, pageOf, type Static } from '../../http/index.ts';
 import { jsonNumber } from '../../kernel/decimal.ts';
+import { compareText } from '../../kernel/json.ts';
 import { notFound, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant } from '../../kernel/time.ts';
 import {
@@ -96,5 +97,3 @@ const toWindowReply = ({ windowStart, windowEnd, value }: UsageRow) => ({
 /** Groups from the largest value down; equal ones always in one order. */
 export const byValue = (a: UsageRow, b: UsageRow): number =>
   b.value.comparedTo(a.value) || compareText(JSON.stringify(a.group), JSON.stringify(b.group));
-
-const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,4 +1,5 @@
 import { Decimal, decimal, ZERO } from '../../kernel/decimal.ts';
+import { compareText } from '../../kernel/json.ts';
 
 /** The amount of one cost for one group. */
 export interface CostPart {
@@ -56,9 +57,7 @@ export function addUp(parts: readonly CostPart[]): ReportGroup[] {
  */
 export function topGroups(groups: readonly ReportGroup[], order: ReportOrder): ReportGroup[] {
   const sign = order.descending ? -1 : 1;
-  const sorted = groups.toSorted(
-    (a, b) => sign * a[order.by].comparedTo(b[order.by]) || (a.key < b.key ? -1 : a.key > b.key ? 1 : 0),
-  );
+  const sorted = groups.toSorted((a, b) => sign * a[order.by].comparedTo(b[order.by]) || compareText(a.key, b.key));
   const rest = sorted.slice(order.top);
   if (rest.length === 0) return sorted;
   const [first] = addUp(rest.map((group) => ({ ...group, key: OTHER_KEY })));

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../kernel/json.ts';
 import type { RegisterAnswer, TaxIdRegister, VatNumber } from './register.ts';
 
 /** How long an answer is waited for, and how much of it is read. */
@@ -69,13 +70,10 @@ export function readAnswer(asked: VatNumber, status: number, text: string): Regi
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 function objectIn(text: string): Fields | null {
   try {
     const value: unknown = JSON.parse(text);
-    return isFields(value) ? value : null;
+    return isJsonObject(value) ? value : null;
   } catch {
     return null;
   }
@@ -87,7 +85,7 @@ function objectIn(text: string): Fields | null {
 function faultIn({ errorWrappers, userError, actionSucceed }: Fields): string | null {
   if (Array.isArray(errorWrappers) && errorWrappers.length > 0) {
     const [first] = errorWrappers as readonly unknown[];
-    return isFields(first) && typeof first.error === 'string' ? first.error : 'an error without a code';
+    return isJsonObject(first) && typeof first.error === 'string' ? first.error : 'an error without a code';
   }
   if (actionSucceed === false) return 'an error without a code';
   return typeof userError === 'string' && userError !== 'VALID' && userError !== 'INVALID' ? userError : null;

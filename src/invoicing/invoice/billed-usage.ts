@@ -1,5 +1,6 @@
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Fraction } from '../../kernel/fraction.ts';
+import { sortedEntries } from '../../kernel/json.ts';
 import type { Period } from '../../kernel/time.ts';
 
 /** Units that grants of an entitlement burnt in a stretch of time, and that a price does not charge. */
@@ -26,4 +27,4 @@ export interface BilledUsage {
 
 /** Canonical JSON of group values, empty where there are none. */
 export const groupKey = (group: Readonly<Record<string, string | null>>): string =>
-  Object.keys(group).length === 0 ? '' : JSON.stringify(Object.entries(group).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  Object.keys(group).length === 0 ? '' : JSON.stringify(sortedEntries(group));

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { MapOf, Text } from '../../http/schema.ts';
 import { Decimal, decimal, ZERO } from '../../kernel/decimal.ts';
+import { sortedEntries } from '../../kernel/json.ts';
 import type { FieldError } from '../../kernel/result.ts';
 import type { Charge, PriceModel } from './model.ts';
 import { PROPERTY_FIELDS, Price } from './properties.ts';
@@ -98,7 +99,7 @@ function checkCells({ dimensions, cells }: MatrixProperties): FieldError[] {
     const unknown = names
       .filter((name) => !dimensions.includes(name))
       .map((name) => ({ field: `${field}.${name}`, message: 'is not among the dimensions' }));
-    const key = JSON.stringify(Object.entries(match).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+    const key = JSON.stringify(sortedEntries(match));
     const isTwin = seen.has(key);
     seen.add(key);
     return isTwin ? [...unknown, { field, message: 'is the same as of an earlier cell' }] : unknown;

@@ -1,6 +1,6 @@
 import { type JsonParts, turn, validate } from '../../http/index.ts';
-import { isRawNumber } from '../../kernel/decimal.ts';
 import { randomBase62 } from '../../kernel/ids.ts';
+import { isJsonObject } from '../../kernel/json.ts';
 import { type FieldError, forbidden, invalid, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant, type Instant, rewriteInstant } from '../../kernel/time.ts';
 import { attributeOf, fromCloudEvent, fromHeaders, type Headers } from './cloud-events.ts';
@@ -40,7 +40,7 @@ type Read = IncomingEvent | FieldError[];
 
 /** Reads one event, as `readBatch` does. */
 export function readOne(event: unknown, defaults: EventDefaults): Result<IncomingEvent> {
-  const isKeyed = isObject(event) && 'idempotencyKey' in event;
+  const isKeyed = isJsonObject(event) && 'idempotencyKey' in event;
   const key = isKeyed ? undefined : defaults.headerKey;
   const read = readEvent(event, defaults, key);
   const keyErrors =
@@ -87,7 +87,7 @@ const FOREIGN = forbidden('Only a platform operator may name the namespace of an
 
 /** The right to a namespace is checked before everything else of an event. */
 const namesAnother = (event: unknown, { namespace, mayNameAny }: EventDefaults): boolean =>
-  !mayNameAny && isObject(event) && typeof event.namespace === 'string' && event.namespace !== namespace;
+  !mayNameAny && isJsonObject(event) && typeof event.namespace === 'string' && event.namespace !== namespace;
 
 const errorsOf = (result: Result<unknown>): FieldError[] =>
   !result.ok && result.refusal.kind === 'validation' ? result.refusal.errors : [];
@@ -144,11 +144,11 @@ function readEvent(
   defaults: EventDefaults,
   headerKey: string | undefined,
 ): IncomingEvent | FieldError[] {
-  if (!isObject(event)) return [{ field: '', message: 'must be an object' }];
+  if (!isJsonObject(event)) return [{ field: '', message: 'must be an object' }];
   const errors = validate('body', EventCreate, event);
   if (event.subject === undefined && event.externalSubject === undefined)
     errors.push({ field: 'subject', message: 'is required unless externalSubject is given' });
-  if (event.data !== undefined && !isObject(event.data)) {
+  if (event.data !== undefined && !isJsonObject(event.data)) {
     if (!errors.some(({ field }) => field === 'data')) errors.push({ field: 'data', message: 'must be an object' });
     return errors;
   }
@@ -157,12 +157,9 @@ function readEvent(
   return data === null || errors.length > 0 ? errors : complete(event as EventCreate, data, defaults, headerKey);
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawNumber(value);
-
 /** One CloudEvent in our own fields, or every failing attribute of it by its own name. */
 function readCloudEvent(sent: unknown, defaults: EventDefaults): IncomingEvent | FieldError[] {
-  if (!isObject(sent)) return [{ field: '', message: 'must be an object' }];
+  if (!isJsonObject(sent)) return [{ field: '', message: 'must be an object' }];
   const { event, errors } = fromCloudEvent(sent);
   const read = readEvent(event, defaults, undefined);
   if (!Array.isArray(read) && errors.length === 0) return { ...read, keySource: read.source };

@@ -1,3 +1,4 @@
+import { compareText } from '../../kernel/json.ts';
 import { type Failure, fail } from '../../kernel/result.ts';
 import type { EventIds } from '../events/event-id.ts';
 import type { EventRecord } from '../events/event-record.ts';
@@ -135,11 +136,11 @@ export function flushOf(batches: readonly Batch[]): Flush {
   const subjects = placesOf(keys, ({ prepared }) => subjectTextOf(prepared.event));
   const order = subjects.texts
     .map((_, index) => index)
-    .toSorted((a, b) => compare(subjects.texts[a], subjects.texts[b]));
+    .toSorted((a, b) => compareText(subjects.texts[a] ?? '', subjects.texts[b] ?? ''));
   const subjectPlaces = new Int32Array(order.length);
   for (const [place, index] of order.entries()) subjectPlaces[index] = place + 1;
   return {
-    merchants: [...new Set(kinds.firsts.map(({ prepared }) => prepared.event.merchantId))].toSorted(compare),
+    merchants: [...new Set(kinds.firsts.map(({ prepared }) => prepared.event.merchantId))].toSorted(compareText),
     subjects: order.map((index) => subjectOf((subjects.firsts[index] as { prepared: PreparedEvent }).prepared.event)),
     kinds: kinds.firsts.map(({ prepared }) => prepared.event),
     entries: keys.map(({ prepared, batch }, index) => ({
@@ -167,8 +168,6 @@ function placesOf<Item>(
   });
   return { texts: [...known.keys()], firsts, places };
 }
-
-const compare = (a = '', b = ''): number => (a < b ? -1 : a > b ? 1 : 0);
 
 const subjectOf = ({ merchantId, subject, externalSubject }: IncomingEvent): SubjectKey =>
   subject !== null

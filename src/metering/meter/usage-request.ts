@@ -1,4 +1,5 @@
 import type { Decimal } from '../../kernel/decimal.ts';
+import { compareText } from '../../kernel/json.ts';
 import { earliest, type Instant, isAfter, isBefore, latest } from '../../kernel/time.ts';
 import type { Meter } from './meter.ts';
 import type { WindowSize } from './windows.ts';
@@ -85,5 +86,3 @@ export function disjointSources(sources: readonly UsageSource[], from: Instant, 
   }
   return joined;
 }
-
-const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
