@@ -97,8 +97,11 @@ function problemOf(credentials: unknown): string | undefined {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const kindOf = (value: unknown): string =>
-  value === null ? 'null' : Array.isArray(value) ? 'a list' : isObject(value) ? 'an object' : `a ${typeof value}`;
+function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  return isObject(value) ? 'an object' : `a ${typeof value}`;
+}
 
 /** The file exists and is no credentials file: to overwrite it would lose the only copy of a key. */
 export class CredentialsUnreadable extends Error {

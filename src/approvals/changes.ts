@@ -40,8 +40,10 @@ function nameOf(array: string, value: Fields, key: string): string {
   return `${ELEMENTS[array] ?? capital(inWords(array))} “${typeof name === 'string' && name !== '' ? name : key}”`;
 }
 
-const shown = (value: unknown): string =>
-  value === null || value === undefined ? 'nothing' : typeof value === 'string' ? value : JSON.stringify(value);
+function shown(value: unknown): string {
+  if (value === null || value === undefined) return 'nothing';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
 
 const isSame = (a: unknown, b: unknown): boolean => {
   if (Array.isArray(a) && Array.isArray(b))

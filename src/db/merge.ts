@@ -107,7 +107,8 @@ function effectOf(tokens: readonly Token[], effects: ReadonlyMap<string, Effect>
   const found = tokens.flatMap((token, place) =>
     tokens[place + 1]?.text === '(' ? identifier(token).map((name) => effects.get(name)) : [],
   );
-  return found.includes('changes') ? 'changes' : found.includes('reads') ? 'reads' : 'pure';
+  if (found.includes('changes')) return 'changes';
+  return found.includes('reads') ? 'reads' : 'pure';
 }
 
 /**
@@ -296,8 +297,10 @@ function intoOf(tokens: readonly Token[]): number {
 }
 
 /** The name that a token is, without its quotes; none where it is something else. */
-const identifier = ({ kind, text }: Token): string[] =>
-  kind === 'word' ? [text] : kind === 'name' ? [text.slice(1, -1).replaceAll('""', '"')] : [];
+function identifier({ kind, text }: Token): string[] {
+  if (kind === 'word') return [text];
+  return kind === 'name' ? [text.slice(1, -1).replaceAll('""', '"')] : [];
+}
 
 const wordAt = (tokens: readonly Token[], word: string): number =>
   tokens.findIndex(({ kind, text, depth }) => kind === 'word' && text === word && depth === 0);

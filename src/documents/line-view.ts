@@ -40,23 +40,18 @@ export function lineView(line: DocumentLine, shown: Shown): LineView {
       !isAmount && isPresent(line.unit)
         ? strange(locale === 'en' ? unitOf(line.unit, line.quantity) : line.unit, MOST.unit)
         : null,
-    ...(tiers.length > 0
-      ? { unitPrice: DOCUMENT_WORDS[locale].price.tiered, per: null }
-      : isAmount
-        ? NO_PRICE
-        : priceOf(line, shown)),
+    ...(tiers.length > 0 ? { unitPrice: DOCUMENT_WORDS[locale].price.tiered, per: null } : priceOf(line, shown)),
     tax: breakable(percent(line.taxRate)),
     amount: breakable(amount((taxIncluded ? line.grossAmount : null) ?? line.amount, currency)),
     tiers: tiers.map((tier) => tierView(tier, shown)),
   };
 }
 
-const NO_PRICE = { unitPrice: '', per: null };
-
 type PriceView = Pick<LineView, 'unitPrice' | 'per'>;
 
 /** A price as it was agreed: for a package, a part in percent, or for so many units that it has few digits. */
-function priceOf({ agreed, unitPrice }: DocumentLine, shown: Shown): PriceView {
+function priceOf({ agreed, unitPrice, isAmount }: DocumentLine, shown: Shown): PriceView {
+  if (isAmount === true) return { unitPrice: '', per: null };
   if (!agreed) return unitPriceOf(unitPrice, shown);
   const { amount, percent, quantity } = figuresOf(shown.locale);
   if ('percent' in agreed) return { unitPrice: breakable(percent(agreed.percent)), per: null };
@@ -93,12 +88,8 @@ function tierView(tier: DocumentTier, shown: Shown): LineView['tiers'][number] {
   const { currency, locale } = shown;
   const { amount, quantity } = figuresOf(locale);
   const words = DOCUMENT_WORDS[locale].price;
-  const bounds =
-    tier.upTo === null
-      ? decimal(tier.from).isZero()
-        ? words.allUnits
-        : words.over(quantity(tier.from))
-      : `${quantity(tier.from)} – ${quantity(tier.upTo)}`;
+  const open = decimal(tier.from).isZero() ? words.allUnits : words.over(quantity(tier.from));
+  const bounds = tier.upTo === null ? open : `${quantity(tier.from)} – ${quantity(tier.upTo)}`;
   const flat = tier.flatPrice != null && !decimal(tier.flatPrice).isZero() ? amount(tier.flatPrice, currency) : null;
   return {
     range: flat === null ? bounds : words.plusFlat(bounds, flat),

@@ -290,8 +290,8 @@ class Renderer implements DocumentRenderer {
     this.#onEvent({ kind: 'lost', processId: gone.processId, reason });
     const interrupted = this.#running;
     this.#running = null;
-    const again =
-      interrupted && (isSuspect ? reduce(interrupted) : interrupted.attempts < MOST_ATTEMPTS ? interrupted : null);
+    const retried = (job: Job) => (job.attempts < MOST_ATTEMPTS ? job : null);
+    const again = interrupted && (isSuspect ? reduce(interrupted) : retried(interrupted));
     if (again) this.#waiting.unshift(again);
     else interrupted?.reject(new DocumentRenderError(code, reason));
     this.#next();

@@ -46,7 +46,7 @@ export function openSmtp({ url, from, patienceMilliseconds = PATIENCE_MILLISECON
   const silence = Math.min(patienceMilliseconds, LONGEST_SILENCE_MILLISECONDS);
   const transport = createTransport({
     host: hostname.replace(/^\[(.*)\]$/, '$1'),
-    port: port === '' ? (secure ? 465 : 587) : Number(port),
+    port: Number(port || (secure ? 465 : 587)),
     secure,
     requireTLS: !secure && username !== '' && !LOOPBACK.has(hostname),
     ...(username !== '' && { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),

@@ -105,18 +105,14 @@ export async function changeSource(
   const known = await checkNamed(tx, merchantId, body);
   if (!known.ok) return known;
   const { webhookSecret, ...config } = body.config ?? source.config;
+  const keptSecret = webhookSecret === null ? null : source.webhookSecret;
   const changed = await updateSource(tx, {
     ...source,
     name: body.name ?? source.name,
     description: body.description === undefined ? source.description : body.description,
     planId: body.planId ?? source.planId,
     config,
-    webhookSecret:
-      typeof webhookSecret === 'string'
-        ? sealer.seal(webhookSecret, placeOf(id))
-        : webhookSecret === null
-          ? null
-          : source.webhookSecret,
+    webhookSecret: typeof webhookSecret === 'string' ? sealer.seal(webhookSecret, placeOf(id)) : keptSecret,
     enabled: body.enabled ?? source.enabled,
     metadata: body.metadata ?? source.metadata,
     processingMode: body.processingMode ?? source.processingMode,

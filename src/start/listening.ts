@@ -30,8 +30,11 @@ function listen(host: string, port: number, setting: string): Promise<Server> {
   });
 }
 
+/** The addresses that mean "all of them", with the one that a program on this machine calls. */
+const LOOPBACK_OF: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+
 /** The address a program on this machine calls. An address that means "all of them" is none that can be called. */
 export function reachableUrl(host: string, port: number): string {
-  const callable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  const callable = LOOPBACK_OF[host] ?? host;
   return `http://${callable.includes(':') ? `[${callable}]` : callable}:${port}`;
 }

@@ -75,12 +75,11 @@ export function explainRefusedKey(
   const file = shownPath(credentialsFile(dataDirectory));
   const setting = masterKeySetting(name);
   const { masterKey } = settings[name];
-  const given =
-    masterKey !== undefined
-      ? `${setting} is the key ${nameOfMasterKey(masterKey)}`
-      : known[name]?.masterKey === undefined
-        ? `${file} has no master key of ${name}`
-        : `the key in ${file} is ${nameOfMasterKey(known[name].masterKey)}`;
+  const inFile =
+    known[name]?.masterKey === undefined
+      ? `${file} has no master key of ${name}`
+      : `the key in ${file} is ${nameOfMasterKey(known[name].masterKey)}`;
+  const given = masterKey === undefined ? inFile : `${setting} is the key ${nameOfMasterKey(masterKey)}`;
   const sealed = error.secretCount === 1 ? '1 secret' : `${error.secretCount} secrets`;
   const back =
     masterKey === undefined

@@ -71,7 +71,8 @@ const attemptsOf = ({ begun, answered, startedAt, durationMilliseconds }: Ended)
 async function noteFailure(tx: Tx, endpoint: Endpoint, isGone: boolean, now: Instant): Promise<void> {
   if (endpoint.status === 'disabled') return;
   const { failingSince, toldAt, tells, disables } = decideHealth(endpoint, now);
-  const reason: DisabledReason | null = isGone ? 'gone' : disables ? 'failing' : null;
+  const ofHealth = disables ? 'failing' : null;
+  const reason: DisabledReason | null = isGone ? 'gone' : ofHealth;
   if (endpoint.failingSince !== null && !tells && reason === null) return;
   await updateEndpoint(tx, {
     ...endpoint,

@@ -114,7 +114,8 @@ export async function changeItem(
     const blocked = blockedBy('ITEM_IN_USE', await catalogHolders(tx, item));
     if (blocked) return blocked;
   }
-  const archivedAt = archived === undefined ? undefined : archived ? (item.archivedAt ?? now) : null;
+  const since = archived ? (item.archivedAt ?? now) : null;
+  const archivedAt = archived === undefined ? undefined : since;
   return replyWith(tx, await updateItem(tx, merchantId, id, { name, catalogId, metadata, archivedAt }, now));
 }
 

@@ -144,7 +144,8 @@ const LENGTH_OF_FORM = 22;
 function form(view: FormView): Html {
   const { look, offer, link, customerName } = view;
   const words = CHECKOUT_WORDS[look.locale];
-  const go = !offer.dueNow.isZero() ? words.toPayment : offer.keepsCard ? words.toCard : words.begin;
+  const free = offer.keepsCard ? words.toCard : words.begin;
+  const go = offer.dueNow.isZero() ? free : words.toPayment;
   return html`<form method="post" action="${link.id}" novalidate>
 <input type="hidden" name="form" value="${randomBase62(LENGTH_OF_FORM)}">
 <input type="hidden" name="version" value="${offer.version.id}">

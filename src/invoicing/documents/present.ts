@@ -52,6 +52,7 @@ export function toInvoiceReply(invoice: InvoiceRow, links: Links, lines: unknown
   const money = (amount: Decimal) => formatMoney(amount, invoice.currency);
   const hasDocument = invoice.invoiceNumber !== null; // one that lives by its session has none until it is paid
   const outside = invoice.outsideTax;
+  const failure = outside?.pdfUrl == null ? invoice.documentFailure : null;
   const isPayable = takesMoney(invoice.status) && invoice.unpaidAmount.gt(0) && !invoice.paymentInFlight;
   return {
     id: invoice.id,
@@ -92,8 +93,7 @@ export function toInvoiceReply(invoice: InvoiceRow, links: Links, lines: unknown
     permalink: outside?.permalink ?? (isShownToCustomers(invoice) ? payUrl(links.publicUrl, invoice.id) : null),
     pdfSource: outside?.pdfUrl == null ? null : TAX_PROVIDER,
     dataSnapshotHash: invoice.snapshotHash,
-    documentWithheldReason:
-      hasDocument && outside?.pdfUrl == null ? invoice.documentFailure : hasDocument ? null : 'not_issued',
+    documentWithheldReason: hasDocument ? failure : 'not_issued',
     ...(invoice.failureReason !== null && { failureReason: invoice.failureReason }),
     ...(invoice.failureReason === TAX_FAILED &&
       invoice.failureDetail !== null && { failureDetail: invoice.failureDetail }),

@@ -118,7 +118,7 @@ function toBilledLineReply(line: LineRow, invoice: InvoiceRow, manual: ManualLin
   const isPending = OPEN_STATES.has(invoice.status);
   const type = line.type === 'manual' ? ('manual' as const) : TYPES[line.eventType];
   const isEstimate = type === 'metered' && isPending;
-  const isAhead = !isBefore(line.periodStart, invoice.periodEnd);
+  const term = isBefore(line.periodStart, invoice.periodEnd) ? 'in_arrears' : 'in_advance';
   return {
     // A future line has no id yet: its name is its place on its invoice.
     id: isPending && !manual ? `${invoice.id}_${line.position}` : line.id,
@@ -142,7 +142,7 @@ function toBilledLineReply(line: LineRow, invoice: InvoiceRow, manual: ManualLin
     quantity: plain(line.quantity),
     unitPrice: plain(line.unitPrice),
     meteredQuantity: type === 'metered' && !isPending ? plain(line.quantity) : null,
-    paymentTerm: line.priceId === null ? null : isAhead ? ('in_advance' as const) : ('in_arrears' as const),
+    paymentTerm: line.priceId === null ? null : term,
     subtotal: money(line.totalPrice),
     taxesTotal: money(line.totalTax),
     total: money(line.totalAmount),

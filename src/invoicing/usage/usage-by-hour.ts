@@ -32,8 +32,9 @@ export function usageByHour(rows: readonly UsageRow[], levelsUntil: Instant | nu
     const next = ordered[index + 1];
     return {
       from: startOf(those),
-      to: levelsUntil === null ? endOf(those) : next ? startOf(next) : levelsUntil,
-      value: levelsUntil === null ? sum(those.map(({ value }) => value)) : sum([...levels.values()]),
+      ...(levelsUntil === null
+        ? { to: endOf(those), value: sum(those.map(({ value }) => value)) }
+        : { to: next ? startOf(next) : levelsUntil, value: sum([...levels.values()]) }),
       eventCount: those.reduce((total, { eventCount }) => total + eventCount, 0),
     };
   });

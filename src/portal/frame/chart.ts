@@ -62,6 +62,7 @@ export function lineChart(title: string, id: string, points: readonly Point[], s
     return `${(index * step).toFixed(PLACES)} ${attribute(rest.plus(TOP))}`;
   });
   const only = places[0] === undefined ? '' : `M${places[0]}H${WIDTH}`;
-  const inside = highest.isZero() ? '' : places.length > 1 ? `M${places.join('L')}` : only;
+  const line = places.length > 1 ? `M${places.join('L')}` : only;
+  const inside = highest.isZero() ? '' : line;
   return frameOf(title, id, points, shownHighest, html`<path class="line" d="${inside}"/>`);
 }

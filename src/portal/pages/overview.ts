@@ -66,17 +66,15 @@ async function planRow({ invoicing }: PortalDependencies, visit: Visit, subscrip
   const open =
     subscription.status === 'active' ? await findNextToClose(tx, merchantId, subscription.id, null) : undefined;
   const stands = open && (await viewAsOfNow(invoicing, tx, open));
-  const estimate = stands ? money(stands.invoice.grandTotal, stands.invoice.currency) : null;
+  const total = stands && money(stands.invoice.grandTotal, stands.invoice.currency);
+  const estimate =
+    total === undefined
+      ? html`<span class="note">${words.noEstimate}</span>`
+      : html`<span><span class="note">${words.estimate}</span> <strong>${total}</strong></span>`;
   return html`<div class="row"><div><strong dir="auto">${planName(plan)}</strong> ${subscription.name === planName(plan) ? null : html`<span class="note" dir="auto">${subscription.name}</span>`}
 <span class="note">${standingOf(visit, subscription)}</span>
 ${open === undefined ? null : html`<span class="note">${words.nextInvoice(day(open.periodEnd))}</span>`}</div>
-<div class="acts">${
-    open === undefined
-      ? null
-      : estimate === null
-        ? html`<span class="note">${words.noEstimate}</span>`
-        : html`<span><span class="note">${words.estimate}</span> <strong>${estimate}</strong></span>`
-  }
+<div class="acts">${open === undefined ? null : estimate}
 <a class="button small second" href="${base}/subscriptions/${subscription.id}">${words.see}<span class="unseen"> ${planName(plan)}</span></a></div></div>
 `;
 }

@@ -3,7 +3,7 @@ import type { Tx } from '../../db/index.ts';
 import type { CreditMode } from '../../invoicing/index.ts';
 import { type FieldError, invalid, notFound, ok, type Result } from '../../kernel/result.ts';
 import { wrongState } from '../../kernel/state-table.ts';
-import { type Instant, instantOf, isAfter } from '../../kernel/time.ts';
+import { type Instant, instantOf, instantOrNull, isAfter } from '../../kernel/time.ts';
 import { decideTermination, endErrors } from '../subscription/decide.ts';
 import type { SubscriptionDependencies } from '../subscription/dependencies.ts';
 import type { SubscriptionUpdateBody } from '../subscription/schemas.ts';
@@ -123,8 +123,7 @@ export function decidePatch(
   now: Instant,
 ): Result<{ terminatedAt?: Instant; endingAt?: Instant | null }> {
   const errors: FieldError[] = [];
-  const endingAt =
-    input.endingAt === undefined ? undefined : input.endingAt === null ? null : instantOf(input.endingAt);
+  const endingAt = input.endingAt === undefined ? undefined : instantOrNull(input.endingAt);
   if (endingAt !== undefined) errors.push(...endErrors('endingAt', endingAt, subscription.startedAt, now));
   errors.push(...termErrors(subscription, input));
   if (input.terminatedAt === undefined) {
