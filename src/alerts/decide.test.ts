@@ -29,7 +29,7 @@ describe('a figure has reached its threshold', () => {
     { of: rule('balance', { percent: '80' }), value: '21', used: '79', reached: false },
     { of: rule('balance', { percent: '80' }), value: '20', used: '80', reached: true },
     { of: rule('balance', { percent: '100' }), value: '0', used: '7', reached: true },
-    { of: rule('balance', { percent: '1' }), value: '0', used: '0', reached: false }, // nothing was used
+    { of: rule('balance', { percent: '1' }), value: '0', used: '0', reached: false }, // no usage
   ])('$of.type at $value, $used used: $reached', ({ of, value, used, reached }) =>
     expect(isReached(of, { value: decimal(value), used: decimal(used) })).toBe(reached),
   );
@@ -117,7 +117,7 @@ it('goes off in just the periods in which the figure had reached the threshold a
           const { reached, present, isReached: now } = decideLook(of, ended, reading(periodOf(minute)));
           for (const { period } of reached) triggers.add(period.start.toString());
           watched = { period: present?.period ?? null, isReached: now };
-          // In other words: the present period, and the one of the last look, are read.
+          // The present period and the period of the last check are read.
           for (const period of new Set([periodOf(minute), ...(lastLook === null ? [] : [lastLook])]))
             if ((used.get(period) ?? 0) >= threshold) expected.add(instant(period * LENGTH).toString());
           lastLook = periodOf(minute);

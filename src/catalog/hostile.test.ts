@@ -18,7 +18,7 @@ beforeAll(async () => {
   const feeId = await build.fee(productId);
   const featureId = await build.feature(productId);
   const priceId = await build.metricPrice(metricId);
-  const common = { merchantId: merchant.id }; // metadata is a form of the edge's own, proven where it stands
+  const common = { merchantId: merchant.id }; // metadata is a form of the edge, tested there
   const feature = {
     featureId,
     entitlementTemplate: {

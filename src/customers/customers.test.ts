@@ -467,7 +467,7 @@ describe('GET /v0/customers', () => {
 
   it.each([
     { query: 'name=alpha', indexes: [1, 0] },
-    { query: 'name=a_b', indexes: [0] }, // `_` stands for itself
+    { query: 'name=a_b', indexes: [0] }, // `_` has no special meaning
     { query: 'name=100%25', indexes: [2] },
     { query: 'name=%25%25%25', indexes: [] }, // and so does `%`
     { query: 'name=a%5CD', indexes: [2] }, // and `\`

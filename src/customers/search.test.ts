@@ -52,7 +52,7 @@ const text = (min: number, max: number) =>
 const named = fc.record({ name: text(1, 12), emails: fc.array(text(1, 6), { maxLength: 3 }) });
 const search = fc.record({ name: fc.option(text(3, 4)), email: fc.option(text(3, 4)) });
 
-/** A part in any case, where every character stands for itself. */
+/** A part in any case; no character has a special meaning. */
 const like = (part: string) => `%${part.replace(/[\\%_]/g, '\\$&')}%`;
 
 let merchants = 0;

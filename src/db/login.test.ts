@@ -14,7 +14,7 @@ afterAll(() => env.close());
 
 const stateOf = async (work: Promise<unknown>): Promise<string> => work.then(() => 'done', sqlState);
 
-/** Runs a statement after a transaction has let go of its role. */
+/** Runs a statement after a transaction has reset its role. */
 const withoutRole = (scope: Scope, statement: string) =>
   env.database.transaction(scope, async (tx: Tx) => {
     await tx.run(sql`reset role`);

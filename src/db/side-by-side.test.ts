@@ -217,7 +217,7 @@ it('a random statement of many works is the same side by side and one after anot
   );
 });
 
-/** Statements that read and change nothing but the toy that an input names. */
+/** Statements that read and change only the toy that an input names. */
 const ofOwnToy = fc.constantFrom<Statement>(
   ({ id, number }) => sql`update toy t set steps = steps * 2 + ${number} where t.id = ${id} and steps >= 0 returning *`,
   ({ id }) => sql`update toy set next_action_at = null where merchant_id = ${world.merchantId} and id = ${id}`,

@@ -3,7 +3,7 @@ import { tryAgain } from './try-again.ts';
 
 const isWorthwhile = (error: unknown): boolean => error instanceof RangeError;
 
-/** Work that fails with these errors, one after the other, and then answers how often it was tried. */
+/** Work that fails with these errors in turn, and then returns the number of its attempts. */
 function failing(...errors: readonly Error[]) {
   let tries = 0;
   return async (): Promise<number> => {

@@ -18,7 +18,7 @@ it.each([
   { text: 'ok 😀!', shown: 'ok \ufffd!' },
   { text: 'family 👨\u200d👩\u200d👧', shown: 'family \ufffd' }, // one character to its reader, one replacement
   { text: '\u{10ffff}', shown: '\ufffd' },
-  { text: 'ش\u0309', shown: 'ش' }, // letter and mark live in two fonts: the letter alone is better than none
+  { text: 'ش\u0309', shown: 'ش' }, // letter and mark are in two fonts: the letter alone is better than none
 ])('$text is shown as $shown', ({ text, shown }) => expect(fonts.displayable(text)).toBe(shown));
 
 it.each([

@@ -15,7 +15,7 @@ describe('money', () => {
     { text: '-0.00', currency: 'USD', shown: '$0.00' },
     { text: '1200', currency: 'JPY', shown: '¥1,200' },
     { text: '0.125', currency: 'KWD', shown: 'KWD\u00a00.125' },
-    // Intl alone would show none of the digits that ISO 4217 has
+    // Intl alone would omit digits of ISO 4217
     { text: '1000', currency: 'HUF', shown: 'HUF\u00a01,000.00' },
     { text: '0.000012', currency: 'USD', shown: '$0.000012' },
     { text: '9007199254740993.01', currency: 'EUR', shown: '€9,007,199,254,740,993.01' },

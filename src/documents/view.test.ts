@@ -308,7 +308,7 @@ describe('a line', () => {
     { unitPrice: '-0.000012', currency: 'USD', shown: '−12.00', per: 'per 1,000,000' },
     { unitPrice: '0.00002', currency: 'JPY', shown: '20', per: 'per 1,000,000' },
     { unitPrice: '0.000002', currency: 'KWD', shown: '0.002', per: 'per 1,000' },
-    { unitPrice: '0.0925925931', currency: 'USD', shown: '0.0925925931', per: null }, // no count makes it short
+    { unitPrice: '0.0925925931', currency: 'USD', shown: '0.0925925931', per: null }, // no count shortens it
   ])('at $unitPrice $currency shows $shown $per', ({ unitPrice, currency, shown, per }) => {
     const view = viewOf({ ...invoice, currency, lines: [{ ...inputTokens, unitPrice }] }).lines[0];
     expect([view?.unitPrice, view?.per]).toEqual([shown, per]);

@@ -36,7 +36,7 @@ afterAll(async () => {
   for (const step of cleanup) await step();
 });
 
-/** The way back to the database opens with the first call that reaches it; the others are let through then. */
+/** The first call that reaches the database opens the way; the others then pass. */
 async function mend(): Promise<void> {
   await wire.mend();
   while ((await merchant.call('GET', '/readyz')).status !== 200) await sleep(10);

@@ -21,7 +21,7 @@ async function wholeOf(text: string): Promise<unknown> {
   return parts?.isArray ? parts.values : parts?.values[0];
 }
 
-/** Without the key that no body may have, which is a test of its own. */
+/** Without the key that is forbidden in bodies; it has a test of its own. */
 const allowed = fc.jsonValue().filter((value) => !JSON.stringify(value).includes('"__proto__":'));
 const spaced = fc.tuple(allowed, fc.constantFrom(undefined, 1, '\t'), fc.constantFrom('', ' ', '\r\n\t'));
 

@@ -131,7 +131,7 @@ describe('a content type', () => {
   });
 });
 
-/** Sends a request as these lines, with `{}` as its body where it announces one. */
+/** Sends a request as these lines, with `{}` as the body if it announces one. */
 function raw(port: number, lines: string[]): Promise<string> {
   const bodies: Record<string, string> = {
     'transfer-encoding: chunked': '2\r\n{}\r\n0\r\n\r\n',

@@ -9,7 +9,7 @@ import { type Slot, Slots } from './slots.ts';
 const never = new AbortController().signal;
 const LIMITS = { ofMerchant: 2, ofAll: 3, waiting: 2, waitMilliseconds: 60_000 };
 
-/** Lets everything run that waits for nothing but promises. */
+/** Runs everything that waits only for promises. */
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('slots', () => {
@@ -162,7 +162,7 @@ describe('requests', () => {
     return { gates, slots };
   };
   const slow = (who: EdgeCaller, query = '') => who.call('GET', `/v0/slow${query}`);
-  /** Until so many requests have come so far. */
+  /** Waits until so many requests have arrived. */
   const until = async (isSo: () => boolean) => {
     while (!isSo()) await nextTurn();
   };

@@ -10,7 +10,7 @@ const kinds: readonly DueKind[] = [
   { kind: 'document', isSlow: true, step },
 ];
 
-/** `invoice:m1` is an invoice of the merchant m1; they are due one after the other. */
+/** `invoice:m1` is an invoice of the merchant m1; the due times follow each other. */
 const due = (text: string): DueRecord[] =>
   text.split(' ').map((each, index) => {
     const [kind = '', merchantId = ''] = each.split(':');

@@ -83,7 +83,7 @@ describe('sharing a rounded amount by weights', () => {
     { amount: '10', weights: ['0', '1', '0'], currency: 'USD', shares: ['0', '10', '0'] },
     { amount: '5', weights: ['0', '0'], currency: 'USD', shares: ['5', '0'] },
     { amount: '0', weights: ['3', '4'], currency: 'USD', shares: ['0', '0'] },
-    // 3.5, 1, 0.5: the tie goes to the first
+    // 3.5, 1, 0.5: the first one wins the tie
     { amount: '0.05', weights: ['0.7', '0.2', '0.1'], currency: 'USD', shares: ['0.04', '0.01', '0'] },
     { amount: '0.34', weights: ['100', '1', '1'], currency: 'USD', shares: ['0.34', '0', '0'] }, // 33.3…, 0.3…, 0.3…
     { amount: '0.01', weights: ['-1', '-1'], currency: 'USD', shares: ['0.01', '0'] },

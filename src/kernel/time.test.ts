@@ -28,7 +28,7 @@ const MICROSECOND = Temporal.Duration.from({ microseconds: 1 });
 
 const CADENCES = ['P1D', 'P10D', 'P45D', 'P1W', 'P2W', 'P1M', 'P3M', 'P6M', 'P1Y'];
 
-/** Every day of a leap year and of one that is none, each at another time of day down to the microsecond. */
+/** Every day of a leap year and of a common year, each at another time of day down to the microsecond. */
 const ANCHORS = [2023, 2024].flatMap((year) => {
   const newYear = Temporal.PlainDate.from({ year, month: 1, day: 1 });
   return Array.from({ length: newYear.daysInYear }, (_, day) =>

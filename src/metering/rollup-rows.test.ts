@@ -64,7 +64,7 @@ it('each row is looked up once, also where the statistics are those of an empty 
     );
     return many;
   });
-  expect(lookups).toBe(4 * rows.length); // the first time each row is also looked for as it is inserted
+  expect(lookups).toBe(4 * rows.length); // the first time, the insert also searches each row
 });
 
 it('what is added to rows that are there, to new ones and to both is their sum', async () => {

@@ -72,7 +72,7 @@ async function stored(): Promise<Stored[]> {
   return rows;
 }
 
-/** Every secret in plain, in the order of the texts; null for one that these keys do not open. */
+/** Every secret in plain, in the order of the texts; null if these keys cannot open it. */
 async function plain(...keys: [string, ...string[]]): Promise<(string | null)[]> {
   const sealer = sealerOf(...keys);
   return (await stored()).map(({ place, sealed }) => sealer.open(sealed, place)).toSorted();

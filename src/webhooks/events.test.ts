@@ -41,7 +41,7 @@ const newEndpoint = async (fields: object = {}): Promise<Resource> =>
 describe('a reader', () => {
   it('gets what comes after an event, oldest first, and all of it from the start', async () => {
     const made = [await happen('cus_1'), await happen('cus_2'), await happen('cus_3')];
-    // A transaction anywhere in the cluster may hold the readers back for a moment.
+    // A transaction anywhere in the cluster may delay the readers for a moment.
     await expect.poll(async () => idsOf(await list('after=start'))).toEqual(made);
     expect(idsOf(await list(`after=${made[0]}`))).toEqual(made.slice(1));
     expect(await list(`after=${made[2]}`)).toEqual([]);

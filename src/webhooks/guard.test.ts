@@ -83,7 +83,7 @@ const HOSTILE = [
   `https://example.com/${'x'.repeat(2048)}`,
 ];
 
-/** This machine: taken in the sandbox, and there alone. */
+/** This machine: allowed only in the sandbox. */
 const OF_THIS_MACHINE = [
   'http://localhost/',
   'http://localhost:3000/hooks',

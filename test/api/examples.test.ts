@@ -27,7 +27,7 @@ const ORDER = [
 ];
 const OF_OPERATORS = new Set(['createOrganization', 'updateOrganization']);
 
-/** An id of an example, which stands for the resource of its kind. */
+/** An id of an example, in place of the resource of its kind. */
 const EXAMPLE_ID = /\b([a-z]+_)8c3d5e0f1a2b4c6d\b/g;
 
 let env: TestEnvironment;

@@ -68,7 +68,7 @@ beforeAll(async () => {
 });
 afterAll(() => env.close());
 
-/** With a `limit` of 100 all rows there are, however many pages that takes. */
+/** With a `limit` of 100 all rows, on any number of pages. */
 async function list(declaration: RouteDeclaration, query: Record<string, string> = {}): Promise<Resource> {
   const first = await page(declaration, query);
   if (query.limit !== '100') return first;

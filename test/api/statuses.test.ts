@@ -988,7 +988,7 @@ describe('503', () => {
   });
 });
 
-/** Declared of every operation alike, and never answered by these. */
+/** Declared of every operation, and never answered by these. */
 const OUT_OF_REACH = new Set([
   'getMe 403', // any holder of a key may read its own identity
   'getMe 404',

@@ -39,7 +39,7 @@ const callsOf = ({ operationId }: RouteDeclaration) => {
   return scenarios;
 };
 
-/** Ids of a merchant that an answer holds, beside those that were sent. */
+/** A merchant's ids in an answer, without the sent ones. */
 const leaked = (answer: Answer, of: World, sent: string): string[] =>
   Object.values(of.ids)
     .flat()
@@ -95,7 +95,7 @@ describe('a resource of another merchant, in the very state in which its owner m
     const taken = methodsOf(declaration.path);
     await changingNothing(async () => {
       for (const method of METHODS) {
-        // A file is a body of its own route alone.
+        // A file is a body of its own route only.
         const known = declaration.bodyBytes && method !== declaration.method ? undefined : call.body;
         for (const body of new Set([undefined, {}, known])) {
           expectRefusal(
@@ -114,7 +114,7 @@ describe('a resource of another merchant, in the very state in which its owner m
 
 /** Texts that look like ids and are none, or are answered otherwise. */
 const NO_REFERENCES = new Set([
-  'createEvents subject', // of anybody else it is an unknown one: kept, and unmatched (below)
+  'createEvents subject', // another merchant's id is an unknown one: kept, and unmatched (below)
   'createEvents *.subject',
   'updateSubscription terminatedBy', // domain.md §3: anything but the merchant's or the customer's id is a 400
   'completePaymentSession paymentMethod', // pm_ok is a test card
@@ -343,7 +343,7 @@ interface IdPlace {
   replaced(id: string): unknown;
 }
 
-/** Every place of a body that holds an id: as a value, or as a key. */
+/** Every place of an id in a body: as a value, or as a key. */
 function idsIn(value: unknown, path: readonly string[] = []): IdPlace[] {
   if (typeof value === 'string') {
     const kind = kindOf(value);
@@ -370,7 +370,7 @@ function idsIn(value: unknown, path: readonly string[] = []): IdPlace[] {
 
 const PREFIXES = Object.values(ID_PREFIXES);
 
-/** The places in which a body may hold an id, by its schema. */
+/** The possible places of ids in a body, by its schema. */
 function declaredIds(schema: unknown, path: readonly string[] = []): string[] {
   if (typeof schema !== 'object' || schema === null) return [];
   const { pattern, properties, items, anyOf } = schema as Record<string, unknown>;
@@ -442,7 +442,7 @@ describe('the database itself', () => {
       `select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname in ('merchant_id', 'merchant_number')
         where c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace and not c.relrowsecurity`,
     );
-    expect(open.map(({ name }) => name)).toEqual(['resource']); // read by owner_of() alone
+    expect(open.map(({ name }) => name)).toEqual(['resource']); // only owner_of() reads it
     const rights = await tables.query<{ name: string; right: string }>(
       `select table_name as name, privilege_type as right from information_schema.role_table_grants
         where grantee in ('reckoner_app', 'reckoner_operator') and table_name = 'resource'`,

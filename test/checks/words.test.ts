@@ -15,7 +15,7 @@ class Parameter extends Html {
   }
 }
 
-/** Each sentence of a table by its name; those that are written by a function with its parameters numbered. */
+/** Each sentence of a table by its name; sentences of a function with their parameters numbered. */
 function sentencesOf(words: unknown, name = ''): Map<string, string> {
   if (typeof words === 'string') return new Map([[name, words]]);
   if (typeof words === 'function') {

@@ -36,7 +36,7 @@ export interface Operation {
   readonly body: z.ZodType | null;
   /** The JSON schema of the body, references resolved. */
   readonly bodySchema: Schema | null;
-  /** By status; null where the answer is no JSON. */
+  /** By status; null for an answer without JSON. */
   readonly replies: ReadonlyMap<number, z.ZodType | null>;
 }
 
@@ -84,7 +84,7 @@ function parsersOf(named: Readonly<Record<string, Schema>>, change: (part: unkno
   };
 }
 
-/** The names that a schema refers to, and those that these refer to. */
+/** The names in a schema, and the names in their schemas. */
 function namesIn(part: unknown, named: Readonly<Record<string, Schema>>, found = new Set<string>()): Set<string> {
   if (typeof part !== 'object' || part === null) return found;
   const { $ref } = part as Schema;
@@ -159,7 +159,7 @@ const closing = (part: unknown): unknown =>
       : schema,
   );
 
-/** A schema with the named ones in their places; one that refers to itself stays a reference inside. */
+/** A schema with the named ones in their places; a recursive one stays a reference inside. */
 function resolve(part: unknown, named: Readonly<Record<string, Schema>>, within: readonly string[] = []): unknown {
   return mapped(part, (schema) => {
     const name = typeof schema.$ref === 'string' ? (schema.$ref.split('/').at(-1) as string) : '';

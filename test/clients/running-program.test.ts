@@ -16,7 +16,7 @@ interface Program {
   ): Promise<unknown>;
 }
 
-/** Its types are those that a generator makes, which `generated-types.test.ts` compiles: the repository has none. */
+/** Its types come from a generator, and `generated-types.test.ts` compiles them: the repository has none. */
 const { run }: Program = await import(`${home}test/clients/program/program.ts`);
 
 let env: TestEnvironment;

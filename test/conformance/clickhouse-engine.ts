@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ClickHouse, overClient } from '../../src/metering/clickhouse/store.ts';
 
-/** A folder in which `chdb` and `@clickhouse/client` are installed; scripts/conformance-clickhouse.sh makes one. */
+/** A folder with `chdb` and `@clickhouse/client`; scripts/conformance-clickhouse.sh makes one. */
 const folder = process.env.RECKONER_CHDB;
 
 /** Is there a ClickHouse to try this on? */

@@ -176,7 +176,7 @@ describe('shipping', () => {
       if (!isInsert(text) || token === undefined || tokens.has(token)) return null;
       tokens.add(token);
       late.push(gate);
-      return gate.then(() => null); // the first of each, when everything else is done
+      return gate.then(() => null); // the first of each, after everything else
     };
     expect(await shipUntilDone(impatient.clickhouse)).toBeGreaterThan(0);
     release();

@@ -162,7 +162,7 @@ describe('the package as a client', () => {
   const name = fc.stringMatching(/^[\w-]{1,60}$/);
   const number = fc
     .oneof(fc.maxSafeInteger(), fc.double({ noNaN: true, min: -1e30, max: 1e30 }))
-    .map((n) => (Math.abs(n) < 1e-30 ? 0 : n)); // nothing smaller is taken
+    .map((n) => (Math.abs(n) < 1e-30 ? 0 : n)); // no smaller value is accepted
   const data = fc.dictionary(
     fc.stringMatching(/^[a-z]{1,12}$/),
     fc.oneof(number, anyText, fc.boolean(), fc.constant(null), fc.array(number, { maxLength: 3 })),

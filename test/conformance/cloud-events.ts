@@ -36,5 +36,5 @@ export const batchOf = (events: readonly CloudEvent<unknown>[]): Message => ({
   body: JSON.stringify(events),
 });
 
-/** The message that the package makes of an event. */
+/** The package's message of an event. */
 export const messageOf = (event: CloudEvent<unknown>, mode: 'binary' | 'structured'): Message => HTTP[mode](event);

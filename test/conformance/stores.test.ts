@@ -288,7 +288,7 @@ describe.each([POSTGRES, ...PROJECTIONS])('$name', (store) => {
     };
     const acme = await customer('acme');
     const beta = await customer('beta');
-    // Acme now goes by another name, under which one event has come in already.
+    // Acme now has another name, with one earlier event.
     expect((await merchant.patch(`/v0/customers/${acme}`, { externalId: 'gone' })).status).toBe(200);
     const owned = async (meter: ReturnType<typeof meterOf>, cut: UsageCut) => {
       const scope: UsageScope = { merchantId: merchant.id, meter, sources: null, from: FROM, to: TO };

@@ -64,13 +64,13 @@ export const meterOf = (aggregation: Aggregation, more: Partial<Meter> = {}): Me
   ...more,
 });
 
-/** An event of the suite: data is JSON text, so that its numbers are read as they come over HTTP. */
+/** An event of the suite: data is JSON text, so its numbers are read as over HTTP. */
 export interface SuiteEvent {
   readonly subject?: string;
   readonly type?: string;
   readonly at: Instant;
   readonly data: string;
-  /** Sent again later, as a client does that has heard nothing. */
+  /** Sent again later, as by a client without an answer. */
   readonly isRepeated?: boolean;
 }
 

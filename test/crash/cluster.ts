@@ -26,7 +26,7 @@ export interface Cluster {
   /** The addresses for events. */
   readonly addresses: readonly string[];
   readonly platformKey: string;
-  /** Asks until there is an answer that is one: calls may come at any time, and each is safe to be sent again. */
+  /** Repeats the question until a proper answer comes: calls may come at any time, and each is safe to repeat. */
   client(apiKey: string): Client;
   /**
    * Kills with SIGKILL, once it is there; resolves when it is dead, and where it is PostgreSQL, when it has recovered.

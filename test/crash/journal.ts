@@ -7,7 +7,7 @@ import { readFileSync, writeSync } from 'node:fs';
 export interface Journal {
   /** Every event that was sent, answered or not. */
   readonly sent: ReadonlySet<string>;
-  /** The events of each request, as often as it was sent. */
+  /** The events of each request, once for each time that it was sent. */
   readonly requests: readonly (readonly string[])[];
   /** The ids of an acknowledged event; an event that is answered twice has one id. */
   readonly acknowledged: ReadonlyMap<string, ReadonlySet<string>>;

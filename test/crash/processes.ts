@@ -38,7 +38,7 @@ export async function freePort(): Promise<number> {
 export const addressOf = (port: number): string => `http://127.0.0.1:${port}`;
 
 const READY = /ready [\d.]+ s after the start/;
-/** After a start that failed, which costs a second of a processor. */
+/** After a failed start, which costs a second of a processor. */
 const PAUSE_MILLISECONDS = 400;
 
 export function startMember({ roles, databaseUrl, platformKey, masterKey, port, folder }: MemberOptions): Member {

@@ -7,7 +7,7 @@ import { type Journal, readJournalFile } from './journal.ts';
 import type { LoadReport } from './load.ts';
 import type { LoadOrder } from './workload.ts';
 
-/** A load in a process of its own, with its log beside it. */
+/** A load in a process of its own, with its log. */
 export interface RunningLoad {
   /** Events that are acknowledged, each once. */
   acknowledged(): number;

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { note, readJournal } from './journal.ts';
 import { FAULTLESS, judge } from './verdict.ts';
 
-/** A harness that cannot fail proves nothing: here it has to. */
+/** A harness that cannot fail proves nothing: here it must fail. */
 const LOG = [
   'sent 0/1',
   'sent 1/1',

@@ -31,7 +31,7 @@ export interface LoadOrder {
 export const MOVING = 'moving';
 export const nameOf = (place: number): string => `customer-${place}`;
 
-/** Numbers that no binary fraction holds, and some that count nothing. */
+/** Numbers without an exact binary fraction, and some values that do not count. */
 const UNITS = [
   '1',
   '0.1',
@@ -61,7 +61,7 @@ export const scatter = (...numbers: readonly number[]): number => {
 
 const pick = <T>(list: readonly T[], mixed: number): T => list[mixed % list.length] as T;
 
-/** An event as it is sent and as it should be counted. The same number of a merchant is always the same event. */
+/** An event as it is sent, and as it should count. The same number of a merchant is always the same event. */
 export interface LoadEvent {
   /** The addressee: a place among the names, the name that moves, or the customer that is addressed directly. */
   readonly to: number | 'moving' | 'direct';

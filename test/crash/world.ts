@@ -71,7 +71,7 @@ export async function addCustomer({ shop, named }: CrashMerchant): Promise<void>
   named.push(await shop.customer({ externalId: nameOf(named.length) }));
 }
 
-/** Makes one more metric, of which events have come in already; nothing where there are no more. */
+/** Makes one more metric with earlier events; none if all are made. */
 export async function addLaterMetric(merchant: CrashMerchant): Promise<void> {
   const metric = LATER_METRICS[merchant.metrics.length - METRICS.length];
   if (metric !== undefined) merchant.metrics.push(await makeMetric(merchant.shop, metric));

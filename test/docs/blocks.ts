@@ -1,6 +1,6 @@
 /** A runnable block of a page, and its printed output. */
 export interface Block {
-  /** The 1-based line of the page on which its first line stands. */
+  /** The 1-based line of the page with its first line. */
   readonly line: number;
   readonly script: string;
   /** Absent: the page shows no output. */

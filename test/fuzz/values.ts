@@ -88,7 +88,7 @@ function textFor(schema: Schema, ids: KnownIds): fc.Arbitrary<string> {
   return fc.oneof(fc.constantFrom(...plain), fc.string({ minLength, maxLength: Math.max(minLength, maxLength) }));
 }
 
-/** A map: keys in their form mostly, and now and then one that is not. */
+/** A map: mostly keys in their form, sometimes another key. */
 function mapFor(schema: Schema, ids: KnownIds, inner: (part: Schema) => fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   const key = fc.oneof(
     { weight: 8, arbitrary: textFor({ maxLength: 20, ...schema.propertyNames }, ids) },
@@ -97,7 +97,7 @@ function mapFor(schema: Schema, ids: KnownIds, inner: (part: Schema) => fc.Arbit
   return fc.dictionary(key, inner(schema.additionalProperties), { maxKeys: 3 });
 }
 
-/** Texts that PostgreSQL cannot hold. */
+/** Texts that PostgreSQL cannot store. */
 export const UNSTORABLE_TEXTS = ['\0', 'a\0b', '\ud800', '\udc00x'] as const;
 
 /** The value again and again, each time with another text or object key replaced. */
@@ -129,7 +129,7 @@ function objectFor(
   const record = fc.record(Object.fromEntries(properties.map(([name, part]) => [name, inner(part)])), {
     requiredKeys: required,
   });
-  // Few fields at a time get deeper than many, each of which may be the one that is refused.
+  // Few fields at a time get deeper than many, because each field may cause the refusal.
   return fc.tuple(record, fc.double({ min: 0, max: 1, noNaN: true })).map(([values, share]) => {
     const names = Object.keys(values);
     const kept = names.filter((name, index) => required.includes(name) || index % 7 < share * 7);

@@ -116,7 +116,7 @@ class Driver {
     return this.#shop.usagePrice({ ...fields, ...covered, billableMetricId: this.#metrics[metric].id });
   }
 
-  /** The units that a price grants each month; nothing of them rolls over. */
+  /** The units that a price grants each month; they do not roll over. */
   async #covered(allowance: number): Promise<object> {
     const { productId } = this.#metrics[0];
     const feature = await this.#shop.create('/v0/features', {
@@ -145,7 +145,7 @@ class Driver {
     else this.#wrong.push(`${JSON.stringify(step)} answered ${status}: ${text}`);
   }
 
-  /** null: there is nothing on which it could be done. */
+  /** null: there is no record for it. */
   #do(step: Step): Promise<Answer | 'done' | null> {
     switch (step.do) {
       case 'advance':
@@ -209,7 +209,7 @@ class Driver {
     return 'done';
   }
 
-  /** The upcoming invoices that end while the clock moves, where nothing else happens on the way. */
+  /** The upcoming invoices that end while the clock moves, without another event in between. */
   async #upcoming(to: number): Promise<Map<string, string>> {
     const promised = new Map<string, string>();
     for (const { id } of this.#subs.values()) {
@@ -309,7 +309,7 @@ class Driver {
     return answer;
   }
 
-  /** Usage that comes too late for a subscription that has ended is not billed, so none is sent. */
+  /** Usage that comes too late for an ended subscription is not billed, so none is sent. */
   async #use({ metric, sub, at, units, region }: Of<'use'>): Promise<Answer | null> {
     const subject = sub === undefined ? this.#customer : this.#subs.get(sub);
     if (!subject) return null;

@@ -14,7 +14,7 @@ export class Dice {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
-  /** From `least` to `most`, both included. */
+  /** From `least` to `most`, inclusive. */
   between(least: number, most: number): number {
     return least + Math.floor(this.next() * (most - least + 1));
   }
@@ -29,7 +29,7 @@ export class Dice {
 
 /** The possible content of a life; each layer adds to the layers before it. */
 export interface Switches {
-  /** Layer 1 is fees alone; 2 adds usage; 3 adds tax, discounts, refunds and other ways of money. */
+  /** Layer 1 has fees alone; 2 adds usage; 3 adds tax, discounts, refunds and other ways of money. */
   readonly layer: 1 | 2 | 3;
   /** One monthly price with units that grants cover, and grants with an effect in the past. */
   readonly isGranted?: boolean;
@@ -178,7 +178,7 @@ class Generator {
     return this.#cadences.length === 1;
   }
 
-  /** The first plan holds some prices; the others one more, one less or one instead, or again some. */
+  /** The first plan has some prices; the others have one more, one less, one replaced, or again some. */
   #catalog(): void {
     const dice = this.#dice;
     const fees = dice.between(2, 5);
@@ -321,7 +321,7 @@ class Generator {
     if (asks === 'session' && !dice.once(4)) this.#steps.push({ do: 'pay', how: 'full' });
   }
 
-  /** By a part of a period, by some periods, or to the very instant where one begins, or beside it. */
+  /** By a part of a period, by some periods, or to the very instant of a boundary, or close to it. */
   #move(): void {
     const dice = this.#dice;
     const period = Math.min(...this.#cadences.map((cadence) => DAYS_OF[cadence] as number));

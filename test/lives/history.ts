@@ -14,13 +14,13 @@ export interface History {
   /** When it was made. */
   readonly madeAt: number;
   readonly startedAt: number;
-  /** The end of the trial, else the start. */
+  /** The end of the trial, or the start without a trial. */
   readonly billedFrom: number;
   readonly versions: readonly Version[];
   readonly end: number | null;
   /** When the end was set, where it was set as of the past. */
   readonly endedAt: number | null;
-  /** At which times each series was cut by `closeNow`, by cadence. */
+  /** The times of `closeNow` in each series, by cadence. */
   readonly cuts: readonly { readonly cadence: string; readonly at: number }[];
   readonly discounts: readonly Discount[];
 }
@@ -41,7 +41,7 @@ export interface Discount {
   readonly madeAt: number;
 }
 
-/** The time for which one version is billed; such that touch and are of one plan are one. */
+/** The billed time of one version; adjoining times of one plan are one. */
 export interface Segment extends Version {
   readonly to: number;
 }
@@ -141,7 +141,7 @@ export function historiesOf(life: Life, deeds: readonly Deed[], neverActive: Rea
   return [...made.values()].filter(({ sub }) => !neverActive.has(sub));
 }
 
-/** A fee that a version before had keeps its quantity; another one has the price's own. */
+/** A fee of an earlier version keeps its quantity; another one has the price's own. */
 const quantitiesOf = (life: Life, plan: number, had: ReadonlyMap<number, number>): Map<number, number> =>
   new Map(
     (life.plans[plan] as Plan).prices
@@ -259,7 +259,7 @@ export const holds = (life: Life, plan: number, price: number, cadence: string):
 export const cadenceIn = (life: Life, plan: number, price: number): string =>
   (life.prices[price] as Price).cadence ?? (life.plans[plan] as Plan).cadence;
 
-/** The spans of a period in which a price holds, a fee in a quantity; such that touch are one. */
+/** The spans of a period with a price, a fee in a quantity; adjoining ones are one. */
 export function heldSpans(
   life: Life,
   history: History,

@@ -7,7 +7,7 @@ export interface Life {
   /** ISO 8601, UTC. */
   readonly start: string;
   readonly currency: 'USD' | 'JPY' | 'KWD';
-  /** Are amounts and times chosen such that every share of a fee is a whole number of minor units? */
+  /** Do the amounts and times make every share of a fee a whole number of minor units? */
   readonly isEven: boolean;
   readonly taxBehavior: 'exclusive' | 'inclusive';
   /** Percent, of every plan. */
@@ -97,7 +97,7 @@ export type Step =
   | {
       readonly do: 'change';
       readonly sub: string;
-      /** Absent: the one that it has. */
+      /** Absent: the present one. */
       readonly plan?: number;
       /** Of fees, by the price's number. */
       readonly quantities?: Readonly<Record<number, number>>;

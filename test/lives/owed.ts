@@ -73,7 +73,7 @@ function owedFor(life: Life, world: World, index: number): Owed {
   };
 }
 
-/** `P0D`: once per subscription and price, as soon as a version that is billed for any time holds it. */
+/** `P0D`: once per subscription and price, at the first version with billed time and the price. */
 function onceOwed(life: Life, history: History, index: number) {
   const versions = isOnceOpen(life, history, index) ? history.versions : segmentsOf(history);
   const first = versions.find(({ plan }) => (life.plans[plan] as Plan).prices.includes(index));
@@ -115,7 +115,7 @@ const asUsed = (quantity: string, events = 0, group: Record<string, string | nul
 
 const lengthOf = (spans: readonly Span[]): number => spans.reduce((total, { from, to }) => total + to - from, 0);
 
-/** Each quantity of a fee is a charge of its own, for the time in which it holds. */
+/** Each quantity of a fee is a charge of its own, for its time. */
 const feesOwed = (life: Life, history: History, index: number, period: Period) =>
   [...new Set(history.versions.flatMap(({ quantities }) => quantities.get(index) ?? []))].flatMap((quantity) =>
     feeOwed(life, history, index, period, quantity),
@@ -149,7 +149,7 @@ function feeOwed(life: Life, history: History, index: number, period: Period, qu
   ];
 }
 
-/** Is the first of the spans in which a price holds in a period billed by the upfront invoice? */
+/** Did the upfront invoice bill the first of a price's spans in a period? */
 function isUpfront(
   life: Life,
   { billedFrom, madeAt, versions }: History,
@@ -171,7 +171,7 @@ interface Closed {
 const asOpen = (life: Life, history: History): Closed[] =>
   periodsOf(life, history).map((period) => ({ period, closedTo: period.span.to }));
 
-/** The periods of a subscription, also such after an end in the past that had billed usage before it was set. */
+/** The periods of a subscription, also periods after an end in the past that had billed usage before it was set. */
 function asClosed(life: Life, history: History): Closed[] {
   const { end, endedAt, cuts } = history;
   if (end === null || endedAt === null || end >= endedAt) return asOpen(life, history);
@@ -304,7 +304,7 @@ function usedIn(life: Life, world: World, index: number, spans: readonly Span[])
   const own = world.uses.filter(isOwn);
   const inside = own.filter(({ at }) => spans.some(({ from, to }) => from <= at && at < to));
   if (aggregation === 'LATEST') {
-    // A level: that of the last event before the end, whenever it came; of two at one instant the later one to come.
+    // A level: the last event before the end, at any distance; of two at one instant, the one accepted later.
     const to = Math.max(...spans.map((span) => span.to));
     const before = world.uses.filter(
       (use) => use.metric === metric && (use.sub ?? world.history.sub) === world.history.sub && use.at < to,

@@ -558,7 +558,7 @@ describe('a replay', () => {
 const laterThan = (answers: readonly BalanceAt[], { at: from }: BalanceState): BalanceAt[] =>
   answers.filter(({ at }) => Temporal.Instant.compare(at, from) >= 0);
 
-/** From each state, read back from its column: the answers, and the states that follow from it. */
+/** From each state, read back from its column: the answers, and the later states. */
 function* goneOn(
   past: OracleHistory,
   inputs: BalanceInputs,

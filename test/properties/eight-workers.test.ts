@@ -86,7 +86,7 @@ const SORTS: readonly Sort[] = [
       const [entitlement] = (await shop.read(`/v1/entitlements?subscriptionId=${made.id}`)).data;
       const buy = { amount: 50, price: '20.00', idempotencyKey: 'grant' };
       const bought = await shop.create(`/v1/entitlements/${entitlement.entitlementId}/grants/purchase`, buy);
-      // Enough for both of its invoices, whichever is issued first.
+      // Enough for both of its invoices, in either order.
       const fill = { amount: '60.00', currency: 'USD', idempotencyKey: made.id };
       const filled = await shop.create(`/v0/customers/${made.customerId}/wallet/topUps`, fill);
       for (const { paymentSessions } of [bought, filled]) await pay(shop, sessionIn(paymentSessions[0].url));

@@ -30,7 +30,7 @@ afterAll(() => env.close());
 interface Drawn {
   /** Microseconds after the beginning of the run's own day. */
   readonly at: number;
-  /** JSON texts: a JavaScript number would not hold all digits. */
+  /** JSON texts, because a JavaScript number would lose digits. */
   readonly units: string;
   readonly region: string;
 }
@@ -69,7 +69,7 @@ const naiveOf = (story: Story, place: number): NaiveEvent => {
   return { type: 'call', subject: 'x', at: timeOf(story, event), data: parseExactJson(dataOf(event)) };
 };
 
-/** Sends events by their places in one request: one is sent alone, several as an array. */
+/** Sends events by their places in one request: a single one alone, several as an array. */
 async function send(story: Story, places: readonly number[], form: 'own' | 'cloud' = 'own'): Promise<void> {
   for (const place of places)
     history.set(keyOf(story, place), history.get(keyOf(story, place)) ?? naiveOf(story, place));
@@ -180,7 +180,7 @@ const eventsApart = fc.uniqueArray(drawn(fc.nat({ max: DAY - 1 })), {
   selector: ({ at }) => at,
 });
 
-/** An order, cut into requests; some events come again later, in requests of their own. */
+/** An order, divided into requests; some events come again later, in requests of their own. */
 interface Arrival {
   readonly order: readonly number[];
   readonly sizes: readonly number[];

@@ -39,7 +39,7 @@ const AFTER: Readonly<Partial<Record<Step, readonly Step[]>>> = {
   heir: ['rename'],
 };
 
-/** Every order of these steps that can be. */
+/** Every possible order of these steps. */
 function ordersOf(steps: readonly Step[], after = AFTER): Step[][] {
   const orders = (done: Step[]): Step[][] => {
     const left = steps.filter((step) => !done.includes(step));
@@ -58,7 +58,7 @@ const later = (order: readonly Step[], one: Step, other: Step): Step => (before(
 interface Outcome {
   /** The owner of the event. */
   readonly owner: 'customer' | 'heir' | 'nobody';
-  /** Is it on the invoice of January? Else it came too late for it. */
+  /** Is it on the invoice of January? If not, it came too late for it. */
   readonly isBilled: boolean;
 }
 

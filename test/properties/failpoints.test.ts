@@ -20,7 +20,7 @@ const STEPS_TAKEN = new Set([
   'pay grant',
   'pay top-up',
   'change now',
-  'January ends, 0', // closes, with its grace to come
+  'January ends, 0', // closes, before its grace
   'January ends, 3', // closes, issues and charges a card that works
   'grace of January ends', // reads usage, issues, takes from the wallet, opens a session
   'pay January, declined',
@@ -52,7 +52,7 @@ const buried = () =>
     })
     .toEqual([]);
 
-const MOST_LIVES = 1_000; // of one step: else it never ends
+const MOST_LIVES = 1_000; // of one step: without it the loop never ends
 
 /** Runs the world. Each life of a step has its given fate. @returns the records of billing */
 async function play(fateOf: (step: string) => Fate): Promise<string[]> {
@@ -95,8 +95,8 @@ interface SingleFailpoint extends Failpoint {
 const idOf = (point: SingleFailpoint): string => `${nameOf(point)} of transaction ${point.transaction}`;
 
 /**
- * Numbers the transactions of each step of one play. The first statement of a look has the number of the transaction
- * that follows: nothing has happened between the two, so a kill there is the same kill.
+ * Numbers the transactions of each step of one run. The first statement of a look has the number of the next
+ * transaction: there is no work between the two, so a kill there is the same kill.
  */
 function numbering(): (point: Failpoint) => SingleFailpoint {
   let [current, transaction, isMoreThanALook] = ['', 0, false];

@@ -118,7 +118,7 @@ async function openLife(shop: Shop) {
       waiting.isPaid = true;
       return;
     }
-    const chosen = next.which === 2 ? undefined : held[next.which]; // the third one stays as it is
+    const chosen = next.which === 2 ? undefined : held[next.which]; // the third one does not change
     if (!isLiving(chosen)) return;
     if (next.what === 'change') {
       chosen.changes.push(today);

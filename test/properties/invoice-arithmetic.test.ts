@@ -206,7 +206,7 @@ function timesOf({ anchor, cadence, number, startsAt, endsAt, changes }: World):
 
 const holds = (bits: number, place: number): boolean => (bits >> place) % 2 === 1;
 
-/** For how long a price holds in a period, in milliseconds: each time that it does, without a gap. */
+/** The time of a price in a period, in milliseconds: each span, without a gap. */
 function heldTimes(
   { startsAt, endsAt, versions }: Times,
   place: number,
@@ -314,7 +314,7 @@ function covered(of: World, charges: readonly OwedCharge[]): Map<string, Decimal
   return new Map(claims.map(({ id }, place) => [id, taken[place] as Decimal]));
 }
 
-/** The adjustments of a subscription, oldest first, and the fractions of those that hold the instant. */
+/** The adjustments of a subscription, oldest first, and the fractions of those with the instant in their window. */
 function discountsAt(of: World, at: number): { all: Adjustment[]; fractions: string[] } {
   const day = (count: number) => instant(at + count * 86_400_000);
   const ordered = of.adjustments.toSorted((a, b) => a.created - b.created);

@@ -59,7 +59,7 @@ async function invoiceKilled(at: string): Promise<void> {
   }
 }
 
-/** Two quarters are due at once; then the price falls, which credits them and makes the third smaller. */
+/** Two quarters are due at once. Then the price falls, which credits them and reduces the third. */
 async function play(invoice: (at: string) => Promise<unknown>): Promise<string[]> {
   const merchant = await env.merchant();
   const shop = shopOf(merchant);

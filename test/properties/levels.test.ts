@@ -41,7 +41,7 @@ const reported: fc.Arbitrary<Reported> = fc.record({
   isLate: fc.boolean(),
 });
 
-/** The fold: by time, and of one time the one that was accepted last. */
+/** The fold: by time, and of one time the event that was accepted last. */
 const levelBefore = (end: Temporal.Instant, accepted: readonly Reported[]): number =>
   accepted
     .filter(({ at }) => Temporal.Instant.compare(at, end) < 0)

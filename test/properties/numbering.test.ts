@@ -51,7 +51,9 @@ const failEveryThird = (table: string) =>
     create trigger fail_every_third after insert on ${table} for each row execute function fail_every_third_${table}();`);
 const heal = (table: string) => tables.query(`drop trigger fail_every_third on ${table}`);
 
-/** Asks all at once, and again for those that failed, until each has its answer. @returns how many calls failed. */
+/**
+ * Sends all requests at once, and repeats failed ones until each has its answer. @returns the number of failed calls
+ */
 async function insist(calls: (() => Promise<number>)[], wanted: number): Promise<number> {
   let failures = 0;
   for (let left = calls; left.length > 0; ) {

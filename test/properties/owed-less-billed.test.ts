@@ -93,7 +93,7 @@ const use = fc
   .filter(([{ model }, aggregation]) => model !== 'dynamic' || aggregation === 'SUM')
   .map(([pricing, aggregation, metric, bounds]): Given => ({ pricing, aggregation, metric, limits: bounds }));
 
-/** Prices, each with the seats of which a version may hold another quantity. */
+/** Prices, each with the seats that another quantity may change. */
 const pool = fc.array(fc.oneof(fee, fee, use), { minLength: 1, maxLength: 5 });
 const MONTHS = ['2026-01-01T00:00:00Z', '2026-04-01T00:00:00Z', '2024-01-31T10:30:00Z', '2026-02-01T00:00:00Z'];
 

@@ -8,8 +8,8 @@ import { openTestEnvironment, type TestEnvironment } from '../support/environmen
 import type { Resource } from '../support/shop.ts';
 
 /**
- * A purchase that is paid at the provider at the instant at which its session expires: it is PAID with its grant and
- * its webhook, or CANCELLED without them, and then the money goes back once (reliability I-39).
+ * A purchase that is paid at the provider at the instant of its session's expiry. It is PAID with its grant and its
+ * webhook, or it is CANCELLED without them, and then the money goes back once (reliability I-39).
  */
 let provider: FakeProvider;
 let env: TestEnvironment;
@@ -22,7 +22,7 @@ afterEach(() => expectBooksToBalance(env, cards.merchant));
 afterAll(() => env.close());
 
 const BATCHES = 2;
-/** In each batch. The same with toys in the place of invoices is in `src/payments/checkouts/checkouts.test.ts`. */
+/** In each batch. The same with toys instead of invoices is in `src/payments/checkouts/checkouts.test.ts`. */
 const ROUNDS = 100;
 const EXPIRES_AT = '2026-01-01T01:00:00Z';
 const AT_A_TIME = 10;

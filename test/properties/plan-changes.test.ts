@@ -25,7 +25,7 @@ const afterSeconds = (start: string, seconds: number) => Temporal.Instant.from(s
 const ahead = (unitPrice: string, fields: object = {}) =>
   shop.feePrice({ paymentTerm: 'in_advance', properties: { unitPrice }, ...fields });
 
-/** Prices of all kinds, of which plans hold some. */
+/** Prices of all kinds; each plan has some. */
 async function pricePool(): Promise<Resource[]> {
   const metric = await shop.metric();
   const level = await shop.metric({ aggregation: 'MAX' });
@@ -133,7 +133,7 @@ it('of a change is the deed, and changes nothing', { timeout: 300_000 }, async (
   expect(done).toBeGreaterThan(0);
 });
 
-/** Net of tax and of all that was given back. */
+/** Net of tax and of all credits. */
 async function asked(subscription: Resource): Promise<Decimal> {
   const invoices = await shop.invoices(subscription);
   const { balances } = await shop.read(`/v0/customers/${subscription.customerId}/wallet`);

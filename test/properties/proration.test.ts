@@ -34,7 +34,7 @@ const pricing: fc.Arbitrary<Pricing> = fc.oneof(
 const currency = fc.constantFrom('JPY', 'USD', 'KWD', 'CLF');
 const proration = fc.constantFrom<Proration>('second', 'day', 'none');
 
-/** A month, from the anchor on: of 31, 28 and 29 days, and such that begin on a 31st. */
+/** A month, from the anchor on: with 31, 28 and 29 days, and some that begin on a 31st. */
 const MONTHS = [
   ['2026-01-01T00:00:00Z', '2026-02-01T00:00:00Z'],
   ['2026-02-01T00:00:00Z', '2026-03-01T00:00:00Z'],

@@ -34,7 +34,7 @@ afterAll(() => env.close());
 const RETRIED_AT = '2026-01-01T00:00:41Z';
 const LOOKED_UP_AT = '2026-01-01T00:06:00Z';
 const MOST_PLACES = 300;
-/** Most statements of a new subscription have nothing to do with its charge; each place takes a quarter of a second. */
+/** Most statements of a new subscription do not concern its charge; each place takes a quarter of a second. */
 const SUBSCRIPTION_STRIDE = 5;
 
 interface Request {

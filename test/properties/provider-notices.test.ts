@@ -87,7 +87,7 @@ function eventsOf(work: () => void): Stripe.Event[] {
 const send = async (body: string, headers: Record<string, string>) =>
   (await env.client().post(`/v0/providers/stripe/webhooks/${merchant.id}`, body, headers)).status;
 
-/** Delivers one round of notices after the other, and lets each be read before the next. */
+/** Delivers the rounds of notices in turn, and reads each before the next. */
 async function deliver(rounds: readonly (readonly Stripe.Event[])[]): Promise<void> {
   for (const events of rounds) {
     const statuses = await forEach(events, async (event) => books.deliverAgain(send, [event]));
@@ -96,7 +96,7 @@ async function deliver(rounds: readonly (readonly Stripe.Event[])[]): Promise<vo
   }
 }
 
-/** The rounds in which each of several orders is delivered, side by side; every notice comes again one round later. */
+/** The rounds of several orders, side by side; every notice comes again one round later. */
 const sideBySide = (orders: readonly (readonly Stripe.Event[])[]): Stripe.Event[][] =>
   Array.from({ length: Math.max(...orders.map(({ length }) => length)) + 1 }, (_, round) =>
     orders.flatMap((order) => order.slice(Math.max(0, round - 1), round + 1)),

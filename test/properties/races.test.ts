@@ -4,10 +4,7 @@ import { expectTotals } from '../support/identities.ts';
 import { type Resource, type Shop, shopOf } from '../support/shop.ts';
 import { openTables } from '../support/snapshots.ts';
 
-/**
- * Callers and workers that meet at one subscription: one of the orders in which they could have come, and nothing
- * between.
- */
+/** Callers and workers that meet at one subscription: the result is that of one possible order, and nothing between. */
 let env: TestEnvironment;
 beforeAll(async () => {
   env = await openTestEnvironment();

@@ -35,7 +35,7 @@ const textOf = (time: number): string => new Date(time).toISOString();
 
 interface PlannedLine {
   readonly mode: 'advance' | 'arrears';
-  /** In minor units: the first total, and those to which it is changed as a month begins. */
+  /** In minor units: the first total, and its later values at the beginnings of months. */
   readonly totals: readonly { readonly month: number; readonly units: bigint }[];
   /** Of each window. */
   readonly quantities: readonly number[];
@@ -142,7 +142,7 @@ async function change(shop: Shop, month: number, { plan, order, schedule }: Awai
   for (const [index, { totals }] of plan.lines.entries())
     for (const { units } of totals.filter((total) => total.month === month))
       await shop.change(`/v0/orders/${order.id}/lineItems/${order.lineItems[index].id}`, figures(units, plan.currency));
-  await approveOrder(env, order); // while nothing is invoiced, a change makes it a draft again
+  await approveOrder(env, order); // before the first invoice, a change makes it a draft again
 }
 
 const invoicesOf = async (shop: Shop, schedule: Resource): Promise<Resource[]> => {

@@ -9,7 +9,7 @@ import { approveOrder, intervalBody, newSchedule, putIntervals, scheduleBody } f
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 import { openTables, type Tables } from '../support/snapshots.ts';
 
-/** Due work that invoices schedules, beside requests that change their contracts (reliability I-18). */
+/** Background jobs that invoice schedules, beside requests that change their contracts (reliability I-18). */
 let env: TestEnvironment;
 let tables: Tables;
 let domains: Domains;
@@ -84,7 +84,7 @@ it('edits, cancellations and invoices at one time never wait in a circle, and bi
 }, async () => {
   const sold: { order: Resource; schedule: Resource }[] = [];
   for (let n = 0; n < 6; n += 1) sold.push(await sell());
-  await env.runDueWork(); // January is invoiced, so that no edit makes a draft of them
+  await env.runDueWork(); // January is invoiced, so no edit makes a draft of them
   env.setNow(LATER);
   const workers = [worker(), worker(), worker()];
   const edited = sold.map(async ({ order, schedule }, index) => {

@@ -38,12 +38,12 @@ const time = matching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/);
 const duration = matching(/^P(?:\d+[YMWD])+$/);
 const id = (prefix: string): Check => matching(new RegExp(`^${prefix}_[0-9A-Za-z]+$`));
 const invoiceId = matching(/^inv_[0-9a-f]+$/);
-/** Present, and null where it has nothing to say. */
+/** Present, and null without a value. */
 const nullable =
   (check: Check): Check =>
   (value) =>
     value === null || check(value);
-/** Left out or null where it has nothing to say. */
+/** Absent or null without a value. */
 const optional =
   (check: Check): Check =>
   (value) =>

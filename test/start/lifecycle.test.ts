@@ -32,7 +32,7 @@ const status = async (url: string, key?: string): Promise<number> => {
   return response.status;
 };
 
-/** Both environments answer, each to its own key alone. */
+/** Both environments answer, each only to its own key. */
 async function expectBothToServe(dataDirectory: string): Promise<void> {
   const { production, sandbox } = credentials(dataDirectory);
   if (!production || !sandbox) throw new Error('credentials.json lacks an environment');

@@ -112,7 +112,7 @@ export function startReckoner(settings: Record<string, string>, folder = project
 /** The last printed line, when everything answers. */
 export const READY = /ready [\d.]+ s after the start/;
 
-/** Starts the embedded server alone. */
+/** Starts only the embedded server. */
 export function launch(dataDirectory: string, folder = project, options: SpawnOptions = {}): Trial {
   return trial(nodeOf(folder), [join(folder, 'test', 'start', 'launch.ts'), dataDirectory], {
     cwd: folder,
@@ -200,7 +200,7 @@ export async function query<Row extends object>(url: string, text: string): Prom
 export const embeddedUrl = (dataDirectory: string, database: string): string =>
   `postgres://reckoner@localhost/${database}?host=${encodeURIComponent(join(dataDirectory, 'pg', 'run'))}`;
 
-/** Repeats a check until it holds; the last failure is the test's when it never does. */
+/** Repeats a check until it holds; at the end, the last failure is the test's. */
 export async function eventually(check: () => void | Promise<void>, patience = 10_000): Promise<void> {
   const giveUp = performance.now() + patience;
   for (;;) {

@@ -120,7 +120,7 @@ describe('invoices that are there', () => {
     const draft = async () => (await shop.invoices(subscription))[0];
     expect(await draft()).toMatchObject({ status: 'DRAFT', subtotal: '72.00' }); // 100 × 0.9 × 0.8
 
-    await adjust(subscription, '0.5'); // its window holds the instant, but it came after
+    await adjust(subscription, '0.5'); // its window holds the instant, but it was created later
     expect(await draft()).toMatchObject({ status: 'DRAFT', subtotal: '72.00' });
     await shop.act(`/v2/invoices/${(await draft()).id}/recalculate`);
     await shop.advance(clock, 'PT1S');

@@ -5,8 +5,8 @@ import { type Merchant, openTestEnvironment, type TestEnvironment } from '../sup
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
 /**
- * A subscription is ended as of the 15th of January on the 10th of April (domain.md §3, Ends): fees of issued invoices
- * for time after it are given back, in advance and in arrears alike; usage stays billed.
+ * A subscription is ended as of the 15th of January on the 10th of April (domain.md §3, Ends). Fees of issued invoices
+ * for the time after it are credited, in advance and in arrears; usage stays billed.
  */
 let env: TestEnvironment;
 let merchant: Merchant;

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => env.close());
 
-/** A customer that your own systems call `externalId`, with a subscription on a clock that stands at the start. */
+/** A customer with an `externalId` of your own systems, and a subscription on a clock at its start. */
 async function subscribed(externalId: string): Promise<{ customer: Resource; subscription: Resource }> {
   const customer = await shop.customer({ externalId });
   const subscription = await shop.subscribe(plan, { customer, clock: await shop.clock(START) });

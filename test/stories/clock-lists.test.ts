@@ -55,7 +55,7 @@ afterAll(async () => {
   await oneByOne.close();
 });
 
-/** Two months on a clock; each customer has other usage, some of which comes late. */
+/** Two months on a clock; each customer has other usage, some of it late. */
 async function live(env: TestEnvironment) {
   env.setNow(START);
   const merchant = await env.merchant();

@@ -4,10 +4,7 @@ import { sql } from '../../src/db/index.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
-/**
- * A period that `closeNow` cuts is priced as the one period that it is, by as many invoices as it has parts (domain.md
- * §3, §4).
- */
+/** A period with `closeNow` is priced as one period, on as many invoices as it has parts (domain.md §3, §4). */
 let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;

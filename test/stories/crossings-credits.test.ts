@@ -118,8 +118,8 @@ describe('a credit of a part of an inclusive price', () => {
 });
 
 /*
- * 100.00 a month in advance at half the price, with 20 % tax: 60.00. After 15.5 of 31 days the subscription goes to
- * 200.00 at the full price: the credit has the discount and the tax of its line, 25.00 + 5.00 = 30.00. January: 30.00 +
+ * 100.00 a month in advance at half the price, with 20 % tax: 60.00. After 15.5 of 31 days the subscription changes to
+ * 200.00 at the full price. The credit has the discount and the tax of its line, 25.00 + 5.00 = 30.00. January: 30.00 +
  * 100.00 + 20.00 tax.
  */
 it('a credit bears the discount and the tax rate of its line, whatever holds by then', async () => {

@@ -45,7 +45,7 @@ const CUTS = [
 
 describe.each(CUTS)('a change without proration on the 11th, $what', ({ isCut }) => {
   /**
-   * From `before` to `after` on the 11th of April, with `none`: the old fees have April, the new ones begin with May.
+   * From `before` to `after` on the 11th of April, with `none`: the old fees apply to April, the new ones from May on.
    */
   async function april(before: Resource, after: Resource, units = 0) {
     const { clock, subscription, customerId } = await subscribed(shop, before, APRIL);
@@ -139,7 +139,7 @@ describe('included units and closeNow on the 11th', () => {
     expect(await costOf(shop, customerId)).toBe('90.00');
   });
 
-  /** 200 units at 1.00, at most 90.00: 90.00 by the 11th, and nothing more by the end of April. */
+  /** 200 units at 1.00, at most 90.00: 90.00 by the 11th, and no more by the end of April. */
   it('grant a maximum as a whole', async () => {
     const usage = await shop.usagePrice({ maximumAmount: '90' });
     const { clock, subscription, customerId } = await subscribed(shop, await promptPlan(shop, [usage]), APRIL);
@@ -215,7 +215,7 @@ describe.each([
     await changeTo(shop, subscription, b, { proration: 'day' });
     await shop.advance(clock, MAY);
     await shop.advance(clock, 'PT1H');
-    // In advance May's 60.00 is on the same invoice.
+    // In advance, the same invoice has May's 60.00.
     expect(await costOf(shop, customerId)).toBe(term === 'in_arrears' ? '45.00' : '105.00');
   });
 });

@@ -130,7 +130,7 @@ describe.each(CROSSINGS)('a change $what', ({ term, plan, isPaid, at, cutAt, fie
     const path = `/v0/subscriptions/${subscription.id}/changes`;
     const before = await upcoming(subscription);
     const preview = await shop.act(path, { planId: b.id, ...fields, dryRun: true });
-    expect(await upcoming(subscription)).toEqual(before); // it changed nothing
+    expect(await upcoming(subscription)).toEqual(before); // no change
     const done = await changeTo(shop, subscription, b, fields);
     expect(said(done.invoicePreview)).toEqual(said(preview.invoicePreview));
 
@@ -242,7 +242,7 @@ describe('an end that is planned after the period was billed in advance', () => 
 
 /*
  * Calls cost 1.00 each and are billed monthly. 100 calls of January are billed on the 1st of February; 15 more of
- * January come after that. The invoice that is calculated next bills them, and no later one.
+ * January come later. The next calculated invoice bills them, and no later one.
  */
 describe('calls that come late', () => {
   const upcomingOf = (subscription: Resource, cadence: string) =>

@@ -151,8 +151,8 @@ describe('a cadence that is left and taken again at one instant goes on', () => 
 });
 
 /*
- * A costs 31.00 a month in advance, B 62.00. On the 11th of January the subscription goes to B and back to A: January
- * and February cost 31.00 each.
+ * A costs 31.00 a month in advance, B 62.00. On the 11th of January the subscription changes to B and back to A:
+ * January and February cost 31.00 each.
  */
 describe('there and back at one instant inside a period that was billed in advance', () => {
   const paid = { nothing: null, part: '15.00', all: '31.00' } as const;
@@ -353,10 +353,7 @@ describe('there and back at one instant, to the last minor unit', () => {
 });
 
 describe('a change at the boundary that another one had reached', () => {
-  /**
-   * B was to come with February; at the 1st of February, 00:00, the customer stays with A after all: three months of
-   * 31.00.
-   */
+  /** B was scheduled for February; at the 1st of February, 00:00, the customer returns to A: three months of 31.00. */
   it.each(['in_advance', 'in_arrears'] as const)('takes back what was to come with the period, %s', async (term) => {
     const [a, b] = [
       await promptPlan(shop, [await fee(shop, term, '31')]),
@@ -415,7 +412,7 @@ describe('closeNow and a change at one instant, in either order', () => {
     await shop.advance(clock, '2024-01-11T00:00:00Z');
     for (const step of order.split(', ')) {
       if (step === 'change') await changeTo(shop, subscription, withYear);
-      // A period of no length may not be cut again: then there is nothing to bill.
+      // A period without length cannot be cut again: there is nothing to bill.
       else await closeNow(shop, subscription).catch((refused: unknown) => expect(String(refused)).toContain(' 409'));
     }
     await shop.advance(clock, FEBRUARY);

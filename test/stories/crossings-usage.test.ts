@@ -151,7 +151,7 @@ describe('usage of a customer with two subscriptions on its metric', () => {
     expect(await costOf(shop, customer.id)).toBe('111.00');
   });
 
-  /** With 19 % tax inside: 100 units are 100.00 with whichever subscription bills them. */
+  /** With 19 % tax inside: 100 units are 100.00 with either subscription. */
   it('goes over with its tax', async () => {
     const metric = await shop.metric();
     const usage = await shop.usagePrice({ billableMetricId: metric.id });
@@ -247,7 +247,7 @@ describe('a correction below 0 of a period', () => {
 
 describe('a correction bears the terms that billed it', () => {
   /**
-   * 100 calls at 1.00, at half the price in January: 50.00. 50 of them were not made: 25.00 are given back, not 50.00.
+   * 100 calls at 1.00, at half the price in January: 50.00. 50 of them did not happen: 25.00 are credited, not 50.00.
    */
   it('the discount', async () => {
     const { clock, subscription, customerId } = await subscribed(
@@ -269,8 +269,8 @@ describe('a correction bears the terms that billed it', () => {
   });
 
   /**
-   * 100 calls at 1.00 taxed at 20 %: 120.00. The rate is 10 % when 50 of them turn out not to have been made: 60.00 are
-   * given back.
+   * 100 calls at 1.00 taxed at 20 %: 120.00. The rate is 10 % when 50 of them turn out not to have happened: 60.00 are
+   * credited.
    */
   it('the tax rate, where it gives back', async () => {
     const { clock, subscription, customerId } = await subscribed(

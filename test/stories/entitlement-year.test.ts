@@ -155,7 +155,7 @@ const YEAR: readonly Row[] = [
   },
   // by hand, without waiting units, and counted from here: Nov 10th 80
   { at: '2026-11-10', does: (year) => year.reset({ preserveOverage: false }), shown: figures(1510, 0, 80) },
-  // no reset on the 1st of December; 50 of October come late, and change nothing from the 10th of November on
+  // no reset on the 1st of December; 50 of October come late, without an effect from the 10th of November on
   { at: '2026-12-05', does: (year) => year.use(50, '2026-10-15'), shown: figures(1510, 0, 80) },
   // Nov 10th 30 → 0, Dec 10th 80 − 70 = 10
   { at: '2026-12-28', does: (year) => year.use(100, '2026-12-20'), shown: figures(1590, 100, 10) },

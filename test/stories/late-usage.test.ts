@@ -3,7 +3,7 @@ import { type Merchant, openTestEnvironment, type TestEnvironment } from '../sup
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
 /**
- * Usage that comes after its period was closed is billed as a difference, once (domain.md §4, Late usage); on a clock.
+ * Usage that comes after its period was closed is billed as a difference, once (domain.md §4, Late usage), on a clock.
  */
 let env: TestEnvironment;
 let merchant: Merchant;

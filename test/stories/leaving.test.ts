@@ -71,7 +71,7 @@ const refund = (invoice: Resource) => merchant.post(`/v2/invoices/${invoice.id}/
 
 interface Leaving {
   credit: string;
-  /** In the wallet: when they leave, when the last month is billed, and after all refunds and late usage. */
+  /** In the wallet: at the end, after the bill of the last month, and after all refunds and late usage. */
   wallet: readonly [left: string, billed: string, end: string];
   last: ReturnType<typeof billOf>;
   /** The answer of a refund of the invoice with the partly credited seats, and of the last one. */
@@ -83,7 +83,7 @@ const charge = 'charge 06-01/06-16 40.00';
 
 describe('who has paid everything, by credit', () => {
   it.each<Leaving>([
-    // 40.00 of the 199.00 come off the last invoice. The other 159.00 and the 45.00 are 204.00, with tax 244.80.
+    // 40.00 of the 199.00 reduce the last invoice. The other 159.00 and the 45.00 are 204.00, with tax 244.80.
     {
       credit: 'invoice',
       wallet: ['0.00', '244.80', '232.80'],
@@ -134,7 +134,7 @@ describe('who has paid everything, by credit', () => {
       }
       expect(billOf(invoices[5])).toEqual(last);
       expect(await walletOf(shop, subscription)).toBe(wallet[1]);
-      // The year ends with them, and has nothing to bill.
+      // The year ends too, and has nothing to bill.
       const year = (await shop.invoices(subscription)).filter(({ billingCadence }) => billingCadence === 'P1Y');
       expect(year).toMatchObject([{ periodEnd: END, grandTotal: '0.00', status: 'PAID' }]);
 
@@ -170,7 +170,7 @@ describe('who has not paid', () => {
     expect(may).toMatchObject({ status: 'ISSUED', unpaidAmount: '174.00' });
     expect(june).toMatchObject({ status: 'ISSUED', unpaidAmount: '48.00' });
     expect(await walletOf(shop, subscription)).toBe('0.00');
-    // By transfer, and all is settled.
+    // By transfer, and all is paid.
     await transfer(shop, may, '174.00');
     expect(await shop.invoice(may.id)).toMatchObject({ status: 'PAID', paidAmount: '228.00' });
     expect(await refund(may)).toMatchObject({ status: 400, body: { code: 'INVOICE_ALREADY_REFUNDED' } });

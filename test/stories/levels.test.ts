@@ -189,7 +189,7 @@ describe('which event gives the level', () => {
     await shop.use(younger.id, '2026-01-01T00:00:00Z', 3);
     await shop.advance(clock, '2026-04-01T00:00:00Z');
     expect(await totals(shop, older)).toEqual(['ISSUED 100.00', 'ISSUED 100.00']);
-    // From March on the customer's level is the younger one's; it was set later than its own.
+    // From March on the customer's level is that of the younger one, which was set later than its own.
     expect(await totals(shop, younger)).toEqual(['ISSUED 30.00', 'ISSUED 30.00', 'ISSUED 100.00', 'ACTIVE 100.00']);
   });
 
@@ -217,7 +217,7 @@ describe('a level that comes late', () => {
     await shop.use(subscription.id, '2026-03-15T00:00:00Z', 20);
     await shop.advance(clock, '2026-04-15T00:00:00Z');
     await shop.use(subscription.id, '2026-01-20T00:00:00Z', 7);
-    await shop.use(subscription.id, '2026-01-10T00:00:00Z', 99); // the 20th comes after it
+    await shop.use(subscription.id, '2026-01-10T00:00:00Z', 99); // the 20th is later
     await shop.advance(clock, '2026-05-01T00:00:00Z');
     expect((await bills(shop, subscription)).slice(0, 4)).toEqual([
       ['charge 01-01/02-01: 10 = 100.00'],

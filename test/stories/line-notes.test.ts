@@ -56,7 +56,7 @@ const textOf = async ({ id }: Resource): Promise<string> => {
     .replaceAll(/[\u00a0\n]/g, ' ');
 };
 
-/** The notes of all lines, those of discounts behind their charge, as they are explained. */
+/** The notes of all lines in `explain`; a discount's notes follow those of its charge. */
 const notesOf = async ({ id }: Resource): Promise<string[]> =>
   (await shop.read(`/v2/invoices/${id}/explain`)).lines
     .flatMap(({ notes, discounts }: Resource) => [...notes, ...discounts.flatMap((each: Resource) => each.notes)])

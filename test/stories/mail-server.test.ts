@@ -302,7 +302,7 @@ describe('a server that does not answer', () => {
     const silence = await openSilence();
     const office = await openOffice(from(silence.url));
     const invoices = [await issue(office), await issue(office), await issue(office)];
-    await office.env.runDueWork(); // comes back while the server is being waited for
+    await office.env.runDueWork(); // comes back during the wait for the server
     expect(await mailOf(office, invoices[0])).toMatchObject({ status: 'pending', attempts: 1, lastError: null });
     for (const { id } of invoices) expect((await office.merchant.get(`/v2/invoices/${id}/pdf`)).status).toBe(200);
   });

@@ -119,7 +119,7 @@ describe('an invoice by hand', () => {
       nextActionAt: '2026-03-25T00:00:00Z',
       paymentUrl: expect.stringContaining('/pay/ps_'),
     });
-    env.setNow('2026-03-25T00:00:00Z'); // the session expired, which changes nothing
+    env.setNow('2026-03-25T00:00:00Z'); // the session expired, without an effect
     await env.runDueWork();
     const overdue = await shop.invoice(issued.id);
     expect(overdue).toMatchObject({

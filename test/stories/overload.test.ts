@@ -101,7 +101,7 @@ async function flood(caller: EdgeCaller): Promise<{ refused: EdgeAnswer; all: Pr
   };
   const first = sendOne(0);
   const bytes = largeBody('flood-0').length;
-  // read, so that it is known how large such events are
+  // read, so the size of such events is known
   while (load().held !== 8 + Math.ceil(bytes / 800)) await sleep(5);
   const sent = [first, ...Array.from({ length: 29 }, (_, n) => sendOne(n + 1))];
   return { refused: (await Promise.race(sent)).answer, all: Promise.all(sent) };
@@ -230,7 +230,7 @@ describe('the room of a caller who goes away', () => {
     const { all } = await flood(large);
     const { socket } = dial();
     socket.write(headOf(large, 1_000_000));
-    const next = dial(); // a request of another one that comes later, so that the first has been seen
+    const next = dial(); // a later request of another merchant, so the first has been seen
     next.socket.write(`${headOf(edge.caller(), 2)}{}`);
     while (next.answers().length < 1) await sleep(5);
     next.socket.destroy();
@@ -238,7 +238,7 @@ describe('the room of a caller who goes away', () => {
     database.storeAll();
     await all;
     await whenAllIsFree();
-    await sleep(300); // the look for room that was to come
+    await sleep(300); // the next look for room
     expect(load()).toEqual({ held: 0, requests: 0, oldest: null });
   });
 

@@ -64,7 +64,7 @@ describe('a payment link', () => {
 
     const paid = await complete(link);
     expect([paid.status, paid.body.status]).toEqual([200, 'completed']);
-    expect(await complete(link)).toMatchObject({ status: 200 }); // the first outcome stands
+    expect(await complete(link)).toMatchObject({ status: 200 }); // the first outcome is final
     expect(await read(link)).toMatchObject({ status: 'completed' });
     expect(
       await rows(sql`select invoice_id, method, return_status from payment_receipt where session_id = ${session.id}`),

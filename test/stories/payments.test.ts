@@ -51,7 +51,7 @@ describe('paying', () => {
         status: 200,
         body: { status: 'completed', amount: '12.00', invoiceId: invoice.id },
       });
-    expect(await complete(id, 'pm_declined')).toMatchObject({ status: 200, body: { status: 'completed' } }); // the first answer stands
+    expect(await complete(id, 'pm_declined')).toMatchObject({ status: 200, body: { status: 'completed' } }); // final
     expect(await shop.invoice(invoice.id)).toMatchObject({
       status: 'PAID',
       paidAmount: '12.00',

@@ -38,7 +38,7 @@ const shown = ({ lines }: Resource): string[] =>
 const day = (text: string) => text.slice(0, 10);
 
 /**
- * Subscribed by bank transfer, so that nothing waits for a card: from January on, its clock in the middle of February.
+ * Subscribed by bank transfer, so no step waits for a card: from January on, with its clock in the middle of February.
  */
 async function subscribed(plan: Resource, fields: object = {}, until = MIDDLE) {
   const clock = await shop.clock(START);
@@ -212,7 +212,7 @@ describe('a change at the end of the period', () => {
 
 describe('a termination', () => {
   it.each([
-    { credit: 'invoice', balance: '18.00' }, // the last invoice has nothing from which it could be taken
+    { credit: 'invoice', balance: '18.00' }, // the last invoice has no amount for it
     { credit: 'wallet', balance: '18.00' },
     { credit: 'none', balance: null },
   ])('credits what is not used: $credit', async ({ credit, balance }) => {

@@ -42,7 +42,7 @@ const versionsOf = async (shop: Shop, subscriptions: readonly Resource[]): Promi
 const outcomesOf = async (shop: Shop, plan: Resource, id: string): Promise<Resource[]> =>
   (await shop.read(`${migrationsOf(plan)}/${id}/subscriptions?limit=100`)).data;
 
-/** Copies of a subscription and its customer, as many rows as a database makes at once. */
+/** Copies of a subscription and its customer, made by the database in one statement. */
 async function copySubscription(shop: Shop, { id, customerId }: Resource, copies: number): Promise<void> {
   const { consumerId } = await shop.read(`/v0/customers/${customerId}`);
   const made: readonly [table: string, id: string, changed: Readonly<Record<string, string>>][] = [

@@ -337,7 +337,7 @@ describe('a change of the plan', () => {
     ]);
     await shop.create(migrations, { ...migration, replacePrices });
     expect((await again(few)).quantities).toEqual({ [dearer.id]: 2, [support.id]: 3 });
-    expect((await again(own)).quantities).toEqual({ [dearer.id]: 5, [support.id]: 1 }); // as many as it had
+    expect((await again(own)).quantities).toEqual({ [dearer.id]: 5, [support.id]: 1 }); // the same number as before
   });
 });
 
@@ -539,7 +539,7 @@ describe('there and back', () => {
     const arrears = await lived(await seatPrice(IN_ARREARS), steps, FEBRUARY);
     expect(arrears.invoices[0].subtotal).toBe(january);
 
-    // In advance the same, with February's seats beside it.
+    // In advance the same, and February's seats.
     const advance = await lived(await seatPrice(IN_ADVANCE), steps, FEBRUARY);
     const both = Number(january) + seatsAfter * 31;
     expect(await kept(advance.subscription)).toBe(both.toFixed(2));

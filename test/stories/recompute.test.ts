@@ -5,7 +5,7 @@ import { openTestEnvironment, type TestEnvironment } from '../support/environmen
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
 /**
- * `npm run recompute`: every issued invoice of a subscription comes out the same from the raw events (domain.md §4).
+ * `npm run recompute`: every issued invoice of a subscription has the same result from the raw events (domain.md §4).
  */
 let env: TestEnvironment;
 let client: pg.Client;

@@ -15,7 +15,7 @@ import { type Merchant, openTestEnvironment, type TestEnvironment } from '../sup
 import { type Resource, type Shop, shopOf } from '../support/shop.ts';
 import { noTaxProviders } from '../support/tax.ts';
 
-/** Invoices that live by their payment session alone (domain.md §4, rows 12 and 18), as purchases make them. */
+/** Invoices that are cancelled with their payment session (domain.md §4, rows 12 and 18), as purchases make them. */
 let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;

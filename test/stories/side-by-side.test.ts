@@ -48,7 +48,7 @@ afterAll(async () => {
   await alone.close();
 });
 
-/** Two months; each customer has other usage, some of which comes late. */
+/** Two months; each customer has other usage, some of it late. */
 async function live(env: TestEnvironment): Promise<unknown> {
   env.setNow(START);
   const merchant = await env.merchant();

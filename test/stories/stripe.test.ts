@@ -50,7 +50,7 @@ async function leaveFor(sessionId: string): Promise<string> {
 
 const comeBack = (sessionId: string) => env.client().get(`/pay/${sessionId}/return`);
 
-/** Enters a card on Stripe's page of a session, and comes back. */
+/** Enters a card on Stripe's page of a session, and returns. */
 async function pay(sessionId: string, card: CardName = 'visa'): Promise<string> {
   const page = await leaveFor(sessionId);
   books.payPage(page, card);

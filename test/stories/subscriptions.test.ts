@@ -129,7 +129,7 @@ describe('a subscription begins', () => {
         .filter(({ grandTotal }) => grandTotal !== '0.00')
         .map(summary),
     ).toEqual(['PAID 2026-02-01 2026-03-01 3.00'.replace('PAID', 'ISSUED')]);
-    expect(of('P1M')[0].status).toBe('PAID'); // nothing was used: nothing is owed
+    expect(of('P1M')[0].status).toBe('PAID'); // no usage and no debt
     const numbers = invoices.map(({ invoiceNumber }) => invoiceNumber).filter((number) => number !== null);
     expect(new Set(numbers).size).toBe(13);
   });

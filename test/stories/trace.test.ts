@@ -4,7 +4,7 @@ import { type Merchant, openTestEnvironment, type TestEnvironment } from '../sup
 import { usageTrace } from '../support/usage-trace.ts';
 
 /**
- * The main job, end to end, on real usage: raw events in, a correct invoice out, paid, refunded. Events come by
+ * The main job, end to end, on real usage: raw events, then a correct invoice that is paid and refunded. Events come by
  * externalSubject before the customer exists, and two thousand of them come twice.
  */
 const { requests, isReal } = usageTrace();

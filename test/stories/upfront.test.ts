@@ -253,7 +253,7 @@ describe('once it is paid', () => {
       paymentUrl: expect.stringContaining('/pay/'),
     });
     expect(linesOf(invoice)).toEqual([`Flat fee 10.00 ${anchor}/${end}`, `Prepaid balance 5.00 ${anchor}/${anchor}`]);
-    await shop.advance(clock, 'P2D'); // longer than any session: nothing hangs on it
+    await shop.advance(clock, 'P2D'); // longer than any session: no request hangs
     expect(await shop.invoice(invoice.id)).toMatchObject({ status: 'ISSUED' });
     expect(await reread(subscription)).toMatchObject({ status: 'active', payment: null });
   });

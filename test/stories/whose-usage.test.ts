@@ -66,7 +66,7 @@ describe('the older subscription is ended as of the past', () => {
     expect([await billed(shop, older), await billed(shop, younger)]).toEqual([5, 7]);
   });
 
-  // A year of the older one is open, so it has billed nothing; January and February of the younger one are closed.
+  // A year of the older one is open, so it has billed no usage yet; January and February of the younger one are closed.
   it.each<{
     aggregation: string;
     events: readonly (readonly [string, number | string])[];
@@ -324,7 +324,7 @@ describe('the older one is paid late, and counts from its start', () => {
     expect(await billed(shop, younger)).toBe(111);
     const [upfront] = await shop.invoices(older);
     await shop.pay(upfront);
-    await end(shop, younger, '2026-01-16T00:00:00Z'); // a subscription without further usage gives back at its end
+    await end(shop, younger, '2026-01-16T00:00:00Z'); // a subscription without further usage credits at its end
     await shop.advance(clock, '2026-03-01T00:00:00Z');
     expect(await billed(shop, younger)).toBe(0);
     expect(await billed(shop, older)).toBe(111 + 3 * 30);

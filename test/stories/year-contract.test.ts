@@ -42,7 +42,7 @@ interface Row {
 
 /* A thousand calls a month are included, each one more costs 0.50. Tax is 20 %. */
 const YEAR: readonly Row[] = [
-  // 800 × 0.50 = 400.00. Of the fee, 12,000.00 and 2,400.00 tax, due on the 31st of January, a part comes.
+  // 800 × 0.50 = 400.00. Of the fee, 12,000.00 and 2,400.00 tax, due on the 31st of January, a part is paid.
   {
     month: '2026-01',
     calls: '1800',
@@ -52,7 +52,7 @@ const YEAR: readonly Row[] = [
     status: 'ISSUED',
     dueAt: '2026-03-03',
   },
-  // Fewer than are included. Another part of the fee; 500.00 come for the 480.00.
+  // Fewer than are included. Another part of the fee; 500.00 are paid for the 480.00.
   {
     month: '2026-02',
     calls: '900',

@@ -37,7 +37,7 @@ interface Row {
 
 /*
  * 50.00 a month in arrears and 20 % tax are 60.00, charged on the first of the next month. Retries come 2, 5, 7 and 7
- * days after the attempt before: on the 3rd, 8th, 15th and 22nd. After the last, the invoice is written off.
+ * days after the previous attempt: on the 3rd, 8th, 15th and 22nd. After the last, the invoice is written off.
  */
 const YEAR: readonly Row[] = [
   { at: '2026-02-01', shown: { '2026-01': 'PAID 60.00' } },
@@ -176,9 +176,9 @@ it('is, day by day, what it comes to by hand', async () => {
 }, 120_000);
 
 /*
- * Seats in advance: 90.00 and 18.00 tax. May is paid as it begins; June is declined on its first day, and again on the
- * 4th and on the 8th, which ends the subscription. 23 of June's 30 days are not used: 69.00 and 13.80 tax are owed no
- * more.
+ * Seats in advance: 90.00 and 18.00 tax. May is paid at its beginning. June is declined on its first day, and again on
+ * the 4th and on the 8th, which ends the subscription. 23 of June's 30 days are not used, so 69.00 and 13.80 tax are
+ * not owed any more.
  */
 it('that ends what is paid in advance asks only for what was used', async () => {
   await shop.change(`/v0/organizations/${merchant.id}`, {

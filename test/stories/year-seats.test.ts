@@ -37,7 +37,7 @@ interface Row extends Bill {
   /** The time of the clock at an event in the month; at the month's end it advances to the next. */
   at?: string;
   does?: (year: Year) => Promise<unknown>;
-  /** The month's invoice, as it is on the first of the next month, is in `Bill`; this is in the wallet then. */
+  /** `Bill` has the month's invoice on the first of the next month; this is the wallet then. */
   left: string;
 }
 
@@ -47,7 +47,7 @@ interface Row extends Bill {
  * never credits.
  */
 const YEAR: readonly Row[] = [
-  // January: nothing happens.
+  // January: without events.
   { lines: ['charge 02-01/03-01 60.00'], total: '60.00 + 12.00 = 72.00', wallet: '0.00', status: 'PAID', left: '0.00' },
   // February: half of it, 14 of 28 days, with eight: 96 / 2 = 48, credit 60 / 2 = 30. March 96. Discount 24 and 12.
   {
@@ -92,7 +92,7 @@ const YEAR: readonly Row[] = [
     status: 'PAID',
     left: '0.00',
   },
-  // May: Business from June on, at the period's end, so nothing is cut. The discount is over.
+  // May: Business from June on, at the period's end, so no period is cut. The discount has ended.
   {
     at: '2026-05-20T00:00:00Z',
     does: (year) => year.change('business', { effective: 'periodEnd' }),
@@ -190,7 +190,7 @@ async function openYear() {
 
 it('is, month by month, what it comes to by hand', async () => {
   const { clock, subscription, year } = await openYear();
-  // The first month: 5 × 12 = 60, with 12 tax; the card that pays is kept for all that follows.
+  // The first month: 5 × 12 = 60, with 12 tax; the paying card is stored for all later charges.
   expect(subscription).toMatchObject({ status: 'pending_payment', payment: { amount: '72.00' } });
   await shop.act(`/v0/paymentSessions/${subscription.payment.paymentSessionId}/complete`, { paymentMethod: 'pm_ok' });
   const [upfront] = await shop.invoices(subscription);

@@ -35,7 +35,7 @@ const TOKENS = {
 };
 
 interface Row extends Bill {
-  /** Tokens by day, reported while the clock stands on the 28th of the month. */
+  /** Tokens by day, reported while the clock is at the 28th of the month. */
   used: readonly (readonly [day: string, tokens: string, by?: 'customer' | 'subscription'])[];
   /** The customer's top-up on the 28th. */
   topUp?: string;
@@ -66,7 +66,7 @@ const YEAR: readonly Row[] = [
     status: 'PAID',
     left: '88.10',
   },
-  // February: nothing is left.
+  // February: the wallet is empty.
   {
     used: [['2026-02-10', '50000']],
     lines: month('02', '03', '0.00', '10.00'),
@@ -128,7 +128,7 @@ const YEAR: readonly Row[] = [
     status: 'PAID',
     left: '123.80',
   },
-  // August: nothing was used.
+  // August: no usage.
   {
     used: [],
     lines: month('08', '09', '0.00', '10.00'),

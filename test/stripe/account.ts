@@ -22,7 +22,7 @@ import { TaxBooks } from './tax.ts';
 export interface Delivery {
   /** Each so often. */
   readonly times?: number;
-  /** In an order that this seed decides; absent: as they happened. */
+  /** In an order by this seed; absent: as they happened. */
   readonly shuffledBy?: number;
   /** Only these kinds. */
   readonly only?: (kind: string) => boolean;
@@ -305,7 +305,7 @@ export class StripeAccount {
     return this.deliverAgain(send, fresh, how);
   }
 
-  /** Sends notices of these events, whether or not they were sent before. */
+  /** Sends notices of these events, also repeated ones. */
   async deliverAgain(send: Send, events: readonly Stripe.Event[], how: Delivery = {}): Promise<number[]> {
     const { times = 1, only = () => true, shuffledBy } = how;
     const chosen = events.filter(({ type }) => only(type)).flatMap((event) => Array<Stripe.Event>(times).fill(event));

@@ -10,7 +10,7 @@ interface TestCard {
   readonly last4: string;
   /** When the customer is there. */
   readonly present: BankRefusal | null;
-  /** When the merchant charges the stored card alone. */
+  /** When the merchant alone charges the stored card. */
   readonly absent: BankRefusal | null;
 }
 
@@ -45,7 +45,7 @@ const stolen: BankRefusal = {
   message: 'Your card was declined.',
 };
 
-/** The cards that customers of tests hold. Their last digits are those of Stripe's own test cards. */
+/** The cards of customers in tests. Their last digits are those of Stripe's own test cards. */
 export const CARDS = {
   visa: { brand: 'visa', last4: '4242', present: null, absent: null },
   mastercard: { brand: 'mastercard', last4: '4444', present: null, absent: null },

@@ -2,13 +2,13 @@
 export type Fault =
   /** 500 before anything is done. */
   | 'error_before'
-  /** It is done, and the answer is a 500, which the idempotency key keeps as Stripe does. */
+  /** The request has its effect, and the answer is a 500, which the idempotency key keeps, as at Stripe. */
   | 'error_after'
   /** It is done, and the connection ends without an answer. */
   | 'lost'
   /** The request has no effect, and the connection ends. */
   | 'reset'
-  /** It is done, and no answer ever comes. */
+  /** The request has its effect, and no answer ever comes. */
   | 'hang'
   /** 429. */
   | 'rate_limit'
@@ -26,7 +26,7 @@ interface PlannedFault {
 export interface Faults {
   /** The next `times` requests of this method and path. */
   plan(fault: Fault, method: string, path: RegExp, times?: number): void;
-  /** From now on each POST fails with this probability, in one of these ways; the seed decides which. */
+  /** From now on each POST fails with this probability, in one of these ways; the seed chooses the way. */
   sow(seed: number, probability: number, faults: readonly Fault[]): void;
   clear(): void;
 }

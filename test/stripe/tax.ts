@@ -3,7 +3,7 @@ import { type Form, type FormValue, formOf, listOf, mapOf, textOf } from './form
 import { stripeId } from './objects.ts';
 import { invalidRequest } from './problem.ts';
 
-/** Percent by country, for the places that tests sell to; elsewhere nothing is collected. The seller sits in DE. */
+/** Percent by country, for the places in tests; other places have no tax. The seller is in DE. */
 const RATES: Readonly<Record<string, string>> = {
   DE: '19.0',
   FR: '20.0',
@@ -12,7 +12,7 @@ const RATES: Readonly<Record<string, string>> = {
   KW: '5.0',
   IS: '24.0',
 };
-/** In New York three jurisdictions tax together: 8.875 percent. */
+/** In New York three jurisdictions have a tax: together 8.875 percent. */
 const NEW_YORK = [
   { percent: '4.0', level: 'state', name: 'New York' },
   { percent: '4.5', level: 'city', name: 'New York City' },

@@ -29,7 +29,7 @@ export async function walletOf(shop: Shop, { customerId }: Resource): Promise<st
   return balances[0]?.balance ?? '0.00';
 }
 
-/** Stores a card of the customer, and makes it the one that is charged. */
+/** Stores a card of the customer, and makes it the default. */
 export async function chargeBy(shop: Shop, customer: { id: string }, card: string): Promise<void> {
   const path = `/v0/customers/${customer.id}/paymentMethods`;
   const setup = await shop.create(path);
@@ -39,7 +39,7 @@ export async function chargeBy(shop: Shop, customer: { id: string }, card: strin
 }
 
 let transfers = 0;
-/** Records a transfer that has come for an invoice. */
+/** Records a received transfer for an invoice. */
 export function transfer(shop: Shop, invoice: Resource, amount: string): Promise<Resource> {
   transfers += 1;
   return shop.create(`/v2/invoices/${invoice.id}/payments`, {

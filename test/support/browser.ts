@@ -82,7 +82,7 @@ const LOOKS = [
   { width: 1280, dark: true },
 ] as const;
 
-/** On a phone and at a desk, light and dark: nothing that a checker finds, and nothing beside the window. */
+/** On a phone and at a desk, light and dark: checkers find no fault, and the content fits the window. */
 export async function expectGood(page: Page, what: string): Promise<void> {
   for (const { width, dark } of LOOKS) {
     await page.setViewportSize({ width, height: 900 });

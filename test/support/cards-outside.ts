@@ -16,7 +16,7 @@ export interface CardsOutside {
   customerWith(token?: string): Promise<Resource>;
   /** A one-off invoice over 10.00 that is issued, on no test clock. */
   issue(customer: Resource): Promise<Resource>;
-  /** Delivers these notices of the provider, or all. They are read by due work. */
+  /** Delivers these notices of the provider, or all. Background jobs read them. */
   tell(notices?: FakeProvider['notices']): Promise<void>;
   payments(invoice: Resource): Promise<Resource[]>;
   /** The payments that need a person. */

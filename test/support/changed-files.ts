@@ -33,7 +33,7 @@ function changedIn(root: string, since: string): string[] {
   ];
 }
 
-/** For `vitest --changed`: the files that differ from a commit, and those that read them. @throws where git fails */
+/** For `vitest --changed`: the files that differ from a commit, and their readers. @throws if git fails */
 export const changedFiles: VCSProvider = {
   findChangedFiles: async ({ root, changedSince }) => {
     const changed = changedIn(root, typeof changedSince === 'string' ? changedSince : 'HEAD');

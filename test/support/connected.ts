@@ -6,7 +6,7 @@ import type { Merchant, TestEnvironment } from './environment.ts';
 /** The secret by which the fake provider signs its notices. */
 export const NOTICE_SECRET = 'fake webhook secret';
 
-/** Connects a merchant with the fake provider, and lets it take the cards of its customers. */
+/** Connects a merchant with the fake provider, which then takes the cards of its customers. */
 export async function connectFake(env: TestEnvironment, merchant: Merchant, externalId = 'acct_fake'): Promise<void> {
   const sealer = sealerOf(env.masterKey);
   const id = newId('merchantIntegration');

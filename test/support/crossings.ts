@@ -40,7 +40,7 @@ export async function walletsOf(shop: Shop, customerId: string): Promise<Record<
   return Object.fromEntries(filled.map(({ currency, balance }: Resource) => [currency, balance]));
 }
 
-/** Transfers in full come for all invoices of a customer that are not paid. */
+/** Full transfers for all unpaid invoices of a customer. */
 export async function payAll(shop: Shop, customerId: string): Promise<void> {
   for (const invoice of await invoicesInForce(shop, customerId))
     if (Number(invoice.unpaidAmount) > 0) await transfer(shop, invoice, invoice.unpaidAmount);

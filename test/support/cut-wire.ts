@@ -9,7 +9,7 @@ export interface CutWire {
   url: string;
   cut(): Promise<void>;
   mend(): Promise<void>;
-  /** Connections stay, and nothing that is sent arrives, as when a machine hangs. */
+  /** Connections stay open, and no sent byte arrives, as with a hanging machine. */
   hold(): void;
   /** The held bytes arrive. */
   release(): void;

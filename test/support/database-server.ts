@@ -7,7 +7,7 @@ import { dataFolder } from './data-folder.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The URL of the server's own database; test files make theirs from `reckoner_template` beside it. */
+    /** The URL of the server's own database; test files clone theirs from `reckoner_template` beside it. */
     postgresUrl: string;
   }
 }

@@ -7,7 +7,7 @@ import { newId } from '../../src/kernel/ids.ts';
 import { type CodesOf, fail, ok } from '../../src/kernel/result.ts';
 import { cloneDatabase } from './environment.ts';
 
-/** The edge alone, over routes that a test brings: real server, real database, and callers that need no key rows. */
+/** The edge alone, over the routes of a test: real server, real database, and callers without key rows. */
 export interface Edge {
   server: FastifyInstance;
   database: Database;
@@ -86,7 +86,7 @@ export const thingRoutes = (during: During = () => undefined): readonly Route[] 
     },
     async ({ tx, params: { id } }) => {
       const { merchantId, name } = await tx.one<{ merchantId: string; name: string }>(
-        sql`select merchant_id, name from thing where id = ${id}`, // by id alone: the database keeps others out
+        sql`select merchant_id, name from thing where id = ${id}`, // by id alone: the database hides other rows
       );
       return ok({ id, object: 'thing', merchantId, name });
     },

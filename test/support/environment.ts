@@ -57,7 +57,7 @@ export interface TestEnvironment extends Environment {
   merchant(role?: 'admin' | 'member' | 'viewer'): Promise<Merchant>;
   /** Another user's key of the same merchant. */
   userOf(merchant: { id: string }, role: 'admin' | 'member' | 'viewer'): Promise<Merchant>;
-  /** Moves wall time, as the API and the worker see it, to this instant; it stands there until moved again. */
+  /** Moves wall time for the API and the worker to this instant; it stays there until the next move. */
   setNow(at: string): void;
 }
 
@@ -113,7 +113,7 @@ async function keepEInvoice(document: InvoiceDocument): Promise<void> {
   if ('xml' in made) await writeFile(join(folder, `${randomUUID()}.xml`), made.xml);
 }
 
-/** No test reaches Stripe: one that needs it opens the server of `test/stripe`. */
+/** No test calls Stripe: a test that needs it opens the server of `test/stripe`. */
 const NOBODY_LISTENS = 'http://127.0.0.1:1';
 
 /**

@@ -1,4 +1,4 @@
-/** Fractions of big integers: the arithmetic of oracles, which shares nothing with that of the program. */
+/** Fractions of big integers: the arithmetic of oracles, without code of the program's arithmetic. */
 export interface Exact {
   readonly over: bigint;
   /** Above 0. */

@@ -41,7 +41,7 @@ export interface AskedCharge {
   readonly maximum: string | null;
 }
 
-/** In which turn a negative amount is cut where the total would be below 0. */
+/** The turn in which a negative amount is reduced if the total would be below 0. */
 export type Turn = 'credit' | 'rebate' | 'other';
 
 /** A part of an invoice: the amounts of one price or line in one turn. */
@@ -301,7 +301,7 @@ function without(items: readonly Item[], cut: bigint): Item[] {
   return after;
 }
 
-/** The items as they stand on the invoice: cut by the least that brings the total to 0 or above. */
+/** The items on the invoice: reduced by the least amount that brings the total to 0 or above. */
 export function cutToZero(items: readonly Item[], isInclusive: boolean): Item[] {
   let [low, high] = [-1n, items.reduce((total, { amount }) => (amount < 0n ? total - amount : total), 0n)];
   while (high - low > 1n) {

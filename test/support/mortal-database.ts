@@ -167,7 +167,7 @@ async function die(tx: Tx, life: Life): Promise<never> {
   throw new Death();
 }
 
-/** Ends the connection from its other side, in the midst of the transaction; then there is nothing to roll back on. */
+/** Ends the connection from the other side, in the middle of the transaction, so no rollback is possible on it. */
 async function endBackend(tx: Tx, life: Life): Promise<void> {
   await tx.run(sql`reset role`); // the program's own role may end no process
   life.leftBehind = (await tx.one<{ pid: number }>(sql`select pg_backend_pid() as pid`)).pid;

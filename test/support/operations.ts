@@ -51,7 +51,7 @@ const issued = async ({ shop }: World): Promise<Resource> => (await shop.issued(
 const paid = async ({ shop }: World): Promise<Resource> => (await shop.paid()).invoice;
 const LOGO = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 10"><path d="M0 0h20v10z"/></svg>';
 
-/** A payment of an invoice, as a path names it; its receipt is rendered, so that reading it writes nothing. */
+/** A payment of an invoice, as in a path; its receipt is rendered, so a reading writes nothing. */
 const paymentOf = async (world: World): Promise<{ id: string; paymentId: string }> => {
   const { id } = await paid(world);
   const [payment] = (await world.shop.read(`/v2/invoices/${id}/payments`)).data;
@@ -124,7 +124,7 @@ const newAdjustment = (shop: World['shop'], subscription: Resource) =>
     percentageDiscount: '0.1',
     effectiveFrom: FAR_AHEAD,
   });
-/** An order of a customer of its own, so that `customer` is held by few. */
+/** An order of a customer of its own, so that few records need `customer`. */
 const ownOrder = async ({ shop }: World): Promise<Resource> => newOrder(shop, await shop.customer());
 /** A line of an order for this test alone, as in a path. */
 const lineOfNewOrder = async (world: World): Promise<Call> => {
@@ -137,7 +137,7 @@ const scheduleOfNewOrder = async ({ shop, customer }: World) => {
   return { order, schedule: await newSchedule(shop, order) };
 };
 const otherPlan = async (shop: World['shop']) => shop.plan([await shop.feePrice()]);
-/** A change that is to come. */
+/** A scheduled change. */
 const newChange = async (shop: World['shop']) => {
   const { subscription } = await shop.issued();
   const body = { planId: (await otherPlan(shop)).id, effective: 'periodEnd' };
@@ -156,7 +156,7 @@ const migratedPlan = (world: World): Promise<Resource> => {
 };
 const ofMigration = ({ planId, id }: { planId: string; id: string }) => ({ id: planId, migrationId: id });
 const changed = new WeakMap<World, Promise<string>>();
-/** A subscription that was changed and is to be changed again; the same in one world. */
+/** A subscription with a past and a scheduled change; the same in one world. */
 const changedSubscription = (world: World): Promise<string> => {
   const twice = async ({ shop }: World) => {
     const { subscription } = await shop.issued();
@@ -193,8 +193,8 @@ const draftVersion = async ({ shop }: World) => {
 };
 
 /**
- * For each operation the calls that work: the first answers its usual status, and together they name every id that its
- * body can hold. A route that is missing here fails the tests that are generated from the list of routes.
+ * The working calls of each operation: the first answers its usual status, and together they name every possible id of
+ * its body. A missing route fails the tests that are generated from the list of routes.
  */
 export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario[]]>> = {
   createOrganization: [({ merchant }) => ({ body: { name: 'Consumer', type: 'consumer', merchantId: merchant.id } })],

@@ -151,7 +151,7 @@ export function bill(
   return issue(books, invoice.id, dueOn(state), asked, quoting);
 }
 
-/** Gives back the time of fees that was billed and is not owed by the history as it stands. */
+/** Credits the billed time of fees that the present history does not owe. */
 export function giveBack(books: Books, terms: HistoricTerms, quoting: Quoting = DOLLARS): TimeCredit[] {
   const items = itemsIn(books);
   const [first] = items;

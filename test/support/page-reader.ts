@@ -54,7 +54,7 @@ export interface Page {
   readonly address: string;
   /** The whole address outside to which a redirect led; null where it ended here. */
   readonly elsewhere: string | null;
-  /** The markup as it came. */
+  /** The markup as received. */
   readonly text: string;
   readonly headers: Answer['headers'];
   readonly language: string | null;
@@ -152,7 +152,7 @@ function keepCookie(cookies: Map<string, { value: string; path: string }>, line:
   else cookies.set(name, { value: pair.slice(at + 1), path: get('path') ?? path.replace(/\/[^/]*$/, '/') });
 }
 
-/** Would the policy let a form lead there? Browsers hold redirects after a form against it, too. */
+/** Would the policy allow a form to lead there? Browsers also check redirects after a form against it. */
 function allowsForm(policy: string, url: URL): boolean {
   const sources = /form-action ([^;]*)/.exec(policy)?.[1]?.split(' ') ?? ['*'];
   return sources.some(
@@ -179,7 +179,7 @@ function filledIn(form: PageForm, button: PageButton, given: GivenFields): URLSe
   return sent;
 }
 
-/** @returns null where the field sends nothing */
+/** @returns null if the field sends no value */
 function valueSent({ kind, value, isSent }: PageField, given: string | null | undefined): string | null {
   if (given === undefined) return isSent ? value : null;
   if (given === null) return null;
@@ -210,7 +210,7 @@ const elements = (text: string, name: string): { attributes: Map<string, string>
     ([, attributes = '', inner = '']) => ({ attributes: attributesOf(attributes), inner }),
   );
 
-/** A browser alone may know a button: the one that Enter presses. */
+/** A browser alone may know a button: that of the Enter key. */
 const isForPeople = ({ attributes }: { attributes: Map<string, string> }): boolean =>
   attributes.get('aria-hidden') !== 'true';
 

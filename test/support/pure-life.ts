@@ -48,7 +48,7 @@ export interface LifeOf {
   readonly startedAt: Instant;
   readonly lastHour: number;
   readonly graceHours: number;
-  /** The prices of each version; the first one holds from the start. */
+  /** The prices of each version; the first one applies from the start. */
   readonly versions: readonly (readonly BilledPrice[])[];
   readonly happenings: readonly Happening[];
   readonly adjustments?: CalculationInput['adjustments'];

@@ -8,7 +8,7 @@ import {
 import { createServer as createSecureServer, type ServerOptions } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
-/** A webhook as it came in. */
+/** A webhook as received. */
 export interface Received {
   headers: IncomingHttpHeaders;
   body: string;

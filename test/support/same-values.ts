@@ -1,5 +1,5 @@
 import fc from 'fast-check';
 import { SEED } from './seed.ts';
 
-/** Before each test file: properties are tried with the values of `SEED`, the same in each run (decision 0174). */
+/** Before each test file: properties use the values of `SEED`, the same in each run (decision 0174). */
 fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: SEED });

@@ -1,7 +1,7 @@
 import pg from 'pg';
 
 /**
- * Everything that a database holds, one text for each row of each table. Bytes are in hexadecimal digits.
+ * The content of a database, one text for each row of each table. Bytes are in hexadecimal digits.
  * @returns texts such as `api_key (org_…,key_…,…)`
  */
 export async function dump(url: string): Promise<string[]> {
@@ -24,8 +24,8 @@ export async function dump(url: string): Promise<string[]> {
 }
 
 /**
- * A secret as it may stand in a text: plain, in hexadecimal digits, and in base64 wherever it begins in the encoded
- * text. A secret of webhooks (`whsec_…`) is also looked for as the bytes that it stands for.
+ * The forms of a secret in a text: plain, in hexadecimal digits, and in base64 at any offset of the encoded text. For a
+ * secret of webhooks (`whsec_…`), its bytes are searched too.
  */
 export function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret);
@@ -46,7 +46,7 @@ function base64Forms(bytes: Buffer): string[] {
   });
 }
 
-/** The texts in which a secret stands, in any form. Each is cut short. */
+/** The texts with a secret in any form. Each is shortened. */
 export function textsWith(texts: readonly string[], secret: string): string[] {
   const forms = formsOf(secret);
   return texts.filter((text) => forms.some((form) => text.includes(form))).map((text) => text.slice(0, 160));

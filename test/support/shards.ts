@@ -5,7 +5,7 @@ import { type Migration, Migrator } from 'kysely/migration';
 import pg from 'pg';
 import { migrationNames } from '../../src/db/index.ts';
 
-/** Into how many parts each table of merchants is split; each stands for a server of a cluster. */
+/** The number of parts of each table of merchants; each part is like a server of a cluster. */
 export const SHARDS = 4;
 
 /** Tables of merchants that stay whole, with the reason: a cluster has them on every server. */
@@ -47,7 +47,7 @@ export function sharded(migration: string): string {
     );
 }
 
-/** Migrates a database to the split schema. The program finds nothing left to migrate there. */
+/** Migrates a database to the split schema. The program then finds no missing migration. */
 export async function migrateSharded(url: string): Promise<void> {
   const folder = fileURLToPath(new URL('../../migrations/', import.meta.url));
   const migrations: Record<string, Migration> = {};

@@ -161,7 +161,7 @@ export function shopOf(client: Client): Shop {
         `/v0/testClocks/${clock.id}`,
         to.startsWith('P') ? { advanceBy: to } : { currentTime: to },
       );
-      // The answer comes after some seconds at the latest; on a busy machine the clock is on its way for longer.
+      // The answer comes after some seconds at the latest; on a busy machine the clock needs longer.
       for (let waited = 0; moved.advancingTo !== null; waited += PAUSE_MILLISECONDS) {
         if (waited > MOST_MILLISECONDS) throw new Error(`The clock is still on its way to ${moved.advancingTo}.`);
         await sleep(PAUSE_MILLISECONDS);

@@ -7,7 +7,7 @@ type Answer = { code: number; text: string } | null;
 /** A mail server that keeps its mails. */
 export interface MailDrop {
   readonly url: string;
-  /** Each as it came: header and body. */
+  /** Each as received: header and body. */
   readonly messages: string[];
   /** Asked for each recipient. */
   onRecipient: (address: string) => Answer;

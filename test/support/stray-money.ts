@@ -5,7 +5,7 @@ import type { TestEnvironment } from './environment.ts';
 
 let counter = 0;
 
-/** Money that a provider took for nothing and could not send back. @returns its id */
+/** Money that a provider took without a purpose and could not send back. @returns its id */
 export async function addStrayMoney(env: TestEnvironment, merchantId: string): Promise<string> {
   counter += 1;
   const reference = `pi_stray${counter}`;

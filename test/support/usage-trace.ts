@@ -11,7 +11,7 @@ export interface TracedRequest {
 const file = fileURLToPath(new URL('../../../shared/data/azure-llm-inference-2023-code.csv', import.meta.url));
 
 /**
- * An hour of real requests where the data stands beside the project (Azure Public Dataset, CC BY 4.0), else as many
+ * An hour of real requests if the data lies beside the project (Azure Public Dataset, CC BY 4.0). Otherwise as many
  * made-up ones of the same shape: bursts, ties, a wide spread of quantities.
  */
 export function usageTrace(): { requests: TracedRequest[]; isReal: boolean } {

@@ -14,7 +14,7 @@ export interface Vies {
   close(): void;
 }
 
-/** Opens a register that stands in for VIES. */
+/** Opens a register in place of VIES. */
 export async function openVies(): Promise<Vies> {
   const behaviors = new Map<string, ViesBehavior>();
   const asked: string[] = [];

@@ -43,7 +43,7 @@ export interface World {
   approval: Resource;
   /** To the customer of `invoice`. */
   mail: Resource;
-  /** In manual mode, of `plan`, with an event that waits and a rule that matches nothing. */
+  /** In manual mode, of `plan`, with a waiting event and a rule without a match. */
   source: Resource;
   sourceEvent: Resource;
   sourceRule: Resource;

@@ -384,7 +384,7 @@ describe('PATCH /v0/prices/{id}', () => {
         body: { code: 'PRICE_IN_USE', details: { planId: plan.id, versionNumber: 1 } },
       });
     const same = { properties: { unitPrice: '0.0000030' }, minimumAmount: 1.5, groupFilters: { region: ['eu'] } };
-    expect(await patch(id, same)).toMatchObject({ status: 409 }); // another spelling of a unit price is kept as sent
+    expect(await patch(id, same)).toMatchObject({ status: 409 }); // a unit price in another spelling keeps it
     const named = await patch(id, { ...same, properties: { unitPrice: '0.000003' }, invoiceDisplayName: 'Renamed' });
     expect(named).toMatchObject({ status: 200, body: { invoiceDisplayName: 'Renamed' } });
     const other = await build.metricPrice(metricId);

@@ -32,7 +32,7 @@ const xmlOf = (document: InvoiceDocument): string => {
 };
 const read = (document: InvoiceDocument): XmlNode => readXml(xmlOf(document));
 
-/** In euros, so that every amount has the two digits that EN 16931 admits. */
+/** In euros, so every amount has the two digits that EN 16931 allows. */
 const credit = totalled({
   ...creditNote,
   currency: 'EUR',

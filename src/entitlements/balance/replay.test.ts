@@ -134,7 +134,7 @@ describe('over time', () => {
         '01-06 balance 2, overage 0, used 18: a 0, b 2',
         '01-08 balance 20, overage 0, used -2: a 10, b 10',
         '01-20 balance 30, overage 0, used -2: a 10, b 10, c 10',
-        '01-26 balance 29, overage 0, used 1: a 9, b 10, c 10', // the credit of 2 goes first
+        '01-26 balance 29, overage 0, used 1: a 9, b 10, c 10', // the credit of 2 is used first
       ],
     },
     {
@@ -149,7 +149,7 @@ describe('over time', () => {
       used: ['2026-01-02 10', '2026-02-03 5', '2026-02-06 -3', '2026-02-12 3'],
       answers: [
         '02-07 balance 18, overage 0, used 2: c 10, a 8',
-        '02-13 balance 15, overage 0, used 5: c 10, a 5', // as if nothing had been between
+        '02-13 balance 15, overage 0, used 5: c 10, a 5', // as if the time between had no events
       ],
     },
     {
@@ -277,7 +277,7 @@ describe('a replay', () => {
       const state = stateFromJson(JSON.parse(JSON.stringify(stateToJson(stored))));
       expect(answers(ask(inputs, used, ['2026-03-05'], { state }).observations)).toEqual(answers(whole.observations));
     }
-    // Burnt for the overage of February, so it can be given back in March.
+    // Burnt for the overage of February, so March can return it.
     expect(whole.observations[0]?.balance.toFixed()).toBe('21');
   });
 

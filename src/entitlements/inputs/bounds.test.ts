@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../../../test/support/environment.ts';
 import { type Resource, type Shop, shopOf } from '../../../test/support/shop.ts';
 
-/** Questions about instants that are far away are answered by arithmetic, or refused; nothing of them is a fault. */
+/** Questions about distant instants are answered by arithmetic, or refused; none is a fault. */
 let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;

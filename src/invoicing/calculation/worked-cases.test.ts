@@ -50,7 +50,7 @@ interface Case {
   /** The price list, and the lists of later changes with their times. */
   readonly prices: readonly Given[];
   readonly changes?: readonly (readonly [from: string, prices: readonly Given[], by?: Proration])[];
-  /** The invoice of the period that holds this instant; of the first one unless given. */
+  /** The invoice of the period that holds this instant; by default of the first one. */
   readonly holds?: string;
   readonly used?: Readonly<Record<string, string>>;
   readonly discounts?: readonly string[];
@@ -235,7 +235,7 @@ describe('a change', () => {
         ['2026-01-21', [fee('own', '31'), use('calls', '0.5')]],
       ],
       used: { calls: '7' },
-      lines: ['own 10', 'own 11', 'calls 3.5', 'other 20'], // a line for each time in which the fee held
+      lines: ['own 10', 'own 11', 'calls 3.5', 'other 20'], // a line for each time of the fee
       total: '44.5',
     },
     {
@@ -377,7 +377,7 @@ describe('the least and the most there is', () => {
   };
   const quantities: Record<string, Record<string, string>> = {
     '0': { matrix: '0', dynamic: '0', percentage: '0', volume: '0', package: '0' },
-    // 1e-9 × 0.01 rounds to nothing, but a package is begun.
+    // 1e-9 × 0.01 rounds to 0, but a package has begun.
     '0.000000001': { matrix: '0', dynamic: '0', percentage: '0', volume: '0', package: '1' },
     // 1e15 ÷ 100.
     '1000000000000000': Object.fromEntries(Object.keys(models).map((model) => [model, '10000000000000'])),

@@ -29,7 +29,7 @@ const billed = (said: string, net = '30', tax = '0'): BilledItem => {
   const [id, quantity, period] = said.split(' ') as [string, string, string];
   return feeItem(id, span(period), { net, tax, quantity });
 };
-/** The item when some of its time was given back. */
+/** The item after a credit of some of its time. */
 const credited = (item: BilledItem, unused: string, net: string, tax = '0'): BilledItem => ({
   ...item,
   credits: [

@@ -57,7 +57,7 @@ describe('discount lines', () => {
       adjustments: ['0.35'],
       lines: ['#0 of 0: -0.01', '#0 of 1: -0.01', '#0 of 2: -0.01'],
     },
-    // 0.09 × 0.5 = 0.045, which is 0.05: 1.5 cents each, and the cent that is left over goes to the first ones.
+    // 0.09 × 0.5 = 0.045, which is 0.05: 1.5 cents each, and the first ones get the remaining cent.
     {
       what: 'the rest goes to the earlier',
       charges: ['0.03', '0.03', '0.03'],
@@ -66,7 +66,7 @@ describe('discount lines', () => {
     },
     // 105 × 0.333333 = 34.999965.
     { what: 'no decimals', charges: ['105'], adjustments: ['0.333333'], currency: 'JPY', lines: ['#0 of 0: -35'] },
-    // 1.235 × 0.1 = 0.1235; half goes away from zero; (1.235 − 0.124) × 0.1 = 0.1111.
+    // 1.235 × 0.1 = 0.1235; half is rounded away from zero; (1.235 − 0.124) × 0.1 = 0.1111.
     {
       what: 'three decimals',
       charges: ['1.235'],

@@ -135,7 +135,7 @@ describe('volume', () => {
 
 describe('package', () => {
   it.each([
-    { size: '100', price: '5', quantity: '0', amount: '0' }, // nothing begun
+    { size: '100', price: '5', quantity: '0', amount: '0' }, // no package has begun
     { size: '100', price: '5', quantity: '0.000000001', amount: '5' }, // one begun
     { size: '100', price: '5', quantity: '1', amount: '5' },
     { size: '100', price: '5', quantity: '99.999999999', amount: '5' },

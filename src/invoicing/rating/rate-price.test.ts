@@ -38,7 +38,7 @@ describe('rounding', () => {
     // 18,059,974 × 0.000003 = 54.179922 and 245,896 × 0.000015 = 3.68844: the trace, 57.87 together.
     { unitPrice: '0.000003', quantity: '18059974', currency: 'USD', total: '54.18' },
     { unitPrice: '0.000015', quantity: '245896', currency: 'USD', total: '3.69' },
-    { unitPrice: '0.005', quantity: '1', currency: 'USD', total: '0.01' }, // half goes away from zero
+    { unitPrice: '0.005', quantity: '1', currency: 'USD', total: '0.01' }, // half is rounded away from zero
     { unitPrice: '-0.005', quantity: '1', currency: 'USD', total: '-0.01' },
     { unitPrice: '0.0049', quantity: '1', currency: 'USD', total: '0' },
     { unitPrice: '0.000000001', quantity: '0.000000001', currency: 'USD', total: '0' },

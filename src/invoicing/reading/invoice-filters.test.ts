@@ -215,7 +215,7 @@ describe('the statements of the list', () => {
     await client.end();
   });
 
-  /** Copies one invoice many times over, an hour apart, without its effects; most of them are another merchant's. */
+  /** Copies one invoice many times, an hour apart, without its effects. Most copies belong to another merchant. */
   async function fillTable() {
     const { rows } = await client.query<{ name: string }>(
       `select attname as name from pg_attribute where attrelid = 'invoice'::regclass and attnum > 0

@@ -9,7 +9,7 @@ const day = (number: number) => Temporal.Instant.from('2026-01-01T00:00:00Z').ad
 const days = (start: number, end: number): Period => ({ start: day(start), end: day(end) });
 const MONTH = days(1, 31);
 
-/** `metric used`, optionally with the days in which the price held. */
+/** `metric used`, optionally with the days of the price. */
 const claim = (text: string) => {
   const [metricId = '', used = '', from = '1', to = '31'] = text.split(' ');
   return { metricId, used: decimal(used), spans: [days(Number(from), Number(to))] };

@@ -95,7 +95,7 @@ describe('requests that are stored together', () => {
   it('are stored one by one when the database takes one of them for faulty, and only that one is told', async () => {
     const merchantId = newId('organization');
     const intake = createIntake(env.database, { connections: 1 });
-    const faulty = eventOf(merchantId, 'faulty', { data: '{"v":"\\u0000"}' }); // the edge lets no such text in
+    const faulty = eventOf(merchantId, 'faulty', { data: '{"v":"\\u0000"}' }); // the edge refuses such text
     const answers = await Promise.allSettled(
       [eventOf(merchantId, 'one'), faulty, eventOf(merchantId, 'two')].map((event) => intake.accept([event], NOW)),
     );

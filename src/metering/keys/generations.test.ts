@@ -87,7 +87,7 @@ async function sealed(generations: number, keys: number): Promise<Map<string, st
   return ids;
 }
 
-/** Every event again, beside as many new ones: which of them are new, and under which ids. */
+/** Every event again, with as many new ones: the new ones, and all ids. */
 async function expectFound(ids: ReadonlyMap<string, string>, round: string): Promise<void> {
   const fresh = [...ids.keys()].map((key) => eventOf(`${round} ${key}`));
   const again = [...ids.keys()].map((key) => eventOf(key));

@@ -14,7 +14,7 @@ export interface NaiveEvent {
 const PLACES = 80;
 const SCALE = 10n ** BigInt(PLACES);
 
-/** A decimal as an integer number of 10^-80: no rounding anywhere, and nothing in common with the code under test. */
+/** A decimal as an integer number of 10^-80: without rounding, and without code of the program. */
 function toInteger(text: string): bigint {
   const [, sign, whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
@@ -105,7 +105,7 @@ function aggregate(meter: Meter, events: readonly NaiveEvent[]): string {
   }
 }
 
-/** By its own time; of one time the one that was accepted last. */
+/** By time; of one time, the event that was accepted last. */
 const lastOf = (events: readonly NaiveEvent[]): NaiveEvent => events.reduce((a, b) => (isBefore(b.at, a.at) ? a : b));
 
 /**

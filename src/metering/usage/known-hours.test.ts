@@ -48,7 +48,7 @@ async function newMerchant(): Promise<string> {
 const within = <T>(index: number, merchantId: string, work: (tx: Tx) => Promise<T>) =>
   (processes[index] as Database).transaction({ merchants: [merchantId] }, work);
 
-/** Forty events, a second apart: more than are read again and again. */
+/** Forty events, a second apart: too many for repeated readings. */
 const accept = async (tx: Tx, merchantId: string, from: number, value: number, subject: string | null = null) =>
   orThrow(
     await acceptEvents(

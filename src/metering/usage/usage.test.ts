@@ -42,13 +42,13 @@ const meterOf = (aggregation: Aggregation, more: Partial<Meter> = {}): Meter => 
   ...more,
 });
 
-/** A meter that is made when so many events have come in. */
+/** A meter that is made after so many events. */
 interface LateMeter {
   readonly meter: Meter;
   readonly after: number;
 }
 
-/** A merchant of its own with these events; data is JSON text, so that its numbers are read as they are over HTTP. */
+/** A merchant with these events; data is JSON text, so its numbers are read as over HTTP. */
 async function withEvents<T>(
   events: readonly { subject?: string; at: Instant; data: string; type?: string }[],
   work: (tx: Tx, merchantId: string, naive: NaiveEvent[]) => Promise<T>,

@@ -250,7 +250,7 @@ export async function openShop(options: { environment?: EnvironmentName } = {}) 
         ),
       );
     },
-    /** Completes a session at a moment of one's own, beside the API. */
+    /** Completes a session at a given moment, beside the API. */
     completeAt: (merchant: { id: string }, id: string, card: TestCard, at: Instant) =>
       inMerchant(merchant.id, (tx) => completeSession(tx, dependencies, { merchantId: merchant.id, id, card }, at)),
     async close() {

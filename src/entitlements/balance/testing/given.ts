@@ -29,7 +29,7 @@ interface GivenGrant {
   readonly issuedAt?: string;
 }
 
-/** A grant of 10 from 1 January 2026 on, with nothing special. */
+/** A grant of 10 from 1 January 2026 on, without special terms. */
 export const grant = (id: string, given: GivenGrant = {}): BalanceGrant => ({
   id,
   amount: decimal(given.amount ?? '10'),
@@ -54,7 +54,7 @@ interface GivenTerm {
   readonly max?: string;
 }
 
-/** A term from 1 January 2026 on, by months from there, that issues nothing. */
+/** A term from 1 January 2026 on, with months from there and no issued grant. */
 export const term = (given: GivenTerm = {}): BalanceTerm => ({
   from: on(given.from ?? '2026-01-01'),
   usagePeriod: given.period === undefined ? monthly('2026-01-01') : given.period,

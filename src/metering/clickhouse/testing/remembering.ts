@@ -45,7 +45,7 @@ export class RememberingClickHouse implements ClickHouse {
 
   async close(): Promise<void> {}
 
-  /** The numbers of the events that a projection holds, in the order in which they came. */
+  /** The numbers of a projection's events, in the order of their arrival. */
   seqsOf(name: string): bigint[] {
     return this.#lines(`event_${name}`).map((line) => BigInt(/"seq":(\d+)/.exec(line)?.[1] ?? '-1'));
   }
