@@ -34,8 +34,7 @@ export interface Reviewer extends Actor {
 export async function decideApproval(
   dependencies: ApprovalDependencies,
   tx: Tx,
-  merchantId: string,
-  id: string,
+  { merchantId, id }: { readonly merchantId: string; readonly id: string },
   { decision, note }: { readonly decision: DecisionAsked; readonly note?: string | null | undefined },
   reviewer: Reviewer,
   wall: Instant,
@@ -62,7 +61,7 @@ export async function decideApproval(
     decidedAt: resource.now,
   });
   await tellAll(tx, [decided], 'approval.decided.v0', resource.now);
-  const followed = await follow(dependencies, tx, resource, approval, decided, required, before);
+  const followed = await follow(dependencies, tx, resource, { was: approval, decided, required, before });
   return followed.ok ? ok(decided) : followed;
 }
 
@@ -86,18 +85,20 @@ function mayDecide(
 const kindsOf = (approvals: readonly Approval[]): ReadonlySet<ApprovalKind> =>
   new Set(approvals.map(({ kind }) => kind));
 
-/**
- * Applies the effect of a decision to the resource. @param before the approvals that were given for this snapshot
- * before
- */
+interface Decision {
+  readonly was: Approval;
+  readonly decided: Approval;
+  readonly required: readonly ApprovalKind[];
+  /** The approvals that were given for this snapshot before. */
+  readonly before: readonly Approval[];
+}
+
+/** Applies the effect of a decision to the resource. */
 async function follow(
   dependencies: ApprovalDependencies,
   tx: Tx,
   resource: LockedResource,
-  was: Approval,
-  decided: Approval,
-  required: readonly ApprovalKind[],
-  before: readonly Approval[],
+  { was, decided, required, before }: Decision,
 ): Promise<Result<unknown>> {
   const { merchantId, id, now } = resource;
   if (decided.decision !== 'approved') {

@@ -137,7 +137,7 @@ export const approvalRoutes = (dependencies: ApprovalDependencies): readonly Rou
     },
     async ({ tx, merchantId, params, body, caller, now }) => {
       const reviewer = { ...actorOf(caller, 'actorId', body.actorId), isAdmin: hasRole(caller, 'admin') };
-      return answer(await decideApproval(dependencies, tx, merchantId, params.id, body, reviewer, now));
+      return answer(await decideApproval(dependencies, tx, { merchantId, id: params.id }, body, reviewer, now));
     },
   ),
 ];

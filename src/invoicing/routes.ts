@@ -208,7 +208,13 @@ export const invoiceRoutes = (
     },
     async ({ tx, merchantId, params, body, now }) => {
       const { id, refundId } = params as { id: string; refundId: string };
-      const note = await voidRefund(dependencies, tx, merchantId, id, refundId, body.reason ?? null, now);
+      const note = await voidRefund(
+        dependencies,
+        tx,
+        { merchantId, invoiceId: id, refundId },
+        body.reason ?? null,
+        now,
+      );
       return note.ok ? ok(toRefundReply(note.value, dependencies.publicUrl)) : note;
     },
   ),
@@ -326,7 +332,8 @@ const actionRoute = (dependencies: InvoicingDependencies, action: InvoiceAction)
       errors: [409],
     },
     async ({ tx, merchantId, params, body, now }) => {
-      const acted = await actOnInvoice(dependencies, tx, merchantId, params.id, action, body.reason ?? null, now);
+      const key = { merchantId, invoiceId: params.id };
+      const acted = await actOnInvoice(dependencies, tx, key, { action, reason: body.reason ?? null }, now);
       return acted.ok ? ok((await toInvoiceReplies(dependencies, tx, [acted.value]))[0]) : acted;
     },
   );

@@ -126,7 +126,7 @@ export async function start(
   for (const name of settings.environments) {
     const port = await reservePort(settings.host, settings[name].port, portSetting(name));
     ports.push(port);
-    served.push(await open(name, port.port, dataDirectory, databases, settings, program, output, logger));
+    served.push(await open({ name, port: port.port, dataDirectory }, databases, settings, { program, output, logger }));
     stop.throwIfAborted();
   }
 
@@ -162,21 +162,17 @@ const portSetting = (name: EnvironmentName): string => (name === 'production' ? 
  * Decides the key, remembers it before the database knows it (a key that only the database knows is lost), and opens.
  */
 async function open(
-  name: EnvironmentName,
-  port: number,
-  dataDirectory: string,
+  { name, port, dataDirectory }: { name: EnvironmentName; port: number; dataDirectory: string },
   databases: Databases,
   settings: Settings,
-  dependencies: Program,
-  output: Output,
-  logger: Logger,
+  { program, output, logger }: { program: Program; output: Output; logger: Logger },
 ): Promise<Served> {
   const baseUrl = reachableUrl(settings.host, port);
   const key = decidePlatformKey(
     name,
     settings[name].platformKey,
     readCredentials(dataDirectory),
-    dependencies.generateApiKey,
+    program.generateApiKey,
   );
   if (settings.roles.includes('api')) updateCredentials(dataDirectory, { [name]: { baseUrl, platformKey: key.key } });
   const known = readCredentials(dataDirectory);
@@ -184,7 +180,7 @@ async function open(
   const environment = await output.step(
     `${name}: schema migrated`,
     () =>
-      dependencies
+      program
         .openEnvironment({
           environment: name,
           roles: settings.roles,

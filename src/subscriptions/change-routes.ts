@@ -45,7 +45,7 @@ export const changeRoutes = (dependencies: SubscriptionDependencies): readonly R
       const order = { ...named, ...(quantities && { quantities }) };
       if (order.planId === undefined && order.versionNumber === undefined && order.quantities === undefined)
         return invalidField('planId', 'is required, unless versionNumber or quantities is given');
-      const work = () => changeAndShow(dependencies, tx, merchantId, params.id, order, dryRun, now);
+      const work = () => changeAndShow(dependencies, tx, { merchantId, id: params.id }, order, dryRun, now);
       const shown = await (dryRun ? tx.savepoint(work, () => false) : work());
       return shown.ok ? ok(new Reply(dryRun ? 200 : 201, shown.value)) : shown;
     },
@@ -117,8 +117,7 @@ const MOST_LINES = 1000;
 async function changeAndShow(
   dependencies: SubscriptionDependencies,
   tx: Tx,
-  merchantId: string,
-  id: string,
+  { merchantId, id }: { readonly merchantId: string; readonly id: string },
   order: Parameters<typeof changePlan>[4],
   isDry: boolean,
   now: Instant,

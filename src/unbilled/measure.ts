@@ -30,58 +30,26 @@ const NOTHING = (meter: Meter): Amount => addUp(addsUp(meter.aggregation) ? [] :
 export async function measureMetric(
   tx: Tx,
   usage: UsageQuery<Tx>,
-  merchantId: string,
+  { merchantId, start: from, end: to }: Period & { readonly merchantId: string },
   metric: MeteredMetric,
-  { start: from, end: to }: Period,
-  billable: BillableUsage,
-  ofTypes: ReadonlyMap<string, number>,
+  { billable, ofTypes }: { readonly billable: BillableUsage; readonly ofTypes: ReadonlyMap<string, number> },
 ): Promise<MetricFigures> {
-  const { id: metricId, meter } = metric;
-  const eventType = meter.eventType as string;
+  const { meter } = metric;
   const scope = { merchantId, meter, from, to };
-  const amountOf = ({ value, eventCount }: UsageRow): Amount => ({
-    eventCount,
-    quantity: addsUp(meter.aggregation) ? value : null,
-  });
-  const allOf = async (sources: readonly UsageSource[] | null): Promise<Amount> => {
-    if (sources?.length === 0) return NOTHING(meter);
-    const [[row] = []] = await usage.measure(tx, { ...scope, sources }, [{}]);
-    return amountOf(row as UsageRow);
-  };
-  const part = (reason: UnbilledPart['reason'], amount: Amount, group: UnbilledPart['group'] = null): UnbilledPart => ({
-    reason,
-    metricId,
-    eventType,
-    group,
-    ...amount,
-  });
+  const part = (reason: UnbilledPart['reason'], amount: Amount): UnbilledPart => partOf(metric, reason, amount);
 
   const [[all] = [], customers = []] = await usage.measure(tx, { ...scope, sources: null }, [{}, { byCustomer: true }]);
-  const counted = amountOf(all as UsageRow);
-  const nobodys = customers.filter(({ customerId }) => customerId === null).map(amountOf);
+  const counted = amountOf(meter, all as UsageRow);
+  const nobodys = customers.filter(({ customerId }) => customerId === null).map((row) => amountOf(meter, row));
   const unknown = addUp([NOTHING(meter), ...nobodys]);
 
-  const priced = billable.priced.get(metricId) ?? [];
-  const owned: Amount[] = [];
-  const filtered: UnbilledPart[] = [];
-  const tooLate: Amount[] = [];
-  for (const alike of priced) {
-    const late = await findLateUsage(tx, { merchantId, from, to }, meter, alike.late, alike.filters);
-    tooLate.push({ eventCount: late.eventCount, quantity: addsUp(meter.aggregation) ? late.quantity : null });
-    if (alike.filters.includes(null)) {
-      owned.push(await allOf(alike.sources));
-      continue;
-    }
-    const rows = await rowsByDimension(tx, usage, { ...scope, sources: alike.sources }, alike);
-    owned.push(addUp([NOTHING(meter), ...rows.map(amountOf)]));
-    for (const row of rows)
-      if (!isTaken(alike.filters, row.group) && row.eventCount > 0)
-        filtered.push(part('GROUP_FILTERED', amountOf(row), row.group));
-  }
+  const priced = billable.priced.get(metric.id) ?? [];
+  const { owned, filtered, tooLate } = await measurePriced(tx, usage, scope, metric, priced);
   const ownedUsage = addUp([NOTHING(meter), ...owned]);
   const sources = priced.flatMap((each) => each.sources);
   const rest = less(less(counted, unknown), ownedUsage);
-  const active = rest.eventCount === 0 ? ownedUsage : await allOf([...billable.active, ...sources]);
+  const active =
+    rest.eventCount === 0 ? ownedUsage : await measureAll(tx, usage, scope, [...billable.active, ...sources]);
   const closed = addUp([NOTHING(meter), ...tooLate]);
   const parts = [
     part('UNKNOWN_SUBJECT', unknown),
@@ -99,17 +67,71 @@ export async function measureMetric(
   };
 }
 
+const amountOf = (meter: Meter, { value, eventCount }: UsageRow): Amount => ({
+  eventCount,
+  quantity: addsUp(meter.aggregation) ? value : null,
+});
+
+const partOf = (
+  { id: metricId, meter }: MeteredMetric,
+  reason: UnbilledPart['reason'],
+  amount: Amount,
+  group: UnbilledPart['group'] = null,
+): UnbilledPart => ({ reason, metricId, eventType: meter.eventType as string, group, ...amount });
+
+/** A meter in a time. */
+interface MeterScope {
+  readonly merchantId: string;
+  readonly meter: Meter;
+  readonly from: Period['start'];
+  readonly to: Period['end'];
+}
+
+/** The usage of some sources together. */
+async function measureAll(
+  tx: Tx,
+  usage: UsageQuery<Tx>,
+  scope: MeterScope,
+  sources: readonly UsageSource[],
+): Promise<Amount> {
+  if (sources.length === 0) return NOTHING(scope.meter);
+  const [[row] = []] = await usage.measure(tx, { ...scope, sources }, [{}]);
+  return amountOf(scope.meter, row as UsageRow);
+}
+
+/** The usage of subscriptions with a price for the metric: all of it, what filters of prices leave out, what is late. */
+async function measurePriced(
+  tx: Tx,
+  usage: UsageQuery<Tx>,
+  scope: MeterScope,
+  metric: MeteredMetric,
+  priced: readonly PricedUsage[],
+): Promise<{ owned: Amount[]; filtered: UnbilledPart[]; tooLate: Amount[] }> {
+  const { meter } = scope;
+  const owned: Amount[] = [];
+  const filtered: UnbilledPart[] = [];
+  const tooLate: Amount[] = [];
+  for (const alike of priced) {
+    const late = await findLateUsage(tx, scope, meter, alike.late, alike.filters);
+    tooLate.push({ eventCount: late.eventCount, quantity: addsUp(meter.aggregation) ? late.quantity : null });
+    if (alike.filters.includes(null)) {
+      owned.push(await measureAll(tx, usage, scope, alike.sources));
+      continue;
+    }
+    const rows = await rowsByDimension(tx, usage, { ...scope, sources: alike.sources }, alike);
+    owned.push(addUp([NOTHING(meter), ...rows.map((row) => amountOf(meter, row))]));
+    for (const row of rows)
+      if (!isTaken(alike.filters, row.group) && row.eventCount > 0)
+        filtered.push(partOf(metric, 'GROUP_FILTERED', amountOf(meter, row), row.group));
+  }
+  return { owned, filtered, tooLate };
+}
+
 /** Usage by the dimensions that the prices filter by. */
 async function rowsByDimension(
   tx: Tx,
   usage: UsageQuery<Tx>,
-  scope: {
-    merchantId: string;
-    meter: Meter;
-    from: Period['start'];
-    to: Period['end'];
-    sources: readonly UsageSource[];
-  },
+  scope: MeterScope & { readonly sources: readonly UsageSource[] },
   { filters }: PricedUsage,
 ): Promise<UsageRow[]> {
   const groups = [...new Set(filters.flatMap((filter) => Object.keys(filter ?? {})))].toSorted();
@@ -128,24 +150,19 @@ const gatherGroups = (parts: readonly UnbilledPart[]): UnbilledPart[] =>
 async function uncounted(
   tx: Tx,
   merchantId: string,
-  { id: metricId, meter }: MeteredMetric,
+  metric: MeteredMetric,
   { start: from, end: to }: Period,
   counted: Amount,
   ofTypes: ReadonlyMap<string, number>,
 ): Promise<UnbilledPart[]> {
+  const { meter } = metric;
   const { eventFrom } = meter;
   if (meter.valueProperty === null && eventFrom === null) return [];
   const eventType = meter.eventType as string;
   const all = ofTypes.get(eventType) ?? 0;
   const isStarted = eventFrom === null || isBefore(eventFrom, from);
   const started = isStarted || all === 0 ? all : await countOfType(tx, { merchantId, from, to }, meter);
-  const part = (reason: UnbilledPart['reason'], eventCount: number): UnbilledPart => ({
-    reason,
-    metricId,
-    eventType,
-    group: null,
-    eventCount,
-    quantity: null,
-  });
+  const part = (reason: UnbilledPart['reason'], eventCount: number): UnbilledPart =>
+    partOf(metric, reason, { eventCount, quantity: null });
   return [part('BEFORE_EVENT_FROM', all - started), part('NO_VALUE', started - counted.eventCount)];
 }

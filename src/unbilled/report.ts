@@ -47,7 +47,7 @@ export async function findUnbilled(
   const ofTypes = await countByType(tx, { merchantId, from: period.start, to: period.end });
   const figures: MetricFigures[] = [];
   for (const metric of await findMeteredMetrics(tx, merchantId))
-    figures.push(await measureMetric(tx, usage, merchantId, metric, period, billable, ofTypes));
+    figures.push(await measureMetric(tx, usage, { merchantId, ...period }, metric, { billable, ofTypes }));
   const unknown = await unknownTypes(tx, merchantId, ofTypes);
   return { period, billable, figures, parts: [...figures.flatMap(({ parts }) => parts), ...unknown] };
 }

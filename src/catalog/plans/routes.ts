@@ -160,6 +160,6 @@ export const planRoutes = (options: CatalogOptions): readonly Route[] => [
       errors: [409],
     },
     async ({ tx, merchantId, params, body, now }) =>
-      changeVersion(tx, merchantId, params.id, params.versionNumber, body, now, options),
+      changeVersion(tx, { merchantId, planId: params.id, versionNumber: params.versionNumber }, body, now, options),
   ),
 ];

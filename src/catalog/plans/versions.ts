@@ -172,12 +172,16 @@ export function decideVersionChange(
   return ok({ status: state.value, makeDefault });
 }
 
+interface VersionKey {
+  readonly merchantId: string;
+  readonly planId: string;
+  readonly versionNumber: string;
+}
+
 /** Publishes, archives, or makes the default. What a version holds never changes. */
 export async function changeVersion(
   tx: Tx,
-  merchantId: string,
-  planId: string,
-  versionNumber: string,
+  { merchantId, planId, versionNumber }: VersionKey,
   body: PlanVersionUpdateBody,
   now: Instant,
   options: CatalogOptions,

@@ -47,7 +47,7 @@ export async function calculateKept(
   const frozen =
     when === 'stored'
       ? rates
-      : await withOutsideAnswer(dependencies.taxProviders, tx, invoice, rates, items, when, now);
+      : await withOutsideAnswer(dependencies.taxProviders, tx, invoice, rates, { items, when }, now);
   if (frozen === null) return ok({ calculation: byOurRates.value, frozen: rates, waits: true });
   if (!frozen.outside?.answer) return ok({ calculation: byOurRates.value, frozen, waits: false });
   const calculated = calculateOneOff({ ...input, outside: frozen.outside });

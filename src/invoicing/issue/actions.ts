@@ -23,10 +23,8 @@ export type InvoiceAction = 'approve' | 'cancel' | 'writeOff' | 'recalculate';
 export async function actOnInvoice(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  merchantId: string,
-  invoiceId: string,
-  action: InvoiceAction,
-  reason: string | null,
+  { merchantId, invoiceId }: { readonly merchantId: string; readonly invoiceId: string },
+  { action, reason }: { readonly action: InvoiceAction; readonly reason: string | null },
   wall: Instant,
 ): Promise<Result<InvoiceRow>> {
   const locked = await lockWithNow(tx, merchantId, invoiceId, wall, dependencies);

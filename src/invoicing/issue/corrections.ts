@@ -51,7 +51,7 @@ export async function takeBack(
     }
   }
   for (const [invoiceId, rows] of Map.groupBy(given, (row) => row.invoiceId))
-    await noteCredits(dependencies, tx, terms.merchantId, invoiceId, rows, 'all', now);
+    await noteCredits(dependencies, tx, { merchantId: terms.merchantId, invoiceId }, rows, 'all', now);
 }
 
 /** As much of an item as is left and missing; null where nothing is. */

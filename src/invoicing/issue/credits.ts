@@ -87,8 +87,8 @@ export async function giveCredits(
       given.get(mode)?.push(await insertUnusedCredit(tx, rowOf(terms, credit, bearer, now)));
     }
     const lines = given.get('invoice') ?? [];
-    await noteCredits(dependencies, tx, merchantId, invoiceId, lines, target === null ? 'all' : 'unpaid', now);
-    await noteCredits(dependencies, tx, merchantId, invoiceId, given.get('wallet') ?? [], 'all', now);
+    await noteCredits(dependencies, tx, { merchantId, invoiceId }, lines, target === null ? 'all' : 'unpaid', now);
+    await noteCredits(dependencies, tx, { merchantId, invoiceId }, given.get('wallet') ?? [], 'all', now);
   }
 }
 
@@ -269,8 +269,7 @@ const leftOf = ({ amount, taxAmount, notedAmount, notedTax }: UnusedCreditRow) =
 export async function noteCredits(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  merchantId: string,
-  invoiceId: string,
+  { merchantId, invoiceId }: { readonly merchantId: string; readonly invoiceId: string },
   credits: readonly UnusedCreditRow[],
   what: 'unpaid' | 'all',
   now: Instant,
@@ -419,7 +418,14 @@ export async function creditExcess(
     const restTax = tax.plus(line.totalTax);
     if (rest.lte(0)) continue;
     const used = { ...credit, notedAmount: credit.amount.minus(rest), notedTax: credit.taxAmount.minus(restTax) };
-    await noteCredits(dependencies, tx, invoice.merchantId, credit.invoiceId, [used], 'all', now);
+    await noteCredits(
+      dependencies,
+      tx,
+      { merchantId: invoice.merchantId, invoiceId: credit.invoiceId },
+      [used],
+      'all',
+      now,
+    );
   }
 }
 
@@ -437,6 +443,6 @@ export async function returnCredits(
   const credits = await selectCreditsOn(tx, cancelled);
   for (const [invoiceId, given] of Map.groupBy(credits, ({ invoiceId }) => invoiceId)) {
     if ((await overAllOf(tx, cancelled.merchantId, invoiceId)) !== null) continue;
-    await noteCredits(dependencies, tx, cancelled.merchantId, invoiceId, given, 'all', now);
+    await noteCredits(dependencies, tx, { merchantId: cancelled.merchantId, invoiceId }, given, 'all', now);
   }
 }

@@ -138,7 +138,7 @@ export async function creditOrderItems(
       all.push({ ...credit, amount: net });
       given.push(await insertUnusedCredit(tx, { ...row, amount: net, taxAmount: tax, targetInvoiceId: null }));
     }
-    await noteCredits(dependencies, tx, merchantId, invoiceId, given, 'all', now);
+    await noteCredits(dependencies, tx, { merchantId, invoiceId }, given, 'all', now);
   }
   return all;
 }

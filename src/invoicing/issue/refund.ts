@@ -54,6 +54,12 @@ export async function refundInvoice(
   return ok(note);
 }
 
+interface RefundKey {
+  readonly merchantId: string;
+  readonly invoiceId: string;
+  readonly refundId: string;
+}
+
 /**
  * Voids a refund: final, once. Money that has not left yet stays. The invoice stands again, so what of it was not used
  * since its subscription ended or changed is given back.
@@ -61,9 +67,7 @@ export async function refundInvoice(
 export async function voidRefund(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  merchantId: string,
-  invoiceId: string,
-  refundId: string,
+  { merchantId, invoiceId, refundId }: RefundKey,
   reason: string | null,
   wall: Instant,
 ): Promise<Result<CreditNoteRow>> {

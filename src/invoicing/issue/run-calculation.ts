@@ -450,7 +450,8 @@ async function decideCalculation(
 ): Promise<Decided> {
   const billing = billingOf(loaded);
   const items = outsideItemsFor(billing, unanswered, invoice, usage, beside);
-  const answered = await withOutsideAnswer(dependencies.taxProviders, tx, invoice, unanswered, items, 'later', now);
+  const asked = { items, when: 'later' } as const;
+  const answered = await withOutsideAnswer(dependencies.taxProviders, tx, invoice, unanswered, asked, now);
   if (answered === null) return { invoice, waitsWith: rates };
   const frozen = { ...answered, history: unanswered.history };
   const calculation = calculateInvoice(billing, frozen, invoice, usage, beside);

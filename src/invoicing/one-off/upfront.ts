@@ -71,7 +71,7 @@ export async function makeUpfrontInvoice(
   const due = await loadOwnDue(tx, terms, opened, unanswered, null);
   const items = outsideItemsFor(due, unanswered, opened, []);
   const when = opened.livesBySession ? 'now' : 'later';
-  const frozen = await withOutsideAnswer(dependencies.taxProviders, tx, opened, unanswered, items, when, now);
+  const frozen = await withOutsideAnswer(dependencies.taxProviders, tx, opened, unanswered, { items, when }, now);
   if (frozen === null) {
     const waiting = await updateInvoice(tx, opened, { terms: unanswered, nextActionAt: now }, now);
     return ok({ invoice: waiting, session: null });

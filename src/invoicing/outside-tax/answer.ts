@@ -25,8 +25,7 @@ export async function withOutsideAnswer(
   tx: Tx,
   invoice: InvoiceRow,
   frozen: FrozenTerms,
-  items: readonly Item[],
-  when: 'now' | 'later',
+  { items, when }: { readonly items: readonly Item[]; readonly when: 'now' | 'later' },
   now: Instant,
 ): Promise<FrozenTerms | null> {
   const { outside, ...ours } = frozen;
