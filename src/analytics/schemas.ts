@@ -38,7 +38,8 @@ export const RevenueQuery = Strict(
         'about 1,000 days.',
       subscriptionIds: 'Only revenue of these subscriptions, at most 100: separated by commas, or repeated.',
       currency:
-        'The currency of the figures at the top. Default: the currency of the merchant, or the only currency of the figures.',
+        'The currency of the figures at the top. Default: the currency of the merchant, or the only currency ' +
+        'of the figures.',
       groupBy: 'Adds `groupBreakdown`: by `plan`, `customer` or `currency`.',
     },
   },
@@ -288,7 +289,8 @@ export const ProfitabilityReply = Type.Object(
                 'x-fields': {
                   values: 'The profit of each bucket, in major units.',
                   periodChange:
-                    'The change from the time of the same length before, in percent. Null: there is nothing to compare.',
+                    'The change from the time of the same length before, in percent. Null: there is nothing ' +
+                    'to compare.',
                 },
               },
             ),

@@ -110,7 +110,8 @@ export const invariants: readonly Invariant[] = [
   {
     name: 'periods-tile',
     meaning:
-      'I-19: the periods of a series follow each other without gap or overlap, counted one by one, until a change of the plan begins it anew',
+      'I-19: the periods of a series follow each other without gap or overlap, counted one by one, until a ' +
+      'change of the plan begins it anew',
     broken: sql`
       select merchant_id, id, format('begins %s, the one before ended %s', period_start, before_end) as detail
         from (
@@ -343,7 +344,8 @@ export const invariants: readonly Invariant[] = [
   {
     name: 'receivables-are-unpaid',
     meaning:
-      'I-45: an invoice is owed while it is numbered and open; before it is, what was paid ahead is owed to the customer',
+      'I-45: an invoice is owed while it is numbered and open; before it is, what was paid ahead is owed to ' +
+      'the customer',
     broken: sql`
       select merchant_id, id, format('%s is booked, %s should be', booked, owed) as detail
         from (

@@ -5,7 +5,8 @@ export const clockErrors = {
   CLOCK_ADVANCING: {
     status: 409,
     message:
-      'The test clock is advancing: wait until advancingTo is null, or stop it with a PATCH to its present currentTime.',
+      'The test clock is advancing: wait until advancingTo is null, or stop it with a PATCH to its present ' +
+      'currentTime.',
   },
   TEST_CLOCK_IN_USE: { status: 409, message: 'The test clock has active subscriptions; end them first.' },
 } as const satisfies ErrorTable;

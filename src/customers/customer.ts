@@ -104,7 +104,8 @@ function warningsOf({ externalId, taxIdCheck }: Customer): { warnings?: Warning[
 }
 
 const UNNAMEABLE =
-  'Events cannot use this externalId: externalSubject allows letters, digits, underscores and hyphens. Send the id of the customer as subject.';
+  'Events cannot use this externalId: externalSubject allows letters, digits, underscores and hyphens. Send ' +
+  'the id of the customer as subject.';
 
 /** A customer as answers show it: a field that has nothing to say is left out, save the nullable taxId. */
 export const publicCustomer = (customer: Customer) => ({

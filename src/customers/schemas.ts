@@ -172,8 +172,8 @@ const customerFields = {
   taxIdStatus: Type.Optional(
     OneOf(['valid', 'invalid', 'unchecked'], {
       description:
-        'Absent without a tax id. `valid`: a register has confirmed it. `invalid`: its check digits are wrong, or the ' +
-        'register does not know it. `unchecked`: no register has answered yet, or there is none.',
+        'Absent without a tax id. `valid`: a register has confirmed it. `invalid`: its check digits are wrong, or ' +
+        'the register does not know it. `unchecked`: no register has answered yet, or there is none.',
     }),
   ),
   taxIdCheckedAt: Type.Optional(Timestamp),

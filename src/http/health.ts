@@ -47,7 +47,8 @@ export function healthRoutes({ database, migrations, metrics }: HealthOptions): 
         operationId: 'getReadiness',
         summary: 'Check that the program can take requests',
         description:
-          'Answers 200 when the database answers and has every migration of this program, otherwise 503. No API key is needed.',
+          'Answers 200 when the database answers and has every migration of this program, otherwise 503. No ' +
+          'API key is needed.',
         replies: { 200: Health, 503: NotReady },
       },
       async () => {

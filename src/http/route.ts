@@ -9,8 +9,8 @@ import type { Caller, Role } from './caller.ts';
 import type { BucketName } from './rate-limit.ts';
 
 /**
- * The policy of a route: its callers, and the rows that they see. A route without a policy does not compile. A path with
- * an id that the policy does not name stops the start.
+ * The policy of a route: its callers, and the rows that they see. A route without a policy does not compile. A path
+ * with an id that the policy does not name stops the start.
  * - `public`: no key. - `caller`: the caller's own organization.
  * - `body`: a creation; the body's `merchantId`, by default the caller's organization; an operator must name one.
  * - `query`: a list; the query's `merchantId`, by default the caller's; an operator's without it covers all

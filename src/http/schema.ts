@@ -129,8 +129,8 @@ export const MapOf = <K extends TSchema, V extends TSchema>(key: K, value: V, op
   });
 
 /**
- * The kinds of an object by a constant field, for the document: one named schema for each kind. What a request must hold
- * is checked by the handler, which knows the kind and names the field that is wrong.
+ * The kinds of an object by a constant field, for the document: one named schema for each kind. The handler checks the
+ * content of a request, because it knows the kind and names the field that is wrong.
  */
 export interface Cases {
   /** The field that says the kind. */

@@ -208,8 +208,9 @@ export const SettingsInput = Strict(
         Type.Array(TaxRegistrationBody, {
           maxItems: MOST_REGISTRATIONS,
           description:
-            'Where the merchant is registered for tax, from which day on and until before which. While one holds, the ' +
-            'place of each sale decides its tax (docs/taxes.md). The request replaces the whole list: send ended registrations, too.',
+            'Where the merchant is registered for tax, from which day on and until before which. While one holds, ' +
+            'the place of each sale decides its tax (docs/taxes.md). The request replaces the whole list: send ended ' +
+            'registrations, too.',
         }),
       ),
     ),

@@ -68,8 +68,8 @@ export const IntegrationBody = Strict(
     config: Type.Optional(
       FreeMap({
         description:
-          'The configuration of the connection. It is replaced whole, but a secret that is not sent stays; null removes ' +
-          'it. A field is a secret by its name, such as `secretKey`, `webhookSecret`, `apiKey` or `token`.',
+          'The configuration of the connection. It is replaced whole, but a secret that is not sent stays; null ' +
+          'removes it. A field is a secret by its name, such as `secretKey`, `webhookSecret`, `apiKey` or `token`.',
       }),
     ),
     metadata: Type.Optional(Metadata),

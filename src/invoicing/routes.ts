@@ -235,7 +235,8 @@ const ACTION_DESCRIPTIONS: Readonly<Record<InvoiceAction, string>> = {
     'A draft is dropped without a number. An issued invoice is cancelled by a credit note, if only the wallet has ' +
     'paid a part of it or nobody has; the wallet gets its part back.',
   writeOff:
-    'The unpaid amount is given up. No card is charged for it any more. A later payment still makes the invoice `PAID`.',
+    'The unpaid amount is given up. No card is charged for it any more. A later payment still makes the ' +
+    'invoice `PAID`.',
   recalculate:
     'Calculates a draft or failed invoice again, at the present tax rates. It keeps the discounts of its first ' +
     'calculation. Pending approvals are cancelled.',

@@ -30,7 +30,7 @@ export interface DueKind {
    * @returns the ids of the records that may be locked now; the others wait for another time
    */
   lockParents?(tx: Tx, records: readonly { merchantId: string; id: string }[]): Promise<ReadonlySet<string>>;
-  // biome-ignore lint/suspicious/noConfusingVoidType: most steps have nothing to follow up, and say so by returning nothing
+  // biome-ignore lint/suspicious/noConfusingVoidType: most steps have no follow-up and return nothing
   step(tx: Tx, record: { merchantId: string; id: string }, now: Instant): Promise<FollowUp | void>;
 }
 

@@ -20,8 +20,8 @@ export const MailReply = Type.Object(
     status: Type.Unsafe<(typeof MAIL_STATUSES)[number]>({
       ...Status,
       description:
-        '`held`: not to be sent, as all mail of the sandbox; `pending`: about to be sent, or sent again; `withdrawn`: what it ' +
-        'says was no longer true before it left.',
+        '`held`: not to be sent, as all mail of the sandbox; `pending`: about to be sent, or sent again; ' +
+        '`withdrawn`: what it says was no longer true before it left.',
     }),
     customerId: Id('customer'),
     invoiceId: Nullable(Id('invoice')),

@@ -104,8 +104,8 @@ export const orderReply = (schedule: TSchema) =>
         taxExempt: '`true`: invoices of the order have no tax.',
         sellingEntity: 'Your own name of the selling company. No rule reads it. Null: none.',
         approvalStatus:
-          '`draft`: it can be edited and submitted. `pending`: approvals are requested. `approved`: it can be invoiced. ' +
-          '`rejected`: a reviewer rejected it.',
+          '`draft`: it can be edited and submitted. `pending`: approvals are requested. `approved`: it can be ' +
+          'invoiced. `rejected`: a reviewer rejected it.',
         cancelledAt: 'The time from which nothing is owed. Null: the order is not cancelled.',
         type: '`new_business`, `renewal` or `expansion`. Null: none was named.',
         termStartDate: 'The start of the term, inclusive.',

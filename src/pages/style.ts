@@ -23,9 +23,15 @@ body {
   font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif;
   overflow-wrap: anywhere;
 }
-.test { margin: 0; padding: .5rem 1.25rem; background: var(--test-tint); color: var(--test); text-align: center; font-size: .875rem; }
+.test {
+  margin: 0; padding: .5rem 1.25rem; background: var(--test-tint); color: var(--test); text-align: center;
+  font-size: .875rem;
+}
 main { width: 100%; max-width: 58rem; margin: auto; padding: 2.5rem 1.25rem; }
-.sheet { background: var(--sheet); border: 1px solid var(--line); border-radius: 1rem; overflow: hidden; box-shadow: 0 1px 2px rgb(0 0 0 / .04), 0 16px 40px -20px rgb(0 0 0 / .18); }
+.sheet {
+  background: var(--sheet); border: 1px solid var(--line); border-radius: 1rem; overflow: hidden;
+  box-shadow: 0 1px 2px rgb(0 0 0 / .04), 0 16px 40px -20px rgb(0 0 0 / .18);
+}
 .sheet > section { padding: clamp(1.5rem, 5vw, 2.75rem); }
 .narrow { max-width: 30rem; margin: 0 auto; }
 .summary { background: var(--tint); border-bottom: 1px solid var(--line); }
@@ -38,7 +44,10 @@ main { width: 100%; max-width: 58rem; margin: auto; padding: 2.5rem 1.25rem; }
 .seller { margin: 0 0 1.75rem; font-weight: 650; font-size: 1.125rem; }
 h1 { margin: 0; font-size: 1rem; font-weight: 500; color: var(--soft); }
 h2 { margin: 0 0 1.25rem; font-size: 1.125rem; font-weight: 650; }
-.amount { margin: .25rem 0 0; font-size: clamp(2rem, 7vw, 2.75rem); line-height: 1.15; font-weight: 650; letter-spacing: -.025em; font-variant-numeric: tabular-nums; }
+.amount {
+  margin: .25rem 0 0; font-size: clamp(2rem, 7vw, 2.75rem); line-height: 1.15; font-weight: 650;
+  letter-spacing: -.025em; font-variant-numeric: tabular-nums;
+}
 .lead { margin: .375rem 0 0; font-size: 1.25rem; line-height: 1.4; text-wrap: balance; }
 .soft { color: var(--soft); font-size: .9375rem; margin: .5rem 0 0; }
 table { width: 100%; margin-top: 1.75rem; border-collapse: collapse; font-size: .9375rem; }
@@ -47,11 +56,16 @@ th, td { padding: .625rem 0; border-top: 1px solid var(--line); vertical-align: 
 td { padding-inline-start: 1.25rem; text-align: end; white-space: nowrap; font-variant-numeric: tabular-nums; }
 tfoot th, tfoot td { font-weight: 650; border-top: 2px solid var(--line); }
 details table { margin-top: .625rem; }
-summary { padding: .625rem 0; border-top: 1px solid var(--line); color: var(--accent); font-size: .9375rem; cursor: pointer; }
+summary {
+  padding: .625rem 0; border-top: 1px solid var(--line); color: var(--accent); font-size: .9375rem; cursor: pointer;
+}
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 fieldset { margin: 0; padding: 0; border: 0; min-width: 0; }
 legend { margin: 0 0 .75rem; padding: 0; font-size: .9375rem; font-weight: 600; }
-.card { display: flex; gap: .875rem; align-items: flex-start; padding: .8125rem 1rem; border: 1px solid var(--line); cursor: pointer; }
+.card {
+  display: flex; gap: .875rem; align-items: flex-start; padding: .8125rem 1rem; border: 1px solid var(--line);
+  cursor: pointer;
+}
 .card:first-of-type { border-radius: .625rem .625rem 0 0; }
 .card:last-of-type { border-radius: 0 0 .625rem .625rem; }
 .card + .card { margin-top: -1px; }
@@ -63,8 +77,9 @@ legend { margin: 0 0 .75rem; padding: 0; font-size: .9375rem; font-weight: 600; 
 .face { font-weight: 550; font-variant-numeric: tabular-nums; }
 .note { color: var(--soft); font-size: .875rem; }
 button, .button {
-  display: block; width: 100%; margin-top: 1.25rem; padding: .875rem 1rem; border: 0; border-radius: .625rem; background: var(--accent);
-  color: var(--accent-ink); font: inherit; font-weight: 650; text-align: center; text-decoration: none; cursor: pointer;
+  display: block; width: 100%; margin-top: 1.25rem; padding: .875rem 1rem; border: 0; border-radius: .625rem;
+  background: var(--accent); color: var(--accent-ink); font: inherit; font-weight: 650; text-align: center;
+  text-decoration: none; cursor: pointer;
 }
 button:hover, .button:hover { filter: brightness(1.08); }
 button:active, .button:active { filter: brightness(.94); }
@@ -75,26 +90,39 @@ a { color: var(--accent); }
 .links { margin: 1.25rem 0 0; padding: 0; list-style: none; font-size: .9375rem; }
 .links li { padding: .5rem 0; border-top: 1px solid var(--line); }
 .links li:last-child { border-bottom: 1px solid var(--line); }
-.good-news { margin: 0 0 1.25rem; padding: .875rem 1rem; border-radius: .625rem; background: var(--good-tint); color: var(--good); }
+.good-news {
+  margin: 0 0 1.25rem; padding: .875rem 1rem; border-radius: .625rem; background: var(--good-tint);
+  color: var(--good);
+}
 .plain { margin: 0 0 1.25rem; padding: .875rem 1rem; border-radius: .625rem; background: var(--tint); }
 .good-news strong, .plain strong { display: block; }
 .notice h2, .good-news h2, .plain h2 { margin: 0 0 .25rem; font-size: 1.125rem; }
 h3 { margin: 1.75rem 0 .5rem; font-size: .9375rem; font-weight: 650; }
 dl { margin: 0; font-size: .9375rem; }
-dl > div { display: flex; gap: 1.25rem; justify-content: space-between; padding: .5rem 0; border-top: 1px solid var(--line); }
+dl > div {
+  display: flex; gap: 1.25rem; justify-content: space-between; padding: .5rem 0; border-top: 1px solid var(--line);
+}
 dt { color: var(--soft); overflow-wrap: break-word; }
 dd { margin: 0; text-align: end; font-variant-numeric: tabular-nums; }
 dd .figure { white-space: nowrap; }
 address { font-style: normal; font-size: .875rem; color: var(--soft); }
-.notice { margin: 0 0 1.25rem; padding: .875rem 1rem; border-radius: .625rem; background: var(--bad-tint); color: var(--bad); }
+.notice {
+  margin: 0 0 1.25rem; padding: .875rem 1rem; border-radius: .625rem; background: var(--bad-tint); color: var(--bad);
+}
 .notice strong { display: block; }
 .fine { margin: 1rem 0 0; color: var(--soft); font-size: .875rem; text-align: center; }
 .end { text-align: center; }
-.end h1 { margin: 0 0 .5rem; color: var(--ink); font-size: 1.5rem; line-height: 1.25; font-weight: 650; letter-spacing: -.01em; }
+.end h1 {
+  margin: 0 0 .5rem; color: var(--ink); font-size: 1.5rem; line-height: 1.25; font-weight: 650;
+  letter-spacing: -.01em;
+}
 .end h1, .end p { text-wrap: balance; }
 .end p { margin: .25rem 0 0; }
 .end .amount { margin: 1.25rem 0; }
-.mark { display: block; width: 3.5rem; height: 3.5rem; margin: 0 auto 1.25rem; padding: .875rem; border-radius: 50%; background: var(--tint); color: var(--soft); }
+.mark {
+  display: block; width: 3.5rem; height: 3.5rem; margin: 0 auto 1.25rem; padding: .875rem; border-radius: 50%;
+  background: var(--tint); color: var(--soft);
+}
 .mark.good { background: var(--good-tint); color: var(--good); }
 footer { padding: 0 1.25rem 1.5rem; color: var(--soft); font-size: .8125rem; text-align: center; }
 @media (forced-colors: active) { .card:has(:checked) { outline: 2px solid; } }

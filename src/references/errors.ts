@@ -1,7 +1,8 @@
 import type { CodesOf, ErrorTable } from '../kernel/result.ts';
 
 export const referenceErrors = {
-  REFERENCE_TAKEN: { status: 409, message: 'This external id is already the primary reference of another entity.' }, // §2
+  // §2
+  REFERENCE_TAKEN: { status: 409, message: 'This external id is already the primary reference of another entity.' },
 } as const satisfies ErrorTable;
 
 declare module '../kernel/result.ts' {

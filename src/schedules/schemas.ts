@@ -72,8 +72,8 @@ export const BillingScheduleReply = Type.Object(
       orderId: 'The order that is billed. Null: the schedule is of a subscription.',
       subscriptionId: 'The subscription that is billed. Null: the schedule is of an order.',
       status:
-        '`draft`: the order is not approved, or the subscription not active. `active`: it bills. ' +
-        '`completed`: the last window is invoiced. `cancelled`: the order was cancelled, or the subscription has ended.',
+        '`draft`: the order is not approved, or the subscription not active. `active`: it bills. `completed`: the ' +
+        'last window is invoiced. `cancelled`: the order was cancelled, or the subscription has ended.',
       startDate: 'The start of the first window, inclusive.',
       endDate: 'The end of the last window, exclusive.',
       billingAnchor: 'The time from which windows are counted, with the alignment `anchor`.',
@@ -124,7 +124,8 @@ const detailsWords = {
     'Default of a new schedule: `daily`.',
   paymentTermDays: 'The days from the issue of an invoice to its due date. Null: those of the order or subscription.',
   periodPreset:
-    'How often an invoice is made: once (`single`), by a duration, or by `custom` windows. Default of a new schedule: `P1M`.',
+    'How often an invoice is made: once (`single`), by a duration, or by `custom` windows. Default of a new ' +
+    'schedule: `P1M`.',
   customPeriodWindows:
     'The windows of the preset `custom`, and only of it: in order, without overlap, and within the dates.',
 } as const;

@@ -66,7 +66,8 @@ export function decideUsage(event: SourceEvent, known: Known): UsageDecision {
     return because(`The customer ${customerId} has no active subscription of the plan ${source.planId}.`);
   if (customerId === null && !NAMEABLE.test(event.customerExternalId))
     return because(
-      'No customer has this externalId, and usage cannot wait under it: it has other characters than letters, digits, underscore and hyphen.',
+      'No customer has this externalId, and usage cannot wait under it: it has other characters than ' +
+        'letters, digits, underscore and hyphen.',
     );
   return {
     ok: true,

@@ -466,7 +466,8 @@ export const SourceRuleBody = Strict(
       conditions: 'The conditions. The rule matches if all are true.',
       description: 'A text for people. Null: none.',
       order:
-        'The place of the rule. Rules are asked in ascending order, and the first match approves. Default: after all others.',
+        'The place of the rule. Rules are asked in ascending order, and the first match approves. Default: ' +
+        'after all others.',
       enabled: '`false`: the rule is not asked.',
     },
   },

@@ -99,7 +99,7 @@ async function measureAll(
   return amountOf(scope.meter, row as UsageRow);
 }
 
-/** The usage of subscriptions with a price for the metric: all of it, what filters of prices leave out, what is late. */
+/** The usage of subscriptions with a price for the metric: all, the part outside the prices' filters, the late part. */
 async function measurePriced(
   tx: Tx,
   usage: UsageQuery<Tx>,

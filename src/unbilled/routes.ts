@@ -15,8 +15,9 @@ export const unbilledRoutes = (usage: UsageQuery<Tx>): readonly Route[] => [
       tag: 'Reports',
       summary: 'Report unbilled usage',
       description:
-        'Groups the events by the reason for which they are not billed. Usage in open periods counts as billed, so the ' +
-        'report already shows the usage that the next invoices will omit. Platform operators must send `merchantId`.',
+        'Groups the events by the reason for which they are not billed. Usage in open periods counts as billed, so ' +
+        'the report already shows the usage that the next invoices will omit. Platform operators must send ' +
+        '`merchantId`.',
       access: { role: 'viewer', merchant: 'query' },
       query: UnbilledQuery,
       replies: { 200: UnbilledReply },

@@ -10,7 +10,10 @@ export const SIGNUP_STYLE = `
 .field [aria-invalid] { border: 2px solid var(--bad); }
 .hint { margin: .25rem 0; color: var(--soft); font-size: .875rem; }
 .problem { margin: .25rem 0; color: var(--bad); font-size: .9375rem; font-weight: 550; }
-.quiet { margin-top: .5rem; padding: .5rem .75rem; border: 1px solid var(--accent); background: none; color: var(--accent); font-weight: 550; }
+.quiet {
+  margin-top: .5rem; padding: .5rem .75rem; border: 1px solid var(--accent); background: none; color: var(--accent);
+  font-weight: 550;
+}
 .notice h3 { margin: 0 0 .25rem; font-size: 1rem; }
 .notice ul { margin: 0; padding-inline-start: 1.25rem; }
 .notice a { color: inherit; }

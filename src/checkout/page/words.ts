@@ -264,7 +264,9 @@ export const CHECKOUT_WORDS: InEachLocale<CheckoutWords> = {
     problems: 'Bitte sehen Sie sich diese Felder noch einmal an',
     changed: {
       heading: 'Der Preis hat sich geändert',
-      text: 'Er hat sich geändert, während Sie hier waren. Es wurde nichts abgebucht. Bitte prüfen Sie ihn noch einmal.',
+      text:
+        'Er hat sich geändert, während Sie hier waren. Es wurde nichts abgebucht. Bitte prüfen Sie ihn noch ' +
+        'einmal.',
     },
     unavailable: {
       heading: 'Dieses Angebot ist nicht verfügbar',

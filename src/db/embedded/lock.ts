@@ -65,6 +65,7 @@ function inUse(dataDirectory: string): EmbeddedPostgresFailure {
   return new EmbeddedPostgresFailure(
     'DATA_DIRECTORY_IN_USE',
     `${dataDirectory} is in use by another Reckoner process${holder}; that process continues.`,
-    'stop that one first, or give this one its own folder and ports: DATA_DIR=./.reckoner-2 PORT=0 SANDBOX_PORT=0 npm start',
+    'stop that one first, or give this one its own folder and ports: DATA_DIR=./.reckoner-2 PORT=0 ' +
+      'SANDBOX_PORT=0 npm start',
   );
 }

@@ -24,7 +24,8 @@ const ENTITLEMENT_FIELDS: FieldWords = {
   planId: 'The plan of the subscription. Null: there is no subscription.',
   subscriptionId: 'The subscription with which the entitlement ends. Null: none.',
   status:
-    '`active`: it counts, or begins later. `canceled`: its plan or subscription ended it. `expired`: `activeTo` is over.',
+    '`active`: it counts, or begins later. `canceled`: its plan or subscription ended it. `expired`: ' +
+    '`activeTo` is over.',
   activeFrom: 'When the entitlement begins.',
   activeTo: 'When the entitlement ends. Null: it has no end.',
   hasAccess: [

@@ -27,7 +27,8 @@ export async function forgetLateUsage(tx: Tx, customer: OfCustomer): Promise<voi
     gone.some(({ entitlementId: id, at }) => id === snapshot.entitlementId && at.equals(snapshot.at));
   const kept = snapshots.filter((snapshot) => !isGone(snapshot));
 
-  const billed = await findUsageTakenByInvoices(tx, customer.merchantId, customer.customerId); // they rely on both as well
+  // Invoices rely on both as well.
+  const billed = await findUsageTakenByInvoices(tx, customer.merchantId, customer.customerId);
   await forgetLate(tx, customer.merchantId, [customer.customerId], [...kept.map(takenUsage), ...billed]);
   for (const subscriptionId of await selectMeteredSubscriptions(tx, customer)) {
     const relying = kept.filter((snapshot) => snapshot.subscriptionId === subscriptionId);

@@ -31,7 +31,8 @@ export const loadHolding = async (tx: Tx, wanted: Wanted): Promise<Loaded> =>
   withHolding(tx, await loadInput(tx, wanted));
 
 /**
- * Was the same usage counted then, and did nothing come late? A change of grants has deleted it (`deleteSnapshotsFrom`).
+ * Was the same usage counted then, and did nothing come late? A change of grants deletes the snapshot
+ * (`deleteSnapshotsFrom`).
  */
 async function holds(tx: Tx, loaded: Loaded): Promise<boolean> {
   const { entitlement, snapshot } = loaded;

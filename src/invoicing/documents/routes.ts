@@ -86,8 +86,8 @@ export const documentRoutes = (dependencies: InvoicingDependencies): readonly Ro
       tag: TAG,
       summary: 'Download the receipt of a payment',
       description:
-        'The receipt has the amount, the means and the time of the payment, its invoice, and the amount that remained. Without a ' +
-        'document: 404 `DOCUMENT_NOT_AVAILABLE`, with the reason in `details.reason`.',
+        'The receipt has the amount, the means and the time of the payment, its invoice, and the amount that ' +
+        'remained. Without a document: 404 `DOCUMENT_NOT_AVAILABLE`, with the reason in `details.reason`.',
       access: VIEWER,
       replies: { 200: PDF },
     },

@@ -37,8 +37,8 @@ export const TierUsed = Type.Object(
   {
     $id: 'TierUsed',
     description:
-      'The units of a line that fell into one tier: above `above`, up to and including `upTo`. Amounts are exact; where one does not ' +
-      'end (a part of a period), all are rounded to the currency so that they sum to the line.',
+      'The units of a line that fell into one tier: above `above`, up to and including `upTo`. Amounts are exact; ' +
+      'where one does not end (a part of a period), all are rounded to the currency so that they sum to the line.',
     'x-fields': {
       above: 'The lower bound of the tier, exclusive.',
       upTo: 'The upper bound of the tier, inclusive. Null: the last tier has no upper bound.',

@@ -63,8 +63,8 @@ export interface OneOffInvoice {
  * it waits for an approval. A total of 0 is paid at once, so that its purpose is fulfilled when this returns. With an
  * external tax provider, a background job continues with the invoice; for an offer, this function waits.
  * @param now effective now for the purpose of the invoice
- * @returns a refusal if the lines are less than 0 (400, field `lines`), a redirect URL is not allowed (400), the session
- *   would already be over (400, field `expiresAt`), or only a card could pay it and the merchant takes none
+ * @returns a refusal if the lines are less than 0 (400, field `lines`), a redirect URL is not allowed (400), the
+ *   session would already be over (400, field `expiresAt`), or only a card could pay it and the merchant takes none
  *   (NO_PAYMENT_PROVIDER). After a refusal the caller must roll back.
  */
 export async function makeOneOffInvoice(

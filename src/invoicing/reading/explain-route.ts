@@ -32,8 +32,9 @@ const TaxOfLine = Type.Object(
     decidedBy: Nullable(
       Type.String({
         description:
-          'The source of the rate: `exempt`, `customer_metric`, `customer_plan`, `customer_default`, `place`, `price`, `metric`, ' +
-          '`plan`, `merchant`, `none`. Null where `place` is null, and for lines that no price or order made.',
+          'The source of the rate: `exempt`, `customer_metric`, `customer_plan`, `customer_default`, `place`, ' +
+          '`price`, `metric`, `plan`, `merchant`, `none`. Null where `place` is null, and for lines that no price or ' +
+          'order made.',
       }),
     ),
   },
@@ -97,7 +98,8 @@ const ExplainedLine = Type.Object(
         { from: Timestamp, to: Timestamp, quantity: NumberOut, amount: DecimalOut },
         {
           description:
-            'For the remainder of a period after `closeNow`: the usage and the amount of the parts before. The line is the price of the whole period, less that amount.',
+            'For the remainder of a period after `closeNow`: the usage and the amount of the parts before. ' +
+            'The line is the price of the whole period, less that amount.',
           'x-fields': {
             from: 'The start of the earlier parts, inclusive.',
             to: 'The end of the earlier parts, exclusive.',

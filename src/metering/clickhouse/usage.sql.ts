@@ -327,7 +327,8 @@ export const selectStanding = ({ name, mode }: AskedProjection, batchNo: number)
  */
 export const selectBatchFigures = ({ name, mode }: AskedProjection, from: number, to: number): Statement => ({
   text: `
-    select batch_no, toString(count()), toString(sum(toUInt128(seq))), toString(sum(toInt128(at))), toString(sum(toUInt128(subject_id)))
+    select batch_no, toString(count()), toString(sum(toUInt128(seq))), toString(sum(toInt128(at))),
+           toString(sum(toUInt128(subject_id)))
       from ${tableNames(name).events}
      where batch_no >= {from:UInt32} and batch_no <= {to:UInt32}
      group by batch_no ${answerSettings(mode)}`,

@@ -211,7 +211,8 @@ export function acceptedSchemas(entitlement: TSchema) {
     entitlements: Type.Optional({
       ...Nullable(Type.Array(entitlement)),
       description:
-        'The balances after the events, with `expand=entitlements`. Null: they could not be read; the events are stored.',
+        'The balances after the events, with `expand=entitlements`. Null: they could not be read; the events ' +
+        'are stored.',
     }),
   };
   return {

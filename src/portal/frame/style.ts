@@ -1,7 +1,10 @@
 /** The styles of the portal beside the style sheet of all pages. */
 export const STYLE = `
 main { margin: 0 auto; padding-top: 1.5rem; }
-.bar { display: flex; flex-wrap: wrap; gap: .5rem 1.25rem; align-items: center; justify-content: space-between; margin: 0 0 1rem; }
+.bar {
+  display: flex; flex-wrap: wrap; gap: .5rem 1.25rem; align-items: center; justify-content: space-between;
+  margin: 0 0 1rem;
+}
 .bar .seller { margin: 0; }
 .bar .who { margin: 0; color: var(--soft); font-size: .9375rem; }
 .bar .side { display: flex; flex-wrap: wrap; gap: .25rem 1rem; align-items: center; }
@@ -24,23 +27,37 @@ thead th.end { text-align: end; padding-inline-start: 1.25rem; }
 .wide { overflow-x: auto; }
 .wide td.start, .wide th:not(.end) { padding-inline-end: .75rem; }
 .wide th a { white-space: nowrap; }
-.row { display: flex; flex-wrap: wrap; gap: .5rem 1.25rem; align-items: center; justify-content: space-between; padding: .875rem 0; border-top: 1px solid var(--line); }
+.row {
+  display: flex; flex-wrap: wrap; gap: .5rem 1.25rem; align-items: center; justify-content: space-between;
+  padding: .875rem 0; border-top: 1px solid var(--line);
+}
 .row:first-of-type { border-top: 0; }
 .row > div { min-width: 0; flex: 1 1 14rem; }
 .row .acts { flex: 0 1 auto; display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; }
 .row strong { font-weight: 600; }
 .row form { margin: 0; }
-button.small, .button.small { width: auto; min-height: 2.5rem; margin: 0; padding: .5rem .875rem; display: inline-block; }
+button.small, .button.small {
+  width: auto; min-height: 2.5rem; margin: 0; padding: .5rem .875rem; display: inline-block;
+}
 button.second, .button.second { background: var(--tint); color: var(--ink); border: 1px solid var(--line); }
-button.link { width: auto; min-height: 2rem; margin: 0; padding: .25rem; background: none; color: var(--accent); font-weight: 400; text-decoration: underline; }
-.tag { display: inline-block; white-space: nowrap; overflow-wrap: normal; padding: .0625rem .5rem; border: 1px solid var(--line); border-radius: 1rem; font-size: .8125rem; color: var(--soft); }
+button.link {
+  width: auto; min-height: 2rem; margin: 0; padding: .25rem; background: none; color: var(--accent); font-weight: 400;
+  text-decoration: underline;
+}
+.tag {
+  display: inline-block; white-space: nowrap; overflow-wrap: normal; padding: .0625rem .5rem;
+  border: 1px solid var(--line); border-radius: 1rem; font-size: .8125rem; color: var(--soft);
+}
 .tag.bad { border-color: var(--bad); color: var(--bad); }
 .tag.good { border-color: var(--good); color: var(--good); }
 .field { margin: 0 0 1.125rem; }
 .field label { display: block; margin: 0 0 .25rem; font-weight: 550; }
 .field .hint { margin: 0 0 .25rem; color: var(--soft); font-size: .875rem; }
 .field .wrong { margin: 0 0 .25rem; color: var(--bad); font-size: .9375rem; }
-.field input, .field select { width: 100%; max-width: 28rem; min-height: 2.75rem; padding: .5rem .75rem; border: 1px solid var(--soft); border-radius: .5rem; background: var(--sheet); color: var(--ink); font: inherit; }
+.field input, .field select {
+  width: 100%; max-width: 28rem; min-height: 2.75rem; padding: .5rem .75rem; border: 1px solid var(--soft);
+  border-radius: .5rem; background: var(--sheet); color: var(--ink); font: inherit;
+}
 .field input[aria-invalid] { border: 2px solid var(--bad); }
 .field.short input { max-width: 9rem; }
 .notice a { color: inherit; }
