@@ -90,7 +90,7 @@ const step = fc.oneof(
   fc.record({ do: fc.constant('look' as const) }),
 );
 
-it('goes off in just the periods in which the figure had reached the threshold at a look, whatever comes when', () => {
+it('triggers in exactly the periods in which a check finds the threshold reached, for any order of events', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), fc.integer({ min: 1, max: 10 }), (steps: Step[], threshold) => {
       const of = rule('usage', { threshold: String(threshold) });

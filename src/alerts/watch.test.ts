@@ -43,7 +43,7 @@ async function watched(fields: object = {}) {
   return { alert, customer, metric, use };
 }
 
-it('a process that starts later tells of what was accepted before', async () => {
+it('a process that starts later reports earlier events', async () => {
   const { alert, use } = await watched();
   await use(10);
   expect(await valuesOf(alert)).toEqual([]);
@@ -109,7 +109,7 @@ describe('what comes when', () => {
     expect(await valuesOf(alert)).toEqual(told);
   });
 
-  it('what falls below again and comes back tells nothing more; below, it is not reached', async () => {
+  it('a figure that falls below and comes back is not reported again; below, the alert is not reached', async () => {
     const { alert, use } = await watched();
     let seconds = 400;
     const used: [number, boolean][] = [
@@ -127,7 +127,7 @@ describe('what comes when', () => {
   });
 });
 
-it('a deleted alert tells nothing, and one of another customer neither', async () => {
+it('a deleted alert and an alert of another customer report nothing', async () => {
   const [{ alert, use }, other] = [await watched(), await watched()];
   expect((await merchant.delete(`${ALERTS}/${alert.id}`)).status).toBe(204);
   await use(10);

@@ -40,7 +40,7 @@ const report = () =>
   shop.read('/v0/revenue?startTime=2026-03-01T00:00:00Z&endTime=2026-04-01T00:00:00Z&groupBy=customer');
 const facts = async () => (await owner.query('select * from revenue_fact order by id')).rows;
 
-describe('what reports of revenue are read from, made anew', () => {
+describe('a rebuilt report of revenue', () => {
   it('is what it was where nothing is wrong', async () => {
     const before = [await report(), await facts()];
     expect(await rebuildRevenue(env.database)).toEqual({ facts: 0, sums: 0 });

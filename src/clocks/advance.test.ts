@@ -140,7 +140,7 @@ describe('an advance', () => {
     expect(diary).toEqual(diary.toSorted((a, b) => (a.slice(0, 20) < b.slice(0, 20) ? -1 : 0)));
   });
 
-  it('tries a step that throws again at once, parks it after five times, and goes on with the rest', async () => {
+  it('retries a step that throws at once, parks it after five attempts, and continues with the others', async () => {
     await world.add('toy', 'bad', '2026-01-01T01:00:00Z', clock);
     await world.add('toy', 'shaky', '2026-01-01T02:00:00Z', clock);
     await world.add('toy', 'good', '2026-01-01T03:00:00Z', clock);
@@ -213,7 +213,7 @@ describe('an advance', () => {
     expect(failures).toEqual([{ id: 'bad', attempts: 5 }]);
   });
 
-  it('waits for whoever holds the clock still, and is seen between its steps only', async () => {
+  it('waits for every holder of the clock’s lock, and is visible between its steps only', async () => {
     await world.add('toy', 'first', '2026-01-01T01:00:00Z', clock);
     const runner = world.runner(kinds());
     let run: Promise<void> | undefined;
@@ -227,7 +227,7 @@ describe('an advance', () => {
     expect(await world.diary()).toEqual(['a request that began before', '2026-01-01T01:00:00Z toy first']);
   });
 
-  it('never goes back, whoever writes', async () => {
+  it('never goes back, for any writer', async () => {
     await expect(
       world.in((tx) => tx.run(sql`update test_clock set clock_time = '2025-01-01T00:00:00Z' where id = ${clock}`)),
     ).rejects.toThrow('back to');

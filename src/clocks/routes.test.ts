@@ -263,7 +263,7 @@ describe('another merchant, and a viewer', () => {
 });
 
 // Proves 2.subscription.testClockId.
-it('has no test clocks in production, whatever is asked', async () => {
+it('has no test clocks in production, for any request', async () => {
   const production = await openTestEnvironment({ environment: 'production' });
   try {
     const client = await production.merchant();

@@ -91,7 +91,7 @@ describe('POST /v0/customers', () => {
     expect((await merchant.get(`/v0/organizations/${consumerId}`)).body.email).toBe('books@prodromos.example');
   });
 
-  it('leaves out what has nothing to say, save the nullable taxId', async () => {
+  it('omits fields without a value, except the nullable taxId', async () => {
     const { body } = await create();
     expect(body).toMatchObject({ taxId: null, taxRates: {}, metadata: {} });
     for (const field of ['externalId', 'currency', 'locale', 'buyerReference']) expect(body).not.toHaveProperty(field);
@@ -365,7 +365,7 @@ describe('POST /v0/customers without an externalId', () => {
     expect(await make('Red')).toMatchObject({ status: 200, body: { id: red.body.id } });
   });
 
-  it('makes a deleted customer anew, with what is sent now', async () => {
+  it('creates a deleted customer again, with the new data', async () => {
     const person = consumer({ address: { city: 'Rome', country: 'IT' } });
     const first = await create({ consumer: person });
     await merchant.delete(`/v0/customers/${first.body.id}`);
@@ -376,7 +376,7 @@ describe('POST /v0/customers without an externalId', () => {
     expect(second.body.organization).toMatchObject({ name: 'New name', address: moved.address });
   });
 
-  it('makes a consumer that nobody is a customer by yet a customer, with what is sent', async () => {
+  it('makes an unused consumer a customer, with the sent data', async () => {
     const { body: organization } = await env.platform.post('/v0/organizations', {
       name: 'Waiting',
       type: 'consumer',

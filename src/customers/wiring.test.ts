@@ -87,7 +87,7 @@ describe('DELETE /v0/customers/{id} while something holds the customer', () => {
     expect((await send('GET', `/v0/customers/${body.id}`)).status).toBe(200);
   });
 
-  it('names only what holds it, and goes on once nothing does', async () => {
+  it('names only the blockers, and deletes once there are none', async () => {
     const { body } = await create();
     blockers.subscriptions = { type: 'subscription', count: 0, items: [] };
     blockers.invoices = { type: 'invoice', count: 1, items: [{ id: 'inv_1' }] };
@@ -99,7 +99,7 @@ describe('DELETE /v0/customers/{id} while something holds the customer', () => {
 });
 
 describe('the hook for a changed externalId', () => {
-  it('hears of every change, and of nothing else', async () => {
+  it('gets every change, and nothing else', async () => {
     const { body } = await create('a');
     const path = `/v0/customers/${body.id}`;
     await create();
@@ -119,7 +119,7 @@ describe('the hook for a changed externalId', () => {
     ]);
   });
 
-  it('is not told of a refused change', async () => {
+  it('does not get a refused change', async () => {
     await create('taken');
     const { body } = await create('mine');
     changes = [];

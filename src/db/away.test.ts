@@ -52,7 +52,7 @@ describe('a database that takes what it is sent and does not answer', () => {
     },
   );
 
-  it('is given up in the middle of a transaction, whose connection nobody gets again', async () => {
+  it('is given up in the middle of a transaction, and its connection is not used again', async () => {
     await ask();
     const { total } = database.load;
     const hanging = database.transaction('nobody', async (tx) => {

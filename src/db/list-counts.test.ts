@@ -50,7 +50,7 @@ it('rows that were there before a list was counted are counted', async () => {
   ]).toEqual([7, 2, 7]);
 });
 
-describe('a count made anew', () => {
+describe('a rebuilt count', () => {
   it.each([
     { what: 'a change that is wrong', broken: `update list_count_change set change = 99`, mended: 1 },
     { what: 'a change that is lost', broken: `delete from list_count_change`, mended: 2 },

@@ -22,7 +22,7 @@ const withoutRole = (scope: Scope, statement: string) =>
   });
 
 describe('a connection that lets go of its role', () => {
-  it('is of a role that can do nothing by itself', async () => {
+  it('uses a role without rights of its own', async () => {
     const roles = await withoutRole(
       { merchants: [merchantId] },
       `select rolname, rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, rolinherit, session_user = current_user as "isLogin",

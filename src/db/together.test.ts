@@ -351,7 +351,7 @@ describe('what works do that touch the same rows', () => {
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(5);
   });
 
-  it('tells who asks why they ran one after another', async () => {
+  it('reports the reason for running one after another', async () => {
     const reasons: string[] = [];
     const works = (name: string) =>
       NAMES.map((own) => (tx: Tx) => tx.run(sql`delete from toy where id = ${name || own}`));
@@ -385,7 +385,7 @@ describe('what is done for all in one go', () => {
     expect(calls.map((names) => names.toSorted())).toEqual([NAMES, NAMES.map((name) => `${name}s`)]);
   });
 
-  it('is done for each by itself in a transaction of its own', async () => {
+  it('runs each in a transaction of its own', async () => {
     const calls: string[][] = [];
     for (const name of NAMES) await world.in((tx) => tx.gather('upper', name, upper(tx, calls)));
     expect(calls).toEqual(NAMES.map((name) => [name]));
@@ -442,7 +442,7 @@ describe('where something goes wrong', () => {
     expect((await stateNow()).toys).toEqual(before.toys.map((toy) => ({ ...toy, steps: 1 })));
   });
 
-  it('tells nobody of a commit that there was not', async () => {
+  it('reports no commit after a rollback', async () => {
     const told: string[] = [];
     const works = NAMES.map((name) => async (tx: Tx) => {
       tx.afterCommit(() => told.push(name));

@@ -75,7 +75,7 @@ it('is made once: again it changes nothing, and one that was cut short was taken
   expect((await merchant.get('/v0/me')).body).toMatchObject({ role: 'admin', organization: { id: demo.merchantId } });
 });
 
-it('tells each piece that it makes', () => {
+it('prints each piece that it makes', () => {
   expect(labels).toEqual([
     'three months of usage events',
     'two products and three plans',

@@ -57,7 +57,7 @@ it.each([
   expect(Buffer.compare(pdf, plain)).toBe(0);
 });
 
-it('refuses a value that is no document and goes on', async () => {
+it('refuses a value that is no document and continues', async () => {
   const { render } = renderer();
   await expect(render({ ...invoice, grandTotal: 'a lot' })).rejects.toThrow();
   expect((await render(invoice)).length).toBeGreaterThan(10_000);
@@ -114,7 +114,7 @@ it('ends a process that grows beyond what it may hold while it makes a document'
   expect(events).toContainEqual(expect.objectContaining({ kind: 'lost', reason: expect.stringContaining('bytes') }));
 });
 
-it('refuses a document of more rows than it can make in bounded memory, before a process is started, and goes on', async () => {
+it('refuses a document with too many rows for its memory, before a process is started, and continues', async () => {
   const { render, kinds } = renderer();
   const most = { ...invoice, lines: Array.from({ length: MOST_ROWS }, () => platformFee) };
   await expect(render({ ...most, lines: [...most.lines, platformFee] })).rejects.toMatchObject({ code: 'TOO_LARGE' });

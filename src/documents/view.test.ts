@@ -192,7 +192,7 @@ describe('money for the wallet alone', () => {
     lines: [{ ...platformFee, description: 'Wallet top-up', taxRate: '0', untaxed: 'prepayment' }],
   });
 
-  it('is a payment on account, and says what becomes of it', () => {
+  it('is a payment on account, and explains its use', () => {
     const view = viewOf({ ...topUp, paidAmount: topUp.grandTotal, unpaidAmount: '0.00' });
     expect([view.title, view.facts[0]?.label]).toEqual(['Payment on account', 'Number']);
     expect(view.terms.sentences).toEqual([

@@ -198,7 +198,7 @@ describe('row-level security alone, when no code asks whose a row is', () => {
     expect(await as('every merchant, reading', query)).toHaveLength(2);
   });
 
-  it('lets nobody change or take away what another owns', async () => {
+  it('refuses a change or a deletion of another owner’s row', async () => {
     const scope = { merchants: [theirs.organizationId] };
     const [changed, gone] = await edge.database.transaction(scope, async (tx) => [
       await tx.run(sql`update thing set name = 'taken' where id = ${myThing}`),
@@ -208,7 +208,7 @@ describe('row-level security alone, when no code asks whose a row is', () => {
     expect((await mine.call('GET', `/v0/things/${myThing}`)).body.name).toBe('mine');
   });
 
-  it('lets nobody write a row for another, or give one away', async () => {
+  it('refuses a row for another owner, and a change of the owner', async () => {
     const scope = { merchants: [theirs.organizationId] };
     const insert = sql`insert into thing (merchant_id, id, name) values (${mine.organizationId}, 'prod_x', 'smuggled')`;
     expect(await stateOf(as(scope, insert))).toBe(INSUFFICIENT_PRIVILEGE);

@@ -100,7 +100,7 @@ describe('while the disk of the database is full', () => {
   const FULL = { status: 503, body: { error: 'unavailable', code: 'DATABASE_FULL' } };
   const NOT_READY = { status: 503, body: { status: 'unavailable', missing: ['disk space'] } };
 
-  it('a write that it refuses is told as that, and so is readiness for a while', async () => {
+  it('a refused write has its own error, and readiness shows it for a while', async () => {
     during = async () => {
       during = async () => undefined;
       throw Object.assign(new Error('could not extend file "base/5/2619"'), { code: '53100' });
@@ -116,7 +116,7 @@ describe('while the disk of the database is full', () => {
     expect((await merchant.call('GET', '/readyz')).status).toBe(200);
   });
 
-  it('a server that has ended for it is told as that', async () => {
+  it('a server that has ended because of it has its own error', async () => {
     await wire.cut();
     isDiskFull = true;
     expect(await create()).toMatchObject(FULL);

@@ -165,7 +165,7 @@ describe('a body that is no JSON', () => {
     expect(await send(payload)).toMatchObject({ status: 400, body: { error: 'bad_request', code: 'MALFORMED_BODY' } });
   });
 
-  it('nor UTF-8 is a 400, and nothing is put for the bytes', async () => {
+  it('that is not UTF-8 is a 400, and no character replaces the bytes', async () => {
     const payload = Buffer.concat([Buffer.from('{"name":"'), Buffer.from([0xc3, 0x28]), Buffer.from('"}')]);
     expect(await send(payload)).toMatchObject({ status: 400, body: { code: 'MALFORMED_BODY' } });
   });

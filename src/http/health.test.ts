@@ -56,7 +56,7 @@ describe('/metrics', () => {
     expect(sampleOf(text, `reckoner_http_request_duration_seconds_count${sample}`)).toBe(before + 2);
   });
 
-  it('counts paths that do not exist as one route, so that nobody can make up labels', async () => {
+  it('counts unknown paths as one route, so that no caller can invent labels', async () => {
     await env.platform.get('/v0/made-up-1');
     await env.platform.get('/v0/made-up-2');
     const text = await metrics();
@@ -66,7 +66,7 @@ describe('/metrics', () => {
     ).toBeGreaterThanOrEqual(2);
   });
 
-  it('tells of the pool, the event loop, memory and parked work, and names no merchant', async () => {
+  it('has the pool, the event loop, memory and parked work, and names no merchant', async () => {
     const merchant = await env.merchant();
     await merchant.get('/v0/testClocks');
     await asOwner(

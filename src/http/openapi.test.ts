@@ -101,7 +101,7 @@ describe('the OpenAPI document', () => {
     expect([...missing]).toEqual([]);
   });
 
-  it('has a content security policy where it is browsed, and nobody frames it', async () => {
+  it('has a content security policy for browsers, and cannot be framed', async () => {
     const { headers, text } = await env.client().get('/docs/');
     const script = /<script type="text\/javascript">([\s\S]*?)<\/script>/.exec(text)?.[1] ?? '';
     const hash = createHash('sha256').update(script).digest('base64');

@@ -68,7 +68,7 @@ describe('an answer that waits for a provider', () => {
     expect(await create(key)).toMatchObject({ status: 201, body: { name: 'known' } }),
   );
 
-  it('is replayed with the outcome of the first time, whatever happened since', async () => {
+  it('is replayed with the first outcome, after any later events', async () => {
     const first = await create('replayed');
     await rename(merchant.organizationId, first.body.id, 'later');
     const again = await create('replayed');

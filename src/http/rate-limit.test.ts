@@ -78,7 +78,7 @@ describe('an organization', () => {
     return edge.caller();
   };
 
-  it('has no limit and hears of none until one is set, which then takes effect within five seconds', async () => {
+  it('has no limit until one is set, which then takes effect within five seconds', async () => {
     let limits: RateLimits | null = null;
     const merchant = await open(async () => limits);
     const call = () => merchant.call('GET', '/v0/things/x');
@@ -90,7 +90,7 @@ describe('an organization', () => {
     expect((await call()).status).toBe(429);
   });
 
-  it('is told its limit with each answer, and when to come again once it is reached', async () => {
+  it('gets its limit with each answer, and the time to wait once it is reached', async () => {
     const merchant = await open(async () => ({ general: { perSecond: 1, burst: 3 } }));
     const call = () => merchant.call('GET', '/v0/things/x');
     const answers = [await call(), await call(), await call(), await call()];

@@ -61,7 +61,7 @@ describe('X-Request-Id', () => {
     expect(headers['x-request-id']).toMatch(/^req_[0-9A-Za-z]{22}$/);
   });
 
-  it('stands on every answer, whatever became of the request', async () => {
+  it('is on every answer, for any outcome of the request', async () => {
     const answers = [
       await merchant.call('POST', '/v0/things', { body: { name: 'a' } }),
       await merchant.call('POST', '/v0/things', { body: {} }),

@@ -113,7 +113,7 @@ describe('the signal of a request', () => {
     expect(statements).toEqual(['refused with the reason']);
   });
 
-  it('is aborted when the connection closes, and a write goes on', async () => {
+  it('is aborted when the connection closes, and a write continues', async () => {
     begin();
     await leave('POST');
     expect(statements).toEqual(['POST']);

@@ -185,7 +185,7 @@ describe('requests', () => {
     expect(slots.load).toEqual({ working: 0, waiting: 0, refused: 1 });
   });
 
-  it('give their slot back whatever becomes of them', async () => {
+  it('return their slot after any outcome', async () => {
     const { slots } = await open();
     const merchant = edge.caller();
     const bodies = [{ name: 'refuse it' }, { name: 'throw it' }, { name: 3 }, { name: 'made' }];

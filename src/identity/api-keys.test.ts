@@ -189,7 +189,7 @@ describe('DELETE /v0/users/{userId}/apikeys/{keyId}', () => {
     for (const { body } of [mine, theirs]) expect((await env.client(body.secret).get('/v0/me')).status).toBe(200);
   });
 
-  it('lets nobody revoke the keys of a role above their own, an operator neither', async () => {
+  it('refuses to revoke the keys of a role above the caller’s, for operators too', async () => {
     const { id: platformId } = (await env.platform.get('/v0/me')).body.organization;
     const operator = await env.userOf({ id: platformId }, 'member');
     const viewer = await env.userOf(merchant, 'viewer');

@@ -29,7 +29,7 @@ const operations = async (query = '', client: { get: Merchant['get'] } = merchan
   (await client.get(`/v0/auditLog${query}`)).body.data.map(({ operation }: { operation: string }) => operation);
 
 describe('GET /v0/auditLog', () => {
-  it('tells who changed what, when, before and after, newest first', async () => {
+  it('lists the author, time and values of each change, newest first', async () => {
     const { status, body } = await merchant.get('/v0/auditLog');
     expect(status).toBe(200);
     expect(body.pagination).toEqual({ limit: 10, offset: 0, total: 3 });

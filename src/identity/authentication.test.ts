@@ -92,7 +92,7 @@ it('looks a key up once for all who come with it at the same time', async () => 
   }
 });
 
-describe('keys that nobody has', () => {
+describe('unknown keys', () => {
   it('are looked up together, in one round trip, and with few statements at a time', async () => {
     const { count, database } = countingDatabase();
     const authenticator = authenticatorOf({ database });

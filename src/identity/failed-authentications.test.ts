@@ -14,14 +14,14 @@ const at = (seconds: number) =>
   Temporal.Instant.from('2026-01-01T00:00:00Z').add({ milliseconds: Math.round(seconds * 1000) });
 
 describe('failures of one address', () => {
-  it('are counted within a minute of the first, and anew after it', () => {
+  it('are counted within a minute of the first, and from 0 after it', () => {
     const first = countFailure(undefined, at(0));
     expect(first).toEqual({ startedAt: at(0), failures: 1 });
     expect(countFailure(first, at(59.999))).toEqual({ startedAt: at(0), failures: 2 });
     expect(countFailure(first, at(60))).toEqual({ startedAt: at(60), failures: 1 });
   });
 
-  it('are counted anew when the clock went back', () => {
+  it('are counted from 0 when the clock went back', () => {
     expect(countFailure({ startedAt: at(30), failures: 999 }, at(10))).toEqual({ startedAt: at(10), failures: 1 });
   });
 

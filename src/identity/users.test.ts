@@ -191,7 +191,7 @@ describe('GET /v0/me', () => {
     });
   });
 
-  it('tells an operator that it is the platform’s', async () => {
+  it('shows an operator as a user of the platform', async () => {
     expect((await env.platform.get('/v0/me')).body).toMatchObject({ organization: { type: 'platform', settings: {} } });
   });
 

@@ -80,7 +80,7 @@ describe('PUT /v0/merchantIntegrations', () => {
     expect(await put({ provider })).toMatchObject({ body: { config: {}, secrets: ['apiKey'], externalId: 'b' } });
   });
 
-  it('stores secrets that the database alone cannot open, and tells the audit log none', async () => {
+  it('stores secrets that the database alone cannot open, and keeps them out of the audit log', async () => {
     const provider = newProvider();
     const { body } = await put({ provider, config: { account: { password: 'open-sesame' } } });
     await put({ provider, config: { account: { password: 'open-sesame' }, token: 'open-sesame' } });

@@ -9,7 +9,7 @@ const record = (id: string, hour = 0): DueRecord => ({
   dueAt: Temporal.Instant.fromEpochMilliseconds(hour * 3_600_000),
 });
 
-it('counts the steps of a record at one due time, and begins anew at another', () => {
+it('counts the steps of a record at one due time, and starts from 0 at another', () => {
   const rounds = new Rounds();
   expect([rounds.count(record('a')), rounds.count(record('b')), rounds.count(record('a'))]).toEqual([1, 1, 2]);
   expect([rounds.count(record('a', 1)), rounds.count(record('a', 1))]).toEqual([1, 2]);

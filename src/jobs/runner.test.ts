@@ -170,7 +170,7 @@ describe('records of a kind that takes lists', () => {
     expect(await failures()).toMatchObject([{ id: 'c', attempts: 1, error: 'Error: out of paper' }]);
   });
 
-  it('are left for later where somebody has what is locked before them, and are not forgotten', async () => {
+  it('wait while another process holds their parents, and are not forgotten', async () => {
     await addAll('a', 'b');
     const free = [['a'], [], ['b']];
     const asked: string[] = [];
@@ -193,7 +193,7 @@ describe('records of a kind that takes lists', () => {
     expect(await failures()).toEqual([]);
   });
 
-  it('leave out a record that somebody else has', async () => {
+  it('omit a record that another process holds', async () => {
     await addAll('a', 'b', 'c');
     await world.in(async (tx) => {
       await tx.run(sql`select from toy where id = 'b' for update`);
@@ -281,7 +281,7 @@ describe('a step that leaves the record as it was', () => {
   });
 });
 
-it('leaves a record alone that somebody else has locked, and takes it when it is free', async () => {
+it('skips a record that another process has locked, and takes it when it is free', async () => {
   await world.add('toy', 'busy', '2025-12-31T00:00:00Z');
   await world.add('toy', 'free', '2025-12-31T00:00:00Z');
   const runner = world.runner([noting()]);
@@ -362,7 +362,7 @@ describe('a running worker', () => {
     expect(await world.diary()).toEqual(['slow']);
   });
 
-  it('drives clocks in turns, so that advances over centuries hold up nobody', async () => {
+  it('drives clocks in turns, so that an advance over centuries delays no other', async () => {
     const hourly: DueKind = {
       kind: 'toy',
       step: async (tx, { merchantId, id }, now) => {
@@ -402,7 +402,7 @@ describe('a running worker', () => {
     await until(async () => (await world.diary()).length === 1);
   });
 
-  it('goes on when the database was away', async () => {
+  it('continues after an outage of the database', async () => {
     const database = new Database({ url: world.url, onConnectionError: () => undefined });
     const runner = world.runner([noting()], { database });
     await database.close(); // every look from here on fails

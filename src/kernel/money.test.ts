@@ -105,7 +105,7 @@ describe('sharing a rounded amount by weights', () => {
     },
   );
 
-  it('shares nothing among nobody, and refuses to share something among nobody', () => {
+  it('shares 0 among no parts, and refuses to share another amount among none', () => {
     expect(allocate(decimal('0'), [], 'USD')).toEqual([]);
     expect(() => allocate(decimal('0.01'), [], 'USD')).toThrow(RangeError);
   });

@@ -117,7 +117,7 @@ describe('comparing', () => {
   const early = at('2026-01-01T00:00:00Z');
   const late = at('2026-01-01T00:00:00.000001Z');
 
-  it('tells instants a microsecond apart', () => {
+  it('distinguishes instants a microsecond apart', () => {
     expect([isBefore(early, late), isBefore(late, early), isBefore(early, early)]).toEqual([true, false, false]);
     expect([isAfter(late, early), isAfter(early, late), isAfter(early, early)]).toEqual([true, false, false]);
     expect(earliest(late, early)).toBe(early);

@@ -47,7 +47,7 @@ const posting = (entries: Parameters<typeof post>[1]['entries']) => ({
 });
 
 describe('a posting', () => {
-  it('is booked once under its key, whoever tries it again', async () => {
+  it('is booked once under its key, for any number of attempts', async () => {
     await fill('10', 'payment:1');
     await expect(fill('10', 'payment:1')).rejects.toMatchObject({ code: '23505' });
     expect(await balance()).toBe('10');
@@ -92,7 +92,7 @@ describe('a posting', () => {
   });
 });
 
-describe('the database, whoever writes', () => {
+describe('the database, for any writer', () => {
   const transaction = (tx: Tx, currency = 'EUR') =>
     tx.run(sql`insert into ledger_transaction (merchant_id, id, key, reason, currency, created_at)
       values (${merchantId}, 'ltx_1', 'k', 'payment', ${currency}, ${now})`);

@@ -210,7 +210,7 @@ describe('a declined card', () => {
   });
 });
 
-describe('what is given back', () => {
+describe('a refund or a credit', () => {
   it('goes back as it came', () => {
     const returns = [{ amount: decimal('80'), to: { card: 'Visa ending in 4242' } }];
     expect(refundedLetter(facts, { ...credit, returns, intoWallet: decimal('20') }).paragraphs).toEqual([
@@ -239,7 +239,7 @@ describe('what is given back', () => {
     expect(creditedLetter({ ...facts, unpaid: decimal(unpaid) }, given).paragraphs.slice(1)).toEqual(says);
   });
 
-  it('is not given back after all', () =>
+  it('is not paid back after all', () =>
     expect(
       refundVoidedLetter(facts, { number: 'CN-000007', stopped: decimal('80'), left: decimal('0') }).paragraphs,
     ).toEqual([
@@ -320,7 +320,7 @@ describe('about an alert', () => {
     blocksAccess: false,
   };
 
-  it('tells the merchant whose figure has reached what, since when and until when', () => {
+  it('reports customer, figure, threshold and period to the merchant', () => {
     const letter = alertLetter(alert, 'merchant');
     expect(letter.subject).toBe('Alert “Most of the pages” reached: Prodromos Ltd');
     expect(plainText(letter)).toBe(`Hello Halcyon Labs,
@@ -339,7 +339,7 @@ Reckoner
 `);
   });
 
-  it('tells the customer of its own figure, in the name of the merchant', () => {
+  it('reports the customer’s own figure to the customer, in the name of the merchant', () => {
     const letter = alertLetter({ ...alert, alertName: null }, 'customer');
     expect(letter).toMatchObject({
       greeting: 'Hello Prodromos Ltd,',
@@ -376,7 +376,7 @@ Reckoner
       'This is a budget: access ends now, until the period ends or the budget is raised.',
     ));
 
-  it('leaves out an end that nobody knows', () =>
+  it('omits an unknown end', () =>
     expect(alertLetter({ ...alert, periodEnd: null }, 'merchant').facts.map(([label]) => label)).not.toContain(
       'Until',
     ));

@@ -105,12 +105,12 @@ describe('the total of an order', () => {
   const lines = ['10', '0.5'].map((total) => ({ totalPrice: decimal(total) }));
   const order = (namedTotal: Decimal | null) => totalAmountOf({ namedTotal, lineItems: lines } as never);
 
-  it('is the sum of its lines until somebody names another', () => {
+  it('is the sum of its lines until a request sets another', () => {
     expect(plain(order(null))).toBe('10.5');
     expect(plain(order(decimal('12')))).toBe('12');
   });
 
-  it('that is named as the sum itself goes on to follow the lines', () => {
+  it('that equals the sum continues to follow the lines', () => {
     expect(namedTotalOf(decimal('10.50'), lines)).toBeNull();
     expect(namedTotalOf(decimal('10.51'), lines)).toEqual(decimal('10.51'));
   });

@@ -206,7 +206,7 @@ describe('the moves of an approval', () => {
     expect(await shop.read(`/v0/orders/${id}`)).toEqual(before);
   });
 
-  it('an order without lines is not submitted, nor one with another total than its lines', async () => {
+  it('an order without lines, or with another total than its lines, is not submitted', async () => {
     const empty = await newOrder(shop, customer, { lineItems: [] });
     expect(await move(empty.id, markSubmitted)).toMatchObject({ refusal: { code: 'ORDER_WITHOUT_LINES' } });
     const other = await newOrder(shop, customer, { totalAmount: '120' });

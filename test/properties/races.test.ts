@@ -104,7 +104,7 @@ it('twins of a creation with one Idempotency-Key get one answer, or are told tha
   expect((await shop.read('/v0/subscriptions')).pagination.total).toBe(1);
 });
 
-it('nobody has waited in a circle', async () => {
+it('there was no deadlock', async () => {
   const tables = await openTables(env.url);
   const [found] = await tables.query<{ deadlocks: number }>(
     'select deadlocks::int from pg_stat_database where datname = current_database()',

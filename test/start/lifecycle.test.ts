@@ -154,7 +154,7 @@ describe('npm start', () => {
     expect(processesNaming(data)).toEqual([]);
   });
 
-  it('ends cleanly when npm alone is told to stop, and when npm is killed', async () => {
+  it('ends cleanly when only npm gets the signal, and when npm is killed', async () => {
     const data = join(temporaryFolder(), '.reckoner');
     const environment = variables({ DATA_DIR: data, PORT: '0', SANDBOX_PORT: '0', RECKONER_DEMO: 'false' });
     const told = trial('npm', ['start'], { cwd: project, env: environment });
@@ -186,7 +186,7 @@ describe('npm start', () => {
     expect(await readMark(data)).toEqual([{ answer: 42 }]);
   });
 
-  it('refuses a second start on the same folder, and the first goes on', async () => {
+  it('refuses a second start on the same folder, and the first continues', async () => {
     const data = join(temporaryFolder(), '.reckoner');
     const first = startReckoner({ DATA_DIR: data });
     await first.until(READY);
@@ -300,7 +300,7 @@ describe('the other commands', () => {
     expect(processesNaming(data)).toEqual([]);
   });
 
-  it('audits and recomputes beside the running program, which goes on', async () => {
+  it('audits and recomputes beside the running program, which continues', async () => {
     const data = join(temporaryFolder(), '.reckoner');
     const program = startReckoner({ DATA_DIR: data });
     await program.until(READY);

@@ -112,7 +112,7 @@ describe('the master key that is kept', () => {
     await stop(second);
   });
 
-  it('is not made anew where credentials.json was deleted: the start says what to do, and what is lost can be given up', async () => {
+  it('is not generated again after credentials.json was deleted: the start names the remedy', async () => {
     const data = join(temporaryFolder(), '.reckoner');
     const file = join(data, 'credentials.json');
     const first = start(data);

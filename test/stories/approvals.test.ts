@@ -91,7 +91,7 @@ describe('an approval', () => {
     ]);
   });
 
-  it('is not decided by who requested it, but can be taken back by them', async () => {
+  it('is not decided by its requester, who can cancel it', async () => {
     const { merchant, maker, customer } = await office();
     const order = await newOrder(maker, customer);
     const asked = await requestApproval(maker, order);
@@ -103,7 +103,7 @@ describe('an approval', () => {
     expect((await maker.read(`/v0/orders/${order.id}`)).approvalStatus).toBe('draft');
   });
 
-  it('is taken back by its requester or an admin, and by no other member', async () => {
+  it('is cancelled by its requester or an admin, and by no other member', async () => {
     const { merchant, maker, checker, checkerUser, customer } = await office();
     const asked = await requestApproval(checker, await newOrder(maker, customer));
     const other = await env.userOf(merchant, 'member');
@@ -263,7 +263,7 @@ describe('an order', () => {
     ]);
   });
 
-  it('that is pushed is told with its default external references', async () => {
+  it('that is pushed sends a webhook with its default external references', async () => {
     const { merchant, maker, checker, customer } = await office();
     const order = await newOrder(maker, customer);
     for (const [externalId, isDefault] of [

@@ -63,7 +63,7 @@ const cost = async (subscription: Resource) => {
   return (paid - Number(await walletOf(shop, subscription))).toFixed(2);
 };
 
-describe('fees in arrears, that nobody has paid', () => {
+describe('unpaid fees in arrears', () => {
   it.each<Sold & { what: string; left: readonly string[] }>([
     // 14 of January's 31 days are used: 14.00 and 2.80 tax.
     { what: 'in USD', left: ['16.80', '0.00', '0.00'] },
@@ -121,7 +121,7 @@ describe('in advance and in arrears alike', () => {
   });
 });
 
-it('usage after the end stays billed, and the fee beside it is given back', async () => {
+it('usage after the end stays billed, and the fee of that time is credited', async () => {
   const clock = await shop.clock(START);
   const prices = [await shop.feePrice({ properties: { unitPrice: '31' } }), await shop.usagePrice()];
   const subscription = await shop.subscribe(await shop.plan(prices), { clock });
@@ -132,7 +132,7 @@ it('usage after the end stays billed, and the fee beside it is given back', asyn
   expect(await unpaid(subscription)).toEqual(['19.00', '7.00', '0.00']); // 14.00 + 5.00, and 7.00
 });
 
-it('a minimum of usage is for a time, too: what fills up to it is given back, what was used is not', async () => {
+it('a minimum of usage has a time, too: the amount up to it is credited, the usage is not', async () => {
   const clock = await shop.clock(START);
   const prices = [await shop.usagePrice({ minimumAmount: '31' })];
   const subscription = await shop.subscribe(await shop.plan(prices), { clock });
@@ -144,7 +144,7 @@ it('a minimum of usage is for a time, too: what fills up to it is given back, wh
   expect(await unpaid(subscription)).toEqual(['20.00', '7.00', '0.00']);
 });
 
-it('of a plan that was changed each fee is given back for its own time', async () => {
+it('of a changed plan, each fee is credited for its own time', async () => {
   const clock = await shop.clock(START);
   const [small, large] = [
     await shop.feePrice({ properties: { unitPrice: '31' } }),
@@ -168,7 +168,7 @@ it('a second end is refused, and changes nothing', async () => {
   expect([again.status, more.status, await unpaid(subscription)]).toEqual([409, 409, ['16.80', '0.00', '0.00']]);
 });
 
-it('an end at the end of a period gives back what comes after it, and no more', async () => {
+it('an end at the end of a period credits the time after it, and no more', async () => {
   const { subscription } = await sold('in_arrears');
   await shop.change(`/v0/subscriptions/${subscription.id}`, { terminatedAt: '2026-02-01T00:00:00Z' });
   expect(await unpaid(subscription)).toEqual(['37.20', '0.00', '0.00']);

@@ -82,7 +82,7 @@ describe('expand=entitlements', () => {
     ]);
   });
 
-  it('answers nothing of events that nobody measures, of unknown subjects and of other merchants’ customers', async () => {
+  it('answers no balance for unmeasured events, unknown subjects and other merchants’ customers', async () => {
     const { customer } = await subscribed('mine');
     const other = await env.merchant();
     for (const [by, subject] of [
@@ -95,7 +95,7 @@ describe('expand=entitlements', () => {
     expect((await send(event({ subject: customer.id, type: 'another' }))).body.entitlements).toEqual([]);
   });
 
-  it('is left out where nobody asks for it', async () => {
+  it('is absent unless requested', async () => {
     const { subscription } = await subscribed('quiet');
     const { body } = await merchant.post('/v0/events', event({ subject: subscription.id }));
     expect(body).not.toHaveProperty('entitlements');

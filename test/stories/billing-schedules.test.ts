@@ -88,7 +88,7 @@ describe('an order of three years with ramps, each quarter in advance', () => {
     expect(await shop.read(`/v0/billingSchedules/${schedule.id}`)).toMatchObject({ status: 'cancelled' });
   });
 
-  it('credits a lower price on the next invoice, and what that cannot bear by a credit note', async () => {
+  it('credits a lower price on the next invoice, and the excess by a credit note', async () => {
     const { clock, order, schedule, orderLineItemId } = await threeYears(lineOver('1200'));
     await approveOrder(env, order);
     await shop.advance(clock, '2026-07-02T00:00:00Z');
@@ -111,7 +111,7 @@ describe('an order of three years with ramps, each quarter in advance', () => {
     expect((await shop.read(`/v0/customers/${customer.id}/wallet`)).balances).toMatchObject([{ balance: '100.00' }]);
   });
 
-  it('makes an invoice anew that waits for an approval while the order changes', async () => {
+  it('replaces an invoice that waits for an approval when the order changes', async () => {
     const other = shopOf(await env.merchant());
     const buyer = await other.customer();
     const clock = await other.clock(START);
@@ -176,7 +176,7 @@ describe('an order of three years with ramps, each quarter in advance', () => {
     expect(notes).toContainEqual(expect.objectContaining({ amount: '50.00' }));
   });
 
-  it('bills once, whoever cancels meanwhile', { timeout: 120_000 }, async () => {
+  it('bills once, with any cancellation in between', { timeout: 120_000 }, async () => {
     for (let round = 0; round < 3; round += 1) {
       const { clock, order, schedule } = await threeYears(lineOver('1200'));
       await approveOrder(env, order);

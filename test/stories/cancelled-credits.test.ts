@@ -62,7 +62,7 @@ it.each([
  * twice. The invoice of the first change, to dearer seats, takes the 108.00 off. The second change, to a year in
  * advance, removes that invoice. Only the last change counts: its charge is less by the 108.00.
  */
-it('is not lost with an invoice that a second change at the start of its period takes back', async () => {
+it('is not lost with an invoice that a second change at the start of its period removes', async () => {
   const planOf = async (unitPrice: string, billingCadence: string) =>
     shop.plan([await shop.feePrice({ paymentTerm: 'in_advance', billingCadence, properties: { unitPrice } })], {
       ...{ defaultTaxRate: 20, gracePeriod: 'PT0S', billingCadence },

@@ -134,7 +134,7 @@ describe('what an invoice could not take off', () => {
     expect((await grandTotals(subscription)).slice(0, 2)).toEqual(['PAID 0.00', 'ISSUED 5.00']);
   });
 
-  it('goes on in the rest of a period that closeNow cut', async () => {
+  it('continues in the remainder of a period after closeNow', async () => {
     const { clock, subscription } = await sold({ unitPrice: '31', off: '-20', invoiceAt: START });
     await shop.advance(clock, '2026-01-11T00:00:00Z');
     const [open] = await shop.invoices(subscription);
@@ -161,7 +161,7 @@ describe('where no invoice follows', () => {
     expect(await walletOf(shop, subscription)).toBe('42.00');
   });
 
-  it('it is in the wallet at once where the end takes back a period that had not begun', async () => {
+  it('it is in the wallet at once if the end removes a period that had not begun', async () => {
     const { clock, subscription } = await sold();
     await shop.advance(clock, FEBRUARY);
     await endNow(subscription);

@@ -52,7 +52,7 @@ async function cut(clock: Resource, subscription: Resource, day: number) {
 }
 
 describe('a period that is cut', () => {
-  it('goes on in the tiers that its parts before reached, also twice', async () => {
+  it('continues in the tiers that earlier parts reached, also twice', async () => {
     const { clock, subscription } = await subscribed();
     await use(subscription, 2, 8);
     await cut(clock, subscription, 11);

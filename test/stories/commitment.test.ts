@@ -214,7 +214,7 @@ async function kept(subscription: Resource): Promise<string> {
 }
 
 describe('a commitment that was asked follows what changes afterwards', () => {
-  it('an end in the past: the commitment of the time after it is given back', async () => {
+  it('an end in the past: the commitment of the time after it is credited', async () => {
     const { clock, subscription } = await subscribed(await committed());
     await shop.use(subscription.id, THE_11TH, 100);
     await shop.advance(clock, '2026-02-05T00:00:00Z');
@@ -294,7 +294,7 @@ describe('where a commitment is shown', () => {
   });
 });
 
-it('recompute finds a commitment that somebody changed', async () => {
+it('recompute finds a changed commitment', async () => {
   const other = await openTestEnvironment({ documents: 'typeset' });
   const client = new pg.Client({ connectionString: other.url });
   await client.connect();

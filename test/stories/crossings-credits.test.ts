@@ -74,7 +74,7 @@ const WHOLE: readonly (Sold & { readonly what: string; readonly billed: string }
 describe.each(WHOLE)('a credit of all that was billed: $what', ({ billed, ...plan }) => {
   const nothing = billed.replace(/\d/g, '0').replace(/^0+(?=0)/, '');
 
-  it('takes off all of an invoice that nobody has paid, and no more', async () => {
+  it('reduces an unpaid invoice to 0, and no further', async () => {
     const { clock, subscription, customerId } = await sold(plan);
     const [upfront] = await invoicesInForce(shop, customerId);
     expect(upfront.grandTotal).toBe(billed);
@@ -122,7 +122,7 @@ describe('a credit of a part of an inclusive price', () => {
  * 200.00 at the full price. The credit has the discount and the tax of its line, 25.00 + 5.00 = 30.00. January: 30.00 +
  * 100.00 + 20.00 tax.
  */
-it('a credit bears the discount and the tax rate of its line, whatever holds by then', async () => {
+it('a credit has the discount and the tax rate of its line, not the present ones', async () => {
   const a = await promptPlan(shop, [await fee(shop, 'in_advance', '100')], { defaultTaxRate: 20 });
   const b = await promptPlan(shop, [await fee(shop, 'in_advance', '200')], { defaultTaxRate: 20 });
   const clock = await shop.clock(JANUARY);

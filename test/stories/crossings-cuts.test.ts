@@ -349,7 +349,7 @@ describe('cutting anywhere changes no total', () => {
  * removes the fee, and 13 of 30 days are credited. The bill by the 3rd came before that credit.
  */
 describe('an invoice without lines', () => {
-  it('is calculated again as it was, whatever is credited after it', async () => {
+  it('is calculated again with the same result, after any later credit', async () => {
     const a = await promptPlan(shop, [await fee(shop, 'in_advance', '30')]);
     const b = await promptPlan(shop, [await fee(shop, 'in_arrears', '60')]);
     const { clock, subscription, customerId } = await subscribed(shop, a, APRIL);

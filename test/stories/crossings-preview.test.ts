@@ -233,7 +233,7 @@ describe('an end that is planned after the period was billed in advance', () => 
     expect((await shop.invoice(shown.id)).grandTotal).toBe('15.00');
   });
 
-  it('is shown no more when the end is taken back', async () => {
+  it('is not shown any more when the end is removed', async () => {
     const { subscription } = await planned({});
     await shop.change(`/v0/subscriptions/${subscription.id}`, { endingAt: null });
     expect((await upcoming(subscription)).grandTotal).toBe('50.00'); // 20 and May

@@ -94,7 +94,7 @@ describe('an add-on that is taken as a period begins', () => {
   });
 });
 
-describe('a cadence that is left and taken again at one instant goes on', () => {
+describe('a cadence that is left and resumed at one instant continues', () => {
   const usage = async (billingCadence: string) => shop.usagePrice({ billingCadence });
   const unitsIn = async (subscription: Resource, days: readonly string[], units: number) => {
     for (const day of days) await shop.use(subscription.id, `${day}T00:00:00Z`, units);

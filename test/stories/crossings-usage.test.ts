@@ -226,7 +226,7 @@ describe('a correction below 0 of a period', () => {
   });
 
   /** The refund is void: January's 100.00 are kept, so their excess is credited again. */
-  it('gives back what was too much once a refund is void', async () => {
+  it('credits the excess once a refund is void', async () => {
     const sold = await january();
     await payAll(shop, sold.customerId);
     const refund = await shop.create(`/v2/invoices/${sold.invoice.id}/refunds`, { reason: 'A gift' });
@@ -245,7 +245,7 @@ describe('a correction below 0 of a period', () => {
   }
 });
 
-describe('a correction bears the terms that billed it', () => {
+describe('a correction has the terms of its bill', () => {
   /**
    * 100 calls at 1.00, at half the price in January: 50.00. 50 of them did not happen: 25.00 are credited, not 50.00.
    */
@@ -272,7 +272,7 @@ describe('a correction bears the terms that billed it', () => {
    * 100 calls at 1.00 taxed at 20 %: 120.00. The rate is 10 % when 50 of them turn out not to have happened: 60.00 are
    * credited.
    */
-  it('the tax rate, where it gives back', async () => {
+  it('the tax rate of a credit', async () => {
     const { clock, subscription, customerId } = await subscribed(
       shop,
       await promptPlan(shop, [await shop.usagePrice()], { defaultTaxRate: 20 }),
@@ -334,7 +334,7 @@ describe('a correction below 0 after the last invoice', () => {
    * The credit was carried over: February's invoice of 20.00 could take 20.00 of the 60.00, and then the subscription
    * ended.
    */
-  it('or what the last invoice could not bear of one', async () => {
+  it('the excess over the last invoice', async () => {
     const { clock, subscription, customerId } = await subscribed(
       shop,
       await promptPlan(shop, [await shop.usagePrice()]),

@@ -230,7 +230,7 @@ describe('a credit note', () => {
     return { invoice, refund, path: `${invoice.id}/refunds/${refund.id}` };
   };
 
-  it('of a refund is rendered by itself, names the invoice, and is at its address', async () => {
+  it('of a refund is rendered automatically, names the invoice, and is at its address', async () => {
     const { invoice, refund, path } = await refunded();
     await env.runDueWork();
     expect(await stored(refund.id)).toEqual([{ kind: 'pdf' }, { kind: 'xml' }]);
@@ -310,7 +310,7 @@ describe('a credit note', () => {
     ]);
   });
 
-  it('is not found by the address of another invoice, nor by a name of none', async () => {
+  it('is not found by the address of another invoice or an unknown one', async () => {
     const { refund } = await refunded();
     const other = await issuedByHand();
     for (const id of [refund.id, newId('refund'), 'nonsense'])
@@ -319,7 +319,7 @@ describe('a credit note', () => {
   });
 });
 
-it('hostile names neither break documents nor get a say in them', async () => {
+it('hostile names do not break or change documents', async () => {
   const hostile: Resource = await shop.customer({
     consumer: {
       name: '#eval("1+1") </ram:Name><evil/> & ]]> \u202egpj.exe شركة',

@@ -78,7 +78,7 @@ describe('autoCharge', () => {
     expect(await told(invoice)).toEqual(['2026-02-01 issued', '2026-02-01 paid']);
   });
 
-  it('pays each month of a year by itself', async () => {
+  it('pays each month of a year automatically', async () => {
     const { clock, subscription } = await sell('pm_ok');
     await shop.advance(clock, '2027-01-01T00:00:00Z');
     const invoices = await shop.invoices(subscription);
@@ -104,7 +104,7 @@ describe('autoCharge', () => {
     expect(await chargesOf(invoice)).toEqual([]);
   });
 
-  it('on the wall clock writes the intent first: until its outcome nobody pays, cancels or writes off', async () => {
+  it('on the wall clock writes the intent first, which blocks payments, cancellations and write-offs', async () => {
     const customer = await shop.customer();
     await store(customer, 'pm_ok');
     const plan = await shop.plan([await shop.feePrice()], { autoApprove: false });
@@ -273,7 +273,7 @@ describe('POST …/pay', () => {
     expect(await payments(invoice)).toMatchObject([{ amount: '70.00' }, { amount: '30.00' }]);
   });
 
-  it('whose card is declined answers so; nothing is tried by itself afterwards', async () => {
+  it('with a declined card answers so, without an automatic retry', async () => {
     const invoice = await issue('pm_then_declined');
     const { status, body } = await pay(invoice);
     expect(status).toBe(200);
@@ -411,7 +411,7 @@ describe('who come at once', () => {
     expect(await chargesOf(invoice)).toHaveLength(1);
   });
 
-  it('nobody has waited in a circle', async () => {
+  it('there was no deadlock', async () => {
     const tables = await openTables(env.url);
     const [found] = await tables.query<{ deadlocks: number }>(
       'select deadlocks::int from pg_stat_database where datname = current_database()',

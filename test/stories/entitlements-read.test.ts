@@ -143,7 +143,7 @@ describe('an entitlement', () => {
     expect(seen).toEqual(['0 130 10', '100 0 0', '125 0 0', '150 0 0']);
   });
 
-  it('tells of each reset once, and has a grant written for it', async () => {
+  it('reports each reset once, and writes its grant', async () => {
     const { merchant, shop, clock, subscription, entitlement } = await openStory();
     await shop.advance(clock, '2026-03-01T00:00:00Z');
     const resets = (await outbox(merchant)).filter(({ type }) => type === 'entitlement.reset.v0');
@@ -237,7 +237,7 @@ describe('a list of entitlements', () => {
   });
 
   // Proves 4.entitlements.at.
-  it('shows each as it is by itself, at its own time or at one that is asked for', async () => {
+  it('shows each as alone, at its own time or at a requested one', async () => {
     const story = await openStory();
     const { shop, clock, subscription, entitlement } = story;
     await shop.use(subscription.id, '2026-02-10T00:00:00Z', 40);

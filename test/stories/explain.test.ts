@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => env.close());
 
-it('tells price, tiers, hours of usage, discounts and tax of each line, open and issued', async () => {
+it('shows price, tiers, hours of usage, discounts and tax of each line, open and issued', async () => {
   const clock = await shop.clock(START);
   // The first 10 cost 1.00, the others 2.00: 13 are 16.00; half of it is 8.00, with 20 % tax 9.60.
   const tiers = [

@@ -76,7 +76,7 @@ const shown = ({ lines }: Resource) =>
   lines.map((line: Resource) => `${line.type} ${line.quantity} = ${line.totalPrice}`);
 
 describe('a price with grantDiscountEnabled', () => {
-  it('bills only what grants did not cover, and shows what they did; a month later anew', async () => {
+  it('bills only uncovered units, and shows the covered ones; a month later again', async () => {
     const { clock, subscription } = await subscribed(true);
     await shop.use(subscription.id, '2026-01-10T00:00:00Z', 130);
     await shop.use(subscription.id, '2026-02-10T00:00:00Z', 40);

@@ -363,7 +363,7 @@ describe('a direct grant', () => {
     expect(await grantsOf(refusing.path)).toEqual([]);
   });
 
-  it('is made once for a key, whatever has become of it, and another body is refused', async () => {
+  it('is made once for a key, in any later state, and another body is refused', async () => {
     const { path } = await subscribed();
     const sent = { amount: 5, idempotencyKey: 'order-1' };
     const answers = await Promise.all([1, 2, 3].map(() => merchant.post(`${path}/grants`, sent)));
@@ -462,7 +462,7 @@ describe('voiding a grant', () => {
     expect(await shop.read(`${one.path}/grants/${grant.id}`)).toEqual(grant);
   });
 
-  it('is told, as its creation is', async () => {
+  it('sends a webhook, like its creation', async () => {
     const { path, entitlement } = await subscribed();
     const grant = await shop.create(`${path}/grants`, { amount: 5 });
     await merchant.delete(`${path}/grants/${grant.id}`);
@@ -483,7 +483,7 @@ describe('voiding a grant', () => {
 
 describe('the list of grants', () => {
   // Proves 4.entitlements.grants.
-  it('has each once, newest first, twenty at a time unless told', async () => {
+  it('has each once, newest first, twenty at a time by default', async () => {
     const { path } = await subscribed({ ...MONTHLY, issueAfterReset: 7 });
     const made: string[] = [];
     for (let n = 1; n <= 22; n += 1) made.unshift((await shop.create(`${path}/grants`, { amount: n })).id);
@@ -556,7 +556,7 @@ describe('a reset by hand', () => {
   };
   const reset = (path: string, body: object = {}) => shop.act(`${path}/reset`, body);
 
-  it('rolls grants over, issues anew and counts periods from there', async () => {
+  it('rolls grants over, issues again and counts periods from there', async () => {
     const { clock, path } = await used();
     expect(await balanceOf(path)).toEqual({ balance: 70, usageInPeriod: 30, overage: 0 });
     const answer = await reset(path);
@@ -625,7 +625,7 @@ describe('a reset by hand', () => {
     await reset(path, { effectiveAt: '2026-02-01T00:00:00Z' });
   });
 
-  it('is told once', async () => {
+  it('is reported once', async () => {
     const { clock, path, entitlement } = await used();
     await reset(path);
     await reset(path);
@@ -682,7 +682,7 @@ describe('a reconciliation', () => {
   }
 
   // Proves 4.subscriptions.reconciliations.dryRun.
-  it('that is dry tells what it would do, and writes nothing', async () => {
+  it('that is dry shows its effect, and writes nothing', async () => {
     const { path, features: told } = await outdated();
     const before = await everything();
     expect(await shop.act(path, { dryRun: true })).toEqual({

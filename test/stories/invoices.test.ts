@@ -72,7 +72,7 @@ describe('a draft', () => {
     expect(await published(invoice)).toEqual(['invoice.issued.v0']);
   });
 
-  it('of a subscription that approves by itself does not wait, whatever the plan says', async () => {
+  it('of a subscription with automatic approval does not wait, despite the plan', async () => {
     const { invoice } = await monthOver({ plan: { autoApprove: false }, subscription: { autoApprove: true } });
     expect(invoice).toMatchObject({ status: 'ISSUED', autoApprove: true });
   });
@@ -173,7 +173,7 @@ describe('an issued invoice', () => {
     expect(await published(invoice)).toEqual(['invoice.issued.v0', 'invoice.paid.v0']);
   });
 
-  it('is told of once when it is overdue: as the UTC day of dueAt is over', async () => {
+  it('is reported once when it is overdue: after the UTC day of dueAt', async () => {
     const { clock, invoice } = await monthOver({ subscription: { bankTransferOnly: true, paymentTermDays: 14 } });
     expect(invoice).toMatchObject({ dueAt: '2026-02-15T00:00:00Z', nextActionAt: '2026-02-16T00:00:00Z' });
     await shop.advance(clock, '2026-02-15T23:59:59Z');
@@ -184,7 +184,7 @@ describe('an issued invoice', () => {
     expect(await shop.invoice(invoice.id)).toMatchObject({ status: 'ISSUED', nextActionAt: null });
   });
 
-  it('says for ever what it said, whatever becomes of customer, plan and merchant', async () => {
+  it('never changes, after any change of customer, plan and merchant', async () => {
     const by = await env.merchant();
     const of = shopOf(by);
     const customer = await of.customer();

@@ -147,7 +147,7 @@ describe('what comes late', () => {
     ]);
   });
 
-  it('bears the discounts that billed its period, and the tax of the invoice that bills it', async () => {
+  it('has the discounts of its period’s bill, and the tax of the invoice that bills it', async () => {
     const { clock, subscription } = await subscribed();
     await shop.create(`/v0/subscriptions/${subscription.id}/adjustments`, {
       type: 'percentageDiscount',

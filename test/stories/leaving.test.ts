@@ -382,7 +382,7 @@ describe('who leaves otherwise', () => {
     },
   );
 
-  it('while the seats are refunded: whichever comes first, it is given back once', async () => {
+  it('while the seats are refunded: in either order, the money returns once', async () => {
     const seats = await shop.feePrice({ paymentTerm: 'in_advance', properties: { unitPrice: '90' } });
     const plan = await shop.plan([seats], { defaultTaxRate: 20 });
     for (let round = 0; round < 8; round += 1) {

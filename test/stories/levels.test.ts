@@ -268,7 +268,7 @@ describe('groups', () => {
   const use = (shop: Shop, subject: Resource, at: string, region: string | undefined, units: number) =>
     shop.use(subject.id, at, units, { data: { units, ...(region && { region }) } });
 
-  it('that were ever reported go on, each by itself', async () => {
+  it('that were ever reported continue, each alone', async () => {
     const properties = {
       dimensions: ['region'],
       cells: [{ match: { region: 'eu' }, unitPrice: '10' }, { match: { region: 'us' }, unitPrice: '5' }], // biome-ignore format: a table

@@ -103,7 +103,7 @@ describe('a logo', () => {
     expect((await pdfOf(before, by)).equals(plain)).toBe(true);
   });
 
-  it('that cannot be drawn costs nobody a document', async () => {
+  it('that cannot be drawn prevents no document', async () => {
     const by = await env.merchant();
     await put('image/svg+xml', svg('<path d="this is no path" transform="rotate("/>'), by);
     expect((await pdfOf(await issued(by), by)).subarray(0, 5).toString()).toBe('%PDF-');

@@ -264,7 +264,7 @@ describe('a server that refuses', () => {
     expect(header(drop.messages[0] ?? '', 'Message-ID')).toBe(`<${waits.id}@pay.example>`);
   });
 
-  it('one recipient of two has taken the mail all the same, and who was refused is told', async () => {
+  it('one recipient of two has the mail, and the refused one is recorded', async () => {
     const drop = await openDrop();
     drop.onRecipient = (address) => (address.startsWith('old') ? { code: 550, text: 'Gone' } : null);
     const office = await openOffice(from(drop.url));
@@ -372,7 +372,7 @@ describe('the carrier', () => {
   const noAttachments = async () => ({ isReady: true, files: [] }) as const;
   const mailsOf = async ({ shop }: Office): Promise<Resource[]> => (await shop.read('/v0/mails?limit=100')).data;
 
-  it('gives back what it has not begun as it closes, and does not wait for ever for what it has', async () => {
+  it('releases unstarted mails at its close, and does not wait for ever for started ones', async () => {
     const silence = await openSilence();
     const office = await openOffice();
     const now = () => Temporal.Instant.from(NOW);
@@ -412,7 +412,7 @@ describe('the carrier', () => {
     expect(await mailOf(office, invoice)).toMatchObject({ status: 'pending', attempts: 0, nextAttemptAt: later(30) });
   });
 
-  it('never gets a mail a ninth time, though nobody knows what came of the eighth', async () => {
+  it('never gets a mail a ninth time, though the outcome of the eighth is unknown', async () => {
     const office = await openOffice();
     const invoice = await issue(office);
     let taken = 0;
@@ -446,7 +446,7 @@ describe('without a server', () => {
     expect(await mailOf(office, invoice)).toMatchObject({ status: 'held' });
   });
 
-  it('a viewer cannot have mail sent, nor another merchant', async () => {
+  it('a viewer and another merchant cannot send a mail', async () => {
     const office = await openOffice();
     const mail = await issue(office).then(async (invoice) => {
       await office.env.runDueWork();
@@ -459,7 +459,7 @@ describe('without a server', () => {
   });
 });
 
-it('is written once, however often it is told of', async () => {
+it('is written once for repeated reports', async () => {
   const office = await openOffice();
   const { shop, merchant, env } = office;
   const customer = await shop.customer();

@@ -165,7 +165,7 @@ describe('to whom', () => {
     ]);
   });
 
-  it('nobody of an invoice over nothing, unless the merchant says so', async () => {
+  it('no customer about an invoice of 0, unless the merchant enables it', async () => {
     const gift = { lines: [{ displayName: 'A gift', quantity: 1, unitPrice: 0 }] };
     const customer = await shop.customer();
     await invoice(customer, gift);
@@ -178,7 +178,7 @@ describe('to whom', () => {
     await shop.change(`/v0/organizations/${merchantId}`, { settings: { mail: null } });
   });
 
-  it('nobody of a draft', async () => {
+  it('no customer about a draft', async () => {
     const customer = await shop.customer();
     await invoice(customer, { autoApprove: false });
     expect(await mailsTo(customer)).toEqual([]);

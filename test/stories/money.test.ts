@@ -127,7 +127,7 @@ describe('tax', () => {
     expect(await rates(bare, undefined)).toEqual([5, 7]);
   });
 
-  it('of several rates stands on each line, and every rate is summed by itself', async () => {
+  it('of several rates is on each line, and every rate is summed alone', async () => {
     const invoice = await billed({
       plan: { defaultTaxRate: 20 },
       feePrices: [

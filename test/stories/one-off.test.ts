@@ -110,7 +110,7 @@ describe('an invoice by hand', () => {
     expect(await published(draft)).toEqual(['invoice.issued.v0', 'invoice.paid.v0', 'invoice.refunded.v0']);
   });
 
-  it('with autoApprove is issued at once, due after its term, payable until then, and told of once it is overdue', async () => {
+  it('with autoApprove is issued at once, due after its term, payable until then, and reported overdue', async () => {
     const issued = await make({ autoApprove: true, paymentTermDays: 14 });
     expect(issued).toMatchObject({
       status: 'ISSUED',

@@ -295,7 +295,7 @@ describe('while the database is away', () => {
   const sample = async (name: string) =>
     Number(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)`, 'm').exec((await env.client().get('/metrics')).text)?.[1]);
 
-  it('events are refused as that, nothing that was acknowledged is lost, and all goes on once it is back', async () => {
+  it('events are refused with that error, no acknowledged one is lost, and work continues afterwards', async () => {
     const acknowledged: string[] = [];
     const unanswered: string[] = [];
     const refusals = new Set<string>();
@@ -343,7 +343,7 @@ describe('while the database is away', () => {
     expect(await sample('reckoner_ingest_oldest_seconds')).toBe(0);
   });
 
-  it('how it goes is told also where the database takes a question and does not answer', async () => {
+  it('readiness answers even if the database takes a question and does not answer', async () => {
     wire.hold();
     const asked = merchant.get('/v0/me').then(() => 'asked');
     const told = env

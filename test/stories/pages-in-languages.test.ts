@@ -70,7 +70,7 @@ const said = {
 describe.each(LOCALES)('a customer who reads %s', (locale) => {
   const words = said[locale];
 
-  it('sees an invoice, has a card declined, confirms with another, and is told that it is paid', async () => {
+  it('sees an invoice, has a card declined, confirms with another, and sees that it is paid', async () => {
     const customer = await shop.customer();
     await shop.change(`/v0/customers/${customer.id}`, { locale });
     const invoice = await bill(customer);
@@ -89,7 +89,7 @@ describe.each(LOCALES)('a customer who reads %s', (locale) => {
     expect((await reader.open(`/pay/invoices/${invoice.id}`)).headings).toContain(words.paid[1]);
   });
 
-  it('and of whom nobody has said so gets the language that the browser asks for', async () => {
+  it('without a known language gets the browser’s language', async () => {
     const { paymentSessionId, customerId } = await shop.create('/v0/payments', {
       amount: '20',
       currency: 'EUR',

@@ -91,7 +91,7 @@ describe('a payment link', () => {
     expect(await read(ended)).toMatchObject({ status: 'expired' });
   });
 
-  it('keeps the card of its customer where it is told to', async () => {
+  it('stores the card of its customer on request', async () => {
     const payer = await shop.customer();
     await complete(await make({ customerId: payer.id }));
     expect((await shop.read(`/v0/customers/${payer.id}/paymentMethods`)).data).toEqual([]);

@@ -42,7 +42,7 @@ const moved = (invoice: Resource) =>
 
 describe('paying', () => {
   // Proves 6.webhooks.paid.
-  it('marks the invoice PAID once, however often the session is completed, and tells of it once (§6)', async () => {
+  it('marks the invoice PAID once for repeated completions of the session, and reports it once (§6)', async () => {
     const { invoice, subscription } = await shop.issued();
     const id = sessionOf(invoice);
     const answers = await Promise.all(Array.from({ length: 8 }, () => complete(id)));

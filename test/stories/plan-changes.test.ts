@@ -116,7 +116,7 @@ describe('a change in the midst of a period', () => {
     expect(await wallet(subscription)).toEqual([expect.objectContaining({ balance: '180.00' })]);
   });
 
-  it('of usage: each price counts its own time, what goes on is one charge', async () => {
+  it('of usage: each price counts its own time, and a continued price is one charge', async () => {
     const metric = await shop.metric();
     const other = await shop.metric({ eventType: 'image' });
     const kept = await shop.usagePrice({
@@ -153,7 +153,7 @@ describe('a change in the midst of a period', () => {
 });
 
 describe('a change to another cadence', () => {
-  it('ends the period; its invoice bears the new plan’s first charges, less what is not used', async () => {
+  it('ends the period; its invoice has the new plan’s first charges, less the unused ones', async () => {
     const { clock, subscription } = await subscribed(await planOf(await seats('30')));
     await payInFull((await periods(subscription))[0]);
     const yearly = await planOf(await seats('365', { billingCadence: 'P1Y' }), { billingCadence: 'P1Y' });
@@ -179,7 +179,7 @@ describe('a change to another cadence', () => {
 });
 
 describe('a change at the end of the period', () => {
-  it('comes by itself, with its charges on the invoice that ends there', async () => {
+  it('comes automatically, with its charges on the invoice that ends there', async () => {
     const { clock, subscription } = await subscribed(await planOf(await seats('30')));
     const larger = await planOf(await seats('100'));
     const { change: scheduled } = await change(subscription, { planId: larger.id, effective: 'periodEnd' });

@@ -145,7 +145,7 @@ describe('a migration of many subscriptions', () => {
     return { merchant, shop, plan };
   }
 
-  it('goes on by itself after the answer, and is told in pages', async () => {
+  it('continues after the answer, and its outcomes are listed in pages', async () => {
     const { shop, plan } = await many();
     const migration = await shop.create(migrationsOf(plan), ONE_TO_TWO);
     expect(migration).toMatchObject({ status: 'running', endedAt: null, subscriptions: [] });
@@ -258,7 +258,7 @@ describe('a subscription that cannot be changed', () => {
     expect(changes.pagination.total).toBe(1);
   });
 
-  it('because of a fault is told as such, and the others are changed', async () => {
+  it('because of a fault is reported as such, and the others are changed', async () => {
     const { merchant, shop } = await opened();
     const { plan, subscriptions } = await planOfTwoVersions(shop, 3);
     await tables.query(`

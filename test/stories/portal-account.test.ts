@@ -58,7 +58,7 @@ describe('cards', () => {
     expect(await auditOf('removePortalCard', customer)).toMatchObject([{ resourceId: newer.id, actor: 'customer' }]);
   });
 
-  it('that failed are replaced, and the open dunning goes on with the new one', async () => {
+  it('that failed are replaced, and the open dunning continues with the new one', async () => {
     const clock = await shop.clock(START);
     const customer = await shop.customer();
     const setup = await shop.create(`/v0/customers/${customer.id}/paymentMethods`);

@@ -37,7 +37,7 @@ async function halfAMonth(fields: object = {}) {
 }
 
 describe('without the merchant’s leave', () => {
-  it('nothing can be changed, neither by the page nor by a form that somebody makes up', async () => {
+  it('nothing can be changed, by the page or by a forged form', async () => {
     await allow({ planChange: null, quantities: false, cancellation: 'none' });
     const { large, subscription, customer } = await halfAMonth();
     const reader = await visit(env, shop, { id: subscription.id });
@@ -120,7 +120,7 @@ describe('a change of the plan', () => {
     expect(dollars((await upcoming(subscription)).grandTotal)).toBe(totalOf(again));
   });
 
-  it('holds for its day, whatever usage comes meanwhile', async () => {
+  it('is valid for its day, with any usage in between', async () => {
     const metric = await shop.metric({ eventType: 'portal.meanwhile' });
     const usage = await shop.usagePrice({ billableMetricId: metric.id });
     const clock = await shop.clock(START);

@@ -76,7 +76,7 @@ describe('a page of the portal', () => {
     expect(named.toSorted()).toEqual(['cardId', 'invoiceId', 'subscriptionId']);
   });
 
-  it.each(inside)('$method $path shows nobody anything without a session', async ({ method, path }) => {
+  it.each(inside)('$method $path shows no data without a session', async ({ method, path }) => {
     const filled = path.replace(/:(\w+)/, (_, name: string) => ids[name]?.own as string);
     for (const sent of [{}, { cookie: 'reckoner_portal=nonsense' }, { cookie: `reckoner_portal=${'a'.repeat(43)}` }]) {
       const answer = await call(method, filled, sent as Record<string, string>);

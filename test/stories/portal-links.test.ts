@@ -123,7 +123,7 @@ describe('a link', () => {
     expect(page.links.map(({ href }) => href)).toEqual([`/portal/${merchant.id}`]);
   });
 
-  it('that nobody made is unknown', async () => {
+  it('that was never made is unknown', async () => {
     for (const path of ['/portal/open', '/portal/open?token=x', `/portal/open?token=${'a'.repeat(43)}`])
       expect((await browser().open(path)).status).toBe(404);
   });
@@ -161,7 +161,7 @@ describe('a session', () => {
     expect(page.links.map(({ href }) => href)).toEqual([`/portal/${merchant.id}`]);
   });
 
-  it('ends as somebody signs out, on every page that is still open', async () => {
+  it('ends at the sign-out, on every page that is still open', async () => {
     const reader = await visit(env, shop, customer);
     const cookie = `reckoner_portal=${reader.cookies.get('reckoner_portal')}`;
     const page = await reader.press(reader.first, 'Sign out');
@@ -235,7 +235,7 @@ describe('a link by mail', () => {
     expect((await browser().open(url)).status).toBe(410);
   });
 
-  it('is answered the same whether somebody is known there or not', async () => {
+  it('has the same answer for known and unknown addresses', async () => {
     const [known, unknown] = [await ask(customer.organization.billingEmails[0]), await ask('nobody@example.org')];
     expect(unknown.text).toBe(known.text);
     expect(unknown.status).toBe(known.status);

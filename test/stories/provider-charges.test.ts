@@ -169,8 +169,8 @@ const chargeOf = async (invoice: Resource): Promise<string> => {
 };
 const ten = { amount: decimal('10'), currency: 'USD' } as const;
 
-describe('a refund that somebody made at the provider', () => {
-  it('of all money of an invoice refunds it by a credit note, and calls nobody', async () => {
+describe('a refund that was made at the provider', () => {
+  it('of all money of an invoice refunds it by a credit note, without a call', async () => {
     const { invoice } = await sell(FAKE_TOKENS.ok);
     const reference = provider.refundAtDashboard({ chargeReference: await chargeOf(invoice), ...ten });
     const calls = provider.calls.length;

@@ -101,7 +101,7 @@ describe('a key that was revoked', () => {
     expect(charges(invoice)).toEqual([`charge ${invoice.id}:1`]);
   });
 
-  it('that nobody mends for a day ends the charge, and it is tried daily without spending a retry', async () => {
+  it('that is not corrected for a day ends the charge, which is tried daily without using a retry', async () => {
     const subscription = await billed();
     provider.fault('charge', 'refused');
     const times = ['00:01', '00:05', '00:30', '02:00', '12:00'].map((time) => `2026-01-01T${time}:00Z`);

@@ -100,7 +100,7 @@ describe('a purchase', () => {
   });
 
   // Proves 3.purchase.paid, 4.purchases.5, 6.webhooks.paid.grant.
-  it('makes its grant as the invoice becomes PAID, once, and tells of both together (§6)', async () => {
+  it('makes its grant when the invoice becomes PAID, once, and reports both together (§6)', async () => {
     const { entitlement, subscription } = await subscribed();
     const purchase = await buy(entitlement);
     const session = sessionOf(purchase);
@@ -230,7 +230,7 @@ describe('what is bought', () => {
   });
 
   // Proves 4.purchases.4.
-  it('has no bounds where the entitlement is one-time, whatever was said (§4, rule 4)', async () => {
+  it('has no bounds on a one-time entitlement, despite the request (§4, rule 4)', async () => {
     const entitlement = await entitled(ONE_TIME);
     await complete(sessionOf(await buy(entitlement, { resetMaxRollover: 0, resetMinRollover: 5 })));
     expect(await grants(entitlement)).toMatchObject([{ resetMaxRollover: 999999999999, resetMinRollover: 0 }]);
@@ -239,7 +239,7 @@ describe('what is bought', () => {
 
 describe('the same idempotencyKey again', () => {
   // Proves 4.purchases.2.
-  it('is the same invoice, whatever has become of it', async () => {
+  it('is the same invoice, in any later state', async () => {
     const { clock, entitlement } = await subscribed();
     const [paid, left] = [order(), order({ price: '5.00' })];
     const first = await shop.create(path(entitlement), paid);
@@ -383,7 +383,7 @@ describe('what is paid', () => {
   });
 });
 
-describe('nobody can buy', () => {
+describe('an impossible purchase', () => {
   it('from a merchant that takes no cards', async () => {
     const other = await env.merchant();
     const entitlement = await entitled(ONE_TIME, undefined, shopOf(other));

@@ -165,7 +165,7 @@ describe('quantities that are refused', () => {
 });
 
 describe('a change of quantities', () => {
-  it('is told beforehand, applied at once, and in the list of changes', async () => {
+  it('is previewed, applied at once, and in the list of changes', async () => {
     const [seats, support] = [await seatPrice(), await shop.feePrice()];
     const plan = await shop.plan([seats, support]);
     const clock = await shop.clock(START);
@@ -427,7 +427,7 @@ describe('five seats, eight from the 11th, six from February', () => {
     expect(said([february])).toEqual(['6 02-01/03-01 186.00']);
   });
 
-  it('in advance: what five seats would have had is given back, and eight are charged', async () => {
+  it('in advance: the remaining time of five seats is credited, and eight are charged', async () => {
     const { subscription, first, periods } = await lived(await seatPrice(IN_ADVANCE), steps, FEBRUARY);
     const [january] = periods;
     expect(said(first)).toEqual(['5 01-01/02-01 155.00']);
@@ -580,7 +580,7 @@ describe('how a change of quantities cuts', () => {
     expect([first.subtotal, rest.subtotal]).toEqual(['130.00', '88.00']); // 218.00 in all
   });
 
-  it('in advance and ended: the seats that are there at the end are given back', async () => {
+  it('in advance and ended: the seats at the end are credited', async () => {
     const { clock, subscription } = await lived(await seatPrice(IN_ADVANCE), [[THE_11TH, 8]], THE_21ST);
     await shop.act(`/v0/subscriptions/${subscription.id}/termination`, { reason: 'Over' });
     await shop.advance(clock, FEBRUARY);
@@ -595,7 +595,7 @@ describe('how a change of quantities cuts', () => {
     expect(said(first)).toEqual(['8 01-15/02-15 248.00']);
   });
 
-  it('what a plan change keeps goes on as one charge, in its number', async () => {
+  it('a price that a plan change keeps continues as one charge, with its quantity', async () => {
     const [seats, support] = [await seatPrice(IN_ARREARS), await shop.feePrice({ properties: { unitPrice: '31' } })];
     const { clock, subscription } = await lived(seats, [[THE_11TH, 8]], THE_21ST);
     await change(subscription, { planId: (await shop.plan([seats, support], { gracePeriod: 'P0D' })).id });

@@ -155,7 +155,7 @@ describe('a receipt', () => {
     expect(await wordsOf(invoice, payment)).toContain(`${invoice.invoiceNumber}-R1`);
   });
 
-  it('is rendered by itself, once, and stays what it was when the money goes back', async () => {
+  it('is rendered automatically, once, and does not change when the money goes back', async () => {
     const invoice = await issue();
     const payment = await transfer(invoice, '120.00');
     expect(await stored(payment.id)).toEqual([]);

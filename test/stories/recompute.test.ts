@@ -51,7 +51,7 @@ describe('recomputing invoices', () => {
     expect(await recomputeDatabase(env.url)).toEqual({ checked: 4, differing: [] });
   });
 
-  it('finds what somebody changed on an upfront invoice', async () => {
+  it('finds a change of an upfront invoice', async () => {
     const upfront = `(select id from invoice where kind = 'upfront')`;
     await client.query(
       `update invoice_line set total_price = total_price + 1, total_amount = total_amount + 1 where invoice_id = ${upfront} and position = 0`,

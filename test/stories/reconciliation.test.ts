@@ -172,7 +172,7 @@ it('after a change of plan, which leaves the allowance to the next reset, it is 
   expect(await story.balance()).toBe(300);
 });
 
-it('a config that was changed is told', async () => {
+it('a changed config is listed', async () => {
   const story = await subscribed({ type: 'static', config: { seats: 1 } });
   await story.publish({ type: 'static', config: { seats: 9 } });
   const config = { before: { seats: 1 }, after: { seats: 9 } };
@@ -181,7 +181,7 @@ it('a config that was changed is told', async () => {
   expect(await story.reconcile()).toEqual(unchanged(story.named));
 });
 
-it('a template of other words and the same allowance is told', async () => {
+it('a changed template with the same allowance is listed', async () => {
   const story = await subscribed(monthly(100));
   await story.publish(monthly(100, { isSoftLimit: true }));
   expect(await story.reconcile()).toEqual(changed(story.named, { allowance: { before: 100, after: 100 } }));

@@ -116,7 +116,7 @@ describe('a recorded payment', () => {
     expect(await walletOf(customer)).toBe('30');
   });
 
-  it('under the same key is the same payment, whatever has become of the invoice, and another one under it is refused', async () => {
+  it('under the same key is the same payment, in any state of the invoice, and another one is refused', async () => {
     const invoice = await issue();
     const body = transfer('100');
     const first = await record(invoice, body);
@@ -154,7 +154,7 @@ describe('a recorded payment', () => {
 });
 
 describe('a refund of recorded money', () => {
-  it('is given back by hand, card money by the provider, and what was too much stays in the wallet', async () => {
+  it('is returned by hand, card money by the provider, and the excess stays in the wallet', async () => {
     const invoice = await issue();
     await record(invoice, transfer('40'));
     const session = await shop.create(`/v2/invoices/${invoice.id}/paymentSessions`);
@@ -189,7 +189,7 @@ describe('a refund of recorded money', () => {
   });
 });
 
-describe('recorded money that was given back', () => {
+describe('recorded money that was returned', () => {
   const say = (invoice: Resource, payment: string, body: object = {}) =>
     merchant.post(`/v2/invoices/${invoice.id}/payments/${payment}/markReturned`, body);
   /** The cash and the owed returns of an invoice, by account; credits are below 0. */
@@ -270,7 +270,7 @@ describe('recorded money that was given back', () => {
     expect([answer.status, answer.body.errors[0].field]).toEqual([400, field]);
   });
 
-  it('of another invoice, or nobody’s, is a 404', async () => {
+  it('of another or an unknown invoice is a 404', async () => {
     const [invoice, other] = [await issue(), await issue()];
     const payment = (await record(other, transfer('100'))).body;
     for (const id of [payment.id, 'pay_0123456789abcdef0123456789abcdef'])

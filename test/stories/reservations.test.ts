@@ -126,7 +126,7 @@ describe('a reservation', () => {
     expect(await events(metric)).toHaveLength(count);
   });
 
-  it('gives back what it held when it is released', async () => {
+  it('returns its units when it is released', async () => {
     const { entitlement, metric } = await entitled();
     const reservation = await reserve(entitlement);
     expect(await end(reservation, 'release')).toMatchObject({ status: 200, body: { status: 'released' } });
@@ -134,7 +134,7 @@ describe('a reservation', () => {
     expect(await events(metric)).toEqual([]);
   });
 
-  it('expires by itself, at its time', async () => {
+  it('expires automatically, at its time', async () => {
     const { entitlement, clock } = await entitled({ onClock: true });
     const reservation = await reserve(entitlement);
     await shop.advance(clock, '2026-01-01T00:59:59.999999Z');
@@ -201,7 +201,7 @@ describe('what can be reserved', () => {
     if (status === 409) expect(answer.body.code).toBe('INSUFFICIENT_BALANCE');
   });
 
-  it('is what is neither used nor held', async () => {
+  it('excludes used and reserved units', async () => {
     const { entitlement, metric, customer } = await entitled();
     await shop.use(customer.id, START, 3, { type: metric.eventType });
     const held = await reserve(entitlement, 5);
@@ -316,7 +316,7 @@ describe('where many come at once', () => {
     }
   });
 
-  it('what is over is not settled by a request that came before and waited, once its units are held anew', async () => {
+  it('an expired one is not settled by a request that waited, once its units are reserved again', async () => {
     const { entitlement } = await entitled({ amount: 4 });
     const over = await reserve(entitlement, 4, '2026-01-01T00:10:00Z');
     env.setNow('2026-01-01T00:10:00Z');
@@ -327,7 +327,7 @@ describe('where many come at once', () => {
     expect(await figures(entitlement)).toMatchObject({ balance: 0, reserved: 4, usageInPeriod: 0 });
   });
 
-  it('nobody waits in a circle', async () => {
+  it('there is no deadlock', async () => {
     const tables = await openTables(env.url);
     const [found] = await tables.query<{ deadlocks: number }>(
       'select deadlocks::int from pg_stat_database where datname = current_database()',

@@ -269,7 +269,7 @@ describe('what hangs on an invoice', () => {
     expect(event?.data).toMatchObject({ invoiceId: id, customerId: customer.id, grantId: 'grt_toy' });
   });
 
-  it('is told that the invoice is cancelled', async () => {
+  it('gets the message that the invoice is cancelled', async () => {
     heard.length = 0;
     const { id } = await purchase({ purpose }, dependencies());
     await tell('expired', id);
@@ -284,7 +284,7 @@ describe('what hangs on an invoice', () => {
     expect(await drawn()).toBe(before);
   });
 
-  it('must be of a kind that somebody handles', async () => {
+  it('must have a kind with a handler', async () => {
     await expect(purchase({ purpose }, dependenciesWith({}))).rejects.toThrow('No domain handles invoices of toy.');
   });
 });

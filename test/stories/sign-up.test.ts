@@ -191,7 +191,7 @@ describe('the price that is paid is the price that was shown', () => {
     await shop.change(`/v0/plans/${plan.id}/versions/${version.versionNumber}`, { default: true });
   };
 
-  it('a version that became the default meanwhile is shown before anybody goes on', async () => {
+  it('a version that became the default in between is shown first', async () => {
     const plan = await planOf(inAdvance());
     const page = await open(await link(plan));
     await otherVersion(plan, '99.00');
@@ -203,7 +203,7 @@ describe('the price that is paid is the price that was shown', () => {
     expect(session.words).toContain('Pay $118.80');
   });
 
-  it('a version that becomes the default while somebody pays is for the next one', async () => {
+  it('a version that becomes the default during a payment applies to the next customer', async () => {
     const plan = await planOf(inAdvance());
     const session = await reader.press(await open(await link(plan)), 'Go on to payment', ADA);
     await otherVersion(plan, '99.00');
@@ -215,7 +215,7 @@ describe('the price that is paid is the price that was shown', () => {
     expect(invoice.grandTotal).toBe('58.80');
   });
 
-  it('where a tax rate changes while somebody pays, nothing is charged, and the link shows the new price', async () => {
+  it('if a tax rate changes during a payment, nothing is charged, and the link shows the new price', async () => {
     const plan = await planOf(inAdvance());
     const made = await link(plan);
     const session = await reader.press(await open(made), 'Go on to payment', ADA);
@@ -277,7 +277,7 @@ describe('where nothing is due now', () => {
 });
 
 describe('who subscribes', () => {
-  it('nobody learns whose address is known, and nobody becomes a customer by typing one', async () => {
+  it('the page reveals no known address, and a typed address gives no access to a customer', async () => {
     const plan = await planOf(inAdvance());
     const known = await shop.customer({
       consumer: { name: 'Known', email: 'known@buyer.example', address: { country: 'FR' } },
@@ -375,7 +375,7 @@ describe('who subscribes', () => {
     expect((await env.client().post('/pay/signup/clk_none/taxId', body, form)).status).toBe(404);
   });
 
-  it('Enter in a field goes on, and does not only check the tax number', async () => {
+  it('Enter in a field submits the form, and does not only check the tax number', async () => {
     const page = await open(await link(await planOf(inAdvance())));
     // a browser presses the first (HTML, implicit submission)
     const [first] = page.text.match(/<button[\s\S]*?<\/button>/g) ?? [];
@@ -405,7 +405,7 @@ describe('the first payment of a subscription that the merchant made', () => {
 });
 
 describe('a link that is over', () => {
-  it('from the instant of its end on takes nobody, and nobody pays who is on the way through it', async () => {
+  it('from its end on accepts no visitor, and no started visitor can pay', async () => {
     const plan = await planOf(inAdvance());
     const made = await link(plan, { expiresIn: 'PT2H', redirectUrls: { onFailure: 'https://shop.example/plans' } });
     const page = await open(made);

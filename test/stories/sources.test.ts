@@ -76,7 +76,7 @@ it('revenue of a customer who comes later is billed to that customer', async () 
   expect(await subtotals(subscription)).toEqual(['ISSUED 3.00', 'ACTIVE 0.00']);
 });
 
-it('revenue that is told after the end, of a time before it, still counts; of a time after it, it fails', async () => {
+it('revenue from before the end that is reported after it still counts; revenue from after the end fails', async () => {
   const { plan, metric, clock, subscription, externalId } = await revenueShop(shop);
   const source = await newSource(shop, { plan, metric });
   await shop.advance(clock, '2026-01-15T00:00:00Z');
@@ -100,14 +100,14 @@ describe('other currencies', () => {
   });
 });
 
-describe('whatever is told, repeated and decided in whatever order', () => {
+describe('any reports, repetitions and decisions, in any order', () => {
   const step = fc.record({
     cents: fc.integer({ min: 1, max: 100_000 }),
     told: fc.integer({ min: 1, max: 3 }),
     decision: fc.constantFrom('approve', 'reject', 'both', 'bulk', 'wait'),
   });
 
-  it('the invoice bears 5 % of what was processed, once', { timeout: 60_000 }, async () => {
+  it('the invoice charges 5 % of the processed revenue, once', { timeout: 60_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 6 }), fc.boolean(), async (steps, isAutomatic) => {
         const { plan, metric, clock, subscription, externalId } = await revenueShop(shop);

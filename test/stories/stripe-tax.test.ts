@@ -94,7 +94,7 @@ describe('settings.taxProvider: stripe_tax', () => {
 });
 
 describe('an invoice', () => {
-  it('bears the tax that Stripe calculates, and is recorded there once', async () => {
+  it('has the tax that Stripe calculates, and is recorded there once', async () => {
     const { invoice } = await issued();
     expect(invoice).toMatchObject({ subtotal: '10.00', totalTax: '1.90', grandTotal: '11.90', status: 'ISSUED' });
     expect(invoice.lines).toMatchObject([{ totalPrice: '10.00', taxRate: 19, totalTax: '1.90' }]);
@@ -157,14 +157,14 @@ describe('an invoice', () => {
     expect(recordedOf(invoice)).toEqual({ net: 1000, tax: 190 });
   });
 
-  it('bears no tax where it is exempt, and is recorded as exempt', async () => {
+  it('has no tax if it is exempt, and is recorded as exempt', async () => {
     const { invoice } = await issued({ taxExempt: true });
     expect(invoice).toMatchObject({ totalTax: '0.00', tax: { reconciled: true } });
     const [{ transaction }] = [...books.tax.transactions.values()] as unknown as [{ transaction: Resource }];
     expect(transaction.customer_details.taxability_override).toBe('customer_exempt');
   });
 
-  it('bears no tax where the customer owes it abroad', async () => {
+  it('has no tax if the customer owes it abroad', async () => {
     const { invoice } = await issued({ address: { ...DE, country: 'FR' }, customer: { taxId: 'FR12345678901' } });
     expect(invoice).toMatchObject({ totalTax: '0.00', tax: { reconciled: true } });
   });
@@ -190,7 +190,7 @@ describe('an invoice', () => {
     expect(place).toMatchObject({ treatment: 'outside' });
   });
 
-  it('made by hand waits for Stripe in CALCULATING, and then goes on', async () => {
+  it('made by hand waits for Stripe in CALCULATING, and then continues', async () => {
     const customer = await customerIn(DE);
     const body = {
       customerId: customer.id,
@@ -242,7 +242,7 @@ describe('an invoice', () => {
 });
 
 describe('while Stripe is away', () => {
-  it('an invoice is tried again, and goes on when Stripe is back', async () => {
+  it('an invoice is tried again, and continues when Stripe is back', async () => {
     stripe.faults.plan('error_before', 'POST', /calculations/, 3);
     const { clock, invoice: waiting } = await issued();
     expect(waiting).toMatchObject({ status: 'CALCULATING' });
@@ -252,7 +252,7 @@ describe('while Stripe is away', () => {
     expect(recordedOf(invoice)).toEqual({ net: 1000, tax: 190 });
   });
 
-  it('for good, it is FAILED and says why; recalculate begins anew', async () => {
+  it('for good, it is FAILED with the reason; recalculate starts again', async () => {
     stripe.faults.plan('error_before', 'POST', /calculations/, 5);
     const { clock, invoice, subscription } = await issued();
     await shop.advance(clock, 'P1D');
@@ -319,7 +319,7 @@ describe('validTaxAddress', () => {
     expect(calls(/calculations/)).toBe(before);
   });
 
-  it('is our own rule where the merchant has no tax provider, and nobody is asked', async () => {
+  it('is our own rule without a tax provider, and no provider is called', async () => {
     await setProvider('internal');
     const before = calls(/calculations/);
     const customer = await customerIn({ ...NEW_YORK, zipCode: 'unknown' });
@@ -354,7 +354,7 @@ describe('a process that dies', () => {
   });
 });
 
-describe('what is taken back', () => {
+describe('reversals', () => {
   it('a refund, its void and another refund are recorded in their order', async () => {
     const { clock, invoice } = await issued();
     await shop.pay(invoice);
@@ -372,7 +372,7 @@ describe('what is taken back', () => {
     expect(recordedOf(invoice, [refund.id, again.id])).toEqual({ net: 0, tax: 0 });
   });
 
-  it('a cancelled invoice is taken back', async () => {
+  it('a cancelled invoice is reversed', async () => {
     const { clock, invoice } = await issued();
     await shop.act(`/v2/invoices/${invoice.id}/cancel`, { reason: 'Wrong customer' });
     await shop.advance(clock, 'PT1H');
@@ -380,7 +380,7 @@ describe('what is taken back', () => {
     expect(recordedOf(invoice, [data[0].id])).toEqual({ net: 0, tax: 0 });
   });
 
-  it('what is not used after an end is taken back of the invoice that billed it', async () => {
+  it('the unused time after an end is reversed on the invoice that billed it', async () => {
     const clock = await shop.clock(START);
     const plan = await shop.plan([await shop.feePrice({ paymentTerm: 'in_advance' })]);
     const subscription = await shop.subscribe(plan, { clock, customer: await customerIn(DE) });

@@ -202,7 +202,7 @@ describe('notices', () => {
     expect(await shop.invoice(invoice.id)).toMatchObject({ status: 'PAID' });
   });
 
-  it('of kinds that nobody knows are taken and ignored', async () => {
+  it('of unknown kinds are accepted and ignored', async () => {
     books.emitOther('invoice.finalized');
     expect(await tell()).toEqual([200]);
   });
@@ -301,7 +301,7 @@ it('keeps the accounts of two merchants apart', async () => {
   expect(theirs.sessions.size).toBe(0);
 });
 
-it('ends a page whose account was disconnected: nobody is led to it, and the notice is refused', async () => {
+it('ends a page of a disconnected account: no customer is led to it, and the notice is refused', async () => {
   const { invoice } = await sell('visa', { autoCharge: false });
   const { body } = await merchant.get('/v0/merchantIntegrations');
   await merchant.patch(`/v0/merchantIntegrations/${body.data[0].id}/disconnect`);

@@ -297,7 +297,7 @@ it('bills a fee of P0D whole when the subscription ends in its first period', as
   );
 });
 
-it('keeps the plan version that it was sold, whatever is published later', async () => {
+it('keeps its plan version after later versions', async () => {
   const clock = await shop.clock(START);
   const [cheap, dear] = [await shop.feePrice(), await shop.feePrice({ properties: { unitPrice: '50' } })];
   const plan = await shop.plan([cheap]);

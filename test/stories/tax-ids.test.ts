@@ -113,7 +113,7 @@ describe('a tax id of a customer', () => {
     expect(await read(id)).toMatchObject({ taxIdStatus: 'invalid', taxIdCheckedAt: '2026-05-02T00:01:00Z' });
   });
 
-  it('is checked anew when it or the country of the address changes, and is forgotten with the id', async () => {
+  it('is checked again when it or the country of the address changes, and is forgotten with the id', async () => {
     env.setNow('2026-06-01T00:00:00Z');
     vies.tell('DK13585628', 'valid');
     const { id, consumerId } = await customer('DK13585628', 'DK');

@@ -159,7 +159,7 @@ describe('with registrations in Germany and for the one-stop shop', () => {
 });
 
 describe('subscriptions', () => {
-  it('are taxed by the place and the last day of each period, and told so beforehand', async () => {
+  it('are taxed by the place and the last day of each period, also in previews', async () => {
     const clock = await shop.clock('2025-05-15T00:00:00Z');
     const plan = await shop.plan([await shop.feePrice()], { currency: 'EUR', defaultTaxRate: 7 });
     const subscription = await shop.subscribe(plan, { clock, customer: await buyer(shop, 'EE') });
@@ -172,7 +172,7 @@ describe('subscriptions', () => {
     expect((await shop.read(`/v0/subscriptions/${subscription.id}`)).estimatedTaxRate).toBe(24);
   });
 
-  it('at home bear the rate of their plan, and exempt ones none', async () => {
+  it('at home have the rate of their plan, and exempt ones none', async () => {
     const plan = await shop.plan([await shop.feePrice()], { currency: 'EUR', defaultTaxRate: 7 });
     const customer = await buyer(shop, 'DE');
     const clock = await shop.clock('2026-01-01T00:00:00Z');

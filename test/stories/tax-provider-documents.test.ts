@@ -39,7 +39,7 @@ it('the document of an invoice is the provider’s', async () => {
 });
 
 // Proves 3.refund.void.taxProvider, 2.refund.externalCreditNoteId.
-it('so is that of a refund, which is taken back at the provider when it is voided', async () => {
+it('so is that of a refund, which is reversed at the provider when it is voided', async () => {
   const { clock, invoice } = await shop.paid();
   const refund = await shop.create(`/v2/invoices/${invoice.id}/refunds`, {});
   await shop.advance(clock, 'PT1H');

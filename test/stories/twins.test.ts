@@ -180,7 +180,7 @@ describe(`${TWINS} twins at once`, () => {
     expect(await used()).toBe(2 * accepted.length + ([...shared][0] as number));
   });
 
-  it('in two namespaces are an event in each, and none is told of the other’s', async () => {
+  it('in two namespaces are an event in each, and neither sees the other', async () => {
     const shops = [await openShop(), await openShop()];
     const answers = await Promise.all(
       shops.map(({ merchant }, place) =>

@@ -38,7 +38,7 @@ const life = fc.record({
   ),
 });
 
-it('what invoices bill and what nobody pays for is what is counted', { timeout: 300_000 }, async () => {
+it('billed and unbilled usage sum to the counted usage', { timeout: 300_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(life, async ({ subscriptions, events }) => {
       env.setNow(START);

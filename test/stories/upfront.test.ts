@@ -622,7 +622,7 @@ describe('renewals', () => {
     expect(await remindersOf(subscription)).toEqual(reminders);
   });
 
-  it('are told of at once, where that is asked for so late in the period', async () => {
+  it('are reported at once if they are enabled so late in the period', async () => {
     const clock = await shop.clock(START);
     const plan = await shop.plan([await shop.feePrice()], { renewalReminderEnabled: false });
     const subscription = await shop.subscribe(plan, { clock });

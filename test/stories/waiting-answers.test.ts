@@ -89,7 +89,7 @@ describe('POST …/pay', () => {
     expect(charges(invoice)).toHaveLength(1);
   });
 
-  it('waits along where somebody else makes the call', async () => {
+  it('waits while another process makes the call', async () => {
     const invoice = await cards.issue(await cards.customerWith());
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
     const { promise: called, resolve: call } = Promise.withResolvers<void>();

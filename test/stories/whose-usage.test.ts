@@ -137,7 +137,7 @@ describe('the older subscription is ended as of the past', () => {
     expect([await billed(shop, older), await billed(shop, younger)]).toEqual([0, 110]);
   });
 
-  it('a change that was to come after the end holds up nobody', async () => {
+  it('a change scheduled after the end delays no other', async () => {
     const { shop, clock, plan, sold, customer } = await openStory();
     const older = await shop.subscribe(plan, { clock, customer });
     const younger = await shop.subscribe(plan, { clock, customer });
@@ -262,7 +262,7 @@ describe('what the older one had billed already goes back, when the younger one 
     expect([await billed(shop, older), await billed(shop, younger)]).toEqual([100, 0]);
   });
 
-  it('not where nobody takes it over, and also what comes late for it is billed', async () => {
+  it('not without a successor, and late usage of it is also billed', async () => {
     const { shop, clock, plan, customer } = await openStory();
     const only = await shop.subscribe(plan, { clock, customer });
     await shop.use(customer.id, '2026-01-25T00:00:00Z', 100);
@@ -400,7 +400,7 @@ describe('a figure that is for a time counts in the time in which the usage is t
   });
 });
 
-it('is not billed by a subscription of another clock, nor by one that waits for its payment', async () => {
+it('is not billed by a subscription of another clock or one that waits for its payment', async () => {
   const { shop, clock, plan, sold, customer } = await openStory();
   const asking = await shop.plan([await sold(), await shop.feePrice({ paymentTerm: 'in_advance' })]);
   const waiting = await shop.subscribe(asking, { clock, customer, sessionExpiryMinutes: 60 * 24 * 7 });

@@ -210,7 +210,7 @@ it('a metric that only a feature is measured by is held as well', async () => {
 });
 
 describe('a meter', () => {
-  it('is told of when it is made and when it changes, in the same transaction', async () => {
+  it('reports its creation and its changes to other domains, in the same transaction', async () => {
     const told: string[] = [];
     const options: CatalogOptions = {
       countSubscriptions: async () => new Map(),

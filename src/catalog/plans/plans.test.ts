@@ -74,7 +74,7 @@ describe('POST /v0/plans', () => {
     });
   });
 
-  it('keeps everything that it is told', async () => {
+  it('keeps every field of the request', async () => {
     const fields = {
       billingCadence: 'P2W',
       billingVersion: 1,
@@ -289,7 +289,7 @@ describe('PATCH /v0/plans/{id}', () => {
       expect(idsOf(await merchant.get(`/v0/plans/${id}/versions/1`))).toEqual([kept, left]);
     });
 
-    it('does nothing where the set is the same, in whatever order, or null', async () => {
+    it('does nothing for the same set in any order, or for null', async () => {
       const [one, other] = [await build.metricPrice(metricId), await build.metricPrice(metricId)];
       const id = await planOf(one, other);
       for (const prices of [[one, other], [other, one], null])

@@ -373,7 +373,7 @@ describe('GET /v0/costs/report', () => {
     });
   });
 
-  it('by customer has a group for what is nobody’s', async () => {
+  it('by customer has a group for usage without a customer', async () => {
     const { body } = await report(`groupBy=customer&costId=${costs.tokens}`);
     expect(
       body.groups.map((group: Record<string, unknown>) => [group.key, group.totalCost, group.priorPeriod]),

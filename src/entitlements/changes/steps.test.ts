@@ -113,7 +113,7 @@ describe('an entitlement is due', () => {
     expect(await stepAt(entitlement, '2026-06-01T00:00:00Z')).toBeNull();
   });
 
-  it('for whoever wants to know at each step', async () => {
+  it('call the hook at each step', async () => {
     const entitlement = await entitle({});
     const seen: string[] = [];
     const kind = entitlementDueKind([async (_tx, { id }) => void seen.push(id)]);

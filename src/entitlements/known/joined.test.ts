@@ -63,7 +63,7 @@ describe('questions that are asked together', () => {
     expect(await Promise.all(answers)).toEqual(['a 1', 'b 1', 'a 2']);
   });
 
-  it('tells a fault to the question alone whose fault it is', async () => {
+  it('answers a fault only to the question that caused it', async () => {
     const joined = new Joined<Question, string>(async (_, __, questions) => {
       if (questions.some(({ name }) => name === 'bad')) throw new Error('A fault.');
       return questions.map(({ name }) => name);
@@ -73,7 +73,7 @@ describe('questions that are asked together', () => {
     expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
 
-  it('asks nobody again while the database is away', async () => {
+  it('repeats no question while the database is away', async () => {
     let asked = 0;
     const joined = new Joined<Question, string>(async () => {
       asked += 1;
@@ -95,7 +95,7 @@ describe('questions that are asked together', () => {
     expect(await Promise.all([first, second])).toEqual(['a 1', 'a 2']);
   });
 
-  it('sends no more in a statement than it can bear, and one that is heavier alone', async () => {
+  it('limits the questions of a statement, and sends a heavier one alone', async () => {
     const { sent, ask } = statements();
     const answers = [
       ask('a', question('1', 0, 300)),

@@ -147,7 +147,7 @@ describe('notices', () => {
     expect(await told(sold.entitlement)).toEqual([EXHAUSTED]);
   });
 
-  it('are looked for some at a time, and nobody is forgotten', async () => {
+  it('are checked some at a time, without omitting any', async () => {
     const watch = createUsageWatch({ most: 10 });
     const chore = balanceNoticeChore(watch, 2);
     const sold = [await entitled(), await entitled(), await entitled()];

@@ -167,7 +167,7 @@ describe('usage that counts now', () => {
     expect(await story.figures(entitlement, '2026-07-02')).toBe('20 80 0');
   });
 
-  it('begins anew at the very instant of a reset, with what is stamped from it on', async () => {
+  it('starts again at the very instant of a reset, with the events from then on', async () => {
     const story = await openStory();
     const entitlement = await story.entitle({
       usagePeriod: { interval: 'P1M', anchor: formatInstant(at('2026-01-15T12:00:00Z')) },
@@ -340,7 +340,7 @@ describe('snapshots', () => {
     expect(changed).not.toEqual(fresh);
   });
 
-  it('are taken anew at the next reset, when something came late', async () => {
+  it('are taken again at the next reset after late usage', async () => {
     const { story, entitlement } = await settledStory();
     await story.shop.use(story.customer.id, '2026-02-20T00:00:00Z', 13);
     await step(story, entitlement, '2026-06-20');

@@ -51,7 +51,7 @@ describe('a PNG', () => {
 });
 
 describe('an SVG', () => {
-  it('is written anew, with what draws and without what only describes', async () => {
+  it('is rewritten with its shapes and without descriptions', async () => {
     const inside =
       '<!-- made by hand --><metadata><a:b xmlns:a="x">words</a:b></metadata><title>Logo</title><path d="M0 0L5 5" data-x="1"/>';
     const kept = await checked('image/svg+xml', `<?xml version="1.0"?>\n${svg(inside)}`);

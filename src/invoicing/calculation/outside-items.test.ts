@@ -48,7 +48,7 @@ describe('the items that a provider is asked for', () => {
     expect(shown(many)).toEqual([['code:txcd_1', '101', 'txcd_1']]);
   });
 
-  it('have neither what bears no tax nor what takes back a tax that was billed', () => {
+  it('exclude lines without tax and credits of billed tax', () => {
     const credit = line('-4', { priceId: null, type: 'credit', tax: decimal('-0.76') });
     expect(shown([line('10'), credit, line('5', { taxRate: null })])).toEqual([['price_a', '10', 'txcd_1']]);
   });

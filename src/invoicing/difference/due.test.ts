@@ -179,7 +179,7 @@ describe('a closed period', () => {
     ).toEqual(lines);
   });
 
-  it('gives back at the discount and the tax rate that billed', () => {
+  it('credits at the discount and the tax rate of the bill', () => {
     const { due } = late('50', ['0.5']);
     const taxRates = new Map([['calls', decimal('20')]]);
     const other = {

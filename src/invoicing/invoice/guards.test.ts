@@ -139,7 +139,7 @@ describe('an issued invoice', () => {
     await expect(change(id, 'paid_amount = 13')).rejects.toThrow(/check constraint/);
   });
 
-  it('gives back what the wallet paid with its cancellation, and nothing else', async () => {
+  it('returns only the wallet’s payment at its cancellation', async () => {
     const id = await invoice({
       ...ISSUED,
       invoice_number: 'P-2',

@@ -330,7 +330,7 @@ describe('the documents behind it', () => {
       expect((await see(invoice.id)).text).toContain(`href="${invoice.id}/${href}"`);
   });
 
-  it('are rendered for nobody who only asks whether they are there', async () => {
+  it('are not rendered for a HEAD request', async () => {
     const invoice = await bill();
     const head = await env.server.inject({ method: 'HEAD', url: `/pay/invoices/${invoice.id}/invoice.pdf` });
     expect([head.statusCode, head.rawPayload.length]).toEqual([200, 0]);

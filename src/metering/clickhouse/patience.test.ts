@@ -33,6 +33,6 @@ it('tries at least each sixty-first turn', async () => {
   expect(Math.max(...pauses)).toBe(61);
 });
 
-it('tells each failure', async () => {
+it('reports each failure', async () => {
   await expect(new Patience().turn(() => Promise.reject(new Error('away')))).rejects.toThrow('away');
 });

@@ -105,7 +105,7 @@ describe('shipping', () => {
     expect(store.seqsOf(await serving())).toEqual(await stored());
   });
 
-  it('waits for whoever is storing events, and passes nothing by', async () => {
+  it('waits for open transactions with events, and misses none', async () => {
     const slow = new pg.Client({ connectionString: env.url });
     await slow.connect();
     await slow.query('begin');
@@ -137,7 +137,7 @@ describe('shipping', () => {
     expect(batches).toBe(2); // the gap of any length, and the events after it
   });
 
-  it('brings each event once, whoever stores and whoever ships at the same time', async () => {
+  it('ships each event once, with any number of writers and shippers', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(
@@ -207,7 +207,7 @@ describe('shipping', () => {
 });
 
 describe('a projection', () => {
-  it('is built anew where ClickHouse was emptied', async () => {
+  it('is built again after ClickHouse was emptied', async () => {
     await storeEvents(15);
     await shipAll();
     const lost = await serving();
@@ -220,7 +220,7 @@ describe('a projection', () => {
     expect(store.seqsOf(await serving())).toEqual(await stored());
   });
 
-  it('is built anew where its tables are gone', async () => {
+  it('is built again without its tables', async () => {
     await storeEvents(5);
     await shipAll();
     store.tables.clear();
@@ -230,7 +230,7 @@ describe('a projection', () => {
     expect(store.seqsOf(await serving())).toEqual(await stored());
   });
 
-  it('is built anew where ClickHouse holds more than this database has shipped', async () => {
+  it('is built again if ClickHouse has more events than this database has shipped', async () => {
     await storeEvents(15);
     await shipAll();
     await writer.query('delete from usage_shipment where batch_no = 2'); // a backup from before
@@ -240,7 +240,7 @@ describe('a projection', () => {
     expect(store.seqsOf(await serving())).toEqual(await stored());
   });
 
-  it('goes on answering while another is built, and is removed when nobody asks it any more', async () => {
+  it('continues to answer while another is built, and is removed when no query uses it any more', async () => {
     await storeEvents(25);
     await shipAll();
     const first = await serving();
@@ -260,7 +260,7 @@ describe('a projection', () => {
     expect(await projections('dropped')).toHaveLength(1);
   });
 
-  it('is built once, however often somebody asks for it', async () => {
+  it('is built once for any number of requests', async () => {
     await storeEvents(5);
     await shipAll();
     await Promise.all([rebuild(env.database, 'a', NOW), rebuild(env.database, 'b', NOW)]);

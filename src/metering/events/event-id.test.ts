@@ -50,7 +50,7 @@ describe("an event's id", () => {
     );
   });
 
-  it('tells nothing of the order: neighbours differ in about all characters', () => {
+  it('reveals nothing of the order: neighbours differ in almost all characters', () => {
     const bodies = Array.from({ length: 2_000 }, (_, seq) =>
       ids.idOf({ at: '2026-05-01T00:00:00Z', seq: BigInt(seq) }).slice(10),
     );

@@ -15,7 +15,7 @@ describe('a key', () => {
 });
 
 describe('the content', () => {
-  it('is told by 64 bits, the same for the same text', () => {
+  it('has 64 bits, the same for the same text', () => {
     expect(contentPrint('{"data":{}}')).toBe(contentPrint('{"data":{}}'));
     expect(contentPrint('{"data":{}}')).not.toBe(contentPrint('{"data": {}}'));
     expect(BigInt.asIntN(64, contentPrint('x'))).toBe(contentPrint('x'));

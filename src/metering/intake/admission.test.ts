@@ -148,7 +148,7 @@ describe('a request for which there is no room', () => {
     expect([pauses.length, answer]).toEqual([0, null]);
   });
 
-  it('is let in where somebody has left in between', async () => {
+  it('is admitted if another request has ended in between', async () => {
     const { admission, over } = paused();
     const [first] = flood(admission, 'one', LARGE);
     const waiting = admission.admit('one', LARGE, NOW);
@@ -169,7 +169,7 @@ describe('a request for which there is no room', () => {
     expect(await admission.admit('one', bytes, NOW)).toBeNull();
   });
 
-  it('keeps nobody else waiting', async () => {
+  it('delays no other request', async () => {
     const { admission, pauses } = paused();
     flood(admission, 'one', LARGE);
     void admission.admit('one', LARGE, NOW);

@@ -65,7 +65,7 @@ describe('the fair queue', () => {
     expect(queue.take(500).map(({ place }) => place)).toEqual([0]);
   });
 
-  it('tells how much is waiting, of whoever it is', () => {
+  it('counts the waiting events of all merchants', () => {
     const queue = new FairQueue<{ owner: string; size: number }>();
     queue.add({ owner: 'a', size: 3 });
     queue.add({ owner: 'b', size: 5 });

@@ -92,7 +92,7 @@ describe('requests that are stored together', () => {
     60_000,
   );
 
-  it('are stored one by one when the database takes one of them for faulty, and only that one is told', async () => {
+  it('are stored one by one when the database rejects one of them, and only that one fails', async () => {
     const merchantId = newId('organization');
     const intake = createIntake(env.database, { connections: 1 });
     const faulty = eventOf(merchantId, 'faulty', { data: '{"v":"\\u0000"}' }); // the edge refuses such text

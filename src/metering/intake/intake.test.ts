@@ -178,7 +178,7 @@ describe('POST /v0/events', () => {
     expect(await stored(sender.id)).toEqual({ events: 1, keys: 1 });
   });
 
-  it('lets one of fifty contents of one key win, and tells the others', async () => {
+  it('accepts one of fifty contents of one key, and refuses the others', async () => {
     const sender = await env.merchant();
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, n) => sender.post('/v0/events', { ...event, idempotencyKey: 'one', data: { n } })),
@@ -311,7 +311,7 @@ describe('the intake', () => {
     expect(await intake.accept([], now)).toEqual([]);
   });
 
-  it('waits while somebody must know all events of the merchant, and of no other', async () => {
+  it('waits while the merchant’s exclusive ingest lock is held, and for no other merchant’s', async () => {
     const [closed, open] = [await env.merchant(), await env.merchant()];
     const now = Temporal.Instant.from('2026-03-01T00:00:00Z');
     const intake = createIntake(env.database);

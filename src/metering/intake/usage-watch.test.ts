@@ -27,7 +27,7 @@ describe('a watch', () => {
     expect(watch.overflowed).toBe(false);
   });
 
-  it('drops what it has no room for, and says so until it is told that somebody knows', () => {
+  it('drops addressees without room, and reports that until it is acknowledged', () => {
     const watch = createUsageWatch({ most: 2 });
     watch.add('org_1', ['cus_a', 'cus_b', 'cus_a']);
     expect(watch.overflowed).toBe(false);
@@ -40,7 +40,7 @@ describe('a watch', () => {
   });
 });
 
-describe('the intake tells who got new events', () => {
+describe('the intake reports addressees with new events', () => {
   let env: TestEnvironment;
   beforeAll(async () => {
     env = await openTestEnvironment();
@@ -98,7 +98,7 @@ describe('the intake tells who got new events', () => {
     expect(heard).toEqual(told.length === 0 ? [] : [[merchantId, told]]);
   });
 
-  it('not of repeated events, nor of refused ones, nor of what came with them', async () => {
+  it('without repeated events, refused ones and the others of their batch', async () => {
     const merchantId = await merchantWithSubjects();
     const { intake, told } = listening();
     const known = eventOf(merchantId, 'known', { subject: 'cus_a' });

@@ -171,7 +171,7 @@ describe('sealed keys', () => {
     }
   });
 
-  it('are another merchant’s, who neither sees nor meets them', async () => {
+  it('belong to another merchant, without an effect on this one', async () => {
     await sealed(3, 5);
     await tendKeys(database, SMALL);
     const other = newId('organization');

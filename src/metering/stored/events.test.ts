@@ -181,7 +181,7 @@ describe('GET /v0/events', () => {
     expect(await lister.get(`/v0/events?${query}`)).toMatchObject({ status: 400, body: { errors: [{ field }] } }),
   );
 
-  it('is nobody else’s', async () => {
+  it('belongs to no other merchant', async () => {
     const other = await env.merchant();
     expect((await other.get('/v0/events')).body.data).toEqual([]);
     expect((await other.get(`/v0/events?merchantId=${lister.id}`)).status).toBe(403);

@@ -100,7 +100,7 @@ describe('an event that counts', () => {
       });
   });
 
-  it('that sets a level says whether a later one of its group has set it anew before the period ended', async () => {
+  it('that sets a level says whether a later one of its group has changed it before the period ended', async () => {
     const properties = { dimensions: ['region'], cells: [{ match: { region: 'eu' }, unitPrice: '2' }], default: '1' };
     const { shop, plan, clock, customer, outcome } = await openStory(
       { aggregation: 'LATEST', groupBy: { region: '$.region' } },
@@ -296,7 +296,7 @@ describe('the value that an event contributes', () => {
   });
 });
 
-it('is told to an operator and a viewer, and to nobody else', async () => {
+it('is visible to an operator and a viewer only', async () => {
   const merchant = await env.merchant();
   const shop = shopOf(merchant);
   const price = await shop.usagePrice();

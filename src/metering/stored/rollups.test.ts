@@ -159,7 +159,7 @@ describe('a definition that no meter reads', () => {
     expect(await rollups()).toEqual({ read: 0, stray: 0, waiting: 0 });
   });
 
-  it('is made anew, with all events, when a meter reads it again', async () => {
+  it('is built again, with all events, when a meter reads it again', async () => {
     await inMerchant((tx) => put(tx, 'one', sumOf('a')));
     await send(5);
     await inMerchant((tx) => remove(tx, 'one'));
@@ -180,7 +180,7 @@ describe('a definition that no meter reads', () => {
   });
 });
 
-describe('a definition that is given up while somebody makes a meter that reads it', () => {
+describe('a definition that is dropped while a meter that reads it is created', () => {
   /** The registry of meters before a change: the first question. */
   const nobodyReads: MeterRegistry = async () => [];
 
@@ -203,7 +203,7 @@ describe('a definition that is given up while somebody makes a meter that reads 
     expect(await definitionPaths()).toEqual(['a']);
   });
 
-  it('is made anew, where it was given up first', async () => {
+  it('is built again if it was dropped first', async () => {
     await inMerchant((tx) => registerMeter(tx, merchantId, sumOf('a')));
     await send(5);
     let making: Promise<void> | undefined;

@@ -224,7 +224,7 @@ describe.each([{ tables: 'whole tables' }, { tables: 'tables that are split by m
         expect(await isLate(merchantId, ['cus_a'], again)).toBe(true);
       });
 
-      it('waits for those who are accepting its events as nobody’s', async () => {
+      it('waits for open transactions that store its events without a customer', async () => {
         const merchantId = newMerchant();
         await intake.accept([eventAt(merchantId, ago(9), { externalSubject: 'x' })], NOW);
         await settle(merchantId, ['cus_a']);

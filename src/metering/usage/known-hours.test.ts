@@ -90,7 +90,7 @@ const steps = fc.array(
   { minLength: 4, maxLength: 10 },
 );
 
-it('a figure that was read before is that of the events, whatever was accepted, rolled back and asked meanwhile', () =>
+it('a remembered figure equals that of the events, after any events, rollbacks and questions in between', () =>
   fc.assert(
     fc.asyncProperty(steps, async (life) => {
       const merchantId = await newMerchant();

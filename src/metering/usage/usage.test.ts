@@ -555,7 +555,7 @@ describe('usage', () => {
     ]);
   });
 
-  it('names the customer of each event, a subscription’s and one that nobody has among them', async () => {
+  it('names the customer of each event, also for a subscription and an unknown subject', async () => {
     const sent = [
       { subject: 'cus_acme', at: FROM, data: '{"v":1}' },
       { subject: 'sub_1', at: FROM, data: '{"v":2}' },
