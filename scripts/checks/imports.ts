@@ -190,7 +190,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   invoicing: [
     ...['rating', 'terms', 'timeline', 'invoice', 'outside-tax', 'owed', 'difference', 'credit-notes', 'calculation'],
-    ...['usage', 'documents', 'paying', 'issue', 'one-off', 'page', 'reading', 'collecting'],
+    ...['usage', 'documents', 'paying', 'credits', 'drafts', 'issue', 'one-off', 'page', 'reading', 'collecting'],
   ],
   metering: ['meter', 'keys', 'events', 'intake', 'usage', 'stored', 'clickhouse'],
   payments: [

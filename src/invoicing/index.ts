@@ -6,11 +6,13 @@ export {
 } from './calculation/discounts.sql.ts';
 export type { OneOffLine, OneOffLineType } from './calculation/one-off-lines.ts';
 export { invoicePaymentHandlers } from './collecting/payment-handlers.ts';
+export { giveCredits } from './credits/give-credits.ts';
 export { selectOrderItems as findOrderItems } from './difference/order-items.sql.ts';
 export type { OrderCredit, OrderItem } from './difference/order-items.ts';
 export type { DocumentOwner } from './documents/document-owner.ts';
 export { documentOf, eInvoiceOfDocument } from './documents/documents.ts';
 export { payUrl } from './documents/present.ts';
+export { calculateAgain } from './drafts/start-calculations.ts';
 export { invoicingErrors } from './errors.ts';
 export type {
   CancellationCause,
@@ -36,12 +38,10 @@ export { alignPeriods } from './issue/align-periods.ts';
 export { invoiceApprovals } from './issue/approvals.ts';
 export { cancelInvoice } from './issue/cancel.ts';
 export { creditCarriedLines } from './issue/carry-over.ts';
-export { giveCredits } from './issue/credits.ts';
 export { closeWhatIsOver, followChange, redoDrafts } from './issue/follow-change.ts';
 export { makeOneOffInvoice, type NewOneOffInvoice, type OneOffInvoice } from './issue/make-one-off.ts';
 export { openFirstInvoices } from './issue/open.ts';
 export { creditOrderItems, makeOrderInvoice } from './issue/order-invoices.ts';
-export { calculateAgain } from './issue/run-calculation.ts';
 export { billLateUsage } from './issue/supplementary.ts';
 export {
   asksUpfront,

@@ -164,3 +164,7 @@ export type NewInvoice = Pick<
       'metadata' | 'livesBySession' | 'purposeType' | 'purposeId' | 'oneOff' | 'idempotencyKey' | 'idempotencyPrint'
     >
   >;
+
+/** Was the invoice made with its lines? A calculation keeps them. An upfront invoice of a subscription has prices. */
+export const hasGivenLines = ({ oneOff, kind }: Pick<InvoiceRow, 'oneOff' | 'kind'>): boolean =>
+  oneOff !== null && kind !== 'upfront';

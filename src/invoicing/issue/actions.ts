@@ -4,6 +4,7 @@ import type { Tx } from '../../db/index.ts';
 import { fail, notFound, ok, type Result } from '../../kernel/result.ts';
 import { next, statesFor, wrongState } from '../../kernel/state-table.ts';
 import type { Instant } from '../../kernel/time.ts';
+import { freezeAgain } from '../drafts/freeze-terms.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { lockInvoice, selectInvoice, updateInvoiceStatus } from '../invoice/invoices.sql.ts';
@@ -14,7 +15,6 @@ import type { SessionOptions } from '../terms/session-options.ts';
 import { lockBilling } from '../usage/billing-lock.sql.ts';
 import { cancelInvoice, isPaidInMoney, writeOffInvoice } from './cancel.ts';
 import { issueInvoice } from './issue.ts';
-import { freezeAgain } from './run-calculation.ts';
 
 /** The actions of a person on an invoice. */
 export type InvoiceAction = 'approve' | 'cancel' | 'writeOff' | 'recalculate';

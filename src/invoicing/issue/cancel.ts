@@ -4,6 +4,7 @@ import { ZERO } from '../../kernel/decimal.ts';
 import { next } from '../../kernel/state-table.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { insertCreditNote } from '../credit-notes/credit-notes.sql.ts';
+import { returnCredits } from '../credits/return-credits.ts';
 import type { CancellationCause, InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { deleteUnbilledInvoice, updateInvoiceStatus } from '../invoice/invoices.sql.ts';
@@ -14,7 +15,6 @@ import { bookCancellation, bookWriteOff } from '../paying/bookings.ts';
 import { expireSessionsOf } from '../paying/sessions.ts';
 import { deleteUsageTakenOfCorrected } from '../usage/late-usage.sql.ts';
 import { carryOverCancelled } from './carry-over.ts';
-import { returnCredits } from './credits.ts';
 
 /**
  * Is anything of it paid that neither the wallet nor a credit paid? The wallet's part goes back into it with a

@@ -4,10 +4,7 @@ import { newId } from '../../kernel/ids.ts';
 import { type Instant, isAfter } from '../../kernel/time.ts';
 import { post } from '../../ledger/index.ts';
 import { taxLines } from '../../tax/index.ts';
-import type { InvoicingDependencies } from '../invoice/dependencies.ts';
-import type { InvoiceRow } from '../invoice/invoice.ts';
-import type { BillingTerms } from '../terms/billing-terms.ts';
-import type { ManualLineRow, NewManualLine } from './manual-line.ts';
+import type { ManualLineRow, NewManualLine } from '../drafts/manual-line.ts';
 import {
   type BilledManualLine,
   insertManualLine,
@@ -16,8 +13,11 @@ import {
   selectNegativeLinesOn,
   selectTakesLines,
   updateIntoWallet,
-} from './manual-lines.sql.ts';
-import { amountOf } from './manual-lines.ts';
+} from '../drafts/manual-lines.sql.ts';
+import { amountOf } from '../drafts/manual-lines.ts';
+import type { InvoicingDependencies } from '../invoice/dependencies.ts';
+import type { InvoiceRow } from '../invoice/invoice.ts';
+import type { BillingTerms } from '../terms/billing-terms.ts';
 
 /*
  * A negative line by hand that is more than its invoice goes on to the next ones, at last to the wallet (domain.md §3;

@@ -1,6 +1,10 @@
 import type { Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { findUsageMark, readWithoutEvents, settleEach, usageSnapshot } from '../../metering/index.ts';
+import type { Waiting } from '../drafts/manual-line.ts';
+import { updateManualLinesTaken } from '../drafts/manual-lines.sql.ts';
+import { waitingFor } from '../drafts/manual-lines.ts';
+import { termsOfInvoices } from '../drafts/terms-of-invoices.ts';
 import { type ChangedInvoice, changed, followedBy, moved, unchanged } from '../invoice/changed-invoice.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import {
@@ -16,9 +20,6 @@ import { replaceTaken } from '../usage/burnt-taken.sql.ts';
 import { insertUsageTaken } from '../usage/late-usage.sql.ts';
 import { subjectsOf } from '../usage/late-usage.ts';
 import { readUsageOfEach } from '../usage/read-usage.ts';
-import type { Waiting } from './manual-line.ts';
-import { updateManualLinesTaken } from './manual-lines.sql.ts';
-import { waitingFor } from './manual-lines.ts';
 import { nextInvoice } from './open.ts';
 
 /** Transition 2 of one invoice; see `endPeriods`. */
@@ -135,28 +136,6 @@ async function saveUsage(
     snapshot,
   );
   return mark;
-}
-
-/** The terms of an invoice's subscription. @throws for an invoice that has none: only invoices of periods come here. */
-export async function termsOf(tx: Tx, source: BillingSource, invoice: InvoiceRow): Promise<BillingTerms> {
-  if (invoice.subscriptionId === null) throw new Error(`Invoice ${invoice.id} is of no subscription.`);
-  return source.terms(tx, invoice.merchantId, invoice.subscriptionId);
-}
-
-/** The same of some invoices of one merchant. */
-export async function termsOfInvoices(
-  tx: Tx,
-  source: BillingSource,
-  invoices: readonly InvoiceRow[],
-): Promise<(invoice: InvoiceRow) => BillingTerms> {
-  const ids = invoices.flatMap(({ subscriptionId: id }) => id ?? []);
-  const [first] = invoices;
-  const terms = first ? await source.termsOf(tx, first.merchantId, ids) : new Map<string, BillingTerms>();
-  return ({ id, subscriptionId }) => {
-    const found = subscriptionId === null ? undefined : terms.get(subscriptionId);
-    if (!found) throw new Error(`Invoice ${id} is of no subscription.`);
-    return found;
-  };
 }
 
 /** Moves the end of a period whose usage is not read yet, and with it its grace and its due time. */

@@ -2,6 +2,12 @@ import type { Tx } from '../../db/index.ts';
 import { formatInstant, HOURS_PER_DAY, type Instant, isAfter } from '../../kernel/time.ts';
 import type { Calculation } from '../calculation/calculate.ts';
 import { deleteOpenCredits, selectCreditsOn } from '../credit-notes/unused-credits.sql.ts';
+import { giveCredits } from '../credits/give-credits.ts';
+import { loadBilling, loadOwnDue } from '../drafts/billing-state.ts';
+import { calculateInvoice } from '../drafts/calculate-invoice.ts';
+import { selectManualLinesOn } from '../drafts/manual-lines.sql.ts';
+import { calculateAgain } from '../drafts/start-calculations.ts';
+import { tryCalculation } from '../drafts/try-calculations.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
@@ -10,13 +16,9 @@ import { isOwnSeries, justBefore } from '../owed/charges.ts';
 import type { BillingTerms } from '../terms/billing-terms.ts';
 import { boundsOfSeries, segmentAt, segmentsOf } from '../timeline/segments.ts';
 import { alignPeriods, lockTwice } from './align-periods.ts';
-import { loadBilling, loadOwnDue } from './billing-state.ts';
 import { closePeriod } from './close.ts';
-import { giveCredits } from './credits.ts';
 import { issueInvoice } from './issue.ts';
 import { openOneOff } from './make-one-off.ts';
-import { selectManualLinesOn } from './manual-lines.sql.ts';
-import { calculateAgain, calculateInvoice, tryCalculation } from './run-calculation.ts';
 
 const UNISSUED = ['ACTIVE', 'CLOSING', 'CLOSED', 'CALCULATING', 'DRAFT', 'FAILED'] as const;
 

@@ -8,6 +8,8 @@ import { HOURS_PER_DAY, type Instant } from '../../kernel/time.ts';
 import { lockedWalletBalances, type Posting, postAll } from '../../ledger/index.ts';
 import { checkTakesCards, defaultMethodsOf } from '../../payments/index.ts';
 import { selectInvoicesWithCredits } from '../credit-notes/unused-credits.sql.ts';
+import { creditCutLines } from '../credits/corrections.ts';
+import { creditExcess } from '../credits/return-credits.ts';
 import { scheduleDocuments } from '../documents/documents.sql.ts';
 import { type ChangedInvoice, followedBy, moved, unchanged } from '../invoice/changed-invoice.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
@@ -25,8 +27,6 @@ import { isOfTerms, openSessionsFor, type WantedSession } from '../paying/sessio
 import type { PaymentTerms } from '../terms/billing-terms.ts';
 import type { SessionOptions } from '../terms/session-options.ts';
 import { carryOver } from './carry-over.ts';
-import { creditCutLines } from './corrections.ts';
-import { creditExcess } from './credits.ts';
 
 /** `dueAt` = `issuedAt` + `paymentTermDays` × 24 h (domain.md §4). */
 export const dueAt = (issuedAt: Instant, paymentTermDays: number): Instant =>

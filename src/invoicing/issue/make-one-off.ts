@@ -7,7 +7,10 @@ import type { Instant } from '../../kernel/time.ts';
 import { openSessionOf, type PaymentSession } from '../../payments/index.ts';
 import { type OneOffLine, recordLines } from '../calculation/one-off-lines.ts';
 import { calculateKept } from '../calculation/one-off-terms.ts';
-import { insertUnusedCredit, type UnusedCreditRow } from '../credit-notes/unused-credits.sql.ts';
+import type { UnusedCreditRow } from '../credit-notes/unused-credit.ts';
+import { insertUnusedCredit } from '../credit-notes/unused-credits.sql.ts';
+import { creditLinesOn } from '../credits/credit-lines.ts';
+import { saveCalculation } from '../drafts/save-calculations.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceKind, InvoiceRow } from '../invoice/invoice.ts';
 import { insertInvoice, updateInvoice } from '../invoice/invoices.sql.ts';
@@ -15,9 +18,7 @@ import { purposeOf } from '../invoice/purposes.ts';
 import { firstStatus } from '../invoice/states.ts';
 import { checkSession } from '../paying/sessions.ts';
 import type { SessionOptions } from '../terms/session-options.ts';
-import { creditLinesOn } from './credits.ts';
 import { issueInvoice } from './issue.ts';
-import { saveCalculation } from './run-calculation.ts';
 
 /** The inputs of an invoice without a period. */
 export interface NewOneOffInvoice {

@@ -6,12 +6,13 @@ import type { Result } from '../../kernel/result.ts';
 import { type Instant, isBefore, latest } from '../../kernel/time.ts';
 import { balanceOfInvoice } from '../../ledger/index.ts';
 import type { OneOffLine } from '../calculation/one-off-lines.ts';
-import { insertUnusedCredit, type UnusedCreditRow } from '../credit-notes/unused-credits.sql.ts';
+import type { UnusedCreditRow } from '../credit-notes/unused-credit.ts';
+import { insertUnusedCredit } from '../credit-notes/unused-credits.sql.ts';
+import { noteCredits, upTo } from '../credits/note-credits.ts';
 import { type OrderCredit, taxOfCredit } from '../difference/order-items.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { lockInvoice } from '../invoice/invoices.sql.ts';
-import { noteCredits, upTo } from './credits.ts';
 import { makeOneOffInvoice, type NewOneOffInvoice, type OneOffInvoice } from './make-one-off.ts';
 
 /** A line of an invoice of a billing schedule. */

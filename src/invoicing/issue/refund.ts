@@ -10,6 +10,7 @@ import {
   selectUnvoidedCreditNote,
 } from '../credit-notes/credit-notes.sql.ts';
 import { isCredited } from '../credit-notes/unused-credits.sql.ts';
+import { giveBackAfterVoid } from '../credits/give-credits.ts';
 import type { CreditNoteRow } from '../invoice/credit-note.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
@@ -18,7 +19,6 @@ import { publishInvoice } from '../invoice/webhooks.ts';
 import { recordVoid } from '../outside-tax/records.ts';
 import { bookRefund, bookRefundVoided } from '../paying/bookings.ts';
 import { lockWithNow } from './actions.ts';
-import { giveBackAfterVoid } from './credits.ts';
 
 /** §3: a refund is of a paid invoice, in full, once; after a void a new one may be made (domain.md §4). */
 export function decideRefund(invoice: Pick<InvoiceRow, 'status'>, inForce: unknown): Result<void> {

@@ -3,14 +3,14 @@ import { plain } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type Instant, latest } from '../../kernel/time.ts';
 import { type CorrectionDue, commitmentCorrectionsOf, correctionsOf, taxRatesOf } from '../calculation/calculate.ts';
+import { SAID, takeBack } from '../credits/corrections.ts';
 import type { Correction } from '../difference/billed.ts';
+import { loadCorrections } from '../drafts/billing-state.ts';
+import { freeze } from '../drafts/freeze-terms.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { insertInvoice, lockInvoicesIn } from '../invoice/invoices.sql.ts';
 import type { BillingTerms } from '../terms/billing-terms.ts';
 import { saveReadPeriods } from '../usage/late-usage.ts';
-import { loadCorrections } from './billing-state.ts';
-import { SAID, takeBack } from './corrections.ts';
-import { freeze } from './run-calculation.ts';
 
 /** The step after the last grace, so that it comes after the closing that is due then. */
 const A_MOMENT = { seconds: 1 };

@@ -8,14 +8,14 @@ import { isLevel, type UsageRow } from '../../metering/index.ts';
 import type { Calculation } from '../calculation/calculate.ts';
 import { notesOfLine, withCreditNotes } from '../calculation/line-notes.ts';
 import type { DueCharge } from '../difference/due.ts';
+import { loadOwnDue } from '../drafts/billing-state.ts';
+import { calculateStored, placeOf as placeInBilling } from '../drafts/calculate-stored.ts';
 import { groupKey } from '../invoice/billed-usage.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { FrozenAdjustment, FrozenTerms } from '../invoice/frozen-terms.ts';
-import type { InvoiceRow } from '../invoice/invoice.ts';
+import { hasGivenLines, type InvoiceRow } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
 import { selectInvoice, selectLines } from '../invoice/invoices.sql.ts';
-import { loadOwnDue } from '../issue/billing-state.ts';
-import { calculateStored, placeOf as placeInBilling } from '../issue/run-calculation.ts';
 import { asBilled, cellOf } from '../owed/charges.ts';
 import type { BilledPrice, BillingTerms } from '../terms/billing-terms.ts';
 import { readUsageByHour } from '../usage/read-usage.ts';
@@ -232,5 +232,4 @@ async function calculationsOf(
 }
 
 /** Is it calculated from the terms of a subscription? All others keep their lines. */
-const isOfTerms = ({ kind, oneOff: kept, subscriptionId }: InvoiceRow): boolean =>
-  (kept === null || kind === 'upfront') && subscriptionId !== null;
+const isOfTerms = (invoice: InvoiceRow): boolean => !hasGivenLines(invoice) && invoice.subscriptionId !== null;

@@ -1,8 +1,8 @@
 import { sql, type Tx } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
+import type { ManualLineRow } from '../drafts/manual-line.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
-import type { ManualLineRow } from '../issue/manual-line.ts';
 
 /** Of one subscription, of one invoice, or of both. */
 export interface LineFilter {

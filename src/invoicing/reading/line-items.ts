@@ -6,11 +6,11 @@ import { newId } from '../../kernel/ids.ts';
 import { fail, invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
 import { wrongState } from '../../kernel/state-table.ts';
 import { type Instant, type InstantText, instantOf, isBefore } from '../../kernel/time.ts';
+import type { ManualLineRow } from '../drafts/manual-line.ts';
+import { insertManualLine, lockManualLineKey, selectManualLineByKey } from '../drafts/manual-lines.sql.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { lockWithNow } from '../issue/actions.ts';
-import type { ManualLineRow } from '../issue/manual-line.ts';
-import { insertManualLine, lockManualLineKey, selectManualLineByKey } from '../issue/manual-lines.sql.ts';
 import type { LineItemCreateBody } from './line-item-schemas.ts';
 import { selectNextToClose } from './open-invoices.sql.ts';
 

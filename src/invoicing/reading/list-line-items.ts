@@ -4,13 +4,13 @@ import { type Decimal, plain, sum } from '../../kernel/decimal.ts';
 import { formatMoney } from '../../kernel/money.ts';
 import { invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant, isBefore } from '../../kernel/time.ts';
+import type { ManualLineRow } from '../drafts/manual-line.ts';
+import { selectLaterManualLines } from '../drafts/manual-lines.sql.ts';
+import { amountOf } from '../drafts/manual-lines.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
 import { selectInvoice } from '../invoice/invoices.sql.ts';
-import type { ManualLineRow } from '../issue/manual-line.ts';
-import { selectLaterManualLines } from '../issue/manual-lines.sql.ts';
-import { amountOf } from '../issue/manual-lines.ts';
 import type { LineItemListQuery } from './line-item-schemas.ts';
 import {
   type LineFilter,

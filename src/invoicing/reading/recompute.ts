@@ -8,13 +8,13 @@ import {
   commitmentCorrectionsOf,
   correctionsOf,
 } from '../calculation/calculate.ts';
+import { loadCorrections } from '../drafts/billing-state.ts';
+import { recalculate } from '../drafts/calculate-stored.ts';
 import type { BilledUsage } from '../invoice/billed-usage.ts';
 import type { FrozenHistory, FrozenTerms } from '../invoice/frozen-terms.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
 import { selectBilledUsage, selectLines } from '../invoice/invoices.sql.ts';
-import { loadCorrections } from '../issue/billing-state.ts';
-import { recalculate } from '../issue/run-calculation.ts';
 import type { BillingSource, BillingTerms } from '../terms/billing-terms.ts';
 import { selectIssuedOfSubscriptions } from './recompute.sql.ts';
 

@@ -4,7 +4,8 @@ import { newId } from '../../kernel/ids.ts';
 import { roundTo } from '../../kernel/money.ts';
 import { intersect } from '../../kernel/spans.ts';
 import { earliest, type Instant, type Period } from '../../kernel/time.ts';
-import { insertUnusedCredit, type UnusedCreditRow } from '../credit-notes/unused-credits.sql.ts';
+import type { UnusedCreditRow } from '../credit-notes/unused-credit.ts';
+import { insertUnusedCredit } from '../credit-notes/unused-credits.sql.ts';
 import { selectBilledLines, selectCredits } from '../difference/billed.sql.ts';
 import { type BilledItem, type Correction, itemsOf, leftOfItem } from '../difference/billed.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
@@ -13,7 +14,7 @@ import type { LineRow } from '../invoice/invoice-line.ts';
 import { selectLines } from '../invoice/invoices.sql.ts';
 import { asBilled, cellOf, justBefore } from '../owed/charges.ts';
 import type { BillingTerms } from '../terms/billing-terms.ts';
-import { noteCredits } from './credits.ts';
+import { noteCredits } from './note-credits.ts';
 
 /** A credit of the bills of some invoices. */
 export interface TakenBack {

@@ -1,0 +1,74 @@
+import { decimal, ZERO } from '../../kernel/decimal.ts';
+import {
+  type Calculation,
+  type CalculationInput,
+  calculate,
+  type OtherLine,
+  outsideItemsOf,
+  taxRatesOf,
+} from '../calculation/calculate.ts';
+import { otherLineOf } from '../calculation/one-off-lines.ts';
+import type { OutsideItem } from '../calculation/outside-items.ts';
+import type { CreditOn } from '../credit-notes/unused-credit.ts';
+import { creditLines } from '../credits/credit-lines.ts';
+import type { BilledUsage } from '../invoice/billed-usage.ts';
+import type { FrozenTerms } from '../invoice/frozen-terms.ts';
+import type { InvoiceRow } from '../invoice/invoice.ts';
+import type { Billing } from './billing-state.ts';
+import type { ManualLineRow } from './manual-line.ts';
+import { manualLine } from './manual-lines.ts';
+
+/** The content of an invoice beside its charges. */
+export interface Beside {
+  readonly manual: readonly ManualLineRow[];
+  readonly credits?: readonly CreditOn[];
+  /** Credits and corrections of closed periods on the invoice. */
+  readonly storedCredits?: readonly OtherLine[];
+  readonly late?: readonly OtherLine[];
+}
+
+/** Calculates an invoice of a subscription from its charges and the usage of its own period. */
+export function calculateInvoice(
+  due: Pick<Billing, 'due' | 'commitments'>,
+  frozen: FrozenTerms,
+  invoice: InvoiceRow,
+  usage: readonly BilledUsage[],
+  beside: Beside = { manual: [] },
+): Calculation {
+  return calculate(inputOf(due, frozen, invoice, usage, beside));
+}
+
+/** The items of it that a tax provider is asked to tax; none with our own rates. */
+export function outsideItemsFor(
+  due: Pick<Billing, 'due' | 'commitments'>,
+  frozen: FrozenTerms,
+  invoice: InvoiceRow,
+  usage: readonly BilledUsage[],
+  beside: Beside = { manual: [] },
+): OutsideItem[] {
+  const { outside } = frozen;
+  return outside ? outsideItemsOf({ ...inputOf(due, frozen, invoice, usage, beside), outside }) : [];
+}
+
+const inputOf = (
+  { due, commitments }: Pick<Billing, 'due' | 'commitments'>,
+  frozen: FrozenTerms,
+  invoice: InvoiceRow,
+  usage: readonly BilledUsage[],
+  beside: Beside,
+): CalculationInput => ({
+  currency: invoice.currency,
+  charges: due,
+  commitments,
+  others: [
+    ...(beside.late ?? []),
+    ...(invoice.oneOff?.lines ?? []).map((line) => otherLineOf(line, ZERO, invoice.currency, invoice.createdAt)),
+    ...beside.manual.map((line) => manualLine(line, decimal(frozen.manualTaxRate ?? '0'))),
+    ...(beside.storedCredits ?? creditLines(beside.credits ?? [], frozen.taxBehavior)),
+  ],
+  usage,
+  taxBehavior: frozen.taxBehavior,
+  taxRates: taxRatesOf(frozen.taxRates),
+  adjustments: frozen.adjustments ?? [],
+  ...(frozen.outside?.answer && { outside: frozen.outside }),
+});

@@ -1,0 +1,92 @@
+import type { Tx } from '../../db/index.ts';
+import { ZERO } from '../../kernel/decimal.ts';
+import { orThrow } from '../../kernel/result.ts';
+import type { Calculation, OtherLine } from '../calculation/calculate.ts';
+import { calculateKept } from '../calculation/one-off-terms.ts';
+import { type PlaceInBilling, selectFirstSeq } from '../difference/billed.sql.ts';
+import type { BilledUsage } from '../invoice/billed-usage.ts';
+import type { InvoicingDependencies } from '../invoice/dependencies.ts';
+import type { FrozenTerms } from '../invoice/frozen-terms.ts';
+import type { InvoiceRow } from '../invoice/invoice.ts';
+import type { LineRow } from '../invoice/invoice-line.ts';
+import { selectBilledUsage } from '../invoice/invoices.sql.ts';
+import { asBilled, isOwnSeries } from '../owed/charges.ts';
+import type { BillingTerms } from '../terms/billing-terms.ts';
+import { loadOwnDue } from './billing-state.ts';
+import { calculateInvoice } from './calculate-invoice.ts';
+import { storedLineOf } from './calculated-line.ts';
+import { freeze } from './freeze-terms.ts';
+import { selectManualLinesOn } from './manual-lines.sql.ts';
+
+/**
+ * Calculates an invoice again from its stored inputs: the usage that was read, the frozen terms, and the earlier bills.
+ * Corrections of closed periods, lines by hand and credits stay unchanged.
+ * @param terms the terms at that time, which may differ from the present ones
+ */
+export async function calculateStored(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  invoice: InvoiceRow,
+  terms: BillingTerms | null,
+  lines: readonly LineRow[],
+): Promise<Calculation> {
+  if (terms === null) {
+    const credits = lines.filter(({ type }) => type === 'credit').map((line) => asStored(line, 'exclusive'));
+    return orThrow(await calculateKept(dependencies, tx, invoice, 'stored', invoice.createdAt, credits)).calculation;
+  }
+  const frozen = invoice.terms ?? (await freeze(dependencies, tx, terms, invoice));
+  return recalculate(tx, terms, frozen, invoice, lines, await selectBilledUsage(tx, invoice));
+}
+
+/** The same with the usage given. */
+export async function recalculate(
+  tx: Tx,
+  terms: BillingTerms,
+  frozen: FrozenTerms,
+  invoice: InvoiceRow,
+  lines: readonly LineRow[],
+  usage: readonly BilledUsage[],
+): Promise<Calculation> {
+  const then = frozen.history ? terms : asBilled(terms, invoice);
+  const late = lines.filter((line) => isOfLate(then, invoice, line, lines));
+  const corrections = late.filter(({ priceId }) => priceId !== null).map((line) => storedLineOf(invoice, line));
+  const own = await loadOwnDue(tx, then, invoice, frozen, await placeOf(tx, invoice, frozen), corrections);
+  return calculateInvoice(own, frozen, invoice, usage, {
+    manual: await selectManualLinesOn(tx, invoice, 'none'),
+    late: late.map((line) => asStored(line, frozen.taxBehavior)),
+    storedCredits: lines.filter(({ type }) => type === 'credit').map((line) => asStored(line, frozen.taxBehavior)),
+  });
+}
+
+/** The place of an invoice in the order of billing; null if it is unknown. */
+export async function placeOf(
+  tx: Tx,
+  invoice: InvoiceRow,
+  frozen: FrozenTerms | null = invoice.terms,
+): Promise<PlaceInBilling | null> {
+  const kept = frozen?.history?.place;
+  if (kept) return { seq: BigInt(kept.seq), creditSeq: BigInt(kept.creditSeq) };
+  const seq = await selectFirstSeq(tx, invoice);
+  return seq === null ? null : { seq };
+}
+
+/** Does a line correct a closed period? A commitment does that is not of the period which is over with the invoice. */
+function isOfLate(terms: BillingTerms, invoice: InvoiceRow, line: LineRow, lines: readonly LineRow[]): boolean {
+  const { type, appliesToLineId: of, periodEnd: end, workings } = line;
+  if (type === 'commitment') return !(isOwnSeries(terms, invoice) && end.equals(invoice.periodEnd));
+  return workings?.late !== undefined || lines.some((other) => other.id === of && other.type === 'late_usage');
+}
+
+/** A line as it was before a total of 0 cut it. A line that takes something back has the tax that was billed. */
+function asStored(line: LineRow, taxBehavior: FrozenTerms['taxBehavior']): OtherLine {
+  const { type, unitPrice: asked, totalPrice: net, totalAmount: gross, taxRate, workings } = line;
+  const quoted = taxBehavior === 'inclusive' ? gross : net;
+  const amount = type === 'credit' ? asked : quoted.plus(workings?.cut ?? workings?.lost ?? ZERO);
+  return {
+    amount,
+    taxRate,
+    ...(type !== 'adjustment' && amount.lt(0) && { cutTurn: 'credit' as const }),
+    ...(net.lt(0) && quoted.eq(amount) && { tax: line.totalTax }),
+    content: line,
+  };
+}

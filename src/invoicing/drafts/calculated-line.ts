@@ -1,0 +1,23 @@
+import type { Calculation } from '../calculation/calculate.ts';
+import type { StoredLine } from '../difference/billed.ts';
+import type { InvoiceRow } from '../invoice/invoice.ts';
+
+/** A line of a preview as if it were billed. */
+export const storedLineOf = ({ id }: InvoiceRow, line: Calculation['lines'][number]): StoredLine => ({
+  invoiceId: id,
+  status: 'DRAFT',
+  isRefunded: false,
+  priceId: line.priceId,
+  feeId: line.feeId,
+  type: line.type,
+  displayName: line.displayName,
+  quantity: line.quantity,
+  net: line.totalPrice,
+  tax: line.totalTax,
+  taxRate: line.taxRate,
+  periodStart: line.periodStart,
+  periodEnd: line.periodEnd,
+  group: line.groupValues,
+  tiers: line.tiers,
+  workings: line.workings,
+});

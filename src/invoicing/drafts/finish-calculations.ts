@@ -1,0 +1,163 @@
+import { sqlState, type Tx } from '../../db/index.ts';
+import type { Instant } from '../../kernel/time.ts';
+import type { Calculation } from '../calculation/calculate.ts';
+import { selectCreditsOnInvoices } from '../credit-notes/unused-credits.sql.ts';
+import { selectPlace } from '../difference/billed.sql.ts';
+import type { BilledUsage } from '../invoice/billed-usage.ts';
+import { type ChangedInvoice, changed } from '../invoice/changed-invoice.ts';
+import type { InvoicingDependencies } from '../invoice/dependencies.ts';
+import type { FrozenHistory, FrozenTerms } from '../invoice/frozen-terms.ts';
+import type { InvoiceChanges, InvoiceRow } from '../invoice/invoice.ts';
+import { selectBilledUsageOfInvoices } from '../invoice/invoices.sql.ts';
+import { withOutsideAnswer } from '../outside-tax/answer.ts';
+import { leaseUntil } from '../outside-tax/quotes.ts';
+import { lockBilling } from '../usage/billing-lock.sql.ts';
+import { deleteUsageTakenOfCorrected } from '../usage/late-usage.sql.ts';
+import { type ReadPeriod, saveReadPeriods } from '../usage/late-usage.ts';
+import { billingOf, type Loaded, loadBillings } from './billing-state.ts';
+import { type Beside, calculateInvoice, outsideItemsFor } from './calculate-invoice.ts';
+import { freezeAllFor, historyOf } from './freeze-terms.ts';
+import { selectManualLinesOfInvoices } from './manual-lines.sql.ts';
+import { type Calculated, saveCalculations } from './save-calculations.ts';
+import { termsOfInvoices } from './terms-of-invoices.ts';
+import { refuseWrongBill } from './wrong-bill.ts';
+
+/** The end of a calculation: with changes to store, or with an error. */
+export type Ended = { readonly change: ChangedInvoice } | { readonly error: unknown };
+
+/** When an invoice that waits for a tax provider is due. */
+export const askedAt = (asks: boolean, now: Instant): InvoiceChanges => ({
+  nextActionAt: asks ? leaseUntil(now) : now,
+});
+
+/** All facts that decide the amounts of an invoice of a subscription. */
+interface CalculationFacts {
+  readonly invoice: InvoiceRow;
+  readonly rates: FrozenTerms;
+  readonly unanswered: FrozenTerms & { readonly history: FrozenHistory };
+  readonly loaded: Loaded;
+  readonly usage: readonly BilledUsage[];
+  readonly beside: Beside;
+}
+
+/**
+ * The invoices of a subscription are calculated one after another: each bills what is owed and not billed, so it must
+ * see the lines of the others. Nothing is stored before all are decided.
+ */
+export async function finishCalculations(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  invoices: readonly InvoiceRow[],
+  now: Instant,
+  asks: boolean,
+): Promise<Ended[]> {
+  const decided: (Decided | { readonly error: unknown })[] = [];
+  for (const facts of await loadFacts(dependencies, tx, invoices, now))
+    decided.push(await decideOrFail(dependencies, tx, facts, now));
+  const calculated: Calculated[] = [];
+  for (const each of decided)
+    if ('calculation' in each) {
+      await saveReadPeriods(tx, each.read);
+      calculated.push({ ...each, frozen: await placed(tx, each.invoice, each.calculation, each.frozen) });
+    }
+  const saved = await saveCalculations(tx, calculated, now);
+  const changes = new Map(saved.map((change) => [change.before.id, change]));
+  return decided.map((each) => {
+    if ('error' in each) return each;
+    if ('calculation' in each) return { change: changes.get(each.invoice.id) as ChangedInvoice };
+    return { change: changed(each.invoice, { terms: each.waitsWith, ...askedAt(asks, now) }, now) };
+  });
+}
+
+async function loadFacts(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  invoices: readonly InvoiceRow[],
+  now: Instant,
+): Promise<CalculationFacts[]> {
+  const [first] = invoices;
+  if (!first) return [];
+  const { merchantId } = first;
+  const termsOf = await termsOfInvoices(tx, dependencies.source, invoices);
+  const ids = invoices.map(({ id }) => id);
+  await lockBilling(
+    tx,
+    merchantId,
+    invoices.map((invoice) => termsOf(invoice).subscriptionId),
+  );
+  // of a calculation before this one
+  for (const invoice of invoices) if (invoice.itemCount > 0) await deleteUsageTakenOfCorrected(tx, invoice);
+  const unfrozen = invoices.filter(({ terms }) => terms === null);
+  const fresh = await freezeAllFor(
+    dependencies,
+    tx,
+    unfrozen.map((invoice) => ({ invoice, terms: termsOf(invoice) })),
+    now,
+  );
+  // The charges follow from the present history, also if it changed since the rates were frozen.
+  const asked = invoices.map((invoice) => {
+    const terms = termsOf(invoice);
+    const rates = invoice.terms ?? (fresh[unfrozen.indexOf(invoice)] as FrozenTerms);
+    return { invoice, terms, rates, frozen: { ...rates, history: historyOf(terms) } };
+  });
+  const loaded = await loadBillings(tx, dependencies.source, asked);
+  const usage = await selectBilledUsageOfInvoices(tx, merchantId, ids);
+  const manual = await selectManualLinesOfInvoices(tx, merchantId, ids);
+  const credits = await selectCreditsOnInvoices(tx, merchantId, ids);
+  return asked.map(({ invoice, rates, frozen }, place) => ({
+    ...{ invoice, rates, unanswered: frozen, loaded: loaded[place] as Loaded },
+    usage: usage.get(invoice.id) ?? [],
+    beside: { manual: manual.get(invoice.id) ?? [], credits: credits.get(invoice.id) ?? [] },
+  }));
+}
+
+/** The decision about an invoice: its amounts, or that it waits for a tax provider. */
+type Decided =
+  | (Calculated & {
+      readonly frozen: FrozenTerms & { readonly history: FrozenHistory };
+      readonly read: readonly ReadPeriod[];
+    })
+  | { readonly invoice: InvoiceRow; readonly waitsWith: FrozenTerms };
+
+async function decideOrFail(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  facts: CalculationFacts,
+  now: Instant,
+): Promise<Decided | { readonly error: unknown }> {
+  try {
+    return await decideCalculation(dependencies, tx, facts, now);
+  } catch (error) {
+    if (sqlState(error) !== '') throw error;
+    return { error };
+  }
+}
+
+async function decideCalculation(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  { invoice, rates, unanswered, loaded, usage, beside }: CalculationFacts,
+  now: Instant,
+): Promise<Decided> {
+  const billing = billingOf(loaded);
+  const items = outsideItemsFor(billing, unanswered, invoice, usage, beside);
+  const asked = { items, when: 'later' } as const;
+  const answered = await withOutsideAnswer(dependencies.taxProviders, tx, invoice, unanswered, asked, now);
+  if (answered === null) return { invoice, waitsWith: rates };
+  const frozen = { ...answered, history: unanswered.history };
+  const calculation = calculateInvoice(billing, frozen, invoice, usage, beside);
+  refuseWrongBill(invoice, calculation, billing);
+  return { invoice, calculation, frozen, read: billing.read };
+}
+
+/** The lines of an invoice say its place in the order of billing; one without lines keeps it. */
+async function placed(
+  tx: Tx,
+  invoice: InvoiceRow,
+  { lines }: Calculation,
+  frozen: FrozenTerms & { readonly history: FrozenHistory },
+): Promise<FrozenTerms> {
+  if (lines.length > 0) return frozen;
+  const { seq, creditSeq } = await selectPlace(tx, invoice);
+  return { ...frozen, history: { ...frozen.history, place: { seq: String(seq), creditSeq: String(creditSeq) } } };
+}

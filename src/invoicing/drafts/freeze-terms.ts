@@ -1,0 +1,155 @@
+import { findTaxations, type Taxation } from '../../customers/index.ts';
+import type { Tx } from '../../db/index.ts';
+import { merchantSettings } from '../../identity/index.ts';
+import { plain } from '../../kernel/decimal.ts';
+import type { Instant } from '../../kernel/time.ts';
+import { chooseTaxRate, taxPoint } from '../../tax/index.ts';
+import type { InvoicingDependencies } from '../invoice/dependencies.ts';
+import { freezeRates } from '../invoice/freeze-place.ts';
+import type { FrozenHistory, FrozenTerms } from '../invoice/frozen-terms.ts';
+import { hasGivenLines, type InvoiceRow } from '../invoice/invoice.ts';
+import { freezeOutside } from '../outside-tax/freeze.ts';
+import { adjustmentsAt, stillThere } from '../owed/discounts.ts';
+import type { BilledPrice, BillingTerms } from '../terms/billing-terms.ts';
+import { versionsOf } from '../timeline/segments.ts';
+import { termsOf } from './terms-of-invoices.ts';
+
+/**
+ * The terms for calculating once more: the tax rates as they are now, and the adjustments taken first that still exist.
+ */
+export async function freezeAgain(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  invoice: InvoiceRow,
+  now: Instant,
+): Promise<FrozenTerms | null> {
+  if (hasGivenLines(invoice) || invoice.subscriptionId === null) return null; // frozen as it is calculated
+  const frozen = await freezeFor(dependencies, tx, await termsOf(tx, dependencies.source, invoice), invoice, now);
+  const taken = invoice.terms?.adjustments;
+  if (taken === undefined) return frozen;
+  const existing = await dependencies.source.adjustments(tx, invoice.merchantId, [invoice.subscriptionId]);
+  return { ...frozen, adjustments: stillThere(taken, existing.get(invoice.subscriptionId) ?? []) };
+}
+
+/** An invoice whose terms are frozen. */
+interface ToFreeze {
+  readonly terms: BillingTerms;
+  readonly invoice: Pick<InvoiceRow, 'gracePeriodEnd' | 'periodStart' | 'periodEnd'>;
+}
+
+/**
+ * The tax rates as they are now (domain.md §4, Tax), for the day of the invoice's tax point, and the adjustments that
+ * hold its instant.
+ */
+export async function freeze(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  terms: BillingTerms,
+  invoice: ToFreeze['invoice'],
+): Promise<FrozenTerms> {
+  const [frozen] = await freezeAll(dependencies, tx, [{ terms, invoice }]);
+  return frozen as FrozenTerms;
+}
+
+/** The same for some invoices of one merchant, in their order. */
+async function freezeAll(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  all: readonly ToFreeze[],
+): Promise<FrozenTerms[]> {
+  const [first] = all;
+  if (!first) return [];
+  const { merchantId } = first.terms;
+  const taxationOf = await findTaxations(
+    tx,
+    merchantId,
+    all.map(({ terms }) => terms.customerId),
+  );
+  const adjustments = await dependencies.source.adjustments(
+    tx,
+    merchantId,
+    all.map(({ terms }) => terms.subscriptionId),
+  );
+  return all.map(({ terms, invoice }) => ({
+    ...freezeTax(taxationOf(terms.customerId), terms, invoice),
+    adjustments: adjustmentsAt(adjustments.get(terms.subscriptionId) ?? [], invoice.gracePeriodEnd),
+  }));
+}
+
+function freezeTax(taxation: Taxation, terms: BillingTerms, invoice: ToFreeze['invoice']): FrozenTerms {
+  const day = taxPoint(invoice.periodStart, invoice.periodEnd);
+  const place = taxation.placeOn(day, terms.taxExempt);
+  const choose = (price: BilledPrice | null, plan: Pick<BillingTerms, 'planId' | 'planTaxRate'> = terms) =>
+    chooseTaxRate({
+      taxExempt: terms.taxExempt,
+      customerTaxRates: taxation.customerTaxRates,
+      metricId: price?.metric?.id ?? null,
+      planId: plan.planId,
+      priceTaxRate: price?.taxRate ?? null,
+      metricTaxRate: price?.metric?.taxRate ?? null,
+      planTaxRate: plan.planTaxRate,
+      merchantTaxRate: taxation.merchantTaxRate,
+      place,
+    });
+  const chosen = versionsOf(terms).flatMap((version) =>
+    version.prices.map((price) => [price.id, choose(price, version)] as const),
+  );
+  return {
+    history: historyOf(terms),
+    taxBehavior: terms.taxBehavior,
+    ...(terms.taxExempt && { taxExempt: true }),
+    ...freezeRates(Object.fromEntries(chosen), place, { taxIdStatus: taxation.taxId, taxPoint: day }),
+    manualTaxRate: plain(choose(null).rate),
+  };
+}
+
+/** The terms for the calculation of an invoice, not for a preview: they include the question to a tax provider. */
+export async function freezeFor(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  terms: BillingTerms,
+  invoice: ToFreeze['invoice'],
+  now: Instant,
+): Promise<FrozenTerms> {
+  const [frozen] = await freezeAllFor(dependencies, tx, [{ terms, invoice }], now);
+  return frozen as FrozenTerms;
+}
+
+/** The same for some invoices of one merchant. With a tax provider, the question of each is found separately. */
+export async function freezeAllFor(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  all: readonly ToFreeze[],
+  now: Instant,
+): Promise<FrozenTerms[]> {
+  const [first] = all;
+  if (!first) return [];
+  const frozen = await freezeAll(dependencies, tx, all);
+  const { taxProvider } = await merchantSettings(tx, first.terms.merchantId);
+  if (taxProvider === 'internal') return frozen;
+  const withOutside: FrozenTerms[] = [];
+  for (const [index, { terms }] of all.entries())
+    withOutside.push(await freezeOutsideOf(tx, terms, frozen[index] as FrozenTerms, now));
+  return withOutside;
+}
+
+async function freezeOutsideOf(
+  tx: Tx,
+  terms: BillingTerms,
+  { place, ...frozen }: FrozenTerms,
+  now: Instant,
+): Promise<FrozenTerms> {
+  const { merchantId, customerId, planId } = terms;
+  const plans = new Map(
+    versionsOf(terms).flatMap((version) => version.prices.map((price) => [price.id, version.planId] as const)),
+  );
+  const outside = await freezeOutside(tx, { merchantId, customerId, planId, plans }, now);
+  if (outside) return { ...frozen, outside: { ...outside, ...(place && { place }) } }; // it decides the place, too
+  return place ? { ...frozen, place } : frozen;
+}
+
+/** The present history of a subscription, as an invoice stores it (docs/decisions/0066). */
+export const historyOf = ({ bounds: { endsAt }, versions }: BillingTerms): FrozenHistory => ({
+  endsAt: endsAt?.toString() ?? null,
+  ...(versions && { changeIds: versions.flatMap(({ changeId }) => changeId ?? []) }),
+});

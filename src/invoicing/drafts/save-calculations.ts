@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import { findMissingKindsOf } from '../../approvals/index.ts';
+import type { Tx } from '../../db/index.ts';
+import { newId } from '../../kernel/ids.ts';
+import type { Instant } from '../../kernel/time.ts';
+import type { Calculation } from '../calculation/calculate.ts';
+import { type ChangedInvoice, moved } from '../invoice/changed-invoice.ts';
+import type { FrozenTerms } from '../invoice/frozen-terms.ts';
+import type { InvoiceRow } from '../invoice/invoice.ts';
+import type { LineRow } from '../invoice/invoice-line.ts';
+import { replaceLines, updateInvoices } from '../invoice/invoices.sql.ts';
+
+/** Transition 5 of one invoice; see `saveCalculations`. */
+export async function saveCalculation(
+  tx: Tx,
+  invoice: InvoiceRow,
+  calculation: Calculation,
+  frozen: FrozenTerms,
+  now: Instant,
+): Promise<InvoiceRow> {
+  const saved = await saveCalculations(tx, [{ invoice, calculation, frozen }], now);
+  await updateInvoices(tx, saved);
+  return (saved[0] as ChangedInvoice).after;
+}
+
+/** The amounts of an invoice, and the terms of their calculation. */
+export interface Calculated {
+  readonly invoice: InvoiceRow;
+  readonly calculation: Calculation;
+  readonly frozen: FrozenTerms;
+}
+
+/**
+ * Transition 5, of some invoices of one merchant: the lines are stored, and the draft is issued by itself unless it
+ * waits for somebody.
+ * @returns what is to be stored of the invoices themselves
+ */
+export async function saveCalculations(
+  tx: Tx,
+  calculated: readonly Calculated[],
+  now: Instant,
+): Promise<ChangedInvoice[]> {
+  const [first] = calculated;
+  if (!first) return [];
+  const { merchantId } = first.invoice;
+  await replaceLines(
+    tx,
+    merchantId,
+    calculated.map(({ invoice, calculation }) => ({
+      invoice,
+      lines: lineRows(invoice, calculation, () => newId('lineItem')),
+    })),
+  );
+  const hashes = new Map(calculated.map(({ invoice, calculation }) => [invoice.id, draftHash(calculation)]));
+  const missing = await findMissingKindsOf(tx, 'invoice', merchantId, hashes);
+  return calculated.map(({ invoice, calculation, frozen }) => {
+    const waits = !invoice.autoApprove || (missing.get(invoice.id) ?? []).length > 0;
+    return moved(
+      invoice,
+      'finishCalculation',
+      {
+        subtotal: calculation.subtotal,
+        totalTax: calculation.totalTax,
+        grandTotal: calculation.grandTotal,
+        taxes: [...calculation.taxes],
+        itemCount: calculation.lines.length,
+        snapshotHash: hashes.get(invoice.id) as string,
+        terms: withOutsideCredits(frozen, calculation),
+        failureReason: null,
+        failureDetail: null,
+        nextActionAt: waits ? null : now,
+      },
+      now,
+    );
+  });
+}
+
+/** A tax provider gets deductions of billed lines separately; the terms store their amount. */
+const withOutsideCredits = (
+  { outside, ...frozen }: FrozenTerms,
+  { outsideCredits: credits }: Calculation,
+): FrozenTerms =>
+  outside?.answer
+    ? { ...frozen, outside: { ...outside, answer: { ...outside.answer, ...(credits && { credits }) } } }
+    : frozen;
+
+/** The lines of a calculation with their places, and which takes something off which. */
+export function lineRows(invoice: InvoiceRow, calculation: Calculation, idOf: (position: number) => string): LineRow[] {
+  const ids = calculation.lines.map((_, position) => calculation.ids?.[position] ?? idOf(position));
+  return calculation.lines.map((line, position) => {
+    const appliesTo = calculation.appliesTo?.[position] ?? null;
+    return {
+      ...line,
+      merchantId: invoice.merchantId,
+      invoiceId: invoice.id,
+      id: ids[position] as string,
+      position,
+      appliesToLineId: appliesTo === null ? null : (ids[appliesTo] as string),
+    };
+  });
+}
+
+/** The content of a draft, for approvals: equal calculations have the same hash. */
+const draftHash = (calculation: Calculation): string =>
+  createHash('sha256').update(JSON.stringify(calculation)).digest('hex');
