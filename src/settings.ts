@@ -365,7 +365,8 @@ function parsePlatformKey(value: string, foreignPrefix: string): string {
   if (!/^[\x21-\x7e]+$/.test(value)) throw new Error('has a character that an HTTP header cannot have');
   if (value.length < KEY_LENGTH.least || value.length > KEY_LENGTH.most)
     throw new Error(
-      `has ${value.length} characters; ${KEY_LENGTH.least} to ${KEY_LENGTH.most} are required: use a line of "openssl rand -hex 32"`,
+      `has ${value.length} characters; ${KEY_LENGTH.least} to ${KEY_LENGTH.most} are required: ` +
+        'use a line of "openssl rand -hex 32"',
     );
   if (value.startsWith(foreignPrefix))
     throw new Error(`begins with ${foreignPrefix}: that is a key of the other environment`);

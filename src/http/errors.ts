@@ -126,7 +126,11 @@ function keyAdvice(header: string, environment: 'production' | 'sandbox' | undef
   if (environment === undefined) return;
   const other = environment === 'production' ? 'sandbox' : 'production';
   if (!token.startsWith(KEY_PREFIXES[other])) return;
-  return `This is a ${other} key (${KEY_PREFIXES[other]}…); this is ${environment === 'sandbox' ? 'the sandbox' : 'production'}, whose keys begin with ${KEY_PREFIXES[environment]}.`;
+  const here = environment === 'sandbox' ? 'the sandbox' : 'production';
+  return (
+    `This is a ${other} key (${KEY_PREFIXES[other]}…); ` +
+    `this is ${here}, whose keys begin with ${KEY_PREFIXES[environment]}.`
+  );
 }
 
 /** A plain error reply. */

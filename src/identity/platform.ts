@@ -22,7 +22,8 @@ export function ensurePlatform(
     const operatorId = await ensureOperator(tx, organizationId, now);
     const { prefix, last4 } = keyDisplay(key);
     await tx.run(sql`insert into api_key (merchant_id, id, user_id, name, hash, prefix, last4, created_at)
-      values (${organizationId}, ${newId('apiKey')}, ${operatorId}, 'First platform key', ${hashApiKey(key)}, ${prefix}, ${last4}, ${now})
+      values (${organizationId}, ${newId('apiKey')}, ${operatorId}, 'First platform key',
+              ${hashApiKey(key)}, ${prefix}, ${last4}, ${now})
       on conflict (hash) do nothing`);
     return { organizationId };
   });

@@ -70,7 +70,8 @@ export function wrongState(
   { thing, status, trigger, allowedFrom, done }: WrongState,
   more: { readonly why?: string; readonly details?: Readonly<Record<string, unknown>> } = {},
 ): Failure {
-  const first = `This ${thing} is ${status}: ${done === null ? `'${trigger}' is not possible` : `it cannot be ${done}`}.`;
+  const refused = done === null ? `'${trigger}' is not possible` : `it cannot be ${done}`;
+  const first = `This ${thing} is ${status}: ${refused}.`;
   const states = listed(allowedFrom);
   const second = done === null ? `'${trigger}' needs ${states}.` : `It can be ${done} only when it is ${states}.`;
   const usual = allowedFrom.length === 0 ? first : `${first} ${second}`;

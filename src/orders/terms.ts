@@ -16,7 +16,8 @@ export const termProblems = ({ termStartDate, termEndDate }: Term): FieldError[]
 export function lineTermProblems(line: LineTerm, term: Term, at: string): FieldError[] {
   const start = line.termStartDate ?? term.termStartDate;
   const end = line.termEndDate ?? term.termEndDate;
-  const within = `must lie within the order's term, ${formatInstant(term.termStartDate)} to ${formatInstant(term.termEndDate)}`;
+  const dates = `${formatInstant(term.termStartDate)} to ${formatInstant(term.termEndDate)}`;
+  const within = `must lie within the order's term, ${dates}`;
   const isOutside = (instant: typeof start) =>
     isBefore(instant, term.termStartDate) || isAfter(instant, term.termEndDate);
   const errors = [

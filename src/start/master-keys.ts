@@ -57,8 +57,8 @@ export function masterKeysOf(settings: Settings, name: EnvironmentName, dataDire
 export function warnOfSharing(settings: Settings, name: EnvironmentName, dataDirectory: string, output: Output): void {
   if (settings[name].databaseUrl === undefined || settings[name].masterKey !== undefined) return;
   output.notice(
-    `the master key of ${name} is stored in ${shownPath(credentialsFile(dataDirectory))}: every other process on this ` +
-      `database needs the same key (${masterKeySetting(name)})`,
+    `the master key of ${name} is stored in ${shownPath(credentialsFile(dataDirectory))}: ` +
+      `every other process on this database needs the same key (${masterKeySetting(name)})`,
   );
 }
 

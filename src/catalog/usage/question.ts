@@ -38,7 +38,8 @@ export function checkWindows(
   const [asked, most] = [count, MOST_LEVEL_WINDOWS].map((number) => number.toLocaleString('en'));
   return invalidField(
     field,
-    `${size} gives ${asked} windows, and LATEST has a value in each; at most ${most} are allowed: choose larger windows or a shorter time`,
+    `${size} gives ${asked} windows, and LATEST has a value in each; at most ${most} are allowed: ` +
+      'choose larger windows or a shorter time',
   );
 }
 
@@ -63,8 +64,10 @@ export function readQuestion(query: QuestionQuery, known: readonly string[]): Re
   return errors.length > 0 ? invalid(errors) : ok({ from, to, groups, groupFilters });
 }
 
-const unknownDimension = (name: string, known: readonly string[]): string =>
-  `${JSON.stringify(name.slice(0, 64))} is no dimension; there ${known.length === 0 ? 'are none' : `is ${known.join(', ')}`}`;
+function unknownDimension(name: string, known: readonly string[]): string {
+  const there = known.length === 0 ? 'are none' : `is ${known.join(', ')}`;
+  return `${JSON.stringify(name.slice(0, 64))} is no dimension; there ${there}`;
+}
 
 const Filters = MapOf(Text(), Type.Array(Nullable(Text()), { minItems: 1, maxItems: MOST_VALUES }));
 

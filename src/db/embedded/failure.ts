@@ -79,7 +79,8 @@ const KNOWN_FAILURES: readonly KnownFailure[] = [
     code: 'DATA_DIRECTORY_DAMAGED',
     cause: (line) => `The database files are damaged (${line}).`,
     fix: (dataDirectory) =>
-      `restore the folder from a backup, or move it away and start with an empty one: mv ${dataDirectory} ${dataDirectory}.damaged`,
+      'restore the folder from a backup, or move it away and start with an empty one: ' +
+      `mv ${dataDirectory} ${dataDirectory}.damaged`,
   },
   {
     pattern: /Permission denied|has wrong ownership|invalid permissions/,

@@ -58,7 +58,8 @@ function tryLock(dataDirectory: string): DataDirectoryLock | null {
 function inUse(dataDirectory: string): EmbeddedPostgresFailure {
   let holder = '';
   try {
-    holder = ` (process ${(JSON.parse(readFileSync(holderFileIn(dataDirectory), 'utf8')) as { processId: number }).processId})`;
+    const written = JSON.parse(readFileSync(holderFileIn(dataDirectory), 'utf8')) as { processId: number };
+    holder = ` (process ${written.processId})`;
   } catch {
     // The holder has the lock but has not written its number yet; the lock is what counts.
   }

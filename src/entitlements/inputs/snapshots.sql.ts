@@ -116,11 +116,14 @@ export interface SnapshotKey {
   readonly at: Instant;
 }
 
+const followsKey = (key: SnapshotKey | null): Sql =>
+  key ? sql`(merchant_id, entitlement_id, at) > (${key.merchantId}, ${key.entitlementId}, ${key.at})` : sql`true`;
+
 /** The next snapshots of all merchants, in the order of their keys. */
 export const selectSnapshotsAfter = (tx: Tx, after: SnapshotKey | null, most: number): Promise<SnapshotKey[]> =>
   tx.rows<SnapshotKey>(sql`
     select merchant_id, entitlement_id, at from entitlement_snapshot
-     where ${after ? sql`(merchant_id, entitlement_id, at) > (${after.merchantId}, ${after.entitlementId}, ${after.at})` : sql`true`}
+     where ${followsKey(after)}
      order by merchant_id, entitlement_id, at limit ${most}`);
 
 /** Up to which reset everything was written, and for whom to wait until the usage before it is settled. */

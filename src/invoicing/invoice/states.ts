@@ -166,8 +166,8 @@ export function printInvoiceStates(): string {
     '',
     `An invoice of a period starts as \`${firstStatus.period}\`, every other invoice as \`${firstStatus.other}\`. Each row of the table is a`,
     'trigger, and each column is the state of the invoice before it. The cell has the state after it. A dot means a',
-    'refusal: 409 `INVALID_TRANSITION`. A refund of an unpaid invoice is refused with 400 ' +
-      '`INVOICE_NOT_PAID`, and a second',
+    'refusal: 409 `INVALID_TRANSITION`. A refund of an unpaid invoice is refused with 400 `INVOICE_NOT_PAID`, and a ' +
+      'second',
     'refund with 400 `INVOICE_ALREADY_REFUNDED`.',
     '',
     'This page is printed from `src/invoicing/invoice/states.ts`, the only table of transitions in the program.',

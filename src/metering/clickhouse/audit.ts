@@ -55,7 +55,9 @@ export async function auditAndReplace(
   const found = await auditProjections(dependencies, mostBatches);
   for (const [generation, [first, ...others]] of Map.groupBy(found, (deviation) => deviation.generation)) {
     if (first === undefined) continue;
-    const reason = `Batch ${first.batchNo} is ${first.postgres} in PostgreSQL and ${first.clickhouse} in ClickHouse; ${others.length} others differ too.`;
+    const reason =
+      `Batch ${first.batchNo} is ${first.postgres} in PostgreSQL and ${first.clickhouse} in ClickHouse; ` +
+      `${others.length} others differ too.`;
     await replaceProjection(dependencies.database, { generation }, reason, now);
     reasons.push(`Projection ${generation} is rebuilt. ${reason}`);
   }

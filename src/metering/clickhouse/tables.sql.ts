@@ -46,8 +46,10 @@ function engine(mode: EngineMode, table: string, everywhere: boolean): string {
 
 const settings = (mode: EngineMode): string =>
   mode.kind === 'single'
-    ? `settings non_replicated_deduplication_window = ${REMEMBERED_INSERTS}, fsync_after_insert = 1, fsync_part_directory = 1`
-    : `settings replicated_deduplication_window = ${REMEMBERED_INSERTS}, replicated_deduplication_window_seconds = ${YEAR_SECONDS}`;
+    ? `settings non_replicated_deduplication_window = ${REMEMBERED_INSERTS}, ` +
+      'fsync_after_insert = 1, fsync_part_directory = 1'
+    : `settings replicated_deduplication_window = ${REMEMBERED_INSERTS}, ` +
+      `replicated_deduplication_window_seconds = ${YEAR_SECONDS}`;
 
 const onCluster = (mode: EngineMode): string => (mode.kind === 'single' ? '' : ` on cluster '${mode.cluster}'`);
 

@@ -142,7 +142,8 @@ async function checkStanding(ask: Ask, projection: AskedProjection, standing: St
   )) as [string[], ...string[][]];
   if (Number(batches) !== batchNo || lastToken !== token || BigInt(rows ?? 0) < BigInt(events ?? 0))
     throw new ProjectionUnavailable(
-      `Projection ${name} should have ${batchNo} batches, the last one ${token}; it has ${batches}, the last one ${lastToken}, and ${rows} rows of ${events} events.`,
+      `Projection ${name} should have ${batchNo} batches, the last one ${token}; ` +
+        `it has ${batches}, the last one ${lastToken}, and ${rows} rows of ${events} events.`,
     );
 }
 

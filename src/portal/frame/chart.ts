@@ -47,7 +47,8 @@ export function barChart(title: string, id: string, points: readonly Point[], sh
   const bars = points.map(({ value }, index) => {
     const height = heightOf(shareOf(value, highest));
     const y = heightOf(shareOf(highest, highest)).minus(height).plus(TOP);
-    return `M${(index * step + step * 0.1).toFixed(PLACES)} ${attribute(y)}h${(step * 0.8).toFixed(PLACES)}v${attribute(height)}h-${(step * 0.8).toFixed(PLACES)}z`;
+    const width = (step * 0.8).toFixed(PLACES);
+    return `M${(index * step + step * 0.1).toFixed(PLACES)} ${attribute(y)}h${width}v${attribute(height)}h-${width}z`;
   });
   const inside = highest.isZero() ? '' : bars.join('');
   return frameOf(title, id, points, shownHighest, html`<path class="bars" d="${inside}"/>`);

@@ -91,8 +91,8 @@ function shared(
   const [nets, taxes] = [left.map((item) => item.net), left.map((item) => item.tax)];
   if (sum(nets).lt(net) || sum(taxes).lt(tax))
     throw new ProviderRefused(
-      `Stripe Tax has ${sum(nets).toFixed()} and tax of ${sum(taxes).toFixed()} ${currency} left of ${original}, which ` +
-        `is less than ${net.toFixed()} and ${tax.toFixed()}.`,
+      `Stripe Tax has ${sum(nets).toFixed()} and tax of ${sum(taxes).toFixed()} ${currency} left of ${original}, ` +
+        `which is less than ${net.toFixed()} and ${tax.toFixed()}.`,
     );
   const netShares = allocate(net, nets, currency);
   const taxShares = allocate(tax, taxes, currency);
