@@ -3043,7 +3043,7 @@ create view event_key_sealed with (security_invoker=true) as
 create view event_key_sieve with (security_invoker=true) as
  SELECT 4 AS digits,
     (NULL::text COLLATE "C") AS prefix,
-    NULL::bytea AS rests
+    NULL::bytea AS suffixes
   WHERE false;
 
 create view event_key_unsifted with (security_invoker=true) as
@@ -3449,7 +3449,7 @@ begin
   end if;
   if wanted = 'sieve' then
     -- Not compressed: random bytes are not made shorter by it, and each look-up would have to unpack them.
-    execute format('create table %I (prefix text collate "C" primary key, rests bytea storage external not null)',
+    execute format('create table %I (prefix text collate "C" primary key, suffixes bytea storage external not null)',
       made);
     execute format('grant select on %I to reckoner_app, reckoner_operator', made);
   else
@@ -4985,7 +4985,7 @@ declare
 begin
   -- Who reads a row first notes on its page that it is committed. Done now, while the pages are in the log anyway, it
   -- is not those who accept events that write them to it once more.
-  execute format('select count(rests) from %I', work.name);
+  execute format('select count(suffixes) from %I', work.name);
   perform lock_event_keys();
   delete from event_key_sieve_part p where p.name = any (work.parts);
   insert into event_key_sieve_part (name, digits, key_count) values (work.name, work.digits, work.key_count);
@@ -6438,7 +6438,7 @@ declare
   keys constant text := 'select seq, fp, day, merchant_number, h from %I';
   no_keys constant text := 'select null::bigint as seq, null::bigint as fp, null::date as day,
     null::int as merchant_number, null::uuid as h where false';
-  no_sieve constant text := 'select 4 as digits, null::text collate "C" as prefix, null::bytea as rests where false';
+  no_sieve constant text := 'select 4 as digits, null::text collate "C" as prefix, null::bytea as suffixes where false';
 begin
   execute 'create or replace view event_key_sealed with (security_invoker = true) as '
     || coalesce((select string_agg(format(keys, g.name), ' union all ' order by g.name) from event_key_generation g),
@@ -6447,7 +6447,7 @@ begin
     || coalesce((select string_agg(format(keys, g.name), ' union all ' order by g.name) from event_key_generation g
       where g.key_count is null), no_keys);
   execute 'create or replace view event_key_sieve with (security_invoker = true) as '
-    || coalesce((select string_agg(format('select %s as digits, prefix, rests from %I', p.digits, p.name),
+    || coalesce((select string_agg(format('select %s as digits, prefix, suffixes from %I', p.digits, p.name),
       ' union all ' order by p.key_count desc)
                    from event_key_sieve_part p), no_sieve);
 end $function$;
@@ -6612,7 +6612,8 @@ begin
   select array_agg(k.place) into suspects
     from unnest(places, hashes) with ordinality k (owner, h, place)
    where (select true from event_key_sieve s
-           where s.prefix = left(k.h::text, s.digits) and position(substr(uuid_send(k.h), 3, 3) in s.rests) > 0 limit 1)
+           where s.prefix = left(k.h::text, s.digits) and position(substr(uuid_send(k.h), 3, 3) in s.suffixes) > 0
+           limit 1)
       or (select true from event_key_unsifted u where u.merchant_number = owners[k.owner] and u.h = k.h limit 1);
   if suspects is null then return; end if;
   return query
@@ -6691,27 +6692,27 @@ begin
   slice := event_key_slice(work.slices, work.done);
   select string_agg(source, ' union all ') into sources from (
     select format($sifted$select left(h::text, %s) collate "C" as prefix,
-      string_agg(substr(uuid_send(h), 3, 3), '') as rests
+      string_agg(substr(uuid_send(h), 3, 3), '') as suffixes
                             from %I where %s group by 1$sifted$,
                   work.digits, g.name, in_event_key_slice(slice.first_digits, slice.end_digits)) as source
       from unnest(work.generations) g (name)
      union all
     select case when p.digits = work.digits
-             then format('select prefix, rests from %I where prefix >= %L and prefix < %L', p.name, slice.first_digits,
-               slice.end_digits)
+             then format('select prefix, suffixes from %I where prefix >= %L and prefix < %L', p.name,
+                         slice.first_digits, slice.end_digits)
              -- More digits than those of the part: the next ones are the first of the bytes.
-             else format($split$select prefix || substr(encode(substr(rests, place, 3), 'hex'), %s, %s),
-               string_agg(substr(rests, place, 3), '')
-                                  from %I cross join lateral generate_series(1, octet_length(rests), 3) place
+             else format($split$select prefix || substr(encode(substr(suffixes, place, 3), 'hex'), %s, %s),
+               string_agg(substr(suffixes, place, 3), '')
+                                  from %I cross join lateral generate_series(1, octet_length(suffixes), 3) place
                                  where prefix >= %L and prefix < %L group by 1$split$,
                          p.digits - 3, work.digits - p.digits, p.name, slice.first_digits, slice.end_digits)
            end
       from event_key_sieve_part p where p.name = any (work.parts)) listed;
   execute format($made$
     with added as (
-      insert into %I (prefix, rests) select prefix, string_agg(rests, '') from (%s) source group by prefix
+      insert into %I (prefix, suffixes) select prefix, string_agg(suffixes, '') from (%s) source group by prefix
         order by prefix
-      returning octet_length(rests) / 3 as keys)
+      returning octet_length(suffixes) / 3 as keys)
     select coalesce(sum(keys), 0)::bigint from added$made$, work.name, sources) into added;
   return added;
 end $function$;

@@ -429,7 +429,7 @@ create table unused_credit (
   correction jsonb,                   -- of a credit for what a closed period comes to less: what of each kind of line
   noted_amount numeric not null,      -- of it, net, by credit notes on the invoice that billed it
   noted_tax numeric not null,
-  target_invoice_id text,             -- the invoice that bears the rest as a line
+  target_invoice_id text,             -- the invoice that bears the remainder as a line
   created_at timestamptz not null,
   primary key (merchant_id, id),
   foreign key (merchant_id, invoice_id) references invoice (merchant_id, id),

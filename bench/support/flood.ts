@@ -77,10 +77,10 @@ function templateOf(order: FloodOrder, first: number): Template {
 function fill({ bytes, keysAt }: Template, first: number): Buffer {
   const request = Buffer.from(bytes);
   for (const [index, at] of keysAt.entries()) {
-    let rest = first + index;
-    for (let place = at + DIGITS - 1; rest > 0; place -= 1) {
-      request[place] = 0x30 + (rest % 10);
-      rest = Math.floor(rest / 10);
+    let remaining = first + index;
+    for (let place = at + DIGITS - 1; remaining > 0; place -= 1) {
+      request[place] = 0x30 + (remaining % 10);
+      remaining = Math.floor(remaining / 10);
     }
   }
   return request;

@@ -70,7 +70,7 @@ function moveOffsets(file: string, from: number, by: number): string {
     .slice(at)
     .replace(
       /^(\d{10}) (\d{5} n)/gm,
-      (_, offset: string, rest: string) => `${String(moved(offset)).padStart(10, '0')} ${rest}`,
+      (_, offset: string, tail: string) => `${String(moved(offset)).padStart(10, '0')} ${tail}`,
     )
     .replace(/(startxref\n)(\d+)/, (_, word: string, offset: string) => word + moved(offset));
   return file.slice(0, at) + table;

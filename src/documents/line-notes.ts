@@ -131,8 +131,8 @@ function creditNotes(credit: NonNullable<LineWorkings['credit']>, shown: Decimal
     period: period(Temporal.Instant.from(credit.from), Temporal.Instant.from(credit.to)),
     before: decimal(credit.before).isZero() ? null : price(credit.before),
   });
-  const rest = credit.notes ?? [];
-  if (rest.length === 0) return [note];
-  const named = rest.map(({ number, amount: part }) => words.onNote(price(part), number)).join(', ');
+  const notes = credit.notes ?? [];
+  if (notes.length === 0) return [note];
+  const named = notes.map(({ number, amount: part }) => words.onNote(price(part), number)).join(', ');
   return [note, words.creditInAll(price(credit.amount), price(plain(decimal(shown).abs())), named)];
 }

@@ -195,7 +195,7 @@ class Renderer implements DocumentRenderer {
     this.#running = this.#waiting.shift() ?? null;
     this.#stopWatching();
     if (!this.#running) {
-      if (this.#press) this.#rest(this.#press);
+      if (this.#press) this.#waitIdle(this.#press);
       return;
     }
     this.#press ??= this.#start();
@@ -248,7 +248,7 @@ class Renderer implements DocumentRenderer {
     return started;
   }
 
-  #rest(idle: Press): void {
+  #waitIdle(idle: Press): void {
     hold(idle, false);
     this.#timer = setTimeout(() => this.#retire(idle, 'idle'), this.#limits.idleMilliseconds);
     this.#timer.unref();

@@ -187,8 +187,8 @@ class Scan {
     const { mostParts = Number.POSITIVE_INFINITY } = this.#limits;
     const commas = this.#commas;
     if (this.#hasTooMany) return { bounds: Array.from({ length: mostParts + 2 }, () => start), values: [] };
-    const rest = this.#text.slice(this.#closed + 1);
-    if (this.#text.charCodeAt(this.#closed) !== CLOSING_BRACKET || NOT_BLANK.test(rest))
+    const tail = this.#text.slice(this.#closed + 1);
+    if (this.#text.charCodeAt(this.#closed) !== CLOSING_BRACKET || NOT_BLANK.test(tail))
       throw new BodyError('The body is not valid JSON.');
     const isEmpty = commas.length === 0 && !NOT_BLANK.test(this.#text.slice(start + 1, this.#closed));
     if (isEmpty) return { bounds: [start + 1], values: [] };

@@ -27,7 +27,7 @@ export interface RunnerOptions {
   /** Wall time. */
   readonly now: () => Instant;
   readonly logger: Logger;
-  /** How long to rest when nothing was due; default 500. */
+  /** How long to pause when nothing was due; default 500. */
   readonly pollMilliseconds?: number;
   /** Records of one kind that are fetched at once; default 400. */
   readonly batch?: number;
@@ -59,7 +59,7 @@ export interface DueRunner {
 export const createRunner = (options: RunnerOptions): DueRunner => new Runner(options);
 
 const SHORTEST_REST = 100; // however often it is woken: a busy API wakes it with every request
-const LONGEST_REST = 5_000;
+const LONGEST_PAUSE_MILLISECONDS = 5_000;
 const TURN_MILLISECONDS = 50;
 /** How long a test clock is driven before those that wait have their turn: an advance over centuries takes hours. */
 const SLICE_MILLISECONDS = 1_000;
@@ -79,7 +79,7 @@ class Runner implements DueRunner {
   readonly #choreDoneAt = new Map<Chore, number>();
   #loop: Promise<unknown> | undefined;
   #isWoken = false;
-  #rest = new AbortController();
+  #pause = new AbortController();
   readonly #end = new AbortController();
 
   constructor(options: RunnerOptions) {
@@ -102,14 +102,14 @@ class Runner implements DueRunner {
 
   async stop(): Promise<void> {
     this.#end.abort();
-    this.#rest.abort();
+    this.#pause.abort();
     await this.#loop;
     await Promise.allSettled(this.#clockRuns.values());
   }
 
   wake(): void {
     this.#isWoken = true;
-    this.#rest.abort();
+    this.#pause.abort();
   }
 
   async runOnce(): Promise<number> {
@@ -140,9 +140,9 @@ class Runner implements DueRunner {
     const { pollMilliseconds = 500, logger } = this.#options;
     for (let troubles = 0; !this.#isStopping; ) {
       this.#isWoken = false;
-      let rests = true;
+      let isIdle = true;
       try {
-        rests = (await this.#pass(this.#concurrency)).isLast;
+        isIdle = (await this.#pass(this.#concurrency)).isLast;
         await this.#startClocks();
         await this.#doChores();
         troubles = 0;
@@ -150,11 +150,12 @@ class Runner implements DueRunner {
         troubles += 1;
         logger.warn({ err: error }, 'background jobs could not be read');
       }
-      if (!rests) continue; // there may be more: a batch is only a batch
+      if (!isIdle) continue; // there may be more: a batch is only a batch
       await pause(SHORTEST_REST, this.#end.signal);
       if (this.#isWoken) continue;
-      this.#rest = new AbortController();
-      if (!this.#isStopping) await pause(Math.min(LONGEST_REST, pollMilliseconds * 2 ** troubles), this.#rest.signal);
+      this.#pause = new AbortController();
+      if (!this.#isStopping)
+        await pause(Math.min(LONGEST_PAUSE_MILLISECONDS, pollMilliseconds * 2 ** troubles), this.#pause.signal);
     }
   }
 
@@ -169,7 +170,7 @@ class Runner implements DueRunner {
   /**
    * Finds a batch and takes its steps, some at a time.
    * @returns how many were tried; whether a record waits only because somebody else has what is locked before it; and
-   * whether there is time to rest: nothing was due, or only what is slow while a test clock is driven
+   * whether there is time to pause: nothing was due, or only what is slow while a test clock is driven
    */
   async #pass(lanes: number): Promise<{ steps: number; isBlocked: boolean; isLast: boolean }> {
     const { database, now, batch = 400 } = this.#options;

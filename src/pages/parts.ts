@@ -29,12 +29,13 @@ export function lineTables(
   const row = (label: string, amount: Decimal) =>
     html`<th scope="row" dir="auto">${label}</th><td>${money(amount, currency)}</td>`;
   const rows = lines.map(({ description, amount }) => html`<tr>${row(description, amount)}</tr>\n`);
-  const rest = rows.slice(LINES_SHOWN);
+  const others = rows.slice(LINES_SHOWN);
   const total = html`<tfoot>${totals.map(([label, amount]) => html`<tr>${row(label, amount)}</tr>`)}</tfoot>`;
   const caption = html`<caption class="unseen">${words.whatYouPayFor}</caption>`;
-  if (rest.length === 0) return html`<table>${caption}<tbody>${rows}</tbody>${total}</table>`;
+  if (others.length === 0) return html`<table>${caption}<tbody>${rows}</tbody>${total}</table>`;
   return html`<table>${caption}<tbody>${rows.slice(0, LINES_SHOWN)}</tbody></table>
-<details><summary>${words.moreLines(rest.length)}</summary><table><caption class="unseen">${words.otherLines}</caption><tbody>${rest}</tbody></table></details>
+<details><summary>${words.moreLines(others.length)}</summary><table>
+<caption class="unseen">${words.otherLines}</caption><tbody>${others}</tbody></table></details>
 <table><caption class="unseen">${words.inAll}</caption>${total}</table>`;
 }
 

@@ -85,7 +85,7 @@ async function stepSchedule(
   await withdrawDrafts(dependencies, tx, schedule, payer, now);
   await creditUnpaid(dependencies, tx, schedule, payer, now);
   await pushDue(dependencies, tx, schedule, payer, now);
-  await stageTheRest(tx, schedule, await loadStanding(tx, schedule, payer.order, now), now);
+  await stageFollowing(tx, schedule, await loadStanding(tx, schedule, payer.order, now), now);
 }
 
 async function lockedOrder(tx: Tx, merchantId: string, id: string, now: Instant): Promise<Order> {
@@ -281,7 +281,7 @@ async function makeInvoice(
 }
 
 /** The remainder is staged, and the schedule is completed if there is none. */
-async function stageTheRest(tx: Tx, schedule: ScheduleRow, standing: Standing, now: Instant): Promise<void> {
+async function stageFollowing(tx: Tx, schedule: ScheduleRow, standing: Standing, now: Instant): Promise<void> {
   await stage(tx, schedule, standing, now);
   const nextActionAt = firstBillDate(standing.planned);
   if (nextActionAt !== null && !isBefore(now, nextActionAt))

@@ -54,7 +54,7 @@ describe('exclusive tax', () => {
       taxes: ['20 % of 0 = 0'],
     },
     {
-      what: 'a small rest does not blow up the shares: 0.006 of tax on 1,000.00 less 999.97',
+      what: 'a small remainder does not blow up the shares: 0.006 of tax on 1,000.00 less 999.97',
       given: lines('1000.00 @ 20', '-999.97 @ 20'),
       currency: 'EUR',
       lines: ['1000 + 200 = 1200', '-999.97 + -199.99 = -1199.96'],

@@ -47,13 +47,13 @@ export async function measureMetric(
   const { owned, filtered, tooLate } = await measurePriced(tx, usage, scope, metric, priced);
   const ownedUsage = addUp([NOTHING(meter), ...owned]);
   const sources = priced.flatMap((each) => each.sources);
-  const rest = less(less(counted, unknown), ownedUsage);
+  const remainder = less(less(counted, unknown), ownedUsage);
   const active =
-    rest.eventCount === 0 ? ownedUsage : await measureAll(tx, usage, scope, [...billable.active, ...sources]);
+    remainder.eventCount === 0 ? ownedUsage : await measureAll(tx, usage, scope, [...billable.active, ...sources]);
   const closed = addUp([NOTHING(meter), ...tooLate]);
   const parts = [
     part('UNKNOWN_SUBJECT', unknown),
-    part('NO_PERIOD', less(rest, less(active, ownedUsage))),
+    part('NO_PERIOD', less(remainder, less(active, ownedUsage))),
     part('NOT_PRICED', less(active, ownedUsage)),
     ...gatherGroups(filtered),
     part('PERIOD_CLOSED', closed),

@@ -18,7 +18,7 @@ export interface SenderOptions {
   readonly onTrouble: (error: Error, what: string) => void;
   /** Told of each attempt, for the metrics. */
   readonly observe?: (outcome: 'delivered' | 'failed', seconds: number) => void;
-  /** How long to rest when nothing was due; default 200. */
+  /** How long to pause when nothing was due; default 200. */
   readonly pollMilliseconds?: number;
 }
 
@@ -43,8 +43,8 @@ const MOST_CLAIMED = 200;
 const MOST_EXHAUSTED = 1_000;
 const POLL_MILLISECONDS = 200;
 /** However often it is woken. */
-const SHORTEST_REST_MILLISECONDS = 10;
-const LONGEST_REST_MILLISECONDS = 5_000;
+const SHORTEST_PAUSE_MILLISECONDS = 10;
+const LONGEST_PAUSE_MILLISECONDS = 5_000;
 const EXHAUST_EVERY_MILLISECONDS = 1_000;
 const FAREWELL_MILLISECONDS = 3_000;
 
@@ -59,7 +59,7 @@ class EventSender implements Sender {
   #ended: Ended[] = [];
   #noting: Promise<void> | undefined;
   #loop: Promise<void> | undefined;
-  #rest = new AbortController();
+  #pause = new AbortController();
   #isWoken = false;
   #exhaustedAt = Number.NEGATIVE_INFINITY;
 
@@ -73,7 +73,7 @@ class EventSender implements Sender {
 
   wake(): void {
     this.#isWoken = true;
-    this.#rest.abort();
+    this.#pause.abort();
   }
 
   async runOnce(): Promise<number> {
@@ -89,7 +89,7 @@ class EventSender implements Sender {
 
   async close(): Promise<void> {
     this.#stopping.abort();
-    this.#rest.abort();
+    this.#pause.abort();
     await this.#loop;
     const farewell = setTimeout(() => this.#farewell.abort(), FAREWELL_MILLISECONDS);
     await Promise.all(this.#onTheWay);
@@ -109,12 +109,12 @@ class EventSender implements Sender {
         troubles += 1;
         onTrouble(error as Error, 'webhooks could not be looked for');
       }
-      await pause(SHORTEST_REST_MILLISECONDS, this.#stopping.signal);
+      await pause(SHORTEST_PAUSE_MILLISECONDS, this.#stopping.signal);
       if (this.#isWoken) continue;
-      this.#rest = new AbortController();
+      this.#pause = new AbortController();
       if (this.#stopping.signal.aborted) return;
-      const rest = Math.min(LONGEST_REST_MILLISECONDS, pollMilliseconds * 2 ** Math.min(troubles, 10));
-      await pause(rest, this.#rest.signal);
+      const milliseconds = Math.min(LONGEST_PAUSE_MILLISECONDS, pollMilliseconds * 2 ** Math.min(troubles, 10));
+      await pause(milliseconds, this.#pause.signal);
     }
   }
 

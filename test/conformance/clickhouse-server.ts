@@ -88,9 +88,9 @@ function statementOf({ url = '', headers }: IncomingMessage, body: string) {
   const form = boundary === undefined ? [] : partsOf(body, boundary);
   const fields = [...new URL(url, 'http://localhost').searchParams, ...form];
   const text = fields.find(([name]) => name === 'query')?.[1];
-  const rest = boundary === undefined ? body : '';
+  const tail = boundary === undefined ? body : '';
   return {
-    text: text === undefined ? rest : `${text}\n${rest}`,
+    text: text === undefined ? tail : `${text}\n${tail}`,
     parameters: fields.filter(([name]) => name.startsWith('param_')),
   };
 }

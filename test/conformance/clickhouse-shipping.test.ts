@@ -147,7 +147,7 @@ describe('a ClickHouse that is shipped to', () => {
       clickhouse,
       mode: single,
       postgres: onlyPostgres,
-      restMilliseconds: 0,
+      pauseMilliseconds: 0,
       onFallback: (error) => told.push(error),
     });
     expect(await all(query)).toBe(expected);

@@ -96,14 +96,14 @@ async function shipUntilDone(store = clickhouse): Promise<number> {
 }
 
 /** ClickHouse if possible, else PostgreSQL, and the reports about it. */
-function withFallback(options: { mostMilliseconds?: number; restMilliseconds?: number } = {}) {
+function withFallback(options: { mostMilliseconds?: number; pauseMilliseconds?: number } = {}) {
   const told: string[] = [];
   const query = clickhouseUsage({
     clickhouse,
     mode: single,
     fewSubjects: -1,
     postgres: onlyPostgres,
-    restMilliseconds: 0,
+    pauseMilliseconds: 0,
     onFallback: (error) => told.push(error.message),
     ...options,
   });
@@ -253,7 +253,7 @@ describe('a question', () => {
   it.runIf(hasEngine)(`does not wait for a ClickHouse that is late${unlessEngine}`, async () => {
     await accept();
     await shipUntilDone();
-    const { query, told } = withFallback({ mostMilliseconds: 100, restMilliseconds: 60_000 });
+    const { query, told } = withFallback({ mostMilliseconds: 100, pauseMilliseconds: 60_000 });
     let release = () => {};
     const gate = new Promise<null>((opened) => {
       release = () => opened(null);

@@ -40,10 +40,10 @@ export async function runBlocks(
   shell.stdin.end(script);
   const code = await new Promise((ended) => shell.once('close', ended));
   if (code !== 0) throw new Error(`The shell ended with ${code}.\nIt had printed:\n${output.slice(-2000)}\n${errors}`);
-  let rest = output;
+  let remaining = output;
   return blocks.map((_, index) => {
-    const [printed, ...others] = rest.split(`${mark(index)}\n`);
-    rest = others.join(`${mark(index)}\n`);
+    const [printed, ...others] = remaining.split(`${mark(index)}\n`);
+    remaining = others.join(`${mark(index)}\n`);
     return (printed as string).trim();
   });
 }

@@ -362,9 +362,9 @@ describe('a replay', () => {
           if (index % 11 !== first) return; // of daily resets, every eleventh
           const state = stateFromJson(JSON.parse(JSON.stringify(stateToJson(stored))));
           const isLater = (at: Instant) => Temporal.Instant.compare(at, state.at) >= 0;
-          const rest = run(inputs, past.events, observed.filter(isLater), state);
-          expect(rest.observations.map(shown)).toEqual(all.observations.filter(({ at }) => isLater(at)).map(shown));
-          expect(shownStates(rest.states)).toEqual(shownStates(all.states.slice(index + 1)));
+          const later = run(inputs, past.events, observed.filter(isLater), state);
+          expect(later.observations.map(shown)).toEqual(all.observations.filter(({ at }) => isLater(at)).map(shown));
+          expect(shownStates(later.states)).toEqual(shownStates(all.states.slice(index + 1)));
         });
       }),
       RUNS,
@@ -424,9 +424,9 @@ describe('a replay', () => {
         const [state] = run(before, past.events, [instant(at)], null, null, wanted).states;
         if (!state) return; // the entitlement has not begun
         grouped += state.grants.some(({ group }) => group !== null) ? 1 : 0;
-        const rest = run(after, past.events, observed, state, null, {});
+        const later = run(after, past.events, observed, state, null, {});
         const whole = run(after, past.events, observed, null, null, {});
-        expect(rest.observations.map(figures)).toEqual(whole.observations.map(figures));
+        expect(later.observations.map(figures)).toEqual(whole.observations.map(figures));
       }),
       RUNS,
     );
@@ -569,8 +569,8 @@ function* goneOn(
     const state = stateFromJson(JSON.parse(JSON.stringify(stateToJson(stored))));
     const observed = laterThan(observations, state).map(({ at }) => at);
     const wanted = { grants: grouping === undefined, states: betweenResets, ...(grouping && { grouping }) };
-    const rest = run(inputs, past.events, observed, state, null, wanted);
-    yield [state, rest.observations, rest.states];
+    const later = run(inputs, past.events, observed, state, null, wanted);
+    yield [state, later.observations, later.states];
   }
 }
 

@@ -146,9 +146,13 @@ describe('a period that is cut', () => {
     );
     await use(subscription, 12, 6);
     await shop.advance(clock, '2026-02-01T00:03:30Z');
-    const [before, rest] = await shop.invoices(subscription);
-    expect([before.status, rest.status, rest.nextActionAt]).toEqual(['CLOSING', 'CLOSING', '2026-02-01T00:04:00Z']);
-    expect(shown(rest)).toEqual(['charge 01-11: 6 = 4.00']);
+    const [before, remainder] = await shop.invoices(subscription);
+    expect([before.status, remainder.status, remainder.nextActionAt]).toEqual([
+      'CLOSING',
+      'CLOSING',
+      '2026-02-01T00:04:00Z',
+    ]);
+    expect(shown(remainder)).toEqual(['charge 01-11: 6 = 4.00']);
     await shop.advance(clock, '2026-02-01T00:06:00Z');
     expect((await shop.invoices(subscription)).slice(0, 2).map((each) => [each.status, ...shown(each)])).toEqual([
       ['ISSUED', 'charge 01-01: 8 = 8.00'],
@@ -170,7 +174,7 @@ describe('a period that is cut', () => {
 });
 
 describe('usage that comes late for a part', () => {
-  it('while the rest is open stands with the usage of the rest', async () => {
+  it('while the remainder is open stands with the usage of the remainder', async () => {
     const { clock, subscription } = await subscribed();
     await use(subscription, 2, 8);
     await cut(clock, subscription, 11);

@@ -153,10 +153,10 @@ describe('a part of a month has its part of the commitment', () => {
     await shop.act(`/v2/invoices/${(await invoices())[0].id}/closeNow`);
     await shop.use(subscription.id, MIDDLE, 50);
     await shop.advance(clock, FEBRUARY);
-    const [first, rest] = await invoices();
+    const [first, remainder] = await invoices();
     expect(said(first)).toEqual(['charge 01-01/01-11 100.00']);
-    expect(rest.subtotal).toBe('400.00'); // 50 used, and 350 short of 500
-    expect(rest.lines.at(-1)).toMatchObject({ type: 'commitment', totalPrice: '350.00' });
+    expect(remainder.subtotal).toBe('400.00'); // 50 used, and 350 short of 500
+    expect(remainder.lines.at(-1)).toMatchObject({ type: 'commitment', totalPrice: '350.00' });
   });
 
   it('a new version with another commitment has its days of it', async () => {

@@ -295,7 +295,7 @@ describe('a credit note', () => {
     expect(notes).toHaveLength(2);
     const line = 'SupplyChainTradeTransaction/IncludedSupplyChainTradeLineItem';
     const net = `${line}/SpecifiedLineTradeSettlement/SpecifiedTradeSettlementLineMonetarySummation/LineTotalAmount`;
-    const [part, rest] = await Promise.all(notes.map(({ id }) => xmlOf(`${invoice.id}/refunds/${id}`)));
+    const [part, remainder] = await Promise.all(notes.map(({ id }) => xmlOf(`${invoice.id}/refunds/${id}`)));
     const said = (root: XmlNode | undefined) =>
       root && [
         ...textsAt(root, net),
@@ -303,8 +303,8 @@ describe('a credit note', () => {
         ...textsAt(root, `${TOTALS}/GrandTotalAmount`),
       ];
     expect(said(part)).toEqual(['15.00', '3.00', '18.00']);
-    expect(said(rest)).toEqual(['30.00', '-15.00', '3.00', '18.00']);
-    expect(textsAt(rest as XmlNode, `${line}/SpecifiedTradeProduct/Name`)).toEqual([
+    expect(said(remainder)).toEqual(['30.00', '-15.00', '3.00', '18.00']);
+    expect(textsAt(remainder as XmlNode, `${line}/SpecifiedTradeProduct/Name`)).toEqual([
       'Flat fee',
       `Flat fee: not used (${notes[0]?.number})`,
     ]);

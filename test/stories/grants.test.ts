@@ -490,9 +490,9 @@ describe('the list of grants', () => {
     const first = await shop.read(`${path}/grants`);
     expect(first.pagination).toEqual({ limit: 20, offset: 0, total: 23 });
     expect(first.data.map(({ id }: Resource) => id)).toEqual(made.slice(0, 20));
-    const rest = await grantsOf(path, '?limit=3&offset=20');
-    expect(rest.map(({ id }) => id).slice(0, 2)).toEqual(made.slice(20));
-    expect(rest[2]).toMatchObject({ amount: 7 });
+    const others = await grantsOf(path, '?limit=3&offset=20');
+    expect(others.map(({ id }) => id).slice(0, 2)).toEqual(made.slice(20));
+    expect(others[2]).toMatchObject({ amount: 7 });
     expect((await shop.read(`${path}/grants?limit=100&offset=23`)).data).toEqual([]);
   });
 

@@ -576,8 +576,8 @@ describe('how a change of quantities cuts', () => {
     const cut = await lived(await seatPrice(IN_ARREARS), [[THE_11TH, 8]], THE_21ST);
     await shop.act(`/v2/invoices/${cut.invoices[0].id}/closeNow`);
     await shop.advance(cut.clock, FEBRUARY);
-    const [first, rest] = await shop.invoices(cut.subscription);
-    expect([first.subtotal, rest.subtotal]).toEqual(['130.00', '88.00']); // 218.00 in all
+    const [first, remainder] = await shop.invoices(cut.subscription);
+    expect([first.subtotal, remainder.subtotal]).toEqual(['130.00', '88.00']); // 218.00 in all
   });
 
   it('in advance and ended: the seats at the end are credited', async () => {

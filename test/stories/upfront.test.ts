@@ -305,7 +305,7 @@ describe('the wallet', () => {
     expect((await balanceOf(customer)).filter((balance: string) => !balance.startsWith('0.00'))).toEqual(left);
   });
 
-  it('has its part back where the rest is never paid', async () => {
+  it('has its part back where the remainder is never paid', async () => {
     const clock = await shop.clock(START);
     const customer = await shop.customer();
     await fill(customer, '5.00');
@@ -534,8 +534,8 @@ describe('a period that is closed now', () => {
     await shop.advance(clock, 'PT1S');
     expect((await shop.invoice(open.id)).status).toBe('ISSUED');
     await shop.advance(clock, '2026-02-10T00:00:00Z');
-    const [, half, rest, next] = await shop.invoices(subscription);
-    expect([half, rest, next].map((invoice) => [invoice.sequenceNumber, ...linesOf(invoice)])).toEqual([
+    const [, half, remainder, next] = await shop.invoices(subscription);
+    expect([half, remainder, next].map((invoice) => [invoice.sequenceNumber, ...linesOf(invoice)])).toEqual([
       [1, 'Calls 4.00 2026-01-01/2026-01-16', 'Flat fee 5.00 2026-01-01/2026-01-16'],
       [
         2,
@@ -550,7 +550,7 @@ describe('a period that is closed now', () => {
         'Flat fee 10.00 2026-03-01/2026-04-01',
       ],
     ]);
-    expect(rest.periodEnd).toBe('2026-02-01T00:00:00Z');
+    expect(remainder.periodEnd).toBe('2026-02-01T00:00:00Z');
   });
 
   it('is not closed at the instant at which it begins: no period has no length', async () => {
@@ -561,7 +561,7 @@ describe('a period that is closed now', () => {
     expect([status, body.code]).toEqual([409, 'INVALID_TRANSITION']);
   });
 
-  it('gives way to an end that is planned inside the rest', async () => {
+  it('gives way to an end that is planned inside the remainder', async () => {
     const clock = await shop.clock(START);
     const subscription = await shop.subscribe(await shop.plan([await shop.feePrice()]), { clock });
     await shop.advance(clock, HALF_OF_JANUARY);

@@ -242,13 +242,13 @@ function shared(whole: bigint, weights: readonly bigint[], total: bigint): bigin
     const over = weight * whole; // above 0 where the weight is below
     const under = -total;
     const floor = over / under - (over < 0n && over % under !== 0n ? 1n : 0n);
-    return { floor, rest: over - floor * under };
+    return { floor, remainder: over - floor * under };
   });
   let left = -whole - floors.reduce((all, { floor }) => all + floor, 0n);
   const shares = floors.map(({ floor }) => floor);
   const order = floors
     .map((_, place) => place)
-    .toSorted((a, b) => Number((floors[b] as Floor).rest - (floors[a] as Floor).rest));
+    .toSorted((a, b) => Number((floors[b] as Floor).remainder - (floors[a] as Floor).remainder));
   for (const place of order) {
     if (left <= 0n) break;
     shares[place] = (shares[place] as bigint) + 1n;
@@ -259,7 +259,7 @@ function shared(whole: bigint, weights: readonly bigint[], total: bigint): bigin
 
 interface Floor {
   readonly floor: bigint;
-  readonly rest: bigint;
+  readonly remainder: bigint;
 }
 
 /** The tax of each rate: the amounts of the rate summed, the tax rounded once. */

@@ -58,9 +58,9 @@ export function addUp(parts: readonly CostPart[]): ReportGroup[] {
 export function topGroups(groups: readonly ReportGroup[], order: ReportOrder): ReportGroup[] {
   const sign = order.descending ? -1 : 1;
   const sorted = groups.toSorted((a, b) => sign * a[order.by].comparedTo(b[order.by]) || compareText(a.key, b.key));
-  const rest = sorted.slice(order.top);
-  if (rest.length === 0) return sorted;
-  const [first] = addUp(rest.map((group) => ({ ...group, key: OTHER_KEY })));
+  const others = sorted.slice(order.top);
+  if (others.length === 0) return sorted;
+  const [first] = addUp(others.map((group) => ({ ...group, key: OTHER_KEY })));
   return [...sorted.slice(0, order.top), { ...(first as ReportGroup), label: 'Other', isOther: true }];
 }
 

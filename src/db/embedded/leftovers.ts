@@ -24,8 +24,8 @@ export async function stopLeftovers(cluster: string, log: (message: string) => v
     await end([noted], 'SIGINT', FAST_SHUTDOWN_MILLISECONDS, cluster);
   }
   for (const signal of ['SIGQUIT', 'SIGKILL'] as const) {
-    const rest = processesIn(cluster, noted);
-    if (rest.length > 0) await end(rest, signal, IMMEDIATE_SHUTDOWN_MILLISECONDS, cluster);
+    const remaining = processesIn(cluster, noted);
+    if (remaining.length > 0) await end(remaining, signal, IMMEDIATE_SHUTDOWN_MILLISECONDS, cluster);
   }
   const survivors = processesIn(cluster, noted);
   if (survivors.length > 0) {

@@ -9,11 +9,11 @@ const ID_LENGTH = 24;
 /** The id of the grant that the template issues after a reset: the same before and after its row is written. */
 export function grantIdOf(entitlementId: string, issuedAt: Instant): string {
   const hash = createHash('sha256').update(`${entitlementId} ${issuedAt.toString()}`).digest('hex');
-  let rest = BigInt(`0x${hash}`);
+  let remaining = BigInt(`0x${hash}`);
   let body = '';
   while (body.length < ID_LENGTH) {
-    body += BASE62[Number(rest % 62n)];
-    rest /= 62n;
+    body += BASE62[Number(remaining % 62n)];
+    remaining /= 62n;
   }
   return ID_PREFIXES.grant + body;
 }

@@ -22,8 +22,8 @@ export class Ledger {
   }
 
   /**
-   * The usage of a stretch, with what waited before it. Positive: burned in burn order, the rest waits as overage.
-   * Negative: it has lowered the overage, the rest is given back, and what nobody burned waits as credit.
+   * The usage of a stretch, with what waited before it. Positive: burned in burn order, the remainder waits as overage.
+   * Negative: it has lowered the overage, the remainder is given back, and what nobody burned waits as credit.
    */
   *use(usage: Decimal): Generator<void, void> {
     const waiting = this.overage.plus(usage);

@@ -153,46 +153,46 @@ export class Lots {
 
   /** Burns usage in burn order, with a pause after some hundred lots. @returns the uncovered usage */
   *burn(usage: Decimal): Generator<void, Decimal> {
-    let rest = usage;
-    for (let done = 1; !rest.isZero() && this.#first < this.#lots.length; done += 1) {
+    let remaining = usage;
+    for (let done = 1; !remaining.isZero() && this.#first < this.#lots.length; done += 1) {
       if (done % LOTS_A_TURN === 0) yield;
       const lot = this.#lots[this.#first] as Lot;
       const here = totalOf(lot.balance, lot);
-      if (here.lte(rest)) {
+      if (here.lte(remaining)) {
         this.#move(lot, lot.balance, this.#first);
-        rest = rest.minus(here);
+        remaining = remaining.minus(here);
         this.#first += 1;
       } else if (lot.count === 1) {
-        this.#move(lot, rest, this.#first);
-        rest = ZERO;
+        this.#move(lot, remaining, this.#first);
+        remaining = ZERO;
       } else {
-        const whole = timesIn(lot.balance, rest);
+        const whole = timesIn(lot.balance, remaining);
         this.#divide(this.#first, whole > 0 ? whole : 1);
       }
     }
-    return rest;
+    return remaining;
   }
 
   /** Returns units burned since the balances were last set, the last in burn order first. @returns the remainder */
   *giveBack(amount: Decimal): Generator<void, Decimal> {
-    let rest = amount;
-    for (let done = 1; !rest.isZero() && this.#end > 0; done += 1) {
+    let remaining = amount;
+    for (let done = 1; !remaining.isZero() && this.#end > 0; done += 1) {
       if (done % LOTS_A_TURN === 0) yield;
       const index = this.#end - 1;
       const lot = this.#lots[index] as Lot;
       const here = totalOf(lot.returnable, lot);
       if (here.isZero()) this.#end -= 1;
-      else if (here.lte(rest) || lot.count === 1) {
-        const each = lot.count === 1 && here.gt(rest) ? rest : lot.returnable;
+      else if (here.lte(remaining) || lot.count === 1) {
+        const each = lot.count === 1 && here.gt(remaining) ? remaining : lot.returnable;
         this.#move(lot, each.negated(), index);
-        rest = rest.minus(totalOf(each, lot));
+        remaining = remaining.minus(totalOf(each, lot));
         this.#first = Math.min(this.#first, index);
       } else {
-        const whole = timesIn(lot.returnable, rest);
+        const whole = timesIn(lot.returnable, remaining);
         this.#divide(index, lot.count - (whole > 0 ? whole : 1));
       }
     }
-    return rest;
+    return remaining;
   }
 
   /** Sets the balance of each member of a lot. @returns the change of the remaining units */

@@ -197,18 +197,19 @@ function grantsOf({ lots, overage }: Ledger, usage: Decimal, level: Decimal): Gr
 type Figures = { -readonly [key in keyof Omit<GrantState, 'issuedAt' | 'group'>]: GrantState[key] };
 
 function giveBack(grants: readonly Figures[], amount: Decimal): void {
-  let rest = amount;
-  for (let index = grants.length - 1; index >= 0 && !rest.isZero(); index -= 1) {
+  let remaining = amount;
+  for (let index = grants.length - 1; index >= 0 && !remaining.isZero(); index -= 1) {
     const grant = grants[index] as Figures;
-    if (!grant.returnable.isZero()) rest = rest.minus(move(grant, Decimal.min(grant.returnable, rest).negated()));
+    if (!grant.returnable.isZero())
+      remaining = remaining.minus(move(grant, Decimal.min(grant.returnable, remaining).negated()));
   }
 }
 
 function burn(grants: readonly Figures[], amount: Decimal): void {
-  let rest = amount;
+  let remaining = amount;
   for (const grant of grants) {
-    if (rest.isZero()) return;
-    if (!grant.balance.isZero()) rest = rest.minus(move(grant, Decimal.min(grant.balance, rest)));
+    if (remaining.isZero()) return;
+    if (!grant.balance.isZero()) remaining = remaining.minus(move(grant, Decimal.min(grant.balance, remaining)));
   }
 }
 

@@ -78,17 +78,17 @@ class Reader {
   }
 
   #markup(to: Writer): void {
-    const rest = this.#text.slice(this.#at, this.#at + 9);
-    if (rest.startsWith('<!--')) this.#skip('-->');
-    else if (rest.startsWith('<?')) {
-      if (!/^<\?xml\s/.test(rest)) throw new LogoError('The SVG has a processing instruction, which is refused.');
+    const ahead = this.#text.slice(this.#at, this.#at + 9);
+    if (ahead.startsWith('<!--')) this.#skip('-->');
+    else if (ahead.startsWith('<?')) {
+      if (!/^<\?xml\s/.test(ahead)) throw new LogoError('The SVG has a processing instruction, which is refused.');
       this.#skip('?>');
-    } else if (rest.startsWith('<![CDATA[')) {
+    } else if (ahead.startsWith('<![CDATA[')) {
       this.#skip(']]>');
       to.words();
-    } else if (rest.startsWith('<!'))
+    } else if (ahead.startsWith('<!'))
       throw new LogoError('The SVG has a DOCTYPE or entities, which are refused. Remove them.');
-    else if (rest.startsWith('</')) this.#close(to);
+    else if (ahead.startsWith('</')) this.#close(to);
     else this.#open(to);
   }
 

@@ -6,8 +6,8 @@ import { type TaxableLine, type TaxBehavior, type TaxedLine, type TaxOfRate, tax
 /** A line to total. `cutTurn` says in which turn a negative line is cut where the invoice would fall below zero. */
 export interface TotalledLine extends TaxableLine {
   /**
-   * `credit`: for unused charges, whose rest is not lost (the caller books it elsewhere): cut first. `rebate`: a
-   * negative price, whose rest is lost. Other negative lines (discounts, limits) belong to charges and come last.
+   * `credit`: for unused charges, whose remainder is not lost (the caller books it elsewhere): cut first. `rebate`: a
+   * negative price, whose remainder is lost. Other negative lines (discounts, limits) belong to charges and come last.
    */
   readonly cutTurn?: 'credit' | 'rebate';
 }

@@ -6,7 +6,7 @@ import type { CreditNoteRow } from '../invoice/credit-note.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 
 /**
- * A part of an invoice is given back: of what was unpaid the customer owes no more, the rest is in the wallet.
+ * A part of an invoice is given back: of what was unpaid the customer owes no more, the remainder is in the wallet.
  * @param owed how much it takes off what was unpaid, and off what is owed again because a refund was voided after it
  *   had left
  */

@@ -20,8 +20,8 @@ export async function insertCreditNote(
   now: Instant,
 ): Promise<CreditNoteRow> {
   const credited = await sumCreditNotes(tx, invoice);
-  const rest = { amount: invoice.subtotal.minus(credited.amount), tax: invoice.totalTax.minus(credited.tax) };
-  return issueCreditNote(tx, invoice, kind, rest, reason, now);
+  const remainder = { amount: invoice.subtotal.minus(credited.amount), tax: invoice.totalTax.minus(credited.tax) };
+  return issueCreditNote(tx, invoice, kind, remainder, reason, now);
 }
 
 /** Issues a credit note over a part of an invoice. */

@@ -18,7 +18,7 @@ import { leftOf, nameOf } from './credit-lines.ts';
 
 /**
  * Writes a credit note on the invoice that billed: over what of it is unpaid, or owed again after a refund, which is
- * owed no more, or over all, of which the rest goes into the wallet. While a payment is on its way all of it counts as
+ * owed no more, or over all, of which the remainder goes into the wallet. While a payment is on its way all of it counts as
  * paid.
  */
 export async function noteCredits(

@@ -36,10 +36,10 @@ export async function creditExcess(
     const line = lines[index];
     if (!line) throw new Error(`Credit ${credit.id} has no line on invoice ${invoice.id}.`);
     const { net, tax } = leftOf(credit);
-    const rest = net.plus(line.totalPrice);
-    const restTax = tax.plus(line.totalTax);
-    if (rest.lte(0)) continue;
-    const used = { ...credit, notedAmount: credit.amount.minus(rest), notedTax: credit.taxAmount.minus(restTax) };
+    const excess = net.plus(line.totalPrice);
+    const excessTax = tax.plus(line.totalTax);
+    if (excess.lte(0)) continue;
+    const used = { ...credit, notedAmount: credit.amount.minus(excess), notedTax: credit.taxAmount.minus(excessTax) };
     await noteCredits(
       dependencies,
       tx,

@@ -63,14 +63,14 @@ describe('time that is owed and time that is billed', () => {
       unused: [],
     },
     {
-      what: 'billed up to a cut: the rest is due',
+      what: 'billed up to a cut: the remainder is due',
       owed: ['base 1 1-31'],
       billed: [billed('base 1 1-11')],
       due: ['base 11-31 after 30'],
       unused: [],
     },
     {
-      what: 'owed only to an end: the rest is unused',
+      what: 'owed only to an end: the remainder is unused',
       owed: ['base 1 1-11'],
       billed: [billed('base 1 1-31')],
       due: [],

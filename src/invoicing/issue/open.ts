@@ -27,7 +27,7 @@ export async function openFirstInvoices(
 
 /**
  * Transition 1: the next invoice of a series opens as the period before it ends, unless the subscription ended with it.
- * After one that was closed early (row 2, `closeNow`) that is the invoice of the rest.
+ * After one that was closed early (row 2, `closeNow`) that is the invoice of the remainder.
  */
 export function nextInvoice(terms: BillingTerms, invoice: InvoiceRow): NewInvoice | null {
   const { billingCadence: cadence } = invoice;

@@ -101,12 +101,12 @@ export async function linesForCustomers(tx: Tx, invoice: InvoiceRow, locale: Loc
   const lines = inOrderOfTime(await selectLines(tx, invoice.merchantId, invoice.id, -1, MOST_LINES));
   const shown = lines.map(({ displayName, totalPrice }) => ({ description: displayName, amount: totalPrice }));
   const more = invoice.itemCount - shown.length;
-  const rest = invoice.subtotal.minus(sum(shown.map(({ amount }) => amount)));
+  const remainder = invoice.subtotal.minus(sum(shown.map(({ amount }) => amount)));
   const words = INVOICE_WORDS[locale];
   const tax = { description: words.tax[taxWord(invoice.seller ?? {})], amount: invoice.totalTax };
   return [
     ...shown,
-    ...(more > 0 ? [{ description: words.moreLines(more), amount: rest }] : []),
+    ...(more > 0 ? [{ description: words.moreLines(more), amount: remainder }] : []),
     ...(invoice.totalTax.isZero() ? [] : [tax]),
   ];
 }

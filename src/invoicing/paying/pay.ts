@@ -55,7 +55,8 @@ export async function receivePayment(
 }
 
 /**
- * More money than is unpaid is no payment of the invoice; where it may come, the caller puts the rest into the wallet.
+ * More money than is unpaid is no payment of the invoice; where it may come, the caller puts the excess into the
+ * wallet.
  */
 function tooMuch({ status, unpaidAmount: unpaid }: InvoiceRow): Failure {
   const unpaidAmount = plain(unpaid);

@@ -547,10 +547,10 @@ describe('what always holds', () => {
         part,
         fc.constantFrom('JPY', 'USD', 'KWD', 'CLF'),
         (model, text, cut, currency) => {
-          const rest = { numerator: cut.denominator - cut.numerator, denominator: cut.denominator };
+          const remainder = { numerator: cut.denominator - cut.numerator, denominator: cut.denominator };
           const totalOf = (share?: Fraction) =>
             ratePrice({ pricing: model, currency, rated: fee(text), ...(share ? { fraction: share } : {}) }).total;
-          const off = totalOf(cut).plus(totalOf(rest)).minus(totalOf()).abs();
+          const off = totalOf(cut).plus(totalOf(remainder)).minus(totalOf()).abs();
           expect(off.lte(decimal(1).div(10 ** minorDigits(currency)))).toBe(true);
         },
       ),

@@ -69,6 +69,6 @@ export const shareOfTime = ({ numerator, denominator }: Fraction): ShareOfTime =
 
 function secondsOf(microseconds: bigint): string {
   const digits = microseconds.toString().padStart(MICROSECONDS + 1, '0');
-  const rest = digits.slice(-MICROSECONDS).replace(/0+$/, '');
-  return digits.slice(0, -MICROSECONDS) + (rest === '' ? '' : `.${rest}`);
+  const fraction = digits.slice(-MICROSECONDS).replace(/0+$/, '');
+  return digits.slice(0, -MICROSECONDS) + (fraction === '' ? '' : `.${fraction}`);
 }

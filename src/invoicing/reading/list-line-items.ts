@@ -43,8 +43,9 @@ export async function listLineItems(
   const pending = query.status === 'invoiced' ? [] : await pendingItems(dependencies, tx, merchantId, filter);
   const stored = query.status === 'pending' ? null : await sumInvoicedLines(tx, merchantId, filter);
   const first = pending.slice(page.offset, page.offset + page.limit);
-  const rest = { limit: page.limit - first.length, offset: Math.max(0, page.offset - pending.length) };
-  const lines = stored === null || rest.limit === 0 ? [] : await selectInvoicedLines(tx, merchantId, filter, rest);
+  const remaining = { limit: page.limit - first.length, offset: Math.max(0, page.offset - pending.length) };
+  const lines =
+    stored === null || remaining.limit === 0 ? [] : await selectInvoicedLines(tx, merchantId, filter, remaining);
   const items = [...first, ...(await withInvoices(tx, merchantId, lines))];
   const total = pending.length + (stored?.count ?? 0);
   const summed = (kind: 'fee' | 'usage', before: Decimal | undefined) =>

@@ -118,12 +118,12 @@ const storedLines = (tx: Tx, invoice: InvoiceRow, { limit, pageToken }: LinePage
 
 /** A page token is the position of the page's first line. */
 function pageOfLines(invoice: InvoiceRow, lines: readonly LineRow[], { limit, pageToken }: LinePage) {
-  const rest = lines.filter(({ position }) => position >= Number(pageToken ?? 0));
-  const page = rest.slice(0, limit);
+  const following = lines.filter(({ position }) => position >= Number(pageToken ?? 0));
+  const page = following.slice(0, limit);
   return {
     invoiceId: invoice.id,
     lineItems: page.map((line) => toInvoiceLineReply(line, invoice)),
-    nextPageToken: rest.length > limit ? String((page.at(-1)?.position ?? 0) + 1) : null,
+    nextPageToken: following.length > limit ? String((page.at(-1)?.position ?? 0) + 1) : null,
     totalCount: invoice.itemCount,
   };
 }

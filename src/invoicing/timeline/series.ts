@@ -95,8 +95,8 @@ export function periodOf(cadence: string, bounds: SeriesBounds, number: number):
  * The period after `[…, end)` of period `number`: the rest of that one, where it was closed early, else the next one.
  */
 export function periodAfter(cadence: string, bounds: SeriesBounds, number: number, end: Instant): SeriesPeriod | null {
-  const rest = periodOf(cadence, { ...bounds, startedAt: latest(bounds.startedAt, end) }, number);
-  return rest ?? periodOf(cadence, bounds, number + 1);
+  const remainder = periodOf(cadence, { ...bounds, startedAt: latest(bounds.startedAt, end) }, number);
+  return remainder ?? periodOf(cadence, bounds, number + 1);
 }
 
 /** The period that holds an instant; null before the start, and at or after the end. */

@@ -38,7 +38,7 @@ const MOST_TOLD = 100_000;
  * All that is asked for one answer, together. PostgreSQL may need 10 seconds for it afterwards, and a request has 20.
  */
 const MOST_MILLISECONDS = 9_000;
-const REST_MILLISECONDS = 5_000;
+const PAUSE_MILLISECONDS = 5_000;
 
 export interface ClickHouseUsageOptions {
   readonly clickhouse: ClickHouse;
@@ -50,8 +50,8 @@ export interface ClickHouseUsageOptions {
   /** How long one answer may take there in all; default 9,000. */
   readonly mostMilliseconds?: number;
   /** How long ClickHouse is not asked after it has not answered or was not whole; default 5,000. */
-  readonly restMilliseconds?: number;
-  /** Told when ClickHouse should have answered and PostgreSQL had to, but not while it rests. */
+  readonly pauseMilliseconds?: number;
+  /** Told when ClickHouse should have answered and PostgreSQL had to, but not during a pause. */
   readonly onFallback: (error: Error) => void;
 }
 
@@ -65,19 +65,19 @@ class QuestionTooLarge extends ProjectionUnavailable {}
  * Usage over many subjects from ClickHouse, exact: what was shipped is counted there, what was accepted since in
  * PostgreSQL, cut by the order of acceptance. So an event is counted from the moment of its 2xx, and once. Anything
  * that ClickHouse cannot answer now is answered by PostgreSQL, more slowly and with the same figures. After a failure
- * it rests, so that not every question waits in vain for a server that is away.
+ * it pauses, so that not every question waits in vain for a server that is away.
  */
 export function clickhouseUsage(options: ClickHouseUsageOptions): UsageQuery<Tx> {
-  const { postgres, onFallback, fewSubjects = FEW_SUBJECTS, restMilliseconds = REST_MILLISECONDS } = options;
-  let isResting = false;
-  const rest = async () => {
-    isResting = true;
-    await sleep(restMilliseconds, null, { ref: false });
-    isResting = false;
+  const { postgres, onFallback, fewSubjects = FEW_SUBJECTS, pauseMilliseconds = PAUSE_MILLISECONDS } = options;
+  let isPaused = false;
+  const pause = async () => {
+    isPaused = true;
+    await sleep(pauseMilliseconds, null, { ref: false });
+    isPaused = false;
   };
   const measure: UsageQuery<Tx>['measure'] = async (tx, scope, cuts) => {
     const sources = scope.sources === null ? null : disjointSources(scope.sources, scope.from, scope.to);
-    if (isResting || (sources !== null && new Set(sources.map(({ subject }) => subject)).size <= fewSubjects))
+    if (isPaused || (sources !== null && new Set(sources.map(({ subject }) => subject)).size <= fewSubjects))
       return postgres.measure(tx, scope, cuts);
     const standing = await selectServingStanding(tx);
     if (
@@ -93,7 +93,7 @@ export function clickhouseUsage(options: ClickHouseUsageOptions): UsageQuery<Tx>
       return await measureIn(tx, question, cuts, standing, options);
     } catch (error) {
       if (!(error instanceof ProjectionUnavailable)) throw error;
-      if (!(error instanceof QuestionTooLarge) && restMilliseconds > 0) void rest();
+      if (!(error instanceof QuestionTooLarge) && pauseMilliseconds > 0) void pause();
       onFallback(error);
       return postgres.measure(tx, scope, cuts);
     }

@@ -107,11 +107,11 @@ function writtenIn62(words: Buffer): string {
 }
 
 function writeFiveDigits(text: Buffer, start: number, number: number): void {
-  let rest = number | 0;
+  let remaining = number | 0;
   for (let place = start + 4; place >= start; place -= 1) {
-    const next = (rest / BASE) | 0;
-    text[place] = DIGITS[rest - next * BASE] as number;
-    rest = next;
+    const next = (remaining / BASE) | 0;
+    text[place] = DIGITS[remaining - next * BASE] as number;
+    remaining = next;
   }
 }
 

@@ -127,8 +127,8 @@ describe('however many keys there are', () => {
               const sources = tables.generations.filter(({ name }) => taken(work?.generations ?? [])(name));
               const size = sources.reduce((total, { bytes }) => total + bytes, 0) / BYTES;
               copied += size;
-              const rest = tables.generations.filter((each) => !sources.includes(each));
-              tables = { ...tables, generations: [...rest, generation(`m${n}`, size)] };
+              const others = tables.generations.filter((each) => !sources.includes(each));
+              tables = { ...tables, generations: [...others, generation(`m${n}`, size)] };
             } else {
               const sources = tables.parts.filter(({ name }) => taken(work?.parts ?? [])(name));
               const keyCount = sources.reduce((total, part) => total + part.keyCount, KEYS);

@@ -147,7 +147,9 @@ describe('sealed keys', () => {
       expect(rows.map(({ keys }) => keys)).toEqual([ids.size]);
       digits.add(rows[0].digits);
       const sums = await owner.query(
-        `select sum(octet_length(rests) / 3)::int as keys, min(length(prefix)) as least, max(length(prefix)) as most from ${rows[0].name}`,
+        `select sum(octet_length(suffixes) / 3)::int as keys, min(length(prefix)) as least,
+                max(length(prefix)) as most
+           from ${rows[0].name}`,
       );
       expect(sums.rows).toEqual([{ keys: ids.size, least: rows[0].digits, most: rows[0].digits }]);
     }

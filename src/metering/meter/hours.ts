@@ -10,7 +10,7 @@ export interface Interval {
  * Time beside the full hours: `1` where it is asked about and in none of them, `-1` where one of them holds it and it
  * is not, `0` where it lies before what is asked about and only its level goes on.
  */
-export interface Rest extends Interval {
+export interface Remainder extends Interval {
   readonly sign: 1 | -1 | 0;
 }
 
@@ -21,15 +21,18 @@ export interface Rest extends Interval {
 export function hoursOf(
   { from, to }: Interval,
   canTakeAway: boolean,
-): { readonly full: Interval | null; readonly rest: readonly Rest[] } {
+): { readonly full: Interval | null; readonly remainder: readonly Remainder[] } {
   const first = from.round({ smallestUnit: 'hour', roundingMode: canTakeAway ? 'halfExpand' : 'ceil' });
   const last = to.round({ smallestUnit: 'hour', roundingMode: canTakeAway ? 'halfExpand' : 'floor' });
-  if (!isBefore(first, last)) return { full: null, rest: isBefore(from, to) ? [{ from, to, sign: 1 }] : [] };
-  return { full: { from: first, to: last }, rest: [...restBetween(from, first), ...restBetween(last, to)] };
+  if (!isBefore(first, last)) return { full: null, remainder: isBefore(from, to) ? [{ from, to, sign: 1 }] : [] };
+  return {
+    full: { from: first, to: last },
+    remainder: [...remainderBetween(from, first), ...remainderBetween(last, to)],
+  };
 }
 
 /** Between the ends of the question and of its full hours; subtracted if the hours come first. */
-function restBetween(one: Instant, other: Instant): Rest[] {
+function remainderBetween(one: Instant, other: Instant): Remainder[] {
   if (isBefore(one, other)) return [{ from: one, to: other, sign: 1 }];
   return isBefore(other, one) ? [{ from: other, to: one, sign: -1 }] : [];
 }

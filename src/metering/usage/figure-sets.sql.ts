@@ -54,14 +54,16 @@ export function selectAnswers(questions: readonly UsageScope[], definition: Roll
   const cut = questions.flatMap((scope, question) =>
     intervalsOf(scope).map((part) => ({
       part: { question, subject: part.subject as string },
-      ...(definition === null ? { full: null, rest: [part] } : hoursOf(part, false)),
+      ...(definition === null ? { full: null, remainder: [part] } : hoursOf(part, false)),
     })),
   );
   const full = cut.flatMap(({ part, full: hours }): SubjectInterval[] =>
     hours === null ? [] : [{ ...hours, ...part }],
   );
-  const rest = cut.flatMap(({ part, rest: times }): SubjectInterval[] => times.map((each) => ({ ...each, ...part })));
-  const { from, to } = hullOf(rest);
+  const remainder = cut.flatMap(({ part, remainder: times }): SubjectInterval[] =>
+    times.map((each) => ({ ...each, ...part })),
+  );
+  const { from, to } = hullOf(remainder);
   const rolled = (table: 'usage_rollup' | 'usage_value', kept: Sql) => sql`
     union all
     select a.question, null, null, ${kept}
@@ -74,10 +76,10 @@ export function selectAnswers(questions: readonly UsageScope[], definition: Roll
        offset 0) r`;
   return sql`
     with ${definition === null ? sql`` : sql`${readyDefinition(merchantId, definition)},`}
-    ${addressed(merchantId, [...new Set([...full, ...rest].map(({ subject }) => subject))])},
+    ${addressed(merchantId, [...new Set([...full, ...remainder].map(({ subject }) => subject))])},
     counted (question, at, seq, value, event_count) as (
       select a.question, c.at, c.seq, ${definition === null ? sql`c.value` : sql`text_hash(c.value)`}, 1::bigint
-        from ${unnested(rest)}
+        from ${unnested(remainder)}
         join addressed s on s.subject = a.subject
        cross join lateral (
          select e.at, e.seq, ${meterValue(meter)} as value from event e

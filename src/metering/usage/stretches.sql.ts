@@ -34,12 +34,12 @@ export function selectCounted(
   bounds: readonly Instant[],
   {
     full,
-    rest,
-  }: { readonly full: readonly SubjectInterval<Interval>[]; readonly rest: readonly SubjectInterval<Interval>[] },
+    remainder,
+  }: { readonly full: readonly SubjectInterval<Interval>[]; readonly remainder: readonly SubjectInterval<Interval>[] },
   definition: RollupDefinition | null,
 ): Sql {
-  const subjects = [...new Set([...full, ...rest].map(({ subject }) => subject as string))];
-  const { from, to } = hullOf(rest);
+  const subjects = [...new Set([...full, ...remainder].map(({ subject }) => subject as string))];
+  const { from, to } = hullOf(remainder);
   const isKept = definition !== null && full.length > 0;
   return sql`
     with ${definition === null ? sql`` : sql`${readyDefinition(merchantId, definition)},`}
@@ -47,7 +47,7 @@ export function selectCounted(
     given as materialized (select ${microsecondsOf(bounds)}::bigint[] as bounds),
     counted (at, value, event_count) as (
       select c.at, c.value::numeric, 1::bigint
-        from ${unnested(rest)}
+        from ${unnested(remainder)}
         join addressed s on s.subject = a.subject
        cross join lateral (
          select e.at, ${meterValue(meter)} as value from event e

@@ -32,7 +32,7 @@ export async function measureStretches(
   const rolled =
     definition && (await tx.rows<CountedRow>(selectCounted(scope, bounds, cutAtHours(parts, bounds), definition)));
   const isComplete = rolled?.every(({ isComplete: each }) => each) === true;
-  const raw = () => tx.rows<CountedRow>(selectCounted(scope, bounds, { full: [], rest: parts }, null));
+  const raw = () => tx.rows<CountedRow>(selectCounted(scope, bounds, { full: [], remainder: parts }, null));
   const rows = rolled && isComplete ? rolled : await raw();
   const found = new Map(rows.map((row) => [row.stretch, row]));
   return bounds.slice(1).map((_, index) => {
@@ -49,9 +49,9 @@ const eachOf = <Scope>(scope: Scope, bounds: readonly Instant[]): (Scope & Inter
 const NOTHING: UsageFigure = { value: ZERO, eventCount: 0 };
 
 /** Time whose full hours lie each in one stretch, and the time for which events are read. */
-export interface HoursAndRest {
+export interface HoursAndRemainder {
   readonly full: readonly SubjectInterval<Interval>[];
-  readonly rest: readonly SubjectInterval<Interval>[];
+  readonly remainder: readonly SubjectInterval<Interval>[];
 }
 
 const HOUR = 3_600_000_000_000n;
@@ -65,9 +65,9 @@ const startOfHour = (at: Instant): bigint => {
  * Cuts some parts of time: hours that a bound or an end of a part divides are read event by event, the others from
  * roll-ups.
  */
-export function cutAtHours(parts: readonly SubjectInterval<Interval>[], bounds: readonly Instant[]): HoursAndRest {
+export function cutAtHours(parts: readonly SubjectInterval<Interval>[], bounds: readonly Instant[]): HoursAndRemainder {
   const divided = dividedHours([...bounds, ...parts.flatMap(({ from, to }) => [from, to])]);
-  const [full, rest]: [SubjectInterval<Interval>[], SubjectInterval<Interval>[]] = [[], []];
+  const [full, remainder]: [SubjectInterval<Interval>[], SubjectInterval<Interval>[]] = [[], []];
   for (const part of parts) {
     let at = part.from;
     for (const hours of divided) {
@@ -75,12 +75,12 @@ export function cutAtHours(parts: readonly SubjectInterval<Interval>[], bounds: 
       if (!isBefore(hours.from, part.to)) break;
       if (isAfter(hours.from, at)) full.push({ ...part, from: at, to: hours.from });
       const [from, to] = [isAfter(hours.from, at) ? hours.from : at, isBefore(hours.to, part.to) ? hours.to : part.to];
-      rest.push({ ...part, from, to });
+      remainder.push({ ...part, from, to });
       at = to;
     }
     if (isBefore(at, part.to)) full.push({ ...part, from: at, to: part.to });
   }
-  return { full, rest };
+  return { full, remainder };
 }
 
 /** The hours that instants divide, joined where they adjoin, in order of time. */

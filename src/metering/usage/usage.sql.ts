@@ -1,7 +1,7 @@
 import { allOf, type Sql, sql } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import { EARLIEST, type Instant, isBefore, latest } from '../../kernel/time.ts';
-import { hoursOf, type Interval, type Rest } from '../meter/hours.ts';
+import { hoursOf, type Interval, type Remainder } from '../meter/hours.ts';
 import { type Aggregation, dimensionPath, isLevel, type Meter, pathSegments } from '../meter/meter.ts';
 import type { RollupDefinition } from '../meter/rollup-definition.ts';
 import { disjointSources, type UsageScope } from '../meter/usage-request.ts';
@@ -137,15 +137,15 @@ function earlierThan(scope: UsageScope): Earlier[] {
 const afterIt = (at: Instant): Instant => at.add({ microseconds: 1 });
 
 /** Of it what lies after the last full hour. */
-const restOf = ({ subject, from, to, hour }: Earlier): SubjectInterval<Rest>[] =>
+const remainderOf = ({ subject, from, to, hour }: Earlier): SubjectInterval<Remainder>[] =>
   isBefore(hour, to) ? [{ subject, from: latest(from, hour), to, sign: 0 }] : [];
 
 /** The parts of a question that roll-ups answer, and those for which events are read. */
-function hoursIn(scope: UsageScope): { full: SubjectInterval<Interval>[]; rest: SubjectInterval<Rest>[] } {
+function hoursIn(scope: UsageScope): { full: SubjectInterval<Interval>[]; remainder: SubjectInterval<Remainder>[] } {
   const cut = intervalsOf(scope).map((part) => ({ part, ...hoursOf(part, ADDITIVE.has(scope.meter.aggregation)) }));
   return {
     full: cut.flatMap(({ part, full }) => (full === null ? [] : [{ ...part, ...full }])),
-    rest: cut.flatMap(({ part, rest }) => rest.map((each) => ({ ...part, ...each }))),
+    remainder: cut.flatMap(({ part, remainder }) => remainder.map((each) => ({ ...part, ...each }))),
   };
 }
 
@@ -166,7 +166,7 @@ export const hullOf = (times: readonly Interval[]): { from: Instant | null; to: 
  * @param which of the events of a part: all, or the last one of each group
  */
 function eventsIn(
-  parts: readonly SubjectInterval<Rest>[],
+  parts: readonly SubjectInterval<Remainder>[],
   scope: UsageScope,
   columns: UsageColumns,
   kept: Sql,
@@ -292,14 +292,14 @@ function figures(
     having ${isThere(names, meter)}`;
 }
 
-const added = (part: SubjectInterval<Interval>): SubjectInterval<Rest> => ({ ...part, sign: 1 });
+const added = (part: SubjectInterval<Interval>): SubjectInterval<Remainder> => ({ ...part, sign: 1 });
 
 /**
  * One pass over the events for all cuts: `sets` are lists of column names, each set a way to group (grouping sets).
  * The events of a subject come from the index (subject, type, at), those of all subjects by block (`event_blocks`).
  */
 export function selectUsage(scope: UsageScope, columns: UsageColumns, sets: readonly (readonly string[])[]): Sql {
-  const earlier = earlierThan(scope).map((part): SubjectInterval<Rest> => ({ ...part, sign: 0 }));
+  const earlier = earlierThan(scope).map((part): SubjectInterval<Remainder> => ({ ...part, sign: 0 }));
   const counted = [
     ...eventsIn(intervalsOf(scope).map(added), scope, columns, sql`c.value`),
     ...(earlier.length === 0 ? [] : eventsIn(earlier, scope, columns, sql`c.value`, 'the last ones')),
@@ -319,14 +319,16 @@ export function selectRolledUsage(
   definition: RollupDefinition,
 ): Sql | null {
   const { merchantId, meter } = scope;
-  const inHours = columns.window === 'MINUTE' ? { full: [], rest: intervalsOf(scope).map(added) } : hoursIn(scope);
+  const inHours = columns.window === 'MINUTE' ? { full: [], remainder: intervalsOf(scope).map(added) } : hoursIn(scope);
   const { full } = inHours;
   const earlier = earlierThan(scope);
   if (full.length === 0 && earlier.length === 0) return null;
-  const rest = [...inHours.rest, ...earlier.flatMap(restOf)];
+  const remainder = [...inHours.remainder, ...earlier.flatMap(remainderOf)];
   const isSet = meter.aggregation === 'UNIQUE_COUNT';
   const counted = [
-    ...(rest.length === 0 ? [] : eventsIn(rest, scope, columns, PASSED_ON[meter.aggregation] ?? sql`c.value`)),
+    ...(remainder.length === 0
+      ? []
+      : eventsIn(remainder, scope, columns, PASSED_ON[meter.aggregation] ?? sql`c.value`)),
     ...(earlier.length === 0 ? [] : [levelsIn(earlier, scope, columns, definition)]),
     ...(full.length === 0
       ? []
@@ -379,7 +381,7 @@ export const KEPT: Readonly<Partial<Record<Aggregation, Sql>>> = {
  * The subject rows of the sources with the times for which they count: what is addressed to the customer or
  * subscription, and what was sent with just this subject, though it names nobody.
  */
-const addressed = (merchantId: string, parts: readonly SubjectInterval<Rest>[]): Sql => sql`(
+const addressed = (merchantId: string, parts: readonly SubjectInterval<Remainder>[]): Sql => sql`(
     select es.id as subject_id, w.from_at, w.to_at, w.sign
       from unnest(${parts.map(({ subject }) => subject)}::text[], ${parts.map(({ from }) => from)}::timestamptz[],
                   ${parts.map(({ to }) => to)}::timestamptz[], ${parts.map(({ sign }) => sign)}::int[])

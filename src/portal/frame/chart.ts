@@ -59,8 +59,8 @@ export function lineChart(title: string, id: string, points: readonly Point[], s
   const highest = highestOf(points);
   const step = points.length > 1 ? WIDTH / (points.length - 1) : WIDTH;
   const places = points.map(({ value }, index) => {
-    const rest = heightOf(shareOf(highest, highest)).minus(heightOf(shareOf(value, highest)));
-    return `${(index * step).toFixed(PLACES)} ${attribute(rest.plus(TOP))}`;
+    const gap = heightOf(shareOf(highest, highest)).minus(heightOf(shareOf(value, highest)));
+    return `${(index * step).toFixed(PLACES)} ${attribute(gap.plus(TOP))}`;
   });
   const only = places[0] === undefined ? '' : `M${places[0]}H${WIDTH}`;
   const line = places.length > 1 ? `M${places.join('L')}` : only;

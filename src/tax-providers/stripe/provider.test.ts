@@ -179,9 +179,9 @@ describe('what is recorded', () => {
     expect(books.tax.total((reference) => reference === 'crn_1')).toEqual({ net: -733, tax: -139 });
     const second = amount('0.02', '0.01');
     await back({ key: 'crn_2', original, part: second, earlier: [first] });
-    const rest = { key: 'crn_3', original, part: amount('7.66', '1.45'), earlier: [first, second] };
-    await expect(back({ ...rest, part: amount('7.67', '1.45') })).rejects.toThrow(ProviderRefused);
-    await back(rest);
+    const last = { key: 'crn_3', original, part: amount('7.66', '1.45'), earlier: [first, second] };
+    await expect(back({ ...last, part: amount('7.67', '1.45') })).rejects.toThrow(ProviderRefused);
+    await back(last);
     expect(books.tax.total()).toEqual({ net: 0, tax: 0 });
   });
 
