@@ -1289,7 +1289,7 @@ create table mail (
   recipients text[] not null,
   sender_name text not null,
   reply_to text,
-  letter jsonb not null,
+  content jsonb not null,
   attachments jsonb default '[]'::jsonb not null,
   status text not null,
   attempts integer default 0 not null,

@@ -15,7 +15,7 @@ create table mail (
   recipients text[] not null check (cardinality(recipients) > 0),
   sender_name text not null,               -- the merchant's; the address is that of the whole installation
   reply_to text,
-  letter jsonb not null,                   -- the words: subject, greeting, paragraphs, facts, action
+  content jsonb not null,                  -- the words: subject, greeting, paragraphs, facts, action
   attachments jsonb not null default '[]', -- which documents; each is read as the mail is sent
   status text not null check (status in ('held', 'pending', 'sent', 'failed', 'withdrawn')),
   attempts int not null default 0,

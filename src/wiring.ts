@@ -71,14 +71,7 @@ import type { Chore, DueKind, DueRunner } from './jobs/index.ts';
 import type { ErrorTable } from './kernel/result.ts';
 import { sealerOf } from './kernel/sealing.ts';
 import { filledWallets, ledgerRoutes } from './ledger/index.ts';
-import {
-  attachmentsFrom,
-  createLetters,
-  type MailSender,
-  mailDueKind,
-  mailRoutes,
-  noMailSender,
-} from './mail/index.ts';
+import { attachmentsFrom, createMails, type MailSender, mailDueKind, mailRoutes, noMailSender } from './mail/index.ts';
 import {
   createIntakes,
   createUsageWatch,
@@ -267,7 +260,7 @@ export function wireDomains(
   webhooks: WebhookDependencies = noWebhookParts,
   taxIds: TaxIdChecks = noTaxIdChecks,
 ): Domains {
-  const letters = createLetters({ environment, publicUrl });
+  const mails = createMails({ environment, publicUrl });
   const newUsage = createUsageWatch({ most: MOST_WATCHED });
   const intakeOf = createIntakes({ onAccepted: newUsage.add });
   const purposes = {
@@ -283,7 +276,7 @@ export function wireDomains(
     publicUrl,
     source: billingSource,
     renderer,
-    letters: letters.invoices,
+    mails: mails.invoices,
     purposes,
     endUnpaid: (tx, of, now) => endUnpaid(subscriptions, tx, of, now),
     taxProviders,
@@ -307,7 +300,7 @@ export function wireDomains(
     customerHooks,
     invoicing,
     chargeNow: (tx, invoice, now) => chargeAtOnce(invoicing, tx, invoice, now),
-    remindCustomer: letters.renewal,
+    remindCustomer: mails.renewal,
   };
   const checkout: CheckoutDependencies = {
     environment,
@@ -341,9 +334,9 @@ export function wireDomains(
     invoicing,
     subscriptions,
     customerHooks,
-    mailLink: letters.portalLink,
+    mailLink: mails.portalLink,
   };
-  const alerts: AlertDependencies = { environment, invoicing, write: letters.alert };
+  const alerts: AlertDependencies = { environment, invoicing, write: mails.alert };
   return {
     routes: (runner, advanceMilliseconds) => [
       ...identityRoutes({

@@ -17,7 +17,7 @@ export { invoicingErrors } from './errors.ts';
 export type {
   CancellationCause,
   InvoiceFact,
-  InvoiceLetters,
+  InvoiceMails,
   InvoicingDependencies,
   PurposeHandler,
   ToldInvoice,

@@ -38,7 +38,7 @@ const MOST_BYTES = 5 * 1024 * 1024;
 
 /**
  * Loads documents in transactions of their own, beside the mail's. What is not there and will not be (too many
- * lines) is left out, as is what would make the message too large: the letter leads to the page that has it.
+ * lines) is left out, as is what would make the message too large: the mail leads to the page that has it.
  */
 export const attachmentsFrom =
   (dependencies: InvoicingDependencies): LoadAttachments =>

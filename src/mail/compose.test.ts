@@ -2,23 +2,23 @@ import { describe, expect, it } from 'vitest';
 import { decimal } from '../kernel/decimal.ts';
 import {
   type AlertFacts,
-  alertLetter,
+  alertMail,
   type CreditFacts,
-  cancelledLetter,
-  creditedLetter,
+  cancelledMail,
+  creditedMail,
   type DeclineFacts,
-  declinedLetter,
+  declinedMail,
   type InvoiceFacts,
-  issuedLetter,
+  issuedMail,
   type PaymentFacts,
-  paidLetter,
-  partPaidLetter,
+  paidMail,
+  partPaidMail,
   type RenewalFacts,
-  refundedLetter,
-  refundVoidedLetter,
-  renewalLetter,
+  refundedMail,
+  refundVoidedMail,
+  renewalMail,
 } from './compose.ts';
-import { html, type Letter, plainText } from './letter.ts';
+import { html, type MailContent, plainText } from './content.ts';
 
 const facts: InvoiceFacts = {
   locale: 'en',
@@ -62,9 +62,9 @@ const renewal: RenewalFacts = {
 const NOW = Temporal.Instant.from('2026-02-03T12:00:00Z');
 
 it('asks for what is left to pay, says until when, and leads to where', () => {
-  const letter = issuedLetter(facts);
-  expect(letter.subject).toBe('Invoice INV-000042 from Halcyon Labs');
-  expect(plainText(letter)).toBe(`Hello Prodromos Ltd,
+  const content = issuedMail(facts);
+  expect(content.subject).toBe('Invoice INV-000042 from Halcyon Labs');
+  expect(plainText(content)).toBe(`Hello Prodromos Ltd,
 
 Here is invoice INV-000042. Please pay €1,000.00 by 15 February 2026.
 
@@ -86,9 +86,9 @@ it.each([
   { what: 'it cannot be paid by card', change: { paysOnline: false }, label: 'See this invoice', due: true },
   { what: 'nothing is left to pay', change: { unpaid: decimal('0') }, label: 'See this invoice', due: false },
 ])('leads to the page of the invoice, where $what', ({ change, label, due }) => {
-  const letter = issuedLetter({ ...facts, ...change });
-  expect(letter.action).toEqual({ label, url: facts.page });
-  expect(letter.facts.some(([name]) => name === 'Due')).toBe(due);
+  const content = issuedMail({ ...facts, ...change });
+  expect(content.action).toEqual({ label, url: facts.page });
+  expect(content.facts.some(([name]) => name === 'Due')).toBe(due);
 });
 
 describe('where it is paid by transfer', () => {
@@ -102,7 +102,7 @@ describe('where it is paid by transfer', () => {
   };
 
   it('says to which account, and what to quote', () =>
-    expect(issuedLetter({ ...facts, paysOnline: false, bank }).facts.slice(-6)).toEqual([
+    expect(issuedMail({ ...facts, paysOnline: false, bank }).facts.slice(-6)).toEqual([
       ['Account holder', 'Halcyon Laboratories Ltd'],
       ['IBAN', 'GB33 BUKB 2020 1555 5555 55'],
       ['BIC', 'BUKBGB22'],
@@ -115,11 +115,11 @@ describe('where it is paid by transfer', () => {
     { what: 'a card pays it', change: { bank } },
     { what: 'nothing is left to pay', change: { bank, paysOnline: false, unpaid: decimal('0') } },
   ])('says nothing of it where $what', ({ change }) =>
-    expect(issuedLetter({ ...facts, ...change }).facts.map(([label]) => label)).not.toContain('IBAN'),
+    expect(issuedMail({ ...facts, ...change }).facts.map(([label]) => label)).not.toContain('IBAN'),
   );
 
   it('says what to quote where the merchant has given no account', () =>
-    expect(issuedLetter({ ...facts, paysOnline: false }).facts.at(-1)).toEqual(['Reference', 'INV-000042']));
+    expect(issuedMail({ ...facts, paysOnline: false }).facts.at(-1)).toEqual(['Reference', 'INV-000042']));
 });
 
 it.each([
@@ -127,7 +127,7 @@ it.each([
   { currency: 'USD', total: '0.1', shown: '$0.10' },
   { currency: 'KWD', total: '0.125', shown: 'KWD\u00a00.125' },
 ])('shows $total $currency as documents do', ({ currency, total, shown }) => {
-  const { facts: rows } = issuedLetter({ ...facts, currency, grandTotal: decimal(total), unpaid: decimal(total) });
+  const { facts: rows } = issuedMail({ ...facts, currency, grandTotal: decimal(total), unpaid: decimal(total) });
   expect(rows).toContainEqual(['Total', shown]);
   expect(rows).toContainEqual(['To pay', shown]);
 });
@@ -139,9 +139,9 @@ it('thanks for what came in, and tells it from what was credited and from the wa
     fromWallet: decimal('200'),
     unpaid: decimal('0'),
   };
-  const letter = paidLetter({ ...facts, ...credited }, payment, NOW);
-  expect(letter.subject).toBe('Receipt for invoice INV-000042 from Halcyon Labs');
-  expect(letter.facts).toEqual([
+  const content = paidMail({ ...facts, ...credited }, payment, NOW);
+  expect(content.subject).toBe('Receipt for invoice INV-000042 from Halcyon Labs');
+  expect(content.facts).toEqual([
     ['Invoice', 'INV-000042'],
     ['Total', '€1,234.50'],
     ['Credited', '€34.50'],
@@ -154,13 +154,13 @@ it('thanks for what came in, and tells it from what was credited and from the wa
 
 it('asks a customer whose wallet paid for nothing', () => {
   const all = { paid: decimal('1234.5'), fromWallet: decimal('1234.5'), unpaid: decimal('0') };
-  const { paragraphs, facts: rows } = paidLetter({ ...facts, ...all }, null, NOW);
+  const { paragraphs, facts: rows } = paidMail({ ...facts, ...all }, null, NOW);
   expect(paragraphs).toEqual(['Invoice INV-000042 is paid from your balance. You need to do nothing.']);
   expect(rows.map(([label]) => label)).toEqual(['Invoice', 'Total', 'Paid from your balance', 'Paid on']);
 });
 
 it('thanks for a part, and says what is left', () =>
-  expect(partPaidLetter(facts, { ...payment, amount: decimal('234.5') }).paragraphs).toEqual([
+  expect(partPaidMail(facts, { ...payment, amount: decimal('234.5') }).paragraphs).toEqual([
     'Thank you: we have received €234.50 for invoice INV-000042.',
     '€1,000.00 is left to pay. The invoice is due on 15 February 2026.',
   ]));
@@ -174,7 +174,7 @@ describe('a declined card', () => {
     { reason: 'insufficient_funds', why: 'your Visa ending in 4242 had insufficient funds' },
     { reason: 'no_payment_method', why: 'no card is stored that could be charged' },
   ])('$reason: $why', ({ reason, why }) =>
-    expect(declinedLetter(facts, { ...decline, reason }).paragraphs[0]).toBe(
+    expect(declinedMail(facts, { ...decline, reason }).paragraphs[0]).toBe(
       `We could not charge €1,000.00 for invoice INV-000042: ${why}. Nothing was charged.`,
     ),
   );
@@ -202,9 +202,9 @@ describe('a declined card', () => {
       says: 'We will not try again, and you are not asked to pay this invoice any more.',
     },
   ])('that $what: $says', ({ change, says }) => {
-    const letter = declinedLetter(facts, { ...decline, ...change });
-    expect(letter.paragraphs[1]).toBe(says);
-    expect(letter.action?.label).toBe(
+    const content = declinedMail(facts, { ...decline, ...change });
+    expect(content.paragraphs[1]).toBe(says);
+    expect(content.action?.label).toBe(
       'end' in change && change.end === 'write_off' ? 'See this invoice' : 'Pay this invoice',
     );
   });
@@ -213,7 +213,7 @@ describe('a declined card', () => {
 describe('a refund or a credit', () => {
   it('goes back as it came', () => {
     const returns = [{ amount: decimal('80'), to: { card: 'Visa ending in 4242' } }];
-    expect(refundedLetter(facts, { ...credit, returns, intoWallet: decimal('20') }).paragraphs).toEqual([
+    expect(refundedMail(facts, { ...credit, returns, intoWallet: decimal('20') }).paragraphs).toEqual([
       'We have refunded invoice INV-000042. Credit note CN-000007 is over €100.00.',
       '€80.00 goes back to your Visa ending in 4242.',
       '€20.00 is in your balance and pays your next invoices.',
@@ -236,12 +236,12 @@ describe('a refund or a credit', () => {
     },
   ])('is taken off $off and put into the wallet $intoWallet', ({ off, intoWallet, unpaid, says }) => {
     const given = { ...credit, off: decimal(off), intoWallet: decimal(intoWallet) };
-    expect(creditedLetter({ ...facts, unpaid: decimal(unpaid) }, given).paragraphs.slice(1)).toEqual(says);
+    expect(creditedMail({ ...facts, unpaid: decimal(unpaid) }, given).paragraphs.slice(1)).toEqual(says);
   });
 
   it('is not paid back after all', () =>
     expect(
-      refundVoidedLetter(facts, { number: 'CN-000007', stopped: decimal('80'), left: decimal('0') }).paragraphs,
+      refundVoidedMail(facts, { number: 'CN-000007', stopped: decimal('80'), left: decimal('0') }).paragraphs,
     ).toEqual([
       'The refund of invoice INV-000042 was cancelled, and credit note CN-000007 is void.',
       '€80.00 is not sent back: it pays the invoice, as before.',
@@ -249,16 +249,16 @@ describe('a refund or a credit', () => {
 });
 
 it('says of a cancelled invoice that there is nothing to pay', () =>
-  expect(cancelledLetter(facts, 'CN-000007', decimal('5')).paragraphs).toEqual([
+  expect(cancelledMail(facts, 'CN-000007', decimal('5')).paragraphs).toEqual([
     'Invoice INV-000042 was cancelled. There is nothing to pay.',
     '€5.00 is in your balance again.',
   ]));
 
 describe('a reminder of a renewal', () => {
   it('says when, for about how much, from which card, and how to cancel', () => {
-    const letter = renewalLetter(renewal);
-    expect(letter.subject).toBe('Your subscription to Pro renews on 3 February 2026');
-    expect(letter.paragraphs).toEqual([
+    const content = renewalMail(renewal);
+    expect(content.subject).toBe('Your subscription to Pro renews on 3 February 2026');
+    expect(content.paragraphs).toEqual([
       'Your subscription to Pro from Halcyon Labs renews on 3 February 2026. You do not need to do anything.',
       'The invoice will be about €290.00. This is an estimate: usage until then can change it.',
       'It will be charged to your Visa ending in 4242.',
@@ -269,7 +269,7 @@ describe('a reminder of a renewal', () => {
   it.each([{ estimate: null }, { estimate: { amount: decimal('0'), currency: 'EUR' } }])(
     'names no amount where there is none: $estimate',
     ({ estimate }) => {
-      const { paragraphs, facts: rows } = renewalLetter({ ...renewal, estimate, card: null, contact: null });
+      const { paragraphs, facts: rows } = renewalMail({ ...renewal, estimate, card: null, contact: null });
       expect(paragraphs.slice(1)).toEqual([
         'To change or cancel the subscription, contact Halcyon Labs before 3 February 2026.',
       ]);
@@ -280,26 +280,32 @@ describe('a reminder of a renewal', () => {
 
 describe('a name that means harm', () => {
   const evil = 'A\r\nBcc: all@example.com\r\n\r\n<script>alert("1")</script>\u202e\u0000&';
-  const letters: Letter[] = [
-    issuedLetter({ ...facts, sellerName: evil, buyerName: evil, number: evil }),
-    paidLetter({ ...facts, sellerName: evil, buyerName: evil, number: evil }, payment, NOW),
-    renewalLetter({ ...renewal, sellerName: evil, buyerName: evil, planName: evil, contact: evil }),
-    cancelledLetter({ ...facts, sellerName: evil, buyerName: evil, number: evil }, evil, decimal('0')),
+  const mails: MailContent[] = [
+    issuedMail({ ...facts, sellerName: evil, buyerName: evil, number: evil }),
+    paidMail({ ...facts, sellerName: evil, buyerName: evil, number: evil }, payment, NOW),
+    renewalMail({ ...renewal, sellerName: evil, buyerName: evil, planName: evil, contact: evil }),
+    cancelledMail({ ...facts, sellerName: evil, buyerName: evil, number: evil }, evil, decimal('0')),
   ];
 
-  it.each(letters)('begins no line and no header: $subject', (letter) => {
-    const texts = [letter.subject, letter.greeting, ...letter.paragraphs, ...letter.facts.flat(), letter.signature];
+  it.each(mails)('begins no line and no header: $subject', (content) => {
+    const texts = [
+      content.subject,
+      content.greeting,
+      ...content.paragraphs,
+      ...content.facts.flat(),
+      content.signature,
+    ];
     for (const text of texts) expect(text).not.toMatch(/[\r\n\0\u202e]/);
-    expect(plainText(letter)).not.toMatch(/^Bcc/m);
+    expect(plainText(content)).not.toMatch(/^Bcc/m);
   });
 
-  it.each(letters)('is text in HTML: $subject', (letter) => {
-    expect(html(letter)).not.toContain('<script');
-    expect(html(letter)).toContain('&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;');
+  it.each(mails)('is text in HTML: $subject', (content) => {
+    expect(html(content)).not.toContain('<script');
+    expect(html(content)).toContain('&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;');
   });
 
   it('is cut where it is long', () => {
-    expect(issuedLetter({ ...facts, buyerName: 'x'.repeat(100_000) }).greeting).toHaveLength(127); // 120 and "Hello ,"
+    expect(issuedMail({ ...facts, buyerName: 'x'.repeat(100_000) }).greeting).toHaveLength(127); // 120 and "Hello ,"
   });
 });
 
@@ -321,9 +327,9 @@ describe('about an alert', () => {
   };
 
   it('reports customer, figure, threshold and period to the merchant', () => {
-    const letter = alertLetter(alert, 'merchant');
-    expect(letter.subject).toBe('Alert “Most of the pages” reached: Prodromos Ltd');
-    expect(plainText(letter)).toBe(`Hello Halcyon Labs,
+    const content = alertMail(alert, 'merchant');
+    expect(content.subject).toBe('Alert “Most of the pages” reached: Prodromos Ltd');
+    expect(plainText(content)).toBe(`Hello Halcyon Labs,
 
 The usage of Prodromos Ltd has reached 80 % of 1,000.
 
@@ -340,13 +346,13 @@ Reckoner
   });
 
   it('reports the customer’s own figure to the customer, in the name of the merchant', () => {
-    const letter = alertLetter({ ...alert, alertName: null }, 'customer');
-    expect(letter).toMatchObject({
+    const content = alertMail({ ...alert, alertName: null }, 'customer');
+    expect(content).toMatchObject({
       greeting: 'Hello Prodromos Ltd,',
       subject: 'Alert reached',
       signature: 'Halcyon Labs',
     });
-    expect(letter.paragraphs[0]).toBe('Your usage has reached 80 % of 1,000.');
+    expect(content.paragraphs[0]).toBe('Your usage has reached 80 % of 1,000.');
   });
 
   it.each<{ change: Partial<AlertFacts>; sentence: string; label: string }>([
@@ -366,23 +372,23 @@ Reckoner
       label: 'Invoice total so far, with tax',
     },
   ])('says: $sentence', ({ change, sentence, label }) => {
-    const letter = alertLetter({ ...alert, ...change }, 'customer');
-    expect(letter.paragraphs[0]).toBe(sentence);
-    expect(letter.facts[0]).toEqual([label, '850']);
+    const content = alertMail({ ...alert, ...change }, 'customer');
+    expect(content.paragraphs[0]).toBe(sentence);
+    expect(content.facts[0]).toEqual([label, '850']);
   });
 
   it('says of a budget that access ends', () =>
-    expect(alertLetter({ ...alert, blocksAccess: true }, 'customer').paragraphs[1]).toBe(
+    expect(alertMail({ ...alert, blocksAccess: true }, 'customer').paragraphs[1]).toBe(
       'This is a budget: access ends now, until the period ends or the budget is raised.',
     ));
 
   it('omits an unknown end', () =>
-    expect(alertLetter({ ...alert, periodEnd: null }, 'merchant').facts.map(([label]) => label)).not.toContain(
+    expect(alertMail({ ...alert, periodEnd: null }, 'merchant').facts.map(([label]) => label)).not.toContain(
       'Until',
     ));
 
   it('takes a name of several lines as one line', () =>
-    expect(alertLetter({ ...alert, alertName: 'a\r\nBcc: x@y.example' }, 'merchant').subject).toBe(
+    expect(alertMail({ ...alert, alertName: 'a\r\nBcc: x@y.example' }, 'merchant').subject).toBe(
       'Alert “a Bcc: x@y.example” reached: Prodromos Ltd',
     ));
 });

@@ -3,7 +3,7 @@ import type { MerchantSettings } from '../identity/index.ts';
 import { type Decimal, plain } from '../kernel/decimal.ts';
 import { DEFAULT_LOCALE, type Locale } from '../kernel/locale.ts';
 import type { Instant } from '../kernel/time.ts';
-import type { Letter } from './letter.ts';
+import type { MailContent } from './content.ts';
 import { MAIL_WORDS, type MailWords } from './words.ts';
 
 const MOST_OF_A_NAME = 120;
@@ -12,7 +12,7 @@ const MOST_OF_A_NOTE = 400;
 /** A name that strangers chose, as one line that can stand in a header. */
 export const name = (text: string): string => cleanLine(text, MOST_OF_A_NAME);
 
-/** The words and figures of a letter's language. */
+/** The words and figures of a mail's language. */
 interface Written {
   readonly words: MailWords;
   readonly date: (instant: Instant) => string;
@@ -30,10 +30,10 @@ function writtenIn(locale: Locale): Written {
   };
 }
 
-type Rows = Letter['facts'][number][];
+type Rows = MailContent['facts'][number][];
 const row = (isThere: boolean, label: string, value: string): Rows => (isThere ? [[label, value]] : []);
 
-/** The facts of letters about an invoice. Amounts are in major units of `currency`. */
+/** The facts of mails about an invoice. Amounts are in major units of `currency`. */
 export interface InvoiceFacts {
   readonly locale: Locale;
   readonly sellerName: string;
@@ -59,20 +59,20 @@ export interface InvoiceFacts {
   readonly bank: MerchantSettings['bankTransfer'];
 }
 
-/** The common part of every letter about an invoice. */
+/** The common part of every mail about an invoice. */
 const about = ({ locale, sellerName, buyerName }: Pick<InvoiceFacts, 'locale' | 'sellerName' | 'buyerName'>) => ({
   locale,
   greeting: MAIL_WORDS[locale].greeting(name(buyerName)),
   signature: name(sellerName),
 });
 
-const seeAction = ({ locale, page }: InvoiceFacts): Letter['action'] => ({
+const seeAction = ({ locale, page }: InvoiceFacts): MailContent['action'] => ({
   label: MAIL_WORDS[locale].seeInvoice,
   url: page,
 });
 
 /** Pays where it can be paid by card; the page shows it in any case. */
-const payAction = (facts: InvoiceFacts): Letter['action'] =>
+const payAction = (facts: InvoiceFacts): MailContent['action'] =>
   facts.paysOnline && facts.unpaid.gt(0)
     ? { label: MAIL_WORDS[facts.locale].payInvoice, url: facts.page }
     : seeAction(facts);
@@ -108,7 +108,7 @@ function totals({ locale, grandTotal, credited, paid, fromWallet, currency }: In
 }
 
 /** An invoice was issued: what is to pay until when, and where. */
-export function issuedLetter(facts: InvoiceFacts): Letter {
+export function issuedMail(facts: InvoiceFacts): MailContent {
   const { sellerName, number, currency, unpaid, issuedAt, dueAt } = facts;
   const { words, date, sum } = writtenIn(facts.locale);
   const { label } = words;
@@ -139,7 +139,7 @@ export interface PaymentFacts {
 }
 
 /** An invoice is paid: the receipt. @param payment the last one; null: the wallet paid all of it */
-export function paidLetter(facts: InvoiceFacts, payment: PaymentFacts | null, paidAt: Instant): Letter {
+export function paidMail(facts: InvoiceFacts, payment: PaymentFacts | null, paidAt: Instant): MailContent {
   const { sellerName, number } = facts;
   const { words, date } = writtenIn(facts.locale);
   const { label } = words;
@@ -158,7 +158,7 @@ export function paidLetter(facts: InvoiceFacts, payment: PaymentFacts | null, pa
 }
 
 /** A part of an invoice is paid. */
-export function partPaidLetter(facts: InvoiceFacts, payment: PaymentFacts): Letter {
+export function partPaidMail(facts: InvoiceFacts, payment: PaymentFacts): MailContent {
   const { sellerName, number, currency, unpaid, dueAt } = facts;
   const { words, date, sum } = writtenIn(facts.locale);
   const { label } = words;
@@ -208,7 +208,7 @@ function whatFollows({ retryAt, end }: DeclineFacts, paysOnline: boolean, { word
 }
 
 /** A charge was declined: why, and what happens next. */
-export function declinedLetter(facts: InvoiceFacts, decline: DeclineFacts): Letter {
+export function declinedMail(facts: InvoiceFacts, decline: DeclineFacts): MailContent {
   const { sellerName, number, currency, unpaid, dueAt } = facts;
   const written = writtenIn(facts.locale);
   const { words, date, sum } = written;
@@ -253,7 +253,7 @@ const moneyBack = ({ returns, off, intoWallet }: CreditFacts, currency: string, 
 ];
 
 /** An invoice is refunded in full. */
-export function refundedLetter(facts: InvoiceFacts, credit: CreditFacts): Letter {
+export function refundedMail(facts: InvoiceFacts, credit: CreditFacts): MailContent {
   const { sellerName, number, currency } = facts;
   const written = writtenIn(facts.locale);
   const { words, sum } = written;
@@ -274,10 +274,10 @@ export function refundedLetter(facts: InvoiceFacts, credit: CreditFacts): Letter
 }
 
 /** A refund is void. */
-export function refundVoidedLetter(
+export function refundVoidedMail(
   facts: InvoiceFacts,
   { number: note, stopped, left }: { number: string; stopped: Decimal; left: Decimal },
-): Letter {
+): MailContent {
   const { sellerName, number, currency } = facts;
   const { words, sum } = writtenIn(facts.locale);
   return {
@@ -297,7 +297,7 @@ export function refundVoidedLetter(
 }
 
 /** A part of an invoice is credited. */
-export function creditedLetter(facts: InvoiceFacts, credit: CreditFacts): Letter {
+export function creditedMail(facts: InvoiceFacts, credit: CreditFacts): MailContent {
   const { sellerName, number, currency, unpaid } = facts;
   const written = writtenIn(facts.locale);
   const { words, sum } = written;
@@ -321,7 +321,7 @@ export function creditedLetter(facts: InvoiceFacts, credit: CreditFacts): Letter
 }
 
 /** An invoice is cancelled. */
-export function cancelledLetter(facts: InvoiceFacts, note: string, intoWallet: Decimal): Letter {
+export function cancelledMail(facts: InvoiceFacts, note: string, intoWallet: Decimal): MailContent {
   const { sellerName, number, currency } = facts;
   const { words, sum } = writtenIn(facts.locale);
   return {
@@ -355,7 +355,7 @@ export interface RenewalFacts {
 }
 
 /** A period is about to end, and the next one follows: when, for how much, from which card, and how not to. */
-export function renewalLetter(facts: RenewalFacts): Letter {
+export function renewalMail(facts: RenewalFacts): MailContent {
   const { sellerName, planName, renewsAt, estimate, card, contact } = facts;
   const { words, date, sum } = writtenIn(facts.locale);
   const { label } = words;
@@ -379,7 +379,7 @@ export function renewalLetter(facts: RenewalFacts): Letter {
   };
 }
 
-/** The facts of a letter about an alert. */
+/** The facts of a mail about an alert. */
 export interface AlertFacts {
   /** The customer's; the merchant is written to in English. */
   readonly locale: Locale;
@@ -415,7 +415,7 @@ function alertSentence(facts: AlertFacts, owner: string | null, written: Written
 }
 
 /** An alert went off, for the merchant or for its customer. */
-export function alertLetter(facts: AlertFacts, reader: 'merchant' | 'customer'): Letter {
+export function alertMail(facts: AlertFacts, reader: 'merchant' | 'customer'): MailContent {
   const { alertName, type, metricName, value, periodStart, periodEnd, blocksAccess } = facts;
   const [seller, buyer] = [name(facts.sellerName), name(facts.buyerName)];
   const isMerchant = reader === 'merchant';

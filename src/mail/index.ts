@@ -4,4 +4,4 @@ export { createMailSender, type MailSender, noMailSender } from './mail-sender.t
 export { mailRoutes } from './routes.ts';
 export type { MailServer } from './smtp.ts';
 export { mailDueKind } from './steps.ts';
-export { createLetters } from './write.ts';
+export { createMails } from './write.ts';

@@ -1,7 +1,7 @@
 import type { Instant } from '../kernel/time.ts';
 import type { AttachmentRecord } from './attachments.ts';
+import type { MailContent } from './content.ts';
 import type { MailKind } from './kinds.ts';
-import type { Letter } from './letter.ts';
 import type { MailStatus } from './states.ts';
 
 export interface MailRow {
@@ -16,7 +16,7 @@ export interface MailRow {
   recipients: readonly string[];
   senderName: string;
   replyTo: string | null;
-  letter: Letter;
+  content: MailContent;
   /** The documents that go with it. */
   attachments: readonly AttachmentRecord[];
   status: MailStatus;

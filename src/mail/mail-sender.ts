@@ -117,13 +117,13 @@ class SmtpMailSender implements MailSender {
   }
 
   async #hand({ mail, loadAttachments }: TakenMail): Promise<Delivery> {
-    const { id, recipients, senderName, replyTo, letter } = mail;
+    const { id, recipients, senderName, replyTo, content } = mail;
     const { database, now } = this.#options;
     const loaded = loadAttachments
       ? await loadAttachments(database, mail, now())
       : { isReady: true as const, files: [] };
     if (!loaded.isReady) return { outcome: 'later', error: loaded.error };
-    const envelope = { id, recipients, senderName, replyTo, letter, attachments: loaded.files };
+    const envelope = { id, recipients, senderName, replyTo, content, attachments: loaded.files };
     return this.#deliver(envelope, this.#end.signal);
   }
 

@@ -14,7 +14,7 @@ export type NewMail = Pick<
   | 'recipients'
   | 'senderName'
   | 'replyTo'
-  | 'letter'
+  | 'content'
   | 'attachments'
   | 'status'
   | 'nextActionAt'
@@ -24,9 +24,9 @@ export type NewMail = Pick<
 /** Nothing happens where a customer was written to about this already. */
 export const insertMails = (tx: Tx, mails: readonly NewMail[]): Promise<number> =>
   tx.run(sql`
-    insert into mail (merchant_id, id, kind, about_id, occasion, customer_id, recipients, sender_name, reply_to, letter,
-                      attachments, status, next_action_at, created_at)
-    select merchant_id, id, kind, about_id, occasion, customer_id, recipients, sender_name, reply_to, letter,
+    insert into mail (merchant_id, id, kind, about_id, occasion, customer_id, recipients, sender_name, reply_to,
+                      content, attachments, status, next_action_at, created_at)
+    select merchant_id, id, kind, about_id, occasion, customer_id, recipients, sender_name, reply_to, content,
            attachments, status, next_action_at, created_at
       from jsonb_populate_recordset(null::mail, ${recordset(mails)})
     on conflict (merchant_id, kind, about_id, occasion) do nothing`);

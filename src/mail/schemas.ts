@@ -2,8 +2,8 @@ import { Id, ListQuery, Nullable, OneOf, type Static, Timestamp, Type } from '..
 import type { EnvironmentName } from '../identity/index.ts';
 import { isId } from '../kernel/ids.ts';
 import { formatInstant } from '../kernel/time.ts';
+import { html, type MailContent, plainText } from './content.ts';
 import { ALERT_MAIL_KINDS, MAIL_KINDS, type MailKind, PORTAL_MAIL_KIND } from './kinds.ts';
-import { html, type Letter, plainText } from './letter.ts';
 import type { MailRow } from './mail-row.ts';
 import { MAIL_STATUSES } from './states.ts';
 
@@ -97,9 +97,9 @@ export const toMailReply = (mail: MailRow, environment: EnvironmentName): Static
   subscriptionId: isId('subscription', mail.aboutId) ? mail.aboutId : null,
   alertId: isId('alert', mail.aboutId) ? mail.aboutId : null,
   to: [...mail.recipients],
-  subject: mail.letter.subject,
-  text: plainText(letterShown(mail, environment)),
-  html: html(letterShown(mail, environment)),
+  subject: mail.content.subject,
+  text: plainText(contentShown(mail, environment)),
+  html: html(contentShown(mail, environment)),
   attachments: mail.attachments.map(({ fileName }) => fileName),
   attempts: mail.attempts,
   lastError: mail.lastError,
@@ -108,5 +108,5 @@ export const toMailReply = (mail: MailRow, environment: EnvironmentName): Static
   sentAt: mail.sentAt && formatInstant(mail.sentAt),
 });
 
-const letterShown = ({ kind, letter }: MailRow, environment: EnvironmentName): Letter =>
-  kind === PORTAL_MAIL_KIND && environment === 'production' ? { ...letter, action: null } : letter;
+const contentShown = ({ kind, content }: MailRow, environment: EnvironmentName): MailContent =>
+  kind === PORTAL_MAIL_KIND && environment === 'production' ? { ...content, action: null } : content;

@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer';
 import { type Delivery, readError, type SmtpError } from './attempts.ts';
-import { html, type Letter, plainText } from './letter.ts';
+import { html, type MailContent, plainText } from './content.ts';
 
 /** The server that takes mail, and as whom. */
 export interface MailServer {
@@ -18,7 +18,7 @@ export interface Envelope {
   readonly recipients: readonly string[];
   readonly senderName: string;
   readonly replyTo: string | null;
-  readonly letter: Letter;
+  readonly content: MailContent;
   readonly attachments: readonly Attachment[];
 }
 
@@ -58,15 +58,15 @@ export function openSmtp({ url, from, patienceMilliseconds = PATIENCE_MILLISECON
     disableUrlAccess: true,
   });
   const host = from.slice(from.lastIndexOf('@') + 1);
-  return async ({ id, recipients, senderName, replyTo, letter, attachments }, stop) => {
+  return async ({ id, recipients, senderName, replyTo, content, attachments }, stop) => {
     try {
       const { rejected } = await transport.sendMail({
         from: { name: senderName, address: from },
         to: recipients.map((address) => ({ name: '', address })),
         ...(replyTo !== null && { replyTo: { name: senderName, address: replyTo } }),
-        subject: letter.subject,
-        text: plainText(letter),
-        html: html(letter),
+        subject: content.subject,
+        text: plainText(content),
+        html: html(content),
         attachments: attachments.map(({ fileName, content }) => ({
           filename: fileName,
           content: Buffer.from(content),

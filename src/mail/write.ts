@@ -4,7 +4,7 @@ import type { Tx } from '../db/index.ts';
 import { type EnvironmentName, findOrganization, type MerchantSettings, merchantSettings } from '../identity/index.ts';
 import {
   type InvoiceFact,
-  type InvoiceLetters,
+  type InvoiceMails,
   type InvoiceRow,
   localeOf,
   payUrl,
@@ -15,14 +15,14 @@ import { DEFAULT_LOCALE } from '../kernel/locale.ts';
 import { formatInstant, type Instant } from '../kernel/time.ts';
 import { formatsOf } from '../pages/index.ts';
 import type { ComingRenewal } from '../subscriptions/index.ts';
-import { writeAlertMails } from './alert-letters.ts';
+import { writeAlertMails } from './alert-mails.ts';
 import { type AttachmentRecord, fileNameOf } from './attachments.ts';
-import { type InvoiceFacts, name, renewalLetter } from './compose.ts';
+import { type InvoiceFacts, name, renewalMail } from './compose.ts';
 import { decideMail, outdatedBy } from './decide.ts';
-import { letterOf } from './invoice-letters.ts';
+import { invoiceMailContent } from './invoice-mails.ts';
 import { MAIL_KINDS, type MailKind } from './kinds.ts';
 import { hasMailAbout, insertMails, markMailsWithdrawn, type NewMail } from './mails.sql.ts';
-import { type PortalLinkFacts, writePortalMail } from './portal-letter.ts';
+import { type PortalLinkFacts, writePortalMail } from './portal-mail.ts';
 
 interface WriterOptions {
   readonly environment: EnvironmentName;
@@ -31,8 +31,8 @@ interface WriterOptions {
 }
 
 /** The writer of emails: handlers that wiring passes to the domains whose transactions have the events. */
-export interface Letters {
-  readonly invoices: InvoiceLetters;
+export interface Mails {
+  readonly invoices: InvoiceMails;
   readonly renewal: (tx: Tx, renewal: ComingRenewal, now: Instant) => Promise<void>;
   readonly alert: AlertDependencies['write'];
   readonly portalLink: (tx: Tx, link: PortalLinkFacts, now: Instant) => Promise<void>;
@@ -49,7 +49,7 @@ interface Draft {
 const BRINGS_INVOICE: readonly MailKind[] = ['invoiceIssued', 'invoicePaid', 'paymentFailed'];
 
 /** In the sandbox everything is written and nothing is sent: whoever tries things out writes to nobody. */
-export function createLetters({ environment, publicUrl }: WriterOptions): Letters {
+export function createMails({ environment, publicUrl }: WriterOptions): Mails {
   const isSent = environment === 'production';
   const state = (now: Instant) =>
     ({ status: isSent ? 'pending' : 'held', nextActionAt: isSent ? now : null, createdAt: now }) as const;
@@ -85,14 +85,14 @@ export function createLetters({ environment, publicUrl }: WriterOptions): Letter
     });
     if (decided === null) return null;
     const facts = factsOf(invoice, settings, publicUrl);
-    const letter = await letterOf(tx, invoice, facts, fact, now);
+    const content = await invoiceMailContent(tx, invoice, facts, fact, now);
     const { kind, occasion, bringsInvoice } = decided;
     const attachments = settings.mail.attachDocuments ? attachmentsOf(invoice, fact, bringsInvoice) : [];
     // A receipt that brings the invoice is wanted by who wants invoices, too.
     const wants = bringsInvoice ? [MAIL_KINDS[kind], 'invoiceIssued' as const] : [MAIL_KINDS[kind]];
-    return { mail: { ...ofInvoice(invoice), kind, occasion, letter, attachments }, wants };
+    return { mail: { ...ofInvoice(invoice), kind, occasion, content, attachments }, wants };
   };
-  const tellAll: InvoiceLetters['tellAll'] = async (tx, told, now) => {
+  const tellAll: InvoiceMails['tellAll'] = async (tx, told, now) => {
     const [first] = told;
     if (!first) return;
     const settings = await merchantSettings(tx, first.invoice.merchantId);
@@ -129,7 +129,7 @@ export function createLetters({ environment, publicUrl }: WriterOptions): Letter
         customerId,
         senderName: name(seller.name),
         replyTo: contact,
-        letter: renewalLetter({
+        content: renewalMail({
           locale,
           sellerName: seller.name,
           buyerName,

@@ -27,7 +27,7 @@ const pdfOf = async (path: string): Promise<string> =>
     .pages.join('\n')
     .replace(SPACES, ' ');
 
-const lettersOf = async (customer: Resource): Promise<string[]> => {
+const mailsOf = async (customer: Resource): Promise<string[]> => {
   const { body } = await merchant.get(`/v0/mails?customerId=${customer.id}`);
   return body.data.map(({ subject, text }: Resource) => `${subject}\n${text}`.replace(SPACES, ' '));
 };
@@ -109,8 +109,8 @@ describe.each(LOCALES)('a customer who reads %s', (locale) => {
     for (const part of words.receipt) expect(receipt).toContain(part);
     const note = await pdfOf(`/v2/invoices/${invoice.id}/refunds/${refund.id}/pdf`);
     for (const part of [...words.creditNote, 'Doppelt']) expect(note).toContain(part);
-    const letters = (await lettersOf(customer)).join('\n');
-    for (const part of words.mails) expect(letters).toContain(part);
+    const mails = (await mailsOf(customer)).join('\n');
+    for (const part of words.mails) expect(mails).toContain(part);
   });
 });
 

@@ -4,13 +4,7 @@ import type { EnvironmentOptions } from '../../src/app.ts';
 import { Database, type Scope, sql, type Tx } from '../../src/db/index.ts';
 import { DocumentRenderError } from '../../src/documents/index.ts';
 import type { InvoicingDependencies } from '../../src/invoicing/index.ts';
-import {
-  attachmentsFrom,
-  createLetters,
-  createMailSender,
-  type MailSender,
-  mailDueKind,
-} from '../../src/mail/index.ts';
+import { attachmentsFrom, createMailSender, createMails, type MailSender, mailDueKind } from '../../src/mail/index.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, shopOf } from '../support/shop.ts';
 import { header, type MailDrop, openMailDrop } from '../support/smtp.ts';
@@ -463,7 +457,7 @@ it('is written once for repeated reports', async () => {
   const office = await openOffice();
   const { shop, merchant, env } = office;
   const customer = await shop.customer();
-  const { renewal } = createLetters({ environment: 'production', publicUrl: 'http://localhost' });
+  const { renewal } = createMails({ environment: 'production', publicUrl: 'http://localhost' });
   const remind = (renewsAt: string) =>
     env.database.transaction({ merchants: [merchant.id] }, (tx) =>
       renewal(

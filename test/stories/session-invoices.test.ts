@@ -42,7 +42,7 @@ const dependenciesWith = (purposes: Record<string, PurposeHandler>): InvoicingDe
   publicUrl: 'http://localhost:4401',
   source: billingSource,
   renderer,
-  letters: { tell: async () => {}, tellAll: async () => {} },
+  mails: { tell: async () => {}, tellAll: async () => {} },
   purposes,
   endUnpaid: () => Promise.reject(new Error('Nothing here is charged.')),
   taxProviders: noTaxProviders,

@@ -52,7 +52,7 @@ async function afterDecline(
   const isEnding = decided.kind === 'ends' && decided.by === 'terminate' && failed.subscriptionId !== null;
   if (isEnding) await scheduleDunningEnd(tx, failed, now);
   const fact = { kind: 'declined', chargeId, paymentMethodId, reason: declineReason, next: decided } as const;
-  if (!isOurFault) await dependencies.letters.tell(tx, after, fact, now);
+  if (!isOurFault) await dependencies.mails.tell(tx, after, fact, now);
   return after;
 }
 

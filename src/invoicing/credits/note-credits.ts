@@ -18,8 +18,8 @@ import { leftOf, nameOf } from './credit-lines.ts';
 
 /**
  * Writes a credit note on the invoice that billed: over what of it is unpaid, or owed again after a refund, which is
- * owed no more, or over all, of which the remainder goes into the wallet. While a payment is on its way all of it counts as
- * paid.
+ * owed no more, or over all, of which the remainder goes into the wallet. While a payment is on its way all of it
+ * counts as paid.
  */
 export async function noteCredits(
   dependencies: InvoicingDependencies,
@@ -52,7 +52,7 @@ export async function noteCredits(
   const credited = off.isZero() ? invoice : await updateInvoice(tx, invoice, less, now);
   const notOwed = off.plus(offAgain);
   const fact = { kind: 'credited', note, off: notOwed, intoWallet: note.total.minus(notOwed) } as const;
-  await dependencies.letters.tell(tx, credited, fact, now);
+  await dependencies.mails.tell(tx, credited, fact, now);
   if (off.isZero()) return;
   if (credited.unpaidAmount.isZero()) await markPaid(dependencies, tx, credited, { by: 'credit' }, now);
   else await expireSessionsOf(tx, credited, now);

@@ -54,7 +54,7 @@ const dependenciesWith = (renderer: DocumentRenderer): InvoicingDependencies => 
   publicUrl: 'http://localhost:4401',
   source: billingSource,
   renderer,
-  letters: { tell: async () => {}, tellAll: async () => {} },
+  mails: { tell: async () => {}, tellAll: async () => {} },
   purposes: {},
   endUnpaid: () => Promise.reject(new Error('Nothing here is ended.')),
   taxProviders: noTaxProviders,

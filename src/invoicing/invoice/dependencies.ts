@@ -74,7 +74,7 @@ export interface ToldInvoice {
 }
 
 /** The writer of emails to customers: called in the transaction of the event; an error rolls that back. */
-export interface InvoiceLetters {
+export interface InvoiceMails {
   /** Of some invoices of one merchant. */
   tellAll(tx: Tx, told: readonly ToldInvoice[], now: Instant): Promise<void>;
   tell(tx: Tx, invoice: InvoiceRow, fact: InvoiceFact, now: Instant): Promise<void>;
@@ -87,7 +87,7 @@ export interface InvoicingDependencies {
   readonly publicUrl: string;
   readonly source: BillingSource;
   readonly renderer: DocumentRenderer;
-  readonly letters: InvoiceLetters;
+  readonly mails: InvoiceMails;
   /** Ends a subscription because an invoice of it was not paid. `now` is effective now for it. */
   endUnpaid(tx: Tx, subscription: { merchantId: string; subscriptionId: string }, now: Instant): Promise<void>;
   /** By the `type` of the purpose for which an invoice was made (`makeOneOffInvoice`). */

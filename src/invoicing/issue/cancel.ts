@@ -49,7 +49,7 @@ export async function cancelInvoice(
   await returnCredits(dependencies, tx, cancelled, now);
   await carryOverCancelled(dependencies, tx, cancelled, now);
   await deleteUsageTakenOfCorrected(tx, cancelled); // its corrections are owed again
-  await dependencies.letters.tell(tx, cancelled, { kind: 'cancelled', note, intoWallet: invoice.walletApplied }, now);
+  await dependencies.mails.tell(tx, cancelled, { kind: 'cancelled', note, intoWallet: invoice.walletApplied }, now);
   return cancelled;
 }
 
@@ -92,7 +92,7 @@ async function ended(
 
 /** Transition 16, by hand or because the last retry of its charge was declined. */
 export async function writeOffInvoice(
-  dependencies: Pick<InvoicingDependencies, 'letters'>,
+  dependencies: Pick<InvoicingDependencies, 'mails'>,
   tx: Tx,
   invoice: InvoiceRow,
   now: Instant,
@@ -102,7 +102,7 @@ export async function writeOffInvoice(
   await expireSessionsOf(tx, written, now);
   await publishInvoice(tx, written, 'invoice.written_off.v0', now);
   await bookWriteOff(tx, written, now);
-  await dependencies.letters.tell(tx, written, { kind: 'writtenOff' }, now);
+  await dependencies.mails.tell(tx, written, { kind: 'writtenOff' }, now);
   return written;
 }
 

@@ -32,7 +32,7 @@ export function decideRefund(invoice: Pick<InvoiceRow, 'status'>, inForce: unkno
  * more.
  */
 export async function refundInvoice(
-  dependencies: Pick<InvoicingDependencies, 'letters'>,
+  dependencies: Pick<InvoicingDependencies, 'mails'>,
   tx: Tx,
   merchantId: string,
   invoiceId: string,
@@ -50,7 +50,7 @@ export async function refundInvoice(
   await publishInvoice(tx, invoice, 'invoice.refunded.v0', now, { refundId: note.id });
   const booked = await bookRefund(tx, invoice, note, returned, now);
   if (!booked.ok) return booked;
-  await dependencies.letters.tell(tx, invoice, { kind: 'refunded', note, intoWallet: booked.value }, now);
+  await dependencies.mails.tell(tx, invoice, { kind: 'refunded', note, intoWallet: booked.value }, now);
   return ok(note);
 }
 
@@ -83,7 +83,7 @@ export async function voidRefund(
   const { stopped, left } = await stopReturn(tx, { merchantId, refundId });
   await publishInvoice(tx, invoice, 'invoice.refund_voided.v0', now, { refundId: note.id });
   await bookRefundVoided(tx, invoice, note, stopped, now);
-  await dependencies.letters.tell(tx, invoice, { kind: 'refundVoided', note, stopped, left }, now);
+  await dependencies.mails.tell(tx, invoice, { kind: 'refundVoided', note, stopped, left }, now);
   await giveBackAfterVoid(dependencies, tx, invoice, now);
   await announceReopened(dependencies, tx, invoice, now);
   return ok(voided);

@@ -6,54 +6,54 @@ import { formatsOf } from '../pages/index.ts';
 import { findMethod, findReceipt, type PaymentReceipt, receiptsOf } from '../payments/index.ts';
 import {
   type CreditFacts,
-  cancelledLetter,
-  creditedLetter,
+  cancelledMail,
+  creditedMail,
   type DeclineFacts,
-  declinedLetter,
+  declinedMail,
   type InvoiceFacts,
-  issuedLetter,
+  issuedMail,
   type PaymentFacts,
-  paidLetter,
-  partPaidLetter,
-  refundedLetter,
-  refundVoidedLetter,
+  paidMail,
+  partPaidMail,
+  refundedMail,
+  refundVoidedMail,
 } from './compose.ts';
-import type { Letter } from './letter.ts';
+import type { MailContent } from './content.ts';
 import { MAIL_WORDS } from './words.ts';
 
-/** The letter about what happened to an invoice, with what has to be looked up for it. */
-export async function letterOf(
+/** The mail about what happened to an invoice, with what has to be looked up for it. */
+export async function invoiceMailContent(
   tx: Tx,
   invoice: InvoiceRow,
   facts: InvoiceFacts,
   fact: InvoiceFact,
   now: Instant,
-): Promise<Letter> {
+): Promise<MailContent> {
   switch (fact.kind) {
     case 'issued':
-      return issuedLetter(facts);
+      return issuedMail(facts);
     case 'paid':
-      if (invoice.grandTotal.isZero()) return issuedLetter(facts);
-      return paidLetter(facts, fact.by === 'payment' ? await paymentOf(tx, invoice, fact.paymentId) : null, now);
+      if (invoice.grandTotal.isZero()) return issuedMail(facts);
+      return paidMail(facts, fact.by === 'payment' ? await paymentOf(tx, invoice, fact.paymentId) : null, now);
     case 'partPaid':
-      return partPaidLetter(facts, await paymentOf(tx, invoice, fact.paymentId));
+      return partPaidMail(facts, await paymentOf(tx, invoice, fact.paymentId));
     case 'declined':
-      return declinedLetter(facts, await declineOf(tx, invoice, fact));
+      return declinedMail(facts, await declineOf(tx, invoice, fact));
     case 'refunded': {
       const { note, intoWallet } = fact;
       const returns = await returnsOf(tx, invoice, note.id);
-      return refundedLetter(facts, creditOf(note, { returns, off: ZERO, intoWallet }));
+      return refundedMail(facts, creditOf(note, { returns, off: ZERO, intoWallet }));
     }
     case 'refundVoided': {
       const { note, stopped, left } = fact;
-      return refundVoidedLetter(facts, { number: note.number, stopped, left });
+      return refundVoidedMail(facts, { number: note.number, stopped, left });
     }
     case 'credited': {
       const { note, off, intoWallet } = fact;
-      return creditedLetter(facts, creditOf(note, { returns: [], off, intoWallet }));
+      return creditedMail(facts, creditOf(note, { returns: [], off, intoWallet }));
     }
     case 'cancelled':
-      return cancelledLetter(facts, fact.note?.number ?? '', fact.intoWallet);
+      return cancelledMail(facts, fact.note?.number ?? '', fact.intoWallet);
     case 'writtenOff':
       throw new Error('A written-off invoice has no email.');
   }

@@ -2,8 +2,8 @@ import { DEFAULT_LOCALE, type Locale } from '../kernel/locale.ts';
 import { escapeHtml } from '../pages/index.ts';
 
 /** The words of a mail, as they were when it was written. Each text is one line, cleaned of what no reader sees. */
-export interface Letter {
-  /** The language of its words; absent of letters that were stored before there were several: English. */
+export interface MailContent {
+  /** The language of its words; absent of mails that were stored before there were several: English. */
   readonly locale?: Locale;
   readonly subject: string;
   readonly greeting: string;
@@ -16,8 +16,8 @@ export interface Letter {
   readonly signature: string;
 }
 
-/** The letter for readers of plain text. */
-export function plainText({ greeting, paragraphs, facts, action, signature }: Letter): string {
+/** The mail for readers of plain text. */
+export function plainText({ greeting, paragraphs, facts, action, signature }: MailContent): string {
   const blocks = [
     greeting,
     ...paragraphs,
@@ -29,7 +29,7 @@ export function plainText({ greeting, paragraphs, facts, action, signature }: Le
 }
 
 /**
- * The same letter as HTML, without pictures, styles of its own or anything to load. Whatever strangers wrote in it
+ * The same mail as HTML, without pictures, styles of its own or anything to load. Whatever strangers wrote in it
  * is text.
  */
 export function html({
@@ -40,7 +40,7 @@ export function html({
   facts,
   action,
   signature,
-}: Letter): string {
+}: MailContent): string {
   const rows = facts.map(([label, value]) => `<tr><td>${escapeHtml(label)}</td><td>${escapeHtml(value)}</td></tr>`);
   const parts = [
     ...[greeting, ...paragraphs].map((text) => `<p>${escapeHtml(text)}</p>`),

@@ -77,7 +77,7 @@ export async function writePortalMail(tx: Tx, facts: PortalLinkFacts): Promise<W
     recipients: [recipient],
     senderName: sellerName,
     replyTo: seller.billingEmails[0] ?? null,
-    letter: {
+    content: {
       locale,
       subject: words.subject(sellerName),
       greeting: words.greeting(name(customer.organization.name)),

@@ -5,7 +5,7 @@ import type { Tx } from '../db/index.ts';
 import { findOrganization } from '../identity/index.ts';
 import { DEFAULT_LOCALE } from '../kernel/locale.ts';
 import { formatInstant } from '../kernel/time.ts';
-import { type AlertFacts, alertLetter, name } from './compose.ts';
+import { type AlertFacts, alertMail, name } from './compose.ts';
 import type { NewMail } from './mails.sql.ts';
 
 type Written = Omit<NewMail, 'id' | 'status' | 'nextActionAt' | 'createdAt'>;
@@ -42,7 +42,7 @@ export async function writeAlertMails(tx: Tx, alert: Alert, trigger: AlertTrigge
     kind: 'alertTriggered' as const,
     recipients: seller.billingEmails,
     replyTo: null,
-    letter: alertLetter(facts, 'merchant'),
+    content: alertMail(facts, 'merchant'),
   };
   const mailbox = alert.notifiesCustomer
     ? (await findMailboxes(tx, merchantId, [customerId])).get(customerId)
@@ -52,7 +52,7 @@ export async function writeAlertMails(tx: Tx, alert: Alert, trigger: AlertTrigge
     kind: 'alertReached' as const,
     recipients: mailbox?.emails ?? [],
     replyTo: contact,
-    letter: alertLetter(facts, 'customer'),
+    content: alertMail(facts, 'customer'),
   };
   return [toMerchant, toCustomer].filter(({ recipients }) => recipients.length > 0);
 }
