@@ -4718,7 +4718,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION entitlement_inputs(merchants text[], ids text[], ats timestamp with time zone[], untils timestamp with time zone[], by_grant boolean)
- RETURNS TABLE(entitlement_id text, feature_key text, terms jsonb, grants text, resets jsonb, meters jsonb, elders jsonb, reserved numeric, snapshot_at timestamp with time zone, snapshot_state jsonb, snapshot_taken text)
+ RETURNS TABLE(entitlement_id text, feature_key text, terms jsonb, grants text, resets jsonb, meters jsonb, preceding jsonb, reserved numeric, snapshot_at timestamp with time zone, snapshot_state jsonb, snapshot_taken text)
  LANGUAGE sql
  STABLE
  SET plan_cache_mode TO 'force_generic_plan'

@@ -228,7 +228,7 @@ create function metrics_of_types(merchant text, types text[]) returns table (id 
 create function entitlement_inputs(merchants text[], ids text[], ats timestamptz[], untils timestamptz[],
   by_grant boolean)
   returns table (entitlement_id text, feature_key text, terms jsonb, grants text, resets jsonb,
-                 meters jsonb, elders jsonb, reserved numeric, snapshot_at timestamptz, snapshot_state jsonb,
+                 meters jsonb, preceding jsonb, reserved numeric, snapshot_at timestamptz, snapshot_state jsonb,
                  snapshot_taken text)
   language sql stable
   set plan_cache_mode = force_generic_plan set enable_seqscan = off

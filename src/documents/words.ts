@@ -132,7 +132,7 @@ export interface DocumentWords {
     readonly rounded: (count: number, exact: string, amount: string) => string;
     readonly part: string;
     readonly theCharge: string;
-    readonly credit: (said: {
+    readonly credit: (credit: {
       readonly share: string;
       readonly of: string;
       readonly number: string | null;

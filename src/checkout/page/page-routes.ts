@@ -95,7 +95,7 @@ export function signupRoutes(dependencies: CheckoutDependencies): readonly Route
             dependencies,
             database,
             found,
-            { status: 200, typed, taxIdSaid: await tellTaxId(found.facts.look.locale, typed) },
+            { status: 200, typed, taxIdText: await tellTaxId(found.facts.look.locale, typed) },
             now,
           ),
         );
@@ -136,8 +136,8 @@ export function signupRoutes(dependencies: CheckoutDependencies): readonly Route
       const asked = localeAskedFor(request.headers['accept-language']);
       const found = await findLink(dependencies, database, params.id, asked, now);
       if (found === null) return ok(unknownReply(environment, asked));
-      const said = await tellTaxId(found.facts.look.locale, body);
-      return ok(new Reply(200, said, { ...PRIVATE, 'content-type': 'text/plain; charset=utf-8' }));
+      const text = await tellTaxId(found.facts.look.locale, body);
+      return ok(new Reply(200, text, { ...PRIVATE, 'content-type': 'text/plain; charset=utf-8' }));
     },
   );
   const logo = freeRoute(
@@ -192,7 +192,7 @@ const offerOf = (
     rehearse(dependencies, tx, link, { typed, versionId: null, locale: facts.look.locale }, now),
   );
 
-interface Shown extends Partial<Pick<FormView, 'typed' | 'problems' | 'hasChanged' | 'taxIdSaid'>> {
+interface Shown extends Partial<Pick<FormView, 'typed' | 'problems' | 'hasChanged' | 'taxIdText'>> {
   readonly status: number;
 }
 
@@ -215,7 +215,7 @@ async function formReply(
     typed,
     problems: new Map<Field, FieldProblem>(),
     hasChanged: false,
-    taxIdSaid: '',
+    taxIdText: '',
     ...shown,
   };
   return pageReply(status, signupPage(view), look, {

@@ -44,7 +44,7 @@ export interface FormView extends PageFacts {
   /** The price on the page is not the one that was shown before. */
   readonly hasChanged: boolean;
   /** The verdict on the tax number, if it was requested. */
-  readonly taxIdSaid: string;
+  readonly taxIdText: string;
 }
 
 /**
@@ -201,7 +201,7 @@ function countryField({ look, typed }: FormView, attributes: Html): Html {
 
 /** The button checks without JavaScript; the script says the same while one types. */
 const taxIdCheck = (view: FormView): Html =>
-  html`<p class="hint" id="taxId-check" role="status">${view.taxIdSaid}</p>
+  html`<p class="hint" id="taxId-check" role="status">${view.taxIdText}</p>
 <button type="submit" class="quiet" name="check" value="1">${CHECKOUT_WORDS[view.look.locale].checkTaxId}</button>`;
 
 /** A closed link: the reason, and the way back. */

@@ -29,7 +29,7 @@ export function createTaxIdTeller(register: TaxIdRegister | null) {
     if (checked.kind === 'none') return '';
     if (checked.kind === 'unchecked') return words.taxIdUnchecked;
     if (checked.kind === 'bad') return words.taxIdBad;
-    const said = { valid: words.taxIdRegistered, invalid: words.taxIdUnknown, unavailable: words.taxIdGood };
-    return said[await ask(checked)](checked.text);
+    const texts = { valid: words.taxIdRegistered, invalid: words.taxIdUnknown, unavailable: words.taxIdGood };
+    return texts[await ask(checked)](checked.text);
   };
 }

@@ -87,12 +87,12 @@ async function startOnUnix(plan: ServerPlan, logDescriptor: number): Promise<Run
 async function untilReady(child: ChildProcess, ended: Promise<void>, plan: ServerPlan): Promise<void> {
   const note = join(plan.cluster, 'postmaster.pid');
   const started = performance.now();
-  let said = false;
+  let isReported = false;
   while (child.exitCode === null && child.signalCode === null && child.pid !== undefined) {
     const lines = readLines(note);
     if (Number(lines[0]) === child.pid && lines[7]?.startsWith('ready')) return;
-    if (!said && performance.now() - started > SLOW_START_MILLISECONDS) {
-      said = true;
+    if (!isReported && performance.now() - started > SLOW_START_MILLISECONDS) {
+      isReported = true;
       plan.log(`PostgreSQL is recovering after an unclean stop (its log: ${plan.logFile})`);
     }
     await Promise.race([ended, sleep(READY_POLL_MILLISECONDS)]);

@@ -5,7 +5,7 @@ import { DOCUMENT_WORDS } from '../words.ts';
 import { hasTwoDigits } from './amounts.ts';
 import { dateIn } from './dates.ts';
 import { linesOf } from './lines.ts';
-import { buyerOf, said, sellerOf } from './parties.ts';
+import { buyerOf, cleanText, sellerOf } from './parties.ts';
 import { monetaryTotals, settlementOf } from './settlement.ts';
 import { isOutsideOfTax, taxGroups } from './tax-category.ts';
 import { type Child, type Element, element, elementWith, xmlOf } from './xml.ts';
@@ -59,7 +59,7 @@ function missingDetails(document: InvoiceDocument): string[] {
   const { seller, buyer } = document;
   const missing: string[] = [];
   if (countryCode(seller.address?.country) === null) missing.push('seller.address.country');
-  if (said(seller.taxId) === null && !isOutsideOfTax(document)) missing.push('seller.taxId');
+  if (cleanText(seller.taxId) === null && !isOutsideOfTax(document)) missing.push('seller.taxId');
   if (countryCode(buyer.address?.country) === null) missing.push('buyer.address.country');
   return missing;
 }
@@ -73,7 +73,7 @@ function obstacle(document: InvoiceDocument): string | null {
 }
 
 function rootOf(document: InvoiceDocument): Element {
-  const reference = said(document.buyer.buyerReference);
+  const reference = cleanText(document.buyer.buyerReference);
   return elementWith(
     'rsm:CrossIndustryInvoice',
     NAMESPACES,
@@ -83,7 +83,7 @@ function rootOf(document: InvoiceDocument): Element {
     ),
     element(
       'rsm:ExchangedDocument',
-      element('ram:ID', said(document.number) ?? '–'),
+      element('ram:ID', cleanText(document.number) ?? '–'),
       element('ram:TypeCode', TYPE_CODES[document.kind]),
       dateIn('ram:IssueDateTime', document.issuedAt),
       notesOf(document),
@@ -110,7 +110,7 @@ const notesOf = ({ locale, environment, reason, notes, footer }: InvoiceDocument
     reason,
     ...[notes, footer].map((text) => textOf(text)),
   ].map((note) => {
-    const text = said(note, MOST_NOTE);
+    const text = cleanText(note, MOST_NOTE);
     return text !== null && element('ram:IncludedNote', element('ram:Content', text));
   });
 

@@ -3,7 +3,7 @@ import type { DocumentLine, DocumentTier, InvoiceDocument } from '../document.ts
 import { DOCUMENT_WORDS } from '../words.ts';
 import { amountText, pricedQuantity } from './amounts.ts';
 import { periodOf } from './dates.ts';
-import { said } from './parties.ts';
+import { cleanText } from './parties.ts';
 import { categoriesOf, type TaxCategory } from './tax-category.ts';
 import { type Child, type Element, element, elementWith } from './xml.ts';
 
@@ -62,7 +62,7 @@ function productOf(line: DocumentLine, unitLabel: string): Element {
   const tiers = line.tiers ?? [];
   return element(
     'ram:SpecifiedTradeProduct',
-    element('ram:Name', said(line.description, MOST_DESCRIPTION) ?? '–'), // BR-25 wants a name
+    element('ram:Name', cleanText(line.description, MOST_DESCRIPTION) ?? '–'), // BR-25 wants a name
     tiers.length > 0 && element('ram:Description', tiers.map(tierText).join('; ')),
     attributeOf(unitLabel, line.unit),
     Object.entries(line.group ?? {}).map(([dimension, value]) => attributeOf(dimension, value)),
@@ -71,7 +71,7 @@ function productOf(line: DocumentLine, unitLabel: string): Element {
 
 /** BG-32: the groups of the line, and its count. */
 function attributeOf(name: string, value: string | null | undefined): Child {
-  const [known, text] = [said(name), said(value)];
+  const [known, text] = [cleanText(name), cleanText(value)];
   return (
     known !== null &&
     text !== null &&

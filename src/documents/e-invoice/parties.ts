@@ -8,7 +8,7 @@ import { type Child, type Element, element, elementWith } from './xml.ts';
 const MOST = 1000; // of a name or a line of an address: what EN 16931 does not bound, a reader does
 
 /** Text that a stranger wrote, fit for a machine and for its reader; null where nothing is left of it. */
-export const said = (text: string | null | undefined, most: number = MOST): string | null => {
+export const cleanText = (text: string | null | undefined, most: number = MOST): string | null => {
   const clean = cleanLine(text ?? '', most);
   return clean === '' ? null : clean;
 };
@@ -18,14 +18,14 @@ const optional = (name: string, text: string | null): Child => text !== null && 
 /** BG-4: the seller, under its legal name. */
 export function sellerOf(document: InvoiceDocument): Element {
   const { seller } = document;
-  const name = said(seller.legalName) ?? said(seller.name) ?? '–';
-  const trading = said(seller.name);
-  const taxId = said(seller.taxId);
+  const name = cleanText(seller.legalName) ?? cleanText(seller.name) ?? '–';
+  const trading = cleanText(seller.name);
+  const taxId = cleanText(seller.taxId);
   const number = taxId === null ? null : taxNumber(taxId, seller.address?.country);
   return element(
     'ram:SellerTradeParty',
     // BR-CO-26 wants an identifier, and a tax id that is no VAT number is none.
-    optional('ram:ID', said(seller.id) ?? (number?.scheme === 'FC' ? taxId : null)),
+    optional('ram:ID', cleanText(seller.id) ?? (number?.scheme === 'FC' ? taxId : null)),
     element('ram:Name', name),
     trading !== null &&
       trading !== name &&
@@ -41,12 +41,12 @@ export function sellerOf(document: InvoiceDocument): Element {
 /** BG-7: the buyer. A tax id that is no VAT number has no place of its own there; it stands as an identifier. */
 export function buyerOf(document: InvoiceDocument): Element {
   const { buyer } = document;
-  const taxId = said(buyer.taxId);
+  const taxId = cleanText(buyer.taxId);
   const number = taxId === null ? null : taxNumber(taxId, buyer.address?.country);
   const isVat = number?.scheme === 'VA' && !isOutsideOfTax(document); // BR-O-2 admits none there
-  const legal = said(buyer.legalName);
-  const name = legal ?? said(buyer.name) ?? '–';
-  const trading = said(buyer.name);
+  const legal = cleanText(buyer.legalName);
+  const name = legal ?? cleanText(buyer.name) ?? '–';
+  const trading = cleanText(buyer.name);
   return element(
     'ram:BuyerTradeParty',
     !isVat && optional('ram:ID', taxId),
@@ -66,7 +66,7 @@ const registration = ({ scheme, text }: { scheme: string; text: string }): Eleme
 
 /** BG-6: whom to ask. XRechnung wants the name, the phone and the email address (BR-DE-5 to BR-DE-7). */
 function contactOf({ phone, emails }: Party, name: string | null): Child {
-  const [number, email] = [said(phone), said(emails?.[0])];
+  const [number, email] = [cleanText(phone), cleanText(emails?.[0])];
   if (number === null && email === null) return null;
   return element(
     'ram:DefinedTradeContact',
@@ -78,7 +78,7 @@ function contactOf({ phone, emails }: Party, name: string | null): Child {
 
 /** BG-9, of which a phone is known. */
 function phoneOf(party: Party): Child {
-  const phone = said(party.phone);
+  const phone = cleanText(party.phone);
   return phone !== null && element('ram:DefinedTradeContact', telephone(phone));
 }
 
@@ -89,18 +89,18 @@ function addressOf({ address }: Party): Element {
   const code = countryCode(address?.country);
   return element(
     'ram:PostalTradeAddress',
-    optional('ram:PostcodeCode', said(address?.zipCode)),
-    optional('ram:LineOne', said(address?.line1)),
-    optional('ram:LineTwo', said(address?.line2)),
-    optional('ram:CityName', said(address?.city)),
+    optional('ram:PostcodeCode', cleanText(address?.zipCode)),
+    optional('ram:LineOne', cleanText(address?.line1)),
+    optional('ram:LineTwo', cleanText(address?.line2)),
+    optional('ram:CityName', cleanText(address?.city)),
     optional('ram:CountryID', code),
-    optional('ram:CountrySubDivisionName', said(address?.state)),
+    optional('ram:CountrySubDivisionName', cleanText(address?.state)),
   );
 }
 
 /** The electronic address of the party (BT-34, BT-49). */
 function emailAddressOf({ emails }: Party): Child {
-  const email = said(emails?.[0]);
+  const email = cleanText(emails?.[0]);
   return (
     email !== null && element('ram:URIUniversalCommunication', elementWith('ram:URIID', { schemeID: 'EM' }, email))
   );

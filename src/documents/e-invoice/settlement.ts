@@ -3,7 +3,7 @@ import type { InvoiceDocument } from '../document.ts';
 import { DOCUMENT_WORDS } from '../words.ts';
 import { amountText } from './amounts.ts';
 import { dateIn, formattedDateIn, periodOf } from './dates.ts';
-import { said } from './parties.ts';
+import { cleanText } from './parties.ts';
 import { type TaxGroup, taxGroups, taxOf } from './tax-category.ts';
 import { type Child, type Element, element, elementWith } from './xml.ts';
 
@@ -28,7 +28,7 @@ export function settlementOf(document: InvoiceDocument): Element {
   const groups = taxGroups(document);
   return element(
     'ram:ApplicableHeaderTradeSettlement',
-    element('ram:PaymentReference', said(document.number) ?? '–'),
+    element('ram:PaymentReference', cleanText(document.number) ?? '–'),
     element('ram:InvoiceCurrencyCode', currency),
     meansOf(document),
     groups.map((group) => taxGroupOf(group, currency)),
@@ -48,10 +48,10 @@ const meansOfCode = (code: string): Element =>
  */
 function meansOf({ kind, unpaidAmount, paymentUrl, bankTransfer, currency }: InvoiceDocument): Element {
   if (kind === 'credit_note' || !decimal(unpaidAmount).gt(0)) return meansOfCode(NOT_DEFINED);
-  const [iban, account] = [said(bankTransfer?.iban), said(bankTransfer?.account)];
+  const [iban, account] = [cleanText(bankTransfer?.iban), cleanText(bankTransfer?.account)];
   if (paymentUrl) return meansOfCode(ONLINE);
   if (iban === null && account === null) return meansOfCode(NOT_DEFINED);
-  const [holder, bic] = [said(bankTransfer?.holder), said(bankTransfer?.bic)];
+  const [holder, bic] = [cleanText(bankTransfer?.holder), cleanText(bankTransfer?.bic)];
   return element(
     'ram:SpecifiedTradeSettlementPaymentMeans',
     element('ram:TypeCode', iban !== null && currency === 'EUR' ? SEPA_TRANSFER : TRANSFER),
@@ -83,7 +83,7 @@ function termsOf(document: InvoiceDocument): Element {
     return element('ram:SpecifiedTradePaymentTerms', element('ram:Description', words.credit));
   const { paymentTermDays, paymentUrl } = document;
   const when = words.due(paymentTermDays);
-  const where = said(paymentUrl, 2048);
+  const where = cleanText(paymentUrl, 2048);
   return element(
     'ram:SpecifiedTradePaymentTerms',
     element('ram:Description', where === null ? when : `${when} ${words.payOnline(where)}`),
@@ -109,6 +109,6 @@ const originalOf = ({ original }: InvoiceDocument): Child =>
   original != null &&
   element(
     'ram:InvoiceReferencedDocument',
-    element('ram:IssuerAssignedID', said(original.number) ?? '–'),
+    element('ram:IssuerAssignedID', cleanText(original.number) ?? '–'),
     formattedDateIn('ram:FormattedIssueDateTime', original.issuedAt),
   );

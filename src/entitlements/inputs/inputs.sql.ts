@@ -12,7 +12,7 @@ export interface InputRow {
     | readonly { readonly at: string; readonly retainAnchor: boolean; readonly preserveOverage: boolean }[]
     | null;
   readonly meters: readonly MeterInput[] | null;
-  readonly elders:
+  readonly preceding:
     | readonly { readonly metricIds: readonly string[]; readonly from: string; readonly to: string | null }[]
     | null;
   readonly reserved: Decimal;
@@ -63,7 +63,7 @@ export interface InputKey {
 export const selectInputs = (tx: Tx, keys: readonly InputKey[], byGrant: boolean): Promise<InputRow[]> =>
   tx.rows<InputRow>(
     sql`
-    select feature_key, terms, grants, resets, meters, elders, reserved, snapshot_at, snapshot_state, snapshot_taken
+    select feature_key, terms, grants, resets, meters, preceding, reserved, snapshot_at, snapshot_state, snapshot_taken
       from entitlement_inputs(${keys.map(({ merchantId }) => merchantId)}, ${keys.map(({ id }) => id)},
                               ${keys.map(({ at }) => at)}, ${keys.map(({ snapshotUntil }) => snapshotUntil)},
                               ${byGrant})`,

@@ -7,7 +7,7 @@ import type { EntitlementRow } from '../entitlement/entitlement.ts';
 import { eachInTurns } from '../entitlement/turns.ts';
 import { type GrantFields, grantLines, type InputRow, selectInputs } from './inputs.sql.ts';
 import { readKept, type Snapshot } from './snapshot.ts';
-import type { Elder, MeasuredMeter } from './sources.ts';
+import type { MeasuredMeter, PrecedingEntitlement } from './sources.ts';
 
 /** The template from an instant on. */
 export interface Term {
@@ -24,7 +24,7 @@ export interface Loaded {
   readonly inputs: BalanceInputs;
   readonly meters: readonly MeasuredMeter[];
   /** Older entitlements, of other subscriptions of the customer, whose usage of a metric is theirs. */
-  readonly elders: readonly Elder[];
+  readonly preceding: readonly PrecedingEntitlement[];
   /** The units of reservations that have not expired. */
   readonly reserved: Decimal;
   /** Up to where grants were read. */
@@ -99,7 +99,7 @@ export async function loadedOf(
       resets: (row.resets ?? []).map((reset) => ({ ...reset, at: Temporal.Instant.from(reset.at) })),
     },
     meters: (row.meters ?? []).map((meter) => ({ ...meter, eventFrom: instantOrNull(meter.eventFrom) })),
-    elders: (row.elders ?? []).map(({ metricIds, from, to }) => ({
+    preceding: (row.preceding ?? []).map(({ metricIds, from, to }) => ({
       metricIds,
       span: { from: Temporal.Instant.from(from), to: instantOrNull(to) },
     })),

@@ -22,10 +22,10 @@ const upToMicrosecond = (at: Instant): Instant =>
   at.epochNanoseconds % 1000n === 0n ? at : at.round({ smallestUnit: 'microsecond', roundingMode: 'ceil' });
 
 /** The usage of one metric that the entitlement counts in a span; null: none of it is the entitlement's. */
-function scopeOf({ entitlement, elders }: Loaded, meter: MeasuredMeter, { from, to }: Span): UsageScope | null {
+function scopeOf({ entitlement, preceding }: Loaded, meter: MeasuredMeter, { from, to }: Span): UsageScope | null {
   const span = { from: upToMicrosecond(from), to: upToMicrosecond(to) };
   if (!isBefore(span.from, span.to)) return null;
-  const sources = sourcesOf(entitlement, elders, meter.id, span.from, span.to);
+  const sources = sourcesOf(entitlement, preceding, meter.id, span.from, span.to);
   return sources.length === 0 ? null : { merchantId: entitlement.merchantId, meter, sources, ...span };
 }
 
@@ -108,7 +108,7 @@ export async function measured(
 /** The usage in each of some stretches, which are in order and apart. */
 async function addedIn(
   tx: Tx,
-  { entitlement, elders }: Loaded,
+  { entitlement, preceding }: Loaded,
   meter: MeasuredMeter,
   stretches: readonly Stretch[],
 ): Promise<Decimal[]> {
@@ -124,7 +124,7 @@ async function addedIn(
   const [from, to] = [bounds[0], bounds.at(-1)];
   if (!from || !to || !isBefore(from, to)) return stretches.map(() => ZERO);
   const { merchantId } = entitlement;
-  const sources = sourcesOf(entitlement, elders, meter.id, from, to);
+  const sources = sourcesOf(entitlement, preceding, meter.id, from, to);
   const figures = sources.length === 0 ? [] : await measureStretches(tx, { merchantId, meter, sources }, bounds);
   return numbers.map((number) => figures[number]?.value ?? ZERO);
 }

@@ -1,6 +1,6 @@
 import { earliest, type Instant, isBefore } from '../../kernel/time.ts';
 import { type BalanceState, type BalanceStateJson, stateFromJson, stateToJson } from '../balance/index.ts';
-import type { Elder, MeasuredMeter } from './sources.ts';
+import type { MeasuredMeter, PrecedingEntitlement } from './sources.ts';
 
 /** The stored state of an entitlement at a reset, from which a replay can continue. */
 export interface Kept {
@@ -41,8 +41,12 @@ export function readKept(json: unknown): Kept {
  * The usage before an instant that is counted: the definitions of the metrics, and the share of older entitlements. The
  * same text for the same usage; it changes with a metric, and with an earlier end of an older entitlement.
  */
-export function countingOf(meters: readonly MeasuredMeter[], elders: readonly Elder[], before: Instant): string {
-  const taken = elders
+export function countingOf(
+  meters: readonly MeasuredMeter[],
+  preceding: readonly PrecedingEntitlement[],
+  before: Instant,
+): string {
+  const taken = preceding
     .filter(({ span }) => isBefore(span.from, before))
     .map(({ metricIds, span }) => [metricIds, span.from.toString(), earliest(span.to ?? before, before).toString()]);
   return JSON.stringify([meters.map((meter) => ({ ...meter, eventFrom: meter.eventFrom?.toString() ?? null })), taken]);
@@ -51,9 +55,9 @@ export function countingOf(meters: readonly MeasuredMeter[], elders: readonly El
 interface Counting {
   readonly snapshot: Snapshot | null;
   readonly meters: readonly MeasuredMeter[];
-  readonly elders: readonly Elder[];
+  readonly preceding: readonly PrecedingEntitlement[];
 }
 
 /** Is the usage before the snapshot counted as it was then? Without a snapshot there is nothing to compare. */
-export const countsAsThen = ({ snapshot, meters, elders }: Counting): boolean =>
-  snapshot === null || snapshot.kept.counting === countingOf(meters, elders, snapshot.at);
+export const countsAsThen = ({ snapshot, meters, preceding }: Counting): boolean =>
+  snapshot === null || snapshot.kept.counting === countingOf(meters, preceding, snapshot.at);

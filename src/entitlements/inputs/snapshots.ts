@@ -80,7 +80,7 @@ export async function takeSnapshot(
   await deleteSnapshotsFrom(tx, entitlement, newest.snapshot?.at.add(MICROSECOND) ?? entitlement.activeFrom);
   const state = writeKept({
     balance,
-    counting: countingOf(loaded.meters, loaded.elders, at),
+    counting: countingOf(loaded.meters, loaded.preceding, at),
   });
   await insertSnapshot(tx, entitlement, { at, state, isGrouped: isGrouped(balance), taken });
   await forgetLateUsage(tx, entitlement);

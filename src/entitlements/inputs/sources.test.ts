@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { type Elder, sourcesOf } from './sources.ts';
+import { type PrecedingEntitlement, sourcesOf } from './sources.ts';
 
 const at = (day: number): Temporal.Instant =>
   Temporal.Instant.from('2026-01-01T00:00:00Z').add({ hours: 24 * (day - 1) });
-const elder = (from: number, to: number | null, metricIds = ['bm_1']): Elder => ({
+const before = (from: number, to: number | null, metricIds = ['bm_1']): PrecedingEntitlement => ({
   metricIds,
   span: { from: at(from), to: to === null ? null : at(to) },
 });
@@ -15,24 +15,24 @@ const days = (instant: Temporal.Instant) => instant.since(at(1)).total('hours') 
 it.each<{
   why: string;
   of?: Partial<typeof entitlement> | { subscriptionId: null };
-  elders: Elder[];
+  preceding: PrecedingEntitlement[];
   from: number;
   to: number;
   counts: string[];
 }>([
-  { why: 'both while it is active', elders: [], from: 1, to: 31, counts: ['sub_1 5-25', 'cus_1 5-25'] },
-  { why: 'what is asked for', elders: [], from: 10, to: 12, counts: ['sub_1 10-12', 'cus_1 10-12'] },
-  { why: 'nothing before and after its time', elders: [], from: 26, to: 31, counts: [] },
+  { why: 'both while it is active', preceding: [], from: 1, to: 31, counts: ['sub_1 5-25', 'cus_1 5-25'] },
+  { why: 'what is asked for', preceding: [], from: 10, to: 12, counts: ['sub_1 10-12', 'cus_1 10-12'] },
+  { why: 'nothing before and after its time', preceding: [], from: 26, to: 31, counts: [] },
   {
-    why: 'the customer’s while no elder counts it',
-    elders: [elder(1, 10), elder(20, null)],
+    why: 'the customer’s while no preceding entitlement counts it',
+    preceding: [before(1, 10), before(20, null)],
     from: 1,
     to: 31,
     counts: ['sub_1 5-25', 'cus_1 10-20'],
   },
   {
-    why: 'beside an elder of another metric',
-    elders: [elder(1, null, ['bm_2'])],
+    why: 'beside a preceding entitlement of another metric',
+    preceding: [before(1, null, ['bm_2'])],
     from: 6,
     to: 8,
     counts: ['sub_1 6-8', 'cus_1 6-8'],
@@ -40,12 +40,12 @@ it.each<{
   {
     why: 'the customer’s alone without a subscription, whoever else counts it',
     of: { subscriptionId: null },
-    elders: [],
+    preceding: [],
     from: 1,
     to: 31,
     counts: ['cus_1 5-25'],
   },
-])('an entitlement counts $why', ({ of = {}, elders, from, to, counts }) => {
-  const sources = sourcesOf({ ...entitlement, ...of }, elders, 'bm_1', at(from), at(to));
+])('an entitlement counts $why', ({ of = {}, preceding, from, to, counts }) => {
+  const sources = sourcesOf({ ...entitlement, ...of }, preceding, 'bm_1', at(from), at(to));
   expect(sources.map((source) => `${source.subject} ${days(source.from)}-${days(source.to)}`)).toEqual(counts);
 });

@@ -11,7 +11,7 @@ export interface MeasuredMeter extends Meter {
  * An older entitlement of another subscription of the customer on the same clock, and when it takes the customer's
  * usage.
  */
-export interface Elder {
+export interface PrecedingEntitlement {
   readonly metricIds: readonly string[];
   readonly span: ActiveSpan;
 }
@@ -23,7 +23,7 @@ export interface Elder {
  */
 export function sourcesOf(
   entitlement: Pick<EntitlementRow, 'customerId' | 'subscriptionId' | 'activeFrom' | 'activeTo'>,
-  elders: readonly Elder[],
+  preceding: readonly PrecedingEntitlement[],
   metricId: string,
   from: Instant,
   to: Instant,
@@ -33,7 +33,7 @@ export function sourcesOf(
   const end = activeTo === null ? to : earliest(to, activeTo);
   if (!isBefore(start, end)) return [];
   if (subscriptionId === null) return [{ subject: customerId, from: start, to: end }];
-  const taken = elders.filter(({ metricIds }) => metricIds.includes(metricId)).map(({ span }) => span);
+  const taken = preceding.filter(({ metricIds }) => metricIds.includes(metricId)).map(({ span }) => span);
   return [
     { subject: subscriptionId, from: start, to: end },
     ...ownSpans({ start, end }, { from: activeFrom, to: activeTo }, taken).map((span) => ({

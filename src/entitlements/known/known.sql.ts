@@ -218,7 +218,7 @@ export const selectOpened = async (
     'open entitlement',
     sql`
     select (o.found).*, o.state, o.effective_now, o.next_grant_at, i.feature_key, i.terms, i.grants, i.resets, i.meters,
-      i.elders,
+      i.preceding,
            i.reserved, i.snapshot_at, i.snapshot_state, i.snapshot_taken
       from as_merchant(${merchantId}) m (merchant)
      cross join lateral entitlement_opening(m.merchant, ${id}, ${now}) o

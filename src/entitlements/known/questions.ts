@@ -38,7 +38,7 @@ function entitlementOf({
   grants,
   resets,
   meters,
-  elders,
+  preceding,
   snapshotState,
   ...entitlement
 }: OpenedRow): EntitlementRow {

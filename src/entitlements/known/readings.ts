@@ -202,25 +202,25 @@ async function answerTogether(
 }
 
 /** @returns null where something has changed, or nothing is prepared for the time of a clock */
-async function recalled({ entitlements, reading }: Known, said: NowAnswer): Promise<Answer | null> {
-  if (said.state !== reading.state || said.figures === null) return null;
+async function recalled({ entitlements, reading }: Known, now: NowAnswer): Promise<Answer | null> {
+  if (now.state !== reading.state || now.figures === null) return null;
   const details: EntitlementDetailReply[] = [];
   let [figure, clock, held] = [0, 0, 0];
   for (const each of entitlements) {
     const { prepared } = each;
     if (each.entitlement.clockId !== null) {
-      const time = said.clockTimes[clock];
+      const time = now.clockTimes[clock];
       clock += 1;
       if (typeof time !== 'string' || !isPreparedFor(each, instantOf(time))) return null;
     }
     if (!prepared) continue;
-    const own = said.figures.slice(figure, figure + prepared.scopes.length);
+    const own = now.figures.slice(figure, figure + prepared.scopes.length);
     figure += prepared.scopes.length;
-    const reserved = isMetered(prepared) ? said.reserved[held] : null;
+    const reserved = isMetered(prepared) ? now.reserved[held] : null;
     if (isMetered(prepared)) held += 1;
     details.push(await prepared.detail(own, typeof reserved === 'string' ? decimal(reserved) : ZERO));
   }
-  return { customerId: reading.customerId, asked: reading.asked, details, budgets: said.budgets };
+  return { customerId: reading.customerId, asked: reading.asked, details, budgets: now.budgets };
 }
 
 const isMetered = ({ loaded }: Prepared): boolean => loaded.entitlement.featureType === 'metered';

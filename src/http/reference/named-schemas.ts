@@ -90,8 +90,8 @@ export class NamedSchemas {
     const { by, usual, of } = cases as Cases;
     const kinds = Object.entries(of).map(([word, { words = [word], fields = {}, without = [] }]) => {
       const isShown = ([name]: [string, unknown]) => !without.includes(name);
-      const said = words.length === 1 ? { const: words[0] } : { enum: words };
-      const own = { [by]: { type: 'string', ...said, ...(word === usual && { default: word }) }, ...fields };
+      const constant = words.length === 1 ? { const: words[0] } : { enum: words };
+      const own = { [by]: { type: 'string', ...constant, ...(word === usual && { default: word }) }, ...fields };
       const required = new Set([...((schema.required ?? []) as string[]), ...(word === usual ? [] : [by])]);
       for (const [name, field] of Object.entries(fields)) if (!Type.IsOptional(field)) required.add(name);
       return {

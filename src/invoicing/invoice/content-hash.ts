@@ -14,7 +14,7 @@ export type InvoiceAtIssue = InvoiceRow & {
  * change, also one made around the triggers (reliability I-26).
  */
 export function snapshotHash(invoice: InvoiceAtIssue, number: string, lines: readonly IssuedLine[]): string {
-  const said = {
+  const content = {
     id: invoice.id,
     number,
     issuedAt: formatInstant(invoice.issuedAt),
@@ -40,7 +40,7 @@ export function snapshotHash(invoice: InvoiceAtIssue, number: string, lines: rea
       formatInstant(line.periodEnd),
     ]),
   };
-  return createHash('sha256').update(JSON.stringify(said)).digest('hex');
+  return createHash('sha256').update(JSON.stringify(content)).digest('hex');
 }
 
 /** PostgreSQL keeps the keys of `jsonb` in an order of its own; the hash must not depend on it. */

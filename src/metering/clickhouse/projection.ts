@@ -61,11 +61,11 @@ async function problemOf(clickhouse: ClickHouse): Promise<string | null> {
   const end = AbortSignal.timeout(GREETING_MILLISECONDS);
   const version = await clickhouse.columns({ text: 'select version()' }, end).catch((error: unknown) => error);
   if (!Array.isArray(version)) return end.aborted ? 'it does not answer' : String(version);
-  const said = String(version);
-  const [year = 0, month = 0] = said.split('.').map(Number);
+  const text = String(version);
+  const [year = 0, month = 0] = text.split('.').map(Number);
   const [leastYear, leastMonth] = LEAST_VERSION;
   if (year > leastYear || (year === leastYear && month >= leastMonth)) return null;
-  return `version ${said} is too old; ${LEAST_VERSION.join('.')} is the first that has the type JSON`;
+  return `version ${text} is too old; ${LEAST_VERSION.join('.')} is the first that has the type JSON`;
 }
 
 /** The same on a ClickHouse that is open already. */

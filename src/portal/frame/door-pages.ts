@@ -6,7 +6,7 @@ const askLink = (look: Look, { base, merchantId }: { base: string; merchantId: s
   merchantId === null ? null : html`<p><a href="${base}/${merchantId}">${DOOR_WORDS[look.locale].askHere}</a></p>`;
 
 /** A heading, a sentence, and where a new link is asked for. */
-const said = (
+const doorPage = (
   look: Look,
   which: 'used' | 'expired' | 'signedOut' | 'left',
   of: { readonly base: string; readonly merchantId: string | null },
@@ -19,16 +19,16 @@ const said = (
   });
 };
 
-type Of = Parameters<typeof said>[2];
+type Of = Parameters<typeof doorPage>[2];
 
 /** For visitors without a session, or with an ended one. */
-export const signedOutPage = (look: Look, of: Of): string => said(look, 'signedOut', of);
+export const signedOutPage = (look: Look, of: Of): string => doorPage(look, 'signedOut', of);
 
 /** After signing out. */
-export const leftPage = (look: Look, of: Of): string => said(look, 'left', of);
+export const leftPage = (look: Look, of: Of): string => doorPage(look, 'left', of);
 
 /** For a link that opens nothing any more. */
-export const deadLinkPage = (look: Look, state: 'used' | 'expired', of: Of): string => said(look, state, of);
+export const deadLinkPage = (look: Look, state: 'used' | 'expired', of: Of): string => doorPage(look, state, of);
 
 /**
  * The first page of a link. Its button opens the portal, because what follows a link on its own (a mail scanner, a

@@ -64,15 +64,15 @@ ${DETAIL_FIELDS.map((field) => fieldOf(visit, field, typed[field], faults.get(fi
 
 function fieldOf({ look }: Visit, field: DetailField, value: string, fault: DetailFault | null): Html {
   const words = PAGE_WORDS[look.locale];
-  const said = fault === null ? null : typeof fault === 'string' ? words[fault] : words.tooLong(fault.most);
+  const text = fault === null ? null : typeof fault === 'string' ? words[fault] : words.tooLong(fault.most);
   const hint = field === 'emails' ? words.emailsHint : null;
-  const described = [hint === null ? '' : `${field}-hint`, said === null ? '' : `${field}-wrong`].filter(
+  const described = [hint === null ? '' : `${field}-hint`, text === null ? '' : `${field}-wrong`].filter(
     (id) => id !== '',
   );
-  const about = html`${described.length === 0 ? null : html` aria-describedby="${described.join(' ')}"`}${said === null ? null : html` aria-invalid="true"`}`;
+  const about = html`${described.length === 0 ? null : html` aria-describedby="${described.join(' ')}"`}${text === null ? null : html` aria-invalid="true"`}`;
   return html`<div class="field"><label for="${field}">${words.fields[field]}</label>
 ${hint === null ? null : html`<p class="hint" id="${field}-hint">${hint}</p>`}
-${said === null ? null : html`<p class="wrong" id="${field}-wrong">${said}</p>`}
+${text === null ? null : html`<p class="wrong" id="${field}-wrong">${text}</p>`}
 ${
   field === 'country'
     ? countrySelect(look.locale, value, about)

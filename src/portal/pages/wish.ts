@@ -105,6 +105,6 @@ export function printOf({ wish, at, versionId, invoices, credited, toCredit }: P
         [displayName, plain(quantity), plain(totalPrice), plain(totalAmount)].join('|'),
       ),
   ]);
-  const said = canonicalJson({ wish: fieldsOf(wish), day: dayOf(at), versionId, lines, credited, toCredit });
-  return createHash('sha256').update(said).digest('base64url');
+  const content = canonicalJson({ wish: fieldsOf(wish), day: dayOf(at), versionId, lines, credited, toCredit });
+  return createHash('sha256').update(content).digest('base64url');
 }

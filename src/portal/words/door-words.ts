@@ -1,6 +1,6 @@
 import type { InEachLocale } from '../../kernel/locale.ts';
 
-interface Said {
+interface DoorText {
   readonly heading: string;
   readonly text: string;
 }
@@ -11,18 +11,18 @@ interface DoorWords {
   readonly openFor: (customer: string) => string;
   readonly openButton: string;
   readonly openNote: string;
-  readonly used: Said;
-  readonly expired: Said;
-  readonly signedOut: Said;
-  readonly left: Said;
+  readonly used: DoorText;
+  readonly expired: DoorText;
+  readonly signedOut: DoorText;
+  readonly left: DoorText;
   readonly askHere: string;
   readonly signIn: (seller: string) => string;
   readonly signInText: string;
   readonly email: string;
   readonly send: string;
-  readonly sent: Said;
+  readonly sent: DoorText;
   readonly wrongEmail: string;
-  readonly tooMany: Said;
+  readonly tooMany: DoorText;
 }
 
 export const DOOR_WORDS: InEachLocale<DoorWords> = {
