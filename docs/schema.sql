@@ -145,7 +145,7 @@ create table approval (
   request_note text,
   decision_note text,
   data_snapshot_hash text not null,
-  snapshot jsonb not null,
+  content jsonb not null,
   pushed_at timestamp with time zone,
   decided_at timestamp with time zone,
   created_at timestamp with time zone not null,
@@ -1030,7 +1030,7 @@ create table invoice (
   item_count integer default 0 not null,
   taxes jsonb default '[]'::jsonb not null,
   outside_tax jsonb,
-  snapshot_hash text,
+  content_hash text,
   invoice_number text,
   seller jsonb,
   buyer jsonb,
@@ -5422,9 +5422,9 @@ begin
                       where from_decision = old.decision and to_decision = new.decision) then
     raise exception 'approval % cannot go from % to %', old.id, old.decision, new.decision;
   end if;
-  if (new.resource_type, new.resource_id, new.kind, new.requester, new.data_snapshot_hash, new.snapshot, new.created_at)
+  if (new.resource_type, new.resource_id, new.kind, new.requester, new.data_snapshot_hash, new.content, new.created_at)
      is distinct from
-     (old.resource_type, old.resource_id, old.kind, old.requester, old.data_snapshot_hash, old.snapshot, old.created_at)
+     (old.resource_type, old.resource_id, old.kind, old.requester, old.data_snapshot_hash, old.content, old.created_at)
   then
     raise exception 'approval % keeps what was asked', old.id;
   end if;
@@ -5479,7 +5479,7 @@ begin
                    (o.issued_at, o.due_at, o.subtotal, o.total_tax, o.grand_total, o.currency, o.customer_id,
                     o.period_start, o.period_end, o.seller, o.buyer, o.taxes, o.item_count, o.payment_term_days,
                     o.lives_by_session, o.purpose_type, o.purpose_id, o.one_off)
-                   or (n.invoice_number, n.snapshot_hash) is distinct from (o.invoice_number, o.snapshot_hash)
+                   or (n.invoice_number, n.content_hash) is distinct from (o.invoice_number, o.content_hash)
                       and not (o.lives_by_session and o.invoice_number is null and n.invoice_number is not null
                                and o.status <> 'PAID' and n.status = 'PAID'))
             then format('invoice %s is issued and does not change; it is credited', o.id)

@@ -59,7 +59,7 @@ create table invoice (
   -- `actualTax`, `reconciledAt`, and `permalink` and `pdfUrl` of its own document. Null: our own rates, or nothing to
   -- record.
   outside_tax jsonb,
-  snapshot_hash text,
+  content_hash text,
   invoice_number text,
   seller jsonb,                  -- the parties as they were when it was issued
   buyer jsonb,
@@ -636,7 +636,7 @@ begin
                    (o.issued_at, o.due_at, o.subtotal, o.total_tax, o.grand_total, o.currency, o.customer_id,
                     o.period_start, o.period_end, o.seller, o.buyer, o.taxes, o.item_count, o.payment_term_days,
                     o.lives_by_session, o.purpose_type, o.purpose_id, o.one_off)
-                   or (n.invoice_number, n.snapshot_hash) is distinct from (o.invoice_number, o.snapshot_hash)
+                   or (n.invoice_number, n.content_hash) is distinct from (o.invoice_number, o.content_hash)
                       and not (o.lives_by_session and o.invoice_number is null and n.invoice_number is not null
                                and o.status <> 'PAID' and n.status = 'PAID'))
             then format('invoice %s is issued and does not change; it is credited', o.id)

@@ -26,7 +26,7 @@ create table approval (
   request_note text,
   decision_note text,
   data_snapshot_hash text not null,
-  snapshot jsonb not null,   -- what the hash is of
+  content jsonb not null,   -- what the hash is of
   pushed_at timestamptz,     -- of kind `push`: when its webhook was written
   decided_at timestamptz,
   created_at timestamptz not null,
@@ -55,9 +55,9 @@ begin
                       where from_decision = old.decision and to_decision = new.decision) then
     raise exception 'approval % cannot go from % to %', old.id, old.decision, new.decision;
   end if;
-  if (new.resource_type, new.resource_id, new.kind, new.requester, new.data_snapshot_hash, new.snapshot, new.created_at)
+  if (new.resource_type, new.resource_id, new.kind, new.requester, new.data_snapshot_hash, new.content, new.created_at)
      is distinct from
-     (old.resource_type, old.resource_id, old.kind, old.requester, old.data_snapshot_hash, old.snapshot, old.created_at)
+     (old.resource_type, old.resource_id, old.kind, old.requester, old.data_snapshot_hash, old.content, old.created_at)
   then
     raise exception 'approval % keeps what was asked', old.id;
   end if;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../../test/support/environment.ts';
 import { type Resource, type Shop, shopOf } from '../../test/support/shop.ts';
-import { openTables, type Tables } from '../../test/support/snapshots.ts';
+import { openTables, type Tables } from '../../test/support/tables.ts';
 import { wireDomains } from '../wiring.ts';
 
 /**

@@ -10,14 +10,14 @@ const COLUMNS = sql`merchant_id, id, resource_type, resource_id, kind,
   data_snapshot_hash, pushed_at, decided_at,
   created_at, updated_at`;
 
-/** @param snapshot the content of the hash */
-export const insertApproval = (tx: Tx, approval: Approval, snapshot: unknown): Promise<Approval> =>
+/** @param content the content of the hash */
+export const insertApproval = (tx: Tx, approval: Approval, content: unknown): Promise<Approval> =>
   tx.one<Approval>(sql`
     insert into approval (merchant_id, id, resource_type, resource_id, kind, decision, requester, request_note,
-                          data_snapshot_hash, snapshot, created_at, updated_at)
+                          data_snapshot_hash, content, created_at, updated_at)
     values (${approval.merchantId}, ${approval.id}, ${approval.resourceType}, ${approval.resourceId}, ${approval.kind},
             ${approval.decision}, ${approval.requester}, ${approval.requestNote}, ${approval.dataSnapshotHash},
-            ${jsonb(snapshot)}, ${approval.createdAt}, ${approval.updatedAt})
+            ${jsonb(content)}, ${approval.createdAt}, ${approval.updatedAt})
     returning ${COLUMNS}`);
 
 export const selectApproval = (tx: Tx, merchantId: string, id: string): Promise<Approval | undefined> =>
@@ -28,11 +28,11 @@ export const lockApproval = (tx: Tx, merchantId: string, id: string): Promise<Ap
   tx.maybe<Approval>(sql`
     select ${COLUMNS} from approval where merchant_id = ${merchantId} and id = ${id} for update`);
 
-/** The snapshot of the approval. */
-export const selectSnapshot = async (tx: Tx, { merchantId, id }: Approval): Promise<unknown> => {
-  const { snapshot } = await tx.one<{ snapshot: unknown }>(sql`
-    select snapshot from approval where merchant_id = ${merchantId} and id = ${id}`);
-  return snapshot;
+/** The content of the approval. */
+export const selectContent = async (tx: Tx, { merchantId, id }: Approval): Promise<unknown> => {
+  const { content } = await tx.one<{ content: unknown }>(sql`
+    select content from approval where merchant_id = ${merchantId} and id = ${id}`);
+  return content;
 };
 
 export interface ApprovalFilter {
@@ -90,7 +90,7 @@ export const selectPending = (tx: Tx, { merchantId, id }: ResourceKey, kind: App
     select ${COLUMNS} from approval
      where merchant_id = ${merchantId} and resource_id = ${id} and kind = ${kind} and decision = 'pending'`);
 
-/** Approvals that were given for a snapshot of a resource, oldest first. */
+/** Approvals that were given for a content of a resource, oldest first. */
 export const selectGiven = (tx: Tx, { merchantId, id }: ResourceKey, dataSnapshotHash: string) =>
   tx.rows<Approval>(sql`
     select ${COLUMNS} from approval
@@ -98,17 +98,17 @@ export const selectGiven = (tx: Tx, { merchantId, id }: ResourceKey, dataSnapsho
        and data_snapshot_hash = ${dataSnapshotHash}
      order by seq`);
 
-/** The same of some resources of a merchant, each for its own snapshot. */
+/** The same of some resources of a merchant, each for its own content. */
 export const selectGivenOf = (
   tx: Tx,
   merchantId: string,
-  snapshots: readonly { readonly id: string; readonly hash: string }[],
+  contents: readonly { readonly id: string; readonly hash: string }[],
 ) =>
   tx.rows<Approval>(sql`
     select ${COLUMNS} from approval
      where merchant_id = ${merchantId} and decision = 'approved'
        and (resource_id, data_snapshot_hash) in (
-         select * from unnest(${snapshots.map(({ id }) => id)}::text[], ${snapshots.map(({ hash }) => hash)}::text[]))
+         select * from unnest(${contents.map(({ id }) => id)}::text[], ${contents.map(({ hash }) => hash)}::text[]))
      order by seq`);
 
 export const updatePushed = (tx: Tx, merchantId: string, ids: readonly string[], now: Instant) =>

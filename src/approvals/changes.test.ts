@@ -5,7 +5,7 @@ import { changesBetween } from './changes.ts';
 const line = (id: string, fields: Record<string, unknown> = {}) => ({ id, description: `Line ${id}`, ...fields });
 const said = (before: unknown, after: unknown) => changesBetween(before, after).map(({ path, text }) => [path, text]);
 
-describe('the differences between two snapshots', () => {
+describe('the differences between two contents', () => {
   it.each<[string, unknown, unknown, [string, string][]]>([
     ['none', { a: '1' }, { a: '1' }, []],
     ['a field', { totalAmount: '1' }, { totalAmount: '2' }, [['totalAmount', 'Total amount changed from 1 to 2.']]],
@@ -36,8 +36,8 @@ describe('the differences between two snapshots', () => {
     expect(said(before, after)).toEqual(expected);
   });
 
-  it('are none between a snapshot and itself, and some between two that differ', () => {
-    const snapshot = fc.record({
+  it('are none between a content and itself, and some between two that differ', () => {
+    const content = fc.record({
       total: fc.string(),
       term: fc.option(fc.string(), { nil: null }),
       lines: fc.uniqueArray(fc.record({ id: fc.string({ minLength: 1 }), price: fc.string() }), {
@@ -45,7 +45,7 @@ describe('the differences between two snapshots', () => {
       }),
     });
     fc.assert(
-      fc.property(snapshot, snapshot, (a, b) => {
+      fc.property(content, content, (a, b) => {
         expect(changesBetween(a, structuredClone(a))).toEqual([]);
         const sorted = ({ lines, ...rest }: typeof a) =>
           JSON.stringify({ ...rest, lines: lines.toSorted((x, y) => (x.id < y.id ? -1 : 1)) });

@@ -62,7 +62,7 @@ interface Place {
 }
 
 /**
- * The differences between two snapshots, in the order of their fields. Elements of arrays are found again by their `id`
+ * The differences between two contents, in the order of their fields. Elements of arrays are found again by their `id`
  * or `key`, so that an inserted line is one change. Absent and null are the same.
  */
 export const changesBetween = (before: unknown, after: unknown): Change[] =>

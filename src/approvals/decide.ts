@@ -89,7 +89,7 @@ interface Decision {
   readonly was: Approval;
   readonly decided: Approval;
   readonly required: readonly ApprovalKind[];
-  /** The approvals that were given for this snapshot before. */
+  /** The approvals that were given for this content before. */
   readonly before: readonly Approval[];
 }
 

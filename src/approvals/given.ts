@@ -6,7 +6,7 @@ import type { Approval, ResourceKey, ResourceType } from './approval.ts';
 import { selectGiven, selectGivenOf, updatePendingToCancelled } from './approvals.sql.ts';
 import { missingKinds } from './complete.ts';
 
-/** The kinds of which a resource has an approved approval for a snapshot. */
+/** The kinds of which a resource has an approved approval for a content. */
 export const findGivenKinds = async (
   tx: Tx,
   resource: ResourceKey,
@@ -14,7 +14,7 @@ export const findGivenKinds = async (
 ): Promise<ReadonlySet<ApprovalKind>> =>
   new Set((await selectGiven(tx, resource, dataSnapshotHash)).map(({ kind }) => kind));
 
-/** The kinds that the merchant requires of such a resource and that are not approved for this snapshot. */
+/** The kinds that the merchant requires of such a resource and that are not approved for this content. */
 export async function findMissingKinds(
   tx: Tx,
   type: ResourceType,
@@ -26,23 +26,23 @@ export async function findMissingKinds(
 }
 
 /**
- * The same of some resources of one merchant. @param snapshots by resource; null: none, so that nothing is approved for
+ * The same of some resources of one merchant. @param contents by resource; null: none, so that nothing is approved for
  * it
  */
 export async function findMissingKindsOf(
   tx: Tx,
   type: ResourceType,
   merchantId: string,
-  snapshots: ReadonlyMap<string, string | null>,
+  contents: ReadonlyMap<string, string | null>,
 ): Promise<ReadonlyMap<string, readonly ApprovalKind[]>> {
   const required = (await merchantSettings(tx, merchantId)).requiredApprovals[type];
-  const known = [...snapshots].flatMap(([id, hash]) => (hash === null || required.length === 0 ? [] : [{ id, hash }]));
+  const known = [...contents].flatMap(([id, hash]) => (hash === null || required.length === 0 ? [] : [{ id, hash }]));
   const given = Map.groupBy(
     known.length === 0 ? [] : await selectGivenOf(tx, merchantId, known),
     ({ resourceId }) => resourceId,
   );
   return new Map(
-    [...snapshots.keys()].map((id) => [
+    [...contents.keys()].map((id) => [
       id,
       missingKinds(required, new Set((given.get(id) ?? []).map(({ kind }) => kind))),
     ]),

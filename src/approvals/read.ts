@@ -3,7 +3,7 @@ import type { PageRequest } from '../http/index.ts';
 import { notFound, ok, type Result } from '../kernel/result.ts';
 import { formatInstant } from '../kernel/time.ts';
 import type { Approval } from './approval.ts';
-import { type ApprovalFilter, selectApproval, selectApprovalPage, selectSnapshot } from './approvals.sql.ts';
+import { type ApprovalFilter, selectApproval, selectApprovalPage, selectContent } from './approvals.sql.ts';
 import { type Change, changesBetween } from './changes.ts';
 import type { ApprovalDependencies } from './resource.ts';
 
@@ -43,10 +43,10 @@ export async function readChanges(dependencies: ApprovalDependencies, tx: Tx, me
   const approval = await selectApproval(tx, merchantId, id);
   if (!approval) return notFound('approval');
   const { resourceType, resourceId, dataSnapshotHash } = approval;
-  const asked = await selectSnapshot(tx, approval);
+  const asked = await selectContent(tx, approval);
   const present = await dependencies.resources[resourceType].find(tx, { merchantId, id: resourceId });
   const changes: readonly Change[] = present
-    ? changesBetween(asked, present.snapshot)
+    ? changesBetween(asked, present.content)
     : [{ path: '', before: asked, after: null, text: `The ${resourceType} was deleted.` }];
   return ok({
     object: 'approvalChanges' as const,

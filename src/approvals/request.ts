@@ -57,7 +57,7 @@ export async function requestApproval(
   const resource = locked.value;
   const pending = await selectPending(tx, key, kind);
   if (pending) return fail('APPROVAL_PENDING', { approvalId: pending.id, kind });
-  const { dataSnapshotHash, snapshot, now } = resource;
+  const { dataSnapshotHash, content, now } = resource;
   if ((request.dataSnapshotHash ?? dataSnapshotHash) !== dataSnapshotHash)
     return fail('SNAPSHOT_STALE', { field: 'dataSnapshotHash', dataSnapshotHash });
   const allowed = await resource.request(kind);
@@ -81,7 +81,7 @@ export async function requestApproval(
       createdAt: now,
       updatedAt: now,
     },
-    snapshot,
+    content,
   );
   await tellAll(tx, [approval], 'approval.requested.v0', now);
   return ok(approval);

@@ -7,8 +7,8 @@ import type { ResourceKey, ResourceType } from './approval.ts';
 /** The approved content of a resource, as of now. */
 export interface ResourceState {
   /** JSON. Elements of arrays have an `id` or a `key` by which they are found again. */
-  readonly snapshot: unknown;
-  /** SHA-256 of the snapshot, as the resource shows it. */
+  readonly content: unknown;
+  /** SHA-256 of the content, as the resource shows it. */
   readonly dataSnapshotHash: string;
 }
 

@@ -140,7 +140,7 @@ const BREAKS: Readonly<Record<string, readonly [broken: string, undone: string]>
     'update alert set next_action_at = now() where clock_id is null',
   ],
   'pending-approvals-can-be-decided': [
-    `insert into approval (merchant_id, id, resource_type, resource_id, kind, decision, requester, data_snapshot_hash, snapshot, created_at, updated_at) select merchant_id, 'apr_broken', 'invoice', id, 'data_review', 'pending', 'usr_x', '', '{}', now(), now() from invoice where id = 'INVOICE'`,
+    `insert into approval (merchant_id, id, resource_type, resource_id, kind, decision, requester, data_snapshot_hash, content, created_at, updated_at) select merchant_id, 'apr_broken', 'invoice', id, 'data_review', 'pending', 'usr_x', '', '{}', now(), now() from invoice where id = 'INVOICE'`,
     `delete from approval where id = 'apr_broken'`,
   ],
   'approved-orders-were-approved': [

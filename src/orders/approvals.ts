@@ -2,7 +2,7 @@ import type { ApprovalResource, LockedResource } from '../approvals/index.ts';
 import { ok } from '../kernel/result.ts';
 import type { OrderDependencies } from './dependencies.ts';
 import { findOrder, lockOrder } from './load.ts';
-import { markApproved, markRecalled, markRejected, markSubmitted, markWithdrawn, snapshotOfOrder } from './moves.ts';
+import { contentOfOrder, markApproved, markRecalled, markRejected, markSubmitted, markWithdrawn } from './moves.ts';
 
 /** How approvals reach orders (domain.md §6). */
 export const orderApprovals = (dependencies: OrderDependencies): ApprovalResource => ({
@@ -12,7 +12,7 @@ export const orderApprovals = (dependencies: OrderDependencies): ApprovalResourc
     const { order, now } = locked.value;
     return ok<LockedResource>({
       ...key,
-      ...(await snapshotOfOrder(dependencies, tx, order)),
+      ...(await contentOfOrder(dependencies, tx, order)),
       customerId: order.customerId,
       now,
       isReleased: false,
@@ -32,6 +32,6 @@ export const orderApprovals = (dependencies: OrderDependencies): ApprovalResourc
   },
   find: async (tx, key) => {
     const order = await findOrder(tx, key);
-    return order ? snapshotOfOrder(dependencies, tx, order) : null;
+    return order ? contentOfOrder(dependencies, tx, order) : null;
   },
 });

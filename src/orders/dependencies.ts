@@ -22,7 +22,7 @@ export interface OrderListener {
   readonly reopened?: (tx: Tx, order: Order, now: Instant) => Promise<void>;
   /** `cancelledAt` is set, perhaps to a future instant: time before it stays owed, time after it is not. */
   readonly cancelled?: (tx: Tx, order: Order, now: Instant) => Promise<void>;
-  /** Content of the snapshot has changed, in any status; after `reopened` where both happen. */
+  /** The content of the order has changed, in any status; after `reopened` where both happen. */
   readonly changed?: (tx: Tx, order: Order, now: Instant) => Promise<void>;
 }
 
@@ -37,8 +37,8 @@ export interface OrderDependencies {
     merchantIds: readonly string[],
     orderIds: readonly string[],
   ) => Promise<ReadonlyMap<string, readonly unknown[]>>;
-  /** The schedules in the form of a snapshot: with their intervals, without times of writing, always in one order. */
-  readonly snapshotOfSchedules: (
+  /** The schedules for the content of an order: with their intervals, without times of writing, always in one order. */
+  readonly contentOfSchedules: (
     tx: Tx,
     merchantIds: readonly string[],
     orderIds: readonly string[],
@@ -51,7 +51,7 @@ export interface OrderDependencies {
   ) => Promise<ReadonlySet<string>>;
   /** Cancels every pending approval of the order. @param by the user who changed it; null: due work */
   readonly cancelApprovals: (tx: Tx, order: OrderKey, by: string | null, now: Instant) => Promise<void>;
-  /** The kinds of which the order has an approved approval for this snapshot. */
+  /** The kinds of which the order has an approved approval for this content. */
   readonly approvedKinds: (tx: Tx, order: OrderKey, dataSnapshotHash: string) => Promise<ReadonlySet<ApprovalKind>>;
   /** The holders of an order or one of its lines. */
   readonly holdersOf: (

@@ -7,12 +7,12 @@ export { findOrder, findOrders, type LockedOrder, lockOrder } from './load.ts';
 export {
   type Author,
   changeOrder,
+  contentOfOrder,
   markApproved,
   markRecalled,
   markRejected,
   markSubmitted,
   markWithdrawn,
-  snapshotOfOrder,
 } from './moves.ts';
 export type { Order, OrderKey, OrderLine } from './order.ts';
 export { lockFreeOrders } from './orders.sql.ts';

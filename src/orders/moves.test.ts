@@ -8,6 +8,7 @@ import type { ApprovalKind } from '../identity/index.ts';
 import { ok, orThrow, type Result } from '../kernel/result.ts';
 import {
   changeOrder,
+  contentOfOrder,
   findOrder,
   isPushAllowed,
   lockOrder,
@@ -18,7 +19,6 @@ import {
   markWithdrawn,
   type Order,
   type OrderDependencies,
-  snapshotOfOrder,
 } from './index.ts';
 import { updateOrder } from './orders.sql.ts';
 import { updateOrderBy } from './orders.ts';
@@ -42,7 +42,7 @@ const dependencies: OrderDependencies = {
   environment: 'sandbox',
   scheduleReply: MapOut,
   schedulesOf: async () => new Map(),
-  snapshotOfSchedules: async (_tx, _merchantIds, ids) => new Map(ids.map((id) => [id, schedules])),
+  contentOfSchedules: async (_tx, _merchantIds, ids) => new Map(ids.map((id) => [id, schedules])),
   hasPushed: async (_tx, _merchantIds, ids) => new Set(isPushed ? ids : []),
   cancelApprovals: async (_tx, _order, by) => void heard.push(`approvals cancelled by ${by}`),
   approvedKinds: async (_tx, _order, hash) => given.get(hash) ?? new Set(),
@@ -223,7 +223,7 @@ it('a submission and an edit that come at once leave nothing pending but what wa
     const { id } = await newOrder(shop, customer);
     const submit = withLocked(id, async (tx, order) => {
       orThrow(await markSubmitted(dependencies, tx, order, now));
-      return (await snapshotOfOrder(dependencies, tx, order)).dataSnapshotHash;
+      return (await contentOfOrder(dependencies, tx, order)).dataSnapshotHash;
     });
     const [submitted] = await Promise.all([submit, edit(id, { termEndDate: '2028-01-01T00:00:00Z' })]);
     const { approvalStatus, dataSnapshotHash, termEndDate } = await shop.read(`/v0/orders/${id}`);

@@ -4,11 +4,11 @@ import { type Failure, fail, ok, type Result } from '../kernel/result.ts';
 import { next, wrongState } from '../kernel/state-table.ts';
 import type { Instant } from '../kernel/time.ts';
 import { sumOfLines, totalAmountOf } from './arithmetic.ts';
+import { contentHash, type OrderContent, orderContent } from './content.ts';
 import type { OrderDependencies, OrderListener } from './dependencies.ts';
 import { findOrder } from './load.ts';
 import type { Order, OrderKey } from './order.ts';
 import { type OrderChanges, updateOrder } from './orders.sql.ts';
-import { type OrderSnapshot, orderSnapshot, snapshotHash } from './snapshot.ts';
 import { type OrderStanding, type OrderTrigger, orderStandings, orderStates, standingOf, statusOf } from './states.ts';
 import { publishOrderEvent } from './webhooks.ts';
 
@@ -70,14 +70,14 @@ export async function notifyListeners(
 }
 
 /** The content of the order for an approval, and its hash. */
-export async function snapshotOfOrder(
+export async function contentOfOrder(
   dependencies: OrderDependencies,
   tx: Tx,
   order: Order,
-): Promise<{ snapshot: OrderSnapshot; dataSnapshotHash: string }> {
-  const schedules = await dependencies.snapshotOfSchedules(tx, [order.merchantId], [order.id]);
-  const snapshot = orderSnapshot(order, schedules.get(order.id) ?? []);
-  return { snapshot, dataSnapshotHash: snapshotHash(snapshot) };
+): Promise<{ content: OrderContent; dataSnapshotHash: string }> {
+  const schedules = await dependencies.contentOfSchedules(tx, [order.merchantId], [order.id]);
+  const content = orderContent(order, schedules.get(order.id) ?? []);
+  return { content, dataSnapshotHash: contentHash(content) };
 }
 
 const moveBy =
@@ -145,7 +145,7 @@ export interface Author {
 }
 
 /**
- * Changes an order or what belongs to it. Where its snapshot is another one afterwards, pending approvals are cancelled
+ * Changes an order or what belongs to it. Where its content is another one afterwards, pending approvals are cancelled
  * and an order of which nothing was pushed is a draft again (domain.md §6).
  * @param order locked
  * @param change what is written
@@ -160,11 +160,11 @@ export async function changeOrder<T>(
 ): Promise<Result<{ readonly order: Order; readonly value: T }>> {
   const allowed = await decideMove(dependencies, tx, order, 'annotate');
   if (!allowed.ok) return allowed;
-  const before = await snapshotOfOrder(dependencies, tx, order);
+  const before = await contentOfOrder(dependencies, tx, order);
   const done = await change();
   if (!done.ok) return done;
   const changed = await reload(tx, order);
-  const after = await snapshotOfOrder(dependencies, tx, changed);
+  const after = await contentOfOrder(dependencies, tx, changed);
   const isAmended = before.dataSnapshotHash !== after.dataSnapshotHash;
   const moved = await (isAmended ? amend : touch)(dependencies, tx, changed, { by, now });
   return moved.ok ? ok({ order: moved.value, value: done.value }) : moved;

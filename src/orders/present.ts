@@ -3,9 +3,9 @@ import { plain } from '../kernel/decimal.ts';
 import { formatMoney } from '../kernel/money.ts';
 import { formatInstant, type Instant } from '../kernel/time.ts';
 import { totalAmountOf } from './arithmetic.ts';
+import { contentHash, orderContent } from './content.ts';
 import type { OrderDependencies } from './dependencies.ts';
 import type { Order, OrderLine, OrderRow } from './order.ts';
-import { orderSnapshot, snapshotHash } from './snapshot.ts';
 
 const textOf = (instant: Instant | null): string | null => instant && formatInstant(instant);
 
@@ -65,10 +65,10 @@ export async function toOrderReplies(
   const merchantIds = [...new Set(orders.map(({ merchantId }) => merchantId))];
   const ids = orders.map(({ id }) => id);
   const schedules = await dependencies.schedulesOf(tx, merchantIds, ids);
-  const inSnapshot = await dependencies.snapshotOfSchedules(tx, merchantIds, ids);
+  const ofSchedules = await dependencies.contentOfSchedules(tx, merchantIds, ids);
   return orders.map((order) => {
-    const snapshot = orderSnapshot(order, inSnapshot.get(order.id) ?? []);
-    return toOrderFields(order, schedules.get(order.id) ?? [], snapshotHash(snapshot));
+    const content = orderContent(order, ofSchedules.get(order.id) ?? []);
+    return toOrderFields(order, schedules.get(order.id) ?? [], contentHash(content));
   });
 }
 

@@ -18,7 +18,7 @@ export const orderTriggers = {
   reject: 'A reviewer rejects.',
   recall: 'A pending approval is cancelled.',
   withdraw: 'A given approval is cancelled.',
-  amend: 'The content of the snapshot changes: money, dates, items, lines, schedules.',
+  amend: 'The content of the order changes: money, dates, items, lines, schedules.',
   annotate: 'Another field changes: `metadata`, `closeDate`, `resellerId`, `sellingEntity`.',
   cancel: 'PATCH sets `cancelledAt`.',
   remove: 'DELETE of the order.',

@@ -2,7 +2,7 @@ import type { Tx } from '../db/index.ts';
 import type { OrderDependencies } from '../orders/index.ts';
 import { selectHoldersOfLine } from './intervals.sql.ts';
 import { schedulesWithIntervals } from './intervals.ts';
-import { toScheduleReply, toScheduleSnapshot } from './present.ts';
+import { toScheduleContent, toScheduleReply } from './present.ts';
 import { selectHoldersOfOrder, selectSchedulesOfOrders } from './schedules.sql.ts';
 import { BillingScheduleReply } from './schemas.ts';
 import { selectPushedOrders } from './staged.sql.ts';
@@ -18,15 +18,15 @@ const byOrder = <T extends { readonly orderId: string | null }, R>(
 /** The questions of orders to schedules. */
 export const partsForOrders: Pick<
   OrderDependencies,
-  'scheduleReply' | 'schedulesOf' | 'snapshotOfSchedules' | 'hasPushed' | 'holdersOf'
+  'scheduleReply' | 'schedulesOf' | 'contentOfSchedules' | 'hasPushed' | 'holdersOf'
 > = {
   scheduleReply: BillingScheduleReply,
   schedulesOf: async (tx, merchantIds, orderIds) =>
     byOrder(await selectSchedulesOfOrders(tx, merchantIds, orderIds), toScheduleReply),
-  snapshotOfSchedules: async (tx, merchantIds, orderIds) => {
+  contentOfSchedules: async (tx, merchantIds, orderIds) => {
     const found = await schedulesWithIntervals(tx, await selectSchedulesOfOrders(tx, merchantIds, orderIds));
     const all = found.map((each) => ({ ...each, orderId: each.schedule.orderId }));
-    return byOrder(all, ({ schedule, intervals }) => toScheduleSnapshot(schedule, intervals));
+    return byOrder(all, ({ schedule, intervals }) => toScheduleContent(schedule, intervals));
   },
   hasPushed: async (tx, merchantIds, orderIds) =>
     new Set((await selectPushedOrders(tx, merchantIds, orderIds)).map(({ orderId }) => orderId)),

@@ -68,7 +68,7 @@ export const toIntervalReply = (interval: IntervalRow) => ({
 export const contentOfInterval = (interval: IntervalRow): string => canonicalJson(termsOfInterval(interval));
 
 /** A schedule with its intervals as an approval of its order is given for it (docs/decisions/0068-orders.md). */
-export const toScheduleSnapshot = (schedule: ScheduleRow, intervals: readonly IntervalRow[]) => ({
+export const toScheduleContent = (schedule: ScheduleRow, intervals: readonly IntervalRow[]) => ({
   id: schedule.id,
   startDate: formatInstant(schedule.startDate),
   endDate: formatInstant(schedule.endDate),

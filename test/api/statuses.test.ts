@@ -17,7 +17,7 @@ import {
 } from '../support/routes.ts';
 import { newSchedule, scheduleBody } from '../support/schedules.ts';
 import { type Resource, START } from '../support/shop.ts';
-import { openTables, type Tables } from '../support/snapshots.ts';
+import { openTables, type Tables } from '../support/tables.ts';
 import { newMeteredFeature, newSource, openWorld, type World } from '../support/world.ts';
 
 /**

@@ -3,7 +3,7 @@ import { ID_PREFIXES, type IdKind, isId, newId } from '../../src/kernel/ids.ts';
 import { type Answer, type Client, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Call, operations, urlOf } from '../support/operations.ts';
 import { allDeclarations, isWalkedThrough, propertiesOf, type RouteDeclaration } from '../support/routes.ts';
-import { openTables, type Tables } from '../support/snapshots.ts';
+import { openTables, type Tables } from '../support/tables.ts';
 import { kindOf, openWorld, type World } from '../support/world.ts';
 
 /**

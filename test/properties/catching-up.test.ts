@@ -7,7 +7,7 @@ import { wireDomains } from '../../src/wiring.ts';
 import { openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { expectTotals } from '../support/identities.ts';
 import { type Resource, type Shop, shopOf } from '../support/shop.ts';
-import { openTables } from '../support/snapshots.ts';
+import { openTables } from '../support/tables.ts';
 
 /** Whatever was missed is made up for, once, by any number of workers (reliability I-18, I-21). */
 const START = '2026-01-31T00:00:00Z';

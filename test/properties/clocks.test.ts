@@ -4,7 +4,7 @@ import { openTestEnvironment, type TestEnvironment } from '../support/environmen
 import { expectTotals } from '../support/identities.ts';
 import { billingRecords } from '../support/records.ts';
 import { type Shop, shopOf } from '../support/shop.ts';
-import { openTables, type Tables } from '../support/snapshots.ts';
+import { openTables, type Tables } from '../support/tables.ts';
 
 /** Advancing a test clock in one step or in many gives the same records, to the last webhook (reliability I-34). */
 let env: TestEnvironment;

@@ -8,7 +8,7 @@ import { type Merchant, openTestEnvironment, type TestEnvironment } from '../sup
 import { type Fate, Life, MortalDatabase } from '../support/mortal-database.ts';
 import { SEED } from '../support/seed.ts';
 import { type Resource, type Shop, shopOf } from '../support/shop.ts';
-import { openTables, type Tables } from '../support/snapshots.ts';
+import { openTables, type Tables } from '../support/tables.ts';
 
 /**
  * Eight workers on the background jobs of 40 subscriptions in all states. Each worker is killed again and again at

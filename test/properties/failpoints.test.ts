@@ -4,7 +4,7 @@ import { type Doing, playBilling } from '../support/billing-world.ts';
 import { openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Fate, immortal, Life, MortalDatabase, type Place } from '../support/mortal-database.ts';
 import { billingRecords, EVERYTHING_BILLED } from '../support/records.ts';
-import { openTables, type Tables } from '../support/snapshots.ts';
+import { openTables, type Tables } from '../support/tables.ts';
 
 /**
  * A process is killed between any two statements of the billing, or around a commit, and another continues: the billing

@@ -4,7 +4,7 @@ import { sql } from '../../src/db/index.ts';
 import { createSender, publishAll, type Way } from '../../src/webhooks/index.ts';
 import { loginUrl, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { immortal, Life, MortalDatabase, type Place } from '../support/mortal-database.ts';
-import { openTables, type Tables } from '../support/snapshots.ts';
+import { openTables, type Tables } from '../support/tables.ts';
 
 /**
  * Workers are killed during deliveries: every event is delivered or exhausted at every endpoint, and none is lost

@@ -8,7 +8,7 @@ import { newOrder, orderLine } from '../support/orders.ts';
 import { billingRecords } from '../support/records.ts';
 import { approveOrder, intervalBody, newSchedule, putIntervals } from '../support/schedules.ts';
 import { START, shopOf } from '../support/shop.ts';
-import { openTables, type Tables } from '../support/snapshots.ts';
+import { openTables, type Tables } from '../support/tables.ts';
 
 /**
  * A process is killed while it invoices a schedule, and another continues: their records together equal, to the last

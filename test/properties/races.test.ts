@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { expectTotals } from '../support/identities.ts';
 import { type Resource, type Shop, shopOf } from '../support/shop.ts';
-import { openTables } from '../support/snapshots.ts';
+import { openTables } from '../support/tables.ts';
 
 /** Callers and workers that meet at one subscription: the result is that of one possible order, and nothing between. */
 let env: TestEnvironment;

@@ -7,7 +7,7 @@ import { type Merchant, openTestEnvironment, type TestEnvironment } from '../sup
 import { newOrder, orderLine } from '../support/orders.ts';
 import { approveOrder, intervalBody, newSchedule, putIntervals, scheduleBody } from '../support/schedules.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
-import { openTables, type Tables } from '../support/snapshots.ts';
+import { openTables, type Tables } from '../support/tables.ts';
 
 /** Background jobs that invoice schedules, beside requests that change their contracts (reliability I-18). */
 let env: TestEnvironment;

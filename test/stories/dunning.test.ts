@@ -3,7 +3,7 @@ import { sql } from '../../src/db/index.ts';
 import { expectBooksToBalance } from '../support/books.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
-import { openTables } from '../support/snapshots.ts';
+import { openTables } from '../support/tables.ts';
 
 /** Invoices with automatic charges, the consequences of a declined card, and charges on demand (domain.md §4). */
 let env: TestEnvironment;

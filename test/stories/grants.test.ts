@@ -3,7 +3,7 @@ import { sql } from '../../src/db/index.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { type Answer, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
-import { openTables } from '../support/snapshots.ts';
+import { openTables } from '../support/tables.ts';
 
 /** Entitlements that plans promise and hands make, their grants and their resets (domain.md §5), by test clocks. */
 let env: TestEnvironment;

@@ -3,7 +3,7 @@ import { openTestEnvironment, type TestEnvironment } from '../support/environmen
 import { type Fate, immortal, Life, MortalDatabase } from '../support/mortal-database.ts';
 import { dearer, planOfTwoVersions, waitingMigration } from '../support/plan-migrations.ts';
 import { type Resource, type Shop, shopOf } from '../support/shop.ts';
-import { openTables, type Tables } from '../support/snapshots.ts';
+import { openTables, type Tables } from '../support/tables.ts';
 
 /**
  * Migrations of all subscriptions of a version of a plan, in the request and as due work (domain.md §3, Plan change).

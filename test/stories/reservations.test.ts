@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
-import { openTables } from '../support/snapshots.ts';
+import { openTables } from '../support/tables.ts';
 
 /** Reserved balance for usage of a still unknown amount (domain.md §5, Reservations), and simultaneous reservations. */
 let env: TestEnvironment;

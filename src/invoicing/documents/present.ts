@@ -92,7 +92,7 @@ export function toInvoiceReply(invoice: InvoiceRow, links: Links, lines: unknown
     pdfUrl: outside?.pdfUrl ?? (hasDocument ? `${links.publicUrl}/v2/invoices/${invoice.id}/pdf` : null),
     permalink: outside?.permalink ?? (isShownToCustomers(invoice) ? payUrl(links.publicUrl, invoice.id) : null),
     pdfSource: outside?.pdfUrl == null ? null : TAX_PROVIDER,
-    dataSnapshotHash: invoice.snapshotHash,
+    dataSnapshotHash: invoice.contentHash,
     documentWithheldReason: hasDocument ? failure : 'not_issued',
     ...(invoice.failureReason !== null && { failureReason: invoice.failureReason }),
     ...(invoice.failureReason === TAX_FAILED &&

@@ -64,7 +64,7 @@ export async function saveCalculations(
         grandTotal: calculation.grandTotal,
         taxes: [...calculation.taxes],
         itemCount: calculation.lines.length,
-        snapshotHash: hashes.get(invoice.id) as string,
+        contentHash: hashes.get(invoice.id) as string,
         terms: withOutsideCredits(frozen, calculation),
         failureReason: null,
         failureDetail: null,

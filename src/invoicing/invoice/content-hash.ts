@@ -13,7 +13,7 @@ export type InvoiceAtIssue = InvoiceRow & {
  * SHA-256 over everything that an issued invoice says, stored with it: an audit computes it again and finds any later
  * change, also one made around the triggers (reliability I-26).
  */
-export function snapshotHash(invoice: InvoiceAtIssue, number: string, lines: readonly IssuedLine[]): string {
+export function contentHash(invoice: InvoiceAtIssue, number: string, lines: readonly IssuedLine[]): string {
   const content = {
     id: invoice.id,
     number,

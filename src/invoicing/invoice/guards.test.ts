@@ -164,14 +164,14 @@ describe('an invoice that lives by its session', () => {
   it('gets its number and its hash once, as it is paid', async () => {
     const id = await issued();
     const first = number();
-    await change(id, `status = 'PAID', paid_amount = 12, invoice_number = '${first}', snapshot_hash = 'h'`);
+    await change(id, `status = 'PAID', paid_amount = 12, invoice_number = '${first}', content_hash = 'h'`);
     await expect(change(id, `invoice_number = '${number()}'`)).rejects.toThrow(
       orCheck('is issued and does not change'),
     );
     await expect(change(id, 'invoice_number = null')).rejects.toThrow(orCheck('is issued and does not change'));
-    await expect(change(id, `snapshot_hash = 'other'`)).rejects.toThrow(orCheck('is issued and does not change'));
-    const { rows } = await owner.query('select invoice_number, snapshot_hash from invoice where id = $1', [id]);
-    expect(rows).toEqual([{ invoice_number: first, snapshot_hash: 'h' }]);
+    await expect(change(id, `content_hash = 'other'`)).rejects.toThrow(orCheck('is issued and does not change'));
+    const { rows } = await owner.query('select invoice_number, content_hash from invoice where id = $1', [id]);
+    expect(rows).toEqual([{ invoice_number: first, content_hash: 'h' }]);
   });
 
   it.each([

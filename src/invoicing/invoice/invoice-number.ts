@@ -1,6 +1,6 @@
 import type { Tx } from '../../db/index.ts';
 import { merchantSettings } from '../../identity/index.ts';
-import { type InvoiceAtIssue, snapshotHash } from './content-hash.ts';
+import { contentHash, type InvoiceAtIssue } from './content-hash.ts';
 import type { InvoiceRow } from './invoice.ts';
 import type { IssuedLine } from './invoice-line.ts';
 import { drawNumbers, selectIssuedLines } from './invoices.sql.ts';
@@ -9,7 +9,7 @@ import { invoiceNumber } from './numbering.ts';
 /** The facts that make a document of an invoice. */
 export interface NumberedInvoice {
   readonly invoiceNumber: string;
-  readonly snapshotHash: string;
+  readonly contentHash: string;
 }
 
 /**
@@ -30,8 +30,8 @@ export async function numbersOf(
     invoices.map((invoice, place) => {
       if (!hasPartiesAndDates(invoice)) throw new Error(`Invoice ${invoice.id} is not issued and gets no number.`);
       const number = invoiceNumber(invoicePrefix, drawn + BigInt(place));
-      const hash = snapshotHash(invoice, number, lines.get(invoice.id) ?? []);
-      return [invoice.id, { invoiceNumber: number, snapshotHash: hash }];
+      const hash = contentHash(invoice, number, lines.get(invoice.id) ?? []);
+      return [invoice.id, { invoiceNumber: number, contentHash: hash }];
     }),
   );
 }

@@ -35,7 +35,7 @@ export interface InvoiceRow {
   creditedAmount: Decimal;
   itemCount: number;
   taxes: TaxRecord[];
-  snapshotHash: string | null;
+  contentHash: string | null;
   invoiceNumber: string | null;
   seller: PartyRecord | null;
   buyer: PartyRecord | null;

@@ -33,7 +33,7 @@ export async function actOnInvoice(
   const decided = decideAction(invoice, action);
   if (!decided.ok) return decided;
   if (action === 'approve') {
-    const missing = await findMissingKinds(tx, 'invoice', { merchantId, id: invoiceId }, invoice.snapshotHash);
+    const missing = await findMissingKinds(tx, 'invoice', { merchantId, id: invoiceId }, invoice.contentHash);
     if (missing.length > 0) return fail('APPROVAL_PENDING', { missing });
   }
   return ok(await act(dependencies, tx, invoice, action, reason, now));

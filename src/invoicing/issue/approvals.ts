@@ -2,7 +2,7 @@ import type { ApprovalResource, LockedResource } from '../../approvals/index.ts'
 import type { Tx } from '../../db/index.ts';
 import { ok } from '../../kernel/result.ts';
 import { wrongState } from '../../kernel/state-table.ts';
-import { approvalSnapshot } from '../invoice/approval-snapshot.ts';
+import { approvalContent } from '../invoice/approval-content.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { selectInvoice, selectLines } from '../invoice/invoices.sql.ts';
@@ -56,7 +56,7 @@ export const invoiceApprovals = (dependencies: InvoicingDependencies): ApprovalR
 });
 
 /** Before its calculation an invoice has no hash, and nothing that could be approved. */
-const stateOf = (invoice: InvoiceRow, lines: Parameters<typeof approvalSnapshot>[1]) => ({
-  snapshot: approvalSnapshot(invoice, lines),
-  dataSnapshotHash: invoice.snapshotHash ?? '',
+const stateOf = (invoice: InvoiceRow, lines: Parameters<typeof approvalContent>[1]) => ({
+  content: approvalContent(invoice, lines),
+  dataSnapshotHash: invoice.contentHash ?? '',
 });

@@ -288,7 +288,7 @@ function changesOf(
     ...parties,
     ...(outside && { outsideTax: outside }),
     invoiceNumber: number?.invoiceNumber ?? null,
-    snapshotHash: number?.snapshotHash ?? null,
+    contentHash: number?.contentHash ?? null,
     paymentTermDays,
     paysOnline,
     walletApplied: invoice.walletApplied.plus(share),

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decimal } from '../kernel/decimal.ts';
+import { contentHash, orderContent } from './content.ts';
 import type { Order, OrderLine } from './order.ts';
-import { orderSnapshot, snapshotHash } from './snapshot.ts';
 
 const at = (text: string) => Temporal.Instant.from(text);
 const CREATED = at('2026-01-01T00:00:00Z');
@@ -50,11 +50,11 @@ const order = (fields: Partial<Order> = {}): Order => ({
   ...fields,
 });
 
-const hashOf = (each: Order, schedules: readonly unknown[] = []) => snapshotHash(orderSnapshot(each, schedules));
+const hashOf = (each: Order, schedules: readonly unknown[] = []) => contentHash(orderContent(each, schedules));
 const withLine = (fields: Partial<OrderLine>) => order({ lineItems: [line(fields), ...order().lineItems.slice(1)] });
 const before = hashOf(order());
 
-describe('the hash of an order’s snapshot', () => {
+describe('the hash of an order’s content', () => {
   it.each<[string, Order]>([
     ['the customer', order({ customerId: 'cus_b' })],
     ['the currency', order({ currency: 'EUR' })],

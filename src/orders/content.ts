@@ -7,7 +7,7 @@ import type { Order, OrderLine } from './order.ts';
 
 const textOf = (instant: Instant | null): string | null => instant && formatInstant(instant);
 
-const snapshotOfLine = (line: OrderLine) => ({
+const contentOfLine = (line: OrderLine) => ({
   id: line.id,
   itemId: line.itemId,
   description: line.description,
@@ -23,9 +23,9 @@ const snapshotOfLine = (line: OrderLine) => ({
 /**
  * The content of an approval (domain.md §6): the buyer, the products, the times, the amounts and the billing. What
  * changes without a new approval is left out (docs/decisions/0068-orders.md).
- * @param schedules the order's billing schedules with their intervals, as schedules put them into a snapshot
+ * @param schedules the order's billing schedules with their intervals, as schedules put them into the content
  */
-export const orderSnapshot = (order: Order, schedules: readonly unknown[]) => ({
+export const orderContent = (order: Order, schedules: readonly unknown[]) => ({
   id: order.id,
   customerId: order.customerId,
   currency: order.currency,
@@ -35,11 +35,11 @@ export const orderSnapshot = (order: Order, schedules: readonly unknown[]) => ({
   termEndDate: formatInstant(order.termEndDate),
   totalAmount: plain(totalAmountOf(order)),
   defaultPaymentTermDays: order.defaultPaymentTermDays,
-  lineItems: order.lineItems.map(snapshotOfLine).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+  lineItems: order.lineItems.map(contentOfLine).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
   billingSchedules: schedules,
 });
-export type OrderSnapshot = ReturnType<typeof orderSnapshot>;
+export type OrderContent = ReturnType<typeof orderContent>;
 
-/** SHA-256 of a snapshot's canonical JSON: `dataSnapshotHash`. */
-export const snapshotHash = (snapshot: unknown): string =>
-  createHash('sha256').update(canonicalJson(snapshot)).digest('hex');
+/** SHA-256 of the content's canonical JSON: `dataSnapshotHash`. */
+export const contentHash = (content: unknown): string =>
+  createHash('sha256').update(canonicalJson(content)).digest('hex');

@@ -7,7 +7,7 @@ import type { LineRow } from './invoice-line.ts';
  * The content of an invoice for an approval: its customer, charges, amounts, and due time. Lines have a `key` by their
  * subject, because a calculation gives them new ids.
  */
-export const approvalSnapshot = (invoice: InvoiceRow, lines: readonly LineRow[]) => {
+export const approvalContent = (invoice: InvoiceRow, lines: readonly LineRow[]) => {
   const seen = new Map<string, number>();
   return {
     id: invoice.id,
