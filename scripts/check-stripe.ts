@@ -124,7 +124,7 @@ async function exchanges(): Promise<readonly SeenRequest[]> {
   await stripe.expireCheckout(account, ended.reference);
   const later = await stripe.openCheckout(account, page('ps_4', 'payment', null));
   books.payPageLater(later.reference);
-  books.settlePage(later.reference, true);
+  books.completePage(later.reference, true);
   const request = {
     key: 'inv_1:1',
     token: card.card.token,

@@ -152,7 +152,7 @@ describe('all notices of one payment', { timeout: 120_000 }, () => {
       for (const event of early.flat()) for (const _ of [1, 2]) late(0).push(event);
       await deliver(rounds.slice(0, 4));
       for (const { page } of offered)
-        for (const event of eventsOf(() => books.settlePage(page, accepted)))
+        for (const event of eventsOf(() => books.completePage(page, accepted)))
           for (const _ of [1, 2]) late(4).push(event);
       for (const round of rounds) round.sort(() => random() - 0.5);
       await deliver(rounds.slice(4));
@@ -238,7 +238,7 @@ describe.each(WRONG)('money that is $what than was asked', { timeout: 120_000 },
   ])('marks nothing as paid by $kind (bank later: $isLater), and goes back once', async ({ kind, isLater }) => {
     const [{ invoice, page }] = (await offer(1)) as [Offered];
     if (isLater) await deliver([eventsOf(() => books.payPageLater(page))]);
-    const events = eventsOf(() => (isLater ? books.settlePage(page, true) : books.payPage(page)));
+    const events = eventsOf(() => (isLater ? books.completePage(page, true) : books.payPage(page)));
     falsify(books.sessions.get(page)?.payment_intent as string, change);
     await deliver([events.filter(({ type }) => type === kind), events, events.toReversed()]);
     expect(await shop.invoice(invoice.id)).toMatchObject({ status: 'ISSUED', paidAmount: '0.00' });

@@ -116,7 +116,7 @@ describe('autoCharge by a provider outside', () => {
   it('that the bank answers later is in flight until a notice says how it ended', async () => {
     const { invoice } = await sell(FAKE_TOKENS.pending);
     expect(invoice).toMatchObject({ status: 'ISSUED', paymentInFlight: true });
-    provider.settle(`${invoice.id}:1`, { amount: decimal('10'), currency: 'USD' });
+    provider.decideCharge(`${invoice.id}:1`, { amount: decimal('10'), currency: 'USD' });
     await tellAll();
     await tellAll();
     expect(await shop.invoice(invoice.id)).toMatchObject({ status: 'PAID', paidAmount: '10.00' });
@@ -190,7 +190,7 @@ describe('a refund that was made at the provider', () => {
     await tellAll();
     expect([await balance('returned_outside'), await balance('cash')]).toEqual(['4', '6']);
     expect((await shop.read(`/v2/invoices/${invoice.id}/refunds`)).data).toEqual([]);
-    provider.settleRefund(reference, 'failed');
+    provider.decideRefund(reference, 'failed');
     await tellAll();
     expect([await balance('returned_outside'), await balance('cash')]).toEqual(['0', '10']);
   });

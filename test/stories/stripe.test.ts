@@ -216,7 +216,7 @@ describe('notices', () => {
     books.payPageLater(page);
     await tell();
     expect(await shop.invoice(invoice.id)).toMatchObject({ status: 'ISSUED', paymentInFlight: true });
-    books.settlePage(page, accepted);
+    books.completePage(page, accepted);
     await tell({ times: 2 });
     expect(await shop.invoice(invoice.id)).toMatchObject({ status, paymentInFlight: false });
   });

@@ -210,7 +210,7 @@ export class StripeAccount {
     return { accepted };
   }
 
-  /** The customer pays with a method that needs days (`settlePage`). */
+  /** The customer pays with a method that needs days (`completePage`). */
   payPageLater(id: string): void {
     const session = this.#openSession(id);
     const method = this.#enter(session, 'visa');
@@ -226,7 +226,7 @@ export class StripeAccount {
   }
 
   /** The bank answers. */
-  settlePage(id: string, accepted: boolean): void {
+  completePage(id: string, accepted: boolean): void {
     const session = this.#session(id);
     const intent = this.#intent(session.payment_intent as string);
     const charge = this.#charge(intent.latest_charge as string);

@@ -87,7 +87,7 @@ export async function prepareCharge(
     if (answer?.status === 'account refused') {
       await reportRefusal(dependencies.remote, connection, answer.reason);
       if (isFirst) await recallCharge(dependencies, of);
-    } else if (answer) await settleCharge(dependencies, of, answer);
+    } else if (answer) await recordChargeAnswer(dependencies, of, answer);
   };
 }
 
@@ -134,7 +134,7 @@ interface OfCharge {
 }
 
 /** Stores the provider's answer about a charge, in any order and number. */
-export const settleCharge = (
+export const recordChargeAnswer = (
   dependencies: PaymentDependencies,
   { merchantId, id }: { merchantId: string; id: string },
   answer: RemoteCharge,

@@ -33,7 +33,13 @@ import type { PaymentSession } from '../records/session.ts';
 import { sessionStates } from '../records/session-states.ts';
 import { countAttempt, selectSession, updateSessionStatus } from '../records/sessions.sql.ts';
 import { keepStray } from '../returns/stray.ts';
-import { decline, lockFound, type PaymentDependencies, refusalToComplete, settle } from '../sessions/completion.ts';
+import {
+  completePayment,
+  decline,
+  lockFound,
+  type PaymentDependencies,
+  refusalToComplete,
+} from '../sessions/completion.ts';
 import { sessionUrl } from '../sessions/sessions.ts';
 
 interface OfSession {
@@ -220,7 +226,7 @@ export const checkoutsDue = (dependencies: PaymentDependencies): DueKind => ({
       const state = await unlessAway(
         ends ? provider.expireCheckout(account, reference) : provider.readCheckout(account, reference),
       );
-      if (state) await settleCheckout(dependencies, { merchantId, id }, state);
+      if (state) await recordCheckoutState(dependencies, { merchantId, id }, state);
     });
   },
 });
@@ -243,7 +249,7 @@ export async function readSession(dependencies: PaymentDependencies, { merchantI
   if (!found || found.checkout.reference === null) return;
   const { provider, account } = found.connection;
   const state = await unlessAway(provider.readCheckout(account, found.checkout.reference));
-  if (state) await settleCheckout(dependencies, { merchantId, id: found.checkout.id }, state);
+  if (state) await recordCheckoutState(dependencies, { merchantId, id: found.checkout.id }, state);
 }
 
 const EVENTS: Readonly<Record<CheckoutState['status'], CheckoutEvent>> = {
@@ -256,7 +262,7 @@ const EVENTS: Readonly<Record<CheckoutState['status'], CheckoutEvent>> = {
 };
 
 /** Stores the provider's answer about a page, in any order and number. */
-export const settleCheckout = (
+export const recordCheckoutState = (
   dependencies: PaymentDependencies,
   { merchantId, id }: OfSession,
   state: CheckoutState,
@@ -315,7 +321,7 @@ async function takeCard(
 ): Promise<void> {
   const taken = { card, storedCard: card, accountId };
   await tx.savepoint(
-    () => settle(tx, dependencies, session, taken, { accepted: true, reference: reference as string }, now),
+    () => completePayment(tx, dependencies, session, taken, { accepted: true, reference: reference as string }, now),
     ({ ok }) => ok,
   );
 }
@@ -338,7 +344,7 @@ async function takeMoney(
   if (isAsked && isOpen) {
     const paid = await tx.savepoint(
       () =>
-        settle(
+        completePayment(
           tx,
           dependencies,
           session,

@@ -2,7 +2,7 @@ import type { Connection } from '../calls/dependencies.ts';
 import { type CheckoutState, ProviderAway, ProviderRefused } from '../provider/remote.ts';
 import { type Checkout, selectLiveCheckoutsOf } from '../records/checkouts.sql.ts';
 import type { PaymentDependencies } from '../sessions/completion.ts';
-import { settleCheckout } from './checkouts.ts';
+import { recordCheckoutState } from './checkouts.ts';
 
 interface ChargedInvoice {
   readonly merchantId: string;
@@ -35,7 +35,7 @@ export async function endPages(
         isPaid = true;
         await withdraw();
       }
-      await settleCheckout(dependencies, { merchantId, id }, state);
+      await recordCheckoutState(dependencies, { merchantId, id }, state);
     } catch (error) {
       if (error instanceof ProviderAway || error instanceof ProviderRefused) return 'unknown';
       throw error;

@@ -5,13 +5,13 @@ import { fail, ok, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { byCourier, type Connection, connectionOf, type RemoteDependencies } from '../calls/dependencies.ts';
 import { isGivenUp, nextLookUp } from '../calls/look-ups.ts';
-import { settleCharge } from '../charges/remote-charges.ts';
-import { settleCheckout } from '../checkouts/checkouts.ts';
+import { recordChargeAnswer } from '../charges/remote-charges.ts';
+import { recordCheckoutState } from '../checkouts/checkouts.ts';
 import type { NoticeHeaders, ProviderFact } from '../provider/remote.ts';
 import { selectCheckoutByReference } from '../records/checkouts.sql.ts';
-import { settleReturn } from '../returns/remote-returns.ts';
+import { recordReturnAnswer } from '../returns/remote-returns.ts';
 import { hasStray } from '../returns/stray.sql.ts';
-import { settleStrayReturn } from '../returns/stray.ts';
+import { recordStrayReturnAnswer } from '../returns/stray.ts';
 import type { PaymentDependencies } from '../sessions/completion.ts';
 import { applyDispute, applyOutsideRefund } from './disputes.ts';
 import { insertNotice, selectNotice, updateNotice } from './notices.sql.ts';
@@ -101,14 +101,14 @@ async function applyFact(dependencies: PaymentDependencies, of: OfProvider, fact
         selectCheckoutByReference(tx, { ...of, reference: fact.reference }),
       );
       if (!checkout) throw new Error(`The payment page ${fact.reference} is not known yet.`);
-      return settleCheckout(dependencies, { merchantId, id: checkout.id }, fact.state);
+      return recordCheckoutState(dependencies, { merchantId, id: checkout.id }, fact.state);
     }
     case 'charge':
-      return settleCharge(dependencies, { merchantId, id: fact.key }, fact.charge);
+      return recordChargeAnswer(dependencies, { merchantId, id: fact.key }, fact.charge);
     case 'refund':
       return fact.key === null
         ? applyOutsideRefund(dependencies, of, fact)
-        : settleOwnRefund(dependencies.remote, merchantId, fact.key, fact);
+        : recordOwnRefundAnswer(dependencies.remote, merchantId, fact.key, fact);
     case 'dispute':
       return applyDispute(dependencies, of, fact);
   }
@@ -117,17 +117,17 @@ async function applyFact(dependencies: PaymentDependencies, of: OfProvider, fact
 const OWN_REFUND = /^return:(pay_\w+)$/;
 
 /** A refund that we asked for ourselves, of a receipt or of stray money. */
-async function settleOwnRefund(
+async function recordOwnRefundAnswer(
   remote: RemoteDependencies,
   merchantId: string,
   key: string,
-  refund: Parameters<typeof settleReturn>[2],
+  refund: Parameters<typeof recordReturnAnswer>[2],
 ): Promise<void> {
   const id = OWN_REFUND.exec(key)?.[1];
   if (id === undefined) return;
   const of = { merchantId, id };
-  if (await isStray(remote, of)) return settleStrayReturn(remote, of, refund);
-  return settleReturn(remote, of, refund);
+  if (await isStray(remote, of)) return recordStrayReturnAnswer(remote, of, refund);
+  return recordReturnAnswer(remote, of, refund);
 }
 
 const isStray = (

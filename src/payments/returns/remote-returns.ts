@@ -61,7 +61,7 @@ export async function prepareReturn(
     if (refund?.status === 'account refused') {
       await reportRefusal(remote, connection, refund.reason);
       if (isFirst) await recallReturn(remote, { merchantId, id });
-    } else if (refund) await settleReturn(remote, { merchantId, id }, refund);
+    } else if (refund) await recordReturnAnswer(remote, { merchantId, id }, refund);
   };
 }
 
@@ -76,7 +76,7 @@ const recallReturn = (
   });
 
 /** Stores the provider's answer about a return; idempotent. */
-export const settleReturn = (
+export const recordReturnAnswer = (
   remote: RemoteDependencies,
   { merchantId, id }: { merchantId: string; id: string },
   refund: Pick<RemoteRefund, 'status' | 'reference'>,

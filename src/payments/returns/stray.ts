@@ -63,7 +63,7 @@ export const strayReturnsDue = (remote: RemoteDependencies): DueKind => ({
     return byCourier(remote, { merchantId, clockId: null }, async () => {
       const refund = await askRefund(connection, { request, isFirst, since }, now);
       if (refund?.status === 'account refused') await reportRefusal(remote, connection, refund.reason);
-      else if (refund) await settleStrayReturn(remote, { merchantId, id }, refund);
+      else if (refund) await recordStrayReturnAnswer(remote, { merchantId, id }, refund);
     });
   },
 });
@@ -84,7 +84,7 @@ export async function returnStray(
 }
 
 /** Stores the provider's answer about the refund of stray money. */
-export const settleStrayReturn = (
+export const recordStrayReturnAnswer = (
   remote: RemoteDependencies,
   { merchantId, id }: { merchantId: string; id: string },
   refund: Pick<RemoteRefund, 'status' | 'reference'>,

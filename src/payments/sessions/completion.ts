@@ -117,7 +117,7 @@ async function useCard(
       ? await dependencies.provider.charge(tx, request, at)
       : await dependencies.provider.verify(tx, request, at);
   return outcome.accepted
-    ? settle(tx, dependencies, session, { card: entered, storedCard: entered }, outcome, at)
+    ? completePayment(tx, dependencies, session, { card: entered, storedCard: entered }, outcome, at)
     : ok(await decline(tx, dependencies, session, outcome, at));
 }
 
@@ -166,7 +166,7 @@ type Declined = Extract<ChargeOutcome, { accepted: false }>;
  * A payment has arrived: the method is stored, the session ends, the receipt is written, and the handlers are called,
  * all or nothing.
  */
-export async function settle(
+export async function completePayment(
   tx: Tx,
   { handlers }: PaymentDependencies,
   session: PaymentSession,

@@ -211,7 +211,7 @@ describe('a page', () => {
     const { reference } = await stripe.openCheckout(account, checkout());
     books.payPageLater(reference);
     expect(await stripe.readCheckout(account, reference)).toEqual({ status: 'processing' });
-    books.settlePage(reference, accepted);
+    books.completePage(reference, accepted);
     expect(await stripe.readCheckout(account, reference)).toMatchObject(expected);
   });
 

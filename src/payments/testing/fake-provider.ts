@@ -57,7 +57,7 @@ const CARD: Card = { brand: 'visa', last4: '4242', expMonth: 12, expYear: 2031, 
 
 /**
  * A payment provider in memory with the promises of a real one: one key has one effect, and the outcome can be looked
- * up. Tests act as the customer and the bank by `pay`, `process`, `failLater`, `settle`, `dispute`.
+ * up. Tests act as the customer and the bank by `pay`, `process`, `failLater`, `decideCharge`, `dispute`.
  */
 export class FakeProvider implements RemoteProvider {
   readonly name = 'stripe';
@@ -172,7 +172,7 @@ export class FakeProvider implements RemoteProvider {
   }
 
   /** The bank decides on a charge that is pending. */
-  settle(key: string, request: Pick<RemoteChargeRequest, 'amount' | 'currency'> | DeclineReason): void {
+  decideCharge(key: string, request: Pick<RemoteChargeRequest, 'amount' | 'currency'> | DeclineReason): void {
     const [reference, found] = [...this.#charges].find(([, each]) => each.key === key) ?? [];
     if (reference === undefined || !found) throw new Error(`No charge has the key ${key}.`);
     found.charge =
@@ -183,7 +183,7 @@ export class FakeProvider implements RemoteProvider {
   }
 
   /** The bank decides on a refund that is pending. */
-  settleRefund(reference: string, status: 'succeeded' | 'failed'): void {
+  decideRefund(reference: string, status: 'succeeded' | 'failed'): void {
     const refund = this.#refunds.get(reference);
     if (!refund) throw new Error(`There is no refund ${reference}.`);
     this.#refunds.set(reference, { ...refund, status });
