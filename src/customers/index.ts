@@ -32,5 +32,5 @@ export { type TaxIdDependencies, taxIdDueKind } from './tax-ids/checks.ts';
 export type { TaxIdRegister } from './tax-ids/register.ts';
 export { viesRegister } from './tax-ids/vies.ts';
 export type { TaxRates, TaxRatesInput } from './tax-rates.ts';
-export { findTaxPlace, keepTaxVerdict } from './tax-verdict.ts';
+export { findTaxPlace, storeTaxVerdict } from './tax-verdict.ts';
 export { findTaxation, findTaxations, type Taxation } from './taxation.ts';

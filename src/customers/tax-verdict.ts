@@ -44,7 +44,7 @@ export async function findTaxPlace(
 }
 
 /** Stores the provider's verdict on an address of a customer. */
-export const keepTaxVerdict = (
+export const storeTaxVerdict = (
   tx: Tx,
   { merchantId, customerId }: { merchantId: string; customerId: string },
   verdict: Omit<TaxVerdict, 'checkedAt'>,

@@ -94,7 +94,7 @@ async function takeOver(tx: Tx, scope: IdempotencyScope, now: Instant): Promise<
   if (row.status !== null) return { kind: 'answered', reply: replyOf(row) };
   if (row.intent === null || row.answerDueAt === null) throw new Error('A claim has neither an answer nor an intent.');
   if (isBefore(now, row.answerDueAt)) return { kind: 'waiting' };
-  await keepIntent(tx, scope, row.intent, now);
+  await storeIntent(tx, scope, row.intent, now);
   return { kind: 'abandoned', intent: row.intent };
 }
 
@@ -139,7 +139,7 @@ export function lockOf(token: string): ReplyLock {
  * Keeps the answer beside the claim, in the same transaction as the effect or after the outcome.
  * @returns the answer of this key: an earlier one stands
  */
-export async function keepReply(tx: Tx, scope: IdempotencyScope, reply: StoredReply): Promise<StoredReply> {
+export async function storeReply(tx: Tx, scope: IdempotencyScope, reply: StoredReply): Promise<StoredReply> {
   const kept = await tx.run(sql`
     update idempotency_key set status = ${reply.status}, body = ${reply.body}, intent = null, answer_due_at = null
      where ${sameKey(scope)} and status is null`);
@@ -147,7 +147,7 @@ export async function keepReply(tx: Tx, scope: IdempotencyScope, reply: StoredRe
 }
 
 /** Keeps the intent beside the claim: its answer follows when the outcome is there. */
-export const keepIntent = (tx: Tx, scope: IdempotencyScope, intent: Intent, now: Instant): Promise<number> =>
+export const storeIntent = (tx: Tx, scope: IdempotencyScope, intent: Intent, now: Instant): Promise<number> =>
   tx.run(sql`
     update idempotency_key set intent = ${jsonb(intent)}, answer_due_at = ${now.add(LEASE)} where ${sameKey(scope)}`);
 

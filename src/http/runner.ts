@@ -9,12 +9,12 @@ import { authenticationReply, type ErrorReplies, reply as errorReply } from './e
 import {
   claim,
   type IdempotencyScope,
-  keepIntent,
-  keepReply,
   lockOf,
   noLock,
   type ReplyLock,
   type StoredReply,
+  storeIntent,
+  storeReply,
 } from './idempotency.ts';
 import { checkPolicy, Merchants } from './merchants.ts';
 import { withAnswers } from './outside.ts';
@@ -291,11 +291,11 @@ export class Runner {
     if (result.ok) await this.#audit(each, tx, request, context.merchantId, before, result.value);
     if (result.ok && result.value instanceof Intended) {
       const { intent } = result.value;
-      await keepIntent(tx, key, intent, now);
+      await storeIntent(tx, key, intent, now);
       return { kind: 'intended', intent };
     }
     const { headers, ...text } = this.#textOf(each, result);
-    await keepReply(tx, key, { ...text, body: lock.close(text.body) });
+    await storeReply(tx, key, { ...text, body: lock.close(text.body) });
     return { kind: 'done', ...text, headers, isReplayed: false };
   }
 
@@ -321,7 +321,7 @@ export class Runner {
     const answer = await this.#outcome(each, request, scope, context, intent);
     return answer(async (tx, result) => {
       const { headers, ...text } = this.#textOf(each, result);
-      return { ...(await keepReply(tx, key, text)), headers, isReplayed: false };
+      return { ...(await storeReply(tx, key, text)), headers, isReplayed: false };
     });
   }
 

@@ -1,6 +1,6 @@
 import { sql } from '../../src/db/index.ts';
 import { decimal } from '../../src/kernel/decimal.ts';
-import { keepStray } from '../../src/payments/returns/stray.ts';
+import { recordStray } from '../../src/payments/returns/stray.ts';
 import type { TestEnvironment } from './environment.ts';
 
 let counter = 0;
@@ -13,7 +13,7 @@ export async function addStrayMoney(env: TestEnvironment, merchantId: string): P
   const money = { provider: 'stripe', amount: decimal('5'), currency: 'USD', reason: 'too_late' } as const;
   const now = Temporal.Now.instant().round('microsecond');
   return env.database.transaction({ merchants: [merchantId] }, async (tx) => {
-    await keepStray(tx, { merchantId, ...nothing, ...money, reference }, now);
+    await recordStray(tx, { merchantId, ...nothing, ...money, reference }, now);
     const { id } = await tx.one<{ id: string }>(sql`
       update stray_payment set return_status = 'manual', next_action_at = null
        where merchant_id = ${merchantId} and provider_reference = ${reference} returning id`);

@@ -4,7 +4,7 @@ import { forgetLate, lateSince, type TakenUsage } from '../../metering/index.ts'
 import type { EntitlementRow } from '../entitlement/entitlement.ts';
 import {
   deleteSnapshots,
-  type KeptSnapshot,
+  type StoredSnapshot,
   selectMeteredSubscriptions,
   selectSnapshotsOfCustomer,
 } from './snapshots.sql.ts';
@@ -19,11 +19,11 @@ type OfCustomer = Pick<EntitlementRow, 'merchantId' | 'customerId'>;
  */
 export async function forgetLateUsage(tx: Tx, customer: OfCustomer): Promise<void> {
   const snapshots = await selectSnapshotsOfCustomer(tx, customer);
-  const late = new Set<KeptSnapshot>();
+  const late = new Set<StoredSnapshot>();
   for (const [subscriptionId, those] of Map.groupBy(snapshots, (each) => each.subscriptionId))
     for (const snapshot of await lateOf(tx, customer, subscriptionId, those)) late.add(snapshot);
   const gone = late.size === 0 ? [] : await deleteSnapshots(tx, customer.merchantId, [...late]);
-  const isGone = (snapshot: KeptSnapshot) =>
+  const isGone = (snapshot: StoredSnapshot) =>
     gone.some(({ entitlementId: id, at }) => id === snapshot.entitlementId && at.equals(snapshot.at));
   const kept = snapshots.filter((snapshot) => !isGone(snapshot));
 
@@ -41,11 +41,11 @@ async function lateOf(
   tx: Tx,
   { merchantId, customerId }: OfCustomer,
   subscriptionId: string | null,
-  snapshots: readonly KeptSnapshot[],
-): Promise<KeptSnapshot[]> {
+  snapshots: readonly StoredSnapshot[],
+): Promise<StoredSnapshot[]> {
   const subjects = subjectsOf({ customerId, subscriptionId });
   const late = await lateSince(tx, merchantId, subjects, snapshots.map(takenUsage));
   return snapshots.filter((_, index) => late[index]);
 }
 
-const takenUsage = ({ at, taken }: KeptSnapshot): TakenUsage => ({ at, snapshot: taken });
+const takenUsage = ({ at, taken }: StoredSnapshot): TakenUsage => ({ at, snapshot: taken });

@@ -59,7 +59,7 @@ export const lockSnapshots = (
   );
 
 /** A snapshot of one of a customer's entitlements. */
-export interface KeptSnapshot {
+export interface StoredSnapshot {
   readonly entitlementId: string;
   readonly subscriptionId: string | null;
   readonly at: Instant;
@@ -70,8 +70,8 @@ export interface KeptSnapshot {
 export const selectSnapshotsOfCustomer = (
   tx: Tx,
   { merchantId, customerId }: Pick<EntitlementRow, 'merchantId' | 'customerId'>,
-): Promise<KeptSnapshot[]> =>
-  tx.rows<KeptSnapshot>(sql`
+): Promise<StoredSnapshot[]> =>
+  tx.rows<StoredSnapshot>(sql`
     select s.entitlement_id, e.subscription_id, s.at, s.taken
       from entitlement e join entitlement_snapshot s on s.merchant_id = e.merchant_id and s.entitlement_id = e.id
      where e.merchant_id = ${merchantId} and e.customer_id = ${customerId}
@@ -96,9 +96,9 @@ export const selectMeteredSubscriptions = async (
 export const deleteSnapshots = (
   tx: Tx,
   merchantId: string,
-  snapshots: readonly KeptSnapshot[],
-): Promise<Pick<KeptSnapshot, 'entitlementId' | 'at'>[]> =>
-  tx.rows<Pick<KeptSnapshot, 'entitlementId' | 'at'>>(sql`
+  snapshots: readonly StoredSnapshot[],
+): Promise<Pick<StoredSnapshot, 'entitlementId' | 'at'>[]> =>
+  tx.rows<Pick<StoredSnapshot, 'entitlementId' | 'at'>>(sql`
     delete from entitlement_snapshot d using (
       select s.entitlement_id, s.at from entitlement_snapshot s
         join unnest(${snapshots.map((each) => each.entitlementId)}::text[],

@@ -39,7 +39,7 @@ function textOf(bytes: Buffer): string | null {
 }
 
 /** PUT: the logo of a merchant; the one before is replaced. @returns 404 for an organization that is no merchant. */
-export async function keepLogo(
+export async function storeLogo(
   tx: Tx,
   { merchantId, id }: { merchantId: string; id: string },
   body: RawBody,
@@ -54,7 +54,7 @@ export async function keepLogo(
 export const findLogo = (tx: Tx, merchantId: string): Promise<LogoRow | undefined> => selectLogo(tx, merchantId);
 
 /** DELETE: later documents have the name instead. @returns 404 if there is none */
-export const dropLogo = async (
+export const removeLogo = async (
   tx: Tx,
   { merchantId, id }: { merchantId: string; id: string },
 ): Promise<Result<undefined>> =>

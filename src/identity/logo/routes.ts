@@ -11,7 +11,7 @@ import {
 } from '../../http/index.ts';
 import { notFound, ok } from '../../kernel/result.ts';
 import { LOGO_TYPES, MOST_LOGO_BYTES } from './logo.ts';
-import { dropLogo, findLogo, keepLogo, publicLogo } from './operations.ts';
+import { findLogo, publicLogo, removeLogo, storeLogo } from './operations.ts';
 
 const TAG = 'Identity';
 const path = '/v0/organizations/:id/logo';
@@ -58,7 +58,7 @@ export const logoRoutes: readonly Route[] = [
       errors: [413, 415],
     },
     async ({ tx, merchantId, params, body, now }) => {
-      const kept = await keepLogo(tx, { merchantId, id: params.id }, body as RawBody, now);
+      const kept = await storeLogo(tx, { merchantId, id: params.id }, body as RawBody, now);
       return kept.ok ? ok(publicLogo(kept.value)) : kept;
     },
   ),
@@ -97,6 +97,6 @@ export const logoRoutes: readonly Route[] = [
       access: { role: 'admin', merchant: { of: 'id', kind: 'organization' } },
       replies: { 204: Type.Null() },
     },
-    async ({ tx, merchantId, params }) => dropLogo(tx, { merchantId, id: params.id }),
+    async ({ tx, merchantId, params }) => removeLogo(tx, { merchantId, id: params.id }),
   ),
 ];

@@ -6,7 +6,7 @@ import { insertPeriods, lockInvoicesIn, selectLastOfSeries } from '../invoice/in
 import type { BillingTerms } from '../terms/billing-terms.ts';
 import { boundsOfSeries, cadencesOf, segmentAt, segmentsOf } from '../timeline/segments.ts';
 import { periodHolding, periodOf } from '../timeline/series.ts';
-import { dropUnbilledInvoice } from './cancel.ts';
+import { removeUnbilledInvoice } from './cancel.ts';
 import { closePeriod, cutPeriod } from './close.ts';
 import { invoiceOfPeriod } from './open.ts';
 
@@ -35,7 +35,7 @@ export async function alignPeriods(
   for (const invoice of await lockTwice(tx, terms, ['ACTIVE', 'CLOSING'])) {
     const end = endOfPeriod(terms, invoice);
     if (end === null) {
-      await dropUnbilledInvoice(dependencies, tx, invoice, now);
+      await removeUnbilledInvoice(dependencies, tx, invoice, now);
       continue;
     }
     const isActive = invoice.status === 'ACTIVE';

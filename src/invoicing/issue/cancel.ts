@@ -110,7 +110,7 @@ export async function writeOffInvoice(
  * Takes back an invoice whose period there is not, after all: nothing of it was billed. Credits that stood on it would
  * be lost with it, so they are given back as with a cancellation.
  */
-export async function dropUnbilledInvoice(
+export async function removeUnbilledInvoice(
   dependencies: InvoicingDependencies,
   tx: Tx,
   invoice: InvoiceRow,

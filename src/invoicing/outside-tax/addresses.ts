@@ -1,4 +1,4 @@
-import { findTaxPlace, keepTaxVerdict } from '../../customers/index.ts';
+import { findTaxPlace, storeTaxVerdict } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { merchantSettings } from '../../identity/index.ts';
 import type { DueKind, FollowUp } from '../../jobs/index.ts';
@@ -46,7 +46,7 @@ async function stepAddress(
     const message = await ask(connection, address);
     if (message === undefined) return; // it is asked again
     await writeOutcome(dependencies, merchantId, async (own, wall) => {
-      await keepTaxVerdict(own, { merchantId, customerId: id }, { address, message }, wall);
+      await storeTaxVerdict(own, { merchantId, customerId: id }, { address, message }, wall);
       await updateAddressCheck(own, check, lookUps, null);
     });
   });

@@ -1,4 +1,4 @@
-import { keepTaxVerdict } from '../../customers/index.ts';
+import { storeTaxVerdict } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
@@ -46,7 +46,7 @@ export async function withOutsideAnswer(
   if (answer === null) return null;
   if (answer.kind === 'address_invalid') {
     const key = { merchantId: invoice.merchantId, customerId: invoice.customerId };
-    await keepTaxVerdict(tx, key, { address: outside.customer.address, message: answer.message }, now);
+    await storeTaxVerdict(tx, key, { address: outside.customer.address, message: answer.message }, now);
     return { ...ours, ...(outside.place && { place: outside.place }) };
   }
   const { reference, items: taxed } = answer;

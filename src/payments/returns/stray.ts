@@ -30,7 +30,7 @@ import {
  * Money that a provider took and that can pay nothing is recorded, owed to whoever paid it, and sent back by due work.
  * It is recorded once for each reference of the provider.
  */
-export async function keepStray(tx: Tx, stray: NewStrayPayment, now: Instant): Promise<void> {
+export async function recordStray(tx: Tx, stray: NewStrayPayment, now: Instant): Promise<void> {
   const kept = await insertStray(tx, { ...stray, id: newId('payment') }, now);
   if (kept) await book(tx, kept, 'payment', 1, now);
 }
