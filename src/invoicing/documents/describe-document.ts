@@ -17,6 +17,12 @@ import { payUrl } from './present.ts';
 
 type Money = (amount: Decimal) => string;
 
+/** The number and the time of an issued invoice. @throws where it is not issued: it has no document */
+function issueOf({ id, invoiceNumber, issuedAt }: InvoiceRow): { readonly number: string; readonly issuedAt: Instant } {
+  if (invoiceNumber === null || issuedAt === null) throw new Error(`Invoice ${id} is not issued.`);
+  return { number: invoiceNumber, issuedAt };
+}
+
 /** The content of an invoice's document: the stored facts at issue, and the merchant's look (which has no figure). */
 export async function describeInvoice(
   dependencies: InvoicingDependencies,
@@ -29,8 +35,7 @@ export async function describeInvoice(
   return {
     ...(await described(dependencies, tx, invoice)),
     kind: 'invoice',
-    number: invoice.invoiceNumber as string,
-    issuedAt: invoice.issuedAt as Instant,
+    ...issueOf(invoice),
     dueAt: invoice.dueAt,
     periodStart: hasPeriod ? invoice.periodStart : null,
     periodEnd: hasPeriod ? invoice.periodEnd : null,
@@ -86,7 +91,7 @@ export async function describeCreditNote(
     grandTotal: money(note.total),
     paidAmount: money(ZERO), // nobody pays a credit note
     unpaidAmount: money(ZERO),
-    original: { number: invoice.invoiceNumber as string, issuedAt: invoice.issuedAt as Instant },
+    original: issueOf(invoice),
     reason: note.reason,
   };
 }
@@ -109,11 +114,7 @@ export async function describeReceipt(
     number: `${invoice.invoiceNumber}-R${position}`,
     issuedAt: payment.createdAt,
     receivedAt: payment.receivedAt,
-    invoice: {
-      number: invoice.invoiceNumber as string,
-      issuedAt: invoice.issuedAt as Instant,
-      total: money(invoice.grandTotal),
-    },
+    invoice: { ...issueOf(invoice), total: money(invoice.grandTotal) },
     amount: money(payment.amount),
     walletAmount: money(payment.overpaid),
     paidBefore: money(invoice.grandTotal.minus(remaining).minus(applied)),
