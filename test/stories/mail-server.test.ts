@@ -27,10 +27,9 @@ interface Office {
 
 async function openOffice(
   mailServer?: EnvironmentOptions['mailServer'],
-  more: { openDatabase?: NonNullable<EnvironmentOptions['openDatabase']> } = {},
+  more: { openDatabase?: NonNullable<EnvironmentOptions['openDatabase']>; documents?: 'typeset' } = {},
 ): Promise<Office> {
   const env = await openTestEnvironment({
-    documents: 'typeset',
     environment: 'production',
     ...(mailServer && { mailServer }),
     ...more,
@@ -113,7 +112,7 @@ function filesOf(message: string): Map<string, Buffer> {
 describe('the documents that a mail brings', () => {
   it('are the stored ones: the invoice, then the receipt of its payment', async () => {
     const drop = await openDrop();
-    const office = await openOffice(from(drop.url));
+    const office = await openOffice(from(drop.url), { documents: 'typeset' });
     const invoice = await issue(office);
     await send(office, invoice);
     const payment = await pay(office, invoice);
