@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { project, startReckoner, temporaryFolder } from '../start/support.ts';
+import { preparedData } from '../start/prepared.ts';
+import { project, startReckoner } from '../start/support.ts';
 import { type Block, blocksOf, matches } from './blocks.ts';
 import { runBlocks } from './shell.ts';
 
@@ -31,9 +32,10 @@ it('the table of contents has every page once, the quickstart first', () => {
  * and variables. The program's time is more than a year later than now, so outdated dates fail here first.
  */
 it('every page prints what it says, run block by block after a fresh start', { timeout: 400_000 }, async () => {
-  const folder = temporaryFolder();
+  const data = await preparedData();
+  const folder = dirname(data);
   const program = startReckoner({
-    DATA_DIR: join(folder, '.reckoner'),
+    DATA_DIR: data,
     RECKONER_ENVIRONMENT: 'sandbox',
     RECKONER_DEMO: 'true',
     NODE_OPTIONS: `--import ${join(project, 'test/docs/later.mjs')}`,

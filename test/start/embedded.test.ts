@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { preparedCluster } from './prepared.ts';
 import {
   asNobody,
   container,
@@ -63,7 +64,7 @@ describe('the embedded PostgreSQL', () => {
   });
 
   it('stops cleanly when it is told to, and leaves no process, note or socket', async () => {
-    const folder = join(temporaryFolder(), 'pg');
+    const folder = await preparedCluster();
     const server = launch(folder);
     await launched(server);
     expect(await stopLaunch(server)).toBe(0);
@@ -85,7 +86,7 @@ describe('the embedded PostgreSQL', () => {
   });
 
   it('refuses a second start on its folder, which harms nothing', async () => {
-    const folder = join(temporaryFolder(), 'pg');
+    const folder = await preparedCluster();
     const first = launch(folder);
     const { url, processId } = await launched(first);
     const second = launch(folder);
@@ -108,7 +109,7 @@ describe('the embedded PostgreSQL', () => {
   });
 
   it('ends the server that a killed start left behind, and goes on with its data', async () => {
-    const folder = join(temporaryFolder(), 'pg');
+    const folder = await preparedCluster();
     const first = launch(folder);
     const { url, processId: orphan } = await launched(first);
     await query(url, 'create table kept as select 7 as seven');
@@ -123,7 +124,7 @@ describe('the embedded PostgreSQL', () => {
   });
 
   it('recovers what was committed after everything was killed at once', async () => {
-    const folder = join(temporaryFolder(), 'pg');
+    const folder = await preparedCluster();
     const first = launch(folder);
     const { url, processId } = await launched(first);
     await query(url, 'create table kept as select generate_series(1, 1000) as n');
@@ -139,20 +140,17 @@ describe('the embedded PostgreSQL', () => {
   });
 
   it('is not fooled by a note whose process number now belongs to somebody else', async () => {
-    const folder = join(temporaryFolder(), 'pg');
-    const first = launch(folder);
-    await launched(first);
-    await stopLaunch(first);
+    const folder = await preparedCluster();
     const cluster = join(folder, 'cluster');
     const stranger = process.pid;
     writeFileSync(join(cluster, 'postmaster.pid'), `${stranger}\n${cluster}\n1000000000\n5432\n/tmp\n\n1 1\nready\n`);
-    const second = launch(folder);
-    await launched(second);
-    expect(second.output()).not.toContain('failure');
+    const server = launch(folder);
+    await launched(server);
+    expect(server.output()).not.toContain('failure');
   });
 
   it('is started again when it dies while we live', async () => {
-    const folder = join(temporaryFolder(), 'pg');
+    const folder = await preparedCluster();
     const server = launch(folder);
     const { url, processId } = await launched(server);
     kill(processId, 'SIGKILL');
@@ -176,16 +174,13 @@ describe('the embedded PostgreSQL', () => {
     { damage: 'PG_VERSION', code: 'DATA_DIRECTORY_DAMAGED' },
     { damage: 'pg_wal', code: 'DATA_DIRECTORY_DAMAGED' },
   ])('says what to do when $damage is missing from its files', async ({ damage, code }) => {
-    const folder = join(temporaryFolder(), 'pg');
-    const first = launch(folder);
-    await launched(first);
-    await stopLaunch(first);
+    const folder = await preparedCluster();
     rmSync(join(folder, 'cluster', damage), { recursive: true });
-    const second = launch(folder);
-    const said = await refused(second);
+    const server = launch(folder);
+    const said = await refused(server);
     expect(said.code).toBe(code);
     expect(said.fix).toContain('backup');
-    expect(await second.ended()).toBe(1);
+    expect(await server.ended()).toBe(1);
     expect(processesNaming(folder)).toEqual([]);
   });
 });
@@ -201,7 +196,7 @@ describe('its programs and accounts, in a copy of the project', () => {
     copyProject(folder);
     const links = linksIn(folder);
     for (const link of links) rmSync(join(libraries(folder), link));
-    await launched(launch(join(folder, 'data'), folder));
+    await launched(launch(join(temporaryFolder(), 'pg'), folder));
     const repaired = linksIn(folder);
     expect(repaired).toContain('libicuuc.so.60');
     expect(repaired.toSorted()).toEqual([...new Set([...links, ...repaired])].toSorted());

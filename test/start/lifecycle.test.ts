@@ -2,13 +2,15 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { preparedCluster, preparedData } from './prepared.ts';
 import {
   copyProject,
   credentials,
   embeddedUrl,
   eventually,
   isRoot,
+  keepForTests,
   kill,
   launch,
   launched,
@@ -18,6 +20,7 @@ import {
   query,
   READY,
   startReckoner,
+  type Trial,
   temporaryFolder,
   trial,
   variables,
@@ -49,12 +52,23 @@ const mark = (dataDirectory: string) =>
 const readMark = (dataDirectory: string) =>
   query(embeddedUrl(dataDirectory, 'reckoner_sandbox'), 'select answer from mark');
 
-describe('npm start', () => {
-  // Proves 1.conventions.sandbox.
-  it('serves production and sandbox from an empty folder, and says where it keeps the keys, which are for a terminal alone', async () => {
-    const data = join(temporaryFolder(), '.reckoner');
-    const program = startReckoner({ DATA_DIR: data });
+const command = (name: string, settings: Record<string, string>) =>
+  trial(process.execPath, [join(project, 'bin', 'reckoner.js'), name], { cwd: project, env: variables(settings) });
+
+describe('npm start on an empty folder', () => {
+  let data: string;
+  let program: Trial;
+  let end: () => Promise<void>;
+  beforeAll(async () => {
+    data = join(temporaryFolder(), '.reckoner');
+    program = startReckoner({ DATA_DIR: data });
     await program.until(/Stop: Ctrl-C/);
+    end = keepForTests();
+  });
+  afterAll(() => end?.());
+
+  // Proves 1.conventions.sandbox.
+  it('serves production and sandbox, and says where it keeps the keys, which are for a terminal alone', async () => {
     await expectBothToServe(data);
     const { production, sandbox } = credentials(data);
     expect(production?.platformKey).toMatch(/^rk_live_[0-9A-Za-z]{40}$/);
@@ -66,14 +80,33 @@ describe('npm start', () => {
     expect(program.output()).not.toContain('\u001b');
   });
 
+  it('refuses a second start on the same folder, and the first continues', async () => {
+    const second = startReckoner({ DATA_DIR: data });
+    expect(await second.ended()).toBe(1);
+    expect(second.output()).toContain('is in use by another Reckoner process');
+    expect(second.output()).toContain('Fix: ');
+    await expectBothToServe(data);
+  });
+
+  it('audits and recomputes beside the running program, which continues', async () => {
+    for (const [name, told] of [
+      ['audit', /sandbox: data audited .*(\d+) of \1 invariants hold/],
+      ['recompute', /sandbox: invoices recomputed .*(\d+) of \1 have the same result/],
+    ] as const) {
+      const beside = command(name, { DATA_DIR: data });
+      expect([await beside.ended(), beside.output()]).toEqual([0, expect.stringMatching(told)]);
+      expect(beside.output()).toContain('the PostgreSQL of the running program is used');
+    }
+    const migrating = command('migrate', { DATA_DIR: data });
+    expect(await migrating.ended()).toBe(1);
+    await expectBothToServe(data);
+  });
+
   it('ends cleanly on SIGTERM, and the next start has the same keys and data without showing them again', async () => {
-    const data = join(temporaryFolder(), '.reckoner');
-    const first = startReckoner({ DATA_DIR: data });
-    await first.until(READY);
     await mark(data);
     const keys = credentials(data);
-    kill(first.processId, 'SIGTERM');
-    expect(await first.ended()).toBe(0);
+    kill(program.processId, 'SIGTERM');
+    expect(await program.ended()).toBe(0);
     expect(processesNaming(data)).toEqual([]);
     expect(existsSync(join(data, 'pg', 'cluster', 'postmaster.pid'))).toBe(false);
     expect(existsSync(join(data, 'pg', 'run'))).toBe(false);
@@ -86,9 +119,11 @@ describe('npm start', () => {
     expect(credentials(data).sandbox?.platformKey).toBe(keys.sandbox?.platformKey);
     expect(second.output()).not.toContain(keys.sandbox?.platformKey);
   });
+});
 
+describe('npm start', () => {
   it('is ready before the demo is filled, tells its pieces, and goes on with it after a stop', async () => {
-    const data = join(temporaryFolder(), '.reckoner');
+    const data = await preparedData();
     const settings = { DATA_DIR: data, RECKONER_ENVIRONMENT: 'sandbox', RECKONER_DEMO: 'true', LOG_LEVEL: 'info' };
     const first = startReckoner(settings);
     await first.until(READY);
@@ -111,7 +146,7 @@ describe('npm start', () => {
   });
 
   it('answers a request that was under way when the stop began', async () => {
-    const data = join(temporaryFolder(), '.reckoner');
+    const data = await preparedData();
     const program = startReckoner({ DATA_DIR: data, RECKONER_ENVIRONMENT: 'sandbox' });
     await program.until(READY);
     const { socket, host, port, reply } = await halfARequest(data);
@@ -124,7 +159,7 @@ describe('npm start', () => {
   });
 
   it('ends at once on a second Ctrl-C, and the next start has everything', async () => {
-    const data = join(temporaryFolder(), '.reckoner');
+    const data = await preparedData();
     const first = startReckoner({ DATA_DIR: data, RECKONER_ENVIRONMENT: 'sandbox' });
     await first.until(READY);
     await mark(data);
@@ -141,7 +176,7 @@ describe('npm start', () => {
   });
 
   it('ends cleanly, and once, when npm and the terminal both pass on Ctrl-C', async () => {
-    const data = join(temporaryFolder(), '.reckoner');
+    const data = await preparedData();
     const npm = trial('npm', ['start'], {
       cwd: project,
       env: variables({ DATA_DIR: data, PORT: '0', SANDBOX_PORT: '0', RECKONER_DEMO: 'false' }),
@@ -155,7 +190,7 @@ describe('npm start', () => {
   });
 
   it('ends cleanly when only npm gets the signal, and when npm is killed', async () => {
-    const data = join(temporaryFolder(), '.reckoner');
+    const data = await preparedData();
     const environment = variables({ DATA_DIR: data, PORT: '0', SANDBOX_PORT: '0', RECKONER_DEMO: 'false' });
     const told = trial('npm', ['start'], { cwd: project, env: environment });
     await told.until(READY);
@@ -170,7 +205,7 @@ describe('npm start', () => {
   });
 
   it('recovers after everything was killed at once', async () => {
-    const data = join(temporaryFolder(), '.reckoner');
+    const data = await preparedData();
     const first = startReckoner({ DATA_DIR: data });
     await first.until(READY);
     await mark(data);
@@ -186,19 +221,8 @@ describe('npm start', () => {
     expect(await readMark(data)).toEqual([{ answer: 42 }]);
   });
 
-  it('refuses a second start on the same folder, and the first continues', async () => {
-    const data = join(temporaryFolder(), '.reckoner');
-    const first = startReckoner({ DATA_DIR: data });
-    await first.until(READY);
-    const second = startReckoner({ DATA_DIR: data });
-    expect(await second.ended()).toBe(1);
-    expect(second.output()).toContain('is in use by another Reckoner process');
-    expect(second.output()).toContain('Fix: ');
-    await expectBothToServe(data);
-  });
-
   it('says which setting to change when its port is taken, and leaves nothing running', async () => {
-    const data = join(temporaryFolder(), '.reckoner');
+    const data = await preparedData();
     const other = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => other.once('listening', resolve));
     const { port } = other.address() as { port: number };
@@ -226,17 +250,12 @@ describe('npm start', () => {
   });
 
   it('uses databases from outside, and then needs none of its own', async () => {
-    const folder = temporaryFolder();
-    const outside = launch(join(folder, 'outside'));
+    const outside = launch(await preparedCluster());
     const { url } = await launched(outside);
     for (const name of ['billing', 'billing_sandbox']) await query(url, `create database ${name}`);
-    const data = join(folder, '.reckoner');
-    const at = (name: string) => url.replace('/trial?', `/${name}?`);
-    const program = startReckoner({
-      DATA_DIR: data,
-      DATABASE_URL: at('billing'),
-      SANDBOX_DATABASE_URL: at('billing_sandbox'),
-    });
+    const [production, sandbox] = [url.replace('/trial?', '/billing?'), url.replace('/trial?', '/billing_sandbox?')];
+    const data = join(temporaryFolder(), '.reckoner');
+    const program = startReckoner({ DATA_DIR: data, DATABASE_URL: production, SANDBOX_DATABASE_URL: sandbox });
     await program.until(READY);
     expect(program.output()).toContain('the database of production: its user is a superuser');
     await expectBothToServe(data);
@@ -244,15 +263,15 @@ describe('npm start', () => {
     kill(program.processId, 'SIGTERM');
     expect(await program.ended()).toBe(0);
     const [{ tables } = { tables: 0 }] = await query<{ tables: number }>(
-      at('billing'),
+      production,
       `select count(*)::int as tables from information_schema.tables where table_schema = 'public'`,
     );
     expect(tables).toBeGreaterThan(0);
-    const asLogin = (name: string) => at(name).replace('//reckoner@', '//reckoner_login@');
+    const asLogin = (owner: string) => owner.replace('//reckoner@', '//reckoner_login@');
     const again = startReckoner({
       DATA_DIR: data,
-      DATABASE_URL: asLogin('billing'),
-      SANDBOX_DATABASE_URL: asLogin('billing_sandbox'),
+      DATABASE_URL: asLogin(production),
+      SANDBOX_DATABASE_URL: asLogin(sandbox),
     });
     await again.until(READY);
     expect(again.output()).not.toContain('superuser');
@@ -286,9 +305,6 @@ describe('npm start', () => {
 });
 
 describe('the other commands', () => {
-  const command = (name: string, settings: Record<string, string>) =>
-    trial(process.execPath, [join(project, 'bin', 'reckoner.js'), name], { cwd: project, env: variables(settings) });
-
   it('migrates without serving, and finds nothing new the second time', async () => {
     const data = join(temporaryFolder(), '.reckoner');
     const first = command('migrate', { DATA_DIR: data });
@@ -298,23 +314,6 @@ describe('the other commands', () => {
     expect(await second.ended()).toBe(0);
     expect(second.output()).toMatch(/sandbox: schema migrated .*nothing new/);
     expect(processesNaming(data)).toEqual([]);
-  });
-
-  it('audits and recomputes beside the running program, which continues', async () => {
-    const data = join(temporaryFolder(), '.reckoner');
-    const program = startReckoner({ DATA_DIR: data });
-    await program.until(READY);
-    for (const [name, told] of [
-      ['audit', /sandbox: data audited .*(\d+) of \1 invariants hold/],
-      ['recompute', /sandbox: invoices recomputed .*(\d+) of \1 have the same result/],
-    ] as const) {
-      const beside = command(name, { DATA_DIR: data });
-      expect([await beside.ended(), beside.output()]).toEqual([0, expect.stringMatching(told)]);
-      expect(beside.output()).toContain('the PostgreSQL of the running program is used');
-    }
-    const migrating = command('migrate', { DATA_DIR: data });
-    expect(await migrating.ended()).toBe(1);
-    await expectBothToServe(data);
   });
 
   it.skipIf(process.platform !== 'linux').each([

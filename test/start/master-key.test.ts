@@ -2,11 +2,10 @@ import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { nameOfMasterKey } from '../../src/kernel/sealing.ts';
+import { outsideDatabase, preparedData } from './prepared.ts';
 import {
   credentials,
   kill,
-  launch,
-  launched,
   project,
   query,
   READY,
@@ -86,7 +85,7 @@ const masterKeyIn = (folder: string): string => credentials(folder).sandbox?.mas
 
 describe('the master key that is kept', () => {
   it('is generated once, shown nowhere, and opens the secrets of earlier starts under any platform key', async () => {
-    const data = join(temporaryFolder(), '.reckoner');
+    const data = await preparedData();
     const first = start(data, { LOG_LEVEL: 'trace' });
     const address = await ready(first);
     const endpoint = await makeSecret(address);
@@ -113,7 +112,7 @@ describe('the master key that is kept', () => {
   });
 
   it('is not generated again after credentials.json was deleted: the start names the remedy', async () => {
-    const data = join(temporaryFolder(), '.reckoner');
+    const data = await preparedData();
     const file = join(data, 'credentials.json');
     const first = start(data);
     const endpoint = await makeSecret(await ready(first));
@@ -144,7 +143,7 @@ describe('the master key that is kept', () => {
   });
 
   it('is replaced where it sealed nothing', async () => {
-    const data = join(temporaryFolder(), '.reckoner');
+    const data = await preparedData();
     const first = start(data);
     await ready(first);
     const key = masterKeyIn(data);
@@ -158,7 +157,7 @@ describe('the master key that is kept', () => {
   });
 
   it('is rotated while nothing runs; a running program is not robbed of its key', async () => {
-    const data = join(temporaryFolder(), '.reckoner');
+    const data = await preparedData();
     const first = start(data);
     const endpoint = await makeSecret(await ready(first));
     const old = masterKeyIn(data);
@@ -186,7 +185,7 @@ describe('the master key that is kept', () => {
 
 describe('the master key of several processes', () => {
   it('must be the same; with both keys of a rotation they serve before, during and after it', async () => {
-    const { url } = await launched(launch(join(temporaryFolder(), 'pg')));
+    const url = await outsideDatabase();
     const folder = () => join(temporaryFolder(), '.reckoner');
     const onOne = (settings: Record<string, string>) => start(folder(), { SANDBOX_DATABASE_URL: url, ...settings });
     const [old, fresh] = ['old', 'fresh'].map((name) => `${name} `.repeat(20)) as [string, string];

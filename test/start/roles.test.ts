@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { eventually, kill, launch, launched, READY, startReckoner, type Trial, temporaryFolder } from './support.ts';
+import { outsideDatabase } from './prepared.ts';
+import { eventually, kill, READY, startReckoner, type Trial, temporaryFolder } from './support.ts';
 
 // A start takes a second or two, and longer on a busy machine: the test checks the events, not their times.
 vi.setConfig({ testTimeout: 180_000 });
@@ -36,7 +37,7 @@ async function call(
 
 /** A database for several processes, and a way to start one with some roles. */
 async function openCluster(): Promise<(roles: string) => Promise<Process>> {
-  const { url } = await launched(launch(join(temporaryFolder(), 'pg')));
+  const url = await outsideDatabase();
   return async (roles) => {
     const dataDirectory = join(temporaryFolder(), '.reckoner');
     const program = startReckoner({

