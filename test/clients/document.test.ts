@@ -59,6 +59,12 @@ const FIGURE =
 const TIME = /\.(?:\w*(?:At|Until|PeriodStart|PeriodEnd|Date)|taxRegistrations\[\]\.(?:from|to))$/;
 const DECIMALS = new Set(['Decimal', 'DecimalNumber', 'DecimalInput']);
 
+/** Times without a format, with the reason. */
+const OPEN_TIMES: Readonly<Record<string, string>> = {
+  'MeteredEntitlement.currentPeriodEnd': 'it can lie after 2199, where times of requests end',
+  'MeteredEntitlementDetail.currentPeriodEnd': 'the same',
+};
+
 /** The last name of a place without the marks of lists and maps. */
 const plainAt = (at: string): string => at.replace(/(?:\{\}|\[\])+$/, '');
 
@@ -148,7 +154,7 @@ describe.each(['plain', 'compact'] as const)('the %s document for generators of 
     );
     const isTime = ({ type, format }: Schema): boolean =>
       type === 'null' || ['date-time', 'date'].includes(String(format));
-    expect(times.filter(({ schema }) => !isTime(schema)).map(({ at }) => at)).toEqual([]);
+    expect(times.filter(({ schema }) => !isTime(schema)).map(({ at }) => at).toSorted()).toEqual(Object.keys(OPEN_TIMES));
     expect(times.length).toBeGreaterThan(200);
   });
 

@@ -113,8 +113,8 @@ const metered = {
   overage: NumberOut,
   reserved: NumberOut,
   currentPeriodStart: Nullable(Timestamp),
-  /** May lie beyond the times that can be asked about. */
-  currentPeriodEnd: Nullable(Timestamp),
+  /** A time after 2199 is possible, so it is not a `Timestamp`. */
+  currentPeriodEnd: Nullable(Type.String()),
   lastResetAt: Nullable(Timestamp),
   billableMetrics: Type.Array(Id('billableMetric')),
   pricingUnitId: Type.Null(),

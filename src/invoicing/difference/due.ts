@@ -12,8 +12,10 @@ import {
   chargesInAdvance,
   chargesInArrears,
   chargesOnce,
+  chargesOnceInArrears,
   from,
   type InvoicePeriod,
+  isInside,
   isOwnSeries,
   nextCell,
   type OwedCharge,
@@ -192,20 +194,16 @@ function partOfFree({ fraction, period }: OwedCharge, free: TimeDue['free']): Fr
 /** A charge that is billed once is due with the version that brought it, if no invoice billed it yet. */
 function onceDue(state: BillingState, cell: Cell): DueCharge[] {
   const { terms, invoice, items } = state;
-  const segments = segmentsOf(terms);
-  const isOwn = isOwnSeries(terms, invoice);
-  if (!isOwn) return [];
-  const { periodStart: start, periodEnd: end } = invoice;
-  const inside = (segment: Segment) => !isBefore(segment.start, start) && isBefore(segment.start, end);
-  const isFirst = (segment: Segment) => segment.start.equals(segments[0].start);
-  const atEnd = (segment: Segment) => segment.start.equals(end) && segment.start.equals(cell.end);
-  const unbilled = ({ price }: OwedCharge) => !items.some(({ priceId }) => priceId === price.id);
+  const [first] = segmentsOf(terms);
+  const isFirst = ({ start }: Segment) => start.equals(first.start);
+  const atEnd = ({ start }: Segment) => start.equals(invoice.periodEnd) && start.equals(cell.end);
+  const begins = (segment: Segment) => !isFirst(segment) && (isInside(segment, invoice) || atEnd(segment));
+  const inAdvance = isOwnSeries(terms, invoice) ? chargesOnce(terms, 'in_advance', begins, null) : [];
   return [
-    ...chargesOnce(terms, 'in_arrears', inside, { start, end }),
-    ...chargesOnce(terms, 'in_advance', (segment) => !isFirst(segment) && (inside(segment) || atEnd(segment)), null),
+    ...chargesOnceInArrears(terms, invoice),
+    ...inAdvance.filter(({ period }) => !isTakenCareOf(state, period.start, true)),
   ]
-    .filter(unbilled)
-    .filter(({ period, price }) => price.paymentTerm === 'in_arrears' || !isTakenCareOf(state, period.start, true))
+    .filter(({ price }) => !items.some(({ priceId }) => priceId === price.id))
     .map((charge) => ({ charge }));
 }
 

@@ -202,6 +202,25 @@ export function chargesOnce(
   });
 }
 
+/**
+ * The charges in arrears that an invoice bills once: of the versions that begin in its time. It is an invoice of the
+ * plan's own cadence, or of the cadence of the version itself: a version can be over before its first period is.
+ */
+export function chargesOnceInArrears(terms: HistoricTerms, invoice: InvoicePeriod): OwedCharge[] {
+  const { periodStart: start, periodEnd: end, billingCadence } = invoice;
+  const isOwn = isOwnSeries(terms, invoice);
+  return chargesOnce(
+    terms,
+    'in_arrears',
+    (version) => (isOwn || version.planCadence === billingCadence) && isInside(version, invoice),
+    { start, end },
+  );
+}
+
+/** Does a version begin in the time of an invoice? */
+export const isInside = ({ start }: Segment, { periodStart, periodEnd }: InvoicePeriod): boolean =>
+  !isBefore(start, periodStart) && isBefore(start, periodEnd);
+
 /** Is a price of some terms billed once? */
 export const isBilledOnce = (terms: HistoricTerms, priceId: string): boolean =>
   versionsOf(terms).some((version) =>
@@ -246,10 +265,10 @@ export function usageChargesOn(
   terms: HistoricTerms,
   invoice: InvoicePeriod,
 ): (OwedCharge & { readonly price: MeteredPrice })[] {
-  const { periodStart: start, periodEnd: end } = invoice;
-  const inside = (segment: Segment): boolean => !isBefore(segment.start, start) && isBefore(segment.start, end);
-  const once = isOwnSeries(terms, invoice) ? chargesOnce(terms, 'in_arrears', inside, { start, end }) : [];
-  return [...chargesInArrears(terms, cellOf(terms, invoice), end), ...once].filter(isMetered);
+  return [
+    ...chargesInArrears(terms, cellOf(terms, invoice), invoice.periodEnd),
+    ...chargesOnceInArrears(terms, invoice),
+  ].filter(isMetered);
 }
 
 const isMetered = (charge: OwedCharge): charge is OwedCharge & { readonly price: MeteredPrice } =>
