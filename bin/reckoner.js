@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * The program's door. npm's scripts find the Node that came with the packages; a direct call finds the machine's own, which may be too
- * old to read TypeScript or to know `Temporal`. Then the same command is run again by ours.
+ * The program's door. npm's scripts find the Node that came with the packages; a direct call finds the machine's own,
+ * which may be too old to read TypeScript or to know `Temporal`. Then the same command is run again by ours.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Runs the tests that need a ClickHouse, on one inside the test process (chdb, without a server): `bash scripts/conformance-clickhouse.sh`.
-# The engine takes half a gigabyte, so it is no dependency and no part of .ci/run: it is installed into a temporary folder and
-# removed afterwards. With a folder it is kept there: `bash scripts/conformance-clickhouse.sh FOLDER`.
-# Exits with 0 when every test ran and passed, 1 when one failed or did not run, 2 when the engine cannot be installed here.
+# Runs the tests that need a ClickHouse, on one inside the test process (chdb, without a server):
+#   bash scripts/conformance-clickhouse.sh [FOLDER]
+# The engine takes half a gigabyte, so it is no dependency and no part of .ci/run: it is installed into a temporary
+# folder and removed afterwards. With a folder it is kept there.
+# Exits with 0 when every test ran and passed, 1 when one failed or did not run, 2 when the engine cannot be installed.
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 engine="chdb@3.4.0 @clickhouse/client@1.23.1"

@@ -1,8 +1,8 @@
 /**
  * Brings node_modules in line with package-lock.json, before `npm start` and `npm test`.
  *
- * It runs on whatever Node the machine has, before anything is installed: plain JavaScript, the standard library alone, and a
- * syntax old enough that a Node that is too old still reads it and can say so.
+ * It runs on whatever Node the machine has, before anything is installed: plain JavaScript, the standard library alone,
+ * and a syntax old enough that a Node that is too old still reads it and can say so.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -18,8 +18,9 @@ const WAIT_MILLISECONDS = 250;
 /**
  * Does the tree hold what the lock names? Answers the first difference as a sentence, or null.
  *
- * The tree's own record (`node_modules/.package-lock.json`, which npm writes) is compared with the lock entry by entry, and each
- * folder must be there. Packages that the lock does not know are left alone: somebody added them on purpose without saving.
+ * The tree's own record (`node_modules/.package-lock.json`, which npm writes) is compared with the lock entry by entry,
+ * and each folder must be there. Packages that the lock does not know are left alone: somebody added them on purpose
+ * without saving.
  * `mayLackDev` accepts a tree without development packages; `knownComplete` one without optional packages, when an
  * earlier installation of this very lock could not get them.
  */
@@ -147,7 +148,9 @@ function runNpmCi(home, withDev) {
   });
 }
 
-/** A user without a home of their own (a service, a container's random number) gets a cache among the temporary files. */
+/**
+ * A user without a home of their own (a service, a container's random number) gets a cache among the temporary files.
+ */
 function npmEnvironment() {
   const environment = Object.assign({}, process.env);
   const cache = environment.npm_config_cache || path.join(os.homedir(), '.npm');
@@ -168,8 +171,8 @@ function isWritable(folder) {
 }
 
 /**
- * Two first starts at once would install into one folder and break each other's tree: the second waits for the first, and then
- * finds everything in place. A lock whose process is gone is nobody's.
+ * Two first starts at once would install into one folder and break each other's tree: the second waits for the first,
+ * and then finds everything in place. A lock whose process is gone is nobody's.
  */
 async function alone(home, action) {
   const key = createHash('sha256').update(home).digest('hex').slice(0, 16);

@@ -97,8 +97,9 @@ export function conformancePage(sections: readonly RuleSection[], proofs: readon
   return [
     '# Conformance',
     '',
-    'Printed by `npm run docs:conformance` from `test/specification/rules.ts` and the `// Proves` comments above tests; a test',
-    'holds the three equal. Each rule of the interface specification stands here, in our words, with the tests that prove it.',
+    '`npm run docs:conformance` prints this page from `test/specification/rules.ts` and the `// Proves` comments above',
+    'tests. A test keeps the three equal. The page has each rule of the interface specification, in our words, with the',
+    'tests that prove it.',
     '',
     `${rules.length} rules; ${held} proved, ${missing.length} not.`,
     ...sections.flatMap((section) => [

@@ -54,3 +54,36 @@ export function testsLeftOut(files: readonly SourceFile[]): Finding[] {
     return found;
   });
 }
+
+const WIDEST = 120;
+const DIRECTIVE = /biome-ignore|oxlint-disable|@ts-expect-error/;
+
+/** Comments and prose that reach beyond column 120. Tables, commands and addresses in Markdown may. */
+export function wideProse(files: readonly SourceFile[]): Finding[] {
+  return files.flatMap((file) =>
+    proseLinesOf(file)
+      .filter(({ text }) => [...text].length > WIDEST && !DIRECTIVE.test(text))
+      .map(({ line }) => ({ path: file.path, line, what: `is wider than ${WIDEST} columns` })),
+  );
+}
+
+/** The lines of a file that hold a comment, or prose. */
+function proseLinesOf(file: SourceFile): readonly { readonly text: string; readonly line: number }[] {
+  const lines = file.text.split('\n').map((text, index) => ({ text, line: index + 1 }));
+  if (isCode(file)) {
+    const ofComments = parse(file).comments.flatMap(({ start, end }) => {
+      const [first, last] = [lineAt(file.text, start), lineAt(file.text, end)];
+      return lines.slice(first - 1, last);
+    });
+    return [...new Set(ofComments)];
+  }
+  if (/\.sql$/.test(file.path)) return lines.filter(({ text }) => /^\s*--/.test(text));
+  if (/\.(?:sh|yml|yaml)$|^\.ci\/run$/.test(file.path)) return lines.filter(({ text }) => /^\s*#/.test(text));
+  if (!/\.md$/.test(file.path)) return [];
+  let isFenced = false;
+  return lines.filter(({ text }) => {
+    const isFence = /^\s*```/.test(text);
+    if (isFence) isFenced = !isFenced;
+    return !isFence && !isFenced && !/^\s*\||\]\([^)]*$|https?:\/\/\S{40}/.test(text);
+  });
+}

@@ -423,7 +423,9 @@ describe('the database itself', () => {
     expect(await asOurs(forged), name).toBe(SAME_ERROR);
   }
 
-  /** The rows of a statement as the application runs it for our merchant, or the SQLSTATE of its refusal; rolled back. */
+  /**
+   * The rows of a statement as the application runs it for our merchant, or the SQLSTATE of its refusal; rolled back.
+   */
   async function asOurs(statement: string): Promise<Record<string, unknown>[] | string> {
     await tables.query('begin');
     try {

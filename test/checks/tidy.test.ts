@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { withoutDocstring } from '../../scripts/checks/docstrings.ts';
 import { type Exceptions, projectFiles, report } from '../../scripts/checks/project.ts';
-import { leftForLater, machinePaths, testsLeftOut } from '../../scripts/checks/tidy.ts';
+import { leftForLater, machinePaths, testsLeftOut, wideProse } from '../../scripts/checks/tidy.ts';
 
 const files = projectFiles();
 
@@ -11,10 +11,16 @@ const UNIX_FOLDERS: Exceptions = {
   'test/checks/tidy.test.ts': 'the examples of this test',
 };
 
+const PRINTED: Exceptions = {
+  'docs/schema.sql': 'as PostgreSQL prints it',
+};
+
 describe('the project', () => {
   it('leaves nothing for later', () => expect(report(leftForLater(files))).toEqual([]));
 
   it('names no path of one machine', () => expect(report(machinePaths(files), UNIX_FOLDERS)).toEqual([]));
+
+  it('keeps comments and prose within 120 columns', () => expect(report(wideProse(files), PRINTED)).toEqual([]));
 
   it('runs each of its tests', () => expect(report(testsLeftOut(files))).toEqual([]));
 
@@ -46,6 +52,25 @@ describe('these checks see', () => {
     'no such path in: %s',
     (text) => expect(machinePaths([{ path: 'a.md', text }])).toEqual([]),
   );
+
+  const wide = 'word '.repeat(30);
+
+  it.each([
+    { path: 'src/a.ts', text: `// ${wide}` },
+    { path: 'src/a.ts', text: `const a = 1; /* ${wide} */` },
+    { path: 'src/a.ts', text: `/**\n * ${wide}\n */` },
+    { path: 'migrations/a.sql', text: `-- ${wide}` },
+    { path: 'scripts/a.sh', text: `# ${wide}` },
+    { path: 'docs/a.md', text: `# A\n\n${wide}` },
+  ])('a wide line of prose in $path: $text', ({ path, text }) => expect(wideProse([{ path, text }])).toHaveLength(1));
+
+  it.each([
+    { path: 'src/a.ts', text: `const a = '${wide}';` },
+    { path: 'src/a.ts', text: `// biome-ignore format: ${wide}` },
+    { path: 'docs/a.md', text: `| ${wide} |` },
+    { path: 'docs/a.md', text: `\`\`\`sh\n${wide}\n\`\`\`` },
+    { path: 'docs/a.md', text: `See https://example.com/${'x'.repeat(120)}` },
+  ])('none in $path: $text', ({ path, text }) => expect(wideProse([{ path, text }])).toEqual([]));
 
   it.each([
     "it.skip('a', () => {}); it('b', () => {});",

@@ -158,7 +158,9 @@ async function expectMoved(order: LoadOrder, keys: readonly string[], journal: J
   }
 }
 
-/** The quantity of the closed period equals its billed events by their outcome. All other events of the period are late. */
+/**
+ * The quantity of the closed period equals its billed events by their outcome. All other events of the period are late.
+ */
 async function expectInvoices(order: LoadOrder, keys: readonly string[]): Promise<void> {
   for (const [place, merchant] of merchants.entries()) {
     const invoice = await finalInvoice(merchant);

@@ -102,9 +102,10 @@ describe('the fields of §2', () => {
 
   // Proves 2.subscription.object, 2.subscription.merchantId, 2.subscription.customerId, 2.subscription.planId.
   // Proves 2.subscription.planVersionId, 2.subscription.planVersionNumber, 2.subscription.name.
-  // Proves 2.subscription.estimatedTaxRate, 2.subscription.startedAt, 2.subscription.endingAt, 2.subscription.termination.
-  // Proves 2.subscription.terminatedBy, 2.subscription.paymentTermDays, 2.subscription.renewalReminderEnabled.
-  // Proves 2.subscription.renewalReminderDays, 2.subscription.testClockId, 2.subscription.metadata.
+  // Proves 2.subscription.estimatedTaxRate, 2.subscription.startedAt, 2.subscription.endingAt.
+  // Proves 2.subscription.termination, 2.subscription.terminatedBy, 2.subscription.paymentTermDays.
+  // Proves 2.subscription.renewalReminderEnabled, 2.subscription.renewalReminderDays.
+  // Proves 2.subscription.testClockId, 2.subscription.metadata.
   // Proves 2.subscription.times, 1.ids.subscription, 4.subscriptions.get, 3.states.termination.
   it('subscription', async () => {
     const plan = await shop.plan([await shop.usagePrice()], { defaultTaxRate: 8.875 });

@@ -30,7 +30,9 @@ async function store(customer: Resource, card: string): Promise<void> {
   await shop.act(`/v0/paymentSessions/${setup.id}/complete`, { paymentMethod: card });
 }
 
-/** A subscription to 10.00 a month in arrears, charged to a stored card, where there is one; its first month is over. */
+/**
+ * A subscription to 10.00 a month in arrears, charged to a stored card, where there is one; its first month is over.
+ */
 async function sell(card: string | null, fields: object = {}) {
   const clock = await shop.clock(START);
   const customer = await shop.customer();

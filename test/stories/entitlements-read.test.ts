@@ -139,7 +139,8 @@ describe('an entitlement', () => {
       await shop.advance(clock, `2026-${month}-02T00:00:00Z`);
       seen.push(await figures(story));
     }
-    // 20 are left of January; all 120 and 10 more are used in February. March leaves 100, of which 25 stay, and so does each after it.
+    // 20 are left of January; all 120 and 10 more are used in February. March leaves 100, of which 25 stay, and so does
+    // each after it.
     expect(seen).toEqual(['0 130 10', '100 0 0', '125 0 0', '150 0 0']);
   });
 

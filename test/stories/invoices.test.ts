@@ -228,7 +228,8 @@ describe('the list that is the platform’s', () => {
     expect(await ready()).not.toContain(open.id);
     await env.database.transaction(
       { merchants: [merchant.id] },
-      (tx) => tx.run(sql`update test_clock set clock_time = '2026-03-01T00:00:00Z' where id = ${clock.id}`), // as an advance does, before its steps
+      // As an advance does, before its steps.
+      (tx) => tx.run(sql`update test_clock set clock_time = '2026-03-01T00:00:00Z' where id = ${clock.id}`),
     );
     expect(await ready()).toContain(open.id);
     await env.runDueWork();

@@ -261,7 +261,8 @@ it('ended in the past also cuts the period that is in its grace; one that was is
     'PAID 2026-01-22 2026-01-29 10.00',
   ]);
   const weeks = invoices.filter(({ billingCadence }) => billingCadence === 'P1W');
-  expect(weeks.map(({ unpaidAmount }) => unpaidAmount)).toEqual(['10.00', '10.00', '7.14', '0.00']); // 2 of 7 days, and all
+  // 2 of 7 days, and all
+  expect(weeks.map(({ unpaidAmount }) => unpaidAmount)).toEqual(['10.00', '10.00', '7.14', '0.00']);
 });
 
 it('bills a fee of P0D in arrears once, on the first invoice of the plan’s own series', async () => {

@@ -257,14 +257,14 @@ function warnings(
   const units = [...new Set(counted.map(({ cost }) => cost.unit ?? 'none'))].toSorted();
   const isDimension = groupBy !== 'cost' && groupBy !== 'customer';
   const without = counted.filter(({ meter }) => isDimension && !dimensionsOf(meter).includes(groupBy));
-  const isLeftOut = ({ cost }: Metered) => !counted.some((each) => each.cost.id === cost.id);
+  const isNotCounted = ({ cost }: Metered) => !counted.some((each) => each.cost.id === cost.id);
   const names = (costs: readonly Metered[]) => costs.map(({ cost }) => cost.name).join(', ');
   return [
     ...(others.length > 0 ? [`Costs in other currencies are left out: ${others.join(', ')}.`] : []),
     ...(units.length > 1 ? [`Quantities of different units are added: ${units.join(', ')}.`] : []),
     ...(without.length > 0 ? [`These costs have no dimension ${groupBy}: ${names(without)}.`] : []),
     ...(counted.length < metered.length
-      ? [`The filter leaves these costs out: ${names(metered.filter(isLeftOut))}.`]
+      ? [`The filter leaves these costs out: ${names(metered.filter(isNotCounted))}.`]
       : []),
   ];
 }
