@@ -1,4 +1,4 @@
-import { countOf, identifier, splitAt, type Token, tokenize, UNSURE_IN_CONDITION, wordAt } from './tokens.ts';
+import { type Token, tokenize } from './tokens.ts';
 
 /** The name that the relation of inputs has in a merged statement. */
 const INPUT = '"~"';
@@ -248,6 +248,9 @@ function assignedColumns(tokens: readonly Token[]): ReadonlySet<string> | null {
   return starts.some((names) => names.length === 0) ? null : new Set(starts.flat());
 }
 
+/** Words with which a condition is no plain list of conditions that all hold. */
+const UNSURE_IN_CONDITION = new Set(['or', 'between', 'case']);
+
 /** Values of these types are equal when, and only when, their texts are; integers when they are the same number. */
 const TEXT_TYPES = new Set(['text', 'character varying']);
 const INTEGER_TYPES = new Set(['smallint', 'integer', 'bigint']);
@@ -276,6 +279,15 @@ function keysOf(
   });
 }
 
+/** The parts of a condition between a word that stands outside of all parentheses. */
+function splitAt(tokens: readonly Token[], word: string): Token[][] {
+  const parts: Token[][] = [[]];
+  for (const token of tokens)
+    if (token.text === word && token.depth === 0) parts.push([]);
+    else parts.at(-1)?.push(token);
+  return parts;
+}
+
 /** The end of the head of an insert: `insert into t (…)`. @returns the place of the token after it, or -1 */
 function intoOf(tokens: readonly Token[]): number {
   const [, into, table, next] = tokens;
@@ -283,6 +295,18 @@ function intoOf(tokens: readonly Token[]): number {
   if (next?.text !== '(') return 3;
   return tokens.findIndex(({ text, depth }) => text === ')' && depth === 0) + 1;
 }
+
+/** The name that a token is, without its quotes; none where it is something else. */
+function identifier({ kind, text }: Token): string[] {
+  if (kind === 'word') return [text];
+  return kind === 'name' ? [text.slice(1, -1).replaceAll('""', '"')] : [];
+}
+
+const wordAt = (tokens: readonly Token[], word: string): number =>
+  tokens.findIndex(({ kind, text, depth }) => kind === 'word' && text === word && depth === 0);
+
+const countOf = (tokens: readonly Token[], word: string): number =>
+  tokens.filter(({ kind, text }) => kind === 'word' && text === word).length;
 
 /**
  * The text from the first token to the last one, with the inputs' columns in place of parameters that are not shared.

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import { ask } from './ask.ts';
 import type { Constants } from './constants.ts';
-import type { KeptPlans } from './kept-plans.ts';
 import {
   calledNames,
   collide,
@@ -20,14 +19,7 @@ import { sqlState } from './sql-state.ts';
 import type { Tx } from './tx.ts';
 
 /** The merged form of a statement, by its `mergedKey`; null: it is sent once for each. */
-type MergedStatements = Map<string, Merged | null>;
-
-/** What a process knows of its database, for all transactions. */
-export interface Known {
-  readonly merged: MergedStatements;
-  readonly constants: Constants;
-  readonly plans: KeptPlans;
-}
+export type MergedStatements = Map<string, Merged | null>;
 
 interface Answer {
   readonly rows: readonly unknown[];
@@ -65,7 +57,8 @@ export class NotApart extends Error {}
  */
 export class Together {
   readonly #client: pg.PoolClient;
-  readonly #known: Known;
+  readonly #known: MergedStatements;
+  readonly #constants: Constants;
   readonly #afterCommit: (() => void)[] = [];
   readonly #shared = new Map<string, Promise<unknown>>();
   readonly #gathered = new Map<string, Gathered>();
@@ -73,9 +66,10 @@ export class Together {
   #isSending = false;
   #failure: { readonly error: unknown } | undefined;
 
-  constructor(client: pg.PoolClient, known: Known) {
+  constructor(client: pg.PoolClient, known: MergedStatements, constants: Constants) {
     this.#client = client;
     this.#known = known;
+    this.#constants = constants;
   }
 
   /** Does all the work. @throws the first thing that went wrong, when all have ended */
@@ -132,7 +126,7 @@ export class Together {
         return (await done)[place] as Awaited<ReturnType<typeof work>>[number];
       },
       beside: (works) => Promise.all(works.map((work) => work(this.#tx()))),
-      constant: (key, load) => this.#known.constants.of(key, load),
+      constant: (key, load) => this.#constants.of(key, load),
       afterCommit: (work) => this.#afterCommit.push(work),
     };
   }
@@ -211,10 +205,8 @@ export class Together {
       return this.#askMerged(merged, values, group.length, mergedKey(first.text, shared));
     }
     const answers: Answer[] = [];
-    const name = await this.#known.plans.nameOf(this.#client, first.text);
     for (const { text, values } of group) {
-      const statement = { text, values: [...values], ...(name !== undefined && { name }) };
-      const { rows, rowCount } = await ask(this.#client, statement);
+      const { rows, rowCount } = await ask(this.#client, { text, values: [...values] });
       answers.push({ rows, count: rowCount ?? 0 });
     }
     return answers;
@@ -247,7 +239,7 @@ export class Together {
   #explained(error: unknown, key: string): unknown {
     const state = sqlState(error);
     if (state.startsWith(NOT_A_STATEMENT))
-      this.#known.merged.set(key, null); // it is not tried again
+      this.#known.set(key, null); // it is not tried again
     else if (state !== SAME_ROW_TWICE) return error;
     return new NotApart(`A statement could not be merged: ${key}`, { cause: error });
   }
@@ -255,10 +247,10 @@ export class Together {
   /** Asks PostgreSQL for the facts of a statement, once for its text, and rewrites it. */
   async #mergedOf({ text }: Asked, shared: readonly number[]): Promise<Merged | null> {
     const key = mergedKey(text, shared);
-    const known = this.#known.merged.get(key);
+    const known = this.#known.get(key);
     if (known !== undefined) return known;
     const merged = mayMerge(text) ? merge(text, await this.#factsOf(text, key), shared) : null;
-    this.#known.merged.set(key, merged);
+    this.#known.set(key, merged);
     return merged;
   }
 
@@ -273,7 +265,7 @@ export class Together {
       const [{ types, effects } = { types: [], effects: {} }] = rows;
       return { types, effects: new Map(Object.entries(effects)) };
     } catch (error) {
-      this.#known.merged.set(key, null); // it is not tried again
+      this.#known.set(key, null); // it is not tried again
       throw error;
     }
   }

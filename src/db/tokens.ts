@@ -44,29 +44,3 @@ export function tokenize(text: string): readonly Token[] | null {
   }
   return depth === 0 ? tokens : null;
 }
-
-/** The name that a token is, without its quotes; none where it is something else. */
-export function identifier({ kind, text }: Token): string[] {
-  if (kind === 'word') return [text];
-  return kind === 'name' ? [text.slice(1, -1).replaceAll('""', '"')] : [];
-}
-
-/** The place of a word that stands outside of all parentheses, or -1. */
-export const wordAt = (tokens: readonly Token[], word: string): number =>
-  tokens.findIndex(({ kind, text, depth }) => kind === 'word' && text === word && depth === 0);
-
-/** How often a word stands in the tokens. */
-export const countOf = (tokens: readonly Token[], word: string): number =>
-  tokens.filter(({ kind, text }) => kind === 'word' && text === word).length;
-
-/** Words with which a condition is no plain list of conditions that all hold. */
-export const UNSURE_IN_CONDITION = new Set(['or', 'between', 'case']);
-
-/** The parts of a condition between a word that stands outside of all parentheses. */
-export function splitAt(tokens: readonly Token[], word: string): Token[][] {
-  const parts: Token[][] = [[]];
-  for (const token of tokens)
-    if (token.text === word && token.depth === 0) parts.push([]);
-    else parts.at(-1)?.push(token);
-  return parts;
-}

@@ -7,10 +7,9 @@ import { DatabaseFull, isAway, saysDiskFull } from './away.ts';
 import { Circuit } from './circuit.ts';
 import { Constants } from './constants.ts';
 import { parseExactJson } from './json.ts';
-import { isOutdated, KeptPlans } from './kept-plans.ts';
 import { compile, type Prepared, type Sql } from './sql.ts';
 import { sqlState } from './sql-state.ts';
-import { type Known, NotApart, Together } from './together.ts';
+import { type MergedStatements, NotApart, Together } from './together.ts';
 import { tryAgain } from './try-again.ts';
 import type { Tx } from './tx.ts';
 
@@ -73,12 +72,10 @@ export interface DatabaseOptions {
 
 /**
  * Can the same work succeed when it runs again? A row for the default partition violates a partition constraint, which
- * has no name, if its own partition is attached at the same time; the next run finds the new partition. Kept plans get
- * other names once one of them is outdated.
+ * has no name, if its own partition is attached at the same time; the next run finds the new partition.
  */
 const isRetryable = (error: unknown): boolean =>
   RETRYABLE.has(sqlState(error)) ||
-  isOutdated(error) ||
   (sqlState(error) === CHECK_VIOLATION && (error as { constraint?: string }).constraint === undefined);
 
 /** Milliseconds before the next try: those who locked each other out do not meet again. */
@@ -91,7 +88,8 @@ export class Database {
   readonly #pool: pg.Pool;
   readonly #statementTimeout: number;
   readonly #circuit = new Circuit(() => performance.now());
-  readonly #known: Known = { merged: new Map(), constants: new Constants(), plans: new KeptPlans() };
+  readonly #merged: MergedStatements = new Map();
+  readonly #constants = new Constants();
   readonly #isDiskFull: () => boolean;
   #fullUntil = 0;
 
@@ -130,7 +128,7 @@ export class Database {
         scope,
         async (client) => {
           if (byKeys) await client.query(BY_KEYS);
-          const tx = new ConnectionTx(client, signal, this.#known);
+          const tx = new ConnectionTx(client, signal, this.#merged, this.#constants);
           return { value: await work(tx), tx };
         },
         signal,
@@ -165,14 +163,14 @@ export class Database {
   #sideBySide<T>(scope: Scope, works: readonly ((tx: Tx) => Promise<T>)[]): Promise<T[]> {
     return this.#attempt(scope, async (client) => {
       await client.query(BY_KEYS);
-      const tx = new Together(client, this.#known);
+      const tx = new Together(client, this.#merged, this.#constants);
       return { value: await tx.run(works), tx };
     });
   }
 
   #oneAfterAnother<T>(scope: Scope, works: readonly ((tx: Tx) => Promise<T>)[]): Promise<T[]> {
     return this.#attempt(scope, async (client) => {
-      const tx = new ConnectionTx(client, undefined, this.#known);
+      const tx = new ConnectionTx(client, undefined, this.#merged, this.#constants);
       const value: T[] = [];
       for (const work of works) value.push(await work(tx));
       return { value, tx };
@@ -196,7 +194,6 @@ export class Database {
       tx.committed();
       return value;
     } catch (error) {
-      if (isOutdated(error)) this.#known.plans.renew();
       const undoing = hangs(error) ? Promise.reject(error) : client.query('rollback');
       await undoing.catch((failure: unknown) => {
         broken ??= failure instanceof Error ? failure : new Error(String(failure));
@@ -315,20 +312,20 @@ class ConnectionTx implements Tx {
   readonly #client: pg.PoolClient;
   readonly #signal: AbortSignal | undefined;
   readonly #afterCommit: (() => void)[] = [];
-  readonly #known: Known;
+  readonly #merged: MergedStatements;
+  readonly #constants: Constants;
   #parts = 0;
 
-  constructor(client: pg.PoolClient, signal: AbortSignal | undefined, known: Known) {
+  constructor(client: pg.PoolClient, signal: AbortSignal | undefined, merged: MergedStatements, constants: Constants) {
     this.#client = client;
     this.#signal = signal;
-    this.#known = known;
+    this.#merged = merged;
+    this.#constants = constants;
   }
 
   async rows<Row>(query: Sql, plan?: string): Promise<Row[]> {
     this.#signal?.throwIfAborted();
-    const statement = compile(query);
-    const name = plan ?? (await this.#known.plans.nameOf(this.#client, statement.text));
-    const { rows } = await ask(this.#client, { ...statement, ...(name !== undefined && { name }) });
+    const { rows } = await ask(this.#client, { ...compile(query), ...(plan !== undefined && { name: plan }) });
     return rows as Row[];
   }
 
@@ -344,9 +341,7 @@ class ConnectionTx implements Tx {
 
   async run(query: Sql): Promise<number> {
     this.#signal?.throwIfAborted();
-    const statement = compile(query);
-    const name = await this.#known.plans.nameOf(this.#client, statement.text);
-    const { rowCount } = await this.#client.query({ ...statement, ...(name !== undefined && { name }) });
+    const { rowCount } = await this.#client.query(compile(query));
     return rowCount ?? 0;
   }
 
@@ -378,14 +373,14 @@ class ConnectionTx implements Tx {
     if (!first) return [];
     if (others.length === 0) return [await first(this)];
     await this.#client.query(BY_KEYS); // a merged statement's plan is kept on the connection
-    const together = new Together(this.#client, this.#known);
+    const together = new Together(this.#client, this.#merged, this.#constants);
     const values = await together.run(works);
     this.#afterCommit.push(() => together.committed());
     return values;
   }
 
   constant<T>(key: string, load: () => Promise<T>): Promise<T> {
-    return this.#known.constants.of(key, load);
+    return this.#constants.of(key, load);
   }
 
   afterCommit(work: () => void): void {
