@@ -77,9 +77,9 @@ function proseLinesOf(file: SourceFile): readonly { readonly text: string; reado
     });
     return [...new Set(ofComments)];
   }
-  if (/\.sql$/.test(file.path)) return lines.filter(({ text }) => /^\s*--/.test(text));
+  if (file.path.endsWith('.sql')) return lines.filter(({ text }) => /^\s*--/.test(text));
   if (/\.(?:sh|yml|yaml)$|^\.ci\/run$/.test(file.path)) return lines.filter(({ text }) => /^\s*#/.test(text));
-  if (!/\.md$/.test(file.path)) return [];
+  if (!file.path.endsWith('.md')) return [];
   let isFenced = false;
   return lines.filter(({ text }) => {
     const isFence = /^\s*```/.test(text);

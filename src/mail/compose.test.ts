@@ -383,9 +383,7 @@ Reckoner
     ));
 
   it('omits an unknown end', () =>
-    expect(alertMail({ ...alert, periodEnd: null }, 'merchant').facts.map(([label]) => label)).not.toContain(
-      'Until',
-    ));
+    expect(alertMail({ ...alert, periodEnd: null }, 'merchant').facts.map(([label]) => label)).not.toContain('Until'));
 
   it('takes a name of several lines as one line', () =>
     expect(alertMail({ ...alert, alertName: 'a\r\nBcc: x@y.example' }, 'merchant').subject).toBe(

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../../test/support/environment.ts';
 import { type Resource, type Shop, shopOf } from '../../test/support/shop.ts';
-import { openTables, type Tables } from '../../test/support/tables.ts';
 import { deliver, newSource, revenue, revenueShop } from '../../test/support/sources.ts';
+import { openTables, type Tables } from '../../test/support/tables.ts';
 import { next } from '../kernel/state-table.ts';
 import {
   SOURCE_EVENT_STATUSES,

@@ -154,7 +154,12 @@ describe.each(['plain', 'compact'] as const)('the %s document for generators of 
     );
     const isTime = ({ type, format }: Schema): boolean =>
       type === 'null' || ['date-time', 'date'].includes(String(format));
-    expect(times.filter(({ schema }) => !isTime(schema)).map(({ at }) => at).toSorted()).toEqual(Object.keys(OPEN_TIMES));
+    expect(
+      times
+        .filter(({ schema }) => !isTime(schema))
+        .map(({ at }) => at)
+        .toSorted(),
+    ).toEqual(Object.keys(OPEN_TIMES));
     expect(times.length).toBeGreaterThan(200);
   });
 
