@@ -1,4 +1,4 @@
-import type { Calculation, CalculationInput } from '../../src/invoicing/calculation/calculate.ts';
+import type { Calculation, CalculationInput } from '../../src/invoicing/calculation/calculation.ts';
 import { calculate } from '../../src/invoicing/calculation/calculate.ts';
 import {
   type ClosedPeriod,

@@ -5,7 +5,9 @@ import { invalidField, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant, type Instant, instantOrNull } from '../../kernel/time.ts';
 import type { FrozenOutsideTax } from '../invoice/frozen-terms.ts';
 import type { OneOffRecord } from '../invoice/invoice.ts';
-import { type Calculation, type OtherLine, otherLine, recordsOf, totalsOf } from './calculate.ts';
+import { recordsOf, totalsOf } from './calculate.ts';
+import type { Calculation, OtherLine } from './calculation.ts';
+import { otherLine } from './line-content.ts';
 import { type OutsideItem, type OutsideLine, outsideItems } from './outside-items.ts';
 
 /** The kind of a line on a one-off invoice: written by hand, a bought grant, or a top-up of the wallet. */

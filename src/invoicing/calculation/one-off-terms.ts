@@ -11,7 +11,7 @@ import type { FrozenTerms } from '../invoice/frozen-terms.ts';
 import type { InvoiceRow, OneOffRecord } from '../invoice/invoice.ts';
 import { withOutsideAnswer } from '../outside-tax/answer.ts';
 import { freezeOutside } from '../outside-tax/freeze.ts';
-import type { Calculation, OtherLine } from './calculate.ts';
+import type { Calculation, OtherLine } from './calculation.ts';
 import { bearsTax, calculateOneOff, outsideItemsOfOneOff } from './one-off-lines.ts';
 
 /** A one-off invoice as it is calculated. */

@@ -6,7 +6,8 @@ import type { BilledUsage } from '../invoice/billed-usage.ts';
 import type { Aggregation, Pricing } from '../rating/index.ts';
 import type { BilledPrice, BilledVersion, Proration } from '../terms/billing-terms.ts';
 import type { HistoricTerms } from '../timeline/segments.ts';
-import { type CalculatedLine, calculate } from './calculate.ts';
+import { calculate } from './calculate.ts';
+import type { CalculatedLine } from './calculation.ts';
 
 /** Whole invoices worked by hand: their prices, with times and amounts (domain.md §2 to §4). */
 const at = (text: string): Instant => Temporal.Instant.from(text.includes('T') ? text : `${text}T00:00:00Z`);

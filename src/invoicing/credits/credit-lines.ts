@@ -1,7 +1,7 @@
 import type { Tx } from '../../db/index.ts';
 import { Decimal, plain, ZERO } from '../../kernel/decimal.ts';
 import { formatInstant } from '../../kernel/time.ts';
-import type { OtherLine } from '../calculation/calculate.ts';
+import type { OtherLine } from '../calculation/calculation.ts';
 import type { CreditOn, UnusedCreditRow } from '../credit-notes/unused-credit.ts';
 import { selectCreditsOn } from '../credit-notes/unused-credits.sql.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';

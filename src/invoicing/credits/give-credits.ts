@@ -170,7 +170,7 @@ function feesOwed(terms: BillingTerms, items: readonly BilledItem[]): OwedCharge
 }
 
 /** The target of credits for unused time from an instant on: as the change or the end of the subscription has it. */
-export function creditModeAt(terms: BillingTerms, at: Instant): CreditMode {
+function creditModeAt(terms: BillingTerms, at: Instant): CreditMode {
   const { endsAt } = terms.bounds;
   if (endsAt !== null && !isBefore(at, endsAt)) return terms.endCredit ?? 'invoice';
   const segments = segmentsOf(terms);

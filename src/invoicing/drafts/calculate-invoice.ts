@@ -1,14 +1,9 @@
 import { decimal, ZERO } from '../../kernel/decimal.ts';
-import {
-  type Calculation,
-  type CalculationInput,
-  calculate,
-  type OtherLine,
-  outsideItemsOf,
-  taxRatesOf,
-} from '../calculation/calculate.ts';
+import { calculate, outsideItemsOf } from '../calculation/calculate.ts';
+import type { Calculation, CalculationInput, OtherLine } from '../calculation/calculation.ts';
 import { otherLineOf } from '../calculation/one-off-lines.ts';
 import type { OutsideItem } from '../calculation/outside-items.ts';
+import { taxRatesOf } from '../calculation/rate-usage.ts';
 import type { CreditOn } from '../credit-notes/unused-credit.ts';
 import { creditLines } from '../credits/credit-lines.ts';
 import type { BilledUsage } from '../invoice/billed-usage.ts';

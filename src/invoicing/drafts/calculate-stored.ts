@@ -1,7 +1,7 @@
 import type { Tx } from '../../db/index.ts';
 import { ZERO } from '../../kernel/decimal.ts';
 import { orThrow } from '../../kernel/result.ts';
-import type { Calculation, OtherLine } from '../calculation/calculate.ts';
+import type { Calculation, OtherLine } from '../calculation/calculation.ts';
 import { calculateKept } from '../calculation/one-off-terms.ts';
 import { type PlaceInBilling, selectFirstSeq } from '../difference/billed.sql.ts';
 import type { BilledUsage } from '../invoice/billed-usage.ts';

@@ -1,4 +1,4 @@
-import type { Calculation } from '../calculation/calculate.ts';
+import type { Calculation } from '../calculation/calculation.ts';
 import type { StoredLine } from '../difference/billed.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 

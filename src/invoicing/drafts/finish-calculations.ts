@@ -1,6 +1,6 @@
 import { sqlState, type Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
-import type { Calculation } from '../calculation/calculate.ts';
+import type { Calculation } from '../calculation/calculation.ts';
 import { selectCreditsOnInvoices } from '../credit-notes/unused-credits.sql.ts';
 import { selectPlace } from '../difference/billed.sql.ts';
 import type { BilledUsage } from '../invoice/billed-usage.ts';

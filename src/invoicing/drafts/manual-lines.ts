@@ -2,7 +2,7 @@ import type { Decimal } from '../../kernel/decimal.ts';
 import { plain, ZERO } from '../../kernel/decimal.ts';
 import { roundTo } from '../../kernel/money.ts';
 import { isAfter } from '../../kernel/time.ts';
-import type { OtherLine } from '../calculation/calculate.ts';
+import type { OtherLine } from '../calculation/calculation.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { BillingTerms } from '../terms/billing-terms.ts';
 import type { ManualLineRow, Waiting } from './manual-line.ts';

@@ -1,5 +1,5 @@
 import type { Tx } from '../../db/index.ts';
-import type { Calculation } from '../calculation/calculate.ts';
+import type { Calculation } from '../calculation/calculation.ts';
 import { expectedCredits } from '../credits/give-credits.ts';
 import type { StoredLine } from '../difference/billed.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';

@@ -3,7 +3,7 @@ import { findMissingKindsOf } from '../../approvals/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Instant } from '../../kernel/time.ts';
-import type { Calculation } from '../calculation/calculate.ts';
+import type { Calculation } from '../calculation/calculation.ts';
 import { type ChangedInvoice, moved } from '../invoice/changed-invoice.ts';
 import type { FrozenTerms } from '../invoice/frozen-terms.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';

@@ -1,4 +1,4 @@
-import type { Calculation } from '../calculation/calculate.ts';
+import type { Calculation } from '../calculation/calculation.ts';
 import { itemsOf } from '../difference/billed.ts';
 import { wrongsOf } from '../difference/check.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';

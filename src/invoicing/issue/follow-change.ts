@@ -1,6 +1,6 @@
 import type { Tx } from '../../db/index.ts';
 import { formatInstant, HOURS_PER_DAY, type Instant, isAfter } from '../../kernel/time.ts';
-import type { Calculation } from '../calculation/calculate.ts';
+import type { Calculation } from '../calculation/calculation.ts';
 import { deleteOpenCredits, selectCreditsOn } from '../credit-notes/unused-credits.sql.ts';
 import { giveCredits } from '../credits/give-credits.ts';
 import { loadBilling, loadOwnDue } from '../drafts/billing-state.ts';

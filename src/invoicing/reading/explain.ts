@@ -5,7 +5,7 @@ import { formatMoney } from '../../kernel/money.ts';
 import { notFound, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant } from '../../kernel/time.ts';
 import { isLevel, type UsageRow } from '../../metering/index.ts';
-import type { Calculation } from '../calculation/calculate.ts';
+import type { Calculation } from '../calculation/calculation.ts';
 import { notesOfLine, withCreditNotes } from '../calculation/line-notes.ts';
 import type { DueCharge } from '../difference/due.ts';
 import { loadOwnDue } from '../drafts/billing-state.ts';

@@ -2,12 +2,9 @@ import { sqlState, type Tx } from '../../db/index.ts';
 import { type Decimal, plain } from '../../kernel/decimal.ts';
 import { formatMoney } from '../../kernel/money.ts';
 import { formatInstant, type Instant, isBefore } from '../../kernel/time.ts';
-import {
-  type Calculation,
-  type CorrectionDue,
-  commitmentCorrectionsOf,
-  correctionsOf,
-} from '../calculation/calculate.ts';
+import type { Calculation } from '../calculation/calculation.ts';
+import { commitmentCorrectionsOf } from '../calculation/commitment-lines.ts';
+import { type CorrectionDue, correctionsOf } from '../calculation/due-lines.ts';
 import { loadCorrections } from '../drafts/billing-state.ts';
 import { recalculate } from '../drafts/calculate-stored.ts';
 import type { BilledUsage } from '../invoice/billed-usage.ts';

@@ -1,0 +1,64 @@
+import { Decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
+import { WHOLE } from '../../kernel/fraction.ts';
+import type { DueCharge, DueCommitment } from '../difference/due.ts';
+import { rateCommitment } from '../owed/commitment.ts';
+import { shortText } from '../rating/index.ts';
+import type { CalculationInput, DraftLine } from './calculation.ts';
+import { draftsOf, mostBack, shareOfTax } from './due-lines.ts';
+import { otherDraft, PLAIN_LINE } from './line-content.ts';
+
+/** The lines of a charge that is due. */
+export interface DraftsOfDue {
+  readonly due: DueCharge;
+  readonly drafts: readonly DraftLine[];
+}
+
+/**
+ * The lines for the difference between the charges of a plan's period and its commitment, less the commitment that was
+ * billed before.
+ */
+export function commitmentDrafts(
+  input: CalculationInput,
+  commitment: DueCommitment,
+  charges: readonly DraftsOfDue[],
+): DraftLine[] {
+  const { minimumAmount, period, before, back } = commitment;
+  const { reached, missing, amount } = differenceOfCommitment(input, commitment, charges);
+  if (amount.isZero()) return [];
+  const limit = { amount: shortText(minimumAmount), reached: plain(reached) };
+  const content = {
+    ...PLAIN_LINE,
+    type: 'commitment',
+    displayName: 'Minimum commitment',
+    unitPrice: amount,
+    periodStart: period.start,
+    periodEnd: period.end,
+    workings: { limit, ...(!before.isZero() && { soFar: { total: plain(missing), before: plain(before) } }) },
+  } as const;
+  if (amount.gt(0) || back === null) return [otherDraft({ amount, taxRate: commitment.taxRate, content })];
+  const tax = shareOfTax(input, amount, back);
+  return [{ ...otherDraft({ amount, tax, taxRate: back.taxRate, content, cutTurn: 'credit' }), cut: 'credited' }];
+}
+
+/**
+ * The difference between a commitment and its billed part; a reduction is limited to the amount that can be credited.
+ */
+function differenceOfCommitment(
+  input: CalculationInput,
+  { minimumAmount, charged, before, back, isOf }: DueCommitment,
+  charges: readonly DraftsOfDue[],
+) {
+  const own = charges.filter(({ due }) => isOf(due.charge)).flatMap(({ drafts }) => drafts.map(({ amount }) => amount));
+  const reached = sum([charged, ...own]);
+  const missing = rateCommitment({ minimumAmount, fraction: WHOLE, charged: [reached], currency: input.currency });
+  const most = back === null ? ZERO : mostBack(input, back);
+  return { reached, missing, amount: Decimal.max(missing.minus(before), most.negated()) };
+}
+
+/** The commitments of closed periods that differ from their bills. */
+export const commitmentCorrectionsOf = (input: CalculationInput): { commitment: DueCommitment; total: Decimal }[] => {
+  const charges = input.charges.map((due) => ({ due, drafts: draftsOf(input, due) }));
+  return (input.commitments ?? [])
+    .map((commitment) => ({ commitment, total: differenceOfCommitment(input, commitment, charges).amount }))
+    .filter(({ total }) => !total.isZero());
+};

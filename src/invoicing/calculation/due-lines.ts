@@ -1,0 +1,130 @@
+import { Decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
+import { allocate, roundTo } from '../../kernel/money.ts';
+import { type BilledSoFar, NOTHING_BILLED, totalBilled } from '../difference/billed.ts';
+import type { DueCharge, TakenBack } from '../difference/due.ts';
+import { differenceOf } from '../difference/period-difference.ts';
+import type { BilledUsage } from '../invoice/billed-usage.ts';
+import { discountLines } from '../owed/discounts.ts';
+import { isAdditive, limitLines, type RatedLine, type RatedPrice } from '../rating/index.ts';
+import type { BilledPrice } from '../terms/billing-terms.ts';
+import type { CalculationInput, DraftLine, Line, RatedDue } from './calculation.ts';
+import { asLate } from './late-lines.ts';
+import { asDrafts } from './line-content.ts';
+import { priceInPeriod, rated, withoutRebate } from './rate-usage.ts';
+
+/** The lines of one charge, then its discounts: the amount owed less the amount billed. */
+export function draftsOf(input: CalculationInput, due: DueCharge): DraftLine[] {
+  const rated = rateDue(input, due);
+  const most = due.back ? mostBack(input, due.back) : null;
+  const takesBack = rated.total.lt(0) && most !== null;
+  const isTooMuch = takesBack && most.lt(rated.total.abs());
+  const lines = isTooMuch ? capped(rated.lines, most) : rated.lines;
+  const drafts = asDrafts(input, due, due.late ? asLate(due, rated, lines) : lines, rated);
+  if (takesBack && due.back) taxBack(input, drafts, due.back);
+  return drafts;
+}
+
+/** The most to credit: the remainder of the lines that billed a charge, as its price quotes it. */
+export const mostBack = ({ taxBehavior }: CalculationInput, { net, tax }: TakenBack): Decimal =>
+  Decimal.max(ZERO, taxBehavior === 'inclusive' ? net.plus(tax) : net);
+
+/** The tax of lines that take something back is that share of the tax that was billed; all of it for all of it. */
+function taxBack(input: CalculationInput, drafts: DraftLine[], back: TakenBack): void {
+  const amounts = drafts.map(({ amount }) => amount);
+  const shares = allocate(shareOfTax(input, sum(amounts), back), amounts, input.currency);
+  for (const [index, draft] of drafts.entries())
+    drafts[index] = Object.assign(draft, { tax: shares[index] as Decimal, taxRate: back.taxRate });
+}
+
+/** The share of the billed tax in a credited amount; 0 or below. */
+export function shareOfTax(input: CalculationInput, total: Decimal, back: TakenBack): Decimal {
+  const most = mostBack(input, back);
+  const isAll = total.abs().eq(most) || most.isZero();
+  const share = isAll ? back.tax : back.tax.times(total.abs()).div(most);
+  return roundTo(share, input.currency, 'half-away-from-zero').negated();
+}
+
+/** One line for the allowed credit; none without one. */
+function capped(lines: readonly Line[], most: Decimal): readonly Line[] {
+  const [first] = lines;
+  if (first === undefined || most.lte(0)) return [];
+  const amount = most.negated();
+  return [{ ...first, kind: 'charge', totalPrice: amount, exactPrice: amount, unitPrice: amount, tiers: null }];
+}
+
+/**
+ * Rates a charge and takes off what was billed of it, kind by kind: its charges, then the discounts of what is new,
+ * then its limits over all of it, so that the invoices of a period come to what one would have come to.
+ */
+function rateDue(input: CalculationInput, due: DueCharge): RatedDue {
+  const { charge, before = NOTHING_BILLED, late } = due;
+  const usage = late?.usage ?? input.usage;
+  const is = rated(input, charge, usage);
+  const hasRebate = is.lines.some(({ kind, exactPrice }) => kind === 'charge' && exactPrice.lt(0));
+  const fresh = due.before ? newLines(input, due, is, before, usage) : is.lines;
+  const charges = fresh.filter(({ kind }) => kind === 'charge');
+  const adjustments = late?.adjustments ?? input.adjustments ?? [];
+  const discounts = discountLines(hasRebate ? charges.map(withoutRebate) : charges, adjustments, input.currency);
+  const known = totalBilled(before).minus(before.maximum).minus(before.minimum);
+  const reached = known.plus(sum([...fresh, ...discounts].map(({ totalPrice }) => totalPrice)));
+  const all = limitLines(priceInPeriod(input, charge), reached, before);
+  // An excess of a fee is credited with its time.
+  const limits = due.free?.numerator === 0n ? all.filter(({ totalPrice }) => totalPrice.gt(0)) : all;
+  const lines = [...fresh, ...discounts, ...limits];
+  const total = sum(lines.map(({ totalPrice }) => totalPrice));
+  const billed = totalBilled(before);
+  return { lines, total, hasRebate, soFar: { total: billed.plus(total), before: billed } };
+}
+
+/** The new part of a charge that was billed in part: the remaining time of a fee, the additional usage of a metric. */
+function newLines(
+  input: CalculationInput,
+  { charge, free, late }: DueCharge,
+  is: RatedPrice,
+  before: BilledSoFar,
+  usage: readonly BilledUsage[],
+): readonly RatedLine[] {
+  if (free === undefined) return differenceOf(is.lines, before, late !== undefined || isAddedUp(charge.price));
+  if (free.numerator === 0n) return []; // only its minimum is asked
+  const left = is.total.minus(sum(before.charges.map(({ amount }) => amount)));
+  return rated(input, { ...charge, fraction: free }, usage).lines.map((line, index) =>
+    index === 0 && !line.totalPrice.eq(left)
+      ? { ...line, totalPrice: left, exactPrice: left, workings: { ...line.workings, soFar: soFarOf(is.total, left) } }
+      : line,
+  );
+}
+
+/** Is the usage additive? Other figures have a line with their value, not with their increase. */
+const isAddedUp = ({ metric }: BilledPrice): boolean => metric !== null && isAdditive(metric.meter.aggregation);
+
+const soFarOf = (total: Decimal, left: Decimal) => ({ total: plain(total), before: plain(total.minus(left)) });
+
+/** The difference of a charge of a closed period, in the kinds of its lines. */
+export interface CorrectionDue {
+  readonly due: DueCharge;
+  readonly total: Decimal;
+  readonly quantity: Decimal;
+  readonly charge: Decimal;
+  readonly discount: Decimal;
+  readonly maximum: Decimal;
+  readonly minimum: Decimal;
+}
+
+/** The charges of closed periods that differ from their bills. */
+export const correctionsOf = (input: CalculationInput): CorrectionDue[] =>
+  input.charges
+    .map((due): CorrectionDue => {
+      const { lines, total } = rateDue(input, due);
+      const ofKind = (kind: Line['kind']) => lines.filter((line) => line.kind === kind);
+      const amountOf = (kind: Line['kind']) => sum(ofKind(kind).map(({ totalPrice }) => totalPrice));
+      return {
+        due,
+        total,
+        quantity: sum(ofKind('charge').map(({ quantity }) => quantity)),
+        charge: amountOf('charge'),
+        discount: amountOf('adjustment'),
+        maximum: amountOf('maximum'),
+        minimum: amountOf('minimum'),
+      };
+    })
+    .filter(({ total }) => !total.isZero());

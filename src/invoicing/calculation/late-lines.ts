@@ -1,0 +1,54 @@
+import { decimal, plain, sum } from '../../kernel/decimal.ts';
+import { averagePrice } from '../../kernel/money.ts';
+import type { DueCharge } from '../difference/due.ts';
+import type { DiscountLine } from '../owed/discounts.ts';
+import type { RatedLine } from '../rating/index.ts';
+import type { Line, RatedDue } from './calculation.ts';
+import { isDiscount } from './line-content.ts';
+
+/** A correction is one line for the whole difference of its charge, and its discounts; of a fee it is a minimum. */
+export function asLate({ charge }: DueCharge, { soFar }: RatedDue, lines: readonly Line[]): readonly Line[] {
+  if (charge.price.metric === null)
+    return lines.map((line) => ({
+      ...line,
+      workings: { ...line.workings, late: { maximum: '0', minimum: plain(line.totalPrice) } },
+    }));
+  const discounts = lines.filter(isDiscount);
+  const others = lines.filter((line) => !isDiscount(line));
+  const [first] = others;
+  const totalPrice = sum(others.map((line) => line.totalPrice));
+  const quantity = sum(others.filter(({ kind }) => kind === 'charge').map((line) => line.quantity));
+  if (first === undefined || (totalPrice.isZero() && quantity.isZero())) return [];
+  const limit = (kind: 'maximum' | 'minimum') =>
+    plain(sum(others.filter((line) => line.kind === kind).map((line) => line.totalPrice)));
+  const line: RatedLine = {
+    ...first,
+    kind: 'charge',
+    eventType: 'usage',
+    quantity,
+    unitPrice: quantity.isZero() ? totalPrice : averagePrice(totalPrice, quantity),
+    totalPrice,
+    exactPrice: totalPrice,
+    tiers: null,
+    group: null,
+    workings: {
+      soFar: { total: plain(soFar.total), before: plain(soFar.before) },
+      late: { maximum: limit('maximum'), minimum: limit('minimum') },
+    },
+  };
+  const ofAdjustments = [...Map.groupBy(discounts, ({ adjustment }) => adjustment.id).values()];
+  return [line, ...ofAdjustments.map(asOneDiscount).filter(({ exactPrice }) => !exactPrice.isZero())];
+}
+
+/** The part of one adjustment in the groups of a correction, as one line: the discount is one line, too. */
+function asOneDiscount(ofGroups: readonly DiscountLine[]): DiscountLine {
+  const [first] = ofGroups as [DiscountLine];
+  const off = sum(ofGroups.map(({ totalPrice }) => totalPrice));
+  const of = sum(ofGroups.map(({ workings }) => decimal(workings.discount.of)));
+  return {
+    ...first,
+    ...{ chargeAt: 0, group: null },
+    ...{ unitPrice: off, totalPrice: off, exactPrice: sum(ofGroups.map(({ exactPrice }) => exactPrice)) },
+    workings: { discount: { ...first.workings.discount, of: plain(of) } },
+  };
+}

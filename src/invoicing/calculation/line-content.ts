@@ -1,0 +1,149 @@
+import { Decimal, ONE, plain, ZERO } from '../../kernel/decimal.ts';
+import { roundTogether } from '../../kernel/money.ts';
+import type { DueCharge } from '../difference/due.ts';
+import type { TierRecord } from '../invoice/invoice-line.ts';
+import type { OwedCharge } from '../owed/charges.ts';
+import type { DiscountLine } from '../owed/discounts.ts';
+import { type RatedLine, shortened, shortText } from '../rating/index.ts';
+import type { BilledPrice } from '../terms/billing-terms.ts';
+import type { CalculatedLine, CalculationInput, DraftLine, Line, OtherLine, RatedDue } from './calculation.ts';
+import { rateOf } from './rate-usage.ts';
+import type { TotalLine } from './totals.ts';
+
+/** A manual line, a credit or a stored correction as a draft of a line. */
+export const otherDraft = (line: OtherLine): DraftLine => ({
+  amount: line.amount,
+  taxRate: line.taxRate,
+  ...(line.cutTurn && { cutTurn: line.cutTurn }),
+  ...(line.tax && { tax: line.tax }),
+  appliesTo: null,
+  priceId: line.content.priceId,
+  type: line.content.type,
+  id: line.id,
+  stored: (total) => otherLine({ ...line, taxRate: total.taxRate ?? line.taxRate }, total),
+});
+
+/** A line of no price, with a quantity of one. */
+export const PLAIN_LINE = {
+  eventType: 'fee',
+  lineItemType: 'charge',
+  priceId: null,
+  billableMetricId: null,
+  feeId: null,
+  itemId: null,
+  metricName: '',
+  metricUnit: '',
+  metricDescription: '',
+  quantity: ONE,
+  discountPrice: ZERO,
+  groupValues: null,
+  tiers: null,
+  sourceKey: null,
+} as const;
+
+/** The rated lines of a charge and their discounts as drafts, which receive their tax with the totals. */
+export function asDrafts(
+  input: CalculationInput,
+  { charge, before, late }: DueCharge,
+  lines: readonly Line[],
+  { hasRebate, total: all }: Pick<RatedDue, 'hasRebate' | 'total'>,
+): DraftLine[] {
+  const drafts: DraftLine[] = [];
+  const isKept = (late !== undefined || before !== undefined) && !hasRebate;
+  for (const line of lines) {
+    const isOfLate = late !== undefined && line.kind === 'charge';
+    const isLower = line.kind === 'maximum' && isKept && all.lt(0); // a change made the time shorter for which it holds
+    const takesBack = (line.kind === 'charge' || line.kind === 'minimum' || isLower) && line.totalPrice.lt(0);
+    drafts.push({
+      amount: line.totalPrice,
+      taxRate: rateOf(input, charge.price),
+      ...(takesBack && (isKept ? { cutTurn: 'credit', cut: 'credited' } : { cutTurn: 'rebate', cut: 'lost' })),
+      appliesTo: isDiscount(line) ? (drafts[line.chargeAt] as DraftLine) : null, // the charges come first
+      priceId: charge.price.id,
+      type: line.kind,
+      stored: (total) => ({
+        ...storedLine(input, charge, line, total),
+        ...(isOfLate && { type: 'late_usage', displayName: `${charge.price.invoiceDisplayName}: late usage` }),
+      }),
+    });
+  }
+  return drafts;
+}
+
+/** Is a line the discount on another line? */
+export const isDiscount = (line: Line): line is DiscountLine => line.kind === 'adjustment';
+
+function storedLine(
+  input: CalculationInput,
+  { price, period }: OwedCharge,
+  line: RatedLine,
+  { net, tax, gross, taxRate }: TotalLine,
+): CalculatedLine {
+  const { metric, fee } = price;
+  const hasUnits = line.kind === 'charge' || line.kind === 'grants';
+  return {
+    eventType: line.eventType,
+    lineItemType: line.lineItemType,
+    type: line.kind,
+    priceId: price.id,
+    billableMetricId: metric?.id ?? null,
+    feeId: fee?.id ?? null,
+    itemId: metric?.itemId ?? fee?.itemId ?? null,
+    displayName: displayName(price, line),
+    metricName: metric?.name ?? fee?.name ?? '',
+    metricUnit: hasUnits ? (metric?.unit ?? '') : '',
+    metricDescription: metric?.description ?? fee?.description ?? '',
+    quantity: hasUnits ? line.quantity : ONE,
+    unitPrice: hasUnits ? line.unitPrice : line.totalPrice,
+    totalPrice: net,
+    discountPrice: line.eventType === 'discount' ? Decimal.max(ZERO, net.negated()) : ZERO,
+    taxRate: input.outside ? (taxRate ?? ZERO) : rateOf(input, price),
+    totalTax: tax,
+    totalAmount: gross,
+    periodStart: period.start,
+    periodEnd: period.end,
+    groupValues: line.group === null ? null : { ...line.group },
+    tiers: line.tiers === null ? null : tierRecords(line.tiers, input.currency),
+    workings: line.workings ?? null,
+    sourceKey: null,
+  };
+}
+
+/** A line that no price makes, as it is stored. */
+export const otherLine = (
+  { content, taxRate }: OtherLine,
+  { net, tax, gross }: Pick<TotalLine, 'net' | 'tax' | 'gross'>,
+): CalculatedLine => ({
+  ...content,
+  totalPrice: net,
+  taxRate: taxRate ?? ZERO,
+  totalTax: tax,
+  totalAmount: gross,
+});
+
+/** The name of a line: of its price, with the limit that the line adds. */
+const displayName = (price: BilledPrice, line: RatedLine): string => {
+  if (isDiscount(line)) return line.adjustment.description || `${price.invoiceDisplayName}: discount`;
+  if (line.kind === 'grants') return `${price.invoiceDisplayName}: covered by grants`;
+  if (line.kind === 'minimum') return `${price.invoiceDisplayName}: minimum`;
+  if (line.kind === 'maximum') return `${price.invoiceDisplayName}: maximum`;
+  return price.invoiceDisplayName;
+};
+
+/**
+ * The amount of each tier, with no more digits than it needs: an exact amount stays exact. If one has no end (a part of
+ * a period), all are rounded to the currency, so that they sum to their line.
+ */
+function tierRecords(tiers: NonNullable<RatedLine['tiers']>, currency: string): TierRecord[] {
+  const exact = tiers.map(({ amount }) => amount);
+  const isShort = exact.every((amount) => shortened(amount).eq(amount));
+  const amounts = isShort ? exact : roundTogether(exact, currency, 'half-away-from-zero');
+  return tiers.map((tier, index) => ({
+    above: plain(tier.above),
+    upTo: tier.upTo === null ? null : plain(tier.upTo),
+    quantity: shortText(tier.quantity),
+    unitPrice: plain(tier.unitPrice),
+    flatPrice: shortText(tier.flatPrice),
+    amount: plain(amounts[index] as Decimal),
+  }));
+}
