@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Calculation, CalculationInput, OtherLine } from '../../src/invoicing/calculation/calculation.ts';
 import { calculate } from '../../src/invoicing/calculation/calculate.ts';
+import type { Calculation, CalculationInput, OtherLine } from '../../src/invoicing/calculation/calculation.ts';
 import { type DueCharge, lateDue } from '../../src/invoicing/difference/due.ts';
 import type { Quoting } from '../../src/invoicing/difference/time.ts';
 import type { BilledUsage } from '../../src/invoicing/invoice/billed-usage.ts';

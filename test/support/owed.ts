@@ -1,5 +1,5 @@
-import type { Calculation, CalculationInput } from '../../src/invoicing/calculation/calculation.ts';
 import { calculate } from '../../src/invoicing/calculation/calculate.ts';
+import type { Calculation, CalculationInput } from '../../src/invoicing/calculation/calculation.ts';
 import { type BilledItem, itemsOf, type StoredCredit, type StoredLine } from '../../src/invoicing/difference/billed.ts';
 import { type DueCharge, dueOn, type UncalculatedInvoice } from '../../src/invoicing/difference/due.ts';
 import { compareTime, creditsOf, type Quoting, type TimeCredit } from '../../src/invoicing/difference/time.ts';

@@ -1,5 +1,5 @@
-import type { Calculation, CalculationInput } from '../../src/invoicing/calculation/calculation.ts';
 import { calculate } from '../../src/invoicing/calculation/calculate.ts';
+import type { Calculation, CalculationInput } from '../../src/invoicing/calculation/calculation.ts';
 import {
   type ClosedPeriod,
   type DueCharge,
