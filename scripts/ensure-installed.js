@@ -1,5 +1,5 @@
 /**
- * Brings node_modules in line with package-lock.json, before `npm start` and `npm test`.
+ * Brings node_modules in line with package-lock.json, before `npm start` and the tests.
  *
  * It runs on whatever Node the machine has, before anything is installed: plain JavaScript, the standard library alone,
  * and a syntax old enough that a Node that is too old still reads it and can say so.
@@ -222,7 +222,7 @@ async function main(home) {
       `install Node ${OLDEST_NODE} or newer from https://nodejs.org and start again`,
     );
   }
-  const isTest = process.env.npm_lifecycle_event === 'pretest';
+  const isTest = /^pretest/.test(process.env.npm_lifecycle_event);
   if (!difference(home, !isTest)) {
     process.stdout.write(`  ✔ packages in place  ${seconds(started)}\n`);
     return 0;

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { cases } from '../../test/support/cases.ts';
 import { addToy, note, openToyWorld, readDiary, schedule, type ToyWorld } from '../../test/support/toy-work.ts';
 import { Database, sql } from '../db/index.ts';
 import type { DueKind, DueRunner, StepList } from '../jobs/index.ts';
@@ -318,7 +319,7 @@ describe('one advance', () => {
         );
         expect(parts).toEqual(whole);
       }),
-      { numRuns: 15 },
+      cases(4, 15),
     );
   }, 120_000);
 });

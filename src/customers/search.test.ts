@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { cases } from '../../test/support/cases.ts';
 import { cloneDatabase } from '../../test/support/environment.ts';
 import { Database, sql, type Tx } from '../db/index.ts';
 import { selectCustomers } from './customers.sql.ts';
@@ -90,7 +91,7 @@ it('customers are found by every part of their names and addresses, in any case,
         });
       },
     ),
-    { numRuns: 25 },
+    cases(6, 25),
   );
 });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cases } from '../../test/support/cases.ts';
 import { cloneDatabase } from '../../test/support/environment.ts';
 import { addAllListChanges } from '../jobs/list-counts.ts';
 import { Database } from './index.ts';
@@ -125,7 +126,7 @@ it('a kept count is the number of rows, in all and of each facet, whatever is ch
           });
       }
     }),
-    { numRuns: 40 },
+    cases(10, 40),
   );
 });
 
@@ -201,7 +202,7 @@ it('a kept range is the number of rows in it, and none of them comes after its t
         });
       }
     }),
-    { numRuns: 20 },
+    cases(5, 20),
   );
 });
 

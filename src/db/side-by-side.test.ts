@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { cases } from '../../test/support/cases.ts';
 import { openToyWorld, type ToyWorld } from '../../test/support/toy-work.ts';
 import { jsonb, type Sql, sql, sqlState, type Tx } from './index.ts';
 
@@ -8,8 +9,8 @@ import { jsonb, type Sql, sql, sqlState, type Tx } from './index.ts';
  * Random statements with colliding keys give the same answers, counts and tables side by side and one after another.
  */
 
-const RUNS = Number(process.env.PROPERTY_RUNS ?? 100);
-const TIMEOUT = 60_000 + RUNS * 500;
+const RUNS = cases(20, 100);
+const TIMEOUT = 60_000 + RUNS.numRuns * 500;
 const NOW = Temporal.Instant.from('2026-01-01T00:00:00Z');
 
 let world: ToyWorld;
@@ -213,7 +214,7 @@ it('a random statement of many works is the same side by side and one after anot
           }),
         ),
     ),
-    { numRuns: RUNS },
+    RUNS,
   );
 });
 
@@ -246,6 +247,6 @@ it('works of many statements, each on a toy that another may have too, are the s
           }),
         ),
     ),
-    { numRuns: RUNS },
+    RUNS,
   );
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cases } from '../../test/support/cases.ts';
 import { type CompileOutcome, type CompileRequest, createCompiler } from './compile.ts';
 import type { InvoiceDocument } from './document.ts';
 import { eInvoiceOf } from './e-invoice/e-invoice.ts';
@@ -260,6 +261,6 @@ describe('hostile text', () => {
           expect(standard).toBe('a-3b');
         },
       ),
-      { numRuns: 60 },
+      cases(12, 60),
     ));
 });

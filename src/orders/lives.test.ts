@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { cases } from '../../test/support/cases.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../../test/support/environment.ts';
 import { orderBody } from '../../test/support/orders.ts';
 import { shopOf } from '../../test/support/shop.ts';
@@ -26,7 +27,7 @@ import type { OrderCreateBody } from './schemas.ts';
  * Random lives of orders against a small model of them: whole numbers instead of decimals, and the rules of domain.md
  * §6 as sentences instead of a table.
  */
-const RUNS = Number(process.env.PROPERTY_RUNS ?? 40);
+const RUNS = cases(8, 40);
 const now = Temporal.Instant.from('2026-03-10T09:30:00Z');
 const who = { by: 'usr_a', wall: now };
 
@@ -257,5 +258,5 @@ it('an order of any life is what its history makes of it', { timeout: 120_000 },
       expect(totalAmountOf(order).toFixed(2)).toBe(dollars(model.named ?? sumOf(model.lines)));
     }
   };
-  await fc.assert(fc.asyncProperty(fc.array(step as fc.Arbitrary<Step>, { maxLength: 24 }), life), { numRuns: RUNS });
+  await fc.assert(fc.asyncProperty(fc.array(step as fc.Arbitrary<Step>, { maxLength: 24 }), life), RUNS);
 });

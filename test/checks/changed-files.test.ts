@@ -1,21 +1,25 @@
-import { globSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { withReaders } from '../support/changed-files.ts';
+import { home, projectFiles } from '../../scripts/checks/project.ts';
+import { selectTests } from '../support/changed-files.ts';
+import { deepTests } from '../support/suites.ts';
 
-const filesLike = (pattern: string) => globSync(pattern);
+const files = projectFiles();
+const deep = new Set(deepTests(home));
+const select = (...changed: string[]) => selectTests(changed, files, (path) => deep.has(path)).tests;
 
 it.each([
-  { changed: 'migrations/0001_tenants.sql', reader: 'test/support/database-server.ts' },
-  { changed: 'docs/events.md', reader: 'test/docs/pages.test.ts' },
-  { changed: 'bin/reckoner.js', reader: 'test/start/lifecycle.test.ts' },
-  { changed: 'test/lives/kept/one.json', reader: 'test/lives/lives.test.ts' },
-  { changed: 'src/tax/tax.ts', reader: 'test/checks/imports.test.ts' },
-])('a change of $changed counts as one of $reader, which reads it', ({ changed, reader }) => {
-  expect(withReaders([changed], filesLike)).toEqual(expect.arrayContaining([changed, reader]));
+  { changed: 'src/tax/tax-lines.ts', test: 'src/tax/tax-lines.test.ts' },
+  { changed: 'src/invoicing/rating/models.ts', test: 'test/properties/invoice-arithmetic.test.ts' },
+  { changed: 'src/orders/orders.sql.ts', test: 'src/orders/routes.test.ts' },
+  { changed: 'migrations/0001_tenants.sql', test: 'test/checks/schema.test.ts' },
+  { changed: 'docs/events.md', test: 'test/docs/links.test.ts' },
+  { changed: 'test/stories/wallet.test.ts', test: 'test/stories/wallet.test.ts' },
+])('a change of $changed concerns $test', ({ changed, test }) => expect(select(changed)).toContain(test));
+
+it('a change of one domain runs no test of the deep run, and no story of the whole program', () => {
+  const tests = select('src/payments/returns/returns.ts', 'migrations/0012_payments.sql');
+  expect(tests.filter((path) => deep.has(path) || path.startsWith('test/stories/'))).toEqual([]);
+  expect(tests.filter((path) => path.startsWith('src/payments/')).length).toBeGreaterThan(5);
 });
 
-it('a change of a rule starts no program, and no change is no change', () => {
-  const readers = withReaders(['src/tax/tax.ts'], filesLike);
-  expect(readers.filter((path) => path.startsWith('test/start/'))).toEqual([]);
-  expect(withReaders([], filesLike)).toEqual([]);
-});
+it('no change concerns no test', () => expect(select()).toEqual([]));

@@ -3,14 +3,14 @@ import { messageFaults, requestSchemaFaults, schemaFaults } from '../../scripts/
 import { routeFaults, undocumentedRoutes } from '../../scripts/checks/routes.ts';
 import { Formed, FreeMap, Id, MapOf, Metadata, Strict, Text, type TSchema, Type } from '../../src/http/index.ts';
 import { priceModels } from '../../src/invoicing/rating/index.ts';
-import { openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { sharedEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { allDeclarations, type RouteDeclaration } from '../support/routes.ts';
 
 let environment: TestEnvironment;
 let declarations: RouteDeclaration[];
 
 beforeAll(async () => {
-  environment = await openTestEnvironment();
+  environment = await sharedEnvironment();
   declarations = await allDeclarations();
 });
 afterAll(() => environment.close());

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { compareFiles, LONGEST, type TestFile } from '../support/sequencer.ts';
+import { compareAtRandom, compareFiles, LONGEST, type TestFile } from '../support/sequencer.ts';
 
 const [longest, second] = LONGEST as [string, string];
 
@@ -24,3 +24,14 @@ it('files with a process of their own run first, then the longest, then the larg
 });
 
 it.each(LONGEST)('%s, which is said to take long, is there', (path) => expect(existsSync(path)).toBe(true));
+
+it('a random order has every file once, is the same for one seed, and another for another seed', () => {
+  const files = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((path) => ({ path, bytes: 1, isolate: path < 'c' }));
+  const order = (seed: number) =>
+    files
+      .toSorted(compareAtRandom(seed))
+      .map(({ path }) => path)
+      .join('');
+  expect([...order(1)].toSorted().join('')).toBe('abcdefgh');
+  expect([order(1), order(1) === order(2)]).toEqual([order(1), false]);
+});

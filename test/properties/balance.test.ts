@@ -28,6 +28,7 @@ import {
   type OracleTerm,
   type Units,
 } from '../support/balance-oracle.ts';
+import { cases } from '../support/cases.ts';
 
 /**
  * The laws of balances, over random histories. The figures are those of an oracle that shares no code (domain.md §5).
@@ -39,7 +40,7 @@ const DAYS = 40;
 const STEP = 6;
 const STEPS = (DAYS * 24) / STEP;
 
-const RUNS = { numRuns: 400 };
+const RUNS = cases(60, 400);
 
 // ——— histories ———
 
@@ -327,7 +328,7 @@ describe('a balance', () => {
             expectGrants(answer, expected);
           });
         }),
-        { numRuns: 700 },
+        cases(100, 700),
       );
     },
   );
@@ -443,6 +444,7 @@ describe('a replay', () => {
       }),
     );
     let runs = 0;
+    const lives = cases(50, 300);
     fc.assert(
       fc.property(sparse, fc.array(hour(20, FAR), { minLength: 1, maxLength: 4 }), (given, hours) => {
         const inputs = inputsOf(given.past);
@@ -460,9 +462,9 @@ describe('a replay', () => {
         expect(shownStates(b)).toEqual(shownStates(a.filter(({ at }) => kept.has(at.toString()))));
         runs += short.timeline.points.filter((point) => point.run !== null).length;
       }),
-      { numRuns: 300 },
+      lives,
     );
-    expect(runs).toBeGreaterThan(300);
+    expect(runs).toBeGreaterThan(lives.numRuns);
   });
 
   it('is not changed by being observed', () => {
@@ -549,7 +551,7 @@ describe('a replay', () => {
         expect(old.stretches.length).toBe(timelineOf(young, held, [end]).stretches.length);
         expect(old.stretches.length).toBeLessThanOrEqual(11 + 15);
       }),
-      { numRuns: 100 },
+      cases(20, 100),
     );
   });
 });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { sql } from '../../src/db/index.ts';
 import { type Decimal, decimal, plain, sum } from '../../src/kernel/decimal.ts';
 import { expectBooksToBalance } from '../support/books.ts';
+import { cases } from '../support/cases.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, shopOf } from '../support/shop.ts';
 
@@ -130,7 +131,7 @@ it('balance after any order of issuing, paying, topping up, refunding, voiding, 
       const [unpaid, receivable] = await owed(merchant, customer.id);
       expect(receivable).toBe(unpaid);
     }),
-    { numRuns: 15 },
+    cases(4, 15),
   );
 });
 
@@ -144,6 +145,6 @@ it('balance where all of it comes at once', { timeout: 120_000 }, async () => {
       await Promise.all(steps.map(take));
       await expectBooksToBalance(env, merchant);
     }),
-    { numRuns: 10 },
+    cases(3, 10),
   );
 });

@@ -13,6 +13,7 @@ import { allotBurnt, type BurntIn, stretchesOf } from '../../src/invoicing/usage
 import { currencyCodes, minorDigits } from '../../src/kernel/currency.ts';
 import { type Decimal, decimal, plain, sum } from '../../src/kernel/decimal.ts';
 import type { Period } from '../../src/kernel/time.ts';
+import { cases } from '../support/cases.ts';
 import { exact } from '../support/exact.ts';
 import {
   type AskedCharge,
@@ -33,7 +34,7 @@ import { dueCharges, feeItem, issue, itemsIn, openBooks } from '../support/owed.
  * rating, discounts, limits, credits, tax, totals) is compared with the same calculation in fractions (domain.md §2 to
  * §4; I-22, I-23).
  */
-const RUNS = Number(process.env.PROPERTY_RUNS ?? 3000);
+const RUNS = cases(400, 6000);
 
 const DIGITS = 1000;
 const decimalOf = (most: number, digits: number) =>
@@ -534,9 +535,9 @@ it('of usage in a part of a period comes to what it comes to in fractions, also 
       expect(inUnits(total, digits)).toBe(amount);
       if (isHalf) halves += 1;
     }),
-    { numRuns: RUNS },
+    RUNS,
   );
-  expect(halves).toBeGreaterThan(RUNS / 500);
+  expect(halves).toBeGreaterThan(RUNS.numRuns / 500);
 });
 
 /** Found by chance once, and now a fixed case: the tax of a correction that credits the discounts of two groups. */
@@ -598,9 +599,9 @@ it('of random plans come to what they come to in fractions, and every line sums 
       if (lines.some(({ type }) => type === 'adjustment')) seen.discounted += 1;
       if (lines.some(({ type }) => type === 'late_usage')) seen.late += 1;
     }),
-    { numRuns: RUNS, examples: [[KEPT]] },
+    { ...RUNS, examples: [[KEPT]] },
   );
   const { currencies, ...counts } = seen;
-  for (const [what, count] of Object.entries(counts)) expect(count, what).toBeGreaterThan(RUNS / 50 - 1);
-  if (RUNS >= 3000) expect(currencies.size).toBe(currencyCodes.length);
+  for (const [what, count] of Object.entries(counts)) expect(count, what).toBeGreaterThan(RUNS.numRuns / 50 - 1);
+  if (RUNS.numRuns >= 3000) expect(currencies.size).toBe(currencyCodes.length);
 });

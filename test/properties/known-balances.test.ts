@@ -16,6 +16,7 @@ import type { TimedEntitlement } from '../../src/entitlements/reading/reading.sq
 import { newId } from '../../src/kernel/ids.ts';
 import { orThrow } from '../../src/kernel/result.ts';
 import type { Instant } from '../../src/kernel/time.ts';
+import { cases } from '../support/cases.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, shopOf } from '../support/shop.ts';
 
@@ -289,7 +290,7 @@ describe('a process that knows entitlements', () => {
           await life.compare();
         }
       }),
-      { numRuns: 2, endOnFailure: true },
+      { ...cases(1, 2), endOnFailure: true },
     );
   }, 60_000);
 

@@ -9,6 +9,7 @@ import { type HistoricTerms, type Segment, segmentsOf } from '../../src/invoicin
 import { minorDigits } from '../../src/kernel/currency.ts';
 import { type Decimal, decimal, plain, sum, ZERO } from '../../src/kernel/decimal.ts';
 import type { Instant } from '../../src/kernel/time.ts';
+import { cases } from '../support/cases.ts';
 import { bill as billOf, giveBack, issue, itemsIn, openBooks, standingIn, upfrontAt } from '../support/owed.ts';
 import { Life, type LifeOf, owedBy } from '../support/pure-life.ts';
 
@@ -16,7 +17,7 @@ import { Life, type LifeOf, owedBy } from '../support/pure-life.ts';
  * An invoice bills the owed amount less the billed amount (domain.md §3): the laws of this rule, for the pure functions
  * alone.
  */
-const RUNS = Number(process.env.PROPERTY_RUNS ?? 150);
+const RUNS = cases(30, 300);
 
 const at = (text: string): Instant => Temporal.Instant.from(text);
 
@@ -220,7 +221,7 @@ describe('a life of a subscription', () => {
           expect(Temporal.Instant.compare(periodStart, periodEnd)).toBeLessThanOrEqual(0);
         for (const { grandTotal } of life.calculations) expect(grandTotal.gte(0)).toBe(true);
       }),
-      { numRuns: RUNS },
+      RUNS,
     );
   });
 });
@@ -234,7 +235,7 @@ describe('a bill', () => {
         expect(issue(openBooks(), 'again', due, {}, of.quoting).lines).toEqual([]);
         expect(giveBack(life.books, life.terms, of.quoting)).toEqual([]);
       }),
-      { numRuns: RUNS },
+      RUNS,
     );
   });
 
@@ -252,7 +253,7 @@ describe('a bill', () => {
           segmentsOf(new Life(of).live().terms).map(timesOf),
         );
       }),
-      { numRuns: RUNS },
+      RUNS,
     );
   });
 });
@@ -302,7 +303,7 @@ describe('a credit', () => {
         expect(plain(sum(credits.map(({ net }) => net)))).toBe(plain(calculation.subtotal));
         expect(plain(sum(credits.map(({ tax }) => tax)))).toBe(plain(calculation.totalTax));
       }),
-      { numRuns: RUNS },
+      RUNS,
     );
   });
 
@@ -320,7 +321,7 @@ describe('a credit', () => {
         }
         expect(Object.values(standingIn(books)).map(plain)).toEqual(['0', '0']);
       }),
-      { numRuns: RUNS },
+      RUNS,
     );
   });
 });
@@ -352,7 +353,7 @@ describe('there and back at one instant', () => {
         }).live();
         expect(plain(standingIn(moved.books).net)).toBe(plain(standingIn(new Life(of).live().books).net));
       }),
-      { numRuns: RUNS },
+      RUNS,
     );
   });
 });

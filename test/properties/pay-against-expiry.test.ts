@@ -4,6 +4,7 @@ import { FakeProvider } from '../../src/payments/testing/fake-provider.ts';
 import { randomFrom } from '../stripe/faults.ts';
 import { expectBooksToBalance } from '../support/books.ts';
 import { type CardsOutside, cardsOutside } from '../support/cards-outside.ts';
+import { rounds } from '../support/cases.ts';
 import { openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import type { Resource } from '../support/shop.ts';
 
@@ -21,9 +22,9 @@ beforeAll(async () => {
 afterEach(() => expectBooksToBalance(env, cards.merchant));
 afterAll(() => env.close());
 
-const BATCHES = 2;
+const BATCHES = rounds(1, 2);
 /** In each batch. The same with toys instead of invoices is in `src/payments/checkouts/checkouts.test.ts`. */
-const ROUNDS = 100;
+const ROUNDS = rounds(25, 100);
 const EXPIRES_AT = '2026-01-01T01:00:00Z';
 const AT_A_TIME = 10;
 

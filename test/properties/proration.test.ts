@@ -9,13 +9,14 @@ import type { HistoricTerms } from '../../src/invoicing/timeline/segments.ts';
 import { minorDigits } from '../../src/kernel/currency.ts';
 import { type Decimal, decimal, plain, sum, ZERO } from '../../src/kernel/decimal.ts';
 import type { Instant } from '../../src/kernel/time.ts';
+import { cases } from '../support/cases.ts';
 import { bill, dueCharges, giveBack, invoiceAt, itemsIn, openBooks, standingIn, upfrontAt } from '../support/owed.ts';
 
 /**
  * Parts that a change of plan makes sum to the whole, up to rounding. A change and its reversal bill the same as no
  * change (domain.md §3, Plan change and credits; I-24).
  */
-const RUNS = Number(process.env.PROPERTY_RUNS ?? 500);
+const RUNS = cases(100, 1000);
 
 const amount = fc.integer({ min: 0, max: 10_000_000 }).map((units) => (units / 10_000).toFixed(4));
 const tiers = fc.tuple(amount, amount, amount).map(([first, flatPrice, second]) => ({
@@ -154,7 +155,7 @@ describe('the pieces of a period', () => {
         // minimum.
         expectNear(totalOf(pieces), totalOf(whole), 2 * pieces.size + 2, money);
       }),
-      { numRuns: RUNS },
+      RUNS,
     );
   });
 
@@ -173,7 +174,7 @@ describe('the pieces of a period', () => {
         const back = giveBack(whole, ended, quoting);
         expectNear(standingIn(used).net.plus(sum(back.map(({ net }) => net))), paid, 3, money);
       }),
-      { numRuns: RUNS },
+      RUNS,
     );
   });
 });
@@ -211,7 +212,7 @@ describe('a change and the change back', () => {
           expect(texts(found)).toEqual(texts(never));
         },
       ),
-      { numRuns: RUNS },
+      RUNS,
     );
   });
 
@@ -227,7 +228,7 @@ describe('a change and the change back', () => {
         expectNear(totalOf(found), totalOf(never), 3, money);
         if (there.equals(back)) expect([...found.keys()]).toEqual(['own']);
       }),
-      { numRuns: RUNS },
+      RUNS,
     );
   });
 
@@ -255,7 +256,7 @@ describe('a change and the change back', () => {
         bill(books, after, { ...upfrontAt(after, back), id: 'again' }, {}, quoting);
         expect([itemsIn(books).length, giveBack(books, after, quoting)]).toEqual([billed, []]);
       }),
-      { numRuns: RUNS },
+      RUNS,
     );
   });
 });

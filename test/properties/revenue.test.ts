@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { rebuildRevenue } from '../../src/analytics/rebuild.ts';
 import { addAllChanges } from '../../src/analytics/sums.ts';
 import { type Decimal, decimal, sum } from '../../src/kernel/decimal.ts';
+import { cases } from '../support/cases.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { newOrder, orderLine } from '../support/orders.ts';
 import { approveOrder, intervalBody, newSchedule, putIntervals } from '../support/schedules.ts';
@@ -188,6 +189,6 @@ it('says to the cent what invoices and refunds say, in any part of the time', { 
         }
       expect(await rebuildRevenue(env.database)).toEqual({ facts: 0, sums: 0 });
     }),
-    { numRuns: 8 },
+    cases(2, 8),
   );
 });

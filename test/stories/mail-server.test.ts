@@ -1,5 +1,5 @@
 import { createServer, type Server, type Socket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { EnvironmentOptions } from '../../src/app.ts';
 import { Database, type Scope, sql, type Tx } from '../../src/db/index.ts';
 import { DocumentRenderError } from '../../src/documents/index.ts';
@@ -25,25 +25,41 @@ interface Office {
   shop: Shop;
 }
 
+const PRODUCTION = { environment: 'production' } as const;
+let drop: MailDrop | undefined;
+/** The environments that tests share: one without a mail server, and one that sends to the drop. */
+const shared = new Map<string | undefined, Promise<TestEnvironment>>();
+afterAll(async () => {
+  for (const env of shared.values()) await (await env).close();
+  await drop?.close();
+});
+
+function ordinary(mailServer?: EnvironmentOptions['mailServer']): Promise<TestEnvironment> {
+  const key = mailServer?.url;
+  const env = shared.get(key) ?? openTestEnvironment({ ...PRODUCTION, ...(mailServer && { mailServer }) });
+  shared.set(key, env);
+  return env;
+}
+
 async function openOffice(
   mailServer?: EnvironmentOptions['mailServer'],
   more: { openDatabase?: NonNullable<EnvironmentOptions['openDatabase']>; documents?: 'typeset' } = {},
 ): Promise<Office> {
-  const env = await openTestEnvironment({
-    environment: 'production',
-    ...(mailServer && { mailServer }),
-    ...more,
-  });
-  open.push(() => env.close());
+  const isOrdinary = Object.keys(more).length === 0 && (mailServer === undefined || mailServer.url === drop?.url);
+  const env = await (isOrdinary
+    ? ordinary(mailServer)
+    : openTestEnvironment({ ...PRODUCTION, ...more, ...(mailServer && { mailServer }) }));
+  if (!isOrdinary) open.push(() => env.close());
   env.setNow(NOW);
   const merchant = await env.merchant();
   return { env, merchant, shop: shopOf(merchant) };
 }
 
+/** The mail server that takes every mail, without those of earlier tests. */
 async function openDrop(): Promise<MailDrop> {
-  const drop = await openMailDrop();
-  open.push(() => drop.close());
-  return drop;
+  drop ??= await openMailDrop();
+  drop.messages.length = 0;
+  return Object.assign(drop, { onRecipient: () => null, onMessage: () => null });
 }
 
 const from = (url: string) => ({ url, from: 'billing@pay.example' });

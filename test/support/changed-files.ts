@@ -1,43 +1,58 @@
-import { execFileSync } from 'node:child_process';
-import { globSync } from 'node:fs';
-import { join } from 'node:path';
-import type { VCSProvider } from 'vitest/node';
+import { importsOf } from '../../scripts/checks/imports.ts';
+import { isTest, type SourceFile } from '../../scripts/checks/project.ts';
 
 /**
- * Files that tests read or start without an import. A change of a file on the left counts as a change of the files on
- * the right. The checks read the whole project.
+ * Files that tests read or start without an import. A change of a file on the left concerns the tests on the right. The
+ * checks read the whole project.
  */
-const READ_BY: readonly { readonly changed: RegExp; readonly counts: readonly string[] }[] = [
-  { changed: /./, counts: ['test/checks/*.test.ts'] },
-  { changed: /^migrations\//, counts: ['test/support/database-server.ts'] },
-  { changed: /\.md$/, counts: ['test/docs/*.test.ts'] },
-  { changed: /^(?:bin\/|src\/main\.ts|src\/start\/|src\/db\/embedded\/)/, counts: ['test/start/*.test.ts'] },
-  { changed: /^test\/lives\/kept\//, counts: ['test/lives/lives.test.ts'] },
+const READ_BY: readonly { readonly changed: RegExp; readonly tests: RegExp }[] = [
+  { changed: /./, tests: /^test\/checks\// },
+  { changed: /\.md$/, tests: /^test\/docs\/(?:blocks|links)/ },
 ];
 
+/** With it a test has the whole program, and so depends on every file of it. */
+const PROGRAM = new Set(['src/app.ts', 'src/wiring.ts', 'test/support/environment.ts']);
+
+/** The domain of a file of the program or of a migration; undefined for others. */
+const domainOf = (path: string): string | undefined => /^(?:src\/|migrations\/\d+_)([a-z]+)/.exec(path)?.[1];
+
+export interface Selection {
+  /** The tests that a change concerns most: its own, those of its domains, and those of rules that use it. */
+  readonly tests: readonly string[];
+  /** The number of other tests, which call the whole program. */
+  readonly others: number;
+}
+
 /**
- * The files that count as changed after a change of these: they, and their readers. Pure except for the lists of files.
+ * The tests to run after a change of these files. A test that calls the whole program is among them if it changed
+ * itself, or if it stands in the folder of a changed domain. Pure.
+ * @param isLeftOut tests of the deep run
  */
-export function withReaders(changed: readonly string[], filesLike: (pattern: string) => readonly string[]): string[] {
-  const readers = READ_BY.filter((each) => changed.some((path) => each.changed.test(path)));
-  return [...new Set([...changed, ...readers.flatMap(({ counts }) => counts.flatMap(filesLike))])];
+export function selectTests(
+  changed: readonly string[],
+  files: readonly SourceFile[],
+  isLeftOut: (path: string) => boolean,
+): Selection {
+  const imports = new Map(
+    files.filter(({ path }) => path.endsWith('.ts')).map((file) => [file.path, importsOf(file).map(({ to }) => to)]),
+  );
+  const domains = new Set(changed.filter((path) => !path.endsWith('.test.ts')).map(domainOf));
+  const isChanged = new Set(changed);
+  const concerns = (path: string): boolean => {
+    const reached = reachedFrom(path, imports);
+    if (reached.has(path) && isChanged.has(path)) return true;
+    if (path.startsWith('src/') && domains.has(domainOf(path))) return true;
+    if (READ_BY.some((each) => each.tests.test(path) && changed.some((one) => each.changed.test(one)))) return true;
+    return ![...PROGRAM].some((each) => reached.has(each)) && changed.some((each) => reached.has(each));
+  };
+  const all = files.filter((file) => isTest(file) && !isLeftOut(file.path)).map(({ path }) => path);
+  const tests = changed.length === 0 ? [] : all.filter(concerns);
+  return { tests, others: all.length - tests.length };
 }
 
-function changedIn(root: string, since: string): string[] {
-  const git = (...words: string[]): string[] =>
-    execFileSync('git', words, { cwd: root, encoding: 'utf8' }).split('\0').filter(Boolean);
-  return [
-    ...git('diff', '--name-only', '-z', '--relative', `${since}...HEAD`),
-    ...git('diff', '--name-only', '-z', '--relative', 'HEAD'),
-    ...git('ls-files', '-z', '--others', '--exclude-standard'),
-  ];
+/** A file and all that it imports, up to the program itself. */
+function reachedFrom(path: string, imports: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {
+  const reached = new Set([path]);
+  for (const each of reached) if (!PROGRAM.has(each)) for (const to of imports.get(each) ?? []) reached.add(to);
+  return reached;
 }
-
-/** For `vitest --changed`: the files that differ from a commit, and their readers. @throws if git fails */
-export const changedFiles: VCSProvider = {
-  findChangedFiles: async ({ root, changedSince }) => {
-    const changed = changedIn(root, typeof changedSince === 'string' ? changedSince : 'HEAD');
-    const filesLike = (pattern: string) => globSync(pattern, { cwd: root });
-    return withReaders(changed, filesLike).map((path) => join(root, path));
-  },
-};

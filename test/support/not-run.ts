@@ -9,11 +9,16 @@ const REASONS: readonly { readonly files: RegExp; readonly reason: string; reado
   },
   {
     files: /^test\/browser\//,
-    reason: 'they need a Chromium, and none was found',
-    command: 'CHROMIUM_PATH=/path/to/chromium npm test',
+    reason: 'they need a Chromium, and this system has none',
+    command: 'CHROMIUM_PATH=/path/to/chromium npm run test:deep',
   },
   {
-    files: /^(?:test\/start|src\/db\/embedded)\//,
+    files: /^test\/start\//,
+    reason: 'they look into /proc, which Linux alone has',
+    command: 'npm run test:deep on Linux',
+  },
+  {
+    files: /^src\/db\/embedded\//,
     reason: 'they look into /proc, which Linux alone has',
     command: 'npm test on Linux',
   },

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { cases } from '../../../test/support/cases.ts';
 import { openTestEnvironment, type TestEnvironment } from '../../../test/support/environment.ts';
 import { sql } from '../../db/index.ts';
 import { rebuild, type ShipperDependencies, shipRound } from './shipper.ts';
@@ -166,7 +167,7 @@ describe('shipping', () => {
           expect(store.seqsOf(await serving())).toEqual(await stored());
         },
       ),
-      { numRuns: 8 },
+      cases(2, 8),
     );
   });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cases } from '../../../test/support/cases.ts';
 import { type CutWire, layWire } from '../../../test/support/cut-wire.ts';
 import { openTestEnvironment, type TestEnvironment } from '../../../test/support/environment.ts';
 import { Database, sql, type Tx } from '../../db/index.ts';
@@ -87,7 +88,7 @@ describe('requests that are stored together', () => {
           }
           expect([...rows.keys()].toSorted()).toEqual([...accepted].toSorted());
         }),
-        { numRuns: 150 },
+        cases(30, 150),
       ),
     60_000,
   );

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { cases } from '../../../test/support/cases.ts';
 import { cloneDatabase } from '../../../test/support/environment.ts';
 import { Database, type Tx } from '../../db/index.ts';
 import { plain } from '../../kernel/decimal.ts';
@@ -106,7 +107,7 @@ it('a remembered figure equals that of the events, after any events, rollbacks a
         });
       }
     }),
-    { numRuns: 15 },
+    cases(4, 15),
   ));
 
 it('of an hour that was read before, no event is read again until it has another one', async () => {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { cases } from '../../../test/support/cases.ts';
 import { cloneDatabase } from '../../../test/support/environment.ts';
 import { Database } from '../../db/index.ts';
 import { plain } from '../../kernel/decimal.ts';
@@ -90,5 +91,5 @@ it('stretches that adjoin have the figures that each has by itself, with roll-up
         });
       },
     ),
-    { numRuns: 25 },
+    cases(6, 25),
   ));

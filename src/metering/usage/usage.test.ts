@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cases } from '../../../test/support/cases.ts';
 import { cloneDatabase } from '../../../test/support/environment.ts';
 import { Database, parseExactJson, sql, type Tx } from '../../db/index.ts';
 import { plain, sum } from '../../kernel/decimal.ts';
@@ -228,7 +229,7 @@ describe('rolled-up usage', () => {
             { meter, after: Math.min(after, sent.length) },
           );
         }),
-        { numRuns: 250 },
+        cases(40, 250),
       ),
     180_000,
   );
@@ -262,7 +263,7 @@ describe('rolled-up usage', () => {
             });
           },
         ),
-        { numRuns: 100 },
+        cases(20, 100),
       ),
     180_000,
   );
@@ -411,7 +412,7 @@ describe('usage', () => {
             expect(rows.map((row) => textOf(row, cut)).toSorted()).toEqual(naiveUsage(naive, scope, cut));
           });
         }),
-        { numRuns: 250 },
+        cases(40, 250),
       ),
     120_000,
   );
@@ -442,7 +443,7 @@ describe('usage', () => {
             });
           expect(await all(shuffled)).toEqual(await all(sent));
         }),
-        { numRuns: 25 },
+        cases(6, 25),
       ),
     60_000,
   );
@@ -465,7 +466,7 @@ describe('usage', () => {
             expect(added).toEqual(parts.map(() => plain((whole[0] as UsageRow).value)));
           });
         }),
-        { numRuns: 25 },
+        cases(6, 25),
       ),
     60_000,
   );

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { rounds } from '../../../test/support/cases.ts';
 import { sql } from '../../db/index.ts';
 import { decimal } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
@@ -222,7 +223,7 @@ describe('a race', () => {
 
   it('between paying in the last moment and due work has exactly one outcome', async () => {
     const start = shop.now();
-    for (let round = 0; round < 40; round += 1) {
+    for (let round = 0; round < rounds(8, 40); round += 1) {
       const toy = await shop.toy(merchant);
       const lastMoment = shop.now();
       const { id } = await shop.open(merchant, toy, { expiresAt: lastMoment.add({ seconds: 1 }) });
