@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { audit, invariantCount, type Violation } from './auditor/index.ts';
 import { clockBook } from './clocks/index.ts';
-import { Database, type DatabaseOptions, migrate, migrationNames } from './db/index.ts';
+import { Database, type DatabaseOptions, migrate, migrationNames, type Scope } from './db/index.ts';
 import { type OpenedDemo, openDemo } from './demo/index.ts';
 import {
   createServer,
@@ -420,11 +420,14 @@ export async function auditDatabase(databaseUrl: string): Promise<{ checked: num
   }
 }
 
-/** Calculates an environment's issued invoices again from the events, and tells which come out otherwise. */
-export async function recomputeDatabase(databaseUrl: string): ReturnType<typeof recomputeFrom> {
+/**
+ * Calculates an environment's issued invoices again from the events, and tells which come out otherwise.
+ * @param scope whose invoices; absent: those of every merchant
+ */
+export async function recomputeDatabase(databaseUrl: string, scope?: Scope): ReturnType<typeof recomputeFrom> {
   const database = new Database({ url: databaseUrl, connections: 1, statementTimeout: AUDIT_STATEMENT_MILLISECONDS });
   try {
-    return await recomputeFrom(database);
+    return await recomputeFrom(database, scope);
   } finally {
     await database.close();
   }

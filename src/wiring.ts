@@ -34,7 +34,7 @@ import {
   viesRegister,
   watchTaxIdOfConsumer,
 } from './customers/index.ts';
-import type { Database, Tx } from './db/index.ts';
+import type { Database, Scope, Tx } from './db/index.ts';
 import { createDocumentRenderer, type DocumentRenderer } from './documents/index.ts';
 import {
   balanceNoticeChore,
@@ -482,8 +482,11 @@ export const auditChecks = [snapshotRecheck];
 export const rebuildReports = rebuildRevenue;
 
 /** Calculates issued invoices again from the events; see `recomputeInvoices`. */
-export const recomputeFrom = (database: Database): Promise<{ checked: number; differing: Recomputed[] }> =>
-  recomputeInvoices(billingSource, (work) => database.transaction('every merchant, reading', work));
+export const recomputeFrom = (
+  database: Database,
+  scope: Scope = 'every merchant, reading',
+): Promise<{ checked: number; differing: Recomputed[] }> =>
+  recomputeInvoices(billingSource, (work) => database.transaction(scope, work));
 
 /**
  * The old externalId is nobody's from now on, the new one the customer's; in the order of the texts, against deadlocks.

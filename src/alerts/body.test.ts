@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Merchant, openTestEnvironment, type TestEnvironment } from '../../test/support/environment.ts';
+import { type Merchant, sharedEnvironment, type TestEnvironment } from '../../test/support/environment.ts';
 import { type Resource, shopOf } from '../../test/support/shop.ts';
 
 let env: TestEnvironment;
 let merchant: Merchant;
 let ids: Record<'customerId' | 'billableMetricId' | 'subscriptionId' | 'entitlementId', string>;
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await sharedEnvironment();
   merchant = await env.merchant();
   const shop = shopOf(merchant);
   const metric = await shop.metric();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Merchant, openTestEnvironment, type TestEnvironment } from '../../test/support/environment.ts';
+import { type Merchant, sharedEnvironment, type TestEnvironment } from '../../test/support/environment.ts';
 import { type Resource, type Shop, shopOf } from '../../test/support/shop.ts';
 import { decimal } from '../kernel/decimal.ts';
 import { changeOf, inOrder, marginOf } from './profit.ts';
@@ -31,7 +31,7 @@ const bill = (customer: Resource, amount: string, currency = 'USD') =>
   });
 
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await sharedEnvironment();
   env.setNow('2026-03-10T09:30:00Z');
   merchant = await env.merchant();
   shop = shopOf(merchant);

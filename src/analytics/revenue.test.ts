@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Merchant, openTestEnvironment, type TestEnvironment } from '../../test/support/environment.ts';
+import { type Merchant, sharedEnvironment, type TestEnvironment } from '../../test/support/environment.ts';
 import { type Resource, type Shop, START, shopOf } from '../../test/support/shop.ts';
 import { sql } from '../db/index.ts';
 import { currencyCodes, minorDigits } from '../kernel/currency.ts';
@@ -7,7 +7,7 @@ import { addAllChanges } from './sums.ts';
 
 let env: TestEnvironment;
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await sharedEnvironment();
   env.setNow('2026-03-10T09:30:00Z');
 });
 afterAll(() => env.close());

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openTestEnvironment, type TestEnvironment } from '../../test/support/environment.ts';
+import { sharedEnvironment, type TestEnvironment } from '../../test/support/environment.ts';
 import { sql } from '../db/index.ts';
 import { type ApprovalTrigger, approvalStates, DECISIONS, type Decision } from './states.ts';
 
 let env: TestEnvironment;
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await sharedEnvironment();
 });
 afterAll(() => env.close());
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import pino from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Merchant, openTestEnvironment, type TestEnvironment } from '../../test/support/environment.ts';
+import { type Merchant, sharedEnvironment, type TestEnvironment } from '../../test/support/environment.ts';
 import { isWaitedFor } from '../../test/support/locks.ts';
 import { createServer } from '../http/index.ts';
 import { Authenticator, recordAudit } from '../identity/index.ts';
@@ -35,7 +35,7 @@ const hooks: CustomerHooks = {
 };
 
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await sharedEnvironment();
   merchant = await env.merchant();
   const authenticator = new Authenticator({ database: env.database, now: () => now });
   server = await createServer({

@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ApiDocument, documentMeasures, gapsOf } from '../../scripts/checks/descriptions.ts';
 import { home } from '../../scripts/checks/project.ts';
-import { openTestEnvironment, type TestEnvironment } from '../../test/support/environment.ts';
+import { sharedEnvironment, type TestEnvironment } from '../../test/support/environment.ts';
 import { wireDomains } from '../wiring.ts';
 import { type Route, validate } from './index.ts';
 
@@ -30,7 +30,7 @@ let document: {
 };
 let routes: readonly Route[];
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await sharedEnvironment();
   document = (await env.client().get('/openapi.json')).body;
   const domains = wireDomains('sandbox', 'http://localhost');
   routes = domains.routes({ runClock: async () => 0 } as never);

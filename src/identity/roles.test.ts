@@ -1,10 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  type Client,
-  type Merchant,
-  openTestEnvironment,
-  type TestEnvironment,
-} from '../../test/support/environment.ts';
+import { type Client, type Merchant, sharedEnvironment, type TestEnvironment } from '../../test/support/environment.ts';
 
 let env: TestEnvironment;
 const clients = {} as Record<'none' | 'viewer' | 'member' | 'admin' | 'operator' | 'foreign', Client>;
@@ -12,7 +7,7 @@ let merchant: Merchant;
 let colleague: Merchant;
 let consumerId: string;
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await sharedEnvironment();
   merchant = await env.merchant();
   colleague = await env.userOf(merchant, 'viewer');
   const consumer = { name: 'Consumer', type: 'consumer', merchantId: merchant.id };

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Merchant, openTestEnvironment, type TestEnvironment } from '../../test/support/environment.ts';
+import { type Merchant, sharedEnvironment, type TestEnvironment } from '../../test/support/environment.ts';
 
 let env: TestEnvironment;
 let merchant: Merchant;
 let other: Merchant;
 let platformId: string;
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await sharedEnvironment();
   merchant = await env.merchant();
   other = await env.merchant();
   platformId = (await env.platform.get('/v0/me')).body.organization.id;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openTestEnvironment, type TestEnvironment } from '../../test/support/environment.ts';
+import { sharedEnvironment, type TestEnvironment } from '../../test/support/environment.ts';
 import { sql, type Tx } from '../db/index.ts';
 import { decimal, plain, sum } from '../kernel/decimal.ts';
 import { newId } from '../kernel/ids.ts';
@@ -11,7 +11,7 @@ let merchantId: string;
 let customerId: string;
 const now = Temporal.Instant.from('2026-03-01T00:00:00Z');
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await sharedEnvironment();
 });
 afterAll(() => env.close());
 beforeEach(async () => {

@@ -1,15 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  type Answer,
-  type Merchant,
-  openTestEnvironment,
-  type TestEnvironment,
-} from '../../test/support/environment.ts';
+import { type Answer, type Merchant, sharedEnvironment, type TestEnvironment } from '../../test/support/environment.ts';
 
 let env: TestEnvironment;
 let merchant: Merchant;
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await sharedEnvironment();
   merchant = await env.merchant();
 });
 afterAll(() => env.close());

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Merchant, openTestEnvironment, type TestEnvironment } from '../../test/support/environment.ts';
+import { type Merchant, sharedEnvironment, type TestEnvironment } from '../../test/support/environment.ts';
 import { type Resource, type Shop, shopOf } from '../../test/support/shop.ts';
 import { deliver, newSource, revenue, revenueShop } from '../../test/support/sources.ts';
 
@@ -8,7 +8,7 @@ let merchant: Merchant;
 let shop: Shop;
 let world: Awaited<ReturnType<typeof revenueShop>>;
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await sharedEnvironment();
   merchant = await env.merchant();
   shop = shopOf(merchant);
   world = await revenueShop(shop);

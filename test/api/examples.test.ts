@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Answer, type Client, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { type Answer, type Client, sharedEnvironment, type TestEnvironment } from '../support/environment.ts';
 
 interface Operation {
   operationId: string;
@@ -32,7 +32,7 @@ const EXAMPLE_ID = /\b([a-z]+_)8c3d5e0f1a2b4c6d\b/g;
 
 let env: TestEnvironment;
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await sharedEnvironment();
 });
 afterAll(() => env.close());
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Answer, type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { type Answer, type Merchant, sharedEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Shop, shopOf } from '../support/shop.ts';
 
 /** Mistakes of callers, and the help in the answers. */
@@ -9,7 +9,7 @@ let shop: Shop;
 const known: Record<string, string> = {};
 
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await sharedEnvironment();
   env.setNow('2026-03-01T12:00:00Z');
   merchant = await env.merchant();
   shop = shopOf(merchant);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { home } from '../../scripts/checks/project.ts';
-import { openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { sharedEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { callOperation, generateClient } from './client.ts';
 
 interface Request {
@@ -21,7 +21,7 @@ const { run }: Program = await import(`${home}test/clients/program/program.ts`);
 
 let env: TestEnvironment;
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await sharedEnvironment();
 });
 afterAll(() => env.close());
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { takesNull } from '../../src/http/nulls.ts';
-import { openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { sharedEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Call, operations } from '../support/operations.ts';
 import { allDeclarations, propertiesOf } from '../support/routes.ts';
 import { openWorld, type World } from '../support/world.ts';
@@ -22,7 +22,7 @@ let world: World;
 let plain: ReadonlyMap<string, Operation>;
 let compact: ReadonlyMap<string, Operation>;
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await sharedEnvironment();
   world = await openWorld(env);
   plain = generateClient((await env.client().get('/openapi.json')).body);
   compact = generateClient((await env.client().get('/compact/openapi.json')).body);

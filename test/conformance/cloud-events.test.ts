@@ -1,7 +1,8 @@
 import { CloudEvent, CONSTANTS, emitterFor, HTTP, httpTransport, type Message, Mode } from 'cloudevents';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { cases } from '../support/cases.ts';
+import { type Merchant, sharedEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Shop, shopOf } from '../support/shop.ts';
 import { batchOf, eventOf, messageOf } from './cloud-events.ts';
 
@@ -9,7 +10,7 @@ import { batchOf, eventOf, messageOf } from './cloud-events.ts';
 let env: TestEnvironment;
 let address: string;
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await sharedEnvironment();
   address = await env.server.listen({ host: '127.0.0.1', port: 0 });
 });
 afterAll(() => env.close());
@@ -202,7 +203,7 @@ describe('the package as a client', () => {
           expect(await readBack(shop, id)).toEqual(event.toJSON());
           expect(answerOf(await emit(event, options(merchant))).id).toBe(id);
         }),
-        { numRuns: 60 },
+        cases(12, 60),
       );
     },
     60_000,

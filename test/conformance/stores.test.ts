@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ClickHouse } from '../../src/metering/clickhouse/store.ts';
 import type { UsageCut, UsageScope } from '../../src/metering/meter/usage-request.ts';
 import { naiveUsage } from '../../src/metering/testing/oracle.ts';
-import { openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { sharedEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { hasEngine, unlessEngine } from './clickhouse-engine.ts';
 import { openServedEngine, type ServedEngine } from './clickhouse-server.ts';
 import {
@@ -27,7 +27,7 @@ let env: TestEnvironment;
 let served: ServedEngine | null = null;
 let clickhouse: ClickHouse;
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await sharedEnvironment();
   if (!hasEngine) return;
   served = await openServedEngine();
   clickhouse = served.clickhouse;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { sharedEnvironment, type TestEnvironment } from '../support/environment.ts';
 import type { Resource } from '../support/shop.ts';
 import { type Lived, live } from './drive.ts';
 import { judge } from './judge.ts';
@@ -22,7 +22,7 @@ const life: Life = {
 let env: TestEnvironment;
 let lived: Lived;
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await sharedEnvironment();
   lived = await live(env, life);
 });
 afterAll(() => env.close());

@@ -5,7 +5,8 @@ import { decimal, plain } from '../../src/kernel/decimal.ts';
 import type { Aggregation, Meter } from '../../src/metering/meter/meter.ts';
 import type { UsageCut } from '../../src/metering/meter/usage-request.ts';
 import { type NaiveEvent, naiveUsage } from '../../src/metering/testing/oracle.ts';
-import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { cases } from '../support/cases.ts';
+import { type Merchant, sharedEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { shopOf } from '../support/shop.ts';
 
 /**
@@ -20,7 +21,7 @@ let env: TestEnvironment;
 let merchant: Merchant;
 const metrics = new Map<Aggregation, string>();
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await sharedEnvironment();
   merchant = await env.merchant();
   for (const aggregation of AGGREGATIONS)
     metrics.set(aggregation, (await shopOf(merchant).metric({ aggregation, groupBy: GROUP_BY })).id);
@@ -230,7 +231,7 @@ describe('the figures of all seven aggregations', () => {
           for (const places of requestsOf(chosen)) await send(story, places, chosen.form);
           expect(await told(story, AGGREGATIONS)).toEqual(counted(story, chosen.order, AGGREGATIONS));
         }),
-        { numRuns: 25 },
+        cases(6, 25),
       ),
     90_000,
   );
@@ -249,7 +250,7 @@ describe('the figures of all seven aggregations', () => {
           }
           expect(found).toEqual(found.map(() => found[0]));
         }),
-        { numRuns: 8 },
+        cases(2, 8),
       ),
     90_000,
   );
@@ -264,7 +265,7 @@ describe('the figures of all seven aggregations', () => {
           await Promise.all(requestsOf(chosen).map((places) => send(story, places, chosen.form)));
           expect(await told(story, AGGREGATIONS)).toEqual(counted(story, chosen.order, AGGREGATIONS));
         }),
-        { numRuns: 15 },
+        cases(4, 15),
       ),
     90_000,
   );

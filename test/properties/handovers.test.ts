@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { cases } from '../support/cases.ts';
+import { sharedEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
 /**
@@ -10,11 +11,11 @@ import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
  */
 let env: TestEnvironment;
 beforeAll(async () => {
-  env = await openTestEnvironment({ recomputed: true });
+  env = await sharedEnvironment({ recomputed: true });
 });
 afterAll(() => env.close());
 
-const RUNS = Number(process.env.PROPERTY_RUNS ?? 2);
+const RUNS = cases(1, 4);
 const DAY_MS = 86_400_000;
 const day = (n: number) => new Date(Date.parse(START) + n * DAY_MS).toISOString();
 
@@ -161,6 +162,6 @@ it('each has billed what was used while it was the oldest one that priced it', {
       const isAwaited = (each: Held) => each === held[0] && isFirstAwaited;
       expect(got).toEqual(paid.map((each) => (usageOf(each) + (isAwaited(each) ? 1 : 0)) * 100));
     }),
-    { numRuns: RUNS },
+    RUNS,
   );
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Answer, type Client, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { type Answer, type Client, sharedEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Call, operations, urlOf } from '../support/operations.ts';
 import { allDeclarations, propertiesOf, type RouteDeclaration } from '../support/routes.ts';
 import { openWorld, type World } from '../support/world.ts';
@@ -13,7 +13,7 @@ const named = (list: readonly RouteDeclaration[]) =>
 let env: TestEnvironment;
 let world: World;
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await sharedEnvironment();
   world = await openWorld(env);
 });
 afterAll(() => env.close());

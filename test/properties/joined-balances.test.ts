@@ -9,7 +9,8 @@ import { eventBalances } from '../../src/entitlements/of-events.ts';
 import { toAccessReply } from '../../src/entitlements/reading/access.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { orThrow } from '../../src/kernel/result.ts';
-import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { cases } from '../support/cases.ts';
+import { type Merchant, sharedEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, shopOf } from '../support/shop.ts';
 
 /**
@@ -35,7 +36,7 @@ const NOW = Temporal.Instant.from('2026-01-10T08:00:00Z');
 let env: TestEnvironment;
 let tenants: Tenant[];
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await sharedEnvironment();
   env.setNow(NOW.toString());
   tenants = [await tenant(), await tenant()];
 }, 60_000);
@@ -165,7 +166,7 @@ describe('questions that are asked at the same moment', () => {
             );
         },
       ),
-      { numRuns: 15, endOnFailure: true },
+      { ...cases(4, 15), endOnFailure: true },
     );
     for (const of of tenants)
       await Promise.all(of.customers.flatMap((each) => [actions.check(of, each), actions.access(of, each)]));

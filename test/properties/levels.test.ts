@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { expectExplained } from '../support/bills.ts';
-import { openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { cases } from '../support/cases.ts';
+import { sharedEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, START, shopOf } from '../support/shop.ts';
 
 /**
@@ -10,7 +11,7 @@ import { type Resource, START, shopOf } from '../support/shop.ts';
  */
 let env: TestEnvironment;
 beforeAll(async () => {
-  env = await openTestEnvironment({ recomputed: true });
+  env = await sharedEnvironment({ recomputed: true });
 });
 afterAll(() => env.close());
 
@@ -105,6 +106,6 @@ it('is the same on the bill, in the meter and in the balance, whenever its event
         }
       },
     ),
-    { numRuns: 8 },
+    cases(2, 8),
   );
 }, 180_000);

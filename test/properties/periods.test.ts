@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { sharedEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { expectTotals } from '../support/identities.ts';
 import { type Resource, type Shop, shopOf } from '../support/shop.ts';
 
@@ -10,7 +10,7 @@ import { type Resource, type Shop, shopOf } from '../support/shop.ts';
 let env: TestEnvironment;
 let shop: Shop;
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await sharedEnvironment();
   shop = shopOf(await env.merchant());
 });
 afterAll(() => env.close());

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { sharedEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { newOrder, orderLine } from '../support/orders.ts';
 import { approveOrder, intervalBody, newSchedule, putIntervals } from '../support/schedules.ts';
 import { SEED } from '../support/seed.ts';
@@ -15,7 +15,7 @@ const MONTHS = 12;
 
 let env: TestEnvironment;
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await sharedEnvironment();
 });
 afterAll(() => env.close());
 

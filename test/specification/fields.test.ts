@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { sharedEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { newOrder } from '../support/orders.ts';
 import { intervalBody, newSchedule, putIntervals, scheduleBody } from '../support/schedules.ts';
 import { type Resource, type Shop, START } from '../support/shop.ts';
@@ -10,7 +10,7 @@ let env: TestEnvironment;
 let world: World;
 let shop: Shop;
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await sharedEnvironment();
   world = await openWorld(env);
   shop = world.shop;
 });

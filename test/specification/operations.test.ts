@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../src/db/index.ts';
 import { decideApproval, requestApproval } from '../support/approvals.ts';
-import { openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { sharedEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { newOrder } from '../support/orders.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 import { FAR_AHEAD, openWorld, type World } from '../support/world.ts';
@@ -11,7 +11,7 @@ let env: TestEnvironment;
 let world: World;
 let shop: Shop;
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await sharedEnvironment();
   world = await openWorld(env);
   shop = world.shop;
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { type Merchant, sharedEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { newOrder, orderLine } from '../support/orders.ts';
 import { approveOrder, intervalBody, newSchedule, putIntervals, scheduleBody } from '../support/schedules.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
@@ -9,7 +9,7 @@ let merchant: Merchant;
 let shop: Shop;
 let customer: Resource;
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await sharedEnvironment();
   merchant = await env.merchant();
   shop = shopOf(merchant);
   customer = await shop.customer();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { billOf, walletOf } from '../support/bills.ts';
 import { expectBooksToBalance } from '../support/books.ts';
-import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { type Merchant, sharedEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
 /**
@@ -12,7 +12,7 @@ let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;
 beforeAll(async () => {
-  env = await openTestEnvironment({ documents: 'typeset' });
+  env = await sharedEnvironment({ documents: 'typeset' });
   merchant = await env.merchant();
   shop = shopOf(merchant);
   await shop.change(`/v0/organizations/${merchant.id}`, {

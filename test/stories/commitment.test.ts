@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { recomputeDatabase } from '../../src/app.ts';
-import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { type Merchant, openTestEnvironment, sharedEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
 /** The minimum of a period, for all prices of the plan together, on clocks (docs/prices-and-plans.md). */
@@ -9,7 +9,7 @@ let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;
 beforeAll(async () => {
-  env = await openTestEnvironment({ documents: 'typeset', recomputed: true });
+  env = await sharedEnvironment({ documents: 'typeset', recomputed: true });
   merchant = await env.merchant();
   shop = shopOf(merchant);
 });

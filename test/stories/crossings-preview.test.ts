@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectBooksToBalance } from '../support/books.ts';
 import { changeTo, closeNow, costOf, fee, payAll, promptPlan, subscribed } from '../support/crossings.ts';
-import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { type Merchant, sharedEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, shopOf } from '../support/shop.ts';
 
 /** A preview is the same calculation without its last step (domain.md §3): a dry run shows the effect of the change. */
@@ -9,7 +9,7 @@ let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;
 beforeAll(async () => {
-  env = await openTestEnvironment({ recomputed: true });
+  env = await sharedEnvironment({ recomputed: true });
   merchant = await env.merchant();
   shop = shopOf(merchant);
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readPdf } from '../../src/documents/testing/read-pdf.ts';
 import { readXml, textsAt } from '../../src/documents/testing/read-xml.ts';
 import { LOCALES, type Locale } from '../../src/kernel/locale.ts';
-import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { type Merchant, sharedEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, shopOf } from '../support/shop.ts';
 
 /** Documents and mails in the language of each customer (docs/decisions/0129). */
@@ -10,7 +10,7 @@ let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;
 beforeAll(async () => {
-  env = await openTestEnvironment({ documents: 'typeset' });
+  env = await sharedEnvironment({ documents: 'typeset' });
   env.setNow('2026-03-10T09:30:00Z');
   merchant = await env.merchant();
   shop = shopOf(merchant);

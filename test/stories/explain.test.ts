@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Client, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { type Client, sharedEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
 /** The origin of every number on an invoice (domain.md §4, `explain`). */
@@ -7,7 +7,7 @@ let env: TestEnvironment;
 let merchant: Client;
 let shop: Shop;
 beforeAll(async () => {
-  env = await openTestEnvironment({ recomputed: true });
+  env = await sharedEnvironment({ recomputed: true });
   merchant = await env.merchant();
   shop = shopOf(merchant);
 });

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { sharedEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
 /** `grantDiscountEnabled`: units that grants of the subscription's entitlement burnt are not billed (domain.md §5). */
 let env: TestEnvironment;
 let shop: Shop;
 beforeAll(async () => {
-  env = await openTestEnvironment({ recomputed: true });
+  env = await sharedEnvironment({ recomputed: true });
   shop = shopOf(await env.merchant());
 });
 afterAll(() => env.close());

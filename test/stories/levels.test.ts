@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { type Merchant, sharedEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
 /** LATEST is a level: the last reported value continues until another one comes (domain.md §5, decision 0050). */
 let env: TestEnvironment;
 beforeAll(async () => {
-  env = await openTestEnvironment({ recomputed: true });
+  env = await sharedEnvironment({ recomputed: true });
 });
 afterAll(() => env.close());
 
@@ -144,7 +144,7 @@ describe('seats that are reported once', () => {
     const first = await shop.subscribe(plan, { clock, customer });
     await shop.use(customer.id, '2026-01-02T00:00:00Z', 10);
     await shop.advance(clock, '2026-01-16T12:00:00Z');
-    await shop.create(`/v0/subscriptions/${first.id}/termination`, { reason: 'moves' }).catch(() => null);
+    await shop.act(`/v0/subscriptions/${first.id}/termination`, { reason: 'moves' });
     await shop.advance(clock, '2026-05-01T00:00:00Z');
     const again = await shop.subscribe(plan, { clock: { ...clock, currentTime: '2026-05-01T00:00:00Z' }, customer });
     await shop.advance(clock, '2026-06-01T00:00:00Z');

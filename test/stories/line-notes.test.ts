@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readPdf } from '../../src/documents/testing/read-pdf.ts';
-import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { type Merchant, sharedEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
 /** Every line of an invoice can be checked with a calculator, by the notes on its document and in its explanation. */
@@ -8,7 +8,7 @@ let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;
 beforeAll(async () => {
-  env = await openTestEnvironment({ documents: 'typeset', recomputed: true });
+  env = await sharedEnvironment({ documents: 'typeset', recomputed: true });
   env.setNow('2026-06-01T00:00:00Z');
   merchant = await env.merchant();
   shop = shopOf(merchant);

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readPdf } from '../../src/documents/testing/read-pdf.ts';
 import { png, svg } from '../../src/identity/logo/testing.ts';
-import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { type Merchant, sharedEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, shopOf } from '../support/shop.ts';
 
 /** The logo of a merchant: uploaded, made safe, shown, drawn on documents. */
 let env: TestEnvironment;
 let merchant: Merchant;
 beforeAll(async () => {
-  env = await openTestEnvironment({ documents: 'typeset' });
+  env = await sharedEnvironment({ documents: 'typeset' });
   merchant = await env.merchant();
 });
 afterAll(() => env.close());

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { wireDomains } from '../../src/wiring.ts';
-import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { type Merchant, sharedEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Visitor, visit } from '../support/portal.ts';
 import { type Resource, type Shop, shopOf } from '../support/shop.ts';
 
@@ -38,7 +38,7 @@ async function world(of: Shop): Promise<Record<'subscriptionId' | 'invoiceId' | 
 }
 
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await sharedEnvironment();
   merchant = await env.merchant();
   shop = shopOf(merchant);
   const portal = { quantities: true, cancellation: 'now' };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sql } from '../../src/db/index.ts';
-import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { type Merchant, sharedEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { readerOf } from '../support/page-reader.ts';
 import { visit } from '../support/portal.ts';
 import { type Resource, type Shop, shopOf } from '../support/shop.ts';
@@ -12,7 +12,7 @@ let merchant: Merchant;
 let shop: Shop;
 let customer: Resource;
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await sharedEnvironment();
   merchant = await env.merchant();
   shop = shopOf(merchant);
 });

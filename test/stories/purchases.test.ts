@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../src/db/index.ts';
-import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { type Merchant, sharedEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
 /**
@@ -10,7 +10,7 @@ let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await sharedEnvironment();
   merchant = await env.merchant();
   shop = shopOf(merchant);
 });

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decimal, plain, sum } from '../../src/kernel/decimal.ts';
-import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { cases } from '../support/cases.ts';
+import { type Merchant, sharedEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, shopOf } from '../support/shop.ts';
 import { deliver, newSource, revenue, revenueShop } from '../support/sources.ts';
 
@@ -9,7 +10,7 @@ let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;
 beforeAll(async () => {
-  env = await openTestEnvironment({ recomputed: true });
+  env = await sharedEnvironment({ recomputed: true });
   merchant = await env.merchant();
   shop = shopOf(merchant);
 });
@@ -134,7 +135,7 @@ describe('any reports, repetitions and decisions, in any order', () => {
         const [invoice] = await shop.invoices(subscription);
         expect(invoice.subtotal).toBe(processed.times('0.05').toFixed(2));
       }),
-      { numRuns: 6 },
+      cases(2, 6),
     );
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Decimal } from '../../src/kernel/decimal.ts';
-import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { type Merchant, sharedEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { usageTrace } from '../support/usage-trace.ts';
 
 /**
@@ -13,7 +13,7 @@ const START = '2023-11-16T00:00:00Z';
 let env: TestEnvironment;
 let merchant: Merchant;
 beforeAll(async () => {
-  env = await openTestEnvironment({ documents: 'typeset', recomputed: true });
+  env = await sharedEnvironment({ documents: 'typeset', recomputed: true });
   merchant = await env.merchant();
 });
 afterAll(() => env.close());

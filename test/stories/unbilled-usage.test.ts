@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { decimal, sum } from '../../src/kernel/decimal.ts';
-import { openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { cases } from '../support/cases.ts';
+import { sharedEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, START, shopOf } from '../support/shop.ts';
 
 let env: TestEnvironment;
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await sharedEnvironment();
 });
 afterAll(() => env.close());
 
@@ -96,6 +97,6 @@ it('billed and unbilled usage sum to the counted usage', { timeout: 300_000 }, a
       const eventCount = after.groups.reduce((all: number, group: Resource) => all + group.eventCount, 0);
       expect(figures.priced.eventCount + eventCount).toBe(events.length);
     }),
-    { numRuns: 6, endOnFailure: true },
+    { ...cases(2, 6), endOnFailure: true },
   );
 });

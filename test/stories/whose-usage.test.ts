@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { sharedEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
 /**
@@ -8,7 +8,7 @@ import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
  */
 let env: TestEnvironment;
 beforeAll(async () => {
-  env = await openTestEnvironment({ recomputed: true });
+  env = await sharedEnvironment({ recomputed: true });
 });
 afterAll(() => env.close());
 

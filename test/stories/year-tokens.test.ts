@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Bill, billOf, expectExplained, walletOf } from '../support/bills.ts';
 import { expectBooksToBalance } from '../support/books.ts';
-import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { type Merchant, sharedEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
 /** A year of tokens at graduated prices, paid from a wallet, over HTTP and worked by hand (domain.md §2, §4). */
@@ -9,7 +9,7 @@ let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;
 beforeAll(async () => {
-  env = await openTestEnvironment({ recomputed: true });
+  env = await sharedEnvironment({ recomputed: true });
   merchant = await env.merchant();
   shop = shopOf(merchant);
 });

@@ -1,8 +1,10 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { startEmbeddedPostgres } from '../../src/db/embedded/index.ts';
 import { migrate } from '../../src/db/index.ts';
+import { isDeep } from './cases.ts';
 import { dataFolder } from './data-folder.ts';
 
 declare module 'vitest' {
@@ -16,6 +18,9 @@ declare module 'vitest' {
 
 export const TEMPLATE = 'reckoner_template';
 
+/** A file in the run's folder. It has a line for each merchant of a shared environment: database, merchant, test file. */
+export const SHARED_MERCHANTS = 'shared-merchants';
+
 /** This data ends with the test run: it need not be safe, and no replica follows its log. */
 const SETTINGS = {
   fsync: 'off',
@@ -23,6 +28,8 @@ const SETTINGS = {
   full_page_writes: 'off',
   wal_level: 'minimal',
   max_wal_senders: 0,
+  // kept-plans.ts: each statement is planned once, when tables are almost empty, so by keys.
+  ...(!isDeep && { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off' }),
 };
 
 /** One real PostgreSQL for a test run, with a migrated template that each file clones. */
@@ -37,7 +44,28 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('postgresUrl', server.urlFor('postgres'));
   project.provide('runFolder', dataDirectory);
   return async () => {
-    await server.stop();
-    await rm(dataDirectory, { recursive: true, force: true });
+    try {
+      await auditShared(join(dataDirectory, SHARED_MERCHANTS));
+    } finally {
+      await server.stop();
+      await rm(dataDirectory, { recursive: true, force: true });
+    }
   };
+}
+
+/** The auditor, once for each environment that test files shared. @throws with what does not hold, and whose it is */
+async function auditShared(registry: string): Promise<void> {
+  if (!existsSync(registry)) return;
+  const lines = readFileSync(registry, 'utf8').trimEnd().split('\n');
+  const merchants = lines.map((line) => line.split(' ') as [url: string, merchantId: string, file: string]);
+  const fileOf = new Map(merchants.map(([, merchantId, file]) => [merchantId, file]));
+  const { auditDatabase } = await import('../../src/app.ts');
+  const urls = [...new Set(merchants.map(([url]) => url))];
+  const found = (await Promise.all(urls.map((url) => auditDatabase(url)))).flatMap(({ violations }) => violations);
+  if (found.length === 0) return;
+  const violations = found.map(({ examples, ...violation }) => ({
+    ...violation,
+    examples: examples.map((example) => ({ ...example, file: fileOf.get(example.merchantId) })),
+  }));
+  throw new Error(`The auditor found what must not be: ${JSON.stringify(violations, null, 2)}`);
 }

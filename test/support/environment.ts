@@ -1,9 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { appendFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import pino from 'pino';
-import { inject } from 'vitest';
+import { expect, inject } from 'vitest';
 import {
   auditDatabase,
   type Environment,
@@ -20,7 +21,7 @@ import { hashApiKey, keyDisplay } from '../../src/identity/keys.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { generateMasterKey } from '../../src/kernel/sealing.ts';
 import type { Instant } from '../../src/kernel/time.ts';
-import { TEMPLATE } from './database-server.ts';
+import { SHARED_MERCHANTS, TEMPLATE } from './database-server.ts';
 
 export interface Answer {
   status: number;
@@ -57,8 +58,8 @@ export interface TestEnvironment extends Environment {
   merchant(role?: 'admin' | 'member' | 'viewer'): Promise<Merchant>;
   /** Another user's key of the same merchant. */
   userOf(merchant: { id: string }, role: 'admin' | 'member' | 'viewer'): Promise<Merchant>;
-  /** Moves wall time for the API and the worker to this instant; it stays there until the next move. */
-  setNow(at: string): void;
+  /** Moves wall time for the API and the worker to this instant, until the next move. Null: the time of the machine. */
+  setNow(at: string | null): void;
 }
 
 async function asSuperuser(text: string): Promise<void> {
@@ -121,6 +122,55 @@ const NOBODY_LISTENS = 'http://127.0.0.1:1';
  * test asks for it. So the request waits until the clock has arrived, even on a busy machine.
  */
 const LONGEST_ADVANCE_MILLISECONDS = 3_600_000;
+
+/** The environments of this worker for the files that need none of their own; each is opened by the first of them. */
+const shared = new Map<'plain' | 'typeset', Promise<TestEnvironment>>();
+
+/**
+ * The environment of this worker, which its files share one after another. Each file makes merchants of its own. At the
+ * close of a file the clock is the wall clock again, and the invoices of its merchants are calculated again if it asks
+ * for that. The auditor checks all records once, at the end of the run (`database-server.ts`).
+ *
+ * A file that runs the due work, or that looks at all merchants, at the database, at the program's settings or at its
+ * limits, opens an environment of its own.
+ * @param options `recomputed: true` and `documents: 'typeset'` as in `openTestEnvironment`
+ */
+export async function sharedEnvironment(
+  options: { recomputed?: true; documents?: 'typeset' } = {},
+): Promise<TestEnvironment> {
+  const { documents } = options;
+  const kind = documents ?? 'plain';
+  const opened = shared.get(kind) ?? openTestEnvironment({ audited: false, ...(documents && { documents }) });
+  shared.set(kind, opened);
+  const environment = await opened;
+  const file = expect.getState().testPath;
+  const merchants: string[] = [];
+  return {
+    ...environment,
+    merchant: async (role) => {
+      const merchant = await environment.merchant(role);
+      merchants.push(merchant.id);
+      appendFileSync(
+        join(inject('runFolder'), SHARED_MERCHANTS),
+        `${loginUrl(environment.url)} ${merchant.id} ${file}\n`,
+      );
+      return merchant;
+    },
+    runDueWork: () => Promise.reject(new Error('Due work is that of all merchants: open an environment of its own.')),
+    deliverWebhooks: () => Promise.reject(new Error('Webhooks are those of all merchants: open an environment.')),
+    close: async () => {
+      environment.setNow(null);
+      if (options.recomputed) await expectRecomputed(environment.url, merchants);
+    },
+  };
+}
+
+/** @throws if the events give other invoices, of these merchants or of all */
+async function expectRecomputed(url: string, merchants?: readonly string[]): Promise<void> {
+  const { differing } = await recomputeDatabase(loginUrl(url), merchants && { merchants });
+  if (differing.length > 0)
+    throw new Error(`Invoices come out otherwise from the events: ${JSON.stringify(differing, null, 2)}`);
+}
 
 /**
  * A whole environment on a database of its own. The server answers by injection, and no port is open. At its close the
@@ -204,15 +254,16 @@ export async function openTestEnvironment(
       return userOf({ id }, role);
     },
     setNow: (at) => {
-      fixedNow = Temporal.Instant.from(at);
+      fixedNow = at === null ? null : Temporal.Instant.from(at);
     },
     close: async () => {
       await environment.close();
       const { violations } = options.audited === false ? { violations: [] } : await auditDatabase(loginUrl(url));
-      const { differing } = options.recomputed === true ? await recomputeDatabase(loginUrl(url)) : { differing: [] };
-      await drop();
-      if (differing.length > 0)
-        throw new Error(`Invoices come out otherwise from the events: ${JSON.stringify(differing, null, 2)}`);
+      try {
+        if (options.recomputed) await expectRecomputed(url);
+      } finally {
+        await drop();
+      }
       if (violations.length > 0)
         throw new Error(`The auditor found what must not be: ${JSON.stringify(violations, null, 2)}`);
     },

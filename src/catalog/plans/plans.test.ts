@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Merchant, openTestEnvironment, type TestEnvironment } from '../../../test/support/environment.ts';
+import { type Merchant, sharedEnvironment, type TestEnvironment } from '../../../test/support/environment.ts';
 import { type Builder, builderFor, failingFields } from '../testing/build.ts';
 
 let env: TestEnvironment;
@@ -9,7 +9,7 @@ let build: Builder;
 let productId: string;
 let metricId: string;
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await sharedEnvironment();
   merchant = await env.merchant();
   build = builderFor(merchant);
   productId = await build.product();

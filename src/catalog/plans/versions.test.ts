@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type Answer,
   type Merchant,
-  openTestEnvironment,
+  sharedEnvironment,
   type TestEnvironment,
 } from '../../../test/support/environment.ts';
 import { sql } from '../../db/index.ts';
@@ -15,7 +15,7 @@ let build: Builder;
 let productId: string;
 let metricId: string;
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await sharedEnvironment();
   merchant = await env.merchant();
   build = builderFor(merchant);
   productId = await build.product();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Merchant, openTestEnvironment, type TestEnvironment } from '../../../test/support/environment.ts';
+import { type Merchant, sharedEnvironment, type TestEnvironment } from '../../../test/support/environment.ts';
 import { findPlanVersion } from '../plans/find.ts';
 import { type Builder, builderFor } from '../testing/build.ts';
 import { carriedFeatures, publishedMetricsOf } from './carried-features.ts';
@@ -9,7 +9,7 @@ let merchant: Merchant;
 let build: Builder;
 let productId: string;
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await sharedEnvironment();
   merchant = await env.merchant();
   build = builderFor(merchant);
   productId = await build.product();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Merchant, openTestEnvironment, type TestEnvironment } from '../../../test/support/environment.ts';
+import { type Merchant, sharedEnvironment, type TestEnvironment } from '../../../test/support/environment.ts';
 import { type Builder, builderFor, FEE_PRICE, failingFields, METRIC_PRICE } from '../testing/build.ts';
 
 let env: TestEnvironment;
@@ -9,7 +9,7 @@ let productId: string;
 let metricId: string;
 let feeId: string;
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await sharedEnvironment();
   merchant = await env.merchant();
   build = builderFor(merchant);
   productId = await build.product();

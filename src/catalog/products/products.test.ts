@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Merchant, openTestEnvironment, type TestEnvironment } from '../../../test/support/environment.ts';
+import { type Merchant, sharedEnvironment, type TestEnvironment } from '../../../test/support/environment.ts';
 import { builderFor, failingFields } from '../testing/build.ts';
 
 let env: TestEnvironment;
 let merchant: Merchant;
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await sharedEnvironment();
   merchant = await env.merchant();
 });
 afterAll(() => env.close());

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Merchant, openTestEnvironment, type TestEnvironment } from '../../../test/support/environment.ts';
+import { type Merchant, sharedEnvironment, type TestEnvironment } from '../../../test/support/environment.ts';
 
 let env: TestEnvironment;
 let merchant: Merchant;
@@ -18,7 +18,7 @@ const made = (answer: { status: number; body: { id: string } }): string => {
 };
 
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await sharedEnvironment();
   env.setNow('2026-03-01T12:00:00Z');
   merchant = await env.merchant();
   const productId = made(await merchant.post('/v0/products', { name: 'Model', description: 'd' }));

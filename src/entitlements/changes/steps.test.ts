@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openTestEnvironment, type TestEnvironment } from '../../../test/support/environment.ts';
+import { sharedEnvironment, type TestEnvironment } from '../../../test/support/environment.ts';
 import { type Resource, type Shop, shopOf } from '../../../test/support/shop.ts';
 import { sql } from '../../db/index.ts';
 import { entitlementDueKind } from './steps.ts';
@@ -10,7 +10,7 @@ let shop: Shop;
 let merchantId: string;
 let metric: Resource;
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await sharedEnvironment();
   env.setNow('2026-03-10T00:00:00Z');
   const merchant = await env.merchant();
   merchantId = merchant.id;

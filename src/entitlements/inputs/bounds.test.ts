@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Merchant, openTestEnvironment, type TestEnvironment } from '../../../test/support/environment.ts';
+import { cases } from '../../../test/support/cases.ts';
+import { type Merchant, sharedEnvironment, type TestEnvironment } from '../../../test/support/environment.ts';
 import { type Resource, type Shop, shopOf } from '../../../test/support/shop.ts';
 
 /** Questions about distant instants are answered by arithmetic, or refused; none is a fault. */
@@ -9,7 +10,7 @@ let merchant: Merchant;
 let shop: Shop;
 let metric: Resource;
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await sharedEnvironment();
   env.setNow('2026-03-10T00:00:00Z');
   merchant = await env.merchant();
   shop = shopOf(merchant);
@@ -183,6 +184,6 @@ it('any instant is answered or refused', async () => {
           expect([200, 400], path).toContain((await merchant.get(path)).status);
       expect((await merchant.get(`/v1/entitlements/${id}`)).status).toBe(200);
     }),
-    { numRuns: 8 },
+    cases(3, 8),
   );
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openTestEnvironment, type TestEnvironment } from '../../../test/support/environment.ts';
+import { sharedEnvironment, type TestEnvironment } from '../../../test/support/environment.ts';
 import { type Resource, type Shop, shopOf } from '../../../test/support/shop.ts';
 import type { EntitlementTemplate } from '../../catalog/index.ts';
 import { sql, type Tx } from '../../db/index.ts';
@@ -20,7 +20,7 @@ import { balanceOf } from './balances.ts';
 /** Balances over stored usage: the counted customer, the time, and no effect of snapshots (domain.md §5). */
 let env: TestEnvironment;
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await sharedEnvironment();
   env.setNow('2026-06-15T12:00:00Z');
 });
 afterAll(() => env.close());

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Merchant, openTestEnvironment, type TestEnvironment } from '../../../test/support/environment.ts';
+import { type Merchant, sharedEnvironment, type TestEnvironment } from '../../../test/support/environment.ts';
 import { isWaitedFor } from '../../../test/support/locks.ts';
 import { type Shop, START, shopOf } from '../../../test/support/shop.ts';
 import { sql, type Tx } from '../../db/index.ts';
@@ -11,7 +11,7 @@ let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await sharedEnvironment();
   merchant = await env.merchant();
   shop = shopOf(merchant);
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openTestEnvironment, type TestEnvironment } from '../../../test/support/environment.ts';
+import { sharedEnvironment, type TestEnvironment } from '../../../test/support/environment.ts';
 import type { Tx } from '../../db/index.ts';
 import { decimal } from '../../kernel/decimal.ts';
 import type { UsageQuery, UsageRow, UsageScope } from '../meter/usage-request.ts';
@@ -16,7 +16,7 @@ let store: RememberingClickHouse;
 let fallbacks: Error[];
 let query: UsageQuery<Tx>;
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await sharedEnvironment();
 });
 afterAll(() => env.close());
 beforeEach(() => {

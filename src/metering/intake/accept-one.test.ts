@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Merchant, openTestEnvironment, type TestEnvironment } from '../../../test/support/environment.ts';
+import { type Merchant, sharedEnvironment, type TestEnvironment } from '../../../test/support/environment.ts';
 import type { Tx } from '../../db/index.ts';
 import type { InstantText } from '../../kernel/time.ts';
 import { toEventReply } from '../events/event-record.ts';
@@ -8,7 +8,7 @@ import { acceptInTransaction, type OwnEvent } from './accept-one.ts';
 let env: TestEnvironment;
 let merchant: Merchant;
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await sharedEnvironment();
   env.setNow('2026-03-01T12:00:00Z');
 });
 afterAll(() => env.close());

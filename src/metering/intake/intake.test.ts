@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Merchant, openTestEnvironment, type TestEnvironment } from '../../../test/support/environment.ts';
+import { type Merchant, sharedEnvironment, type TestEnvironment } from '../../../test/support/environment.ts';
 import { sql } from '../../db/index.ts';
 import { RefusalError } from '../../kernel/result.ts';
 import { selectEventIds } from '../events/event-id.sql.ts';
@@ -11,7 +11,7 @@ import { lockIngest } from './lock.sql.ts';
 let env: TestEnvironment;
 let merchant: Merchant;
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await sharedEnvironment();
   env.setNow('2026-03-01T12:00:00Z');
 });
 afterAll(() => env.close());

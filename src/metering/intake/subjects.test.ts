@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Merchant, openTestEnvironment, type TestEnvironment } from '../../../test/support/environment.ts';
+import { cases } from '../../../test/support/cases.ts';
+import { type Merchant, sharedEnvironment, type TestEnvironment } from '../../../test/support/environment.ts';
 import type { Tx } from '../../db/index.ts';
 import { plain } from '../../kernel/decimal.ts';
 import { orThrow } from '../../kernel/result.ts';
@@ -11,7 +12,7 @@ import { linkExternalSubject, linkSubscriptionSubject, subjectsOf } from './subj
 
 let env: TestEnvironment;
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await sharedEnvironment();
 });
 afterAll(() => env.close());
 
@@ -101,7 +102,7 @@ describe('an externalId', () => {
           ]);
           expect(counted).toEqual([paper.get('cus_a') ?? 0, paper.get('cus_b') ?? 0]);
         }),
-        { numRuns: 100 },
+        cases(20, 100),
       ),
     60_000,
   );

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openTestEnvironment, type TestEnvironment } from '../../../test/support/environment.ts';
+import { sharedEnvironment, type TestEnvironment } from '../../../test/support/environment.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { IncomingEvent } from '../events/incoming-event.ts';
 import { createIntake, type OnAccepted } from './intake.ts';
@@ -43,7 +43,7 @@ describe('a watch', () => {
 describe('the intake reports addressees with new events', () => {
   let env: TestEnvironment;
   beforeAll(async () => {
-    env = await openTestEnvironment();
+    env = await sharedEnvironment();
   });
   afterAll(() => env.close());
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Merchant, openTestEnvironment, type TestEnvironment } from '../../../test/support/environment.ts';
+import { type Merchant, sharedEnvironment, type TestEnvironment } from '../../../test/support/environment.ts';
 
 let env: TestEnvironment;
 let merchant: Merchant;
@@ -24,7 +24,7 @@ async function metric(owner: Merchant, fields: object) {
 }
 
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await sharedEnvironment();
   env.setNow('2026-03-01T12:00:00Z');
   merchant = await env.merchant();
   const made = await merchant.post('/v0/customers', { consumer, externalId: 'acme' });

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openTestEnvironment, type TestEnvironment } from '../../../test/support/environment.ts';
+import { sharedEnvironment, type TestEnvironment } from '../../../test/support/environment.ts';
 import { type Resource, START, shopOf } from '../../../test/support/shop.ts';
 
 /** The fate of an event, over HTTP. */
 let env: TestEnvironment;
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await sharedEnvironment();
 });
 afterAll(() => env.close());
 
