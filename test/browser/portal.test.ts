@@ -1,21 +1,21 @@
 import type { AddressInfo } from 'node:net';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chromiumPath, expectGood, openBrowser, openPage } from '../support/browser.ts';
+import { expectGood, hasBrowser, openBrowser, openPage } from '../support/browser.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Shop, shopOf } from '../support/shop.ts';
 
 /** The pages of the customer portal in a real browser, with accessibility checkers. */
 const HOSTILE = `${'Donaudampfschifffahrts'.repeat(6)} "><script>alert(1)</script>`;
 
-describe.skipIf(chromiumPath === undefined)('in a browser, the portal', { timeout: 240_000 }, () => {
+describe.skipIf(!hasBrowser)('in a browser, the portal', { timeout: 240_000 }, () => {
   let env: TestEnvironment;
   let merchant: Merchant;
   let shop: Shop;
   let browser: Browser;
   let home: string;
   beforeAll(async () => {
-    env = await openTestEnvironment();
+    env = await openTestEnvironment(); // of its own: it opens a port
     merchant = await env.merchant();
     shop = shopOf(merchant);
     await shop.change(`/v0/organizations/${merchant.id}`, { settings: { branding: { color: '#ffee00' } } });

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chromiumPath, expectGood, type Looking, openBrowser, openPage } from '../support/browser.ts';
+import { expectGood, hasBrowser, type Looking, openBrowser, openPage } from '../support/browser.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, shopOf } from '../support/shop.ts';
 
@@ -9,14 +9,14 @@ import { type Resource, type Shop, shopOf } from '../support/shop.ts';
 const LONG = `${'Donaudampfschifffahrts'.repeat(8)} <script>alert(1)</script>"'`;
 const ADA = { name: 'Ada Lovelace', email: 'ada@engine.example', line1: '1 Square', city: 'London', zipCode: 'SW1' };
 
-describe.skipIf(chromiumPath === undefined)('in a browser', { timeout: 120_000 }, () => {
+describe.skipIf(!hasBrowser)('in a browser', { timeout: 120_000 }, () => {
   let env: TestEnvironment;
   let merchant: Merchant;
   let shop: Shop;
   let browser: Browser;
   let home: string;
   beforeAll(async () => {
-    env = await openTestEnvironment();
+    env = await openTestEnvironment(); // of its own: it opens a port
     merchant = await env.merchant();
     shop = shopOf(merchant);
     await env.server.listen({ port: 0, host: '127.0.0.1' });

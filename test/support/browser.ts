@@ -1,27 +1,49 @@
-import { accessSync, readFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import type { Browser, Page } from 'playwright-core';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { Browser, LaunchOptions, Page } from 'playwright-core';
 import { chromium } from 'playwright-core';
 import { expect } from 'vitest';
 
-const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+/** The package `@sparticuz/chromium` contains a browser for this system only. */
+const isPackaged = process.platform === 'linux' && process.arch === 'x64';
 
-const isThere = (path: string): boolean => {
+/** Chrome or Chromium as people install it, on the other systems. */
+const PLACES = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+];
+
+const installedPath = process.env.CHROMIUM_PATH ?? (isPackaged ? undefined : PLACES.find(existsSync));
+
+/** Without a browser the tests of `test/browser` are left out. */
+export const hasBrowser: boolean = isPackaged || installedPath !== undefined;
+
+/** A browser that requests only the addresses on a page: CHROMIUM_PATH, that of the package, or an installed one. */
+export async function openBrowser(): Promise<Browser> {
+  if (installedPath !== undefined) return launch({ executablePath: installedPath });
+  const folder = await mkdtemp(join(tmpdir(), 'reckoner-browser-'));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
   try {
-    accessSync(path);
-    return true;
-  } catch {
-    return false;
+    const browser = await launch(await unpackInto(folder));
+    return browser.once('disconnected', remove);
+  } catch (error) {
+    remove();
+    throw error;
   }
-};
+}
 
-/** The path of a Chromium on this machine; undefined without one, and then tests of `test/browser` are left out. */
-export const chromiumPath: string | undefined = process.env.CHROMIUM_PATH ?? PLACES.find(isThere);
-
-/** A browser that requests only the addresses on a page. */
-export const openBrowser = (): Promise<Browser> =>
+const launch = (options: LaunchOptions): Promise<Browser> =>
   chromium.launch({
-    executablePath: chromiumPath as string,
+    ...options,
     args: [
       '--no-sandbox',
       '--disable-gpu',
@@ -32,6 +54,25 @@ export const openBrowser = (): Promise<Browser> =>
       '--disable-sync',
     ],
   });
+
+const unpacker = fileURLToPath(new URL('unpack-browser.ts', import.meta.url));
+
+/**
+ * Each opened browser has a private folder. The package takes the folder for temporary files of the process, which all
+ * users of the machine share: it would start whatever is named `chromium` there.
+ */
+async function unpackInto(folder: string): Promise<LaunchOptions> {
+  // The package adds the system libraries of the browser only if the environment looks like one of AWS Lambda.
+  const env = { ...process.env, TMPDIR: folder, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x' };
+  await promisify(execFile)(process.execPath, [unpacker], { env });
+  // The package's own configuration names a folder that all users share. With these fonts alone, a page looks the same on all machines.
+  const fonts = join(folder, 'fonts.conf');
+  await writeFile(fonts, `<fontconfig><dir>${join(folder, 'fonts')}</dir><cachedir>${folder}</cachedir></fontconfig>`);
+  return {
+    executablePath: join(folder, 'chromium'),
+    env: { ...process.env, LD_LIBRARY_PATH: join(folder, 'al2023', 'lib'), FONTCONFIG_FILE: fonts },
+  };
+}
 
 export interface Looking {
   /** In CSS pixels: 360 is a phone, 1280 a desk. */
