@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ClickHouse, overClient } from '../../src/metering/clickhouse/store.ts';
 
-/** A folder with `chdb` and `@clickhouse/client`; scripts/conformance-clickhouse.sh makes one. */
+/** A folder with `chdb` and `@clickhouse/client`; `npm run test:clickhouse` makes one. */
 const folder = process.env.RECKONER_CHDB;
 
 /** Is there a ClickHouse to try this on? */
 export const hasEngine: boolean = folder !== undefined && folder !== '';
 
 /** The message about tests that need an engine and do not have it. */
-export const unlessEngine: string = hasEngine ? '' : ' (not run: scripts/conformance-clickhouse.sh does)';
+export const unlessEngine: string = hasEngine ? '' : ' (not run: npm run test:clickhouse does)';
 
 /** ClickHouse inside this process: one for each process, as the engine has one folder of data. */
 export interface Engine {
