@@ -222,7 +222,7 @@ async function main(home) {
       `install Node ${OLDEST_NODE} or newer from https://nodejs.org and start again`,
     );
   }
-  const isTest = /^pretest/.test(process.env.npm_lifecycle_event);
+  const isTest = (process.env.npm_lifecycle_event || '').startsWith('pretest');
   if (!difference(home, !isTest)) {
     process.stdout.write(`  ✔ packages in place  ${seconds(started)}\n`);
     return 0;

@@ -65,7 +65,8 @@ async function unpackInto(folder: string): Promise<LaunchOptions> {
   // The package adds the system libraries of the browser only if the environment looks like one of AWS Lambda.
   const env = { ...process.env, TMPDIR: folder, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x' };
   await promisify(execFile)(process.execPath, [unpacker], { env });
-  // The package's own configuration names a folder that all users share. With these fonts alone, a page looks the same on all machines.
+  // The package's own configuration names a folder that all users share. With these fonts alone, a page looks the same
+  // on all machines.
   const fonts = join(folder, 'fonts.conf');
   await writeFile(fonts, `<fontconfig><dir>${join(folder, 'fonts')}</dir><cachedir>${folder}</cachedir></fontconfig>`);
   return {

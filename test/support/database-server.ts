@@ -18,7 +18,9 @@ declare module 'vitest' {
 
 export const TEMPLATE = 'reckoner_template';
 
-/** A file in the run's folder. It has a line for each merchant of a shared environment: database, merchant, test file. */
+/**
+ * A file in the run's folder. It has a line for each merchant of a shared environment: database, merchant, test file.
+ */
 export const SHARED_MERCHANTS = 'shared-merchants';
 
 /** This data ends with the test run: it need not be safe, and no replica follows its log. */

@@ -248,6 +248,14 @@ describe('matrix', () => {
     { what: 'both missing', used: [[null, null, '4']], charges: ['{} 4 = 4'] },
     { what: 'another spelling', used: [['EU', 'Gold', '4']], charges: ['{} 4 = 4'] },
     {
+      what: 'no cell without usage',
+      used: [
+        ['eu', 'silver', '0'],
+        ['asia', null, '4'],
+      ],
+      charges: ['{} 4 = 4'],
+    },
+    {
       what: 'several combinations of one cell on one line',
       used: [
         ['eu', 'silver', '1'],
