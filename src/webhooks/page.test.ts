@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Merchant, sharedEnvironment, type TestEnvironment } from '../../test/support/environment.ts';
+import { type Merchant, openTestEnvironment, type TestEnvironment } from '../../test/support/environment.ts';
 import { EVENT_KINDS } from './kinds.ts';
 
 const page = readFileSync(new URL('../../docs/webhooks.md', import.meta.url), 'utf8');
@@ -10,7 +10,7 @@ const page = readFileSync(new URL('../../docs/webhooks.md', import.meta.url), 'u
 let env: TestEnvironment;
 let merchant: Merchant;
 beforeAll(async () => {
-  env = await sharedEnvironment();
+  env = await openTestEnvironment();
   merchant = await env.merchant();
 });
 afterAll(() => env.close());

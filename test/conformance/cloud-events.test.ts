@@ -2,7 +2,7 @@ import { CloudEvent, CONSTANTS, emitterFor, HTTP, httpTransport, type Message, M
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cases } from '../support/cases.ts';
-import { type Merchant, sharedEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Shop, shopOf } from '../support/shop.ts';
 import { batchOf, eventOf, messageOf } from './cloud-events.ts';
 
@@ -10,7 +10,7 @@ import { batchOf, eventOf, messageOf } from './cloud-events.ts';
 let env: TestEnvironment;
 let address: string;
 beforeAll(async () => {
-  env = await sharedEnvironment();
+  env = await openTestEnvironment();
   address = await env.server.listen({ host: '127.0.0.1', port: 0 });
 });
 afterAll(() => env.close());
