@@ -202,7 +202,16 @@ async function lived(of: Life): Promise<string> {
     await act();
   }
   await shop.advance(clock, dayOf(now + 45));
+  if (of.toldLater === 0) await expectAskedOnce(subscription);
   return costOf(shop, customerId);
+}
+
+/** All series that end with a period of the plan were billed before it asked: nothing is asked and taken back. */
+async function expectAskedOnce(subscription: Resource): Promise<void> {
+  const lines = (await shop.invoices(subscription)).flatMap((invoice) => invoice.lines);
+  const asked = lines.filter(({ type }: Resource) => type === 'commitment');
+  expect(asked.filter(({ totalPrice }: Resource) => totalPrice.startsWith('-'))).toEqual([]);
+  expect(new Set(asked.map(({ periodStart }: Resource) => periodStart)).size).toBe(asked.length);
 }
 
 async function expectNothingAskedOfOpen({ id }: Resource): Promise<void> {

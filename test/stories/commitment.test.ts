@@ -391,6 +391,38 @@ describe('a month with a commitment beside a price of another cadence', () => {
   );
 });
 
+describe('a year with a commitment beside months', () => {
+  it.each([
+    { december: 50, gracePeriod: 'P0D', year: '600.00 + 120.00', last: '50.00 + 3.50' }, // 1,200 less 12 × 50
+    { december: 50, gracePeriod: 'P3D', year: '600.00 + 120.00', last: '50.00 + 3.50' },
+    { december: 5000, gracePeriod: 'P0D', year: '0.00 + 0.00', last: '5000.00 + 350.00' },
+  ])(
+    'is asked after December is billed: $december units, grace $gracePeriod',
+    async ({ december, gracePeriod, ...is }) => {
+      const metric = await shop.metric({ taxRate: 7 });
+      const prices = [await shop.usagePrice({ billingCadence: 'P1M', billableMetricId: metric.id })];
+      const fields = { billingCadence: 'P1Y', minimumAmount: '1200', gracePeriod, defaultTaxRate: 20 };
+      const { clock, subscription, invoices } = await subscribed(await committed(prices, fields));
+      for (let month = 1; month <= 12; month += 1) {
+        await shop.advance(clock, `2026-${String(month).padStart(2, '0')}-15T00:00:00Z`);
+        await shop.use(
+          subscription.id,
+          `2026-${String(month).padStart(2, '0')}-15T00:00:00Z`,
+          month < 12 ? 50 : december,
+        );
+      }
+      await shop.advance(clock, '2027-01-05T00:00:00Z');
+      const billed = (await invoices()).filter(({ status }) => status !== 'ACTIVE');
+      const [year, last] = ['P1Y', 'P1M'].map((of) => billed.findLast(({ billingCadence }) => billingCadence === of));
+      expect([year, last].map(({ subtotal, totalTax }) => `${subtotal} + ${totalTax}`)).toEqual([is.year, is.last]);
+      expect(year.issuedAt).toBe(last.issuedAt);
+      expect(year.invoiceNumber > last.invoiceNumber).toBe(true);
+      expect(billed.filter(({ totalTax }) => totalTax.startsWith('-'))).toEqual([]);
+      expect(await kept(subscription)).toBe(december === 50 ? '1200.00' : '5550.00');
+    },
+  );
+});
+
 describe('where a commitment is shown', () => {
   it('its line says what it is, in explain, in lists, on the document and in the e-invoice', async () => {
     const { clock, subscription, invoices } = await subscribed(await committed());
