@@ -88,7 +88,7 @@ export async function creditCutLines(
   // A line of the invoice's own period takes back what earlier parts of that period billed.
   const own = invoice.kind === 'subscription' ? cellOf(asBilled(cells, invoice), invoice).start : invoice.periodStart;
   const timeOf = ({ type, periodStart: start, periodEnd: end }: LineRow): Period => ({
-    start: type === 'late_usage' ? start : earliest(start, own),
+    start: type === 'late_usage' || type === 'commitment' ? start : earliest(start, own),
     end,
   });
   const since = justBefore(cut.map((line) => timeOf(line).start).reduce(earliest));

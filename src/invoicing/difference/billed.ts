@@ -6,6 +6,8 @@ import type { LineWorkings } from '../invoice/workings.ts';
 /** A line of an invoice that was calculated, as the difference reads it. */
 export interface StoredLine {
   readonly invoiceId: string;
+  /** The end of the invoice's period; of an invoice without a period the time of its creation. */
+  readonly invoiceEnd: Instant;
   readonly status: string;
   /** It has a valid refund, so nothing is left to credit. */
   readonly isRefunded: boolean;
@@ -59,7 +61,7 @@ export interface Correction {
 }
 
 /** The lines of one price and one service interval on one invoice. */
-export interface BilledItem {
+export interface BilledItem extends Pick<StoredLine, 'invoiceEnd'> {
   readonly invoiceId: string;
   readonly priceId: string | null;
   readonly isFee: boolean;
@@ -99,6 +101,7 @@ export function itemsOf(lines: readonly StoredLine[], credits: readonly StoredCr
     const first = those.find(({ type }) => type === 'charge') ?? (those[0] as StoredLine);
     return {
       invoiceId: first.invoiceId,
+      invoiceEnd: first.invoiceEnd,
       priceId: first.priceId,
       isFee: first.feeId !== null,
       displayName: first.displayName,
