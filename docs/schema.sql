@@ -1419,6 +1419,12 @@ create table merchant_number (
 );
 alter table merchant_number enable row level security; -- with the two policies of tenant_table()
 
+create table migration_hash (
+  name text not null,
+  hash text not null,
+  constraint migration_hash_pkey PRIMARY KEY (name)
+);
+
 create table order_edge (
   from_status text not null,
   to_status text not null,
@@ -3320,13 +3326,6 @@ AS $function$
     )
     select count(*) from adopted
   $function$;
-
-CREATE OR REPLACE FUNCTION applied_migrations()
- RETURNS SETOF text
- LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$ select name::text from kysely_migration $function$;
 
 CREATE OR REPLACE FUNCTION as_merchant(merchant text)
  RETURNS text
@@ -6229,6 +6228,13 @@ CREATE OR REPLACE FUNCTION microseconds(instant timestamp with time zone)
 AS $function$
   select (extract(epoch from instant) * 1000000)::bigint::numeric
 $function$;
+
+CREATE OR REPLACE FUNCTION migration_hashes()
+ RETURNS TABLE(name text, hash text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$ select m.name::text, h.hash from kysely_migration m left join migration_hash h on h.name = m.name $function$;
 
 CREATE OR REPLACE FUNCTION minor_digits(currency text)
  RETURNS integer

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { audit, invariantCount, type Violation } from './auditor/index.ts';
 import { clockBook } from './clocks/index.ts';
-import { Database, type DatabaseOptions, migrate, migrationNames, type Scope } from './db/index.ts';
+import { Database, type DatabaseOptions, migrate, migrationFiles, type Scope } from './db/index.ts';
 import { type OpenedDemo, openDemo } from './demo/index.ts';
 import {
   createServer,
@@ -301,7 +301,7 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
   const server = await createServer({
     database,
     routes: [
-      ...healthRoutes({ database, migrations: migrationNames, metrics }),
+      ...healthRoutes({ database, migrations: await migrationFiles(), metrics }),
       ...domains
         .routes(runner, options.advanceMilliseconds)
         .filter(({ declaration }) => has(declaration.operationId === 'createEvents' ? 'ingest' : 'api')),

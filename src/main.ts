@@ -16,12 +16,13 @@ export async function main(): Promise<void> {
 async function loadProgram(): Promise<Program> {
   const [
     { openEnvironment, auditDatabase, recomputeDatabase, rotateDatabase, rebuildSums, rebuildUsageProjection },
-    { migrate },
+    { migrate, checkVersion },
     { generateApiKey },
   ] = await Promise.all([import('./app.ts'), import('./db/index.ts'), import('./identity/index.ts')]);
   return {
     openEnvironment,
     migrate,
+    checkVersion,
     auditDatabase,
     recomputeDatabase,
     rotateDatabase,

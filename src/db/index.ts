@@ -12,7 +12,7 @@ export {
   selectAllMerchants,
   selectMerchantsToCount,
 } from './list-counts.ts';
-export { type Migrated, migrate, migrationNames } from './migrate.ts';
+export { checkVersion, type Migrated, migrate, migrationFiles } from './migrate.ts';
 export { checkReference, ownerOf } from './ownership.ts';
 export { pageOfRows } from './page.ts';
 export {
@@ -33,3 +33,4 @@ export { LOCK_NOT_AVAILABLE, sqlState, UNDEFINED_FUNCTION, uniqueViolation } fro
 export { Database, type DatabaseOptions, type Scope } from './transaction.ts';
 export { tryAgain } from './try-again.ts';
 export type { Tx } from './tx.ts';
+export { type AppliedMigration, compareMigrations, type MigrationFile, OtherVersion } from './versions.ts';

@@ -2,6 +2,8 @@
 export const LOCK_NOT_AVAILABLE = '55P03';
 /** The database has no function of this name: its migrations have not run. */
 export const UNDEFINED_FUNCTION = '42883';
+/** The database has no table of this name: its migrations have not run. */
+export const UNDEFINED_TABLE = '42P01';
 
 /** The SQLSTATE of a driver error, '' for any other. */
 export const sqlState = (error: unknown): string =>

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { type CutWire, layWire } from '../../test/support/cut-wire.ts';
 import { type Edge, type EdgeCaller, openEdge, thingRoutes } from '../../test/support/edge.ts';
 import { cloneDatabase } from '../../test/support/environment.ts';
-import { Database, migrationNames } from '../db/index.ts';
+import { Database, migrationFiles } from '../db/index.ts';
 import { healthRoutes, Metrics } from './index.ts';
 
 /** An edge. A test can take its database away. */
@@ -22,7 +22,7 @@ beforeAll(async () => {
     onConnectionError: () => undefined,
   });
   const metrics = new Metrics({ database, countParked: async () => [] });
-  const health = healthRoutes({ database, migrations: migrationNames, metrics });
+  const health = healthRoutes({ database, migrations: await migrationFiles(), metrics });
   edge = await openEdge([...health, ...thingRoutes(() => during())], { url: clone.url, database });
   merchant = edge.caller();
   cleanup.push(

@@ -1,5 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Database, DatabaseFull, sql, sqlState, UNDEFINED_FUNCTION } from '../db/index.ts';
+import {
+  type AppliedMigration,
+  compareMigrations,
+  type Database,
+  DatabaseFull,
+  type MigrationFile,
+  OtherVersion,
+  sql,
+  sqlState,
+  UNDEFINED_FUNCTION,
+} from '../db/index.ts';
 import { ok } from '../kernel/result.ts';
 import type { Metrics } from './metrics.ts';
 import { freeRoute, Reply, type Route } from './route.ts';
@@ -7,8 +17,8 @@ import { Type } from './schema.ts';
 
 export interface HealthOptions {
   readonly database: Database;
-  /** The names of the migrations that this program brings with it. */
-  readonly migrations: () => Promise<readonly string[]>;
+  /** The migrations that this program brings with it. */
+  readonly migrations: readonly MigrationFile[];
   readonly metrics: Metrics;
 }
 
@@ -18,7 +28,9 @@ const Health = Type.Object({ status: Type.Literal('ok', { description: 'The prog
 const NotReady = Type.Object(
   {
     status: Type.Literal('unavailable', { description: 'The program cannot take requests now.' }),
-    missing: Type.Array(Type.String(), { description: 'The missing parts, such as the database or a migration.' }),
+    missing: Type.Array(Type.String(), {
+      description: 'The missing parts, such as the database or a migration, or why another version made the database.',
+    }),
   },
   { $id: 'NotReady' },
 );
@@ -47,8 +59,8 @@ export function healthRoutes({ database, migrations, metrics }: HealthOptions): 
         operationId: 'getReadiness',
         summary: 'Check that the program can take requests',
         description:
-          'Answers 200 when the database answers and has every migration of this program, otherwise 503. No ' +
-          'API key is needed.',
+          'Answers 200 when the database answers and has the migrations of this program, all of them and no others, ' +
+          'otherwise 503. No API key is needed.',
         replies: { 200: Health, 503: NotReady },
       },
       async () => {
@@ -75,7 +87,7 @@ export function healthRoutes({ database, migrations, metrics }: HealthOptions): 
 async function whatIsMissing(database: Database, migrations: HealthOptions['migrations']): Promise<string[]> {
   const timer = new AbortController();
   const applied = database
-    .transaction('nobody', (tx) => tx.rows<{ name: string }>(sql`select name from applied_migrations() as name`))
+    .transaction('nobody', (tx) => tx.rows<AppliedMigration>(sql`select name, hash from migration_hashes()`))
     .catch((error: unknown) => {
       if (error instanceof DatabaseFull) return 'full';
       return sqlState(error) === UNDEFINED_FUNCTION ? [] : null; // a database before its first migration
@@ -87,6 +99,6 @@ async function whatIsMissing(database: Database, migrations: HealthOptions['migr
   timer.abort();
   if (rows === 'full' || database.isFull) return ['disk space'];
   if (rows === null) return ['database'];
-  const known = new Set(rows.map(({ name }) => name));
-  return (await migrations()).filter((name) => !known.has(name)).map((name) => `migration ${name}`);
+  const { missing, problem } = compareMigrations(migrations, rows);
+  return problem === null ? missing.map((name) => `migration ${name}`) : [new OtherVersion(problem).message];
 }

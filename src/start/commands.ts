@@ -27,6 +27,7 @@ async function openAll(
 ): Promise<{ environment: EnvironmentName; url: string; ownerUrl: string; program: Program }[]> {
   const databases = await openDatabases(settings, openDataDirectory(settings), output, cleanup, whereBusy);
   const program = await loadProgram();
+  for (const environment of settings.environments) await program.checkVersion(databases.urlOf(environment));
   return settings.environments.map((environment) => ({
     environment,
     url: databases.urlOf(environment),

@@ -78,6 +78,8 @@ export interface Program {
   openEnvironment(request: EnvironmentRequest): Promise<ServedEnvironment>;
   generateApiKey(environment: EnvironmentName): string;
   migrate(databaseUrl: string): Promise<{ applied: string[]; current: string }>;
+  /** Throws where another version made the database. */
+  checkVersion(databaseUrl: string): Promise<void>;
   rebuildUsageProjection(databaseUrl: string): Promise<void>;
   /** Says how many were something else. */
   rebuildSums(databaseUrl: string): Promise<{ facts: number; sums: number; counts: number }>;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CredentialsUnreadable } from '../credentials.ts';
 import { DirectoryNotMade, NotADirectory } from '../db/embedded/index.ts';
+import { OtherVersion } from '../db/index.ts';
 import { explain } from './failure.ts';
 
 const ofSystem = (code: string, path = '/') => Object.assign(new Error(`${code}: mkdir`), { code, path });
@@ -31,6 +32,11 @@ describe('why a command cannot go on', () => {
       error: new CredentialsUnreadable('/data/credentials.json', 'has a number at production.platformKey'),
       cause: '/data/credentials.json has a number at production.platformKey.',
       fix: 'repair it, or move it away with its master key: mv /data/credentials.json /data/credentials.json.old',
+    },
+    {
+      error: new OtherVersion('a newer version of Reckoner: this version has no migration 0999_x'),
+      cause: 'This database was made by a newer version of Reckoner: this version has no migration 0999_x.',
+      fix: 'start the version that made the database, or use a new one: DATA_DIR=… npm start (CHANGELOG.md says which versions can be upgraded)',
     },
     { error: ofSystem('ENOSPC', '/data'), cause: 'The disk is full.', fix: 'free some space and start again' },
   ])('$cause', ({ error, cause, fix }) => {

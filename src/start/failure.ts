@@ -1,5 +1,5 @@
 import { CredentialsUnreadable } from '../credentials.ts';
-import { DirectoryNotMade, EmbeddedPostgresFailure, NotADirectory } from '../db/embedded/index.ts';
+import { DirectoryNotMade, NotADirectory } from '../db/embedded/index.ts';
 
 /** The reason why a command stops, for a person: the cause, and one remedy. */
 export class StartFailure extends Error {
@@ -18,7 +18,8 @@ export class StartFailure extends Error {
  */
 export function explain(error: unknown): StartFailure | null {
   if (error instanceof StartFailure) return error;
-  if (error instanceof EmbeddedPostgresFailure) return new StartFailure(error.message, error.fix, { cause: error });
+  if (error instanceof Error && 'fix' in error)
+    return new StartFailure(error.message, String(error.fix), { cause: error });
   if (error instanceof CredentialsUnreadable) {
     return new StartFailure(
       error.message,

@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { projectFiles } from '../../scripts/checks/project.ts';
+import { changedMigrations } from '../../scripts/checks/migrations.ts';
+import { home, projectFiles } from '../../scripts/checks/project.ts';
 import {
   excessRights,
   joinsWithoutHashing,
@@ -11,7 +13,7 @@ import {
   unlockedTables,
 } from '../../scripts/checks/schema.ts';
 import { schemaPage } from '../../scripts/checks/schema-page.ts';
-import { migrate, migrationNames } from '../../src/db/index.ts';
+import { migrate, migrationFiles } from '../../src/db/index.ts';
 import { columnOf, fieldOf } from '../../src/db/names.ts';
 import { cloneDatabase } from '../support/environment.ts';
 
@@ -59,7 +61,7 @@ describe('the migrated database', () => {
 });
 
 describe('the migrations', () => {
-  const files = projectFiles().filter(({ path }) => path.startsWith('migrations/'));
+  const files = projectFiles().filter(({ path }) => path.startsWith('migrations/') && path.endsWith('.sql'));
 
   it('make everything from empty, and nothing the second time', async () => {
     const name = `empty_${process.pid}`;
@@ -68,7 +70,7 @@ describe('the migrations', () => {
     try {
       await admin.query(`create database ${name}`);
       const url = inject('postgresUrl').replace(/\/postgres(?=\?|$)/, `/${name}`);
-      const names = await migrationNames();
+      const names = (await migrationFiles()).map(({ name }) => name);
       expect(await migrate(url)).toEqual({ applied: names, current: names.at(-1) });
       const first = await columnsOf(url);
       expect(first).not.toEqual([]);
@@ -89,9 +91,24 @@ describe('the migrations', () => {
   it('say first why they are', () => {
     expect(files.filter(({ text }) => !/^-- \S/.test(text)).map(({ path }) => path)).toEqual([]);
   });
+
+  it('never change: migrations/hashes.txt has their hashes', async () => {
+    expect(changedMigrations(await migrationFiles(), readFileSync(`${home}migrations/hashes.txt`, 'utf8'))).toEqual([]);
+  });
 });
 
 describe('these checks see', () => {
+  it('a migration that was edited, one that was removed, and one without a line', () => {
+    const hash = 'a'.repeat(64);
+    const file = (name: string) => ({ name, text: '', hash });
+    const list = `${hash}  0001_a.sql\n${'b'.repeat(64)}  0002_b.sql\n${hash}  0003_c.sql\n`;
+    expect(changedMigrations([file('0001_a'), file('0002_b'), file('0004_d')], list)).toEqual([
+      '0002_b.sql was changed: put it back, and write a new migration',
+      `migrations/hashes.txt lacks a line: ${hash}  0004_d.sql`,
+      '0003_c.sql was removed: put it back',
+    ]);
+  });
+
   const foundAfter = async (statements: string, check: (query: Query) => Promise<string[]>): Promise<string[]> => {
     await client.query('begin');
     try {

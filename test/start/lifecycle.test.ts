@@ -3,7 +3,7 @@ import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { preparedCluster, preparedData } from './prepared.ts';
+import { outsideDatabase, preparedCluster, preparedData } from './prepared.ts';
 import {
   copyProject,
   credentials,
@@ -314,6 +314,34 @@ describe('the other commands', () => {
     expect(await second.ended()).toBe(0);
     expect(second.output()).toMatch(/sandbox: schema migrated .*nothing new/);
     expect(processesNaming(data)).toEqual([]);
+  });
+
+  it.each([
+    {
+      what: 'with an edited migration',
+      edit: `update migration_hash set hash = 'another' where name = '0080_invoicing'`,
+      told: 'another version of Reckoner: its migration 0080_invoicing differs from the file of this version.',
+    },
+    {
+      what: 'of a newer version',
+      edit: `insert into kysely_migration values ('9999_future', now()::text)`,
+      told: 'a newer version of Reckoner: this version has no migration 9999_future.',
+    },
+    {
+      what: 'without hashes, with other tables than version 0.1.0',
+      edit: 'drop function migration_hashes(); alter table customer add column mood text',
+      told: 'another version of Reckoner: its tables are not those of version 0.1.0.',
+    },
+  ])('a database $what is refused by start, migrate and audit', async ({ edit, told }) => {
+    const url = await outsideDatabase();
+    await query(url, edit);
+    const DATA_DIR = join(temporaryFolder(), '.reckoner');
+    for (const name of ['start', 'migrate', 'audit']) {
+      const refused = command(name, { DATA_DIR, RECKONER_ENVIRONMENT: 'sandbox', SANDBOX_DATABASE_URL: url });
+      expect(await refused.ended()).toBe(1);
+      expect(refused.output()).toContain(`This database was made by ${told}`);
+      expect(refused.output()).toContain('Fix: start the version that made the database, or use a new one: DATA_DIR=');
+    }
   });
 
   it.skipIf(process.platform !== 'linux').each([

@@ -1,9 +1,6 @@
-import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
-import { Kysely, PostgresDialect, sql } from 'kysely';
-import { type Migration, Migrator } from 'kysely/migration';
 import pg from 'pg';
-import { migrationNames } from '../../src/db/index.ts';
+import { migrationFiles } from '../../src/db/index.ts';
+import { applyMigrations } from './migrations.ts';
 
 /** The number of parts of each table of merchants; each part is like a server of a cluster. */
 export const SHARDS = 4;
@@ -49,20 +46,10 @@ export function sharded(migration: string): string {
 
 /** Migrates a database to the split schema. The program then finds no missing migration. */
 export async function migrateSharded(url: string): Promise<void> {
-  const folder = fileURLToPath(new URL('../../migrations/', import.meta.url));
-  const migrations: Record<string, Migration> = {};
-  for (const name of await migrationNames()) {
-    const text = sharded(await readFile(`${folder}${name}.sql`, 'utf8'));
-    migrations[name] = { up: async (db) => void (await sql.raw(text).execute(db)) };
-  }
-  const pool = new pg.Pool({ connectionString: url, max: 1 });
-  const db = new Kysely<Record<string, never>>({ dialect: new PostgresDialect({ pool }) });
-  try {
-    const { error } = await new Migrator({ db, provider: { getMigrations: async () => migrations } }).migrateToLatest();
-    if (error) throw new Error('The split schema could not be made.', { cause: error });
-  } finally {
-    await db.destroy();
-  }
+  await applyMigrations(
+    url,
+    (await migrationFiles()).map(({ name, text }) => ({ name, text: sharded(text) })),
+  );
 }
 
 /** A statement as the program sent it, with the transaction's first statement, which names the merchant. */
