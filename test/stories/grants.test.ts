@@ -204,6 +204,17 @@ describe('an entitlement made by hand', () => {
     expect(await shop.read(`/v1/entitlements/${made.id}?at=2026-02-01T00:00:00Z`)).toMatchObject({ status: 'expired' });
   });
 
+  it.each([
+    { type: 'boolean', template: { type: 'boolean' } },
+    { type: 'static', template: { type: 'static', config: { seats: 5 } } },
+  ])('to a $type feature begins at any time', async ({ type, template }) => {
+    for (const activeFrom of [START, new Date().toISOString(), '2150-01-01T00:00:00Z']) {
+      const sent = await body({ featureId: (await newFeature(type)).id, template, activeFrom });
+      const made = await shop.create('/v1/entitlements', sent);
+      expect(made.hasAccess).toBe(!activeFrom.startsWith('2150'));
+    }
+  });
+
   it('is one for a customer and a feature, until it has ended, also where two come at once', async () => {
     const sent = await body();
     const answers = await Promise.all([1, 2, 3].map(() => merchant.post('/v1/entitlements', sent)));
