@@ -594,6 +594,17 @@ create table e_invoice (
 );
 alter table e_invoice enable row level security; -- with the two policies of tenant_table()
 
+create table earlier_unit_cost (
+  merchant_id text not null,
+  cost_id text not null,
+  until timestamp with time zone not null,
+  unit_cost numeric not null,
+  constraint earlier_unit_cost_pkey PRIMARY KEY (merchant_id, cost_id, until),
+  constraint earlier_unit_cost_merchant_id_cost_id_fkey FOREIGN KEY (merchant_id, cost_id) REFERENCES cost(merchant_id, id),
+  constraint earlier_unit_cost_unit_cost_check CHECK ((unit_cost >= (0)::numeric))
+);
+alter table earlier_unit_cost enable row level security; -- with the two policies of tenant_table()
+
 create table entitlement (
   merchant_id text not null,
   id text not null,

@@ -27,7 +27,7 @@ export {
   type UsageScope,
   type UsageSource,
 } from './meter/usage-request.ts';
-export { WINDOW_SIZES, type WindowSize, windowCount, windowsOf } from './meter/windows.ts';
+export { WINDOW_SIZES, type WindowSize, windowAt, windowCount, windowsOf } from './meter/windows.ts';
 export { eventRoutes } from './routes.ts';
 export type { OwnedMeter } from './stored/events.sql.ts';
 export { listMeterEvents } from './stored/events.ts';
