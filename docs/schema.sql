@@ -974,7 +974,6 @@ create table grant_purchase (
   invoice_id text not null,
   entitlement_id text not null,
   idempotency_key text not null,
-  idempotency_print bytea not null,
   amount numeric not null,
   price numeric not null,
   currency text not null,
