@@ -617,6 +617,29 @@ describe('a reset by hand', () => {
   });
 
   it.each([
+    { asked: {} },
+    { asked: { preserveOverage: false } },
+    { asked: { retainAnchor: true, preserveOverage: false } },
+    { asked: { effectiveAt: '2026-02-28T00:00:00Z', preserveOverage: false }, later: 'P3D' },
+  ])('does nothing at the instant of an automatic one, asked as $asked', async ({ asked, later = 'PT0S' }) => {
+    const clock = await shop.clock('2026-01-31T00:00:00Z');
+    const feature = await newFeature();
+    const entitlementTemplate = { ...MONTHLY, issueAfterReset: 100, preserveOverageAtReset: true };
+    const price = await shop.usagePrice({ feature: { featureId: feature.id, entitlementTemplate } });
+    const subscription = await shop.subscribe(await shop.plan([price]), { clock });
+    await shop.use(subscription.id, '2026-02-10T00:00:00Z', 130);
+    await shop.advance(clock, '2026-02-28T00:00:00Z');
+    if (later !== 'PT0S') await shop.advance(clock, later);
+    const path = `/v1/entitlements/${(await entitlementsOf(subscription))[0].id}`;
+    const before = await shop.read(path);
+    expect(before).toMatchObject({ balance: 70, currentPeriodEnd: '2026-03-31T00:00:00Z' });
+    expect(await reset(path, asked)).toEqual(before);
+    expect(await shop.read(`${path}?at=2026-02-28T00:00:00Z`)).toMatchObject({ balance: 70 });
+    await shop.advance(clock, '2026-03-31T00:00:00Z');
+    expect(await shop.read(path)).toMatchObject({ balance: 100, currentPeriodEnd: '2026-04-30T00:00:00Z' });
+  });
+
+  it.each([
     ['ahead', '2026-01-15T12:00:00.000001Z'],
     ['at the start of the entitlement', START],
     ['before it', '2025-12-31T00:00:00Z'],
