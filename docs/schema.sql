@@ -641,6 +641,7 @@ CREATE INDEX entitlement_customer ON entitlement USING btree (merchant_id, custo
 CREATE INDEX entitlement_due ON entitlement USING btree (next_action_at) WHERE ((clock_id IS NULL) AND (next_action_at IS NOT NULL));
 CREATE INDEX entitlement_due_on_clock ON entitlement USING btree (merchant_id, clock_id, next_action_at, seq) WHERE ((clock_id IS NOT NULL) AND (next_action_at IS NOT NULL));
 CREATE INDEX entitlement_feature ON entitlement USING btree (merchant_id, feature_id);
+CREATE INDEX entitlement_metered ON entitlement USING btree (merchant_id, customer_id) WHERE (feature_type = 'metered'::text);
 CREATE UNIQUE INDEX entitlement_of_subscription ON entitlement USING btree (merchant_id, subscription_id, feature_id) WHERE (is_from_plan AND (NOT is_canceled));
 CREATE INDEX entitlement_order ON entitlement USING btree (merchant_id, seq DESC);
 CREATE INDEX entitlement_subscription ON entitlement USING btree (merchant_id, subscription_id, seq DESC) WHERE (subscription_id IS NOT NULL);
