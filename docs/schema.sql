@@ -594,6 +594,17 @@ create table e_invoice (
 );
 alter table e_invoice enable row level security; -- with the two policies of tenant_table()
 
+create table earlier_unit_cost (
+  merchant_id text not null,
+  cost_id text not null,
+  until timestamp with time zone not null,
+  unit_cost numeric not null,
+  constraint earlier_unit_cost_pkey PRIMARY KEY (merchant_id, cost_id, until),
+  constraint earlier_unit_cost_merchant_id_cost_id_fkey FOREIGN KEY (merchant_id, cost_id) REFERENCES cost(merchant_id, id),
+  constraint earlier_unit_cost_unit_cost_check CHECK ((unit_cost >= (0)::numeric))
+);
+alter table earlier_unit_cost enable row level security; -- with the two policies of tenant_table()
+
 create table entitlement (
   merchant_id text not null,
   id text not null,
@@ -630,6 +641,7 @@ CREATE INDEX entitlement_customer ON entitlement USING btree (merchant_id, custo
 CREATE INDEX entitlement_due ON entitlement USING btree (next_action_at) WHERE ((clock_id IS NULL) AND (next_action_at IS NOT NULL));
 CREATE INDEX entitlement_due_on_clock ON entitlement USING btree (merchant_id, clock_id, next_action_at, seq) WHERE ((clock_id IS NOT NULL) AND (next_action_at IS NOT NULL));
 CREATE INDEX entitlement_feature ON entitlement USING btree (merchant_id, feature_id);
+CREATE INDEX entitlement_metered ON entitlement USING btree (merchant_id, customer_id) WHERE (feature_type = 'metered'::text);
 CREATE UNIQUE INDEX entitlement_of_subscription ON entitlement USING btree (merchant_id, subscription_id, feature_id) WHERE (is_from_plan AND (NOT is_canceled));
 CREATE INDEX entitlement_order ON entitlement USING btree (merchant_id, seq DESC);
 CREATE INDEX entitlement_subscription ON entitlement USING btree (merchant_id, subscription_id, seq DESC) WHERE (subscription_id IS NOT NULL);
@@ -963,7 +975,6 @@ create table grant_purchase (
   invoice_id text not null,
   entitlement_id text not null,
   idempotency_key text not null,
-  idempotency_print bytea not null,
   amount numeric not null,
   price numeric not null,
   currency text not null,

@@ -18,8 +18,9 @@ const DEEP = [
   'test/properties/{events-orders,random-orders}.test.ts',
   'test/stories/{clock-lists,crossings-same-instant,one-advance,side-by-side}.test.ts',
   'src/demo/demo.test.ts',
-  // every route by other tenants, for each of its statuses, with hostile values, from a client in another dialect
-  'test/api/{statuses,tenants}.test.ts',
+  // every route by other tenants, for each of its statuses and times, with hostile values, from a client in another
+  // dialect
+  'test/api/{statuses,tenants,times}.test.ts',
   'test/clients/strict-clients.test.ts',
   'test/{browser,fuzz}/*.test.ts',
   '{src/catalog,test/properties}/hostile.test.ts',

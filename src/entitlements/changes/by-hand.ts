@@ -109,6 +109,7 @@ export async function createByHand(
     input.template,
     now,
   );
+  if (feature.value.type !== 'metered') return ok({ entitlement, now }); // nothing is reset
   const loaded = await loadInput(tx, { entitlement, at: now });
   const past = checkPast(loaded, now, 'activeFrom', MOST_PAST_RESETS);
   return past.ok ? ok({ entitlement, now }) : past;

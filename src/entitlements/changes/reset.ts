@@ -35,8 +35,8 @@ export const EntitlementResetBody = Strict(
 
 /**
  * Ends the usage period of a metered entitlement by hand and begins a new one (api.md, Entitlements): what its usage
- * period's end would do, at an instant that is asked for. Asked again for the same instant, nothing happens. `wall` is
- * wall time.
+ * period's end would do, at an instant that is asked for. At the instant of another reset, automatic or by hand,
+ * nothing happens. `wall` is wall time.
  * @returns the entitlement with its effective now; ENTITLEMENT_NOT_METERED, ENTITLEMENT_ENDED
  */
 export async function resetEntitlement(
@@ -53,18 +53,19 @@ export async function resetEntitlement(
   if (hasEnded(entitlement, now)) return fail('ENTITLEMENT_ENDED');
   const at = input.effectiveAt === undefined ? now : instantOf(input.effectiveAt);
   const { inputs, terms } = await loadInput(tx, { entitlement, at: now });
-  const problem = timeProblem(entitlement, at, usagePeriodAt(inputs, now).start, now);
+  const period = usagePeriodAt(inputs, now);
+  const problem = timeProblem(entitlement, at, period.start, now);
   if (problem !== null) return invalidField('effectiveAt', problem);
+  if (period.lastResetAt?.equals(at)) return ok({ entitlement, now }); // it has happened, as it was
 
   const template = templateAt(terms, at);
   const byTemplate = template.type === 'metered' && (template.preserveOverageAtReset ?? false);
-  const isNew = await insertReset(
+  await insertReset(
     tx,
     entitlement,
     { at, retainAnchor: input.retainAnchor ?? false, preserveOverage: input.preserveOverage ?? byTemplate },
     now,
   );
-  if (!isNew) return ok({ entitlement, now });
   await forgetSince(tx, entitlement, at, now);
   await publishResets(tx, entitlement, [at], now);
   return ok({ entitlement: await updateEntitlement(tx, entitlement, { nextActionAt: now }, now), now });

@@ -132,3 +132,7 @@ export const isMetricMeasured = async (tx: Tx, merchantId: string, metricId: str
   (await tx.maybe(sql`
     select 1 from entitlement
      where merchant_id = ${merchantId} and billable_metric_ids @> ${[metricId]} limit 1`)) !== undefined;
+
+/** Is there a metered entitlement, of any merchant? */
+export const hasMetered = async (tx: Tx): Promise<boolean> =>
+  (await tx.maybe(sql`select 1 from entitlement where feature_type = 'metered' limit 1`)) !== undefined;
