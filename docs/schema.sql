@@ -439,15 +439,18 @@ create table credit_note (
   void_reason text,
   created_at timestamp with time zone not null,
   voided_at timestamp with time zone,
+  refund_id text,
   constraint credit_note_pkey PRIMARY KEY (merchant_id, id),
   constraint credit_note_merchant_id_invoice_id_fkey FOREIGN KEY (merchant_id, invoice_id) REFERENCES invoice(merchant_id, id),
   constraint credit_note_check CHECK (((amount + tax_amount) = total)),
   constraint credit_note_check1 CHECK (((status = 'VOIDED'::text) = (voided_at IS NOT NULL))),
+  constraint credit_note_check2 CHECK (((refund_id IS NULL) OR (kind = 'credit'::text))),
   constraint credit_note_kind_check CHECK ((kind = ANY (ARRAY['refund'::text, 'cancellation'::text, 'credit'::text]))),
   constraint credit_note_status_check CHECK ((status = ANY (ARRAY['ISSUED'::text, 'VOIDED'::text])))
 );
 CREATE UNIQUE INDEX credit_note_number ON credit_note USING btree (merchant_id, number);
 CREATE INDEX credit_note_of ON credit_note USING btree (merchant_id, invoice_id, seq DESC);
+CREATE INDEX credit_note_of_refund ON credit_note USING btree (merchant_id, refund_id) WHERE (refund_id IS NOT NULL);
 CREATE UNIQUE INDEX one_unvoided_credit_note ON credit_note USING btree (merchant_id, invoice_id) WHERE ((status = 'ISSUED'::text) AND (kind <> 'credit'::text));
 alter table credit_note enable row level security; -- with the two policies of tenant_table()
 CREATE TRIGGER keep_revenue AFTER INSERT ON credit_note REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION keep_revenue_of_credit_notes();
@@ -1232,7 +1235,7 @@ CREATE INDEX ledger_entry_account ON ledger_entry USING btree (merchant_id, cust
 CREATE INDEX ledger_entry_wallet ON ledger_entry USING btree (merchant_id, customer_id, seq DESC) WHERE (account = 'wallet'::text);
 alter table ledger_entry enable row level security; -- with the two policies of tenant_table()
 CREATE TRIGGER balanced AFTER INSERT ON ledger_entry REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION balanced_entries();
-CREATE CONSTRAINT TRIGGER keep_revenue AFTER INSERT ON ledger_entry DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.account = 'revenue'::text) AND (new.amount > (0)::numeric))) EXECUTE FUNCTION keep_revenue_of_carried_credit();
+CREATE CONSTRAINT TRIGGER keep_revenue AFTER INSERT ON ledger_entry DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.account = 'revenue'::text)) EXECUTE FUNCTION keep_revenue_of_carried_credit();
 CREATE TRIGGER move_wallet BEFORE INSERT ON ledger_entry FOR EACH ROW WHEN ((new.account = 'wallet'::text)) EXECUTE FUNCTION move_wallet();
 
 create table ledger_transaction (
@@ -2856,9 +2859,9 @@ create table unused_credit (
   created_at timestamp with time zone not null,
   constraint unused_credit_pkey PRIMARY KEY (merchant_id, id),
   constraint unused_credit_merchant_id_invoice_id_fkey FOREIGN KEY (merchant_id, invoice_id) REFERENCES invoice(merchant_id, id),
-  constraint unused_credit_amount_check CHECK ((amount > (0)::numeric)),
+  constraint unused_credit_amount_check CHECK ((amount <> (0)::numeric)),
   constraint unused_credit_check CHECK (((charged_from <= unused_from) AND (unused_from < unused_to) AND (unused_to <= charged_to))),
-  constraint unused_credit_check1 CHECK (((noted_amount >= (0)::numeric) AND (noted_amount <= amount) AND (noted_tax >= (0)::numeric) AND (noted_tax <= tax_amount))),
+  constraint unused_credit_check1 CHECK ((((noted_amount >= LEAST(amount, (0)::numeric)) AND (noted_amount <= GREATEST(amount, (0)::numeric))) AND ((noted_tax >= LEAST(tax_amount, (0)::numeric)) AND (noted_tax <= GREATEST(tax_amount, (0)::numeric))))),
   constraint unused_credit_check2 CHECK (((subscription_id IS NULL) = (source_key IS NOT NULL)))
 );
 CREATE INDEX unused_credit_of ON unused_credit USING btree (merchant_id, invoice_id);
@@ -3104,7 +3107,7 @@ create view revenue_source with (security_invoker=true) as
      CROSS JOIN LATERAL ( SELECT COALESCE(sum(n.amount), (0)::numeric) AS amount,
             COALESCE(sum(n.total), (0)::numeric) AS total
            FROM credit_note n
-          WHERE ((n.merchant_id = i.merchant_id) AND (n.invoice_id = i.id) AND (n.kind = 'credit'::text))) noted)
+          WHERE ((n.merchant_id = i.merchant_id) AND (n.invoice_id = i.id) AND (n.kind = 'credit'::text) AND (n.status = 'ISSUED'::text))) noted)
   WHERE ((i.invoice_number IS NOT NULL) AND (i.status = ANY (ARRAY['ISSUED'::text, 'PAYMENT_FAILED'::text, 'PAID'::text, 'WRITTEN_OFF'::text])))
 UNION ALL
  SELECT n.merchant_id,

@@ -1,6 +1,7 @@
 import { jsonb, sql, type Tx } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
+import type { CreditNoteRow } from '../invoice/credit-note.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { CreditOn, UnusedCreditRow } from './unused-credit.ts';
 
@@ -41,8 +42,10 @@ export const selectInvoicesWithCredits = async (
 };
 
 /** Credits that are lines on an invoice, in the order of these. */
-export const selectCreditsOn = async (tx: Tx, { merchantId, id }: InvoiceRow): Promise<readonly CreditOn[]> =>
-  (await selectCreditsOnInvoices(tx, merchantId, [id])).get(id) ?? [];
+export const selectCreditsOn = async (
+  tx: Tx,
+  { merchantId, id }: Pick<InvoiceRow, 'merchantId' | 'id'>,
+): Promise<readonly CreditOn[]> => (await selectCreditsOnInvoices(tx, merchantId, [id])).get(id) ?? [];
 
 /** The same of some invoices of a merchant, by invoice. */
 export async function selectCreditsOnInvoices(
@@ -69,7 +72,8 @@ export const selectNotesOfCredits = (
       from unused_credit c
       join credit_note_line l on l.merchant_id = c.merchant_id and l.credit_id = c.id
       join credit_note n on n.merchant_id = l.merchant_id and n.id = l.credit_note_id
-     where c.merchant_id = ${merchantId} and c.target_invoice_id = ${id} order by n.seq, l.position`);
+     where c.merchant_id = ${merchantId} and c.target_invoice_id = ${id} and n.refund_id is null
+     order by n.seq, l.position`);
 
 /** Adds to the part of a credit in credit notes. */
 export const markCredited = (
@@ -81,6 +85,21 @@ export const markCredited = (
   tx.run(sql`
     update unused_credit set noted_amount = noted_amount + ${amount}, noted_tax = noted_tax + ${tax}
      where merchant_id = ${merchantId} and id = ${id}`);
+
+/**
+ * A credit note is void: what it credited is in none. A credit that only this one gave, and that is on no invoice, is
+ * gone with it.
+ */
+export async function markNotCredited(tx: Tx, { merchantId, id }: CreditNoteRow): Promise<void> {
+  const ofNote = sql`merchant_id = ${merchantId} and credit_note_id = ${id}`;
+  await tx.run(sql`
+    update unused_credit c set noted_amount = noted_amount - l.amount, noted_tax = noted_tax - l.tax_amount
+      from credit_note_line l where l.${ofNote} and c.merchant_id = l.merchant_id and c.id = l.credit_id`);
+  await tx.run(sql`
+    delete from unused_credit c
+     where c.merchant_id = ${merchantId} and c.noted_amount = 0 and c.target_invoice_id is null
+       and c.id in (select credit_id from credit_note_line where ${ofNote})`);
+}
 
 /**
  * Takes back the credits of a subscription for time after an instant that nobody has in hand: lines of an invoice that

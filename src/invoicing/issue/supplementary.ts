@@ -5,7 +5,7 @@ import { type Instant, latest } from '../../kernel/time.ts';
 import { commitmentCorrectionsOf } from '../calculation/commitment-lines.ts';
 import { type CorrectionDue, correctionsOf } from '../calculation/due-lines.ts';
 import { taxRatesOf } from '../calculation/rate-usage.ts';
-import { SAID, takeBack } from '../credits/corrections.ts';
+import { SAID, takeBack } from '../credits/note-credits.ts';
 import type { Correction } from '../difference/billed.ts';
 import { loadCorrections } from '../drafts/billing-state.ts';
 import { freeze } from '../drafts/freeze-terms.ts';
