@@ -2673,6 +2673,7 @@ create table subscription_version (
   anchors jsonb not null,
   proration text not null,
   credit text default 'invoice'::text not null,
+  takes_up_anew boolean default true not null,
   constraint subscription_version_pkey PRIMARY KEY (merchant_id, subscription_id, seq),
   constraint subscription_version_merchant_id_plan_version_id_fkey FOREIGN KEY (merchant_id, plan_version_id) REFERENCES plan_version(merchant_id, id),
   constraint subscription_version_merchant_id_subscription_id_fkey FOREIGN KEY (merchant_id, subscription_id) REFERENCES subscription(merchant_id, id),

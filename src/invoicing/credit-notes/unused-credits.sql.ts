@@ -105,19 +105,21 @@ export async function markNotCredited(tx: Tx, { merchantId, id }: CreditNoteRow)
  * Takes back the credits of a subscription for time after an instant that nobody has in hand: lines of an invoice that
  * is not issued, of which nothing stands in a credit note. What is not used is worked out anew. A credit for time
  * before the instant stays where it is.
- * @returns the invoices that billed what they gave back
  */
 export async function deleteOpenCredits(
   tx: Tx,
   merchantId: string,
   subscriptionId: string,
   after: Instant,
-): Promise<string[]> {
+): Promise<OpenCredit[]> {
   if ((await selectOpenCredits(tx, merchantId, subscriptionId, after)).length === 0) return []; // as a rule
-  const deleted = await tx.rows<{ invoiceId: string }>(sql`
-    delete from unused_credit c where ${openCredits(merchantId, subscriptionId, after)} returning c.invoice_id`);
-  return [...new Set(deleted.map(({ invoiceId: id }) => id))];
+  return tx.rows<OpenCredit>(sql`
+    delete from unused_credit c where ${openCredits(merchantId, subscriptionId, after)}
+    returning c.invoice_id, c.price_id, c.unused_from, c.target_invoice_id`);
 }
+
+/** A credit that stood on an open invoice: what billed it, from when on it is unused, and that invoice. */
+export type OpenCredit = Pick<UnusedCreditRow, 'invoiceId' | 'priceId' | 'unusedFrom' | 'targetInvoiceId'>;
 
 /** The credits that `deleteOpenCredits` would delete. */
 export const selectOpenCredits = async (
