@@ -137,9 +137,28 @@ const openCredits = (merchantId: string, subscriptionId: string, after: Instant)
     and exists (select from invoice i where i.merchant_id = c.merchant_id and i.id = c.target_invoice_id
                    and i.issued_at is null and i.status <> 'CANCELLED')`;
 
-/** Has anything of an invoice been given back, as a line elsewhere or by a credit note? */
-export const isCredited = async (tx: Tx, { merchantId, id }: InvoiceRow): Promise<boolean> =>
+/**
+ * Has anything of an invoice been given back: by a credit, as a line elsewhere or by a credit note, or by corrections
+ * of its charges on other invoices that are in force?
+ */
+export const isCredited = async (
+  tx: Tx,
+  { merchantId, id, subscriptionId }: Pick<InvoiceRow, 'merchantId' | 'id' | 'subscriptionId'>,
+): Promise<boolean> =>
   (
     await tx.one<{ found: boolean }>(sql`
-    select exists (select from unused_credit where merchant_id = ${merchantId} and invoice_id = ${id}) as found`)
+    select exists (select from unused_credit where merchant_id = ${merchantId} and invoice_id = ${id})
+        or exists (
+          select from invoice_line b
+            join invoice i on i.merchant_id = b.merchant_id and i.subscription_id = ${subscriptionId} and i.id <> ${id}
+             and i.status <> 'CANCELLED'
+            join invoice_line l on l.merchant_id = i.merchant_id and l.invoice_id = i.id
+             and l.type = case when b.price_id is null then 'commitment' else 'late_usage' end
+             and l.price_id is not distinct from b.price_id
+             and l.period_start < b.period_end and l.period_end > b.period_start
+           where b.merchant_id = ${merchantId} and b.invoice_id = ${id}
+             and (b.price_id is not null and b.type <> 'credit' or b.type = 'commitment')
+             and not exists (select from credit_note n where n.merchant_id = i.merchant_id and n.invoice_id = i.id
+                                and n.kind = 'refund' and n.status = 'ISSUED')
+           group by b.id having sum(l.total_amount) < 0) as found`)
   ).found;

@@ -86,11 +86,14 @@ export type Behavior = 'exclusive' | 'inclusive';
 const STANDING: ReadonlySet<string> = new Set(['DRAFT', 'ISSUED', 'PAYMENT_FAILED', 'PAID']);
 
 /**
- * Groups lines into items, in the order in which they were billed. What a cancelled invoice took back counts for
- * nothing.
+ * Groups lines into items, in the order in which they were billed. What a cancelled or refunded invoice took back
+ * counts for nothing.
  */
 export function itemsOf(lines: readonly StoredLine[], credits: readonly StoredCredit[]): BilledItem[] {
-  const counted = lines.filter(({ status, type, net }) => !(status === 'CANCELLED' && isCorrection(type) && net.lt(0)));
+  const counted = lines.filter(
+    ({ status, isRefunded, type, net }) =>
+      !((status === 'CANCELLED' || isRefunded) && type === 'late_usage' && net.lt(0)),
+  );
   const ofItem = Map.groupBy(credits, (credit) =>
     keyOf(credit.invoiceId, credit.priceId, { start: credit.chargedFrom, end: credit.chargedTo }),
   );
@@ -116,8 +119,6 @@ export function itemsOf(lines: readonly StoredLine[], credits: readonly StoredCr
     };
   });
 }
-
-const isCorrection = (type: string): boolean => type === 'late_usage';
 
 const keyOf = (invoiceId: string, priceId: string | null, { start, end }: Period): string =>
   `${invoiceId} ${priceId ?? ''} ${start.toString()} ${end.toString()}`;

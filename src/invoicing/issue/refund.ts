@@ -19,7 +19,9 @@ import { announceReopened } from '../invoice/purposes.ts';
 import { publishInvoice } from '../invoice/webhooks.ts';
 import { recordVoid } from '../outside-tax/records.ts';
 import { bookNoteVoided, bookRefund } from '../paying/bookings.ts';
+import { deleteUsageTakenOfCorrected } from '../usage/late-usage.sql.ts';
 import { lockWithNow } from './actions.ts';
+import { correctAtOnce } from './supplementary.ts';
 
 /** §3: a refund is of a paid invoice, in full, once; after a void a new one may be made (domain.md §4). */
 export function decideRefund(invoice: Pick<InvoiceRow, 'status'>, inForce: unknown): Result<void> {
@@ -52,6 +54,7 @@ export async function refundInvoice(
   const booked = await bookRefund(tx, invoice, note, returned, now);
   if (!booked.ok) return booked;
   await returnCredits(dependencies, tx, invoice, now, note.id);
+  await correctAtOnce(dependencies, tx, invoice, now, note.id);
   await dependencies.mails.tell(tx, invoice, { kind: 'refunded', note, intoWallet: booked.value }, now);
   return ok(note);
 }
@@ -86,6 +89,7 @@ export async function voidRefund(
   await publishInvoice(tx, invoice, 'invoice.refund_voided.v0', now, { refundId: note.id });
   await bookNoteVoided(tx, invoice, note, stopped, now);
   await voidReturnedCredits(tx, note, reason, now);
+  await deleteUsageTakenOfCorrected(tx, invoice); // its corrections are valid again
   await dependencies.mails.tell(tx, invoice, { kind: 'refundVoided', note, stopped, left }, now);
   await giveBackAfterVoid(dependencies, tx, invoice, now);
   await announceReopened(dependencies, tx, invoice, now);
