@@ -31,7 +31,7 @@ export type { VersionStatus } from './plans/version-states.ts';
 export { type CarriedFeature, carriedFeatures, publishedMetricsOf } from './prices/carried-features.ts';
 export type { CatalogPrice, PricedMetric } from './prices/catalog-price.ts';
 export type { PriceFeature } from './prices/price.ts';
-export { checkTemplate, EntitlementTemplate } from './prices/template.ts';
+export { checkTemplate, EntitlementTemplate, meaningOf, withDefaults } from './prices/template.ts';
 export { canBackFeature } from './prices/terms.ts';
 export { catalogRoutes } from './routes.ts';
 export { costText } from './usage/cost-money.ts';

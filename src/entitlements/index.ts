@@ -6,7 +6,7 @@ export { snapshotRecheck } from './changes/recheck.ts';
 export { reconcileEntitlements } from './changes/reconcile.ts';
 export { entitlementDueKind } from './changes/steps.ts';
 export { unendedEntitlements } from './changes/unended.ts';
-export { checkEntitles, type EntitlingSubscription, entitle } from './entitlement/create.ts';
+export { checkEntitles, type EntitlingSubscription, entitle, type SeriesAnchor } from './entitlement/create.ts';
 export type { EntitlementDependencies } from './entitlement/dependencies.ts';
 export { hasMetered, isMetricMeasured, selectEntitlement as findEntitlement } from './entitlement/entitlements.sql.ts';
 export { entitlementErrors } from './errors.ts';

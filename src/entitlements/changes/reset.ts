@@ -4,11 +4,10 @@ import { fail, invalidField, ok, type Result } from '../../kernel/result.ts';
 import { type Instant, instantOf, isAfter, isBefore } from '../../kernel/time.ts';
 import { usagePeriodAt } from '../balance/index.ts';
 import type { EntitlementRow } from '../entitlement/entitlement.ts';
-import { updateEntitlement } from '../entitlement/entitlements.sql.ts';
+import { insertReset, updateEntitlement } from '../entitlement/entitlements.sql.ts';
 import { type EntitlementKey, hasEnded, lockWithNow } from '../entitlement/lock.ts';
 import { forgetSince, lockBillingBefore } from '../grants/past-change.ts';
 import { loadInput, templateAt } from '../inputs/inputs.ts';
-import { insertReset } from './resets.sql.ts';
 import { publishResets } from './steps.ts';
 
 export const EntitlementResetBody = Strict(
