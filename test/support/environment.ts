@@ -62,7 +62,7 @@ export interface TestEnvironment extends Environment {
   setNow(at: string | null): void;
 }
 
-async function asSuperuser(text: string): Promise<void> {
+export async function asSuperuser(text: string): Promise<void> {
   const client = new pg.Client({ connectionString: inject('postgresUrl') });
   await client.connect();
   try {
@@ -183,6 +183,8 @@ export async function openTestEnvironment(
   options: {
     environment?: EnvironmentName;
     template?: string;
+    /** That of the template's secrets. */
+    masterKey?: string;
     through?: (url: string) => Promise<string>;
     audited?: false;
     recomputed?: true;
@@ -202,7 +204,7 @@ export async function openTestEnvironment(
   const { url, drop } = await cloneDatabase(options.template);
   const databaseUrl = loginUrl((await options.through?.(url)) ?? url);
   const platformKey = generateApiKey(kind);
-  const masterKey = generateMasterKey();
+  const masterKey = options.masterKey ?? generateMasterKey();
   let fixedNow: Instant | null = null;
   const environment = await openEnvironment({
     environment: kind,

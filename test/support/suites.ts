@@ -18,6 +18,8 @@ const DEEP = [
   'test/properties/{events-orders,random-orders}.test.ts',
   'test/stories/{clock-lists,crossings-same-instant,one-advance,side-by-side}.test.ts',
   'src/demo/demo.test.ts',
+  // stored data of earlier versions
+  'test/upgrade/*.test.ts',
   // every route by other tenants, for each of its statuses and times, with hostile values, from a client in another
   // dialect
   'test/api/{statuses,tenants,times}.test.ts',
