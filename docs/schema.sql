@@ -440,6 +440,7 @@ create table credit_note (
   created_at timestamp with time zone not null,
   voided_at timestamp with time zone,
   refund_id text,
+  is_within_total boolean default true not null,
   constraint credit_note_pkey PRIMARY KEY (merchant_id, id),
   constraint credit_note_merchant_id_invoice_id_fkey FOREIGN KEY (merchant_id, invoice_id) REFERENCES invoice(merchant_id, id),
   constraint credit_note_check CHECK (((amount + tax_amount) = total)),

@@ -132,9 +132,13 @@ export const invariants: readonly Invariant[] = [
       select i.merchant_id, i.id, format('%s credited of %s', n.total, i.grand_total) as detail
         from invoice i
        cross join lateral (
-         select sum(o.total) as total from credit_note o
+         select sum(o.total) as total, bool_and(o.is_within_total) as is_within_total from credit_note o
           where o.merchant_id = i.merchant_id and o.invoice_id = i.id and o.status = 'ISSUED') n
-       where n.total > i.grand_total`,
+       where n.total > i.grand_total
+         and (n.is_within_total
+              or n.total > (select sum(l.total_amount) from invoice_line l -- the rule of version 0.1.0
+                             where l.merchant_id = i.merchant_id and l.invoice_id = i.id
+                               and l.type not in ('credit', 'late_usage')))`,
   },
   {
     name: 'refunds-of-what-is-left',
