@@ -286,3 +286,23 @@ describe('calls that come late', () => {
     expect([cut.grandTotal, late(cut.lines)]).toEqual(['15.00', ['15.00']]);
   });
 });
+
+describe('two series that end together, one of them by a change that is to come', () => {
+  it('show usage that comes late on the invoice that will bill it', async () => {
+    const monthly = await shop.usagePrice({ billingCadence: 'P1M' });
+    const yearly = await shop.usagePrice({ billingCadence: 'P1Y' });
+    const plan = await promptPlan(shop, [monthly, yearly]);
+    const { clock, subscription } = await subscribed(shop, plan, APRIL);
+    await shop.advance(clock, '2024-05-10T00:00:00Z');
+    await shop.use(subscription.id, '2024-04-20T00:00:00Z', 12); // both prices bill it; April is closed
+    await shop.use(subscription.id, '2024-05-05T00:00:00Z', 1);
+    await changeTo(shop, subscription, await promptPlan(shop, [monthly]), { effective: 'periodEnd' });
+    const shown = async (cadence: string) =>
+      shop.read(`/v0/subscriptions/${subscription.id}/upcomingInvoice?billingCadence=${cadence}`);
+    const [month, year] = [await shown('P1M'), await shown('P1Y')];
+    await shop.advance(clock, '2024-06-01T00:00:00Z');
+    const billed = [await shop.invoice(month.id), await shop.invoice(year.id)];
+    expect(billed.map(({ subtotal }) => subtotal)).toEqual(['1.00', '25.00']); // 13 units of the year, and 12 of April
+    expect([month.subtotal, year.subtotal]).toEqual(['1.00', '25.00']);
+  });
+});

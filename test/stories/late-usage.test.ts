@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { transfer, walletOf } from '../support/bills.ts';
+=======
+import { expectExplained } from '../support/bills.ts';
 import { type Merchant, sharedEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
@@ -244,6 +246,27 @@ describe('money goes back once', () => {
     expect(await walletOf(shop, subscription)).toBe('0.00');
     await shop.advance(clock, '2026-04-01T00:00:00Z');
     expect(shown((await shop.invoices(subscription))[2])).toEqual(['charge 2026-03: 0 = 0.00']);
+  });
+});
+
+describe('the second calculation of an invoice with late usage', () => {
+  it.each([
+    // 8.875 % of 7 − 2 yen are 0.44: no tax. By line it would be 1 and 0.
+    { currency: 'JPY', defaultTaxRate: 8.875, taxBehavior: 'exclusive', late: 7, total: '5 + 0' },
+    { currency: 'USD', defaultTaxRate: 19, taxBehavior: 'inclusive', late: 11, total: '6.93 + 1.32' },
+    { currency: 'USD', defaultTaxRate: 19, taxBehavior: 'exclusive', late: -11, total: '0.00 + 0.00' }, // a credit note
+  ])('taxes its discount with its rate: $currency, $taxBehavior, $late', async ({ late, total, ...plan }) => {
+    const { clock, subscription } = await subscribed({}, plan);
+    await shop.create(`/v0/subscriptions/${subscription.id}/adjustments`, {
+      ...{ type: 'percentageDiscount', percentageDiscount: '0.25', effectiveFrom: START, description: 'Launch' },
+    });
+    await use(subscription, JANUARY, 100);
+    await shop.advance(clock, FEBRUARY);
+    await use(subscription, JANUARY, late);
+    await shop.advance(clock, '2026-03-01T00:00:00Z');
+    const february = (await shop.invoices(subscription))[1];
+    expect(`${february.subtotal} + ${february.totalTax}`).toBe(total);
+    await expectExplained(shop, subscription);
   });
 });
 

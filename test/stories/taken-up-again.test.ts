@@ -32,8 +32,8 @@ const discount = (subscription: Resource, from: string, to: string, part = '0.1'
     ...{ effectiveFrom: from, effectiveTo: to },
   });
 
-const upcoming = async ({ id }: Resource): Promise<Resource> =>
-  shop.read(`/v0/subscriptions/${id}/upcomingInvoice?billingCadence=P1M`);
+const upcoming = async ({ id }: Resource, cadence = 'P1M'): Promise<Resource> =>
+  shop.read(`/v0/subscriptions/${id}/upcomingInvoice?billingCadence=${cadence}`);
 
 const january1 = Temporal.Instant.from('2024-01-01T00:00:00Z');
 const at = (hours: number): string => january1.add({ hours }).toString();
@@ -123,10 +123,13 @@ interface Flip {
   readonly effective: 'now' | 'periodEnd';
 }
 interface Life {
+  /** Usage comes three weeks late before each change. */
+  readonly isLate: boolean;
   readonly flips: readonly Flip[];
   readonly windows: readonly { readonly from: number; readonly length: number; readonly part: '0.1' | '0.25' }[];
 }
 const life = fc.record({
+  isLate: fc.boolean(),
   flips: fc.array(
     fc.record({
       gap: fc.integer({ min: 30, max: 900 }),
@@ -194,9 +197,13 @@ it('each interval is billed with its own discounts, and each preview is the bill
       const advance = async (to: number) => {
         for (let month = nextMonth(now); month <= to; month = nextMonth(month)) {
           await shop.advance(clock, at(month - 1));
-          const { id, grandTotal } = await upcoming(subscription);
+          const open = [await upcoming(subscription), await upcoming(subscription, 'P1Y').catch(() => null)];
           await shop.advance(clock, at(month));
-          expect((await shop.invoice(id)).grandTotal, `at ${month} h`).toBe(grandTotal);
+          for (const shown of open) {
+            const billed = shown && (await shop.invoice(shown.id));
+            if (billed && billed.status !== 'ACTIVE')
+              expect(billed.grandTotal, `${billed.billingCadence} at ${month} h`).toBe(shown.grandTotal);
+          }
         }
         if (to > nextMonth(now) || nextMonth(now) !== to) await shop.advance(clock, at(to));
         now = to;
@@ -205,6 +212,7 @@ it('each interval is billed with its own discounts, and each preview is the bill
         const target = now + gap;
         await advance(nextMonth(target) === target + 1 || nextMonth(target - 1) === target ? target + 3 : target);
         const to = isWith ? plan.without : plan.with;
+        if (of.isLate && now > 24 * 21) await shop.use(subscription.id, at(now - 24 * 21), 5);
         const dryRun = await shop.act(`/v0/subscriptions/${subscription.id}/changes`, {
           planId: to.id,
           effective,
@@ -229,7 +237,7 @@ it('each interval is billed with its own discounts, and each preview is the bill
       for (const each of intervals) each.billedAt &&= Math.min(each.billedAt, now); // the end closes the open invoice
       if (isWith) (intervals.at(-1) as Interval).to = now;
       await shop.advance(clock, 'PT2H');
-      expect(await costOf(shop, customerId)).toBe((Number(yearlyOf(of, intervals)) / 100).toFixed(2));
+      if (!of.isLate) expect(await costOf(shop, customerId)).toBe((Number(yearlyOf(of, intervals)) / 100).toFixed(2));
     }),
     cases(2, 60),
   );

@@ -1,5 +1,7 @@
+import { addDuration } from '../../kernel/time.ts';
 import { asksCommitment } from '../difference/due.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
+import { endOfPeriod } from '../owed/charges.ts';
 import type { BillingTerms } from '../terms/billing-terms.ts';
 
 /**
@@ -13,7 +15,10 @@ export function calculatedBefore(
   { id }: InvoiceRow,
   waiting: readonly InvoiceRow[],
 ): InvoiceRow[] {
-  const order = waiting.map((invoice) => ({ invoice, asks: asksCommitment(terms, invoice) })).toSorted(compare);
+  const order = waiting
+    .map((invoice) => asPlanned(terms, invoice))
+    .map((invoice) => ({ invoice, asks: asksCommitment(terms, invoice) }))
+    .toSorted(compare);
   const place = order.findIndex(({ invoice }) => invoice.id === id);
   return order.slice(0, Math.max(0, place)).map(({ invoice }) => invoice);
 }
@@ -29,3 +34,10 @@ const compare = (a: Placed, b: Placed): number =>
   Number(a.asks) - Number(b.asks);
 
 const isOpen = ({ invoice: { status } }: Placed): boolean => status === 'ACTIVE' || status === 'CLOSING';
+
+/** An open invoice with the end that its period will have: a change that is to come may end its series. */
+export function asPlanned(terms: BillingTerms, invoice: InvoiceRow): InvoiceRow {
+  const end = invoice.status === 'ACTIVE' ? endOfPeriod(terms, invoice) : null;
+  if (end === null || end.equals(invoice.periodEnd)) return invoice;
+  return { ...invoice, periodEnd: end, gracePeriodEnd: addDuration(end, terms.gracePeriod) };
+}

@@ -1,7 +1,7 @@
 import type { Tx } from '../../db/index.ts';
-import { ZERO } from '../../kernel/decimal.ts';
 import { orThrow } from '../../kernel/result.ts';
-import type { Calculation, OtherLine } from '../calculation/calculation.ts';
+import type { Calculation } from '../calculation/calculation.ts';
+import { keptLines } from '../calculation/kept-lines.ts';
 import { calculateKept } from '../calculation/one-off-terms.ts';
 import { type PlaceInBilling, selectFirstSeq } from '../difference/billed.sql.ts';
 import type { BilledUsage } from '../invoice/billed-usage.ts';
@@ -31,12 +31,14 @@ export async function calculateStored(
   lines: readonly LineRow[],
 ): Promise<Calculation> {
   if (terms === null) {
-    const credits = lines.filter(({ type }) => type === 'credit').map((line) => asStored(line, 'exclusive'));
+    const credits = keptLines(lines.filter(isCredit), 'exclusive');
     return orThrow(await calculateKept(dependencies, tx, invoice, 'stored', invoice.createdAt, credits)).calculation;
   }
   const frozen = invoice.terms ?? (await freeze(dependencies, tx, terms, invoice));
   return recalculate(tx, terms, frozen, invoice, lines, await selectBilledUsage(tx, invoice));
 }
+
+const isCredit = ({ type }: LineRow): boolean => type === 'credit';
 
 /** The same with the usage given. */
 export async function recalculate(
@@ -53,8 +55,8 @@ export async function recalculate(
   const own = await loadOwnDue(tx, then, invoice, frozen, await placeOf(tx, invoice, frozen), corrections);
   return calculateInvoice(own, frozen, invoice, usage, {
     manual: await selectManualLinesOn(tx, invoice, 'none'),
-    late: late.map((line) => asStored(line, frozen.taxBehavior)),
-    storedCredits: lines.filter(({ type }) => type === 'credit').map((line) => asStored(line, frozen.taxBehavior)),
+    late: keptLines(late, frozen.taxBehavior),
+    storedCredits: keptLines(lines.filter(isCredit), frozen.taxBehavior),
   });
 }
 
@@ -75,18 +77,4 @@ function isOfLate(terms: BillingTerms, invoice: InvoiceRow, line: LineRow, lines
   const { type, appliesToLineId: of, periodEnd: end, workings } = line;
   if (type === 'commitment') return !(isOwnSeries(terms, invoice) && end.equals(invoice.periodEnd));
   return workings?.late !== undefined || lines.some((other) => other.id === of && other.type === 'late_usage');
-}
-
-/** A line as it was before a total of 0 cut it. A line that takes something back has the tax that was billed. */
-function asStored(line: LineRow, taxBehavior: FrozenTerms['taxBehavior']): OtherLine {
-  const { type, unitPrice: asked, totalPrice: net, totalAmount: gross, taxRate, workings } = line;
-  const quoted = taxBehavior === 'inclusive' ? gross : net;
-  const amount = type === 'credit' ? asked : quoted.plus(workings?.cut ?? workings?.lost ?? ZERO);
-  return {
-    amount,
-    taxRate,
-    ...(type !== 'adjustment' && amount.lt(0) && { cutTurn: 'credit' as const }),
-    ...(net.lt(0) && quoted.eq(amount) && { tax: line.totalTax }),
-    content: line,
-  };
 }

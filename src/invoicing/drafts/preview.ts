@@ -7,7 +7,7 @@ import type { InvoiceRow } from '../invoice/invoice.ts';
 import { selectWaiting } from '../invoice/invoices.sql.ts';
 import type { BillingTerms } from '../terms/billing-terms.ts';
 import { readUsage } from '../usage/read-usage.ts';
-import { calculatedBefore } from './billing-order.ts';
+import { asPlanned, calculatedBefore } from './billing-order.ts';
 import { billingOf, type Loaded, loadBillings, withBilled } from './billing-state.ts';
 import { calculateInvoice } from './calculate-invoice.ts';
 import { storedLineOf } from './calculated-line.ts';
@@ -24,10 +24,11 @@ import { termsOf } from './terms-of-invoices.ts';
 export async function tryPreview(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  invoice: InvoiceRow,
+  stored: InvoiceRow,
   before?: readonly StoredLine[],
 ): Promise<Calculation | null> {
-  const terms = await termsOf(tx, dependencies.source, invoice);
+  const terms = await termsOf(tx, dependencies.source, stored);
+  const invoice = asPlanned(terms, stored);
   const usage = await readUsage(tx, dependencies.source, terms, invoice);
   const frozen = await freeze(dependencies, tx, terms, invoice);
   const [loaded] = (await loadBillings(tx, dependencies.source, [{ terms, invoice, frozen }])) as [Loaded];

@@ -1,11 +1,12 @@
 import type { Tx } from '../../db/index.ts';
-import { addDuration, type Instant, isAfter, isBefore, latest } from '../../kernel/time.ts';
+import { addDuration, type Instant, isAfter, isBefore } from '../../kernel/time.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { insertPeriods, lockInvoicesIn, selectLastOfSeries } from '../invoice/invoices.sql.ts';
+import { endOfPeriod } from '../owed/charges.ts';
 import type { BillingTerms } from '../terms/billing-terms.ts';
 import { boundsOfSeries, cadencesOf, segmentAt, segmentsOf } from '../timeline/segments.ts';
-import { periodHolding, periodOf } from '../timeline/series.ts';
+import { periodHolding } from '../timeline/series.ts';
 import { removeUnbilledInvoice } from './cancel.ts';
 import { closePeriod, cutPeriod } from './close.ts';
 import { invoiceOfPeriod } from './open.ts';
@@ -44,14 +45,6 @@ export async function alignPeriods(
     if (isActive && !isAfter(end, at)) await closePeriod(tx, dependencies.source, moved, 'terminate', now);
   }
   await openMissing(tx, terms, at, now);
-}
-
-/** The end of an invoice's period; null if there is no such period, or no part of it. */
-function endOfPeriod(terms: BillingTerms, invoice: InvoiceRow): Instant | null {
-  const { billingCadence: cadence, billingAnchor: anchor, periodStart: start, periodNumber: number } = invoice;
-  const bounds = boundsOfSeries(terms, cadence, start);
-  if (!bounds?.anchor.equals(anchor)) return null;
-  return periodOf(cadence, { ...bounds, startedAt: latest(bounds.startedAt, start) }, number)?.end ?? null;
 }
 
 /** Opens an invoice for each series that has none: it begins, or an invoice that a change had ended is over already. */

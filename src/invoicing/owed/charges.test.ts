@@ -5,7 +5,7 @@ import type { Instant } from '../../kernel/time.ts';
 import { upfrontCharges } from '../difference/due.ts';
 import type { BilledPrice, BilledVersion } from '../terms/billing-terms.ts';
 import type { HistoricTerms } from '../timeline/segments.ts';
-import { type Cell, cellAt, chargesInArrears, from, type OwedCharge } from './charges.ts';
+import { type Cell, cellAt, chargesInAdvance, chargesInArrears, from, type OwedCharge } from './charges.ts';
 
 const at = (day: string): Instant => Temporal.Instant.from(`${day}T00:00:00Z`);
 const price = (id: string, paymentTerm: BilledPrice['paymentTerm'], billingCadence: string | null = null) =>
@@ -162,5 +162,57 @@ describe('a price that leaves a series and comes back in the same period', () =>
   ])('is billed with dates of its own time: $what', ({ until, start, line }) => {
     const [charge] = chargesInArrears(quarter, cell, at(until)).map((each) => from(each, at(start)));
     expect(`${day((charge as OwedCharge).period.start)}/${day((charge as OwedCharge).period.end)}`).toBe(line);
+  });
+});
+
+describe('a fee that a later version takes up again', () => {
+  const SEATS = price('seats', 'in_advance', 'P1M');
+  const bounds = { anchor: at('2026-01-01'), startedAt: at('2026-01-01'), endsAt: null };
+  const held = (from: string, prices: readonly BilledPrice[], more: Partial<BilledVersion> = {}): BilledVersion => ({
+    ...{ planId: 'plan', planTaxRate: null, planCadence: 'P1M', minimumAmount: null, anchors: {}, proration: 'second' },
+    ...{ from: at(from), prices, takesUpAnew: true, ...more },
+  });
+  const more = { ...SEATS, quantity: decimal('8') };
+
+  it.each<{ what: string; changes: BilledVersion[]; charges: string[] }>([
+    {
+      what: 'is of another interval from then on',
+      changes: [held('2026-01-11', []), held('2026-01-21', [SEATS])],
+      charges: ['seats 2026-01-01/2026-01-11', 'seats 2026-01-21/2026-02-01 since 2026-01-21'],
+    },
+    {
+      what: 'by days: from the start of that day',
+      changes: [held('2026-01-11', []), held('2026-01-21', [SEATS], { proration: 'day' })],
+      charges: ['seats 2026-01-01/2026-01-11', 'seats 2026-01-21/2026-02-01 since 2026-01-20'],
+    },
+    {
+      what: 'goes on where the change before gave no credit',
+      changes: [held('2026-01-11', [], { credit: 'none' }), held('2026-01-21', [SEATS])],
+      charges: ['seats 2026-01-01/2026-01-11', 'seats 2026-01-21/2026-02-01'],
+    },
+    {
+      what: 'goes on by a change of an older release',
+      changes: [held('2026-01-11', []), held('2026-01-21', [SEATS], { takesUpAnew: false })],
+      charges: ['seats 2026-01-01/2026-01-11', 'seats 2026-01-21/2026-02-01'],
+    },
+    {
+      what: 'has no gap while another quantity of it holds',
+      changes: [held('2026-01-11', [more]), held('2026-01-21', [SEATS])],
+      charges: ['seats 2026-01-01/2026-01-11', 'seats 2026-01-21/2026-02-01', 'seats 2026-01-11/2026-01-21'],
+    },
+    {
+      what: 'first held later is no gap',
+      changes: [held('2026-01-01', []), held('2026-01-21', [SEATS])],
+      charges: ['seats 2026-01-21/2026-02-01'],
+    },
+  ])('$what', ({ changes, charges }) => {
+    const versions = [held('2026-01-01', [SEATS]), ...changes];
+    const terms: HistoricTerms = { planCadence: 'P1M', prices: [SEATS], bounds, versions };
+    const found = chargesInAdvance(terms, cellAt(terms, 'P1M', at('2026-01-01')) as Cell);
+    expect(
+      found.map(({ price: { id }, period: { start, end }, since }) =>
+        [`${id} ${day(start)}/${day(end)}`, ...(since ? [`since ${day(since)}`] : [])].join(' '),
+      ),
+    ).toEqual(charges);
   });
 });

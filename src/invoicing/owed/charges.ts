@@ -86,6 +86,14 @@ export function cellOf(terms: HistoricTerms, invoice: InvoicePeriod): Cell {
   return { ...period, cadence };
 }
 
+/** The end of an invoice's period by the terms as they are; null if there is no such period, or no part of it. */
+export function endOfPeriod(terms: HistoricTerms, invoice: InvoicePeriod & { billingAnchor: Instant }): Instant | null {
+  const { billingCadence: cadence, billingAnchor: anchor, periodStart: start, periodNumber: number } = invoice;
+  const bounds = boundsOfSeries(terms, cadence, start);
+  if (!bounds?.anchor.equals(anchor)) return null;
+  return periodOf(cadence, { ...bounds, startedAt: latest(bounds.startedAt, start) }, number)?.end ?? null;
+}
+
 /** The whole period of a series that holds an instant; null where there is none. */
 export function cellAt(terms: HistoricTerms, cadence: string, at: Instant): Cell | null {
   const bounds = boundsOfSeries(terms, cadence, at);
