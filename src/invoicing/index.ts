@@ -4,6 +4,7 @@ export {
   lockUnissuedUnder,
   selectIssuedUnderAdjustment as findIssuedUnderAdjustment,
 } from './calculation/discounts.sql.ts';
+export { type LineContext, notesOfLine } from './calculation/line-notes.ts';
 export type { OneOffLine, OneOffLineType } from './calculation/one-off-lines.ts';
 export { invoicePaymentHandlers } from './collecting/payment-handlers.ts';
 export { giveCredits } from './credits/give-credits.ts';

@@ -101,6 +101,23 @@ const CASES: { what: string; events: SuiteEvent[]; filter?: UsageScope['groupFil
       '"5."',
     ),
   },
+  {
+    what: 'numbers in several forms, of which some have the text of a string',
+    events: valued(
+      '1000',
+      '1E3',
+      '1000.0',
+      '"1000"',
+      '1e-9',
+      '0.000000001',
+      '2.50',
+      '2.5',
+      '"2.50"',
+      '-0',
+      '0',
+      '"-0"',
+    ),
+  },
   { what: 'what is no value', events: valued('null', 'true', '{"v":1}', '[1]', '""', '"no number"') },
   {
     what: 'equal times, where the one accepted last is the latest',

@@ -49,3 +49,36 @@ it('events are added up for a metric as it was made, as it was changed, and for 
   expect((await merchant.patch(`/v0/billableMetrics/${metric.id}`, back)).status).toBe(200);
   expect((await used()).body).toEqual(before.body);
 });
+
+it('UNIQUE_COUNT compares texts, and numbers by their plain form: in meters, balances, events and bills', async () => {
+  env.setNow(null);
+  const shop = shopOf(await env.merchant());
+  const metric = await shop.metric({ aggregation: 'UNIQUE_COUNT' });
+  const feature = await shop.create('/v0/features', {
+    ...{ key: 'texts', name: 'Texts', productId: metric.productId, type: 'metered' },
+  });
+  const clock = await shop.clock('2026-02-01T00:00:00Z');
+  const entitlementTemplate = { type: 'metered', usagePeriod: { interval: 'P1M' }, issueAfterReset: 100 };
+  const price = await shop.usagePrice({
+    billableMetricId: metric.id,
+    feature: { featureId: feature.id, entitlementTemplate },
+  });
+  const subscription = await shop.subscribe(await shop.plan([price]), { clock });
+  const sent = ['1000', '1E3', '1000.0', '"1000"', '1e-9', '0.000000001', '2.50', '2.5', '"2.50"', '0', '-0', '-0.0'];
+  const texts = ['1000', '1000', '1000', '1000', '0.000000001', '0.000000001', '2.5', '2.5', '2.50', '0', '0', '0'];
+  for (const [index, value] of sent.entries()) {
+    const at = `2026-02-${String(index * 2 + 1).padStart(2, '0')}T10:30:00Z`;
+    const { id } = await shop.use(subscription.id, at, 0, {
+      data: { units: value.startsWith('"') ? value.slice(1, -1) : JSON.rawJSON(value) },
+    });
+    const { counts } = (await shop.read(`/v0/events/${id}`)).outcome;
+    expect(counts[0].value, value).toBe(texts[index]);
+  }
+  const range = 'from=2026-02-01T00:00:00Z&to=2026-03-01T00:00:00Z';
+  const { totalValue } = await shop.read(`/v0/billableMetrics/${metric.id}/meter?${range}`);
+  expect(totalValue).toBe(5);
+  const [{ entitlementId }] = (await shop.read(`/v1/entitlements?subscriptionId=${subscription.id}`)).data;
+  expect(await shop.read(`/v1/entitlements/${entitlementId}`)).toMatchObject({ usageInPeriod: 5, balance: 95 });
+  await shop.advance(clock, '2026-03-01T00:00:00Z');
+  expect((await shop.invoices(subscription))[0]).toMatchObject({ grandTotal: '5.00' });
+});

@@ -75,6 +75,27 @@ describe('the invoices', () => {
     expect((await reader.open('/portal/invoices?page=99999')).status).toBe(200);
   });
 
+  it.each(['en', 'de', 'fr'])('explain an amount that is not quantity times price, in %s', async (locale) => {
+    const clock = await shop.clock(START);
+    const metric = await shop.metric({ eventType: `portal.image.${locale}`, unit: 'image' });
+    const properties = { unitPrice: '0.02', includedUnits: '20' };
+    const price = await shop.usagePrice({ billableMetricId: metric.id, properties, maximumAmount: '1000' });
+    const subscription = await shop.subscribe(await shop.plan([price, await shop.feePrice()]), { clock });
+    await shop.use(subscription.customerId, '2026-01-05T00:00:00Z', 34, { type: metric.eventType });
+    await shop.change(`/v0/customers/${subscription.customerId}`, { locale });
+    const reader = await visit(env, shop, { id: subscription.customerId });
+    const included = { en: '20 included, 14 charged', de: '20 inbegriffen, 14 berechnet', fr: '20 inclus, 14 facturés' }[locale] as string;
+    await shop.advance(clock, 'P1M');
+    const [invoice] = await shop.invoices(subscription);
+    expect(invoice.lines.map(({ totalPrice }: Resource) => totalPrice)).toContain('0.28');
+    const page = await reader.open(`/portal/invoices/${invoice.id}`);
+    expect(page.words).toContain(included);
+    // each note of the API is on the page of a customer who reads English
+    const notes: string[] = invoice.lines.flatMap((line: Resource) => line.notes);
+    expect(notes.length).toBeGreaterThan(0);
+    if (locale === 'en') for (const note of notes) expect(page.words).toContain(note);
+  });
+
   it('say where each figure comes from, and lead to their documents', async () => {
     const clock = await shop.clock(START);
     const metric = await shop.metric({ eventType: 'portal.tier' });

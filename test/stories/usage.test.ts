@@ -124,6 +124,24 @@ describe('usage that is sent by externalSubject', () => {
   });
 });
 
+describe('usage with a time ahead', () => {
+  it('is accepted up to 2199, whatever the clocks say, and counts at its own time', async () => {
+    const { merchant, shop, metric, plan, clock } = await openStory();
+    const subscription = await shop.subscribe(plan, { clock });
+    for (const at of ['2026-01-02T00:00:00Z', '2026-02-10T00:00:00Z', '2199-12-31T23:59:59.999999Z'])
+      await shop.use(subscription.id, at, 1);
+    const beyond = { type: 'call', source: 'test', subject: subscription.id, timestamp: '2200-01-01T00:00:00Z' };
+    expect(await merchant.post('/v0/events', beyond)).toMatchObject({
+      status: 400,
+      body: { errors: [{ field: 'timestamp' }] },
+    });
+    await shop.advance(clock, '2026-03-01T00:00:00Z');
+    expect(await totals(shop, subscription)).toEqual(['ISSUED 1.00', 'ISSUED 1.00', 'ACTIVE 0.00']);
+    const all = 'from=2026-01-01T00:00:00Z&to=2199-12-31T23:59:59.999999Z';
+    expect((await shop.read(`/v0/billableMetrics/${metric.id}/meter?${all}`)).totalValue).toBe(2);
+  });
+});
+
 describe('a grace period of 48 hours', () => {
   it('waits for what comes late, then bills what was there, and the next period is not touched', async () => {
     const { shop, plan, clock } = await openStory({ gracePeriod: 'PT48H' });

@@ -1,4 +1,4 @@
-import type { LineRow } from '../../invoicing/index.ts';
+import { type LineContext, type LineRow, notesOfLine } from '../../invoicing/index.ts';
 import { decimal } from '../../kernel/decimal.ts';
 import type { Locale } from '../../kernel/locale.ts';
 import type { Instant } from '../../kernel/time.ts';
@@ -16,14 +16,14 @@ export function stretch(locale: Locale, from: Instant, to: Instant): string {
 }
 
 /** The lines of an invoice, each with how it came about one level down. */
-export function explainedLines(locale: Locale, currency: string, rows: readonly LineRow[]): Html {
+export function explainedLines(locale: Locale, invoice: LineContext, rows: readonly LineRow[]): Html {
   const words = PORTAL_WORDS[locale];
   const formats = formatsOf(locale);
   const line = (row: LineRow): Html =>
     html`<tr><th scope="row" class="start"><span dir="auto">${row.displayName}</span>${groupOf(row)}
 <span class="note">${stretch(locale, row.periodStart, row.periodEnd)}</span>
-<details><summary>${words.howCalculated}<span class="unseen">: ${row.displayName}</span></summary>${workings(locale, currency, row, rows)}</details></th>
-<td>${formats.money(row.totalPrice, currency)}</td></tr>
+<details><summary>${words.howCalculated}<span class="unseen">: ${row.displayName}</span></summary>${workings(locale, invoice, row, rows)}</details></th>
+<td>${formats.money(row.totalPrice, invoice.currency)}</td></tr>
 `;
   const own = rows.filter(({ appliesToLineId: of }) => of === null);
   return html`<table><caption class="unseen">${words.lines}</caption><tbody>${own.map(line)}</tbody></table>`;
@@ -35,7 +35,8 @@ const groupOf = ({ groupValues: group }: LineRow): Html | null => {
   return values.length === 0 ? null : html` <span class="note" dir="auto">${values.join(', ')}</span>`;
 };
 
-function workings(locale: Locale, currency: string, row: LineRow, all: readonly LineRow[]): Html {
+function workings(locale: Locale, invoice: LineContext, row: LineRow, all: readonly LineRow[]): Html {
+  const { currency } = invoice;
   const words = PORTAL_WORDS[locale];
   const { money, number } = formatsOf(locale);
   const fact = (label: string, value: string) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`;
@@ -44,7 +45,8 @@ function workings(locale: Locale, currency: string, row: LineRow, all: readonly 
   return html`<div class="sub"><dl>
 ${fact(words.quantity, `${number(row.quantity)}${unit}`)}
 ${row.tiers === null ? fact(words.unitPrice, `${number(row.unitPrice)} ${currency}`) : null}
-</dl>${row.tiers === null ? null : tiersOf(locale, currency, row.tiers)}<dl>
+</dl>${row.tiers === null ? null : tiersOf(locale, currency, row.tiers)}
+${notesOfLine(row, invoice, locale).map((note) => html`<p class="note" dir="auto">${note}</p>`)}<dl>
 ${fact(words.amount, money(row.totalPrice, currency))}
 ${discounts.map((each) => fact(each.displayName === '' ? words.discount : each.displayName, money(each.totalPrice, currency)))}
 ${row.taxRate.isZero() ? fact(words.tax, words.noTax) : fact(words.taxOf(number(row.taxRate)), money(row.totalTax, currency))}

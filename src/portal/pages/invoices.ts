@@ -83,7 +83,7 @@ ${isAsked && invoice.unpaidAmount.gt(0) ? openForm(page, words.pay(amount)) : nu
 <p><a href="${page}">${words.openInvoicePage}</a></p>
 </section>
 <section aria-labelledby="lines"><h2 id="lines">${words.lines}</h2>
-${explainedLines(look.locale, invoice.currency, rows)}
+${explainedLines(look.locale, invoice, rows)}
 ${missing > 0 ? html`<p class="soft">${words.moreLines(missing)}</p>` : null}
 </section>
 ${documentsOf(visit, view, page)}`,

@@ -82,7 +82,7 @@ function invoiceTable({ look }: Visit, heading: string, { invoice, lines }: Open
   const words = PORTAL_WORDS[look.locale];
   const { money } = formatsOf(look.locale);
   return html`<h2>${heading}</h2><p class="amount">${money(invoice.grandTotal, invoice.currency)}</p><p class="soft">${note}</p>
-${explainedLines(look.locale, invoice.currency, lines)}
+${explainedLines(look.locale, invoice, lines)}
 <dl class="facts"><div><dt>${words.subtotal}</dt><dd>${money(invoice.subtotal, invoice.currency)}</dd></div>
 <div><dt>${words.tax}</dt><dd>${money(invoice.totalTax, invoice.currency)}</dd></div>
 <div><dt>${words.total}</dt><dd>${money(invoice.grandTotal, invoice.currency)}</dd></div></dl>`;
