@@ -413,7 +413,9 @@ export const invariants: readonly Invariant[] = [
       select merchant_id, id, format('%s is booked, %s came and stayed', booked, stayed) as detail
         from (
           select i.merchant_id, i.id, ${bookedOf('cash')} as booked,
-                 (select coalesce(sum(case r.return_status when 'returned' then r.overpaid else r.amount end), 0)
+                 (select coalesce(sum(case r.return_status
+                                      when 'returned' then r.overpaid + r.less_disputed + r.less_outside
+                                      else r.amount end), 0)
                     from payment_receipt r where r.merchant_id = i.merchant_id and r.invoice_id = i.id) as stayed
             from invoice i) i
        where booked <> stayed`,
@@ -425,7 +427,8 @@ export const invariants: readonly Invariant[] = [
       select merchant_id, id, format('%s is booked, %s should be', booked, payable) as detail
         from (
           select i.merchant_id, i.id, ${bookedOf('refunds_payable')} as booked,
-                 (select -coalesce(sum(r.amount - r.overpaid), 0) from payment_receipt r
+                 (select -coalesce(sum(r.amount - r.overpaid - r.less_disputed - r.less_outside), 0)
+                    from payment_receipt r
                    where r.merchant_id = i.merchant_id and r.invoice_id = i.id
                      and r.return_status in ('requested', 'manual')) as payable
             from invoice i) i

@@ -122,14 +122,15 @@ export const selectBalanceOfInvoice = async (
        where booked.merchant_id = ${merchantId} and booked.invoice_id = ${invoiceId} and entry.account = ${account}`)
   ).balance;
 
-/** The entries under a key, in their order; none if the key is new. */
-export const selectEntries = (tx: Tx, merchantId: string, key: string): Promise<Entry[]> =>
+/** The entries of an invoice under a key and under those that follow it, in their order; none if the key is new. */
+export const selectEntries = (tx: Tx, merchantId: string, invoiceId: string, key: string): Promise<Entry[]> =>
   tx.rows<Entry>(sql`
     select entry.account, entry.customer_id, entry.amount
       from ledger_transaction booked
       join ledger_entry entry on entry.merchant_id = booked.merchant_id and entry.transaction_id = booked.id
-     where booked.merchant_id = ${merchantId} and booked.key = ${key}
-     order by entry.position`);
+     where booked.merchant_id = ${merchantId} and booked.invoice_id = ${invoiceId}
+       and (booked.key = ${key} or starts_with(booked.key, ${`${key}:`}))
+     order by booked.key, entry.position`);
 
 /** An entry of a wallet with the whole transaction that it is of; decimals as text in `entries`. */
 export interface WalletEntryRow {

@@ -48,9 +48,12 @@ export const accountBalance = (
   of: { customerId: string; currency: string },
 ): Promise<Decimal> => selectBalance(tx, merchantId, account, of);
 
-/** The entries under a key; none if the key is new: for a reversal. */
-export const bookedEntries = (tx: Tx, merchantId: string, key: string): Promise<Entry[]> =>
-  selectEntries(tx, merchantId, key);
+/** The entries of an invoice under a key, and under those that follow it (`<key>:…`): for a reversal. */
+export const bookedEntries = (
+  tx: Tx,
+  { merchantId, id }: { readonly merchantId: string; readonly id: string },
+  key: string,
+): Promise<Entry[]> => selectEntries(tx, merchantId, id, key);
 
 /** The balance of an account for one invoice, replayed: above 0 if debits outweigh. */
 export const balanceOfInvoice = (

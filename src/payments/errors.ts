@@ -9,6 +9,10 @@ export const paymentErrors = {
   PAYMENT_IN_PROGRESS: { status: 409, message: 'A payment is already in progress; wait for its outcome.' },
   PROVIDER_SIGNATURE_INVALID: { status: 401, message: 'The signature of this webhook is wrong or too old.' },
   PAID_AT_PROVIDER: { status: 409, message: 'This session is paid on the page of its payment provider.' },
+  PAYMENT_DISPUTED: {
+    status: 409,
+    message: 'A payment of this invoice is disputed. Refund the invoice when the dispute has ended.',
+  },
   NO_PAYMENT_METHOD: { status: 409, message: 'This customer has no stored card that can be charged.' },
   NO_PAYMENT_PROVIDER: {
     status: 409,

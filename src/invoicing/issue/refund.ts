@@ -2,7 +2,7 @@ import type { Tx } from '../../db/index.ts';
 import { fail, notFound, ok, type Result } from '../../kernel/result.ts';
 import { wrongState } from '../../kernel/state-table.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { requestReturn, stopReturn } from '../../payments/index.ts';
+import { isDisputed, requestReturn, stopReturn } from '../../payments/index.ts';
 import {
   insertCreditNote,
   lockRefund,
@@ -48,6 +48,7 @@ export async function refundInvoice(
   const isCreditedInPart = await isCredited(tx, invoice); // what of it was given back does not go back again
   const decided = decideRefund(invoice, isCreditedInPart ? 'in part' : await selectUnvoidedCreditNote(tx, invoice));
   if (!decided.ok) return decided;
+  if (await isDisputed(tx, merchantId, invoiceId)) return fail('PAYMENT_DISPUTED');
   const note = await insertCreditNote(tx, invoice, 'refund', reason, now);
   const returned = await requestReturn(tx, { merchantId, invoiceId, refundId: note.id }, now);
   await publishInvoice(tx, invoice, 'invoice.refunded.v0', now, { refundId: note.id });

@@ -12,6 +12,7 @@ import {
   type Posting,
   post,
 } from '../../ledger/index.ts';
+import type { LeftOfPayment } from '../../payments/index.ts';
 import { sumCreditNotes } from '../credit-notes/credit-notes.sql.ts';
 import type { CreditNoteRow } from '../invoice/credit-note.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
@@ -143,7 +144,7 @@ export async function bookWriteOff(tx: Tx, invoice: InvoiceRow, now: Instant): P
  * An invoice is refunded. What goes back to whoever paid is owed until it has left; what had left already under an
  * earlier refund, and was owed again since, is paid; all else was paid from the wallet and goes back into it. A
  * top-up leaves it.
- * @param returned how much money goes back because of this refund
+ * @param left how much money goes back because of this refund, and what others had taken, which goes nowhere
  * @returns what goes into the wallet, below 0 what leaves it; WALLET_SPENT where there is less in it than was put
  *   into it.
  */
@@ -151,13 +152,14 @@ export async function bookRefund(
   tx: Tx,
   invoice: InvoiceRow,
   note: CreditNoteRow,
-  returned: Decimal,
+  { returned, disputed, outside }: LeftOfPayment,
   now: Instant,
 ): Promise<Result<Decimal>> {
   const { merchantId, customerId, currency } = invoice;
   const topUp = await sumTopUps(tx, invoice);
   const owedAgain = await balanceOfInvoice(tx, merchantId, 'owed_again', invoice.id);
-  const intoWallet = note.total.minus(returned).minus(owedAgain).minus(topUp);
+  const taken = disputed.plus(outside);
+  const intoWallet = note.total.minus(returned).minus(taken).minus(owedAgain).minus(topUp);
   if (intoWallet.lt(0)) {
     const held = await lockedWalletBalance(tx, merchantId, customerId, currency);
     if (held.lt(intoWallet.negated()))
@@ -171,6 +173,8 @@ export async function bookRefund(
       revenue: note.amount.minus(topUp),
       tax: note.taxAmount,
       refunds_payable: returned.negated(),
+      disputes: disputed.negated(),
+      returned_outside: outside.negated(),
       owed_again: owedAgain.negated(),
       wallet: intoWallet.negated(),
     },
@@ -203,7 +207,7 @@ async function bookUndone(
   now: Instant,
 ): Promise<void> {
   const { merchantId, customerId, currency } = invoice;
-  const booked = await bookedEntries(tx, merchantId, bookedKey);
+  const booked = await bookedEntries(tx, invoice, bookedKey);
   if (booked.length === 0) return;
   const undone = (account: AccountKind): Decimal =>
     sum(booked.filter((entry) => entry.account === account).map(({ amount }) => amount.negated()));
@@ -219,6 +223,8 @@ async function bookUndone(
       revenue: undone('revenue'),
       tax: undone('tax'),
       refunds_payable: stopped,
+      disputes: undone('disputes'),
+      returned_outside: undone('returned_outside'),
       wallet: outOfWallet.minus(spent),
       owed_again: undone('owed_again').plus(left).plus(spent),
     },

@@ -15,6 +15,8 @@ export interface Asked<Request> {
   readonly request: Request;
   readonly isFirst: boolean;
   readonly since: Instant;
+  /** A call that the provider does not have is not made again. */
+  readonly isOnlyLookedUp?: boolean;
 }
 
 /** No call of this account can work (a revoked key). This one had no effect. */
@@ -50,18 +52,18 @@ export async function askCharge(
 
 /**
  * The same for a refund. What the provider refuses is a failed refund, and so is one that the provider does not have
- * when it may have forgotten the key: a person must see to it.
+ * when it may have forgotten the key, or when somebody else has taken the money meanwhile: a person must see to it.
  */
 export async function askRefund(
   { provider, account }: Connection,
-  { request, isFirst, since }: Asked<RemoteRefundRequest>,
+  { request, isFirst, since, isOnlyLookedUp = false }: Asked<RemoteRefundRequest>,
   now: Instant,
 ): Promise<RemoteRefund | AccountRefused | null> {
   try {
     if (isFirst) return await provider.refund(account, request);
     const found = await provider.findRefund(account, request);
     if (found.status !== 'none') return found;
-    if (isRepeatable(since, now)) return await provider.refund(account, request);
+    if (isRepeatable(since, now) && !isOnlyLookedUp) return await provider.refund(account, request);
     return { status: 'failed', reference: '', reason: 'The provider has no such refund.' };
   } catch (error) {
     if (error instanceof ProviderAway) return null;

@@ -5,8 +5,10 @@ import type { Instant } from '../../kernel/time.ts';
 import { type Posting, post } from '../../ledger/index.ts';
 import { writeOutcome } from '../calls/dependencies.ts';
 import type { ProviderDisputeFact, ProviderRefundFact } from '../provider/remote.ts';
-import { lockAnyReceipt, markAsked, markReturned } from '../records/receipts.sql.ts';
-import { bookReturn } from '../records/return-booking.ts';
+import { lockAnyReceipt, markAsked, markReturned, selectTakenOf } from '../records/receipts.sql.ts';
+import { bookReturn, owned } from '../records/return-booking.ts';
+import { leftOfPayment } from '../returns/left-of-payment.ts';
+import { reduceReturn } from '../returns/reduce-return.ts';
 import { returnStray } from '../returns/stray.ts';
 import type { PaymentDependencies } from '../sessions/completion.ts';
 import {
@@ -56,7 +58,15 @@ export const applyDispute = (
     ] as const;
     const key = `dispute:${id}:${bookings}`;
     if (!more.isZero()) await post(tx, { merchantId, key, reason: 'dispute', currency: fact.currency, entries }, now);
+    if (!taken.isStray && fact.status !== 'open') await lookAtReturn(tx, merchantId, taken, now);
   });
+
+/** A refund of the payment may wait for the end of the dispute: it sends what is left, now. */
+async function lookAtReturn(tx: Tx, merchantId: string, { id }: TakenPayment, now: Instant): Promise<void> {
+  const found = await reduceReturn(tx, merchantId, id, now);
+  if (found?.receipt.returnStatus !== 'requested' || found.receipt.returnStartedAt !== null) return;
+  await markAsked(tx, found.receipt, { startedAt: null, lookUps: found.receipt.returnLookUps, at: now });
+}
 
 /**
  * The payment of a charge, and effective now for it. @throws where it is not known yet: the notice is read again later
@@ -90,6 +100,7 @@ export const applyOutsideRefund = (
       if (known.status === 'succeeded') return;
       const bookedAs = await bookOutside(tx, dependencies, { merchantId, taken, fact, id }, wall, now);
       await updateOutsideRefund(tx, known, { status: 'succeeded', bookedAs });
+      if (bookedAs === 'adjustment' && !taken.isStray) await reduceReturn(tx, merchantId, taken.id, now);
       return;
     }
     // It had succeeded, and the bank sent the money back: a person must see to it, so it shows in the account.
@@ -115,8 +126,11 @@ async function bookOutside(
   if (taken.isStray && (await returnStray(tx, { merchantId, id: taken.id }, fact, wall))) return 'return';
   if (!taken.isStray) {
     const receipt = await lockAnyReceipt(tx, merchantId, taken.id);
-    const isWhole = receipt?.amount.eq(fact.amount) === true && receipt.currency === fact.currency;
-    if (isWhole && receipt.returnStatus === 'requested') return sayReturned(tx, taken, merchantId, fact, now, 'return');
+    const isAsked = receipt?.returnStatus === 'requested';
+    const left =
+      receipt && (isAsked ? owned(receipt) : leftOfPayment(receipt, await selectTakenOf(tx, receipt)).returned);
+    const isWhole = left?.eq(fact.amount) === true && receipt?.currency === fact.currency;
+    if (isWhole && isAsked) return sayReturned(tx, taken, merchantId, fact, now, 'return');
     const isFree = receipt?.returnStatus === 'none' || receipt?.returnStatus === 'stopped';
     if (isWhole && isFree && taken.invoiceId !== null) {
       const { invoiceId, id: receiptId } = taken;

@@ -1,8 +1,8 @@
-import { pageOfRows, type Sql, sql, type Tx } from '../../db/index.ts';
+import { pageOfRows, sql, type Tx } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { ProviderName } from '../provider/provider.ts';
-import { type ReturnStatus, statusesFor } from './return-states.ts';
+import { type ReturnStatus, statusesFor, type TakenOfPayment } from './return-states.ts';
 
 /** The means of payment without a provider, which are only recorded. */
 export const RECORDED_METHODS = ['bank_transfer', 'cash', 'other'] as const;
@@ -42,6 +42,9 @@ export interface PaymentReceipt {
   returnStartedAt: Instant | null;
   returnedAt: Instant | null;
   returnReference: string | null;
+  /** The parts that the payer's bank, and the merchant at the provider, took before: they do not go back again. */
+  lessDisputed: Decimal;
+  lessOutside: Decimal;
   /** How often a provider outside was asked what came of it. */
   returnLookUps: number;
   clockId: string | null;
@@ -64,7 +67,15 @@ const WITH_DISPUTE = sql`payment_receipt.*, (
 
 export type NewReceipt = Omit<
   PaymentReceipt,
-  'returnStatus' | 'returnRefundId' | 'returnStartedAt' | 'returnedAt' | 'returnReference' | 'returnLookUps' | 'dispute'
+  | 'returnStatus'
+  | 'returnRefundId'
+  | 'returnStartedAt'
+  | 'returnedAt'
+  | 'returnReference'
+  | 'returnLookUps'
+  | 'lessDisputed'
+  | 'lessOutside'
+  | 'dispute'
 >;
 
 /** The unique indexes on session, charge and key are what makes one payment of many notices. */
@@ -115,25 +126,75 @@ export const selectReceipts = (tx: Tx, merchantId: string, invoiceId: string): P
 export const selectReceipt = (tx: Tx, merchantId: string, id: string): Promise<PaymentReceipt> =>
   tx.one<PaymentReceipt>(sql`select * from payment_receipt where merchant_id = ${merchantId} and id = ${id}`);
 
+/** Is there an open dispute about a payment? */
+const IS_DISPUTED = sql`exists (
+  select from payment_dispute d
+   where d.merchant_id = r.merchant_id and d.payment_id = r.id and d.status = 'open')`;
+
+const TAKEN = sql`
+  ${IS_DISPUTED} as is_disputed,
+  (select coalesce(sum(d.withheld), 0) from payment_dispute d
+    where d.merchant_id = r.merchant_id and d.payment_id = r.id and d.status = 'lost') as disputed,
+  (select coalesce(sum(o.amount), 0) from outside_refund o
+    where o.merchant_id = r.merchant_id and o.payment_id = r.id and o.status = 'succeeded'
+      and o.booked_as = 'adjustment') as outside`;
+
+/** What others have taken of a payment, and whether there is an open dispute about it. */
+export const selectTakenOf = (
+  tx: Tx,
+  { merchantId, id }: { readonly merchantId: string; readonly id: string },
+): Promise<TakenOfPayment & { readonly isDisputed: boolean }> =>
+  tx.one<TakenOfPayment & { readonly isDisputed: boolean }>(
+    sql`select ${TAKEN} from payment_receipt r where r.merchant_id = ${merchantId} and r.id = ${id}`,
+  );
+
+/** Is there an open dispute about a payment of an invoice? */
+export const selectIsDisputed = async (tx: Tx, merchantId: string, invoiceId: string): Promise<boolean> =>
+  (
+    await tx.one<{ isDisputed: boolean }>(sql`
+      select coalesce(bool_or(${IS_DISPUTED}), false) as is_disputed
+        from payment_receipt r where r.merchant_id = ${merchantId} and r.invoice_id = ${invoiceId}`)
+  ).isDisputed;
+
+/** The payments of an invoice, locked, in the order of their ids. */
+export const lockReceiptsOf = (tx: Tx, merchantId: string, invoiceId: string): Promise<PaymentReceipt[]> =>
+  tx.rows<PaymentReceipt>(sql`
+    select * from payment_receipt
+     where merchant_id = ${merchantId} and invoice_id = ${invoiceId} order by id for update`);
+
 /**
  * Only money that has not been asked back, or whose return was stopped before it left. What no provider took is
  * `manual`.
  */
 export const markRequested = (
   tx: Tx,
-  { merchantId, invoiceId, refundId }: { merchantId: string; invoiceId: string; refundId: string },
+  { merchantId, id }: PaymentReceipt,
+  { refundId, disputed, outside }: TakenOfPayment & { readonly refundId: string },
   now: Instant,
-): Promise<PaymentReceipt[]> => {
-  const statement: Sql = sql`
+): Promise<number> =>
+  tx.run(sql`
     update payment_receipt
        set return_status = case when provider is null then 'manual' else 'requested' end,
-           return_refund_id = ${refundId},
+           return_refund_id = ${refundId}, less_disputed = ${disputed}, less_outside = ${outside},
            next_action_at = case when provider is null then null else ${now}::timestamptz end
-     where merchant_id = ${merchantId} and invoice_id = ${invoiceId}
-       and return_status = any (${statusesFor('request')})
-    returning *`;
-  return tx.rows<PaymentReceipt>(statement);
-};
+     where merchant_id = ${merchantId} and id = ${id} and return_status = any (${statusesFor('request')})`);
+
+/** Less goes back, or nothing: then its return is stopped. */
+export const updateLess = (
+  tx: Tx,
+  { merchantId, id }: PaymentReceipt,
+  { disputed, outside }: TakenOfPayment,
+): Promise<PaymentReceipt> =>
+  tx.one<PaymentReceipt>(sql`
+    update payment_receipt
+       set less_disputed = ${disputed}, less_outside = ${outside},
+           return_status = case when amount - overpaid > ${disputed}::numeric + ${outside}::numeric
+             then return_status else 'stopped' end,
+           next_action_at = case when amount - overpaid > ${disputed}::numeric + ${outside}::numeric
+             then next_action_at end
+     where merchant_id = ${merchantId} and id = ${id} and return_status = any (${statusesFor('stop')})
+       and return_started_at is null
+    returning *`);
 
 /** Only while no intent stands: after it the money may have left. What goes back by hand has no intent. */
 export const markStopped = (tx: Tx, merchantId: string, refundId: string): Promise<PaymentReceipt[]> =>

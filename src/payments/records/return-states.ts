@@ -1,9 +1,10 @@
+import type { Decimal } from '../../kernel/decimal.ts';
 import { refuse, statesFor, stateTable } from '../../kernel/state-table.ts';
 
 /**
- * `requested`: due work will send it. `stopped`: the refund was voided before the money left, so a later one may send
- * it. `manual`: no provider took it, or the provider could not send it back, so the merchant gives it back by hand, and
- * says so.
+ * `requested`: due work will send it. `stopped`: the refund was voided before the money left, or others have taken all
+ * of it, so a later one may send it. `manual`: no provider took it, or the provider could not send it back, so the
+ * merchant gives it back by hand, and says so.
  */
 export const RETURN_STATUSES = ['none', 'requested', 'returned', 'stopped', 'manual'] as const;
 export type ReturnStatus = (typeof RETURN_STATUSES)[number];
@@ -66,3 +67,11 @@ export const returnStates = stateTable<ReturnStatus, ReturnEvent>(
 
 /** The statuses in which something may happen. */
 export const statusesFor = (event: ReturnEvent): ReturnStatus[] => statesFor(returnStates, event);
+
+/** What others than a refund have taken of a payment. */
+export interface TakenOfPayment {
+  /** By lost disputes. */
+  readonly disputed: Decimal;
+  /** By refunds at the provider's dashboard that no credit note is for. */
+  readonly outside: Decimal;
+}

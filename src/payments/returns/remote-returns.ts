@@ -23,7 +23,11 @@ import {
   type PaymentReceipt,
   selectReceipt,
 } from '../records/receipts.sql.ts';
-import { bookReturn } from '../records/return-booking.ts';
+import { bookReturn, owned } from '../records/return-booking.ts';
+import { reduceReturn } from './reduce-return.ts';
+
+/** A dispute is open: when the return is looked at again, unless a notice of its end comes first. */
+const WHILE_DISPUTED = { hours: 24 };
 
 /** The step of a return by a provider outside our database; its call is made beside due work. */
 export async function callForReturn(
@@ -38,26 +42,34 @@ export async function callForReturn(
 }
 
 /**
- * Commits the intent to send money back. The key is the receipt's own and knows no refund (I-40, I-41).
+ * Commits the intent to send money back. The key is the receipt's own and knows no refund (I-40, I-41). While the
+ * payer's bank disputes the payment nothing is sent, and then only what it has left.
  * @returns the call, which follows the commit and writes its outcome in a transaction of its own
  */
 export async function prepareReturn(
   tx: Tx,
   remote: RemoteDependencies,
-  receipt: PaymentReceipt,
+  { merchantId, id }: PaymentReceipt,
   now: Instant,
 ): Promise<Call | undefined> {
-  const { merchantId, id } = receipt;
+  const found = await reduceReturn(tx, merchantId, id, now);
+  if (found?.receipt.returnStatus !== 'requested') return;
+  const { receipt } = found;
   const isFirst = receipt.returnStartedAt === null;
+  if (isFirst && found.isTaken) {
+    const later = { startedAt: null, lookUps: receipt.returnLookUps, at: now.add(WHILE_DISPUTED) };
+    return void (await markAsked(tx, receipt, later));
+  }
   const since = receipt.returnStartedAt ?? now;
   const connection = await connectionOf(tx, remote, merchantId, receipt.provider as ProviderName);
   const look = nextLookUp(since, receipt.returnLookUps, now);
   await markAsked(tx, receipt, { startedAt: connection ? since : receipt.returnStartedAt, ...look });
   if (!connection) return;
-  const { amount, currency } = receipt;
-  const request = { key: `return:${id}`, chargeReference: receipt.providerReference as string, amount, currency };
+  const { currency } = receipt;
+  const chargeReference = receipt.providerReference as string;
+  const request = { key: `return:${id}`, chargeReference, amount: owned(receipt), currency };
   return async () => {
-    const refund = await askRefund(connection, { request, isFirst, since }, now);
+    const refund = await askRefund(connection, { request, isFirst, since, isOnlyLookedUp: found.isTaken }, now);
     if (refund?.status === 'account refused') {
       await reportRefusal(remote, connection, refund.reason);
       if (isFirst) await recallReturn(remote, { merchantId, id });
@@ -86,7 +98,11 @@ export const recordReturnAnswer = (
     const now = await effectiveNow(tx, merchantId, found.clockId, wall);
     const receipt = await lockAnyReceipt(tx, merchantId, id);
     if (receipt?.returnStatus !== 'requested' || refund.status === 'pending') return;
-    if (refund.status === 'failed') return void (await markFailed(tx, receipt));
+    if (refund.status === 'failed') {
+      await markFailed(tx, receipt);
+      await reduceReturn(tx, merchantId, id, now);
+      return;
+    }
     await markReturned(tx, receipt, refund.reference, now);
     await bookReturn(tx, receipt, now);
   });

@@ -22,10 +22,10 @@ async function paidToy(more: Parameters<Shop['open']>[2] = {}): Promise<string> 
 }
 
 const request = async (invoiceId: string, refundId = newId('refund')) => {
-  const amount = await shop.inMerchant(merchant.id, (tx) =>
+  const { returned } = await shop.inMerchant(merchant.id, (tx) =>
     requestReturn(tx, { merchantId: merchant.id, invoiceId, refundId }, shop.now()),
   );
-  return { refundId, amount: amount.toFixed() };
+  return { refundId, amount: returned.toFixed() };
 };
 const stop = async (refundId: string) => {
   const { stopped, left } = await shop.inMerchant(merchant.id, (tx) =>

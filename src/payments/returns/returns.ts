@@ -6,19 +6,23 @@ import { next } from '../../kernel/state-table.ts';
 import type { Instant } from '../../kernel/time.ts';
 import {
   lockReceipt,
+  lockReceiptsOf,
   markRequested,
   markReturned,
   markReturnedByHand,
   markStarted,
   markStopped,
   type PaymentReceipt,
+  selectIsDisputed,
   selectLeft,
   selectReceipt,
   selectReceipts,
+  selectTakenOf,
 } from '../records/receipts.sql.ts';
 import { bookReturn, owned } from '../records/return-booking.ts';
 import { returnStates } from '../records/return-states.ts';
 import type { PaymentDependencies } from '../sessions/completion.ts';
+import { type LeftOfPayment, leftOfGone, leftOfPayment } from './left-of-payment.ts';
 import { callForReturn } from './remote-returns.ts';
 
 /** The payments of an invoice, in the order of their receipt. */
@@ -28,17 +32,33 @@ export const receiptsOf = (tx: Tx, merchantId: string, invoiceId: string): Promi
 /**
  * Asks for the money of an invoice to go back as it came: through the provider, by due work; recorded money is marked
  * for the merchant, who gives it back by hand (domain.md §4, Refund). Money that has left, or may have, under an
- * earlier refund is passed over: a payment goes back at most once, ever.
- * @returns how much is going back because of this call; zero where there is nothing (left) to give back.
+ * earlier refund is passed over, and so is what the payer's bank or the provider's dashboard took: a payment goes back
+ * at most once, ever.
+ * @returns how much is going back because of this call, and how much others had taken of it
  */
 export async function requestReturn(
   tx: Tx,
-  refund: { merchantId: string; invoiceId: string; refundId: string },
+  { merchantId, invoiceId, refundId }: { merchantId: string; invoiceId: string; refundId: string },
   now: Instant,
-): Promise<Decimal> {
-  const requested = await markRequested(tx, refund, now);
-  return sum(requested.map(owned));
+): Promise<LeftOfPayment> {
+  const all: LeftOfPayment[] = [];
+  for (const receipt of await lockReceiptsOf(tx, merchantId, invoiceId)) {
+    const taken = await selectTakenOf(tx, receipt);
+    const canGo = next(returnStates, receipt.returnStatus, 'request').ok;
+    const left = canGo ? leftOfPayment(receipt, taken) : leftOfGone(receipt, taken);
+    if (canGo && left.returned.gt(0)) await markRequested(tx, receipt, { ...left, refundId }, now);
+    all.push(left);
+  }
+  return {
+    returned: sum(all.map(({ returned }) => returned)),
+    disputed: sum(all.map(({ disputed }) => disputed)),
+    outside: sum(all.map(({ outside }) => outside)),
+  };
 }
+
+/** Is there an open dispute about a payment of an invoice? Until it is decided, nothing can go back. */
+export const isDisputed = (tx: Tx, merchantId: string, invoiceId: string): Promise<boolean> =>
+  selectIsDisputed(tx, merchantId, invoiceId);
 
 /**
  * Stops what a refund has asked for, because it was voided before the money left.
@@ -71,7 +91,7 @@ export const returnsDue = ({ provider, remote }: Pick<PaymentDependencies, 'prov
         merchantId,
         key: `return:${id}`,
         chargeReference: receipt.providerReference as string, // only what a provider took is ever due
-        amount: receipt.amount,
+        amount: owned(receipt),
         currency: receipt.currency,
       },
       now,
