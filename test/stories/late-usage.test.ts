@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { transfer, walletOf } from '../support/bills.ts';
-=======
-import { expectExplained } from '../support/bills.ts';
+import { expectExplained, transfer, walletOf } from '../support/bills.ts';
 import { type Merchant, sharedEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
