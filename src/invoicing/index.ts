@@ -41,7 +41,7 @@ export { creditCarriedLines } from './issue/carry-over.ts';
 export { closeWhatIsOver, followChange, redoDrafts } from './issue/follow-change.ts';
 export { makeOneOffInvoice, type NewOneOffInvoice, type OneOffInvoice } from './issue/make-one-off.ts';
 export { openFirstInvoices } from './issue/open.ts';
-export { creditOrderItems, makeOrderInvoice } from './issue/order-invoices.ts';
+export { creditOrderItems, makeOrderInvoice, updateOrderDrafts } from './issue/order-invoices.ts';
 export { billLateUsage } from './issue/supplementary.ts';
 export {
   asksUpfront,

@@ -8,7 +8,7 @@ import { freezeAgain } from '../drafts/freeze-terms.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { lockInvoice, selectInvoice, updateInvoiceStatus } from '../invoice/invoices.sql.ts';
-import { lockPurpose } from '../invoice/purposes.ts';
+import { lockPurpose, mayIssue } from '../invoice/purposes.ts';
 import { type InvoiceTrigger, invoiceStates, takesMoney } from '../invoice/states.ts';
 import { checkSession, openSessionFor, shownSession } from '../paying/sessions.ts';
 import type { SessionOptions } from '../terms/session-options.ts';
@@ -35,6 +35,8 @@ export async function actOnInvoice(
   if (action === 'approve') {
     const missing = await findMissingKinds(tx, 'invoice', { merchantId, id: invoiceId }, invoice.contentHash);
     if (missing.length > 0) return fail('APPROVAL_PENDING', { missing });
+    const allowed = await mayIssue(dependencies, tx, invoice);
+    if (!allowed.ok) return allowed;
   }
   return ok(await act(dependencies, tx, invoice, action, reason, now));
 }
