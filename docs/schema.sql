@@ -337,11 +337,14 @@ create table checkout (
   expires_at timestamp with time zone not null,
   completed_at timestamp with time zone,
   created_at timestamp with time zone not null,
+  details_print bytea,
+  tax numeric,
   constraint checkout_pkey PRIMARY KEY (merchant_id, id),
   constraint checkout_merchant_id_link_id_fkey FOREIGN KEY (merchant_id, link_id) REFERENCES checkout_link(merchant_id, id),
   constraint checkout_merchant_id_session_id_fkey FOREIGN KEY (merchant_id, session_id) REFERENCES payment_session(merchant_id, id),
   constraint checkout_amount_check CHECK ((amount >= (0)::numeric))
 );
+CREATE INDEX checkout_details ON checkout USING btree (merchant_id, link_id, details_print);
 CREATE UNIQUE INDEX checkout_form ON checkout USING btree (merchant_id, link_id, form);
 CREATE UNIQUE INDEX checkout_session ON checkout USING btree (merchant_id, session_id) WHERE (session_id IS NOT NULL);
 CREATE UNIQUE INDEX checkout_subscription ON checkout USING btree (merchant_id, subscription_id);
