@@ -91,4 +91,4 @@ export { lockBilling, lockBillingNow } from './usage/billing-lock.sql.ts';
 export { findBilling } from './usage/event-billing.ts';
 export { selectUsageTakenByInvoices as findUsageTakenByInvoices } from './usage/late-usage.sql.ts';
 export { lateUsageDueAt } from './usage/late-usage.ts';
-export { findClosedPeriods, findReadSeries, markToBeReadAgain } from './usage/read-again.ts';
+export { findCancelledPeriods, findClosedPeriods, findReadSeries, markToBeReadAgain } from './usage/read-again.ts';

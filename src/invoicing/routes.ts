@@ -20,6 +20,7 @@ import {
   InvoiceReply,
   LineItemsQuery,
   PaymentSessionBody,
+  CancelBody,
   ReasonBody,
   RefundBody,
   RefundListQuery,
@@ -233,7 +234,8 @@ const ACTION_DESCRIPTIONS: Readonly<Record<InvoiceAction, string>> = {
     'While a required approval is missing: 409 `APPROVAL_PENDING`, and `details.missing` names it.',
   cancel:
     'A draft is dropped without a number. An issued invoice is cancelled by a credit note, if only the wallet has ' +
-    'paid a part of it or nobody has; the wallet gets its part back.',
+    'paid a part of it or nobody has; the wallet gets its part back. Its charges count as billed, so no later ' +
+    'invoice bears them; with `rebill: true` the next invoice of the subscription does.',
   writeOff:
     'The unpaid amount is given up. No card is charged for it any more. A later payment still makes the ' +
     'invoice `PAID`.',
@@ -328,13 +330,14 @@ const actionRoute = (dependencies: InvoicingDependencies, action: InvoiceAction)
       summary: ACTION_SUMMARIES[action],
       description: ACTION_DESCRIPTIONS[action],
       access: ofInvoice('member'),
-      body: ReasonBody,
+      body: action === 'cancel' ? CancelBody : ReasonBody,
       replies: { 200: InvoiceReply },
       errors: [409],
     },
     async ({ tx, merchantId, params, body, now }) => {
       const key = { merchantId, invoiceId: params.id };
-      const acted = await actOnInvoice(dependencies, tx, key, { action, reason: body.reason ?? null }, now);
+      const rebill = 'rebill' in body && body.rebill === true;
+      const acted = await actOnInvoice(dependencies, tx, key, { action, reason: body.reason ?? null, rebill }, now);
       return acted.ok ? ok((await toInvoiceReplies(dependencies, tx, [acted.value]))[0]) : acted;
     },
   );

@@ -401,6 +401,21 @@ export const ReasonBody = Strict(reason, {
   'x-fields': reasonWords,
 });
 
+/** The same of a cancellation. */
+export const CancelBody = Strict(
+  { ...reason, rebill: Type.Optional(Type.Boolean({ default: false })) },
+  {
+    $id: 'InvoiceCancel',
+    examples: [{ reason: 'The period was cut by mistake', rebill: true }],
+    'x-fields': {
+      ...reasonWords,
+      rebill:
+        'Only for invoices of subscriptions: the next invoice bears the fees and the usage of this one, at the prices ' +
+        'that hold now for each time. Lines that were added by hand are not repeated.',
+    },
+  },
+);
+
 /** The same of a refund, where callers try to give a part. */
 export const RefundBody = Strict(reason, {
   $id: 'RefundCreate',

@@ -5,6 +5,7 @@ import { next } from '../../kernel/state-table.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { insertCreditNote } from '../credit-notes/credit-notes.sql.ts';
 import { returnCredits } from '../credits/return-credits.ts';
+import { selectPlace } from '../difference/billed.sql.ts';
 import type { CancellationCause, InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { deleteUnbilledInvoice, updateInvoiceStatus } from '../invoice/invoices.sql.ts';
@@ -26,6 +27,7 @@ export const isPaidInMoney = (invoice: Pick<InvoiceRow, 'paidAmount' | 'walletAp
 /**
  * Transitions 11 and 18, by hand. A numbered invoice gets its cancellation credit note in the same transaction, and
  * what its credit lines had taken off it is given back otherwise.
+ * @param how `rebill`: it does not count as billed, and the next invoice of its subscription bears what belonged on it
  */
 export async function cancelInvoice(
   dependencies: InvoicingDependencies,
@@ -33,12 +35,14 @@ export async function cancelInvoice(
   invoice: InvoiceRow,
   reason: string | null,
   now: Instant,
+  { rebill = false }: { readonly rebill?: boolean } = {},
 ): Promise<InvoiceRow> {
+  const rebilledFrom = rebill ? (await selectPlace(tx, invoice)).seq : null;
   const cancelled = await updateInvoiceStatus(
     tx,
     invoice,
     'cancel',
-    { ...withoutWallet(invoice), nextActionAt: null },
+    { ...withoutWallet(invoice), nextActionAt: null, rebilledFrom },
     now,
   );
   const isNumbered = cancelled.invoiceNumber !== null;
@@ -48,7 +52,7 @@ export async function cancelInvoice(
   await ended(dependencies, tx, invoice, cancelled, 'byHand', now);
   await returnCredits(dependencies, tx, cancelled, now);
   await carryOverCancelled(dependencies, tx, cancelled, now);
-  await deleteUsageTakenOfCorrected(tx, cancelled); // its corrections are owed again
+  await deleteUsageTakenOfCorrected(tx, cancelled, rebill ? 'billed' : 'corrected'); // owed again
   await dependencies.mails.tell(tx, cancelled, { kind: 'cancelled', note, intoWallet: invoice.walletApplied }, now);
   return cancelled;
 }
