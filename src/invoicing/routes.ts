@@ -240,8 +240,8 @@ const ACTION_DESCRIPTIONS: Readonly<Record<InvoiceAction, string>> = {
     'The unpaid amount is given up. No card is charged for it any more. A later payment still makes the ' +
     'invoice `PAID`.',
   recalculate:
-    'Calculates a draft or failed invoice again, at the present tax rates. It keeps the discounts of its first ' +
-    'calculation. Pending approvals are cancelled.',
+    'Calculates a draft or failed invoice again, at the present tax rates, and with the present discounts whose window ' +
+    'holds the end of its grace period. Pending approvals are cancelled.',
 };
 
 type AwaitOutcome = Payments['awaitOutcome'];

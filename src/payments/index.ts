@@ -30,6 +30,7 @@ export type { SessionStatus } from './records/session-states.ts';
 export { receiptsOf, requestReturn, returnedByHand, stopReturn } from './returns/returns.ts';
 export { PaymentSessionReply, publicSession } from './sessions/replies.ts';
 export {
+  cancelSessions,
   DEFAULT_SESSION_MINUTES,
   endOpenSession,
   expireSessions,

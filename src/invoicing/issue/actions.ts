@@ -139,7 +139,7 @@ async function act(
           nextActionAt: now,
           calculationAttempts: 0,
           failureReason: null,
-          terms: await freezeAgain(dependencies, tx, invoice, now),
+          terms: await freezeAgain(dependencies, tx, invoice, 'present', now),
         },
         now,
       );
