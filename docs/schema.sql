@@ -337,11 +337,14 @@ create table checkout (
   expires_at timestamp with time zone not null,
   completed_at timestamp with time zone,
   created_at timestamp with time zone not null,
+  details_print bytea,
+  tax numeric,
   constraint checkout_pkey PRIMARY KEY (merchant_id, id),
   constraint checkout_merchant_id_link_id_fkey FOREIGN KEY (merchant_id, link_id) REFERENCES checkout_link(merchant_id, id),
   constraint checkout_merchant_id_session_id_fkey FOREIGN KEY (merchant_id, session_id) REFERENCES payment_session(merchant_id, id),
   constraint checkout_amount_check CHECK ((amount >= (0)::numeric))
 );
+CREATE INDEX checkout_details ON checkout USING btree (merchant_id, link_id, details_print);
 CREATE UNIQUE INDEX checkout_form ON checkout USING btree (merchant_id, link_id, form);
 CREATE UNIQUE INDEX checkout_session ON checkout USING btree (merchant_id, session_id) WHERE (session_id IS NOT NULL);
 CREATE UNIQUE INDEX checkout_subscription ON checkout USING btree (merchant_id, subscription_id);
@@ -1070,6 +1073,7 @@ create table invoice (
   next_action_at timestamp with time zone,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  rebilled_from bigint,
   constraint invoice_pkey PRIMARY KEY (merchant_id, id),
   constraint invoice_merchant_id_clock_id_fkey FOREIGN KEY (merchant_id, clock_id) REFERENCES test_clock(merchant_id, id),
   constraint invoice_merchant_id_customer_id_fkey FOREIGN KEY (merchant_id, customer_id) REFERENCES customer(merchant_id, id),
@@ -2122,6 +2126,13 @@ alter table product enable row level security; -- with the two policies of tenan
 CREATE TRIGGER register AFTER INSERT ON product REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION register_resources();
 CREATE TRIGGER unregister AFTER DELETE ON product REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION unregister_resources();
 
+create table program_run (
+  started_at timestamp with time zone not null,
+  seen_at timestamp with time zone not null,
+  constraint program_run_pkey PRIMARY KEY (started_at),
+  constraint program_run_check CHECK ((seen_at >= started_at))
+);
+
 create table provider_customer (
   merchant_id text not null,
   provider text not null,
@@ -3024,6 +3035,7 @@ create table webhook_endpoint (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   deleted_at timestamp with time zone,
+  failed_attempts integer default 0 not null,
   constraint webhook_endpoint_pkey PRIMARY KEY (merchant_id, id),
   constraint webhook_endpoint_check CHECK (((previous_secret IS NULL) = (previous_secret_until IS NULL))),
   constraint webhook_endpoint_check1 CHECK (((status = 'disabled'::text) = (disabled_reason IS NOT NULL))),
@@ -6279,6 +6291,20 @@ begin
   return new;
 end $function$;
 
+CREATE OR REPLACE FUNCTION note_program_run(at timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  update program_run set seen_at = greatest(seen_at, at)
+   where started_at = (select max(started_at) from program_run) and seen_at >= at - interval '5 minutes';
+  if not found then
+    insert into program_run values (at, at) on conflict do nothing;
+  end if;
+end $function$;
+
 CREATE OR REPLACE PROCEDURE numbered_table(IN name regclass)
  LANGUAGE plpgsql
 AS $procedure$
@@ -6656,6 +6682,17 @@ AS $function$
   select coalesce(array_agg(distinct hashtext(concat(merchant, kind, substr(content, n, 3)))), '{}')
     from generate_series(1, char_length(content) - 2) n
 $function$;
+
+CREATE OR REPLACE FUNCTION seconds_off(since timestamp with time zone, until timestamp with time zone)
+ RETURNS double precision
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    select coalesce(sum(extract(epoch from least(o.till, until) - greatest(o.seen_at, since))), 0)::float8
+      from (select seen_at, lead(started_at, 1, until) over (order by started_at) as till from program_run) o
+     where o.till > o.seen_at + interval '5 minutes' and o.till > since and o.seen_at < until
+  $function$;
 
 CREATE OR REPLACE FUNCTION set_event_key_storage(name text)
  RETURNS void

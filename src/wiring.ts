@@ -12,7 +12,9 @@ import {
   approvalErrors,
   approvalRoutes,
   cancelApprovals,
+  findApprovedContents,
   findGivenKinds,
+  requestApprovals,
 } from './approvals/index.ts';
 import { type CatalogOptions, catalogErrors, catalogRoutes, findMeters, usageRoutes } from './catalog/index.ts';
 import {
@@ -81,6 +83,7 @@ import {
   unreadDefinitionsChore,
 } from './metering/index.ts';
 import {
+  isPushAllowed,
   linesOfItem,
   type OrderDependencies,
   orderApprovals,
@@ -135,6 +138,7 @@ import {
   adoptWebhookEvents,
   countWaiting,
   forgetWebhookEvents,
+  programRunChore,
   resolveName,
   type WebhookDependencies,
   webhookErrors,
@@ -260,7 +264,7 @@ export function wireDomains(
   const purposes = {
     [GRANT_PURCHASE]: grantPurchases({ wakeEnded }),
     [UPFRONT]: upfrontPayments,
-    [BILLS_SCHEDULE]: scheduledInvoices(lockSubscriptionRow),
+    [BILLS_SCHEDULE]: scheduledInvoices(lockSubscriptionRow, (tx, order) => isPushAllowed(orders, tx, order)),
   };
   const accountOf = (tx: Tx, merchantId: string, provider: string) =>
     findProviderAccount(tx, sources.sealer, merchantId, provider);
@@ -307,8 +311,11 @@ export function wireDomains(
   const orders: OrderDependencies = {
     environment,
     ...partsForOrders,
+    requestApprovals: (tx, { merchantId, id }, content, by, now) =>
+      requestApprovals(tx, { merchantId, resourceType: 'order', resourceId: id, ...content }, by, now),
     cancelApprovals: (tx, { merchantId, id }, _, now) => cancelApprovals(tx, merchantId, [id], now),
     approvedKinds: findGivenKinds,
+    approvedContents: findApprovedContents,
     listeners: [scheduleListener],
   };
   const schedules: ScheduleDependencies = {
@@ -394,6 +401,7 @@ export function wireDomains(
       revenueSumsChore,
       unbilledUsageChore(usage),
       forgetWebhookEvents,
+      programRunChore,
       forgetPortalLinks,
       adoptWebhookEvents,
       forgetCheckouts,

@@ -98,6 +98,14 @@ export const selectGiven = (tx: Tx, { merchantId, id }: ResourceKey, dataSnapsho
        and data_snapshot_hash = ${dataSnapshotHash}
      order by seq`);
 
+/** The contents of a resource that were approved, the last one first. */
+export const selectApprovedContents = async (tx: Tx, { merchantId, id }: ResourceKey): Promise<unknown[]> =>
+  (
+    await tx.rows<{ content: unknown }>(sql`
+      select content from approval
+       where merchant_id = ${merchantId} and resource_id = ${id} and decision = 'approved' order by seq desc`)
+  ).map(({ content }) => content);
+
 /** The same of some resources of a merchant, each for its own content. */
 export const selectGivenOf = (
   tx: Tx,

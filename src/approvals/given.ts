@@ -3,7 +3,7 @@ import { type ApprovalKind, merchantSettings } from '../identity/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import { publishAll } from '../webhooks/index.ts';
 import type { Approval, ResourceKey, ResourceType } from './approval.ts';
-import { selectGiven, selectGivenOf, updatePendingToCancelled } from './approvals.sql.ts';
+import { selectApprovedContents, selectGiven, selectGivenOf, updatePendingToCancelled } from './approvals.sql.ts';
 import { missingKinds } from './complete.ts';
 
 /** The kinds of which a resource has an approved approval for a content. */
@@ -13,6 +13,10 @@ export const findGivenKinds = async (
   dataSnapshotHash: string,
 ): Promise<ReadonlySet<ApprovalKind>> =>
   new Set((await selectGiven(tx, resource, dataSnapshotHash)).map(({ kind }) => kind));
+
+/** The contents of a resource that were approved, the last one first. */
+export const findApprovedContents = (tx: Tx, resource: ResourceKey): Promise<unknown[]> =>
+  selectApprovedContents(tx, resource);
 
 /** The kinds that the merchant requires of such a resource and that are not approved for this content. */
 export async function findMissingKinds(

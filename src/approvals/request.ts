@@ -1,5 +1,5 @@
 import { checkReference, type Tx } from '../db/index.ts';
-import type { ApprovalKind } from '../identity/index.ts';
+import { type ApprovalKind, merchantSettings } from '../identity/index.ts';
 import { isId, newId } from '../kernel/ids.ts';
 import { fail, forbidden, notFound, ok, type Result } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
@@ -62,27 +62,61 @@ export async function requestApproval(
     return fail('SNAPSHOT_STALE', { field: 'dataSnapshotHash', dataSnapshotHash });
   const allowed = await resource.request(kind);
   if (!allowed.ok) return allowed;
-  const approval = await insertApproval(
-    tx,
-    {
-      merchantId,
-      id: newId('approval'),
-      resourceType,
-      resourceId,
-      kind,
-      decision: 'pending',
-      requester: requester.value,
-      reviewer: null,
-      requestNote: note,
-      decisionNote: null,
-      dataSnapshotHash,
-      pushedAt: null,
-      decidedAt: null,
-      createdAt: now,
-      updatedAt: now,
-    },
-    content,
-  );
-  await tellAll(tx, [approval], 'approval.requested.v0', now);
-  return ok(approval);
+  const subject = { merchantId, resourceType, resourceId, content, dataSnapshotHash };
+  const [approval] = await insertRequests(tx, subject, [kind], { requester: requester.value, note }, now);
+  return ok(approval as Approval);
+}
+
+/** The content of a resource for which approvals are requested. */
+export interface RequestedContent
+  extends Pick<Approval, 'merchantId' | 'resourceType' | 'resourceId' | 'dataSnapshotHash'> {
+  readonly content: unknown;
+}
+
+/**
+ * Requests the approvals that the merchant requires of a changed resource, or a review if none is required. The
+ * resource is locked, and nothing of it is pending.
+ */
+export async function requestApprovals(
+  tx: Tx,
+  changed: RequestedContent,
+  requester: string,
+  now: Instant,
+): Promise<void> {
+  const required = (await merchantSettings(tx, changed.merchantId)).requiredApprovals[changed.resourceType];
+  const kinds = required.length === 0 ? (['data_review'] as const) : required;
+  await insertRequests(tx, changed, kinds, { requester, note: null }, now);
+}
+
+async function insertRequests(
+  tx: Tx,
+  { content, ...subject }: RequestedContent,
+  kinds: readonly ApprovalKind[],
+  { requester, note }: { readonly requester: string; readonly note: string | null },
+  now: Instant,
+): Promise<Approval[]> {
+  const approvals: Approval[] = [];
+  for (const kind of kinds)
+    approvals.push(
+      await insertApproval(
+        tx,
+        {
+          ...subject,
+          id: newId('approval'),
+          kind,
+          decision: 'pending',
+          requester,
+          reviewer: null,
+          requestNote: note,
+          decisionNote: null,
+          pushedAt: null,
+          decidedAt: null,
+          createdAt: now,
+          updatedAt: now,
+        },
+        content,
+      ),
+    );
+  await tellAll(tx, approvals, 'approval.requested.v0', now);
+  return approvals;
 }

@@ -590,14 +590,18 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'pending-orders-add-up',
-    meaning: 'a pending order has lines, and their sum is its total',
+    meaning: 'a pending order of which nothing was pushed has lines, and their sum is its total',
     broken: sql`
       select o.merchant_id, o.id, format('%s named, %s lines come to %s', o.named_total, l.count, l.total) as detail
         from sales_order o
        cross join lateral (
          select count(*) as count, coalesce(sum(total_price), 0) as total from order_line_item l
           where l.merchant_id = o.merchant_id and l.order_id = o.id) l
-       where o.approval_status = 'pending' and (l.count = 0 or o.named_total <> l.total)`,
+       where o.approval_status = 'pending' and (l.count = 0 or o.named_total <> l.total)
+         and not exists (
+           select from billing_schedule s
+             join schedule_invoice i on i.merchant_id = s.merchant_id and i.schedule_id = s.id and i.status = 'pushed'
+            where s.merchant_id = o.merchant_id and s.order_id = o.id)`,
   },
   {
     name: 'schedules-invoice-what-they-say',

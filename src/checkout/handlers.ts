@@ -104,12 +104,13 @@ async function describeCheckout(
   checkout: Checkout,
   asked: Locale,
 ): Promise<EntityDescription | null> {
-  const { merchantId, linkId, planVersionId: versionId, typed, amount, createdAt } = checkout;
+  const { merchantId, linkId, planVersionId: versionId, typed, amount, tax, createdAt } = checkout;
   const link = await selectLink(tx, merchantId, linkId);
   if (!link) return null;
   const locale = typed?.locale ?? asked;
   const offer = await rehearse(dependencies, tx, link, { typed, versionId, locale }, createdAt);
-  const shown = offer.ok && offer.value.dueNow.eq(amount) ? offer.value : null;
+  const isSame = offer.ok && offer.value.dueNow.eq(amount) && offer.value.tax.eq(tax ?? offer.value.tax);
+  const shown = isSame ? offer.value : null;
   const note = shown && nextSentence(shown, locale);
   return {
     ...(await describePlan(tx, checkout, locale)),

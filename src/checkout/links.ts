@@ -11,7 +11,7 @@ import type { CheckoutDependencies } from './link/dependencies.ts';
 import { type CheckoutLink, statusOf } from './link/link.ts';
 import { insertLink, type LinkFilter, lockLink, markLinkEnded, selectLink, selectLinkPage } from './link/links.sql.ts';
 import type { CheckoutLinkCreateBody } from './link/schemas.ts';
-import { selectCheckoutsOfLink } from './sign-up/checkouts.sql.ts';
+import { EVERYBODY, selectCheckoutsOfLink } from './sign-up/checkouts.sql.ts';
 import { rehearse } from './sign-up/rehearse.ts';
 
 /**
@@ -102,7 +102,7 @@ export async function expireLink(tx: Tx, merchantId: string, id: string, now: In
   if (!link) return notFound('checkout link');
   if (statusOf(link, now) !== 'open') return ok(link);
   const ended = await markLinkEnded(tx, link, now);
-  for (const { sessionId } of await selectCheckoutsOfLink(tx, merchantId, id, null))
+  for (const { sessionId } of await selectCheckoutsOfLink(tx, merchantId, id, EVERYBODY))
     if (sessionId !== null) await endOpenSession(tx, merchantId, sessionId, now);
   return ok(ended);
 }

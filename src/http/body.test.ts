@@ -109,6 +109,21 @@ describe('a content type', () => {
       });
   });
 
+  it('with a charset that is not UTF-8 is a 415 that names it', async () => {
+    const { body } = await send('{"name":"a"}', { 'content-type': 'application/json; charset="iso-8859-1"' });
+    expect(body.message).toBe('Send the body as UTF-8: the charset iso-8859-1 is not read.');
+  });
+
+  it('beside a Content-Encoding is a 415 that says which encodings are taken (RFC 9110, 15.5.16)', async () => {
+    for (const coding of ['gzip', 'br', 'GZIP', 'gzip, br'])
+      expect(await send('{"name":"a"}', { 'content-encoding': coding })).toMatchObject({
+        status: 415,
+        headers: { 'accept-encoding': 'identity' },
+        body: { code: 'UNSUPPORTED_MEDIA_TYPE', message: expect.stringContaining('Content-Encoding') },
+      });
+    expect((await send('{"name":"a"}', { 'content-encoding': 'identity' })).status).toBeLessThan(300);
+  });
+
   // Proves 1.conventions.json.
   it('that is missing is a 415 when there is a body, and none is needed without one', async () => {
     const address = await edge.server.listen({ port: 0, host: '127.0.0.1' });

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Database, Tx } from '../db/index.ts';
@@ -94,4 +95,42 @@ export function sendPage(
     .code(status)
     .headers({ ...more, ...headers })
     .send(text);
+}
+
+/** Among the content types of a route: every JSON type with a name of its own, such as `application/geo+json`. */
+export const JSON_SUFFIX = 'application/*+json';
+export const JSON_SUFFIX_TYPE = /^application\/[\w.+-]+\+json(?=$|;)/i;
+
+const JSON_TYPE = /^application\/json(?:; ?charset=utf-8)?$/i;
+const CHARSET = /;\s*charset\s*=\s*"?([\w.:-]+)/i;
+
+/** Why a body is not read as it comes; `encoding`: the answer says that bodies come without one. */
+export interface MediaProblem {
+  readonly message?: string;
+  readonly isEncoding?: true;
+}
+
+/**
+ * What is wrong with how a JSON body comes: its encoding, its content type, its charset; null: nothing.
+ * @param more the content types that the route takes beside JSON
+ */
+export function mediaProblem(
+  method: string,
+  headers: IncomingHttpHeaders,
+  more: readonly string[] = [],
+): MediaProblem | null {
+  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+  const encoding = headers['content-encoding'];
+  if (hasBody && encoding !== undefined && encoding.toLowerCase() !== 'identity')
+    return { message: 'Send the body without Content-Encoding: it is not decompressed here.', isEncoding: true };
+  const contentType = headers['content-type'];
+  if (contentType === undefined) return hasBody ? {} : null;
+  if (JSON_TYPE.test(contentType)) return null;
+  const name = contentType.split(';')[0]?.trim().toLowerCase() ?? '';
+  if (more.includes(name) || (more.includes(JSON_SUFFIX) && JSON_SUFFIX_TYPE.test(name))) return null;
+  if (!hasBody && method === 'GET') return null;
+  const charset = name === 'application/json' ? CHARSET.exec(contentType)?.[1] : undefined;
+  return charset === undefined || /^utf-8$/i.test(charset)
+    ? {}
+    : { message: `Send the body as UTF-8: the charset ${charset} is not read.` };
 }

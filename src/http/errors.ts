@@ -1,4 +1,5 @@
-import { kindWords } from '../kernel/ids.ts';
+import type { Socket } from 'node:net';
+import { kindWords, randomBase62 } from '../kernel/ids.ts';
 import type { CodesOf, ErrorTable, Refusal } from '../kernel/result.ts';
 import type { Authentication } from './caller.ts';
 
@@ -9,10 +10,12 @@ export const ERROR_WORDS: Readonly<Record<number, string>> = {
   403: 'forbidden',
   404: 'not_found',
   405: 'method_not_allowed',
+  408: 'request_timeout',
   409: 'conflict',
   413: 'payload_too_large',
   415: 'unsupported_media_type',
   429: 'too_many_requests',
+  431: 'headers_too_large',
   500: 'internal_error',
   503: 'unavailable',
 };
@@ -28,6 +31,9 @@ export const edgeErrors = {
   METHOD_NOT_ALLOWED: { status: 405, message: 'This path does not support this method; see the header Allow.' },
   PAYLOAD_TOO_LARGE: { status: 413, message: 'The body is larger than this operation allows.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'Send Content-Type: application/json.' },
+  MALFORMED_REQUEST: { status: 400, message: 'The request is not valid HTTP, or its header Host is missing.' },
+  REQUEST_TIMEOUT: { status: 408, message: 'The request did not arrive in time.' },
+  HEADERS_TOO_LARGE: { status: 431, message: 'The address and the headers together have more than 16 KiB.' },
   MALFORMED_BODY: { status: 400, message: 'The body could not be read.' },
   INVALID_VALUE: {
     status: 400,
@@ -162,6 +168,47 @@ export function mergeTables(tables: readonly ErrorTable[]): ErrorTable {
   }
   return merged;
 }
+
+const PARSER_CODES = {
+  HPE_HEADER_OVERFLOW: 'HEADERS_TOO_LARGE',
+  ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
+} as const;
+
+const isParserCode = (code: string): code is keyof typeof PARSER_CODES => Object.hasOwn(PARSER_CODES, code);
+
+/** An id of ours for a request. */
+export const newRequestId = (): string => `req_${randomBase62(22)}`;
+
+/**
+ * Answers what Node's parser refuses, before there is a request: in the shape of all errors (§7), with an id. A
+ * connection that is gone gets nothing.
+ */
+export function answerParserError(errors: ErrorReplies, error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const given = error.code ?? '';
+  const code = isParserCode(given) ? PARSER_CODES[given] : 'MALFORMED_REQUEST';
+  const { status, body } = errors.for({ kind: 'code', code });
+  const text = JSON.stringify(body);
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_TEXTS[code]}`,
+    'Connection: close',
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(text)}`,
+    'Cache-Control: no-store',
+    'X-Content-Type-Options: nosniff',
+    `X-Request-Id: ${newRequestId()}`,
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${text}`);
+}
+
+const STATUS_TEXTS = {
+  MALFORMED_REQUEST: 'Bad Request',
+  REQUEST_TIMEOUT: 'Request Timeout',
+  HEADERS_TOO_LARGE: 'Request Header Fields Too Large',
+} as const;
 
 declare module '../kernel/result.ts' {
   interface ErrorCodes extends CodesOf<typeof edgeErrors> {}

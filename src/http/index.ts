@@ -1,7 +1,7 @@
 export { JsonParts, readJsonBody, readJsonParts, readText } from './body.ts';
 export { type BodyKey, bodyKey, findCreated, keyColumns } from './body-key.ts';
 export { type Authentication, type Caller, hasRole, type Role } from './caller.ts';
-export { type AuditEntry, bearerToken, type ServerOptions } from './edge.ts';
+export { type AuditEntry, bearerToken, JSON_SUFFIX, JSON_SUFFIX_TYPE, type ServerOptions } from './edge.ts';
 export type { ErrorReply } from './errors.ts';
 export { type HealthOptions, healthRoutes } from './health.ts';
 export { canonicalJson, fingerprint, forgetIdempotencyKeys } from './idempotency.ts';

@@ -4,8 +4,8 @@ import type { TSchema } from 'typebox';
 import type { Scope, Tx } from '../db/index.ts';
 import { type FieldError, fail, invalid, orThrow, RefusalError, type Result } from '../kernel/result.ts';
 import type { Caller } from './caller.ts';
-import { bearerToken, type ServerOptions, send } from './edge.ts';
-import { authenticationReply, type ErrorReplies, reply as errorReply } from './errors.ts';
+import { bearerToken, type MediaProblem, mediaProblem, type ServerOptions, send } from './edge.ts';
+import { authenticationReply, type ErrorReplies, type ErrorReply, reply as errorReply } from './errors.ts';
 import {
   claim,
   type IdempotencyScope,
@@ -88,12 +88,23 @@ export class Runner {
             return send(reply, { ...refused, headers: { ...refused.headers, ...counted.headers } });
           }
         }
-        if (!declaration.bodyBytes && !acceptsContentType(request, declaration.contentTypes))
-          return send(reply, this.#errors.for({ kind: 'code', code: 'UNSUPPORTED_MEDIA_TYPE' }));
+        const found = mediaProblem(request.method, request.headers, declaration.contentTypes);
+        const problem = declaration.bodyBytes && !found?.isEncoding ? null : found; // of a file the handler looks
+        if (problem) return send(reply, this.#unsupported(problem));
         if (declaration.admit && request.caller) return this.#admit(each, request.caller, request, reply);
       },
       handler: (request, reply) => this.#inTime(each, request, reply),
     });
+  }
+
+  #unsupported({ message, isEncoding }: MediaProblem): ErrorReply {
+    const refusal = {
+      kind: 'code',
+      code: 'UNSUPPORTED_MEDIA_TYPE',
+      ...(message !== undefined && { message }),
+    } as const;
+    const refused = this.#errors.for(refusal);
+    return isEncoding ? { ...refused, headers: { ...refused.headers, 'accept-encoding': 'identity' } } : refused;
   }
 
   /**
@@ -505,20 +516,6 @@ function checkReply(each: Route, status: number, text: string): void {
     throw new Error(
       `${each.declaration.operationId} answered what its schema does not allow: ${JSON.stringify(errors)}`,
     );
-}
-
-const JSON_TYPE = /^application\/json(?:; ?charset=utf-8)?$/i;
-
-function acceptsContentType(request: FastifyRequest, more: readonly string[] = []): boolean {
-  const hasBody =
-    request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
-  const type = request.headers['content-type'];
-  if (type === undefined) return !hasBody;
-  return (
-    JSON_TYPE.test(type) ||
-    more.includes(type.split(';')[0]?.trim().toLowerCase() ?? '') ||
-    (!hasBody && request.method === 'GET')
-  );
 }
 
 /** Is a body of one of some types? That there is none is told with the other faults. */

@@ -1,4 +1,5 @@
 import type { Server } from 'node:http';
+import { connect } from 'node:net';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Edge, type EdgeCaller, openEdge, thingRoutes } from '../../test/support/edge.ts';
@@ -49,6 +50,42 @@ beforeAll(async () => {
   merchant = edge.caller();
 });
 afterAll(() => edge.close());
+
+describe('what the parser of HTTP refuses', () => {
+  let origin: string | undefined;
+  const say = async (text: string): Promise<string> => {
+    origin ??= await edge.server.listen({ port: 0, host: '127.0.0.1' });
+    const { port } = new URL(origin);
+    return new Promise((resolve, reject) => {
+      const socket = connect(Number(port), '127.0.0.1', () => socket.write(text));
+      let answer = '';
+      socket.on('data', (data) => {
+        answer += data;
+      });
+      socket.on('close', () => resolve(answer));
+      socket.on('error', reject);
+    });
+  };
+  it.each([
+    { what: 'a long address', text: `GET /v0/things?x=${'a'.repeat(20_000)} HTTP/1.1\r\nhost: x\r\n\r\n`, status: 431 },
+    { what: 'an unknown method', text: 'FETCH /v0/things HTTP/1.1\r\nhost: x\r\n\r\n', status: 400 },
+    { what: 'a header without a colon', text: 'GET /v0/things HTTP/1.1\r\nhost: x\r\nwrong\r\n\r\n', status: 400 },
+    { what: 'no Host', text: 'GET /v0/things HTTP/1.1\r\nconnection: close\r\n\r\n', status: 400 },
+  ])('$what is a $status in the shape of all errors, with an id', async ({ text, status }) => {
+    const [head = '', body = ''] = (await say(text)).split('\r\n\r\n');
+    expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(head).toMatch(/x-request-id: req_[0-9A-Za-z]{22}/i);
+    expect(JSON.parse(body)).toEqual({
+      error: status === 431 ? 'headers_too_large' : 'bad_request',
+      code: status === 431 ? 'HEADERS_TOO_LARGE' : 'MALFORMED_REQUEST',
+      message: expect.any(String),
+    });
+  });
+
+  it('HTTP/1.0 needs no Host', async () => {
+    expect(await say('GET /v0/things/x HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1.1 401 /);
+  });
+});
 
 describe('X-Request-Id', () => {
   it.each(['my-request', '1', 'a'.repeat(128), '!~'])('%j is given back', async (id) => {

@@ -7,12 +7,19 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import { DatabaseFull, isAway, sqlState } from '../db/index.ts';
-import { isKind, randomBase62, wrongKindWords } from '../kernel/ids.ts';
+import { isIdAs, isKind, wrongKindWords } from '../kernel/ids.ts';
 import { type Refusal, RefusalError } from '../kernel/result.ts';
 import { BodyError, readJsonBody, readJsonParts, readText } from './body.ts';
 import { compactText, plainUrl } from './compact.ts';
-import { bearerToken, type ServerOptions, send, sendPage } from './edge.ts';
-import { authenticationReply, ErrorReplies, type ErrorReply, reply as errorReply } from './errors.ts';
+import { bearerToken, JSON_SUFFIX, JSON_SUFFIX_TYPE, type ServerOptions, send, sendPage } from './edge.ts';
+import {
+  answerParserError,
+  authenticationReply,
+  ErrorReplies,
+  type ErrorReply,
+  reply as errorReply,
+  newRequestId,
+} from './errors.ts';
 import { addOpenApi } from './openapi.ts';
 import type { ErrorPage, RawBody, Route } from './route.ts';
 import { Runner } from './runner.ts';
@@ -31,7 +38,9 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     logController: new LogController({ disableRequestLogging: true }), // one line of our own for each request, below
     bodyLimit: BODY_LIMIT,
     trustProxy: options.trustedProxies?.length ? [...options.trustedProxies] : false,
-    http: { headersTimeout: 10_000, connectionsCheckingInterval: CHECKING_MILLISECONDS },
+    // a missing Host is refused below: Node would answer it without a body
+    http: { headersTimeout: 10_000, connectionsCheckingInterval: CHECKING_MILLISECONDS, requireHostHeader: false },
+    clientErrorHandler: (error, socket) => answerParserError(errors, error, socket),
     requestTimeout: 15_000,
     keepAliveTimeout: 72_000,
     connectionTimeout: 0,
@@ -46,7 +55,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     },
     genReqId: (request) => {
       const given = request.headers['x-request-id'];
-      return typeof given === 'string' && REQUEST_ID.test(given) ? given : `req_${randomBase62(22)}`;
+      return typeof given === 'string' && REQUEST_ID.test(given) ? given : newRequestId();
     },
   });
   app.server.maxConnections = MOST_CONNECTIONS;
@@ -86,6 +95,8 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       .header('x-request-id', request.id)
       .header('cache-control', 'no-store')
       .header('x-content-type-options', 'nosniff');
+    if (request.raw.httpVersion === '1.1' && request.headers.host === undefined)
+      return send(reply, errors.for({ kind: 'code', code: 'MALFORMED_REQUEST' }));
     if (request.is404) return answerUnknown(request, reply); // before its body is read
   });
   app.addHook('onResponse', async (request, reply) => {
@@ -151,15 +162,19 @@ function acceptBodies(app: FastifyInstance, routes: readonly Route[]): void {
   );
   const types = new Set(['application/json', ...routes.flatMap(({ declaration }) => declaration.contentTypes ?? [])]);
   for (const type of types) {
-    app.addContentTypeParser(type, { parseAs: 'buffer' }, async (request: FastifyRequest, bytes: string | Buffer) => {
-      const declaration = declarations.get(`${request.method} ${request.routeOptions.url}`);
-      if (declaration?.bodyBytes) return { bytes, contentType: type } as RawBody;
-      const body = readText(bytes as Buffer);
-      if (type === 'application/x-www-form-urlencoded') return Object.fromEntries(new URLSearchParams(body));
-      return declaration?.bodyParts
-        ? readJsonParts(body, declaration.bodyParts)
-        : readJsonBody(body, declaration?.mostKeys);
-    });
+    app.addContentTypeParser(
+      type === JSON_SUFFIX ? JSON_SUFFIX_TYPE : type,
+      { parseAs: 'buffer' },
+      async (request: FastifyRequest, bytes: string | Buffer) => {
+        const declaration = declarations.get(`${request.method} ${request.routeOptions.url}`);
+        if (declaration?.bodyBytes) return { bytes, contentType: type } as RawBody;
+        const body = readText(bytes as Buffer);
+        if (type === 'application/x-www-form-urlencoded') return Object.fromEntries(new URLSearchParams(body));
+        return declaration?.bodyParts
+          ? readJsonParts(body, declaration.bodyParts)
+          : readJsonBody(body, declaration?.mostKeys);
+      },
+    );
   }
 }
 
@@ -211,7 +226,7 @@ function explained(refusal: Refusal, request: FastifyRequest): Refusal {
   if (refusal.kind !== 'not_found' || refusal.field !== undefined || refusal.message !== undefined) return refusal;
   for (const [name, id] of Object.entries(request.params as Record<string, string>)) {
     const kind = name.replace(/Id$/, '');
-    const words = isKind(kind) ? wrongKindWords(kind, id) : null;
+    const words = isKind(kind) && !isIdAs(kind, id) ? wrongKindWords(kind, id) : null;
     if (words !== null) return { ...refusal, message: `${words}.` };
   }
   return refusal;

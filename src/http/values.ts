@@ -50,7 +50,9 @@ export function decimalProblem(rules: DecimalRules, value: unknown): string | nu
   if (rules.exclusiveMinimum !== undefined && number.lte(rules.exclusiveMinimum))
     return `must be greater than ${rules.exclusiveMinimum}`;
   if (rules.maximum !== undefined && number.gt(rules.maximum)) return `must be at most ${rules.maximum}`;
-  if (rules.fractionDigits !== undefined && number.decimalPlaces() > rules.fractionDigits)
+  // of a text as it is written, as a pattern counts them (§8)
+  const digits = isText ? (value.split('.')[1]?.length ?? 0) : number.decimalPlaces();
+  if (rules.fractionDigits !== undefined && digits > rules.fractionDigits)
     return `must have at most ${rules.fractionDigits} digits after the point`;
   return null;
 }

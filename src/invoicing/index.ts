@@ -42,7 +42,7 @@ export { creditCarriedLines } from './issue/carry-over.ts';
 export { closeWhatIsOver, followChange, redoDrafts } from './issue/follow-change.ts';
 export { makeOneOffInvoice, type NewOneOffInvoice, type OneOffInvoice } from './issue/make-one-off.ts';
 export { openFirstInvoices } from './issue/open.ts';
-export { creditOrderItems, makeOrderInvoice } from './issue/order-invoices.ts';
+export { creditOrderItems, makeOrderInvoice, updateOrderDrafts } from './issue/order-invoices.ts';
 export { billLateUsage } from './issue/supplementary.ts';
 export {
   asksUpfront,
@@ -92,4 +92,4 @@ export { lockBilling, lockBillingNow } from './usage/billing-lock.sql.ts';
 export { findBilling } from './usage/event-billing.ts';
 export { selectUsageTakenByInvoices as findUsageTakenByInvoices } from './usage/late-usage.sql.ts';
 export { lateUsageDueAt } from './usage/late-usage.ts';
-export { findClosedPeriods, findReadSeries, markToBeReadAgain } from './usage/read-again.ts';
+export { findCancelledPeriods, findClosedPeriods, findReadSeries, markToBeReadAgain } from './usage/read-again.ts';

@@ -11,6 +11,7 @@ import { documentRoutes } from './documents/routes.ts';
 import type { InvoicingDependencies } from './invoice/dependencies.ts';
 import { selectInvoice } from './invoice/invoices.sql.ts';
 import {
+  CancelBody,
   InvoiceCreateBody,
   InvoiceLineItemsReply,
   InvoiceListQuery,
@@ -30,6 +31,7 @@ import { closeInvoiceNow } from './issue/close-now.ts';
 import { refundInvoice, voidRefund } from './issue/refund.ts';
 import { createInvoice } from './one-off/create-invoice.ts';
 import { walletTopUpRoute } from './one-off/wallet-routes.ts';
+import { awaitTaxRecords, isTaxRecordOpen, keepOwnNumber } from './outside-tax/records.ts';
 import { invoicePageRoutes } from './page/routes.ts';
 import { explainRoute } from './reading/explain-route.ts';
 import { lineItemRoutes } from './reading/line-item-routes.ts';
@@ -233,13 +235,14 @@ const ACTION_DESCRIPTIONS: Readonly<Record<InvoiceAction, string>> = {
     'While a required approval is missing: 409 `APPROVAL_PENDING`, and `details.missing` names it.',
   cancel:
     'A draft is dropped without a number. An issued invoice is cancelled by a credit note, if only the wallet has ' +
-    'paid a part of it or nobody has; the wallet gets its part back.',
+    'paid a part of it or nobody has; the wallet gets its part back. Its charges count as billed, so no later ' +
+    'invoice bears them; with `rebill: true` the next invoice of the subscription does.',
   writeOff:
     'The unpaid amount is given up. No card is charged for it any more. A later payment still makes the ' +
     'invoice `PAID`.',
   recalculate:
-    'Calculates a draft or failed invoice again, at the present tax rates. It keeps the discounts of its first ' +
-    'calculation. Pending approvals are cancelled.',
+    'Calculates a draft or failed invoice again, at the present tax rates, and with the present discounts whose window ' +
+    'holds the end of its grace period. Pending approvals are cancelled.',
 };
 
 type AwaitOutcome = Payments['awaitOutcome'];
@@ -293,18 +296,24 @@ const refundRoute = (dependencies: InvoicingDependencies, awaitOutcome: AwaitOut
       summary: 'Refund a paid invoice in full',
       description:
         'Makes a credit note over the whole invoice, and sends the money back as it came: to the card, or ' +
-        'into the wallet. Credits that the invoice bore go into the wallet. The invoice stays `PAID`. An invoice that is not paid, or already refunded, is a ' +
-        '400. The answer waits up to 10 seconds for the payment provider; `returnStatus` of the payments ' +
-        'says how far it is.',
+        'into the wallet. Credits that the invoice bore go into the wallet. The invoice stays `PAID`. An invoice that ' +
+        'is not paid, or already refunded, is a 400. The answer waits up to 10 seconds for the payment provider and ' +
+        'the tax provider; `returnStatus` of the payments says how far it is. `externalCreditNoteId` does not change ' +
+        'afterwards.',
       access: ofInvoice('member'),
       body: RefundBody,
       replies: { 201: InvoiceRefundReply },
       errors: [409],
       outcome: {
-        wait: waitForInvoice(awaitOutcome),
+        wait: async (of, signal) => {
+          await waitForInvoice(awaitOutcome)(of, signal);
+          const { merchantId, intent } = of;
+          const invoice = { merchantId, invoiceId: intent.invoiceId as string };
+          await awaitTaxRecords(dependencies.taxProviders, invoice, signal);
+        },
         answer: async ({ tx, merchantId, intent }) => {
           const note = await selectCreditNote(tx, merchantId, intent.invoiceId as string, intent.refundId as string);
-          return note ? ok(toRefundReply(note, dependencies.publicUrl)) : notFound('refund');
+          return note ? ok(toRefundReply(await keepOwnNumber(tx, note), dependencies.publicUrl)) : notFound('refund');
         },
       },
     },
@@ -313,7 +322,8 @@ const refundRoute = (dependencies: InvoicingDependencies, awaitOutcome: AwaitOut
       const note = await refundInvoice(dependencies, tx, merchantId, invoiceId, body.reason ?? null, now);
       if (!note.ok) return note;
       const standing = toRefundReply(note.value, dependencies.publicUrl);
-      const isWaiting = await isCallOpen(tx, { merchantId, invoiceId });
+      const isWaiting =
+        (await isCallOpen(tx, { merchantId, invoiceId })) || (await isTaxRecordOpen(tx, merchantId, invoiceId));
       return ok(isWaiting ? new Intended({ invoiceId, refundId: note.value.id }, standing) : standing);
     },
   );
@@ -328,13 +338,14 @@ const actionRoute = (dependencies: InvoicingDependencies, action: InvoiceAction)
       summary: ACTION_SUMMARIES[action],
       description: ACTION_DESCRIPTIONS[action],
       access: ofInvoice('member'),
-      body: ReasonBody,
+      body: action === 'cancel' ? CancelBody : ReasonBody,
       replies: { 200: InvoiceReply },
       errors: [409],
     },
     async ({ tx, merchantId, params, body, now }) => {
       const key = { merchantId, invoiceId: params.id };
-      const acted = await actOnInvoice(dependencies, tx, key, { action, reason: body.reason ?? null }, now);
+      const rebill = 'rebill' in body && body.rebill === true;
+      const acted = await actOnInvoice(dependencies, tx, key, { action, reason: body.reason ?? null, rebill }, now);
       return acted.ok ? ok((await toInvoiceReplies(dependencies, tx, [acted.value]))[0]) : acted;
     },
   );

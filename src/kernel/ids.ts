@@ -139,6 +139,10 @@ export function idWords(pattern: string): string | null {
 /** The kind whose id a text is; null where it is none. */
 export const kindOf = (text: string): IdKind | null => KINDS.find((kind) => isId(kind, text)) ?? null;
 
+/** Is the text an id of a kind that a word may mean: of `event` also a source event and a webhook event. */
+export const isIdAs = (word: IdKind, text: string): boolean =>
+  KINDS.some((kind) => kind.toLowerCase().endsWith(word.toLowerCase()) && isId(kind, text));
+
 /** Is the word the name of a kind? */
 export const isKind = (word: string): word is IdKind => Object.hasOwn(ID_PREFIXES, word);
 

@@ -1,6 +1,16 @@
 import type { Database } from '../db/index.ts';
 import { ownerOf } from '../db/index.ts';
-import { type Caller, freeRoute, JsonParts, listReply, pageOf, type Route, route, Type } from '../http/index.ts';
+import {
+  type Caller,
+  freeRoute,
+  JSON_SUFFIX,
+  JsonParts,
+  listReply,
+  pageOf,
+  type Route,
+  route,
+  Type,
+} from '../http/index.ts';
 import { fail, invalidField, notFound, ok, type Result } from '../kernel/result.ts';
 import { BATCH_TYPE, type EventForm, formOf, type Headers, STRUCTURED_TYPE } from './events/cloud-events.ts';
 import { type EventRecord, toEventReply } from './events/event-record.ts';
@@ -56,7 +66,7 @@ export const eventRoutes = (
       makesDue: false,
       endsByItself: true, // by the time limits of the statements that it waits for
       bodyParts: BODY_LIMITS,
-      contentTypes: [STRUCTURED_TYPE, BATCH_TYPE],
+      contentTypes: [STRUCTURED_TYPE, BATCH_TYPE, JSON_SUFFIX],
       admit: async ({ caller, database, bytes, now }) => {
         const place = await admissionOf(database).admit(caller.organizationId, bytes, now);
         return place === null ? fail('INGEST_QUEUE_FULL') : ok(place);
@@ -67,7 +77,7 @@ export const eventRoutes = (
     },
     async ({ body: sent, query, caller, now, database, request, place, signal }) => {
       const form = formOf(request.headers);
-      if (form === null) return fail('UNSUPPORTED_MEDIA_TYPE', undefined, 'CloudEvents in JSON are UTF-8.');
+      if (form === null) return fail('UNSUPPORTED_MEDIA_TYPE', undefined, UNREADABLE);
       const body = sent instanceof JsonParts ? sent : undefined;
       const isBatch = body?.isArray === true && form !== 'binary';
       const headerKey = request.headers['idempotency-key'];
@@ -137,6 +147,10 @@ function acceptedSchema(entitlement: EventBalances['schema']) {
   const { one, many } = acceptedSchemas(entitlement);
   return Type.Union([one, many]);
 }
+
+const UNREADABLE =
+  'CloudEvents in JSON are UTF-8. Other events are sent with Content-Type: application/json, or in binary mode with the ' +
+  'ce- headers.';
 
 /** One event, or a batch: CloudEvents have a content type for each. */
 async function readForm(

@@ -1,6 +1,7 @@
 import type { Tx } from '../db/index.ts';
 import type { TSchema } from '../http/index.ts';
 import type { ApprovalKind, EnvironmentName } from '../identity/index.ts';
+import type { Decimal } from '../kernel/decimal.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { Order, OrderKey } from './order.ts';
 
@@ -49,10 +50,22 @@ export interface OrderDependencies {
     merchantIds: readonly string[],
     orderIds: readonly string[],
   ) => Promise<ReadonlySet<string>>;
-  /** Cancels every pending approval of the order. @param by the user who changed it; null: due work */
-  readonly cancelApprovals: (tx: Tx, order: OrderKey, by: string | null, now: Instant) => Promise<void>;
+  /** What the schedules of an order come to; null: they have no intervals. */
+  readonly totalOfSchedules: (tx: Tx, order: Order) => Promise<Decimal | null>;
+  /** Requests the required approvals of an order's content, or one if none is required. @param by a user's id */
+  readonly requestApprovals: (
+    tx: Tx,
+    order: OrderKey,
+    content: { readonly content: unknown; readonly dataSnapshotHash: string },
+    by: string,
+    now: Instant,
+  ) => Promise<void>;
+  /** Cancels every pending approval of the order. @param by the user who changed it */
+  readonly cancelApprovals: (tx: Tx, order: OrderKey, by: string, now: Instant) => Promise<void>;
   /** The kinds of which the order has an approved approval for this content. */
   readonly approvedKinds: (tx: Tx, order: OrderKey, dataSnapshotHash: string) => Promise<ReadonlySet<ApprovalKind>>;
+  /** The contents of the order that were approved, the last one first. */
+  readonly approvedContents: (tx: Tx, order: OrderKey) => Promise<readonly unknown[]>;
   /** The holders of an order or one of its lines. */
   readonly holdersOf: (
     tx: Tx,

@@ -4,7 +4,10 @@ import type { CodesOf, ErrorTable } from '../kernel/result.ts';
 export const orderErrors = {
   ORDER_IN_USE: { status: 409, message: 'Billing schedules use this order or this line item.' },
   ORDER_WITHOUT_LINES: { status: 409, message: 'An order without line items cannot be submitted.' },
-  ORDER_TOTAL_DIFFERS: { status: 409, message: 'The totalAmount of the order is not the sum of its line items.' },
+  ORDER_TOTAL_DIFFERS: {
+    status: 409,
+    message: 'The totalAmount of the order is not the sum of its line items, or of its billing schedules.',
+  },
 } as const satisfies ErrorTable;
 
 declare module '../kernel/result.ts' {

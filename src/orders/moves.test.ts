@@ -43,9 +43,12 @@ const dependencies: OrderDependencies = {
   scheduleReply: MapOut,
   schedulesOf: async () => new Map(),
   contentOfSchedules: async (_tx, _merchantIds, ids) => new Map(ids.map((id) => [id, schedules])),
+  totalOfSchedules: async () => null,
+  requestApprovals: async (_tx, _order, _content, by) => void heard.push(`approval requested by ${by}`),
   hasPushed: async (_tx, _merchantIds, ids) => new Set(isPushed ? ids : []),
   cancelApprovals: async (_tx, _order, by) => void heard.push(`approvals cancelled by ${by}`),
   approvedKinds: async (_tx, _order, hash) => given.get(hash) ?? new Set(),
+  approvedContents: async () => [],
   holdersOf: async () => [],
   listeners: [
     { approved: hears('approved'), reopened: hears('reopened') },
@@ -101,7 +104,11 @@ describe('an edit of the content', () => {
     { standing: 'pending', after: 'draft', told: ['approvals cancelled by usr_a', 'changed draft'] },
     { standing: 'rejected', after: 'draft', told: ['approvals cancelled by usr_a', 'changed draft'] },
     { standing: 'approved', after: 'draft', told: ['reopened draft', 'approvals cancelled by usr_a', 'changed draft'] },
-    { standing: 'pushed', after: 'approved', told: ['approvals cancelled by usr_a', 'changed approved'] },
+    {
+      standing: 'pushed',
+      after: 'pending',
+      told: ['approvals cancelled by usr_a', 'approval requested by usr_a', 'changed pending'],
+    },
   ])('of a $standing order leaves it $after', async ({ standing, after, told }) => {
     const { id } = await orderIn(standing);
     expect(await edit(id, { defaultPaymentTermDays: 14 })).toMatchObject({
@@ -149,7 +156,7 @@ describe('an edit of anything else', () => {
 describe('a change of what belongs to an order', () => {
   const put = (id: string, after: unknown[]) =>
     withLocked(id, (tx, order) =>
-      changeOrder(dependencies, tx, order, { by: null, now }, async () => {
+      changeOrder(dependencies, tx, order, { by: 'usr_b', now }, async () => {
         schedules = after;
         return ok('done');
       }),
@@ -158,7 +165,7 @@ describe('a change of what belongs to an order', () => {
   it('takes a pending approval back where the schedules are others afterwards', async () => {
     const { id } = await orderIn('pending');
     expect(await put(id, [{ id: 'bsch_a' }])).toMatchObject({ ok: true, value: { value: 'done' } });
-    expect(heard).toEqual(['approvals cancelled by null', 'changed draft']);
+    expect(heard).toEqual(['approvals cancelled by usr_b', 'changed draft']);
     expect(await statusOf(id)).toBe('draft');
   });
 
@@ -294,9 +301,15 @@ describe('invoices of an order may be made', () => {
     expect(await isAllowed(id)).toBe(false);
     await edit(id, { termEndDate: '2027-01-01T00:00:00Z' }); // as it was approved
     expect(await isAllowed(id)).toBe(true);
-    await edit(id, { termEndDate: '2027-02-01T00:00:00Z', cancelledAt: '2026-08-01T00:00:00Z' });
+    await edit(id, { cancelledAt: '2026-08-01T00:00:00Z' });
     expect(await isAllowed(id)).toBe(true);
     await require([]);
+  });
+
+  it('not of one that was cancelled with a content that nobody approved', async () => {
+    const { id } = await orderIn('pushed');
+    await edit(id, { termEndDate: '2027-02-01T00:00:00Z', cancelledAt: '2026-08-01T00:00:00Z' });
+    expect(await isAllowed(id)).toBe(false);
   });
 });
 

@@ -1,4 +1,5 @@
 import type { Tx } from '../db/index.ts';
+import { merchantSettings } from '../identity/index.ts';
 import { plain } from '../kernel/decimal.ts';
 import { type Failure, fail, ok, type Result } from '../kernel/result.ts';
 import { next, wrongState } from '../kernel/state-table.ts';
@@ -25,8 +26,7 @@ export async function decideMove(
   order: Order,
   trigger: OrderTrigger,
 ): Promise<Result<OrderMove>> {
-  const isApproved = order.approvalStatus === 'approved';
-  const isPushed = isApproved && (await dependencies.hasPushed(tx, [order.merchantId], [order.id])).has(order.id);
+  const isPushed = (await dependencies.hasPushed(tx, [order.merchantId], [order.id])).has(order.id);
   const from = standingOf(order, isPushed);
   const to = next(orderStates, from, trigger);
   if (to.ok) return ok({ from, to: to.value });
@@ -80,6 +80,18 @@ export async function contentOfOrder(
   return { content, dataSnapshotHash: contentHash(content) };
 }
 
+/** Is a content of the order approved: by every required kind, or by any if none is required? */
+export async function isApprovedContent(
+  dependencies: OrderDependencies,
+  tx: Tx,
+  order: OrderKey,
+  dataSnapshotHash: string,
+): Promise<boolean> {
+  const required = (await merchantSettings(tx, order.merchantId)).requiredApprovals.order;
+  const given = await dependencies.approvedKinds(tx, order, dataSnapshotHash);
+  return given.size > 0 && required.every((kind) => given.has(kind));
+}
+
 const moveBy =
   (trigger: OrderTrigger) =>
   async (dependencies: OrderDependencies, tx: Tx, order: Order, now: Instant): Promise<Result<Order>> => {
@@ -100,8 +112,7 @@ export const markWithdrawn = moveBy('withdraw');
 
 /**
  * An approval is requested. The order is locked.
- * @returns INVALID_TRANSITION; ORDER_WITHOUT_LINES; ORDER_TOTAL_DIFFERS where the total that somebody named is not the
- * sum of the lines
+ * @returns INVALID_TRANSITION; what `checkTotals` refuses
  */
 export async function markSubmitted(
   dependencies: OrderDependencies,
@@ -111,18 +122,32 @@ export async function markSubmitted(
 ): Promise<Result<Order>> {
   const move = await decideMove(dependencies, tx, order, 'submit');
   if (!move.ok) return move;
-  const [totalAmount, lineItemsTotal] = [totalAmountOf(order), sumOfLines(order.lineItems)];
-  if (order.lineItems.length === 0) return fail('ORDER_WITHOUT_LINES');
-  if (!totalAmount.eq(lineItemsTotal))
-    return fail('ORDER_TOTAL_DIFFERS', {
-      field: 'totalAmount',
-      totalAmount: plain(totalAmount),
-      lineItemsTotal: plain(lineItemsTotal),
-    });
+  const checked = await checkTotals(dependencies, tx, order);
+  if (!checked.ok) return checked;
   return ok(await applyMove(dependencies, tx, order, move.value, {}, now));
 }
 
-/** The last required approval is given. The order is locked. @returns INVALID_TRANSITION */
+/**
+ * Only an order that agrees with itself is approved (domain.md §6).
+ * @returns ORDER_WITHOUT_LINES; ORDER_TOTAL_DIFFERS where the lines or the schedules come to another sum than its total
+ */
+async function checkTotals(dependencies: OrderDependencies, tx: Tx, order: Order): Promise<Result<undefined>> {
+  if (order.lineItems.length === 0) return fail('ORDER_WITHOUT_LINES');
+  const [totalAmount, lineItemsTotal] = [totalAmountOf(order), sumOfLines(order.lineItems)];
+  const schedulesTotal = await dependencies.totalOfSchedules(tx, order);
+  if (totalAmount.eq(lineItemsTotal) && totalAmount.eq(schedulesTotal ?? totalAmount)) return ok(undefined);
+  return fail('ORDER_TOTAL_DIFFERS', {
+    field: 'totalAmount',
+    totalAmount: plain(totalAmount),
+    lineItemsTotal: plain(lineItemsTotal),
+    schedulesTotal: schedulesTotal && plain(schedulesTotal),
+  });
+}
+
+/**
+ * The last required approval is given. The order is locked.
+ * @returns INVALID_TRANSITION; what `checkTotals` refuses of an order that was changed after its submission
+ */
 export async function markApproved(
   dependencies: OrderDependencies,
   tx: Tx,
@@ -131,6 +156,8 @@ export async function markApproved(
 ): Promise<Result<Order>> {
   const move = await decideMove(dependencies, tx, order, 'approve');
   if (!move.ok) return move;
+  const checked = move.value.from === 'amended' ? await checkTotals(dependencies, tx, order) : ok(undefined);
+  if (!checked.ok) return checked;
   const approved = await applyMove(dependencies, tx, order, move.value, {}, now);
   await publishOrderEvent(tx, approved, 'order.approved.v0', now);
   await notifyListeners(dependencies, 'approved', tx, approved, now);
@@ -139,14 +166,15 @@ export async function markApproved(
 
 /** The author of a change, and its time: effective now of the order. */
 export interface Author {
-  /** A user's id; null: due work. */
-  readonly by: string | null;
+  /** A user's id. */
+  readonly by: string;
   readonly now: Instant;
 }
 
 /**
  * Changes an order or what belongs to it. Where its content is another one afterwards, pending approvals are cancelled
- * and an order of which nothing was pushed is a draft again (domain.md §6).
+ * and the order is a draft again; or, if something of it was pushed, pending with a new approval, until its content is
+ * an approved one (domain.md §6).
  * @param order locked
  * @param change what is written
  * @returns INVALID_TRANSITION for a cancelled order, before `change` is called; what `change` refuses
@@ -180,11 +208,16 @@ async function amend(
   order: Order,
   { by, now }: Author,
 ): Promise<Result<Order>> {
-  const moved = await moveBy('amend')(dependencies, tx, order, now);
-  if (!moved.ok) return moved;
-  await dependencies.cancelApprovals(tx, moved.value, by, now);
-  await notifyListeners(dependencies, 'changed', tx, moved.value, now);
-  return moved;
+  const state = await contentOfOrder(dependencies, tx, order);
+  const isKnown = await isApprovedContent(dependencies, tx, order, state.dataSnapshotHash);
+  const restored = isKnown ? await decideMove(dependencies, tx, order, 'restore') : null;
+  const move = restored?.ok ? restored : await decideMove(dependencies, tx, order, 'amend');
+  if (!move.ok) return move;
+  const moved = await applyMove(dependencies, tx, order, move.value, {}, now);
+  await dependencies.cancelApprovals(tx, moved, by, now);
+  if (move.value.to === 'amended') await dependencies.requestApprovals(tx, moved, state, by, now);
+  await notifyListeners(dependencies, 'changed', tx, moved, now);
+  return ok(moved);
 }
 
 async function reload(tx: Tx, key: OrderKey): Promise<Order> {

@@ -1,11 +1,11 @@
 import type { Tx } from '../db/index.ts';
 import { merchantSettings } from '../identity/index.ts';
 import type { OrderDependencies } from './dependencies.ts';
-import { contentOfOrder } from './moves.ts';
+import { contentOfOrder, isApprovedContent } from './moves.ts';
 import type { Order } from './order.ts';
 
 /**
- * May invoices of the order be made now? It must be approved; where the merchant requires approvals of orders, the
+ * May invoices of the order be issued now? It must be approved; where the merchant requires approvals of orders, the
  * present content must be. A cancelled order that was approved still bills what it owes, and credits what it does not.
  */
 export async function isPushAllowed(dependencies: OrderDependencies, tx: Tx, order: Order): Promise<boolean> {
@@ -14,6 +14,5 @@ export async function isPushAllowed(dependencies: OrderDependencies, tx: Tx, ord
   const required = (await merchantSettings(tx, order.merchantId)).requiredApprovals.order;
   if (required.length === 0) return true;
   const { dataSnapshotHash } = await contentOfOrder(dependencies, tx, order);
-  const given = await dependencies.approvedKinds(tx, order, dataSnapshotHash);
-  return required.every((kind) => given.has(kind));
+  return isApprovedContent(dependencies, tx, order, dataSnapshotHash);
 }

@@ -41,9 +41,18 @@ const ALLOWED: [OrderStanding, OrderTrigger, OrderStanding][] = [
   ['pushed', 'approve', 'pushed'],
   ['pushed', 'reject', 'pushed'],
   ['pushed', 'recall', 'pushed'],
-  ['pushed', 'amend', 'pushed'],
+  ['pushed', 'amend', 'amended'],
+  ['pushed', 'restore', 'pushed'],
   ['pushed', 'annotate', 'pushed'],
   ['pushed', 'cancel', 'cancelled'],
+  ['amended', 'submit', 'amended'],
+  ['amended', 'approve', 'pushed'],
+  ['amended', 'reject', 'amended'],
+  ['amended', 'recall', 'amended'],
+  ['amended', 'amend', 'amended'],
+  ['amended', 'restore', 'pushed'],
+  ['amended', 'annotate', 'amended'],
+  ['amended', 'cancel', 'cancelled'],
   ['rejected', 'amend', 'draft'],
   ['rejected', 'annotate', 'draft'],
   ['rejected', 'cancel', 'cancelled'],
@@ -74,7 +83,7 @@ describe('where an order stands', () => {
   it.each([
     ...orderStatuses.map((approvalStatus) => ({ approvalStatus, isPushed: false, standing: approvalStatus })),
     { approvalStatus: 'approved', isPushed: true, standing: 'pushed' },
-    { approvalStatus: 'draft', isPushed: true, standing: 'draft' },
+    { approvalStatus: 'pending', isPushed: true, standing: 'amended' },
   ] as { approvalStatus: OrderStatus; isPushed: boolean; standing: OrderStanding }[])(
     '$standing, of $approvalStatus and pushed $isPushed',
     ({ approvalStatus, isPushed, standing }) => {

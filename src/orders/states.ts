@@ -6,9 +6,10 @@ export type OrderStatus = (typeof orderStatuses)[number];
 
 /**
  * The standing of an order: its status, and the two facts that decide with it. `pushed` is an approved order of which
- * an invoice was made; `cancelled` is an order of any status with `cancelledAt`.
+ * an invoice was made; `amended` is such an order with another content than the approved one; `cancelled` is an order
+ * of any status with `cancelledAt`.
  */
-export const orderStandings = ['draft', 'pending', 'approved', 'pushed', 'rejected', 'cancelled'] as const;
+export const orderStandings = ['draft', 'pending', 'approved', 'pushed', 'amended', 'rejected', 'cancelled'] as const;
 export type OrderStanding = (typeof orderStandings)[number];
 
 /** Everything that can happen to an order, and when it does. */
@@ -19,6 +20,7 @@ export const orderTriggers = {
   recall: 'A pending approval is cancelled.',
   withdraw: 'A given approval is cancelled.',
   amend: 'The content of the order changes: money, dates, items, lines, schedules.',
+  restore: 'The content of the order is one that was approved before.',
   annotate: 'Another field changes: `metadata`, `closeDate`, `resellerId`, `sellingEntity`.',
   cancel: 'PATCH sets `cancelledAt`.',
   remove: 'DELETE of the order.',
@@ -37,6 +39,7 @@ export const orderStates = stateTable<OrderStanding, OrderTrigger>(
       reject: 'rejected',
       recall: 'recalled',
       amend: 'changed',
+      restore: 'changed',
       annotate: 'changed',
       cancel: 'cancelled',
       remove: 'deleted',
@@ -50,6 +53,7 @@ export const orderStates = stateTable<OrderStanding, OrderTrigger>(
       recall: wrong,
       withdraw: wrong,
       amend: 'draft',
+      restore: wrong,
       annotate: 'draft',
       cancel: 'cancelled',
       remove: 'draft',
@@ -61,6 +65,7 @@ export const orderStates = stateTable<OrderStanding, OrderTrigger>(
       recall: 'draft',
       withdraw: 'draft', // one kind was given, another is open
       amend: 'draft',
+      restore: wrong,
       annotate: 'pending',
       cancel: 'cancelled',
       remove: wrong,
@@ -72,18 +77,32 @@ export const orderStates = stateTable<OrderStanding, OrderTrigger>(
       recall: 'approved',
       withdraw: 'draft',
       amend: 'draft',
+      restore: wrong,
       annotate: 'approved',
       cancel: 'cancelled',
       remove: wrong,
     },
     pushed: {
-      submit: 'pushed', // the amended content is to be approved
+      submit: 'pushed',
       approve: 'pushed',
       reject: 'pushed',
       recall: 'pushed',
       withdraw: wrong, // invoices went out under it
-      amend: 'pushed', // differences correct what was invoiced
+      amend: 'amended',
+      restore: 'pushed',
       annotate: 'pushed',
+      cancel: 'cancelled',
+      remove: wrong,
+    },
+    amended: {
+      submit: 'amended',
+      approve: 'pushed', // differences correct what was invoiced
+      reject: 'amended', // the content still differs
+      recall: 'amended',
+      withdraw: wrong,
+      amend: 'amended',
+      restore: 'pushed',
+      annotate: 'amended',
       cancel: 'cancelled',
       remove: wrong,
     },
@@ -94,6 +113,7 @@ export const orderStates = stateTable<OrderStanding, OrderTrigger>(
       recall: wrong,
       withdraw: wrong,
       amend: 'draft',
+      restore: wrong,
       annotate: 'draft',
       cancel: 'cancelled',
       remove: wrong,
@@ -105,6 +125,7 @@ export const orderStates = stateTable<OrderStanding, OrderTrigger>(
       recall: wrong,
       withdraw: wrong,
       amend: wrong,
+      restore: wrong,
       annotate: wrong,
       cancel: wrong,
       remove: wrong,
@@ -118,12 +139,14 @@ export function standingOf(
   isPushed: boolean,
 ): OrderStanding {
   if (order.cancelledAt !== null) return 'cancelled';
-  return order.approvalStatus === 'approved' && isPushed ? 'pushed' : order.approvalStatus;
+  if (!isPushed) return order.approvalStatus;
+  return order.approvalStatus === 'approved' ? 'pushed' : 'amended';
 }
 
 /** The status that an order is stored with in a standing; a cancelled order keeps the status that it had. */
 export function statusOf(standing: OrderStanding, before: OrderStatus): OrderStatus {
   if (standing === 'cancelled') return before;
+  if (standing === 'amended') return 'pending';
   return standing === 'pushed' ? 'approved' : standing;
 }
 

@@ -31,6 +31,7 @@ export type { LeftOfPayment } from './returns/left-of-payment.ts';
 export { isDisputed, receiptsOf, requestReturn, returnedByHand, stopReturn } from './returns/returns.ts';
 export { PaymentSessionReply, publicSession } from './sessions/replies.ts';
 export {
+  cancelSessions,
   DEFAULT_SESSION_MINUTES,
   endOpenSession,
   expireSessions,

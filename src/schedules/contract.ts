@@ -48,7 +48,8 @@ const toBilledItem = (item: OrderItem): BilledItem => ({
   isStanding: item.isStanding,
 });
 
-async function loadOwed(tx: Tx, schedule: ScheduleRow, order: Order | null): Promise<OwedLine[]> {
+/** The debt of a schedule over its whole term. */
+export async function loadOwed(tx: Tx, schedule: ScheduleRow, order: Order | null): Promise<OwedLine[]> {
   if (schedule.status === 'cancelled' && schedule.activatedAt === null) return [];
   const { merchantId, orderId } = schedule;
   const all = orderId === null ? [schedule] : await selectSchedulesOfOrders(tx, [merchantId], [orderId]);

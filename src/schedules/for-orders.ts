@@ -1,5 +1,7 @@
 import type { Tx } from '../db/index.ts';
+import { sum } from '../kernel/decimal.ts';
 import type { OrderDependencies } from '../orders/index.ts';
+import { loadOwed } from './contract.ts';
 import { selectHoldersOfLine } from './intervals.sql.ts';
 import { schedulesWithIntervals } from './intervals.ts';
 import { toScheduleContent, toScheduleReply } from './present.ts';
@@ -18,7 +20,7 @@ const byOrder = <T extends { readonly orderId: string | null }, R>(
 /** The questions of orders to schedules. */
 export const partsForOrders: Pick<
   OrderDependencies,
-  'scheduleReply' | 'schedulesOf' | 'contentOfSchedules' | 'hasPushed' | 'holdersOf'
+  'scheduleReply' | 'schedulesOf' | 'contentOfSchedules' | 'totalOfSchedules' | 'hasPushed' | 'holdersOf'
 > = {
   scheduleReply: BillingScheduleReply,
   schedulesOf: async (tx, merchantIds, orderIds) =>
@@ -27,6 +29,13 @@ export const partsForOrders: Pick<
     const found = await schedulesWithIntervals(tx, await selectSchedulesOfOrders(tx, merchantIds, orderIds));
     const all = found.map((each) => ({ ...each, orderId: each.schedule.orderId }));
     return byOrder(all, ({ schedule, intervals }) => toScheduleContent(schedule, intervals));
+  },
+  totalOfSchedules: async (tx, order) => {
+    const schedules = await selectSchedulesOfOrders(tx, [order.merchantId], [order.id]);
+    const found = await schedulesWithIntervals(tx, schedules);
+    if (found.every(({ intervals }) => intervals.length === 0)) return null;
+    const owed = await Promise.all(schedules.map((schedule) => loadOwed(tx, schedule, order)));
+    return sum(owed.flat().map(({ subtotal }) => subtotal));
   },
   hasPushed: async (tx, merchantIds, orderIds) =>
     new Set((await selectPushedOrders(tx, merchantIds, orderIds)).map(({ orderId }) => orderId)),

@@ -23,7 +23,8 @@ export async function listIntervals(tx: Tx, { merchantId, id }: ScheduleKey, { l
 }
 
 /**
- * PUT …/intervals: replaces all, or those of one order line. An interval that says the same as one before keeps its id.
+ * PUT …/intervals: replaces all, or those of one order line. An interval that says the same as one before, or as one of
+ * an approved content of the order, keeps its id: edited back, the order is what was approved.
  * @returns 404; 403; 400 by field; INVALID_TRANSITION
  */
 export async function replaceIntervals(
@@ -46,7 +47,9 @@ export async function replaceIntervals(
       key.merchantId,
       known.map(({ id }) => id),
     );
-    await insertIntervals(tx, [...kept, ...withKnownIds(drafts, replaced)]);
+    const approved = await approvedIds(dependencies, tx, schedule);
+    const taken = new Set(kept.map(({ id }) => id));
+    await insertIntervals(tx, [...kept, ...withApprovedIds(withKnownIds(drafts, replaced), approved, taken)]);
     return ok(undefined);
   });
   return changed.ok ? ok(await selectIntervals(tx, [key.merchantId], [key.id])) : changed;
@@ -89,6 +92,46 @@ function withKnownIds(drafts: readonly IntervalRow[], known: readonly IntervalRo
     if (!same) return draft;
     const isKept = canonicalJson(same.metadata) === canonicalJson(draft.metadata);
     return isKept ? same : { ...same, metadata: draft.metadata, updatedAt: draft.updatedAt };
+  });
+}
+
+/** The part of an order's content that says its intervals (`toScheduleContent`). */
+interface ApprovedContent {
+  readonly billingSchedules?: readonly {
+    readonly id: string;
+    readonly intervals: readonly { readonly id: string }[];
+  }[];
+}
+
+/** The ids of a schedule's intervals in the approved contents of its order, by what they say. */
+async function approvedIds(
+  { orders }: ScheduleDependencies,
+  tx: Tx,
+  { merchantId, id: scheduleId, orderId }: ScheduleRow,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const contents = orderId === null ? [] : await orders.approvedContents(tx, { merchantId, id: orderId });
+  const intervals = (contents as readonly ApprovedContent[])
+    .flatMap(({ billingSchedules = [] }) => billingSchedules)
+    .flatMap((schedule) => (schedule.id === scheduleId ? schedule.intervals : []))
+    .map(({ id, ...terms }) => ({ id, says: canonicalJson(terms) }));
+  return new Map(
+    [...Map.groupBy(intervals, ({ says }) => says)].map(([says, those]) => [says, those.map(({ id }) => id)]),
+  );
+}
+
+/** @param taken the ids that other intervals have */
+function withApprovedIds(
+  drafts: readonly IntervalRow[],
+  approved: ReadonlyMap<string, readonly string[]>,
+  taken: ReadonlySet<string>,
+): IntervalRow[] {
+  const used = new Set([...taken, ...drafts.map(({ id }) => id)]);
+  return drafts.map((draft) => {
+    const ids = approved.get(contentOfInterval(draft)) ?? [];
+    const id = ids.includes(draft.id) ? undefined : ids.find((each) => !used.has(each));
+    if (id === undefined) return draft;
+    used.add(id);
+    return { ...draft, id };
   });
 }
 

@@ -6,19 +6,20 @@ import {
   lockInvoice,
   makeOrderInvoice,
   type OrderCredit,
+  updateOrderDrafts,
 } from '../invoicing/index.ts';
 import type { DueKind } from '../jobs/index.ts';
 import { orThrow } from '../kernel/result.ts';
-import { type Instant, isAfter, isBefore } from '../kernel/time.ts';
+import { type Instant, isAfter } from '../kernel/time.ts';
 import { isPushAllowed, lockFreeOrders, lockOrder, type Order } from '../orders/index.ts';
 import { loadStanding, type Standing } from './contract.ts';
 import type { ScheduleDependencies } from './dependencies.ts';
 import type { PlannedCredit, PlannedInvoice } from './difference.ts';
 import { BILLS_SCHEDULE } from './invoice-purpose.ts';
-import { cancelSchedule, firstBillDate, moveSchedule, stage } from './refresh.ts';
+import { cancelSchedule, draftsOf, firstBillDate, moveSchedule, stage } from './refresh.ts';
 import type { ScheduleInvoiceRow, ScheduleRow } from './schedule.ts';
 import { lockScheduleRow, selectSchedules, updateSchedule } from './schedules.sql.ts';
-import { replaceStaged, updateToCancelled } from './staged.sql.ts';
+import { replaceStaged, selectPushedOrders, updateToCancelled } from './staged.sql.ts';
 import { rowOf } from './staging.ts';
 
 /** The background job of schedules: it creates their invoices, each at its bill date. */
@@ -55,8 +56,10 @@ interface Payer {
   readonly planId: string | null;
   readonly paymentTermDays: number;
   readonly taxExempt: boolean;
-  /** May invoices be made now? */
-  readonly isAllowed: boolean;
+  /** How invoices may be made now: `draft`, as drafts that wait for the approval of a changed order. */
+  readonly pushes: 'issued' | 'draft' | 'nothing';
+  /** May what was billed too much be credited now? */
+  readonly credits: boolean;
 }
 
 /**
@@ -78,14 +81,16 @@ async function stepSchedule(
     ? await ofOrder(dependencies, tx, locked, order)
     : await ofSubscription(dependencies, tx, locked, now);
   const isLive = schedule.status !== 'draft' && schedule.activatedAt !== null;
-  if (!payer.isAllowed || !isLive) {
+  if (payer.pushes === 'nothing' || !isLive) {
     await updateSchedule(tx, schedule, { nextActionAt: null }, now);
     return;
   }
   await withdrawDrafts(dependencies, tx, schedule, payer, now);
-  await creditUnpaid(dependencies, tx, schedule, payer, now);
+  const drafts = draftsOf(await loadStanding(tx, schedule, payer.order, now));
+  await updateOrderDrafts(tx, merchantId, drafts, payer.pushes === 'issued', now);
+  if (payer.credits) await creditUnpaid(dependencies, tx, schedule, payer, now);
   await pushDue(dependencies, tx, schedule, payer, now);
-  await stageFollowing(tx, schedule, await loadStanding(tx, schedule, payer.order, now), now);
+  await stageFollowing(tx, schedule, payer, await loadStanding(tx, schedule, payer.order, now), now);
 }
 
 async function lockedOrder(tx: Tx, merchantId: string, id: string, now: Instant): Promise<Order> {
@@ -93,12 +98,15 @@ async function lockedOrder(tx: Tx, merchantId: string, id: string, now: Instant)
 }
 
 async function ofOrder(dependencies: ScheduleDependencies, tx: Tx, schedule: ScheduleRow, order: Order) {
+  const isAllowed = await isPushAllowed(dependencies.orders, tx, order);
+  const isPushed = isAllowed || (await selectPushedOrders(tx, [order.merchantId], [order.id])).length > 0;
   const payer: Payer = {
     order,
     planId: null,
     paymentTermDays: schedule.paymentTermDays ?? order.defaultPaymentTermDays,
     taxExempt: order.taxExempt,
-    isAllowed: await isPushAllowed(dependencies.orders, tx, order),
+    pushes: isAllowed ? 'issued' : isPushed ? 'draft' : 'nothing',
+    credits: isAllowed || order.cancelledAt !== null,
   };
   return { schedule, payer };
 }
@@ -115,7 +123,8 @@ async function ofSubscription(dependencies: ScheduleDependencies, tx: Tx, before
     planId: terms.planId,
     paymentTermDays: schedule.paymentTermDays ?? terms.paymentTermDays,
     taxExempt: terms.taxExempt,
-    isAllowed: true,
+    pushes: 'issued',
+    credits: true,
   };
   return { schedule, payer };
 }
@@ -215,7 +224,7 @@ async function pushDue(
 ): Promise<void> {
   const standing = await loadStanding(tx, schedule, payer.order, now);
   await stage(tx, schedule, standing, now);
-  for (const invoice of standing.planned.filter(({ billAt }) => !isAfter(billAt, now))) {
+  for (const invoice of standing.planned.filter((planned) => isDue(planned, payer, now))) {
     const { rows } = await loadStanding(tx, schedule, payer.order, now);
     const row = rows.find(
       ({ status, billAt, correction }) =>
@@ -225,6 +234,10 @@ async function pushDue(
     await pushOne(dependencies, tx, { schedule, payer, standing }, invoice, row, now);
   }
 }
+
+/** While credits wait, an invoice of nothing else waits with them. */
+const isDue = ({ billAt, lines }: PlannedInvoice, { credits }: Payer, now: Instant): boolean =>
+  !isAfter(billAt, now) && (credits || lines.some(({ subtotal }) => subtotal.gt(0)));
 
 async function pushOne(
   dependencies: ScheduleDependencies,
@@ -266,6 +279,7 @@ async function makeInvoice(
         taxExempt: payer.taxExempt,
         metadata: {},
         purpose: { type: BILLS_SCHEDULE, id: schedule.id },
+        autoApprove: payer.pushes === 'issued',
         lines: invoice.lines.map(({ description, subtotal, lineKey: _, ...line }) => ({
           ...line,
           displayName: description,
@@ -281,11 +295,17 @@ async function makeInvoice(
 }
 
 /** The remainder is staged, and the schedule is completed if there is none. */
-async function stageFollowing(tx: Tx, schedule: ScheduleRow, standing: Standing, now: Instant): Promise<void> {
+async function stageFollowing(
+  tx: Tx,
+  schedule: ScheduleRow,
+  payer: Payer,
+  standing: Standing,
+  now: Instant,
+): Promise<void> {
   await stage(tx, schedule, standing, now);
-  const nextActionAt = firstBillDate(standing.planned);
-  if (nextActionAt !== null && !isBefore(now, nextActionAt))
-    throw new Error(`Schedule ${schedule.id} still has something due at ${nextActionAt.toString()}.`);
+  const due = standing.planned.find((planned) => isDue(planned, payer, now));
+  if (due) throw new Error(`Schedule ${schedule.id} still has something due at ${due.billAt.toString()}.`);
+  const nextActionAt = firstBillDate(standing.planned.filter(({ billAt }) => isAfter(billAt, now)));
   const isOver = schedule.status === 'active' && standing.planned.length === 0 && standing.owed.length > 0;
   if (isOver) await moveSchedule(tx, schedule, 'complete', { nextActionAt: null }, now);
   else await updateSchedule(tx, schedule, { nextActionAt }, now);

@@ -5,7 +5,7 @@ import type { Order, OrderListener } from '../orders/index.ts';
 import { loadStanding, type Standing } from './contract.ts';
 import type { ScheduleInvoiceRow, ScheduleRow } from './schedule.ts';
 import { lockSchedulesOfOrder, type ScheduleChanges, updateSchedule } from './schedules.sql.ts';
-import { replaceStaged, updateToCancelled } from './staged.sql.ts';
+import { replaceStaged, selectPushedOrders, updateToCancelled } from './staged.sql.ts';
 import { planStaging } from './staging.ts';
 import { type ScheduleTrigger, scheduleStates } from './states.ts';
 
@@ -52,12 +52,21 @@ export async function stage(
   await replaceStaged(tx, merchantId, scheduleId, { deleted, written });
 }
 
-/** A credit is processed once: it reduces the customer's unpaid invoices, before it waits for an invoice. */
-function nextActionOf(schedule: ScheduleRow, { planned }: Standing, now: Instant): Instant | null {
+/**
+ * A credit is processed once: it reduces the customer's unpaid invoices, before it waits for an invoice. Drafts follow
+ * the approval of their order at once.
+ */
+function nextActionOf(schedule: ScheduleRow, { planned, itemOf }: Standing, now: Instant): Instant | null {
   if (schedule.status === 'draft' || schedule.activatedAt === null) return null;
+  if (draftsOf({ itemOf }).length > 0) return now;
   if (planned.some(({ credits }) => credits.length > 0)) return now;
   return firstBillDate(planned);
 }
+
+/** The invoices of a schedule that are not issued yet. */
+export const draftsOf = ({ itemOf }: Pick<Standing, 'itemOf'>): string[] => [
+  ...new Set([...itemOf.values()].flatMap((item) => (item.isStanding && !item.isIssued ? [item.invoiceId] : []))),
+];
 
 /** The first date of some invoices; null: there are none. */
 export const firstBillDate = (invoices: readonly Pick<ScheduleInvoiceRow, 'billAt'>[]): Instant | null =>
@@ -65,18 +74,25 @@ export const firstBillDate = (invoices: readonly Pick<ScheduleInvoiceRow, 'billA
 
 /** Follows an order: its status, its lines and its schedules as they are now. The order is locked. */
 async function followOrder(tx: Tx, order: Order, now: Instant): Promise<void> {
+  const isPushed = (await selectPushedOrders(tx, [order.merchantId], [order.id])).length > 0;
   for (const schedule of await lockSchedulesOfOrder(tx, order.merchantId, order.id)) {
-    const moved = await moveWithOrder(tx, schedule, order, now);
+    const moved = await moveWithOrder(tx, schedule, order, isPushed, now);
     await restage(tx, moved, order, now);
   }
 }
 
-async function moveWithOrder(tx: Tx, schedule: ScheduleRow, order: Order, now: Instant): Promise<ScheduleRow> {
+async function moveWithOrder(
+  tx: Tx,
+  schedule: ScheduleRow,
+  order: Order,
+  isPushed: boolean,
+  now: Instant,
+): Promise<ScheduleRow> {
   const { status } = schedule;
   if (order.cancelledAt !== null) return cancelSchedule(tx, schedule, order.cancelledAt, now);
   if (order.approvalStatus === 'approved' && status === 'draft')
     return moveSchedule(tx, schedule, 'activate', { activatedAt: now }, now);
-  if (order.approvalStatus !== 'approved' && status === 'active')
+  if (order.approvalStatus !== 'approved' && !isPushed && status === 'active')
     return moveSchedule(tx, schedule, 'withdraw', { activatedAt: null }, now);
   return schedule;
 }

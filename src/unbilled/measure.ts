@@ -44,25 +44,27 @@ export async function measureMetric(
   const unknown = addUp([NOTHING(meter), ...nobodys]);
 
   const priced = billable.priced.get(metric.id) ?? [];
-  const { owned, filtered, tooLate } = await measurePriced(tx, usage, scope, metric, priced);
+  const { owned, filtered, tooLate, cancelled } = await measurePriced(tx, usage, scope, metric, priced);
   const ownedUsage = addUp([NOTHING(meter), ...owned]);
   const sources = priced.flatMap((each) => each.sources);
   const remainder = less(less(counted, unknown), ownedUsage);
   const active =
     remainder.eventCount === 0 ? ownedUsage : await measureAll(tx, usage, scope, [...billable.active, ...sources]);
   const closed = addUp([NOTHING(meter), ...tooLate]);
+  const dropped = addUp([NOTHING(meter), ...cancelled]);
   const parts = [
     part('UNKNOWN_SUBJECT', unknown),
     part('NO_PERIOD', less(remainder, less(active, ownedUsage))),
     part('NOT_PRICED', less(active, ownedUsage)),
     ...gatherGroups(filtered),
     part('PERIOD_CLOSED', closed),
+    part('INVOICE_CANCELLED', dropped),
     ...(await uncounted(tx, merchantId, metric, { start: from, end: to }, counted, ofTypes)),
   ];
   return {
     metric,
     counted,
-    priced: less(ownedUsage, addUp([NOTHING(meter), ...filtered, closed])),
+    priced: less(ownedUsage, addUp([NOTHING(meter), ...filtered, closed, dropped])),
     parts: parts.filter(({ eventCount }) => eventCount > 0),
   };
 }
@@ -99,24 +101,33 @@ async function measureAll(
   return amountOf(scope.meter, row as UsageRow);
 }
 
-/** The usage of subscriptions with a price for the metric: all, the part outside the prices' filters, the late part. */
+/**
+ * The usage of subscriptions with a price for the metric: all, the part outside the prices' filters, the late part, the
+ * cancelled part.
+ */
 async function measurePriced(
   tx: Tx,
   usage: UsageQuery<Tx>,
   scope: MeterScope,
   metric: MeteredMetric,
   priced: readonly PricedUsage[],
-): Promise<{ owned: Amount[]; filtered: UnbilledPart[]; tooLate: Amount[] }> {
+): Promise<{ owned: Amount[]; filtered: UnbilledPart[]; tooLate: Amount[]; cancelled: Amount[] }> {
   const { meter } = scope;
   const owned: Amount[] = [];
   const filtered: UnbilledPart[] = [];
   const tooLate: Amount[] = [];
+  const cancelled: Amount[] = [];
   for (const alike of priced) {
     const late = await findLateUsage(tx, scope, meter, alike.late, alike.filters);
     tooLate.push({ eventCount: late.eventCount, quantity: addsUp(meter.aggregation) ? late.quantity : null });
     if (alike.filters.includes(null)) {
       owned.push(await measureAll(tx, usage, scope, alike.sources));
+      cancelled.push(await measureAll(tx, usage, scope, alike.cancelled));
       continue;
+    }
+    if (alike.cancelled.length > 0) {
+      const taken = await rowsByDimension(tx, usage, { ...scope, sources: alike.cancelled }, alike);
+      cancelled.push(...taken.filter(({ group }) => isTaken(alike.filters, group)).map((row) => amountOf(meter, row)));
     }
     const rows = await rowsByDimension(tx, usage, { ...scope, sources: alike.sources }, alike);
     owned.push(addUp([NOTHING(meter), ...rows.map((row) => amountOf(meter, row))]));
@@ -124,7 +135,7 @@ async function measurePriced(
       if (!isTaken(alike.filters, row.group) && row.eventCount > 0)
         filtered.push(partOf(metric, 'GROUP_FILTERED', amountOf(meter, row), row.group));
   }
-  return { owned, filtered, tooLate };
+  return { owned, filtered, tooLate, cancelled };
 }
 
 /** Usage by the dimensions that the prices filter by. */

@@ -173,6 +173,8 @@ function sampleOfPart(
     }
     case 'PERIOD_CLOSED':
       return sampleOfLate(tx, range, meter, priced);
+    case 'INVOICE_CANCELLED':
+      return findBeside(tx, range, { meter, within: priced.flatMap(({ cancelled }) => cancelled) });
     case 'UNKNOWN_TYPE':
       return findOfType(tx, range, part.eventType);
     default:

@@ -7,7 +7,8 @@ import type { Meter } from '../metering/index.ts';
  * Why nobody pays for usage: the reasons of GET /v0/events, in the order in which they are told. `NO_PERIOD`: no
  * subscription of the customer was active. `NOT_PRICED`: one was, and no price of it is for the metric.
  * `GROUP_FILTERED`: its prices take other values of the dimensions. `PERIOD_CLOSED`: a price takes it, but it came
- * after the usage of a subscription that has ended was read for the last time.
+ * after the usage of a subscription that has ended was read for the last time. `INVOICE_CANCELLED`: its invoice is
+ * cancelled, and no other bills it.
  */
 export const REASONS = [
   'UNKNOWN_SUBJECT',
@@ -18,6 +19,7 @@ export const REASONS = [
   'NOT_PRICED',
   'GROUP_FILTERED',
   'PERIOD_CLOSED',
+  'INVOICE_CANCELLED',
 ] as const;
 export type Reason = (typeof REASONS)[number];
 

@@ -1,4 +1,4 @@
-import { HOURS_PER_DAY, type Instant, isAfter, SECONDS_PER_HOUR, SECONDS_PER_MINUTE } from '../kernel/time.ts';
+import { HOURS_PER_DAY, type Instant, SECONDS_PER_HOUR, SECONDS_PER_MINUTE } from '../kernel/time.ts';
 
 /** The result of sending an event to an endpoint. */
 export type Answered =
@@ -90,18 +90,28 @@ export interface Health {
   /** The first failure after the last success. */
   readonly failingSince: Instant | null;
   readonly toldAt: Instant | null;
+  /** Since then. */
+  readonly failedAttempts: number;
 }
 
-/** An endpoint that only fails is disabled after so long. */
+/** An endpoint that only fails is disabled after so long, and after so many attempts. */
 export const PATIENCE_HOURS = 5 * HOURS_PER_DAY;
+const PATIENCE_ATTEMPTS = 10;
 
-/** The consequence for an endpoint of one more failure at `now`. */
+/**
+ * The consequence for an endpoint of more failures at `now`.
+ * @param secondsOff how long since the first failure the program was off: that counts for nobody
+ */
 export function decideHealth(
-  { failingSince, toldAt }: Health,
+  { failingSince, toldAt, failedAttempts: before }: Health,
+  failures: number,
+  secondsOff: number,
   now: Instant,
 ): Health & { readonly tells: boolean; readonly disables: boolean } {
   const since = failingSince ?? now;
-  const hasLasted = (hours: number) => !isAfter(since.add({ hours }), now);
-  const tells = toldAt === null && hasLasted(HOURS_PER_DAY);
-  return { failingSince: since, toldAt: tells ? now : toldAt, tells, disables: hasLasted(PATIENCE_HOURS) };
+  const failedAttempts = before + failures;
+  const seconds = now.since(since).total('seconds') - secondsOff;
+  const tells = toldAt === null && seconds >= HOURS_PER_DAY * SECONDS_PER_HOUR;
+  const disables = seconds >= PATIENCE_HOURS * SECONDS_PER_HOUR && failedAttempts >= PATIENCE_ATTEMPTS;
+  return { failingSince: since, failedAttempts, toldAt: tells ? now : toldAt, tells, disables };
 }

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../../test/support/environment.ts';
 import { openReceiver, type Received, type Receiver } from '../../test/support/receiver.ts';
 import { type Resource, shopOf } from '../../test/support/shop.ts';
-import { publish } from './index.ts';
+import { sql } from '../db/index.ts';
+import { programRunChore, publish } from './index.ts';
 
 const START = '2026-03-01T00:00:00Z';
 
@@ -254,11 +255,37 @@ describe('an endpoint that fails', () => {
     status = 500;
     await failAfter('PT120H');
     expect((await merchant.get(`/v0/webhookEndpoints/${id}`)).body).toMatchObject({ status: 'enabled' });
+    for (let event = 0; event < 8; event += 1) await happen();
     await failAfter('PT240H');
     const disabled = (await merchant.get(`/v0/webhookEndpoints/${id}`)).body;
     expect(disabled).toMatchObject({ status: 'disabled', disabledReason: 'failing' });
-    expect(await kinds()).toEqual(['webhook_endpoint.disabled.v0', 'webhook_endpoint.failing.v0']);
+    const failing = Array(2).fill('webhook_endpoint.failing.v0');
+    expect(await kinds()).toEqual(['webhook_endpoint.disabled.v0', ...failing]);
     const enabled = await merchant.patch(`/v0/webhookEndpoints/${id}`, { status: 'enabled' });
     expect(enabled.body).toMatchObject({ status: 'enabled', disabledReason: null, failingSince: null });
+  });
+
+  it('is not disabled for time in which the program was off', async () => {
+    const { id } = await newEndpoint();
+    status = 500;
+    const at = (duration: string) => Temporal.Instant.from(START).add({ hours: 1000 }).add(duration);
+    const failAfter = async (duration: string) => {
+      env.setNow(at(duration).toString());
+      await happen();
+      await env.deliverWebhooks(); // the program begins again before it says so
+      await programRunChore.run(env.database, at(duration));
+      return (await merchant.get(`/v0/webhookEndpoints/${id}`)).body.status;
+    };
+    for (let event = 0; event < 9; event += 1) await happen();
+    expect(await failAfter('PT0S')).toBe('enabled');
+    expect(await failAfter('PT2M')).toBe('enabled');
+    expect(await failAfter('PT146H')).toBe('enabled'); // off for six days
+    await env.database.transaction('nobody', (tx) =>
+      tx.rows(sql`
+        select note_program_run(${at('PT146H')}::timestamptz + n * interval '5 minutes')
+          from generate_series(0, 12 * 120) n`),
+    );
+    expect(await failAfter('PT265H57M')).toBe('enabled');
+    expect(await failAfter('PT265H58M')).toBe('disabled'); // on for five days: 2 minutes, and since then
   });
 });

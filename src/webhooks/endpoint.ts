@@ -24,6 +24,8 @@ export interface Endpoint {
   readonly previousSecretUntil: Instant | null;
   readonly failingSince: Instant | null;
   readonly toldAt: Instant | null;
+  /** Since `failingSince`. */
+  readonly failedAttempts: number;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
 }
@@ -43,13 +45,13 @@ export const secretsOf = (
     ? [secret, previousSecret]
     : [secret];
 
-type Standing = Pick<Endpoint, 'status' | 'disabledReason' | 'failingSince' | 'toldAt'>;
+type Standing = Pick<Endpoint, 'status' | 'disabledReason' | 'failingSince' | 'toldAt' | 'failedAttempts'>;
 
 /** The standing of an endpoint after a change of its status, if any: an endpoint that is enabled again starts anew. */
 export function decideStanding(before: Standing, status: EndpointStatus | undefined): Standing {
-  const { disabledReason, failingSince, toldAt } = before;
-  if (status === undefined || status === before.status)
-    return { status: before.status, disabledReason, failingSince, toldAt };
-  if (status === 'disabled') return { status, disabledReason: 'request', failingSince, toldAt };
-  return { status, disabledReason: null, failingSince: null, toldAt: null };
+  const { disabledReason, failingSince, toldAt, failedAttempts } = before;
+  const health = { failingSince, toldAt, failedAttempts };
+  if (status === undefined || status === before.status) return { status: before.status, disabledReason, ...health };
+  if (status === 'disabled') return { status, disabledReason: 'request', ...health };
+  return { status, disabledReason: null, failingSince: null, toldAt: null, failedAttempts: 0 };
 }

@@ -1,11 +1,11 @@
-import { allOf, pageOfRows, sql, type Tx } from '../db/index.ts';
+import { allOf, type Database, pageOfRows, sql, type Tx } from '../db/index.ts';
 import type { PageRequest } from '../http/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { Endpoint, EndpointStatus } from './endpoint.ts';
 
 const COLUMNS = sql`id, merchant_id, url, event_types, description, status,
   disabled_reason, secret, previous_secret,
-  previous_secret_until, failing_since, told_at,
+  previous_secret_until, failing_since, told_at, failed_attempts,
   created_at, updated_at`;
 
 /** Endpoints are counted under this lock, so that two creations do not pass the limit together. */
@@ -49,14 +49,15 @@ export const updateEndpoint = (tx: Tx, endpoint: Endpoint) =>
        set url = ${endpoint.url}, event_types = ${endpoint.eventTypes}, description = ${endpoint.description},
            status = ${endpoint.status}, disabled_reason = ${endpoint.disabledReason}, secret = ${endpoint.secret},
            previous_secret = ${endpoint.previousSecret}, previous_secret_until = ${endpoint.previousSecretUntil},
-           failing_since = ${endpoint.failingSince}, told_at = ${endpoint.toldAt}, updated_at = ${endpoint.updatedAt}
+           failing_since = ${endpoint.failingSince}, told_at = ${endpoint.toldAt},
+           failed_attempts = ${endpoint.failedAttempts}, updated_at = ${endpoint.updatedAt}
      where merchant_id = ${endpoint.merchantId} and id = ${endpoint.id}
     returning ${COLUMNS}`);
 
 /** Those that did fail and do no longer. */
 export const updateFailuresCleared = (tx: Tx, ids: readonly string[]) =>
   tx.run(sql`
-    update webhook_endpoint set failing_since = null, told_at = null
+    update webhook_endpoint set failing_since = null, told_at = null, failed_attempts = 0
      where merchant_id = any (string_to_array(current_setting('reckoner.merchants'), ',')) and id = any (${ids})
        and failing_since is not null`);
 
@@ -88,3 +89,11 @@ export const selectEndpoints = (
     },
     page,
   );
+
+/** The program runs. Of several processes each says so. */
+export const noteProgramRun = (database: Database, now: Instant) =>
+  database.transaction('nobody', (tx) => tx.one(sql`select note_program_run(${now})`));
+
+/** How long the program was off between two instants. */
+export const selectSecondsOff = async (tx: Tx, since: Instant, until: Instant): Promise<number> =>
+  (await tx.one<{ seconds: number }>(sql`select seconds_off(${since}, ${until}) as seconds`)).seconds;

@@ -78,6 +78,7 @@ export async function createEndpoint(
     previousSecret: null,
     previousSecretUntil: null,
     failingSince: null,
+    failedAttempts: 0,
     toldAt: null,
     createdAt: now,
     updatedAt: now,

@@ -1,5 +1,5 @@
 /** All that other rooms may use of webhooks. */
-export { adoptWebhookEvents, forgetWebhookEvents } from './chores.ts';
+export { adoptWebhookEvents, forgetWebhookEvents, programRunChore } from './chores.ts';
 export { countWaiting } from './deliveries.sql.ts';
 export { webhookErrors } from './errors.ts';
 export { openInbox } from './inbox.ts';

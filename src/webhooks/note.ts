@@ -4,7 +4,7 @@ import type { Instant } from '../kernel/time.ts';
 import { type Answered, decideHealth, isDelivered, judge } from './attempts.ts';
 import { type Attempt, type Begun, insertAttempts, updateDeliveries } from './deliveries.sql.ts';
 import type { DisabledReason, Endpoint } from './endpoint.ts';
-import { lockEndpoints, updateEndpoint, updateFailuresCleared } from './endpoints.sql.ts';
+import { lockEndpoints, selectSecondsOff, updateEndpoint, updateFailuresCleared } from './endpoints.sql.ts';
 import { publishAll } from './outbox.sql.ts';
 
 /** An attempt that is over. */
@@ -43,8 +43,10 @@ export async function noteEnded(tx: Tx, ended: readonly Ended[], now: Instant): 
     delivered.has(begun.endpointId) && !gone.has(begun.endpointId) ? [] : begun.endpointId,
   );
   if (failing.length === 0) return;
-  for (const endpoint of await lockEndpoints(tx, [...new Set(failing)].toSorted()))
-    await noteFailure(tx, endpoint, gone.has(endpoint.id), now);
+  for (const endpoint of await lockEndpoints(tx, [...new Set(failing)].toSorted())) {
+    const failures = failing.filter((id) => id === endpoint.id).length;
+    await noteFailures(tx, endpoint, failures, gone.has(endpoint.id), now);
+  }
 }
 
 const attemptsOf = ({ begun, answered, startedAt, durationMilliseconds }: Ended): Attempt[] => {
@@ -67,17 +69,23 @@ const attemptsOf = ({ begun, answered, startedAt, durationMilliseconds }: Ended)
   return [{ ...of, ...unknown, id, number: attempts - 1, status: 'failed', createdAt: lostAt }, made];
 };
 
-/** Counts one more failure of a locked endpoint. The merchant gets a webhook after a day, and at the disabling. */
-async function noteFailure(tx: Tx, endpoint: Endpoint, isGone: boolean, now: Instant): Promise<void> {
+/** Counts failures of a locked endpoint. The merchant gets a webhook after a day, and at the disabling. */
+async function noteFailures(
+  tx: Tx,
+  endpoint: Endpoint,
+  failures: number,
+  isGone: boolean,
+  now: Instant,
+): Promise<void> {
   if (endpoint.status === 'disabled') return;
-  const { failingSince, toldAt, tells, disables } = decideHealth(endpoint, now);
+  const { failingSince: before } = endpoint;
+  const secondsOff = before === null ? 0 : await selectSecondsOff(tx, before, now);
+  const { tells, disables, ...health } = decideHealth(endpoint, failures, secondsOff, now);
   const ofHealth = disables ? 'failing' : null;
   const reason: DisabledReason | null = isGone ? 'gone' : ofHealth;
-  if (endpoint.failingSince !== null && !tells && reason === null) return;
   await updateEndpoint(tx, {
     ...endpoint,
-    failingSince,
-    toldAt,
+    ...health,
     ...(reason !== null && { status: 'disabled', disabledReason: reason }),
   });
   const told = { merchantId: endpoint.merchantId, data: { webhookEndpointId: endpoint.id } };

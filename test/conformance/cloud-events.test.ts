@@ -122,6 +122,20 @@ describe.each(['binary', 'structured'] as const)('an event of the package in %s 
   });
 });
 
+it('of a JSON type with a name of its own is one event in both modes', async () => {
+  const { merchant } = await openStory();
+  const type = 'application/vnd.acme.usage+json';
+  const { data, ...attributes } = minimal;
+  const first = await send(merchant, json({ ...minimal, datacontenttype: type }));
+  const headers = Object.entries(attributes).map(([name, value]) => [`ce-${name}`, String(value)]);
+  const binary = await send(merchant, {
+    headers: { ...Object.fromEntries(headers), 'content-type': type },
+    body: JSON.stringify(data),
+  });
+  expect([first.status, binary.status, binary.body.id]).toEqual([202, 202, first.body.id]);
+  expect((await send(merchant, { headers: { 'content-type': type }, body: '{"type":"call"}' })).status).toBe(415);
+});
+
 it('takes JSON text as data where the body is it, and refuses it where the data is a text', async () => {
   const { merchant } = await openStory();
   expect((await send(merchant, messageOf(eventOf('text'), 'binary'))).status).toBe(202);

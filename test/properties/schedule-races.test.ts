@@ -84,7 +84,7 @@ it('edits, cancellations and invoices at one time never wait in a circle, and bi
 }, async () => {
   const sold: { order: Resource; schedule: Resource }[] = [];
   for (let n = 0; n < 6; n += 1) sold.push(await sell());
-  await env.runDueWork(); // January is invoiced, so no edit makes a draft of them
+  await env.runDueWork(); // January is invoiced, so each edit waits for another approval
   env.setNow(LATER);
   const workers = [worker(), worker(), worker()];
   const edited = sold.map(async ({ order, schedule }, index) => {
@@ -92,6 +92,7 @@ it('edits, cancellations and invoices at one time never wait in a circle, and bi
     for (const price of ['2400', '600', '3600'])
       await merchant.patch(line, { listUnitPrice: price, unitPrice: price, totalPrice: price });
     await merchant.patch(`/v0/billingSchedules/${schedule.id}`, { paymentTermDays: index });
+    await approveOrder(env, order);
     if (index % 2 === 0) await shop.change(`/v0/orders/${order.id}`, { cancelledAt: '2026-04-01T00:00:00Z' });
   });
   await Promise.all([...edited, ...workers.map((each) => each.runOnce())]);

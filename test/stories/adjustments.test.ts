@@ -112,7 +112,7 @@ describe('while the window is open', () => {
 
 describe('invoices that are there', () => {
   // Proves 4.adjustments.2, 4.adjustments.3.
-  it('do not change, drafts too; a calculation again keeps what the first one took', async () => {
+  it('do not change, drafts too, before they are calculated again', async () => {
     const { clock, subscription } = await subscribed({ autoApprove: false });
     const first = await adjust(subscription, '0.1');
     const second = await adjust(subscription, '0.2');
@@ -120,9 +120,12 @@ describe('invoices that are there', () => {
     const draft = async () => (await shop.invoices(subscription))[0];
     expect(await draft()).toMatchObject({ status: 'DRAFT', subtotal: '72.00' }); // 100 × 0.9 × 0.8
 
-    await adjust(subscription, '0.5'); // its window holds the instant, but it was created later
+    const third = await adjust(subscription, '0.5'); // its window holds the instant, but it was created later
     expect(await draft()).toMatchObject({ status: 'DRAFT', subtotal: '72.00' });
     await shop.act(`/v2/invoices/${(await draft()).id}/recalculate`);
+    await shop.advance(clock, 'PT1S');
+    expect(await draft()).toMatchObject({ status: 'DRAFT', subtotal: '36.00' });
+    expect((await remove(subscription, third)).status).toBe(204);
     await shop.advance(clock, 'PT1S');
     expect(await draft()).toMatchObject({ status: 'DRAFT', subtotal: '72.00' });
 
@@ -136,6 +139,21 @@ describe('invoices that are there', () => {
     await shop.advance(clock, 'PT1S');
     await shop.act(`/v2/invoices/${(await draft()).id}/approve`);
     expect(await draft()).toMatchObject({ status: 'ISSUED', subtotal: '100.00', grandTotal: '120.00' });
+  });
+
+  it('with a wrong discount get the right one: delete, create, recalculate', async () => {
+    const { clock, subscription } = await subscribed({ autoApprove: false });
+    const wrong = await adjust(subscription, '0.9', { effectiveTo: '2026-02-02T00:00:00Z' });
+    await shop.advance(clock, '2026-02-03T00:00:00Z');
+    const draft = async () => (await shop.invoices(subscription))[0];
+    expect(await draft()).toMatchObject({ status: 'DRAFT', subtotal: '10.00' });
+    await remove(subscription, wrong);
+    await shop.advance(clock, 'PT1S');
+    await adjust(subscription, '0.09', { effectiveTo: '2026-02-02T00:00:00Z' });
+    await adjust(subscription, '0.5', { effectiveFrom: '2026-02-02T00:00:00Z' }); // of later invoices
+    await shop.act(`/v2/invoices/${(await draft()).id}/recalculate`);
+    await shop.advance(clock, 'PT1S');
+    expect(await draft()).toMatchObject({ status: 'DRAFT', subtotal: '91.00' });
   });
 
   it('that are approved while their adjustment is deleted keep it, or are calculated again without it', async () => {

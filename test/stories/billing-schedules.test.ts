@@ -78,6 +78,7 @@ describe('an order of three years with ramps, each quarter in advance', () => {
       '300.00 staged',
     ]);
     expect(sumOf(amended)).toBe(540_000);
+    await approveOrder(env, order);
     await shop.advance(clock, '2027-07-02T00:00:00Z');
     await shop.change(`/v0/orders/${order.id}`, { cancelledAt: '2027-08-15T00:00:00Z' });
     await shop.advance(clock, '2027-07-03T00:00:00Z');
@@ -103,6 +104,7 @@ describe('an order of three years with ramps, each quarter in advance', () => {
       unitPrice: '600',
       totalPrice: '600',
     });
+    await approveOrder(env, order);
     await shop.advance(clock, '2026-10-02T00:00:00Z');
     const rows = await rowsOf(schedule);
     expect(rows.slice(0, 4).map(({ amount }) => amount)).toEqual(['100.00', '100.00', '100.00', '-100.00']);

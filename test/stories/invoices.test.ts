@@ -139,7 +139,7 @@ describe('an issued invoice', () => {
     });
     expect(others).toEqual([]);
     const sessionId = invoice.paymentUrl.split('/').at(-1);
-    expect((await by.get(`/v0/paymentSessions/${sessionId}`)).body.status).toBe('expired');
+    expect((await by.get(`/v0/paymentSessions/${sessionId}`)).body.status).toBe('cancelled');
     expect((await by.get(`/v2/invoices/${invoice.id}/refunds`)).body.data).toEqual([]); // a cancellation is no refund
     expect((await by.get(`/v2/invoices/${invoice.id}/pdf`)).status).toBe(200); // the sent document stays the same
     expect(await published(invoice, by)).toEqual(['invoice.issued.v0', 'invoice.cancelled.v0']);

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { sql } from '../../src/db/index.ts';
 import { decimal } from '../../src/kernel/decimal.ts';
 import { FAKE_TOKENS, FakeProvider } from '../../src/payments/testing/fake-provider.ts';
@@ -45,11 +45,12 @@ async function customerWith(token: string): Promise<Resource> {
 }
 
 /** A subscription to 10.00 a month in arrears that is charged to the card; its first month is over. */
-async function sell(token: string, fields: object = {}) {
+async function sell(token: string, fields: object = {}, beforeCharge = () => {}) {
   const clock = await shop.clock(START);
   const customer = await customerWith(token);
   const plan = await shop.plan([await shop.feePrice()]);
   const subscription = await shop.subscribe(plan, { clock, customer, autoCharge: true, ...fields });
+  beforeCharge();
   await shop.advance(clock, 'P1M');
   const [invoice] = (await shop.invoices(subscription)) as [Resource];
   return { clock, customer, plan, subscription, invoice };
@@ -82,6 +83,22 @@ describe('autoCharge by a provider outside', () => {
       `charge ${invoice.id}:1`,
       `charge ${invoice.id}:2`,
     ]);
+  });
+
+  it('that the provider has with another amount goes back, and is nobody’s failed payment', async () => {
+    const { clock, customer, invoice } = await sell(FAKE_TOKENS.ok, {}, () => {
+      const charge = provider.charge.bind(provider);
+      vi.spyOn(provider, 'charge').mockImplementationOnce((account, request) =>
+        charge(account, { ...request, amount: request.amount.plus(1) }),
+      );
+    });
+    expect(invoice).toMatchObject({ status: 'PAYMENT_FAILED', failureReason: 'charge_differs' });
+    await env.runDueWork();
+    expect(provider.refunds.map(({ amount }) => amount.toFixed(2))).toContain('11.00');
+    await shop.advance(clock, 'P1D');
+    expect(await shop.read(`/v2/invoices/${invoice.id}`)).toMatchObject({ status: 'PAID', paidAmount: '10.00' });
+    const kinds = (await shop.read(`/v0/mails?customerId=${customer.id}`)).data.map(({ kind }: Resource) => kind);
+    expect(kinds).not.toContain('paymentFailed');
   });
 
   it.each([{ fault: 'lost before' as const }, { fault: 'lost after' as const }])(

@@ -173,7 +173,7 @@ describe('with its session', () => {
   it('ends by hand, too', async () => {
     const { id, session } = await purchase();
     expect(await shop.act(`/v2/invoices/${id}/cancel`)).toMatchObject({ status: 'CANCELLED', invoiceNumber: null });
-    expect(await shop.read(`/v0/paymentSessions/${session}`)).toMatchObject({ status: 'expired' });
+    expect(await shop.read(`/v0/paymentSessions/${session}`)).toMatchObject({ status: 'cancelled' });
     expect(await told(id)).toEqual(['invoice.issued.v0', 'invoice.cancelled.v0']);
   });
 

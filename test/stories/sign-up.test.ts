@@ -144,6 +144,24 @@ describe('what is exactly once', () => {
     expect([taken.status, taken.body.code]).toEqual([409, 'EXTERNAL_ID_TAKEN']);
   });
 
+  it('a link for everybody has one session for the same details, whatever tabs are open, and asks before it sells twice', async () => {
+    const plan = await planOf(inAdvance());
+    const made = await link(plan);
+    const tabs = [await open(made), await open(made), await open(made)] as const;
+    const twin = { ...ADA, name: 'Same Person', email: 'same@person.example' };
+    const first = await reader.press(tabs[0], 'Go on to payment', twin);
+    const second = await reader.press(tabs[1], 'Go on to payment', { ...twin, email: 'Same@Person.example' });
+    expect((await reader.open(first.address)).headings).toContain('This payment link has expired');
+    expect((await pay(second)).headings).toContain('Payment received');
+    const asked = await reader.press(tabs[2], 'Go on to payment', twin);
+    expect([asked.status, asked.words.includes('You have subscribed already')]).toEqual([409, true]);
+    expect(await subscriptionsOf(plan)).toHaveLength(1);
+    const other = await reader.press(await open(made), 'Go on to payment', { ...twin, line1: '13 St James’s Square' });
+    expect(other.words).toContain('Pay $58.80');
+    await pay(await reader.press(asked, 'Go on to payment'));
+    expect(await subscriptionsOf(plan)).toHaveLength(2);
+  });
+
   it('of a link for two people, the third is refused as the money comes, and pays nothing', async () => {
     const plan = await planOf(inAdvance());
     const made = await link(plan, { maxUses: 2 });
@@ -223,6 +241,15 @@ describe('the price that is paid is the price that was shown', () => {
     expect((await pay(session)).words).toContain('Nothing was charged.');
     expect(await subscriptionsOf(plan)).toEqual([]);
     expect((await open(made)).words).toContain('$61.25');
+  });
+
+  it('if the tax in inclusive prices changes during a payment, nothing is charged, although the total is the same', async () => {
+    const plan = await shop.plan([await inAdvance()], { defaultTaxRate: 20, taxBehavior: 'inclusive' });
+    const session = await reader.press(await open(await link(plan)), 'Go on to payment', ADA);
+    expect(session.words).toContain('Pay $49.00');
+    await shop.change(`/v0/plans/${plan.id}`, { defaultTaxRate: 25 });
+    expect((await pay(session)).words).toContain('Nothing was charged.');
+    expect(await subscriptionsOf(plan)).toEqual([]);
   });
 
   it('paid the day after, it has run since the form was sent', async () => {

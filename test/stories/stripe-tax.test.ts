@@ -359,10 +359,10 @@ describe('reversals', () => {
     const { clock, invoice } = await issued();
     await shop.pay(invoice);
     const refund = await shop.create(`/v2/invoices/${invoice.id}/refunds`, {});
-    expect(refund.externalCreditNoteId).toBe('CN-000001');
+    expect(refund.externalCreditNoteId).toMatch(/^tax_/);
     await shop.advance(clock, 'PT1H');
     const [known] = (await shop.read(`/v2/invoices/${invoice.id}/refunds`)).data;
-    expect(known.externalCreditNoteId).toMatch(/^tax_/);
+    expect(known.externalCreditNoteId).toBe(refund.externalCreditNoteId);
     expect(recordedOf(invoice, [refund.id])).toEqual({ net: 0, tax: 0 });
     await shop.act(`/v2/invoices/${invoice.id}/refunds/${refund.id}/void`);
     await shop.advance(clock, 'PT1H');

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { ProviderAway } from '../../src/payments/index.ts';
 import { connectFake } from '../support/connected.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { scriptedTax } from '../support/scripted-tax.ts';
@@ -42,6 +43,7 @@ it('the document of an invoice is the provider’s', async () => {
 it('so is that of a refund, which is reversed at the provider when it is voided', async () => {
   const { clock, invoice } = await shop.paid();
   const refund = await shop.create(`/v2/invoices/${invoice.id}/refunds`, {});
+  expect(refund.externalCreditNoteId).toBe(`note_${refund.id}`);
   await shop.advance(clock, 'PT1H');
   const path = `/v2/invoices/${invoice.id}/refunds`;
   const [known] = (await shop.read(path)).data as [Resource];
@@ -57,6 +59,19 @@ it('so is that of a refund, which is reversed at the provider when it is voided'
   await shop.act(`${path}/${refund.id}/void`);
   await shop.advance(clock, 'PT1H');
   expect(provider.voided).toEqual([{ key: `${refund.id}:void`, creditNote: `note_${refund.id}`, currency: 'USD' }]);
+});
+
+it('a refund that was answered before the provider keeps its own number as the id there', async () => {
+  const { clock, invoice } = await shop.paid();
+  vi.spyOn(provider, 'createCreditNote').mockRejectedValueOnce(new ProviderAway('The provider is away.'));
+  const refund = await shop.create(`/v2/invoices/${invoice.id}/refunds`, {});
+  expect(refund.externalCreditNoteId).toMatch(/^CN-/);
+  await shop.advance(clock, 'PT2H');
+  const [known] = (await shop.read(`/v2/invoices/${invoice.id}/refunds`)).data as [Resource];
+  expect(known).toMatchObject({
+    externalCreditNoteId: refund.externalCreditNoteId,
+    permalink: `https://tax.example/${refund.id}`,
+  });
 });
 
 it('the receipt of a payment is ours', async () => {

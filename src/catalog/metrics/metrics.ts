@@ -36,7 +36,7 @@ export const toMetricReply = (metric: Metric) => ({
   valueProperty: metric.valueProperty,
   groupBy: metric.groupBy,
   eventFrom: metric.eventFrom && formatInstant(metric.eventFrom),
-  taxRate: percentNumber(metric.taxRate),
+  taxRate: percentNumber(metric.taxRate) ?? null,
   createdAt: formatInstant(metric.createdAt),
   updatedAt: formatInstant(metric.updatedAt),
 });

@@ -31,7 +31,7 @@ const METRIC_FIELDS: FieldWords = {
   itemId: 'The item that the metric measures. Null: none. With an item, the product is the one of the item.',
   productId: 'The product of the metric. A creation needs it unless it names an item.',
   eventFrom: 'Only events after this time count. Null: all events count.',
-  taxRate: ['The tax rate in percent: 20 is 20 %. The rate of a price comes first. Absent: no rate of its own.', 20],
+  taxRate: ['The tax rate in percent: 20 is 20 %. The rate of a price comes first. Null: no rate of its own.', 20],
 };
 
 const METRIC_FILTERS: FieldWords = {
@@ -53,7 +53,7 @@ export const MetricReply = Type.Object(
     valueProperty: Nullable(Type.String()),
     groupBy: Nullable(TextsOut),
     eventFrom: Nullable(Timestamp),
-    taxRate: Type.Optional(PercentOut),
+    taxRate: Nullable(PercentOut),
     createdAt: Timestamp,
     updatedAt: Timestamp,
   },

@@ -192,7 +192,7 @@ const offerOf = (
     rehearse(dependencies, tx, link, { typed, versionId: null, locale: facts.look.locale }, now),
   );
 
-interface Shown extends Partial<Pick<FormView, 'typed' | 'problems' | 'hasChanged' | 'taxIdText'>> {
+interface Shown extends Partial<Pick<FormView, 'typed' | 'problems' | 'hasChanged' | 'isRepeated' | 'taxIdText'>> {
   readonly status: number;
 }
 
@@ -215,6 +215,7 @@ async function formReply(
     typed,
     problems: new Map<Field, FieldProblem>(),
     hasChanged: false,
+    isRepeated: false,
     taxIdText: '',
     ...shown,
   };
@@ -231,39 +232,44 @@ async function takeForm(
   dependencies: CheckoutDependencies,
   database: Database,
   found: Found,
-  { form, version, typed }: { readonly form: string; readonly version: string; readonly typed: Typed },
+  { form, version, typed, again }: { form: string; version: string; typed: Typed; again?: string | undefined },
   now: Instant,
 ): Promise<Reply> {
   const { link, facts } = found;
-  const again = (shown: Shown) => formReply(dependencies, database, found, { typed, ...shown }, now);
+  const show = (shown: Shown) => formReply(dependencies, database, found, { typed, ...shown }, now);
   const read = link.customerId === null ? await readDetails(typed, facts.look.locale) : null;
-  if (read && !read.ok) return again({ status: 400, problems: read.problems });
+  if (read && !read.ok) return show({ status: 400, problems: read.problems });
   const details = read?.details ?? null;
   const offer = await offerOf(dependencies, database, found, details, now);
-  if (!offer.ok) return again({ status: 409 });
-  if (offer.value.version.id !== version) return again({ status: 409, hasChanged: true });
-  const taken = await submitOnce(dependencies, database, link, { form, details, offer: offer.value }, now);
-  if (taken === null) {
+  if (!offer.ok) return show({ status: 409 });
+  if (offer.value.version.id !== version) return show({ status: 409, hasChanged: true });
+  const submission = { form, details, again: again !== undefined, offer: offer.value };
+  const taken = await submitOnce(dependencies, database, link, submission, now);
+  if (!taken.ok) {
+    const isRepeated = taken.refusal.kind === 'code' && taken.refusal.code === 'CHECKOUT_REPEATED';
     const fresh = await findLink(dependencies, database, link.id, facts.look.locale, now);
-    return formReply(dependencies, database, fresh ?? found, { status: 409, typed, hasChanged: true }, now);
+    const shown = { status: 409, typed, hasChanged: !isRepeated, isRepeated };
+    return formReply(dependencies, database, fresh ?? found, shown, now);
   }
-  return new Reply(303, '', { ...PRIVATE, location: whereTo(link, taken) });
+  return new Reply(303, '', { ...PRIVATE, location: whereTo(link, taken.value) });
 }
 
-/** In a transaction of its own that a refusal undoes. @returns null where it is refused */
+/** In a transaction of its own that a refusal undoes. */
 async function submitOnce(
   dependencies: CheckoutDependencies,
   database: Database,
   link: CheckoutLink,
   submission: Parameters<typeof submit>[3],
   now: Instant,
-): Promise<Checkout | null> {
+): Promise<Result<Checkout>> {
   try {
-    return await database.transaction({ merchants: [link.merchantId] }, async (tx) =>
-      orThrow(await submit(dependencies, tx, link, submission, now)),
+    return ok(
+      await database.transaction({ merchants: [link.merchantId] }, async (tx) =>
+        orThrow(await submit(dependencies, tx, link, submission, now)),
+      ),
     );
   } catch (error) {
-    if (error instanceof RefusalError) return null;
+    if (error instanceof RefusalError) return { ok: false, refusal: error.refusal };
     throw error;
   }
 }

@@ -43,6 +43,8 @@ export interface FormView extends PageFacts {
   readonly problems: ReadonlyMap<Field, FieldProblem>;
   /** The price on the page is not the one that was shown before. */
   readonly hasChanged: boolean;
+  /** The same details have subscribed a short time ago: sent again, the form begins another subscription. */
+  readonly isRepeated: boolean;
   /** The verdict on the tax number, if it was requested. */
   readonly taxIdText: string;
 }
@@ -82,7 +84,8 @@ export function signupPage(view: FormView): string {
 ${summary(view)}
 <section aria-labelledby="details">
 <h2 id="details">${view.customerName === null ? words.yourDetails : words.subscribe}</h2>
-${view.hasChanged ? html`<div class="notice" role="alert"><strong>${words.changed.heading}</strong>${words.changed.text}</div>` : null}
+${view.hasChanged ? notice(words.changed) : null}
+${view.isRepeated ? notice(words.repeated) : null}
 ${problemSummary(view)}
 ${form(view)}
 <p class="fine">${words.worksUntil(formatsOf(look.locale).minute(view.link.expiresAt))}</p>
@@ -92,6 +95,9 @@ ${form(view)}
     TAX_ID_SCRIPT,
   );
 }
+
+const notice = ({ heading, text }: { readonly heading: string; readonly text: string }): Html =>
+  html`<div class="notice" role="alert"><strong>${heading}</strong>${text}</div>`;
 
 const planName = ({ plan }: Offer): string => plan.invoiceDisplayName ?? plan.name;
 const sellerName = ({ seller }: PageFacts): Html => html`<bdi>${seller}</bdi>`;
@@ -149,6 +155,7 @@ function form(view: FormView): Html {
   return html`<form method="post" action="${link.id}" novalidate>
 <input type="hidden" name="form" value="${randomBase62(LENGTH_OF_FORM)}">
 <input type="hidden" name="version" value="${offer.version.id}">
+${view.isRepeated ? html`<input type="hidden" name="again" value="1">` : null}
 <button type="submit" class="unseen" tabindex="-1" aria-hidden="true">${go}</button>
 ${customerName === null ? FIELDS.map((field) => fieldOf(view, field)) : html`<p>${words.for(html`<bdi>${customerName}</bdi>`)}</p>`}
 ${offer.keepsCard ? html`<p class="soft">${words.keepsCard(sellerName(view))}</p>` : null}

@@ -59,6 +59,7 @@ interface CheckoutWords {
   readonly wrong: Readonly<Record<Field, string>>;
   readonly problems: string;
   readonly changed: Sentence;
+  readonly repeated: Sentence;
   readonly unavailable: Sentence;
   readonly used: Sentence;
   readonly expired: Sentence;
@@ -158,6 +159,12 @@ export const CHECKOUT_WORDS: InEachLocale<CheckoutWords> = {
     changed: {
       heading: 'The price has changed',
       text: 'It changed while you were here. Nothing was charged. Look at it again, and then go on.',
+    },
+    repeated: {
+      heading: 'You have subscribed already',
+      text:
+        'A subscription with these details began less than a day ago. Nothing more was charged. To begin another one, ' +
+        'go on again.',
     },
     unavailable: {
       heading: 'This offer is not available',
@@ -268,6 +275,12 @@ export const CHECKOUT_WORDS: InEachLocale<CheckoutWords> = {
         'Er hat sich geändert, während Sie hier waren. Es wurde nichts abgebucht. Bitte prüfen Sie ihn noch ' +
         'einmal.',
     },
+    repeated: {
+      heading: 'Sie haben bereits abonniert',
+      text:
+        'Ein Abonnement mit diesen Angaben hat vor weniger als einem Tag begonnen. Es wurde nichts weiter abgebucht. ' +
+        'Um ein weiteres zu beginnen, gehen Sie noch einmal weiter.',
+    },
     unavailable: {
       heading: 'Dieses Angebot ist nicht verfügbar',
       text: 'Es wurde nichts abgebucht. Fragen Sie den Absender des Links.',
@@ -376,6 +389,12 @@ export const CHECKOUT_WORDS: InEachLocale<CheckoutWords> = {
       heading: 'Le prix a changé',
       text: 'Il a changé pendant votre visite. Rien n’a été débité. Regardez-le à nouveau, puis continuez.',
     },
+    repeated: {
+      heading: 'Vous êtes déjà abonné',
+      text:
+        'Un abonnement avec ces coordonnées a commencé il y a moins d’un jour. Rien de plus n’a été débité. Pour en ' +
+        'commencer un autre, continuez à nouveau.',
+    },
     unavailable: {
       heading: 'Cette offre n’est pas disponible',
       text: 'Rien n’a été débité. Demandez à la personne qui vous a envoyé le lien.',
@@ -483,6 +502,12 @@ export const CHECKOUT_WORDS: InEachLocale<CheckoutWords> = {
     changed: {
       heading: 'El precio ha cambiado',
       text: 'Ha cambiado mientras estaba aquí. No se ha cobrado nada. Mírelo de nuevo y después continúe.',
+    },
+    repeated: {
+      heading: 'Ya se ha suscrito',
+      text:
+        'Una suscripción con estos datos comenzó hace menos de un día. No se ha cobrado nada más. Para comenzar otra, ' +
+        'continúe de nuevo.',
     },
     unavailable: {
       heading: 'Esta oferta no está disponible',

@@ -13,8 +13,12 @@ export interface Checkout {
   readonly planVersionId: string;
   /** Null once the customer has it, and for a customer that was there before. */
   readonly typed: Details | null;
+  /** A hash of the typed details: the same details on one link are one person. */
+  readonly detailsPrint: Buffer | null;
   /** The shown amount due now, with tax; a payment of another amount is not made. */
   readonly amount: Decimal;
+  /** The shown tax. Null: the checkout is older than this field. */
+  readonly tax: Decimal | null;
   readonly currency: string;
   readonly customerId: string;
   readonly subscriptionId: string;

@@ -3,17 +3,17 @@ import type { Instant } from '../../kernel/time.ts';
 import type { Checkout } from './checkout.ts';
 
 const COLUMNS = sql`merchant_id, id, link_id, form, plan_version_id,
-  typed, amount, currency, customer_id, subscription_id,
+  typed, details_print, amount, tax, currency, customer_id, subscription_id,
   invoice_id, session_id, expires_at, completed_at,
   created_at`;
 
 export const insertCheckout = (tx: Tx, checkout: Checkout): Promise<Checkout> =>
   tx.one<Checkout>(sql`
-    insert into checkout (merchant_id, id, link_id, form, plan_version_id, typed, amount, currency, customer_id,
-                          subscription_id, invoice_id, session_id, expires_at, created_at)
+    insert into checkout (merchant_id, id, link_id, form, plan_version_id, typed, details_print, amount, tax,
+                          currency, customer_id, subscription_id, invoice_id, session_id, expires_at, created_at)
     values (${checkout.merchantId}, ${checkout.id}, ${checkout.linkId}, ${checkout.form}, ${checkout.planVersionId},
-            ${checkout.typed === null ? null : jsonb(checkout.typed)}, ${checkout.amount}, ${checkout.currency},
-            ${checkout.customerId}, ${checkout.subscriptionId}, ${checkout.invoiceId}, ${checkout.sessionId},
+            ${checkout.typed === null ? null : jsonb(checkout.typed)}, ${checkout.detailsPrint}, ${checkout.amount},
+            ${checkout.tax}, ${checkout.currency}, ${checkout.customerId}, ${checkout.subscriptionId}, ${checkout.invoiceId}, ${checkout.sessionId},
             ${checkout.expiresAt}, ${checkout.createdAt})
     returning ${COLUMNS}`);
 
@@ -25,13 +25,32 @@ export const selectCheckoutOfSession = (tx: Tx, merchantId: string, sessionId: s
     sql`select ${COLUMNS} from checkout where merchant_id = ${merchantId} and session_id = ${sessionId}`,
   );
 
-/** The unfinished checkouts of a link, and (of a form) its result. The link is locked. */
-export const selectCheckoutsOfLink = (tx: Tx, merchantId: string, linkId: string, form: string | null) =>
+/** No form, and nobody's details. */
+export const EVERYBODY = { form: null, detailsPrint: null } as const;
+
+/** The unfinished checkouts of a link, or of one person's details; and (of a form) its result. The link is locked. */
+export const selectCheckoutsOfLink = (
+  tx: Tx,
+  merchantId: string,
+  linkId: string,
+  { form, detailsPrint }: { readonly form: string | null; readonly detailsPrint: Buffer | null },
+) =>
   tx.rows<Checkout>(sql`
     select ${COLUMNS} from checkout
      where merchant_id = ${merchantId} and link_id = ${linkId}
-       and (${form}::text is null and completed_at is null or form = ${form})
+       and ((${form}::text is null or details_print = ${detailsPrint}) and completed_at is null or form = ${form})
      order by created_at, id`);
+
+/** Has somebody with these details finished a checkout of the link since then? */
+export const hasFinished = async (
+  tx: Tx,
+  { merchantId, linkId, detailsPrint }: Pick<Checkout, 'merchantId' | 'linkId' | 'detailsPrint'>,
+  since: Instant,
+): Promise<boolean> =>
+  (await tx.maybe(sql`
+    select from checkout
+     where merchant_id = ${merchantId} and link_id = ${linkId} and details_print = ${detailsPrint}
+       and completed_at > ${since} limit 1`)) !== undefined;
 
 /** Deletes the typed details, which now belong to the customer. */
 export const markCheckoutCompleted = (tx: Tx, { merchantId, id }: Checkout, now: Instant): Promise<number> =>

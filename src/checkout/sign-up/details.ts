@@ -32,6 +32,7 @@ export const DetailsForm = Strict({
   form: Text({ maxLength: 100 }),
   version: Text({ maxLength: 100 }),
   check: Type.Optional(Text({ maxLength: 10 })),
+  again: Type.Optional(Text({ maxLength: 10 })),
   ...Object.fromEntries(FIELDS.map((field) => [field, Type.Optional(Text({ maxLength: MOST_TYPED }))])),
 });
 

@@ -1,5 +1,5 @@
 import type { Tx } from '../../db/index.ts';
-import { sum } from '../../kernel/decimal.ts';
+import { ZERO } from '../../kernel/decimal.ts';
 import { fail, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { CheckoutDependencies } from '../link/dependencies.ts';
@@ -13,8 +13,9 @@ import { type Subscribed, subscribe } from './subscribe.ts';
  * Somebody subscribes: the customer and the subscription are made, in the transaction that takes the money, keeps the
  * card, or (where neither is wanted) takes the form. The caller has locked the link. The ids were promised, so that a
  * second time fails at the primary keys.
- * @returns CHECKOUT_LINK_USED; CHECKOUT_CHANGED where something else is due than was shown, because the merchant has
- * changed tax rates meanwhile; what refuses the customer or the subscription. Whoever gets a refusal rolls back.
+ * @returns CHECKOUT_LINK_USED; CHECKOUT_CHANGED where something else is due than was shown, or with another tax,
+ * because the merchant has changed tax rates meanwhile; what refuses the customer or the subscription. Whoever gets a
+ * refusal rolls back.
  */
 export async function finish(
   dependencies: CheckoutDependencies,
@@ -29,7 +30,8 @@ export async function finish(
   if (!made.ok) return made;
   const { upfront } = made.value;
   if (upfront?.status === 'DRAFT') return fail('CHECKOUT_NOT_POSSIBLE');
-  if (!sum(upfront === null ? [] : [upfront.unpaidAmount]).eq(checkout.amount)) return fail('CHECKOUT_CHANGED');
+  const { unpaidAmount, totalTax } = upfront ?? { unpaidAmount: ZERO, totalTax: ZERO };
+  if (!unpaidAmount.eq(checkout.amount) || !totalTax.eq(checkout.tax ?? totalTax)) return fail('CHECKOUT_CHANGED');
   await markCheckoutCompleted(tx, checkout, now);
   await countUse(tx, link, now);
   return made;

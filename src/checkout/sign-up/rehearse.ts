@@ -23,6 +23,8 @@ export interface Offer {
   /** The lines of the invoice due now, with its tax; none without such an invoice. */
   readonly lines: readonly PageLine[];
   readonly total: Decimal;
+  /** The tax in the total. */
+  readonly tax: Decimal;
   /** The part of it that the customer's balance pays. */
   readonly fromBalance: Decimal;
   readonly trialEndsAt: Instant | null;
@@ -108,12 +110,13 @@ async function comesTo(
   { subscription, upfront }: Subscribed,
   locale: Locale,
   now: Instant,
-): Promise<Pick<Offer, 'dueNow' | 'lines' | 'total' | 'fromBalance' | 'trialEndsAt' | 'next'>> {
+): Promise<Pick<Offer, 'dueNow' | 'lines' | 'total' | 'tax' | 'fromBalance' | 'trialEndsAt' | 'next'>> {
   const isTrial = isAfter(subscription.billingStartsAt, now);
   return {
     dueNow: upfront?.unpaidAmount ?? ZERO,
     lines: upfront === null ? [] : await linesForCustomers(tx, upfront, locale),
     total: upfront?.grandTotal ?? ZERO,
+    tax: upfront?.totalTax ?? ZERO,
     fromBalance: upfront?.walletApplied ?? ZERO,
     trialEndsAt: isTrial ? subscription.billingStartsAt : null,
     next: isTrial

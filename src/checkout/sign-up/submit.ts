@@ -1,5 +1,5 @@
 import type { Tx } from '../../db/index.ts';
-import { canonicalJson } from '../../http/index.ts';
+import { canonicalJson, fingerprint } from '../../http/index.ts';
 import { merchantSettings } from '../../identity/index.ts';
 import { newId } from '../../kernel/ids.ts';
 import { fail, notFound, ok, type Result } from '../../kernel/result.ts';
@@ -17,7 +17,7 @@ import type { CheckoutDependencies } from '../link/dependencies.ts';
 import { type CheckoutLink, statusOf } from '../link/link.ts';
 import { lockLink } from '../link/links.sql.ts';
 import type { Checkout } from './checkout.ts';
-import { deleteCheckout, insertCheckout, selectCheckoutsOfLink } from './checkouts.sql.ts';
+import { deleteCheckout, EVERYBODY, hasFinished, insertCheckout, selectCheckoutsOfLink } from './checkouts.sql.ts';
 import type { Details } from './details.ts';
 import { finish } from './finish.ts';
 import type { Offer } from './rehearse.ts';
@@ -27,6 +27,8 @@ export interface Submission {
   readonly form: string;
   /** Null for a customer that is there already. */
   readonly details: Details | null;
+  /** Another subscription for the same details is wanted. */
+  readonly again: boolean;
   /** As it was rehearsed with these details a moment ago. */
   readonly offer: Offer;
 }
@@ -34,9 +36,10 @@ export interface Submission {
 /**
  * Somebody goes on from the page of a link: to the session that pays or keeps a card, or (where neither is wanted) the
  * subscription begins. The link is locked, so that one form sent twice is one checkout, and so that a link for one
- * person has one session that can be paid: what was begun before is given up, unless its payment is on its way.
- * @returns the checkout to go on with; CHECKOUT_LINK_USED where the link takes nobody any more; what refuses the
- *   session
+ * person, and one person on a link for many, has one session that can be paid: what was begun before is given up,
+ * unless its payment is on its way.
+ * @returns the checkout to go on with; CHECKOUT_LINK_USED where the link takes nobody any more; CHECKOUT_REPEATED where
+ *   the same details have subscribed within a day, unless they shall again; what refuses the session
  */
 export async function submit(
   dependencies: CheckoutDependencies,
@@ -47,10 +50,13 @@ export async function submit(
 ): Promise<Result<Checkout>> {
   const link = await lockLink(tx, merchantId, id);
   if (!link) return notFound('checkout link');
-  const standing = await begunBefore(tx, link, submission, now);
+  const { form, details, again, offer } = submission;
+  const detailsPrint = details && printOf(details);
+  const standing = await begunBefore(tx, link, { ...submission, detailsPrint }, now);
   if (standing) return ok(standing);
   if (statusOf(link, now) !== 'open') return fail('CHECKOUT_LINK_USED');
-  const { form, details, offer } = submission;
+  if (!again && (await hasFinished(tx, { merchantId, linkId: id, detailsPrint }, now.subtract(ASKS_FOR))))
+    return fail('CHECKOUT_REPEATED');
   const checkout: Checkout = {
     merchantId,
     id: newId('checkout'),
@@ -58,7 +64,9 @@ export async function submit(
     form,
     planVersionId: offer.version.id,
     typed: details,
+    detailsPrint,
     amount: offer.dueNow,
+    tax: offer.tax,
     currency: offer.plan.currency,
     customerId: link.customerId ?? newId('customer'),
     subscriptionId: newId('subscription'),
@@ -77,22 +85,29 @@ export async function submit(
   return session.ok ? ok(await insertCheckout(tx, { ...checkout, sessionId: session.value.id })) : session;
 }
 
+/** How long the page asks before the same details subscribe again. */
+const ASKS_FOR = { hours: 24 };
+
+/** The language of the page makes no other person, nor does the case of the address. */
+const printOf = ({ locale: _, email, ...details }: Details): Buffer =>
+  fingerprint('sign-up details', { ...details, email: email.toLowerCase() });
+
 /**
- * An earlier checkout of the same form, or of a link for one person, that can continue. A checkout that cannot continue
- * is given up.
+ * An earlier checkout of the same form, of the same details, or of a link for one person, that can continue. A checkout
+ * that cannot continue is given up.
  * @returns null if a new checkout starts
  */
 async function begunBefore(
   tx: Tx,
   link: CheckoutLink,
-  { form, details, offer }: Submission,
+  { form, details, detailsPrint, offer }: Submission & Pick<Checkout, 'detailsPrint'>,
   now: Instant,
 ): Promise<Checkout | null> {
   const { merchantId, id } = link;
   const isForOne = link.maxUses === 1;
   const begun = [
-    ...(await selectCheckoutsOfLink(tx, merchantId, id, form)),
-    ...(isForOne ? await selectCheckoutsOfLink(tx, merchantId, id, null) : []),
+    ...(await selectCheckoutsOfLink(tx, merchantId, id, { form, detailsPrint })),
+    ...(isForOne ? await selectCheckoutsOfLink(tx, merchantId, id, EVERYBODY) : []),
   ];
   for (const checkout of begun) {
     if (checkout.completedAt !== null || checkout.sessionId === null) return checkout;

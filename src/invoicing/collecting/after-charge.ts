@@ -41,7 +41,7 @@ async function afterDecline(
 ): Promise<InvoiceRow> {
   const { dunning } = await merchantSettings(tx, invoice.merchantId);
   const isAutomatic = await isChargedAutomatically(dependencies, tx, invoice);
-  const isOurFault = declineReason === 'provider_not_connected';
+  const isOurFault = declineReason === 'provider_not_connected' || declineReason === 'charge_differs';
   const decided = decideAfterDecline(invoice, { origin, isAutomatic, isOurFault }, dunning, now);
   if (decided.kind === 'stands') return updateInvoice(tx, invoice, { failureReason: declineReason }, now);
   const retryAt = decided.kind === 'fails' ? decided.retryAt : null;

@@ -19,7 +19,7 @@ export function decideAfterDecline(
   }: {
     readonly origin: ChargeOrigin;
     readonly isAutomatic: boolean;
-    /** No account of the merchant worked: the customer had no part in it, and no retry is spent. */
+    /** No account of the merchant worked, or the charge was another one: no retry of the customer is spent. */
     readonly isOurFault?: boolean;
   },
   dunning: MerchantSettings['dunning'],

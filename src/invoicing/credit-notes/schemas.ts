@@ -57,6 +57,7 @@ export const CreditNoteReply = Type.Object(
     currency: Type.String(),
     status: OneOf(['ISSUED', 'VOIDED']),
     reason: Nullable(Type.String()),
+    voidReason: Nullable(Type.String()),
     lines: Nullable(Type.Array(CreditNoteLineReply)),
     pdfUrl: Type.String(),
     documentXmlUrl: Type.String(),
@@ -77,6 +78,7 @@ export const CreditNoteReply = Type.Object(
       total: 'The sum of `amount` and `taxAmount`, in major units.',
       status: '`ISSUED`: it is valid. `VOIDED`: it was voided, permanently.',
       reason: 'The reason that was sent. Null: none was.',
+      voidReason: 'The reason that was sent with the void. Null: none was.',
       lines: 'The lines of a `credit`. Null: in lists, and where the lines are those of the invoice.',
       pdfUrl: 'The address of the PDF. It needs a key.',
       documentXmlUrl: 'The address of the e-invoice. It needs a key.',
@@ -109,6 +111,7 @@ export function toCreditNoteReply(
     currency: note.currency,
     status: note.status,
     reason: note.reason,
+    voidReason: note.voidReason,
     lines:
       lines?.map((line) => ({
         displayName: line.displayName,

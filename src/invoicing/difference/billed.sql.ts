@@ -70,6 +70,7 @@ export async function selectBilledLinesOf(
        select merchant_id, id, kind, status, period_end from invoice
         where merchant_id = ${merchantId} and subscription_id = q.subscription_id and id <> q.id
           and status in ('DRAFT', 'ISSUED', 'PAYMENT_FAILED', 'PAID', 'WRITTEN_OFF', 'CANCELLED')
+          and (rebilled_from is null or rebilled_from > q.before_seq)
        offset 0) i
      cross join lateral (select * from invoice_line where merchant_id = i.merchant_id and invoice_id = i.id offset 0) l
      where (i.kind <> 'subscription' or i.period_end >= q.since or l.period_start = l.period_end
@@ -118,36 +119,41 @@ export async function selectCreditsOf(
   return apart(asked.length, rows);
 }
 
+/** An invoice without a calculation, or (`isRebilled`) one that is cancelled and billed again by others. */
+export type PlaceInTime = UncalculatedInvoice & { readonly isRebilled: boolean };
+
 /**
- * The other invoices of a subscription that have no lines yet.
+ * The other invoices of a subscription that have no lines yet, or whose lines count for nothing.
  * @param beforeSeq as it was then: those whose lines are not older than this one
  */
 export async function selectUncalculated(
   tx: Tx,
   invoice: BilledFor,
   beforeSeq: bigint | null = null,
-): Promise<UncalculatedInvoice[]> {
+): Promise<PlaceInTime[]> {
   const [others] = await selectUncalculatedOf(tx, invoice.merchantId, [{ invoice, beforeSeq }]);
-  return others as UncalculatedInvoice[];
+  return others as PlaceInTime[];
 }
+
+const isRebilled = sql`coalesce(i.rebilled_from <= q.before_seq, i.rebilled_from is not null)`;
 
 /** The same of some subscriptions of one merchant: an answer for each question, in their order. */
 export async function selectUncalculatedOf(
   tx: Tx,
   merchantId: string,
   asked: readonly { readonly invoice: BilledFor; readonly beforeSeq: bigint | null }[],
-): Promise<UncalculatedInvoice[][]> {
+): Promise<PlaceInTime[][]> {
   if (asked.length === 0) return [];
-  const rows = await tx.rows<Placed<UncalculatedInvoice>>(sql`
+  const rows = await tx.rows<Placed<PlaceInTime>>(sql`
     select q.place::int, i.id, i.kind, i.billing_cadence, i.billing_anchor, i.period_number, i.period_start,
-      i.period_end
+      i.period_end, ${isRebilled} as is_rebilled
       from unnest(${asked.map(({ invoice }) => invoice.subscriptionId)}::text[],
                   ${asked.map(({ invoice }) => invoice.id)}::text[],
                   ${asked.map(({ beforeSeq }) => beforeSeq)}::bigint[])
              with ordinality as q (subscription_id, id, before_seq, place)
       join invoice i on i.merchant_id = ${merchantId} and i.subscription_id = q.subscription_id and i.id <> q.id
      where i.kind in ('subscription', 'upfront')
-       and (i.status in ('ACTIVE', 'CLOSING', 'CLOSED', 'CALCULATING', 'FAILED')
+       and (i.status in ('ACTIVE', 'CLOSING', 'CLOSED', 'CALCULATING', 'FAILED') or ${isRebilled}
             or exists (select from invoice_line l
                         where l.merchant_id = i.merchant_id and l.invoice_id = i.id and l.seq > q.before_seq))
      order by q.place, i.seq`);

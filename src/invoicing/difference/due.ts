@@ -100,6 +100,8 @@ export interface BillingState {
   readonly invoice: UncalculatedInvoice;
   /** The other invoices of the subscription without a calculation: this one does not bill their charges. */
   readonly others: readonly UncalculatedInvoice[];
+  /** Cancelled invoices that are billed again: the next invoice bears what belonged on them. */
+  readonly rebilled?: readonly UncalculatedInvoice[];
   /** The items of the calculated ones, in the order of billing. */
   readonly items: readonly BilledItem[];
 }
@@ -108,9 +110,38 @@ export interface BillingState {
  * The charges of an invoice by its place in time (§3, Which invoice): everything owed and not billed. The invoice of a
  * period has the charges in arrears until its end, and in advance of the next period. The invoice of the plan's own
  * series also has the charges of a change of the version within its period, in advance and once, and of series that
- * begin at its end.
+ * begin at its end. The next invoice also has the fees of the place of a cancelled one that is billed again; usage of a
+ * closed period is late usage.
  */
 export function dueOn(state: BillingState): DueCharge[] {
+  const due = dueAt(state);
+  for (const invoice of state.rebilled ?? []) {
+    if (bearerOf(state, invoice) !== state.invoice) continue;
+    const fees = dueAt({ ...state, invoice }).filter(({ charge }) => isFee(charge));
+    due.push(...fees.filter(({ charge }) => !due.some((known) => isSameTime(known.charge, charge))));
+  }
+  return due;
+}
+
+/** The invoice that follows a place: of its series, else of the plan's own. */
+function bearerOf(
+  { terms, invoice, others }: BillingState,
+  place: UncalculatedInvoice,
+): UncalculatedInvoice | undefined {
+  const open = [invoice, ...others]
+    .filter(({ kind }) => kind === 'subscription')
+    .toSorted((a, b) => Temporal.Instant.compare(a.periodStart, b.periodStart));
+  const ofSeries = open.find(({ billingCadence }) => billingCadence === place.billingCadence);
+  return ofSeries ?? open.find((each) => isOwnSeries(terms, each)) ?? open[0];
+}
+
+const isSameTime = (a: OwedCharge, b: OwedCharge): boolean =>
+  a.price.id === b.price.id &&
+  (a.period.start.equals(b.period.start) ||
+    (isBefore(a.period.start, b.period.end) && isBefore(b.period.start, a.period.end)));
+
+/** The charges at one place in time. */
+function dueAt(state: BillingState): DueCharge[] {
   const { terms, invoice, items } = state;
   if (invoice.kind === 'upfront') return dueUpfront(state);
   if (invoice.kind !== 'subscription') return [];

@@ -161,6 +161,7 @@ export function toRefundReply(note: CreditNoteRow, publicUrl: string) {
     permalink: note.outsideTax?.permalink ?? null,
     pdfUrl: note.outsideTax?.pdfUrl ?? `${publicUrl}/v2/invoices/${note.invoiceId}/refunds/${note.id}/pdf`,
     reason: note.reason,
+    voidReason: note.voidReason,
     createdAt: formatInstant(note.createdAt),
     voidedAt: time(note.voidedAt),
   };

@@ -5,6 +5,7 @@ import {
   type BilledFor,
   type BilledQuestion,
   type PlaceInBilling,
+  type PlaceInTime,
   selectBilledLines,
   selectBilledLinesOf,
   selectCredits,
@@ -73,21 +74,22 @@ export async function loadBillings(
   const [first] = asked;
   if (!first) return [];
   const { merchantId } = first.terms;
-  const others = await selectUncalculatedOf(
+  const found = await selectUncalculatedOf(
     tx,
     merchantId,
     asked.map(({ invoice }) => ({ invoice, beforeSeq: null })),
   );
+  const places = found.map(placesOf);
   const withPeriods = asked.flatMap(({ terms, invoice }, place) =>
-    invoice.kind === 'upfront' ? [] : [{ place, terms, uncalculated: [...(others[place] ?? []), invoice] }],
+    invoice.kind === 'upfront' ? [] : [{ place, terms, uncalculated: [...(places[place]?.others ?? []), invoice] }],
   );
-  const found = await readClosedPeriodsOf(tx, source, withPeriods);
-  const read = new Map(withPeriods.map(({ place }, index) => [place, found[index] ?? []]));
+  const closed = await readClosedPeriodsOf(tx, source, withPeriods);
+  const read = new Map(withPeriods.map(({ place }, index) => [place, closed[index] ?? []]));
   const states = await loadStates(
     tx,
     merchantId,
     asked.map(({ terms, invoice }, place) => ({
-      ...{ terms, invoice, others: others[place] ?? [], read: read.get(place) ?? [] },
+      ...{ terms, invoice, ...(places[place] ?? placesOf([])), read: read.get(place) ?? [] },
     })),
   );
   return asked.map(({ frozen }, place) => ({
@@ -105,6 +107,14 @@ export const billingOf = ({ state, read, frozen }: Loaded): Billing => ({
   items: state.items,
 });
 
+/** The places in time that have no lines, and those whose lines count for nothing. */
+function placesOf(found: readonly PlaceInTime[]): Required<Pick<BillingState, 'others' | 'rebilled'>> {
+  const { others = [], rebilled = [] } = Object.groupBy(found, ({ isRebilled }) =>
+    isRebilled ? 'rebilled' : 'others',
+  );
+  return { others, rebilled };
+}
+
 /** The same as it will be when other invoices have billed some lines. */
 export const withBilled = (loaded: Loaded, lines: readonly StoredLine[]): Loaded => ({
   ...loaded,
@@ -120,7 +130,7 @@ export async function loadCorrections(
   frozen: Pick<FrozenTerms, 'manualTaxRate'> = {},
 ): Promise<Billing> {
   const all = { merchantId: terms.merchantId, subscriptionId: terms.subscriptionId, id: '' };
-  const others = await selectUncalculated(tx, all);
+  const { others } = placesOf(await selectUncalculated(tx, all));
   const read = await readClosedPeriods(tx, source, { terms, uncalculated: others }, which);
   if (read.length === 0) return { due: [], commitments: [], read, items: [] };
   const starts = startsOf(terms, read);
@@ -144,8 +154,8 @@ export async function loadOwnDue(
   place: PlaceInBilling | null,
   corrections: readonly StoredLine[] = [],
 ): Promise<Pick<Billing, 'due' | 'commitments'>> {
-  const others = await selectUncalculated(tx, invoice, place?.seq ?? null);
-  const [state] = (await loadStates(tx, terms.merchantId, [{ terms, invoice, others, read: [], place }])) as [
+  const places = placesOf(await selectUncalculated(tx, invoice, place?.seq ?? null));
+  const [state] = (await loadStates(tx, terms.merchantId, [{ terms, invoice, ...places, read: [], place }])) as [
     BillingState,
   ];
   const all = { ...state, items: [...state.items, ...itemsOf(corrections, [])] };
@@ -157,6 +167,7 @@ interface StateQuestion {
   readonly terms: BillingTerms;
   readonly invoice: UncalculatedInvoice & BilledFor;
   readonly others: readonly UncalculatedInvoice[];
+  readonly rebilled: readonly UncalculatedInvoice[];
   readonly read: readonly ReadPeriod[];
   readonly place?: PlaceInBilling | null;
 }
@@ -164,9 +175,9 @@ interface StateQuestion {
 /** Credits are of lines, so they are asked for only where there are some. */
 async function loadStates(tx: Tx, merchantId: string, asked: readonly StateQuestion[]): Promise<BillingState[]> {
   const questions = asked.map(
-    ({ terms, invoice, read, place = null }): BilledQuestion => ({
+    ({ terms, invoice, rebilled, read, place = null }): BilledQuestion => ({
       invoice,
-      since: billedSince(terms, invoice, read),
+      since: [invoice, ...rebilled].map((each) => billedSince(terms, each, read)).reduce(earliest),
       before: place,
     }),
   );
@@ -174,9 +185,9 @@ async function loadStates(tx: Tx, merchantId: string, asked: readonly StateQuest
   const withLines = questions.filter((_, place) => lines[place]?.length);
   const found = await selectCreditsOf(tx, merchantId, withLines);
   const credits = new Map(withLines.map((question, index) => [question, found[index] ?? []]));
-  return asked.map(({ terms, invoice, others }, place) => {
+  return asked.map(({ terms, invoice, others, rebilled }, place) => {
     const own = credits.get(questions[place] as BilledQuestion) ?? [];
-    return { terms, invoice, others, items: itemsOf(lines[place] ?? [], own) };
+    return { terms, invoice, others, rebilled, items: itemsOf(lines[place] ?? [], own) };
   });
 }
 

@@ -14,21 +14,26 @@ import type { BilledPrice, BillingTerms } from '../terms/billing-terms.ts';
 import { versionsOf } from '../timeline/segments.ts';
 import { termsOf } from './terms-of-invoices.ts';
 
-/**
- * The terms for calculating once more: the tax rates as they are now, and the adjustments taken first that still exist.
- */
+/** The adjustments of a second calculation: of those taken first the ones that still exist, or all as they are now. */
+export type WhichAdjustments = 'taken' | 'present';
+
+/** The terms for calculating once more: the tax rates as they are now, and the adjustments. */
 export async function freezeAgain(
   dependencies: InvoicingDependencies,
   tx: Tx,
   invoice: InvoiceRow,
+  which: WhichAdjustments,
   now: Instant,
 ): Promise<FrozenTerms | null> {
   if (hasGivenLines(invoice) || invoice.subscriptionId === null) return null; // frozen as it is calculated
   const frozen = await freezeFor(dependencies, tx, await termsOf(tx, dependencies.source, invoice), invoice, now);
   const taken = invoice.terms?.adjustments;
   if (taken === undefined) return frozen;
-  const existing = await dependencies.source.adjustments(tx, invoice.merchantId, [invoice.subscriptionId]);
-  return { ...frozen, adjustments: stillThere(taken, existing.get(invoice.subscriptionId) ?? []) };
+  const found = await dependencies.source.adjustments(tx, invoice.merchantId, [invoice.subscriptionId]);
+  const existing = found.get(invoice.subscriptionId) ?? [];
+  const adjustments =
+    which === 'taken' ? stillThere(taken, existing) : adjustmentsAt(existing, invoice.gracePeriodEnd, now);
+  return { ...frozen, adjustments };
 }
 
 /** An invoice whose terms are frozen. */

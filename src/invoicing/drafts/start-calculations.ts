@@ -38,7 +38,7 @@ export async function calculateAgain(
   invoice: InvoiceRow,
   now: Instant,
 ): Promise<InvoiceRow> {
-  const terms = await freezeAgain(dependencies, tx, invoice, now);
+  const terms = await freezeAgain(dependencies, tx, invoice, 'taken', now);
   if (invoice.status === 'CALCULATING') return updateInvoice(tx, invoice, { terms }, now);
   await cancelApprovals(tx, invoice.merchantId, [invoice.id], now);
   return updateInvoiceStatus(tx, invoice, 'recalculate', { nextActionAt: now, calculationAttempts: 0, terms }, now);

@@ -2,6 +2,7 @@ import type { Tx } from '../../db/index.ts';
 import type { DocumentRenderer } from '../../documents/index.ts';
 import type { EnvironmentName, MerchantSettings } from '../../identity/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
+import type { Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { TaxProviderDependencies } from '../../tax-providers/index.ts';
 import type { BillingSource } from '../terms/billing-terms.ts';
@@ -16,6 +17,8 @@ export type CancellationCause = 'byHand' | 'sessionExpired';
  * which is locked; an error rolls back the move, and with it the payment. `now` is effective now for the invoice.
  */
 export interface PurposeHandler {
+  /** May a person issue the draft? @returns a refusal while its purpose waits for an approval */
+  mayIssue?(tx: Tx, invoice: InvoiceRow): Promise<Result<undefined>>;
   /** The invoice is PAID. @returns ids for the data of `invoice.paid.v0`, e.g. `{grantId}`. */
   paid(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<Readonly<Record<string, string>>>;
   /** The invoice is CANCELLED. */

@@ -48,6 +48,8 @@ export interface InvoiceRow {
   calculationAttempts: number;
   /** The order of acceptance up to which usage was read; null until then. */
   usageMark: bigint | null;
+  /** Of a cancelled invoice that is billed again: from this place in the order of billing on it counts for nothing. */
+  rebilledFrom: bigint | null;
   paymentInFlight: boolean;
   /** How many automatic charges were declined: which retry comes next. */
   failedAttempts: number;

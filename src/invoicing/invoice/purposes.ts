@@ -1,4 +1,5 @@
 import type { Tx } from '../../db/index.ts';
+import { ok, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { CancellationCause, InvoicingDependencies, PurposeHandler } from './dependencies.ts';
 import type { InvoiceRow } from './invoice.ts';
@@ -13,6 +14,14 @@ export function purposeOf(
   if (!handler) throw new Error(`No domain handles invoices of ${type}.`);
   return handler;
 }
+
+/** May a person issue the draft, as far as its purpose is concerned? */
+export const mayIssue = async (
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  invoice: InvoiceRow,
+): Promise<Result<undefined>> =>
+  (await purposeOf(dependencies, invoice.purposeType)?.mayIssue?.(tx, invoice)) ?? ok(undefined);
 
 /** Does what hangs on a paid invoice. @returns what `invoice.paid.v0` says of it. */
 export const announcePaid = async (

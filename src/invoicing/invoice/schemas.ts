@@ -277,7 +277,8 @@ export const InvoiceReply = Type.Object(
       paymentUrl: 'The page on which the customer pays. Null: it cannot be paid online now.',
       pdfUrl: 'The address of the PDF. It needs a key. Null: no document.',
       permalink: 'The page of the invoice for the customer, without a key. Null: it is not issued.',
-      pdfSource: '`tax_provider`: the document is the one of the tax provider. Null: it is rendered here.',
+      pdfSource:
+        '`tax_provider`: the document is the one of the tax provider; Stripe Tax makes none. Null: it is rendered here.',
       dataSnapshotHash:
         'The SHA-256 of the content for which an approval is requested. Null: it is not calculated yet.',
       documentWithheldReason: 'Why there is no document, such as `not_issued` or `too_many_lines`. Null: there is one.',
@@ -302,6 +303,7 @@ export const InvoiceRefundReply = Type.Object(
     permalink: Nullable(Type.String()),
     pdfUrl: Nullable(Type.String()),
     reason: Nullable(Type.String()),
+    voidReason: Nullable(Type.String()),
     createdAt: Timestamp,
     voidedAt: NullableTime,
   },
@@ -321,6 +323,7 @@ export const InvoiceRefundReply = Type.Object(
       permalink: 'The page of the credit note at the tax provider. Null: it has none.',
       pdfUrl: 'The address of the PDF. Without a tax provider it needs a key.',
       reason: 'The reason that was sent with the refund. Null: none was.',
+      voidReason: 'The reason that was sent with the void. Null: none was.',
       voidedAt: 'The time of the void. Null: it is not voided.',
     },
   },
@@ -400,6 +403,21 @@ export const ReasonBody = Strict(reason, {
   examples: [{ reason: 'Agreed by telephone' }],
   'x-fields': reasonWords,
 });
+
+/** The same of a cancellation. */
+export const CancelBody = Strict(
+  { ...reason, rebill: Type.Optional(Type.Boolean({ default: false })) },
+  {
+    $id: 'InvoiceCancel',
+    examples: [{ reason: 'The period was cut by mistake', rebill: true }],
+    'x-fields': {
+      ...reasonWords,
+      rebill:
+        'Only for invoices of subscriptions: the next invoice bears the fees and the usage of this one, at the prices ' +
+        'that hold now for each time. Lines that were added by hand are not repeated.',
+    },
+  },
+);
 
 /** The same of a refund, where callers try to give a part. */
 export const RefundBody = Strict(reason, {

@@ -4,11 +4,12 @@ import type { Tx } from '../../db/index.ts';
 import { fail, notFound, ok, type Result } from '../../kernel/result.ts';
 import { next, statesFor, wrongState } from '../../kernel/state-table.ts';
 import type { Instant } from '../../kernel/time.ts';
+import { selectUncalculated } from '../difference/billed.sql.ts';
 import { freezeAgain } from '../drafts/freeze-terms.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { lockInvoice, selectInvoice, updateInvoiceStatus } from '../invoice/invoices.sql.ts';
-import { lockPurpose } from '../invoice/purposes.ts';
+import { lockPurpose, mayIssue } from '../invoice/purposes.ts';
 import { type InvoiceTrigger, invoiceStates, takesMoney } from '../invoice/states.ts';
 import { checkSession, openSessionFor, shownSession } from '../paying/sessions.ts';
 import type { SessionOptions } from '../terms/session-options.ts';
@@ -19,24 +20,42 @@ import { issueInvoice } from './issue.ts';
 /** The actions of a person on an invoice. */
 export type InvoiceAction = 'approve' | 'cancel' | 'writeOff' | 'recalculate';
 
+export interface AskedAction {
+  readonly action: InvoiceAction;
+  readonly reason: string | null;
+  /** With `cancel`: the next invoice bills again what belonged on this one. */
+  readonly rebill: boolean;
+}
+
 /** Performs the action if the table of states allows it now, else returns the table's refusal. */
 export async function actOnInvoice(
   dependencies: InvoicingDependencies,
   tx: Tx,
   { merchantId, invoiceId }: { readonly merchantId: string; readonly invoiceId: string },
-  { action, reason }: { readonly action: InvoiceAction; readonly reason: string | null },
+  asked: AskedAction,
   wall: Instant,
 ): Promise<Result<InvoiceRow>> {
   const locked = await lockWithNow(tx, merchantId, invoiceId, wall, dependencies);
   if (!locked.ok) return locked;
   const { invoice, now } = locked.value;
+  const { action, rebill } = asked;
   const decided = decideAction(invoice, action);
   if (!decided.ok) return decided;
+  if (rebill && !(await canRebill(tx, invoice))) return fail('REBILL_NOT_POSSIBLE', { kind: invoice.kind });
   if (action === 'approve') {
     const missing = await findMissingKinds(tx, 'invoice', { merchantId, id: invoiceId }, invoice.contentHash);
     if (missing.length > 0) return fail('APPROVAL_PENDING', { missing });
+    const allowed = await mayIssue(dependencies, tx, invoice);
+    if (!allowed.ok) return allowed;
   }
-  return ok(await act(dependencies, tx, invoice, action, reason, now));
+  return ok(await act(dependencies, tx, invoice, asked, now));
+}
+
+/** Is it of a subscription that another invoice follows? */
+async function canRebill(tx: Tx, invoice: InvoiceRow): Promise<boolean> {
+  if (invoice.kind !== 'subscription' && invoice.kind !== 'upfront') return false;
+  const others = await selectUncalculated(tx, invoice);
+  return others.some(({ kind, isRebilled }) => kind === 'subscription' && !isRebilled);
 }
 
 /**
@@ -100,15 +119,14 @@ async function act(
   dependencies: InvoicingDependencies,
   tx: Tx,
   invoice: InvoiceRow,
-  action: InvoiceAction,
-  reason: string | null,
+  { action, reason, rebill }: AskedAction,
   now: Instant,
 ): Promise<InvoiceRow> {
   switch (action) {
     case 'approve':
       return issueInvoice(dependencies, tx, invoice, 'approve', now);
     case 'cancel':
-      return cancelInvoice(dependencies, tx, invoice, reason, now);
+      return cancelInvoice(dependencies, tx, invoice, reason, now, { rebill });
     case 'writeOff':
       return writeOffInvoice(dependencies, tx, invoice, now);
     case 'recalculate':
@@ -121,7 +139,7 @@ async function act(
           nextActionAt: now,
           calculationAttempts: 0,
           failureReason: null,
-          terms: await freezeAgain(dependencies, tx, invoice, now),
+          terms: await freezeAgain(dependencies, tx, invoice, 'present', now),
         },
         now,
       );

@@ -6,6 +6,7 @@ import { approvalContent } from '../invoice/approval-content.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { selectInvoice, selectLines } from '../invoice/invoices.sql.ts';
+import { mayIssue } from '../invoice/purposes.ts';
 import type { InvoiceStatus } from '../invoice/states.ts';
 import { lockWithNow } from './actions.ts';
 import { issueInvoice } from './issue.ts';
@@ -42,8 +43,11 @@ export const invoiceApprovals = (dependencies: InvoicingDependencies): ApprovalR
         const allowed: readonly InvoiceStatus[] = kind === 'push' ? ['DRAFT', ...ISSUED] : ['DRAFT'];
         return allowed.includes(invoice.status) ? ok(undefined) : refused('requestApproval', allowed);
       },
-      approve: async () =>
-        isDraft ? ok(await issueInvoice(dependencies, tx, invoice, 'completeApprovals', now)) : ok(undefined),
+      approve: async () => {
+        if (!isDraft) return ok(undefined);
+        const allowed = await mayIssue(dependencies, tx, invoice);
+        return allowed.ok ? ok(await issueInvoice(dependencies, tx, invoice, 'completeApprovals', now)) : allowed;
+      },
       reject: async () => ok(undefined),
       recall: async () => ok(undefined),
       withdraw: async () => (isDraft ? ok(undefined) : refused('cancelApproval', ['DRAFT'])),

@@ -5,6 +5,7 @@ import { next } from '../../kernel/state-table.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { insertCreditNote } from '../credit-notes/credit-notes.sql.ts';
 import { returnCredits } from '../credits/return-credits.ts';
+import { selectPlace } from '../difference/billed.sql.ts';
 import type { CancellationCause, InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { deleteUnbilledInvoice, updateInvoiceStatus } from '../invoice/invoices.sql.ts';
@@ -12,7 +13,7 @@ import { announceCancelled } from '../invoice/purposes.ts';
 import { invoiceStates } from '../invoice/states.ts';
 import { publishInvoice } from '../invoice/webhooks.ts';
 import { bookCancellation, bookWriteOff } from '../paying/bookings.ts';
-import { expireSessionsOf } from '../paying/sessions.ts';
+import { cancelSessionsOf, expireSessionsOf } from '../paying/sessions.ts';
 import { deleteUsageTakenOfCorrected } from '../usage/late-usage.sql.ts';
 import { carryOverCancelled } from './carry-over.ts';
 
@@ -26,6 +27,8 @@ export const isPaidInMoney = (invoice: Pick<InvoiceRow, 'paidAmount' | 'walletAp
 /**
  * Transitions 11 and 18, by hand. A numbered invoice gets its cancellation credit note in the same transaction, and
  * what its credit lines had taken off it is given back otherwise.
+ * @param how `sessions`: `expire` them, because their subscription has ended. `rebill`: it does not count as billed,
+ *   and the next invoice of its subscription bears what belonged on it
  */
 export async function cancelInvoice(
   dependencies: InvoicingDependencies,
@@ -33,22 +36,24 @@ export async function cancelInvoice(
   invoice: InvoiceRow,
   reason: string | null,
   now: Instant,
+  { rebill = false, sessions = 'cancel' }: { readonly rebill?: boolean; readonly sessions?: 'cancel' | 'expire' } = {},
 ): Promise<InvoiceRow> {
+  const rebilledFrom = rebill ? (await selectPlace(tx, invoice)).seq : null;
   const cancelled = await updateInvoiceStatus(
     tx,
     invoice,
     'cancel',
-    { ...withoutWallet(invoice), nextActionAt: null },
+    { ...withoutWallet(invoice), nextActionAt: null, rebilledFrom },
     now,
   );
   const isNumbered = cancelled.invoiceNumber !== null;
   const note = isNumbered ? await insertCreditNote(tx, cancelled, 'cancellation', reason, now) : null;
   await cancelApprovals(tx, cancelled.merchantId, [cancelled.id], now);
-  await expireSessionsOf(tx, cancelled, now);
+  await (sessions === 'cancel' ? cancelSessionsOf : expireSessionsOf)(tx, cancelled, now);
   await ended(dependencies, tx, invoice, cancelled, 'byHand', now);
   await returnCredits(dependencies, tx, cancelled, now);
   await carryOverCancelled(dependencies, tx, cancelled, now);
-  await deleteUsageTakenOfCorrected(tx, cancelled); // its corrections are owed again
+  await deleteUsageTakenOfCorrected(tx, cancelled, rebill ? 'billed' : 'corrected'); // owed again
   await dependencies.mails.tell(tx, cancelled, { kind: 'cancelled', note, intoWallet: invoice.walletApplied }, now);
   return cancelled;
 }

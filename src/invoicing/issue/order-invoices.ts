@@ -1,3 +1,4 @@
+import { findMissingKinds } from '../../approvals/index.ts';
 import type { Tx } from '../../db/index.ts';
 import type { BodyKey } from '../../http/index.ts';
 import { Decimal, plain, ZERO } from '../../kernel/decimal.ts';
@@ -12,7 +13,7 @@ import { noteCredits, upTo } from '../credits/note-credits.ts';
 import { type OrderCredit, taxOfCredit } from '../difference/order-items.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
-import { lockInvoice } from '../invoice/invoices.sql.ts';
+import { lockInvoice, updateInvoice } from '../invoice/invoices.sql.ts';
 import { makeOneOffInvoice, type NewOneOffInvoice, type OneOffInvoice } from './make-one-off.ts';
 
 /** A line of an invoice of a billing schedule. */
@@ -47,12 +48,15 @@ export interface NewOrderInvoice
   readonly lines: readonly NewOrderLine[];
   /** The credits of other invoices on its lines; an excess is a credit note on these. */
   readonly credits: readonly OrderCredit[];
+  /** False: it waits as DRAFT. */
+  readonly autoApprove: boolean;
   /** Held unique by the database, so that it is made once. */
   readonly idempotency: BodyKey;
 }
 
 /**
- * Makes the `order` invoice of a billing schedule: issued at once, unless the merchant requires approvals of invoices.
+ * Makes the `order` invoice of a billing schedule: issued at once, unless it waits for its order, or the merchant
+ * requires approvals of invoices.
  */
 export const makeOrderInvoice = (
   dependencies: InvoicingDependencies,
@@ -69,7 +73,6 @@ export const makeOrderInvoice = (
       lines: lines.map(toOneOffLine),
       credits: credits.map((credit) => creditRow(order, credit, now)),
       livesBySession: false,
-      autoApprove: true,
     },
     now,
   );
@@ -109,6 +112,23 @@ const creditRow = (
     createdAt: now,
   };
 };
+
+/** Lets drafts of billing schedules wait, or issues them unless an approval of the invoice is missing. */
+export async function updateOrderDrafts(
+  tx: Tx,
+  merchantId: string,
+  invoiceIds: readonly string[],
+  autoApprove: boolean,
+  now: Instant,
+): Promise<void> {
+  for (const id of invoiceIds) {
+    const invoice = await lockInvoice(tx, merchantId, id);
+    if (invoice?.status !== 'DRAFT' || invoice.autoApprove === autoApprove) continue;
+    const missing = await findMissingKinds(tx, 'invoice', { merchantId, id }, invoice.contentHash);
+    const nextActionAt = autoApprove && missing.length === 0 ? now : null;
+    await updateInvoice(tx, invoice, { autoApprove, nextActionAt }, now);
+  }
+}
 
 /**
  * Takes back what billing schedules billed, by credit notes on the invoices that billed it.

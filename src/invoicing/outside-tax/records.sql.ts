@@ -63,6 +63,13 @@ export const selectRecord = (tx: Tx, merchantId: string, id: string): Promise<Ta
 export const lockRecord = (tx: Tx, merchantId: string, id: string): Promise<TaxRecordRow | undefined> =>
   tx.maybe<TaxRecordRow>(sql`select * from tax_record where merchant_id = ${merchantId} and id = ${id} for update`);
 
+/** The first record of an invoice that is not over. */
+export const selectOpenRecord = (tx: Tx, merchantId: string, invoiceId: string): Promise<TaxRecordRow | undefined> =>
+  tx.maybe<TaxRecordRow>(sql`
+    select * from tax_record
+     where merchant_id = ${merchantId} and invoice_id = ${invoiceId} and status in ('waiting', 'sent')
+     order by seq limit 1`);
+
 /** The fields of a record that can change. */
 export type RecordChange = Partial<
   Pick<TaxRecordRow, 'lookUps' | 'reference' | 'recordedTax' | 'problem' | 'sentAt'>
@@ -110,11 +117,14 @@ export const sumRecordedTax = async (tx: Tx, merchantId: string, invoiceId: stri
        where merchant_id = ${merchantId} and invoice_id = ${invoiceId} and kind in ('invoice', 'credits')`)
   ).tax;
 
-/** The provider's id and document of a credit note. */
+/** The provider's id and document of a credit note. An id that it has stays: it was given out. */
 export const updateNoteOutside = (
   tx: Tx,
   { merchantId, id }: { merchantId: string; id: string },
   outside: NonNullable<CreditNoteRow['outsideTax']>,
 ): Promise<number> =>
   tx.run(sql`
-    update credit_note set outside_tax = ${jsonb(outside)} where merchant_id = ${merchantId} and id = ${id}`);
+    update credit_note
+       set outside_tax = ${jsonb(outside)}
+                         || jsonb_build_object('reference', coalesce(outside_tax ->> 'reference', ${outside.reference}))
+     where merchant_id = ${merchantId} and id = ${id}`);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { effectiveNow } from '../../clocks/index.ts';
 import type { Tx } from '../../db/index.ts';
 import type { DueKind, FollowUp } from '../../jobs/index.ts';
@@ -21,6 +22,7 @@ import {
   type NewTaxRecord,
   scheduleNextTaxRecord,
   selectEarlier,
+  selectOpenRecord,
   selectRecord,
   sumRecordedTax,
   type TaxRecordRow,
@@ -133,6 +135,45 @@ async function stepRecord(
     const outcome = await ask(connection, sent, invoice, { original, earlier });
     await recordTaxOutcome(dependencies, sent, outcome);
   });
+}
+
+const POLL_MILLISECONDS = 100;
+const LONGEST_POLL_MILLISECONDS = 800;
+
+/**
+ * Sends the open records of an invoice, unless a background job does, and waits for the answers. A record with a
+ * problem is not waited for.
+ */
+export async function awaitTaxRecords(
+  dependencies: TaxProviderDependencies,
+  { merchantId, invoiceId }: { readonly merchantId: string; readonly invoiceId: string },
+  signal: AbortSignal,
+): Promise<void> {
+  for (let pause = POLL_MILLISECONDS; !signal.aborted; pause = Math.min(2 * pause, LONGEST_POLL_MILLISECONDS)) {
+    const { isOver, send } = await writeOutcome(dependencies, merchantId, async (tx, wall) => {
+      const open = await selectOpenRecord(tx, merchantId, invoiceId);
+      const record = open && (await lockRecord(tx, merchantId, open.id));
+      if (record?.problem !== null) return { isOver: true };
+      if (record.status !== 'waiting') return { isOver: false };
+      const now = await effectiveNow(tx, merchantId, record.clockId, wall);
+      return { isOver: false, send: await stepRecord(dependencies, tx, merchantId, record.id, now) };
+    });
+    if (isOver) return;
+    await send?.();
+    await sleep(pause, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/** Is the provider still to record something of the invoice? */
+export const isTaxRecordOpen = async (tx: Tx, merchantId: string, invoiceId: string): Promise<boolean> =>
+  (await selectOpenRecord(tx, merchantId, invoiceId)) !== undefined;
+
+/** A credit note that is answered before the provider has answered keeps its own number as its id there. */
+export async function keepOwnNumber(tx: Tx, note: CreditNoteRow): Promise<CreditNoteRow> {
+  if (note.outsideTax !== null || !(await selectRecord(tx, note.merchantId, note.id))) return note;
+  const outsideTax = { reference: note.number, permalink: null, pdfUrl: null };
+  await updateNoteOutside(tx, note, outsideTax);
+  return { ...note, outsideTax };
 }
 
 const moved = ({ id, status }: TaxRecordRow, event: RecordEvent) => {

@@ -9,10 +9,15 @@ import type { Adjustment } from '../terms/billing-terms.ts';
  * The adjustments of an invoice, in the order in which they apply: those whose window holds its instant and that were
  * there then, so that it does not matter when a worker comes (domain.md §3, Adjustments).
  * @param instant the end of its grace; of an invoice without a period its creation
+ * @param knownAt those that were created later do not count
  */
-export const adjustmentsAt = (adjustments: readonly Adjustment[], instant: Instant): FrozenAdjustment[] =>
+export const adjustmentsAt = (
+  adjustments: readonly Adjustment[],
+  instant: Instant,
+  knownAt = instant,
+): FrozenAdjustment[] =>
   adjustments
-    .filter(({ createdAt }) => !isAfter(createdAt, instant))
+    .filter(({ createdAt }) => !isAfter(createdAt, knownAt))
     .filter(({ effectiveFrom }) => !isAfter(effectiveFrom, instant))
     .filter(({ effectiveTo }) => effectiveTo === null || isBefore(instant, effectiveTo))
     .map(({ id, percentageDiscount, description }) => ({

@@ -3,6 +3,7 @@ import { type MerchantSettings, merchantSettings } from '../../identity/index.ts
 import { invalid, type Result } from '../../kernel/result.ts';
 import { type Instant, isAfter } from '../../kernel/time.ts';
 import {
+  cancelSessions,
   checkTakesCards,
   checkTakesCardsNow,
   DEFAULT_SESSION_MINUTES,
@@ -135,6 +136,10 @@ function checkOptions(
 /** Expires the open session of an invoice that can no longer be paid by one. */
 export const expireSessionsOf = (tx: Tx, invoice: InvoiceRow, now: Instant): Promise<number> =>
   expireSessions(tx, invoice.merchantId, invoice.id, now);
+
+/** The same of a cancelled invoice. */
+export const cancelSessionsOf = (tx: Tx, invoice: InvoiceRow, now: Instant): Promise<void> =>
+  cancelSessions(tx, invoice.merchantId, invoice.id, now);
 
 /** The addresses of the open sessions of some invoices, by invoice id. */
 export async function sessionUrls(

@@ -1,5 +1,5 @@
 import { sql, type Tx } from '../../db/index.ts';
-import type { Instant } from '../../kernel/time.ts';
+import type { Instant, Period } from '../../kernel/time.ts';
 
 /** A series of a subscription, and the end of its last period whose usage was read. */
 interface ReadSeriesRow {
@@ -56,3 +56,11 @@ export const selectClosedPeriods = (tx: Tx, merchantId: string, subscriptionIds:
        where i.merchant_id = ${merchantId} and i.subscription_id = any (${[...subscriptionIds]}::text[]))
     select subscription_id, billing_cadence as cadence, period_start as start, period_end as end, mark
       from read where kind = 'subscription' and mark is not null and not is_open`);
+
+/** The usage periods of a merchant's cancelled invoices in a time that are not billed again. */
+export const selectCancelledPeriods = (tx: Tx, merchantId: string, { start, end }: Period) =>
+  tx.rows<Omit<ReadPeriodRow, 'mark'>>(sql`
+    select subscription_id, billing_cadence as cadence, period_start as start, period_end as end
+      from invoice
+     where merchant_id = ${merchantId} and status = 'CANCELLED' and kind = 'subscription' and usage_mark is not null
+       and rebilled_from is null and period_start < ${end} and period_end > ${start}`);

@@ -1,7 +1,7 @@
 import type { Tx } from '../../db/index.ts';
-import type { Instant } from '../../kernel/time.ts';
+import type { Instant, Period } from '../../kernel/time.ts';
 import { lockBilling } from './billing-lock.sql.ts';
-import { deleteTaken, selectClosedPeriods, selectReadSeries } from './read-again.sql.ts';
+import { deleteTaken, selectCancelledPeriods, selectClosedPeriods, selectReadSeries } from './read-again.sql.ts';
 
 /**
  * Marks closed periods whose bills should change without an event: their usage has another owner, or grants cover other
@@ -30,3 +30,7 @@ export const findReadSeries = (tx: Tx, merchantId: string, subscriptionIds: read
 /** Periods of subscriptions that have ended, of which usage that comes now is not billed any more. */
 export const findClosedPeriods = (tx: Tx, merchantId: string, subscriptionIds: readonly string[]) =>
   selectClosedPeriods(tx, merchantId, subscriptionIds);
+
+/** Periods whose usage counts as billed by an invoice that is cancelled. */
+export const findCancelledPeriods = (tx: Tx, merchantId: string, period: Period) =>
+  selectCancelledPeriods(tx, merchantId, period);

@@ -36,6 +36,9 @@ describe('the form of a request', () => {
     { headers: { 'content-type': 'application/cloudevents-batch+json' }, form: 'batch' },
     { headers: { 'content-type': 'application/cloudevents+json; charset=iso-8859-1' }, form: null },
     { headers: { 'content-type': 'application/cloudevents-batch+json; x' }, form: null },
+    { headers: { 'content-type': 'application/vnd.acme.usage+json', ...binary }, form: 'binary' },
+    { headers: { 'content-type': 'application/vnd.acme.usage+json; charset=utf-16', ...binary }, form: null },
+    { headers: { 'content-type': 'application/vnd.acme.usage+json' }, form: null },
   ])('$headers is $form', ({ headers, form }) => expect(formOf(headers)).toBe(form));
 });
 

@@ -1,3 +1,4 @@
+import { JSON_SUFFIX_TYPE } from '../../http/index.ts';
 import { type FieldError, invalid, ok, type Result } from '../../kernel/result.ts';
 
 /** CloudEvents 1.0.2 with their JSON format and HTTP binding: https://github.com/cloudevents/spec. */
@@ -12,27 +13,27 @@ export type EventForm = 'own' | 'structured' | 'batch' | 'binary';
 
 const ATTRIBUTE_HEADER = /^ce-([a-z0-9]+)$/;
 const REQUIRED = ['id', 'source', 'specversion', 'type'] as const;
-const UTF8_PARAMETER = /^; ?charset="?utf-8"?$/i;
+const UTF8_PARAMETER = /^(?:; ?charset="?utf-8"?)?$/i;
 const JSON_TYPE = /^[\w.+-]+\/(?:json|[\w.+-]+\+json)[ \t]*(?:;|$)/i;
 const PRINTABLE = /^[\x20-\x7e]*$/;
 
 /**
  * The form of a request. Its content type decides; only without one of CloudEvents a header of a required attribute
  * makes it binary (the structured modes may repeat attributes as headers, which then have no effect).
- * @returns null for a charset that is not UTF-8.
+ * @returns null for a charset that is not UTF-8, and for a JSON type of others without a CloudEvent.
  */
 export function formOf(headers: Headers): EventForm | null {
   const contentType = String(headers['content-type'] ?? '');
   const [type = ''] = contentType.split(';');
+  const isUtf8 = UTF8_PARAMETER.test(contentType.slice(type.length).trim());
   const form = { [STRUCTURED_TYPE]: 'structured', [BATCH_TYPE]: 'batch' }[type.trim().toLowerCase()] as
     | 'structured'
     | 'batch'
     | undefined;
-  if (form !== undefined) {
-    const parameters = contentType.slice(type.length).trim();
-    return parameters === '' || UTF8_PARAMETER.test(parameters) ? form : null;
-  }
-  return REQUIRED.some((name) => headers[`ce-${name}`] !== undefined) ? 'binary' : 'own';
+  if (!isUtf8) return null;
+  if (form !== undefined) return form;
+  if (REQUIRED.some((name) => headers[`ce-${name}`] !== undefined)) return 'binary';
+  return JSON_SUFFIX_TYPE.test(type.trim()) ? null : 'own';
 }
 
 /**

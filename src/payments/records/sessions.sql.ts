@@ -97,20 +97,21 @@ export const updateSessionStatus = (
     returning *`);
 
 /**
- * Expires some sessions of one merchant that the caller has locked.
+ * Ends some sessions of one merchant that the caller has locked.
  * @returns them in their order
  * @throws where one is not in the status that the caller decided on
  */
-export async function updateToExpired(
+export async function updateToOver(
   tx: Tx,
   sessions: readonly PaymentSession[],
+  status: 'expired' | 'cancelled',
   now: Instant,
 ): Promise<PaymentSession[]> {
   const [first] = sessions;
   if (!first) return [];
   const rows = await tx.rows<PaymentSession>(sql`
     update payment_session s
-       set status = 'expired', pending_card = null, next_action_at = null, updated_at = ${now}
+       set status = ${status}, pending_card = null, next_action_at = null, updated_at = ${now}
       from unnest(${sessions.map(({ id }) => id)}::text[], ${sessions.map(({ status }) => status)}::text[])
                     as u (id, was)
      where s.merchant_id = ${first.merchantId} and s.id = u.id and s.status = u.was

@@ -16,7 +16,7 @@ import {
   selectOpenSession,
   selectOpenSessions,
   selectSession,
-  updateToExpired,
+  updateToOver,
 } from '../records/sessions.sql.ts';
 
 /** The default lifetime of a session. */
@@ -177,10 +177,18 @@ export const openSessionsOf = async (
  * @returns how many expired.
  */
 export async function expireSessions(tx: Tx, merchantId: string, entityId: string, now: Instant): Promise<number> {
-  const open = (await lockOpenSessions(tx, merchantId, [entityId])).filter(({ status }) => status !== 'processing');
+  const open = await lockIdleSessions(tx, merchantId, entityId);
   await expireAll(tx, open, now);
   return open.length;
 }
+
+/** The same because what they were for is cancelled; the webhook event of that says so. */
+export async function cancelSessions(tx: Tx, merchantId: string, entityId: string, now: Instant): Promise<void> {
+  await endAll(tx, await lockIdleSessions(tx, merchantId, entityId), 'cancel', now);
+}
+
+const lockIdleSessions = async (tx: Tx, merchantId: string, entityId: string): Promise<PaymentSession[]> =>
+  (await lockOpenSessions(tx, merchantId, [entityId])).filter(({ status }) => status !== 'processing');
 
 /** Has the session run out, by its own time? The due work that says so aloud may come a moment later. */
 export const isOver = (session: Pick<PaymentSession, 'expiresAt'>, now: Instant): boolean =>
@@ -194,14 +202,23 @@ export async function expireSession(tx: Tx, session: PaymentSession, now: Instan
 
 /** The same of some of one merchant. @returns them as they are then, in their order */
 export async function expireAll(tx: Tx, sessions: readonly PaymentSession[], now: Instant): Promise<PaymentSession[]> {
-  for (const { id, status } of sessions)
-    if (!next(sessionStates, status, 'expire').ok)
-      throw new Error(`Payment session ${id} is ${status} and cannot expire.`);
-  const expired = await updateToExpired(tx, sessions, now);
-  for (const { merchantId, id, provider } of expired)
-    if (provider !== 'sandbox') await markCheckoutsClosing(tx, merchantId, id);
+  const expired = await endAll(tx, sessions, 'expire', now);
   await announceAll(tx, 'payment_session.expired.v0', expired, now);
   return expired;
+}
+
+async function endAll(
+  tx: Tx,
+  sessions: readonly PaymentSession[],
+  by: 'expire' | 'cancel',
+  now: Instant,
+): Promise<PaymentSession[]> {
+  for (const { id, status } of sessions)
+    if (!next(sessionStates, status, by).ok) throw new Error(`Payment session ${id} is ${status}: no ${by}.`);
+  const ended = await updateToOver(tx, sessions, by === 'expire' ? 'expired' : 'cancelled', now);
+  for (const { merchantId, id, provider } of ended)
+    if (provider !== 'sandbox') await markCheckoutsClosing(tx, merchantId, id);
+  return ended;
 }
 
 /**

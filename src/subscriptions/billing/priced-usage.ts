@@ -1,6 +1,6 @@
 import { findPlan, findPlanVersion } from '../../catalog/index.ts';
 import type { Tx } from '../../db/index.ts';
-import { findClosedPeriods, findReadSeries } from '../../invoicing/index.ts';
+import { findCancelledPeriods, findClosedPeriods, findReadSeries } from '../../invoicing/index.ts';
 import { earliest, type Instant, isAfter, isBefore, latest, normaliseCadence, type Period } from '../../kernel/time.ts';
 import type { LateSource, UsageSource } from '../../metering/index.ts';
 import { endOf } from '../subscription/decide.ts';
@@ -18,6 +18,8 @@ export interface PricedUsage {
   readonly sources: readonly UsageSource[];
   /** The part of it that came too late: after the last reading of an ended subscription's usage. */
   readonly late: readonly LateSource[];
+  /** The part of it whose invoice is cancelled and not billed again. */
+  readonly cancelled: readonly UsageSource[];
 }
 
 /** The usage that subscriptions bill, with its times. */
@@ -54,10 +56,14 @@ export async function findBillableUsage(tx: Tx, merchantId: string, period: Peri
           over.map(({ id }) => id),
         );
   const closedOf = Map.groupBy(closed, ({ subscriptionId }) => subscriptionId);
+  const cancelled = await findCancelledPeriods(tx, merchantId, period);
+  const cancelledOf = Map.groupBy(cancelled, ({ subscriptionId }) => subscriptionId);
   const claimants = await claimantsOf(tx, merchantId, rows);
   const readOf = Map.groupBy(read, ({ subscriptionId }) => subscriptionId);
   const customers = Map.groupBy(claimants, ({ row }) => `${row.customerId} ${row.clockId}`);
-  return together([...customers.values()].flatMap((ofOne) => usageOfCustomer(ofOne, { readOf, closedOf }, period)));
+  return together(
+    [...customers.values()].flatMap((ofOne) => usageOfCustomer(ofOne, { readOf, closedOf, cancelledOf }, period)),
+  );
 }
 
 async function claimantsOf(tx: Tx, merchantId: string, rows: readonly ClaimingCustomerRow[]): Promise<Claimant[]> {
@@ -109,6 +115,8 @@ interface Stretch {
   readonly source: UsageSource;
   /** Of a subscription whose usage is not read again; empty for any other. */
   readonly closed: readonly ClosedPeriod[];
+  /** Periods whose invoice is cancelled. */
+  readonly cancelled: readonly Period[];
 }
 
 /** A period whose usage was read for the last time, up to an event. */
@@ -120,9 +128,11 @@ function usageOfCustomer(
   {
     readOf,
     closedOf,
+    cancelledOf,
   }: {
     readonly readOf: ReadonlyMap<string, readonly ReadSeries[]>;
     readonly closedOf: ReadonlyMap<string, readonly (ClosedPeriod & { readonly cadence: string })[]>;
+    readonly cancelledOf: ReadonlyMap<string, readonly (Period & { readonly cadence: string })[]>;
   },
   period: Period,
 ): Stretch[] {
@@ -146,7 +156,9 @@ function usageOfCustomer(
         reads.reduce((at, each) => latest(at, each.until), claim.end ?? period.end),
       );
       if (!isBefore(start, until)) return [];
-      const closed = (closedOf.get(row.id) ?? []).filter(({ cadence }) => cadences.includes(cadence));
+      const ofCadences = <Of extends { readonly cadence: string }>(those: readonly Of[] = []): Of[] =>
+        those.filter(({ cadence }) => cadences.includes(cadence));
+      const past = { closed: ofCadences(closedOf.get(row.id)), cancelled: ofCadences(cancelledOf.get(row.id)) };
       const asked = { start, end: until };
       const owned = ownedSpans(claims, { subscriptionId: row.id, metricId }, asked, read);
       return timesOf(versions).flatMap(({ version, from, to }) => {
@@ -154,8 +166,8 @@ function usageOfCustomer(
         if (!filters) return [];
         const within = (spans: readonly Period[]) => spans.map((span) => clip(span, from, to));
         return [
-          ...stretchesOf([row.id], metricId, filters, within([asked]), closed),
-          ...stretchesOf([row.customerId], metricId, filters, within(owned), closed),
+          ...stretchesOf([row.id], metricId, filters, within([asked]), past),
+          ...stretchesOf([row.customerId], metricId, filters, within(owned), past),
         ];
       });
     });
@@ -181,12 +193,12 @@ const stretchesOf = (
   metricId: string | null,
   filters: readonly PriceFilter[],
   spans: readonly Period[],
-  closed: readonly ClosedPeriod[] = [],
+  past: Pick<Stretch, 'closed' | 'cancelled'> = { closed: [], cancelled: [] },
 ): Stretch[] =>
   spans
     .filter(({ start, end }) => isAfter(end, start))
     .flatMap(({ start, end }) =>
-      subjects.map((subject) => ({ metricId, filters, closed, source: { subject, from: start, to: end } })),
+      subjects.map((subject) => ({ metricId, filters, ...past, source: { subject, from: start, to: end } })),
     );
 
 function together(stretches: readonly Stretch[]): BillableUsage {
@@ -199,6 +211,7 @@ function together(stretches: readonly Stretch[]): BillableUsage {
       filters: (alike[0] as Stretch).filters,
       sources: sourcesOf(alike),
       late: alike.flatMap(lateOf),
+      cancelled: alike.flatMap(cancelledOf),
     }));
     return [[metricId, usage] as const];
   });
@@ -209,8 +222,18 @@ function together(stretches: readonly Stretch[]): BillableUsage {
 const signatureOf = (filters: readonly PriceFilter[]): string =>
   filters.includes(null) ? 'all' : JSON.stringify(filters.map((filter) => JSON.stringify(filter)).toSorted());
 
+/** The part of a stretch in a period. */
+const inPeriod = ({ subject, from, to }: UsageSource, { start, end }: Period): UsageSource[] => {
+  const part = { subject, from: latest(from, start), to: earliest(to, end) };
+  return isBefore(part.from, part.to) ? [part] : [];
+};
+
 /** The part of a stretch that was accepted after the last reading of its periods. */
-const lateOf = ({ source: { subject, from, to }, closed }: Stretch): LateSource[] =>
+const lateOf = ({ source, closed, cancelled }: Stretch): LateSource[] =>
   closed
-    .map(({ start, end, mark }) => ({ subject, from: latest(from, start), to: earliest(to, end), after: mark }))
-    .filter((late) => isBefore(late.from, late.to));
+    .filter(({ start, end }) => !cancelled.some((each) => each.start.equals(start) && each.end.equals(end)))
+    .flatMap((period) => inPeriod(source, period).map((part) => ({ ...part, after: period.mark })));
+
+/** The part of a stretch whose invoice is cancelled. */
+const cancelledOf = ({ source, cancelled }: Stretch): UsageSource[] =>
+  cancelled.flatMap((period) => inPeriod(source, period));

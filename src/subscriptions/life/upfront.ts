@@ -78,6 +78,6 @@ export async function endPending(
     if (!allowed.ok) return allowed;
   }
   const ended = await endUnactivated(tx, subscription, ending, now);
-  if (invoice) await cancelInvoice(dependencies.invoicing, tx, invoice, ending.reason, now);
+  if (invoice) await cancelInvoice(dependencies.invoicing, tx, invoice, ending.reason, now, { sessions: 'expire' });
   return ok(ended);
 }

@@ -452,7 +452,8 @@ export const SubscriptionReply = Type.Object(
       taxExempt: '`true`: invoices have no tax.',
       bankTransferOnly: '`true`: invoices are paid by bank transfer, without a payment page.',
       payment: 'The first payment, as long as it is asked. Null: nothing is asked.',
-      estimatedTaxRate: 'The tax rate of the plan for this customer as of now, in percent.',
+      estimatedTaxRate:
+        'The tax rate of the plan for this customer as of now, in percent: the highest rate of its prices.',
       startedAt: 'The start of the first period.',
       endingAt: 'The planned end. Null: none is planned.',
       terminatedAt: 'The time at which it ended. Null: it has not ended.',
