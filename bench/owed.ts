@@ -89,8 +89,14 @@ function billed(): BilledItem[] {
   });
   const stored = lines.map(
     (line, place): StoredLine => ({
-      ...{ invoiceId: `invoice ${place % CHANGES}`, status: 'PAID', isRefunded: false, priceId: line.priceId },
-      ...{ feeId: line.feeId, type: line.type, displayName: line.displayName, quantity: line.quantity },
+      ...{ invoiceId: `invoice ${place % CHANGES}`, invoiceEnd: line.periodEnd, status: 'PAID', isRefunded: false },
+      ...{
+        priceId: line.priceId,
+        feeId: line.feeId,
+        type: line.type,
+        displayName: line.displayName,
+        quantity: line.quantity,
+      },
       ...{
         net: line.totalPrice,
         tax: line.totalTax,

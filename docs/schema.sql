@@ -439,15 +439,18 @@ create table credit_note (
   void_reason text,
   created_at timestamp with time zone not null,
   voided_at timestamp with time zone,
+  refund_id text,
   constraint credit_note_pkey PRIMARY KEY (merchant_id, id),
   constraint credit_note_merchant_id_invoice_id_fkey FOREIGN KEY (merchant_id, invoice_id) REFERENCES invoice(merchant_id, id),
   constraint credit_note_check CHECK (((amount + tax_amount) = total)),
   constraint credit_note_check1 CHECK (((status = 'VOIDED'::text) = (voided_at IS NOT NULL))),
+  constraint credit_note_check2 CHECK (((refund_id IS NULL) OR (kind = 'credit'::text))),
   constraint credit_note_kind_check CHECK ((kind = ANY (ARRAY['refund'::text, 'cancellation'::text, 'credit'::text]))),
   constraint credit_note_status_check CHECK ((status = ANY (ARRAY['ISSUED'::text, 'VOIDED'::text])))
 );
 CREATE UNIQUE INDEX credit_note_number ON credit_note USING btree (merchant_id, number);
 CREATE INDEX credit_note_of ON credit_note USING btree (merchant_id, invoice_id, seq DESC);
+CREATE INDEX credit_note_of_refund ON credit_note USING btree (merchant_id, refund_id) WHERE (refund_id IS NOT NULL);
 CREATE UNIQUE INDEX one_unvoided_credit_note ON credit_note USING btree (merchant_id, invoice_id) WHERE ((status = 'ISSUED'::text) AND (kind <> 'credit'::text));
 alter table credit_note enable row level security; -- with the two policies of tenant_table()
 CREATE TRIGGER keep_revenue AFTER INSERT ON credit_note REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION keep_revenue_of_credit_notes();
@@ -594,6 +597,17 @@ create table e_invoice (
 );
 alter table e_invoice enable row level security; -- with the two policies of tenant_table()
 
+create table earlier_unit_cost (
+  merchant_id text not null,
+  cost_id text not null,
+  until timestamp with time zone not null,
+  unit_cost numeric not null,
+  constraint earlier_unit_cost_pkey PRIMARY KEY (merchant_id, cost_id, until),
+  constraint earlier_unit_cost_merchant_id_cost_id_fkey FOREIGN KEY (merchant_id, cost_id) REFERENCES cost(merchant_id, id),
+  constraint earlier_unit_cost_unit_cost_check CHECK ((unit_cost >= (0)::numeric))
+);
+alter table earlier_unit_cost enable row level security; -- with the two policies of tenant_table()
+
 create table entitlement (
   merchant_id text not null,
   id text not null,
@@ -630,6 +644,7 @@ CREATE INDEX entitlement_customer ON entitlement USING btree (merchant_id, custo
 CREATE INDEX entitlement_due ON entitlement USING btree (next_action_at) WHERE ((clock_id IS NULL) AND (next_action_at IS NOT NULL));
 CREATE INDEX entitlement_due_on_clock ON entitlement USING btree (merchant_id, clock_id, next_action_at, seq) WHERE ((clock_id IS NOT NULL) AND (next_action_at IS NOT NULL));
 CREATE INDEX entitlement_feature ON entitlement USING btree (merchant_id, feature_id);
+CREATE INDEX entitlement_metered ON entitlement USING btree (merchant_id, customer_id) WHERE (feature_type = 'metered'::text);
 CREATE UNIQUE INDEX entitlement_of_subscription ON entitlement USING btree (merchant_id, subscription_id, feature_id) WHERE (is_from_plan AND (NOT is_canceled));
 CREATE INDEX entitlement_order ON entitlement USING btree (merchant_id, seq DESC);
 CREATE INDEX entitlement_subscription ON entitlement USING btree (merchant_id, subscription_id, seq DESC) WHERE (subscription_id IS NOT NULL);
@@ -963,7 +978,6 @@ create table grant_purchase (
   invoice_id text not null,
   entitlement_id text not null,
   idempotency_key text not null,
-  idempotency_print bytea not null,
   amount numeric not null,
   price numeric not null,
   currency text not null,
@@ -1221,7 +1235,7 @@ CREATE INDEX ledger_entry_account ON ledger_entry USING btree (merchant_id, cust
 CREATE INDEX ledger_entry_wallet ON ledger_entry USING btree (merchant_id, customer_id, seq DESC) WHERE (account = 'wallet'::text);
 alter table ledger_entry enable row level security; -- with the two policies of tenant_table()
 CREATE TRIGGER balanced AFTER INSERT ON ledger_entry REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION balanced_entries();
-CREATE CONSTRAINT TRIGGER keep_revenue AFTER INSERT ON ledger_entry DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.account = 'revenue'::text) AND (new.amount > (0)::numeric))) EXECUTE FUNCTION keep_revenue_of_carried_credit();
+CREATE CONSTRAINT TRIGGER keep_revenue AFTER INSERT ON ledger_entry DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.account = 'revenue'::text)) EXECUTE FUNCTION keep_revenue_of_carried_credit();
 CREATE TRIGGER move_wallet BEFORE INSERT ON ledger_entry FOR EACH ROW WHEN ((new.account = 'wallet'::text)) EXECUTE FUNCTION move_wallet();
 
 create table ledger_transaction (
@@ -2659,6 +2673,7 @@ create table subscription_version (
   anchors jsonb not null,
   proration text not null,
   credit text default 'invoice'::text not null,
+  takes_up_anew boolean default true not null,
   constraint subscription_version_pkey PRIMARY KEY (merchant_id, subscription_id, seq),
   constraint subscription_version_merchant_id_plan_version_id_fkey FOREIGN KEY (merchant_id, plan_version_id) REFERENCES plan_version(merchant_id, id),
   constraint subscription_version_merchant_id_subscription_id_fkey FOREIGN KEY (merchant_id, subscription_id) REFERENCES subscription(merchant_id, id),
@@ -2845,9 +2860,9 @@ create table unused_credit (
   created_at timestamp with time zone not null,
   constraint unused_credit_pkey PRIMARY KEY (merchant_id, id),
   constraint unused_credit_merchant_id_invoice_id_fkey FOREIGN KEY (merchant_id, invoice_id) REFERENCES invoice(merchant_id, id),
-  constraint unused_credit_amount_check CHECK ((amount > (0)::numeric)),
+  constraint unused_credit_amount_check CHECK ((amount <> (0)::numeric)),
   constraint unused_credit_check CHECK (((charged_from <= unused_from) AND (unused_from < unused_to) AND (unused_to <= charged_to))),
-  constraint unused_credit_check1 CHECK (((noted_amount >= (0)::numeric) AND (noted_amount <= amount) AND (noted_tax >= (0)::numeric) AND (noted_tax <= tax_amount))),
+  constraint unused_credit_check1 CHECK ((((noted_amount >= LEAST(amount, (0)::numeric)) AND (noted_amount <= GREATEST(amount, (0)::numeric))) AND ((noted_tax >= LEAST(tax_amount, (0)::numeric)) AND (noted_tax <= GREATEST(tax_amount, (0)::numeric))))),
   constraint unused_credit_check2 CHECK (((subscription_id IS NULL) = (source_key IS NOT NULL)))
 );
 CREATE INDEX unused_credit_of ON unused_credit USING btree (merchant_id, invoice_id);
@@ -3093,7 +3108,7 @@ create view revenue_source with (security_invoker=true) as
      CROSS JOIN LATERAL ( SELECT COALESCE(sum(n.amount), (0)::numeric) AS amount,
             COALESCE(sum(n.total), (0)::numeric) AS total
            FROM credit_note n
-          WHERE ((n.merchant_id = i.merchant_id) AND (n.invoice_id = i.id) AND (n.kind = 'credit'::text))) noted)
+          WHERE ((n.merchant_id = i.merchant_id) AND (n.invoice_id = i.id) AND (n.kind = 'credit'::text) AND (n.status = 'ISSUED'::text))) noted)
   WHERE ((i.invoice_number IS NOT NULL) AND (i.status = ANY (ARRAY['ISSUED'::text, 'PAYMENT_FAILED'::text, 'PAID'::text, 'WRITTEN_OFF'::text])))
 UNION ALL
  SELECT n.merchant_id,

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { filesThatDraw } from '../test/support/suites.ts';
@@ -31,6 +31,7 @@ function run(command: string, given: readonly string[], env: NodeJS.ProcessEnv):
 /** Installs the engine where it is not there yet. @throws if the registry does not have it, or the disk is full */
 function installEngine(folder: string): void {
   if (existsSync(join(folder, 'node_modules', 'chdb'))) return;
+  mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{ "private": true }\n');
   const npm = ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   if (run('npm', [...npm, '--prefix', folder, ...ENGINE], process.env) !== 0)

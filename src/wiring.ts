@@ -37,8 +37,6 @@ import {
 import type { Database, Scope, Tx } from './db/index.ts';
 import { createDocumentRenderer, type DocumentRenderer } from './documents/index.ts';
 import {
-  balanceNoticeChore,
-  balanceSweepChore,
   entitlementDueKind,
   entitlementErrors,
   entitlementRoutes,
@@ -50,6 +48,7 @@ import {
   reservationDueKind,
   snapshotRecheck,
   unendedEntitlements,
+  wakeBalancesOf,
 } from './entitlements/index.ts';
 import type { Route } from './http/index.ts';
 import { type EnvironmentName, identityErrors, identityRoutes } from './identity/index.ts';
@@ -74,7 +73,6 @@ import { filledWallets, ledgerRoutes } from './ledger/index.ts';
 import { attachmentsFrom, createMails, type MailSender, mailDueKind, mailRoutes, noMailSender } from './mail/index.ts';
 import {
   createIntakes,
-  createUsageWatch,
   eventRoutes,
   linkExternalSubject,
   meteringErrors,
@@ -235,9 +233,6 @@ const noWebhookParts: WebhookDependencies = {
 /** The replacement of the typesetter in an environment. */
 export type { DocumentRenderer } from './documents/index.ts';
 
-/** Customers and subscriptions with new usage since the last look. */
-const MOST_WATCHED = 20_000;
-
 /**
  * Binds the domains of an environment. Data goes one way along the road (ARCHITECTURE.md): what upstream must hear at
  * once and together, it hears from a handler that is handed in here.
@@ -261,8 +256,7 @@ export function wireDomains(
   taxIds: TaxIdChecks = noTaxIdChecks,
 ): Domains {
   const mails = createMails({ environment, publicUrl });
-  const newUsage = createUsageWatch({ most: MOST_WATCHED });
-  const intakeOf = createIntakes({ onAccepted: newUsage.add });
+  const intakeOf = createIntakes();
   const purposes = {
     [GRANT_PURCHASE]: grantPurchases({ wakeEnded }),
     [UPFRONT]: upfrontPayments,
@@ -396,8 +390,6 @@ export function wireDomains(
     ],
     chores: [
       unreadDefinitionsChore(findMeters),
-      balanceNoticeChore(newUsage),
-      balanceSweepChore(),
       alertWatchChore(alerts),
       revenueSumsChore,
       unbilledUsageChore(usage),
@@ -500,6 +492,7 @@ const relinkUsage: CustomerHooks['onExternalIdChanged'] = async (
     { externalId: before, customerId: null },
     { externalId: after, customerId },
   ].flatMap(({ externalId, ...link }) => (externalId === null ? [] : [{ merchantId, externalId, ...link }]));
+  await wakeBalancesOf(tx, { merchantId, customerId }, now);
   for (const link of links.toSorted((a, b) => (a.externalId < b.externalId ? -1 : 1)))
     await linkExternalSubject(tx, link, now);
 };

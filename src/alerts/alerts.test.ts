@@ -91,6 +91,7 @@ describe('an alert goes off within seconds of the event that crosses it', () => 
           billableMetricId: metric.id,
           entitlementId: null,
           subscriptionId: null,
+          ...{ type: 'usage', name: 'Hundred calls', value: '100', threshold: '100', percent: null, currency: null },
           periodStart: trigger.periodStart,
           sequence: 1,
         },

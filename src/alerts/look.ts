@@ -1,4 +1,6 @@
 import type { Tx } from '../db/index.ts';
+import { findInvoice } from '../invoicing/index.ts';
+import { jsonNumber, plain } from '../kernel/decimal.ts';
 import { type Instant, isAfter } from '../kernel/time.ts';
 import { publish } from '../webhooks/index.ts';
 import type { Alert, AlertTrigger } from './alert.ts';
@@ -47,13 +49,16 @@ async function goOff(
   dependencies: AlertDependencies,
   tx: Tx,
   alert: Alert,
-  { period, value }: Reading,
+  { period, value, invoiceId }: Reading,
   now: Instant,
 ): Promise<void> {
   if (await hasTriggered(tx, alert, period.start)) return;
-  const { merchantId, id: alertId, threshold, percent, whole } = alert;
+  const { merchantId, id: alertId, threshold, percent, whole, type, name } = alert;
+  const invoice = type === 'invoice_total' && invoiceId !== null ? await findInvoice(tx, merchantId, invoiceId) : null;
   const data = {
     alertId,
+    ...{ type, name, value: plain(value), currency: invoice?.currency ?? null },
+    ...{ threshold: threshold && plain(threshold), percent: percent && jsonNumber(percent) },
     customerId: alert.customerId,
     entitlementId: alert.entitlementId,
     subscriptionId: alert.subscriptionId,

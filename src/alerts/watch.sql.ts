@@ -1,17 +1,20 @@
 import { effectiveNowOf } from '../clocks/index.ts';
 import { sql, type Tx } from '../db/index.ts';
+import { hasMetered } from '../entitlements/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import { findOldestAcceptedAfter, type UsedCustomer } from '../metering/index.ts';
 
-/** Up to where events have been looked at, and is there an alert of any merchant? */
-export const selectStanding = (tx: Tx): Promise<{ seenSeq: bigint; hasAlerts: boolean }> =>
-  tx.one<{ seenSeq: bigint; hasAlerts: boolean }>(sql`
+/** Up to where events have been looked at, and is there an alert or a metered entitlement of any merchant? */
+export const selectStanding = async (tx: Tx): Promise<{ seenSeq: bigint; isWatched: boolean }> => {
+  const { seenSeq, hasAlerts } = await tx.one<{ seenSeq: bigint; hasAlerts: boolean }>(sql`
     select seen_seq, exists (select from alert) as has_alerts from alert_mark`);
+  return { seenSeq, isWatched: hasAlerts || (await hasMetered(tx)) };
+};
 
-/** The time of acceptance of the oldest event without a look; null: none, or no merchant has an alert. */
+/** The time of acceptance of the oldest event without a look; null: none, or there is nothing to look at. */
 export const selectOldestUnseen = async (tx: Tx): Promise<Instant | null> => {
-  const { seenSeq, hasAlerts } = await selectStanding(tx);
-  return hasAlerts ? findOldestAcceptedAfter(tx, seenSeq) : null;
+  const { seenSeq, isWatched } = await selectStanding(tx);
+  return isWatched ? findOldestAcceptedAfter(tx, seenSeq) : null;
 };
 
 /** Takes the work for a while. @returns false: another process has it */

@@ -1,5 +1,6 @@
 import { effectiveNow, effectiveNowForReading } from '../clocks/index.ts';
 import type { Database, Tx } from '../db/index.ts';
+import { lookAtBalances } from '../entitlements/index.ts';
 import type { Chore } from '../jobs/index.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Instant } from '../kernel/time.ts';
@@ -29,26 +30,27 @@ const EVERY_EVENT = 2n ** 63n - 1n;
 const MOST_TOGETHER = 200;
 
 /**
- * Looks at the alerts of customers with new usage, every second. Events are read in the order of acceptance, from a
- * mark in the database on: so nothing is passed over, not what other processes accept, nor what was accepted before a
- * crash. The mark moves after the looks; what is looked at twice goes off once.
+ * Looks at the alerts and the balances of customers with new usage, every second. Events are read in the order of
+ * acceptance, from a mark in the database on: so nothing is passed over, not what other processes accept, nor what was
+ * accepted before a crash. The mark moves after the looks; what is looked at twice goes off once.
  * @param worker names the process among others
  */
 export function alertWatchChore(dependencies: AlertDependencies, worker = newId('alert')): Chore {
   return {
-    name: 'looking at alerts of customers with new usage',
+    name: 'looking at alerts and balances of customers with new usage',
     everySeconds: 1,
     isPrompt: true,
     run: async (database, now) => {
-      const { seenSeq, hasAlerts } = await database.transaction('every merchant, reading', selectStanding);
+      const { seenSeq, isWatched } = await database.transaction('every merchant, reading', selectStanding);
       const upTo = await settledSeq(database);
-      if (upTo === null) return lookAtUsed(dependencies, database, { after: seenSeq, upTo: EVERY_EVENT }, now);
-      if (upTo <= seenSeq) return;
       const lease = () => database.transaction('nobody', (tx) => claimMark(tx, worker, now, now.add(LEASE)));
+      const look = (stretch: Stretch) => lookAtUsed(dependencies, database, stretch, now, lease);
+      if (upTo === null) return look({ after: seenSeq, upTo: EVERY_EVENT });
+      if (upTo <= seenSeq) return;
       for (let seen = seenSeq; seen < upTo; ) {
         if (!(await lease())) return;
-        const next = !hasAlerts || seen + MOST_EVENTS > upTo ? upTo : seen + MOST_EVENTS;
-        if (hasAlerts) await lookAtUsed(dependencies, database, { after: seen, upTo: next }, now);
+        const next = !isWatched || seen + MOST_EVENTS > upTo ? upTo : seen + MOST_EVENTS;
+        if (isWatched) await look({ after: seen, upTo: next });
         await database.transaction('nobody', (tx) => updateMark(tx, next));
         seen = next;
       }
@@ -56,16 +58,24 @@ export function alertWatchChore(dependencies: AlertDependencies, worker = newId(
   };
 }
 
-/** Looks at the alerts of the customers to whom some events are addressed. */
+/** A stretch of the order of acceptance. */
+interface Stretch {
+  readonly after: bigint;
+  readonly upTo: bigint;
+}
+
+/** Looks at the alerts and the balances of the customers to whom some events are addressed. */
 async function lookAtUsed(
   dependencies: AlertDependencies,
   database: Database,
-  { after, upTo }: { readonly after: bigint; readonly upTo: bigint },
+  { after, upTo }: Stretch,
   now: Instant,
+  goOn: () => Promise<unknown>,
 ): Promise<void> {
-  const used = await database.transaction('every merchant, reading', async (tx) =>
-    selectAlertsOfCustomers(tx, await findCustomersWithEvents(tx, after, upTo)),
-  );
+  const { customers, used } = await database.transaction('every merchant, reading', async (tx) => {
+    const found = await findCustomersWithEvents(tx, after, upTo);
+    return { customers: found, used: await selectAlertsOfCustomers(tx, found) };
+  });
   for (const [merchantId, those] of Map.groupBy(used, (alert) => alert.merchantId)) {
     for (let place = 0; place < those.length; place += MOST_TOGETHER) {
       const ids = those.slice(place, place + MOST_TOGETHER).map(({ id }) => id);
@@ -77,6 +87,7 @@ async function lookAtUsed(
       for (const id of changed) await look(dependencies, database, { merchantId, id }, now);
     }
   }
+  await lookAtBalances(database, customers, now, goOn);
 }
 
 const inMerchant = <T>(database: Database, merchantId: string, work: (tx: Tx) => Promise<T>): Promise<T> =>

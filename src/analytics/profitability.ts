@@ -11,7 +11,7 @@ import { findOrganization } from '../identity/index.ts';
 import { type Decimal, jsonNumber, sum, ZERO } from '../kernel/decimal.ts';
 import { formatMoney } from '../kernel/money.ts';
 import { ok, type Result } from '../kernel/result.ts';
-import { formatInstant } from '../kernel/time.ts';
+import { formatInstant, isAfter } from '../kernel/time.ts';
 import type { UsageQuery } from '../metering/index.ts';
 import { type BucketWidth, bucketsOf, type Range } from './buckets.ts';
 import { coverOf } from './cover.ts';
@@ -54,14 +54,15 @@ export async function profitability(
   const range = read.value;
   const all = await selectKeptFigures(tx, merchantId, range, coverOf(range, ['month']), { by: 'customer' });
   const figures = all.filter(({ kind }) => kind !== 'payment');
-  const known = await costsWithMeters(tx, merchantId);
+  const everKnown = await costsWithMeters(tx, merchantId, stretchBefore(range).from);
+  const known = everKnown.filter(({ deletedAt }) => deletedAt === null || isAfter(deletedAt, range.from));
   const merchant = await findOrganization(tx, merchantId, merchantId);
   const currency = reportCurrency(query.currency, merchant?.defaultCurrency ?? null, [
     ...figures,
     ...known.map((cost) => ({ currency: cost.currency, kind: 'refund' as const, count: 1 })),
   ]);
   const chosen = known.filter((cost) => cost.currency === currency);
-  const costs = chosen.filter((cost): cost is MeteredCost => cost.meter !== null);
+  const costs = everKnown.filter((cost): cost is MeteredCost => cost.currency === currency && cost.meter !== null);
   const asked: Asked = { merchantId, currency, range, costs };
   const spent = await measureCustomerCosts(tx, usage, merchantId, costs, range);
   const profits = customerProfits(revenueOf(figures.filter((figure) => figure.currency === currency)), costsOf(spent));
@@ -97,7 +98,7 @@ export async function profitability(
       ),
       ...named(
         'These costs have no usage',
-        costs.filter(({ id }) => !spent.some(({ costId }) => costId === id)),
+        chosen.filter(({ id, meter }) => meter !== null && !spent.some(({ costId }) => costId === id)),
       ),
     ],
   });
@@ -126,7 +127,7 @@ async function trendsOf(
   rows: readonly CustomerProfit[],
 ) {
   const filter = { customerIds: rows.map(({ customerId }) => customerId), currency };
-  const before = { from: range.from.subtract(range.from.until(range.to)), to: range.from };
+  const before = stretchBefore(range);
   const cut = { by: 'customer' } as const;
   const isRevenue = ({ kind }: Figure) => kind !== 'payment';
   const revenue = (await selectFigures(tx, merchantId, range, filter, { ...cut, width })).filter(isRevenue);
@@ -158,6 +159,9 @@ async function trendsOf(
     }),
   );
 }
+
+/** The time of the same length before. */
+const stretchBefore = ({ from, to }: Range): Range => ({ from: from.subtract(from.until(to)), to: from });
 
 const WINDOWS = { hour: 'HOUR', day: 'DAY', month: 'MONTH' } as const;
 

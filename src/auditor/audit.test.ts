@@ -179,6 +179,10 @@ const BREAKS: Readonly<Record<string, readonly [broken: string, undone: string]>
     `insert into unused_credit (merchant_id, id, subscription_id, invoice_id, price_id, charged_from, charged_to, unused_from, unused_to, display_name, amount, tax_amount, tax_rate, noted_amount, noted_tax, created_at) select l.merchant_id, 'uc_broken', i.subscription_id, i.id, l.price_id, l.period_start, l.period_end, l.period_start, l.period_end, '', l.total_price + 1, 0, 0, 0, 0, now() from invoice_line l join invoice i on i.id = l.invoice_id where i.id = 'INVOICE' limit 1`,
     `delete from unused_credit where id = 'uc_broken'`,
   ],
+  'refunds-of-what-is-left': [
+    `insert into unused_credit (merchant_id, id, subscription_id, invoice_id, price_id, charged_from, charged_to, unused_from, unused_to, display_name, amount, tax_amount, tax_rate, noted_amount, noted_tax, created_at) select l.merchant_id, 'uc_refunded', i.subscription_id, i.id, l.price_id, l.period_start, l.period_end, l.period_start, l.period_end, '', l.total_price, 0, 0, 0, 0, now() from invoice_line l join invoice i on i.id = l.invoice_id where i.id = 'INVOICE' limit 1`,
+    `delete from unused_credit where id = 'uc_refunded'`,
+  ],
   'fees-billed-once': [
     `update credit_note set kind = 'cancellation' where invoice_id = 'INVOICE'; insert into invoice_line (merchant_id, invoice_id, id, position, event_type, line_item_type, type, price_id, fee_id, display_name, metric_name, metric_unit, metric_description, quantity, unit_price, total_price, discount_price, tax_rate, total_tax, total_amount, period_start, period_end) select merchant_id, id, 'line_twice_' || n, 100 + n, 'fee', 'charge', 'charge', 'price_twice', 'fee_twice', '', '', '', '', 1, 1, 1, 0, 0, 0, 1, period_start + n * interval '1 hour', period_end from invoice, generate_series(1, 2) n where id = 'INVOICE'`,
     `delete from invoice_line where price_id = 'price_twice'; update credit_note set kind = 'refund' where invoice_id = 'INVOICE'`,

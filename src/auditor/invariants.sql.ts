@@ -127,17 +127,35 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'refunds-within-payments',
-    meaning: 'I-41: the credit notes in force over an invoice are not more than its charges came to',
+    meaning: 'I-41: the credit notes in force over an invoice are not more than its total',
     broken: sql`
-      select i.merchant_id, i.id, format('%s credited of %s', n.total, greatest(i.grand_total, l.charged)) as detail
+      select i.merchant_id, i.id, format('%s credited of %s', n.total, i.grand_total) as detail
         from invoice i
-       cross join lateral (
-         select coalesce(sum(l.total_amount), 0) as charged from invoice_line l
-          where l.merchant_id = i.merchant_id and l.invoice_id = i.id and l.type not in ('credit', 'late_usage')) l
        cross join lateral (
          select sum(o.total) as total from credit_note o
           where o.merchant_id = i.merchant_id and o.invoice_id = i.id and o.status = 'ISSUED') n
-       where n.total > greatest(i.grand_total, l.charged)`,
+       where n.total > i.grand_total`,
+  },
+  {
+    name: 'refunds-of-what-is-left',
+    meaning: 'I-41: no refund in force is of an invoice of which a credit or a correction has taken something back',
+    broken: sql`
+      select n.merchant_id, n.invoice_id as id, format('refunded by %s and credited before', n.number) as detail
+        from credit_note n
+        join invoice i on i.merchant_id = n.merchant_id and i.id = n.invoice_id
+       where n.kind = 'refund' and n.status = 'ISSUED'
+         and (exists (select from unused_credit c where c.merchant_id = n.merchant_id and c.invoice_id = n.invoice_id)
+              or exists (
+                select from invoice_line b
+                  join invoice o on o.merchant_id = i.merchant_id and o.subscription_id = i.subscription_id
+                   and o.id <> i.id and o.status <> 'CANCELLED'
+                  join invoice_line l on l.merchant_id = o.merchant_id and l.invoice_id = o.id
+                   and l.type = 'late_usage' and l.price_id = b.price_id
+                   and l.period_start < b.period_end and l.period_end > b.period_start
+                 where b.merchant_id = i.merchant_id and b.invoice_id = i.id and b.type <> 'credit'
+                   and not exists (select from credit_note r where r.merchant_id = o.merchant_id
+                                      and r.invoice_id = o.id and r.kind = 'refund' and r.status = 'ISSUED')
+                 group by b.id having sum(l.total_amount) < 0))`,
   },
   {
     name: 'credits-within-lines',

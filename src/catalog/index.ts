@@ -1,6 +1,6 @@
 /** All that other domains may use of the catalog. */
 import type { Tx } from '../db/index.ts';
-import { type Cost, selectAllCosts, selectCost, selectCostsByEventType } from './costs/costs.sql.ts';
+import { type Cost, selectCostsByEventType } from './costs/costs.sql.ts';
 import type { Feature } from './features/feature.ts';
 import { lockFeatureShared, selectFeaturesById, selectFeaturesByKey } from './features/features.sql.ts';
 import { type Item, lockItemsShared } from './items/items.sql.ts';
@@ -31,16 +31,12 @@ export type { VersionStatus } from './plans/version-states.ts';
 export { type CarriedFeature, carriedFeatures, publishedMetricsOf } from './prices/carried-features.ts';
 export type { CatalogPrice, PricedMetric } from './prices/catalog-price.ts';
 export type { PriceFeature } from './prices/price.ts';
-export { checkTemplate, EntitlementTemplate } from './prices/template.ts';
+export { checkTemplate, EntitlementTemplate, meaningOf, withDefaults } from './prices/template.ts';
 export { canBackFeature } from './prices/terms.ts';
 export { catalogRoutes } from './routes.ts';
 export { costText } from './usage/cost-money.ts';
-export {
-  type CustomerCost,
-  costsWithMeters,
-  type MeteredCost,
-  measureCustomerCosts,
-} from './usage/customer-costs.ts';
+export type { MeteredCost } from './usage/cost-usage.ts';
+export { type CustomerCost, costsWithMeters, measureCustomerCosts } from './usage/customer-costs.ts';
 export {
   type MeteredMetric,
   selectMeteredMetrics as findMeteredMetrics,
@@ -78,13 +74,6 @@ export const findFeeQuantities = (
   merchantIds: readonly string[],
   versionIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly FeeQuantity[]>> => selectFeeQuantities(tx, merchantIds, versionIds);
-
-/** A cost of the merchant that is not deleted. */
-export const findCost = (tx: Tx, merchantId: string, id: string): Promise<Cost | undefined> =>
-  selectCost(tx, merchantId, id);
-
-/** Every cost of the merchant that is not deleted, oldest first. */
-export const listCosts = (tx: Tx, merchantId: string): Promise<Cost[]> => selectAllCosts(tx, merchantId);
 
 /** The metrics and costs whose meters count events of these types: what tells a matched event from an unmatched one. */
 export async function listMetricsAndCostsByEventType(

@@ -293,7 +293,7 @@ const refundRoute = (dependencies: InvoicingDependencies, awaitOutcome: AwaitOut
       summary: 'Refund a paid invoice in full',
       description:
         'Makes a credit note over the whole invoice, and sends the money back as it came: to the card, or ' +
-        'into the wallet. The invoice stays `PAID`. An invoice that is not paid, or already refunded, is a ' +
+        'into the wallet. Credits that the invoice bore go into the wallet. The invoice stays `PAID`. An invoice that is not paid, or already refunded, is a ' +
         '400. The answer waits up to 10 seconds for the payment provider; `returnStatus` of the payments ' +
         'says how far it is.',
       access: ofInvoice('member'),

@@ -3,8 +3,10 @@ import type { DueKind, StepResult } from '../jobs/index.ts';
 import { type Instant, isAfter } from '../kernel/time.ts';
 import { dunningDueKinds } from './collecting/dunning-steps.ts';
 import { retryCharge } from './collecting/pay-now.ts';
+import { asksCommitment } from './difference/due.ts';
 import { renderCreditNote, renderIssued, renderReceipt } from './documents/documents.ts';
 import { startCalculations } from './drafts/start-calculations.ts';
+import { termsOfInvoices } from './drafts/terms-of-invoices.ts';
 import { tryCalculations } from './drafts/try-calculations.ts';
 import { type ChangedInvoice, unchanged } from './invoice/changed-invoice.ts';
 import type { InvoicingDependencies } from './invoice/dependencies.ts';
@@ -93,8 +95,8 @@ async function lockBillingOfDue(
 }
 
 /**
- * The next steps of some invoices of one merchant that are due. Of several of one customer the oldest goes first, and
- * the others wait: they are paid from one wallet, and credits go from one to the next.
+ * The next steps of some invoices of one merchant that are due. Of several of one customer one goes first, and the
+ * others wait: they are paid from one wallet, and credits go from one to the next.
  */
 export async function stepInvoices(
   dependencies: InvoicingDependencies,
@@ -109,9 +111,7 @@ export async function stepInvoices(
     first.merchantId,
     records.map(({ id }) => id),
   );
-  const firsts = [...Map.groupBy(locked, ({ customerId }) => customerId).values()].map(
-    ([oldest]) => oldest as InvoiceRow,
-  );
+  const firsts = await firstOfEach(dependencies, tx, locked);
   const asking = await moveInvoices(dependencies, tx, firsts, now);
   const stepped = new Set(firsts.map(({ id }) => id));
   return records.map(({ id }): StepResult => {
@@ -119,6 +119,20 @@ export async function stepInvoices(
     const invoice = asking.find((each) => each.id === id);
     return { isLater: false, ...(invoice && { followUp: askFor(dependencies.taxProviders, invoice) }) };
   });
+}
+
+/** Of each customer the oldest invoice; one that asks a commitment comes last. */
+async function firstOfEach(
+  { source }: InvoicingDependencies,
+  tx: Tx,
+  invoices: readonly InvoiceRow[],
+): Promise<InvoiceRow[]> {
+  const customers = [...Map.groupBy(invoices, ({ customerId }) => customerId).values()];
+  const several = customers.filter(({ length }) => length > 1).flat();
+  const ofPeriods = several.filter(({ kind }) => kind === 'subscription');
+  const termsOf = await termsOfInvoices(tx, source, ofPeriods);
+  const asking = new Set(ofPeriods.filter((invoice) => asksCommitment(termsOf(invoice), invoice)));
+  return customers.map((those) => (those.find((invoice) => !asking.has(invoice)) ?? those[0]) as InvoiceRow);
 }
 
 /**

@@ -10,6 +10,9 @@ export interface Fraction {
 /** All of it. */
 export const WHOLE: Fraction = { numerator: 1n, denominator: 1n };
 
+/** Nothing of it. */
+export const NONE: Fraction = { numerator: 0n, denominator: 1n };
+
 /** Is the fraction exactly 1? */
 export const isWhole = ({ numerator, denominator }: Fraction): boolean => numerator === denominator;
 

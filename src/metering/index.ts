@@ -3,7 +3,7 @@ export { meteringErrors } from './errors.ts';
 export type { BalancesQuestion, EventBalances, EventUse } from './events/expand.ts';
 export { acceptInTransaction, type OwnEvent } from './intake/accept-one.ts';
 export { admissionOf } from './intake/admission.ts';
-export { createIntakes, type OnAccepted } from './intake/intake.ts';
+export { createIntakes } from './intake/intake.ts';
 export { lockIngest, lockMarksAndRead as readWithoutEvents } from './intake/lock.sql.ts';
 export { eventPartitionChore } from './intake/partitions.ts';
 export {
@@ -14,7 +14,6 @@ export {
 export { linkExternalSubject, linkSubscriptionSubject, subjectsOf, subjectsOfEach } from './intake/subjects.ts';
 export { merchantsWithEvents } from './intake/tally.sql.ts';
 export { eventTallyChore } from './intake/tally.ts';
-export { createUsageWatch, type UsageWatch, type UsedBy } from './intake/usage-watch.ts';
 export { keyGenerationChore } from './keys/generations.ts';
 export { dimensionsOf, isLevel, type Meter } from './meter/meter.ts';
 export { type ActiveSpan, ownSpans } from './meter/own-spans.ts';
@@ -27,7 +26,7 @@ export {
   type UsageScope,
   type UsageSource,
 } from './meter/usage-request.ts';
-export { WINDOW_SIZES, type WindowSize, windowCount, windowsOf } from './meter/windows.ts';
+export { WINDOW_SIZES, type WindowSize, windowAt, windowCount, windowsOf } from './meter/windows.ts';
 export { eventRoutes } from './routes.ts';
 export type { OwnedMeter } from './stored/events.sql.ts';
 export { listMeterEvents } from './stored/events.ts';

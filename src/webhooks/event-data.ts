@@ -1,4 +1,15 @@
-import { type Cases, type FieldWords, Id, Nullable, OneOf, Timestamp, type TSchema, Type } from '../http/index.ts';
+import {
+  type Cases,
+  DecimalOut,
+  type FieldWords,
+  Id,
+  Nullable,
+  NumberOut,
+  OneOf,
+  Timestamp,
+  type TSchema,
+  Type,
+} from '../http/index.ts';
 import { EVENT_TYPES, type EventType } from './kinds.ts';
 
 /** The type of the event that a test sends. It is no kind of event: nothing lists it. */
@@ -27,7 +38,16 @@ const DATA_FIELDS: FieldWords = {
   alertId: 'The id of the alert.',
   entitlementId: 'The id of the entitlement. Null: the alert watches something else.',
   billableMetricId: 'The id of the metric. Null: the alert watches something else.',
-  periodStart: 'The beginning of the period in which the alert triggered.',
+  periodStart: 'The beginning of the period of the figure.',
+  type: ['What is watched: `balance`, `invoice_total` or `usage`.', 'balance'],
+  name: ['The name of the alert; of a low or spent balance the name of the feature. Null: none.', 'Tokens'],
+  value: ['The figure that was seen: the balance, the invoice total with tax, or the usage.', '18'],
+  threshold: ['The figure that was reached. Null: it is a percentage.', '0'],
+  percent: [
+    'The percentage that was reached; of a balance the used part of all units of the period. Null: it is a threshold.',
+    80,
+  ],
+  currency: ['The currency of an invoice total. Null: the figure is no amount of money.', 'USD'],
   paymentSessionId: 'The id of the payment session.',
   orderId: 'The id of the order.',
   webhookEndpointId: 'The id of the webhook endpoint.',
@@ -35,6 +55,15 @@ const DATA_FIELDS: FieldWords = {
 
 const customer = { customerId: Id('customer') };
 const subscription = { subscriptionId: Type.Optional(Nullable(Id('subscription'))) };
+const figure = {
+  type: OneOf(['balance', 'invoice_total', 'usage']),
+  name: Nullable(Type.String()),
+  value: DecimalOut,
+  threshold: Nullable(DecimalOut),
+  percent: Nullable(NumberOut),
+  currency: Nullable(Type.String()),
+  periodStart: Timestamp,
+};
 const entitled = { entitlementId: Id('entitlement'), ...customer, ...subscription };
 const pushed = {
   approvalId: Type.Optional(Id('approval')),
@@ -67,7 +96,11 @@ const DATA: Readonly<Record<string, Readonly<Record<string, TSchema>>>> = {
   },
   subscription: { subscriptionId: Id('subscription'), ...customer },
   grant: { grantId: Id('grant'), ...entitled },
-  entitlement: entitled,
+  /** A reset has no figure. */
+  entitlement: {
+    ...entitled,
+    ...Object.fromEntries(Object.entries(figure).map(([name, schema]) => [name, Type.Optional(schema)])),
+  },
   payment_session: {
     paymentSessionId: Id('paymentSession'),
     entityType: Type.String(),
@@ -103,7 +136,7 @@ const DATA: Readonly<Record<string, Readonly<Record<string, TSchema>>>> = {
     entitlementId: Nullable(Id('entitlement')),
     ...subscription,
     billableMetricId: Nullable(Id('billableMetric')),
-    periodStart: Timestamp,
+    ...figure,
   },
   webhook_endpoint: { webhookEndpointId: Id('webhookEndpoint'), reason: Type.Optional(Type.String()) },
 };
@@ -120,7 +153,7 @@ const dataOf = (resource: string): TSchema =>
     { merchantId: Id('organization'), ...DATA[resource], sequence: Type.Optional(Type.Integer()) },
     {
       $id: `${resource.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())}EventData`,
-      description: 'The ids that the event is about. It has no amounts.',
+      description: 'The ids that the event is about. Only alerts and notices of balances have figures.',
       'x-fields': DATA_FIELDS,
     },
   );

@@ -7,8 +7,11 @@ import type { EventType } from './kinds.ts';
 export interface OutboxEvent {
   readonly merchantId: string;
   readonly type: EventType;
-  /** Ids, first of all the resource's own (`customerId` for `customer.…`); never amounts, names or addresses. */
-  readonly data: Readonly<Record<string, string | null | readonly Readonly<Record<string, string>>[]>>;
+  /**
+   * Ids, first of all the resource's own (`customerId` for `customer.…`); figures only of alerts and of notices about
+   * balances, and never addresses.
+   */
+  readonly data: Readonly<Record<string, string | number | null | readonly Readonly<Record<string, string>>[]>>;
 }
 
 /**

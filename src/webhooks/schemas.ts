@@ -42,7 +42,7 @@ const DELIVERY_FIELDS: FieldWords = {
   type: ['The type of the event.', 'invoice.paid.v0'],
   resourceId: ['The id of the resource of the event. Its `sequence` counts the event.', 'inv_8c3d5e0f1a2b4c6d'],
   data: [
-    'The ids that the event is about. It has no amounts.',
+    'The ids that the event is about. Only alerts and notices of balances have figures.',
     { merchantId: 'org_8c3d5e0f1a2b4c6d', invoiceId: 'inv_8c3d5e0f1a2b4c6d', sequence: 4 },
   ],
   deliveries: 'The endpoints to which the event is sent.',

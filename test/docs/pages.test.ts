@@ -31,7 +31,7 @@ it('the table of contents has every page once, the quickstart first', () => {
  * One start for all pages, as by `npm start`. Each page runs after README and quickstart, and shares their functions
  * and variables. The program's time is more than a year later than now, so outdated dates fail here first.
  */
-it('every page prints what it says, run block by block after a fresh start', { timeout: 400_000 }, async () => {
+it('every page prints what it says, run block by block after a fresh start', { timeout: 900_000 }, async () => {
   const data = await preparedData();
   const folder = dirname(data);
   const program = startReckoner({

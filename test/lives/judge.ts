@@ -50,12 +50,13 @@ const keyOf = ({ sub, price }: Owed): string => `${sub} ${price === 'minimum' ? 
 
 /** Invoices that credits can no longer correct; faults on them stay. */
 function frozen({ invoices, notes }: Lived): Set<string> {
-  const refunded = notes.filter(({ kind, status }) => kind === 'refund' && status !== 'VOIDED');
-  return new Set([
-    ...invoices.filter(({ status }) => GIVEN_UP.has(status)).map(({ id }) => id),
-    ...refunded.map(({ invoiceId }) => invoiceId),
-  ]);
+  return new Set([...invoices.filter(({ status }) => GIVEN_UP.has(status)).map(({ id }) => id), ...refundedOf(notes)]);
 }
+
+const refundedOf = (notes: Lived['notes']): Set<string> =>
+  new Set(
+    notes.filter(({ kind, status }) => kind === 'refund' && status !== 'VOIDED').map(({ invoiceId }) => invoiceId),
+  );
 
 /** Billed = owed, per subscription and price: lines, also of invoices that were given up, less credits. */
 function billedIsOwed(life: Life, lived: Lived): string[] {
@@ -63,6 +64,7 @@ function billedIsOwed(life: Life, lived: Lived): string[] {
   const subOf = new Map([...lived.subscriptionIds].map(([sub, id]) => [id, sub]));
   const byId = new Map(lived.invoices.map((invoice) => [invoice.id, invoice]));
   const isFrozen = frozen(lived);
+  const refunded = refundedOf(lived.notes);
   const isInclusive = life.taxBehavior === 'inclusive';
   const net = (line: Resource) =>
     isInclusive
@@ -86,7 +88,8 @@ function billedIsOwed(life: Life, lived: Lived): string[] {
   };
   for (const invoice of lived.invoices) {
     if (lived.neverActive.has(subOf.get(invoice.subscriptionId) ?? '')) continue;
-    for (const line of invoice.lines) add(invoice, line, 1n);
+    // A refund gives back the credits that its invoice bore.
+    for (const line of invoice.lines) if (!(line.type === 'credit' && refunded.has(invoice.id))) add(invoice, line, 1n);
   }
   for (const note of lived.notes)
     if (note.kind === 'credit' && note.status !== 'VOIDED')

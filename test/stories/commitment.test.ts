@@ -264,6 +264,165 @@ describe('a commitment that was asked follows what changes afterwards', () => {
   });
 });
 
+/** A monthly plan with a minimum of 100.00 beside a year or a quarter in arrears, from the 1st of January 2024. */
+async function beside(prices: readonly Resource[]) {
+  const plan = await committed(prices, { minimumAmount: '100' });
+  const { clock, subscription, invoices } = await subscribed(plan, {}, '2024-01-01T00:00:00Z');
+  const live = async (cadence: string) =>
+    (await shop.read(`/v0/subscriptions/${subscription.id}/upcomingInvoice?billingCadence=${cadence}`)).subtotal;
+  const closeNow = async (cadence: string) => {
+    const open = (await invoices()).find((each) => each.status === 'ACTIVE' && each.billingCadence === cadence);
+    return shop.act(`/v2/invoices/${open.id}/closeNow`);
+  };
+  return { plan, clock, subscription, invoices, live, closeNow };
+}
+
+describe('a month with a commitment beside a price of another cadence', () => {
+  const usage = (billingCadence: string) => shop.usagePrice({ billingCadence });
+  const yearly = () =>
+    shop.feePrice({ billingCadence: 'P1Y', paymentTerm: 'in_advance', properties: { unitPrice: '120' } });
+
+  it.each([
+    {
+      what: 'a year of usage',
+      cadence: 'P1Y',
+      prices: async () => [await usage('P1M'), await usage('P1Y')],
+      live: '0.00',
+    },
+    { what: 'a quarter of usage', cadence: 'P3M', prices: async () => [await usage('P3M')], live: '0.00' },
+    { what: 'a yearly fee', cadence: 'P1Y', prices: async () => [await usage('P1M'), await yearly()], live: '120.00' },
+  ])('asks nothing of the open invoice of $what, nor of its own', async ({ cadence, prices, live }) => {
+    const plan = await beside(await prices());
+    for (const day of ['2024-01-11', '2024-05-11']) {
+      await shop.advance(plan.clock, `${day}T00:00:00Z`);
+      expect([await plan.live(cadence), await plan.live('P1M')]).toEqual([live, '0.00']);
+      const listed = await shop.read(`/v2/invoices?subscriptionId=${plan.subscription.id}&status=ACTIVE`);
+      expect(listed.data.map(({ subtotal }: Resource) => subtotal).toSorted()).toEqual(['0.00', live].toSorted());
+    }
+  });
+
+  it.each([
+    { what: 'an end in May', at: '2024-05-16T12:00:00Z', net: '450.00' }, // four months, and half of May
+    { what: 'the year', at: '2025-01-02T00:00:00Z', net: '1200.00' },
+    { what: 'no minimum from June', at: '2024-06-01T00:00:00Z', net: '500.00' },
+  ])('a cut of the year asks nothing, and nothing of it is kept: $what', async ({ what, at, net }) => {
+    const { plan, clock, subscription, closeNow } = await beside([await usage('P1M'), await usage('P1Y')]);
+    await shop.advance(clock, '2024-05-11T00:00:00Z');
+    await closeNow('P1Y');
+    expect(await kept(subscription)).toBe('400.00');
+    await shop.advance(clock, at);
+    if (what.startsWith('an end'))
+      await shop.act(`/v0/subscriptions/${subscription.id}/termination`, { reason: 'Over' });
+    if (what.startsWith('no minimum')) {
+      await shop.create(`/v0/plans/${plan.id}/versions`, { minimumAmount: '0' });
+      await shop.create(`/v0/subscriptions/${subscription.id}/changes`, { versionNumber: 2 });
+      await shop.advance(clock, '2025-01-02T00:00:00Z');
+    }
+    await shop.advance(clock, '2025-01-03T00:00:00Z');
+    expect(await kept(subscription)).toBe(net);
+    for (const { id } of await shop.invoices(subscription))
+      expect((await shop.read(`/v2/invoices/${id}/creditNotes`)).data).toEqual([]);
+  });
+
+  it('a cut of a quarter leaves June to its own invoice', async () => {
+    const { clock, subscription, closeNow } = await beside([await usage('P3M')]);
+    await shop.advance(clock, '2024-05-11T00:00:00Z');
+    await closeNow('P3M');
+    await shop.advance(clock, '2024-08-02T00:00:00Z');
+    expect(await kept(subscription)).toBe('700.00');
+  });
+
+  it('counts a yearly fee by its days, and a year of usage in its last month', async () => {
+    const { clock, subscription, invoices } = await beside([await usage('P1Y'), await yearly()]);
+    await shop.use(subscription.id, '2024-03-11T00:00:00Z', 366);
+    await shop.advance(clock, '2025-01-01T00:00:00Z');
+    const months = (await invoices()).filter((each) => each.billingCadence === 'P1M' && each.status !== 'ACTIVE');
+    // 100 less 31, 29 or 30 of 366 days of 120.00; in December less 31 days of the year's 366 units too.
+    expect(months.map(({ subtotal }) => subtotal)).toEqual([
+      ...['89.84', '90.49', '89.84', '90.16', '89.84', '90.16', '89.84', '89.84', '90.16', '89.84', '90.16', '58.84'],
+    ]);
+    expect((await shop.read(`/v2/invoices/${months[0].id}/explain`)).lines[0].notes).toEqual([
+      'Minimum 100.00 less 10.163934426',
+    ]);
+  });
+
+  it.each([
+    {
+      what: 'a week',
+      unitPrice: '70',
+      minimumAmount: '500',
+      start: '2024-01-01T00:00:00Z',
+      end: '2024-01-12T12:00:00Z',
+      told: '2024-01-16T00:00:00Z',
+      net: '185.48',
+    },
+    {
+      what: 'a month and more',
+      unitPrice: '366.40',
+      minimumAmount: '1422',
+      start: '2023-02-28T00:00:00Z',
+      end: '2023-04-02T03:00:00Z',
+      told: '2023-04-13T03:00:00Z',
+      net: '1733.86',
+    },
+    {
+      what: 'four months',
+      unitPrice: '292.42',
+      minimumAmount: '1878.97',
+      start: '2024-02-29T12:30:00Z',
+      end: '2024-07-03T23:30:00Z',
+      told: '2024-07-04T23:30:00Z',
+      net: '8338.18',
+    }, // 4 months, 107 of 720 hours, and 13 days of weeks that end after their month
+  ])(
+    'an end that is told late is as one told in time: $what with a weekly fee',
+    async ({ unitPrice, minimumAmount, start, end, told, net }) => {
+      const weekly = await shop.feePrice({ billingCadence: 'P1W', properties: { unitPrice } });
+      const plan = await committed([weekly], { minimumAmount });
+      const endedAs = async (at: string) => {
+        const { clock, subscription } = await subscribed(plan, {}, start);
+        await shop.advance(clock, at);
+        await shop.change(`/v0/subscriptions/${subscription.id}`, { terminatedAt: end });
+        await shop.advance(clock, 'P40D');
+        return kept(subscription);
+      };
+      expect([await endedAs(end), await endedAs(told)]).toEqual([net, net]);
+    },
+  );
+});
+
+describe('a year with a commitment beside months', () => {
+  it.each([
+    { december: 50, gracePeriod: 'P0D', year: '600.00 + 120.00', last: '50.00 + 3.50' }, // 1,200 less 12 × 50
+    { december: 50, gracePeriod: 'P3D', year: '600.00 + 120.00', last: '50.00 + 3.50' },
+    { december: 5000, gracePeriod: 'P0D', year: '0.00 + 0.00', last: '5000.00 + 350.00' },
+  ])(
+    'is asked after December is billed: $december units, grace $gracePeriod',
+    async ({ december, gracePeriod, ...is }) => {
+      const metric = await shop.metric({ taxRate: 7 });
+      const prices = [await shop.usagePrice({ billingCadence: 'P1M', billableMetricId: metric.id })];
+      const fields = { billingCadence: 'P1Y', minimumAmount: '1200', gracePeriod, defaultTaxRate: 20 };
+      const { clock, subscription, invoices } = await subscribed(await committed(prices, fields));
+      for (let month = 1; month <= 12; month += 1) {
+        await shop.advance(clock, `2026-${String(month).padStart(2, '0')}-15T00:00:00Z`);
+        await shop.use(
+          subscription.id,
+          `2026-${String(month).padStart(2, '0')}-15T00:00:00Z`,
+          month < 12 ? 50 : december,
+        );
+      }
+      await shop.advance(clock, '2027-01-05T00:00:00Z');
+      const billed = (await invoices()).filter(({ status }) => status !== 'ACTIVE');
+      const [year, last] = ['P1Y', 'P1M'].map((of) => billed.findLast(({ billingCadence }) => billingCadence === of));
+      expect([year, last].map(({ subtotal, totalTax }) => `${subtotal} + ${totalTax}`)).toEqual([is.year, is.last]);
+      expect(year.issuedAt).toBe(last.issuedAt);
+      expect(year.invoiceNumber > last.invoiceNumber).toBe(true);
+      expect(billed.filter(({ totalTax }) => totalTax.startsWith('-'))).toEqual([]);
+      expect(await kept(subscription)).toBe(december === 50 ? '1200.00' : '5550.00');
+    },
+  );
+});
+
 describe('where a commitment is shown', () => {
   it('its line says what it is, in explain, in lists, on the document and in the e-invoice', async () => {
     const { clock, subscription, invoices } = await subscribed(await committed());

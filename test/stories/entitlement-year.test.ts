@@ -14,7 +14,11 @@ beforeAll(async () => {
 });
 afterAll(() => env.close());
 
-const TEMPLATE = { type: 'metered', usagePeriod: { interval: 'P1M' }, issueAfterReset: 100, resetMaxRollover: 30 };
+/** Its grants burn in the order of creation, beside what was given and bought. */
+const TEMPLATE = {
+  ...{ type: 'metered', usagePeriod: { interval: 'P1M' }, issueAfterReset: 100, resetMaxRollover: 30 },
+  issueAfterResetPriority: 0,
+};
 const SOFT = { ...TEMPLATE, issueAfterReset: 80, isSoftLimit: true, preserveOverageAtReset: true };
 
 /**

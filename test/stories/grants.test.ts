@@ -204,6 +204,17 @@ describe('an entitlement made by hand', () => {
     expect(await shop.read(`/v1/entitlements/${made.id}?at=2026-02-01T00:00:00Z`)).toMatchObject({ status: 'expired' });
   });
 
+  it.each([
+    { type: 'boolean', template: { type: 'boolean' } },
+    { type: 'static', template: { type: 'static', config: { seats: 5 } } },
+  ])('to a $type feature begins at any time', async ({ type, template }) => {
+    for (const activeFrom of [START, new Date().toISOString(), '2150-01-01T00:00:00Z']) {
+      const sent = await body({ featureId: (await newFeature(type)).id, template, activeFrom });
+      const made = await shop.create('/v1/entitlements', sent);
+      expect(made.hasAccess).toBe(!activeFrom.startsWith('2150'));
+    }
+  });
+
   it('is one for a customer and a feature, until it has ended, also where two come at once', async () => {
     const sent = await body();
     const answers = await Promise.all([1, 2, 3].map(() => merchant.post('/v1/entitlements', sent)));
@@ -603,6 +614,29 @@ describe('a reset by hand', () => {
     expect(first).toMatchObject({ lastResetAt: at, usageInPeriod: 30, balance: 80 });
     expect(await reset(path, { effectiveAt: at, retainAnchor: true })).toEqual(first);
     expect(await grantsOf(path)).toHaveLength(2);
+  });
+
+  it.each([
+    { asked: {} },
+    { asked: { preserveOverage: false } },
+    { asked: { retainAnchor: true, preserveOverage: false } },
+    { asked: { effectiveAt: '2026-02-28T00:00:00Z', preserveOverage: false }, later: 'P3D' },
+  ])('does nothing at the instant of an automatic one, asked as $asked', async ({ asked, later = 'PT0S' }) => {
+    const clock = await shop.clock('2026-01-31T00:00:00Z');
+    const feature = await newFeature();
+    const entitlementTemplate = { ...MONTHLY, issueAfterReset: 100, preserveOverageAtReset: true };
+    const price = await shop.usagePrice({ feature: { featureId: feature.id, entitlementTemplate } });
+    const subscription = await shop.subscribe(await shop.plan([price]), { clock });
+    await shop.use(subscription.id, '2026-02-10T00:00:00Z', 130);
+    await shop.advance(clock, '2026-02-28T00:00:00Z');
+    if (later !== 'PT0S') await shop.advance(clock, later);
+    const path = `/v1/entitlements/${(await entitlementsOf(subscription))[0].id}`;
+    const before = await shop.read(path);
+    expect(before).toMatchObject({ balance: 70, currentPeriodEnd: '2026-03-31T00:00:00Z' });
+    expect(await reset(path, asked)).toEqual(before);
+    expect(await shop.read(`${path}?at=2026-02-28T00:00:00Z`)).toMatchObject({ balance: 70 });
+    await shop.advance(clock, '2026-03-31T00:00:00Z');
+    expect(await shop.read(path)).toMatchObject({ balance: 100, currentPeriodEnd: '2026-04-30T00:00:00Z' });
   });
 
   it.each([

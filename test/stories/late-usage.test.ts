@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { transfer, walletOf } from '../support/bills.ts';
 import { type Merchant, sharedEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
@@ -185,6 +186,64 @@ describe('what comes late', () => {
       'charge 2026-02: 0 = 0.00',
       'late_usage 2026-01: 8 = 8.00',
     ]);
+  });
+});
+
+describe('money goes back once', () => {
+  const pay = ({ id, grandTotal }: Resource) => transfer(shop, { id }, grandTotal);
+  const refund = ({ id }: Resource) => merchant.post(`/v2/invoices/${id}/refunds`);
+  const voidOf = ({ id }: Resource, { body }: Resource) =>
+    shop.act(`/v2/invoices/${id}/refunds/${body.id}/void`, { reason: 'A mistake' });
+  const REFUSED = { status: 400, body: { code: 'INVOICE_ALREADY_REFUNDED' } };
+
+  /** 100.00 and 20.00 tax for January, paid. */
+  async function paid() {
+    const { clock, subscription } = await subscribed({}, { gracePeriod: 'P0D' });
+    await use(subscription, JANUARY, 100);
+    await shop.advance(clock, '2026-02-01T00:00:00Z');
+    const [january] = await shop.invoices(subscription);
+    await pay(january);
+    return { clock, subscription, january };
+  }
+  /** 300.00 less 80.00 and 44.00 tax for February, paid. */
+  async function corrected() {
+    const { clock, subscription, january } = await paid();
+    await use(subscription, JANUARY, -80);
+    await use(subscription, FEBRUARY, 300);
+    await shop.advance(clock, '2026-03-01T00:00:00Z');
+    const [, february] = (await shop.invoices(subscription)) as [Resource, Resource];
+    expect(february.grandTotal).toBe('264.00');
+    await pay(february);
+    return { clock, subscription, january, february };
+  }
+
+  it('no refund of an invoice gives back what a later one has taken back of it', async () => {
+    const { january } = await corrected();
+    expect(await refund(january)).toMatchObject(REFUSED);
+  });
+
+  it('nor does a second refund, after a void', async () => {
+    const { clock, subscription, january } = await paid();
+    const first = await refund(january);
+    await use(subscription, JANUARY, -10);
+    await voidOf(january, first);
+    await use(subscription, FEBRUARY, 20);
+    await shop.advance(clock, '2026-03-01T00:00:00Z');
+    expect(await refund(january)).toMatchObject(REFUSED);
+  });
+
+  it('a refund of the invoice with the correction gives that back, too, until it is voided', async () => {
+    const { clock, subscription, january, february } = await corrected();
+    const first = await refund(february);
+    expect(first).toMatchObject({ status: 201, body: { total: '264.00' } });
+    const notes = async () => (await shop.read(`/v2/invoices/${january.id}/creditNotes`)).data;
+    expect(await notes()).toMatchObject([{ kind: 'credit', total: '96.00', status: 'ISSUED' }]);
+    expect(await walletOf(shop, subscription)).toBe('96.00');
+    await voidOf(february, first);
+    expect(await notes()).toMatchObject([{ kind: 'credit', total: '96.00', status: 'VOIDED' }]);
+    expect(await walletOf(shop, subscription)).toBe('0.00');
+    await shop.advance(clock, '2026-04-01T00:00:00Z');
+    expect(shown((await shop.invoices(subscription))[2])).toEqual(['charge 2026-03: 0 = 0.00']);
   });
 });
 

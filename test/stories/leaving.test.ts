@@ -83,10 +83,11 @@ const charge = 'charge 06-01/06-16 40.00';
 
 describe('who has paid everything, by credit', () => {
   it.each<Leaving>([
-    // 40.00 of the 199.00 reduce the last invoice. The other 159.00 and the 45.00 are 204.00, with tax 244.80.
+    // 40.00 of the 199.00 reduce the last invoice. The other 159.00 and the 45.00 are 204.00, with tax 244.80. The last
+    // invoice is refunded: the 48.00 that the credit had paid are in the wallet.
     {
       credit: 'invoice',
-      wallet: ['0.00', '244.80', '232.80'],
+      wallet: ['0.00', '244.80', '280.80'],
       last: {
         lines: [charge, 'credit 06-16/01-01 -40.00', 'credit 06-16/07-01 0.00'],
         total: '0.00 + 0.00 = 0.00',

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../src/db/index.ts';
 import { type Merchant, sharedEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { allDeclarations, propertiesOf } from '../support/routes.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
 /**
@@ -255,15 +256,45 @@ describe('the same idempotencyKey again', () => {
     expect(await grants(entitlement)).toHaveLength(1);
   });
 
-  it('with another body is refused', async () => {
+  it('with another amount or price is refused, and names the invoice', async () => {
     const entitlement = await entitled();
     const first = order();
-    await shop.create(path(entitlement), first);
-    for (const change of [{ amount: 101 }, { price: '20.01' }, { currency: 'EUR' }, { resetMaxRollover: 1 }])
+    const { invoiceId } = await shop.create(path(entitlement), first);
+    for (const change of [{ amount: 101 }, { price: '20.01' }])
       expect(await merchant.post(path(entitlement), { ...first, ...change })).toMatchObject({
         status: 409,
-        body: { code: 'IDEMPOTENCY_KEY_REUSED' },
+        body: { code: 'IDEMPOTENCY_KEY_REUSED', details: { invoiceId } },
       });
+  });
+
+  /** What a client may send anew in each field of a retry; a new field of the body needs a line here. */
+  const RETRIES: Record<string, readonly unknown[]> = {
+    amount: [JSON.rawJSON('100.0'), JSON.rawJSON('1e2')],
+    price: ['20', '20.0'],
+    idempotencyKey: [],
+    effectiveAt: [START, '2026-01-01T00:00:01Z'],
+    expiresAt: [null, '2026-06-01T00:00:00Z'],
+    successUrl: ['https://shop.example/in?try=2'],
+    cancelUrl: ['https://shop.example/out?try=2'],
+    paymentExpiresAt: ['2026-01-01T01:00:00Z'],
+    resetMaxRollover: [999999999999, 1],
+    resetMinRollover: [0, 1],
+    currency: ['USD', 'EUR'],
+  };
+
+  it.each(Object.entries(RETRIES).flatMap(([field, values]) => values.map((value) => ({ field, value }))))(
+    'with $field $value, built anew, is the same invoice',
+    async ({ field, value }) => {
+      const { entitlement } = await subscribed();
+      const first = order();
+      const purchase = await shop.create(path(entitlement), first);
+      expect(await shop.create(path(entitlement), { ...first, [field]: value })).toEqual(purchase);
+    },
+  );
+
+  it('is tried with every field of the body', async () => {
+    const declaration = (await allDeclarations()).find(({ operationId }) => operationId === 'purchaseGrant');
+    expect(Object.keys(propertiesOf(declaration?.body)).toSorted()).toEqual(Object.keys(RETRIES).toSorted());
   });
 
   it('for another entitlement is another purchase', async () => {

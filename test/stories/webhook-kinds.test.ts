@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { balanceNoticeChore } from '../../src/entitlements/index.ts';
-import { createUsageWatch, eventTallyChore, postgresUsage } from '../../src/metering/index.ts';
+import { lookAtBalances } from '../../src/entitlements/index.ts';
+import { eventTallyChore, postgresUsage } from '../../src/metering/index.ts';
 import { unbilledUsageChore } from '../../src/unbilled/index.ts';
 import { EVENT_TYPES, type EventType } from '../../src/webhooks/kinds.ts';
 import { approve, decideApproval, requestApproval } from '../support/approvals.ts';
@@ -59,9 +59,8 @@ async function entitled() {
 async function use(units: number): Promise<void> {
   const { customer } = await entitled();
   await shop.use(customer.id, START, units);
-  const watch = createUsageWatch({ most: 10 });
-  watch.add(merchant.id, [customer.id]);
-  await balanceNoticeChore(watch).run(env.database, at(START));
+  const used = [{ merchantId: merchant.id, customerId: customer.id }];
+  await lookAtBalances(env.database, used, at(START), async () => undefined);
 }
 
 /** An alert on usage that is reached already. */

@@ -73,8 +73,9 @@ const paidInParts = (world: World): Promise<Resource> => {
   return known;
 };
 const entitled = (featureId: string) => ({ featureId, entitlementTemplate: { type: 'boolean' } });
+const featureOf = ({ id }: Resource) => ({ key: unique('feature'), name: 'Feature', productId: id });
 const newFeature = ({ shop, product }: World) =>
-  shop.create('/v0/features', { key: unique('feature'), name: 'Feature', productId: product.id, type: 'boolean' });
+  shop.create('/v0/features', { ...featureOf(product), type: 'boolean' });
 const newCost = { name: 'Cost', unitCost: 0.5, currency: 'USD' };
 const newReference = ({ shop, item }: World) =>
   shop.create('/v0/externalReferences', {
@@ -636,6 +637,13 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
         },
       };
     },
+    async ({ shop, product, customer }) => ({
+      body: {
+        customerId: customer.id,
+        featureId: (await shop.create('/v0/features', { ...featureOf(product), type: 'static' })).id,
+        template: { type: 'static', config: { seats: 5 } },
+      },
+    }),
   ],
   resetEntitlement: [async (world) => on((await newEntitlement(world)).id)],
   createGrant: [({ entitlement }) => on(entitlement.id, { amount: 5, idempotencyKey: unique('grant') })],

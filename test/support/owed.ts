@@ -64,7 +64,7 @@ export const storedLine = (
   status = 'ISSUED',
   isRefunded = false,
 ): StoredLine => ({
-  ...{ invoiceId, status, isRefunded },
+  ...{ invoiceId, invoiceEnd: line.periodEnd, status, isRefunded },
   priceId: line.priceId,
   feeId: line.feeId,
   type: line.type,
@@ -90,6 +90,7 @@ export const feeItem = (
   const line: StoredLine = {
     ...{
       invoiceId,
+      invoiceEnd: period.end,
       status: 'ISSUED',
       isRefunded: false,
       priceId,
@@ -101,7 +102,16 @@ export const feeItem = (
     ...{ periodStart: period.start, periodEnd: period.end, group: null, tiers: null, workings: null },
   };
   return {
-    ...{ invoiceId, priceId, isFee: true, displayName: priceId, quantity: line.quantity, period, isStanding: true },
+    ...{
+      invoiceId,
+      invoiceEnd: period.end,
+      priceId,
+      isFee: true,
+      displayName: priceId,
+      quantity: line.quantity,
+      period,
+      isStanding: true,
+    },
     ...{ lines: [line], net: line.net, tax: line.tax, taxRate: line.taxRate, credits: [] },
   };
 };

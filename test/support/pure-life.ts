@@ -70,6 +70,7 @@ const version = (prices: readonly BilledPrice[], from: Instant, proration: Prora
     planCadence: 'P1M',
     minimumAmount: null,
     anchors: {},
+    takesUpAnew: true,
   },
 });
 

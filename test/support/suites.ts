@@ -20,8 +20,9 @@ const DEEP = [
   'src/demo/demo.test.ts',
   // stored data of earlier versions
   'test/upgrade/*.test.ts',
-  // every route by other tenants, for each of its statuses, with hostile values, from a client in another dialect
-  'test/api/{statuses,tenants}.test.ts',
+  // every route by other tenants, for each of its statuses and times, with hostile values, from a client in another
+  // dialect
+  'test/api/{statuses,tenants,times}.test.ts',
   'test/clients/strict-clients.test.ts',
   'test/{browser,fuzz}/*.test.ts',
   '{src/catalog,test/properties}/hostile.test.ts',

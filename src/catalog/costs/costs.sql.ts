@@ -1,20 +1,18 @@
 import { allOf, assignments, jsonb, pageOfRows, type Sql, sql, type Tx } from '../../db/index.ts';
 import type { PageRequest } from '../../http/index.ts';
-import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { Aggregation, Meter } from '../meters/meter.ts';
 import { equals, FOR_UPDATE, ofMerchant, UNLOCKED } from '../scope.sql.ts';
+import type { UnitCosts } from './unit-cost.ts';
 
 /** §2 Cost: the merchant's own cost of a unit of usage. A cost without a meter is 0. */
-export interface Cost extends Omit<Meter, 'aggregation'> {
+export interface Cost extends Omit<Meter, 'aggregation'>, UnitCosts {
   readonly id: string;
   readonly merchantId: string;
   readonly productId: string;
   readonly type: 'metered';
   readonly name: string;
   readonly currency: string;
-  /** In major units, exact. */
-  readonly unitCost: Decimal;
   readonly unit: string | null;
   readonly aggregation: Aggregation | null;
   /** Costs count from the first event on. */
@@ -25,9 +23,11 @@ export interface Cost extends Omit<Meter, 'aggregation'> {
 
 const COLUMNS = sql`id, merchant_id, product_id, type, name, currency, unit_cost,
   unit, aggregation, event_type, value_property, group_by,
-  null as event_from, created_at, updated_at`;
+  null as event_from, created_at, updated_at, deleted_at,
+  (select coalesce(jsonb_agg(jsonb_build_object('until', e.until, 'unitCost', e.unit_cost::text) order by e.until), '[]')
+     from earlier_unit_cost e where e.merchant_id = cost.merchant_id and e.cost_id = cost.id) as earlier_unit_costs`;
 
-export const insertCost = (tx: Tx, cost: Cost) =>
+export const insertCost = (tx: Tx, cost: Omit<Cost, Exclude<keyof UnitCosts, 'unitCost'>>) =>
   tx.one<Cost>(sql`
     insert into cost (merchant_id, id, product_id, type, name, currency, unit_cost, unit, aggregation, event_type,
                       value_property, group_by, created_at, updated_at)
@@ -49,9 +49,28 @@ export const selectCostsByEventType = (tx: Tx, merchantId: string, eventTypes: r
     select ${COLUMNS} from cost
      where merchant_id = ${merchantId} and event_type = any(${[...eventTypes]}) and deleted_at is null order by seq`);
 
-/** Every cost of a merchant that is not deleted, oldest first: for reports over all of them. */
-export const selectAllCosts = (tx: Tx, merchantId: string) =>
-  tx.rows<Cost>(sql`select ${COLUMNS} from cost where merchant_id = ${merchantId} and deleted_at is null order by seq`);
+/** The costs of a merchant, or one of them, that were there after an instant, oldest first: for reports. */
+export const selectCostsSince = (tx: Tx, merchantId: string, since: Instant, id?: string) =>
+  tx.rows<Cost>(sql`
+    select ${COLUMNS} from cost
+     where ${allOf([
+       sql`merchant_id = ${merchantId}`,
+       sql`(deleted_at is null or deleted_at > ${since})`,
+       equals('id', id),
+     ])} order by seq`);
+
+/**
+ * Stores the present unit cost as the one up to an instant, before another one follows; those after it no longer count.
+ */
+export const insertEarlierUnitCost = (tx: Tx, { merchantId, id, unitCost }: Cost, until: Instant) =>
+  tx.run(sql`
+    with replaced as (
+      delete from earlier_unit_cost
+       where merchant_id = ${merchantId} and cost_id = ${id} and until > ${until} returning until, unit_cost)
+    insert into earlier_unit_cost (merchant_id, cost_id, until, unit_cost)
+    select ${merchantId}, ${id}, ${until},
+           coalesce((select unit_cost from replaced order by until limit 1), ${unitCost})
+    on conflict do nothing`);
 
 export const selectCosts = (
   tx: Tx,
@@ -76,7 +95,12 @@ export const selectCosts = (
   );
 
 /** The fields that a change may set; absent fields stay unchanged. */
-export type CostChange = Partial<Omit<Cost, 'id' | 'merchantId' | 'type' | 'eventFrom' | 'createdAt' | 'updatedAt'>>;
+export type CostChange = Partial<
+  Omit<
+    Cost,
+    'id' | 'merchantId' | 'type' | 'eventFrom' | 'createdAt' | 'updatedAt' | Exclude<keyof UnitCosts, 'unitCost'>
+  >
+>;
 
 export const updateCost = (tx: Tx, merchantId: string, id: string, change: CostChange, now: Instant) =>
   tx.one<Cost>(sql`

@@ -2,8 +2,8 @@ import { checkReference, type Tx } from '../../db/index.ts';
 import type { PageRequest } from '../../http/index.ts';
 import { decimalOf, plain } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
-import { type FieldError, invalid, notFound, ok, type Result } from '../../kernel/result.ts';
-import { formatInstant, type Instant } from '../../kernel/time.ts';
+import { type FieldError, invalid, invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
+import { formatInstant, type Instant, instantOrNull } from '../../kernel/time.ts';
 import { type Aggregation, checkMeter } from '../meters/meter.ts';
 import type { CatalogOptions } from '../options.ts';
 import { toDecimal } from '../words.ts';
@@ -11,6 +11,7 @@ import {
   type Cost,
   type CostChange,
   insertCost,
+  insertEarlierUnitCost,
   lockCost,
   markCostDeleted,
   selectCost,
@@ -18,15 +19,16 @@ import {
   updateCost,
 } from './costs.sql.ts';
 import type { CostCreateBody, CostUpdateBody } from './schema.ts';
+import { unitCostAt } from './unit-cost.ts';
 
 /** A cost as it is answered (§2). Deleted ones are answered nowhere, so `deletedAt` is always null. */
-export const toCostReply = (cost: Cost) => ({
+export const toCostReply = (cost: Cost, now: Instant) => ({
   id: cost.id,
   object: 'cost' as const,
   type: cost.type,
   name: cost.name,
   currency: cost.currency,
-  unitCost: plain(cost.unitCost),
+  unitCost: plain(unitCostAt(cost, now)),
   unit: cost.unit,
   aggregation: cost.aggregation,
   eventType: cost.eventType,
@@ -84,7 +86,7 @@ export async function createCost(
     updatedAt: now,
   });
   await onMeterChanged?.(tx, merchantId, cost);
-  return ok(toCostReply(cost));
+  return ok(toCostReply(cost, now));
 }
 
 /** Costs of one merchant, or (null, for operators) of all, newest first; never deleted ones. */
@@ -93,20 +95,21 @@ export async function listCosts(
   merchantId: string | null,
   filter: { productId?: string; eventType?: string },
   page: PageRequest,
+  now: Instant,
 ) {
   const { rows, total } = await selectCosts(tx, merchantId, filter, page);
-  return { data: rows.map(toCostReply), total };
+  return { data: rows.map((cost) => toCostReply(cost, now)), total };
 }
 
 /** One cost; 404, also when it was deleted. */
-export async function getCost(tx: Tx, merchantId: string, id: string): Promise<Result<CostReply>> {
+export async function getCost(tx: Tx, merchantId: string, id: string, now: Instant): Promise<Result<CostReply>> {
   const cost = await selectCost(tx, merchantId, id);
-  return cost ? ok(toCostReply(cost)) : notFound('cost');
+  return cost ? ok(toCostReply(cost, now)) : notFound('cost');
 }
 
 /**
  * Changes the fields of the body. Costs are on no invoice, so all fields can change at any time: reports show the
- * present values.
+ * present values, but a unit cost holds from its instant on.
  */
 export async function changeCost(
   tx: Tx,
@@ -118,7 +121,9 @@ export async function changeCost(
 ): Promise<Result<CostReply>> {
   const cost = await lockCost(tx, merchantId, id);
   if (!cost) return notFound('cost');
-  const { unitCost, ...others } = body;
+  const { unitCost, effectiveFrom, ...others } = body;
+  if (effectiveFrom !== undefined && unitCost === undefined)
+    return invalidField('effectiveFrom', 'says when a unitCost begins: send both');
   const change: CostChange = Object.fromEntries(
     Object.entries({ ...others, unitCost: toDecimal(unitCost) }).filter(([, value]) => value !== undefined),
   );
@@ -128,12 +133,13 @@ export async function changeCost(
     const product = await checkReference(tx, merchantId, 'product', body.productId, 'productId');
     if (!product.ok) return product;
   }
+  if (unitCost !== undefined) await insertEarlierUnitCost(tx, cost, instantOrNull(effectiveFrom) ?? now);
   const changed = await updateCost(tx, merchantId, id, change, now);
   await onMeterChanged?.(tx, merchantId, changed);
-  return ok(toCostReply(changed));
+  return ok(toCostReply(changed, now));
 }
 
-/** Deletes a cost: it is gone from every read and counts in no report. */
+/** Deletes a cost: it is gone from every read, and reports count usage up to here. */
 export async function deleteCost(tx: Tx, merchantId: string, id: string, now: Instant): Promise<Result<undefined>> {
   return (await markCostDeleted(tx, merchantId, id, now)) ? ok(undefined) : notFound('cost');
 }

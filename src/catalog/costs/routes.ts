@@ -36,9 +36,9 @@ export const costRoutes = (options: CatalogOptions): readonly Route[] => [
       query: CostListQuery,
       replies: { 200: ListOf(CostReply) },
     },
-    async ({ tx, merchantId, query }) => {
+    async ({ tx, merchantId, query, now }) => {
       const page = pageOf(query);
-      return ok(listReply(await listCosts(tx, merchantId, query, page), page));
+      return ok(listReply(await listCosts(tx, merchantId, query, page, now), page));
     },
   ),
   route(
@@ -52,7 +52,7 @@ export const costRoutes = (options: CatalogOptions): readonly Route[] => [
       access: { role: 'viewer', merchant: one },
       replies: { 200: CostReply },
     },
-    async ({ tx, merchantId, params }) => getCost(tx, merchantId, params.id),
+    async ({ tx, merchantId, params, now }) => getCost(tx, merchantId, params.id, now),
   ),
   route(
     {
@@ -61,7 +61,9 @@ export const costRoutes = (options: CatalogOptions): readonly Route[] => [
       operationId: 'updateCost',
       tag: 'Catalog',
       summary: 'Update a cost',
-      description: 'A field that is not sent stays as it is. Reports use the new `unitCost` for the past too.',
+      description:
+        'A field that is not sent stays as it is. A new `unitCost` holds from `effectiveFrom` on, and reports of ' +
+        'the time before keep the earlier one.',
       access: { role: 'member', merchant: one },
       body: CostUpdateBody,
       replies: { 200: CostReply },
@@ -75,7 +77,7 @@ export const costRoutes = (options: CatalogOptions): readonly Route[] => [
       operationId: 'deleteCost',
       tag: 'Catalog',
       summary: 'Delete a cost',
-      description: 'Reports no longer count the cost. Its events stay.',
+      description: 'Reports of the time before keep the cost; later usage costs nothing. Its events stay.',
       access: { role: 'member', merchant: one },
       replies: { 204: Type.Null() },
     },

@@ -19,7 +19,9 @@ import { Currency, EventType } from '../words.ts';
 const COST_FIELDS: FieldWords = {
   type: 'Every cost is `metered`.',
   name: ['The name of the cost, 1 to 255 characters.', 'GPU seconds'],
-  unitCost: 'Your expense for one unit, in major units of the currency. At least 0.',
+  unitCost: 'Your expense for one unit now, in major units of the currency. At least 0.',
+  effectiveFrom:
+    'From when on `unitCost` holds; values for later times are replaced. Usage before it keeps its cost. Default: now.',
   unit: ['The name of one unit. Null: none.', 'second'],
   aggregation:
     'The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events ' +
@@ -104,11 +106,16 @@ export const CostUpdateBody = Strict(
   {
     name: Type.Optional(fields.name),
     unitCost: Type.Optional(fields.unitCost),
+    effectiveFrom: Type.Optional(Timestamp),
     currency: Type.Optional(fields.currency),
     productId: Type.Optional(fields.productId),
     ...meter,
   },
-  { $id: 'CostUpdate', 'x-fields': COST_FIELDS, examples: [{ unitCost: 0.0018 }] },
+  {
+    $id: 'CostUpdate',
+    'x-fields': COST_FIELDS,
+    examples: [{ unitCost: 0.0018, effectiveFrom: '2026-04-01T00:00:00Z' }],
+  },
 );
 export type CostUpdateBody = Static<typeof CostUpdateBody>;
 

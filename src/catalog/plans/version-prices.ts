@@ -1,5 +1,6 @@
 import { type FieldError, invalid, ok, type Result } from '../../kernel/result.ts';
 import type { Price } from '../prices/price.ts';
+import { meaningOf } from '../prices/template.ts';
 
 /** The difference between the prices of a new version and its base. */
 export interface VersionDiff {
@@ -73,7 +74,7 @@ export function checkTemplatesAgree(prices: readonly Price[], fieldOf: (priceId:
   const errors: FieldError[] = [];
   for (const { id, features } of prices) {
     for (const { featureId, entitlementTemplate } of features) {
-      const text = JSON.stringify(entitlementTemplate); // jsonb keeps keys in one order: equal templates, equal texts
+      const text = meaningOf(entitlementTemplate);
       const known = templates.get(featureId);
       if (known === undefined) templates.set(featureId, text);
       else if (known !== text)

@@ -12,6 +12,8 @@ export interface CarriedFeature {
   readonly template: EntitlementTemplate;
   /** The metrics, summed; empty if the feature is not metered, or has no metric left. */
   readonly metricIds: readonly string[];
+  /** Of the prices that carry it; null: the plan's. */
+  readonly cadences: readonly (string | null)[];
 }
 
 /**
@@ -22,10 +24,10 @@ export interface CarriedFeature {
 export async function carriedFeatures(
   tx: Tx,
   merchantId: string,
-  prices: readonly Pick<Price, 'features' | 'billableMetricId'>[],
+  prices: readonly Pick<Price, 'features' | 'billableMetricId' | 'billingCadence'>[],
 ): Promise<CarriedFeature[]> {
-  const carried = prices.flatMap(({ features, billableMetricId }) =>
-    features.map(({ featureId, entitlementTemplate }) => ({ featureId, entitlementTemplate, billableMetricId })),
+  const carried = prices.flatMap(({ features, ...price }) =>
+    features.map(({ featureId, entitlementTemplate }) => ({ featureId, entitlementTemplate, ...price })),
   );
   const byFeature = Map.groupBy(carried, ({ featureId }) => featureId);
   const features = await selectFeaturesById(tx, [merchantId], [...byFeature.keys()]);
@@ -35,7 +37,8 @@ export async function carriedFeatures(
     const template = carriers[0]?.entitlementTemplate;
     if (!(feature && template)) throw new Error(`Feature ${featureId} does not exist.`); // a foreign key holds it
     const priced = carriers.map(({ billableMetricId }) => billableMetricId).filter((id) => id !== null);
-    found.push({ feature, template, metricIds: await measured(tx, feature, template, priced) });
+    const cadences = carriers.map(({ billingCadence }) => billingCadence);
+    found.push({ feature, template, metricIds: await measured(tx, feature, template, priced), cadences });
   }
   return found;
 }

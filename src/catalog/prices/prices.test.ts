@@ -62,7 +62,11 @@ describe('POST /v0/prices', () => {
         {
           id: expect.any(String),
           featureId,
-          entitlementTemplate,
+          entitlementTemplate: {
+            ...entitlementTemplate,
+            usagePeriod: { interval: 'P1M', anchor: 'billing' },
+            issueAfterResetPriority: -1,
+          },
           feature: { key: 'tokens', name: 'Tokens', type: 'metered' },
         },
       ],

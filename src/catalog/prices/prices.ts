@@ -23,7 +23,7 @@ import {
   updatePrice,
 } from './prices.sql.ts';
 import type { PriceCreateBody, PriceUpdateBody } from './schema.ts';
-import { BOOLEAN_BY_DEFAULT } from './template.ts';
+import { BOOLEAN_BY_DEFAULT, withDefaults } from './template.ts';
 import { changedFields, checkSurroundings, checkTerms, type PriceTerms } from './terms.ts';
 
 /** A price as it is answered. */
@@ -135,7 +135,10 @@ export async function deletePrice(tx: Tx, merchantId: string, id: string, now: I
 
 /** A feature with its template; a boolean one needs none. */
 const carriedBy = (feature: PriceCreateBody['feature']): PriceTerms['feature'] | undefined =>
-  feature && { entitlementTemplate: BOOLEAN_BY_DEFAULT, ...feature };
+  feature && {
+    featureId: feature.featureId,
+    entitlementTemplate: withDefaults(feature.entitlementTemplate ?? BOOLEAN_BY_DEFAULT, 'billing'),
+  };
 
 /** The terms of a body, with the defaults of api.md and every number read. */
 const termsOf = (body: PriceCreateBody): PriceTerms => ({

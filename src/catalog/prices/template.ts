@@ -1,7 +1,17 @@
-import { DecimalNumber, type FieldWords, FreeMap, Id, type Static, Strict, Timestamp, Type } from '../../http/index.ts';
+import {
+  canonicalJson,
+  DecimalNumber,
+  type FieldWords,
+  FreeMap,
+  Id,
+  type Static,
+  Strict,
+  Text,
+  Type,
+} from '../../http/index.ts';
 import { type CheckedDecimal, type Decimal, decimalOrNull, ZERO } from '../../kernel/decimal.ts';
 import type { FieldError } from '../../kernel/result.ts';
-import { parseCadence } from '../../kernel/time.ts';
+import { parseCadence, parseInstant } from '../../kernel/time.ts';
 import type { FeatureType } from '../features/feature.ts';
 
 /** The balance bounds of §2 Grant: a larger value is no bound. */
@@ -13,10 +23,13 @@ const TEMPLATE_FIELDS: FieldWords = {
   usagePeriod:
     'The period after which usage and balance are reset. Absent: the entitlement is never reset automatically.',
   interval: ['The length of a usage period: an ISO 8601 duration of whole days, weeks, months or years.', 'P1M'],
-  anchor: 'The time from which usage periods are counted. Default: the beginning of the entitlement.',
+  anchor:
+    'From where usage periods are counted. `billing`: they begin with the billing periods of the price; the end of a ' +
+    'trial begins a new one. `start`: the beginning of the entitlement. Or a time. Default: `billing` in a price, ' +
+    '`start` by hand.',
   isSoftLimit: '`true`: there is access at a balance of 0 too. Default: `false`.',
   issueAfterReset: ['The units that are granted at the start and after each reset. Absent: none.', 1000],
-  issueAfterResetPriority: ['The priority of these grants. The lowest is used first. Default: 0.', 0],
+  issueAfterResetPriority: ['The priority of these grants. The lowest is used first. Default: -1.', -1],
   preserveOverageAtReset: '`true`: usage beyond the balance is taken from the next period. Default: `false`.',
   resetMaxRollover: ['The units of these grants that a reset carries over at most. Default: 0.', 0],
   resetMinRollover: ['The units of these grants that there are after a reset at least. Default: 0.', 0],
@@ -38,7 +51,7 @@ const MeteredTemplate = Strict(
     usagePeriod: Type.Optional(
       Strict({
         interval: Type.String({ maxLength: 20 }),
-        anchor: Type.Optional(Timestamp),
+        anchor: Type.Optional(Text({ maxLength: 40 })),
       }),
     ),
     isSoftLimit: Type.Optional(Type.Boolean()),
@@ -79,6 +92,36 @@ export const EntitlementTemplate = Type.Unsafe<EntitlementTemplate>({
   allOf: [when('boolean', BooleanTemplate), when('static', StaticTemplate), when('metered', MeteredTemplate)],
 });
 
+const WORDS_OF_ANCHORS: readonly string[] = ['billing', 'start'];
+
+/** The priority of issued grants: what a reset throws away is used before what was bought (domain.md §5). */
+const ISSUED_FIRST = -1;
+
+/**
+ * A template as it is stored, with the defaults of today; one that was stored before without them means `start` and 0.
+ * @param anchor the default of its usage periods
+ */
+export function withDefaults(template: EntitlementTemplate, anchor: 'billing' | 'start'): EntitlementTemplate {
+  if (template.type !== 'metered') return template;
+  const { usagePeriod, issueAfterReset, issueAfterResetPriority = ISSUED_FIRST } = template;
+  return {
+    ...template,
+    ...(usagePeriod && { usagePeriod: { anchor, ...usagePeriod } }),
+    ...(issueAfterReset !== undefined && { issueAfterResetPriority }),
+  };
+}
+
+/** A text that is equal for templates that mean the same, whenever they were stored. */
+export function meaningOf(template: EntitlementTemplate): string {
+  if (template.type !== 'metered') return canonicalJson(template);
+  const { usagePeriod, issueAfterResetPriority = 0 } = template;
+  return canonicalJson({
+    ...template,
+    issueAfterResetPriority,
+    ...(usagePeriod && { usagePeriod: { anchor: 'start', ...usagePeriod } }),
+  });
+}
+
 /** Checks the rules of a template that the schema cannot express; fields are paths inside it. */
 export function checkTemplate(template: EntitlementTemplate, featureType: FeatureType): FieldError[] {
   const errors: FieldError[] = [];
@@ -90,6 +133,12 @@ export function checkTemplate(template: EntitlementTemplate, featureType: Featur
     errors.push({
       field: 'usagePeriod.interval',
       message: 'must be an ISO 8601 duration of whole days, weeks, months or years',
+    });
+  const { anchor } = template.usagePeriod ?? {};
+  if (anchor !== undefined && !WORDS_OF_ANCHORS.includes(anchor) && parseInstant(anchor) === null)
+    errors.push({
+      field: 'usagePeriod.anchor',
+      message: 'must be billing, start, or an RFC 3339 date-time with an offset, such as 2026-01-31T00:00:00Z',
     });
   if (rollover(template.resetMinRollover).gt(rollover(template.resetMaxRollover)))
     errors.push({ field: 'resetMinRollover', message: 'must not be above resetMaxRollover (0 where absent)' });

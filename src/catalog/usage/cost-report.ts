@@ -1,35 +1,22 @@
 import type { Tx } from '../../db/index.ts';
 import type { Static } from '../../http/index.ts';
-import { jsonNumber, sum, ZERO } from '../../kernel/decimal.ts';
+import { jsonNumber, sum } from '../../kernel/decimal.ts';
 import { invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
-import { formatInstant, type Instant } from '../../kernel/time.ts';
-import {
-  byTime,
-  dimensionsOf,
-  isLevel,
-  type Meter,
-  type UsageCut,
-  type UsageQuery,
-  type UsageRow,
-} from '../../metering/index.ts';
-import { type Cost, selectAllCosts, selectCost } from '../costs/costs.sql.ts';
+import { EARLIEST, formatInstant, type Instant, instantOf } from '../../kernel/time.ts';
+import { dimensionsOf, isLevel, type Meter, type UsageCut, type UsageQuery } from '../../metering/index.ts';
+import { type Cost, selectCostsSince } from '../costs/costs.sql.ts';
 import { costText } from './cost-money.ts';
-import { meterOf } from './cost-summary.ts';
-import { heldOver, type WindowPart } from './levels-in-report.ts';
+import { type CostRow, type MeteredCost, measureCost, meterOf } from './cost-usage.ts';
+import { changesOf, heldOver, type WindowPart } from './levels-in-report.ts';
 import { sourcesOf } from './metric-usage.ts';
 import { checkWindows, type GroupFilters, type Question, readQuestion } from './question.ts';
 import { addUp, type CostPart, NO_VALUE_KEY, OTHER_KEY, pageOfGroups, percentOf } from './report-groups.ts';
 import type { CostReportQuery, CostReportReply } from './schemas.ts';
 
-/** A cost that measures something, with its meter. */
-interface Metered {
-  readonly cost: Cost;
-  readonly meter: Meter;
-}
-
 /**
  * GET /v0/costs/report: what usage costs a merchant, in one currency: the one asked for, else the one that most costs
- * have. By cost, by customer, or by a dimension; costs that do not have the dimension count with its missing value.
+ * have. By cost, by customer, or by a dimension; costs that do not have the dimension count with its missing value. The
+ * total is the sum of its groups.
  */
 export async function costReport(
   tx: Tx,
@@ -37,13 +24,14 @@ export async function costReport(
   merchantId: string,
   query: CostReportQuery,
 ): Promise<Result<Static<typeof CostReportReply>>> {
-  const chosen =
-    query.costId === undefined ? await selectAllCosts(tx, merchantId) : await oneCost(tx, merchantId, query.costId);
-  if (chosen === null) return notFound('cost', 'costId');
+  const asOf = { from: instantOf(query.from), to: instantOf(query.to) };
+  const since = query.comparePriorPeriod === true ? periodBefore(asOf).from : asOf.from;
+  const chosen = await selectCostsSince(tx, merchantId, query.costId === undefined ? since : EARLIEST, query.costId);
+  if (query.costId !== undefined && chosen.length === 0) return notFound('cost', 'costId');
   const currency = query.currency ?? mostFrequent(chosen.map((cost) => cost.currency)) ?? 'USD';
-  const metered = chosen.flatMap((cost): Metered[] => {
+  const metered = chosen.flatMap((cost): MeteredCost[] => {
     const meter = cost.currency === currency ? meterOf(cost) : null;
-    return meter ? [{ cost, meter }] : [];
+    return meter ? [{ ...cost, meter }] : [];
   });
   const dimensions = [...new Set(metered.flatMap(({ meter }) => dimensionsOf(meter)))].toSorted();
   if (!['cost', 'customer', ...dimensions].includes(query.groupBy))
@@ -79,14 +67,14 @@ export async function costReport(
   const alone = new Set(shown.filter(({ isOther }) => !isOther).map(({ key }) => key));
   const gathered = new Set(groups.map(({ key }) => key).filter((key) => !listed.has(key)));
   const before = prior && addUp(prior.flatMap(({ parts }) => parts));
-  const total = sum(measured.map((each) => each.total.cost));
+  const total = sum(groups.map(({ cost }) => cost));
   return ok({
     object: 'cost_report',
     currency,
     period: { from: formatInstant(question.from), to: formatInstant(question.to) },
     groupBy: query.groupBy,
     totalCost: costText(total, currency),
-    totalQuantity: jsonNumber(sum(measured.map((each) => each.total.quantity))),
+    totalQuantity: jsonNumber(sum(groups.map(({ quantity }) => quantity))),
     groups: shown.map((group) => {
       const isMine = (key: string) => (group.isOther ? gathered.has(key) : key === group.key);
       const was = before && sum(before.filter(({ key }) => isMine(key)).map(({ cost }) => cost));
@@ -105,31 +93,16 @@ export async function costReport(
       };
     }),
     timeSeries: timeSeriesOf(
-      [
-        ...gather(
-          measured.filter((each) => !each.isLevel),
-          alone,
-        ),
-        ...heldOver(
-          gather(
-            measured.filter((each) => each.isLevel),
-            alone,
-          ),
-          size,
-          question,
-        ),
-      ],
+      measured.flatMap(({ cost, windows }) => {
+        const parts = gather(windows, alone);
+        return isLevel(cost.meter) ? heldOver(cost, parts, size, question) : parts;
+      }),
       currency,
     ),
     availableDimensions: dimensions,
     warnings: warnings(chosen, metered, counted, currency, query.groupBy),
     pagination,
   });
-}
-
-async function oneCost(tx: Tx, merchantId: string, id: string): Promise<Cost[] | null> {
-  const cost = await selectCost(tx, merchantId, id);
-  return cost ? [cost] : null;
 }
 
 /** The word that is there most often; of several the first in the alphabet. */
@@ -144,7 +117,7 @@ const periodBefore = ({ from, to }: Pick<Question, 'from' | 'to'>) => ({
 });
 
 /** A cost without a dimension that is filtered by has only its missing value: it stays whole or is left out. */
-function narrowed(each: Metered, filters: GroupFilters): (Metered & { filters: GroupFilters })[] {
+function narrowed(each: MeteredCost, filters: GroupFilters): (MeteredCost & { filters: GroupFilters })[] {
   const known = dimensionsOf(each.meter);
   const entries = Object.entries(filters);
   if (entries.some(([dimension, values]) => !(known.includes(dimension) || values.includes(null)))) return [];
@@ -152,11 +125,10 @@ function narrowed(each: Metered, filters: GroupFilters): (Metered & { filters: G
 }
 
 interface MeasuredCost {
-  readonly total: CostPart;
+  readonly cost: MeteredCost;
   readonly parts: readonly CostPart[];
   /** For a level: its change in each window; for others: the usage in it. */
   readonly windows: readonly WindowPart[];
-  readonly isLevel: boolean;
 }
 
 interface Asked {
@@ -165,34 +137,30 @@ interface Asked {
   readonly question: Question;
 }
 
-/** One statement for each cost: its total, its groups and its groups by window. */
+/** The groups of each cost, and its groups by window. */
 async function measureAll(
   tx: Tx,
   usage: UsageQuery<Tx>,
-  costs: readonly (Metered & { filters: GroupFilters })[],
+  costs: readonly (MeteredCost & { filters: GroupFilters })[],
   { merchantId, query }: Asked,
   range: { readonly from: Instant; readonly to: Instant },
 ): Promise<MeasuredCost[]> {
   const sources = await sourcesOf(tx, merchantId, query.subject, range);
   const measured: MeasuredCost[] = [];
-  for (const { cost, meter, filters } of costs) {
-    const cut = cutOf(meter, query.groupBy);
-    const scope = { merchantId, meter, sources, from: range.from, to: range.to, groupFilters: filters };
-    const [totals = [], groups = [], windows = []] = await usage.measure(tx, scope, [
-      {},
-      cut,
-      { ...cut, window: query.windowSize ?? 'DAY' },
-    ]);
-    const part = (row: UsageRow) => partOf(row, cost, query.groupBy);
+  for (const cost of costs) {
+    const cut = cutOf(cost.meter, query.groupBy);
+    const scope = { merchantId, sources, from: range.from, to: range.to, groupFilters: cost.filters };
+    const byWindow = { ...cut, window: query.windowSize ?? 'DAY' };
+    const [groups = [], windows = []] = await measureCost(tx, usage, cost, scope, [cut, byWindow]);
+    const part = (row: CostRow) => partOf(row, cost, query.groupBy);
     measured.push({
-      total: part(totals[0] as UsageRow),
+      cost,
       parts: groups.filter(({ eventCount, value }) => eventCount > 0 || !value.isZero()).map(part),
-      windows: (isLevel(meter) ? changesOf(windows) : windows).map((row) => ({
+      windows: (isLevel(cost.meter) ? changesOf(windows) : windows).map((row) => ({
         ...part(row),
         windowStart: row.windowStart as Instant,
         windowEnd: row.windowEnd as Instant,
       })),
-      isLevel: isLevel(meter),
     });
   }
   return measured;
@@ -204,31 +172,16 @@ function cutOf(meter: Meter, groupBy: string): UsageCut {
   return dimensionsOf(meter).includes(groupBy) ? { groups: [groupBy] } : {};
 }
 
-function partOf(row: UsageRow, cost: Cost, groupBy: string): CostPart {
-  const figures = { quantity: row.value, cost: row.value.times(cost.unitCost), unit: cost.unit };
+function partOf(row: CostRow, cost: Cost, groupBy: string): CostPart {
+  const figures = { quantity: row.value, cost: row.cost, unit: cost.unit };
   if (groupBy === 'cost') return { key: cost.id, label: cost.name, ...figures };
   const key = groupBy === 'customer' ? (row.customerId ?? null) : (row.group[groupBy] ?? null);
   return { key, label: key ?? 'None', ...figures };
 }
 
-/**
- * By how much a level changed in each window in which it was set. Changes add up over groups, and over time to the
- * level.
- */
-function changesOf(rows: readonly UsageRow[]): UsageRow[] {
-  const groups = Map.groupBy(rows, ({ group, customerId }) => JSON.stringify([group, customerId]));
-  return [...groups.values()].flatMap((ofGroup) =>
-    ofGroup
-      .toSorted(byTime)
-      .map((row, index, sorted) => ({ ...row, value: row.value.minus(sorted[index - 1]?.value ?? ZERO) })),
-  );
-}
-
 /** The parts of the groups that do not stand alone under one key. */
-const gather = (measured: readonly MeasuredCost[], alone: ReadonlySet<string>): WindowPart[] =>
-  measured
-    .flatMap(({ windows }) => windows)
-    .map((part) => (alone.has(part.key ?? NO_VALUE_KEY) ? part : { ...part, key: OTHER_KEY }));
+const gather = (windows: readonly WindowPart[], alone: ReadonlySet<string>): WindowPart[] =>
+  windows.map((part) => (alone.has(part.key ?? NO_VALUE_KEY) ? part : { ...part, key: OTHER_KEY }));
 
 /** The cost of each separate group in each window, and of the others together. */
 function timeSeriesOf(parts: readonly WindowPart[], currency: string) {
@@ -248,17 +201,17 @@ function timeSeriesOf(parts: readonly WindowPart[], currency: string) {
 /** Warnings for unexpected figures. */
 function warnings(
   chosen: readonly Cost[],
-  metered: readonly Metered[],
-  counted: readonly Metered[],
+  metered: readonly MeteredCost[],
+  counted: readonly MeteredCost[],
   currency: string,
   groupBy: string,
 ): string[] {
   const others = [...new Set(chosen.map((cost) => cost.currency))].filter((each) => each !== currency).toSorted();
-  const units = [...new Set(counted.map(({ cost }) => cost.unit ?? 'none'))].toSorted();
+  const units = [...new Set(counted.map(({ unit }) => unit ?? 'none'))].toSorted();
   const isDimension = groupBy !== 'cost' && groupBy !== 'customer';
   const without = counted.filter(({ meter }) => isDimension && !dimensionsOf(meter).includes(groupBy));
-  const isNotCounted = ({ cost }: Metered) => !counted.some((each) => each.cost.id === cost.id);
-  const names = (costs: readonly Metered[]) => costs.map(({ cost }) => cost.name).join(', ');
+  const isNotCounted = ({ id }: MeteredCost) => !counted.some((each) => each.id === id);
+  const names = (costs: readonly MeteredCost[]) => costs.map(({ name }) => name).join(', ');
   return [
     ...(others.length > 0 ? [`Costs in other currencies are left out: ${others.join(', ')}.`] : []),
     ...(units.length > 1 ? [`Quantities of different units are added: ${units.join(', ')}.`] : []),

@@ -1,22 +1,21 @@
 import type { Tx } from '../../db/index.ts';
 import type { Static } from '../../http/index.ts';
-import { jsonNumber } from '../../kernel/decimal.ts';
+import { jsonNumber, sum } from '../../kernel/decimal.ts';
 import { notFound, ok, type Result } from '../../kernel/result.ts';
-import { formatInstant } from '../../kernel/time.ts';
-import { byTime, dimensionsOf, everyWindow, type Meter, type UsageQuery, type UsageRow } from '../../metering/index.ts';
-import { type Cost, selectCost } from '../costs/costs.sql.ts';
+import { EARLIEST, formatInstant, type Instant } from '../../kernel/time.ts';
+import { dimensionsOf, isLevel, type UsageQuery, type WindowSize } from '../../metering/index.ts';
+import { type Cost, selectCostsSince } from '../costs/costs.sql.ts';
 import { costText } from './cost-money.ts';
+import { type CostRow, measureCost, meterOf } from './cost-usage.ts';
+import { changesOf, heldOver } from './levels-in-report.ts';
 import { byValue, sourcesOf } from './metric-usage.ts';
-import { checkWindows, readQuestion } from './question.ts';
+import { checkWindows, type Question, readQuestion } from './question.ts';
 import type { CostSummaryQuery, CostSummaryReply } from './schemas.ts';
 
-/** The meter of a cost; null for one that measures nothing. */
-export const meterOf = ({ aggregation, eventType, valueProperty, groupBy }: Cost): Meter | null =>
-  aggregation === null || eventType === null
-    ? null
-    : { aggregation, eventType, valueProperty, groupBy, eventFrom: null };
-
-/** GET /v0/costs/{id}/summary: the amounts of a cost's usage. Without a meter the totals are null. */
+/**
+ * GET /v0/costs/{id}/summary: the amounts of a cost's usage, of a deleted one up to its end. Without a meter the totals
+ * are null.
+ */
 export async function costSummary(
   tx: Tx,
   usage: UsageQuery<Tx>,
@@ -24,7 +23,7 @@ export async function costSummary(
   id: string,
   query: CostSummaryQuery,
 ): Promise<Result<Static<typeof CostSummaryReply>>> {
-  const cost = await selectCost(tx, merchantId, id);
+  const [cost] = await selectCostsSince(tx, merchantId, EARLIEST, id);
   if (!cost) return notFound('cost');
   const meter = meterOf(cost);
   const read = readQuestion(query, meter ? dimensionsOf(meter) : []);
@@ -32,22 +31,19 @@ export async function costSummary(
   const { from, to, groups, groupFilters } = read.value;
   const checked = checkWindows(meter ? [meter] : [], 'window', query.window, read.value);
   if (!checked.ok) return checked;
-  const money = (row: UsageRow) => costText(row.value.times(cost.unitCost), cost.currency);
-  const [[total] = [], windows = [], grouped = []] =
+  const sources = await sourcesOf(tx, merchantId, query.subject, read.value);
+  const [totals = [], windows = [], grouped = []] =
     meter === null
       ? []
-      : await usage.measure(
-          tx,
-          {
-            merchantId,
-            meter,
-            sources: await sourcesOf(tx, merchantId, query.subject, read.value),
-            from,
-            to,
-            groupFilters,
-          },
-          [{}, query.window === undefined ? {} : { window: query.window }, { groups }],
-        );
+      : await measureCost(tx, usage, { ...cost, meter }, { merchantId, sources, from, to, groupFilters }, [
+          {},
+          query.window === undefined ? {} : { window: query.window },
+          { groups },
+        ]);
+  const figures = ({ value, cost: amount }: Pick<CostRow, 'value' | 'cost'>) => ({
+    quantity: jsonNumber(value),
+    cost: costText(amount, cost.currency),
+  });
   return ok({
     object: 'cost',
     id,
@@ -55,20 +51,31 @@ export async function costSummary(
     type: 'metered',
     currency: cost.currency,
     ...(cost.eventType !== null && { eventType: cost.eventType }),
-    totalCost: total ? money(total) : null,
-    totalQuantity: total ? jsonNumber(total.value) : null,
+    totalCost: meter && costText(sum(totals.map((row) => row.cost)), cost.currency),
+    totalQuantity: meter && jsonNumber(sum(totals.map(({ value }) => value))),
     ...(groups.length > 0 && {
-      groups: grouped
-        .toSorted(byValue)
-        .map((row) => ({ dimensions: row.group, quantity: jsonNumber(row.value), cost: money(row) })),
+      groups: grouped.toSorted(byValue).map((row) => ({ dimensions: row.group, ...figures(row) })),
     }),
     ...(query.window !== undefined && {
-      timeSeries: (meter ? everyWindow(meter, windows, query.window, read.value) : []).toSorted(byTime).map((row) => ({
-        windowStart: formatInstant(row.windowStart as Temporal.Instant),
-        windowEnd: formatInstant(row.windowEnd as Temporal.Instant),
-        quantity: jsonNumber(row.value),
-        cost: money(row),
-      })),
+      timeSeries: seriesOf(cost, windows, query.window, read.value).map(
+        ({ windowStart, windowEnd, quantity, ...part }) => ({
+          windowStart: formatInstant(windowStart),
+          windowEnd: formatInstant(windowEnd),
+          ...figures({ value: quantity, cost: part.cost }),
+        }),
+      ),
     }),
   });
+}
+
+/** The windows of a cost in the order of time; a level has a figure in every one. */
+function seriesOf(cost: Cost, rows: readonly CostRow[], size: WindowSize, question: Question) {
+  const isOfLevel = cost.aggregation !== null && isLevel({ aggregation: cost.aggregation });
+  const parts = (isOfLevel ? changesOf(rows) : rows).map(({ value, ...row }) => ({
+    ...{ key: cost.id, label: cost.name, unit: cost.unit, quantity: value, cost: row.cost },
+    windowStart: row.windowStart as Instant,
+    windowEnd: row.windowEnd as Instant,
+  }));
+  const series = isOfLevel ? heldOver(cost, parts, size, question) : parts;
+  return series.toSorted((a, b) => Temporal.Instant.compare(a.windowStart, b.windowStart));
 }

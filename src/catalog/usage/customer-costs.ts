@@ -2,8 +2,8 @@ import type { Tx } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { Meter, UsageCut, UsageQuery, UsageRow, WindowSize } from '../../metering/index.ts';
-import { type Cost, selectAllCosts } from '../costs/costs.sql.ts';
-import { meterOf } from './cost-summary.ts';
+import { type Cost, selectCostsSince } from '../costs/costs.sql.ts';
+import { type MeteredCost, measureCost, meterOf } from './cost-usage.ts';
 
 /** A stretch of time, half-open. */
 interface Range {
@@ -20,14 +20,13 @@ export interface CustomerCost {
   readonly cost: Decimal;
 }
 
-/** The costs of a merchant that measure something, with their meters. */
-export interface MeteredCost extends Cost {
-  readonly meter: Meter;
-}
-
-/** Every cost of the merchant that is not deleted; `meter` is null where it measures nothing. */
-export async function costsWithMeters(tx: Tx, merchantId: string): Promise<(Cost & { meter: Meter | null })[]> {
-  return (await selectAllCosts(tx, merchantId)).map((cost) => ({ ...cost, meter: meterOf(cost) }));
+/** The costs of the merchant that were there after an instant; `meter` is null where one measures nothing. */
+export async function costsWithMeters(
+  tx: Tx,
+  merchantId: string,
+  since: Instant,
+): Promise<(Cost & { meter: Meter | null })[]> {
+  return (await selectCostsSince(tx, merchantId, since)).map((cost) => ({ ...cost, meter: meterOf(cost) }));
 }
 
 /**
@@ -45,13 +44,13 @@ export async function measureCustomerCosts(
   const found: CustomerCost[] = [];
   for (const cost of costs) {
     const measure = async ({ from, to }: Range, cut: UsageCut): Promise<CustomerCost[]> => {
-      const scope = { merchantId, meter: cost.meter, sources: null, from, to };
-      const [rows = []] = await usage.measure(tx, scope, [{ byCustomer: true, ...cut }]);
+      const scope = { merchantId, sources: null, from, to };
+      const [rows = []] = await measureCost(tx, usage, cost, scope, [{ byCustomer: true, ...cut }]);
       return rows.filter(isUsed).map((row) => ({
         costId: cost.id,
         customerId: row.customerId ?? null,
         from: row.windowStart ?? from,
-        cost: row.value.times(cost.unitCost),
+        cost: row.cost,
       }));
     };
     if (windows === undefined) found.push(...(await measure(range, {})));

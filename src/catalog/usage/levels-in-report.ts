@@ -1,6 +1,7 @@
 import { Decimal, ZERO } from '../../kernel/decimal.ts';
-import type { Instant } from '../../kernel/time.ts';
-import { type WindowSize, windowsOf } from '../../metering/index.ts';
+import { earliest, type Instant, isBefore } from '../../kernel/time.ts';
+import { byTime, type UsageRow, type WindowSize, windowsOf } from '../../metering/index.ts';
+import { type UnitCosts, unitCostAt } from '../costs/unit-cost.ts';
 import { type CostPart, NO_VALUE_KEY } from './report-groups.ts';
 
 /** The amount of one cost for one group in one window. */
@@ -10,27 +11,41 @@ export interface WindowPart extends CostPart {
 }
 
 /**
- * The levels of a report in every window, from the changes of its parts: the cost of work grows with the windows of the
- * groups that are shown, and not with those of all groups that are gathered in one.
+ * By how much a level changed in each window in which it was set. Changes add up over groups and customers, and over
+ * time to the level.
+ */
+export function changesOf<Row extends UsageRow>(rows: readonly Row[]): Row[] {
+  const groups = Map.groupBy(rows, ({ group, customerId }) => JSON.stringify([group, customerId]));
+  return [...groups.values()].flatMap((ofGroup) =>
+    ofGroup
+      .toSorted(byTime)
+      .map((row, index, sorted) => ({ ...row, value: row.value.minus(sorted[index - 1]?.value ?? ZERO) })),
+  );
+}
+
+/**
+ * The levels of a cost in every window, from the changes of its parts, with the unit cost at the window's end: the cost
+ * of work grows with the windows of the groups that are shown, and not with those of all groups that are gathered in
+ * one.
  */
 export function heldOver(
+  cost: UnitCosts,
   changes: readonly WindowPart[],
   size: WindowSize,
   { from, to }: { readonly from: Instant; readonly to: Instant },
 ): WindowPart[] {
+  const end = cost.deletedAt ? earliest(to, cost.deletedAt) : to;
   const groups = Map.groupBy(changes, ({ key }) => key ?? NO_VALUE_KEY);
-  const windows = groups.size === 0 ? [] : [...windowsOf(size, from, to)];
+  const windows = groups.size === 0 ? [] : windowsOf(size, from, to).toArray();
   return [...groups.values()].flatMap((ofGroup) => {
     const byStart = Map.groupBy(ofGroup, ({ windowStart }) => windowStart.epochMilliseconds);
     let level: WindowPart | undefined;
     return windows.flatMap((window): WindowPart[] => {
       for (const change of byStart.get(window.windowStart.epochMilliseconds) ?? [])
-        level = {
-          ...change,
-          quantity: Decimal.sum(level?.quantity ?? ZERO, change.quantity),
-          cost: Decimal.sum(level?.cost ?? ZERO, change.cost),
-        };
-      return level === undefined ? [] : [{ ...level, ...window }];
+        level = { ...change, quantity: Decimal.sum(level?.quantity ?? ZERO, change.quantity) };
+      if (level === undefined || !isBefore(window.windowStart, end)) return [];
+      const unitCost = unitCostAt(cost, earliest(window.windowEnd, end).subtract({ nanoseconds: 1 }));
+      return [{ ...level, ...window, cost: level.quantity.times(unitCost) }];
     });
   });
 }

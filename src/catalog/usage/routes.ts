@@ -53,7 +53,9 @@ export const usageRoutes = (usage: UsageQuery<Tx>): readonly Route[] => [
       operationId: 'getCostSummary',
       tag: 'Metering',
       summary: 'Summarize the usage of a cost',
-      description: 'Calculated with the `unitCost` as it is now. `from` is inclusive and `to` is exclusive.',
+      description:
+        'What usage cost at its time. `from` is inclusive and `to` is exclusive. A figure that is no sum, such as a ' +
+        "level, is each customer's own, and the total is their sum.",
       access: { role: 'viewer', merchant: { of: 'id', kind: 'cost' } },
       query: CostSummaryQuery,
       replies: { 200: CostSummaryReply },
@@ -69,7 +71,7 @@ export const usageRoutes = (usage: UsageQuery<Tx>): readonly Route[] => [
       summary: 'Report costs by cost, customer or dimension',
       description:
         'In one currency. A cost without the dimension of `groupBy` counts with its missing value. ' +
-        'Calculated with the `unitCost` as it is now.',
+        "The total is the sum of all groups: a level is each customer's own.",
       access: { role: 'viewer', merchant: 'query', by: ['costId'] },
       query: CostReportQuery,
       replies: { 200: CostReportReply },

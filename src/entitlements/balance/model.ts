@@ -7,6 +7,8 @@ import type { Cadence, Instant } from '../../kernel/time.ts';
 export interface PeriodRule {
   readonly cadence: Cadence;
   readonly anchor: Instant;
+  /** It does not wait for the next reset where it takes over: the running period ends at its own next boundary. */
+  readonly atOnce?: boolean;
 }
 
 /** The template from an instant on; a plan change or a reconciliation adds one. */

@@ -127,13 +127,20 @@ function afterManualReset(
 
 /**
  * A one-time entitlement has no running period whose end could be waited for: the new rule counts at once, without a
- * reset.
+ * reset. So does a rule that says so; at a boundary of the rule before it, with the reset that is due there.
  */
 function afterTerm(segments: Segment[], rule: PeriodRule | null, at: Instant): Waiting | null {
-  const current = segments.at(-1);
-  if (current?.rule !== null) return { rule, since: at };
-  segments.push({ from: at, start: current.start, rule, isReset: false, manual: null });
+  const current = segments.at(-1) as Segment;
+  if (current.rule !== null && rule?.atOnce !== true) return { rule, since: at };
+  const start = current.rule === null ? current.start : startIn(current, current.rule, at);
+  segments.push({ from: at, start, rule, isReset: isAfter(at, current.from) && start.equals(at), manual: null });
   return null;
+}
+
+/** When the usage period began that a segment has at an instant. */
+function startIn({ from, start }: Segment, { anchor, cadence }: PeriodRule, at: Instant): Instant {
+  const counted = boundary(anchor, cadence, periodIndexAt(anchor, cadence, at));
+  return isAfter(counted, from) ? counted : start;
 }
 
 /** The usage period that holds an instant; outside of the entitlement's time, the first or the last one. */
@@ -143,12 +150,10 @@ export function periodIn({ inputs, segments }: Schedule, asked: Instant): UsageP
   const lastInstant = activeTo === null ? asked : earliest(asked, activeTo.subtract({ nanoseconds: 1 }));
   const at = latest(lastInstant, activeFrom);
   const index = segments.findLastIndex(({ from }) => !isAfter(from, at));
-  const { from, start: begun, rule } = segments[index] as Segment;
+  const { start: begun, rule } = segments[index] as Segment;
   if (!rule) return { start: begun, end: null, lastResetAt: resetAt(inputs, begun) };
-  const number = periodIndexAt(rule.anchor, rule.cadence, at);
-  const counted = boundary(rule.anchor, rule.cadence, number);
-  const start = isAfter(counted, from) ? counted : begun;
-  const end = boundary(rule.anchor, rule.cadence, number + 1);
+  const start = startIn(segments[index] as Segment, rule, at);
+  const end = boundary(rule.anchor, rule.cadence, periodIndexAt(rule.anchor, rule.cadence, at) + 1);
   const next = segments[index + 1];
   return { start, end: next ? earliest(end, next.from) : end, lastResetAt: resetAt(inputs, start) };
 }

@@ -6,6 +6,7 @@ import {
   lockFeature,
   lockMetrics,
   publishedMetricsOf,
+  withDefaults,
 } from '../../catalog/index.ts';
 import { findCustomer } from '../../customers/index.ts';
 import { checkReference, type Tx } from '../../db/index.ts';
@@ -15,7 +16,7 @@ import { fail, invalid, invalidField, notFound, ok, type Result } from '../../ke
 import { type Instant, instantOf, instantOrNull, isAfter } from '../../kernel/time.ts';
 import type { EntitlingSubscription } from '../entitlement/create.ts';
 import type { EntitlementDependencies } from '../entitlement/dependencies.ts';
-import type { EntitlementRow } from '../entitlement/entitlement.ts';
+import { type EntitlementRow, followsBilling } from '../entitlement/entitlement.ts';
 import { hasUnendedByHand, insertEntitlement, lockByHand } from '../entitlement/entitlements.sql.ts';
 import { checkPast, MOST_PAST_RESETS } from '../inputs/bounds.ts';
 import { loadInput } from '../inputs/inputs.ts';
@@ -106,9 +107,10 @@ export async function createByHand(
       metadata: input.metadata ?? {},
       nextActionAt: feature.value.type === 'metered' ? times.value.from : null,
     },
-    input.template,
+    withDefaults(input.template, 'start'),
     now,
   );
+  if (feature.value.type !== 'metered') return ok({ entitlement, now }); // nothing is reset
   const loaded = await loadInput(tx, { entitlement, at: now });
   const past = checkPast(loaded, now, 'activeFrom', MOST_PAST_RESETS);
   return past.ok ? ok({ entitlement, now }) : past;
@@ -175,6 +177,8 @@ async function measuredBy(
   template: EntitlementTemplate,
 ): Promise<Result<readonly string[]>> {
   const errors = checkTemplate(template, type);
+  if (followsBilling(template))
+    errors.push({ field: 'usagePeriod.anchor', message: 'may be billing only in the template of a price' });
   if (errors.length > 0) return invalid(errors.map((error) => ({ ...error, field: `template.${error.field}` })));
   if (template.type !== 'metered') return ok([]);
   if (template.billableMetricIds) return namedMetrics(tx, merchantId, template.billableMetricIds);

@@ -10,7 +10,7 @@ const metered = (units: number): EntitlementTemplate => ({
   issueAfterReset: jsonNumber(decimal(units)),
 });
 const carried = (template: EntitlementTemplate, metricIds = ['met_1']) =>
-  ({ feature: { id: 'feat_1', key: 'calls' }, template, metricIds }) as unknown as CarriedFeature;
+  ({ feature: { id: 'feat_1', key: 'calls' }, template, metricIds, cadences: [null] }) as unknown as CarriedFeature;
 const held = (template: EntitlementTemplate, granted: string | null, activeTo: string | null = null): HeldFeature => ({
   row: { featureId: 'feat_1', activeTo: activeTo && Temporal.Instant.from(activeTo) } as EntitlementRow,
   featureKey: 'calls',
@@ -19,7 +19,7 @@ const held = (template: EntitlementTemplate, granted: string | null, activeTo: s
 });
 const NAMED = { featureId: 'feat_1', featureKey: 'calls' };
 const plan = (have: HeldFeature[], want: CarriedFeature[], grantsNow = true) =>
-  planReconciliation(have, want, { billedIds: new Set(), grantsNow }, NOW);
+  planReconciliation(have, want, { billedIds: new Set(), grantsNow, anchorOf: () => NOW }, NOW);
 
 describe('a plan of a reconciliation', () => {
   it.each([

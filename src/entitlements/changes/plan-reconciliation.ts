@@ -1,9 +1,8 @@
-import type { CarriedFeature, EntitlementTemplate } from '../../catalog/index.ts';
-import { canonicalJson } from '../../http/index.ts';
+import { type CarriedFeature, type EntitlementTemplate, meaningOf } from '../../catalog/index.ts';
 import { type Decimal, decimal, jsonNumber, ZERO } from '../../kernel/decimal.ts';
 import { type Instant, isAfter } from '../../kernel/time.ts';
-import { isMeasured } from '../entitlement/create.ts';
-import type { EntitlementRow } from '../entitlement/entitlement.ts';
+import { isMeasured, type SeriesAnchor } from '../entitlement/create.ts';
+import { type EntitlementRow, type TermTemplate, termOf } from '../entitlement/entitlement.ts';
 
 interface Named {
   readonly featureId: string;
@@ -31,7 +30,7 @@ export interface HeldFeature {
   readonly row: EntitlementRow;
   readonly featureKey: string;
   /** The present template. */
-  readonly template: EntitlementTemplate;
+  readonly template: TermTemplate;
   /**
    * The grants of the plan in the current usage period that nobody has voided; null: the period has not begun, or there
    * is no balance.
@@ -43,8 +42,8 @@ export interface HeldFeature {
 export interface KeptFeature {
   readonly row: EntitlementRow;
   readonly carried: CarriedFeature;
-  /** The template says something else from now on. */
-  readonly isRetold: boolean;
+  /** What the template says from now on; null: the same. */
+  readonly retold: TermTemplate | null;
   /** The grant to add now; null: none. */
   readonly grant: Decimal | null;
 }
@@ -60,12 +59,13 @@ export interface ReconciliationPlan {
  * Brings what a subscription has into line with what the plan carries (§4; domain.md §5). A raised allowance of the
  * current usage period is granted now by its difference, and so is one that was voided; a lower one holds from the next
  * reset.
- * @param grantsNow false: allowances wait for the next reset, as at a change of plan
+ * @param grantsNow false: allowances wait for the next reset, as at a change of plan. But where a change begins the
+ *   billing periods anew, that reset is up to an interval later, so the difference is granted now.
  */
 export function planReconciliation(
   held: readonly HeldFeature[],
   carried: readonly CarriedFeature[],
-  { billedIds, grantsNow }: { readonly billedIds: ReadonlySet<string>; readonly grantsNow: boolean },
+  { billedIds, grantsNow, anchorOf }: Reconciled,
   now: Instant,
 ): ReconciliationPlan {
   const heldById = new Map(held.map((each) => [each.row.featureId, each]));
@@ -74,7 +74,8 @@ export function planReconciliation(
   const left = held.filter(({ row }) => !carriedIds.has(row.featureId));
   const decided = carried.flatMap((each) => {
     const known = heldById.get(each.feature.id);
-    return known ? [decideKept(known, each, grantsNow, now)] : [];
+    const term = termOf(each.template, anchorOf(each.cadences));
+    return known ? [decideKept(known, each, term, grantsNow, now)] : [];
   });
   const isDone = ({ isFailed }: Decided) => !isFailed;
   return {
@@ -98,6 +99,16 @@ export function planReconciliation(
   };
 }
 
+/** What a reconciliation goes by. */
+interface Reconciled {
+  readonly billedIds: ReadonlySet<string>;
+  readonly grantsNow: boolean;
+  readonly anchorOf: SeriesAnchor;
+}
+
+const countedFrom = (template: TermTemplate): string | undefined =>
+  template.type === 'metered' ? template.usagePeriod?.countedFrom : undefined;
+
 interface Decided {
   readonly kept: KeptFeature;
   /** null: nothing changes. */
@@ -106,13 +117,20 @@ interface Decided {
   readonly isFailed: boolean;
 }
 
-function decideKept(held: HeldFeature, carried: CarriedFeature, grantsNow: boolean, now: Instant): Decided {
+function decideKept(
+  held: HeldFeature,
+  carried: CarriedFeature,
+  term: TermTemplate,
+  grantsNow: boolean,
+  now: Instant,
+): Decided {
   const { row, template, granted } = held;
-  const isRetold = canonicalJson(template) !== canonicalJson(carried.template);
+  const isRetold = meaningOf(template) !== meaningOf(term);
   const after = allowanceOf(carried.template);
-  const due = grantsNow && granted !== null && after.gt(granted) ? after.minus(granted) : null;
+  const beginsAnew = countedFrom(term) !== undefined && countedFrom(term) !== countedFrom(template);
+  const due = (grantsNow || beginsAnew) && granted !== null && after.gt(granted) ? after.minus(granted) : null;
   const isOver = row.activeTo !== null && !isAfter(row.activeTo, now);
-  const kept = { row, carried, isRetold, grant: isOver ? null : due };
+  const kept = { row, carried, retold: isRetold ? term : null, grant: isOver ? null : due };
   const isFailed = isOver && due !== null;
   if (!isRetold && due === null) return { kept, updated: null, isFailed };
   return { kept, updated: { ...named(carried), ...changeOf(held, carried.template, due !== null) }, isFailed };

@@ -4,8 +4,8 @@ import { type Decimal, decimal, sum, ZERO } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type Instant, isAfter, latest } from '../../kernel/time.ts';
 import { issuedGrants, usagePeriodAt } from '../balance/index.ts';
-import { type EntitlingSubscription, entitleTo } from '../entitlement/create.ts';
-import type { EntitlementRow } from '../entitlement/entitlement.ts';
+import { type EntitlingSubscription, entitleTo, type SeriesAnchor } from '../entitlement/create.ts';
+import type { EntitlementRow, TermTemplate } from '../entitlement/entitlement.ts';
 import { insertTerm, lockEntitlementsOfPlan, selectTerms, updateEntitlement } from '../entitlement/entitlements.sql.ts';
 import { insertGrants, selectPlanGrantsSince } from '../entitlement/grants.sql.ts';
 import { issuedRow, writeGrant } from '../grants/grants.ts';
@@ -39,6 +39,7 @@ export async function reconcileEntitlements(
   tx: Tx,
   subscription: EntitlingSubscription,
   prices: { readonly pinned: readonly CatalogPrice[]; readonly current: readonly CatalogPrice[] },
+  anchorOf: SeriesAnchor,
   { isDry, grantsNow }: Reconciling,
   now: Instant,
 ): Promise<ReconciledFeatures> {
@@ -46,10 +47,10 @@ export async function reconcileEntitlements(
   const carried = await carriedFeatures(tx, merchantId, prices.current);
   const held = await heldFeatures(tx, await lockEntitlementsOfPlan(tx, merchantId, subscriptionId), now);
   const billedIds = new Set(prices.pinned.flatMap(({ features }) => features.map(({ featureId }) => featureId)));
-  const plan = planReconciliation(held, carried, { billedIds, grantsNow }, now);
+  const plan = planReconciliation(held, carried, { billedIds, grantsNow, anchorOf }, now);
   if (isDry) return plan.told;
   const from = latest(subscription.startedAt, now);
-  for (const each of plan.missing) await entitleTo(tx, subscription, each, from, now);
+  for (const each of plan.missing) await entitleTo(tx, subscription, each, anchorOf, from, now);
   for (const each of plan.kept) await converge(tx, each, now);
   for (const each of plan.left) await cancelEntitlement(tx, each, now, now);
   return plan.told;
@@ -93,12 +94,12 @@ const beforeStart = ({ activeFrom: from }: EntitlementRow, at: Instant): Instant
   isAfter(at, from) ? at.subtract({ microseconds: 1 }) : null;
 
 /** The present template applies from now on, and the missing grant of the current usage period is added. */
-async function converge(tx: Tx, { row, carried, isRetold, grant }: KeptFeature, now: Instant): Promise<void> {
-  if (isRetold) await retell(tx, row, carried, now);
+async function converge(tx: Tx, { row, carried, retold, grant }: KeptFeature, now: Instant): Promise<void> {
+  if (retold) await retell(tx, row, retold, now);
   if (grant !== null) await mint(tx, row, carried, grant, now);
 }
 
-async function retell(tx: Tx, row: EntitlementRow, { template }: CarriedFeature, now: Instant): Promise<void> {
+async function retell(tx: Tx, row: EntitlementRow, template: TermTemplate, now: Instant): Promise<void> {
   const from = latest(row.activeFrom, now);
   if (row.featureType === 'metered' && !isAfter(row.activeFrom, now)) await writeIssued(tx, row, now);
   await insertTerm(tx, row, from, template);

@@ -4,11 +4,10 @@ import { fail, invalidField, ok, type Result } from '../../kernel/result.ts';
 import { type Instant, instantOf, isAfter, isBefore } from '../../kernel/time.ts';
 import { usagePeriodAt } from '../balance/index.ts';
 import type { EntitlementRow } from '../entitlement/entitlement.ts';
-import { updateEntitlement } from '../entitlement/entitlements.sql.ts';
+import { insertReset, updateEntitlement } from '../entitlement/entitlements.sql.ts';
 import { type EntitlementKey, hasEnded, lockWithNow } from '../entitlement/lock.ts';
 import { forgetSince, lockBillingBefore } from '../grants/past-change.ts';
 import { loadInput, templateAt } from '../inputs/inputs.ts';
-import { insertReset } from './resets.sql.ts';
 import { publishResets } from './steps.ts';
 
 export const EntitlementResetBody = Strict(
@@ -35,8 +34,8 @@ export const EntitlementResetBody = Strict(
 
 /**
  * Ends the usage period of a metered entitlement by hand and begins a new one (api.md, Entitlements): what its usage
- * period's end would do, at an instant that is asked for. Asked again for the same instant, nothing happens. `wall` is
- * wall time.
+ * period's end would do, at an instant that is asked for. At the instant of another reset, automatic or by hand,
+ * nothing happens. `wall` is wall time.
  * @returns the entitlement with its effective now; ENTITLEMENT_NOT_METERED, ENTITLEMENT_ENDED
  */
 export async function resetEntitlement(
@@ -53,18 +52,19 @@ export async function resetEntitlement(
   if (hasEnded(entitlement, now)) return fail('ENTITLEMENT_ENDED');
   const at = input.effectiveAt === undefined ? now : instantOf(input.effectiveAt);
   const { inputs, terms } = await loadInput(tx, { entitlement, at: now });
-  const problem = timeProblem(entitlement, at, usagePeriodAt(inputs, now).start, now);
+  const period = usagePeriodAt(inputs, now);
+  const problem = timeProblem(entitlement, at, period.start, now);
   if (problem !== null) return invalidField('effectiveAt', problem);
+  if (period.lastResetAt?.equals(at)) return ok({ entitlement, now }); // it has happened, as it was
 
   const template = templateAt(terms, at);
   const byTemplate = template.type === 'metered' && (template.preserveOverageAtReset ?? false);
-  const isNew = await insertReset(
+  await insertReset(
     tx,
     entitlement,
     { at, retainAnchor: input.retainAnchor ?? false, preserveOverage: input.preserveOverage ?? byTemplate },
     now,
   );
-  if (!isNew) return ok({ entitlement, now });
   await forgetSince(tx, entitlement, at, now);
   await publishResets(tx, entitlement, [at], now);
   return ok({ entitlement: await updateEntitlement(tx, entitlement, { nextActionAt: now }, now), now });

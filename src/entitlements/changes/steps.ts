@@ -14,6 +14,7 @@ import { type ResetMark, selectMark, updateMarkBetween, upsertMark } from '../in
 import { takeSnapshot, withHolding } from '../inputs/snapshots.ts';
 import { subjectsOf } from '../inputs/sources.ts';
 import { insertNotices } from '../notices/notices.sql.ts';
+import { publishBeforeReset } from '../notices/notices.ts';
 
 /** The hook of other domains at each step, in its transaction. */
 export type EntitlementStepHook = (tx: Tx, entitlement: EntitlementRow, now: Instant) => Promise<void>;
@@ -26,7 +27,8 @@ const MOST_RESETS = 500;
 
 /**
  * The background jobs of an entitlement. At its start and at each reset a job writes the grant of the template, sends
- * the webhook of the reset, and counts the usage before it; a little later it stores the balance of the reset. At the
+ * the webhook of the reset, and counts the usage before it; a little later it stores the balance of the reset. Before a
+ * reset it tells of the balance that ends: nobody else may have looked at it in time. At the
  * end of a grant there is nothing to write, but other domains may have a notice.
  * @param then further work after all of this
  */
@@ -60,6 +62,8 @@ async function catchUp(tx: Tx, entitlement: EntitlementRow, now: Instant): Promi
     const isWaiting = !isKept && entitlement.clockId === null; // simulated time does not pass by waiting
     return isNew || isWaiting ? sooner(next, now) : next;
   }
+  const [ending] = resets;
+  if (mark && ending) await publishBeforeReset(tx, entitlement, ending, now);
   const issued = issuedGrants(inputs, mark?.at ?? null, reached);
   await insertGrants(
     tx,
@@ -124,8 +128,7 @@ export async function publishResets(
 ): Promise<void> {
   const notices = resets.map((periodStart) => ({ periodStart, kind: 'reset' as const }));
   const told = await insertNotices(tx, entitlement, notices, now);
-  for (let left = told; left > 0; left -= 1)
-    await publishEntitlementEvent(tx, entitlement, 'entitlement.reset.v0', now);
+  for (const _ of told) await publishEntitlementEvent(tx, entitlement, 'entitlement.reset.v0', now);
 }
 
 const sooner = (next: Instant | null, now: Instant): Instant =>

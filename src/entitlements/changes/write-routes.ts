@@ -41,7 +41,8 @@ export const entitlementWriteRoutes = (dependencies: EntitlementDependencies): r
       tag: TAG,
       summary: 'Reset an entitlement',
       description:
-        'Grants roll over by their bounds, and usage starts at 0. A second reset at the same time does nothing.',
+        'Grants roll over by their bounds, and usage starts at 0. At the time of another reset, automatic or manual, ' +
+        'it does nothing.',
       access: { role: 'member', merchant: { of: 'id', kind: 'entitlement' } },
       body: EntitlementResetBody,
       replies: { 200: EntitlementDetailReply },

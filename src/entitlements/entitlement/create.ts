@@ -2,8 +2,9 @@ import { type CarriedFeature, type CatalogPrice, carriedFeatures } from '../../c
 import type { Tx } from '../../db/index.ts';
 import { newId } from '../../kernel/ids.ts';
 import { invalidField, ok, type Result } from '../../kernel/result.ts';
-import type { Instant } from '../../kernel/time.ts';
-import { insertEntitlement } from './entitlements.sql.ts';
+import { type Instant, isAfter } from '../../kernel/time.ts';
+import { followsBilling, termOf } from './entitlement.ts';
+import { insertEntitlement, insertReset } from './entitlements.sql.ts';
 
 /** A subscription as far as entitlements follow from it. */
 export interface EntitlingSubscription {
@@ -13,9 +14,14 @@ export interface EntitlingSubscription {
   readonly planId: string;
   readonly clockId: string | null;
   readonly startedAt: Instant;
+  /** When a trial ends, else the start. */
+  readonly billingStartsAt: Instant;
   /** When it will end; null while no end is set. */
   readonly endsAt: Instant | null;
 }
+
+/** From where the periods are counted of the shortest of some series; null is the plan's own cadence. */
+export type SeriesAnchor = (cadences: readonly (string | null)[]) => Instant;
 
 /** Can a customer subscribe to these prices? @returns 400 if a metered feature has no metric left */
 export async function checkEntitles(
@@ -38,10 +44,11 @@ export async function entitle(
   tx: Tx,
   subscription: EntitlingSubscription,
   prices: readonly CatalogPrice[],
+  anchorOf: SeriesAnchor,
   now: Instant,
 ): Promise<void> {
   for (const carried of await carriedFeatures(tx, subscription.merchantId, prices))
-    if (isMeasured(carried)) await entitleTo(tx, subscription, carried, subscription.startedAt, now);
+    if (isMeasured(carried)) await entitleTo(tx, subscription, carried, anchorOf, subscription.startedAt, now);
 }
 
 /** Can an entitlement be made of it? A metered feature measures something. */
@@ -52,11 +59,12 @@ export const isMeasured = ({ template, metricIds }: CarriedFeature): boolean =>
 export async function entitleTo(
   tx: Tx,
   subscription: EntitlingSubscription,
-  { feature, template, metricIds }: CarriedFeature,
+  { feature, template, metricIds, cadences }: CarriedFeature,
+  anchorOf: SeriesAnchor,
   from: Instant,
   now: Instant,
 ): Promise<void> {
-  await insertEntitlement(
+  const made = await insertEntitlement(
     tx,
     {
       merchantId: subscription.merchantId,
@@ -75,7 +83,16 @@ export async function entitleTo(
       metadata: {},
       nextActionAt: feature.type === 'metered' ? from : null,
     },
-    template,
+    termOf(template, anchorOf(cadences)),
     now,
   );
+  // a trial ends with a reset, wherever the billing periods are counted from
+  const { billingStartsAt: at } = subscription;
+  if (template.type === 'metered' && followsBilling(template) && isAfter(at, from))
+    await insertReset(
+      tx,
+      made,
+      { at, retainAnchor: true, preserveOverage: template.preserveOverageAtReset ?? false },
+      now,
+    );
 }

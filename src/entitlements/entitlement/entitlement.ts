@@ -1,5 +1,5 @@
 import type { EntitlementTemplate } from '../../catalog/index.ts';
-import type { Instant } from '../../kernel/time.ts';
+import { formatInstant, type Instant } from '../../kernel/time.ts';
 
 export type FeatureType = 'metered' | 'static' | 'boolean';
 
@@ -26,11 +26,24 @@ export interface EntitlementRow {
   readonly updatedAt: Instant;
 }
 
+/** A template as an entitlement has it: one that follows billing says from where its usage periods are counted. */
+export type TermTemplate = EntitlementTemplate & { readonly usagePeriod?: { readonly countedFrom?: string } };
+
 /** The template from an instant on. */
 export interface TermRow {
   readonly entitlementId: string;
   readonly effectiveFrom: Instant;
-  readonly template: EntitlementTemplate;
+  readonly template: TermTemplate;
 }
+
+/** Do the usage periods of a template begin with billing periods? */
+export const followsBilling = (template: EntitlementTemplate): boolean =>
+  template.type === 'metered' && template.usagePeriod?.anchor === 'billing';
+
+/** The template of an entitlement. @param anchor from where the billing periods of its price are counted */
+export const termOf = (template: EntitlementTemplate, anchor: Instant): TermTemplate =>
+  template.type === 'metered' && template.usagePeriod && followsBilling(template)
+    ? { ...template, usagePeriod: { ...template.usagePeriod, countedFrom: formatInstant(anchor) } }
+    : template;
 
 export type NewEntitlement = Omit<EntitlementRow, 'seq' | 'isCanceled' | 'createdAt' | 'updatedAt'>;

@@ -1,13 +1,13 @@
-import type { EntitlementTemplate } from '../../catalog/index.ts';
 import { assignments, jsonb, sql, type Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
-import type { EntitlementRow, NewEntitlement, TermRow } from './entitlement.ts';
+import type { ManualReset } from '../balance/index.ts';
+import type { EntitlementRow, NewEntitlement, TermRow, TermTemplate } from './entitlement.ts';
 
 /** Writes an entitlement with its first term. */
 export async function insertEntitlement(
   tx: Tx,
   row: NewEntitlement,
-  template: EntitlementTemplate,
+  template: TermTemplate,
   now: Instant,
 ): Promise<EntitlementRow> {
   const made = await tx.one<EntitlementRow>(sql`
@@ -27,7 +27,7 @@ export const insertTerm = (
   tx: Tx,
   { merchantId, id }: Pick<EntitlementRow, 'merchantId' | 'id'>,
   from: Instant,
-  template: EntitlementTemplate,
+  template: TermTemplate,
 ): Promise<number> =>
   tx.run(sql`
     insert into entitlement_term (merchant_id, entitlement_id, effective_from, template)
@@ -132,3 +132,18 @@ export const isMetricMeasured = async (tx: Tx, merchantId: string, metricId: str
   (await tx.maybe(sql`
     select 1 from entitlement
      where merchant_id = ${merchantId} and billable_metric_ids @> ${[metricId]} limit 1`)) !== undefined;
+
+/** Is there a metered entitlement, of any merchant? */
+export const hasMetered = async (tx: Tx): Promise<boolean> =>
+  (await tx.maybe(sql`select 1 from entitlement where feature_type = 'metered' limit 1`)) !== undefined;
+
+/** Stores a reset by hand. The caller locks the entitlement, and there is no reset at this instant. */
+export const insertReset = (
+  tx: Tx,
+  { merchantId, id }: Pick<EntitlementRow, 'merchantId' | 'id'>,
+  { at, retainAnchor, preserveOverage }: ManualReset,
+  now: Instant,
+): Promise<number> =>
+  tx.run(sql`
+    insert into entitlement_reset (merchant_id, entitlement_id, at, retain_anchor, preserve_overage, created_at)
+    values (${merchantId}, ${id}, ${at}, ${retainAnchor}, ${preserveOverage}, ${now})`);

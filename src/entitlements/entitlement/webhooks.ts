@@ -1,6 +1,6 @@
 import type { Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { type EventType, publish } from '../../webhooks/index.ts';
+import { type EventType, type OutboxEvent, publish } from '../../webhooks/index.ts';
 import type { EntitlementRow } from './entitlement.ts';
 import type { GrantRow } from './grants.sql.ts';
 
@@ -10,13 +10,15 @@ const about = ({ id, customerId, subscriptionId }: EntitlementRow) => ({
   subscriptionId: subscriptionId,
 });
 
-/** Writes a webhook about an entitlement into the outbox. */
+/** Writes a webhook about an entitlement into the outbox. @param more its data beside the ids */
 export const publishEntitlementEvent = (
   tx: Tx,
   entitlement: EntitlementRow,
   type: EventType & `entitlement.${string}`,
   now: Instant,
-): Promise<string> => publish(tx, { merchantId: entitlement.merchantId, type, data: about(entitlement) }, now);
+  more: OutboxEvent['data'] = {},
+): Promise<string> =>
+  publish(tx, { merchantId: entitlement.merchantId, type, data: { ...about(entitlement), ...more } }, now);
 
 /** Writes a webhook about a grant into the outbox. */
 export const publishGrantEvent = (

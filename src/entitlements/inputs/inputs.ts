@@ -1,9 +1,8 @@
-import type { EntitlementTemplate } from '../../catalog/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { type Decimal, decimal, ZERO } from '../../kernel/decimal.ts';
-import { type Instant, isAfter, parseCadence } from '../../kernel/time.ts';
-import type { BalanceGrant, BalanceInputs, BalanceTerm } from '../balance/index.ts';
-import type { EntitlementRow } from '../entitlement/entitlement.ts';
+import { type Instant, type InstantText, instantOf, isAfter, parseCadence } from '../../kernel/time.ts';
+import type { BalanceGrant, BalanceInputs, BalanceTerm, PeriodRule } from '../balance/index.ts';
+import type { EntitlementRow, TermTemplate } from '../entitlement/entitlement.ts';
 import { eachInTurns } from '../entitlement/turns.ts';
 import { type GrantFields, grantLines, type InputRow, selectInputs } from './inputs.sql.ts';
 import { readKept, type Snapshot } from './snapshot.ts';
@@ -12,7 +11,7 @@ import type { MeasuredMeter, PrecedingEntitlement } from './sources.ts';
 /** The template from an instant on. */
 export interface Term {
   readonly from: Instant;
-  readonly template: EntitlementTemplate;
+  readonly template: TermTemplate;
 }
 
 /** All that is known of an entitlement to answer for one instant. */
@@ -71,7 +70,7 @@ export async function loadInput(tx: Tx, wanted: Wanted): Promise<Loaded> {
 }
 
 /** The template at an instant; before the first one, the first one. */
-export function templateAt(terms: readonly Term[], at: Instant): EntitlementTemplate {
+export function templateAt(terms: readonly Term[], at: Instant): TermTemplate {
   const term = terms.findLast(({ from }) => !isAfter(from, at)) ?? terms[0];
   if (!term) throw new Error('An entitlement has no term.');
   return term.template;
@@ -84,7 +83,7 @@ export async function loadedOf(
 ): Promise<Loaded> {
   const terms = row.terms.map(({ from, template }) => ({
     from: Temporal.Instant.from(from),
-    template: template as EntitlementTemplate,
+    template: template as TermTemplate,
   }));
   return {
     entitlement,
@@ -124,15 +123,21 @@ function balanceTerm({ from, template }: Term, activeFrom: Instant): BalanceTerm
   const cadence = usagePeriod && parseCadence(usagePeriod.interval);
   return {
     from,
-    usagePeriod: cadence
-      ? { cadence, anchor: usagePeriod.anchor === undefined ? activeFrom : Temporal.Instant.from(usagePeriod.anchor) }
-      : null,
+    usagePeriod: cadence ? { cadence, ...anchorOf(usagePeriod, activeFrom) } : null,
     issueAfterReset: issueAfterReset === undefined ? null : decimal(issueAfterReset),
     issuePriority: template.issueAfterResetPriority ?? 0,
     preserveOverage: template.preserveOverageAtReset ?? false,
     maxRollover: resetMaxRollover === undefined ? ZERO : decimal(resetMaxRollover),
     minRollover: resetMinRollover === undefined ? ZERO : decimal(resetMinRollover),
   };
+}
+
+function anchorOf(
+  { anchor = 'start', countedFrom }: { readonly anchor?: string; readonly countedFrom?: string },
+  activeFrom: Instant,
+): Pick<PeriodRule, 'anchor' | 'atOnce'> {
+  if (countedFrom !== undefined) return { anchor: Temporal.Instant.from(countedFrom), atOnce: true };
+  return { anchor: anchor === 'start' ? activeFrom : instantOf(anchor as InstantText), atOnce: false };
 }
 
 /** Reads lines of grants. Most of a list share their figures: each is read once. */

@@ -228,6 +228,50 @@ const isMetered = ({ loaded }: Prepared): boolean => loaded.entitlement.featureT
 const instantOf = (microseconds: string): Instant =>
   Temporal.Instant.fromEpochNanoseconds(BigInt(microseconds) * 1000n);
 
+/** An entitlement that was read beside others. */
+interface ReadOne {
+  readonly of: Loaded;
+  /** Null: its next answer is not prepared. */
+  readonly prepared: Prepared | null;
+  readonly detail: EntitlementDetailReply;
+}
+
+/**
+ * Some entitlements of one merchant as they are now, in their order: the usage of all is measured together.
+ * @param options `withoutReservations`: what they hold counts as left
+ */
+export async function readTogether(
+  tx: Tx,
+  entitlements: readonly TimedEntitlement[],
+  { signal, withoutReservations }: { signal?: AbortSignal; withoutReservations?: boolean },
+): Promise<ReadOne[]> {
+  const inputs = await loadInputs(
+    tx,
+    entitlements.map((entitlement) => ({ entitlement, at: entitlement.effectiveNow })),
+  );
+  const nextGrants = await selectNextGrants(tx, entitlements);
+  const loaded: { of: Loaded; prepared: Prepared | null; now: Instant }[] = [];
+  for (const [place, each] of inputs.entries()) {
+    const { effectiveNow } = entitlements[place] as TimedEntitlement;
+    const held = each.entitlement.featureType === 'metered' ? await withHolding(tx, each) : each;
+    const of = withoutReservations ? { ...held, reserved: ZERO } : held;
+    const prepared = await prepareDetail(of, effectiveNow, nextGrants[place] ?? null);
+    loaded.push({ of, prepared, now: effectiveNow });
+  }
+  const figures = await measureEach(
+    tx,
+    loaded.flatMap(({ prepared }) => prepared?.scopes ?? []),
+  );
+  const read: ReadOne[] = [];
+  for (const { of, prepared, now } of loaded) {
+    const detail = prepared
+      ? await prepared.detail(figures.splice(0, prepared.scopes.length), of.reserved)
+      : await toLoadedReply(tx, of, { at: null, signal }, now);
+    read.push({ of, prepared, detail });
+  }
+  return read;
+}
+
 /** Reads everything, and prepares the next answer. `known` is null where that is not worth while. */
 async function load(
   dependencies: ReadingDependencies,
@@ -238,30 +282,9 @@ async function load(
   if (!found.ok) return found;
   const { entitlements, customerId, customer, asked, isActiveOnly } = found.value;
   const answered = entitlements.filter((each) => !isActiveOnly || !isAfter(each.activeFrom, each.effectiveNow));
-  const inputs = await loadInputs(
-    tx,
-    answered.map((entitlement) => ({ entitlement, at: entitlement.effectiveNow })),
-  );
-  const nextGrants = await selectNextGrants(tx, answered);
-  const loaded: { of: Loaded; prepared: Prepared | null; now: Instant }[] = [];
-  for (const [place, each] of inputs.entries()) {
-    const effectiveNow = (answered[place] as TimedEntitlement).effectiveNow;
-    const of = each.entitlement.featureType === 'metered' ? await withHolding(tx, each) : each;
-    const prepared = await prepareDetail(of, effectiveNow, nextGrants[place] ?? null);
-    loaded.push({ of, prepared, now: effectiveNow });
-  }
-  const figures = await measureEach(
-    tx,
-    loaded.flatMap(({ prepared }) => prepared?.scopes ?? []),
-  );
-  const details: EntitlementDetailReply[] = [];
-  for (const { of, prepared, now: own } of loaded)
-    details.push(
-      prepared
-        ? await prepared.detail(figures.splice(0, prepared.scopes.length), of.reserved)
-        : await toLoadedReply(tx, of, { at: null, signal }, own),
-    );
-  const byId = new Map(loaded.map((each) => [each.of.entitlement.id, each]));
+  const together = await readTogether(tx, answered, { signal });
+  const details = together.map(({ detail }) => detail);
+  const byId = new Map(together.map((each) => [each.of.entitlement.id, each]));
   const known = entitlements.map((entitlement): KnownEntitlement | null => {
     const own = byId.get(entitlement.id);
     if (own) return own.prepared && { ...own.prepared, entitlement, prepared: own.prepared };

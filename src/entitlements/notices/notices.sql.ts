@@ -1,62 +1,85 @@
-import { sql, type Tx } from '../../db/index.ts';
+import { effectiveNowOf } from '../../clocks/index.ts';
+import { type Sql, sql, type Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
+import type { UsedCustomer } from '../../metering/index.ts';
 import type { EntitlementRow } from '../entitlement/entitlement.ts';
+
+/** A notice about a balance. */
+export type BalanceNotice = 'balance_low' | 'exhausted';
 
 /** The notices of a usage period, each once. */
 export interface Notice {
   readonly periodStart: Instant;
-  readonly kind: 'balance_low' | 'exhausted' | 'reset';
+  readonly kind: BalanceNotice | 'reset';
 }
 
-/** Stores notices. @returns the new ones; only these are sent */
-export const insertNotices = (
+type Key = Pick<EntitlementRow, 'merchantId' | 'id'>;
+
+/** Stores notices. @returns the kinds of the new ones, each as often as it is new; only these are sent */
+export const insertNotices = async (
   tx: Tx,
-  { merchantId, id }: Pick<EntitlementRow, 'merchantId' | 'id'>,
+  { merchantId, id }: Key,
   notices: readonly Notice[],
   now: Instant,
-): Promise<number> =>
-  tx.run(sql`
-    insert into entitlement_notice (merchant_id, entitlement_id, period_start, kind, created_at)
-    select ${merchantId}, ${id}, n.period_start, n.kind, ${now}
-      from unnest(${notices.map(({ periodStart }) => periodStart)}::timestamptz[],
-                  ${notices.map(({ kind }) => kind)}::text[])
-           n (period_start, kind)
-    on conflict do nothing`);
+): Promise<Notice['kind'][]> =>
+  (
+    await tx.rows<Pick<Notice, 'kind'>>(sql`
+      insert into entitlement_notice (merchant_id, entitlement_id, period_start, kind, created_at)
+      select ${merchantId}, ${id}, n.period_start, n.kind, ${now}
+        from unnest(${notices.map(({ periodStart }) => periodStart)}::timestamptz[],
+                    ${notices.map(({ kind }) => kind)}::text[])
+             n (period_start, kind)
+      on conflict do nothing returning kind`)
+  ).map(({ kind }) => kind);
 
-/** The metered entitlements, unless they have ended, that count usage addressed to some customers and subscriptions. */
-export const selectMeteredOf = (
+/** The stored notices about the balances of some entitlements since an instant. */
+export const selectNotices = (
   tx: Tx,
   merchantId: string,
-  addressees: readonly string[],
-  now: Instant,
-): Promise<EntitlementRow[]> =>
-  tx.rows<EntitlementRow>(sql`
-    select * from entitlement
-     where merchant_id = ${merchantId} and (customer_id = any (${[...addressees]})
-                                            or subscription_id = any (${[...addressees]}))
-       and feature_type = 'metered' and (clock_id is not null or active_to is null or active_to > ${now})
-     order by seq`);
-
-/** An entitlement by its key, and the possibility of a notice. */
-export interface SweptRow extends Pick<EntitlementRow, 'merchantId' | 'id'> {
-  readonly isToldOf: boolean;
-}
+  ids: readonly string[],
+  since: Instant,
+): Promise<(Notice & { readonly entitlementId: string })[]> =>
+  tx.rows<Notice & { entitlementId: string }>(sql`
+    select entitlement_id, period_start, kind from entitlement_notice
+     where merchant_id = ${merchantId} and entitlement_id = any (${[...ids]}::text[]) and period_start >= ${since}
+       and kind <> 'reset'`);
 
 /**
- * The entitlements after one (null: from the first) in the order of their keys, of all merchants. On a test clock
- * nothing is told between due steps; of what is not metered or not active there is nothing to tell.
+ * The metered entitlements of some customers, unless they have ended, in the order of merchants and ids. One that was
+ * told to be used up since its last reset is left out: there is no more to tell of its usage period.
  */
-export const selectEntitlementsAfter = (
-  tx: Tx,
-  after: Pick<EntitlementRow, 'merchantId' | 'id'> | null,
-  now: Instant,
-  most: number,
-): Promise<SweptRow[]> =>
-  tx.rows<SweptRow>(sql`
-    select merchant_id, id,
-           feature_type = 'metered' and clock_id is null and active_from <= ${now}
-             and (active_to is null or active_to > ${now})
-             as is_told_of
-      from entitlement
-     where (merchant_id, id) > (${after?.merchantId ?? ''}, ${after?.id ?? ''})
-     order by merchant_id, id limit ${most}`);
+export const selectUntold = (tx: Tx, customers: readonly UsedCustomer[], now: Instant): Promise<Key[]> =>
+  tx.rows<Key>(sql`
+    select e.merchant_id, e.id
+      from unnest(${customers.map(({ merchantId }) => merchantId)}::text[],
+                  ${customers.map(({ customerId }) => customerId)}::text[]) c (merchant_id, customer_id)
+      join entitlement e on e.merchant_id = c.merchant_id and e.customer_id = c.customer_id
+                        and e.feature_type = 'metered'
+     where (e.clock_id is not null or e.active_to is null or e.active_to > ${now})
+       and not exists (
+         select from entitlement_notice n
+          where n.merchant_id = e.merchant_id and n.entitlement_id = e.id and n.kind = 'exhausted'
+            and n.period_start >= coalesce((
+                  select r.period_start from entitlement_notice r
+                   where r.merchant_id = e.merchant_id and r.entitlement_id = e.id and r.kind = 'reset'
+                   order by r.period_start desc limit 1), e.active_from))
+     order by e.merchant_id, e.id`);
+
+/** Has entitlements looked at by their background job, which counts its tries. */
+const updateToBeDue = (tx: Tx, where: Sql, wall: Instant): Promise<number> =>
+  tx.run(sql`
+    update entitlement set next_action_at = ${effectiveNowOf('entitlement', wall)}
+     where ${where} and (next_action_at is null or next_action_at > ${effectiveNowOf('entitlement', wall)})`);
+
+/** One whose look threw. */
+export const updateFailed = (tx: Tx, { merchantId, id }: Key, wall: Instant): Promise<number> =>
+  updateToBeDue(tx, sql`merchant_id = ${merchantId} and id = ${id}`, wall);
+
+/** Those of a customer to whom earlier events became addressed. */
+export const updateOfCustomer = (tx: Tx, { merchantId, customerId }: UsedCustomer, wall: Instant): Promise<number> =>
+  updateToBeDue(
+    tx,
+    sql`merchant_id = ${merchantId} and customer_id = ${customerId} and feature_type = 'metered'
+        and (active_to is null or active_to > ${effectiveNowOf('entitlement', wall)})`,
+    wall,
+  );

@@ -1,5 +1,5 @@
 import type { EntitlementTemplate } from '../../catalog/index.ts';
-import { ZERO } from '../../kernel/decimal.ts';
+import { type Decimal, ZERO } from '../../kernel/decimal.ts';
 import type { FieldError } from '../../kernel/result.ts';
 import { earliest, type Instant, isAfter } from '../../kernel/time.ts';
 import { UNLIMITED } from '../balance/index.ts';
@@ -11,6 +11,18 @@ export interface PurchaseTimes {
   readonly expiresAt: Instant | null;
   readonly paymentExpiresAt: Instant | null;
 }
+
+interface Bought {
+  readonly amount: Decimal;
+  readonly price: Decimal;
+}
+
+/**
+ * Is a request under a known key a retry (domain.md §5, Purchase)? Clients build their body anew, with times computed
+ * again and defaults left out or sent: only the values of what is sold and of its price count.
+ */
+export const isSamePurchase = (known: Bought, asked: Bought): boolean =>
+  known.amount.eq(asked.amount) && known.price.eq(asked.price);
 
 /** The balance bounds at a reset. */
 export type Rollover = Pick<GrantTerms, 'resetMaxRollover' | 'resetMinRollover'>;

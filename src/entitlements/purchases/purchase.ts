@@ -1,7 +1,6 @@
 import { findFeatures, findPlan } from '../../catalog/index.ts';
 import { findCustomer } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
-import { findCreated, fingerprint } from '../../http/index.ts';
 import { findOrganization, merchantSettings } from '../../identity/index.ts';
 import { type InvoicingDependencies, makeOneOffInvoice } from '../../invoicing/index.ts';
 import { type Decimal, ONE, plain } from '../../kernel/decimal.ts';
@@ -17,7 +16,14 @@ import type { EntitlementRow } from '../entitlement/entitlement.ts';
 import { selectTerms } from '../entitlement/entitlements.sql.ts';
 import { type EntitlementKey, hasEnded, lockWithNow } from '../entitlement/lock.ts';
 import { templateAt } from '../inputs/inputs.ts';
-import { type PurchaseTimes, payableUntil, purchaseProblems, type Rollover, rolloverOf } from './decide.ts';
+import {
+  isSamePurchase,
+  type PurchaseTimes,
+  payableUntil,
+  purchaseProblems,
+  type Rollover,
+  rolloverOf,
+} from './decide.ts';
 import { insertPurchase, type PurchaseRow, selectPurchaseByKey } from './purchases.sql.ts';
 
 /** The type of the purpose of its invoice. */
@@ -35,8 +41,6 @@ export interface PurchaseRequest extends PurchaseTimes {
   readonly rollover: Partial<Rollover>;
   readonly successUrl?: string | undefined;
   readonly cancelUrl?: string | undefined;
-  /** All that was sent, to tell a retry from another purchase under its key. */
-  readonly sent: unknown;
 }
 
 /** A purchase, and the session by which it can be paid now. */
@@ -48,8 +52,8 @@ export interface Purchased {
 /**
  * Makes the invoice by which a grant is bought, with a session to pay it (§3 Grant purchase). The same key again is the
  * same purchase, whatever has become of its invoice. `wall` is wall time.
- * @returns IDEMPOTENCY_KEY_REUSED for another purchase under the key, ENTITLEMENT_NOT_METERED, ENTITLEMENT_ENDED,
- *   NO_PAYMENT_PROVIDER where the merchant takes no cards
+ * @returns IDEMPOTENCY_KEY_REUSED for another amount or price under the key, ENTITLEMENT_NOT_METERED,
+ *   ENTITLEMENT_ENDED, NO_PAYMENT_PROVIDER where the merchant takes no cards
  */
 export async function purchaseGrant(
   dependencies: InvoicingDependencies,
@@ -61,12 +65,10 @@ export async function purchaseGrant(
   const locked = await lockWithNow(tx, key, wall);
   if (!locked.ok) return locked;
   const { entitlement, now } = locked.value;
-  const sent = { key: request.idempotencyKey, print: fingerprint(GRANT_PURCHASE, request.sent) };
-  const known = await findCreated(tx, key, sent, { find: selectPurchaseByKey });
-  if (!known.ok) return known;
-  if (known.value) {
-    const session = await payableSessionOf(tx, key.merchantId, known.value.invoiceId, now);
-    return ok({ purchase: known.value, session });
+  const known = await selectPurchaseByKey(tx, key, request.idempotencyKey);
+  if (known) {
+    if (!isSamePurchase(known, request)) return fail('IDEMPOTENCY_KEY_REUSED', { invoiceId: known.invoiceId });
+    return ok({ purchase: known, session: await payableSessionOf(tx, key.merchantId, known.invoiceId, now) });
   }
   const rollover = await checkedRollover(dependencies, tx, entitlement, request, now);
   if (!rollover.ok) return rollover;
@@ -77,8 +79,7 @@ export async function purchaseGrant(
     merchantId: key.merchantId,
     invoiceId: made.value.invoice.id,
     entitlementId: key.entitlementId,
-    idempotencyKey: sent.key,
-    idempotencyPrint: sent.print,
+    idempotencyKey: request.idempotencyKey,
     amount: request.amount,
     price: request.price,
     currency,

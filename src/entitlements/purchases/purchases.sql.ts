@@ -9,7 +9,6 @@ export interface PurchaseRow {
   readonly invoiceId: string;
   readonly entitlementId: string;
   readonly idempotencyKey: string;
-  readonly idempotencyPrint: Buffer;
   readonly amount: Decimal;
   /** Without tax, as it was sent. */
   readonly price: Decimal;
@@ -25,11 +24,10 @@ export interface PurchaseRow {
 /** Stores a purchase. The caller holds the entitlement's lock and has looked for the key. */
 export const insertPurchase = (tx: Tx, row: PurchaseRow): Promise<PurchaseRow> =>
   tx.one<PurchaseRow>(sql`
-    insert into grant_purchase (merchant_id, invoice_id, entitlement_id, idempotency_key, idempotency_print, amount,
-                                price, currency, effective_at, expires_at, reset_max_rollover, reset_min_rollover,
-                                created_at)
-    values (${row.merchantId}, ${row.invoiceId}, ${row.entitlementId}, ${row.idempotencyKey}, ${row.idempotencyPrint},
-            ${row.amount}, ${row.price}, ${row.currency}, ${row.effectiveAt}, ${row.expiresAt}, ${row.resetMaxRollover},
+    insert into grant_purchase (merchant_id, invoice_id, entitlement_id, idempotency_key, amount, price, currency,
+                                effective_at, expires_at, reset_max_rollover, reset_min_rollover, created_at)
+    values (${row.merchantId}, ${row.invoiceId}, ${row.entitlementId}, ${row.idempotencyKey}, ${row.amount},
+            ${row.price}, ${row.currency}, ${row.effectiveAt}, ${row.expiresAt}, ${row.resetMaxRollover},
             ${row.resetMinRollover}, ${row.createdAt})
     returning *`);
 

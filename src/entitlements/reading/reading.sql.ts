@@ -11,6 +11,7 @@ export interface TimedEntitlement extends EntitlementRow {
 const timed = (now: Instant): Sql => sql`*, ${effectiveNowOf('entitlement', now)} as effective_now`;
 
 export interface EntitlementFilters {
+  readonly ids?: readonly string[] | undefined;
   readonly customerId?: string | undefined;
   readonly customerIds?: readonly string[] | undefined;
   readonly productId?: string | undefined;
@@ -20,6 +21,7 @@ export interface EntitlementFilters {
 
 export const conditionsOf = (merchantId: string | null, filters: EntitlementFilters): (Sql | false)[] => [
   merchantId !== null && sql`merchant_id = ${merchantId}`,
+  filters.ids !== undefined && sql`id = any (${[...filters.ids]}::text[])`,
   filters.customerId !== undefined && sql`customer_id = ${filters.customerId}`,
   filters.customerIds !== undefined && sql`customer_id = any (${[...filters.customerIds]}::text[])`,
   filters.productId !== undefined && sql`product_id = ${filters.productId}`,

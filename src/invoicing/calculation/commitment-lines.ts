@@ -1,5 +1,5 @@
 import { Decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
-import { WHOLE } from '../../kernel/fraction.ts';
+import { scale, WHOLE } from '../../kernel/fraction.ts';
 import type { DueCharge, DueCommitment } from '../difference/due.ts';
 import { rateCommitment } from '../owed/commitment.ts';
 import { shortText } from '../rating/index.ts';
@@ -25,7 +25,7 @@ export function commitmentDrafts(
   const { minimumAmount, period, before, back } = commitment;
   const { reached, missing, amount } = differenceOfCommitment(input, commitment, charges);
   if (amount.isZero()) return [];
-  const limit = { amount: shortText(minimumAmount), reached: plain(reached) };
+  const limit = { amount: shortText(minimumAmount), reached: shortText(reached) };
   const content = {
     ...PLAIN_LINE,
     type: 'commitment',
@@ -45,10 +45,10 @@ export function commitmentDrafts(
  */
 function differenceOfCommitment(
   input: CalculationInput,
-  { minimumAmount, charged, before, back, isOf }: DueCommitment,
+  { minimumAmount, charged, before, back, shareOf }: DueCommitment,
   charges: readonly DraftsOfDue[],
 ) {
-  const own = charges.filter(({ due }) => isOf(due.charge)).flatMap(({ drafts }) => drafts.map(({ amount }) => amount));
+  const own = charges.map(({ due, drafts }) => scale(sum(drafts.map(({ amount }) => amount)), shareOf(due.charge)));
   const reached = sum([charged, ...own]);
   const missing = rateCommitment({ minimumAmount, fraction: WHOLE, charged: [reached], currency: input.currency });
   const most = back === null ? ZERO : mostBack(input, back);

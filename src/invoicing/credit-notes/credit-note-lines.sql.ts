@@ -36,7 +36,8 @@ export const selectLinesCreditedBefore = (
   tx.rows<CreditNoteLine & { number: string }>(sql`
     select l.*, n.number from credit_note_line l
       join credit_note n on n.merchant_id = l.merchant_id and n.id = l.credit_note_id
-     where n.merchant_id = ${note.merchantId} and n.invoice_id = ${note.invoiceId}
+     where n.merchant_id = ${note.merchantId} and n.invoice_id = ${note.invoiceId} and n.kind = 'credit'
+       and (n.voided_at is null or n.voided_at > ${note.createdAt})
        and n.seq < (select seq from credit_note where merchant_id = ${note.merchantId} and id = ${note.id})
      order by n.seq, l.position`);
 

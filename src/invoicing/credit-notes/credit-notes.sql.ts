@@ -21,7 +21,7 @@ export async function insertCreditNote(
 ): Promise<CreditNoteRow> {
   const credited = await sumCreditNotes(tx, invoice);
   const remainder = { amount: invoice.subtotal.minus(credited.amount), tax: invoice.totalTax.minus(credited.tax) };
-  return issueCreditNote(tx, invoice, kind, remainder, reason, now);
+  return issueCreditNote(tx, invoice, kind, remainder, { reason, refundId: null }, now);
 }
 
 /** Issues a credit note over a part of an invoice. */
@@ -29,9 +29,9 @@ export const insertPartCreditNote = (
   tx: Tx,
   invoice: InvoiceRow,
   part: NotedAmounts,
-  reason: string | null,
+  why: Pick<CreditNoteRow, 'reason' | 'refundId'>,
   now: Instant,
-): Promise<CreditNoteRow> => issueCreditNote(tx, invoice, 'credit', part, reason, now);
+): Promise<CreditNoteRow> => issueCreditNote(tx, invoice, 'credit', part, why, now);
 
 /** Net of tax, and its tax. */
 interface NotedAmounts {
@@ -44,25 +44,25 @@ async function issueCreditNote(
   invoice: InvoiceRow,
   kind: CreditNoteRow['kind'],
   { amount, tax }: NotedAmounts,
-  reason: string | null,
+  { reason, refundId }: Pick<CreditNoteRow, 'reason' | 'refundId'>,
   now: Instant,
 ): Promise<CreditNoteRow> {
   const number = creditNoteNumber(await drawNumbers(tx, invoice.merchantId, 'credit_note', 1));
   const note = await tx.one<CreditNoteRow>(sql`
     insert into credit_note (merchant_id, id, kind, invoice_id, number, amount, tax_amount, total, currency, status,
-                             reason, created_at)
+                             reason, refund_id, created_at)
     values (${invoice.merchantId}, ${newId('refund')}, ${kind}, ${invoice.id}, ${number}, ${amount}, ${tax},
-            ${amount.plus(tax)}, ${invoice.currency}, 'ISSUED', ${reason}, ${now})
+            ${amount.plus(tax)}, ${invoice.currency}, 'ISSUED', ${reason}, ${refundId}, ${now})
     returning *`);
   await recordCreditNote(tx, invoice, note, now);
   return note;
 }
 
-/** The amounts of an invoice in credit notes over parts. */
+/** The amounts of an invoice in credit notes over parts that are not void. */
 export const sumCreditNotes = (tx: Tx, { merchantId, id }: InvoiceRow): Promise<NotedAmounts> =>
   tx.one<NotedAmounts>(sql`
     select coalesce(sum(amount), 0) as amount, coalesce(sum(tax_amount), 0) as tax from credit_note
-     where merchant_id = ${merchantId} and invoice_id = ${id} and kind = 'credit'`);
+     where merchant_id = ${merchantId} and invoice_id = ${id} and kind = 'credit' and status = 'ISSUED'`);
 
 /** The credit note over all of an invoice that is in force; at most one (unique index `one_unvoided_credit_note`). */
 export const selectUnvoidedCreditNote = (tx: Tx, invoice: InvoiceRow): Promise<CreditNoteRow | undefined> =>
@@ -77,6 +77,12 @@ export const lockRefund = (tx: Tx, invoice: InvoiceRow, refundId: string): Promi
     select * from credit_note
      where merchant_id = ${invoice.merchantId} and invoice_id = ${invoice.id} and id = ${refundId}
        and kind = 'refund' for update`);
+
+/** Locks the credit notes that give back what credits had paid of a refunded invoice. */
+export const lockNotesOfRefund = (tx: Tx, { merchantId, id }: CreditNoteRow): Promise<CreditNoteRow[]> =>
+  tx.rows<CreditNoteRow>(sql`
+    select * from credit_note
+     where merchant_id = ${merchantId} and refund_id = ${id} and status = 'ISSUED' order by seq for update`);
 
 export const markCreditNoteVoided = (
   tx: Tx,

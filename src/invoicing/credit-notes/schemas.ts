@@ -31,7 +31,8 @@ const CreditNoteLineReply = Type.Object(
     description: 'The credited charges and their periods; `taxRate` in percent.',
     'x-fields': {
       displayName: ['The text of the line.', 'Seats'],
-      amount: 'The credited amount before tax, in major units.',
+      amount:
+        'The credited amount before tax, in major units. Below 0: a deduction of the invoice, which goes back, too.',
       taxAmount: 'The tax that is reversed, in major units.',
       taxRate: 'The tax rate in percent.',
       periodStart: 'The start of the time that is credited, inclusive.',

@@ -6,6 +6,7 @@ import type { CreditOn, UnusedCreditRow } from '../credit-notes/unused-credit.ts
 import {
   deleteOpenCredits,
   insertUnusedCredit,
+  type OpenCredit,
   selectCreditsOn,
   selectOpenCredits,
 } from '../credit-notes/unused-credits.sql.ts';
@@ -14,7 +15,7 @@ import { type BilledItem, itemsOf, leftOfItem } from '../difference/billed.ts';
 import { compareTime, creditsOf, type TimeCredit } from '../difference/time.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
-import { lockInvoice, selectInvoice } from '../invoice/invoices.sql.ts';
+import { lockInvoice, selectInvoice, selectInvoices } from '../invoice/invoices.sql.ts';
 import {
   cellsIn,
   chargesInAdvance,
@@ -38,8 +39,8 @@ export interface CreditOrder {
    * The invoice with a credit as a line, by the price's own series; null if none is open: then it goes into the wallet.
    */
   readonly target: InvoiceRow | null;
-  /** Invoices whose credits on open invoices were removed: their unused part is computed again. */
-  readonly creditedAnew?: readonly string[];
+  /** Credits that were removed from open invoices: the unused part of what billed them is computed again. */
+  readonly creditedAnew?: readonly OpenCredit[];
   /** Only of what this invoice billed; else of all. */
   readonly invoiceId?: string;
 }
@@ -58,7 +59,9 @@ export async function giveCredits(
 ): Promise<void> {
   const { merchantId, subscriptionId } = terms;
   const deleted = only === undefined ? await deleteOpenCredits(tx, merchantId, subscriptionId, after) : [];
-  const anew = [...creditedAnew, ...deleted];
+  const removed = [...creditedAnew, ...deleted];
+  const anew = removed.map(({ invoiceId }) => invoiceId);
+  const stoodOn = await findUnissued(tx, merchantId, removed);
   const found = await selectIssuedItems(tx, terms, after, anew);
   const invoiceIds = [...new Set(found.map(({ invoiceId }) => invoiceId))].toSorted();
   // holds off who would refund or write off meanwhile
@@ -72,13 +75,30 @@ export async function giveCredits(
     ]);
     for (const credit of those) {
       const mode = creditModeAt(terms, credit.span.start);
-      const bearer = mode === 'invoice' ? (target?.id ?? null) : null;
+      const bearer = mode === 'invoice' && target ? (stoodOn(credit) ?? target.id) : null;
       given.get(mode)?.push(await insertUnusedCredit(tx, rowOf(terms, credit, bearer, now)));
     }
     const lines = given.get('invoice') ?? [];
     await noteCredits(dependencies, tx, { merchantId, invoiceId }, lines, target === null ? 'all' : 'unpaid', now);
     await noteCredits(dependencies, tx, { merchantId, invoiceId }, given.get('wallet') ?? [], 'all', now);
   }
+}
+
+/** A credit that begins where a removed one began stays on its invoice, if that is still not issued. */
+async function findUnissued(
+  tx: Tx,
+  merchantId: string,
+  removed: readonly OpenCredit[],
+): Promise<(credit: TimeCredit) => string | undefined> {
+  if (removed.length === 0) return () => undefined;
+  const ids = removed.flatMap(({ targetInvoiceId: id }) => id ?? []);
+  const invoices = await selectInvoices(tx, merchantId, ids);
+  const unissued = removed.filter(({ targetInvoiceId: id }) => id !== null && invoices.get(id)?.issuedAt === null);
+  return ({ item, span }) =>
+    unissued.find(
+      ({ invoiceId, priceId, unusedFrom }) =>
+        invoiceId === item.invoiceId && priceId === item.priceId && unusedFrom.equals(span.start),
+    )?.targetInvoiceId ?? undefined;
 }
 
 /** The credits for the bills of some items that are not owed by the present terms. */

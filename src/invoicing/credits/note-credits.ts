@@ -1,62 +1,110 @@
 import type { Tx } from '../../db/index.ts';
-import { Decimal, sum, ZERO } from '../../kernel/decimal.ts';
+import { Decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
+import { newId } from '../../kernel/ids.ts';
 import { roundTo } from '../../kernel/money.ts';
-import type { Instant } from '../../kernel/time.ts';
-import { balanceOfInvoice } from '../../ledger/index.ts';
+import { intersect } from '../../kernel/spans.ts';
+import { earliest, type Instant, type Period } from '../../kernel/time.ts';
+import { balanceOfInvoice, creditWallet } from '../../ledger/index.ts';
 import { bookCredit } from '../credit-notes/credit-bookings.ts';
 import { insertCreditNoteLines } from '../credit-notes/credit-note-lines.sql.ts';
-import { insertPartCreditNote } from '../credit-notes/credit-notes.sql.ts';
+import { insertPartCreditNote, selectUnvoidedCreditNote, sumCreditNotes } from '../credit-notes/credit-notes.sql.ts';
 import type { UnusedCreditRow } from '../credit-notes/unused-credit.ts';
-import { markCredited } from '../credit-notes/unused-credits.sql.ts';
-import type { CreditNoteLine } from '../invoice/credit-note.ts';
+import { insertUnusedCredit, markCredited, selectCreditsOn } from '../credit-notes/unused-credits.sql.ts';
+import { selectBilledLines, selectCredits } from '../difference/billed.sql.ts';
+import { type BilledItem, type Correction, itemsOf, leftOfItem } from '../difference/billed.ts';
+import type { CreditNoteLine, CreditNoteRow } from '../invoice/credit-note.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
-import { lockInvoice, updateInvoice } from '../invoice/invoices.sql.ts';
+import { lockInvoice, selectLines, updateInvoice } from '../invoice/invoices.sql.ts';
+import { justBefore } from '../owed/charges.ts';
 import { markPaid } from '../paying/pay.ts';
 import { expireSessionsOf } from '../paying/sessions.ts';
+import type { BillingTerms } from '../terms/billing-terms.ts';
 import { leftOf, nameOf } from './credit-lines.ts';
+
+/** A net amount and its tax. */
+interface Amounts {
+  readonly net: Decimal;
+  readonly tax: Decimal;
+}
+
+/** The invoice of a credit note, and the refund that gives the credits back: its void takes them back again. */
+export interface NotedInvoice {
+  readonly merchantId: string;
+  readonly invoiceId: string;
+  readonly refundId?: string | undefined;
+}
 
 /**
  * Writes a credit note on the invoice that billed: over what of it is unpaid, or owed again after a refund, which is
  * owed no more, or over all, of which the remainder goes into the wallet. While a payment is on its way all of it
- * counts as paid.
+ * counts as paid, and so it does for a refund of another invoice. The credit note is never above what is left of its
+ * invoice: what the invoice's own deductions had paid goes back to where they came from.
  */
 export async function noteCredits(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  { merchantId, invoiceId }: { readonly merchantId: string; readonly invoiceId: string },
+  of: NotedInvoice,
   credits: readonly UnusedCreditRow[],
   what: 'unpaid' | 'all',
   now: Instant,
 ): Promise<void> {
   if (credits.length === 0) return;
-  const invoice = await lockInvoice(tx, merchantId, invoiceId);
-  if (!invoice) throw new Error(`Invoice ${invoiceId} no longer exists.`);
+  const invoice = await lockInvoice(tx, of.merchantId, of.invoiceId);
+  if (!invoice) throw new Error(`Invoice ${of.invoiceId} no longer exists.`);
   const { owed, owedAgain } = await owedOf(tx, invoice);
-  const total = sum(credits.map((credit) => leftOf(credit).net.plus(leftOf(credit).tax)));
-  const off = Decimal.min(owed, total);
-  const offAgain = Decimal.min(owedAgain, total.minus(off));
-  let [net, tax] = [ZERO, ZERO];
+  const before = await sumCreditNotes(tx, invoice);
+  const most = invoice.grandTotal.minus(before.amount).minus(before.tax);
+  const total = sum(credits.map((credit) => grossOf(leftOf(credit))));
+  const off = of.refundId === undefined ? Decimal.min(owed, total, most) : ZERO;
+  const offAgain = Decimal.min(owedAgain, total.minus(off), most.minus(off));
   const lines: CreditNoteLine[] = [];
   for (const { credit, part } of notedOf(credits, what === 'all' ? total : off.plus(offAgain), invoice.currency)) {
-    net = net.plus(part.net);
-    tax = tax.plus(part.tax);
     await markCredited(tx, credit, part.net, part.tax);
-    if (!part.net.plus(part.tax).isZero()) lines.push(lineOfNote(credit, part));
+    if (!grossOf(part).isZero()) lines.push(lineOfNote(credit, part));
   }
-  if (net.plus(tax).isZero()) return;
-  const note = await insertPartCreditNote(tx, invoice, { amount: net, tax }, 'Not used', now);
+  if (lines.length === 0) return;
+  const excess = totalOf(lines).minus(most);
+  const back = excess.gt(0) ? await returnDeductions(dependencies, tx, { ...of, invoice }, excess, now) : null;
+  lines.push(...(back?.lines ?? []));
+  const sums = { amount: sum(lines.map(({ amount }) => amount)), tax: sum(lines.map(({ taxAmount }) => taxAmount)) };
+  const note = await insertPartCreditNote(
+    tx,
+    invoice,
+    sums,
+    { reason: 'Not used', refundId: of.refundId ?? null },
+    now,
+  );
   await insertCreditNoteLines(tx, note, lines);
   await bookCredit(tx, invoice, note, { off, offAgain }, now);
+  if (back?.intoWallet.gt(0)) await bookDeductions(tx, invoice, note, back.intoWallet, now);
   const less = { paidAmount: invoice.paidAmount.plus(off), creditedAmount: invoice.creditedAmount.plus(off) };
   const credited = off.isZero() ? invoice : await updateInvoice(tx, invoice, less, now);
   const notOwed = off.plus(offAgain);
   const fact = { kind: 'credited', note, off: notOwed, intoWallet: note.total.minus(notOwed) } as const;
-  await dependencies.mails.tell(tx, credited, fact, now);
+  if (!note.total.isZero()) await dependencies.mails.tell(tx, credited, fact, now);
   if (off.isZero()) return;
   if (credited.unpaidAmount.isZero()) await markPaid(dependencies, tx, credited, { by: 'credit' }, now);
   else await expireSessionsOf(tx, credited, now);
 }
+
+const grossOf = ({ net, tax }: Amounts): Decimal => net.plus(tax);
+
+const totalOf = (lines: readonly CreditNoteLine[]): Decimal =>
+  sum(lines.map(({ amount, taxAmount }) => amount.plus(taxAmount)));
+
+/** The deductions of an invoice that no other invoice bears, for which no document credits tax. */
+const bookDeductions = (
+  tx: Tx,
+  { merchantId, id: invoiceId, customerId, currency }: InvoiceRow,
+  { id }: CreditNoteRow,
+  amount: Decimal,
+  now: Instant,
+): Promise<void> => {
+  const against = { account: 'revenue', customerId: null } as const;
+  const move = { merchantId, customerId, currency, key: `carried:${id}`, reason: 'credit', invoiceId } as const;
+  return creditWallet(tx, { ...move, amount, against }, now);
+};
 
 /** The debt of an invoice that a credit can reduce, and the debt that is open again after a refund. */
 export async function owedOf(tx: Tx, invoice: InvoiceRow): Promise<{ owed: Decimal; owedAgain: Decimal }> {
@@ -76,7 +124,7 @@ export function notedOf<Row extends UnusedCreditRow>(credits: readonly Row[], mo
 }
 
 /** The part of a credit on a credit note, for its document. */
-const lineOfNote = (credit: UnusedCreditRow, part: { net: Decimal; tax: Decimal }): CreditNoteLine => ({
+const lineOfNote = (credit: UnusedCreditRow, part: Amounts): CreditNoteLine => ({
   creditId: credit.id,
   displayName: nameOf(credit),
   amount: part.net,
@@ -86,10 +134,212 @@ const lineOfNote = (credit: UnusedCreditRow, part: { net: Decimal; tax: Decimal 
   periodEnd: credit.unusedTo,
 });
 
+/** A credit of which no more than a part is left. */
+export const leaving = (credit: UnusedCreditRow, { net, tax }: Amounts): UnusedCreditRow => ({
+  ...credit,
+  notedAmount: credit.amount.minus(net),
+  notedTax: credit.taxAmount.minus(tax),
+});
+
 /** The part of a net amount and its tax that is `most` together. */
-export function upTo({ net, tax }: { net: Decimal; tax: Decimal }, most: Decimal, currency: string) {
+export function upTo({ net, tax }: Amounts, most: Decimal, currency: string): Amounts {
   const gross = net.plus(tax);
   if (gross.lte(most)) return { net, tax };
   const part = Decimal.min(net, roundTo(net.times(most).div(gross), currency, 'half-away-from-zero'));
   return { net: part, tax: Decimal.min(tax, most.minus(part)) };
 }
+
+/**
+ * The reason that leaves nothing of an invoice to credit: the credit note over all of it, or its write-off, also just
+ * now. Its lock prevents either of them until the end.
+ */
+export async function overAllOf(
+  tx: Tx,
+  merchantId: string,
+  invoiceId: string,
+): Promise<CreditNoteRow | 'written off' | null> {
+  const invoice = await lockInvoice(tx, merchantId, invoiceId);
+  if (!invoice) throw new Error(`Invoice ${invoiceId} no longer exists.`);
+  return invoice.status === 'WRITTEN_OFF' ? 'written off' : ((await selectUnvoidedCreditNote(tx, invoice)) ?? null);
+}
+
+interface Deducted {
+  readonly lines: readonly CreditNoteLine[];
+  /** What no other invoice bears. */
+  readonly intoWallet: Decimal;
+}
+
+/**
+ * Credits may come to more than their invoice asked, because it had deductions. Then these are credited as well: its
+ * credits on the invoices that they had credited, its corrections of closed periods on those that had billed them. The
+ * remainder, as of lines that a person wrote, is for the wallet.
+ * @returns the deductions as lines of the credit note, below 0
+ */
+async function returnDeductions(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  { invoice, merchantId, refundId }: NotedInvoice & { readonly invoice: InvoiceRow },
+  excess: Decimal,
+  now: Instant,
+): Promise<Deducted> {
+  const credits = notedOf(await selectCreditsOn(tx, invoice), excess, invoice.currency).filter(
+    ({ part }) => !grossOf(part).isZero(),
+  );
+  const given = credits.map(({ credit, part }) => leaving(credit, part));
+  for (const [invoiceId, those] of Map.groupBy(given, (credit) => credit.invoiceId))
+    if ((await overAllOf(tx, merchantId, invoiceId)) === null)
+      await noteCredits(dependencies, tx, { merchantId, invoiceId, refundId }, those, 'all', now);
+  const lines = credits.map(({ credit, part }) => ({ ...lineOfNote(credit, negated(part)), creditId: null }));
+  const left = excess.plus(totalOf(lines));
+  const corrected = left.gt(0) ? await returnCorrections(dependencies, tx, invoice, refundId, left, now) : NO_DEDUCTION;
+  const byHand = await deductionsByHand(tx, invoice, left.plus(totalOf(corrected.lines)));
+  return {
+    lines: [...lines, ...corrected.lines, ...byHand],
+    intoWallet: corrected.intoWallet.minus(totalOf(byHand)),
+  };
+}
+
+const NO_DEDUCTION: Deducted = { lines: [], intoWallet: ZERO };
+
+const negated = ({ net, tax }: Amounts): Amounts => ({ net: net.negated(), tax: tax.negated() });
+
+/** The part of the corrections of closed periods on an invoice. The credit that takes a correction back is below 0. */
+async function returnCorrections(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  invoice: InvoiceRow,
+  refundId: string | undefined,
+  most: Decimal,
+  now: Instant,
+): Promise<Deducted> {
+  const { merchantId, id, subscriptionId, currency, terms } = invoice;
+  const starts = (await selectLines(tx, merchantId, id))
+    .filter(({ type, totalPrice }) => CORRECTIONS.has(type) && totalPrice.lt(0))
+    .map(({ periodStart }) => periodStart);
+  if (subscriptionId === null || starts.length === 0) return NO_DEDUCTION;
+  const all = { merchantId, subscriptionId, id: '' };
+  const since = justBefore(starts.reduce(earliest));
+  const items = itemsOf(await selectBilledLines(tx, all, since), await selectCredits(tx, all, since));
+  const taxBehavior = terms?.taxBehavior ?? 'exclusive';
+  const lines: CreditNoteLine[] = [];
+  let intoWallet = ZERO;
+  for (const item of items.filter((each) => each.invoiceId === id && leftOfItem(each).net.lt(0))) {
+    const part = upTo(negated(leftOfItem(item)), most.plus(totalOf(lines)), currency);
+    if (grossOf(part).isZero()) continue;
+    const taken = { ...rowOf({ merchantId, subscriptionId }, item, { ...negated(part), correction: SAID }, now) };
+    const noted = { notedAmount: taken.amount, notedTax: taken.taxAmount };
+    lines.push(lineOfNote(await insertUnusedCredit(tx, { ...taken, ...noted }), negated(part)));
+    const amount = taxBehavior === 'inclusive' ? grossOf(part) : part.net;
+    const corrected = items.filter((each) => each.invoiceId !== id && isOf(each, item.priceId, item.period));
+    const of = { merchantId, subscriptionId, currency, taxBehavior, refundId };
+    const given = await takeBack(dependencies, tx, of, [{ items: corrected, amount, correction: SAID }], now);
+    intoWallet = intoWallet.plus(grossOf(part)).minus(sum(given.map((row) => row.amount.plus(row.taxAmount))));
+  }
+  return { lines, intoWallet: Decimal.max(ZERO, intoWallet) };
+}
+
+const CORRECTIONS: ReadonlySet<string> = new Set(['late_usage', 'commitment']);
+
+/** Does an item bill a price at some time of a period? */
+export const isOf = (item: BilledItem, priceId: string | null, period: Period): boolean =>
+  item.priceId === priceId && intersect([item.period], [period]).length > 0;
+
+/** The part of an invoice's other negative lines, those of a person before all others. */
+async function deductionsByHand(tx: Tx, invoice: InvoiceRow, most: Decimal): Promise<CreditNoteLine[]> {
+  if (most.lte(0)) return [];
+  const found = (await selectLines(tx, invoice.merchantId, invoice.id)).filter(
+    ({ type, totalAmount }) => totalAmount.lt(0) && type !== 'credit' && !CORRECTIONS.has(type),
+  );
+  const lines: CreditNoteLine[] = [];
+  for (const line of found.toSorted((a, b) => Number(b.type === 'manual') - Number(a.type === 'manual'))) {
+    const whole = negated({ net: line.totalPrice, tax: line.totalTax });
+    const part = negated(upTo(whole, most.plus(totalOf(lines)), invoice.currency));
+    if (!grossOf(part).isZero()) lines.push({ ...line, amount: part.net, taxAmount: part.tax });
+  }
+  return lines;
+}
+
+/** A credit of the bills of some invoices. */
+export interface TakenBack {
+  /** The items that billed it, in the order of billing. */
+  readonly items: readonly BilledItem[];
+  /** As the price quotes it; above 0. */
+  readonly amount: Decimal;
+  readonly correction: Correction;
+}
+
+/** A correction with kinds that are already on a line of an invoice, or without kinds: a commitment. */
+export const SAID: Correction = { quantity: '0', charge: '0', discount: '0', maximum: '0', minimum: '0' };
+
+/**
+ * Gives back by credit notes what no invoice can bear: on the invoices that billed it, the last first, with the tax
+ * that was billed, and never more than is left of them (§3 Credits).
+ * @returns the credits
+ */
+export async function takeBack(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  of: Pick<BillingTerms, 'merchantId' | 'subscriptionId' | 'currency' | 'taxBehavior'> & Pick<NotedInvoice, 'refundId'>,
+  all: readonly TakenBack[],
+  now: Instant,
+): Promise<UnusedCreditRow[]> {
+  const { merchantId, refundId } = of;
+  const given: UnusedCreditRow[] = [];
+  for (const { items, amount, correction } of all) {
+    let missing = amount;
+    let content = correction;
+    for (const item of items.filter(({ isStanding }) => isStanding).toReversed()) {
+      const credit = creditOf(of, item, missing);
+      if (credit === null) continue;
+      given.push(await insertUnusedCredit(tx, rowOf(of, item, { ...credit, correction: content }, now)));
+      missing = missing.minus(credit.quoted);
+      content = SAID;
+    }
+  }
+  for (const [invoiceId, rows] of Map.groupBy(given, (row) => row.invoiceId))
+    await noteCredits(dependencies, tx, { merchantId, invoiceId, refundId }, rows, 'all', now);
+  return given;
+}
+
+/** As much of an item as is left and missing; null where nothing is. */
+function creditOf(
+  { currency, taxBehavior }: Pick<BillingTerms, 'currency' | 'taxBehavior'>,
+  item: BilledItem,
+  missing: Decimal,
+): (Amounts & { readonly quoted: Decimal }) | null {
+  const left = leftOfItem(item);
+  const most = taxBehavior === 'inclusive' ? grossOf(left) : left.net;
+  const quoted = Decimal.min(missing, most);
+  if (quoted.lte(0)) return null;
+  if (quoted.eq(most)) return { ...left, quoted };
+  const tax = roundTo(left.tax.times(quoted).div(most), currency, 'half-away-from-zero');
+  return { net: taxBehavior === 'inclusive' ? quoted.minus(tax) : quoted, tax, quoted };
+}
+
+const rowOf = (
+  { merchantId, subscriptionId }: Pick<BillingTerms, 'merchantId' | 'subscriptionId'>,
+  item: BilledItem,
+  { net, tax, correction }: Amounts & { readonly correction: Correction },
+  now: Instant,
+): Omit<UnusedCreditRow, 'seq'> => ({
+  merchantId,
+  id: newId('credit'),
+  subscriptionId,
+  invoiceId: item.invoiceId,
+  priceId: item.priceId,
+  chargedFrom: item.period.start,
+  chargedTo: item.period.end,
+  unusedFrom: item.period.start,
+  unusedTo: item.period.end,
+  displayName: item.displayName,
+  amount: net,
+  taxAmount: tax,
+  taxRate: item.taxRate,
+  notedAmount: ZERO,
+  notedTax: ZERO,
+  workings: { share: null, billed: plain(item.net), before: plain(item.net.minus(leftOfItem(item).net)) },
+  correction,
+  sourceKey: null,
+  targetInvoiceId: null,
+  createdAt: now,
+});

@@ -1,23 +1,16 @@
 import type { Tx } from '../../db/index.ts';
+import { ZERO } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { selectUnvoidedCreditNote } from '../credit-notes/credit-notes.sql.ts';
-import { selectCreditsOn } from '../credit-notes/unused-credits.sql.ts';
+import { lockNotesOfRefund, markCreditNoteVoided } from '../credit-notes/credit-notes.sql.ts';
+import { markNotCredited, selectCreditsOn } from '../credit-notes/unused-credits.sql.ts';
 import type { CreditNoteRow } from '../invoice/credit-note.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
-import { lockInvoice, selectLines } from '../invoice/invoices.sql.ts';
+import { selectInvoice, selectLines } from '../invoice/invoices.sql.ts';
+import { recordVoid } from '../outside-tax/records.ts';
+import { bookNoteVoided } from '../paying/bookings.ts';
 import { leftOf } from './credit-lines.ts';
-import { noteCredits } from './note-credits.ts';
-
-/**
- * The reason that leaves nothing of an invoice to credit: the credit note over all of it, or its write-off, also just
- * now. Its lock prevents either of them until the end.
- */
-async function overAllOf(tx: Tx, merchantId: string, invoiceId: string): Promise<CreditNoteRow | 'written off' | null> {
-  const invoice = await lockInvoice(tx, merchantId, invoiceId);
-  if (!invoice) throw new Error(`Invoice ${invoiceId} no longer exists.`);
-  return invoice.status === 'WRITTEN_OFF' ? 'written off' : ((await selectUnvoidedCreditNote(tx, invoice)) ?? null);
-}
+import { leaving, noteCredits, overAllOf } from './note-credits.ts';
 
 /**
  * After the issue of an invoice: the excess of its credit lines, because no total is below 0, is a credit note on the
@@ -36,15 +29,13 @@ export async function creditExcess(
     const line = lines[index];
     if (!line) throw new Error(`Credit ${credit.id} has no line on invoice ${invoice.id}.`);
     const { net, tax } = leftOf(credit);
-    const excess = net.plus(line.totalPrice);
-    const excessTax = tax.plus(line.totalTax);
-    if (excess.lte(0)) continue;
-    const used = { ...credit, notedAmount: credit.amount.minus(excess), notedTax: credit.taxAmount.minus(excessTax) };
+    const excess = { net: net.plus(line.totalPrice), tax: tax.plus(line.totalTax) };
+    if (excess.net.lte(0)) continue;
     await noteCredits(
       dependencies,
       tx,
       { merchantId: invoice.merchantId, invoiceId: credit.invoiceId },
-      [used],
+      [leaving(credit, excess)],
       'all',
       now,
     );
@@ -52,19 +43,38 @@ export async function creditExcess(
 }
 
 /**
- * An invoice is cancelled: the credits that stood on it would be lost with it, so each is a credit note on the invoice
- * that billed, off what is unpaid of that and else in the wallet. Of an invoice that was refunded meanwhile nothing is
- * left to give back.
+ * An invoice is cancelled or refunded: the credits that stood on it would be lost with it, so each is a credit note on
+ * the invoice that billed, off what is unpaid of that and else in the wallet; with a refund always in the wallet. Of an
+ * invoice that was refunded meanwhile nothing is left to give back.
  */
 export async function returnCredits(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  cancelled: InvoiceRow,
+  { merchantId, id }: Pick<InvoiceRow, 'merchantId' | 'id'>,
+  now: Instant,
+  refundId?: string,
+): Promise<void> {
+  const credits = await selectCreditsOn(tx, { merchantId, id });
+  for (const [invoiceId, given] of Map.groupBy(credits, ({ invoiceId }) => invoiceId)) {
+    if ((await overAllOf(tx, merchantId, invoiceId)) !== null) continue;
+    await noteCredits(dependencies, tx, { merchantId, invoiceId, refundId }, given, 'all', now);
+  }
+}
+
+/** A refund is void, so its invoice bears its credits again: the credit notes that gave them back are void, too. */
+export async function voidReturnedCredits(
+  tx: Tx,
+  refund: CreditNoteRow,
+  reason: string | null,
   now: Instant,
 ): Promise<void> {
-  const credits = await selectCreditsOn(tx, cancelled);
-  for (const [invoiceId, given] of Map.groupBy(credits, ({ invoiceId }) => invoiceId)) {
-    if ((await overAllOf(tx, cancelled.merchantId, invoiceId)) !== null) continue;
-    await noteCredits(dependencies, tx, { merchantId: cancelled.merchantId, invoiceId }, given, 'all', now);
+  const { merchantId } = refund;
+  for (const note of await lockNotesOfRefund(tx, refund)) {
+    const invoice = await selectInvoice(tx, merchantId, note.invoiceId);
+    if (!invoice) throw new Error(`Invoice ${note.invoiceId} no longer exists.`);
+    await markCreditNoteVoided(tx, note, reason, now);
+    await recordVoid(tx, invoice, note, now);
+    await bookNoteVoided(tx, invoice, note, ZERO, now);
+    await markNotCredited(tx, note);
   }
 }

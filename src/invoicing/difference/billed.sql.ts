@@ -55,7 +55,7 @@ export async function selectBilledLinesOf(
 ): Promise<StoredLine[][]> {
   if (asked.length === 0) return [];
   const rows = await tx.rows<Placed<StoredLine>>(sql`
-    select q.place::int, l.invoice_id, i.status, l.price_id, l.fee_id, l.type,
+    select q.place::int, l.invoice_id, i.period_end as invoice_end, i.status, l.price_id, l.fee_id, l.type,
            l.display_name, l.quantity, l.total_price as net, l.total_tax as tax, l.tax_rate,
            l.period_start, l.period_end, l.group_values as group, l.tiers, l.workings,
            exists (select from credit_note n

@@ -16,6 +16,7 @@ const day = (number: number) => Temporal.Instant.from('2026-04-01T00:00:00Z').ad
 const line = (type: string, net: string, more: Partial<StoredLine> = {}): StoredLine => ({
   ...{
     invoiceId: 'first',
+    invoiceEnd: day(31),
     status: 'ISSUED',
     isRefunded: false,
     priceId: 'calls',

@@ -6,6 +6,8 @@ import type { LineWorkings } from '../invoice/workings.ts';
 /** A line of an invoice that was calculated, as the difference reads it. */
 export interface StoredLine {
   readonly invoiceId: string;
+  /** The end of the invoice's period; of an invoice without a period the time of its creation. */
+  readonly invoiceEnd: Instant;
   readonly status: string;
   /** It has a valid refund, so nothing is left to credit. */
   readonly isRefunded: boolean;
@@ -59,7 +61,7 @@ export interface Correction {
 }
 
 /** The lines of one price and one service interval on one invoice. */
-export interface BilledItem {
+export interface BilledItem extends Pick<StoredLine, 'invoiceEnd'> {
   readonly invoiceId: string;
   readonly priceId: string | null;
   readonly isFee: boolean;
@@ -84,11 +86,14 @@ export type Behavior = 'exclusive' | 'inclusive';
 const STANDING: ReadonlySet<string> = new Set(['DRAFT', 'ISSUED', 'PAYMENT_FAILED', 'PAID']);
 
 /**
- * Groups lines into items, in the order in which they were billed. What a cancelled invoice took back counts for
- * nothing.
+ * Groups lines into items, in the order in which they were billed. What a cancelled or refunded invoice took back
+ * counts for nothing.
  */
 export function itemsOf(lines: readonly StoredLine[], credits: readonly StoredCredit[]): BilledItem[] {
-  const counted = lines.filter(({ status, type, net }) => !(status === 'CANCELLED' && isCorrection(type) && net.lt(0)));
+  const counted = lines.filter(
+    ({ status, isRefunded, type, net }) =>
+      !((status === 'CANCELLED' || isRefunded) && type === 'late_usage' && net.lt(0)),
+  );
   const ofItem = Map.groupBy(credits, (credit) =>
     keyOf(credit.invoiceId, credit.priceId, { start: credit.chargedFrom, end: credit.chargedTo }),
   );
@@ -99,6 +104,7 @@ export function itemsOf(lines: readonly StoredLine[], credits: readonly StoredCr
     const first = those.find(({ type }) => type === 'charge') ?? (those[0] as StoredLine);
     return {
       invoiceId: first.invoiceId,
+      invoiceEnd: first.invoiceEnd,
       priceId: first.priceId,
       isFee: first.feeId !== null,
       displayName: first.displayName,
@@ -113,8 +119,6 @@ export function itemsOf(lines: readonly StoredLine[], credits: readonly StoredCr
     };
   });
 }
-
-const isCorrection = (type: string): boolean => type === 'late_usage';
 
 const keyOf = (invoiceId: string, priceId: string | null, { start, end }: Period): string =>
   `${invoiceId} ${priceId ?? ''} ${start.toString()} ${end.toString()}`;

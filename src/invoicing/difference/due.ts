@@ -1,5 +1,5 @@
 import { type Decimal, sum, ZERO } from '../../kernel/decimal.ts';
-import type { Fraction } from '../../kernel/fraction.ts';
+import { type Fraction, NONE, scale } from '../../kernel/fraction.ts';
 import { type Instant, isAfter, isBefore, latest, type Period } from '../../kernel/time.ts';
 import type { BilledUsage } from '../invoice/billed-usage.ts';
 import type { FrozenAdjustment } from '../invoice/frozen-terms.ts';
@@ -17,11 +17,12 @@ import {
   type InvoicePeriod,
   isInside,
   isOwnSeries,
+  justBefore,
   nextCell,
   type OwedCharge,
   partOfWhole,
 } from '../owed/charges.ts';
-import { commitmentOf, countsFor } from '../owed/commitment.ts';
+import { commitmentOf, shareOfBill } from '../owed/commitment.ts';
 import { isAdditive } from '../rating/index.ts';
 import {
   boundsOfSeries,
@@ -32,7 +33,7 @@ import {
   segmentAt,
   segmentsOf,
 } from '../timeline/segments.ts';
-import { type Behavior, type BilledItem, type BilledSoFar, billedUsage, leftOfItem } from './billed.ts';
+import { type Behavior, type BilledItem, type BilledSoFar, billedUsage, leftOfItem, timeOfItem } from './billed.ts';
 import { compareTime, type TimeDue } from './time.ts';
 
 /** A charge of an invoice: the amount owed and not billed yet. */
@@ -71,8 +72,8 @@ export interface DueCommitment {
   readonly items: readonly BilledItem[];
   /** The period is closed, and this corrects its bill. */
   readonly isLate: boolean;
-  /** Does a charge of this invoice count for it? */
-  readonly isOf: (charge: OwedCharge) => boolean;
+  /** The share of a charge of this invoice that counts for it. */
+  readonly shareOf: (charge: OwedCharge) => Fraction;
   /** Percent: of the increase. */
   readonly taxRate: Decimal;
 }
@@ -88,6 +89,8 @@ export interface TakenBack {
 export interface UncalculatedInvoice extends InvoicePeriod {
   readonly id: string;
   readonly kind: string;
+  /** `ACTIVE`: its period has not ended. */
+  readonly status?: string;
   readonly billingAnchor: Instant;
 }
 
@@ -354,9 +357,9 @@ function lateMinimums(
 }
 
 /**
- * The commitments that an invoice asks (§3): of its own period, where that is one of the plan's own series and is over,
- * never at a cut. Of closed periods what is more or less than was asked, where charges of the invoice or of what was
- * read again count for them (docs/decisions/0059).
+ * The commitments that an invoice asks (§2): of its own period, where that is one of the plan's own series and is over,
+ * never at a cut or while the invoice is open. Of closed periods the difference to the asked amount, where charges of
+ * the invoice or of what was read again count for them (docs/decisions/0178).
  */
 export function commitmentsDue(
   state: CommitmentState,
@@ -365,18 +368,18 @@ export function commitmentsDue(
 ): DueCommitment[] {
   const { terms, invoice } = state;
   if (!hasCommitments(terms)) return [];
-  const ofPeriod = invoice?.kind === 'subscription' ? invoice : null;
+  const ofPeriod = invoice?.kind === 'subscription' && invoice.status !== 'ACTIVE' ? invoice : null;
   const own = ofPeriod && ownPeriodOf(terms, ofPeriod);
   const touched = [
     ...(ofPeriod ? [{ billedBy: terms, invoice: ofPeriod }] : []),
     ...closed.map((period) => ({ billedBy: asBilled(terms, period.invoice), invoice: period.invoice })),
-  ].flatMap(({ billedBy, invoice: of }) => planPeriodsOf(billedBy, of).map((cell) => ({ billedBy, cell })));
-  const late = new Map(touched.map((each) => [each.cell.start.toString(), each]));
+  ].flatMap(({ billedBy, invoice: of }) => planPeriodsOf(billedBy, of));
+  const late = new Map(touched.map((cell) => [cell.start.toString(), cell]));
   if (own) late.delete(own.start.toString());
   return [
-    ...[own && commitmentDue(state, terms, own, taxRate)].filter((due) => due !== null),
-    ...[...late.values()].flatMap(({ billedBy, cell }) => {
-      const due = isOpen(state, cell) ? null : commitmentDue(state, billedBy, cell, taxRate);
+    ...[own && commitmentDue(state, own, taxRate)].filter((due) => due !== null),
+    ...[...late.values()].flatMap((cell) => {
+      const due = isOpen(state, cell) ? null : commitmentDue(state, cell, taxRate);
       return due ? [{ ...due, isLate: true }] : [];
     }),
   ];
@@ -390,17 +393,21 @@ export interface CommitmentState extends Pick<BillingState, 'terms' | 'others' |
 }
 
 /** The period of the plan that is over with an invoice of the plan's own series; null at a cut. */
-function ownPeriodOf(terms: HistoricTerms, invoice: InvoicePeriod): Cell | null {
-  const cell = cellOf(terms, invoice);
-  return isOfPlan(terms, cell) && cell.end.equals(invoice.periodEnd) ? cell : null;
+function ownPeriodOf(terms: HistoricTerms, { billingCadence, periodStart, periodEnd }: InvoicePeriod): Cell | null {
+  const cell = cellAt(terms, billingCadence, periodStart);
+  return cell && isOfPlan(terms, cell) && cell.end.equals(periodEnd) ? cell : null;
 }
 
+/** Does the invoice of a period ask a commitment? All other series that end by then are billed before it (§2). */
+export const asksCommitment = (terms: HistoricTerms, invoice: InvoicePeriod): boolean =>
+  hasCommitments(terms) && ownPeriodOf(terms, invoice) !== null;
+
 /**
- * The periods of the plan's own series in which charges of the period of an invoice may count; none without
- * commitments.
+ * The period of the plan's own series with which an invoice ends or is in: charges in arrears count in no other one.
+ * None without commitments.
  */
-export const planPeriodsOf = (terms: HistoricTerms, invoice: InvoicePeriod): Cell[] =>
-  hasCommitments(terms) ? cellsIn(terms, cellOf(terms, invoice)).filter((cell) => isOfPlan(terms, cell)) : [];
+export const planPeriodsOf = (terms: HistoricTerms, { periodEnd: end }: Pick<InvoicePeriod, 'periodEnd'>): Cell[] =>
+  hasCommitments(terms) ? cellsIn(terms, { start: justBefore(end), end }).filter((cell) => isOfPlan(terms, cell)) : [];
 
 const isOfPlan = (terms: HistoricTerms, { cadence, start }: Cell): boolean =>
   segmentAt(segmentsOf(terms), start).planCadence === cadence;
@@ -418,40 +425,43 @@ const isOpen = ({ invoice, others }: CommitmentState, { cadence, start, end }: C
       isAfter(other.periodEnd, start),
   );
 
-/** @param then the terms that billed the period, which may have ended since */
-function commitmentDue(
-  { terms, items }: CommitmentState,
-  then: HistoricTerms,
-  cell: Cell,
-  taxRate: Decimal,
-): DueCommitment | null {
+/** @param cell the period as it was billed: it may have ended earlier since */
+function commitmentDue({ terms, items, invoice }: CommitmentState, cell: Cell, taxRate: Decimal): DueCommitment | null {
   const now = cellAt(terms, cell.cadence, cell.start);
   const minimumAmount = now && commitmentOf(terms, now);
   const asked = items.filter(({ priceId, period }) => priceId === null && period.start.equals(cell.start));
   if (minimumAmount === null && asked.length === 0) return null;
-  const counted = items.filter(
-    ({ priceId, period }) => priceId !== null && countsFor(then, cell, { id: priceId }, period),
-  );
-  const quoted = (those: readonly BilledItem[]) =>
-    sum(those.map(leftOfItem).map(({ net, tax }) => (terms.taxBehavior === 'inclusive' ? net.plus(tax) : net)));
+  const end = now?.end ?? cell.end;
+  const counted = items.map((item) => {
+    const { priceId, period, invoiceEnd } = item;
+    const bill = priceId !== null && { priceId, period, spans: timeOfItem(item), invoiceEnd };
+    return bill ? scale(quotedLeft(item, terms), shareOfBill(terms, cell, end, bill)) : ZERO;
+  });
   return {
-    period: { start: cell.start, end: now?.end ?? cell.end },
+    period: { start: cell.start, end },
     minimumAmount: minimumAmount ?? ZERO,
-    charged: quoted(counted),
-    before: quoted(asked),
+    charged: sum(counted),
+    before: sum(asked.map((item) => quotedLeft(item, terms))),
     back: asked.length === 0 ? null : backOf(asked),
     items: asked,
     isLate: false,
-    isOf: ({ price, period }) => countsFor(then, cell, price, period),
+    shareOf: ({ price, period }) => {
+      const bill = { priceId: price.id, period, spans: [period], invoiceEnd: invoice?.periodEnd ?? period.end };
+      return shareOfBill(terms, cell, end, bill);
+    },
     taxRate,
   };
 }
 
-const NOTHING: Fraction = { numerator: 0n, denominator: 1n };
+/** The part of an item that is not credited, as its price quotes it. */
+function quotedLeft(item: BilledItem, { taxBehavior }: BillingState['terms']): Decimal {
+  const { net, tax } = leftOfItem(item);
+  return taxBehavior === 'inclusive' ? net.plus(tax) : net;
+}
 
 /** The share of the whole period for a minimum, if the period became shorter after it was billed. */
 function leastOf(terms: HistoricTerms, { cadence, start }: Cell, { price }: OwedCharge): Fraction {
   const cell = cellAt(terms, cadence, start);
   const charge = cell && chargesInArrears(terms, cell, cell.end).find((each) => each.price.id === price.id);
-  return charge?.limits ?? charge?.fraction ?? NOTHING;
+  return charge?.limits ?? charge?.fraction ?? NONE;
 }

@@ -19,11 +19,14 @@ const text = ({ start, end }: Period) =>
 const DAY = 86_400_000_000_000n;
 const USD = { taxBehavior: 'exclusive', currency: 'USD' } as const;
 
-/** `seats 5 1-31`: five seats of April. */
+/** `seats 5 1-31`: five seats of April; `since`: taken up again with that time. */
 const owed = (said: string): OwedCharge => {
-  const [id, quantity, period] = said.split(' ') as [string, string, string];
+  const [id, quantity, period, since] = said.split(' ') as [string, string, string, string?];
   const price = { id, metric: null, quantity: decimal(quantity), minimumAmount: null, paymentTerm: 'in_advance' };
-  return { price: price as unknown as BilledPrice, period: span(period), fraction: WHOLE, spans: [span(period)] };
+  return {
+    ...{ price: price as unknown as BilledPrice, period: span(period), fraction: WHOLE, spans: [span(period)] },
+    ...(since && { since: span(period).start }),
+  };
 };
 const billed = (said: string, net = '30', tax = '0'): BilledItem => {
   const [id, quantity, period] = said.split(' ') as [string, string, string];
@@ -97,6 +100,20 @@ describe('time that is owed and time that is billed', () => {
       billed: [billed('a 1 1-31')],
       due: [],
       unused: ['a 11-21'],
+    },
+    {
+      what: 'taken up again after a gap: another interval, of which nothing is billed',
+      owed: ['a 1 1-11', 'a 1 21-31 since'],
+      billed: [billed('a 1 1-31')],
+      due: ['a 21-31'],
+      unused: ['a 11-31'],
+    },
+    {
+      what: 'taken up again, and billed since',
+      owed: ['a 1 1-11', 'a 1 21-31 since'],
+      billed: [credited(billed('a 1 1-31'), '11-31', '20'), billed('a 1 21-31', '10')],
+      due: [],
+      unused: [],
     },
     {
       what: 'given back and owed again: due again, after what stayed',

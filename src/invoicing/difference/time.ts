@@ -3,7 +3,7 @@ import type { Fraction } from '../../kernel/fraction.ts';
 
 import { roundTo } from '../../kernel/money.ts';
 import { intersect, lengthOf, subtract } from '../../kernel/spans.ts';
-import type { Instant, Period } from '../../kernel/time.ts';
+import { type Instant, isBefore, type Period } from '../../kernel/time.ts';
 import { chargeKey, type OwedCharge } from '../owed/charges.ts';
 import {
   addBilled,
@@ -42,8 +42,9 @@ export interface UnusedTime {
 /**
  * Lays what was billed for a time over what is owed for it, price by price and quantity by quantity: an instant that is
  * owed is billed by the first item that is for it, what no item is for is due, and what an item is for and is not owed
- * is unused. So no instant is billed twice, and there and back again is nothing. What was billed once is for no time. A
- * minimum that was asked later than the time was billed counts for that time and bills none of it.
+ * is unused. So no instant is billed twice, and there and back at one instant is nothing. An item of an earlier service
+ * interval is for none of the time after the gap (§3). What was billed once is for no time. A minimum that was asked
+ * later than the time was billed counts for that time and bills none of it.
  */
 export function compareTime(
   owed: readonly OwedCharge[],
@@ -64,7 +65,7 @@ export function compareTime(
     const found = isForTime ? places.get(`${item.priceId} ${plain(item.quantity)}`) : ofPrice.get(item.priceId);
     let left = timeOfItem(item);
     let amount = totalBilled(billedTime(item, (all) => all, behavior)).minus(creditedOf(item, behavior));
-    for (const index of found ?? []) {
+    for (const index of (found ?? []).filter((each) => isOfInterval(item, owed[each]))) {
       const common = intersect(
         left,
         isForTime ? (free[index] as readonly Period[]) : [(owed[index] as OwedCharge).period],
@@ -91,6 +92,10 @@ export function compareTime(
     unused,
   };
 }
+
+/** Is an item of the service interval of a charge? After a gap in which no version has the price begins another one. */
+const isOfInterval = ({ period }: BilledItem, charge: OwedCharge | undefined): boolean =>
+  !(charge?.since && isBefore(period.start, charge.since));
 
 /**
  * All its time is billed, and it is over. Its minimum was not asked while it was open; and where it was billed in

@@ -25,7 +25,7 @@ import {
 } from '../difference/due.ts';
 import type { FrozenTerms } from '../invoice/frozen-terms.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
-import { asBilled, cellAt, cellOf, type InvoicePeriod, justBefore } from '../owed/charges.ts';
+import { asBilled, cellAt, cellOf, cellsIn, type InvoicePeriod, justBefore } from '../owed/charges.ts';
 import type { BillingSource, BillingTerms } from '../terms/billing-terms.ts';
 import { cadencesOf, segmentsOf } from '../timeline/segments.ts';
 import { type ReadPeriod, readClosedPeriods, readClosedPeriodsOf, type WhichPeriods } from '../usage/late-usage.ts';
@@ -184,9 +184,11 @@ async function loadStates(tx: Tx, merchantId: string, asked: readonly StateQuest
 const startsOf = (terms: BillingTerms, read: readonly ReadPeriod[]): Instant[] =>
   read.flatMap(({ invoice }) => startsIn(asBilled(terms, invoice), invoice));
 
-/** The start of an invoice's period, and the starts of the plan's periods whose commitments count its charges. */
+/** The starts of an invoice's period, and of all periods whose charges count for the commitments that it may ask. */
 const startsIn = (terms: BillingTerms, invoice: InvoicePeriod): Instant[] =>
-  [cellOf(terms, invoice), ...planPeriodsOf(terms, invoice)].map(({ start }) => start);
+  [cellOf(terms, invoice), ...planPeriodsOf(terms, invoice).flatMap((cell) => cellsIn(terms, cell))].map(
+    ({ start }) => start,
+  );
 
 /** From where on lines can matter: from the start of the earliest period of which the invoice may bill something. */
 function billedSince(terms: BillingTerms, invoice: UncalculatedInvoice, read: readonly ReadPeriod[]): Instant {

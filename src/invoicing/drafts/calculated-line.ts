@@ -3,8 +3,9 @@ import type { StoredLine } from '../difference/billed.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 
 /** A line of a preview as if it were billed. */
-export const storedLineOf = ({ id }: InvoiceRow, line: Calculation['lines'][number]): StoredLine => ({
+export const storedLineOf = ({ id, periodEnd }: InvoiceRow, line: Calculation['lines'][number]): StoredLine => ({
   invoiceId: id,
+  invoiceEnd: periodEnd,
   status: 'DRAFT',
   isRefunded: false,
   priceId: line.priceId,

@@ -4,8 +4,10 @@ import { expectedCredits } from '../credits/give-credits.ts';
 import type { StoredLine } from '../difference/billed.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
-import { selectCalculatedBefore } from '../invoice/invoices.sql.ts';
+import { selectWaiting } from '../invoice/invoices.sql.ts';
+import type { BillingTerms } from '../terms/billing-terms.ts';
 import { readUsage } from '../usage/read-usage.ts';
+import { calculatedBefore } from './billing-order.ts';
 import { billingOf, type Loaded, loadBillings, withBilled } from './billing-state.ts';
 import { calculateInvoice } from './calculate-invoice.ts';
 import { storedLineOf } from './calculated-line.ts';
@@ -29,7 +31,7 @@ export async function tryPreview(
   const usage = await readUsage(tx, dependencies.source, terms, invoice);
   const frozen = await freeze(dependencies, tx, terms, invoice);
   const [loaded] = (await loadBillings(tx, dependencies.source, [{ terms, invoice, frozen }])) as [Loaded];
-  const billing = billingOf(withBilled(loaded, before ?? (await linesBefore(dependencies, tx, invoice))));
+  const billing = billingOf(withBilled(loaded, before ?? (await linesBefore(dependencies, tx, terms, invoice))));
   const manual = await selectManualLinesOn(tx, invoice, waitingFor(terms, invoice));
   const credits = await expectedCredits(tx, terms, invoice, invoice.periodEnd);
   try {
@@ -43,9 +45,14 @@ export async function tryPreview(
  * The lines that invoices of a subscription will bill which are calculated before one of them: as they stand now. Each
  * bills what those before it leave: late usage, the usage of a period of which it is a part, what a change made due.
  */
-async function linesBefore(dependencies: InvoicingDependencies, tx: Tx, invoice: InvoiceRow): Promise<StoredLine[]> {
+async function linesBefore(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  terms: BillingTerms,
+  invoice: InvoiceRow,
+): Promise<StoredLine[]> {
   const lines: StoredLine[] = [];
-  for (const each of await selectCalculatedBefore(tx, invoice)) {
+  for (const each of calculatedBefore(terms, invoice, await selectWaiting(tx, invoice))) {
     const preview = await tryPreview(dependencies, tx, each, lines);
     lines.push(...(preview?.lines ?? []).map((line) => storedLineOf(each, line)));
   }

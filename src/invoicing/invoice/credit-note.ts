@@ -14,6 +14,8 @@ export interface CreditNoteRow {
   currency: string;
   status: 'ISSUED' | 'VOIDED';
   reason: string | null;
+  /** The refund of another invoice whose credits this gives back, and whose void makes it void; null: none. */
+  refundId: string | null;
   voidReason: string | null;
   createdAt: Instant;
   voidedAt: Instant | null;
@@ -26,7 +28,7 @@ export interface CreditNoteLine {
   /** The credit of unused time; absent for other credits. */
   creditId?: string | null;
   displayName: string;
-  /** Net of tax; not negative. */
+  /** Net of tax; below 0 where a deduction of the invoice is credited as well. */
   amount: Decimal;
   taxAmount: Decimal;
   /** Percent. */

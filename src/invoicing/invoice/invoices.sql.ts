@@ -371,36 +371,40 @@ export const selectOpenInvoicesOfCustomer = (tx: Tx, merchantId: string, custome
      order by seq`);
 
 /**
- * The invoices of the periods of a subscription that are calculated before this one, in their order: those whose grace
- * ends first, and of those of one instant the older ones. One that failed is not waited for.
+ * The invoices of periods of a subscription that are still to be calculated, in the order of their creation. One that
+ * failed is not waited for.
  */
-export const selectCalculatedBefore = (tx: Tx, invoice: InvoiceRow): Promise<InvoiceRow[]> =>
+export const selectWaiting = (tx: Tx, { merchantId, subscriptionId }: InvoiceRow): Promise<InvoiceRow[]> =>
   tx.rows<InvoiceRow>(sql`
-    select p.* from invoice p join invoice i on i.merchant_id = p.merchant_id and i.subscription_id = p.subscription_id
-     where i.merchant_id = ${invoice.merchantId} and i.id = ${invoice.id} and p.kind = 'subscription'
-       and (p.status in ('CLOSED', 'CALCULATING') and p.id <> i.id
-            or p.status in ('ACTIVE', 'CLOSING') and (p.grace_period_end, p.seq) < (i.grace_period_end, i.seq))
-     order by p.status in ('ACTIVE', 'CLOSING'), p.grace_period_end, p.seq`);
+    select * from invoice
+     where merchant_id = ${merchantId} and subscription_id = ${subscriptionId} and kind = 'subscription'
+       and status in ('ACTIVE', 'CLOSING', 'CLOSED', 'CALCULATING')
+     order by seq`);
 
 /**
- * The invoices of a merchant, among some, that have parts of the same period before them which are still to be
- * calculated (`closeNow`). One that failed is not waited for.
+ * The invoices of a merchant, among some, that have to wait for others which are still to be calculated: for parts of
+ * the same period before them (`closeNow`), and those that ask a commitment for all that end by their own end. One that
+ * failed is not waited for.
+ * @returns by invoice the end of the last grace that it waits for
  */
-export async function selectWithEarlierParts(
+export async function selectGraceBefore(
   tx: Tx,
   merchantId: string,
   invoiceIds: readonly string[],
-): Promise<ReadonlySet<string>> {
-  const rows = await tx.rows<{ id: string }>(sql`
-    select i.id from invoice i
+  askingIds: readonly string[],
+): Promise<ReadonlyMap<string, Instant>> {
+  const rows = await tx.rows<{ id: string; graceEnd: Instant }>(sql`
+    select i.id, max(p.grace_period_end) as grace_end
+      from invoice i
+      join invoice p on p.merchant_id = i.merchant_id and p.subscription_id = i.subscription_id
+       and p.kind = 'subscription' and p.status in ('ACTIVE', 'CLOSING', 'CLOSED', 'CALCULATING')
+       and (p.billing_cadence = i.billing_cadence and p.billing_anchor = i.billing_anchor
+            and p.period_number = i.period_number and p.period_start < i.period_start
+            or i.id = any (${[...askingIds]}::text[]) and p.billing_cadence <> i.billing_cadence
+            and p.period_end <= i.period_end)
      where i.merchant_id = ${merchantId} and i.id = any (${[...invoiceIds]}::text[])
-       and exists (select from invoice p
-                    where p.merchant_id = i.merchant_id and p.subscription_id = i.subscription_id
-                      and p.kind = 'subscription' and p.billing_cadence = i.billing_cadence
-                      and p.billing_anchor = i.billing_anchor and p.period_number = i.period_number
-                      and p.period_start < i.period_start
-                      and p.status in ('ACTIVE', 'CLOSING', 'CLOSED', 'CALCULATING'))`);
-  return new Set(rows.map(({ id }) => id));
+     group by i.id`);
+  return new Map(rows.map(({ id, graceEnd }) => [id, graceEnd]));
 }
 
 /** The last invoice of a series. */

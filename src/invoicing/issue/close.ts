@@ -1,6 +1,7 @@
 import type { Tx } from '../../db/index.ts';
-import type { Instant } from '../../kernel/time.ts';
+import { type Instant, latest } from '../../kernel/time.ts';
 import { findUsageMark, readWithoutEvents, settleEach, usageSnapshot } from '../../metering/index.ts';
+import { asksCommitment } from '../difference/due.ts';
 import type { Waiting } from '../drafts/manual-line.ts';
 import { updateManualLinesTaken } from '../drafts/manual-lines.sql.ts';
 import { waitingFor } from '../drafts/manual-lines.ts';
@@ -10,7 +11,7 @@ import type { InvoiceRow } from '../invoice/invoice.ts';
 import {
   insertBilledUsage,
   insertPeriods,
-  selectWithEarlierParts,
+  selectGraceBefore,
   updateInvoice,
   updateInvoices,
 } from '../invoice/invoices.sql.ts';
@@ -57,13 +58,13 @@ export async function endPeriods(
   );
 }
 
-/** The time that a part of a period waits for the part before it, whose lines it continues. */
+/** The time that an invoice waits at least for others which must be calculated before it. */
 const A_WHILE = { minutes: 1 };
 
 /**
  * Transition 3, of some invoices of one merchant, each of another subscription: the grace is over, and the quantities
  * are read and stored. No event can slip in between: what is accepted after the quantities are read is late usage. A
- * part of a period waits for the parts before it.
+ * part of a period waits for the parts before it, and a commitment for all series that end by then.
  * @param pending the invoices, with what is changed of them and not stored yet
  * @returns what is to be stored of them; all else is stored
  */
@@ -78,23 +79,25 @@ export async function closeUsages(
   const invoices = pending.map(({ after }) => after);
   const { merchantId } = first.after;
   const termsOf = await termsOfInvoices(tx, source, invoices);
-  const waiting = await selectWithEarlierParts(
+  const waiting = await selectGraceBefore(
     tx,
     merchantId,
     invoices.map(({ id }) => id),
+    invoices.filter((invoice) => asksCommitment(termsOf(invoice), invoice)).map(({ id }) => id),
   );
   const closing = invoices
     .filter(({ id }) => !waiting.has(id))
     .map((invoice) => ({ invoice, terms: termsOf(invoice), waiting: waitingFor(termsOf(invoice), invoice) }));
   const mark = await saveUsage(tx, source, merchantId, closing, now);
-  return pending.map((each) =>
-    followedBy(
+  return pending.map((each) => {
+    const graceEnd = waiting.get(each.after.id);
+    return followedBy(
       each,
-      waiting.has(each.after.id)
-        ? changed(each.after, { nextActionAt: now.add(A_WHILE) }, now)
+      graceEnd
+        ? changed(each.after, { nextActionAt: latest(graceEnd, now.add(A_WHILE)) }, now)
         : moved(each.after, 'endGrace', { usageMark: mark, nextActionAt: now }, now),
-    ),
-  );
+    );
+  });
 }
 
 /** An invoice whose usage is read, and the lines by hand that it takes. */

@@ -11,14 +11,17 @@ import {
 } from '../credit-notes/credit-notes.sql.ts';
 import { isCredited } from '../credit-notes/unused-credits.sql.ts';
 import { giveBackAfterVoid } from '../credits/give-credits.ts';
+import { returnCredits, voidReturnedCredits } from '../credits/return-credits.ts';
 import type { CreditNoteRow } from '../invoice/credit-note.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { announceReopened } from '../invoice/purposes.ts';
 import { publishInvoice } from '../invoice/webhooks.ts';
 import { recordVoid } from '../outside-tax/records.ts';
-import { bookRefund, bookRefundVoided } from '../paying/bookings.ts';
+import { bookNoteVoided, bookRefund } from '../paying/bookings.ts';
+import { deleteUsageTakenOfCorrected } from '../usage/late-usage.sql.ts';
 import { lockWithNow } from './actions.ts';
+import { correctAtOnce } from './supplementary.ts';
 
 /** §3: a refund is of a paid invoice, in full, once; after a void a new one may be made (domain.md §4). */
 export function decideRefund(invoice: Pick<InvoiceRow, 'status'>, inForce: unknown): Result<void> {
@@ -28,18 +31,18 @@ export function decideRefund(invoice: Pick<InvoiceRow, 'status'>, inForce: unkno
 
 /**
  * Refunds an invoice: a child credit note over subtotal and tax. The money goes back as it came: into the wallet at
- * once, else by due work. @returns WALLET_SPENT where the invoice filled the wallet and not all of it is there any
- * more.
+ * once, else by due work. What credits had paid of it goes into the wallet, too.
+ * @returns WALLET_SPENT where the invoice filled the wallet and not all of it is there any more.
  */
 export async function refundInvoice(
-  dependencies: Pick<InvoicingDependencies, 'mails'>,
+  dependencies: InvoicingDependencies,
   tx: Tx,
   merchantId: string,
   invoiceId: string,
   reason: string | null,
   wall: Instant,
 ): Promise<Result<CreditNoteRow>> {
-  const locked = await lockWithNow(tx, merchantId, invoiceId, wall);
+  const locked = await lockWithNow(tx, merchantId, invoiceId, wall, dependencies);
   if (!locked.ok) return locked;
   const { invoice, now } = locked.value;
   const isCreditedInPart = await isCredited(tx, invoice); // what of it was given back does not go back again
@@ -50,6 +53,8 @@ export async function refundInvoice(
   await publishInvoice(tx, invoice, 'invoice.refunded.v0', now, { refundId: note.id });
   const booked = await bookRefund(tx, invoice, note, returned, now);
   if (!booked.ok) return booked;
+  await returnCredits(dependencies, tx, invoice, now, note.id);
+  await correctAtOnce(dependencies, tx, invoice, now, note.id);
   await dependencies.mails.tell(tx, invoice, { kind: 'refunded', note, intoWallet: booked.value }, now);
   return ok(note);
 }
@@ -61,8 +66,8 @@ interface RefundKey {
 }
 
 /**
- * Voids a refund: final, once. Money that has not left yet stays. The invoice stands again, so what of it was not used
- * since its subscription ended or changed is given back.
+ * Voids a refund: final, once. Money that has not left yet stays, and the invoice bears its credits again. It stands
+ * again, so what of it was not used since its subscription ended or changed is given back.
  */
 export async function voidRefund(
   dependencies: InvoicingDependencies,
@@ -82,7 +87,9 @@ export async function voidRefund(
   await recordVoid(tx, invoice, note, now);
   const { stopped, left } = await stopReturn(tx, { merchantId, refundId });
   await publishInvoice(tx, invoice, 'invoice.refund_voided.v0', now, { refundId: note.id });
-  await bookRefundVoided(tx, invoice, note, stopped, now);
+  await bookNoteVoided(tx, invoice, note, stopped, now);
+  await voidReturnedCredits(tx, note, reason, now);
+  await deleteUsageTakenOfCorrected(tx, invoice); // its corrections are valid again
   await dependencies.mails.tell(tx, invoice, { kind: 'refundVoided', note, stopped, left }, now);
   await giveBackAfterVoid(dependencies, tx, invoice, now);
   await announceReopened(dependencies, tx, invoice, now);

@@ -1,18 +1,21 @@
 import type { Tx } from '../../db/index.ts';
 import { plain } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
-import { type Instant, latest } from '../../kernel/time.ts';
+import { type Instant, isAfter, isBefore, latest, type Period } from '../../kernel/time.ts';
 import { commitmentCorrectionsOf } from '../calculation/commitment-lines.ts';
 import { type CorrectionDue, correctionsOf } from '../calculation/due-lines.ts';
 import { taxRatesOf } from '../calculation/rate-usage.ts';
-import { SAID, takeBack } from '../credits/corrections.ts';
+import { SAID, type TakenBack, takeBack } from '../credits/note-credits.ts';
 import type { Correction } from '../difference/billed.ts';
 import { loadCorrections } from '../drafts/billing-state.ts';
 import { freeze } from '../drafts/freeze-terms.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
-import { insertInvoice, lockInvoicesIn } from '../invoice/invoices.sql.ts';
+import type { InvoiceRow } from '../invoice/invoice.ts';
+import { insertInvoice, lockInvoicesIn, selectLines } from '../invoice/invoices.sql.ts';
 import type { BillingTerms } from '../terms/billing-terms.ts';
-import { saveReadPeriods } from '../usage/late-usage.ts';
+import { lockBilling } from '../usage/billing-lock.sql.ts';
+import { deleteUsageTakenOfCorrected } from '../usage/late-usage.sql.ts';
+import { type ReadPeriod, saveReadPeriods } from '../usage/late-usage.ts';
 
 /** The step after the last grace, so that it comes after the closing that is due then. */
 const A_MOMENT = { seconds: 1 };
@@ -36,32 +39,81 @@ export async function billLateUsage(
       open.map(({ gracePeriodEnd: end }) => end).reduce((a, b) => latest(a, b)),
     ).add(A_MOMENT);
   const terms = await dependencies.source.terms(tx, merchantId, subscriptionId);
-  const frozen = await freeze(dependencies, tx, terms, { gracePeriodEnd: now, periodStart: now, periodEnd: now });
-  const { due, commitments, read } = await loadCorrections(tx, dependencies.source, terms, 'changed', frozen);
+  const { found, read } = await findCorrections(dependencies, tx, terms, now);
   if (read.length === 0) return null;
-  const { currency, taxBehavior } = terms;
-  const input = { currency, usage: [], charges: due, commitments, taxBehavior, taxRates: taxRatesOf(frozen.taxRates) };
-  const [corrections, committed] = [correctionsOf(input), commitmentCorrectionsOf(input)];
-  if ([...corrections, ...committed].some(({ total }) => total.gt(0))) {
+  if (found.some(({ amount }) => amount.lt(0))) {
     await openSupplementary(tx, terms, now);
     return null;
   }
-  await takeBack(
-    dependencies,
-    tx,
-    terms,
-    [
-      ...corrections.map((correction) => ({
-        items: correction.due.late?.items ?? [],
-        amount: correction.total.negated(),
-        correction: contentOf(correction),
-      })),
-      ...committed.map(({ commitment: { items }, total }) => ({ items, amount: total.negated(), correction: SAID })),
-    ],
-    now,
-  );
+  await takeBack(dependencies, tx, terms, found, now);
   await saveReadPeriods(tx, read);
   return null;
+}
+
+/**
+ * An invoice is refunded, or stands again: the closed periods that it billed or corrected are read again, and what they
+ * come to less is credited at once. Corrections on a refunded invoice count for nothing, and an invoice that did not
+ * stand could not be credited. What is more is left to the next invoice.
+ * @param refundId the refund that gives corrections back; its void takes them back again
+ */
+export async function correctAtOnce(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  invoice: InvoiceRow,
+  now: Instant,
+  refundId?: string,
+): Promise<void> {
+  const { merchantId, subscriptionId } = invoice;
+  const lines = await selectLines(tx, merchantId, invoice.id);
+  if (subscriptionId === null || lines.every(({ type, billableMetricId: id }) => id === null && type !== 'late_usage'))
+    return;
+  await lockBilling(tx, merchantId, [subscriptionId]);
+  await deleteUsageTakenOfCorrected(tx, invoice, 'billed');
+  const terms = await dependencies.source.terms(tx, merchantId, subscriptionId);
+  const { found } = await findCorrections(dependencies, tx, terms, now);
+  const own = found.filter(
+    ({ priceId, period }) =>
+      priceId === null ||
+      lines.some(
+        ({ periodStart: start, periodEnd: end, ...line }) =>
+          line.priceId === priceId && isBefore(start, period.end) && isAfter(end, period.start),
+      ),
+  );
+  if (own.every(({ amount }) => amount.gt(0))) await takeBack(dependencies, tx, { ...terms, refundId }, own, now);
+}
+
+/** The credit of a price in a closed period; below 0 for more to bill. */
+interface FoundCorrection extends TakenBack {
+  /** Null: the commitment of the plan. */
+  readonly priceId: string | null;
+  readonly period: Period;
+}
+
+/** The differences of closed periods in which something changed. */
+async function findCorrections(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  terms: BillingTerms,
+  now: Instant,
+): Promise<{ found: FoundCorrection[]; read: readonly ReadPeriod[] }> {
+  const frozen = await freeze(dependencies, tx, terms, { gracePeriodEnd: now, periodStart: now, periodEnd: now });
+  const { due, commitments, read } = await loadCorrections(tx, dependencies.source, terms, 'changed', frozen);
+  const { currency, taxBehavior } = terms;
+  const input = { currency, usage: [], charges: due, commitments, taxBehavior, taxRates: taxRatesOf(frozen.taxRates) };
+  const found = [
+    ...correctionsOf(input).map((correction): FoundCorrection => {
+      const { charge, late } = correction.due;
+      const amount = correction.total.negated();
+      const of = { priceId: charge.price.id, period: charge.period, items: late?.items ?? [] };
+      return { ...of, amount, correction: contentOf(correction) };
+    }),
+    ...commitmentCorrectionsOf(input).map(
+      ({ commitment: { items, period }, total }): FoundCorrection => ({
+        ...{ priceId: null, period, items, amount: total.negated(), correction: SAID },
+      }),
+    ),
+  ];
+  return { found, read };
 }
 
 /** An invoice without a period: its calculation finds the late usage. */

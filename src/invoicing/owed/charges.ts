@@ -3,6 +3,7 @@ import { type Fraction, WHOLE } from '../../kernel/fraction.ts';
 import { intersect } from '../../kernel/spans.ts';
 import {
   earliest,
+  HOURS_PER_DAY,
   type Instant,
   isAfter,
   isBefore,
@@ -42,6 +43,8 @@ export interface OwedCharge {
   readonly least?: Fraction;
   /** The period is not over yet, so that its minimum is not asked. */
   readonly isOpen?: boolean;
+  /** A version took its price up again here, after a gap: earlier bills are of another service interval. */
+  readonly since?: Instant;
 }
 
 /** A whole period of a series, as the subscription clips it. */
@@ -132,8 +135,33 @@ function feesOf(
     if (!isBefore(span.start, span.end)) return [];
     // A price that a change removed before a cut has ended: its minimum is charged.
     const isOpen = isBefore(until, whole);
-    return [{ price, period: span, fraction: partOfWhole(cell, [span]), spans: [span], ...(isOpen && { isOpen }) }];
+    const since = takenUpAt(segments, price.id, held.start);
+    return [
+      {
+        ...{ price, period: span, fraction: partOfWhole(cell, [span]), spans: [span] },
+        ...(isOpen && { isOpen }),
+        ...(since && { since }),
+      },
+    ];
   });
+}
+
+/**
+ * The end of the last gap before an instant in which no version has a price; null without one. Where the change at the
+ * beginning of the gap gave no credit, the old bill still counts for its time, so there is none. A change that is
+ * prorated by days takes a price up from the start of its day.
+ */
+function takenUpAt(segments: readonly Segment[], priceId: string, at: Instant): Instant | null {
+  let later: Segment | null = null;
+  let gap: Segment | null = null;
+  for (const segment of segments.filter(({ start }) => !isAfter(start, at)).toReversed()) {
+    const isHeld = segment.prices.some(({ id }) => id === priceId);
+    if (isHeld && later?.takesUpAnew && gap && gap.credit !== 'none')
+      return later.proration === 'day' ? later.start.subtract({ hours: HOURS_PER_DAY }) : later.start;
+    if (isHeld) later = segment;
+    gap = isHeld ? null : segment;
+  }
+  return null;
 }
 
 type MeteredPrice = BilledPrice & { readonly metric: NonNullable<BilledPrice['metric']> };

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { minorDigits } from '../../kernel/currency.ts';
 import { decimal, plain, sum } from '../../kernel/decimal.ts';
-import { type Fraction, scale, WHOLE } from '../../kernel/fraction.ts';
+import { type Fraction, isWhole, scale, WHOLE } from '../../kernel/fraction.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { BilledPrice, BilledVersion, Proration } from '../terms/billing-terms.ts';
 import type { HistoricTerms } from '../timeline/segments.ts';
 import { type Cell, cellAt } from './charges.ts';
-import { commitmentOf, countsFor, rateCommitment } from './commitment.ts';
+import { commitmentOf, rateCommitment, shareOfBill } from './commitment.ts';
 
 const part = (numerator: bigint, denominator: bigint): Fraction => ({ numerator, denominator });
 
@@ -193,27 +193,61 @@ describe('what a period is committed to', () => {
   });
 });
 
-describe('in which period of the plan a charge counts', () => {
+describe('the share of a bill that counts for each month of the plan', () => {
   const prices = [
     priceOf('monthly', null),
     priceOf('monthly in advance', 'P1M', 'in_advance'),
     priceOf('yearly in advance', 'P1Y', 'in_advance'),
     priceOf('weekly', 'P1W'),
+    priceOf('yearly', 'P1Y'),
+    priceOf('weekly in advance', 'P1W', 'in_advance'),
     priceOf('set-up', 'P0D', 'in_advance'),
   ];
-  const terms = termsOf([['2026-01-01', '500']], null, prices);
-  const counts = (id: string, start: string, end: string) =>
-    ['2026-01-01', '2026-02-01', '2026-03-01'].filter((month) =>
-      countsFor(terms, cellAt(terms, 'P1M', at(month)) as Cell, { id }, { start: at(start), end: at(end) }),
-    );
+  const MONTHS = ['2026-01-01', '2026-02-01', '2026-03-01', '2026-12-01'];
 
-  it.each([
-    { id: 'monthly', start: '2026-01-01', end: '2026-02-01', months: ['2026-01-01'] },
-    { id: 'monthly', start: '2026-02-11', end: '2026-03-01', months: ['2026-02-01'] },
-    { id: 'monthly in advance', start: '2026-02-01', end: '2026-03-01', months: ['2026-02-01'] },
-    { id: 'yearly in advance', start: '2026-02-01', end: '2027-02-01', months: ['2026-02-01'] },
-    { id: 'weekly', start: '2026-01-29', end: '2026-02-05', months: ['2026-02-01'] },
-    { id: 'weekly', start: '2026-01-25', end: '2026-02-01', months: ['2026-01-01'] },
-    { id: 'set-up', start: '2026-02-01', end: '2026-02-01', months: ['2026-02-01'] },
-  ])('$id, $start to $end', ({ id, start, end, months }) => expect(counts(id, start, end)).toEqual(months));
+  it.each<{
+    id: string;
+    start: string;
+    end: string;
+    invoiceEnd?: string;
+    left?: string;
+    ends?: string;
+    counts: string;
+  }>([
+    { id: 'monthly', start: '2026-01-01', end: '2026-02-01', counts: '1 0 0 0' },
+    { id: 'monthly', start: '2026-02-11', end: '2026-03-01', counts: '0 1 0 0' },
+    { id: 'monthly in advance', start: '2026-02-01', end: '2026-03-01', counts: '0 1 0 0' },
+    { id: 'set-up', start: '2026-02-01', end: '2026-02-01', counts: '0 1 0 0' },
+    { id: 'yearly in advance', start: '2026-02-01', end: '2027-02-01', counts: '0 28/365 31/365 31/365' },
+    { id: 'yearly in advance', start: '2026-02-01', end: '2027-02-01', left: '2026-02-15', counts: '0 1 0 0' },
+    { id: 'weekly in advance', start: '2026-01-29', end: '2026-02-05', counts: '3/7 4/7 0 0' },
+    { id: 'weekly', start: '2026-01-22', end: '2026-01-29', counts: '1 0 0 0' },
+    { id: 'weekly', start: '2026-01-29', end: '2026-02-05', counts: '0 4/7 0 0' }, // billed after January was asked
+    { id: 'weekly', start: '2026-01-29', end: '2026-02-01', invoiceEnd: '2026-02-01', counts: '1 0 0 0' }, // a cut
+    { id: 'weekly', start: '2026-02-01', end: '2026-02-05', counts: '0 1 0 0' },
+    // An end in the past: the week is over with it. Of a fee the rest was credited, usage stays.
+    { id: 'weekly', start: '2026-01-29', end: '2026-02-05', left: '2026-01-30', ends: '2026-01-30', counts: '1 - - -' },
+    { id: 'weekly', start: '2026-01-29', end: '2026-02-05', ends: '2026-01-30', counts: '1/7 - - -' },
+    { id: 'yearly', start: '2026-01-01', end: '2027-01-01', counts: '0 0 0 31/365' },
+    { id: 'yearly', start: '2026-01-01', end: '2026-02-11', invoiceEnd: '2026-02-11', counts: '0 0 0 0' }, // a cut
+    { id: 'yearly', start: '2026-01-01', end: '2026-12-11', invoiceEnd: '2026-12-11', counts: '0 0 0 0' },
+    { id: 'yearly', start: '2026-02-11', end: '2027-01-01', counts: '0 0 0 31/324' },
+    // A change took the price away before; the year's invoice billed it.
+    { id: 'yearly', start: '2026-01-01', end: '2026-02-11', invoiceEnd: '2027-01-01', counts: '0 0 0 0' },
+    { id: 'yearly', start: '2026-01-01', end: '2026-02-11', ends: '2026-02-11', counts: '0 10/41 - -' },
+  ])('$id, $start to $end, left $left, ends $ends: $counts', ({ id, start, end, left = end, ends = null, ...of }) => {
+    const [billedTo, then] = [of.invoiceEnd ?? end, termsOf([['2026-01-01', '500']], null, prices)];
+    const now = termsOf([['2026-01-01', '500']], ends, prices);
+    const shares = MONTHS.map((month) => {
+      const [was, is] = [then, now].map((terms) => cellAt(terms, 'P1M', at(month)));
+      if (!(was && is)) return '-';
+      const period = { start: at(start), end: at(end) };
+      const spans = [{ start: at(start), end: at(left) }];
+      const share = shareOfBill(now, was, is.end, { priceId: id, period, spans, invoiceEnd: at(billedTo) });
+      const days = (microseconds: bigint) => microseconds / 86_400_000_000n;
+      if (share.numerator === 0n) return '0';
+      return isWhole(share) ? '1' : `${days(share.numerator)}/${days(share.denominator)}`;
+    });
+    expect(shares.join(' ')).toBe(of.counts);
+  });
 });

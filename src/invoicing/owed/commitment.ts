@@ -1,10 +1,11 @@
 import { type Decimal, sum, ZERO } from '../../kernel/decimal.ts';
-import { type Fraction, scale } from '../../kernel/fraction.ts';
+import { type Fraction, NONE, scale, WHOLE } from '../../kernel/fraction.ts';
 import { roundTo } from '../../kernel/money.ts';
-import { isAfter, isBefore, type Period } from '../../kernel/time.ts';
-import type { BilledPrice } from '../terms/billing-terms.ts';
-import { cadenceOfPrice, type HistoricTerms, positionIn, segmentsOf } from '../timeline/segments.ts';
-import { type Cell, partOfWhole } from './charges.ts';
+import { intersect, lengthOf } from '../../kernel/spans.ts';
+import { earliest, type Instant, isAfter, isBefore, type Period } from '../../kernel/time.ts';
+import { withoutNoise } from '../rating/index.ts';
+import { cadenceOfPrice, type HistoricTerms, positionIn, segmentAt, segmentsOf } from '../timeline/segments.ts';
+import { type Cell, cellAt, partOfWhole } from './charges.ts';
 
 /** The commitment of a plan's period, and its charges. */
 export interface CommittedPeriod {
@@ -22,7 +23,7 @@ export interface CommittedPeriod {
  */
 export function rateCommitment({ minimumAmount, fraction, charged, currency }: CommittedPeriod): Decimal {
   if (minimumAmount === null) return ZERO;
-  const missing = scale(minimumAmount, fraction).minus(sum(charged));
+  const missing = withoutNoise(scale(minimumAmount, fraction).minus(sum(charged)));
   return missing.gt(0) ? roundTo(missing, currency, 'half-away-from-zero') : ZERO;
 }
 
@@ -41,25 +42,41 @@ export function commitmentOf(terms: HistoricTerms, cell: Cell): Decimal | null {
   return parts.length === 0 ? null : sum(parts);
 }
 
+/** The bill of a price: for which time, on an invoice whose period ends when. */
+export interface PriceBill {
+  readonly priceId: string;
+  readonly period: Period;
+  /** The time of it that is not credited. */
+  readonly spans: readonly Period[];
+  readonly invoiceEnd: Instant;
+}
+
 /**
- * Does a charge count for a period of the plan? One of the plan's own cadence where it is for time of the period, one
- * in advance or once where it begins in it, and one in arrears of another cadence where it ends in it.
+ * The share of a bill that counts for a period of the plan (domain.md §2; docs/decisions/0178). A price of the plan's
+ * own cadence, or one that is billed once, counts in the period in which its time begins. A price of another cadence
+ * counts by the seconds of its time in the period; in arrears only if its invoice ended by the end of the period, and
+ * never if that was a cut of a longer period.
+ * @param cell the period as it was billed, and its end as it is now
  */
-export function countsFor(
+export function shareOfBill(
   terms: HistoricTerms,
   cell: Cell,
-  price: Pick<BilledPrice, 'id'>,
-  { start, end }: Period,
-): boolean {
-  const endsLate = segmentsOf(terms).some((segment) =>
-    segment.prices.some(
-      (each) =>
-        each.id === price.id &&
-        each.paymentTerm === 'in_arrears' &&
-        ![cell.cadence, 'P0D'].includes(cadenceOfPrice(segment, each)),
-    ),
+  end: Instant,
+  { priceId, period, spans, invoiceEnd }: PriceBill,
+): Fraction {
+  const segments = segmentsOf(terms);
+  const [held] = [segmentAt(segments, period.start), ...segments].flatMap((segment) =>
+    segment.prices
+      .filter(({ id }) => id === priceId)
+      .map((price) => ({ cadence: cadenceOfPrice(segment, price), isArrears: price.paymentTerm === 'in_arrears' })),
   );
-  return endsLate
-    ? isAfter(end, cell.start) && !isAfter(end, cell.end)
-    : !isBefore(start, cell.start) && isBefore(start, cell.end);
+  if (!held || held.cadence === cell.cadence || held.cadence === 'P0D')
+    return isBefore(period.start, cell.start) || !isBefore(period.start, cell.end) ? NONE : WHOLE;
+  const share = { numerator: lengthOf(intersect(spans, [{ ...cell, end }])), denominator: lengthOf(spans) };
+  if (share.numerator === 0n) return NONE;
+  const series = cellAt(terms, held.cadence, period.start);
+  if (!(series && held.isArrears)) return share;
+  const closed = earliest(series.end, invoiceEnd);
+  const isLonger = lengthOf([series.whole]) > lengthOf([cell.whole]);
+  return isAfter(closed, end) || (isLonger && isBefore(closed, series.end)) ? NONE : share;
 }

@@ -180,19 +180,31 @@ export async function bookRefund(
 }
 
 /**
- * A refund is void: all that it booked is taken back. What has left cannot be, and what the customer has spent of the
- * wallet meanwhile is not there: the customer owes both again.
+ * A refund is void, or a credit note that it had caused: all that it booked is taken back. What has left cannot be, and
+ * what the customer has spent of the wallet meanwhile is not there: the customer owes both again.
  * @param stopped how much money stays because the void came in time
  */
-export async function bookRefundVoided(
+export async function bookNoteVoided(
   tx: Tx,
   invoice: InvoiceRow,
-  note: CreditNoteRow,
+  { id, kind }: CreditNoteRow,
+  stopped: Decimal,
+  now: Instant,
+): Promise<void> {
+  await bookUndone(tx, invoice, { booked: `${kind}:${id}`, key: `void:${id}` }, stopped, now);
+  await bookUndone(tx, invoice, { booked: `carried:${id}`, key: `carried:${id}:void` }, ZERO, now);
+}
+
+async function bookUndone(
+  tx: Tx,
+  invoice: InvoiceRow,
+  { booked: bookedKey, key }: { readonly booked: string; readonly key: string },
   stopped: Decimal,
   now: Instant,
 ): Promise<void> {
   const { merchantId, customerId, currency } = invoice;
-  const booked = await bookedEntries(tx, merchantId, `refund:${note.id}`);
+  const booked = await bookedEntries(tx, merchantId, bookedKey);
+  if (booked.length === 0) return;
   const undone = (account: AccountKind): Decimal =>
     sum(booked.filter((entry) => entry.account === account).map(({ amount }) => amount.negated()));
   const left = undone('refunds_payable').minus(stopped);
@@ -202,7 +214,7 @@ export async function bookRefundVoided(
   await book(
     tx,
     invoice,
-    { key: `void:${note.id}`, reason: 'refund_voided' },
+    { key, reason: 'refund_voided' },
     {
       revenue: undone('revenue'),
       tax: undone('tax'),

@@ -23,6 +23,7 @@ export {
   type RatedLine,
   type RatedPrice,
   ratePrice,
+  withoutNoise,
 } from './rate-price.ts';
 export { type Aggregation, type GroupFilters, type GroupValues, isAdditive, type UsageGroup } from './usage.ts';
 export { type ShareOfTime, shareOfTime, shortened, shortText, type Workings } from './workings.ts';

@@ -147,7 +147,8 @@ function chargeLines({ rated, pricing, currency }: PriceInPeriod, used: Usage, f
   const lineShare = scalesLine ? fraction : WHOLE;
   const included = Decimal.min(used.quantity, scale(decimal(includedUnitsOf(pricing)), flatShare));
   const charges = rateModel(pricing, { ...used, quantity: used.quantity.minus(included), flatShare });
-  const exact = charges.map((charge) => withoutNoise(scale(charge.amount, lineShare), fraction));
+  const scaled = charges.map((charge) => scale(charge.amount, lineShare));
+  const exact = isWhole(fraction) ? scaled : scaled.map(withoutNoise);
   const rounded = roundTogether(exact, currency, 'half-away-from-zero');
   const share = isWhole(fraction) ? null : shareOfTime(fraction);
   return charges.map((charge, index): RatedLine => {
@@ -197,8 +198,7 @@ const EXACT_DIGITS = 60;
  * The amount without the error of its parts: two thirds of 100 included units are off in their 80th digit, and what is
  * left of 75 units, at 0.003, came to a little less than 0.025, which is another cent.
  */
-const withoutNoise = (amount: Decimal, fraction: Fraction): Decimal =>
-  isWhole(fraction) ? amount : amount.toDecimalPlaces(EXACT_DIGITS);
+export const withoutNoise = (amount: Decimal): Decimal => amount.toDecimalPlaces(EXACT_DIGITS);
 
 /** Models that answer several charges take no included units (domain.md §2), so that these belong to the one charge. */
 const includedUnitsOf = ({ properties }: Pricing) =>

@@ -66,7 +66,7 @@ export async function simulateInvoice(tx: Tx, simulation: Simulation) {
 }
 
 /** A commitment that nothing was asked of, for which all charges count. */
-const UNASKED = { charged: ZERO, before: ZERO, back: null, items: [], isLate: false, isOf: () => true };
+const UNASKED = { charged: ZERO, before: ZERO, back: null, items: [], isLate: false, shareOf: () => WHOLE };
 
 async function usageOf(tx: Tx, simulation: Simulation): Promise<BilledUsage[]> {
   const found: BilledUsage[] = [];

@@ -73,6 +73,8 @@ export interface BilledVersion {
   readonly proration: Proration;
   /** The target of credits for its unused time. */
   readonly credit?: CreditMode;
+  /** A fee that it takes up again after a gap is billed anew (docs/decisions/0179). */
+  readonly takesUpAnew?: boolean;
 }
 
 /** The bounds of a subscription's periods. */

@@ -29,7 +29,10 @@ export const versionsOf = <Terms extends { readonly versions?: readonly BilledVe
 
 /** The time for which one version is billed. */
 export interface Segment
-  extends Pick<BilledVersion, 'planCadence' | 'prices' | 'anchors' | 'proration' | 'credit' | 'minimumAmount'>,
+  extends Pick<
+      BilledVersion,
+      'planCadence' | 'prices' | 'anchors' | 'proration' | 'credit' | 'minimumAmount' | 'takesUpAnew'
+    >,
     Period {}
 
 /** Later than any allowed time: the end of endless things. */

@@ -33,11 +33,19 @@ export const insertUsageTaken = (
     select ${merchantId}, id, ${snapshot} from unnest(${invoiceIds.toSorted()}::text[]) id
     on conflict (merchant_id, invoice_id) do update set snapshot = excluded.snapshot`);
 
-/** The periods that an invoice corrects must be read again, because its corrections are not valid. */
-export const deleteUsageTakenOfCorrected = (tx: Tx, { merchantId, id, subscriptionId }: InvoiceRow): Promise<number> =>
+/**
+ * The periods that an invoice corrects must be read again, because its corrections are not valid, or are valid again.
+ * @param which `billed`: also the periods whose usage it billed
+ */
+export const deleteUsageTakenOfCorrected = (
+  tx: Tx,
+  { merchantId, id, subscriptionId }: InvoiceRow,
+  which: 'corrected' | 'billed' = 'corrected',
+): Promise<number> =>
   tx.run(sql`
     delete from usage_taken t using invoice i, invoice_line l
-     where l.merchant_id = ${merchantId} and l.invoice_id = ${id} and l.workings -> 'late' is not null
+     where l.merchant_id = ${merchantId} and l.invoice_id = ${id}
+       and (l.workings -> 'late' is not null or ${which} = 'billed' and l.billable_metric_id is not null)
        and i.merchant_id = ${merchantId} and i.subscription_id = ${subscriptionId} and i.kind = 'subscription'
        and i.period_start < l.period_end and i.period_end > l.period_start
        and t.merchant_id = ${merchantId} and t.invoice_id = i.id`);

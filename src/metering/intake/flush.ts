@@ -214,31 +214,6 @@ export function outcomesOf(batches: readonly Batch[], flush: Flush, row: Flushed
   });
 }
 
-/** For whom a flush stored events that were not there before: customers and subscriptions, by merchant. */
-export function newlyUsed(flush: Flush, row: FlushedRow): Map<string, string[]> {
-  const places = placesOfNew(flush, row);
-  const used = new Map<string, Set<string>>();
-  for (const [index, { merchantId, kind, key }] of flush.subjects.entries()) {
-    const name = row.addressees?.[index] ?? null;
-    if (name === null || places?.has(index + 1) === false) continue;
-    const known = used.get(merchantId) ?? new Set();
-    used.set(merchantId, known.add(kind === 'direct' ? key : name));
-  }
-  return new Map([...used].map(([merchantId, addressees]) => [merchantId, [...addressees]]));
-}
-
-/** The subjects with new events; null: all, as where nothing is repeated. */
-function placesOfNew({ entries }: Flush, { repeated, conflicting }: FlushedRow): Set<number> | null {
-  if (repeated === null) return null;
-  const known = new Set(repeated);
-  const refused = new Set(conflicting?.map((place) => entries[place - 1]?.group));
-  return new Set(
-    entries
-      .filter(({ group }, index) => !known.has(index + 1) && !refused.has(group))
-      .map(({ subjectPlace }) => subjectPlace),
-  );
-}
-
 /** The refusal of a batch: which of its events have a key that is another event's. */
 export const keysReused = (
   events: readonly PreparedEvent[],

@@ -13,7 +13,6 @@ import {
   contradictsItself,
   flushOf,
   keysReused,
-  newlyUsed,
   type Outcome,
   outcomesOf,
   type PreparedEvent,
@@ -30,13 +29,6 @@ export interface EventIntake {
   accept(events: readonly IncomingEvent[], now: Instant): Promise<EventRecord[]>;
 }
 
-/**
- * Hears after each commit who got new events, repeated ones apart: customers and subscriptions of a merchant, for which
- * the events count. It must be quick. What it throws is dropped: the events are stored, and that is what the answer
- * says.
- */
-export type OnAccepted = (merchantId: string, addressees: readonly string[]) => void;
-
 export interface IntakeOptions {
   /** Flushes that run at the same time; default 2. */
   readonly connections?: number;
@@ -46,7 +38,6 @@ export interface IntakeOptions {
   readonly bytes?: number;
   /** About so many events are stored at once; default 2,000. */
   readonly flush?: number;
-  readonly onAccepted?: OnAccepted;
 }
 
 /** One for each process and database: what comes in at the same time is stored together. */
@@ -91,8 +82,7 @@ const PATIENCE = 25;
  */
 class Intake implements EventIntake {
   readonly #database: Database;
-  readonly #limits: Required<Omit<IntakeOptions, 'onAccepted'>>;
-  readonly #onAccepted: OnAccepted | undefined;
+  readonly #limits: Required<IntakeOptions>;
   readonly #queue = new FairQueue<Request>();
   #free: number;
   /** When the last request came, and when the last one of the last flush did. */
@@ -103,11 +93,10 @@ class Intake implements EventIntake {
   #isLookingSoon = false;
   #known: EventIds | undefined;
 
-  constructor(database: Database, { onAccepted, ...limits }: IntakeOptions) {
+  constructor(database: Database, limits: IntakeOptions) {
     this.#database = database;
     this.#limits = { connections: 2, events: 20_000, bytes: 32 * 1024 * 1024, flush: 2_000, ...limits };
     this.#free = this.#limits.connections;
-    this.#onAccepted = onAccepted;
   }
 
   async accept(incoming: readonly IncomingEvent[], now: Instant): Promise<EventRecord[]> {
@@ -201,7 +190,6 @@ class Intake implements EventIntake {
     const again = requests.filter((_, index) => outcomes[index] === 'again');
     this.#queue.putBack(again);
     answer(requests, outcomes);
-    if (this.#onAccepted) reportAccepted(this.#onAccepted, newlyUsed(flush, row));
   }
 
   /**
@@ -237,14 +225,6 @@ function answer(requests: readonly Request[], outcomes: readonly Outcome[]): voi
   for (const [index, { resolve }] of requests.entries()) {
     const outcome = outcomes[index] as Outcome;
     if (outcome !== 'again') resolve('records' in outcome ? ok(outcome.records) : outcome);
-  }
-}
-
-function reportAccepted(onAccepted: OnAccepted, used: ReadonlyMap<string, readonly string[]>): void {
-  try {
-    for (const [merchantId, addressees] of used) onAccepted(merchantId, addressees);
-  } catch {
-    // who listens is no part of what was accepted
   }
 }
 

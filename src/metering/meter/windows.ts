@@ -21,6 +21,16 @@ export function clippedWindow(start: Instant, size: WindowSize, from: Instant, t
   return { windowStart: latest(start, from), windowEnd: earliest(end, to) };
 }
 
+/** The window of `[from, to)` that holds an instant. */
+export function windowAt(at: Instant, size: WindowSize, from: Instant, to: Instant): Window {
+  const utc = at.toZonedDateTimeISO('UTC');
+  const start =
+    size === 'MONTH'
+      ? utc.with({ day: 1 }).startOfDay()
+      : utc.round({ smallestUnit: size.toLowerCase() as 'minute', roundingMode: 'floor' });
+  return clippedWindow(start.toInstant(), size, from, to);
+}
+
 const MILLISECONDS: Readonly<Record<Exclude<WindowSize, 'MONTH'>, number>> = {
   MINUTE: 60_000,
   HOUR: 3_600_000,

@@ -144,6 +144,7 @@ function billedVersion(row: VersionRow, pinned: Pinned): BilledVersion {
     ),
     proration: row.proration,
     credit: row.credit,
+    takesUpAnew: row.takesUpAnew,
   };
 }
 

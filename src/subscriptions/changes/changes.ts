@@ -43,7 +43,7 @@ import {
 } from '../../kernel/time.ts';
 import { termsOf } from '../billing/billing-source.ts';
 import { lockToBill, markSiblings } from '../billing/usage-claims.ts';
-import { entitlingOf } from '../life/activate.ts';
+import { entitlingOf, seriesAnchors } from '../life/activate.ts';
 import { lockActive } from '../life/patch.ts';
 import { nextActionOf } from '../life/reminders.ts';
 import {
@@ -337,7 +337,8 @@ async function apply(
   const version = await findPlanVersion(tx, change.merchantId, change.planVersionId);
   if (!version) throw new Error(`The plan version of change ${change.id} no longer exists.`);
   const prices = { pinned: version.prices, current: version.prices };
-  await reconcileEntitlements(tx, entitlingOf(counted), prices, { isDry: false, grantsNow: false }, now);
+  const how = { isDry: false, grantsNow: false };
+  await reconcileEntitlements(tx, entitlingOf(counted), prices, seriesAnchors(after, at), how, now);
   const changed = await updateSubscription(tx, counted, { nextActionAt: await nextActionOf(tx, counted, now) }, now);
   await publishSubscriptionEvent(tx, changed, 'subscription.updated.v0', now);
   return invoice;

@@ -1,16 +1,17 @@
 import { findPlanVersion } from '../../catalog/index.ts';
 import type { Tx } from '../../db/index.ts';
-import { type EntitlingSubscription, entitle } from '../../entitlements/index.ts';
+import { type EntitlingSubscription, entitle, type SeriesAnchor } from '../../entitlements/index.ts';
 import {
   asksUpfront,
   type BillingTerms,
+  boundsOfSeries,
   type InvoiceRow,
   makeUpfrontInvoice,
   openFirstInvoices,
 } from '../../invoicing/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import { orThrow } from '../../kernel/result.ts';
-import type { Instant } from '../../kernel/time.ts';
+import { boundary, type Instant, isOnce, latest, normaliseCadence, parseCadence } from '../../kernel/time.ts';
 import { termsOf } from '../billing/billing-source.ts';
 import { lockToBill, markSiblings } from '../billing/usage-claims.ts';
 import type { SubscriptionDependencies } from '../subscription/dependencies.ts';
@@ -27,15 +28,32 @@ export const entitlingOf = (subscription: SubscriptionRow): EntitlingSubscriptio
   planId: subscription.planId,
   clockId: subscription.clockId,
   startedAt: subscription.startedAt,
+  billingStartsAt: subscription.billingStartsAt,
   endsAt: subscription.endingAt,
 });
+
+/** From where the billing periods of a subscription's series are counted at an instant. */
+export const seriesAnchors =
+  (terms: BillingTerms, at: Instant): SeriesAnchor =>
+  (cadences) => {
+    const from = latest(at, terms.bounds.startedAt);
+    const series = cadences.flatMap((each) => {
+      const cadence = normaliseCadence(each ?? terms.planCadence);
+      const length = isOnce(cadence) ? null : parseCadence(cadence);
+      const bounds = length && boundsOfSeries(terms, cadence, from);
+      return length && bounds ? [{ anchor: bounds.anchor, next: boundary(from, length, 1) }] : [];
+    });
+    const [shortest] = series.toSorted((a, b) => Temporal.Instant.compare(a.next, b.next));
+    return shortest?.anchor ?? terms.bounds.anchor;
+  };
 
 /** It is active from now on, at any start: its customer is entitled from `startedAt` (domain.md §5). */
 export async function activate(tx: Tx, subscription: SubscriptionRow, now: Instant): Promise<SubscriptionRow> {
   const active = await updateSubscription(tx, subscription, { status: 'active', activatedAt: now }, now);
   const version = await findPlanVersion(tx, active.merchantId, active.planVersionId);
   if (!version) throw new Error(`The plan version of subscription ${active.id} no longer exists.`);
-  await entitle(tx, entitlingOf(active), version.prices, now);
+  const anchors = seriesAnchors(await termsOf(tx, active), active.startedAt);
+  await entitle(tx, entitlingOf(active), version.prices, anchors, now);
   await markSiblings(tx, active, active.startedAt, now); // paid late, or begun as of the past
   await publishSubscriptionEvent(tx, active, 'subscription.activated.v0', now);
   return active;

@@ -3,7 +3,8 @@ import type { Tx } from '../../db/index.ts';
 import { type ReconciledFeatures, reconcileEntitlements } from '../../entitlements/index.ts';
 import { ok, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { entitlingOf } from './activate.ts';
+import { termsOf } from '../billing/billing-source.ts';
+import { entitlingOf, seriesAnchors } from './activate.ts';
 import { lockActive } from './patch.ts';
 
 /** The result of a reconciliation, or (dry) its preview. */
@@ -38,6 +39,7 @@ export async function reconcileSubscription(
     tx,
     entitlingOf(subscription),
     prices,
+    seriesAnchors(await termsOf(tx, subscription), now),
     { isDry: dryRun, grantsNow: true },
     now,
   );

@@ -22,6 +22,8 @@ export interface VersionRow {
   proration: Proration;
   /** The target of credits for unused time after the change. */
   credit: CreditMode;
+  /** A fee that it takes up again is billed anew; false for versions of older releases. */
+  takesUpAnew: boolean;
 }
 
 /** In the order of time; none where the subscription was never changed. Of two of one instant the later one holds. */
@@ -41,7 +43,7 @@ export const selectVersionsOfSubscriptions = (
      where merchant_id = ${merchantId} and subscription_id = any (${[...ids]}::text[])
      order by subscription_id, holds_from, seq`);
 
-export const insertVersion = (tx: Tx, row: Omit<VersionRow, 'seq'>): Promise<number> =>
+export const insertVersion = (tx: Tx, row: Omit<VersionRow, 'seq' | 'takesUpAnew'>): Promise<number> =>
   tx.run(sql`
     insert into subscription_version (merchant_id, subscription_id, holds_from, change_id, plan_id, plan_version_id,
                                       quantities, anchors, proration, credit)

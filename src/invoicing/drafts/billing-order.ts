@@ -1,0 +1,31 @@
+import { asksCommitment } from '../difference/due.ts';
+import type { InvoiceRow } from '../invoice/invoice.ts';
+import type { BillingTerms } from '../terms/billing-terms.ts';
+
+/**
+ * The invoices of a subscription that are calculated before one of them, in their order: those that are closed, then
+ * those whose grace ends first. Of those of one instant a commitment comes last (domain.md §2), and the older ones
+ * come first.
+ * @param waiting all that are still to be calculated, in the order of their creation
+ */
+export function calculatedBefore(
+  terms: BillingTerms,
+  { id }: InvoiceRow,
+  waiting: readonly InvoiceRow[],
+): InvoiceRow[] {
+  const order = waiting.map((invoice) => ({ invoice, asks: asksCommitment(terms, invoice) })).toSorted(compare);
+  const place = order.findIndex(({ invoice }) => invoice.id === id);
+  return order.slice(0, Math.max(0, place)).map(({ invoice }) => invoice);
+}
+
+interface Placed {
+  readonly invoice: InvoiceRow;
+  readonly asks: boolean;
+}
+
+const compare = (a: Placed, b: Placed): number =>
+  Number(isOpen(a)) - Number(isOpen(b)) ||
+  Temporal.Instant.compare(a.invoice.gracePeriodEnd, b.invoice.gracePeriodEnd) ||
+  Number(a.asks) - Number(b.asks);
+
+const isOpen = ({ invoice: { status } }: Placed): boolean => status === 'ACTIVE' || status === 'CLOSING';
