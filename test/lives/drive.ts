@@ -1,7 +1,9 @@
+import type { FakeProvider } from '../../src/payments/testing/fake-provider.ts';
 import type { Answer, Merchant, TestEnvironment } from '../support/environment.ts';
 import { type Resource, shopOf } from '../support/shop.ts';
 import type { Deed } from './history.ts';
-import { instantOf, type Life, type Metric, type Of, type Price, type Step, secondsOf } from './life.ts';
+import { DIGITS, instantOf, type Life, type Metric, type Of, type Price, type Step, secondsOf } from './life.ts';
+import { type Paying, payingOf } from './paying.ts';
 
 /** A lived life: the steps that the program accepted, and its answers at the end. */
 export interface Lived {
@@ -19,14 +21,17 @@ export interface Lived {
   readonly payments: readonly Resource[];
   /** Of the customer, a decimal text. */
   readonly wallet: string;
+  /** Charges of the card, and what left of each: by refunds at the provider and by disputes that are not won. */
+  readonly charges: readonly { readonly amount: string; readonly left: string }[];
   /** Faults on the way: an error, or a preview that differed from the result. */
   readonly wrong: readonly string[];
 }
 
 /** The program's facts of a life. Only these may differ from the oracle's, never the form of a step. */
-export async function live(env: TestEnvironment, life: Life): Promise<Lived> {
+export async function live(env: TestEnvironment, life: Life, provider?: FakeProvider): Promise<Lived> {
   const merchant = await env.merchant();
-  return new Driver(merchant, life).live();
+  const paying = provider && life.hasCard ? await payingOf(env, merchant, provider) : null;
+  return new Driver(merchant, life, paying).live();
 }
 
 const SETTLED_AFTER_DAYS = 45;
@@ -50,9 +55,11 @@ class Driver {
   readonly #deeds: Deed[] = [];
   readonly #refused: string[] = [];
   readonly #wrong: string[] = [];
+  readonly #paying: Paying | null;
 
-  constructor(merchant: Merchant, life: Life) {
+  constructor(merchant: Merchant, life: Life, paying: Paying | null) {
     this.#merchant = merchant;
+    this.#paying = paying;
     this.#life = life;
     this.#shop = shopOf(merchant);
   }
@@ -80,10 +87,12 @@ class Driver {
             gracePeriod: `PT${plan.graceHours}H`,
             ...(plan.trialDays !== undefined && { trialPeriod: `P${plan.trialDays}D` }),
             ...(plan.anchor !== undefined && { billingAnchor: instantOf(this.#life, plan.anchor) }),
+            ...(plan.minimum !== undefined && { minimumAmount: plan.minimum }),
           },
         ),
       );
     this.#customer = await shop.customer({ currency });
+    await this.#paying?.store(this.#customer);
     this.#clock = await shop.clock(start);
   }
 
@@ -178,6 +187,12 @@ class Driver {
         return this.#pay(step);
       case 'grant':
         return this.#grant(step);
+      case 'oneOff':
+        return this.#oneOff(step);
+      case 'payByCard':
+        return this.#payByCard(step.at);
+      case 'dispute':
+        return this.#dispute(step);
       default:
         return this.#actOnInvoice(step);
     }
@@ -368,9 +383,33 @@ class Driver {
     return 'done';
   }
 
-  async #actOnInvoice({ do: action, at }: Of<'refund' | 'voidRefund' | 'cancel' | 'writeOff'>): Promise<Answer | null> {
+  /** Its lines name the place among the invoices of this kind. */
+  #oneOff({ unitPrice, quantity, taxRate }: Of<'oneOff'>): Promise<Answer> {
+    const displayName = `one-off ${this.#deeds.filter(({ step }) => step.do === 'oneOff').length}`;
+    const line = { displayName, quantity, unitPrice, taxRate };
+    const { currency } = this.#life;
+    return this.#post('/v2/invoices', { customerId: this.#customer.id, currency, lines: [line], autoApprove: true });
+  }
+
+  async #payByCard(at: number): Promise<'done' | null> {
+    const open = (await this.#invoices('ISSUED')).filter(({ unpaidAmount }) => Number(unpaidAmount) > 0);
+    if (!this.#paying || open.length === 0) return null;
+    return this.#paying.charge(open[at % open.length]);
+  }
+
+  async #dispute({ at, status, isPart }: Of<'dispute'>): Promise<'done' | null> {
+    const { currency } = this.#life;
+    return (await this.#paying?.dispute(at, { status, isPart, digits: DIGITS[currency] })) ?? null;
+  }
+
+  async #actOnInvoice({
+    do: action,
+    at,
+    ...more
+  }: Of<'refund' | 'voidRefund' | 'cancel' | 'writeOff'>): Promise<Answer | null> {
     const wanted = action === 'refund' || action === 'voidRefund' ? 'PAID' : 'ISSUED';
-    const invoices = await this.#invoices(wanted);
+    const all = await this.#invoices(wanted);
+    const invoices = 'bearing' in more && more.bearing ? await this.#bearing(all) : all;
     const invoice = invoices[at % Math.max(1, invoices.length)];
     if (!invoice) return null;
     if (action === 'cancel' || action === 'writeOff') return this.#post(`/v2/invoices/${invoice.id}/${action}`);
@@ -381,6 +420,12 @@ class Driver {
       if (refund) return this.#post(`/v2/invoices/${id}/refunds/${refund.id}/void`, { reason: 'A mistake' });
     }
     return null;
+  }
+
+  /** The invoices with a credit line. */
+  async #bearing(invoices: readonly Resource[]): Promise<Resource[]> {
+    const whole = await Promise.all(invoices.map(({ id }) => this.#shop.invoice(id)));
+    return whole.filter(({ lines }) => lines.some(({ type }: Resource) => type === 'credit'));
   }
 
   /** Ends everything, and waits until late usage is billed and all is calculated. */
@@ -422,6 +467,7 @@ class Driver {
       notes,
       payments,
       wallet: balances[0]?.balance ?? '0',
+      charges: (await this.#paying?.charges()) ?? [],
       wrong: this.#wrong,
     };
   }

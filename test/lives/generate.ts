@@ -1,5 +1,7 @@
 import { boundary, numberAt } from './history.ts';
+import { KINDS, type Kind } from './kinds.ts';
 import { DAY, HOUR, type Life, type Metric, type Plan, type Price, type Step } from './life.ts';
+import { mixedLife } from './mixed.ts';
 
 /** A random number generator with a seed (mulberry32): the same seed is the same life for ever. */
 export class Dice {
@@ -29,8 +31,11 @@ export class Dice {
 
 /** The possible content of a life; each layer adds to the layers before it. */
 export interface Switches {
-  /** Layer 1 has fees alone; 2 adds usage; 3 adds tax, discounts, refunds and other ways of money. */
-  readonly layer: 1 | 2 | 3;
+  /**
+   * Layer 1 has fees alone; 2 adds usage; 3 adds tax, discounts, refunds and other ways of money; 4 has crossings of
+   * some kinds (`kinds.ts`).
+   */
+  readonly layer: 1 | 2 | 3 | 4;
   /** One monthly price with units that grants cover, and grants with an effect in the past. */
   readonly isGranted?: boolean;
   /** Without crossings: changes at one instant, at boundaries, without proration, and cuts of all kinds. */
@@ -72,7 +77,17 @@ const DIVISIBLE: Readonly<Record<string, number>> = {
 /** Even after tax and discounts. */
 const FACTOR = 10;
 
-export function generate(seed: number, { layer, isTame = false, isGranted = false }: Switches): Life {
+/** @param kinds that a mixed life may have, each with this chance */
+export function generate(
+  seed: number,
+  { layer, isTame = false, isGranted = false }: Switches,
+  kinds: ReadonlySet<Kind> = new Set(KINDS),
+  chance = 0.45,
+): Life {
+  if (layer === 4) {
+    const dice = new Dice(seed * 8);
+    return mixedLife(dice, seed, dice.of(...STARTS), { kinds, chance });
+  }
   const dice = new Dice(seed * 8 + layer * 2 + (isTame || isGranted ? 1 : 0));
   return isGranted ? grantedLife(dice, seed) : new Generator(dice, seed, layer, isTame).life();
 }

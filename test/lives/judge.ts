@@ -13,6 +13,9 @@ export function judge(life: Life, lived: Lived): string[] {
     ...taxes(life, lived),
     ...totals(life, lived),
     ...money(life, lived),
+    ...twice(life, lived),
+    ...notesWithinInvoices(life, lived),
+    ...oneOffs(life, lived),
   ];
 }
 
@@ -37,11 +40,13 @@ function unfinished({ invoices }: Lived): string[] {
     .map(({ id, status, failureReason }) => `unfinished: invoice ${id} is ${status} ${failureReason ?? ''}`);
 }
 
-/** The price of a line: by its name, which credits and limits begin with. */
-const priceOf = ({ invoiceDisplayName, displayName }: Resource): number | null => {
-  const found = /^p(\d+)(?=$|:)/.exec(invoiceDisplayName ?? displayName ?? '');
-  return found ? Number(found[1]) : null;
+/** The price of a line: by its name, which credits and limits begin with. A commitment is of no price. */
+const priceOf = ({ invoiceDisplayName, displayName }: Resource): string | null => {
+  const name = invoiceDisplayName ?? displayName ?? '';
+  return /^p\d+(?=$|:)/.exec(name)?.[0] ?? (name.startsWith('Minimum commitment') ? 'minimum' : null);
 };
+
+const keyOf = ({ sub, price }: Owed): string => `${sub} ${price === 'minimum' ? price : `p${price}`}`;
 
 /** Invoices that credits can no longer correct; faults on them stay. */
 function frozen({ invoices, notes }: Lived): Set<string> {
@@ -70,7 +75,7 @@ function billedIsOwed(life: Life, lived: Lived): string[] {
   const add = (invoice: Resource, line: Resource, sign: bigint) => {
     const price = priceOf(line);
     if (price === null) return;
-    const key = `${subOf.get(invoice.subscriptionId)} p${price}`;
+    const key = `${subOf.get(invoice.subscriptionId)} ${price}`;
     const found = billed.get(key) ?? { amount: 0n, held: 0n, working: [] };
     const amount = sign * net(line);
     found.amount += amount;
@@ -89,12 +94,19 @@ function billedIsOwed(life: Life, lived: Lived): string[] {
   for (const note of lived.notes)
     if (note.kind === 'credit' && note.status !== 'VOIDED')
       for (const line of note.lines) add(byId.get(note.invoiceId), line, -1n);
-  const known = new Map(owed.map((each) => [`${each.sub} p${each.price}`, each]));
+  const known = new Map(owed.map((each) => [keyOf(each), each]));
+  const heldBy = (key: string) =>
+    [...billed].reduce(
+      (total, [other, { held }]) => total + (other.startsWith(`${key.split(' ')[0]} `) ? held : 0n),
+      0n,
+    );
   return [...new Set([...known.keys(), ...billed.keys()])].flatMap((key) => {
     const is = billed.get(key) ?? { amount: 0n, held: 0n, working: [] };
     const should = known.get(key);
     const credits = is.working.filter((line) => /^(note|credit)/.test(line)).length;
-    return isRight(life, should, is, credits)
+    // Charges that were given up count for a commitment, also where their usage came to less.
+    const given = should?.price === 'minimum' ? heldBy(key) : 0n;
+    return isRight(life, should, is, credits, given)
       ? []
       : [
           `billed: ${key} was billed ${shown(life, exact(is.amount))}, ` +
@@ -111,15 +123,16 @@ function isRight(
   owed: Owed | undefined,
   { amount, held }: { amount: bigint; held: bigint },
   credits: number,
+  given: bigint,
 ): boolean {
   const should = owed?.amount ?? exact(0n);
   const off = minus(exact(amount), should);
   // An odd amount that was billed and credited in parts is rounded with each of them.
-  const isUsage = owed !== undefined && life.prices[owed.price]?.metric !== undefined;
+  const isUsage = owed?.price === 'minimum' || (owed !== undefined && life.prices[owed.price]?.metric !== undefined);
   const inParts = isUsage || (credits > 0 && !life.isEven);
   const tolerance = inParts ? BigInt((owed?.roundings ?? 0) + (isUsage ? 0 : credits)) : 0n;
   const isAbove = off.over > tolerance * off.under;
-  const isBelow = -off.over > tolerance * off.under;
+  const isBelow = -off.over > (tolerance + given) * off.under;
   if (owed?.isOpen && amount === 0n) return true;
   if (isBelow) return false;
   return !isAbove || off.over <= (held + tolerance) * off.under;
@@ -133,6 +146,7 @@ function taxes(life: Life, { invoices }: Lived): string[] {
     const charges = invoice.lines.filter(
       (line: Resource) => line.lineItemType !== 'refund' && line.type !== 'wallet_top_up',
     );
+    const isInclusive = life.taxBehavior === 'inclusive' && invoice.subscriptionId !== null;
     const isMixed = charges.some(
       ({ type, totalPrice }: Resource) => type === 'late_usage' && totalPrice.startsWith('-'),
     );
@@ -140,8 +154,8 @@ function taxes(life: Life, { invoices }: Lived): string[] {
     return [...Map.groupBy(charges, ({ taxRate }: Resource) => String(taxRate))].flatMap(([rate, lines]) => {
       const sum = (field: string) => lines.reduce((total, line: Resource) => total + minor(life, line[field]), 0n);
       const percent = read(rate);
-      const base = life.taxBehavior === 'inclusive' ? sum('totalAmount') : sum('totalPrice');
-      const over = life.taxBehavior === 'inclusive' ? plus(percent, exact(100n)) : exact(100n);
+      const base = isInclusive ? sum('totalAmount') : sum('totalPrice');
+      const over = isInclusive ? plus(percent, exact(100n)) : exact(100n);
       const should = nearest(times(exact(base), times(percent, exact(over.under, over.over))));
       const is = sum('totalTax');
       return is === should
@@ -194,4 +208,67 @@ function money(life: Life, { invoices, notes, payments, wallet }: Lived): string
         `money: ${paidIn} in, ${paidOut} out, ${minor(life, wallet)} in the wallet; ` +
           `billed ${billed}, credited ${credited}, unpaid ${unpaid}: off by ${off} (minor units)`,
       ];
+}
+
+/**
+ * Money that goes back twice (domain.md §4): by late usage on a later invoice and by a refund of the invoice that
+ * billed the usage, or by a refund at the provider and by the cardholder's bank.
+ */
+function twice(life: Life, { invoices, notes, charges }: Lived): string[] {
+  const of = (text: string) => minor(life, text);
+  const refunded = new Set(
+    notes.filter(({ kind, status }) => kind === 'refund' && status !== 'VOIDED').map(({ invoiceId }) => invoiceId),
+  );
+  const late = invoices.flatMap((invoice) =>
+    invoice.lines
+      .filter(({ type }: Resource) => type === 'late_usage')
+      .map((line: Resource) => ({ ...line, subscriptionId: invoice.subscriptionId })),
+  );
+  const back = invoices
+    .filter(({ id }) => refunded.has(id))
+    .flatMap((invoice) =>
+      invoice.lines
+        .filter(({ type }: Resource) => type === 'charge')
+        .flatMap((line: Resource) => {
+          const same = late.filter(
+            (other: Resource) =>
+              other.subscriptionId === invoice.subscriptionId &&
+              priceOf(other) === priceOf(line) &&
+              other.periodStart === line.periodStart &&
+              other.periodEnd === line.periodEnd,
+          );
+          const sum = same.reduce((total: bigint, { totalPrice }: Resource) => total + of(totalPrice), 0n);
+          return sum < 0n
+            ? [`twice: late usage took ${sum} of ${priceOf(line)} back, and invoice ${invoice.id} was refunded too`]
+            : [];
+        }),
+    );
+  const gone = charges
+    .filter(({ amount, left }) => of(left) > of(amount))
+    .map(({ amount, left }) => `twice: ${left} left of a card payment of ${amount}`);
+  return [...back, ...gone];
+}
+
+/** No credit note is above its invoice. */
+function notesWithinInvoices(life: Life, { invoices, notes }: Lived): string[] {
+  return invoices.flatMap(({ id, grandTotal }) => {
+    const own = notes.filter(({ invoiceId, status }) => invoiceId === id && status !== 'VOIDED');
+    const total = own.reduce((sum, note) => sum + minor(life, note.total), 0n);
+    return total <= minor(life, grandTotal) ? [] : [`notes: ${total} credited on invoice ${id} of ${grandTotal}`];
+  });
+}
+
+/** An invoice without a subscription comes to its lines. */
+function oneOffs(life: Life, { invoices, deeds }: Lived): string[] {
+  const asked = deeds.flatMap(({ step }) => (step.do === 'oneOff' ? [step] : []));
+  return asked.flatMap(({ unitPrice, quantity, taxRate }, place) => {
+    const line = invoices
+      .flatMap(({ lines }) => lines)
+      .find(({ invoiceDisplayName }: Resource) => invoiceDisplayName === `one-off ${place}`);
+    const unit = exact(10n ** BigInt(DIGITS[life.currency]));
+    const price = nearest(times(times(read(unitPrice), read(quantity)), unit));
+    const tax = nearest(times(exact(price), times(read(String(taxRate)), exact(1n, 100n))));
+    const isRight = line && minor(life, line.totalPrice) === price && minor(life, line.totalTax) === tax;
+    return isRight ? [] : [`one-off: ${place} is ${line?.totalPrice} + ${line?.totalTax}, not ${price} + ${tax}`];
+  });
 }

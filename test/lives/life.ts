@@ -12,6 +12,8 @@ export interface Life {
   readonly taxBehavior: 'exclusive' | 'inclusive';
   /** Percent, of every plan. */
   readonly taxRate: number;
+  /** The customer has a card at a payment provider. */
+  readonly hasCard?: boolean;
   readonly metrics: readonly Metric[];
   readonly prices: readonly Price[];
   readonly plans: readonly Plan[];
@@ -74,6 +76,8 @@ export interface Plan {
   readonly trialDays?: number;
   /** Seconds since the life's start. */
   readonly anchor?: number;
+  /** The commitment: the minimum for the charges of all prices in a period. */
+  readonly minimum?: string;
 }
 
 export type Step =
@@ -122,7 +126,19 @@ export type Step =
   | { readonly do: 'grant'; readonly sub: string; readonly amount: number; readonly effectiveAt: number }
   /** Pays open invoices of the customer: all of them, or the one at a place; in full, in part, or too much. */
   | { readonly do: 'pay'; readonly at?: number; readonly how: 'full' | 'part' | 'more' }
-  | { readonly do: 'refund' | 'voidRefund' | 'cancel' | 'writeOff'; readonly at: number };
+  /** Charges the stored card for an open invoice. */
+  | { readonly do: 'payByCard'; readonly at: number }
+  /** The cardholder's bank takes a card payment back, or a quarter of it; `won`: not in the end. */
+  | { readonly do: 'dispute'; readonly at: number; readonly status: 'open' | 'won' | 'lost'; readonly isPart: boolean }
+  /** An invoice without a subscription. */
+  | { readonly do: 'oneOff'; readonly unitPrice: string; readonly quantity: string; readonly taxRate: number }
+  | {
+      readonly do: 'refund' | 'cancel' | 'writeOff';
+      readonly at: number;
+      /** Of the invoices that bear a credit. */
+      readonly bearing?: boolean;
+    }
+  | { readonly do: 'voidRefund'; readonly at: number };
 
 export type Of<Do extends Step['do']> = Extract<Step, { do: Do }>;
 

@@ -2,25 +2,34 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { auditDatabase, recomputeDatabase } from '../../src/app.ts';
+import { FakeProvider } from '../../src/payments/testing/fake-provider.ts';
 import { loginUrl, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { SEED } from '../support/seed.ts';
 import { type Lived, live } from './drive.ts';
 import { generate, type Switches } from './generate.ts';
 import { judge } from './judge.ts';
+import { Census, KINDS, type Kind, kindsOf } from './kinds.ts';
 import type { Life } from './life.ts';
 import { asText, shrink } from './shrink.ts';
 
 /**
  * Random lives of subscriptions through HTTP, compared with an oracle that shares no code with the program (README.md).
- * `LIVES` is their number, `SEED` the first seed, `LAYER` the only layer, `KEEP` a folder for failed lives. Without
- * `SEED` each run has the same lives. A failure names the seed of each failed life.
+ * `LIVES` is their number, `SEED` the first seed, `LAYER` the only layer (`4`: mixed), `KIND` the only kinds of mixed
+ * lives (`kinds.ts`), `KEEP` a folder for failed lives. Without `SEED` each run has the same lives. A failure names the
+ * seed of each failed life. The run prints the number of lives with each pair of kinds.
  */
 const LIVES = Number(process.env.LIVES ?? 48);
-const { KEEP, LAYER, LIFE, RECOMPUTE } = process.env;
+const { KEEP, KIND, LAYER, LIFE, RECOMPUTE } = process.env;
 const SHRINKS = Number(process.env.SHRINKS ?? 100);
 const MOST_SHRUNK = Number(process.env.SHRUNK ?? 3);
 /** Kinds of steps that are left out because their effect is known to be wrong. */
 const WITHOUT = new Set((process.env.WITHOUT ?? '').split(','));
+/** The kinds whose rules the program keeps. `KIND` can name the others, too. */
+const READY: readonly Kind[] = ['cut', 'endPast', 'oneOff', 'taxes'];
+const allowed: ReadonlySet<Kind> =
+  KIND === undefined ? new Set(READY) : new Set(KINDS.filter((kind) => KIND.split(',').includes(kind)));
+const census = new Census();
+const provider = new FakeProvider();
 const SIDE_BY_SIDE = 6;
 const KEPT = join(import.meta.dirname, 'kept');
 
@@ -28,21 +37,31 @@ let env: TestEnvironment;
 /** The life of an invoice or a merchant. */
 const livesOf = new Map<string, string>();
 beforeAll(async () => {
-  env = await openTestEnvironment({ audited: false });
+  env = await openTestEnvironment({ audited: false, paymentProviders: [provider] });
 });
-afterAll(() => env.close());
+afterAll(async () => {
+  console.info(`lives by kinds, and by pairs of kinds:\n${census}`);
+  await env.close();
+});
 
 const layers: readonly Switches[] = (
-  [{ layer: 1 }, { layer: 2 }, { layer: 3 }, { layer: 3, isGranted: true }] as Switches[]
-).filter(({ layer }) => LAYER === undefined || Number(LAYER) === layer);
+  [{ layer: 1 }, { layer: 2 }, { layer: 3 }, { layer: 3, isGranted: true }, { layer: 4 }] as Switches[]
+).filter(({ layer }) => (KIND === undefined ? LAYER === undefined || Number(LAYER) === layer : layer === 4));
 
 async function liveAndJudge(life: Life): Promise<{ faults: string[]; lived?: Lived }> {
   try {
-    const lived = await live(env, life);
-    return { faults: judge(life, lived), lived };
+    const lived = await live(env, life, provider);
+    return { faults: [...judge(life, lived), ...(await recomputed(lived))], lived };
   } catch (thrown) {
     return { faults: [`thrown: ${(thrown as Error).stack}`] };
   }
+}
+
+/** Invoices that come out otherwise from the events. `RECOMPUTE=1` asks. */
+async function recomputed({ merchantId }: Lived): Promise<string[]> {
+  if (RECOMPUTE !== '1') return [];
+  const { differing } = await recomputeDatabase(loginUrl(env.url), { merchants: [merchantId] });
+  return differing.map(({ invoiceId, differences }) => `recompute: ${invoiceId} ${differences.join('; ')}`);
 }
 
 const kindOf = (fault = ''): string => fault.split(/[ :]/)[0] as string;
@@ -75,9 +94,10 @@ it.each(LIFE === undefined ? layers : [])(
     await each(
       Array.from({ length: count }, (_, index) => SEED + index),
       async (seed) => {
-        const whole = generate(seed, switches);
+        const whole = generate(seed, switches, allowed, KIND === undefined ? undefined : 1);
         const life = { ...whole, steps: whole.steps.filter((step) => !WITHOUT.has(step.do)) };
         const { faults, lived } = await liveAndJudge(life);
+        if (lived) census.add(kindsOf(life, lived.deeds));
         for (const id of [lived?.merchantId ?? '', ...(lived?.invoices ?? []).map(({ id }) => id)])
           livesOf.set(id, `layer ${name}, seed ${seed}`);
         if (faults.length === 0) return;
@@ -122,13 +142,11 @@ const shownOf = ({ invoices, notes, refused, deeds }: Lived): string =>
 
 it('the auditor finds nothing in what lives left behind', { timeout: 3_600_000 }, async () => {
   const { violations } = await auditDatabase(loginUrl(env.url));
-  const { differing } = RECOMPUTE === undefined ? { differing: [] } : await recomputeDatabase(loginUrl(env.url));
   const of = (id: string) => livesOf.get(id) ?? 'a life that was shrunk or kept';
-  expect({
-    violations: violations.map(({ examples, ...each }) => ({
+  expect(
+    violations.map(({ examples, ...each }) => ({
       ...each,
       examples: examples.map((example) => ({ ...example, of: of(example.merchantId) })),
     })),
-    differing: differing.map((each) => ({ ...each, of: of(each.invoiceId) })),
-  }).toEqual({ violations: [], differing: [] });
+  ).toEqual([]);
 });

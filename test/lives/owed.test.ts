@@ -10,11 +10,11 @@ const fee = (unitPrice: string, more: Partial<Price> = {}): Price => ({
 const use = (properties: Price['properties'], more: Partial<Price> = {}): Price => ({
   ...{ metric: 0, term: 'in_arrears', model: 'standard', properties, ...more },
 });
-const lifeOf = (prices: readonly Price[], plans: readonly (readonly number[])[]): Life => ({
+const lifeOf = (prices: readonly Price[], plans: readonly (readonly number[])[], minimum?: string): Life => ({
   ...{ seed: 0, start: '2024-01-01T00:00:00Z', currency: 'USD', isEven: false, taxBehavior: 'exclusive', taxRate: 0 },
   metrics: [{ aggregation: 'SUM' }],
   prices,
-  plans: plans.map((held) => ({ cadence: 'P1M', prices: held, graceHours: 0 })),
+  plans: plans.map((held) => ({ cadence: 'P1M', prices: held, graceHours: 0, ...(minimum && { minimum }) })),
   steps: [],
 });
 /** Day 0 is the 1st of January, 31 the 1st of February, 60 the 1st of March. */
@@ -23,10 +23,11 @@ const start = (sub = 's0', plan = 0): Deed => on(0, { do: 'subscribe', sub, plan
 const change = (plan: number, proration: 'second' | 'day' | 'none' = 'second') =>
   ({ do: 'change', sub: 's0', plan, effective: 'now', proration, credit: 'invoice' }) as const;
 const end = (sub = 's0') => ({ do: 'end', sub, credit: 'invoice' }) as const;
+const cut = (day: number, cadence: string) => on(day, { do: 'closeNow', sub: 's0', at: 0, cadence } as Step);
 const used = (day: number, units: string) => ({ do: 'use', metric: 0, at: day * DAY, units }) as const;
 
 describe('what a life owes', () => {
-  it.each<{ what: string; prices: Price[]; plans?: number[][]; deeds: Deed[]; cents: bigint }>([
+  it.each<{ what: string; prices: Price[]; plans?: number[][]; minimum?: string; deeds: Deed[]; cents: bigint }>([
     {
       what: 'two months of a fee of 100.00, and a month of an add-on of 20.00 from the 1st of February: 220.00',
       prices: [fee('100'), fee('20')],
@@ -144,8 +145,46 @@ describe('what a life owes', () => {
       deeds: [start(), on(0, { do: 'discount', sub: 's0', part: '0.25', from: -DAY }), on(60, end())],
       cents: 175_00n,
     },
-  ])('$what', ({ prices, plans = [prices.map((_, index) => index)], deeds, cents }) => {
-    const owed = owedOf(lifeOf(prices, plans), deeds, new Set());
+    {
+      what: 'a minimum of 500.00 until an end as of the past, beside 1.64 weeks of 70.00: 500.00 × 11.5 of 31 days',
+      prices: [fee('70', { cadence: 'P1W', term: 'in_arrears' })],
+      minimum: '500',
+      deeds: [start(), on(15, { do: 'endPast', sub: 's0', at: 11.5 * DAY })],
+      cents: 185_48n,
+    },
+    {
+      what: 'of 366.00 a year in advance 31.00 count for January: 169.00 for 200.00',
+      prices: [fee('366', { cadence: 'P1Y' })],
+      minimum: '200',
+      deeds: [start(), on(31, end())],
+      cents: 200_00n,
+    },
+    {
+      what: 'what a cut of a year billed counts for no month: 50.00 and 100.00',
+      prices: [use({ unitPrice: '1' }, { cadence: 'P1Y' })],
+      minimum: '100',
+      deeds: [start(), on(6, used(5, '50')), cut(10, 'P1Y'), on(31, end())],
+      cents: 150_00n,
+    },
+    ...[
+      { from: 9, cents: 145_00n, part: 'first' },
+      { from: 31, cents: 135_00n, part: 'last' },
+    ].map(({ from, cents, part }) => ({
+      what: `100 units in each part of January, a quarter less in the ${part} one, and 40 fewer in the first one`,
+      prices: [use({ unitPrice: '1' })],
+      deeds: [
+        start(),
+        on(0, { do: 'discount', sub: 's0', part: '0.25', from: from * DAY, to: (from + 1) * DAY }),
+        on(5, used(5, '100')),
+        cut(9, 'P1M'),
+        on(15, used(15, '100')),
+        on(32, used(5, '-40')),
+        on(60, end()),
+      ],
+      cents,
+    })),
+  ])('$what', ({ prices, plans = [prices.map((_, index) => index)], minimum, deeds, cents }) => {
+    const owed = owedOf(lifeOf(prices, plans, minimum), deeds, new Set());
     expect(owed.every(({ amount }) => amount.under === 1n)).toBe(true);
     expect(owed.reduce((total, { amount }) => total + amount.over, 0n)).toBe(cents);
   });

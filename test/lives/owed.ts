@@ -1,4 +1,4 @@
-import { type Exact, exact, nearest, plus, read, times } from '../support/exact.ts';
+import { type Exact, exact, minus, nearest, plus, read, times } from '../support/exact.ts';
 import { chargeOf } from '../support/invoice-oracle.ts';
 import {
   cadenceIn,
@@ -24,7 +24,8 @@ import { DIGITS, type Life, type Metric, type Of, type Plan, type Price } from '
  */
 export interface Owed {
   readonly sub: string;
-  readonly price: number;
+  /** `minimum`: the commitment of the plans. */
+  readonly price: number | 'minimum';
   /** Net of discounts, before tax, in minor units; with tax where taxes are inclusive. */
   readonly amount: Exact;
   /** The number of rounded or credited periods: an odd life may be off by so many minor units. */
@@ -41,9 +42,14 @@ export function owedOf(life: Life, deeds: readonly Deed[], neverActive: Readonly
   const histories = historiesOf(life, deeds, neverActive);
   const uses = deeds.flatMap(({ step }) => (step.do === 'use' ? [step] : []));
   const grants = deeds.flatMap(({ step }) => (step.do === 'grant' ? [step] : []));
-  return histories.flatMap((history) =>
-    life.prices.map((_, price) => owedFor(life, { history, histories, uses, grants }, price)),
-  );
+  return histories.flatMap((history) => {
+    const world = { history, histories, uses, grants };
+    const bills = life.prices.map((_, price) => billsOf(life, world, price));
+    return [
+      ...bills.map((found, price) => owedFor(life, history, price, found)),
+      minimumOwed(life, history, bills.flat()),
+    ];
+  });
 }
 
 interface World {
@@ -53,28 +59,85 @@ interface World {
   readonly grants: readonly Of<'grant'>[];
 }
 
-function owedFor(life: Life, world: World, index: number): Owed {
+/** What a price owes for a time, as one invoice bills it; what credits take back of it is left out. */
+interface Bill {
+  readonly amount: Exact;
+  readonly because: string;
+  readonly roundings: number;
+  /** The period of its series; absent: it is billed once. */
+  readonly whole?: Span;
+  readonly cadence?: string;
+  /** The time that it is for. */
+  readonly spans: readonly Span[];
+  /** The end of its invoice's period, in arrears; null: in advance. */
+  readonly closed: number | null;
+  /** Is that a cut, and not the end of the period? */
+  readonly isCut: boolean;
+}
+
+function billsOf(life: Life, world: World, index: number): Bill[] {
   const { history } = world;
   const price = life.prices[index] as Price;
-  const found: { amount: Exact; because: string; roundings: number }[] = [];
-  if (price.cadence === 'P0D') found.push(...onceOwed(life, history, index));
-  else
-    for (const { period, closedTo } of price.metric === undefined ? asOpen(life, history) : asClosed(life, history)) {
-      if (price.metric === undefined) found.push(...feesOwed(life, history, index, period));
-      else found.push(...usageOwed(life, world, index, { period, closedTo }));
-    }
+  if (price.cadence === 'P0D') return onceOwed(life, history, index);
+  const closed = price.metric === undefined ? asOpen(life, history) : asClosed(life, history);
+  return closed.flatMap((each) =>
+    price.metric === undefined ? feesOwed(life, history, index, each.period) : usageOwed(life, world, index, each),
+  );
+}
+
+function owedFor(life: Life, history: History, index: number, bills: readonly Bill[]): Owed {
   return {
     sub: history.sub,
     price: index,
-    amount: found.reduce((total, { amount }) => plus(total, amount), exact(0n)),
-    roundings: found.reduce((total, { roundings }) => total + roundings, 0),
-    isOpen: price.cadence === 'P0D' && isOnceOpen(life, history, index),
-    because: found.map(({ because }) => because),
+    amount: bills.reduce((total, { amount }) => plus(total, amount), exact(0n)),
+    roundings: bills.reduce((total, { roundings }) => total + roundings, 0),
+    isOpen: life.prices[index]?.cadence === 'P0D' && isOnceOpen(life, history, index),
+    because: bills.map(({ because }) => because),
   };
 }
 
+/**
+ * The commitments (domain.md §2): for each period of the plan's own series, what its charges lack at its end. A charge
+ * of the series counts whole. One of another cadence counts by its seconds in the period, if it is billed by then; in
+ * arrears it is if its own period or part ends by then, and a cut of a longer series never counts.
+ */
+function minimumOwed(life: Life, history: History, bills: readonly Bill[]): Owed {
+  const owed = periodsOf(life, history).flatMap(({ chain, whole, span }) => {
+    const parts = segmentsOf(history).flatMap(({ plan, ...segment }) => {
+      const { minimum, cadence } = life.plans[plan] as Plan;
+      const share = exact(BigInt(overlapOf([segment], span)), BigInt(whole.to - whole.from));
+      return minimum === undefined || cadence !== chain.cadence ? [] : [times(read(minimum), share)];
+    });
+    if (parts.length === 0) return [];
+    const isOwn = (bill: Bill) => bill.cadence === chain.cadence && bill.whole?.from === whole.from;
+    const isBilled = ({ closed, isCut, whole: other }: Bill): boolean => {
+      const isLonger = other !== undefined && other.to - other.from > whole.to - whole.from;
+      return closed === null || (closed <= span.to && !(isLonger && isCut));
+    };
+    const counted = bills.flatMap((bill) => {
+      if (isOwn(bill)) return [bill.amount];
+      const length = lengthOf(bill.spans);
+      if (bill.cadence === chain.cadence || length === 0 || !isBilled(bill)) return [];
+      const overlap = overlapOf(bill.spans, span);
+      return overlap === 0 ? [] : [times(bill.amount, exact(BigInt(overlap), BigInt(length)))];
+    });
+    const asked = times(parts.reduce(plus), exact(10n ** BigInt(DIGITS[life.currency])));
+    const missing = nearest(counted.reduce(minus, asked));
+    const because = `${shown(span)} minimum ${asked.over}/${asked.under}, missing ${missing}`;
+    return [{ amount: missing > 0n ? missing : 0n, because, roundings: 1 + counted.length }];
+  });
+  return {
+    ...{ sub: history.sub, price: 'minimum', isOpen: false },
+    amount: exact(owed.reduce((total, { amount }) => total + amount, 0n)),
+    roundings: owed.reduce((total, { roundings }) => total + roundings, 0),
+    because: owed.map(({ because }) => because),
+  };
+}
+
+const overlapOf = (spans: readonly Span[], within: Span): number => lengthOf(clipped(spans, within));
+
 /** `P0D`: once per subscription and price, at the first version with billed time and the price. */
-function onceOwed(life: Life, history: History, index: number) {
+function onceOwed(life: Life, history: History, index: number): Bill[] {
   const versions = isOnceOpen(life, history, index) ? history.versions : segmentsOf(history);
   const first = versions.find(({ plan }) => (life.plans[plan] as Plan).prices.includes(index));
   if (!first) return [];
@@ -88,7 +151,7 @@ function onceOwed(life: Life, history: History, index: number) {
   );
   const isAsked = price.term === 'in_advance' && history.billedFrom <= history.madeAt && isFirst(first);
   const net = isAsked ? amount : discounted(history, amount, NEVER);
-  return [{ amount: exact(net), because: `once ${net}`, roundings: 0 }];
+  return [{ amount: exact(net), because: `once ${net}`, roundings: 0, spans: [], closed: null, isCut: false }];
 }
 
 /**
@@ -121,33 +184,82 @@ const feesOwed = (life: Life, history: History, index: number, period: Period) =
     feeOwed(life, history, index, period, quantity),
   );
 
-function feeOwed(life: Life, history: History, index: number, period: Period, quantity: number) {
+function feeOwed(life: Life, history: History, index: number, period: Period, quantity: number): Bill[] {
   const spans = heldSpans(life, history, period, index, quantity);
   if (spans.length === 0) return [];
   const price = life.prices[index] as Price;
-  // The upfront invoice is issued as the subscription is made, before it has a discount.
-  const [first] = isUpfront(life, history, index, period, spans, quantity) ? spans.splice(0, 1) : [];
-  const parts = [
-    ...(first ? [{ them: [first], isDiscounted: false }] : []),
-    ...(spans.length > 0 ? [{ them: spans, isDiscounted: true }] : []),
-  ];
-  const all = parts.map(({ them, isDiscounted }) => {
-    const share = moneyShare(history, period, them);
-    const used = [asUsed(String(quantity))];
-    const measured = { isForTime: true, used, share, limitShare: share };
-    return rated(life, isDiscounted ? history : { ...history, discounts: [] }, price, period, measured);
-  });
   // A price that comes, goes and comes back is credited and charged in parts. Each part is rounded.
   const cuts = segmentsOf(history).filter(({ from }) => from > period.whole.from && from < period.whole.to).length;
   const isEnded = history.end !== null && history.end < period.whole.to;
-  return [
-    {
-      amount: all.reduce((total, { amount }) => plus(total, amount), exact(0n)),
-      because: all.map(({ because }) => because).join(' and '),
-      roundings: life.isEven ? 0 : cuts + (isEnded ? 1 : 0) + (history.discounts.length > 0 ? 2 : 0),
-    },
-  ];
+  const roundings = life.isEven ? 0 : cuts + (isEnded ? 1 : 0) + (history.discounts.length > 0 ? 2 : 0);
+  const bill = (them: readonly Span[], at: number, isDiscounted = true) => {
+    const share = moneyShare(history, period, them);
+    const measured = { isForTime: true, used: [asUsed(String(quantity))], share, limitShare: share };
+    const { amount, because } = rated(
+      life,
+      isDiscounted ? history : { ...history, discounts: [] },
+      price,
+      at,
+      measured,
+    );
+    return { amount, because: `${shown(period.whole)} ${because}`, roundings, spans: them, ...ofPeriod(period) };
+  };
+  if (price.term === 'in_arrears')
+    return partsOf(life, history, period).flatMap(({ from, to, at, isCut }) => {
+      const them = clipped(spans, { from, to });
+      return them.length === 0 ? [] : [{ ...bill(them, at), closed: Math.min(to, period.span.to), isCut }];
+    });
+  // The upfront invoice is issued as the subscription is made, before it has a discount.
+  const [first] = isUpfront(life, history, index, period, spans, quantity) ? spans.splice(0, 1) : [];
+  const inAdvance = (them: readonly Span[], isDiscounted: boolean): Bill => ({
+    ...bill(them, (them[0] as Span).from + graceOf(life, planAt(history, period.span.from)), isDiscounted),
+    ...{ closed: null, isCut: false },
+  });
+  return [...(first ? [inAdvance([first], false)] : []), ...(spans.length > 0 ? [inAdvance(spans, true)] : [])];
 }
+
+const ofPeriod = ({ whole, chain: { cadence } }: Period) => ({ whole, cadence });
+
+const clipped = (spans: readonly Span[], { from, to }: Span): Span[] =>
+  spans
+    .map((each) => ({ from: Math.max(each.from, from), to: Math.min(each.to, to) }))
+    .filter((each) => each.from < each.to);
+
+/** A part of a period that is billed in arrears on an invoice of its own, with the instant of its discounts. */
+interface Part extends Span {
+  readonly at: number;
+  readonly isCut: boolean;
+}
+
+/**
+ * The parts of a period by its cuts, where discounts or a commitment tell them apart. A cut has no grace. After an end
+ * as of the past the parts are those that were billed before it.
+ */
+function partsOf(life: Life, history: History, period: Period, closedTo = closedToOf(life, history, period)): Part[] {
+  const { chain, span } = period;
+  const cuts = history.cuts.filter(({ cadence, at }) => cadence === chain.cadence && span.from < at && at <= closedTo);
+  const isApart = history.discounts.some(({ to }) => to !== null) || life.plans.some(({ minimum }) => minimum);
+  const ends = new Set([...(isApart ? cuts.map(({ at }) => at) : []), closedTo]);
+  const grace = graceOf(life, planAt(history, span.from));
+  let from = span.from;
+  return [...ends]
+    .toSorted((a, b) => a - b)
+    .map((to) => {
+      const isCut = cuts.some(({ at }) => at === to);
+      const part = {
+        from,
+        to,
+        at: isCut ? to : to + grace,
+        isCut: isCut && (history.end === null || to < history.end),
+      };
+      from = to;
+      return part;
+    });
+}
+
+const closedToOf = (life: Life, history: History, { chain, span }: Period): number =>
+  asClosed(life, history).find(({ period }) => period.chain.cadence === chain.cadence && period.span.from === span.from)
+    ?.closedTo ?? span.to;
 
 /** Did the upfront invoice bill the first of a price's spans in a period? */
 function isUpfront(
@@ -191,7 +303,7 @@ function asClosed(life: Life, history: History): Closed[] {
  * Usage that a closed period has billed stays billed on its terms, though the subscription was ended as of a time
  * before it; only its minimum is for the time until the end.
  */
-function usageOwed(life: Life, world: World, index: number, { period, closedTo }: Closed) {
+function usageOwed(life: Life, world: World, index: number, { period, closedTo }: Closed): Bill[] {
   const { history } = world;
   const price = life.prices[index] as Price;
   const { aggregation } = life.metrics[price.metric as number] as Metric;
@@ -202,15 +314,50 @@ function usageOwed(life: Life, world: World, index: number, { period, closedTo }
   if (spans.length === 0) return [];
   const of = (during: Period, as: History, them: readonly Span[]) =>
     isForTime ? moneyShare(as, during, them) : limitShare(as, during, them);
-  const { amount, because } = rated(life, history, price, period, {
+  const measured = {
     isForTime,
     used: usedIn(life, world, index, spans),
     ...(price.allowance !== undefined && { covered: grantedIn(world, price.allowance, period) }),
     share: isForTime ? times(of(billed, then, spans), ownShare(life, world, price, spans)) : of(billed, then, spans),
     limitShare: of(period, history, heldSpans(life, history, period, index)),
     maximumShare: of(billed, then, spans),
+  };
+  const parts = partsOf(life, history, period, closedTo);
+  const roundings = history.discounts.length > 0 ? 4 : 0;
+  if (parts.length === 1) {
+    const [{ at, to, isCut }] = parts as [Part];
+    const { amount, because } = rated(life, history, price, at, measured);
+    return [
+      {
+        amount,
+        because: `${shown(period.whole)} ${because}`,
+        roundings,
+        spans,
+        closed: to,
+        isCut,
+        ...ofPeriod(period),
+      },
+    ];
+  }
+  // Each part bills what the period has come to by its end, less what its earlier parts have billed.
+  let before = 0n;
+  return parts.map(({ from, to, at, isCut }) => {
+    const soFar = clipped(spans, { from: period.span.from, to });
+    const used = soFar.length === 0 ? [] : usedIn(life, world, index, soFar);
+    const { amount } = chargeOf({ ...asked(price), ...measured, used }, DIGITS[life.currency]);
+    const net = discounted(history, amount - before, at);
+    before = amount;
+    const because = `${shown({ from, to })} ${amount} so far: ${net}`;
+    return {
+      amount: exact(net),
+      because,
+      roundings,
+      spans: clipped(spans, { from, to }),
+      closed: to,
+      isCut,
+      ...ofPeriod(period),
+    };
   });
-  return [{ amount, because, roundings: history.discounts.length > 0 ? 4 : 0 }];
 }
 
 /**
@@ -256,19 +403,19 @@ interface Measured {
   readonly covered?: string;
 }
 
-/** Model, discounts, maximum, minimum: domain.md §2. */
-function rated(life: Life, history: History, price: Price, period: Period, measured: Measured) {
+/** Model, discounts at an instant, maximum, minimum: domain.md §2. */
+function rated(life: Life, history: History, price: Price, at: number, measured: Measured) {
   const digits = DIGITS[life.currency];
   const { isForTime, used, share, limitShare, maximumShare = limitShare, covered = '0' } = measured;
   const { amount } = chargeOf({ ...asked(price), isForTime, used, share, covered }, digits);
-  const net = discounted(history, amount, instantOfPeriod(life, history, period));
+  const net = discounted(history, amount, at);
   const limit = (text: string | undefined, of: Exact): bigint | null =>
     text === undefined ? null : nearest(times(times(read(text), of), exact(10n ** BigInt(digits))));
   const [low, high] = [limit(price.minimum, limitShare), limit(price.maximum, maximumShare)];
   const below = high !== null && net > high ? high : net;
   const within = low !== null && below < low ? low : below;
   const figures = used.map(({ quantity }) => quantity).join('+');
-  const because = `${shown(period.whole)} ${figures} × share ${share.over}/${share.under}: ${within}`;
+  const because = `${figures} × share ${share.over}/${share.under}: ${within}`;
   return { amount: exact(within), because };
 }
 
@@ -284,10 +431,6 @@ function discounted(history: History, amount: bigint, at: number): bigint {
 
 const discountsAt = ({ discounts }: History, at: number): readonly Discount[] =>
   discounts.filter(({ from, to, madeAt }) => from <= at && (to === null || at < to) && madeAt <= at);
-
-/** The instant of the invoice that has a price for a period. A discount's window must contain it. */
-const instantOfPeriod = (life: Life, history: History, { span }: Period): number =>
-  span.to + graceOf(life, planAt(history, span.from));
 
 const planAt = (history: History, at: number): number =>
   (segmentsOf(history).findLast(({ from }) => from <= at) ?? (history.versions[0] as Version)).plan;

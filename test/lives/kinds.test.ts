@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { rounds } from '../support/cases.ts';
+import { generate, type Switches } from './generate.ts';
+import { Census, KINDS, kindsOf, planned } from './kinds.ts';
+
+/** How often do kinds of crossings meet in 10,000 random lives? Nothing is run; `npm test` draws a fifth of them. */
+const LIVES = rounds(2_000, 10_000);
+
+describe('random lives', () => {
+  const layers: readonly Switches[] = [
+    { layer: 1 },
+    { layer: 2 },
+    { layer: 3 },
+    { layer: 3, isGranted: true },
+    { layer: 4 },
+  ];
+  const census = new Census();
+  for (let seed = 0; seed < LIVES / layers.length; seed += 1)
+    for (const switches of layers) {
+      const life = generate(seed, switches);
+      census.add(kindsOf(life, planned(life)));
+    }
+  const pairs = KINDS.flatMap((one, place) => KINDS.slice(place + 1).map((other) => ({ one, other })));
+
+  it.each(KINDS)('have %s 200 times in 10,000', (kind) =>
+    expect(census.count(kind)).toBeGreaterThanOrEqual((LIVES * 200) / 10_000),
+  );
+
+  it.each(pairs)('have $one with $other 50 times in 10,000', ({ one, other }) =>
+    expect(census.count(one, other)).toBeGreaterThanOrEqual((LIVES * 50) / 10_000),
+  );
+});

@@ -1,0 +1,97 @@
+import { boundary, type Deed, numberAt } from './history.ts';
+import { DAY, type Life, type Of, type Plan } from './life.ts';
+
+/** The kinds of crossings that a life can have. `KIND=commitment,late` draws these alone. */
+export const KINDS = [
+  /** A plan with a minimum, and prices of another cadence. */
+  'commitment',
+  /** A period cut by `closeNow`, and discounts for a part of the time. */
+  'cut',
+  'endPast',
+  /** A plan that is left and taken again, with a fee of another cadence than the plan's. */
+  'again',
+  /** Usage of a closed period, beside a refund, a void or a write-off. */
+  'late',
+  /** A refund, a cancellation or a write-off of an invoice that bore a credit. */
+  'undone',
+  /** A card payment that the cardholder's bank takes back. */
+  'dispute',
+  /** An invoice without a subscription. */
+  'oneOff',
+  /** Prices with unequal tax rates. */
+  'taxes',
+] as const;
+export type Kind = (typeof KINDS)[number];
+
+/** All steps of a life as if the program accepted them. */
+export function planned({ steps }: Life): Deed[] {
+  let at = 0;
+  return steps.map((step) => {
+    if (step.do === 'advance') at = step.to;
+    return { step, at };
+  });
+}
+
+/** The kinds of a life with these deeds. */
+export function kindsOf(life: Life, deeds: readonly Deed[]): Kind[] {
+  const of = <Do extends Deed['step']['do']>(kind: Do): (Deed & { step: Of<Do> })[] =>
+    deeds.filter((deed): deed is Deed & { step: Of<Do> } => deed.step.do === kind);
+  const subscribed = new Map(of('subscribe').map(({ step }) => [step.sub, step]));
+  const isMixed = ({ cadence, prices }: Plan) =>
+    prices.some((price) => ![cadence, 'P0D', undefined].includes(life.prices[price]?.cadence));
+  const isAgain = (): boolean =>
+    [...subscribed.values()].some(({ sub, plan: first }) => {
+      const plans = [first, ...of('change').flatMap(({ step }) => (step.sub === sub ? (step.plan ?? []) : []))];
+      return plans.some(
+        (plan, place) =>
+          isMixed(life.plans[plan] as Plan) && plan !== plans[place - 1] && plans.slice(0, place).includes(plan),
+      );
+    });
+  const isLate = ({ step, at }: Deed & { step: Of<'use'> }): boolean =>
+    [...subscribed.values()].some(({ plan, startedAt }) => {
+      const { cadence, anchor, trialDays = 0 } = life.plans[plan] as Plan;
+      const first = anchor ?? startedAt + trialDays * DAY;
+      const end = boundary(life, first, cadence, numberAt(life, first, cadence, step.at) + 1);
+      return startedAt <= step.at && end <= at;
+    });
+  const undoings = deeds.flatMap(({ step }) =>
+    step.do === 'refund' || step.do === 'cancel' || step.do === 'writeOff' ? [step] : [],
+  );
+  const has: Record<Kind, () => boolean> = {
+    commitment: () => [...subscribed.values()].some(({ plan }) => isCommitted(life.plans[plan] as Plan)),
+    cut: () =>
+      of('closeNow').some(({ step }) => of('discount').some((other) => other.step.sub === step.sub && other.step.to)),
+    endPast: () => of('endPast').some(({ step, at }) => step.at < at),
+    again: isAgain,
+    late: () => [...undoings, ...of('voidRefund')].length > 0 && of('use').some(isLate),
+    undone: () => undoings.some(({ bearing }) => bearing),
+    dispute: () => of('dispute').length > 0,
+    oneOff: () => of('oneOff').length > 0,
+    taxes: () => new Set(life.prices.map(({ taxRate }) => taxRate ?? life.taxRate)).size > 1,
+  };
+  const isCommitted = (plan: Plan): boolean => plan.minimum !== undefined && isMixed(plan);
+  return KINDS.filter((kind) => has[kind]());
+}
+
+/** The number of lives with each pair of kinds; of a kind with itself: with this kind. */
+export class Census {
+  readonly #counts = new Map<string, number>();
+  add(kinds: readonly Kind[]): void {
+    for (const [place, one] of kinds.entries())
+      for (const other of kinds.slice(place)) {
+        const pair = `${one} ${other}`;
+        this.#counts.set(pair, (this.#counts.get(pair) ?? 0) + 1);
+      }
+  }
+  count(one: Kind, other: Kind = one): number {
+    return this.#counts.get(`${one} ${other}`) ?? 0;
+  }
+  /** A row for each kind, with its pairs. */
+  toString(): string {
+    const cell = (text: string | number) => String(text).padStart(11);
+    const rows = KINDS.map((one, place) =>
+      [one, ...KINDS.map((other, column) => (column < place ? '' : this.count(one, other)))].map(cell).join(''),
+    );
+    return [['', ...KINDS].map(cell).join(''), ...rows].join('\n');
+  }
+}

@@ -1,0 +1,293 @@
+import type { Dice } from './generate.ts';
+import { KINDS, type Kind } from './kinds.ts';
+import { DAY, HOUR, type Life, type Plan, type Price, type Step } from './life.ts';
+
+const DAYS_OF: Readonly<Record<string, number>> = { P1W: 7, P1M: 30, P3M: 91, P1Y: 365 };
+/** The plans: s0 keeps the first one, s1 leaves the second one for the third one and takes it again. */
+const KEPT = 0;
+const LEFT = 1;
+const OTHER = 2;
+
+/**
+ * A life of several kinds of crossings. Subscription s0 has a plan with usage and prices of several cadences: its
+ * kinds are the commitment, cuts and late usage. Subscription s1 has seats, and a fee of another cadence: its kinds are
+ * the plan that is taken again, and credits on invoices that are undone. Both may end as of the past.
+ */
+export function mixedLife(
+  dice: Dice,
+  seed: number,
+  start: string,
+  { kinds, chance }: { readonly kinds: ReadonlySet<Kind>; readonly chance: number },
+): Life {
+  const drawn = KINDS.filter((kind) => dice.next() < chance && kinds.has(kind));
+  return new Mixed(dice, new Set(drawn)).life(seed, start);
+}
+
+class Mixed {
+  readonly #dice: Dice;
+  readonly #has: ReadonlySet<Kind>;
+  readonly #steps: Step[] = [];
+  #now = 0;
+  readonly #ended = new Set<string>();
+  readonly #currency: Life['currency'];
+
+  constructor(dice: Dice, has: ReadonlySet<Kind>) {
+    this.#dice = dice;
+    this.#has = has;
+    this.#currency = dice.of('USD', 'USD', 'JPY', 'KWD');
+  }
+
+  life(seed: number, start: string): Life {
+    const dice = this.#dice;
+    const prices = this.#prices();
+    const own = dice.of('P1M', 'P1M', 'P1W', 'P3M');
+    const others = ['P1W', 'P1M', 'P3M', 'P1Y'].filter((cadence) => cadence !== own);
+    const cadences = [own, dice.of(...others), dice.of(...others), own];
+    const first = prices.slice(0, 4).map((price, place): Price => ({ ...price, cadence: cadences[place] as string }));
+    const minimum = this.#amount(dice.of(50, 200, 500, 2_000));
+    const plans: Plan[] = [
+      {
+        cadence: own,
+        prices: [0, 1, 2, 3].filter(
+          (price) => price === 0 || (price === 1 && this.#has.has('commitment')) || dice.once(2),
+        ),
+        graceHours: dice.of(0, 0, 1),
+        ...(this.#has.has('commitment') && { minimum }),
+      },
+      { cadence: 'P1M', prices: [4, 5], graceHours: 0 },
+      { cadence: 'P1M', prices: [5], graceHours: 0 },
+    ];
+    this.#happen();
+    return {
+      ...{ seed, start, currency: this.#currency, isEven: false },
+      taxBehavior: dice.once(3) ? 'inclusive' : 'exclusive',
+      taxRate: dice.of(0, 19, 20),
+      ...(this.#has.has('dispute') && { hasCard: true }),
+      metrics: [{ aggregation: dice.of('SUM', 'SUM', 'COUNT') }],
+      prices: [...first, ...prices.slice(4)],
+      plans,
+      steps: this.#steps,
+    };
+  }
+
+  #amount(units: number): string {
+    return this.#currency === 'JPY' ? String(units) : (units + this.#dice.between(0, 99) / 100).toFixed(2);
+  }
+
+  /** Usage, usage or a fee of another cadence, a fee of another cadence; a fee; and of s1 a long fee and seats. */
+  #prices(): Price[] {
+    const dice = this.#dice;
+    const tiers = [
+      { upTo: '50', unitPrice: '1', flatPrice: '2' },
+      { upTo: null, unitPrice: '0.35' },
+    ];
+    const usage = (): Price => ({
+      metric: 0,
+      term: 'in_arrears',
+      ...(dice.once(2)
+        ? { model: 'standard', properties: { unitPrice: '1' } }
+        : { model: 'graduated', properties: { tiers } }),
+    });
+    const fee = (most: number, more: Partial<Price> = {}): Price => ({
+      term: dice.of('in_advance', 'in_arrears'),
+      model: 'standard',
+      properties: { unitPrice: this.#amount(dice.between(5, most)) },
+      quantity: 1,
+      ...more,
+    });
+    const advance = { term: 'in_advance' } as const;
+    const all = [
+      usage(),
+      dice.once(2) ? usage() : fee(400),
+      fee(400),
+      fee(60, advance),
+      fee(900, { ...advance, cadence: dice.of('P1Y', 'P3M', 'P1W') }),
+      fee(40, { ...advance, cadence: 'P1M', quantity: 10 }),
+    ];
+    return this.#has.has('taxes') ? all.map((price) => ({ ...price, taxRate: dice.of(0, 7, 8.875, 19) })) : all;
+  }
+
+  #happen(): void {
+    const dice = this.#dice;
+    const of = (...kinds: Kind[]) => kinds.some((kind) => this.#has.has(kind));
+    if (of('commitment', 'cut', 'late') || (of('endPast') && dice.once(2))) this.#subscribe('s0', KEPT);
+    if (of('again', 'undone') || !this.#isThere('s0')) this.#subscribe('s1', LEFT);
+    const acts: (() => void)[] = [() => this.#push({ do: 'pay', how: 'full' })];
+    const often = (times: number, act: () => void) => {
+      for (let time = 0; time < times; time += 1) acts.push(act);
+    };
+    if (this.#isThere('s0')) often(3, () => this.#use(this.#now));
+    if (of('cut')) often(2, () => this.#cut());
+    if (of('late')) often(2, () => this.#late());
+    if (of('again')) often(2, () => this.#again());
+    if (of('undone')) often(2, () => this.#undo());
+    if (of('dispute')) often(2, () => this.#dispute());
+    if (of('oneOff')) often(1, () => this.#oneOff());
+    for (let count = dice.between(6, 12); count > 0; count -= 1) {
+      for (let act = dice.of(1, 2, 3); act > 0; act -= 1) dice.of(...acts)();
+      this.#advance(dice.of(3, 10, 20, 31, 31, 45));
+    }
+    // What chance left out happens now.
+    for (const [kind, act] of [
+      ['cut', () => this.#cut()],
+      ['late', () => this.#late()],
+      ['again', () => this.#again()],
+      ['undone', () => this.#undo()],
+      ['dispute', () => this.#dispute()],
+      ['oneOff', () => this.#oneOff()],
+      ['endPast', () => this.#endPast()],
+    ] as const)
+      if (this.#has.has(kind) && (kind === 'endPast' || dice.once(2) || !this.#hasBeen(kind))) act();
+    this.#push({ do: 'pay', how: 'full' });
+  }
+
+  #hasBeen(kind: Kind): boolean {
+    const sign: Partial<Record<Kind, Step['do']>> = {
+      cut: 'closeNow',
+      again: 'change',
+      dispute: 'dispute',
+      oneOff: 'oneOff',
+    };
+    return this.#steps.some((step) => step.do === sign[kind]);
+  }
+
+  #push(...steps: Step[]): void {
+    this.#steps.push(...steps);
+  }
+
+  #isThere(sub: string): boolean {
+    return this.#steps.some((step) => step.do === 'subscribe' && step.sub === sub) && !this.#ended.has(sub);
+  }
+
+  #subscribe(sub: string, plan: number): void {
+    this.#push({ do: 'subscribe', sub, plan, startedAt: this.#now, asks: 'transfer' }, { do: 'pay', how: 'full' });
+  }
+
+  #advance(days: number): void {
+    this.#now += days * DAY + this.#dice.of(0, 0, this.#dice.between(0, 23)) * HOUR;
+    this.#push({ do: 'advance', to: this.#now });
+  }
+
+  /** A correction takes back a part of earlier usage at its very time, so no part of a period has less than nothing. */
+  #use(at: number): void {
+    const dice = this.#dice;
+    if (!this.#isThere('s0')) return;
+    const left = new Map<number, number>();
+    for (const step of this.#steps)
+      if (step.do === 'use') left.set(step.at, (left.get(step.at) ?? 0) + Number(step.units));
+    const some = [...left].filter(([time, units]) => units > 1 && time <= at);
+    if (some.length > 0 && at < this.#now && dice.once(2)) {
+      const [time, units] = dice.of(...some);
+      this.#push({ do: 'use', metric: 0, sub: 's0', at: time, units: String(-dice.of(1, units - 1, units)) });
+    } else this.#push({ do: 'use', metric: 0, sub: 's0', at, units: String(dice.of(1, 10, 50, dice.between(1, 300))) });
+  }
+
+  /** A discount for some days, of which a cut lies within or at an end, and the cut. */
+  #cut(): void {
+    const dice = this.#dice;
+    if (!this.#isThere('s0')) return;
+    const [from, days] = [this.#now + dice.of(0, 0, 1, 5) * DAY, dice.of(1, 4, 15, 30)];
+    this.#push({ do: 'discount', sub: 's0', part: dice.of('0.25', '0.1', '1'), from, to: from + days * DAY });
+    if (dice.once(2)) this.#advance(dice.of(1, 3));
+    this.#use(this.#now);
+    this.#push({ do: 'closeNow', sub: 's0', at: dice.between(0, 2) });
+  }
+
+  /** Usage of a period that is paid and over, before or after its invoice is undone, or after it stands again. */
+  #late(): void {
+    const dice = this.#dice;
+    if (!this.#isThere('s0')) return;
+    const used = this.#now;
+    this.#use(used);
+    this.#advance(Math.max(...['P1M', 'P3M'].map((cadence) => (dice.once(3) ? (DAYS_OF[cadence] as number) : 31))));
+    if (dice.once(2)) this.#push({ do: 'pay', how: dice.of('full', 'full', 'part') });
+    const undo = (): Step => ({ do: dice.of('refund', 'refund', 'writeOff'), at: dice.between(0, 5) });
+    const stand = (): Step => dice.of<Step>({ do: 'voidRefund', at: 0 }, { do: 'pay', how: 'full' });
+    const late = () => this.#use(used + (dice.once(2) ? 0 : DAY));
+    const [first, second] = dice.of<[() => void, () => void]>(
+      [late, () => this.#push(undo())],
+      [() => this.#push(undo()), late],
+    );
+    first();
+    if (dice.once(3)) this.#advance(32);
+    second();
+    if (dice.once(2)) this.#advance(dice.of(1, 32));
+    if (dice.once(2)) this.#push(stand());
+  }
+
+  /** Away and back, at ends of periods or at once; a discount may hold at one of the instants. */
+  #again(): void {
+    const dice = this.#dice;
+    if (!this.#isThere('s1')) return;
+    const effective = dice.of('now', 'periodEnd');
+    const change = (plan: number): Step => ({
+      ...{ do: 'change', sub: 's1', plan, effective, proration: 'second' },
+      credit: dice.of('invoice', 'invoice', 'wallet'),
+    });
+    this.#push(change(OTHER));
+    this.#advance(dice.of(2, 31, 31, 35));
+    if (effective === 'periodEnd' && dice.once(2))
+      this.#push({ do: 'discount', sub: 's1', part: '0.1', from: this.#now, to: this.#now + dice.of(10, 40) * DAY });
+    this.#push(change(LEFT));
+    this.#advance(dice.of(2, 31, 31, 35));
+  }
+
+  /** Fewer seats, so that the next invoice bears a credit. It is paid or not, and undone. */
+  #undo(): void {
+    const dice = this.#dice;
+    if (!this.#isThere('s1')) return;
+    const how = dice.of('refund', 'refund', 'cancel', 'writeOff');
+    const terms = { effective: 'now', proration: 'second', credit: 'invoice' } as const;
+    this.#push(
+      { do: 'pay', how: 'full' },
+      { do: 'change', sub: 's1', quantities: { 5: dice.between(1, 9) }, ...terms },
+    );
+    this.#advance(dice.of(31, 31, 40));
+    if (how === 'refund') this.#push({ do: 'pay', how: 'full' });
+    this.#push({ do: how, at: dice.between(0, 1), bearing: true });
+    if (how === 'refund' && dice.once(3)) this.#push({ do: 'voidRefund', at: 0 });
+  }
+
+  #dispute(): void {
+    const dice = this.#dice;
+    const at = dice.between(0, 2);
+    if (dice.once(3)) this.#oneOff();
+    this.#push({ do: 'payByCard', at: dice.between(0, 2) });
+    const steps: Step[] = [
+      { do: 'dispute', at, status: dice.of('open', 'won', 'lost', 'lost'), isPart: dice.once(3) },
+      ...(dice.once(2) ? [{ do: 'refund', at: dice.between(0, 3) } as const] : []),
+    ];
+    this.#push(...(dice.once(2) ? steps : steps.toReversed()));
+  }
+
+  #oneOff(): void {
+    const dice = this.#dice;
+    const quantity = dice.of('1', '1.5', '0.333');
+    this.#push({ do: 'oneOff', unitPrice: this.#amount(dice.between(1, 300)), quantity, taxRate: dice.of(0, 7, 19) });
+  }
+
+  /** No rule decides usage after an end as of the past beside a minimum, so none lies there. */
+  #endPast(): void {
+    const dice = this.#dice;
+    const sub = dice.of(...['s0', 's1'].filter((each) => this.#isThere(each)));
+    const times = this.#steps.map((step) => {
+      if (step.do === 'use' && sub === 's0') return step.at + 1;
+      return (step.do === 'change' && sub === step.sub) || (step.do === 'subscribe' && sub === step.sub) ? 1 : 0;
+    });
+    const changed = this.#changedAt(sub);
+    const at = Math.max(...times, changed + DAY, this.#now - dice.between(1, 40) * DAY - dice.of(0, HOUR * 12));
+    if (at < this.#now) this.#push({ do: 'endPast', sub, at });
+    this.#ended.add(sub);
+    this.#advance(3);
+  }
+
+  /** When the last change of a subscription was asked, or its start. */
+  #changedAt(sub: string): number {
+    let [now, changed] = [0, 0];
+    for (const step of this.#steps) {
+      if (step.do === 'advance') now = step.to;
+      if ((step.do === 'change' || step.do === 'subscribe') && step.sub === sub) changed = now;
+    }
+    return changed;
+  }
+}
