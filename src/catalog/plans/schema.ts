@@ -63,7 +63,11 @@ const PLAN_FIELDS: FieldWords = {
   renewalReminderDays: ['How many days before the end of a period the reminder comes, 1 to 30. Default: 3.', 3],
   metadata: ['Data of your own. A change replaces all of it.', { tier: '2' }],
   defaultVersionId: 'The version that new subscriptions get.',
-  minimumAmount: ['A commitment: the minimum total of all prices in a period. In major units. Null: none.', '500'],
+  minimumAmount: [
+    'A commitment: the minimum total of all prices in a period of the plan, asked once the period has ended. In ' +
+      'major units. Null: none.',
+    '500',
+  ],
   paymentTerm: 'The terms of the prices of the default version.',
   in_arrears: ['Is any price billed after its period?', true],
   in_advance: 'Is any price billed before its period?',
