@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { accountBalance } from '../../src/ledger/index.ts';
 import { transfer, walletOf } from '../support/bills.ts';
 import { expectBooksToBalance } from '../support/books.ts';
 import { cases } from '../support/cases.ts';
@@ -58,7 +59,8 @@ function actorOf(subscription: Resource, seats: Resource) {
       count = count === 9 ? 8 : 9;
       await post(`/v0/subscriptions/${subscription.id}/changes`, { quantities: { [seats.id]: count } });
     } else if (!invoice) return;
-    else if (what === 'pay' && minor(invoice.unpaidAmount) > 0) await transfer(shop, invoice, invoice.unpaidAmount);
+    else if (what === 'pay' && minor(invoice.unpaidAmount) > 0 && invoice.status !== 'CANCELLED')
+      await transfer(shop, invoice, invoice.unpaidAmount);
     else if (what === 'cancel') await post(`${path}/cancel`);
     else if (what === 'refund') {
       const made = await post(`${path}/refunds`);
@@ -108,6 +110,81 @@ it('a subscription with changed seats costs its days, after any acts on its invo
         await shop.change(`/v0/subscriptions/${subscription.id}`, { terminatedAt: day });
         const cost = (await cashOf(await shop.invoices(subscription))) - minor(await walletOf(shop, subscription));
         expect(cost).toBe(days * 10 * 28 * (100 + defaultTaxRate));
+      },
+    ),
+    cases(4, 60),
+  );
+});
+
+const late = fc.record({
+  act: fc.constantFrom('use', 'use', 'use', 'pay', 'pay', 'refund', 'void', 'writeOff'),
+  on: fc.nat({ max: 5 }),
+  units: fc.integer({ min: -60, max: 60 }),
+});
+
+/*
+ * Each unit costs 1.00. Usage of January and February changes while their invoices are paid, refunded, written off and
+ * stand again. At the end all of them stand and are paid.
+ */
+it('usage costs its units once all invoices stand again, whatever came late meanwhile', {
+  timeout: 300_000,
+}, async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.array(late, { maxLength: 5 }), { minLength: 2, maxLength: 3 }),
+      fc.constantFrom(0, 20),
+      async (months, defaultTaxRate) => {
+        const clock = await shop.clock('2026-01-01T00:00:00Z');
+        const plan = await shop.plan([await shop.usagePrice()], { gracePeriod: 'P0D', defaultTaxRate });
+        const subscription = await shop.subscribe(plan, { clock, bankTransferOnly: true });
+        const refunds: { invoiceId: string; id: string }[] = [];
+        const used = new Map([
+          ['01', 100],
+          ['02', 50],
+        ]);
+        const use = (month: string, units: number) => shop.use(subscription.id, `2026-${month}-06T00:00:00Z`, units);
+        const issued = async () => (await shop.invoices(subscription)).filter(({ invoiceNumber }) => invoiceNumber);
+        const payAll = async () => {
+          for (const invoice of await issued())
+            if (minor(invoice.unpaidAmount) > 0 && invoice.status !== 'CANCELLED')
+              await transfer(shop, invoice, invoice.unpaidAmount);
+        };
+        for (const [month, units] of used) await use(month, units);
+        for (const [index, acts] of months.entries()) {
+          await shop.advance(clock, `2026-0${index + 2}-01T00:00:00Z`);
+          for (const { act, on, units } of acts) {
+            const invoices = await issued();
+            const invoice = invoices[on % invoices.length];
+            const path = `/v2/invoices/${invoice.id}`;
+            const month = on % 2 === 0 || index === 0 ? '01' : '02';
+            const after = (used.get(month) as number) + units;
+            if (act === 'use' && after >= 0 && units !== 0) {
+              used.set(month, after);
+              await use(month, units);
+            } else if (act === 'pay' && minor(invoice.unpaidAmount) > 0 && invoice.status !== 'CANCELLED')
+              await transfer(shop, invoice, invoice.unpaidAmount);
+            else if (act === 'refund') {
+              const { status, body } = await merchant.post(`${path}/refunds`);
+              if (status === 201) refunds.push({ invoiceId: invoice.id, id: body.id });
+            } else if (act === 'writeOff') await merchant.post(`${path}/writeOff`);
+            else if (act === 'void') {
+              const last = refunds.pop();
+              if (last) await merchant.post(`/v2/invoices/${last.invoiceId}/refunds/${last.id}/void`, { reason: 'So' });
+            }
+          }
+        }
+        for (const { invoiceId, id } of refunds)
+          await merchant.post(`/v2/invoices/${invoiceId}/refunds/${id}/void`, { reason: 'So' });
+        await payAll();
+        await shop.advance(clock, '2026-06-01T00:00:00Z');
+        await payAll();
+        const owedAgain = await env.database.transaction({ merchants: [merchant.id] }, (tx) =>
+          accountBalance(tx, merchant.id, 'owed_again', { customerId: subscription.customerId, currency: 'USD' }),
+        );
+        const wallet = minor(await walletOf(shop, subscription));
+        const cost = (await cashOf(await issued())) + minor(owedAgain.toFixed(2)) - wallet;
+        const units = [...used.values()].reduce((sum, each) => sum + each, 0);
+        expect(cost).toBe(units * (100 + defaultTaxRate));
       },
     ),
     cases(4, 60),

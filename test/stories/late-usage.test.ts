@@ -268,6 +268,48 @@ describe('the second calculation of an invoice with late usage', () => {
   });
 });
 
+describe('a correction that came while its invoice did not stand', () => {
+  const notesOf = async ({ id }: Resource) => (await shop.read(`/v2/invoices/${id}/creditNotes`)).data;
+  /** 100.00 and 20.00 tax for January. */
+  async function billed() {
+    const { clock, subscription } = await subscribed({}, { gracePeriod: 'P0D' });
+    await use(subscription, JANUARY, 100);
+    await shop.advance(clock, '2026-02-01T00:00:00Z');
+    const [january] = await shop.invoices(subscription);
+    return { clock, subscription, january };
+  }
+
+  it('is given with the void of the refund', async () => {
+    const { clock, subscription, january } = await billed();
+    await transfer(shop, january, '120.00');
+    const refund = await shop.create(`/v2/invoices/${january.id}/refunds`);
+    await use(subscription, JANUARY, -10);
+    await shop.advance(clock, '2026-03-01T00:00:00Z');
+    expect(await walletOf(shop, subscription)).toBe('0.00');
+    await shop.act(`/v2/invoices/${january.id}/refunds/${refund.id}/void`);
+    expect(await notesOf(january)).toMatchObject([{ kind: 'credit', total: '12.00' }, { kind: 'refund' }]);
+    expect(await walletOf(shop, subscription)).toBe('12.00');
+    await shop.advance(clock, '2026-04-01T00:00:00Z');
+    expect((await shop.invoices(subscription)).map(({ grandTotal }) => grandTotal)).toEqual([
+      ...['120.00', '0.00', '0.00', '0.00'],
+    ]);
+  });
+
+  it('is given with the payment after a write-off', async () => {
+    const { clock, subscription, january } = await billed();
+    await transfer(shop, january, '40.00');
+    await shop.act(`/v2/invoices/${january.id}/writeOff`);
+    await use(subscription, JANUARY, -80);
+    await shop.advance(clock, '2026-03-01T00:00:00Z');
+    expect(await notesOf(january)).toEqual([]);
+    await transfer(shop, january, '80.00');
+    expect(await notesOf(january)).toMatchObject([{ kind: 'credit', total: '96.00' }]);
+    expect(await walletOf(shop, subscription)).toBe('96.00');
+    await shop.advance(clock, '2026-05-01T00:00:00Z');
+    expect(await walletOf(shop, subscription)).toBe('96.00');
+  });
+});
+
 describe('after the end', () => {
   it('one supplementary invoice bills it lateUsageDays later; what comes after that is billed by none', async () => {
     const { clock, subscription } = await subscribed();

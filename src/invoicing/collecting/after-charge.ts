@@ -10,9 +10,9 @@ import { publishInvoice } from '../invoice/webhooks.ts';
 import { writeOffInvoice } from '../issue/cancel.ts';
 import { overdueFrom } from '../issue/issue.ts';
 import { isChargedAutomatically } from '../paying/card-charge.ts';
-import { receivePayment } from '../paying/pay.ts';
 import { scheduleDunningEnd, scheduleOverdue } from './dunning.sql.ts';
 import { decideAfterDecline } from './dunning.ts';
+import { takePayment } from './take-payment.ts';
 
 /**
  * Does what follows from a charge, in the transaction that knows its outcome (12 to 17). The caller holds the invoice.
@@ -29,7 +29,7 @@ export async function followCharge(
   if (charge.declineReason === 'paid_on_page') return landed; // the page pays, in the next transaction
   if (receiptId === null) return afterDecline(dependencies, tx, landed, finished, now);
   // While it was in flight nobody else could pay, so what was unpaid then is unpaid now.
-  return orThrow(await receivePayment(dependencies, tx, landed, { receiptId, amount: charge.amount }, now));
+  return orThrow(await takePayment(dependencies, tx, landed, { receiptId, amount: charge.amount }, now));
 }
 
 async function afterDecline(

@@ -9,8 +9,8 @@ import { lockPurpose } from '../invoice/purposes.ts';
 import { endWithSession } from '../issue/cancel.ts';
 import { refundInvoice } from '../issue/refund.ts';
 import { describeForSession, viewInvoice } from '../page/view.ts';
-import { receivePayment } from '../paying/pay.ts';
 import { followCharge } from './after-charge.ts';
+import { takePayment } from './take-payment.ts';
 
 /** The handlers for sessions of invoices (domain.md §4, rows 12 to 18). */
 export const invoicePaymentHandlers = (dependencies: InvoicingDependencies): PaymentHandlers => ({
@@ -19,7 +19,7 @@ export const invoicePaymentHandlers = (dependencies: InvoicingDependencies): Pay
     if (!found) throw new Error(`Session ${session.id} is of no invoice.`);
     const invoice = wasProcessing ? await landed(tx, found, now) : found;
     if (invoice.currency !== currency) throw new Error(`Session ${session.id} is not in ${invoice.currency}.`); // I-38
-    const paid = await receivePayment(dependencies, tx, invoice, { receiptId, amount }, now);
+    const paid = await takePayment(dependencies, tx, invoice, { receiptId, amount }, now);
     return paid.ok ? ok(undefined) : paid;
   },
   async processing(tx, { merchantId, session }, now) {

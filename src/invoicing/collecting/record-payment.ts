@@ -9,8 +9,9 @@ import { findRecorded, newReceiptId, type PaymentReceipt, recordReceipt } from '
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { lockWithNow } from '../issue/actions.ts';
-import { decidePayment, receivePayment } from '../paying/pay.ts';
+import { decidePayment } from '../paying/pay.ts';
 import type { PaymentCreateBody } from './payment-schemas.ts';
+import { takePayment } from './take-payment.ts';
 
 /** Divides a payment: the part for the invoice, and the excess. */
 export function divide(amount: Decimal, unpaid: Decimal): { applied: Decimal; overpaid: Decimal } {
@@ -65,7 +66,7 @@ export async function recordPayment(
     },
     now,
   );
-  const received = await receivePayment(dependencies, tx, invoice, { receiptId: receipt.id, amount: applied }, now);
+  const received = await takePayment(dependencies, tx, invoice, { receiptId: receipt.id, amount: applied }, now);
   if (!received.ok) return received;
   if (overpaid.gt(0)) {
     const key = `overpaid:${receipt.id}`;

@@ -10,7 +10,6 @@ import {
   selectUnvoidedCreditNote,
 } from '../credit-notes/credit-notes.sql.ts';
 import { isCredited } from '../credit-notes/unused-credits.sql.ts';
-import { giveBackAfterVoid } from '../credits/give-credits.ts';
 import { returnCredits, voidReturnedCredits } from '../credits/return-credits.ts';
 import type { CreditNoteRow } from '../invoice/credit-note.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
@@ -19,8 +18,8 @@ import { announceReopened } from '../invoice/purposes.ts';
 import { publishInvoice } from '../invoice/webhooks.ts';
 import { recordVoid } from '../outside-tax/records.ts';
 import { bookNoteVoided, bookRefund } from '../paying/bookings.ts';
-import { deleteUsageTakenOfCorrected } from '../usage/late-usage.sql.ts';
 import { lockWithNow } from './actions.ts';
+import { standAgain } from './stand-again.ts';
 import { correctAtOnce } from './supplementary.ts';
 
 /** §3: a refund is of a paid invoice, in full, once; after a void a new one may be made (domain.md §4). */
@@ -90,9 +89,8 @@ export async function voidRefund(
   await publishInvoice(tx, invoice, 'invoice.refund_voided.v0', now, { refundId: note.id });
   await bookNoteVoided(tx, invoice, note, stopped, now);
   await voidReturnedCredits(tx, note, reason, now);
-  await deleteUsageTakenOfCorrected(tx, invoice); // its corrections are valid again
   await dependencies.mails.tell(tx, invoice, { kind: 'refundVoided', note, stopped, left }, now);
-  await giveBackAfterVoid(dependencies, tx, invoice, now);
+  await standAgain(dependencies, tx, invoice, now);
   await announceReopened(dependencies, tx, invoice, now);
   return ok(voided);
 }
