@@ -44,7 +44,7 @@ export function alertWatchChore(dependencies: AlertDependencies, worker = newId(
       const { seenSeq, isWatched } = await database.transaction('every merchant, reading', selectStanding);
       const upTo = await settledSeq(database);
       const lease = () => database.transaction('nobody', (tx) => claimMark(tx, worker, now, now.add(LEASE)));
-      const look = (stretch: Stretch) => lookAtUsed(dependencies, database, stretch, now, lease);
+      const look = (stretch: Stretch) => lookAtUsed(dependencies, database, stretch, now);
       if (upTo === null) return look({ after: seenSeq, upTo: EVERY_EVENT });
       if (upTo <= seenSeq) return;
       for (let seen = seenSeq; seen < upTo; ) {
@@ -70,7 +70,6 @@ async function lookAtUsed(
   database: Database,
   { after, upTo }: Stretch,
   now: Instant,
-  goOn: () => Promise<unknown>,
 ): Promise<void> {
   const { customers, used } = await database.transaction('every merchant, reading', async (tx) => {
     const found = await findCustomersWithEvents(tx, after, upTo);
@@ -87,7 +86,7 @@ async function lookAtUsed(
       for (const id of changed) await look(dependencies, database, { merchantId, id }, now);
     }
   }
-  await lookAtBalances(database, customers, now, goOn);
+  await lookAtBalances(database, customers, now);
 }
 
 const inMerchant = <T>(database: Database, merchantId: string, work: (tx: Tx) => Promise<T>): Promise<T> =>

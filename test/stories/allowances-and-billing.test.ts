@@ -80,21 +80,6 @@ describe('100 included and 100 used in each billing month', () => {
     await shop.advance(clock, '2024-03-01T00:00:00Z');
     expect(new Set(await totalsOf(subscription))).toEqual(new Set(['0.00']));
   });
-
-  it('of a price with a cadence of its own follow that series', async () => {
-    const clock = await shop.clock(JANUARY);
-    const [feature, metric] = [await newFeature(), await shop.metric()];
-    const weekly = await included({
-      feature,
-      metric,
-      usagePeriod: { interval: 'P1W' },
-      price: { billingCadence: 'P1W' },
-    });
-    const yearly = await included({ feature, usagePeriod: { interval: 'P1W' }, price: { billingCadence: 'P1Y' } });
-    const subscription = await shop.subscribe(await shop.plan([yearly, weekly]), { clock });
-    for (const day of ['03', '10', '17']) await shop.use(subscription.customerId, `2024-01-${day}T00:00:00Z`, 100, {});
-    expect(await periodOf(subscription)).toEqual(['2024-01-01', '2024-01-08']);
-  });
 });
 
 it.each([
@@ -173,6 +158,24 @@ describe('a change that begins the billing periods anew', () => {
     const { subscription } = await changed(units, '2024-02-01T00:00:00Z');
     expect(await entitlementOf(subscription)).toMatchObject({ balance, usageInPeriod: 0 });
     expect(await periodOf(subscription)).toEqual(['2024-02-01', '2024-03-01']);
+  });
+
+  it('follows the shortest of the cadences that carry the feature', async () => {
+    const clock = await shop.clock(JANUARY);
+    const [feature, metric] = [await newFeature(), await shop.metric()];
+    const price = await included({ feature, metric });
+    const [{ entitlementTemplate }] = price.features;
+    const weekly = await shop.feePrice({
+      billingCadence: 'P1W',
+      feature: { featureId: feature.id, entitlementTemplate },
+    });
+    const subscription = await shop.subscribe(await shop.plan([price]), { clock });
+    await shop.advance(clock, '2024-01-20T00:00:00Z');
+    const both = await shop.plan([price, weekly]); // the month goes on, the weeks begin
+    await shop.create(`/v0/subscriptions/${subscription.id}/changes`, { planId: both.id });
+    expect(await periodOf(subscription)).toEqual(['2024-01-01', '2024-02-20']);
+    await shop.advance(clock, '2024-02-20T00:00:00Z');
+    expect(await periodOf(subscription)).toEqual(['2024-02-20', '2024-03-20']);
   });
 
   it('there and back at once gives nothing twice', async () => {

@@ -60,7 +60,7 @@ async function use(units: number): Promise<void> {
   const { customer } = await entitled();
   await shop.use(customer.id, START, units);
   const used = [{ merchantId: merchant.id, customerId: customer.id }];
-  await lookAtBalances(env.database, used, at(START), async () => undefined);
+  await lookAtBalances(env.database, used, at(START));
 }
 
 /** An alert on usage that is reached already. */

@@ -2,11 +2,12 @@ import type { Tx } from '../../db/index.ts';
 import type { DueKind } from '../../jobs/index.ts';
 import { END_OF_TIME, earliest, type Instant, isAfter } from '../../kernel/time.ts';
 import { isSettled, settleUsage } from '../../metering/index.ts';
+import { publishAll } from '../../webhooks/index.ts';
 import { type BalanceInputs, issuedGrants, resetsIn, usagePeriodAt } from '../balance/index.ts';
 import type { EntitlementRow } from '../entitlement/entitlement.ts';
 import { lockEntitlement, updateEntitlement } from '../entitlement/entitlements.sql.ts';
 import { insertGrants, selectNextExpiry } from '../entitlement/grants.sql.ts';
-import { publishEntitlementEvent } from '../entitlement/webhooks.ts';
+import { entitlementEvent } from '../entitlement/webhooks.ts';
 import { issuedRow } from '../grants/grants.ts';
 import { isInLongPeriod, nextBetween } from '../inputs/between.ts';
 import { loadInput } from '../inputs/inputs.ts';
@@ -126,9 +127,14 @@ export async function publishResets(
   resets: readonly Instant[],
   now: Instant,
 ): Promise<void> {
-  const notices = resets.map((periodStart) => ({ periodStart, kind: 'reset' as const }));
-  const told = await insertNotices(tx, entitlement, notices, now);
-  for (const _ of told) await publishEntitlementEvent(tx, entitlement, 'entitlement.reset.v0', now);
+  const { merchantId, id: entitlementId } = entitlement;
+  const notices = resets.map((periodStart) => ({ entitlementId, periodStart, kind: 'reset' as const }));
+  const told = await insertNotices(tx, merchantId, notices, now);
+  await publishAll(
+    tx,
+    told.map(() => entitlementEvent(entitlement, 'entitlement.reset.v0')),
+    now,
+  );
 }
 
 const sooner = (next: Instant | null, now: Instant): Instant =>

@@ -10,15 +10,12 @@ const about = ({ id, customerId, subscriptionId }: EntitlementRow) => ({
   subscriptionId: subscriptionId,
 });
 
-/** Writes a webhook about an entitlement into the outbox. @param more its data beside the ids */
-export const publishEntitlementEvent = (
-  tx: Tx,
+/** A webhook about an entitlement. @param more its data beside the ids */
+export const entitlementEvent = (
   entitlement: EntitlementRow,
   type: EventType & `entitlement.${string}`,
-  now: Instant,
   more: OutboxEvent['data'] = {},
-): Promise<string> =>
-  publish(tx, { merchantId: entitlement.merchantId, type, data: { ...about(entitlement), ...more } }, now);
+): OutboxEvent => ({ merchantId: entitlement.merchantId, type, data: { ...about(entitlement), ...more } });
 
 /** Writes a webhook about a grant into the outbox. */
 export const publishGrantEvent = (

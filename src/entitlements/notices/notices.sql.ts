@@ -7,42 +7,30 @@ import type { EntitlementRow } from '../entitlement/entitlement.ts';
 /** A notice about a balance. */
 export type BalanceNotice = 'balance_low' | 'exhausted';
 
-/** The notices of a usage period, each once. */
+/** The notices of a usage period of an entitlement, each once. */
 export interface Notice {
+  readonly entitlementId: string;
   readonly periodStart: Instant;
   readonly kind: BalanceNotice | 'reset';
 }
 
 type Key = Pick<EntitlementRow, 'merchantId' | 'id'>;
 
-/** Stores notices. @returns the kinds of the new ones, each as often as it is new; only these are sent */
-export const insertNotices = async (
-  tx: Tx,
-  { merchantId, id }: Key,
-  notices: readonly Notice[],
-  now: Instant,
-): Promise<Notice['kind'][]> =>
-  (
-    await tx.rows<Pick<Notice, 'kind'>>(sql`
-      insert into entitlement_notice (merchant_id, entitlement_id, period_start, kind, created_at)
-      select ${merchantId}, ${id}, n.period_start, n.kind, ${now}
-        from unnest(${notices.map(({ periodStart }) => periodStart)}::timestamptz[],
-                    ${notices.map(({ kind }) => kind)}::text[])
-             n (period_start, kind)
-      on conflict do nothing returning kind`)
-  ).map(({ kind }) => kind);
-
-/** The stored notices about the balances of some entitlements since an instant. */
-export const selectNotices = (
+/** Stores notices. @returns the new ones; only these are sent */
+export const insertNotices = (
   tx: Tx,
   merchantId: string,
-  ids: readonly string[],
-  since: Instant,
-): Promise<(Notice & { readonly entitlementId: string })[]> =>
-  tx.rows<Notice & { entitlementId: string }>(sql`
-    select entitlement_id, period_start, kind from entitlement_notice
-     where merchant_id = ${merchantId} and entitlement_id = any (${[...ids]}::text[]) and period_start >= ${since}
-       and kind <> 'reset'`);
+  notices: readonly Notice[],
+  now: Instant,
+): Promise<Notice[]> =>
+  tx.rows<Notice>(sql`
+    insert into entitlement_notice (merchant_id, entitlement_id, period_start, kind, created_at)
+    select ${merchantId}, n.entitlement_id, n.period_start, n.kind, ${now}
+      from unnest(${notices.map(({ entitlementId }) => entitlementId)}::text[],
+                  ${notices.map(({ periodStart }) => periodStart)}::timestamptz[],
+                  ${notices.map(({ kind }) => kind)}::text[])
+           n (entitlement_id, period_start, kind)
+    on conflict do nothing returning entitlement_id, period_start, kind`);
 
 /**
  * The metered entitlements of some customers, unless they have ended, in the order of merchants and ids. One that was

@@ -84,7 +84,7 @@ describe('notices', () => {
     shop.use(customer.id, at, units, { type: metric.eventType });
   const look = (...sold: readonly Sold[]) => {
     const used = sold.map(({ customer }) => ({ merchantId: merchant.id, customerId: customer.id as string }));
-    return lookAtBalances(env.database, used, Temporal.Instant.from(START), async () => undefined);
+    return lookAtBalances(env.database, used, Temporal.Instant.from(START));
   };
   /** Usage, and a look at it. */
   async function use(sold: Sold, at: string, units: number) {
