@@ -175,6 +175,11 @@ describe('a retry', () => {
   });
 });
 
+it('an unknown one is no such source event, whatever the name of its place in the path', async () => {
+  const { status, body } = await merchant.get(`/v0/sources/${source.id}/events/sev_${'a'.repeat(22)}`);
+  expect([status, body.message]).toEqual([404, 'No such source event.']);
+});
+
 describe('many at once', () => {
   it('are approved each with an outcome of its own', async () => {
     const [good, other, wrong, rejected] = [

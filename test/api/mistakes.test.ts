@@ -183,6 +183,7 @@ it.each([
     says: '{invoice} is an invoice id; this needs a refund id (crn_…).',
   },
   { path: '/v0/plans/{plan}/versions/2', says: 'Plan {plan} has no version 2.' },
+  { path: `/v0/sources/src_${'a'.repeat(22)}/events/sev_${'a'.repeat(22)}`, says: 'No such source.' },
 ])('GET $path is a 404 that says $says', async ({ path, says }) => {
   const { status, body } = await merchant.get(filled(path));
   expect({ status, message: body.message }).toEqual({ status: 404, message: filled(says) });

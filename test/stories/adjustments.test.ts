@@ -255,6 +255,8 @@ describe('making, listing and deleting', () => {
     { field: 'percentageDiscount', body: { percentageDiscount: '-0.1' } },
     { field: 'percentageDiscount', body: { percentageDiscount: '1.000001' } },
     { field: 'percentageDiscount', body: { percentageDiscount: '0.1234567' } },
+    { field: 'percentageDiscount', body: { percentageDiscount: '0.1234560' } }, // digits as they are written
+    { field: 'percentageDiscount', body: { percentageDiscount: '1.0000000' } },
     { field: 'percentageDiscount', body: { percentageDiscount: '35%' } },
     { field: 'percentageDiscount', body: { percentageDiscount: null } },
     { field: 'type', body: { type: 'amountDiscount' } },

@@ -257,7 +257,10 @@ describe('a credit note', () => {
   it('stays what it was when it is voided', async () => {
     const { path } = await refunded();
     const before = (await documentOf(`${path}/pdf`)).bytes;
-    await shop.act(`/v2/invoices/${path}/void`, { reason: 'By mistake' });
+    const voided = await shop.act(`/v2/invoices/${path}/void`, { reason: 'By mistake' });
+    const [id] = path.split('/');
+    const [note] = (await shop.read(`/v2/invoices/${id}/creditNotes`)).data;
+    expect([voided.voidReason, note.voidReason]).toEqual(['By mistake', 'By mistake']);
     expect((await documentOf(`${path}/pdf`)).bytes.equals(before)).toBe(true);
   });
 

@@ -172,6 +172,20 @@ describe('subscriptions', () => {
     expect((await shop.read(`/v0/subscriptions/${subscription.id}`)).estimatedTaxRate).toBe(24);
   });
 
+  it('at home estimate the highest rate of their prices and metrics, which come before the plan’s', async () => {
+    const customer = await buyer(shop, 'DE');
+    const clock = await shop.clock('2026-01-01T00:00:00Z');
+    const estimateOf = async (...prices: Resource[]) =>
+      (await shop.subscribe(await shop.plan(prices, { currency: 'EUR', defaultTaxRate: 7 }), { clock, customer }))
+        .estimatedTaxRate;
+    const metric = await shop.metric({ taxRate: 19 });
+    const usage = await shop.usagePrice({ billableMetricId: metric.id });
+    expect(await estimateOf(await shop.feePrice({ taxRate: 20 }))).toBe(20);
+    expect(await estimateOf(usage)).toBe(19);
+    expect(await estimateOf(usage, await shop.feePrice())).toBe(19);
+    expect(await estimateOf(await shop.feePrice({ taxRate: 0 }))).toBe(0);
+  });
+
   it('at home have the rate of their plan, and exempt ones none', async () => {
     const plan = await shop.plan([await shop.feePrice()], { currency: 'EUR', defaultTaxRate: 7 });
     const customer = await buyer(shop, 'DE');
