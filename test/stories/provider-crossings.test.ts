@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sql } from '../../src/db/index.ts';
-import { FAKE_TOKENS, FakeProvider } from '../../src/payments/testing/fake-provider.ts';
+import { decimal } from '../../src/kernel/decimal.ts';
+import { FAKE_TOKENS, FakeProvider, fakeAccount } from '../../src/payments/testing/fake-provider.ts';
 import { expectBooksToBalance } from '../support/books.ts';
 import { type CardsOutside, cardsOutside } from '../support/cards-outside.ts';
 import { openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
@@ -136,6 +137,23 @@ describe('a key that was revoked', () => {
     await cards.shop.create(`/v2/invoices/${invoice.id}/refunds`);
     expect(await cards.payments(invoice)).toMatchObject([{ returnStatus: 'returned' }]);
   });
+});
+
+it('a charge that finds another amount under its key sends it back, and nobody is told that a payment failed', async () => {
+  const subscription = await billed();
+  const invoice = await firstInvoice(subscription);
+  const key = `${invoice.id}:1`;
+  const taken = { key, token: FAKE_TOKENS.ok, amount: decimal('47.60'), currency: 'USD', invoiceId: invoice.id };
+  await provider.charge(fakeAccount(cards.merchant.id), taken); // by the database before a restore
+  await runAt(START, START);
+  expect(provider.refunds.at(-1)).toMatchObject({ amount: decimal('47.60'), status: 'succeeded' });
+  expect(await cards.shop.invoice(invoice.id)).toMatchObject({
+    ...{ status: 'PAYMENT_FAILED', failureReason: 'another_amount', nextActionAt: '2026-01-02T00:00:00Z' },
+  });
+  const mails = await cards.shop.read(`/v0/mails?customerId=${subscription.customerId}&limit=100`);
+  expect(mails.data.map(({ kind }: Resource) => kind)).not.toContain('paymentFailed');
+  await runAt('2026-01-02T00:00:00Z');
+  expect(await cards.shop.invoice(invoice.id)).toMatchObject({ status: 'PAID' });
 });
 
 describe('a stored card of another account than the one that is connected', () => {

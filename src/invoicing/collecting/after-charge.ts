@@ -32,6 +32,9 @@ export async function followCharge(
   return orThrow(await takePayment(dependencies, tx, landed, { receiptId, amount: charge.amount }, now));
 }
 
+/** The customer had no part in these: no retry is spent, and nobody is written to. */
+const OUR_FAULTS: ReadonlySet<string> = new Set(['provider_not_connected', 'another_amount']);
+
 async function afterDecline(
   dependencies: InvoicingDependencies,
   tx: Tx,
@@ -41,7 +44,7 @@ async function afterDecline(
 ): Promise<InvoiceRow> {
   const { dunning } = await merchantSettings(tx, invoice.merchantId);
   const isAutomatic = await isChargedAutomatically(dependencies, tx, invoice);
-  const isOurFault = declineReason === 'provider_not_connected';
+  const isOurFault = declineReason !== null && OUR_FAULTS.has(declineReason);
   const decided = decideAfterDecline(invoice, { origin, isAutomatic, isOurFault }, dunning, now);
   if (decided.kind === 'stands') return updateInvoice(tx, invoice, { failureReason: declineReason }, now);
   const retryAt = decided.kind === 'fails' ? decided.retryAt : null;

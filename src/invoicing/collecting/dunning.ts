@@ -19,7 +19,7 @@ export function decideAfterDecline(
   }: {
     readonly origin: ChargeOrigin;
     readonly isAutomatic: boolean;
-    /** No account of the merchant worked: the customer had no part in it, and no retry is spent. */
+    /** The customer had no part in it, so no retry is spent: no account worked, or we sent the money back ourselves. */
     readonly isOurFault?: boolean;
   },
   dunning: MerchantSettings['dunning'],

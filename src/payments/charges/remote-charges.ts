@@ -167,7 +167,7 @@ async function applyAnswer(
   const { reference } = answer;
   if (!answer.amount.eq(charge.amount) || answer.currency !== charge.currency) {
     await recordStrayOf(tx, charge, answer, 'differs', wall);
-    return decline(tx, dependencies, charge, { reason: 'processing_error', reference }, now);
+    return decline(tx, dependencies, charge, { reason: 'another_amount', reference }, now);
   }
   const outcome = { status: 'accepted', declineReason: null, providerReference: reference } as const;
   const finished = await updateChargeFinished(tx, charge, outcome, now);

@@ -13,14 +13,16 @@ export type ChargeOrigin = 'automatic' | 'by_hand' | 'at_once';
 /**
  * Why a charge did not work. `no_payment_method`: there was no card to charge any more; `card_of_another_account`: the
  * card is stored in another account than the one that is connected; `provider_not_connected`: no account worked for a
- * day; `paid_on_page`: the customer was faster, and nothing was charged.
+ * day; `paid_on_page`: the customer was faster, and nothing was charged; `another_amount`: the provider had taken
+ * another amount under this key, which goes back to the customer.
  */
 export type ChargeDecline =
   | DeclineReason
   | 'no_payment_method'
   | 'card_of_another_account'
   | 'provider_not_connected'
-  | 'paid_on_page';
+  | 'paid_on_page'
+  | 'another_amount';
 
 /** A charge of a stored card: the intent, and then what came of it. */
 export interface Charge {
