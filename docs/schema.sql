@@ -1688,6 +1688,8 @@ END)),
 );
 CREATE INDEX payment_dispute_payment ON payment_dispute USING btree (merchant_id, payment_id, seq);
 alter table payment_dispute enable row level security; -- with the two policies of tenant_table()
+CREATE TRIGGER keep_revenue AFTER INSERT ON payment_dispute REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION keep_revenue_of_disputes();
+CREATE TRIGGER keep_revenue_of_changed AFTER UPDATE ON payment_dispute REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION keep_revenue_of_disputes();
 
 create table payment_link (
   merchant_id text not null,
@@ -2227,8 +2229,8 @@ create table revenue_fact (
   amount numeric not null,
   open_amount numeric not null,
   constraint revenue_fact_pkey PRIMARY KEY (merchant_id, id),
-  constraint revenue_fact_kind_check CHECK ((kind = ANY (ARRAY['invoice'::text, 'refund'::text, 'rebate'::text, 'payment'::text]))),
-  constraint revenue_fact_status_check CHECK ((status = ANY (ARRAY['outstanding'::text, 'paid'::text, 'written_off'::text, 'issued'::text, 'completed'::text, 'pending'::text, 'expired'::text])))
+  constraint revenue_fact_kind_check CHECK ((kind = ANY (ARRAY['invoice'::text, 'refund'::text, 'rebate'::text, 'payment'::text, 'dispute'::text]))),
+  constraint revenue_fact_status_check CHECK ((status = ANY (ARRAY['outstanding'::text, 'paid'::text, 'written_off'::text, 'issued'::text, 'completed'::text, 'pending'::text, 'expired'::text, 'open'::text, 'lost'::text])))
 );
 CREATE INDEX revenue_fact_customer ON revenue_fact USING btree (merchant_id, customer_id, counted_at);
 CREATE INDEX revenue_fact_time ON revenue_fact USING btree (merchant_id, counted_at);
@@ -3214,7 +3216,24 @@ UNION ALL
    FROM ((ledger_transaction t
      JOIN ledger_entry e ON (((e.merchant_id = t.merchant_id) AND (e.transaction_id = t.id) AND (e.account = 'revenue'::text))))
      LEFT JOIN invoice i ON (((i.merchant_id = t.merchant_id) AND (i.id = t.invoice_id))))
-  WHERE (t.key ~~ 'carried:%'::text);
+  WHERE (t.key ~~ 'carried:%'::text)
+UNION ALL
+ SELECT d.merchant_id,
+    d.id,
+    'dispute'::text AS kind,
+    d.status,
+    d.created_at AS counted_at,
+    d.currency,
+    COALESCE(i.customer_id, s.customer_id) AS customer_id,
+    COALESCE(i.subscription_id, s.subscription_id) AS subscription_id,
+    NULL::text AS plan_id,
+    d.withheld AS amount,
+    0 AS open_amount
+   FROM (((payment_dispute d
+     LEFT JOIN payment_receipt r ON (((r.merchant_id = d.merchant_id) AND (r.id = d.payment_id))))
+     LEFT JOIN invoice i ON (((i.merchant_id = r.merchant_id) AND (i.id = r.invoice_id))))
+     LEFT JOIN payment_session s ON (((s.merchant_id = r.merchant_id) AND (s.id = r.session_id))))
+  WHERE (d.status = ANY (ARRAY['open'::text, 'lost'::text]));
 
 create view webhook_queue with (security_invoker=true) as
  WITH RECURSIVE waiting AS (
@@ -6038,6 +6057,15 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION keep_revenue_of_disputes()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform keep_revenue(array_agg(merchant_id), array_agg(id), 'dispute') from new_rows having count(*) > 0;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION keep_revenue_of_invoices()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -6413,13 +6441,14 @@ declare
 begin
   facts := 0;
   -- The facts of invoices come first: those of their credit notes take their plan.
-  foreach of_kind in array array['invoice', 'refund', 'rebate', 'payment'] loop
+  foreach of_kind in array array['invoice', 'refund', 'rebate', 'payment', 'dispute'] loop
     ids := differing_revenue_facts(merchant, of_kind);
     continue when ids is null;
     perform from invoice where merchant_id = merchant and id = any (ids) order by id for no key update;
     perform from credit_note where merchant_id = merchant and id = any (ids) order by id for no key update;
     perform from payment_session where merchant_id = merchant and id = any (ids) order by id for no key update;
     perform from payment_receipt where merchant_id = merchant and id = any (ids) order by id for no key update;
+    perform from payment_dispute where merchant_id = merchant and id = any (ids) order by id for no key update;
     ids := differing_revenue_facts(merchant, of_kind);
     continue when ids is null;
     facts := facts + cardinality(ids);

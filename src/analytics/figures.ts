@@ -1,8 +1,17 @@
 import { type Decimal, sum, ZERO } from '../kernel/decimal.ts';
 import type { Instant } from '../kernel/time.ts';
 
-export type FactKind = 'invoice' | 'refund' | 'rebate' | 'payment';
-type FactStatus = 'outstanding' | 'paid' | 'written_off' | 'issued' | 'completed' | 'pending' | 'expired';
+export type FactKind = 'invoice' | 'refund' | 'rebate' | 'payment' | 'dispute';
+type FactStatus =
+  | 'outstanding'
+  | 'paid'
+  | 'written_off'
+  | 'issued'
+  | 'completed'
+  | 'pending'
+  | 'expired'
+  | 'open'
+  | 'lost';
 
 /** The sum of facts of one kind and status in one currency. */
 export interface Figure {
@@ -35,6 +44,9 @@ export interface Summary {
   readonly completed: CountAndAmount;
   readonly pending: CountAndAmount;
   readonly expired: CountAndAmount;
+  /** What open disputes hold back, and what lost ones took. */
+  readonly disputed: CountAndAmount;
+  readonly lost: CountAndAmount;
   /** Issued, less refunds, rebates and write-offs. */
   readonly netRevenue: Decimal;
 }
@@ -45,6 +57,7 @@ export function summarize(figures: readonly Figure[]): Summary {
   const of = (list: readonly Figure[], ...statuses: readonly FactStatus[]) =>
     list.filter(({ status }) => statuses.includes(status));
   const payments = figures.filter(({ kind }) => kind === 'payment');
+  const disputes = figures.filter(({ kind }) => kind === 'dispute');
   const issued = total(invoices);
   const outstanding = totalOpen(of(invoices, 'outstanding'));
   const writtenOff = totalOpen(of(invoices, 'written_off'));
@@ -63,9 +76,14 @@ export function summarize(figures: readonly Figure[]): Summary {
     completed: total(of(payments, 'completed')),
     pending: total(of(payments, 'pending')),
     expired: total(of(payments, 'expired')),
+    disputed: total(of(disputes, 'open')),
+    lost: total(of(disputes, 'lost')),
     netRevenue: issued.amount.minus(refunds.amount).minus(rebates.amount).minus(writtenOff.amount),
   };
 }
+
+/** Payments, and disputes about them, belong to no plan and change no net revenue. */
+export const isRevenue = ({ kind }: Pick<Figure, 'kind'>): boolean => kind !== 'payment' && kind !== 'dispute';
 
 const countOf = (figures: readonly Figure[]): number => figures.reduce((count, figure) => count + figure.count, 0);
 

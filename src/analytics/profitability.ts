@@ -16,7 +16,7 @@ import type { UsageQuery } from '../metering/index.ts';
 import { type BucketWidth, bucketsOf, type Range } from './buckets.ts';
 import { coverOf } from './cover.ts';
 import { selectFigures, selectKeptFigures } from './facts.sql.ts';
-import { type Figure, reportCurrency, summarize } from './figures.ts';
+import { type Figure, isRevenue, reportCurrency, summarize } from './figures.ts';
 import {
   byCustomer,
   type CustomerProfit,
@@ -53,7 +53,7 @@ export async function profitability(
   if (!read.ok) return read;
   const range = read.value;
   const all = await selectKeptFigures(tx, merchantId, range, coverOf(range, ['month']), { by: 'customer' });
-  const figures = all.filter(({ kind }) => kind !== 'payment');
+  const figures = all.filter(isRevenue);
   const everKnown = await costsWithMeters(tx, merchantId, stretchBefore(range).from);
   const known = everKnown.filter(({ deletedAt }) => deletedAt === null || isAfter(deletedAt, range.from));
   const merchant = await findOrganization(tx, merchantId, merchantId);
@@ -129,7 +129,6 @@ async function trendsOf(
   const filter = { customerIds: rows.map(({ customerId }) => customerId), currency };
   const before = stretchBefore(range);
   const cut = { by: 'customer' } as const;
-  const isRevenue = ({ kind }: Figure) => kind !== 'payment';
   const revenue = (await selectFigures(tx, merchantId, range, filter, { ...cut, width })).filter(isRevenue);
   const earlier = (await selectFigures(tx, merchantId, before, filter, cut)).filter(isRevenue);
   const buckets = bucketsOf(width, range);

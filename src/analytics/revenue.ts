@@ -8,7 +8,15 @@ import { formatInstant } from '../kernel/time.ts';
 import { type BucketWidth, bucketsOf, type Range } from './buckets.ts';
 import { coverOf } from './cover.ts';
 import { selectFigures, selectKeptFigures } from './facts.sql.ts';
-import { type Figure, type FigureGroup, groupFigures, NO_GROUP, OTHER_GROUPS, reportCurrency } from './figures.ts';
+import {
+  type Figure,
+  type FigureGroup,
+  groupFigures,
+  isRevenue,
+  NO_GROUP,
+  OTHER_GROUPS,
+  reportCurrency,
+} from './figures.ts';
 import { defaultWidth, readRange } from './read-range.ts';
 import type { RevenueQuery, RevenueSummaryReply } from './schemas.ts';
 import { type ShownGroup, toFiguresReply, toGroupReply } from './to-revenue-reply.ts';
@@ -130,8 +138,8 @@ async function groupsOf(
 const labelOf = ({ key }: FigureGroup, names: ReadonlyMap<string, string>): string =>
   key === OTHER_GROUPS ? 'Other' : (names.get(key) ?? 'None');
 
-/** Payments belong to no plan, and make no group. */
-const ofInvoices = (figures: readonly Figure[]): Figure[] => figures.filter(({ kind }) => kind !== 'payment');
+/** Payments make no group. */
+const ofInvoices = (figures: readonly Figure[]): Figure[] => figures.filter(isRevenue);
 
 /**
  * Figures by customer. Which customers come first is found from sums of months; the trend of those that are shown is

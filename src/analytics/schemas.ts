@@ -100,6 +100,30 @@ const PaymentSummary = Type.Object(
   },
 );
 
+const DisputeCategorySummary = Type.Object(
+  { count: Type.Integer(), amount: Amount },
+  {
+    $id: 'DisputeCategorySummary',
+    description: 'A number of disputes and their amount.',
+    'x-fields': {
+      count: 'The number of disputes.',
+      amount: 'The disputed amount, with tax, in major units.',
+    },
+  },
+);
+
+const DisputeSummary = Type.Object(
+  { open: DisputeCategorySummary, lost: DisputeCategorySummary },
+  {
+    $id: 'DisputeSummary',
+    description: 'The disputes that began in the time, and are not won.',
+    'x-fields': {
+      open: 'Disputes without a decision. The payment provider holds their amount back.',
+      lost: 'Lost disputes. Their amount is gone.',
+    },
+  },
+);
+
 const GroupTrendEntry = Type.Object(
   { groupKey: Type.String(), groupLabel: Type.String(), issuedInvoices: Amount },
   {
@@ -172,6 +196,7 @@ const FIGURES = {
   totalRebates: Amount,
   rebateCount: Type.Integer(),
   invoices: InvoiceSummary,
+  disputes: DisputeSummary,
   payments: PaymentSummary,
   trend: Type.Array(RevenueTrendBucket),
 };
@@ -182,6 +207,7 @@ const FIGURES_WORDS = {
   totalRebates: 'The credit notes over a part of an invoice, without tax, in major units.',
   rebateCount: 'The number of these credit notes.',
   invoices: 'The invoices of the time.',
+  disputes: 'The disputes about payments. They change no other figure.',
   payments: 'The payments of the time.',
   trend: 'The figures of each bucket, also of those without any.',
 } as const;

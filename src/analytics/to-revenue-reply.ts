@@ -29,6 +29,7 @@ export function toFiguresReply(
     totalRebates: formatMoney(all.rebates.amount, currency),
     rebateCount: all.rebates.count,
     invoices: toInvoices(all, currency),
+    disputes: { open: toCategory(all.disputed, currency), lost: toCategory(all.lost, currency) },
     payments: {
       completedCount: all.completed.count,
       completedAmount: formatMoney(all.completed.amount, currency),

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
+import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { rebuildRevenue } from '../../src/analytics/index.ts';
 import { sql } from '../../src/db/index.ts';
 import { decimal } from '../../src/kernel/decimal.ts';
 import { FakeProvider } from '../../src/payments/testing/fake-provider.ts';
@@ -120,6 +122,39 @@ describe('a refund', () => {
     expect(await cards.exceptions()).toEqual([]);
     await it.voidOf(first);
     expect(await walletOf(cards.shop, { customerId: it.customer.id })).toBe('0.00');
+  });
+});
+
+describe('reports of revenue', () => {
+  const report = () => cards.shop.read('/v0/revenue?startTime=2026-01-01T00:00:00Z&endTime=2026-02-01T00:00:00Z');
+  const none = { count: 0, amount: '0.00' };
+  const all = { count: 1, amount: '10.00' };
+
+  it('say what open disputes hold back and what lost ones took, also after a rebuild', async () => {
+    const it = await paid();
+    const reference = it.dispute('inquiry', '10');
+    await it.tell();
+    expect(await report()).toMatchObject({ netRevenue: '10.00', disputes: { open: none, lost: none } });
+    it.dispute('open', '10', reference);
+    await it.tell();
+    expect(await report()).toMatchObject({ disputes: { open: all, lost: none } });
+    it.dispute('lost', '10', reference);
+    await it.tell();
+    const other = it.dispute('open', '4');
+    await it.tell();
+    it.dispute('won', '4', other);
+    await it.tell();
+    const before = await report();
+    expect(before).toMatchObject({
+      ...{ netRevenue: '10.00', payments: { completedAmount: '10.00' }, disputes: { open: none, lost: all } },
+      currencyBreakdown: [{ currency: 'USD', disputes: { open: none, lost: all } }],
+    });
+    const owner = new pg.Client({ connectionString: env.url });
+    await owner.connect();
+    await owner.query(`delete from revenue_fact where kind = 'dispute' and merchant_id = $1`, [cards.merchant.id]);
+    await owner.end();
+    expect(await rebuildRevenue(env.database)).toMatchObject({ facts: 1 });
+    expect(await report()).toEqual(before);
   });
 });
 
