@@ -84,7 +84,11 @@ describe('the invoices', () => {
     await shop.use(subscription.customerId, '2026-01-05T00:00:00Z', 34, { type: metric.eventType });
     await shop.change(`/v0/customers/${subscription.customerId}`, { locale });
     const reader = await visit(env, shop, { id: subscription.customerId });
-    const included = { en: '20 included, 14 charged', de: '20 inbegriffen, 14 berechnet', fr: '20 inclus, 14 facturés' }[locale] as string;
+    const included = {
+      en: '20 included, 14 charged',
+      de: '20 inbegriffen, 14 berechnet',
+      fr: '20 inclus, 14 facturés',
+    }[locale] as string;
     await shop.advance(clock, 'P1M');
     const [invoice] = await shop.invoices(subscription);
     expect(invoice.lines.map(({ totalPrice }: Resource) => totalPrice)).toContain('0.28');
