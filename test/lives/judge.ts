@@ -88,8 +88,9 @@ function billedIsOwed(life: Life, lived: Lived): string[] {
   };
   for (const invoice of lived.invoices) {
     if (lived.neverActive.has(subOf.get(invoice.subscriptionId) ?? '')) continue;
-    // A refund gives back the credits that its invoice bore.
-    for (const line of invoice.lines) if (!(line.type === 'credit' && refunded.has(invoice.id))) add(invoice, line, 1n);
+    // A refund and a cancellation give back the credits that their invoice bore.
+    const isUndone = refunded.has(invoice.id) || GONE.has(invoice.status);
+    for (const line of invoice.lines) if (!(line.type === 'credit' && isUndone)) add(invoice, line, 1n);
   }
   for (const note of lived.notes)
     if (note.kind === 'credit' && note.status !== 'VOIDED')
@@ -186,13 +187,18 @@ function totals(life: Life, { invoices }: Lived): string[] {
 /** The returned and returning payments. A refund that was voided before stopped some of them. */
 const LEAVING = new Set(['requested', 'manual', 'returned']);
 
-/** Money in = money out + wallet + the merchant's money: the billed less the credited and the unpaid amount. */
-function money(life: Life, { invoices, notes, payments, wallet }: Lived): string[] {
+/**
+ * Money in = money out + wallet + the merchant's money: the billed less the credited and the unpaid amount, and less
+ * what the customer owes again after the void of a refund.
+ */
+function money(life: Life, { invoices, notes, payments, wallet, owedAgain }: Lived): string[] {
   const sum = (texts: readonly string[]) => texts.reduce((total, text) => total + minor(life, text), 0n);
   const paidIn = sum(payments.map(({ amount }) => amount));
-  const paidOut = sum(
-    payments.filter(({ returnStatus }) => LEAVING.has(returnStatus)).map(({ appliedAmount }) => appliedAmount),
-  );
+  // What the cardholder's bank has taken of a refunded payment has gone back already.
+  const refunded = refundedOf(notes);
+  const isGone = ({ returnStatus, dispute, invoiceId }: Resource) =>
+    LEAVING.has(returnStatus) || (dispute?.status === 'lost' && refunded.has(invoiceId));
+  const paidOut = sum(payments.filter(isGone).map(({ appliedAmount }) => appliedAmount));
   const inForce = invoices.filter(({ status }) => !GONE.has(status));
   const billed = sum(inForce.map(({ grandTotal }) => grandTotal));
   const ids = new Set(inForce.map(({ id }) => id));
@@ -200,13 +206,13 @@ function money(life: Life, { invoices, notes, payments, wallet }: Lived): string
     notes.filter(({ status, invoiceId }) => status !== 'VOIDED' && ids.has(invoiceId)).map(({ total }) => total),
   );
   const unpaid = sum(inForce.map(({ unpaidAmount }) => unpaidAmount));
-  const isKept = billed - credited - unpaid;
+  const isKept = billed - credited - unpaid - minor(life, owedAgain);
   const off = paidIn - paidOut - minor(life, wallet) - isKept;
   return off === 0n
     ? []
     : [
         `money: ${paidIn} in, ${paidOut} out, ${minor(life, wallet)} in the wallet; ` +
-          `billed ${billed}, credited ${credited}, unpaid ${unpaid}: off by ${off} (minor units)`,
+          `billed ${billed}, credited ${credited}, unpaid ${unpaid}, owed again ${owedAgain}: off by ${off} (minor units)`,
       ];
 }
 
@@ -216,9 +222,7 @@ function money(life: Life, { invoices, notes, payments, wallet }: Lived): string
  */
 function twice(life: Life, { invoices, notes, charges }: Lived): string[] {
   const of = (text: string) => minor(life, text);
-  const refunded = new Set(
-    notes.filter(({ kind, status }) => kind === 'refund' && status !== 'VOIDED').map(({ invoiceId }) => invoiceId),
-  );
+  const refunded = refundedOf(notes);
   const late = invoices.flatMap((invoice) =>
     invoice.lines
       .filter(({ type }: Resource) => type === 'late_usage')

@@ -8,7 +8,7 @@ import { SEED } from '../support/seed.ts';
 import { type Lived, live } from './drive.ts';
 import { generate, type Switches } from './generate.ts';
 import { judge } from './judge.ts';
-import { Census, KINDS, type Kind, kindsOf } from './kinds.ts';
+import { Census, KINDS, kindsOf } from './kinds.ts';
 import type { Life } from './life.ts';
 import { asText, shrink } from './shrink.ts';
 
@@ -24,10 +24,7 @@ const SHRINKS = Number(process.env.SHRINKS ?? 100);
 const MOST_SHRUNK = Number(process.env.SHRUNK ?? 3);
 /** Kinds of steps that are left out because their effect is known to be wrong. */
 const WITHOUT = new Set((process.env.WITHOUT ?? '').split(','));
-/** The kinds whose rules the program keeps. `KIND` can name the others, too. */
-const READY: readonly Kind[] = ['cut', 'endPast', 'oneOff', 'taxes'];
-const allowed: ReadonlySet<Kind> =
-  KIND === undefined ? new Set(READY) : new Set(KINDS.filter((kind) => KIND.split(',').includes(kind)));
+const allowed = new Set(KINDS.filter((kind) => KIND?.split(',').includes(kind) ?? true));
 const census = new Census();
 const provider = new FakeProvider();
 const SIDE_BY_SIDE = 6;
