@@ -11,7 +11,7 @@ export interface Paying {
   /** Stores the card. */
   store(customer: Resource): Promise<void>;
   charge(invoice: Resource): Promise<'done' | null>;
-  /** About the charge at a place; null: there is none, or it has a dispute. */
+  /** About the charge at a place of those without a dispute or a refund; null: there is none. */
   dispute(
     at: number,
     terms: { status: 'open' | 'won' | 'lost'; isPart: boolean; digits: number },
@@ -64,7 +64,9 @@ export async function payingOf(env: TestEnvironment, merchant: Merchant, provide
       throw new Error(`The charge of ${id} did not end.`);
     },
     async dispute(at, { status, isPart, digits }) {
-      const free = (await find()).filter(({ reference }) => !disputed.has(reference));
+      // A bank takes nothing back that the payer already has.
+      const returned = new Set(provider.refunds.map(({ chargeReference }) => chargeReference));
+      const free = (await find()).filter(({ reference }) => !(disputed.has(reference) || returned.has(reference)));
       const charge = free[at % Math.max(1, free.length)];
       if (!charge) return null;
       const amount = isPart ? decimal(charge.amount).div(4).toDecimalPlaces(digits) : decimal(charge.amount);

@@ -11,7 +11,7 @@ import { type Resource, type Shop, shopOf } from '../support/shop.ts';
  * the whole life is that of the closed formula of domain.md §2, in fractions of big integers. Times are whole days, and
  * a fee is a whole number of cents for each day of each of its periods.
  */
-const RUNS = cases(3, 120);
+const RUNS = cases(3, 30);
 
 let env: TestEnvironment;
 let shop: Shop;

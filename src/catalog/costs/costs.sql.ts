@@ -21,11 +21,13 @@ export interface Cost extends Omit<Meter, 'aggregation'>, UnitCosts {
   readonly updatedAt: Instant;
 }
 
-const COLUMNS = sql`id, merchant_id, product_id, type, name, currency, unit_cost,
+/** @param merchantId a value in statements that write: else they look into all parts of a divided table */
+const columnsOf = (merchantId: Sql) => sql`id, merchant_id, product_id, type, name, currency, unit_cost,
   unit, aggregation, event_type, value_property, group_by,
   null as event_from, created_at, updated_at, deleted_at,
   (select coalesce(jsonb_agg(jsonb_build_object('until', e.until, 'unitCost', e.unit_cost::text) order by e.until), '[]')
-     from earlier_unit_cost e where e.merchant_id = cost.merchant_id and e.cost_id = cost.id) as earlier_unit_costs`;
+     from earlier_unit_cost e where e.merchant_id = ${merchantId} and e.cost_id = cost.id) as earlier_unit_costs`;
+const COLUMNS = columnsOf(sql`cost.merchant_id`);
 
 export const insertCost = (tx: Tx, cost: Omit<Cost, Exclude<keyof UnitCosts, 'unitCost'>>) =>
   tx.one<Cost>(sql`
@@ -34,7 +36,7 @@ export const insertCost = (tx: Tx, cost: Omit<Cost, Exclude<keyof UnitCosts, 'un
     values (${cost.merchantId}, ${cost.id}, ${cost.productId}, ${cost.type}, ${cost.name}, ${cost.currency},
             ${cost.unitCost}, ${cost.unit}, ${cost.aggregation}, ${cost.eventType}, ${cost.valueProperty},
             ${cost.groupBy && jsonb(cost.groupBy)}, ${cost.createdAt}, ${cost.updatedAt})
-    returning ${COLUMNS}`);
+    returning ${columnsOf(sql`${cost.merchantId}`)}`);
 
 const selectOne = (tx: Tx, merchantId: string, id: string, lock: Sql) =>
   tx.maybe<Cost>(sql`
@@ -117,7 +119,7 @@ export const updateCost = (tx: Tx, merchantId: string, id: string, change: CostC
       updatedAt: now,
     })}
      where merchant_id = ${merchantId} and id = ${id}
-    returning ${COLUMNS}`);
+    returning ${columnsOf(sql`${merchantId}`)}`);
 
 /** @returns whether there was one to delete. */
 export const markCostDeleted = async (tx: Tx, merchantId: string, id: string, now: Instant): Promise<boolean> =>

@@ -54,20 +54,18 @@ export const selectUntold = (tx: Tx, customers: readonly UsedCustomer[], now: In
      order by e.merchant_id, e.id`);
 
 /** Has entitlements looked at by their background job, which counts its tries. */
-const updateToBeDue = (tx: Tx, where: Sql, wall: Instant): Promise<number> =>
+const updateToBeDue = (tx: Tx, merchantId: string, where: Sql, now: Sql): Promise<number> =>
   tx.run(sql`
-    update entitlement set next_action_at = ${effectiveNowOf('entitlement', wall)}
-     where ${where} and (next_action_at is null or next_action_at > ${effectiveNowOf('entitlement', wall)})`);
+    update entitlement set next_action_at = ${now}
+     where merchant_id = ${merchantId} and ${where} and (next_action_at is null or next_action_at > ${now})`);
 
 /** One whose look threw. */
 export const updateFailed = (tx: Tx, { merchantId, id }: Key, wall: Instant): Promise<number> =>
-  updateToBeDue(tx, sql`merchant_id = ${merchantId} and id = ${id}`, wall);
+  updateToBeDue(tx, merchantId, sql`id = ${id}`, effectiveNowOf('entitlement', wall, merchantId));
 
 /** Those of a customer to whom earlier events became addressed. */
-export const updateOfCustomer = (tx: Tx, { merchantId, customerId }: UsedCustomer, wall: Instant): Promise<number> =>
-  updateToBeDue(
-    tx,
-    sql`merchant_id = ${merchantId} and customer_id = ${customerId} and feature_type = 'metered'
-        and (active_to is null or active_to > ${effectiveNowOf('entitlement', wall)})`,
-    wall,
-  );
+export function updateOfCustomer(tx: Tx, { merchantId, customerId }: UsedCustomer, wall: Instant): Promise<number> {
+  const now = effectiveNowOf('entitlement', wall, merchantId);
+  const where = sql`customer_id = ${customerId} and feature_type = 'metered' and (active_to is null or active_to > ${now})`;
+  return updateToBeDue(tx, merchantId, where, now);
+}
