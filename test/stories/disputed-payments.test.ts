@@ -208,6 +208,6 @@ it('no order of refunds, voids, disputes and notices sends a payment back twice'
       await expectBooksToBalance(env, cards.merchant);
       expect(await walletOf(cards.shop, { customerId: it.customer.id })).toBe('0.00');
     }),
-    cases(6, 30),
+    cases(6, 15),
   );
 });
