@@ -111,7 +111,8 @@ export const purchaseRoutes = (dependencies: InvoicingDependencies): readonly Ro
       description:
         'Creates an invoice that is paid at the returned URL. The payment creates the grant in the same ' +
         'transaction. The same `idempotencyKey` answers the same invoice in every status; another `amount` or ' +
-        '`price` under it fails with 409, and `details.invoiceId` names the invoice. When the payment session expires, an unpaid invoice is cancelled.',
+        '`price` under it fails with 409, and `details.invoiceId` names the invoice. When the payment ' +
+        'session expires, an unpaid invoice is cancelled.',
       access: { role: 'member', merchant: { of: 'id', kind: 'entitlement' } },
       body: GrantPurchaseCreateBody,
       replies: { 201: GrantPurchaseReply },

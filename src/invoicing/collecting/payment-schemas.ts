@@ -105,8 +105,8 @@ export const InvoicePaymentReply = Type.Object(
       receivedAt: 'The time of the payment.',
       returnStatus:
         'Whether the money went back after a refund. `none`: no. `requested`: the provider is asked. ' +
-        '`returned`: yes. `stopped`: the refund was voided in time, or a dispute took the money. `manual`: send it back yourself, and ' +
-        'mark it as returned.',
+        '`returned`: yes. `stopped`: the refund was voided in time, or a dispute took the money. ' +
+        '`manual`: send it back yourself, and mark it as returned.',
       returnedAt: 'The time at which the money went back. Null: it did not.',
       returnReference: 'The reference of the return, of the provider or your own. Null: none.',
       refundId: 'The refund that returns the money. Null: none does.',
