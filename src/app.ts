@@ -9,6 +9,7 @@ import {
   forgetIdempotencyKeys,
   healthRoutes,
   Metrics,
+  PagePlaces,
   RateLimiter,
   type SlotLimits,
   Slots,
@@ -322,6 +323,7 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
       },
     }),
     slots,
+    pagePlaces: new PagePlaces({ database, isBehindProxy: trustedProxies.length > 0 }),
     onChange: () => {
       runner.wake();
       sender.wake();

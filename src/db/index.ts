@@ -13,7 +13,7 @@ export {
   selectMerchantsToCount,
 } from './list-counts.ts';
 export { checkVersion, type Migrated, migrate, migrationFiles } from './migrate.ts';
-export { checkReference, ownerOf } from './ownership.ts';
+export { checkReference, ownerOf, ownersOf } from './ownership.ts';
 export { pageOfRows } from './page.ts';
 export {
   allOf,

@@ -7,9 +7,10 @@ import type { Instant } from '../kernel/time.ts';
 import type { Authentication, Caller } from './caller.ts';
 import type { ErrorReply } from './errors.ts';
 import type { Metrics } from './metrics.ts';
-import type { RateLimiter } from './rate-limit.ts';
 import type { ErrorPage, Place, Route } from './route.ts';
-import type { Slot, Slots } from './slots.ts';
+import type { PagePlaces } from './sharing/page-places.ts';
+import type { RateLimiter } from './sharing/rate-limit.ts';
+import type { Slot, Slots } from './sharing/slots.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -57,6 +58,8 @@ export interface ServerOptions {
   readonly rateLimiter?: RateLimiter;
   /** How many requests of a merchant may be in work; absent: any number. */
   readonly slots?: Slots;
+  /** The places of pages that need no key; absent: any number. */
+  readonly pagePlaces?: PagePlaces;
   /** Told after each request that may have changed something; due work may have come of it. */
   readonly onChange?: () => void;
   /** How long a handler may take; 20 s. Shorter for tests. */

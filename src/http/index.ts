@@ -7,7 +7,6 @@ export { type HealthOptions, healthRoutes } from './health.ts';
 export { canonicalJson, fingerprint, forgetIdempotencyKeys } from './idempotency.ts';
 export { Metrics, type MetricsOptions } from './metrics.ts';
 export { AskOutside } from './outside.ts';
-export { RateLimiter, type RateLimits } from './rate-limit.ts';
 export {
   type Access,
   type Arrival,
@@ -26,7 +25,9 @@ export {
 } from './route.ts';
 export * from './schema.ts';
 export { createServer } from './server.ts';
-export { type SlotLimits, Slots } from './slots.ts';
+export { PagePlaces } from './sharing/page-places.ts';
+export { RateLimiter, type RateLimits } from './sharing/rate-limit.ts';
+export { type SlotLimits, Slots } from './sharing/slots.ts';
 export { turn } from './turns.ts';
 export { validate } from './validation.ts';
 export { isStorable, readDecimal, UNSTORABLE_TEXT } from './values.ts';

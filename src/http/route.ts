@@ -6,7 +6,7 @@ import type { Result } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { PartLimits } from './body.ts';
 import type { Caller, Role } from './caller.ts';
-import type { BucketName } from './rate-limit.ts';
+import type { BucketName } from './sharing/rate-limit.ts';
 
 /**
  * The policy of a route: its callers, and the rows that they see. A route without a policy does not compile. A path

@@ -87,6 +87,12 @@ export class Runner {
             const refused = this.#errors.for({ kind: 'code', code: 'RATE_LIMITED' });
             return send(reply, { ...refused, headers: { ...refused.headers, ...counted.headers } });
           }
+        } else if (declaration.errorPage) {
+          const seconds = this.#options.pagePlaces?.count(request.ip) ?? null;
+          if (seconds !== null) {
+            const refused = this.#errors.for({ kind: 'code', code: 'RATE_LIMITED' });
+            return send(reply, { ...refused, headers: { ...refused.headers, 'retry-after': String(seconds) } });
+          }
         }
         const found = mediaProblem(request.method, request.headers, declaration.contentTypes);
         const problem = declaration.bodyBytes && !found?.isEncoding ? null : found; // of a file the handler looks
@@ -168,8 +174,8 @@ export class Runner {
   }
 
   /**
-   * Waits until the merchant may have one more request in work. Events have an admission of their own, and public pages
-   * have no merchant. @throws the refusal where too many wait
+   * Waits until the merchant may have one more request in work. Events have an admission of their own, and pages have
+   * places of their own. @throws the refusal where too many wait
    */
   async #takeSlot(
     { declaration }: Route,
@@ -183,9 +189,19 @@ export class Runner {
     request.slot = slot ?? orThrow<never>(fail('TOO_MANY_AT_ONCE'));
   }
 
+  /** Waits for the place of a page. @throws the refusal where too many wait */
+  async #takePagePlace(request: FastifyRequest, signal: AbortSignal): Promise<void> {
+    const { pagePlaces } = this.#options;
+    if (!pagePlaces) return;
+    const { id, merchantId } = request.params as { readonly id?: string; readonly merchantId?: string };
+    const slot = await pagePlaces.take(id ?? merchantId, request.ip, signal);
+    request.slot = slot ?? orThrow<never>(fail('TOO_MANY_AT_ONCE'));
+  }
+
   async #handle(each: Route, request: FastifyRequest, reply: FastifyReply, signal: AbortSignal): Promise<FastifyReply> {
     const { declaration } = each;
     const caller = request.caller;
+    if (declaration.errorPage) await this.#takePagePlace(request, signal);
     if (caller && !caller.isOperator) await this.#takeSlot(each, request, caller.organizationId, signal);
     const early =
       'public' in declaration.access

@@ -1,9 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../db/index.ts';
 import type { Authentication, Caller } from '../http/index.ts';
+import { addressGroup } from '../kernel/network-address.ts';
 import { type Instant, isBefore } from '../kernel/time.ts';
 import type { FoundKey } from './api-keys.sql.ts';
-import { addressGroup, FailedAuthentications } from './failed-authentications.ts';
+import { FailedAuthentications } from './failed-authentications.ts';
 import { KeyLookUp } from './key-look-up.ts';
 import { hashApiKey, isWellFormed } from './keys.ts';
 

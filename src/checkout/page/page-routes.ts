@@ -1,7 +1,7 @@
 import { findPlan } from '../../catalog/index.ts';
 import { type Database, ownerOf, type Tx } from '../../db/index.ts';
 import { freeRoute, Reply, type Route, Strict, Text } from '../../http/index.ts';
-import { findLogo } from '../../identity/index.ts';
+import { findLogo, findOrganization } from '../../identity/index.ts';
 import { isId } from '../../kernel/ids.ts';
 import { type Locale, localeAskedFor } from '../../kernel/locale.ts';
 import { notFound, ok, orThrow, RefusalError, type Result } from '../../kernel/result.ts';
@@ -22,7 +22,7 @@ import type { CheckoutLink } from '../link/link.ts';
 import { selectLink } from '../link/links.sql.ts';
 import type { Checkout } from '../sign-up/checkout.ts';
 import { selectCheckout } from '../sign-up/checkouts.sql.ts';
-import type { Details, Typed } from '../sign-up/details.ts';
+import type { Typed } from '../sign-up/details.ts';
 import {
   DetailsForm,
   detailsSoFar,
@@ -32,8 +32,8 @@ import {
   typedFrom,
   typedIn,
 } from '../sign-up/details.ts';
-import { type Offer, rehearse } from '../sign-up/rehearse.ts';
 import { submit } from '../sign-up/submit.ts';
+import { Offers } from './offers.ts';
 import { begunPage, closedPage, type FormView, factsOf, type PageFacts, signupPage } from './page.ts';
 import { TAX_ID_SCRIPT } from './script.ts';
 import { SIGNUP_STYLE } from './style.ts';
@@ -44,6 +44,8 @@ const MOST_BYTES = 16_384;
 
 interface Found {
   readonly link: CheckoutLink;
+  /** The plan and the merchant as they stand: an offer under others is another one. */
+  readonly terms: readonly unknown[];
   readonly facts: PageFacts;
 }
 
@@ -54,6 +56,7 @@ interface Found {
 export function signupRoutes(dependencies: CheckoutDependencies): readonly Route[] {
   const { environment } = dependencies;
   const tellTaxId = createTaxIdTeller(dependencies.register);
+  const offers = new Offers(dependencies);
   const usual = { tag: 'Pages', access: { public: true }, hidden: true, errorPage: errorPage(environment) } as const;
   const show = freeRoute(
     {
@@ -68,7 +71,7 @@ export function signupRoutes(dependencies: CheckoutDependencies): readonly Route
       const asked = localeAskedFor(request.headers['accept-language']);
       const found = await findLink(dependencies, database, params.id, asked, now);
       if (found === null) return ok(unknownReply(environment, asked));
-      return ok(await formReply(dependencies, database, found, { status: 200 }, now));
+      return ok(await formReply(offers, database, found, { status: 200 }, now));
     },
   );
   const send = freeRoute(
@@ -83,7 +86,7 @@ export function signupRoutes(dependencies: CheckoutDependencies): readonly Route
       bodyLimit: MOST_BYTES,
       replies: { 303: HTML, 200: HTML, 400: HTML, 404: HTML, 409: HTML },
     },
-    async ({ database, params, request, body, now }) => {
+    async ({ database, params, request, body, now, endSlot }) => {
       const asked = localeAskedFor(request.headers['accept-language']);
       const found = await findLink(dependencies, database, params.id, asked, now);
       if (found === null) return ok(unknownReply(environment, asked));
@@ -91,15 +94,12 @@ export function signupRoutes(dependencies: CheckoutDependencies): readonly Route
       const typed = found.link.customerId === null ? typedIn(body) : typedFrom(null);
       if (body.check !== undefined)
         return ok(
-          await formReply(
-            dependencies,
-            database,
-            found,
-            { status: 200, typed, taxIdText: await tellTaxId(found.facts.look.locale, typed) },
-            now,
-          ),
+          await formReply(offers, database, found, { status: 200, typed }, now, () => {
+            endSlot();
+            return tellTaxId(found.facts.look.locale, typed);
+          }),
         );
-      return ok(await takeForm(dependencies, database, found, { ...body, typed }, now));
+      return ok(await takeForm({ dependencies, offers, database }, found, { ...body, typed }, now));
     },
   );
   const done = freeRoute(
@@ -132,10 +132,11 @@ export function signupRoutes(dependencies: CheckoutDependencies): readonly Route
       bodyLimit: MOST_BYTES,
       replies: { 200: WORDS, 404: HTML },
     },
-    async ({ database, params, request, body, now }) => {
+    async ({ database, params, request, body, now, endSlot }) => {
       const asked = localeAskedFor(request.headers['accept-language']);
       const found = await findLink(dependencies, database, params.id, asked, now);
       if (found === null) return ok(unknownReply(environment, asked));
+      endSlot();
       const text = await tellTaxId(found.facts.look.locale, body);
       return ok(new Reply(200, text, { ...PRIVATE, 'content-type': 'text/plain; charset=utf-8' }));
     },
@@ -177,37 +178,34 @@ const findLink = (
 ): Promise<Found | null> =>
   inMerchantOf(database, id, async (tx, merchantId) => {
     const link = await selectLink(tx, merchantId, id);
-    return link ? { link, facts: await factsOf(tx, environment, link, asked, now) } : null;
+    if (!link) return null;
+    const facts = await factsOf(tx, environment, link, asked, now);
+    const terms = [await findPlan(tx, merchantId, link.planId), await findOrganization(tx, merchantId, merchantId)];
+    return { link, facts, terms };
   });
 
-/** The present offer of a link; null if the plan cannot be sold this way any more. */
-const offerOf = (
-  dependencies: CheckoutDependencies,
-  database: Database,
-  { link, facts }: Found,
-  typed: Details | null,
-  now: Instant,
-): Promise<Result<Offer>> =>
-  database.transaction({ merchants: [link.merchantId] }, (tx) =>
-    rehearse(dependencies, tx, link, { typed, versionId: null, locale: facts.look.locale }, now),
-  );
-
-interface Shown extends Partial<Pick<FormView, 'typed' | 'problems' | 'hasChanged' | 'isRepeated' | 'taxIdText'>> {
+interface Shown extends Partial<Pick<FormView, 'typed' | 'problems' | 'hasChanged' | 'isRepeated'>> {
   readonly status: number;
 }
 
-/** The form, or why there is none. */
+/**
+ * The form, or why there is none.
+ * @param tellTaxId asked for the verdict on the typed tax number, when nothing more is read
+ */
 async function formReply(
-  dependencies: CheckoutDependencies,
+  offers: Offers,
   database: Database,
   found: Found,
   { status, typed = typedFrom(found.link.known), ...shown }: Shown,
   now: Instant,
+  tellTaxId: () => Promise<string> = async () => '',
 ): Promise<Reply> {
   const { facts } = found;
   const { look } = facts;
   if (facts.status !== 'open') return pageReply(status, closedPage(facts, facts.status), look);
-  const offer = await offerOf(dependencies, database, found, await detailsSoFar(typed, look.locale), now);
+  const of = { ...found, typed: await detailsSoFar(typed, look.locale), locale: look.locale };
+  // what a sent form was held against is kept by now
+  const offer = await offers.recent(database, of, now);
   if (!offer.ok) return pageReply(status === 200 ? 200 : 409, closedPage(facts, 'unavailable'), look);
   const view: FormView = {
     ...facts,
@@ -216,8 +214,8 @@ async function formReply(
     problems: new Map<Field, FieldProblem>(),
     hasChanged: false,
     isRepeated: false,
-    taxIdText: '',
     ...shown,
+    taxIdText: await tellTaxId(),
   };
   return pageReply(status, signupPage(view), look, {
     formsLeadTo: facts.link.successRedirectUrl,
@@ -229,18 +227,17 @@ async function formReply(
 
 /** A sent form: shown again with its faults, or the next page. */
 async function takeForm(
-  dependencies: CheckoutDependencies,
-  database: Database,
+  { dependencies, offers, database }: { dependencies: CheckoutDependencies; offers: Offers; database: Database },
   found: Found,
   { form, version, typed, again }: { form: string; version: string; typed: Typed; again?: string | undefined },
   now: Instant,
 ): Promise<Reply> {
   const { link, facts } = found;
-  const show = (shown: Shown) => formReply(dependencies, database, found, { typed, ...shown }, now);
+  const show = (shown: Shown) => formReply(offers, database, found, { typed, ...shown }, now);
   const read = link.customerId === null ? await readDetails(typed, facts.look.locale) : null;
   if (read && !read.ok) return show({ status: 400, problems: read.problems });
   const details = read?.details ?? null;
-  const offer = await offerOf(dependencies, database, found, details, now);
+  const offer = await offers.now(database, { ...found, typed: details, locale: facts.look.locale }, now);
   if (!offer.ok) return show({ status: 409 });
   if (offer.value.version.id !== version) return show({ status: 409, hasChanged: true });
   const submission = { form, details, again: again !== undefined, offer: offer.value };
@@ -249,7 +246,7 @@ async function takeForm(
     const isRepeated = taken.refusal.kind === 'code' && taken.refusal.code === 'CHECKOUT_REPEATED';
     const fresh = await findLink(dependencies, database, link.id, facts.look.locale, now);
     const shown = { status: 409, typed, hasChanged: !isRepeated, isRepeated };
-    return formReply(dependencies, database, fresh ?? found, shown, now);
+    return formReply(offers, database, fresh ?? found, shown, now);
   }
   return new Reply(303, '', { ...PRIVATE, location: whereTo(link, taken.value) });
 }

@@ -72,7 +72,7 @@ export const pageRoutes = (
       hidden: true,
       errorPage: errorPage(environment),
     },
-    async ({ database, now, params, body, request }) => {
+    async ({ database, now, params, body, request, endSlot }) => {
       const id = params.id;
       const asked = localeAskedFor(request.headers['accept-language']);
       const unknown = unknownReply(environment, asked);
@@ -85,6 +85,7 @@ export const pageRoutes = (
       const provider = await providerOf(database, { merchantId, id });
       if (provider === null || !takesCardsHere(provider)) return ok(unknown);
       if (provider !== 'sandbox') {
+        endSlot();
         const opening = await openCheckout(dependencies, { merchantId, id }, publicUrl);
         if (opening.kind === 'opened') return ok(new Reply(303, '', { location: opening.url }));
         const problems = { away: 'providerAway', notConnected: 'notConnected', refused: 'notPayable' } as const;
@@ -111,12 +112,13 @@ export const pageRoutes = (
       hidden: true,
       errorPage: errorPage(environment),
     },
-    async ({ database, params, request }) => {
+    async ({ database, params, request, endSlot }) => {
       const id = params.id;
       const asked = localeAskedFor(request.headers['accept-language']);
       const unknown = unknownReply(environment, asked);
       const merchantId = await merchantOf(database, id);
       if (merchantId === null) return ok(unknown);
+      endSlot(); // the provider is asked
       await readSession(dependencies, { merchantId, id });
       const session = await database.transaction({ merchants: [merchantId] }, (tx) => findSession(tx, merchantId, id));
       const isDone = session?.status === 'completed' && session.successRedirectUrl !== null;

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Edge, openEdge, thingRoutes } from '../../test/support/edge.ts';
-import { openTestEnvironment } from '../../test/support/environment.ts';
-import { ok } from '../kernel/result.ts';
-import { route, Type } from './index.ts';
+import { type Edge, openEdge, thingRoutes } from '../../../test/support/edge.ts';
+import { openTestEnvironment } from '../../../test/support/environment.ts';
+import { ok } from '../../kernel/result.ts';
+import { route, Type } from '../index.ts';
 import { type Bucket, RateLimiter, type RateLimits, takeToken } from './rate-limit.ts';
 
 describe('a bucket', () => {

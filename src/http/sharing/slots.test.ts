@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Edge, type EdgeCaller, openEdge, thingRoutes } from '../../test/support/edge.ts';
-import { newId } from '../kernel/ids.ts';
-import { ok } from '../kernel/result.ts';
-import { freeRoute, type Route, Type } from './index.ts';
+import { type Edge, type EdgeCaller, openEdge, thingRoutes } from '../../../test/support/edge.ts';
+import { newId } from '../../kernel/ids.ts';
+import { ok } from '../../kernel/result.ts';
+import { freeRoute, type Route, Type } from '../index.ts';
 import { type Slot, Slots } from './slots.ts';
 
 const never = new AbortController().signal;

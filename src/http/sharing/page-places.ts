@@ -1,0 +1,99 @@
+import { LRUCache } from 'lru-cache';
+import { type Database, ownersOf } from '../../db/index.ts';
+import { addressGroup, isLoopback } from '../../kernel/network-address.ts';
+import { type Bucket, type RateLimit, takeToken } from './rate-limit.ts';
+import { type Slot, type SlotLimits, Slots } from './slots.ts';
+
+/** Pages that one address may ask for without an API key. */
+const OF_ADDRESS: RateLimit = { perSecond: 10, burst: 300 };
+const ADDRESSES_KEPT = 100_000;
+const OWNERS_KEPT = 10_000;
+const ID = /^[a-z]+_[A-Za-z0-9]{1,64}$/;
+
+/** Pages for people in work at the same time: what is left of the connections is the API's (docs/decisions/0189). */
+export const PAGE_LIMITS: SlotLimits = { ofMerchant: 2, ofAll: 3, waiting: 1_000, waitMilliseconds: 15_000 };
+
+export interface PagePlacesOptions {
+  readonly database: Database;
+  readonly limits?: SlotLimits;
+  /** Addresses come from a trusted proxy: one of this machine is then nothing special. */
+  readonly isBehindProxy?: boolean;
+  /** Milliseconds of a clock that only goes forward. */
+  readonly clock?: () => number;
+}
+
+/**
+ * The places of requests for pages, which need no key. An address has a rate. A merchant has a few pages in work, and
+ * all merchants together fewer than the API has connections; the others wait, each merchant's in a line of its own. So
+ * strangers who open many pages wait for each other, and nobody else does.
+ */
+export class PagePlaces {
+  readonly #owners: Owners;
+  readonly #slots: Slots;
+  readonly #sparesThisMachine: boolean;
+  readonly #clock: () => number;
+  readonly #buckets = new LRUCache<string, Bucket>({ max: ADDRESSES_KEPT });
+
+  constructor({ database, limits = PAGE_LIMITS, isBehindProxy = false, clock }: PagePlacesOptions) {
+    this.#owners = new Owners(database);
+    this.#slots = new Slots(limits);
+    this.#sparesThisMachine = !isBehindProxy;
+    this.#clock = clock ?? (() => performance.now());
+  }
+
+  /** Counts a request from this address. @returns the seconds that it has to wait; null where it need not */
+  count(address: string): number | null {
+    if (this.#sparesThisMachine && isLoopback(address)) return null;
+    const group = addressGroup(address);
+    const taken = takeToken(this.#buckets.get(group), OF_ADDRESS, this.#clock());
+    this.#buckets.set(group, taken.bucket);
+    return taken.isAllowed ? null : Math.max(1, taken.secondsToNext);
+  }
+
+  /**
+   * Waits for a slot of the merchant whose resource the path names; a page without one is its visitor's own.
+   * @returns null where too many wait already, or the wait has been too long
+   * @throws the reason of the signal where that is aborted first
+   */
+  async take(id: string | undefined, address: string, signal: AbortSignal): Promise<Slot | null> {
+    const merchantId = id !== undefined && ID.test(id) ? await this.#owners.find(id) : null;
+    return this.#slots.take(merchantId ?? addressGroup(address), signal);
+  }
+}
+
+/**
+ * Finds the merchants of ids that strangers send. One question is under way at a time, with all ids that came since
+ * the last one began: hundreds of strangers at once occupy one connection.
+ */
+class Owners {
+  readonly #database: Database;
+  readonly #known = new LRUCache<string, string>({ max: OWNERS_KEPT });
+  #next: { readonly ids: Set<string>; readonly found: Promise<ReadonlyMap<string, string>> } | null = null;
+  #underWay: Promise<unknown> = Promise.resolve();
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** @returns null where the id is of no resource */
+  async find(id: string): Promise<string | null> {
+    const known = this.#known.get(id);
+    if (known !== undefined) return known;
+    this.#next ??= this.#ask();
+    const asked = this.#next;
+    asked.ids.add(id);
+    const owner = (await asked.found).get(id) ?? null;
+    if (owner !== null) this.#known.set(id, owner);
+    return owner;
+  }
+
+  #ask() {
+    const ids = new Set<string>();
+    const found = this.#underWay.then(() => {
+      this.#next = null;
+      return this.#database.transaction('nobody', (tx) => ownersOf(tx, [...ids]));
+    });
+    this.#underWay = found.catch(() => undefined);
+    return { ids, found };
+  }
+}
