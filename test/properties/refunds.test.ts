@@ -122,6 +122,20 @@ const late = fc.record({
   units: fc.integer({ min: -60, max: 60 }),
 });
 
+type Late = typeof late extends fc.Arbitrary<infer Of> ? Of : never;
+
+/**
+ * February's invoice takes usage of January back, and March's bills some of it again and takes usage of February back:
+ * what goes back for February is above its invoice, and the part of January's usage in it is of January's invoice.
+ */
+const MORE_OF_JANUARY_ON_AN_INVOICE_OF_NOTHING: Late[][] = [
+  [{ act: 'use', on: 0, units: -44 }],
+  [
+    { act: 'use', on: 2, units: 20 },
+    { act: 'use', on: 3, units: -37 },
+  ],
+];
+
 /*
  * Each unit costs 1.00. Usage of January and February changes while their invoices are paid, refunded, written off and
  * stand again. At the end all of them stand and are paid.
@@ -187,6 +201,6 @@ it('usage costs its units once all invoices stand again, whatever came late mean
         expect(cost).toBe(units * (100 + defaultTaxRate));
       },
     ),
-    cases(4, 25),
+    { ...cases(4, 40), examples: [[MORE_OF_JANUARY_ON_AN_INVOICE_OF_NOTHING, 0]] },
   );
 });

@@ -223,14 +223,16 @@ async function returnCorrections(
   const taxBehavior = terms?.taxBehavior ?? 'exclusive';
   const lines: CreditNoteLine[] = [];
   let intoWallet = ZERO;
-  for (const item of items.filter((each) => each.invoiceId === id && leftOfItem(each).net.lt(0))) {
+  for (const [place, item] of items.entries()) {
+    if (item.invoiceId !== id || leftOfItem(item).net.gte(0)) continue;
     const part = upTo(negated(leftOfItem(item)), most.plus(totalOf(lines)), currency);
     if (grossOf(part).isZero()) continue;
     const taken = { ...rowOf({ merchantId, subscriptionId }, item, { ...negated(part), correction: SAID }, now) };
     const noted = { notedAmount: taken.amount, notedTax: taken.taxAmount };
     lines.push(lineOfNote(await insertUnusedCredit(tx, { ...taken, ...noted }), negated(part)));
     const amount = taxBehavior === 'inclusive' ? grossOf(part) : part.net;
-    const corrected = items.filter((each) => each.invoiceId !== id && isOf(each, item.priceId, item.period));
+    // only what was billed before it: a later bill may itself stand beside a correction of this invoice
+    const corrected = items.slice(0, place).filter((each) => isOf(each, item.priceId, item.period));
     const of = { merchantId, subscriptionId, currency, taxBehavior, refundId };
     const given = await takeBack(dependencies, tx, of, [{ items: corrected, amount, correction: SAID }], now);
     intoWallet = intoWallet.plus(grossOf(part)).minus(sum(given.map((row) => row.amount.plus(row.taxAmount))));
