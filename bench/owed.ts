@@ -101,6 +101,7 @@ function billed(): BilledItem[] {
         net: line.totalPrice,
         tax: line.totalTax,
         taxRate: line.taxRate,
+        currency: 'USD',
         group: null,
         tiers: null,
         workings: null,

@@ -53,6 +53,9 @@ function frozen({ invoices, notes }: Lived): Set<string> {
   return new Set([...invoices.filter(({ status }) => GIVEN_UP.has(status)).map(({ id }) => id), ...refundedOf(notes)]);
 }
 
+const takesBack = ({ type, totalPrice }: Resource): boolean =>
+  type === 'credit' || (type === 'late_usage' && totalPrice.startsWith('-'));
+
 const refundedOf = (notes: Lived['notes']): Set<string> =>
   new Set(
     notes.filter(({ kind, status }) => kind === 'refund' && status !== 'VOIDED').map(({ invoiceId }) => invoiceId),
@@ -88,9 +91,10 @@ function billedIsOwed(life: Life, lived: Lived): string[] {
   };
   for (const invoice of lived.invoices) {
     if (lived.neverActive.has(subOf.get(invoice.subscriptionId) ?? '')) continue;
-    // A refund and a cancellation give back the credits that their invoice bore.
+    // A refund and a cancellation give back the credits and corrections that their invoice bore.
     const isUndone = refunded.has(invoice.id) || GONE.has(invoice.status);
-    for (const line of invoice.lines) if (!(line.type === 'credit' && isUndone)) add(invoice, line, 1n);
+    const back = new Set(isUndone ? invoice.lines.filter(takesBack).map(({ id }: Resource) => id) : []);
+    for (const line of invoice.lines) if (!back.has(line.id) && !back.has(line.appliesToLineId)) add(invoice, line, 1n);
   }
   for (const note of lived.notes)
     if (note.kind === 'credit' && note.status !== 'VOIDED')

@@ -73,6 +73,7 @@ export const storedLine = (
   net: line.totalPrice,
   tax: line.totalTax,
   taxRate: line.taxRate,
+  currency: 'USD',
   periodStart: line.periodStart,
   periodEnd: line.periodEnd,
   group: line.groupValues,
@@ -98,7 +99,7 @@ export const feeItem = (
       type: 'charge',
       displayName: priceId,
     },
-    ...{ quantity: decimal(quantity), net: decimal(net), tax: decimal(tax), taxRate: decimal('0') },
+    ...{ quantity: decimal(quantity), net: decimal(net), tax: decimal(tax), taxRate: decimal('0'), currency: 'USD' },
     ...{ periodStart: period.start, periodEnd: period.end, group: null, tiers: null, workings: null },
   };
   return {

@@ -56,7 +56,7 @@ export async function selectBilledLinesOf(
   if (asked.length === 0) return [];
   const rows = await tx.rows<Placed<StoredLine>>(sql`
     select q.place::int, l.invoice_id, i.period_end as invoice_end, i.status, l.price_id, l.fee_id, l.type,
-           l.display_name, l.quantity, l.total_price as net, l.total_tax as tax, l.tax_rate,
+           l.display_name, l.quantity, l.total_price as net, l.total_tax as tax, l.tax_rate, i.currency,
            l.period_start, l.period_end, l.group_values as group, l.tiers, l.workings,
            exists (select from credit_note n
                     where n.merchant_id = i.merchant_id and n.invoice_id = i.id and n.kind = 'refund'
@@ -67,7 +67,7 @@ export async function selectBilledLinesOf(
                   ${asked.map(({ before }) => before?.seq ?? null)}::bigint[])
              with ordinality as q (subscription_id, id, since, before_seq, place)
      cross join lateral (
-       select merchant_id, id, kind, status, period_end from invoice
+       select merchant_id, id, kind, status, currency, period_end from invoice
         where merchant_id = ${merchantId} and subscription_id = q.subscription_id and id <> q.id
           and status in ('DRAFT', 'ISSUED', 'PAYMENT_FAILED', 'PAID', 'WRITTEN_OFF', 'CANCELLED')
           and (rebilled_from is null or rebilled_from > q.before_seq)

@@ -24,7 +24,7 @@ const line = (type: string, net: string, more: Partial<StoredLine> = {}): Stored
     type,
     displayName: 'Calls',
   },
-  ...{ quantity: decimal('1'), net: decimal(net), tax: decimal('0'), taxRate: decimal('20') },
+  ...{ quantity: decimal('1'), net: decimal(net), tax: decimal('0'), taxRate: decimal('20'), currency: 'USD' },
   ...{ periodStart: day(1), periodEnd: day(31), group: null, tiers: null, workings: null },
   ...more,
 });
@@ -75,6 +75,21 @@ describe('the items of lines', () => {
     const status = 'CANCELLED';
     const items = itemsOf([line('charge', '10', { status }), line('late_usage', '-4', { status })], []);
     expect(items.map(({ net }) => plain(net))).toEqual(['10']);
+  });
+
+  /** A correction of 100.00 at 25 % off, of which a total of 0 cut 60.00: credit notes have 80 % of it. */
+  it.each([
+    { what: 'issued', isRefunded: false, charge: '-100', discount: '25', net: '-15' },
+    { what: 'refunded', isRefunded: true, charge: '-80', discount: '20', net: '0' },
+  ])('of an invoice that is $what count a correction of $charge and $discount', ({ isRefunded, ...counted }) => {
+    const late = line('late_usage', '-40', { isRefunded, workings: { cut: '-60' } });
+    const items = itemsOf([late, line('adjustment', '25', { isRefunded })], []);
+    const { charges, discount } = billedUsage(items, 'exclusive', true);
+    expect([charges[0]?.amount, discount, items[0]?.net].map((each) => each && plain(each))).toEqual([
+      counted.charge,
+      counted.discount,
+      counted.net,
+    ]);
   });
 
   it('have left what no credit took back, in amount and in time', () => {

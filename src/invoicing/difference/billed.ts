@@ -1,6 +1,8 @@
-import { type Decimal, decimal, sum, ZERO } from '../../kernel/decimal.ts';
+import { type Decimal, decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
+import { roundTo } from '../../kernel/money.ts';
 import { subtract } from '../../kernel/spans.ts';
 import type { Instant, Period } from '../../kernel/time.ts';
+import { groupKey } from '../invoice/billed-usage.ts';
 import type { LineWorkings } from '../invoice/workings.ts';
 
 /** A line of an invoice that was calculated, as the difference reads it. */
@@ -20,6 +22,7 @@ export interface StoredLine {
   readonly net: Decimal;
   readonly tax: Decimal;
   readonly taxRate: Decimal;
+  readonly currency: string;
   readonly periodStart: Instant;
   readonly periodEnd: Instant;
   readonly group: Readonly<Record<string, string | null>> | null;
@@ -85,38 +88,57 @@ export type Behavior = 'exclusive' | 'inclusive';
 
 const STANDING: ReadonlySet<string> = new Set(['DRAFT', 'ISSUED', 'PAYMENT_FAILED', 'PAID']);
 
-/**
- * Groups lines into items, in the order in which they were billed. What a cancelled or refunded invoice took back
- * counts for nothing.
- */
+/** Groups lines into items, in the order in which they were billed. */
 export function itemsOf(lines: readonly StoredLine[], credits: readonly StoredCredit[]): BilledItem[] {
-  const counted = lines.filter(
-    ({ status, isRefunded, type, net }) =>
-      !((status === 'CANCELLED' || isRefunded) && type === 'late_usage' && net.lt(0)),
-  );
   const ofItem = Map.groupBy(credits, (credit) =>
     keyOf(credit.invoiceId, credit.priceId, { start: credit.chargedFrom, end: credit.chargedTo }),
   );
-  const groups = Map.groupBy(counted, (line) =>
+  const groups = Map.groupBy(lines, (line) =>
     keyOf(line.invoiceId, line.priceId, { start: line.periodStart, end: line.periodEnd }),
   );
-  return [...groups].map(([key, those]): BilledItem => {
+  return [...groups].flatMap(([key, all]): BilledItem[] => {
+    const those = standingOf(all);
+    if (those.length === 0) return [];
     const first = those.find(({ type }) => type === 'charge') ?? (those[0] as StoredLine);
-    return {
-      invoiceId: first.invoiceId,
-      invoiceEnd: first.invoiceEnd,
-      priceId: first.priceId,
-      isFee: first.feeId !== null,
-      displayName: first.displayName,
-      quantity: first.quantity,
-      period: { start: first.periodStart, end: first.periodEnd },
-      isStanding: STANDING.has(first.status) && !first.isRefunded,
-      lines: those,
-      net: sum(those.map(({ net }) => net)),
-      tax: sum(those.map(({ tax }) => tax)),
-      taxRate: first.taxRate,
-      credits: ofItem.get(key) ?? [],
-    };
+    return [
+      {
+        invoiceId: first.invoiceId,
+        invoiceEnd: first.invoiceEnd,
+        priceId: first.priceId,
+        isFee: first.feeId !== null,
+        displayName: first.displayName,
+        quantity: first.quantity,
+        period: { start: first.periodStart, end: first.periodEnd },
+        isStanding: STANDING.has(first.status) && !first.isRefunded,
+        lines: those,
+        net: sum(those.map(({ net }) => net)),
+        tax: sum(those.map(({ tax }) => tax)),
+        taxRate: first.taxRate,
+        credits: ofItem.get(key) ?? [],
+      },
+    ];
+  });
+}
+
+/**
+ * The lines of an item that count. What a cancelled or refunded invoice took back of other invoices counts for nothing,
+ * but for the part that a total of 0 cut off it: credit notes on those invoices have that part.
+ */
+function standingOf(lines: readonly StoredLine[]): readonly StoredLine[] {
+  const isGone = ({ status, isRefunded, type, net }: StoredLine) =>
+    (status === 'CANCELLED' || isRefunded) && type === 'late_usage' && net.lt(0);
+  if (!lines.some(isGone)) return lines;
+  const gone = lines.some(({ type }) => type === 'charge') ? lines.filter(isGone) : lines; // with their discounts
+  const noted = sum(gone.map(cutOf));
+  const whole = noted.plus(sum(gone.map(({ net }) => net)));
+  let left = noted;
+  return lines.flatMap((line): StoredLine[] => {
+    if (!gone.includes(line)) return [line];
+    if (noted.isZero()) return [];
+    const share = line.net.plus(cutOf(line)).times(noted).div(whole);
+    const cut = line === gone.at(-1) ? left : roundTo(share, line.currency, 'half-away-from-zero');
+    left = left.minus(cut);
+    return [{ ...line, quantity: ZERO, net: ZERO, tax: ZERO, workings: { ...line.workings, cut: plain(cut) } }];
   });
 }
 
@@ -253,6 +275,24 @@ export const addBilled = (a: BilledSoFar, b: BilledSoFar): BilledSoFar => ({
   minimum: a.minimum.plus(b.minimum),
   granted: a.granted.plus(b.granted),
 });
+
+/**
+ * A bill of a charge of usage, and the bill of a later part of its period.
+ * @param isAddedUp false: the later one says the figure of the period as it was then
+ */
+export function thenBilled(earlier: BilledSoFar, later: BilledSoFar, isAddedUp: boolean): BilledSoFar {
+  const groups = [...earlier.charges, ...later.charges];
+  const charges = [...Map.groupBy(groups, ({ group }) => groupKey(group)).values()].map((those): BilledGroup => {
+    const last = those.at(-1) as BilledGroup;
+    return {
+      group: last.group,
+      quantity: isAddedUp ? sum(those.map(({ quantity }) => quantity)) : last.quantity,
+      amount: sum(those.map(({ amount }) => amount)),
+      tiers: those.every(({ tiers }) => tiers === null) ? null : those.flatMap(({ tiers }) => tiers ?? []),
+    };
+  });
+  return { ...addBilled(earlier, later), charges };
+}
 
 /** All that is billed of a charge: its lines together, as they were asked. */
 export const totalBilled = ({ charges, discount, maximum, minimum }: BilledSoFar): Decimal =>

@@ -3,7 +3,10 @@ import type { StoredLine } from '../difference/billed.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 
 /** A line of a preview as if it were billed. */
-export const storedLineOf = ({ id, periodEnd }: InvoiceRow, line: Calculation['lines'][number]): StoredLine => ({
+export const storedLineOf = (
+  { id, periodEnd, currency }: InvoiceRow,
+  line: Calculation['lines'][number],
+): StoredLine => ({
   invoiceId: id,
   invoiceEnd: periodEnd,
   status: 'DRAFT',
@@ -16,6 +19,7 @@ export const storedLineOf = ({ id, periodEnd }: InvoiceRow, line: Calculation['l
   net: line.totalPrice,
   tax: line.totalTax,
   taxRate: line.taxRate,
+  currency,
   periodStart: line.periodStart,
   periodEnd: line.periodEnd,
   group: line.groupValues,
