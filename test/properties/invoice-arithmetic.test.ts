@@ -415,6 +415,7 @@ function caseOf(of: World, times: Times): Case {
   const late = (): DueCharge[] => {
     const price = { ...billedPrice(first, 0), id: lateId };
     const closed = {
+      id: 'closed',
       ...{ billingCadence: of.cadence, periodNumber: of.number },
       ...{ periodStart: whole.start, periodEnd: whole.end },
     };
@@ -426,7 +427,9 @@ function caseOf(of: World, times: Times): Case {
     const usage = billedUsage(lateId, lateRows[0], '0');
     issue(books, 'before', dueCharges(terms, closed, [], quoting), { usage, taxRates, adjustments }, quoting);
     const now = billedUsage(lateId, lateRows[1], '0');
-    return lateDue({ terms, items: itemsIn(books) }, [{ invoice: closed, usage: now, adjustments }]);
+    return lateDue({ terms, items: itemsIn(books) }, [
+      { invoice: closed, parts: [{ invoice: closed, usage: now, adjustments }] },
+    ]);
   };
   const others = of.others.map(otherLine(digits));
   return {

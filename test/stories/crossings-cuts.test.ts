@@ -363,3 +363,51 @@ describe('an invoice without lines', () => {
     expect(await costOf(shop, customerId)).toBe('43.00'); // 17 days of 30.00, and 13 of 60.00
   });
 });
+
+/**
+ * 100 units by the 10th of April, cut then, and 100 after it; 25 % off one of the parts. What comes late in May has the
+ * discount of the part that it is in.
+ */
+describe('late usage of a month that closeNow cut', () => {
+  const FIRST = { effectiveFrom: day(9), effectiveTo: day(12) };
+  const SECOND = { effectiveFrom: day(28), effectiveTo: '2024-05-03T00:00:00Z' };
+
+  it.each([
+    { what: 'nothing was used, 25 % off the second', off: SECOND, late: [-100, -100], april: '0.00' },
+    { what: '40 fewer in the first, 25 % off the second', off: SECOND, late: [-40, 0], april: '135.00' },
+    { what: '10 were used in the second, 25 % off the first', off: FIRST, late: [-100, -90], april: '10.00' },
+    { what: '40 fewer in the first, 25 % off the first', off: FIRST, late: [-40, 0], april: '145.00' },
+    { what: '40 more in the first, 25 % off the first', off: FIRST, late: [40, 0], april: '205.00' },
+    { what: 'one less and one more', off: FIRST, late: [-40, 40], april: '185.00' },
+  ])('$what: $april', async ({ off, late: [first = 0, second = 0], april }) => {
+    const plan = await promptPlan(shop, [await shop.usagePrice()]);
+    const { clock, subscription, customerId } = await subscribed(shop, plan, APRIL);
+    const terms = {
+      type: 'percentageDiscount',
+      ...off,
+      percentageDiscount: '0.25',
+      description: 'For a while',
+      idempotencyKey: 'a while',
+    };
+    await shop.create(`/v0/subscriptions/${subscription.id}/adjustments`, terms);
+    await shop.use(subscription.id, day(5), 100);
+    await shop.advance(clock, day(10));
+    await closeNow(shop, subscription);
+    await shop.use(subscription.id, day(15), 100);
+    await shop.advance(clock, '2024-05-02T00:00:00Z');
+    await payAll(shop, customerId);
+    if (first !== 0) await shop.use(subscription.id, day(6), first);
+    if (second !== 0) await shop.use(subscription.id, day(16), second);
+    await shop.use(subscription.id, '2024-05-20T00:00:00Z', 1_000);
+    await shop.advance(clock, '2024-07-01T00:00:00Z');
+    expect(Number(await costOf(shop, customerId)) - 1_000).toBe(Number(april));
+    const may = (await invoicesInForce(shop, customerId)).at(2);
+    const late = may?.lines.filter(({ type }: Resource) => type === 'late_usage');
+    expect(late?.map(({ periodStart, quantity }: Resource) => [periodStart, Number(quantity)])).toEqual(
+      [
+        [APRIL, first],
+        [day(10), second],
+      ].filter(([, units]) => units !== 0),
+    );
+  });
+});

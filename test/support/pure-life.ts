@@ -83,7 +83,8 @@ export class Life {
   #endsAt: Instant | null = null;
   #open: UncalculatedInvoice[] = [];
   #waiting: Waiting[] = [];
-  readonly #billed = new Map<string, InvoicePeriod>();
+  /** The invoices of each period: several where it was cut. */
+  readonly #billed = new Map<string, UncalculatedInvoice[]>();
   readonly #parts = new Map<string, number>();
 
   constructor(of: LifeOf) {
@@ -197,7 +198,9 @@ export class Life {
     const closed = invoice.kind === 'upfront' ? [] : this.#closed([...others, invoice], now);
     const usage = invoice.kind === 'upfront' ? [] : usageOn(this.#of, this.terms, invoice, now);
     this.#issue(invoice.id, [...dueOn(state), ...lateDue(state, closed)], usage);
-    if (invoice.kind === 'subscription') this.#billed.set(periodKey(invoice), invoice);
+    if (invoice.kind !== 'subscription') return;
+    const key = periodKey(invoice);
+    this.#billed.set(key, [...(this.#billed.get(key) ?? []), invoice]);
   }
 
   #issue(id: string, charges: readonly DueCharge[], usage: readonly BilledUsage[]): void {
@@ -215,22 +218,29 @@ export class Life {
     const open = new Set(uncalculated.map(periodKey));
     return [...this.#billed]
       .filter(([period]) => !open.has(period))
-      .map(([, invoice]) => ({
-        invoice,
-        usage: usageOn(this.#of, asBilled(this.terms, invoice), invoice, now),
-        adjustments: this.#of.adjustments ?? [],
-      }));
+      .map(([, invoices]) => {
+        const invoice = invoices.at(-1) as UncalculatedInvoice;
+        const terms = asBilled(this.terms, invoice);
+        const parts = invoices.map((part) => ({
+          invoice: part,
+          usage: usageOn(this.#of, terms, part, now),
+          adjustments: this.#of.adjustments ?? [],
+        }));
+        return { invoice, parts };
+      });
   }
 
   /** The due charges of a billed invoice: none, if all is well. */
   dueAgain(): DueCharge[] {
-    return [...this.#billed.values()].flatMap((invoice) =>
-      dueOn({
-        terms: { ...this.terms, ...this.#of.quoting },
-        invoice: { id: 'again', kind: 'subscription', billingAnchor: this.#of.startedAt, ...invoice },
-        others: [],
-        items: itemsIn(this.books),
-      }),
+    return [...this.#billed.values()].flatMap((invoices) =>
+      invoices.slice(-1).flatMap((invoice) =>
+        dueOn({
+          terms: { ...this.terms, ...this.#of.quoting },
+          invoice: { ...invoice, id: 'again' },
+          others: [],
+          items: itemsIn(this.books),
+        }),
+      ),
     );
   }
 }

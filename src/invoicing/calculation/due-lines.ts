@@ -1,6 +1,6 @@
 import { Decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
 import { allocate, roundTo } from '../../kernel/money.ts';
-import { type BilledSoFar, NOTHING_BILLED, totalBilled } from '../difference/billed.ts';
+import { type BilledSoFar, NOTHING_BILLED, thenBilled, totalBilled } from '../difference/billed.ts';
 import type { DueCharge, TakenBack } from '../difference/due.ts';
 import { differenceOf } from '../difference/period-difference.ts';
 import type { BilledUsage } from '../invoice/billed-usage.ts';
@@ -57,11 +57,12 @@ function capped(lines: readonly Line[], most: Decimal): readonly Line[] {
  * then its limits over all of it, so that the invoices of a period come to what one would have come to.
  */
 function rateDue(input: CalculationInput, due: DueCharge): RatedDue {
-  const { charge, before = NOTHING_BILLED, late } = due;
+  const { charge, late } = due;
+  const before = beforeOf(input, due) ?? NOTHING_BILLED;
   const usage = late?.usage ?? input.usage;
   const is = rated(input, charge, usage);
   const hasRebate = is.lines.some(({ kind, exactPrice }) => kind === 'charge' && exactPrice.lt(0));
-  const fresh = due.before ? newLines(input, due, is, before, usage) : is.lines;
+  const fresh = before === NOTHING_BILLED ? is.lines : newLines(input, due, is, before, usage);
   const charges = fresh.filter(({ kind }) => kind === 'charge');
   const adjustments = late?.adjustments ?? input.adjustments ?? [];
   const discounts = discountLines(hasRebate ? charges.map(withoutRebate) : charges, adjustments, input.currency);
@@ -74,6 +75,30 @@ function rateDue(input: CalculationInput, due: DueCharge): RatedDue {
   const total = sum(lines.map(({ totalPrice }) => totalPrice));
   const billed = totalBilled(before);
   return { lines, total, hasRebate, soFar: { total: billed.plus(total), before: billed } };
+}
+
+/** What is owed of the parts of a closed period before this one, and what is billed of this one. */
+function beforeOf(input: CalculationInput, { charge, before, late }: DueCharge): BilledSoFar | undefined {
+  if (late?.earlier === undefined) return before;
+  const { lines } = rateDue(input, late.earlier);
+  const earlier = beforeOf(input, late.earlier);
+  const owed = earlier ? thenBilled(earlier, asBill(lines), true) : asBill(lines);
+  return before ? thenBilled(owed, before, isAddedUp(charge.price)) : owed;
+}
+
+/** The lines of a charge of usage as what they bill. */
+function asBill(lines: readonly Line[]): BilledSoFar {
+  const ofKind = (kind: Line['kind']) => lines.filter((line) => line.kind === kind);
+  const total = (kind: Line['kind']) => sum(ofKind(kind).map(({ totalPrice }) => totalPrice));
+  return {
+    charges: ofKind('charge').map(({ group, quantity, totalPrice: amount }) => ({
+      ...{ group: group ?? {}, quantity, amount, tiers: null },
+    })),
+    discount: total('adjustment'),
+    maximum: total('maximum'),
+    minimum: total('minimum'),
+    granted: sum(ofKind('grants').map(({ quantity }) => quantity)),
+  };
 }
 
 /** The new part of a charge that was billed in part: the remaining time of a fee, the additional usage of a metric. */

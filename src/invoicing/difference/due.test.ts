@@ -15,7 +15,7 @@ import type { Instant } from '../../kernel/time.ts';
 import type { BilledUsage } from '../invoice/billed-usage.ts';
 import type { BilledPrice, BilledVersion } from '../terms/billing-terms.ts';
 import type { HistoricTerms } from '../timeline/segments.ts';
-import { type DueCharge, dueOn, lateDue, type UncalculatedInvoice } from './due.ts';
+import { type ClosedPart, type ClosedPeriod, type DueCharge, dueOn, lateDue, type UncalculatedInvoice } from './due.ts';
 
 const at = (day: string): Instant => Temporal.Instant.from(`2026-${day}T00:00:00Z`);
 const fee = (id: string, unitPrice: string, ahead: boolean, billingCadence: string | null = null): BilledPrice => ({
@@ -161,7 +161,7 @@ describe('a closed period', () => {
     const books = openBooks();
     bill(books, terms, january, { usage: used('100'), adjustments, taxRates: new Map([['calls', decimal('10')]]) });
     const state = { terms: { ...terms, taxBehavior: 'exclusive', currency: 'USD' }, items: itemsIn(books) } as const;
-    return { due: lateDue(state, [{ invoice: january, usage: used(units), adjustments }]), books };
+    return { due: lateDue(state, closedAs({ invoice: january, usage: used(units), adjustments })), books };
   };
 
   it.each([
@@ -190,6 +190,9 @@ describe('a closed period', () => {
     expect(sums).toEqual(['-100 + -10', '50 + 5']);
   });
 });
+
+/** A period that nothing cut. */
+const closedAs = (part: ClosedPart): ClosedPeriod[] => [{ invoice: part.invoice, parts: [part] }];
 
 const issueLate = (due: readonly DueCharge[], taxRates: Map<string, ReturnType<typeof decimal>>) =>
   issue(openBooks(), 'late', due, { taxRates });

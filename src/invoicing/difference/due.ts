@@ -57,6 +57,8 @@ export interface LateCharge {
   readonly usage: readonly BilledUsage[];
   readonly adjustments: readonly FrozenAdjustment[];
   readonly items: readonly BilledItem[];
+  /** The same of the part before it, where `closeNow` cut the period. */
+  readonly earlier?: DueCharge;
 }
 
 /** A period of the plan that has a commitment. */
@@ -332,42 +334,65 @@ export const upfrontCharges = (terms: BillingState['terms']): OwedCharge[] => {
   return dueOn({ terms, invoice, others: [], items: [] }).map(({ charge }) => charge);
 };
 
-/** A period that is closed, its usage as it is now, and the discounts that billed it. */
+/** A period that is closed. */
 export interface ClosedPeriod {
   /** The invoice of the last part of the period. */
   readonly invoice: InvoicePeriod;
-  readonly usage: readonly BilledUsage[];
-  readonly adjustments: readonly FrozenAdjustment[];
+  /** Its parts in their order, where they have other discounts; else one for all of it. */
+  readonly parts: readonly ClosedPart[];
+}
+
+/** A part of a closed period: its usage from the start of the period as it is now, and the discounts that billed it. */
+export interface ClosedPart extends Pick<LateCharge, 'usage' | 'adjustments'> {
+  readonly invoice: InvoicePeriod & { readonly id: string };
 }
 
 /**
  * The differences of closed periods to their bills (§4, Late usage): their usage as of now, at the terms that billed
- * it. After an end in the past the usage stays, and a minimum is for the time until then. Unused time of fees is
- * credited, and only a minimum can be missing.
+ * it. Each part of a cut period has its own, where their discounts differ. After an end in the past the usage stays,
+ * and a minimum is for the time until then. Unused time of fees is credited, and only a minimum can be missing.
  */
 export function lateDue(
   { terms, items }: Pick<BillingState, 'terms' | 'items'>,
   closed: readonly ClosedPeriod[],
 ): DueCharge[] {
-  return closed.flatMap(({ invoice, usage, adjustments }) => {
+  return closed.flatMap(({ invoice, parts }) => {
     const then = asBilled(terms, invoice);
     const cell = cellOf(then, invoice);
-    const metered = chargesInArrears(then, cell, invoice.periodEnd).filter((charge) => !isFee(charge));
-    return [
-      ...metered.map((charge): DueCharge => {
-        const own = inCell(then, items, cell).filter(({ priceId }) => priceId === charge.price.id);
-        const late = { usage: usage.filter(({ priceId: id }) => id === charge.price.id), adjustments, items: own };
-        const least = then === terms ? {} : { least: leastOf(terms, cell, charge) };
-        if (own.length === 0) return { charge: { ...charge, ...least }, late };
-        return {
-          charge: { ...charge, ...least },
-          late,
-          before: billedUsage(own, terms.taxBehavior, isAddedUp(charge)),
-          back: backOf(own),
+    const bills = inCell(then, items, cell);
+    const partOf = ({ invoiceId, period }: BilledItem): number => {
+      const own = parts.findIndex((part) => part.invoice.id === invoiceId);
+      const inTime = () => parts.findLastIndex((part) => !isAfter(part.invoice.periodStart, period.start));
+      return Math.max(0, own === -1 ? inTime() : own);
+    };
+    const known = new Map<string, DueCharge>();
+    const metered = parts.flatMap(({ invoice: part, usage, adjustments }, place): DueCharge[] =>
+      chargesInArrears(then, cell, part.periodEnd).flatMap((whole) => {
+        if (isFee(whole)) return [];
+        const { id } = whole.price;
+        const own = bills.filter((item) => item.priceId === id && partOf(item) === place);
+        const earlier = known.get(id);
+        const isLast = place === parts.length - 1;
+        const due: DueCharge = {
+          charge: {
+            ...(place === 0 ? whole : from(whole, part.periodStart)),
+            ...(isLast && then !== terms && { least: leastOf(terms, cell, whole) }),
+          },
+          late: {
+            ...{ usage: usage.filter(({ priceId }) => priceId === id), adjustments, items: own },
+            ...(earlier && { earlier }),
+          },
+          ...(own.length > 0 && {
+            before: billedUsage(own, terms.taxBehavior, isAddedUp(whole)),
+            back: backOf(own),
+          }),
         };
+        known.set(id, due);
+        return [due];
       }),
-      ...lateMinimums(terms, items, { cell, until: invoice.periodEnd, adjustments }),
-    ];
+    );
+    const { adjustments = [] } = parts.at(-1) ?? {};
+    return [...metered, ...lateMinimums(terms, items, { cell, until: invoice.periodEnd, adjustments })];
   });
 }
 

@@ -1,14 +1,15 @@
 import type { Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { lateSinceOf, usageSnapshot } from '../../metering/index.ts';
-import type { ClosedPeriod, UncalculatedInvoice } from '../difference/due.ts';
+import type { ClosedPart, ClosedPeriod, UncalculatedInvoice } from '../difference/due.ts';
+import type { BilledUsage } from '../invoice/billed-usage.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { selectInvoices } from '../invoice/invoices.sql.ts';
 import { asBilled } from '../owed/charges.ts';
 import type { BillingSource, BillingTerms } from '../terms/billing-terms.ts';
 import { replaceTaken } from './burnt-taken.sql.ts';
 import { insertUsageTaken, type ReadInvoice, selectReadInvoices } from './late-usage.sql.ts';
-import { readUsage } from './read-usage.ts';
+import { readUsageOfEach } from './read-usage.ts';
 
 /** The subjects whose events a subscription may bill. */
 export const subjectsOf = ({
@@ -21,7 +22,9 @@ export interface ReadPeriod extends ClosedPeriod {
   /** The invoice of its last part. */
   readonly invoice: InvoiceRow;
   /** The invoices of all its parts. */
-  readonly parts: readonly InvoiceRow[];
+  readonly invoices: readonly InvoiceRow[];
+  /** Of the whole period. */
+  readonly usage: readonly BilledUsage[];
   /** The visible events: taken before reading, so that a concurrent event is late again. */
   readonly snapshot: string;
 }
@@ -91,17 +94,27 @@ async function readPeriods(
   );
   const found: ReadPeriod[] = [];
   for (const period of periods) {
-    const parts = period.map(({ id }) => invoices.get(id) as InvoiceRow);
-    const invoice = parts.at(-1) as InvoiceRow;
+    const those = period.map(({ id }) => invoices.get(id) as InvoiceRow);
+    const invoice = those.at(-1) as InvoiceRow;
     const snapshot = await usageSnapshot(tx, terms.merchantId);
     // Not from sums that were kept of the events, and beside what is stored; else beside those that are corrected with
     // it.
     const how = which === 'unchanged' ? { acceptedUpTo: LAST_EVENT } : { anew: found };
-    const usage = await readUsage(tx, source, asBilled(terms, invoice), invoice, how);
-    found.push({ invoice, parts, snapshot, usage, adjustments: invoice.terms?.adjustments ?? [] });
+    const then = asBilled(terms, invoice);
+    const apart = haveSameDiscounts(those) ? [invoice] : those;
+    const asked = apart.map((part) => ({ terms: then, invoice: part }));
+    const usageOf = await readUsageOfEach(tx, source, asked, how);
+    const parts = apart.map((part, place): ClosedPart => {
+      const adjustments = part.terms?.adjustments ?? [];
+      return { invoice: part, usage: usageOf[place] ?? [], adjustments };
+    });
+    found.push({ invoice, invoices: those, parts, snapshot, usage: usageOf.at(-1) ?? [] });
   }
   return found;
 }
+
+const haveSameDiscounts = (invoices: readonly InvoiceRow[]): boolean =>
+  new Set(invoices.map(({ terms }) => JSON.stringify(terms?.adjustments ?? []))).size === 1;
 
 /** The last place in the order of acceptance: all events count. */
 const LAST_EVENT = 9_223_372_036_854_775_807n;
@@ -145,12 +158,12 @@ const periodOfInvoice = (
 
 /** The usage of closed periods is billed as it was read. */
 export async function saveReadPeriods(tx: Tx, periods: readonly ReadPeriod[]): Promise<void> {
-  for (const { invoice, parts, usage, snapshot } of periods) {
+  for (const { invoice, invoices, usage, snapshot } of periods) {
     await replaceTaken(tx, invoice, usage); // also where they are as many: they may be others
     await insertUsageTaken(
       tx,
       invoice.merchantId,
-      parts.map(({ id }) => id),
+      invoices.map(({ id }) => id),
       snapshot,
     );
   }
