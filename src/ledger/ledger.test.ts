@@ -166,6 +166,11 @@ describe('a wallet', () => {
     expect([await balance(), await balance('USD')]).toEqual(['0', '7']);
   });
 
+  it('gives less than one unit of money too', async () => {
+    await fill('0.5');
+    expect([await spend('2'), await balance()]).toEqual(['0.5', '0']);
+  });
+
   it('is never spent twice, however many spend at once', async () => {
     await fill('10');
     const taken = await Promise.all(Array.from({ length: 8 }, () => spend('3')));

@@ -43,6 +43,24 @@ const decided = (sale: Sale): string => {
  * program. Each row has the rule that decides it.
  */
 describe('the place of a sale', () => {
+  it.each(['97110', '97200', '97300', '97400', '97500', '97610', '97700', '97800', '98600', '98713', '98800'])(
+    'to France with the postcode %s is outside the territory of VAT (Article 6)',
+    (zip) => {
+      expect(decidePlace(questionOf({ to: 'FR', zip }))).toMatchObject({ treatment: 'outside', category: 'O' });
+    },
+  );
+
+  it('is taxed under the standard registration where a country has two', () => {
+    const france = registration('FR');
+    const both = [germany, registration('FR', { scheme: 'oss', taxId: 'of the shop' }), france];
+    expect(decidePlace(questionOf({ to: 'FR', registrations: both }))?.registration).toEqual(france);
+  });
+
+  it('is that of the first standard registration, for a merchant without an address', () => {
+    const registrations = [registration('IE', { scheme: 'oss' }), germany, registration('FR')];
+    expect(decidePlace(questionOf({ seller: null, registrations, to: '' }))).toMatchObject({ country: 'DE' });
+  });
+
   it.each<Sale & { rule: string; is: string }>([
     // At home.
     { rule: 'Article 45: a consumer at home', to: 'DE', is: 'domestic DE 19 % S -' },

@@ -37,6 +37,16 @@ describe('the standard rate of a country on a day', () => {
     expect(rate(country, day)).toBe(expected);
   });
 
+  /** The rates of the European Commission's list. */
+  it('is that of each member state in 2026', () => {
+    const text =
+      'AT 20, BE 21, BG 20, CY 19, CZ 21, DE 19, DK 25, EE 24, ES 21, FI 25.5, FR 20, GR 24, HR 25, HU 27, IE 23, ' +
+      'IT 22, LT 21, LU 17, LV 21, MT 18, NL 21, PL 23, PT 23, RO 21, SE 25, SI 22, SK 23';
+    expect(euCountryCodes.toSorted().map((country) => `${country} ${rate(country, '2026-01-01')}`)).toEqual(
+      text.split(', '),
+    );
+  });
+
   it('is known for every member state of the European Union today, with the source of each', () => {
     expect(euCountryCodes).toHaveLength(27);
     for (const country of euCountryCodes) {

@@ -60,6 +60,32 @@ describe('without the merchant’s leave', () => {
     expect(customer.id).toBe(before.customerId);
   });
 
+  it('another site, or a form of another visit, ends no subscription', async () => {
+    await allow({ planChange: null, quantities: false, cancellation: 'now' });
+    const { subscription } = await halfAMonth();
+    const reader = await visit(env, shop, { id: subscription.id });
+    const formKey = reader.first.forms[0]?.fields[0]?.value as string;
+    const send = (key: string, site: string) =>
+      env
+        .client()
+        .post(
+          `/portal/subscriptions/${subscription.id}/change`,
+          new URLSearchParams({ formKey: key, print: 'x', cancel: 'now' }).toString(),
+          {
+            cookie: `reckoner_portal=${reader.cookies.get('reckoner_portal')}`,
+            'content-type': 'application/x-www-form-urlencoded',
+            'sec-fetch-site': site,
+          },
+        );
+    for (const [key, site] of [
+      [formKey, 'cross-site'],
+      [`${formKey}x`, 'same-origin'],
+    ] as const)
+      expect((await send(key, site)).headers.location).toMatch(/\/portal$/);
+    expect(await shop.read(`/v0/subscriptions/${subscription.id}`)).toMatchObject({ status: 'active' });
+    expect(String((await send(formKey, 'same-origin')).headers.location)).not.toMatch(/\/portal$/);
+  });
+
   it('only the merchant’s own plans can be offered', async () => {
     const stranger = await env.merchant();
     const plan = await shopOf(stranger).plan([await shopOf(stranger).feePrice()]);

@@ -171,6 +171,11 @@ describe('a top-up', () => {
     expect(answer.body.errors.map((error: Resource) => error.field)).toEqual([field]);
   });
 
+  it('has entries of its own customer only', async () => {
+    const other = await shop.customer();
+    expect((await shop.read(`/v0/customers/${other.id}/wallet/entries`)).data).toEqual([]);
+  });
+
   it('is of a customer who is there', async () => {
     const { id } = await shop.customer();
     await merchant.delete(`/v0/customers/${id}`);

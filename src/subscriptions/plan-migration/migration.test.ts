@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { besideEachOther } from './migration.ts';
+import { next } from '../../kernel/state-table.ts';
+import { besideEachOther, planMigrationStates } from './migration.ts';
 
 const members = fc
   .array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 30 })
@@ -23,4 +24,16 @@ describe('members that are changed side by side', () => {
     const all = ['a', 'b', 'c'].map((customerId) => ({ customerId }));
     expect(besideEachOther(all)).toEqual([all]);
   });
+});
+
+it.each([
+  ['running', 'complete', 'completed'],
+  ['running', 'cancel', 'cancelled'],
+  ['completed', 'complete', 'refused'],
+  ['completed', 'cancel', 'refused'],
+  ['cancelled', 'complete', 'refused'],
+  ['cancelled', 'cancel', 'refused'],
+] as const)('a migration that is %s: %s, %s', (state, event, to) => {
+  const found = next(planMigrationStates, state, event);
+  expect(found.ok ? found.value : 'refused').toBe(to);
 });
