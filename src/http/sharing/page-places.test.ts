@@ -62,8 +62,10 @@ describe('pages without a key', () => {
     edge = await openEdge([...thingRoutes(), slowPage(gates)], { url, database, pagePlaces });
     const caller = edge.caller();
     const [a] = await thingsOf(edge, 1, caller);
-    const open = () => edge?.server.inject({ url: `/pay/things/${a}`, headers: { accept: 'text/html' } });
-    const pages = [open(), open(), open()].map((page) => page?.then(({ statusCode }) => statusCode));
+    const { server } = edge;
+    const open = async () =>
+      (await server.inject({ url: `/pay/things/${a}`, headers: { accept: 'text/html' } })).statusCode;
+    const pages = [open(), open(), open()];
     await vi.waitFor(() => expect(gates.length).toBe(1));
     expect(await Promise.race(pages)).toBe(429);
     expect(await thingsOf(edge, 1, caller)).toHaveLength(1);
