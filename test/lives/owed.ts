@@ -192,22 +192,26 @@ function feeOwed(life: Life, history: History, index: number, period: Period, qu
   const cuts = segmentsOf(history).filter(({ from }) => from > period.whole.from && from < period.whole.to).length;
   const isEnded = history.end !== null && history.end < period.whole.to;
   const roundings = life.isEven ? 0 : cuts + (isEnded ? 1 : 0) + (history.discounts.length > 0 ? 2 : 0);
-  const bill = (them: readonly Span[], at: number, isDiscounted = true) => {
-    const share = moneyShare(history, period, them);
-    const measured = { isForTime: true, used: [asUsed(String(quantity))], share, limitShare: share };
+  const bill = (them: readonly Span[], at: number, isDiscounted = true, earlier: readonly Span[] = []) => {
+    const used = [asUsed(String(quantity))];
+    const [share, limitShare] = [moneyShare(history, period, [...earlier, ...them]), moneyShare(history, period, them)];
+    const before = { isForTime: true, used, share: moneyShare(history, period, earlier) };
     const { amount, because } = rated(
       life,
       isDiscounted ? history : { ...history, discounts: [] },
       price,
       at,
-      measured,
+      { isForTime: true, used, share, limitShare },
+      earlier.length === 0 ? 0n : chargeOf({ ...asked(price), ...before }, DIGITS[life.currency]).amount,
     );
     return { amount, because: `${shown(period.whole)} ${because}`, roundings, spans: them, ...ofPeriod(period) };
   };
+  // The parts of a period sum to the whole.
   if (price.term === 'in_arrears')
     return partsOf(life, history, period).flatMap(({ from, to, at, isCut }) => {
-      const them = clipped(spans, { from, to });
-      return them.length === 0 ? [] : [{ ...bill(them, at), closed: Math.min(to, period.span.to), isCut }];
+      const [them, earlier] = [clipped(spans, { from, to }), clipped(spans, { from: period.span.from, to: from })];
+      const closed = Math.min(to, period.span.to);
+      return them.length === 0 ? [] : [{ ...bill(them, at, true, earlier), closed, isCut }];
     });
   // The upfront invoice is issued as the subscription is made, before it has a discount.
   const [first] = isUpfront(life, history, index, period, spans, quantity) ? spans.splice(0, 1) : [];
@@ -403,12 +407,12 @@ interface Measured {
   readonly covered?: string;
 }
 
-/** Model, discounts at an instant, maximum, minimum: domain.md §2. */
-function rated(life: Life, history: History, price: Price, at: number, measured: Measured) {
+/** Model, less what earlier parts have billed; discounts at an instant, maximum, minimum: domain.md §2. */
+function rated(life: Life, history: History, price: Price, at: number, measured: Measured, before = 0n) {
   const digits = DIGITS[life.currency];
   const { isForTime, used, share, limitShare, maximumShare = limitShare, covered = '0' } = measured;
   const { amount } = chargeOf({ ...asked(price), isForTime, used, share, covered }, digits);
-  const net = discounted(history, amount, at);
+  const net = discounted(history, amount - before, at);
   const limit = (text: string | undefined, of: Exact): bigint | null =>
     text === undefined ? null : nearest(times(times(read(text), of), exact(10n ** BigInt(digits))));
   const [low, high] = [limit(price.minimum, limitShare), limit(price.maximum, maximumShare)];

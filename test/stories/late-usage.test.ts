@@ -245,6 +245,18 @@ describe('money goes back once', () => {
     await shop.advance(clock, '2026-04-01T00:00:00Z');
     expect(shown((await shop.invoices(subscription))[2])).toEqual(['charge 2026-03: 0 = 0.00']);
   });
+
+  it('also where an invoice after it has corrected the same period once more', async () => {
+    const { clock, subscription, january, february } = await corrected();
+    await use(subscription, JANUARY, -10);
+    await use(subscription, '2026-03-15T00:00:00Z', 30);
+    await shop.advance(clock, '2026-04-01T00:00:00Z');
+    const march = (await shop.invoices(subscription))[2] as Resource;
+    expect(shown(march)).toEqual(['charge 2026-03: 30 = 30.00', 'late_usage 2026-01: -10 = -10.00']);
+    expect(await refund(february)).toMatchObject({ status: 201, body: { total: '264.00' } });
+    expect(await walletOf(shop, subscription)).toBe('96.00');
+    expect(await refund(january)).toMatchObject(REFUSED);
+  });
 });
 
 describe('the second calculation of an invoice with late usage', () => {

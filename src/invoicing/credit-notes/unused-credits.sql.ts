@@ -157,7 +157,7 @@ export const isCredited = async (
              and l.price_id is not distinct from b.price_id
              and l.period_start < b.period_end and l.period_end > b.period_start
            where b.merchant_id = ${merchantId} and b.invoice_id = ${id}
-             and (b.price_id is not null and b.type <> 'credit' or b.type = 'commitment')
+             and (b.price_id is not null and b.type <> 'credit' or b.type = 'commitment') and b.total_amount > 0
              and not exists (select from credit_note n where n.merchant_id = i.merchant_id and n.invoice_id = i.id
                                 and n.kind = 'refund' and n.status = 'ISSUED')
            group by b.id having sum(l.total_amount) < 0) as found`)
