@@ -50,6 +50,17 @@ describe('what a life owes', () => {
       cents: 73_00n,
     },
     {
+      what: 'a fee of 1.01 in arrears, cut in the middle of the month: 0.51, which a discount takes, and the rest',
+      prices: [fee('1.01', { term: 'in_arrears' })],
+      deeds: [
+        start(),
+        on(15, { do: 'discount', sub: 's0', part: '1', from: 15 * DAY, to: 16 * DAY }),
+        cut(15.5, 'P1M'),
+        on(31, end()),
+      ],
+      cents: 50n,
+    },
+    {
       what: 'two seats at 31.00, three from the 11th: 10 days of 62.00 and 21 of 93.00',
       prices: [fee('31', { quantity: 2 })],
       deeds: [
