@@ -1,4 +1,5 @@
 import {
+  type CompactForms,
   DecimalOut,
   Id,
   Nullable,
@@ -312,6 +313,7 @@ export const ProfitabilityReply = Type.Object(
               },
               {
                 $id: 'ProfitabilityTrend',
+                'x-compact': { periodChange: 'null' } satisfies CompactForms,
                 'x-fields': {
                   values: 'The profit of each bucket, in major units.',
                   periodChange:
@@ -324,6 +326,7 @@ export const ProfitabilityReply = Type.Object(
         },
         {
           $id: 'ProfitabilityRow',
+          'x-compact': { marginPct: 'null', trend: 'null' } satisfies CompactForms,
           'x-fields': {
             ...PROFIT_WORDS,
             customerName: 'The name of the customer.',

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Edge, type EdgeCaller, openEdge, thingRoutes } from '../../test/support/edge.ts';
 import { ok } from '../kernel/result.ts';
-import { compactDocument, compactText, plainUrl } from './compact.ts';
-import { MapOut, Nullable, Reply, route, Strict, Type } from './index.ts';
+import { compactText, plainUrl } from './compact.ts';
+import { DecimalOut, GroupOut, JsonOut, MapOut, Nullable, Reply, route, Strict, type TSchema, Type } from './index.ts';
+import { compactDocument } from './reference/compact-document.ts';
 
 const Echoed = Type.Object(
-  { note: Nullable(Type.String()), always: Type.Null(), sent: MapOut, count: Type.Unknown() },
-  { $id: 'Echoed' },
+  { note: Nullable(Type.String()), always: Type.Null(), sent: MapOut, kept: Type.Null(), count: Type.Number() },
+  { $id: 'Echoed', 'x-compact': { kept: 'null' } },
 );
 
 const routes = [
@@ -23,7 +24,7 @@ const routes = [
       replies: { 200: Echoed },
     },
     async ({ body: { sent, note } }) =>
-      ok({ note: note ?? null, always: null, sent, count: JSON.rawJSON('9007199254740993.10') }),
+      ok({ note: note ?? null, always: null, sent, kept: null, count: JSON.rawJSON('9007199254740993.10') }),
   ),
   route(
     {
@@ -50,9 +51,9 @@ afterAll(() => edge.close());
 const sent = { a: null, b: [null, { c: null, d: [] }], e: {} };
 
 describe('a compact answer', () => {
-  it('has no field whose value is null, at any depth, and all digits of its numbers', async () => {
+  it('has no null in a field that the API defines, all JSON of the caller, and all digits of its numbers', async () => {
     const { text } = await caller.call('POST', '/compact/v0/echo', { body: { sent } });
-    expect(text).toBe('{"sent":{"b":[null,{"d":[]}],"e":{}},"count":9007199254740993.10}');
+    expect(text).toBe(`{"sent":${JSON.stringify(sent)},"kept":null,"count":9007199254740993.10}`);
     expect((await caller.call('POST', '/v0/echo', { body: { sent } })).body).toMatchObject({ note: null, sent });
   });
 
@@ -79,8 +80,12 @@ describe('a compact answer', () => {
     const first = await caller.call('POST', '/v0/echo', { headers, body: { sent: { one: null } } });
     const again = await caller.call('POST', '/compact/v0/echo', { headers, body: { sent: { one: null } } });
     expect(first.body).toMatchObject({ note: null, sent: { one: null } });
-    expect(again).toMatchObject({ status: 200, headers: { 'idempotent-replayed': 'true' }, body: { sent: {} } });
-    expect(again.text).not.toContain('null');
+    expect(again).toMatchObject({
+      status: 200,
+      headers: { 'idempotent-replayed': 'true' },
+      body: { sent: { one: null }, kept: null },
+    });
+    expect(again.body).not.toHaveProperty('note');
     const other = await caller.call('POST', '/compact/v0/echo', { headers, body: { sent: { two: 2 } } });
     expect(other).toMatchObject({ status: 409, body: { code: 'IDEMPOTENCY_KEY_REUSED' } });
     const made = { headers: { 'idempotency-key': 'compact first' }, body: { name: 'thing' } };
@@ -90,18 +95,26 @@ describe('a compact answer', () => {
 });
 
 describe('the compact document', () => {
-  it('has every operation of the plain one, and no null', async () => {
+  it('has every operation of the plain one, and null where it stays', async () => {
     const plain = (await caller.call('GET', '/openapi.json')).body;
     const compact = (await caller.call('GET', '/compact/openapi.json')).body;
     expect(Object.keys(compact.paths)).toEqual(Object.keys(plain.paths).map((path) => `/compact${path}`));
-    expect(JSON.stringify(plain)).toMatch(/"null"/);
-    expect(JSON.stringify(compact)).not.toMatch(/"null"|:null/);
-    expect(plain.components.schemas.Echoed.required).toEqual(['note', 'always', 'sent', 'count']);
+    expect(JSON.stringify([plain, compact])).not.toContain('x-compact');
+    expect(plain.components.schemas.Echoed.required).toEqual(['note', 'always', 'sent', 'kept', 'count']);
     expect(compact.components.schemas.Echoed).toMatchObject({
-      required: ['sent'],
-      properties: { note: { type: 'string' }, sent: { $ref: '#/components/schemas/JsonObject' } },
+      required: ['sent', 'kept', 'count'],
+      properties: {
+        note: { type: 'string' },
+        sent: { $ref: '#/components/schemas/JsonObject' },
+        kept: { type: 'null' },
+      },
     });
-    expect(Object.keys(compact.components.schemas.Echoed.properties)).toEqual(['note', 'sent', 'count']);
+    expect(Object.keys(compact.components.schemas.Echoed.properties)).toEqual(['note', 'sent', 'kept', 'count']);
+    expect(compact.components.schemas.JsonValue).toEqual(plain.components.schemas.JsonValue);
+    const { requestBody, responses } = compact.paths['/compact/v0/echo'].post;
+    expect(requestBody.content['application/json'].schema).toEqual({ $ref: '#/components/schemas/Echo' });
+    expect(compact.components.schemas.Echo.properties.note).toEqual({ type: 'string' });
+    expect(responses[200].content['application/json'].example).toEqual({ sent: {}, kept: null, count: 1 });
   });
 
   it('has a page, to which /compact leads', async () => {
@@ -147,7 +160,133 @@ it.each([
   { url: '/compact/openapi.json?x', plain: '/compact/openapi.json?x' },
 ])('$url is $plain', ({ url, plain }) => expect(plainUrl(url)).toBe(plain));
 
-it('a number keeps its text where a double would not hold it', () =>
-  expect(compactText('{"a":12345678901234567890.5,"b":null,"c":[1.10]}')).toBe(
-    '{"a":12345678901234567890.5,"c":[1.1]}',
-  ));
+const objects = (properties: Record<string, TSchema>, forms?: object) =>
+  Type.Object(properties, { ...(forms && { 'x-compact': forms }) });
+const words = Nullable(Type.String());
+const ofKinds = {
+  by: 'kind',
+  of: { wide: { words: ['wide', 'broad'], fields: { data: objects({ end: words }) } }, tall: {} },
+};
+
+it.each([
+  { answer: 'a null', schema: objects({ a: words, b: words }), plain: '{"a":null,"b":"b"}', compact: '{"b":"b"}' },
+  {
+    answer: 'a deep null',
+    schema: objects({ a: objects({ b: words }) }),
+    plain: '{"a":{"b":null}}',
+    compact: '{"a":{}}',
+  },
+  {
+    answer: 'nulls of a list and in it',
+    schema: Type.Array(Nullable(objects({ a: words }))),
+    plain: '[null,{"a":null}]',
+    compact: '[null,{}]',
+  },
+  { answer: 'the value of no event', schema: objects({ g: GroupOut }), plain: '{"g":{"a":null}}', compact: '{"g":{}}' },
+  { answer: 'keys of data', schema: objects({ d: MapOut }), plain: '{"d":{"a":{"b":null}}}' },
+  { answer: 'a key that no schema declares', schema: objects({ a: words }), plain: '{"b":null}' },
+  { answer: 'JSON of any content', schema: objects({ a: JsonOut, b: JsonOut }), plain: '{"a":null,"b":{"c":null}}' },
+  {
+    answer: 'keys beside the declared ones',
+    schema: objects({ d: Type.Object({ a: words }, { additionalProperties: JsonOut }) }),
+    plain: '{"d":{"a":null,"b":null}}',
+    compact: '{"d":{"b":null}}',
+  },
+  { answer: 'a kept null', schema: objects({ a: words, b: words }, { a: 'null' }), plain: '{"a":null}' },
+  {
+    answer: 'no text',
+    schema: objects({ a: words, b: Type.Optional(Type.String()) }, { a: 'text', b: 'text' }),
+    plain: '{"a":null}',
+    compact: '{"a":"","b":""}',
+  },
+  { answer: 'a text', schema: objects({ a: words }, { a: 'text' }), plain: '{"a":"sub_1"}' },
+  {
+    answer: 'figures',
+    schema: objects({ a: Nullable(DecimalOut), b: Nullable(DecimalOut), c: DecimalOut }, { a: 'number', b: 'number' }),
+    plain: '{"a":"12345678901234567890.10","b":null,"c":"1.10"}',
+    compact: '{"a":12345678901234567890.10,"b":null,"c":"1.10"}',
+  },
+  {
+    answer: 'a map of figures',
+    schema: objects({ a: Type.Unsafe({ type: 'object', additionalProperties: DecimalOut }) }, { a: 'number' }),
+    plain: '{"a":{"x":"-0.50","y":"0"}}',
+    compact: '{"a":{"x":-0.50,"y":0}}',
+  },
+  {
+    answer: 'what is absent',
+    schema: objects({ a: words, b: words }, { a: 'absent' }),
+    plain: '{"a":"a","b":"b"}',
+    compact: '{"b":"b"}',
+  },
+  {
+    answer: 'a kind of a union',
+    schema: Type.Union([
+      objects({ kind: Type.Literal('a'), of: words }, { of: 'null' }),
+      objects({ kind: Type.Literal('b'), of: words }),
+    ]),
+    plain: '{"kind":"a","of":null}',
+  },
+  {
+    answer: 'another kind of a union',
+    schema: Type.Union([
+      objects({ kind: Type.Literal('a'), of: words }, { of: 'null' }),
+      objects({ kind: Type.Literal('b'), of: words }),
+    ]),
+    plain: '{"kind":"b","of":null}',
+    compact: '{"kind":"b"}',
+  },
+  ...['wide', 'broad'].map((kind) => ({
+    answer: `data of the kind ${kind}`,
+    schema: Type.Object({ kind: Type.String(), data: MapOut }, { 'x-cases': ofKinds }),
+    plain: `{"kind":"${kind}","data":{"end":null,"own":null}}`,
+    compact: `{"kind":"${kind}","data":{"own":null}}`,
+  })),
+  {
+    answer: 'data of another kind',
+    schema: Type.Object({ kind: Type.String(), data: MapOut }, { 'x-cases': ofKinds }),
+    plain: '{"kind":"tall","data":{"end":null}}',
+  },
+  { answer: 'long numbers', schema: objects({ a: Type.Number() }), plain: '{"a":12345678901234567890.5,"b":[1.5]}' },
+])('has $answer in $plain as $compact', ({ schema, plain, compact = plain }) =>
+  expect(compactText(schema, plain)).toBe(compact),
+);
+
+it.each([
+  { form: 'null', field: { type: ['string', 'null'] }, shown: { anyOf: [{ type: 'string' }, { type: 'null' }] } },
+  { form: 'null', field: { type: 'null', description: 'd' }, shown: { type: 'null', description: 'd' } },
+  {
+    form: 'text',
+    field: { anyOf: [{ type: 'string', pattern: '^sub_' }, { type: 'null' }], description: 'd' },
+    shown: {
+      anyOf: [
+        { type: 'string', pattern: '^sub_' },
+        { type: 'string', const: '' },
+      ],
+      description: 'd',
+    },
+  },
+  { form: 'text', field: { type: 'string' }, shown: { type: 'string' } },
+  {
+    form: 'number',
+    field: { anyOf: [{ $ref: '#/components/schemas/Decimal' }, { type: 'null' }], examples: ['4.60'] },
+    shown: { anyOf: [{ $ref: '#/components/schemas/DecimalNumber' }, { type: 'null' }], examples: [4.6] },
+  },
+])('shows a field of the form $form as $shown', ({ form, field, shown }) => {
+  const thing = { type: 'object', properties: { field, other: { type: 'null' } }, 'x-compact': { field: form } };
+  const { components } = compactDocument({
+    paths: {},
+    components: { schemas: { Thing: { ...thing, required: ['field'] } } },
+  });
+  expect(components.schemas.Thing).toEqual({ type: 'object', properties: { field: shown }, required: ['field'] });
+});
+
+it('shows no field of the form absent, and requires a text where there was no value', () => {
+  const thing = {
+    type: 'object',
+    properties: { a: { type: 'string' }, b: { type: 'string' } },
+    required: ['a'],
+    'x-compact': { a: 'absent', b: 'text' },
+  };
+  const { components } = compactDocument({ paths: {}, components: { schemas: { Thing: thing } } });
+  expect(components.schemas.Thing).toEqual({ type: 'object', properties: { b: { type: 'string' } }, required: ['b'] });
+});

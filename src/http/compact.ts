@@ -1,5 +1,7 @@
 import { parseExactJson } from '../db/index.ts';
-import { takesNull } from './nulls.ts';
+import { isJsonObject } from '../kernel/json.ts';
+import { type Form, formsOf, schemaOf } from './nulls.ts';
+import { type Cases, type CompactForms, keepsNull } from './schema.ts';
 
 /** The prefix of a second path for every operation, with answers without nulls. */
 export const COMPACT_PATH = '/compact';
@@ -10,78 +12,58 @@ export const plainUrl = (url: string): string => (isOfDocument(url) ? url : url.
 /** The document of the compact paths and its page have routes of their own. */
 const isOfDocument = (url: string): boolean => /^\/compact\/(?:docs|openapi\.json)(?:[/?]|$)/.test(url);
 
-/** A JSON text without the fields whose value is null, at any depth; numbers keep their digits. */
-export const compactText = (text: string): string =>
-  JSON.stringify(parseExactJson(text), (_key, value: unknown) => (value === null ? undefined : value));
-
-type Schema = Record<string, unknown>;
-type Schemas = Readonly<Record<string, Schema>>;
-
-/** The OpenAPI document of the compact paths: nothing in it is nullable, and what could be null may be absent. */
-export function compactDocument(document: unknown): unknown {
-  const { paths, components, ...rest } = document as Schema & { components: { schemas?: Schemas } };
-  const named = components?.schemas ?? {};
-  return {
-    ...rest,
-    paths: Object.fromEntries(
-      Object.entries(paths as Schema).map(([path, operations]) => [
-        `${COMPACT_PATH}${path}`,
-        withoutNull(operations, named),
-      ]),
-    ),
-    components: { ...components, schemas: withoutNull(named, named) },
-  };
+/**
+ * The text of an answer as it is below `/compact`: without the fields whose value is null, but for the forms that its
+ * schema names (`x-compact`). Keys that the schema does not declare are data of the merchant, and stay. Numbers keep
+ * their digits.
+ */
+export function compactText(schema: object, text: string): string {
+  const answer = parseExactJson(text);
+  compact([schema], answer);
+  return JSON.stringify(answer);
 }
 
-/** A part of a document without null among the types and values of its schemas. */
-function withoutNull(part: unknown, named: Schemas): unknown {
-  if (Array.isArray(part)) return part.map((each) => withoutNull(each, named));
-  if (!isObject(part)) return part;
-  const { properties, ...rest } = collapsed(part);
-  const shown = Object.fromEntries(
-    Object.entries(rest).map(([key, value]) => [key, isExample(key) ? compactValue(value) : withoutNull(value, named)]),
+/** As much of the schema of an answer as tells the compact form of its fields. */
+interface ReplyForm extends Form {
+  readonly 'x-cases'?: Cases;
+  readonly 'x-compact'?: CompactForms;
+  readonly 'x-shown'?: string;
+}
+
+function compact(schemas: readonly ReplyForm[], value: unknown): void {
+  if (Array.isArray(value)) {
+    const items = schemas.flatMap((schema) => formsOf(schema, value)).flatMap((form) => form.items ?? []);
+    if (items.length > 0) for (const each of value) compact(items, each);
+    return;
+  }
+  if (!isJsonObject(value)) return;
+  const forms = schemas.flatMap((schema) => formsOf(schema, value) as readonly ReplyForm[]);
+  const words: CompactForms = Object.fromEntries(forms.flatMap((form) => Object.entries(form['x-compact'] ?? {})));
+  for (const [name, field] of Object.entries(value)) {
+    const declared = forms.flatMap((form) => ofCase(form, name, value) ?? schemaOf(form, name) ?? []);
+    if (declared.length === 0 || declared.some(isAnyJson)) continue;
+    if (words[name] === 'absent' || (field === null && !keepsNull(words[name]))) delete value[name];
+    else if (words[name] === 'number') value[name] = asNumbers(field);
+    else compact(declared, field);
+  }
+  for (const [name, word] of Object.entries(words)) if (word === 'text') value[name] ??= '';
+}
+
+/** JSON of any content, null too. */
+const isAnyJson = (form: ReplyForm): boolean => form['x-shown'] === 'JsonValue';
+
+/** The schema of a field that only one kind of the object has. */
+function ofCase({ 'x-cases': cases }: ReplyForm, name: string, value: Readonly<Record<string, unknown>>) {
+  if (cases === undefined) return;
+  const kind = Object.entries(cases.of).find(([word, { words }]) =>
+    (words ?? [word]).includes(String(value[cases.by])),
   );
-  if (!isObject(properties)) return shown;
-  const fields = Object.entries(properties as Schemas);
-  const absent = new Set(fields.filter(([, field]) => takesNull(resolved(field, named))).map(([name]) => name));
-  return {
-    ...shown,
-    properties: Object.fromEntries(
-      fields.filter(([, field]) => !isNull(field)).map(([name, field]) => [name, withoutNull(field, named)]),
-    ),
-    ...(Array.isArray(rest.required) && { required: rest.required.filter((name: string) => !absent.has(name)) }),
-  };
+  return kind?.[1].fields?.[name];
 }
 
-const isExample = (key: string): boolean => key === 'example' || key === 'examples';
-
-const compactValue = (value: unknown): unknown => JSON.parse(compactText(JSON.stringify(value))) as unknown;
-
-/** A schema without null at its own level: of a union with one other branch, that branch. */
-function collapsed(schema: Schema): Schema {
-  const { type, enum: words, default: usual, anyOf, ...rest } = schema;
-  const branches = Array.isArray(anyOf) ? anyOf.filter((each) => !isNull(each)) : undefined;
-  const types = Array.isArray(type) ? type.filter((each) => each !== 'null') : undefined;
-  const plain: Schema = {
-    ...(type !== undefined && { type: types?.length === 1 ? types[0] : (types ?? type) }),
-    ...(words !== undefined && { enum: Array.isArray(words) ? words.filter((word) => word !== null) : words }),
-    ...(usual !== undefined && usual !== null && { default: usual }),
-    ...rest,
-  };
-  if (branches === undefined) return plain;
-  const isUnion = branches.length > 1 || branches.length === (anyOf as unknown[]).length;
-  return isUnion ? { ...plain, anyOf: branches } : { ...collapsed(branches[0] as Schema), ...plain };
+/** A decimal string as a JSON number with the same digits; of a map each value. */
+function asNumbers(value: unknown): unknown {
+  if (typeof value === 'string') return JSON.rawJSON(value);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, asNumbers(each)]));
 }
-
-/** The schema that a reference names; where a branch of a union is one, the union with the schema in its place. */
-function resolved(schema: Schema, named: Schemas): Schema {
-  const found = typeof schema.$ref === 'string' ? (named[schema.$ref.split('/').at(-1) as string] ?? {}) : schema;
-  if (!Array.isArray(found.anyOf)) return found;
-  return { ...found, anyOf: (found.anyOf as Schema[]).map((each) => resolved(each, named)) };
-}
-
-const isObject = (value: unknown): value is Schema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const isNull = (schema: unknown): boolean =>
-  isObject(schema) && (schema.type === 'null' || ('const' in schema && schema.const === null));

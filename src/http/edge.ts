@@ -23,6 +23,8 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     errorPage?: ErrorPage | undefined;
+    /** The schemas of the answers, by status. */
+    replies?: Route['declaration']['replies'];
   }
 }
 

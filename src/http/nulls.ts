@@ -1,7 +1,7 @@
 import { isRawNumber } from '../kernel/decimal.ts';
 
 /** As much of a JSON schema as tells which fields an object can have. */
-interface Form {
+export interface Form {
   readonly type?: string | readonly string[];
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
@@ -64,13 +64,14 @@ function isAbsent(forms: readonly Form[], name: string, absent: AbsentNulls): bo
 const hasFields = ({ properties, additionalProperties }: Form): boolean =>
   properties !== undefined || typeof additionalProperties === 'object';
 
-function schemaOf({ properties, additionalProperties }: Form, name: string): Form | undefined {
+/** The schema of a field of this form: the declared one, or that of the values of a map. */
+export function schemaOf({ properties, additionalProperties }: Form, name: string): Form | undefined {
   if (properties !== undefined && Object.hasOwn(properties, name)) return properties[name];
   return typeof additionalProperties === 'object' ? additionalProperties : undefined;
 }
 
 /** The schema and those that are combined in it, without the branches that are meant for another kind of object. */
-function formsOf(schema: Form, value: object): readonly Form[] {
+export function formsOf(schema: Form, value: object): readonly Form[] {
   const { anyOf, allOf, if: condition, then } = schema;
   if (!anyOf && !allOf && !then) return [schema];
   const branches = (anyOf ?? []).filter((form) => isMeant(form, value));

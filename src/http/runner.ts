@@ -68,7 +68,7 @@ export class Runner {
       method: declaration.method,
       url: declaration.path,
       bodyLimit: declaration.bodyLimit ?? BODY_LIMIT,
-      ...(declaration.errorPage && { config: { errorPage: declaration.errorPage } }),
+      config: { errorPage: declaration.errorPage, replies: declaration.replies },
       onRequest: async (request, reply) => {
         if (!('public' in declaration.access)) {
           const found = await this.#options.authenticate(bearerToken(request), request.ip);

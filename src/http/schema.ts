@@ -151,6 +151,16 @@ export interface Case {
   readonly without?: readonly string[];
 }
 
+/**
+ * The forms of fields below `/compact`, where the clients of that dialect need another one than the plain one without
+ * null. `null`: null stays. `text`: an empty text where there is no value. `number`: a decimal string is a JSON number,
+ * and null stays. `absent`: the field is left out.
+ */
+export type CompactForms = Readonly<Record<string, 'null' | 'text' | 'number' | 'absent'>>;
+
+/** Is null a value of a field in this form? */
+export const keepsNull = (form: CompactForms[string] | undefined): boolean => form === 'null' || form === 'number';
+
 /** The rules of an object beyond its fields. */
 export interface StrictOptions {
   $id?: string;

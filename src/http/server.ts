@@ -120,7 +120,10 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   app.addHook('onSend', async (request, reply, payload) => {
     const isJson = String(reply.getHeader('content-type') ?? '').startsWith('application/json');
     const isCompact = request.url !== request.originalUrl; // the path was rewritten
-    return isCompact && isJson && typeof payload === 'string' && payload !== '' ? compactText(payload) : payload;
+    const schema = request.routeOptions.config?.replies?.[reply.statusCode];
+    return isCompact && isJson && schema && typeof payload === 'string' && payload !== ''
+      ? compactText(schema, payload)
+      : payload;
   });
   app.setErrorHandler(async (error, request, reply) => send(reply, faultReply(error, errors, request)));
   app.setNotFoundHandler(async (request, reply) => answerUnknown(request, reply));

@@ -94,8 +94,8 @@ function createAjv(coerceTypes: boolean): Ajv2020 {
 const asSent = createAjv(false);
 const ajvs: Record<Place, Ajv2020> = { body: asSent, change: asSent, query: createAjv(true), reply: asSent };
 
-/** What is for the document alone. */
-const DOCUMENT_ONLY = new Set(['x-cases', 'x-document', 'x-shown']);
+/** What no check reads: it is for the document, and for answers below `/compact`. */
+const UNCHECKED = new Set(['x-cases', 'x-compact', 'x-document', 'x-shown']);
 
 /**
  * The schema as it is compiled: without the names of its parts, which are for the document (here one name may stand in
@@ -105,7 +105,7 @@ function prepared(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(prepared);
   if (typeof schema !== 'object' || schema === null) return schema;
   const parts = Object.entries(schema).filter(
-    ([key, value]) => !DOCUMENT_ONLY.has(key) && (key !== '$id' || typeof value !== 'string'),
+    ([key, value]) => !UNCHECKED.has(key) && (key !== '$id' || typeof value !== 'string'),
   );
   const copy = Object.fromEntries(parts.map(([key, value]) => [key, prepared(value)]));
   if (copy.type === 'string') return { ...copy, 'x-text': true };

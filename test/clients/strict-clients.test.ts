@@ -74,7 +74,6 @@ describe('a generated client of the compact paths, which sends null for all that
         body ? { ...call, body } : call,
       );
       expect(answer.status, answer.text).toBeLessThan(400);
-      expect(nullFields(answer.body)).toEqual([]);
     }
   });
 });
@@ -84,12 +83,4 @@ function paramsOf(access: (typeof declarations)[number]['access']): Record<strin
   if ('public' in access || typeof access.merchant !== 'object') return {};
   const { of, kind } = access.merchant;
   return { [of]: world.ids[kind]?.[0] ?? '' };
-}
-
-/** The paths of the fields that are null. */
-function nullFields(value: unknown, path = ''): string[] {
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, field]) =>
-    field === null && !Array.isArray(value) ? [`${path}.${key}`] : nullFields(field, `${path}.${key}`),
-  );
 }

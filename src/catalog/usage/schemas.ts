@@ -1,4 +1,5 @@
 import {
+  type CompactForms,
   DecimalOut,
   type FieldWords,
   GroupOut,
@@ -118,6 +119,8 @@ const REPORT_FIELDS: FieldWords = {
   total: ['How many groups there are.', 1],
 };
 
+const COSTS_AS_NUMBERS = { 'x-compact': { totalCost: 'number', cost: 'number' } satisfies CompactForms };
+
 /** Comma-separated, repeated, or both. */
 const Dimensions = Type.Union([Text(), Type.Array(Text())]);
 const FilterGroupBy = Text();
@@ -183,7 +186,7 @@ const MeterEventOut = Type.Object(
     externalId: Type.Optional(Type.String()),
     externalSubject: Type.Optional(Type.String()),
   },
-  { $id: 'MeterEvent', 'x-fields': METER_EVENT_FIELDS },
+  { $id: 'MeterEvent', 'x-fields': METER_EVENT_FIELDS, 'x-compact': { subject: 'text' } satisfies CompactForms },
 );
 
 /** The list envelope, with `events` as a second name of `data` (api.md, Catalog). */
@@ -221,12 +224,19 @@ export const CostSummaryReply = Type.Object(
     eventType: Type.Optional(Type.String()),
     totalCost: Nullable(DecimalOut),
     totalQuantity: Nullable(NumberOut),
-    groups: Type.Optional(Type.Array(Type.Object({ dimensions: GroupOut, quantity: NumberOut, cost: DecimalOut }))),
+    groups: Type.Optional(
+      Type.Array(Type.Object({ dimensions: GroupOut, quantity: NumberOut, cost: DecimalOut }, COSTS_AS_NUMBERS)),
+    ),
     timeSeries: Type.Optional(
-      Type.Array(Type.Object({ windowStart: Timestamp, windowEnd: Timestamp, quantity: NumberOut, cost: DecimalOut })),
+      Type.Array(
+        Type.Object(
+          { windowStart: Timestamp, windowEnd: Timestamp, quantity: NumberOut, cost: DecimalOut },
+          COSTS_AS_NUMBERS,
+        ),
+      ),
     ),
   },
-  { $id: 'CostUsageResponse', 'x-fields': SUMMARY_FIELDS },
+  { $id: 'CostUsageResponse', 'x-fields': SUMMARY_FIELDS, ...COSTS_AS_NUMBERS },
 );
 
 export const CostReportQuery = Strict(
@@ -268,10 +278,15 @@ const CostReportGroup = Type.Object(
     totalQuantity: NumberOut,
     unit: Nullable(Type.String()),
     percentOfTotal: NumberOut,
-    priorPeriod: Nullable(Type.Object({ cost: DecimalOut, changePercent: Nullable(NumberOut) })),
+    priorPeriod: Nullable(
+      Type.Object(
+        { cost: DecimalOut, changePercent: Nullable(NumberOut) },
+        { 'x-compact': { cost: 'number', changePercent: 'null' } satisfies CompactForms },
+      ),
+    ),
     isOther: Type.Boolean(),
   },
-  { $id: 'CostReportGroup', 'x-fields': REPORT_FIELDS },
+  { $id: 'CostReportGroup', 'x-fields': REPORT_FIELDS, ...COSTS_AS_NUMBERS },
 );
 
 /** The cost of each group in a window, by the key of the group. */
@@ -287,10 +302,15 @@ export const CostReportReply = Type.Object(
     totalCost: DecimalOut,
     totalQuantity: NumberOut,
     groups: Type.Array(CostReportGroup),
-    timeSeries: Type.Array(Type.Object({ windowStart: Timestamp, windowEnd: Timestamp, groups: CostsByKey })),
+    timeSeries: Type.Array(
+      Type.Object(
+        { windowStart: Timestamp, windowEnd: Timestamp, groups: CostsByKey },
+        { 'x-compact': { groups: 'number' } satisfies CompactForms },
+      ),
+    ),
     availableDimensions: Type.Array(Type.String()),
     warnings: Type.Array(Type.String()),
     pagination: Type.Object({ total: Type.Integer(), limit: Type.Integer(), offset: Type.Integer() }),
   },
-  { $id: 'CostReport', 'x-fields': REPORT_FIELDS },
+  { $id: 'CostReport', 'x-fields': REPORT_FIELDS, ...COSTS_AS_NUMBERS },
 );

@@ -1,4 +1,5 @@
 import {
+  type CompactForms,
   DecimalNumber,
   type FieldWords,
   Id,
@@ -71,7 +72,11 @@ export const GrantReply = Type.Object(
     priority: Type.Integer(),
     createdAt: Timestamp,
   },
-  { $id: 'Grant', 'x-fields': GRANT_FIELDS },
+  {
+    $id: 'Grant',
+    'x-fields': GRANT_FIELDS,
+    'x-compact': { recurrencePeriod: 'null', idempotencyKey: 'null' } satisfies CompactForms,
+  },
 );
 
 export const GrantListReply = ListOf(GrantReply);

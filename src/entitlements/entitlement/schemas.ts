@@ -1,4 +1,5 @@
 import {
+  type CompactForms,
   type FieldWords,
   Id,
   ListOf,
@@ -119,6 +120,7 @@ const metered = {
   billableMetrics: Type.Array(Id('billableMetric')),
   pricingUnitId: Type.Null(),
 };
+const COMPACT: CompactForms = { config: 'null' };
 const fixed = { ...common, featureType: Type.Literal('static'), config: MapOut };
 const plain = { ...common, featureType: Type.Literal('boolean'), config: Type.Null() };
 
@@ -126,6 +128,7 @@ const plain = { ...common, featureType: Type.Literal('boolean'), config: Type.Nu
 export const MeteredEntitlementDetail = Type.Object(metered, {
   $id: 'MeteredEntitlementDetail',
   'x-fields': PLAIN_FIELDS,
+  'x-compact': COMPACT,
 });
 
 /** One of the three forms, by the feature's type. */
@@ -133,7 +136,7 @@ export const EntitlementDetailReply = Type.Union(
   [
     MeteredEntitlementDetail,
     Type.Object(fixed, { $id: 'StaticEntitlementDetail', 'x-fields': ENTITLEMENT_FIELDS }),
-    Type.Object(plain, { $id: 'BooleanEntitlementDetail', 'x-fields': PLAIN_FIELDS }),
+    Type.Object(plain, { $id: 'BooleanEntitlementDetail', 'x-fields': PLAIN_FIELDS, 'x-compact': COMPACT }),
   ],
   { $id: 'EntitlementDetail' },
 );
@@ -142,9 +145,12 @@ export type EntitlementDetailReply = Static<typeof EntitlementDetailReply>;
 const listed = { entitlementId: Id('entitlement') };
 const EntitlementItem = Type.Union(
   [
-    Type.Object({ ...metered, ...listed }, { $id: 'MeteredEntitlement', 'x-fields': PLAIN_FIELDS }),
+    Type.Object(
+      { ...metered, ...listed },
+      { $id: 'MeteredEntitlement', 'x-fields': PLAIN_FIELDS, 'x-compact': COMPACT },
+    ),
     Type.Object({ ...fixed, ...listed }, { $id: 'StaticEntitlement', 'x-fields': ENTITLEMENT_FIELDS }),
-    Type.Object({ ...plain, ...listed }, { $id: 'BooleanEntitlement', 'x-fields': PLAIN_FIELDS }),
+    Type.Object({ ...plain, ...listed }, { $id: 'BooleanEntitlement', 'x-fields': PLAIN_FIELDS, 'x-compact': COMPACT }),
   ],
   { $id: 'Entitlement' },
 );

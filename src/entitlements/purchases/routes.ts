@@ -1,4 +1,5 @@
 import {
+  type CompactForms,
   DecimalNumber,
   DecimalOut,
   DecimalText,
@@ -91,7 +92,7 @@ const GrantPurchaseReply = Type.Object(
     paymentSessions: Type.Array(
       Type.Object(
         { url: Type.String(), expiresAt: Nullable(Timestamp), amount: DecimalOut },
-        { 'x-fields': SESSION_FIELDS },
+        { 'x-fields': SESSION_FIELDS, 'x-compact': { amount: 'absent' } satisfies CompactForms },
       ),
       { description: 'The open payment sessions. Empty once the invoice is paid or cancelled.' },
     ),

@@ -1,10 +1,10 @@
 import swagger from '@fastify/swagger';
 import Fastify from 'fastify';
 import { Type } from 'typebox';
-import { compactDocument } from '../compact.ts';
 import type { Route } from '../route.ts';
 import { ErrorBody, MapOut, ValidationErrorBody } from '../schema.ts';
 import { errorStatuses } from '../statuses.ts';
+import { compactDocument, withoutForms } from './compact-document.ts';
 import { exampleOf } from './examples.ts';
 import { NamedSchemas, withReferences } from './named-schemas.ts';
 import { pathWords } from './words.ts';
@@ -21,7 +21,7 @@ A POST takes an \`Idempotency-Key\`: a repeated key answers the first reply and 
 \`merchantId\` is your own organization; only operators may send another one.
 
 Null for an optional field of a body is the same as no field; in a PATCH it clears a nullable field. Every path is
-served a second time below \`/compact\`, where answers have no null fields: \`/compact/openapi.json\`.
+served a second time below \`/compact\`, where answers omit null fields: \`/compact/openapi.json\`.
 
 To try a call, enter an API key on this page. \`npm start\` writes one to \`.reckoner/credentials.json\`.`;
 
@@ -211,9 +211,9 @@ export async function describeApi(routes: readonly Route[], baseUrl: string): Pr
       handler: async () => undefined,
     });
   await app.ready();
-  const plain = withExamples(inWords(withReferences(app.swagger())));
+  const document = inWords(withReferences(app.swagger()));
   await app.close();
-  return { plain, compact: compactDocument(plain) };
+  return { plain: withExamples(withoutForms(document)), compact: withExamples(compactDocument(document)) };
 }
 
 function replySchema(status: number, schema: Route['declaration']['replies'][number], schemas: NamedSchemas): unknown {

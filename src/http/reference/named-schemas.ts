@@ -8,7 +8,16 @@ import { BODY_WORDS, type FieldWord, type FieldWords, QUERY_WORDS, SHARED_WORDS,
 type Schema = Record<string, unknown>;
 
 /** The keywords of a schema whose values are no schemas. */
-const VALUES = new Set(['enum', 'const', 'default', 'required', 'description', 'examples', 'discriminator']);
+const VALUES = new Set([
+  'enum',
+  'const',
+  'default',
+  'required',
+  'description',
+  'examples',
+  'discriminator',
+  'x-compact',
+]);
 
 /** A reference to a named schema. The library that makes the document would drop what stands beside a `$ref`. */
 const REFERENCE = 'x-reference';
@@ -188,10 +197,12 @@ const withoutExamples = (words: FieldWords | undefined, names: readonly string[]
 const inPascalCase = (word: string): string =>
   word.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** A schema without our own keywords: in the words of JSON Schema, as far as it has them. */
+/** A schema in the words of JSON Schema, as far as it has them. The compact document still reads `x-compact`. */
 function inPublic(schema: Schema): Schema {
   const { 'x-type': type, allOf, ...rest } = schema;
-  const shown: Schema = Object.fromEntries(Object.entries(rest).filter(([key]) => !key.startsWith('x-')));
+  const shown: Schema = Object.fromEntries(
+    Object.entries(rest).filter(([key]) => key === 'x-compact' || !key.startsWith('x-')),
+  );
   if (type !== undefined) shown.type = type;
   if (allOf === undefined) return shown;
   const cases = (allOf as readonly Schema[]).map(({ if: condition, then }) => (condition === undefined ? null : then));

@@ -1,4 +1,5 @@
 import {
+  type CompactForms,
   DecimalOut,
   DecimalText,
   Formed,
@@ -232,6 +233,7 @@ export const InvoiceReply = Type.Object(
   },
   {
     $id: 'Invoice',
+    'x-compact': { subscriptionId: 'text' } satisfies CompactForms,
     description: 'An invoice. After its issue it is never edited; credit notes correct it.',
     'x-fields': {
       metadata: 'Your own keys and values.',

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { type DecimalRules, DecimalText, type FieldWords, Nullable } from '../../http/schema.ts';
+import { type CompactForms, type DecimalRules, DecimalText, type FieldWords, Nullable } from '../../http/schema.ts';
 import { Decimal, decimal, isRawNumber, plain } from '../../kernel/decimal.ts';
 import type { FieldError } from '../../kernel/result.ts';
 
@@ -50,7 +50,7 @@ export const Tiers = Type.Array(
       unitPrice: Price,
       flatPrice: Type.Optional(Price),
     },
-    { additionalProperties: false },
+    { additionalProperties: false, 'x-compact': { upTo: 'null' } satisfies CompactForms },
   ),
   { minItems: 1, maxItems: MOST_TIERS },
 );

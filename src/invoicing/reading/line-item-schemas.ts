@@ -1,4 +1,5 @@
 import {
+  type CompactForms,
   DecimalOut,
   DecimalText,
   Id,
@@ -124,6 +125,7 @@ export const LineItemReply = Type.Object(
   },
   {
     $id: 'LineItem',
+    'x-compact': { subscriptionId: 'text' } satisfies CompactForms,
     description: 'A line of a subscription or an invoice, pending or invoiced.',
     'x-fields': {
       id: 'The line. A pending line that was not added by hand has the id of its invoice and its place there.',
