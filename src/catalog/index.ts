@@ -31,6 +31,8 @@ export type { VersionStatus } from './plans/version-states.ts';
 export { type CarriedFeature, carriedFeatures, publishedMetricsOf } from './prices/carried-features.ts';
 export type { CatalogPrice, PricedMetric } from './prices/catalog-price.ts';
 export type { PriceFeature } from './prices/price.ts';
+export { toPriceReply } from './prices/prices.ts';
+export { PriceReply } from './prices/schema.ts';
 export { checkTemplate, EntitlementTemplate, meaningOf, withDefaults } from './prices/template.ts';
 export { canBackFeature } from './prices/terms.ts';
 export { catalogRoutes } from './routes.ts';

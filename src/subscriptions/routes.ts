@@ -1,3 +1,4 @@
+import { PriceReply } from '../catalog/index.ts';
 import type { Tx } from '../db/index.ts';
 import { Intended, listReply, pageOf, Reply, type Route, route } from '../http/index.ts';
 import { findInvoice, type InvoiceRow } from '../invoicing/index.ts';
@@ -11,6 +12,7 @@ import { patchSubscription, terminateSubscription } from './life/patch.ts';
 import { paymentOf } from './life/payment.ts';
 import { quantitiesOf, toSubscriptionReply } from './life/present.ts';
 import { reconcileSubscription } from './life/reconcile.ts';
+import { feePrice } from './life/taxed-prices.ts';
 import type { SubscriptionDependencies } from './subscription/dependencies.ts';
 import {
   ReconciliationBody,
@@ -177,6 +179,21 @@ export const subscriptionRoutes = (
       const reconciled = await reconcileSubscription(tx, merchantId, params.id, dryRun, now);
       return reconciled.ok ? ok(new Reply(dryRun ? 200 : 201, reconciled.value)) : reconciled;
     },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/fees/:id/price/:subscriptionId',
+      operationId: 'getFeePrice',
+      tag: 'Catalog',
+      summary: 'Retrieve the price of a fee for a subscription',
+      description:
+        'Answers the price of the fee in the version to which the subscription is pinned. `taxRate` is the rate, in ' +
+        'percent, at which it would be taxed now. If the version has no price of the fee, the answer is a 404.',
+      access: { role: 'viewer', merchant: { of: 'id', kind: 'fee' } },
+      replies: { 200: PriceReply },
+    },
+    ({ tx, merchantId, params, now }) => feePrice(tx, merchantId, params, now),
   ),
   ...adjustmentRoutes(dependencies),
   ...changeRoutes(dependencies),

@@ -346,6 +346,13 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
   ],
   listFees: [() => ({})],
   getFee: [({ fee }) => on(fee.id)],
+  getFeePrice: [
+    async ({ shop }) => {
+      const price = await shop.feePrice();
+      const { id } = await shop.subscribe(await shop.plan([price]), { startedAt: new Date().toISOString() });
+      return { params: { id: price.feeId, subscriptionId: id } };
+    },
+  ],
   updateFee: [
     async ({ shop, product, item }) =>
       on((await shop.create('/v0/fees', { name: 'Fee', description: '', productId: product.id })).id, {

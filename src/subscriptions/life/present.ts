@@ -1,14 +1,13 @@
-import { findFeeQuantities, findPlan, findPlanVersion } from '../../catalog/index.ts';
-import { effectiveNowForReading } from '../../clocks/index.ts';
-import { findCustomer, findTaxation } from '../../customers/index.ts';
+import { findFeeQuantities } from '../../catalog/index.ts';
+import { findCustomer } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { findOrganization } from '../../identity/index.ts';
 import { Decimal, jsonNumber, plain, ZERO } from '../../kernel/decimal.ts';
 import { formatInstant, type Instant } from '../../kernel/time.ts';
-import { chooseTaxRate, taxPoint } from '../../tax/index.ts';
 import { toQuantitiesReply } from '../subscription/quantities.ts';
 import type { SubscriptionRow } from '../subscription/subscription.ts';
 import type { paymentOf } from './payment.ts';
+import { taxedPrices } from './taxed-prices.ts';
 
 const time = (instant: Instant | null): string | null => (instant === null ? null : formatInstant(instant));
 
@@ -68,29 +67,8 @@ export async function toSubscriptionReply(
 
 /** The rate, in percent, at which its plan would be taxed now (domain.md §4, Tax): the highest one of its prices. */
 async function estimatedTaxRate(tx: Tx, subscription: SubscriptionRow, now: Instant) {
-  const { merchantId, customerId, planId, planVersionId, taxExempt } = subscription;
-  const plan = await findPlan(tx, merchantId, planId);
-  const version = await tx.once(`plan version ${planVersionId} of ${merchantId}`, () =>
-    findPlanVersion(tx, merchantId, planVersionId),
-  );
-  const { customerTaxRates, merchantTaxRate, placeOn } = await findTaxation(tx, merchantId, customerId);
-  const at = await effectiveNowForReading(tx, merchantId, subscription.clockId, now);
-  const place = placeOn(taxPoint(at, at), taxExempt);
-  const rates = (version?.prices ?? []).map(
-    ({ metric, taxRate }) =>
-      chooseTaxRate({
-        taxExempt,
-        customerTaxRates,
-        metricId: metric?.id ?? null,
-        planId,
-        priceTaxRate: taxRate,
-        metricTaxRate: metric?.taxRate ?? null,
-        planTaxRate: plan?.defaultTaxRate ?? null,
-        merchantTaxRate,
-        place,
-      }).rate,
-  );
-  return Decimal.max(ZERO, ...rates);
+  const priced = await taxedPrices(tx, subscription, now);
+  return Decimal.max(ZERO, ...priced.map(({ rate }) => rate));
 }
 
 /** `include=customer`: the customer with the two organizations that it joins. */
