@@ -72,7 +72,7 @@ const lastResortsOf = (plan: Plan): string[] => [
 const EXCUSED: Readonly<Record<string, string>> = {
   listScheduleIntervals: 'of one schedule, whose number of intervals is limited',
   listGrants: 'of one entitlement; grants that the template has issued and nobody has written yet are no rows',
-  listLineItems: 'of one invoice or the open invoices of one subscription, in the order of their lines',
+  listLineItems: 'invoices in the order of their index, and of each its lines in their order',
 };
 
 /** Lists of one customer or subscription; and events, which would be written to one more index each. */

@@ -155,6 +155,43 @@ describe('the list', () => {
     const invoiced = await shop.read(`${PATH}?subscriptionId=${subscription.id}&status=invoiced`);
     expect(invoiced.data).toEqual(list.data.slice(3));
   });
+
+  it('holds the lines of the whole merchant without a filter, and sums those in the currency of most', async () => {
+    const own = shopOf(await env.merchant());
+    expect(await own.read(PATH)).toMatchObject({
+      data: [],
+      pagination: { limit: 100, offset: 0, total: 0 },
+      summary: { feeSubtotal: '0.00', meteredEstimatedSubtotal: '0.00', currency: 'USD' },
+    });
+    const clock = await own.clock(START);
+    const dollars = await own.subscribe(await own.plan([await own.feePrice()]), { clock });
+    const euros = await own.subscribe(await own.plan([await own.feePrice()], { currency: 'EUR' }), { clock });
+    await own.advance(clock, '2026-02-10T00:00:00Z');
+    const euro = { ...WORKSHOP, currency: 'EUR', subscriptionId: euros.id };
+    const later = await own.create(PATH, { ...euro, invoiceAt: '2026-09-01T00:00:00Z' });
+
+    const list = await own.read(PATH);
+    const shownOf = ({ subscriptionId, status, currency, displayName }: Resource) =>
+      [subscriptionId, status, currency, displayName].join(' ');
+    expect(list.data.map(shownOf)).toEqual([
+      `${euros.id} pending EUR Flat fee`,
+      `${dollars.id} pending USD Flat fee`,
+      `${euros.id} pending EUR Workshop`,
+      `${euros.id} invoiced EUR Flat fee`,
+      `${dollars.id} invoiced USD Flat fee`,
+    ]);
+    expect(list.data[2]).toEqual(later);
+    expect(list).toMatchObject({ totalCount: 5, summary: { feeSubtotal: '1220.00', currency: 'EUR' } });
+    const pages = [];
+    for (let offset = 0; offset < 6; offset += 2)
+      pages.push(...(await own.read(`${PATH}?limit=2&offset=${offset}`)).data);
+    expect(pages).toEqual(list.data);
+    expect((await own.read(`${PATH}?status=invoiced`)).data).toEqual(list.data.slice(3));
+    expect((await own.read(`${PATH}?status=pending`)).data).toEqual(list.data.slice(0, 3));
+  });
+
+  it('needs a merchant of a platform operator', async () =>
+    expect(await env.platform.get(PATH)).toMatchObject({ status: 400, body: { errors: [{ field: 'merchantId' }] } }));
 });
 
 describe('the upcoming invoice', () => {

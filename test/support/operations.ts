@@ -560,6 +560,7 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
   listLineItems: [
     ({ subscription }) => ({ query: { subscriptionId: subscription.id } }),
     ({ invoice }) => ({ query: { invoiceId: invoice.id, status: 'invoiced' } }),
+    () => ({ query: { status: 'invoiced' } }),
   ],
   listSubscriptionAdjustments: [({ subscription }) => on(subscription.id)],
   deleteSubscriptionAdjustment: [

@@ -68,11 +68,16 @@ export async function updateManualLinesTaken(
        and calculated_at is null`);
 }
 
-/** Lines of a subscription that no invoice that is open now would take. */
-export const selectLaterManualLines = (tx: Tx, merchantId: string, subscriptionId: string): Promise<ManualLineRow[]> =>
+/** Lines of a subscription, or (null) of all, that no invoice that is open now would take. */
+export const selectLaterManualLines = (
+  tx: Tx,
+  merchantId: string,
+  subscriptionId: string | null,
+): Promise<ManualLineRow[]> =>
   tx.rows<ManualLineRow>(sql`
     select * from manual_line
-     where merchant_id = ${merchantId} and subscription_id = ${subscriptionId} and calculated_at is null
+     where merchant_id = ${merchantId} and (${subscriptionId}::text is null or subscription_id = ${subscriptionId})
+       and calculated_at is null
        and invoice_id is null
        and into_wallet_at is null
      order by seq`);

@@ -42,8 +42,9 @@ export const lineItemRoutes = (dependencies: InvoicingDependencies): readonly Ro
       tag: TAG,
       summary: 'List line items, pending and invoiced',
       description:
-        '`subscriptionId` or `invoiceId` is required. Pending lines come first, as of now; then invoiced ' +
-        'lines, those of the newest invoice first. `summary` adds up all lines, not only this page.',
+        'Pending lines come first, as of now; then invoiced lines, those of the newest invoice first. `summary` ' +
+        'adds up all lines in its currency, not only this page. If more than 200 invoices are open, pending lines ' +
+        'need a filter.',
       access: { role: 'viewer', merchant: 'query', by: ['subscriptionId', 'invoiceId'] },
       query: LineItemListQuery,
       replies: { 200: LineItemListReply },

@@ -83,8 +83,8 @@ export const LineItemListQuery = ListQuery(
     limit: 100,
     mostLimit: MOST_LINES,
     fields: {
-      subscriptionId: 'Only lines of this subscription. Required unless `invoiceId` is sent.',
-      invoiceId: 'Only lines of this invoice. Required unless `subscriptionId` is sent.',
+      subscriptionId: 'Only lines of this subscription.',
+      invoiceId: 'Only lines of this invoice.',
       status: '`pending`: only lines of open and later invoices. `invoiced`: only the others. Default: both.',
     },
   },
@@ -174,9 +174,9 @@ export const LineItemListReply = Type.Object(
           ...DecimalOut,
           description: 'Usage as of now, before discounts and tax.',
         }),
-        currency: Type.String(),
+        currency: Type.String({ description: 'The currency of the sums: the one of most lines.' }),
       },
-      { $id: 'LineItemsSummary', description: 'Sums over all lines, in major units.' },
+      { $id: 'LineItemsSummary', description: 'Sums over all lines in one currency, in major units.' },
     ),
   },
   {
@@ -189,7 +189,7 @@ export const LineItemListReply = Type.Object(
       total: 'The number of all lines.',
       data: 'The lines of this page.',
       totalCount: 'The number of all lines.',
-      summary: 'Sums over all lines.',
+      summary: 'Sums over all lines in its currency.',
     },
   },
 );

@@ -1,6 +1,8 @@
 import type { Tx } from '../../db/index.ts';
 import { listReply, type PageRequest } from '../../http/index.ts';
-import { type Decimal, plain, sum } from '../../kernel/decimal.ts';
+import { findOrganization } from '../../identity/index.ts';
+import { type Decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
+import { compareText } from '../../kernel/json.ts';
 import { formatMoney } from '../../kernel/money.ts';
 import { invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant, isBefore } from '../../kernel/time.ts';
@@ -14,6 +16,7 @@ import { selectInvoice } from '../invoice/invoices.sql.ts';
 import type { LineItemListQuery } from './line-item-schemas.ts';
 import {
   type LineFilter,
+  type LineSums,
   selectInvoicedLines,
   selectInvoicesById,
   selectManualLinesById,
@@ -27,6 +30,9 @@ type Item =
   | { readonly line: LineRow; readonly invoice: InvoiceRow }
   | { readonly waiting: ManualLineRow; readonly customerId: string };
 
+/** The most open invoices whose lines one list calculates; further ones need a filter. */
+const MOST_OPEN_INVOICES = 200;
+
 /** GET /v2/invoices/lineItems: the lines of open invoices as of now, the waiting ones, then the invoiced ones. */
 export async function listLineItems(
   dependencies: InvoicingDependencies,
@@ -35,60 +41,103 @@ export async function listLineItems(
   query: LineItemListQuery,
   page: PageRequest,
 ): Promise<Result<unknown>> {
+  if (merchantId === null) return invalidField('merchantId', 'is required of a platform operator');
   const filter = { subscriptionId: query.subscriptionId ?? null, invoiceId: query.invoiceId ?? null };
-  if (merchantId === null || (filter.subscriptionId === null && filter.invoiceId === null))
-    return invalidField('subscriptionId', 'give subscriptionId or invoiceId');
-  const currency = await currencyOf(dependencies, tx, merchantId, filter);
-  if (currency === null) return notFound('invoice', 'invoiceId');
-  const pending = query.status === 'invoiced' ? [] : await pendingItems(dependencies, tx, merchantId, filter);
-  const stored = query.status === 'pending' ? null : await sumInvoicedLines(tx, merchantId, filter);
+  const known = await currencyOf(dependencies, tx, merchantId, filter);
+  if (!known.ok) return known;
+  const found = query.status === 'invoiced' ? ok<Item[]>([]) : await pendingItems(dependencies, tx, merchantId, filter);
+  if (!found.ok) return found;
+  const pending = found.value;
+  const stored = query.status === 'pending' ? [] : await sumInvoicedLines(tx, merchantId, filter);
   const first = pending.slice(page.offset, page.offset + page.limit);
   const remaining = { limit: page.limit - first.length, offset: Math.max(0, page.offset - pending.length) };
   const lines =
-    stored === null || remaining.limit === 0 ? [] : await selectInvoicedLines(tx, merchantId, filter, remaining);
+    stored.length === 0 || remaining.limit === 0 ? [] : await selectInvoicedLines(tx, merchantId, filter, remaining);
   const items = [...first, ...(await withInvoices(tx, merchantId, lines))];
-  const total = pending.length + (stored?.count ?? 0);
-  const summed = (kind: 'fee' | 'usage', before: Decimal | undefined) =>
-    formatMoney(sum([...pending.map((item) => subtotalOf(item, kind)), ...(before ? [before] : [])]), currency);
+  const total = pending.length + stored.reduce((count, sums) => count + sums.count, 0);
+  const currency = known.value ?? (await commonCurrency(tx, merchantId, pending, stored));
   return ok({
     ...listReply({ data: await toLineItemReplies(tx, merchantId, items), total }, page),
     totalCount: total,
-    summary: {
-      feeSubtotal: summed('fee', stored?.fees),
-      meteredEstimatedSubtotal: summed('usage', stored?.metered),
-      currency,
-    },
+    summary: summaryOf(pending, stored, currency),
   });
 }
 
+/** The currency of what a filter names; null: several are possible. */
 async function currencyOf(
   { source }: InvoicingDependencies,
   tx: Tx,
   merchantId: string,
   { subscriptionId, invoiceId }: LineFilter,
-): Promise<string | null> {
-  if (invoiceId !== null) return (await selectInvoice(tx, merchantId, invoiceId))?.currency ?? null;
-  return (await source.terms(tx, merchantId, subscriptionId as string)).currency;
+): Promise<Result<string | null>> {
+  if (invoiceId !== null) {
+    const invoice = await selectInvoice(tx, merchantId, invoiceId);
+    return invoice ? ok(invoice.currency) : notFound('invoice', 'invoiceId');
+  }
+  return ok(subscriptionId === null ? null : (await source.terms(tx, merchantId, subscriptionId)).currency);
 }
+
+/** The currency of most lines, of equally many the first by its code; without lines the merchant's. */
+async function commonCurrency(
+  tx: Tx,
+  merchantId: string,
+  pending: readonly Item[],
+  stored: readonly LineSums[],
+): Promise<string> {
+  const counts = new Map(stored.map(({ currency, count }) => [currency, count]));
+  for (const item of pending) counts.set(currencyIn(item), (counts.get(currencyIn(item)) ?? 0) + 1);
+  const [most] = [...counts].toSorted(([a, x], [b, y]) => y - x || compareText(a, b));
+  return most?.[0] ?? (await findOrganization(tx, merchantId, merchantId))?.defaultCurrency ?? 'USD';
+}
+
+/** The sums of the lines in a currency. */
+function summaryOf(pending: readonly Item[], stored: readonly LineSums[], currency: string) {
+  const before = stored.find((sums) => sums.currency === currency);
+  const items = pending.filter((item) => currencyIn(item) === currency);
+  const summed = (kind: 'fee' | 'usage', invoiced: Decimal = ZERO) =>
+    formatMoney(sum([...items.map((item) => subtotalOf(item, kind)), invoiced]), currency);
+  return {
+    feeSubtotal: summed('fee', before?.fees),
+    meteredEstimatedSubtotal: summed('usage', before?.metered),
+    currency,
+  };
+}
+
+const currencyIn = (item: Item): string => ('line' in item ? item.invoice : item.waiting).currency;
 
 async function pendingItems(
   dependencies: InvoicingDependencies,
   tx: Tx,
   merchantId: string,
   filter: LineFilter,
-): Promise<Item[]> {
+): Promise<Result<Item[]>> {
+  const open = await selectOpenInvoices(tx, merchantId, filter, MOST_OPEN_INVOICES + 1);
+  if (open.length > MOST_OPEN_INVOICES)
+    return invalidField(
+      'subscriptionId',
+      `is required: more than ${MOST_OPEN_INVOICES} invoices are open, and their lines are calculated for each ` +
+        'answer; or send status=invoiced',
+    );
   const items: Item[] = [];
   const shown = new Set<string>();
-  for (const invoice of await selectOpenInvoices(tx, merchantId, filter)) {
+  for (const invoice of open) {
     for (const line of (await withLiveTotals(dependencies, tx, invoice)).lines ?? []) {
       shown.add(line.id);
       items.push({ line, invoice });
     }
   }
-  if (filter.subscriptionId === null || filter.invoiceId !== null) return items;
-  const { customerId } = await dependencies.source.terms(tx, merchantId, filter.subscriptionId);
+  if (filter.invoiceId !== null) return ok(items);
   const later = await selectLaterManualLines(tx, merchantId, filter.subscriptionId);
-  return [...items, ...later.filter(({ id }) => !shown.has(id)).map((waiting) => ({ waiting, customerId }))];
+  const terms = await dependencies.source.termsOf(
+    tx,
+    merchantId,
+    later.map(({ subscriptionId }) => subscriptionId),
+  );
+  const waiting = later.flatMap((line): Item[] => {
+    const customerId = terms.get(line.subscriptionId)?.customerId;
+    return shown.has(line.id) || customerId === undefined ? [] : [{ waiting: line, customerId }];
+  });
+  return ok([...items, ...waiting]);
 }
 
 async function withInvoices(tx: Tx, merchantId: string, lines: readonly LineRow[]): Promise<Item[]> {
