@@ -1,4 +1,4 @@
-import { MapOf, Nullable, Text, Type, UNSTORABLE_TEXT, validate } from '../../http/index.ts';
+import { MapOf, Nullable, type Static, Text, Type, UNSTORABLE_TEXT, validate } from '../../http/index.ts';
 import type { FieldError, Result } from '../../kernel/result.ts';
 import { invalid, invalidField, ok } from '../../kernel/result.ts';
 import { type Instant, type InstantText, instantOf, isBefore } from '../../kernel/time.ts';
@@ -69,11 +69,12 @@ function unknownDimension(name: string, known: readonly string[]): string {
   return `${JSON.stringify(name.slice(0, 64))} is no dimension; there ${there}`;
 }
 
-const Filters = MapOf(Text(), Type.Array(Nullable(Text()), { minItems: 1, maxItems: MOST_VALUES }));
+const Values = Type.Array(Nullable(Text()), { minItems: 1, maxItems: MOST_VALUES });
+const Filters = MapOf(Text(), Type.Union([Text(), Values]));
 
 type Filtered = { ok: true; value: GroupFilters } | { ok: false; message: string };
 
-/** Values are compared as texts, in the form of the answers; null means events without one. */
+/** Values are compared as texts, in the form of the answers; null means events without one. A text is a list of one. */
 function readFilters(text: string | undefined): Filtered {
   if (text === undefined) return { ok: true, value: {} };
   let value: unknown;
@@ -83,8 +84,10 @@ function readFilters(text: string | undefined): Filtered {
     return { ok: false, message: FORM };
   }
   const [error] = validate('body', Filters, value);
-  if (error === undefined) return { ok: true, value: value as GroupFilters };
-  return { ok: false, message: error.message === UNSTORABLE_TEXT ? error.message : FORM };
+  if (error !== undefined)
+    return { ok: false, message: error.message.includes(UNSTORABLE_TEXT) ? UNSTORABLE_TEXT : FORM };
+  const filters = Object.entries(value as Static<typeof Filters>);
+  return { ok: true, value: Object.fromEntries(filters.map(([dimension, values]) => [dimension, [values].flat()])) };
 }
 
-const FORM = 'must be a JSON object of dimensions and lists of their values, such as {"region": ["eu", "us"]}';
+const FORM = 'must be a JSON object of dimensions with a value or a list of values, such as {"region": ["eu", "us"]}';

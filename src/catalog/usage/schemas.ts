@@ -27,8 +27,8 @@ const USAGE_FILTERS: FieldWords = {
   window: 'Adds the usage of each window of this size, in UTC.',
   groupBy: 'Adds the usage by these dimensions: names with commas between them.',
   filterGroupBy:
-    'Only usage with these values: a JSON object of dimensions with lists of values. Null stands for a ' +
-    'missing value.',
+    'Only usage with these values: a JSON object of dimensions with a value or a list of values. Null in a list stands ' +
+    'for a missing value.',
   groupLimit: 'How many groups are answered at most.',
   groupOffset: 'How many groups come before those that are answered.',
 };
