@@ -250,8 +250,33 @@ describe('many at once', () => {
   });
 });
 
+it.each([
+  {
+    named: 'an unknown event',
+    path: () => `/v0/sources/${source.id}/events/sev_none`,
+    message: 'No such source event.',
+  },
+  {
+    named: 'an id of another kind of event',
+    path: () => `/v0/sources/${source.id}/events/evt_none`,
+    message: 'No such source event.',
+  },
+  { named: 'an unknown source', path: () => '/v0/sources/src_none/events/sev_none', message: 'No such source.' },
+  {
+    named: 'a source of another kind',
+    path: () => '/v0/sources/sub_none/events/sev_none',
+    message: /source id \(src_…\)/,
+  },
+])('$named is a 404 that names what is unknown', async ({ path: pathOf, message }) => {
+  const matching = typeof message === 'string' ? message : expect.stringMatching(message);
+  for (const action of ['', '/approve', '/reject']) {
+    const answer = action ? await merchant.post(pathOf() + action) : await merchant.get(pathOf());
+    expect(answer).toMatchObject({ status: 404, body: { message: matching } });
+  }
+});
+
 describe('the list of events', () => {
-  it('filters by status, customer, external id and time of receipt', async () => {
+  it('filters by status, customer, subscription, external id and time of receipt', async () => {
     const own = await newSource(shop, world, { processingMode: 'manual' });
     const first = (await deliver(env, own, revenue(world.externalId))).body;
     const second = (await deliver(env, own, revenue('somebody'))).body;
@@ -265,6 +290,10 @@ describe('the list of events', () => {
     expect(await idsOf(`from=${second.createdAt}`)).toEqual([second.id]);
     expect(await idsOf(`to=${second.createdAt}`)).toEqual([first.id]);
     expect(await idsOf('limit=1&offset=1')).toEqual([first.id]);
+    const third = (await deliver(env, own, revenue(world.externalId))).body;
+    const { subscriptionId } = await shop.act(`/v0/sources/${own.id}/events/${third.id}/approve`);
+    expect(await idsOf(`subscriptionId=${subscriptionId}`)).toEqual([third.id]);
+    expect(await idsOf('subscriptionId=sub_none')).toEqual([]);
     expect((await merchant.get(`/v0/sources/${own.id}/events?status=done`)).status).toBe(400);
     expect(
       (await merchant.get(`/v0/sources/${own.id}/events?from=2026-02-01T00:00:00Z&to=2026-01-01T00:00:00Z`)).status,

@@ -88,6 +88,7 @@ export const updateToRetry = (tx: Tx, { merchantId, id }: SourceEvent, now: Inst
 export interface SourceEventFilter {
   readonly status?: SourceEventStatus | undefined;
   readonly customerId?: string | undefined;
+  readonly subscriptionId?: string | undefined;
   readonly externalEventId?: string | undefined;
   /** Of the time of receipt, half-open. */
   readonly from?: string | undefined;
@@ -110,6 +111,7 @@ export const selectSourceEvents = (
         sql`merchant_id = ${merchantId} and source_id = ${sourceId}`,
         filter.status !== undefined && sql`status = ${filter.status}`,
         filter.customerId !== undefined && sql`customer_id = ${filter.customerId}`,
+        filter.subscriptionId !== undefined && sql`subscription_id = ${filter.subscriptionId}`,
         filter.externalEventId !== undefined && sql`external_event_id = ${filter.externalEventId}`,
         filter.from !== undefined && sql`created_at >= ${filter.from}`,
         filter.to !== undefined && sql`created_at < ${filter.to}`,

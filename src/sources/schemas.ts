@@ -260,6 +260,7 @@ export const SourceEventsQuery = ListQuery(
   {
     status: Type.Optional(OneOf(SOURCE_EVENT_STATUSES)),
     customerId: Type.Optional(Id('customer')),
+    subscriptionId: Type.Optional(Id('subscription')),
     externalEventId: Type.Optional(Text({ minLength: 1, maxLength: 255 })),
     from: Type.Optional(Timestamp),
     to: Type.Optional(Timestamp),
@@ -267,6 +268,7 @@ export const SourceEventsQuery = ListQuery(
   {
     fields: {
       status: 'Only events with this status.',
+      subscriptionId: 'Only events that this subscription bills.',
       externalEventId: 'Only the event with this id of the external system.',
       from: 'Only events that arrived at this time or later.',
       to: 'Only events that arrived before this time.',
