@@ -41,6 +41,11 @@ const USER_FIELDS: FieldWords = {
   roles: 'The roles in this organization; there is one.',
 };
 
+const CHANGED_FIELDS: FieldWords = {
+  ...USER_FIELDS,
+  type: 'The type that the user has. It never changes, so another one is refused.',
+};
+
 const USER_FILTERS: FieldWords = {
   organizationId: 'Only users of this organization.',
   email: 'Only the users with this e-mail address, in any case.',
@@ -106,8 +111,8 @@ const UserCreateBody = Strict(
 );
 
 const UserUpdateBody = Strict(
-  { email: Type.Optional(Email), role: Type.Optional(Role), ...person },
-  { $id: 'UserChange', 'x-fields': USER_FIELDS, examples: [{ role: 'viewer' }] },
+  { email: Type.Optional(Email), role: Type.Optional(Role), type: Type.Optional(UserType), ...person },
+  { $id: 'UserChange', 'x-fields': CHANGED_FIELDS, examples: [{ role: 'viewer' }] },
 );
 
 const UserListQuery = ListQuery(

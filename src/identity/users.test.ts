@@ -158,6 +158,15 @@ describe('PATCH /v0/users/{id}', () => {
   });
 
   it.each([
+    { type: 'INDIVIDUAL', status: 200, firstName: 'B' },
+    { type: 'COMPANY', status: 400, firstName: 'Ada' },
+  ])('of an INDIVIDUAL with the type $type is a $status', async ({ type, status, firstName }) => {
+    const { body } = await create({ firstName: 'Ada', type: 'INDIVIDUAL' });
+    expect((await merchant.patch(`/v0/users/${body.id}`, { firstName: 'B', type })).status).toBe(status);
+    expect((await merchant.get(`/v0/users/${body.id}`)).body).toMatchObject({ firstName, type: 'INDIVIDUAL' });
+  });
+
+  it.each([
     { body: { role: 'owner' }, field: 'role' },
     { body: { role: '' }, field: 'role' },
     { body: { email: '' }, field: 'email' },

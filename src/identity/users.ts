@@ -86,16 +86,22 @@ export async function findUser(tx: Tx, merchantId: string, id: string): Promise<
   return user ? ok(user) : notFound('user');
 }
 
-/** Changes a user. A new role holds for its API keys within a second (authentication.ts). */
+/** Changes a user; the type never changes. A new role holds for its API keys within a second (authentication.ts). */
 export async function changeUser(
   tx: Tx,
   caller: Caller,
   { merchantId, id }: { merchantId: string; id: string },
-  change: UserChange,
+  { type, ...change }: UserChange & { readonly type?: User['type'] },
   now: Instant,
 ): Promise<Result<User>> {
   const granted = checkGrantedRole(caller, change.role);
   if (!granted.ok) return granted;
+  if (type !== undefined) {
+    const found = await findUser(tx, merchantId, id);
+    if (!found.ok) return found;
+    if (found.value.type !== type)
+      return invalidField('type', `never changes: the user has ${found.value.type ?? 'none'}`);
+  }
   const user = await updateUser(tx, merchantId, id, change, now);
   return user ? ok(user) : notFound('user');
 }

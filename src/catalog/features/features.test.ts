@@ -93,7 +93,7 @@ describe('GET /v0/features', () => {
 });
 
 describe('PATCH /v0/features/{id}', () => {
-  it('changes key, name and metadata; the type is for ever', async () => {
+  it('changes key, name and metadata', async () => {
     const id = await build.feature(productId, { key: 'before' });
     expect(await merchant.patch(`/v0/features/${id}`, { key: 'after', name: 'N', metadata: { a: 'b' } })).toMatchObject(
       {
@@ -101,7 +101,19 @@ describe('PATCH /v0/features/{id}', () => {
         body: { key: 'after', name: 'N', metadata: { a: 'b' }, type: 'metered' },
       },
     );
-    expect(failingFields(await merchant.patch(`/v0/features/${id}`, { type: 'boolean' }))).toEqual(['type']);
+  });
+
+  it.each([
+    { type: 'metered', failing: undefined },
+    { type: 'boolean', failing: ['type'] },
+    { type: 'gauge', failing: ['type'] },
+  ])('of a metered feature with the type $type has the failing fields $failing', async ({ type, failing }) => {
+    const id = await build.feature(productId, { key: `typed-${type}` });
+    const answer = await merchant.patch(`/v0/features/${id}`, { type, name: 'N' });
+    expect(failing ? failingFields(answer) : answer.body).toEqual(
+      failing ?? expect.objectContaining({ type: 'metered', name: 'N' }),
+    );
+    expect((await merchant.get(`/v0/features/${id}`)).body.name).toBe(failing ? 'Tokens' : 'N');
   });
 
   it('is a 409 KEY_TAKEN for a key that is taken, and leaves all as it was', async () => {

@@ -1,7 +1,7 @@
 import { checkReference, type Tx, uniqueViolation } from '../../db/index.ts';
 import type { PageRequest } from '../../http/index.ts';
 import { newId } from '../../kernel/ids.ts';
-import { fail, notFound, ok, type Result } from '../../kernel/result.ts';
+import { fail, invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant, type Instant } from '../../kernel/time.ts';
 import { type Blocker, blockedBy, MOST_NAMED_BLOCKERS, named } from '../blockers.ts';
 import type { CatalogOptions } from '../options.ts';
@@ -82,6 +82,8 @@ export async function changeFeature(
 ): Promise<Result<FeatureReply>> {
   const feature = await lockFeature(tx, merchantId, id);
   if (!feature) return notFound('feature');
+  if (body.type !== undefined && body.type !== feature.type)
+    return invalidField('type', `never changes: the feature is ${feature.type}`);
   if (body.productId !== undefined && body.productId !== feature.productId) {
     const product = await checkReference(tx, merchantId, 'product', body.productId, 'productId');
     if (!product.ok) return product;

@@ -34,6 +34,11 @@ const FEATURE_FIELDS: FieldWords = {
   metadata: ['Data of your own. A change replaces all of it.', { team: 'north' }],
 };
 
+const CHANGED_FIELDS: FieldWords = {
+  ...FEATURE_FIELDS,
+  type: 'The type that the feature has. It never changes, so another one is refused.',
+};
+
 const FEATURE_FILTERS: FieldWords = {
   key: 'Only features with this key. Keys are unique within one product only.',
   type: 'Only features of this type.',
@@ -77,9 +82,10 @@ export const FeatureUpdateBody = Strict(
     key: Type.Optional(Slug),
     name: Type.Optional(Name),
     productId: Type.Optional(Id('product')),
+    type: Type.Optional(FeatureTypeWord),
     metadata: Type.Optional(Metadata),
   },
-  { $id: 'FeatureUpdate', 'x-fields': FEATURE_FIELDS, examples: [{ name: 'Calls of the API' }] },
+  { $id: 'FeatureUpdate', 'x-fields': CHANGED_FIELDS, examples: [{ name: 'Calls of the API' }] },
 );
 export type FeatureUpdateBody = Static<typeof FeatureUpdateBody>;
 
