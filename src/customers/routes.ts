@@ -69,8 +69,9 @@ export const customerRoutes = (dependencies: CustomerDependencies): readonly Rou
     async ({ tx, merchantId, query: { organizationId, ...query } }) => {
       const consumer = organizationId !== undefined && organizationId !== merchantId;
       const filter = { ...query, merchantId, ...(consumer && { consumerId: organizationId }) };
-      const { data, total } = await listCustomers(tx, filter, pageOf(query));
-      return ok(listReply({ data: data.map(publicCustomer), total }, pageOf(query)));
+      const page = pageOf(query);
+      const { data, total } = await listCustomers(tx, filter, page);
+      return ok(listReply({ data: data.map(publicCustomer), total }, page));
     },
   ),
   route(

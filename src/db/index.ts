@@ -14,7 +14,8 @@ export {
 } from './list-counts.ts';
 export { checkVersion, type Migrated, migrate, migrationFiles } from './migrate.ts';
 export { checkReference, ownerOf, ownersOf } from './ownership.ts';
-export { pageOfRows } from './page.ts';
+export { isOfOrder, newestFirst, type Order, type PageRequest, type Placed, pageOfRows, partsOfPage } from './page.ts';
+export { AFTER_FORM } from './places.ts';
 export {
   allOf,
   arrayElements,

@@ -104,7 +104,7 @@ export async function selectOrganizationsPage(
   ]);
   const { rows, total } = await pageOfRows<OrganizationRow>(
     tx,
-    { select: columns, from: sql`organization`, where, order: sql`seq desc` },
+    { kind: 'organization', select: columns, from: sql`organization`, where },
     page,
     keptTotal(tx, 'organization', filter.merchantId, filter, ['type']),
   );

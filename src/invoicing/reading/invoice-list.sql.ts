@@ -4,16 +4,20 @@ import {
   type CountedRange,
   keptRange,
   keptTotal,
+  type PageRequest,
+  type Placed,
+  partsOfPage,
   type RangedList,
   type RangeTotal,
   type Sql,
   sql,
   type Tx,
 } from '../../db/index.ts';
-import type { PageRequest } from '../../http/index.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { type InvoiceStatus, invoiceStatuses } from '../invoice/states.ts';
 import type { InvoiceFilters, Range } from './invoice-filters.ts';
+
+const INVOICES = { kind: 'invoice', from: sql`invoice` } as const;
 
 /** So many invoices are sorted in a few milliseconds. */
 const FEW = 20_000;
@@ -93,27 +97,29 @@ export async function selectInvoicePage(
   tx: Tx,
   merchantId: string | null,
   filters: InvoiceFilters,
-  { limit, offset }: PageRequest,
+  page: PageRequest,
 ): Promise<{ rows: InvoiceRow[]; total: number }> {
   const { issued: _, due: __, amount: ___, now: ____, isReady, ...others } = filters;
   const found: RangeTotal[] = [];
   for (const count of rangesOf(tx, merchantId, filters)) found.push(await count());
   const most = Math.min(...found.map(({ rows }) => rows));
+  const { place, behind, order, most: limit, rowsOf } = await partsOfPage(tx, INVOICES, page);
   if (most === 0) return { rows: [], total: 0 };
   const kept = keptTotal(tx, 'invoice', merchantId, { ...others, isReady: isReady || undefined }, ['status']);
-  if (kept && found.length === 1 && offset >= most) return { rows: [], total: most };
+  if (kept && found.length === 1 && page.offset >= most) return { rows: [], total: most };
   const where = allOf([
     conditionsOf(merchantId, filters),
     ...found.map(({ top }) => top !== null && sql`seq <= ${top}`),
   ]);
+  const those = sql`select merchant_id, seq from invoice where ${allOf([where, behind])}`;
   const shown =
     Math.min(...found.map(({ reach }) => reach)) <= FEW
-      ? sql`select * from (select merchant_id, seq from invoice where ${where} offset 0) few
-             order by seq desc limit ${limit} offset ${offset}`
-      : sql`select merchant_id, seq from invoice where ${where} order by seq desc limit ${limit} offset ${offset}`;
-  const rows = await tx.rows<InvoiceRow>(sql`
-    select invoice.* from (${shown}) shown join invoice using (merchant_id, seq) order by seq desc`);
-  if (offset === 0 && rows.length < limit) return { rows, total: rows.length };
+      ? sql`select * from (${those} offset 0) few order by ${order} limit ${limit} offset ${page.offset}`
+      : sql`${those} order by ${order} limit ${limit} offset ${page.offset}`;
+  const read = await tx.rows<InvoiceRow & Placed>(sql`
+    select invoice.*, ${place} from (${shown}) shown join invoice using (merchant_id, seq) order by ${order}`);
+  const rows = await rowsOf<InvoiceRow>(read);
+  if (page.after === undefined && page.offset === 0 && read.length < limit) return { rows, total: rows.length };
   if (kept && found.length === 0) return { rows, total: await kept() };
   if (kept && found.length === 1) return { rows, total: most };
   const counted = await tx.one<{ many: number }>(sql`select count(*)::int as many from invoice where ${where}`);

@@ -14,6 +14,7 @@ import { selectInvoice } from '../invoice/invoices.sql.ts';
 import type { LineItemListQuery } from './line-item-schemas.ts';
 import {
   type LineFilter,
+  openLineId,
   selectInvoicedLines,
   selectInvoicesById,
   selectManualLinesById,
@@ -42,10 +43,18 @@ export async function listLineItems(
   if (currency === null) return notFound('invoice', 'invoiceId');
   const pending = query.status === 'invoiced' ? [] : await pendingItems(dependencies, tx, merchantId, filter);
   const stored = query.status === 'pending' ? null : await sumInvoicedLines(tx, merchantId, filter);
-  const first = pending.slice(page.offset, page.offset + page.limit);
-  const remaining = { limit: page.limit - first.length, offset: Math.max(0, page.offset - pending.length) };
-  const lines =
-    stored === null || remaining.limit === 0 ? [] : await selectInvoicedLines(tx, merchantId, filter, remaining);
+  const found = pending.findIndex((item) => pendingIdOf(item) === page.after);
+  const start = page.after === undefined ? page.offset : found === -1 ? pending.length : found + 1;
+  const first = pending.slice(start, start + page.limit);
+  const invoiced: PageRequest = {
+    limit: page.limit - first.length,
+    offset: Math.max(0, page.offset - pending.length),
+    after: found === -1 ? page.after : undefined,
+  };
+  const lines = invoiced.limit === 0 ? [] : await selectInvoicedLines(tx, merchantId, filter, invoiced, stored);
+  const last = first.at(-1);
+  const hasMore = start + page.limit < pending.length || (stored?.count ?? 0) > 0;
+  page.nextAfter = invoiced.limit === 0 && last && hasMore ? pendingIdOf(last) : (invoiced.nextAfter ?? null);
   const items = [...first, ...(await withInvoices(tx, merchantId, lines))];
   const total = pending.length + (stored?.count ?? 0);
   const summed = (kind: 'fee' | 'usage', before: Decimal | undefined) =>
@@ -107,6 +116,12 @@ async function toLineItemReplies(tx: Tx, merchantId: string, items: readonly Ite
   );
 }
 
+/** The id of a present or future line of an open period. */
+const pendingIdOf = (item: Item): string => {
+  if ('waiting' in item) return item.waiting.id;
+  return item.line.type === 'manual' ? item.line.id : openLineId(item.invoice.id, item.line.position);
+};
+
 const subtotalOf = (item: Item, kind: 'fee' | 'usage'): Decimal => {
   if ('line' in item) return item.line.eventType === kind ? item.line.totalPrice : sum([]);
   return kind === 'fee' ? amountOf(item.waiting) : sum([]);
@@ -121,8 +136,7 @@ function toBilledLineReply(line: LineRow, invoice: InvoiceRow, manual: ManualLin
   const isEstimate = type === 'metered' && isPending;
   const term = isBefore(line.periodStart, invoice.periodEnd) ? 'in_arrears' : 'in_advance';
   return {
-    // A future line has no id yet: its name is its place on its invoice.
-    id: isPending && !manual ? `${invoice.id}_${line.position}` : line.id,
+    id: isPending && !manual ? openLineId(invoice.id, line.position) : line.id,
     object: 'lineItem' as const,
     merchantId: invoice.merchantId,
     subscriptionId: invoice.subscriptionId,

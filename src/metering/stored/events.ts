@@ -1,4 +1,4 @@
-import type { Tx } from '../../db/index.ts';
+import type { PageRequest, Tx } from '../../db/index.ts';
 import type { Static } from '../../http/index.ts';
 import { notFound, ok, type Result } from '../../kernel/result.ts';
 import { type Instant, type InstantText, instantOf } from '../../kernel/time.ts';
@@ -9,7 +9,6 @@ import type { Meter } from '../meter/meter.ts';
 import {
   type EventFilter,
   type OwnedMeter,
-  type Paging,
   type ReadEvent,
   selectEvent,
   selectEvents,
@@ -28,7 +27,7 @@ export async function listEvents(
   tx: Tx,
   merchantId: string | null,
   query: EventListQuery,
-  page: Paging,
+  page: PageRequest,
   metersOf: MeterRegistry,
 ): Promise<{ data: Static<typeof ListedEvent>[]; total: number }> {
   const filter = { ...query, merchantId, from: readTime(query.from), to: readTime(query.to) };
@@ -85,7 +84,7 @@ export async function listMeterEvents(
   tx: Tx,
   meter: Meter,
   filter: EventFilter,
-  page: Paging,
+  page: PageRequest,
 ): Promise<{ data: MeterEvent[]; total: number }> {
   const { rows, total } = await selectMeterEvents(tx, meter, filter, page);
   const data = rows.map((row): MeterEvent => {

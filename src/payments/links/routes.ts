@@ -44,8 +44,9 @@ export const linkRoutes = ({ publicUrl, environment }: PaymentEnvironment): read
     async ({ tx, merchantId, query }) => {
       const { customerId, status } = query;
       const sessionStatuses = status === undefined ? undefined : sessionStatusesOf(status);
-      const { rows, total } = await selectLinks(tx, merchantId, { customerId, sessionStatuses }, pageOf(query));
-      return ok(listReply({ data: rows.map((link) => toPaymentReply(link, publicUrl)), total }, pageOf(query)));
+      const page = pageOf(query);
+      const { rows, total } = await selectLinks(tx, merchantId, { customerId, sessionStatuses }, page);
+      return ok(listReply({ data: rows.map((link) => toPaymentReply(link, publicUrl)), total }, page));
     },
   ),
   route(

@@ -41,14 +41,15 @@ export const selectLinks = (
   pageOfRows<PaymentLinkNow>(
     tx,
     {
+      kind: 'payment',
       select: LINK_NOW,
       from: WITH_SESSION,
+      alias: 'link',
       where: allOf([
         merchantId !== null && sql`link.merchant_id = ${merchantId}`,
         filter.customerId !== undefined && sql`link.customer_id = ${filter.customerId}`,
         filter.sessionStatuses !== undefined && sql`session.status = any (${filter.sessionStatuses})`,
       ]),
-      order: sql`link.seq desc`,
     },
     page,
     keptTotal(tx, 'payment_link', merchantId, filter),

@@ -111,10 +111,10 @@ export const selectReceiptsPage = (
   pageOfRows<PaymentReceipt>(
     tx,
     {
+      kind: 'payment',
       select: WITH_DISPUTE,
       from: sql`payment_receipt`,
-      where: sql`merchant_id = ${merchantId} and invoice_id = ${invoiceId}`,
-      order: sql`seq desc`,
+      exists: sql`merchant_id = ${merchantId} and invoice_id = ${invoiceId}`,
     },
     page,
   );

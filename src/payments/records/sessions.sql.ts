@@ -149,6 +149,7 @@ export const selectSessions = (
   pageOfRows<PaymentSession>(
     tx,
     {
+      kind: 'paymentSession',
       select: sql`*`,
       from: sql`payment_session`,
       where: allOf([
@@ -158,7 +159,6 @@ export const selectSessions = (
         filter.status !== undefined && sql`status = ${filter.status}`,
         filter.entityType !== undefined && sql`entity_type = ${filter.entityType}`,
       ]),
-      order: sql`seq desc`,
     },
     page,
     keptTotal(tx, 'payment_session', merchantId, filter, ['status', 'entityType']),

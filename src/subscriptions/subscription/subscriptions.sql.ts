@@ -160,6 +160,7 @@ export const selectSubscriptions = (
   pageOfRows<SubscriptionRow>(
     tx,
     {
+      kind: 'subscription',
       select: sql`*`,
       from: sql`subscription`,
       where: allOf([
@@ -174,7 +175,6 @@ export const selectSubscriptions = (
         filters.startedBefore !== undefined && sql`started_at < ${filters.startedBefore}`,
         filters.testClockId !== undefined && sql`clock_id = ${filters.testClockId}`,
       ]),
-      order: sql`seq desc`,
     },
     page,
     keptTotal(tx, 'subscription', merchantId, filters, ['status', 'planId']),
