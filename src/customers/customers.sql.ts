@@ -1,6 +1,9 @@
 import {
   allOf,
   assignments,
+  type Changed,
+  changedRows,
+  isChanged,
   jsonb,
   keptTotal,
   type Placed,
@@ -11,7 +14,7 @@ import {
   type Tx,
 } from '../db/index.ts';
 import type { Page, PageRequest } from '../http/index.ts';
-import { consumerEmails, consumerIdsOfEmail } from '../identity/index.ts';
+import { changedOrganizations, consumerEmails, consumerIdsOfEmail } from '../identity/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { CustomerRow } from './customer-row.ts';
 import type { TaxVerdict } from './tax-address.ts';
@@ -118,7 +121,15 @@ export interface CustomerFilter {
   /** A part of one of the consumer's e-mail addresses, any case. */
   email?: string;
   externalId?: string;
+  updatedFrom?: Instant;
 }
+
+/** A customer shows its organization, and the check of its tax id. */
+const changedCustomers = (changed: Changed): Sql =>
+  isChanged('customer', changed, [
+    { column: 'consumer_id', changed: changedOrganizations(changed) },
+    { column: 'id', changed: changedRows('tax_id_check', 'id', changed) },
+  ]);
 
 /** A part of a text that is kept in lower case (migrations/0040_customers.sql). */
 const holds = (column: Sql, part: string): Sql => sql`strpos(${column}, lower(${part})) > 0`;
@@ -127,14 +138,15 @@ const holds = (column: Sql, part: string): Sql => sql`strpos(${column}, lower(${
 const CUSTOMERS = { kind: 'customer', from: sql`customer`, exists: sql`deleted_at is null` } as const;
 
 export async function selectCustomers(tx: Tx, filter: CustomerFilter, page: PageRequest): Promise<Page<CustomerRow>> {
-  const { merchantId, consumerId, name, email, externalId } = filter;
+  const { merchantId, consumerId, name, email, externalId, updatedFrom } = filter;
   const isSearch = name !== undefined || email !== undefined;
-  if (isSearch && merchantId !== null && consumerId === undefined && externalId === undefined)
+  if (isSearch && merchantId !== null && consumerId === undefined && externalId === undefined && !updatedFrom)
     return pageOfFound(tx, merchantId, filter, page);
   const where = allOf([
     merchantId !== null && sql`merchant_id = ${merchantId}`,
     consumerId !== undefined && sql`consumer_id = ${consumerId}`,
     externalId !== undefined && sql`external_id = ${externalId}`,
+    updatedFrom && changedCustomers({ merchantId, from: updatedFrom }),
     name !== undefined && holds(sql`consumer_name`, name),
     email !== undefined && sql`${holds(sql`consumer_emails`, email)} and strpos(${email}, e'\n') = 0`,
   ]);

@@ -1,4 +1,5 @@
 export { DatabaseFull, isAway } from './away.ts';
+export { type Changed, changedRows, isChanged } from './changes.ts';
 export { parseExactJson } from './json.ts';
 export {
   addListChanges,

@@ -191,6 +191,13 @@ const After = Formed(AFTER_FORM, 'must be the id of a resource of this list, or 
     'change meanwhile do not move it. Not with `offset`.',
 });
 
+/** The filter of a list that a copy is kept of (api.md, Lists). */
+export const UpdatedFrom = TimestampWith({
+  description:
+    'Only resources that changed at this time or later, by the time of the world, whatever test clock they are on. ' +
+    'Figures that are calculated for the answer, such as live totals, are no change.',
+});
+
 /** The query of a report that pages its groups: `limit` and `offset` beside the filters. */
 export const GroupsQuery = <T extends Record<string, TSchema>>(filters: T, page: PageLimits = {}) =>
   Strict(

@@ -98,9 +98,13 @@ export const subscriptionRoutes = (
         include,
         merchantId: _merchantId,
         startedBefore,
+        updatedFrom,
         ...filters
       } = query;
-      const at = startedBefore === undefined ? {} : { startedBefore: instantOf(startedBefore) };
+      const at = {
+        ...(startedBefore !== undefined && { startedBefore: instantOf(startedBefore) }),
+        ...(updatedFrom !== undefined && { updatedFrom: instantOf(updatedFrom) }),
+      };
       const { rows, total } = await selectSubscriptions(tx, merchantId, { ...filters, ...at }, page);
       const quantities = await quantitiesOf(tx, rows);
       const data = [];

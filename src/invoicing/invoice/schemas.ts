@@ -17,6 +17,7 @@ import {
   Text,
   Timestamp,
   Type,
+  UpdatedFrom,
 } from '../../http/index.ts';
 import { Percent } from '../../identity/index.ts';
 import { ExternalReferenceReply } from '../../references/index.ts';
@@ -444,6 +445,7 @@ export const InvoiceListQuery = ListQuery(
     overdue: Type.Optional(Type.Boolean()),
     amountFrom: Type.Optional(DecimalText()),
     amountTo: Type.Optional(DecimalText()),
+    updatedFrom: Type.Optional(UpdatedFrom),
   },
   {
     mostOffset: MOST_OFFSET,

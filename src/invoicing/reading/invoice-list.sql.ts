@@ -1,7 +1,9 @@
 import { effectiveNowOf } from '../../clocks/index.ts';
 import {
   allOf,
+  type Changed,
   type CountedRange,
+  isChanged,
   keptRange,
   keptTotal,
   type PageRequest,
@@ -13,6 +15,7 @@ import {
   sql,
   type Tx,
 } from '../../db/index.ts';
+import { changedSessions } from '../../payments/index.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { type InvoiceStatus, invoiceStatuses } from '../invoice/states.ts';
 import type { InvoiceFilters, Range } from './invoice-filters.ts';
@@ -30,6 +33,10 @@ const isOverdue = (now: InvoiceFilters['now']): Sql => sql`
   (${isUnpaid} and due_at is not null
    and due_at < case when clock_id is null then date_trunc('day', ${now}::timestamptz, 'UTC')
                      else date_trunc('day', ${effectiveNowOf('invoice', now)}, 'UTC') end)`;
+
+/** An invoice shows the address of its open payment session. */
+const changedInvoices = (changed: Changed): Sql =>
+  isChanged('invoice', changed, [{ column: 'id', changed: changedSessions('invoice_id', changed) }]);
 
 const conditionsOf = (merchantId: string | null, filters: InvoiceFilters): Sql => {
   const { status, subscriptionId, customerId, invoiceNumber, issued, due, amount, overdue } = filters;
@@ -50,6 +57,7 @@ const conditionsOf = (merchantId: string | null, filters: InvoiceFilters): Sql =
     amount.to !== null && sql`grand_total_key <= range_key(${amount.to}) and grand_total <= ${amount.to}`,
     overdue === true && isOverdue(filters.now),
     overdue === false && sql`not ${isOverdue(filters.now)}`,
+    filters.updatedFrom !== null && changedInvoices({ merchantId, from: filters.updatedFrom }),
     filters.isReady && sql`next_action_at <= ${effectiveNowOf('invoice', filters.now)}`,
   ]);
 };
@@ -99,13 +107,19 @@ export async function selectInvoicePage(
   filters: InvoiceFilters,
   page: PageRequest,
 ): Promise<{ rows: InvoiceRow[]; total: number }> {
-  const { issued: _, due: __, amount: ___, now: ____, isReady, ...others } = filters;
+  const { issued: _, due: __, amount: ___, now: ____, isReady, updatedFrom, ...others } = filters;
   const found: RangeTotal[] = [];
   for (const count of rangesOf(tx, merchantId, filters)) found.push(await count());
   const most = Math.min(...found.map(({ rows }) => rows));
   const { place, behind, order, most: limit, rowsOf } = await partsOfPage(tx, INVOICES, page);
   if (most === 0) return { rows: [], total: 0 };
-  const kept = keptTotal(tx, 'invoice', merchantId, { ...others, isReady: isReady || undefined }, ['status']);
+  const kept = keptTotal(
+    tx,
+    'invoice',
+    merchantId,
+    { ...others, isReady: isReady || undefined, updatedFrom: updatedFrom ?? undefined },
+    ['status'],
+  );
   if (kept && found.length === 1 && page.offset >= most) return { rows: [], total: most };
   const where = allOf([
     conditionsOf(merchantId, filters),

@@ -37,6 +37,8 @@ export interface EventFilter {
   readonly externalId?: string | undefined;
   readonly from?: Instant | undefined;
   readonly to?: Instant | undefined;
+  /** Accepted at this time or later. */
+  readonly acceptedFrom?: Instant | undefined;
 }
 
 /** A row of an event: its id is made of its time and its number. */
@@ -69,7 +71,20 @@ const matching = (filter: EventFilter): Sql =>
     given(filter.externalId, sql`e.external_id = ${filter.externalId}`),
     given(filter.from, sql`e.at >= ${filter.from}`),
     given(filter.to, sql`e.at < ${filter.to}`),
+    given(filter.acceptedFrom, acceptedSince(filter)),
   ]);
+
+/**
+ * Events are accepted about in the order of their numbers, so the first number since an instant tells where a list ends.
+ * The sum keeps PostgreSQL from looking for that number in the order of all of them.
+ */
+const acceptedSince = ({ merchantId, acceptedFrom }: EventFilter): Sql => sql`
+  e.accepted_at >= ${acceptedFrom}
+  and e.seq >= (select min(f.seq + 0) from event f
+                 where ${allOf([
+                   merchantId !== null && sql`f.merchant_id = ${merchantId}`,
+                   sql`f.accepted_at >= ${acceptedFrom}`,
+                 ])})`;
 
 /** Why the event `e` of the subject `s` counts nothing, null where it counts: the first reason that holds. */
 function reasonOf(meters: readonly OwnedMeter[]): Sql {
@@ -144,8 +159,8 @@ export const selectEvents = async (
 };
 
 /** Is all that came in wanted, or all of a type? */
-const isWide = ({ subject, externalSubject, externalId, from, to }: EventFilter): boolean =>
-  [subject, externalSubject, externalId, from, to].every((value) => value === undefined);
+const isWide = ({ subject, externalSubject, externalId, from, to, acceptedFrom }: EventFilter): boolean =>
+  [subject, externalSubject, externalId, from, to, acceptedFrom].every((value) => value === undefined);
 
 /** One event, in the month that its id names. */
 export async function selectEvent(

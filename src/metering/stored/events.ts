@@ -22,6 +22,12 @@ import { type FindBilling, outcomeOf } from './fate.ts';
  */
 export type MeterRegistry = (tx: Tx, merchantId: string | null) => Promise<OwnedMeter[]>;
 
+/**
+ * What became of an event is worked out from its content and today's meters, so a list by it is of new events, unless
+ * it names a time.
+ */
+const FATES_SHOWN = Temporal.Duration.from({ hours: 7 * 24 });
+
 /** GET /v0/events: what came in, and what became of it. */
 export async function listEvents(
   tx: Tx,
@@ -29,8 +35,12 @@ export async function listEvents(
   query: EventListQuery,
   page: PageRequest,
   metersOf: MeterRegistry,
+  now: Instant,
 ): Promise<{ data: Static<typeof ListedEvent>[]; total: number }> {
-  const filter = { ...query, merchantId, from: readTime(query.from), to: readTime(query.to) };
+  const [from, to, updatedFrom] = [query.from, query.to, query.updatedFrom].map(readTime);
+  const isBounded = from !== undefined || to !== undefined || query.status === undefined;
+  const acceptedFrom = updatedFrom ?? (isBounded ? undefined : now.subtract(FATES_SHOWN));
+  const filter = { ...query, merchantId, from, to, acceptedFrom };
   const { rows, total } = await selectEvents(tx, filter, query.status, await metersOf(tx, merchantId), page);
   return { data: rows.map(toListedEventReply), total };
 }

@@ -1,4 +1,15 @@
-import { allOf, assignments, keptTotal, pageOfRows, recordset, type Sql, sql, type Tx } from '../../db/index.ts';
+import {
+  allOf,
+  assignments,
+  type Changed,
+  changedRows,
+  keptTotal,
+  pageOfRows,
+  recordset,
+  type Sql,
+  sql,
+  type Tx,
+} from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { DeclineReason } from '../provider/provider.ts';
 import type { TestCard } from '../provider/test-cards.ts';
@@ -10,6 +21,10 @@ const OPEN = sql`status in ('pending', 'processing', 'failed')`;
 
 const ofEntity = (merchantId: string, entityId: string): Sql =>
   sql`merchant_id = ${merchantId} and (entity_id = ${entityId} or invoice_id = ${entityId})`;
+
+/** What the sessions that changed are for: their invoices or subscriptions, for the lists of these. */
+export const changedSessions = (of: 'invoice_id' | 'subscription_id', changed: Changed): Sql =>
+  changedRows('payment_session', of, changed);
 
 export const insertSessions = (tx: Tx, rows: readonly PaymentSession[]): Promise<number> =>
   tx.run(sql`
