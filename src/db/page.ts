@@ -20,7 +20,7 @@ export interface OrderKey {
   readonly type: 'bigint' | 'int' | 'text' | 'timestamptz' | 'boolean' | 'xid8';
 }
 
-/** The order of a list. Its last value makes every place unique. All of it runs one way, so one comparison is enough. */
+/** The order of a list. Its last value makes each place unique. All runs one way, so one comparison is enough. */
 export interface Order {
   readonly keys: readonly OrderKey[];
   readonly direction: 'asc' | 'desc';
@@ -70,6 +70,7 @@ const nameOf = ({ keys }: Order): string => compile(sql.join(keys.map(({ by }) =
 export const isOfOrder = async (tx: Tx, after: string, order: Order): Promise<boolean> =>
   (await places(tx)).valuesOf(after, nameOf(order)) !== null;
 
+/** The order of most lists. */
 export const newestFirst = (seq: Sql): Order => ({ keys: [{ by: seq, type: 'bigint' }], direction: 'desc' });
 
 /**
@@ -105,7 +106,7 @@ export async function partsOfPage(tx: Tx, list: ListRows, page: PageRequest): Pr
     const rowId = idOfAfter(after);
     if (list.kind !== null && !isId(list.kind, rowId))
       return orThrow<never>(
-        invalidField('after', wrongKindWords(list.kind, rowId) ?? `needs ${idKindWords(list.kind)}`),
+        invalidField('after', wrongKindWords(list.kind, rowId) ?? `must be ${idKindWords(list.kind)}`),
       );
     const values = (await placeNow(rowId)) ?? (await places(tx)).valuesOf(after, name);
     if (values === null) return orThrow<never>(notFound(list.kind ?? 'record', 'after'));

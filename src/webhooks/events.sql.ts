@@ -42,16 +42,13 @@ const BY_COMMIT: Order = {
   direction: 'asc',
 };
 
-/** Does an `after` continue a list whose newest events came first? */
-export const continuesNewestFirst = (tx: Tx, after: string): Promise<boolean> => isOfOrder(tx, after, NEWEST_FIRST);
-
-/** Newest first. */
-export const selectEvents = (tx: Tx, filter: EventFilter, page: PageRequest) =>
-  pageOfRows<RecordedEvent>(
-    tx,
-    { ...EVENTS, select: COLUMNS, where: allOf(conditions(filter)), order: NEWEST_FIRST },
-    page,
-  );
+/** Newest first; behind an id alone in the order of commits. */
+export const selectEvents = async (tx: Tx, filter: EventFilter, page: PageRequest) => {
+  if (page.after !== undefined && !(await isOfOrder(tx, page.after, NEWEST_FIRST)))
+    return selectEventsByCommit(tx, filter, page);
+  const where = allOf(conditions(filter));
+  return pageOfRows<RecordedEvent>(tx, { ...EVENTS, select: COLUMNS, where, order: NEWEST_FIRST }, page);
+};
 
 /**
  * Events in the order of their transactions. Those of transactions that are running, and of all that began after one of

@@ -5,7 +5,6 @@ import { formatInstant, instantOf, isBefore } from '../kernel/time.ts';
 import { type Attempt, countRedelivered, insertDeliveriesAgain, type Redelivery } from './deliveries.sql.ts';
 import { selectEndpoint } from './endpoints.sql.ts';
 import {
-  continuesNewestFirst,
   type DeliveryRow,
   type RecordedEvent,
   selectAttempts,
@@ -57,8 +56,7 @@ export async function getEvent(tx: Tx, merchantId: string, id: string) {
 export async function listEvents(tx: Tx, merchantId: string | null, query: EventsQuery, page: PageRequest) {
   const { type, resourceId, after } = query;
   if (after === START) page.after = undefined;
-  const isNewestFirst = after === undefined || (after !== START && (await continuesNewestFirst(tx, after)));
-  const select = isNewestFirst ? selectEvents : selectEventsByCommit;
+  const select = after === START ? selectEventsByCommit : selectEvents;
   const { rows, total } = await select(tx, { merchantId, type, resourceId }, page);
   return { data: await toEventReplies(tx, rows), total };
 }

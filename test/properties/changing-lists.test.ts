@@ -95,7 +95,7 @@ describe('a list that changes while it is read', () => {
         expect(new Set(seen).size, 'a row twice').toBe(seen.length);
         expect(before.filter((id) => !gone.has(id) && !seen.includes(id))).toEqual([]);
       }),
-      cases(8),
+      cases(8, 40),
     ),
   );
 

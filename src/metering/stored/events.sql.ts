@@ -75,8 +75,8 @@ const matching = (filter: EventFilter): Sql =>
   ]);
 
 /**
- * Events are accepted about in the order of their numbers, so the first number since an instant tells where a list ends.
- * The sum keeps PostgreSQL from looking for that number in the order of all of them.
+ * Events are accepted about in the order of their numbers, so the first number since an instant tells where a list
+ * ends. The sum keeps PostgreSQL from looking for that number in the order of all of them.
  */
 const acceptedSince = ({ merchantId, acceptedFrom }: EventFilter): Sql => sql`
   e.accepted_at >= ${acceptedFrom}
