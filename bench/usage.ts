@@ -177,7 +177,7 @@ async function storeOf(stack: Stack, size: number) {
   };
   const reading = {
     question: asked(usage),
-    list: async (tx: Tx) => (await listEvents(tx, merchantId, {}, PAGE, metersOf)).total,
+    list: async (tx: Tx) => (await listEvents(tx, merchantId, {}, { ...PAGE }, metersOf, Temporal.Now.instant())).total,
     event: async (tx: Tx, time: number) => {
       const id = ids[(time * 7_919) % ids.length] as string;
       return (await findEvent(tx, merchantId, id, metersOf, findBilling)).ok;

@@ -514,6 +514,7 @@ create table customer (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   deleted_at timestamp with time zone,
+  changed_at timestamp with time zone default clock_timestamp() not null,
   constraint customer_pkey PRIMARY KEY (merchant_id, id),
   constraint customer_merchant_id_consumer_id_fkey FOREIGN KEY (merchant_id, consumer_id) REFERENCES organization(merchant_id, id),
   constraint customer_buyer_reference_check CHECK (((length(buyer_reference) >= 1) AND (length(buyer_reference) <= 200))),
@@ -521,12 +522,14 @@ create table customer (
   constraint customer_locale_check CHECK ((locale = ANY (ARRAY['en'::text, 'de'::text, 'fr'::text, 'es'::text])))
 );
 CREATE INDEX customer_all ON customer USING btree (seq DESC) WHERE (deleted_at IS NULL);
+CREATE INDEX customer_changed ON customer USING btree (merchant_id, changed_at);
 CREATE UNIQUE INDEX customer_external_id ON customer USING btree (merchant_id, external_id) WHERE (deleted_at IS NULL);
 CREATE INDEX customer_order ON customer USING btree (merchant_id, seq DESC) WHERE (deleted_at IS NULL);
 CREATE UNIQUE INDEX customer_pair ON customer USING btree (merchant_id, consumer_id) WHERE (deleted_at IS NULL);
 CREATE INDEX customer_search ON customer USING gin (((search_keys(merchant_id, 'name'::text, consumer_name) || search_keys(merchant_id, 'email'::text, consumer_emails)))) WHERE (deleted_at IS NULL);
 alter table customer enable row level security; -- with the two policies of tenant_table()
 CREATE TRIGGER ask_for_tax_address AFTER INSERT ON customer FOR EACH ROW EXECUTE FUNCTION ask_for_tax_address_of_customer();
+CREATE TRIGGER changed BEFORE INSERT OR UPDATE ON customer FOR EACH ROW EXECUTE FUNCTION set_changed_at();
 CREATE TRIGGER copy_consumer BEFORE INSERT ON customer FOR EACH ROW EXECUTE FUNCTION copy_consumer();
 CREATE TRIGGER count_gone AFTER DELETE ON customer REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_customer();
 CREATE TRIGGER count_moved AFTER UPDATE ON customer REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_customer();
@@ -809,6 +812,7 @@ create table event (
   external_subject text,
   external_id text
 ) partition by RANGE (at);
+CREATE INDEX event_accepted ON ONLY event USING brin (accepted_at) WITH (pages_per_range='32', autosummarize='on');
 CREATE INDEX event_blocks ON ONLY event USING brin (seq, at) WITH (pages_per_range='32', autosummarize='on');
 CREATE INDEX event_external_id ON ONLY event USING btree (merchant_id, external_id) WHERE (external_id IS NOT NULL);
 CREATE INDEX event_order ON ONLY event USING btree (merchant_id, seq);
@@ -1074,6 +1078,7 @@ create table invoice (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   rebilled_from bigint,
+  changed_at timestamp with time zone default clock_timestamp() not null,
   constraint invoice_pkey PRIMARY KEY (merchant_id, id),
   constraint invoice_merchant_id_clock_id_fkey FOREIGN KEY (merchant_id, clock_id) REFERENCES test_clock(merchant_id, id),
   constraint invoice_merchant_id_customer_id_fkey FOREIGN KEY (merchant_id, customer_id) REFERENCES customer(merchant_id, id),
@@ -1093,6 +1098,7 @@ CREATE UNIQUE INDEX invoice_awaited ON invoice USING btree (merchant_id, purpose
 CREATE INDEX invoice_by_amount ON invoice USING btree (merchant_id, grand_total_key, seq) INCLUDE (grand_total, status);
 CREATE INDEX invoice_by_due_at ON invoice USING btree (merchant_id, due_at, seq) INCLUDE (status, grand_total) WHERE (due_at IS NOT NULL);
 CREATE INDEX invoice_by_issued_at ON invoice USING btree (merchant_id, issued_at, seq) INCLUDE (status, grand_total) WHERE (issued_at IS NOT NULL);
+CREATE INDEX invoice_changed ON invoice USING btree (merchant_id, changed_at);
 CREATE INDEX invoice_customer ON invoice USING btree (merchant_id, customer_id, seq DESC);
 CREATE INDEX invoice_due ON invoice USING btree (next_action_at) WHERE ((clock_id IS NULL) AND (next_action_at IS NOT NULL));
 CREATE INDEX invoice_due_on_clock ON invoice USING btree (merchant_id, clock_id, next_action_at, seq) WHERE ((clock_id IS NOT NULL) AND (next_action_at IS NOT NULL));
@@ -1105,6 +1111,7 @@ CREATE INDEX invoice_status ON invoice USING btree (merchant_id, status, seq DES
 CREATE INDEX invoice_subscription ON invoice USING btree (merchant_id, subscription_id, seq DESC);
 CREATE INDEX invoice_unpaid ON invoice USING btree (merchant_id, seq DESC) INCLUDE (due_at, clock_id) WHERE ((status = ANY (ARRAY['ISSUED'::text, 'PAYMENT_FAILED'::text])) AND (unpaid_amount > (0)::numeric) AND (NOT lives_by_session));
 alter table invoice enable row level security; -- with the two policies of tenant_table()
+CREATE TRIGGER changed BEFORE INSERT OR UPDATE ON invoice FOR EACH ROW EXECUTE FUNCTION set_changed_at();
 CREATE TRIGGER count_gone AFTER DELETE ON invoice REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_invoice();
 CREATE TRIGGER count_moved AFTER UPDATE ON invoice REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_invoice();
 CREATE TRIGGER count_new AFTER INSERT ON invoice REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_invoice();
@@ -1501,6 +1508,7 @@ create table organization (
   settings jsonb default '{}'::jsonb not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  changed_at timestamp with time zone default clock_timestamp() not null,
   constraint organization_pkey PRIMARY KEY (merchant_id, id),
   constraint organization_check CHECK (((type = 'consumer'::text) OR (merchant_id = id))),
   constraint organization_type_check CHECK ((type = ANY (ARRAY['merchant'::text, 'consumer'::text, 'platform'::text])))
@@ -1509,10 +1517,12 @@ CREATE UNIQUE INDEX consumer_email ON organization USING btree (merchant_id, ema
 CREATE INDEX consumers_of_email ON organization USING btree (merchant_id, email) WHERE (type = 'consumer'::text);
 CREATE UNIQUE INDEX one_platform ON organization USING btree (type) WHERE (type = 'platform'::text);
 CREATE INDEX organization_all ON organization USING btree (seq DESC);
+CREATE INDEX organization_changed ON organization USING btree (merchant_id, changed_at);
 CREATE INDEX organization_mailboxes ON organization USING gin (mailboxes_of(billing_emails, email)) WHERE (type = 'consumer'::text);
 CREATE INDEX organization_order ON organization USING btree (merchant_id, seq DESC);
 alter table organization enable row level security; -- with the two policies of tenant_table()
 CREATE TRIGGER ask_for_tax_address AFTER UPDATE ON organization FOR EACH ROW WHEN (((new.type = 'consumer'::text) AND (new.address IS DISTINCT FROM old.address))) EXECUTE FUNCTION ask_for_tax_address_of_consumer();
+CREATE TRIGGER changed BEFORE INSERT OR UPDATE ON organization FOR EACH ROW EXECUTE FUNCTION set_changed_at();
 CREATE TRIGGER copy_changed_consumer AFTER UPDATE ON organization FOR EACH ROW WHEN (((new.type = 'consumer'::text) AND (((new.name IS DISTINCT FROM old.name) OR (new.email IS DISTINCT FROM old.email)) OR (new.billing_emails IS DISTINCT FROM old.billing_emails)))) EXECUTE FUNCTION copy_changed_consumer();
 CREATE TRIGGER count_gone AFTER DELETE ON organization REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_organization();
 CREATE TRIGGER count_moved AFTER UPDATE ON organization REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_organization();
@@ -1676,6 +1686,7 @@ create table payment_dispute (
   bookings integer not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  changed_at timestamp with time zone default clock_timestamp() not null,
   constraint payment_dispute_pkey PRIMARY KEY (merchant_id, id),
   constraint payment_dispute_amount_check CHECK ((amount > (0)::numeric)),
   constraint payment_dispute_check CHECK ((withheld =
@@ -1686,8 +1697,10 @@ END)),
   constraint payment_dispute_provider_check CHECK ((provider = 'stripe'::text)),
   constraint payment_dispute_status_check CHECK ((status = ANY (ARRAY['inquiry'::text, 'open'::text, 'won'::text, 'lost'::text])))
 );
+CREATE INDEX payment_dispute_changed ON payment_dispute USING btree (merchant_id, changed_at);
 CREATE INDEX payment_dispute_payment ON payment_dispute USING btree (merchant_id, payment_id, seq);
 alter table payment_dispute enable row level security; -- with the two policies of tenant_table()
+CREATE TRIGGER changed BEFORE INSERT OR UPDATE ON payment_dispute FOR EACH ROW EXECUTE FUNCTION set_changed_at();
 CREATE TRIGGER keep_revenue AFTER INSERT ON payment_dispute REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION keep_revenue_of_disputes();
 CREATE TRIGGER keep_revenue_of_changed AFTER UPDATE ON payment_dispute REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION keep_revenue_of_disputes();
 
@@ -1705,16 +1718,20 @@ create table payment_link (
   idempotency_key text,
   idempotency_print bytea,
   created_at timestamp with time zone not null,
+  changed_at timestamp with time zone default clock_timestamp() not null,
   constraint payment_link_pkey PRIMARY KEY (merchant_id, id),
   constraint payment_link_merchant_id_session_id_fkey FOREIGN KEY (merchant_id, session_id) REFERENCES payment_session(merchant_id, id),
   constraint payment_link_amount_check CHECK ((amount > (0)::numeric)),
   constraint payment_link_check CHECK (((idempotency_key IS NULL) = (idempotency_print IS NULL)))
 );
 CREATE INDEX payment_link_all ON payment_link USING btree (seq DESC);
+CREATE INDEX payment_link_changed ON payment_link USING btree (merchant_id, changed_at);
 CREATE INDEX payment_link_customer ON payment_link USING btree (merchant_id, customer_id, seq DESC) WHERE (customer_id IS NOT NULL);
 CREATE UNIQUE INDEX payment_link_key ON payment_link USING btree (merchant_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
 CREATE INDEX payment_link_order ON payment_link USING btree (merchant_id, seq DESC);
+CREATE INDEX payment_link_session ON payment_link USING btree (merchant_id, session_id);
 alter table payment_link enable row level security; -- with the two policies of tenant_table()
+CREATE TRIGGER changed BEFORE INSERT OR UPDATE ON payment_link FOR EACH ROW EXECUTE FUNCTION set_changed_at();
 CREATE TRIGGER count_gone AFTER DELETE ON payment_link REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_payment_link();
 CREATE TRIGGER count_moved AFTER UPDATE ON payment_link REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_payment_link();
 CREATE TRIGGER count_new AFTER INSERT ON payment_link REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_payment_link();
@@ -1777,6 +1794,7 @@ create table payment_receipt (
   created_at timestamp with time zone not null,
   less_disputed numeric default 0 not null,
   less_outside numeric default 0 not null,
+  changed_at timestamp with time zone default clock_timestamp() not null,
   constraint payment_receipt_pkey PRIMARY KEY (merchant_id, id),
   constraint payment_receipt_merchant_id_clock_id_fkey FOREIGN KEY (merchant_id, clock_id) REFERENCES test_clock(merchant_id, id),
   constraint payment_receipt_merchant_id_session_id_fkey FOREIGN KEY (merchant_id, session_id) REFERENCES payment_session(merchant_id, id),
@@ -1798,6 +1816,7 @@ END),
   constraint payment_receipt_provider_check CHECK ((provider = ANY (ARRAY['sandbox'::text, 'stripe'::text]))),
   constraint payment_receipt_return_status_check CHECK ((return_status = ANY (ARRAY['none'::text, 'requested'::text, 'returned'::text, 'stopped'::text, 'manual'::text])))
 );
+CREATE INDEX payment_receipt_changed ON payment_receipt USING btree (merchant_id, changed_at);
 CREATE UNIQUE INDEX payment_receipt_charge ON payment_receipt USING btree (merchant_id, charge_id) WHERE (charge_id IS NOT NULL);
 CREATE INDEX payment_receipt_due ON payment_receipt USING btree (next_action_at) WHERE ((clock_id IS NULL) AND (next_action_at IS NOT NULL));
 CREATE INDEX payment_receipt_due_on_clock ON payment_receipt USING btree (merchant_id, clock_id, next_action_at, seq) WHERE ((clock_id IS NOT NULL) AND (next_action_at IS NOT NULL));
@@ -1809,6 +1828,7 @@ CREATE UNIQUE INDEX payment_receipt_reference ON payment_receipt USING btree (me
 CREATE INDEX payment_receipt_refund ON payment_receipt USING btree (merchant_id, return_refund_id) WHERE (return_refund_id IS NOT NULL);
 CREATE UNIQUE INDEX payment_receipt_session ON payment_receipt USING btree (merchant_id, session_id);
 alter table payment_receipt enable row level security; -- with the two policies of tenant_table()
+CREATE TRIGGER changed BEFORE INSERT OR UPDATE ON payment_receipt FOR EACH ROW EXECUTE FUNCTION set_changed_at();
 CREATE TRIGGER keep BEFORE UPDATE ON payment_receipt FOR EACH ROW EXECUTE FUNCTION keep_payment_receipt();
 CREATE TRIGGER keep_revenue AFTER INSERT ON payment_receipt REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION keep_revenue_of_receipts();
 CREATE TRIGGER register AFTER INSERT ON payment_receipt REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION register_resources();
@@ -1845,6 +1865,7 @@ create table payment_session (
   completed_at timestamp with time zone,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  changed_at timestamp with time zone default clock_timestamp() not null,
   constraint payment_session_pkey PRIMARY KEY (merchant_id, id),
   constraint payment_session_merchant_id_clock_id_fkey FOREIGN KEY (merchant_id, clock_id) REFERENCES test_clock(merchant_id, id),
   constraint payment_session_merchant_id_payment_method_id_fkey FOREIGN KEY (merchant_id, payment_method_id) REFERENCES payment_method(merchant_id, id) ON DELETE SET NULL (payment_method_id),
@@ -1871,6 +1892,7 @@ END),
   constraint payment_session_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'processing'::text, 'completed'::text, 'failed'::text, 'expired'::text, 'cancelled'::text])))
 );
 CREATE INDEX payment_session_all ON payment_session USING btree (seq DESC);
+CREATE INDEX payment_session_changed ON payment_session USING btree (merchant_id, changed_at);
 CREATE INDEX payment_session_customer ON payment_session USING btree (merchant_id, customer_id, seq DESC);
 CREATE INDEX payment_session_due ON payment_session USING btree (next_action_at) WHERE ((clock_id IS NULL) AND (next_action_at IS NOT NULL));
 CREATE INDEX payment_session_due_on_clock ON payment_session USING btree (merchant_id, clock_id, next_action_at, seq) WHERE ((clock_id IS NOT NULL) AND (next_action_at IS NOT NULL));
@@ -1880,6 +1902,7 @@ CREATE UNIQUE INDEX payment_session_open_invoice ON payment_session USING btree 
 CREATE INDEX payment_session_order ON payment_session USING btree (merchant_id, seq DESC);
 CREATE INDEX payment_session_subscription ON payment_session USING btree (merchant_id, subscription_id, seq DESC) WHERE (subscription_id IS NOT NULL);
 alter table payment_session enable row level security; -- with the two policies of tenant_table()
+CREATE TRIGGER changed BEFORE INSERT OR UPDATE ON payment_session FOR EACH ROW EXECUTE FUNCTION set_changed_at();
 CREATE TRIGGER count_gone AFTER DELETE ON payment_session REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_payment_session();
 CREATE TRIGGER count_moved AFTER UPDATE ON payment_session REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_payment_session();
 CREATE TRIGGER count_new AFTER INSERT ON payment_session REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_payment_session();
@@ -2584,6 +2607,7 @@ create table subscription (
   next_action_at timestamp with time zone,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  changed_at timestamp with time zone default clock_timestamp() not null,
   constraint subscription_pkey PRIMARY KEY (merchant_id, id),
   constraint subscription_merchant_id_clock_id_fkey FOREIGN KEY (merchant_id, clock_id) REFERENCES test_clock(merchant_id, id),
   constraint subscription_merchant_id_customer_id_fkey FOREIGN KEY (merchant_id, customer_id) REFERENCES customer(merchant_id, id),
@@ -2605,6 +2629,7 @@ END),
   constraint subscription_status_check CHECK ((status = ANY (ARRAY['pending_payment'::text, 'active'::text, 'terminated'::text])))
 );
 CREATE INDEX subscription_all ON subscription USING btree (seq DESC);
+CREATE INDEX subscription_changed ON subscription USING btree (merchant_id, changed_at);
 CREATE INDEX subscription_clock ON subscription USING btree (merchant_id, clock_id) WHERE (clock_id IS NOT NULL);
 CREATE INDEX subscription_customer ON subscription USING btree (merchant_id, customer_id, seq);
 CREATE INDEX subscription_due ON subscription USING btree (next_action_at) WHERE ((clock_id IS NULL) AND (next_action_at IS NOT NULL));
@@ -2613,6 +2638,7 @@ CREATE UNIQUE INDEX subscription_key ON subscription USING btree (merchant_id, i
 CREATE INDEX subscription_order ON subscription USING btree (merchant_id, seq DESC);
 CREATE INDEX subscription_plan ON subscription USING btree (merchant_id, plan_id);
 alter table subscription enable row level security; -- with the two policies of tenant_table()
+CREATE TRIGGER changed BEFORE INSERT OR UPDATE ON subscription FOR EACH ROW EXECUTE FUNCTION set_changed_at();
 CREATE TRIGGER count_gone AFTER DELETE ON subscription REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_subscription();
 CREATE TRIGGER count_moved AFTER UPDATE ON subscription REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_subscription();
 CREATE TRIGGER count_new AFTER INSERT ON subscription REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_subscription();
@@ -2732,6 +2758,7 @@ create table tax_id_check (
   next_action_at timestamp with time zone,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  changed_at timestamp with time zone default clock_timestamp() not null,
   constraint tax_id_check_pkey PRIMARY KEY (merchant_id, id),
   constraint tax_id_check_merchant_id_clock_id_fkey FOREIGN KEY (merchant_id, clock_id) REFERENCES test_clock(merchant_id, id),
   constraint tax_id_check_merchant_id_id_fkey FOREIGN KEY (merchant_id, id) REFERENCES customer(merchant_id, id),
@@ -2739,9 +2766,11 @@ create table tax_id_check (
   constraint tax_id_check_clock_id_check CHECK ((clock_id IS NULL)),
   constraint tax_id_check_status_check CHECK ((status = ANY (ARRAY['valid'::text, 'invalid'::text, 'unchecked'::text])))
 );
+CREATE INDEX tax_id_check_changed ON tax_id_check USING btree (merchant_id, changed_at);
 CREATE INDEX tax_id_check_due ON tax_id_check USING btree (next_action_at) WHERE ((clock_id IS NULL) AND (next_action_at IS NOT NULL));
 CREATE INDEX tax_id_check_due_on_clock ON tax_id_check USING btree (merchant_id, clock_id, next_action_at, id) WHERE ((clock_id IS NOT NULL) AND (next_action_at IS NOT NULL));
 alter table tax_id_check enable row level security; -- with the two policies of tenant_table()
+CREATE TRIGGER changed BEFORE INSERT OR UPDATE ON tax_id_check FOR EACH ROW EXECUTE FUNCTION set_changed_at();
 
 create table tax_quote (
   merchant_id text not null,
@@ -5884,6 +5913,17 @@ AS $function$
                 then not pg_advisory_unlock(hashtextextended('usage marks ' || merchant, 0)) else true end
   $function$;
 
+CREATE OR REPLACE PROCEDURE keep_changed_at(IN name regclass)
+ LANGUAGE plpgsql
+AS $procedure$
+begin
+  execute format('alter table %s add column changed_at timestamptz not null default now()', name);
+  execute format('alter table %s alter column changed_at set default clock_timestamp()', name);
+  execute format(
+    'create trigger changed before insert or update on %s for each row execute function set_changed_at()', name);
+  execute format('create index %I on %s (merchant_id, changed_at)', name::text || '_changed', name);
+end $procedure$;
+
 CREATE OR REPLACE FUNCTION keep_grant()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -6126,6 +6166,12 @@ begin
     where mode = 'payment' having count(*) > 0;
   return null;
 end $function$;
+
+CREATE OR REPLACE FUNCTION list_place_key()
+ RETURNS bytea
+ LANGUAGE sql
+ STABLE
+AS $function$ select sha256(event_id_key() || convert_to('places in lists', 'UTF8')) $function$;
 
 CREATE OR REPLACE FUNCTION lock_event_keys()
  RETURNS void
@@ -6722,6 +6768,15 @@ AS $function$
       from (select seen_at, lead(started_at, 1, until) over (order by started_at) as till from program_run) o
      where o.till > o.seen_at + interval '5 minutes' and o.till > since and o.seen_at < until
   $function$;
+
+CREATE OR REPLACE FUNCTION set_changed_at()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.changed_at := clock_timestamp();
+  return new;
+end $function$;
 
 CREATE OR REPLACE FUNCTION set_event_key_storage(name text)
  RETURNS void

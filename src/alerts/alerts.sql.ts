@@ -47,6 +47,7 @@ export const selectAlertPage = (tx: Tx, merchantId: string | null, filter: Alert
   pageOfRows<Alert>(
     tx,
     {
+      kind: 'alert',
       select: COLUMNS,
       from: sql`alert`,
       where: allOf([
@@ -57,7 +58,6 @@ export const selectAlertPage = (tx: Tx, merchantId: string | null, filter: Alert
         filter.subscriptionId !== undefined && sql`subscription_id = ${filter.subscriptionId}`,
         filter.billableMetricId !== undefined && sql`billable_metric_id = ${filter.billableMetricId}`,
       ]),
-      order: sql`seq desc`,
     },
     page,
   );
@@ -121,10 +121,11 @@ export const selectTriggerPage = (tx: Tx, merchantId: string, alertId: string, p
   pageOfRows<AlertTrigger>(
     tx,
     {
+      kind: 'webhookEvent',
       select: TRIGGER_COLUMNS,
       from: sql`alert_trigger`,
-      where: sql`merchant_id = ${merchantId} and alert_id = ${alertId}`,
-      order: sql`seq desc`,
+      id: sql`webhook_event_id`,
+      exists: sql`merchant_id = ${merchantId} and alert_id = ${alertId}`,
     },
     page,
   );

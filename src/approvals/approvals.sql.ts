@@ -46,6 +46,7 @@ export const selectApprovalPage = (tx: Tx, merchantId: string | null, filter: Ap
   pageOfRows<Approval>(
     tx,
     {
+      kind: 'approval',
       select: COLUMNS,
       from: sql`approval`,
       where: allOf([
@@ -55,7 +56,6 @@ export const selectApprovalPage = (tx: Tx, merchantId: string | null, filter: Ap
         filter.kind !== undefined && sql`kind = ${filter.kind}`,
         filter.decision !== undefined && sql`decision = ${filter.decision}`,
       ]),
-      order: sql`seq desc`,
     },
     page,
     keptTotal(tx, 'approval', merchantId, filter, ['decision', 'kind']),

@@ -1,4 +1,4 @@
-import { assignments, pageOfRows, type Sql, sql, type Tx } from '../db/index.ts';
+import { assignments, pageOfRows, sql, type Tx } from '../db/index.ts';
 import type { Page, PageRequest } from '../http/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { Clock } from './clock.ts';
@@ -15,10 +15,10 @@ export const insertClock = (tx: Tx, clock: Clock) =>
 
 /** null as merchant: an operator's look at all of them. */
 export async function selectClocks(tx: Tx, merchantId: string | null, page: PageRequest): Promise<Page<Clock>> {
-  const ofMerchant: Sql = merchantId === null ? sql`` : sql`and merchant_id = ${merchantId}`;
+  const where = merchantId === null ? sql`true` : sql`merchant_id = ${merchantId}`;
   const { rows, total } = await pageOfRows<Clock>(
     tx,
-    { select: COLUMNS, from: sql`test_clock`, where: sql`deleted_at is null ${ofMerchant}`, order: sql`seq desc` },
+    { kind: 'testClock', select: COLUMNS, from: sql`test_clock`, exists: sql`deleted_at is null`, where },
     page,
   );
   return { data: rows, total };

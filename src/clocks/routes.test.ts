@@ -81,7 +81,7 @@ describe('GET /v0/testClocks', () => {
     const { status, body } = await own.get('/v0/testClocks');
     expect(status).toBe(200);
     expect(body.data.map((clock: { id: string }) => clock.id)).toEqual([ids[2], ids[0]]);
-    expect(body.pagination).toEqual({ limit: 10, offset: 0, total: 2 });
+    expect(body.pagination).toEqual({ limit: 10, offset: 0, total: 2, nextAfter: null });
     expect((await env.platform.get(`/v0/testClocks?merchantId=${own.id}&limit=1`)).body.pagination.total).toBe(2);
     expect((await env.platform.get('/v0/testClocks')).body.pagination.total).toBeGreaterThan(2);
   });

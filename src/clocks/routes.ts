@@ -159,8 +159,9 @@ export function clockRoutes(options: ClockRoutesOptions): readonly Route[] {
         replies: { 200: ListOf(TestClockReply) },
       },
       async ({ tx, merchantId, query }) => {
-        const { data, total } = await selectClocks(tx, merchantId, pageOf(query));
-        return ok(listReply({ data: data.map(toClockReply), total }, pageOf(query)));
+        const page = pageOf(query);
+        const { data, total } = await selectClocks(tx, merchantId, page);
+        return ok(listReply({ data: data.map(toClockReply), total }, page));
       },
     ),
     route(

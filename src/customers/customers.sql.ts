@@ -1,6 +1,20 @@
-import { allOf, assignments, jsonb, keptTotal, pageOfRows, type Sql, sql, type Tx } from '../db/index.ts';
+import {
+  allOf,
+  assignments,
+  type Changed,
+  changedRows,
+  isChanged,
+  jsonb,
+  keptTotal,
+  type Placed,
+  pageOfRows,
+  partsOfPage,
+  type Sql,
+  sql,
+  type Tx,
+} from '../db/index.ts';
 import type { Page, PageRequest } from '../http/index.ts';
-import { consumerEmails, consumerIdsOfEmail } from '../identity/index.ts';
+import { changedOrganizations, consumerEmails, consumerIdsOfEmail } from '../identity/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { CustomerRow } from './customer-row.ts';
 import type { TaxVerdict } from './tax-address.ts';
@@ -107,27 +121,38 @@ export interface CustomerFilter {
   /** A part of one of the consumer's e-mail addresses, any case. */
   email?: string;
   externalId?: string;
+  updatedFrom?: Instant;
 }
+
+/** A customer shows its organization, and the check of its tax id. */
+const changedCustomers = (changed: Changed): Sql =>
+  isChanged('customer', changed, [
+    { column: 'consumer_id', changed: changedOrganizations(changed) },
+    { column: 'id', changed: changedRows('tax_id_check', 'id', changed) },
+  ]);
 
 /** A part of a text that is kept in lower case (migrations/0040_customers.sql). */
 const holds = (column: Sql, part: string): Sql => sql`strpos(${column}, lower(${part})) > 0`;
 
+/** All customers that are not deleted. */
+const CUSTOMERS = { kind: 'customer', from: sql`customer`, exists: sql`deleted_at is null` } as const;
+
 export async function selectCustomers(tx: Tx, filter: CustomerFilter, page: PageRequest): Promise<Page<CustomerRow>> {
-  const { merchantId, consumerId, name, email, externalId } = filter;
+  const { merchantId, consumerId, name, email, externalId, updatedFrom } = filter;
   const isSearch = name !== undefined || email !== undefined;
-  if (isSearch && merchantId !== null && consumerId === undefined && externalId === undefined)
+  if (isSearch && merchantId !== null && consumerId === undefined && externalId === undefined && !updatedFrom)
     return pageOfFound(tx, merchantId, filter, page);
   const where = allOf([
-    sql`deleted_at is null`,
     merchantId !== null && sql`merchant_id = ${merchantId}`,
     consumerId !== undefined && sql`consumer_id = ${consumerId}`,
     externalId !== undefined && sql`external_id = ${externalId}`,
+    updatedFrom && changedCustomers({ merchantId, from: updatedFrom }),
     name !== undefined && holds(sql`consumer_name`, name),
     email !== undefined && sql`${holds(sql`consumer_emails`, email)} and strpos(${email}, e'\n') = 0`,
   ]);
   const { rows, total } = await pageOfRows<CustomerRow>(
     tx,
-    { select: columns, from: sql`customer`, where, order: sql`seq desc` },
+    { select: columns, ...CUSTOMERS, where },
     page,
     keptTotal(tx, 'customer', merchantId, filter),
   );
@@ -139,19 +164,20 @@ async function pageOfFound(
   tx: Tx,
   merchantId: string,
   { name, email }: CustomerFilter,
-  { limit, offset }: PageRequest,
+  page: PageRequest,
 ): Promise<Page<CustomerRow>> {
+  const { place, behind, order, most, rowsOf } = await partsOfPage(tx, CUSTOMERS, page);
   const { count: total, seqs } = await tx.one<{ count: number; seqs: string[] }>(sql`
     with found as materialized (
       select seq from customers_with(${merchantId}, ${name ?? null}, ${email ?? null}) seq
     )
     select (select count(*)::int from found) as count,
-           array(select seq from found order by seq desc limit ${limit} offset ${offset})::text[] as seqs`);
-  if (seqs.length === 0) return { data: [], total };
-  const data = await tx.rows<CustomerRow>(sql`
-    select ${columns} from customer
-     where merchant_id = ${merchantId} and deleted_at is null and seq = any (${seqs}::bigint[]) order by seq desc`);
-  return { data, total };
+           array(select seq from found where ${behind ?? sql`true`}
+                  order by ${order} limit ${most} offset ${page.offset})::text[] as seqs`);
+  const found = await tx.rows<CustomerRow & Placed>(sql`
+    select ${columns}, ${place} from customer
+     where merchant_id = ${merchantId} and deleted_at is null and seq = any (${seqs}::bigint[]) order by ${order}`);
+  return { data: await rowsOf<CustomerRow>(found), total };
 }
 
 export type CustomerChange = Partial<

@@ -462,7 +462,12 @@ describe('GET /v0/customers', () => {
     expect(status).toBe(200);
     expect(body).toMatchObject({ object: 'list', pagination: { limit: 2, offset: 1, total: 3 } });
     expect(body.data.map(({ id }: { id: string }) => ids.indexOf(id))).toEqual([1, 0]);
-    expect((await mine.get('/v0/customers')).body.pagination).toEqual({ limit: 10, offset: 0, total: 3 });
+    expect((await mine.get('/v0/customers')).body.pagination).toEqual({
+      limit: 10,
+      offset: 0,
+      total: 3,
+      nextAfter: null,
+    });
   });
 
   it.each([

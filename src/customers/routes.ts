@@ -1,5 +1,6 @@
 import { ListOf, listReply, pageOf, Reply, type Route, route, Type } from '../http/index.ts';
 import { notFound, ok } from '../kernel/result.ts';
+import { instantOf } from '../kernel/time.ts';
 import type { CustomerBlocker } from './blockers.ts';
 import { type Customer, publicCustomer } from './customer.ts';
 import {
@@ -66,11 +67,17 @@ export const customerRoutes = (dependencies: CustomerDependencies): readonly Rou
       query: CustomerFilterQuery,
       replies: { 200: ListOf(CustomerReply) },
     },
-    async ({ tx, merchantId, query: { organizationId, ...query } }) => {
+    async ({ tx, merchantId, query: { organizationId, updatedFrom, ...query } }) => {
       const consumer = organizationId !== undefined && organizationId !== merchantId;
-      const filter = { ...query, merchantId, ...(consumer && { consumerId: organizationId }) };
-      const { data, total } = await listCustomers(tx, filter, pageOf(query));
-      return ok(listReply({ data: data.map(publicCustomer), total }, pageOf(query)));
+      const filter = {
+        ...query,
+        merchantId,
+        ...(consumer && { consumerId: organizationId }),
+        ...(updatedFrom !== undefined && { updatedFrom: instantOf(updatedFrom) }),
+      };
+      const page = pageOf(query);
+      const { data, total } = await listCustomers(tx, filter, page);
+      return ok(listReply({ data: data.map(publicCustomer), total }, page));
     },
   ),
   route(

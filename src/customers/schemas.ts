@@ -13,6 +13,7 @@ import {
   Text,
   Timestamp,
   Type,
+  UpdatedFrom,
 } from '../http/index.ts';
 import { Email, Percent, Phone } from '../identity/index.ts';
 import { idPattern } from '../kernel/ids.ts';
@@ -150,6 +151,7 @@ export const CustomerFilterQuery = ListQuery(
     name: Type.Optional(Text({ minLength: MIN_SEARCH, maxLength: 255 })),
     email: Type.Optional(Text({ minLength: MIN_SEARCH, maxLength: 254 })),
     externalId: Type.Optional(CustomerExternalId),
+    updatedFrom: Type.Optional(UpdatedFrom),
   },
   { fields: CUSTOMER_FILTERS },
 );

@@ -1,4 +1,5 @@
 export { DatabaseFull, isAway } from './away.ts';
+export { type Changed, changedRows, isChanged } from './changes.ts';
 export { parseExactJson } from './json.ts';
 export {
   addListChanges,
@@ -14,7 +15,8 @@ export {
 } from './list-counts.ts';
 export { checkVersion, type Migrated, migrate, migrationFiles } from './migrate.ts';
 export { checkReference, ownerOf, ownersOf } from './ownership.ts';
-export { pageOfRows } from './page.ts';
+export { isOfOrder, newestFirst, type Order, type PageRequest, type Placed, pageOfRows, partsOfPage } from './page.ts';
+export { AFTER_FORM } from './places.ts';
 export {
   allOf,
   arrayElements,

@@ -136,7 +136,7 @@ export function keptRange(
 }
 
 /** The query parameters of lists that are no filters. */
-const NO_FILTERS: ReadonlySet<string> = new Set(['merchantId', 'limit', 'offset']);
+const NO_FILTERS: ReadonlySet<string> = new Set(['merchantId', 'limit', 'offset', 'after']);
 
 /**
  * The total of a list from the stored counts, for `pageOfRows`; undefined if the list has a filter that they do not

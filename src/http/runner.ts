@@ -387,6 +387,9 @@ export class Runner {
   #validate({ declaration }: Route, query: Values, body: unknown): void {
     const errors: FieldError[] = [];
     if (declaration.bodyBytes && body === undefined) errors.push({ field: 'body', message: 'must be a file' });
+    // before the default of offset is filled in
+    if (query.after !== undefined && query.offset !== undefined)
+      errors.push({ field: 'offset', message: 'must not be sent with after' });
     errors.push(...validate('query', declaration.query ?? NOTHING, query));
     if (declaration.body) {
       const part = declaration.method === 'PATCH' ? 'change' : 'body';

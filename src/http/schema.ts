@@ -1,4 +1,5 @@
 import { type Static, type TObject, type TSchema, type TUnsafe, Type } from 'typebox';
+import { AFTER_FORM, type PageRequest } from '../db/index.ts';
 import type { CheckedDecimal } from '../kernel/decimal.ts';
 import { type IdKind, idPattern } from '../kernel/ids.ts';
 import type { InstantText } from '../kernel/time.ts';
@@ -183,11 +184,32 @@ export interface StrictOptions {
 export const Strict = <T extends Record<string, TSchema>>(properties: T, options: StrictOptions = {}) =>
   Type.Object(properties, { additionalProperties: false, ...options });
 
-/** The query of a list (api.md, Lists): `limit` and `offset` beside the filters. */
-export const ListQuery = <T extends Record<string, TSchema>>(
-  filters: T,
-  page: { limit?: number; mostLimit?: number; mostOffset?: number; fields?: FieldWords } = {},
-) =>
+interface PageLimits {
+  limit?: number;
+  mostLimit?: number;
+  mostOffset?: number;
+  fields?: FieldWords;
+}
+
+/** The query of a list (api.md, Lists): `limit` with `offset` or `after`, beside the filters. */
+export const ListQuery = <T extends Record<string, TSchema>>(filters: T, page: PageLimits = {}) =>
+  GroupsQuery({ after: Type.Optional(After), ...filters }, page);
+
+const After = Formed(AFTER_FORM, 'must be the id of a resource of this list, or the nextAfter of a page', {
+  description:
+    'The page begins behind this resource: its id, or the `nextAfter` of the page before. Resources that come, go or ' +
+    'change meanwhile do not move it. Not with `offset`.',
+});
+
+/** The filter of a list that a copy is kept of (api.md, Lists). */
+export const UpdatedFrom = TimestampWith({
+  description:
+    'Only resources that changed at this time or later, by the time of the world, whatever test clock they are on. ' +
+    'Figures that are calculated for the answer, such as live totals, are no change.',
+});
+
+/** The query of a report that pages its groups: `limit` and `offset` beside the filters. */
+export const GroupsQuery = <T extends Record<string, TSchema>>(filters: T, page: PageLimits = {}) =>
   Strict(
     {
       limit: Type.Optional(
@@ -211,11 +233,17 @@ export const ListQuery = <T extends Record<string, TSchema>>(
     { 'x-fields': page.fields ?? {} },
   );
 
-const Pagination = Type.Object(
+/** The page of a list in an answer. */
+export const Pagination = Type.Object(
   {
     limit: Type.Integer({ description: 'How many resources the page has at most.', examples: [10] }),
     offset: Type.Integer({ description: 'How many resources come before the page.', examples: [0] }),
     total: Type.Integer({ description: 'How many resources there are on all pages.', examples: [1] }),
+    nextAfter: Nullable(
+      Type.String({
+        description: 'The `after` of the next page, also if its resource is deleted meanwhile. Null: the last page.',
+      }),
+    ),
   },
   { description: 'The place of the page in the whole list.' },
 );
@@ -234,22 +262,20 @@ export interface Page<T> {
   total: number;
 }
 
-export interface PageRequest {
-  limit: number;
-  offset: number;
-}
+export type { PageRequest };
 
-/** The window of a list query, with its defaults filled in by validation. */
-export const pageOf = (query: { limit?: number; offset?: number }): PageRequest => ({
+/** The page that a list query asks for, with its defaults filled in by validation. */
+export const pageOf = (query: { limit?: number; offset?: number; after?: string }): PageRequest => ({
   limit: query.limit ?? 10,
   offset: query.offset ?? 0,
+  after: query.after,
 });
 
-/** The list envelope of §1. */
-export const listReply = <T>(page: Page<T>, { limit, offset }: PageRequest) => ({
+/** The list envelope of §1, of a page that has been read. */
+export const listReply = <T>(page: Page<T>, { limit, offset, nextAfter = null }: PageRequest) => ({
   object: 'list' as const,
   data: page.data,
-  pagination: { limit, offset, total: page.total },
+  pagination: { limit, offset, total: page.total, nextAfter },
 });
 
 const ERROR_FIELDS: FieldWords = {

@@ -33,10 +33,10 @@ export async function selectApiKeys(
   userId: string,
   page: PageRequest,
 ): Promise<Page<ApiKey>> {
-  const where = sql`merchant_id = ${merchantId} and user_id = ${userId} and revoked_at is null`;
+  const exists = sql`merchant_id = ${merchantId} and user_id = ${userId} and revoked_at is null`;
   const { rows, total } = await pageOfRows<ApiKey>(
     tx,
-    { select: columns, from: sql`api_key`, where, order: sql`seq desc` },
+    { kind: 'apiKey', select: columns, from: sql`api_key`, exists },
     page,
   );
   return { data: rows, total };

@@ -156,7 +156,7 @@ describe('GET /v0/users/{userId}/apikeys', () => {
     await mine.delete(`${keysOf(mine)}/${gone.body.id}`);
     const { status, body } = await mine.get(keysOf(mine));
     expect(status).toBe(200);
-    expect(body.pagination).toEqual({ limit: 10, offset: 0, total: 2 });
+    expect(body.pagination).toEqual({ limit: 10, offset: 0, total: 2, nextAfter: null });
     expect(body.data.map(({ name }: { name: string }) => name)).toEqual(['second', 'test']);
     expect((await mine.get(`${keysOf(mine)}?limit=1`)).body.data[0].id).toBe(made.body.id);
   });

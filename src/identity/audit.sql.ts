@@ -50,7 +50,7 @@ export async function selectAuditRows(tx: Tx, filter: AuditFilter, page: PageReq
     customer_id, operation, resource_id, before, after, request_id`;
   const { rows, total } = await pageOfRows<AuditRow>(
     tx,
-    { select, from: sql`audit_entry`, where, order: sql`seq desc` },
+    { kind: 'auditEntry', select, from: sql`audit_entry`, where },
     page,
     keptTotal(tx, 'audit_entry', filter.merchantId, filter),
   );

@@ -32,7 +32,7 @@ describe('GET /v0/auditLog', () => {
   it('lists the author, time and values of each change, newest first', async () => {
     const { status, body } = await merchant.get('/v0/auditLog');
     expect(status).toBe(200);
-    expect(body.pagination).toEqual({ limit: 10, offset: 0, total: 3 });
+    expect(body.pagination).toEqual({ limit: 10, offset: 0, total: 3, nextAfter: null });
     expect(body.data.map(({ operation }: { operation: string }) => operation)).toEqual([
       'createApiKey',
       'updateUser',

@@ -6,7 +6,7 @@ export { type EnvironmentName, generateApiKey } from './keys.ts';
 export { findLogo } from './logo/operations.ts';
 export { createMerchant, type NewMerchant } from './merchants.ts';
 export { Email, Phone } from './organization-routes.ts';
-export { consumerEmails, consumerIdsOfEmail } from './organizations.sql.ts';
+export { changedOrganizations, consumerEmails, consumerIdsOfEmail } from './organizations.sql.ts';
 export {
   type ConsumerDetails,
   type ConsumerParticulars,

@@ -168,8 +168,9 @@ export const organizationRoutes = (dependencies: OrganizationDependencies): read
       replies: { 200: ListOf(OrganizationReply) },
     },
     async ({ tx, merchantId, query }) => {
-      const { data, total } = await listOrganizations(tx, { ...query, merchantId }, pageOf(query));
-      return ok(listReply({ data: data.map(publicOrganization), total }, pageOf(query)));
+      const page = pageOf(query);
+      const { data, total } = await listOrganizations(tx, { ...query, merchantId }, page);
+      return ok(listReply({ data: data.map(publicOrganization), total }, page));
     },
   ),
   route(

@@ -1,4 +1,15 @@
-import { allOf, assignments, jsonb, keptTotal, pageOfRows, type Sql, sql, type Tx } from '../db/index.ts';
+import {
+  allOf,
+  assignments,
+  type Changed,
+  changedRows,
+  jsonb,
+  keptTotal,
+  pageOfRows,
+  type Sql,
+  sql,
+  type Tx,
+} from '../db/index.ts';
 import type { Address, Page, PageRequest } from '../http/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { EnvironmentName } from './keys.ts';
@@ -89,6 +100,9 @@ export const selectConsumerByEmail = (
     select ${columns} from organization
      where merchant_id = ${merchantId} and type = 'consumer' and email = ${email} and found_by_email`);
 
+/** The ids of organizations that changed, for lists of what shows them. */
+export const changedOrganizations = (changed: Changed): Sql => changedRows('organization', 'id', changed);
+
 export type OrganizationFilter = { merchantId: string | null; type?: string; name?: string; email?: string };
 
 export async function selectOrganizationsPage(
@@ -104,7 +118,7 @@ export async function selectOrganizationsPage(
   ]);
   const { rows, total } = await pageOfRows<OrganizationRow>(
     tx,
-    { select: columns, from: sql`organization`, where, order: sql`seq desc` },
+    { kind: 'organization', select: columns, from: sql`organization`, where },
     page,
     keptTotal(tx, 'organization', filter.merchantId, filter, ['type']),
   );

@@ -153,7 +153,7 @@ describe('GET /v0/organizations', () => {
     const { status, body } = await mine.get('/v0/organizations');
     expect(status).toBe(200);
     expect(body.data.map(({ name }: { name: string }) => name)).toEqual(['Second', 'First', 'Test merchant']);
-    expect(body.pagination).toEqual({ limit: 10, offset: 0, total: 3 });
+    expect(body.pagination).toEqual({ limit: 10, offset: 0, total: 3, nextAfter: null });
     const page = await mine.get('/v0/organizations?limit=1&offset=1');
     expect(page.body).toMatchObject({ data: [{ name: 'First' }], pagination: { limit: 1, offset: 1, total: 3 } });
   });

@@ -121,8 +121,9 @@ const selfRoutes = (environment: EnvironmentName): readonly Route[] => [
     },
     async ({ tx, merchantId, query: { from, to, ...query } }) => {
       const filter = { ...query, merchantId, ...instants({ from, to }) };
-      const { data, total } = await listAuditEntries(tx, filter, pageOf(query));
-      return ok(listReply({ data: data.map(publicAuditEntry), total }, pageOf(query)));
+      const page = pageOf(query);
+      const { data, total } = await listAuditEntries(tx, filter, page);
+      return ok(listReply({ data: data.map(publicAuditEntry), total }, page));
     },
   ),
 ];

@@ -181,8 +181,9 @@ export const userRoutes: readonly Route[] = [
       replies: { 200: ListOf(UserReply) },
     },
     async ({ tx, merchantId, query }) => {
-      const { data, total } = await listUsers(tx, { ...query, merchantId }, pageOf(query));
-      return ok(listReply({ data: data.map(publicUser), total }, pageOf(query)));
+      const page = pageOf(query);
+      const { data, total } = await listUsers(tx, { ...query, merchantId }, page);
+      return ok(listReply({ data: data.map(publicUser), total }, page));
     },
   ),
   route(
@@ -259,8 +260,9 @@ export const apiKeyRoutes = (environment: EnvironmentName): readonly Route[] => 
       replies: { 200: ListOf(ApiKeyReply) },
     },
     async ({ tx, merchantId, params, query }) => {
-      const { data, total } = await listApiKeys(tx, merchantId, params.userId, pageOf(query));
-      return ok(listReply({ data: data.map((key) => publicApiKey(key)), total }, pageOf(query)));
+      const page = pageOf(query);
+      const { data, total } = await listApiKeys(tx, merchantId, params.userId, page);
+      return ok(listReply({ data: data.map((key) => publicApiKey(key)), total }, page));
     },
   ),
   route(

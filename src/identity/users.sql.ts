@@ -47,7 +47,7 @@ export async function selectUsers(tx: Tx, filter: UserFilter, page: PageRequest)
   ]);
   const { rows, total } = await pageOfRows<User>(
     tx,
-    { select: columns, from: sql`app_user`, where, order: sql`seq desc` },
+    { kind: 'user', select: columns, from: sql`app_user`, where },
     page,
   );
   return { data: rows, total };

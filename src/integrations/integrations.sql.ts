@@ -57,6 +57,7 @@ export const selectIntegrations = (tx: Tx, merchantId: string | null, filter: In
   pageOfRows<Integration>(
     tx,
     {
+      kind: 'merchantIntegration',
       select: COLUMNS,
       from: sql`merchant_integration`,
       where: allOf([
@@ -64,7 +65,6 @@ export const selectIntegrations = (tx: Tx, merchantId: string | null, filter: In
         filter.provider !== undefined && sql`provider = ${filter.provider}`,
         filter.status !== undefined && sql`status = ${filter.status}`,
       ]),
-      order: sql`seq desc`,
     },
     page,
   );

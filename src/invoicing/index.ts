@@ -26,6 +26,7 @@ export type {
 export { type InvoiceRow, localeOf } from './invoice/invoice.ts';
 export type { LineRow } from './invoice/invoice-line.ts';
 export {
+  changedUpfront,
   lockInvoice,
   lockInvoicesIn,
   lockInvoicesOf,

@@ -128,12 +128,14 @@ const article = (words: string): string => (/^(?:[aeio]|API)/.test(words) ? 'an'
 const KINDS = Object.keys(ID_PREFIXES) as IdKind[];
 const kindsByPattern = new Map(KINDS.map((kind) => [idPattern(kind), kind]));
 
-const idOfKind = (kind: IdKind): string => `${article(kindWords(kind))} ${kindWords(kind)} id (${ID_PREFIXES[kind]}…)`;
+/** The form of a kind's ids in words: `an invoice id (inv_…)`. */
+export const idKindWords = (kind: IdKind): string =>
+  `${article(kindWords(kind))} ${kindWords(kind)} id (${ID_PREFIXES[kind]}…)`;
 
 /** The form of a pattern of `idPattern`, in words: `an invoice id (inv_…)`. Null for another pattern. */
 export function idWords(pattern: string): string | null {
   const kind = kindsByPattern.get(pattern);
-  return kind === undefined ? null : idOfKind(kind);
+  return kind === undefined ? null : idKindWords(kind);
 }
 
 /** The kind whose id a text is; null where it is none. */
@@ -150,7 +152,7 @@ export const isKind = (word: string): word is IdKind => Object.hasOwn(ID_PREFIXE
 export function wrongKindWords(wanted: IdKind, text: string): string | null {
   const kind = kindOf(text);
   if (kind === null || kind === wanted) return null;
-  return `${text} is ${article(kindWords(kind))} ${kindWords(kind)} id; this needs ${idOfKind(wanted)}`;
+  return `${text} is ${article(kindWords(kind))} ${kindWords(kind)} id; this needs ${idKindWords(wanted)}`;
 }
 
 /** The same for the pattern of the kind that is wanted. */

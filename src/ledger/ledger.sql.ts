@@ -153,6 +153,7 @@ export const selectWalletEntries = (
   pageOfRows<WalletEntryRow>(
     tx,
     {
+      kind: 'ledgerTransaction',
       select: sql`
         entry.transaction_id, booked.reason, booked.invoice_id, entry.currency, entry.amount, entry.wallet_balance,
         booked.created_at,
@@ -163,11 +164,10 @@ export const selectWalletEntries = (
       from: sql`
         ledger_entry entry
         join ledger_transaction booked on booked.merchant_id = entry.merchant_id and booked.id = entry.transaction_id`,
-      where: allOf([
-        sql`entry.merchant_id = ${merchantId} and entry.customer_id = ${customerId} and entry.account = 'wallet'`,
-        currency !== undefined && sql`entry.currency = ${currency}`,
-      ]),
-      order: sql`entry.seq desc`,
+      alias: 'entry',
+      id: sql`entry.transaction_id`,
+      exists: sql`entry.merchant_id = ${merchantId} and entry.customer_id = ${customerId} and entry.account = 'wallet'`,
+      where: allOf([currency !== undefined && sql`entry.currency = ${currency}`]),
     },
     page,
   );

@@ -56,6 +56,7 @@ export const selectMails = (
   pageOfRows<MailRow>(
     tx,
     {
+      kind: 'mail',
       select: sql`*`,
       from: sql`mail`,
       where: allOf([
@@ -65,7 +66,6 @@ export const selectMails = (
         kind !== undefined && sql`kind = ${kind}`,
         status !== undefined && sql`status = ${status}`,
       ]),
-      order: sql`seq desc`,
     },
     page,
     keptTotal(tx, 'mail', merchantId, { customerId, aboutId, kind, status }, ['status', 'kind']),

@@ -116,14 +116,16 @@ export const eventRoutes = (
       operationId: 'listEvents',
       tag: TAG,
       summary: 'List events',
-      description: 'Newest first. `status=unmatched` finds events that nothing counts, each with its `reason`.',
+      description:
+        'Newest first. `status=unmatched` finds events that nothing counts, each with its `reason`. Without `from`, `to` ' +
+        'or `updatedFrom`, a list by `status` has the events that were accepted in the last seven days.',
       access: { role: 'viewer', merchant: 'query' },
       query: EventListQuery,
       replies: { 200: EventListReply },
     },
-    async ({ tx, merchantId, query }) => {
+    async ({ tx, merchantId, query, now }) => {
       const page = pageOf(query);
-      return ok(listReply(await listEvents(tx, merchantId, query, page, metersOf), page));
+      return ok(listReply(await listEvents(tx, merchantId, query, page, metersOf, now), page));
     },
   ),
   route(

@@ -59,10 +59,10 @@ export const selectOrderLinePage = (tx: Tx, merchantId: string, orderId: string,
   pageOfRows<OrderLine>(
     tx,
     {
+      kind: 'orderLineItem',
       select: COLUMNS,
       from: sql`order_line_item`,
-      where: sql`merchant_id = ${merchantId} and order_id = ${orderId}`,
-      order: sql`seq desc`,
+      exists: sql`merchant_id = ${merchantId} and order_id = ${orderId}`,
     },
     page,
   );

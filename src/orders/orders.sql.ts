@@ -65,6 +65,7 @@ export const selectOrderPage = (tx: Tx, merchantId: string | null, filter: Order
   pageOfRows<OrderRow>(
     tx,
     {
+      kind: 'order',
       select: COLUMNS,
       from: sql`sales_order`,
       where: allOf([
@@ -73,7 +74,6 @@ export const selectOrderPage = (tx: Tx, merchantId: string | null, filter: Order
         filter.type !== undefined && sql`type = ${filter.type}`,
         standsAs(filter.status),
       ]),
-      order: sql`seq desc`,
     },
     page,
     keptTotal(tx, 'sales_order', merchantId, filter, ['status', 'type']),

@@ -298,7 +298,7 @@ describe('GET /v0/orders', () => {
     expect(await list(`?status=pending&merchantId=${seller.id}`)).toEqual([]);
     const all = (await env.platform.get(`/v0/orders?merchantId=${seller.id}&limit=2&offset=1`)).body;
     expect(all.data.map(({ id }: Resource) => id)).toEqual([cancelled.id, draft.id]);
-    expect(all.pagination).toEqual({ limit: 2, offset: 1, total: 3 });
+    expect(all.pagination).toEqual({ limit: 2, offset: 1, total: 3, nextAfter: null });
     expect((await own.read('/v0/orders')).pagination.limit).toBe(50);
     const everywhere = (await env.platform.get('/v0/orders?limit=100')).body.data;
     expect(new Set(everywhere.map(({ merchantId }: Resource) => merchantId)).size).toBeGreaterThan(1);
@@ -439,7 +439,7 @@ describe('/v0/orders/{id}/lineItems', () => {
     expect(await shop.read(`${path}/${line.id}`)).toMatchObject({ quantity: '3' });
     const listed = await shop.read(path);
     expect(listed.data.map(({ id }: Resource) => id)).toEqual([line.id, order.lineItems[0].id]);
-    expect(listed.pagination).toEqual({ limit: 50, offset: 0, total: 2 });
+    expect(listed.pagination).toEqual({ limit: 50, offset: 0, total: 2, nextAfter: null });
     expect(await merchant.delete(`${path}/${line.id}`)).toMatchObject({ status: 204 });
     expect(await merchant.get(`${path}/${line.id}`)).toMatchObject({ status: 404 });
     expect(await shop.read(`/v0/orders/${order.id}`)).toMatchObject({ totalAmount: '100.00', lineItems: [{}] });

@@ -27,6 +27,7 @@ export { type RedirectRules, redirectProblems } from './records/redirect-urls.ts
 export { RETURN_STATUSES, type ReturnStatus } from './records/return-states.ts';
 export type { EntityType, PaymentSession } from './records/session.ts';
 export type { SessionStatus } from './records/session-states.ts';
+export { changedSessions } from './records/sessions.sql.ts';
 export type { LeftOfPayment } from './returns/left-of-payment.ts';
 export { isDisputed, receiptsOf, requestReturn, returnedByHand, stopReturn } from './returns/returns.ts';
 export { PaymentSessionReply, publicSession } from './sessions/replies.ts';

@@ -61,10 +61,10 @@ export const selectReferences = (tx: Tx, merchantId: string | null, filter: Refe
   pageOfRows<ExternalReference>(
     tx,
     {
+      kind: 'externalReference',
       select: COLUMNS,
       from: sql`external_reference`,
       where: allOf([merchantId === null ? undefined : sql`merchant_id = ${merchantId}`, ...matching(filter)]),
-      order: sql`seq desc`,
     },
     page,
     keptTotal(tx, 'external_reference', merchantId, filter, ['entityType', 'provider']),

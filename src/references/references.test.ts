@@ -275,7 +275,7 @@ describe('GET /v0/externalReferences', () => {
     expect(await list('entityType=order&provider=lists')).toEqual([]);
     expect((await merchant.get(`${PATH}?provider=lists&limit=1&offset=1`)).body).toMatchObject({
       data: [second],
-      pagination: { limit: 1, offset: 1, total: 3 },
+      pagination: { limit: 1, offset: 1, total: 3, nextAfter: expect.any(String) },
     });
   });
 

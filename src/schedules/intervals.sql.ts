@@ -1,4 +1,4 @@
-import { recordset, sql, type Tx } from '../db/index.ts';
+import { type PageRequest, pageOfRows, recordset, sql, type Tx } from '../db/index.ts';
 import { decimal, plain } from '../kernel/decimal.ts';
 import { type InstantText, instantOf } from '../kernel/time.ts';
 import type { IntervalRow } from './schedule.ts';
@@ -34,6 +34,22 @@ export const selectIntervals = async (
        where merchant_id = any (${[...merchantIds]}::text[]) and schedule_id = any (${[...scheduleIds]}::text[])
        order by seq`)
   ).map(toRow);
+
+/** In the order in which they were sent. */
+export const selectIntervalPage = async (tx: Tx, merchantId: string, scheduleId: string, page: PageRequest) => {
+  const { rows, total } = await pageOfRows<Stored>(
+    tx,
+    {
+      kind: 'scheduleInterval',
+      select: COLUMNS,
+      from: sql`schedule_interval`,
+      exists: sql`merchant_id = ${merchantId} and schedule_id = ${scheduleId}`,
+      order: { keys: [{ by: sql`seq`, type: 'bigint' }], direction: 'asc' },
+    },
+    page,
+  );
+  return { rows: rows.map(toRow), total };
+};
 
 export const deleteIntervals = (tx: Tx, merchantId: string, ids: readonly string[]) =>
   tx.run(sql`delete from schedule_interval where merchant_id = ${merchantId} and id = any (${[...ids]}::text[])`);

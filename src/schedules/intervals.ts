@@ -8,7 +8,7 @@ import { type Instant, instantOf, instantOrNull } from '../kernel/time.ts';
 import { findOrder } from '../orders/index.ts';
 import { intervalProblems } from './check.ts';
 import type { ScheduleDependencies } from './dependencies.ts';
-import { deleteIntervals, insertIntervals, selectIntervals } from './intervals.sql.ts';
+import { deleteIntervals, insertIntervals, selectIntervalPage, selectIntervals } from './intervals.sql.ts';
 import { contentOfInterval } from './present.ts';
 import type { IntervalRow, ScheduleRow } from './schedule.ts';
 import { type Asker, changeSchedule, type ScheduleKey } from './schedules.ts';
@@ -17,10 +17,8 @@ import type { ScheduleIntervalInput, ScheduleIntervalsReplaceBody } from './sche
 const at = (index: number): string => `intervals.${index}.`;
 
 /** GET …/intervals: in the order in which they were sent. */
-export async function listIntervals(tx: Tx, { merchantId, id }: ScheduleKey, { limit, offset }: PageRequest) {
-  const all = await selectIntervals(tx, [merchantId], [id]);
-  return { data: all.slice(offset, offset + limit), total: all.length };
-}
+export const listIntervals = (tx: Tx, { merchantId, id }: ScheduleKey, page: PageRequest) =>
+  selectIntervalPage(tx, merchantId, id, page);
 
 /**
  * PUT …/intervals: replaces all, or those of one order line. An interval that says the same as one before, or as one of

@@ -138,8 +138,8 @@ export const scheduleRoutes = (dependencies: ScheduleDependencies): readonly Rou
     },
     async ({ tx, merchantId, params, query }) => {
       const page = pageOf(query);
-      const { data, total } = await listIntervals(tx, keyOf(merchantId, params), page);
-      return ok(listReply({ data: data.map(toIntervalReply), total }, page));
+      const { rows, total } = await listIntervals(tx, keyOf(merchantId, params), page);
+      return ok(listReply({ data: rows.map(toIntervalReply), total }, page));
     },
   ),
   route(

@@ -100,6 +100,7 @@ export const selectSchedulePage = async (
   const { rows, total } = await pageOfRows<Stored>(
     tx,
     {
+      kind: 'billingSchedule',
       select: COLUMNS,
       from: sql`billing_schedule`,
       where: allOf([
@@ -109,7 +110,6 @@ export const selectSchedulePage = async (
         filter.customerId !== undefined && sql`customer_id = ${filter.customerId}`,
         filter.status !== undefined && sql`status = ${filter.status}`,
       ]),
-      order: sql`seq desc`,
     },
     page,
     keptTotal(tx, 'billing_schedule', merchantId, filter, ['status']),

@@ -67,11 +67,19 @@ export const selectScheduleInvoicePage = async (
   const { rows, total } = await pageOfRows<Stored>(
     tx,
     {
+      kind: 'scheduleInvoice',
       select: COLUMNS,
       from: sql`schedule_invoice`,
-      where: sql`merchant_id = ${merchantId} and schedule_id = ${scheduleId}
-                 and (${status ?? null}::text is null or status = ${status ?? null})`,
-      order: sql`bill_at, correction, seq`,
+      exists: sql`merchant_id = ${merchantId} and schedule_id = ${scheduleId}`,
+      where: sql`(${status ?? null}::text is null or status = ${status ?? null})`,
+      order: {
+        keys: [
+          { by: sql`bill_at`, type: 'timestamptz' },
+          { by: sql`correction`, type: 'int' },
+          { by: sql`seq`, type: 'bigint' },
+        ],
+        direction: 'asc',
+      },
     },
     page,
   );

@@ -105,10 +105,11 @@ export const selectSourceEvents = (
   pageOfRows<SourceEvent>(
     tx,
     {
+      kind: 'sourceEvent',
       select: COLUMNS,
       from: sql`source_event`,
+      exists: sql`merchant_id = ${merchantId} and source_id = ${sourceId}`,
       where: allOf([
-        sql`merchant_id = ${merchantId} and source_id = ${sourceId}`,
         filter.status !== undefined && sql`status = ${filter.status}`,
         filter.customerId !== undefined && sql`customer_id = ${filter.customerId}`,
         filter.subscriptionId !== undefined && sql`subscription_id = ${filter.subscriptionId}`,
@@ -116,7 +117,6 @@ export const selectSourceEvents = (
         filter.from !== undefined && sql`created_at >= ${filter.from}`,
         filter.to !== undefined && sql`created_at < ${filter.to}`,
       ]),
-      order: sql`seq desc`,
     },
     page,
     keptTotal(tx, 'source_event', merchantId, { sourceId, ...filter }, ['sourceId', 'status']),

@@ -73,6 +73,7 @@ export const selectRules = (
   pageOfRows<SourceRule>(
     tx,
     {
+      kind: 'sourceRule',
       select: COLUMNS,
       from: sql`source_rule`,
       where: allOf([
@@ -80,7 +81,6 @@ export const selectRules = (
         filter.sourceId !== undefined && sql`source_id = ${filter.sourceId}`,
         filter.enabled !== undefined && sql`enabled = ${filter.enabled}`,
       ]),
-      order: sql`seq desc`,
     },
     page,
   );

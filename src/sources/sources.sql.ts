@@ -47,6 +47,7 @@ export const selectSources = (tx: Tx, merchantId: string | null, filter: SourceF
   pageOfRows<Source>(
     tx,
     {
+      kind: 'source',
       select: COLUMNS,
       from: sql`source`,
       where: allOf([
@@ -56,7 +57,6 @@ export const selectSources = (tx: Tx, merchantId: string | null, filter: SourceF
         filter.enabled !== undefined && sql`enabled = ${filter.enabled}`,
         filter.processingMode !== undefined && sql`processing_mode = ${filter.processingMode}`,
       ]),
-      order: sql`seq desc`,
     },
     page,
   );

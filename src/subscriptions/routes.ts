@@ -93,8 +93,20 @@ export const subscriptionRoutes = (
     },
     async ({ tx, merchantId, query, now }) => {
       const page = pageOf(query);
-      const { limit: _limit, offset: _offset, include, merchantId: _merchantId, startedBefore, ...filters } = query;
-      const at = startedBefore === undefined ? {} : { startedBefore: instantOf(startedBefore) };
+      const {
+        limit: _limit,
+        offset: _offset,
+        after: _after,
+        include,
+        merchantId: _merchantId,
+        startedBefore,
+        updatedFrom,
+        ...filters
+      } = query;
+      const at = {
+        ...(startedBefore !== undefined && { startedBefore: instantOf(startedBefore) }),
+        ...(updatedFrom !== undefined && { updatedFrom: instantOf(updatedFrom) }),
+      };
       const { rows, total } = await selectSubscriptions(tx, merchantId, { ...filters, ...at }, page);
       const quantities = await quantitiesOf(tx, rows);
       const data = [];

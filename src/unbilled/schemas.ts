@@ -1,7 +1,7 @@
 import {
   GroupOut,
+  GroupsQuery,
   Id,
-  ListQuery,
   Nullable,
   NumberOut,
   OneOf,
@@ -107,7 +107,7 @@ export type UnbilledReply = Static<typeof UnbilledReply>;
 
 const Words = Text({ minLength: 1, maxLength: 100 });
 
-export const UnbilledQuery = ListQuery(
+export const UnbilledQuery = GroupsQuery(
   {
     from: Timestamp,
     to: Timestamp,

@@ -78,14 +78,14 @@ export const selectEndpoints = (
   pageOfRows<Endpoint>(
     tx,
     {
+      kind: 'webhookEndpoint',
       select: COLUMNS,
       from: sql`webhook_endpoint`,
+      exists: sql`deleted_at is null`,
       where: allOf([
-        sql`deleted_at is null`,
         merchantId !== null && sql`merchant_id = ${merchantId}`,
         filter.status !== undefined && sql`status = ${filter.status}`,
       ]),
-      order: sql`seq desc`,
     },
     page,
   );

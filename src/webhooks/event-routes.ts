@@ -24,16 +24,16 @@ export const eventRoutes: readonly Route[] = [
       tag,
       summary: 'List webhook events',
       description:
-        'Newest first; events are stored for 30 days. With `after` the events after one, oldest first: ' +
-        'ask with the last id that you have, and you miss none. This needs no endpoint.',
+        'Newest first; events are stored for 30 days. With the id of an event as `after`, the events after it, oldest ' +
+        'first: ask with the last id that you have, and you miss none. This needs no endpoint. `nextAfter` continues ' +
+        'in the order of its page.',
       access: { role: 'viewer', merchant: 'query' },
       query: EventsQuery,
       replies: { 200: ListOf(EventReply) },
     },
     async ({ tx, merchantId, query }) => {
       const page = pageOf(query);
-      const found = await listEvents(tx, merchantId, query, page);
-      return found.ok ? ok(listReply(found.value, page)) : found;
+      return ok(listReply(await listEvents(tx, merchantId, query, page), page));
     },
   ),
   route(

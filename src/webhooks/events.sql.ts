@@ -1,4 +1,4 @@
-import { allOf, pageOfRows, sql, type Tx } from '../db/index.ts';
+import { allOf, isOfOrder, newestFirst, type Order, pageOfRows, sql, type Tx } from '../db/index.ts';
 import type { PageRequest } from '../http/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { Attempt } from './deliveries.sql.ts';
@@ -32,41 +32,36 @@ const conditions = ({ merchantId, type, resourceId }: EventFilter) => [
   resourceId !== undefined && sql`o.resource_id = ${resourceId}`,
 ];
 
-/** Newest first. */
-export const selectEvents = (tx: Tx, filter: EventFilter, page: PageRequest) =>
-  pageOfRows<RecordedEvent>(
-    tx,
-    { select: COLUMNS, from: sql`outbox o`, where: allOf(conditions(filter)), order: sql`o.seq desc` },
-    page,
-  );
+const EVENTS = { kind: 'webhookEvent', from: sql`outbox o`, alias: 'o' } as const;
+const NEWEST_FIRST = newestFirst(sql`o.seq`);
+const BY_COMMIT: Order = {
+  keys: [
+    { by: sql`o.transaction_id`, type: 'xid8' },
+    { by: sql`o.seq`, type: 'bigint' },
+  ],
+  direction: 'asc',
+};
 
-/** The place of an event in the order of commits. */
-export interface Place {
-  readonly transactionId: string;
-  readonly seq: bigint;
-}
-
-export const selectPlace = (tx: Tx, filter: EventFilter, id: string) =>
-  tx.maybe<Place>(sql`
-    select o.transaction_id::text as transaction_id, o.seq from outbox o
-     where ${allOf([sql`o.id = ${id}`, filter.merchantId !== null && sql`o.merchant_id = ${filter.merchantId}`])}`);
+/** Newest first; behind an id alone in the order of commits. */
+export const selectEvents = async (tx: Tx, filter: EventFilter, page: PageRequest) => {
+  if (page.after !== undefined && !(await isOfOrder(tx, page.after, NEWEST_FIRST)))
+    return selectEventsByCommit(tx, filter, page);
+  const where = allOf(conditions(filter));
+  return pageOfRows<RecordedEvent>(tx, { ...EVENTS, select: COLUMNS, where, order: NEWEST_FIRST }, page);
+};
 
 /**
- * Events after a place, in the order of their transactions. Those of transactions that are running, and of all that
- * began after one of these, are left for later: so nothing is committed in between what was answered.
+ * Events in the order of their transactions. Those of transactions that are running, and of all that began after one of
+ * these, are left for later: so nothing is committed in between what was answered.
  */
-export const selectEventsAfter = (tx: Tx, filter: EventFilter, after: Place | null, page: PageRequest) =>
+export const selectEventsByCommit = (tx: Tx, filter: EventFilter, page: PageRequest) =>
   pageOfRows<RecordedEvent>(
     tx,
     {
+      ...EVENTS,
       select: COLUMNS,
-      from: sql`outbox o`,
-      where: allOf([
-        ...conditions(filter),
-        sql`o.transaction_id < pg_snapshot_xmin(pg_current_snapshot())`,
-        after !== null && sql`(o.transaction_id, o.seq) > (${after.transactionId}::xid8, ${after.seq})`,
-      ]),
-      order: sql`o.transaction_id, o.seq`,
+      where: allOf([...conditions(filter), sql`o.transaction_id < pg_snapshot_xmin(pg_current_snapshot())`]),
+      order: BY_COMMIT,
     },
     page,
   );
@@ -99,16 +94,21 @@ export const selectAttempts = (
   pageOfRows<Attempt>(
     tx,
     {
+      kind: 'webhookAttempt',
       select: sql`merchant_id, id, event_id, endpoint_id, number, status,
         status_code, error, reply, duration_milliseconds,
         created_at`,
       from: sql`webhook_attempt`,
-      where: allOf([
-        sql`merchant_id = ${merchantId}`,
-        sql`event_id = ${eventId}`,
-        endpointId !== undefined && sql`endpoint_id = ${endpointId}`,
-      ]),
-      order: sql`created_at desc, endpoint_id desc, number desc`,
+      exists: sql`merchant_id = ${merchantId} and event_id = ${eventId}`,
+      where: allOf([endpointId !== undefined && sql`endpoint_id = ${endpointId}`]),
+      order: {
+        keys: [
+          { by: sql`created_at`, type: 'timestamptz' },
+          { by: sql`endpoint_id`, type: 'text' },
+          { by: sql`number`, type: 'int' },
+        ],
+        direction: 'desc',
+      },
     },
     page,
   );

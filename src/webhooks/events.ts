@@ -11,8 +11,7 @@ import {
   selectDeliveries,
   selectEvent,
   selectEvents,
-  selectEventsAfter,
-  selectPlace,
+  selectEventsByCommit,
 } from './events.sql.ts';
 import { type AttemptsQuery, type EventsQuery, type RedeliverBody, type RedeliverRangeBody, START } from './schemas.ts';
 
@@ -53,18 +52,13 @@ export async function getEvent(tx: Tx, merchantId: string, id: string) {
   return ok(shown);
 }
 
-/** The events, newest first; with `after` the events after one, in the order of their commits. */
+/** The events, newest first; after `start` or an event those after it, in the order of their commits. */
 export async function listEvents(tx: Tx, merchantId: string | null, query: EventsQuery, page: PageRequest) {
   const { type, resourceId, after } = query;
-  const filter = { merchantId, type, resourceId };
-  if (after === undefined) {
-    const { rows, total } = await selectEvents(tx, filter, page);
-    return ok({ data: await toEventReplies(tx, rows), total });
-  }
-  const place = after === START ? null : await selectPlace(tx, filter, after);
-  if (place === undefined) return notFound('webhookEvent', 'after');
-  const { rows, total } = await selectEventsAfter(tx, filter, place, page);
-  return ok({ data: await toEventReplies(tx, rows), total });
+  if (after === START) page.after = undefined;
+  const select = after === START ? selectEventsByCommit : selectEvents;
+  const { rows, total } = await select(tx, { merchantId, type, resourceId }, page);
+  return { data: await toEventReplies(tx, rows), total };
 }
 
 /** The attempts at an event, newest first. */

@@ -44,6 +44,7 @@ export const selectReceipts = (tx: Tx, filter: ReceiptFilter, page: PageRequest)
   pageOfRows<Receipt>(
     tx,
     {
+      kind: 'webhookReceipt',
       select: sql`id, merchant_id, endpoint_id, event_id, type,
         happened_at, data, headers, created_at`,
       from: sql`webhook_receipt`,
@@ -53,7 +54,13 @@ export const selectReceipts = (tx: Tx, filter: ReceiptFilter, page: PageRequest)
         filter.eventId !== undefined && sql`event_id = ${filter.eventId}`,
         filter.type !== undefined && sql`type = ${filter.type}`,
       ]),
-      order: sql`created_at desc, seq desc`,
+      order: {
+        keys: [
+          { by: sql`created_at`, type: 'timestamptz' },
+          { by: sql`seq`, type: 'bigint' },
+        ],
+        direction: 'desc',
+      },
     },
     page,
   );

@@ -1,5 +1,7 @@
+import { AFTER_FORM } from '../db/index.ts';
 import {
   type FieldWords,
+  Formed,
   Id,
   ListQuery,
   MapOut,
@@ -195,10 +197,7 @@ export const EventsQuery = ListQuery(
     type: Type.Optional(EventTypeWord),
     resourceId: Type.Optional(Text({ minLength: 1, maxLength: 100 })),
     after: Type.Optional(
-      Type.String({
-        pattern: '^(?:start|wev_[0-9A-Za-z]{1,64})$',
-        'x-words': 'the id of an event (wev_…), or `start`',
-      }),
+      Formed(`^start$|${AFTER_FORM}`, 'must be the id of an event (wev_…), the nextAfter of a page, or `start`'),
     ),
   },
   { fields: EVENT_FILTERS },

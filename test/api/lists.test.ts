@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newId } from '../../src/kernel/ids.ts';
 import { openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { operations, urlOf } from '../support/operations.ts';
 import { orderLine } from '../support/orders.ts';
@@ -20,9 +21,11 @@ const lists = declarations
 
 let env: TestEnvironment;
 let world: World;
+let foreign: World;
 beforeAll(async () => {
   env = await openTestEnvironment();
   world = await openWorld(env);
+  foreign = await openWorld(env);
   const { shop, merchant, customer, metric, invoice, plan } = world;
   for (const { method, path, operationId } of declarations) {
     if (method !== 'POST' || path.includes(':') || operationId === 'createOrganization') continue;
@@ -78,16 +81,45 @@ async function list(declaration: RouteDeclaration, query: Record<string, string>
   return { ...first, data };
 }
 
-async function page({ operationId, path }: RouteDeclaration, query: Record<string, string> = {}): Promise<Resource> {
-  const known = await operations[operationId]?.[0](world);
+async function page(
+  { operationId, path }: RouteDeclaration,
+  query: Record<string, string> = {},
+  of = world,
+): Promise<Resource> {
+  const known = await operations[operationId]?.[0](of);
   const url = urlOf(path, { ...known, query: { ...known?.query, ...query } });
-  const answer = await world.merchant.get(url);
+  const answer = await of.merchant.get(url);
   expect(answer.status, `${url} ${answer.text}`).toBe(200);
   return answer.body;
 }
 
 /** Lists of records without an id of their own. */
 const keyOf = (row: Resource): string => row.id ?? JSON.stringify(row);
+
+/** The id that `after` takes for the last row of a page. */
+const lastIdOf = ({ pagination }: Resource): string => pagination.nextAfter.split('.')[0];
+
+/** Rows of several kinds. */
+const MIXED = new Set(['listLineItems', 'listPaymentExceptions']);
+/** Their rows are not registered with an owner. */
+const OWNERLESS = new Set([
+  'listEvents',
+  'listMetricEvents',
+  'listAuditLog',
+  'listWalletEntries',
+  'listWebhookAttempts',
+  'listWebhookInbox',
+  'listLineItems',
+  'listPaymentExceptions',
+]);
+/** A merchant with one of everything has no row of these. */
+const EMPTY = new Set([
+  'listAvailablePlans',
+  'listSubscriptionAdjustments',
+  'listWalletEntries',
+  'listAlertTriggers',
+  'listPaymentExceptions',
+]);
 
 describe('every list', () => {
   // Proves 1.conventions.list, 1.conventions.object, 4.orders.list, 4.entitlements.grants.
@@ -99,12 +131,58 @@ describe('every list', () => {
     const walked: string[] = [];
     for (let offset = 0; offset < whole.data.length + 2; offset += 2) {
       const page = await list(declaration, { limit: '2', offset: String(offset) });
-      expect(page.pagination).toEqual({ limit: 2, offset, total: whole.data.length });
+      expect(page.pagination).toMatchObject({ limit: 2, offset, total: whole.data.length });
       expect(page.data.length).toBe(Math.max(0, Math.min(2, whole.data.length - offset)));
       walked.push(...page.data.map(keyOf));
     }
     expect(walked).toEqual(whole.data.map(keyOf));
     expect(new Set(walked).size).toBe(walked.length);
+  });
+
+  it.each(lists)('$name is the whole when each page begins after the last', async ({ name, declaration }) => {
+    const whole = await list(declaration, { limit: '100' });
+    const walked: Resource[] = [];
+    const plain: Resource[] = [];
+    for (let after: string | null = null, pages = 0; pages === 0 || after !== null; pages += 1) {
+      expect(pages, 'pages without end').toBeLessThan(whole.data.length);
+      const { data, pagination } = await page(declaration, { limit: '2', ...(after !== null && { after }) });
+      expect(pagination).toMatchObject({ limit: 2, offset: 0, total: whole.pagination.total });
+      if (pagination.nextAfter !== null)
+        plain.push((await page(declaration, { limit: '1', after: lastIdOf({ pagination }) })).data[0]);
+      walked.push(...data);
+      after = pagination.nextAfter;
+    }
+    const all = whole.pagination.nextAfter === null ? whole.data : walked;
+    expect(walked.map(keyOf)).toEqual(all.map(keyOf));
+    // with the id alone, webhook events come in the order of their commits
+    if (name === 'listWebhookEvents') return;
+    expect(plain.map(keyOf)).toEqual(walked.filter((_, index) => index > 0 && index % 2 === 0).map(keyOf));
+  });
+
+  it.each(lists)('$name takes no `after` that is not its own', async ({ name, declaration }) => {
+    const known = await operations[declaration.operationId]?.[0](world);
+    const ask = (query: Record<string, string>) =>
+      world.merchant.get(urlOf(declaration.path, { ...known, query: { ...known?.query, ...query } }));
+    const first = await page(declaration, { limit: '1' });
+    const id = lastIdOf(first);
+    const unknown = `${id.slice(0, -4)}0000`;
+    const tampered = first.pagination.nextAfter.replace(id, unknown);
+    for (const [query, status] of [
+      [{ after: id, offset: '0' }, 400],
+      [{ after: '%%' }, 400],
+      [{ after: unknown }, 404],
+      [{ after: tampered }, 404],
+    ] as const)
+      expect((await ask(query)).status, JSON.stringify(query)).toBe(status);
+    const ofAnotherKind = MIXED.has(name) ? 404 : 400;
+    expect((await ask({ after: newId(id.startsWith('mint_') ? 'plan' : 'merchantIntegration') })).status).toBe(
+      ofAnotherKind,
+    );
+    const theirs = await page(declaration, { limit: '1' }, foreign);
+    const theirId = theirs.data[0]?.id ?? theirs.data[0]?.subscriptionId;
+    expect(theirId === undefined, 'has another merchant a row?').toBe(EMPTY.has(name));
+    if (theirId === undefined) return;
+    expect((await ask({ after: theirId })).status).toBe(OWNERLESS.has(name) ? 404 : 403);
   });
 
   /** Made on test clocks, at the times of those. */
@@ -153,7 +231,10 @@ describe('every filter that is a field of the rows', () => {
   const filters = lists.flatMap(({ declaration }) =>
     Object.keys(propertiesOf(declaration.query))
       .filter(
-        (field) => !['limit', 'offset', 'merchantId', 'from', 'to', 'include', 'nextActionAt', 'after'].includes(field),
+        (field) =>
+          !['limit', 'offset', 'merchantId', 'from', 'to', 'include', 'nextActionAt', 'after', 'updatedFrom'].includes(
+            field,
+          ),
       )
       .filter((field) => !LOOSE.has(`${declaration.operationId} ${field}`))
       .map((field) => ({ name: declaration.operationId, field, declaration })),

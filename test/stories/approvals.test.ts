@@ -145,7 +145,7 @@ describe('an approval', () => {
     await requestApproval(maker, order, 'financial_review');
     const all = await maker.read(`/v0/approvals?resourceId=${order.id}`);
     expect(all.data.map(({ kind }: Resource) => kind)).toEqual(['financial_review', 'data_review']);
-    expect(all.pagination).toEqual({ limit: 50, offset: 0, total: 2 });
+    expect(all.pagination).toEqual({ limit: 50, offset: 0, total: 2, nextAfter: null });
   });
 
   it('is decided once', async () => {

@@ -499,7 +499,7 @@ describe('the list of grants', () => {
     const made: string[] = [];
     for (let n = 1; n <= 22; n += 1) made.unshift((await shop.create(`${path}/grants`, { amount: n })).id);
     const first = await shop.read(`${path}/grants`);
-    expect(first.pagination).toEqual({ limit: 20, offset: 0, total: 23 });
+    expect(first.pagination).toEqual({ limit: 20, offset: 0, total: 23, nextAfter: expect.any(String) });
     expect(first.data.map(({ id }: Resource) => id)).toEqual(made.slice(0, 20));
     const others = await grantsOf(path, '?limit=3&offset=20');
     expect(others.map(({ id }) => id).slice(0, 2)).toEqual(made.slice(20));

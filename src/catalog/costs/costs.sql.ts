@@ -83,15 +83,15 @@ export const selectCosts = (
   pageOfRows<Cost>(
     tx,
     {
+      kind: 'cost',
       select: COLUMNS,
       from: sql`cost`,
+      exists: sql`deleted_at is null`,
       where: allOf([
         ofMerchant(merchantId),
         equals('product_id', filter.productId),
         equals('event_type', filter.eventType),
-        sql`deleted_at is null`,
       ]),
-      order: sql`seq desc`,
     },
     page,
   );

@@ -49,16 +49,16 @@ export const selectFeatures = (
   pageOfRows<Feature>(
     tx,
     {
+      kind: 'feature',
       select: COLUMNS,
       from: sql`feature`,
+      exists: sql`deleted_at is null`,
       where: allOf([
         ofMerchant(merchantId),
         equals('product_id', filter.productId),
         equals('key', filter.key),
         equals('type', filter.type),
-        sql`deleted_at is null`,
       ]),
-      order: sql`seq desc`,
     },
     page,
   );

@@ -46,15 +46,11 @@ export const selectFees = (
   pageOfRows<Fee>(
     tx,
     {
+      kind: 'fee',
       select: COLUMNS,
       from: sql`fee`,
-      where: allOf([
-        ofMerchant(merchantId),
-        equals('product_id', filter.productId),
-        equals('item_id', filter.itemId),
-        sql`deleted_at is null`,
-      ]),
-      order: sql`seq desc`,
+      exists: sql`deleted_at is null`,
+      where: allOf([ofMerchant(merchantId), equals('product_id', filter.productId), equals('item_id', filter.itemId)]),
     },
     page,
   );

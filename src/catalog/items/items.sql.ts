@@ -51,6 +51,7 @@ export const selectItems = (
   pageOfRows<Item>(
     tx,
     {
+      kind: 'item',
       select: COLUMNS,
       from: sql`item`,
       where: allOf([
@@ -59,7 +60,6 @@ export const selectItems = (
         !filter.includeArchived && sql`archived_at is null`,
         filter.referenced && sql`(merchant_id, id) in (${filter.referenced})`,
       ]),
-      order: sql`seq desc`,
     },
     page,
   );

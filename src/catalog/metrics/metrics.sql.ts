@@ -48,6 +48,7 @@ export const selectMetrics = (
   pageOfRows<Metric>(
     tx,
     {
+      kind: 'billableMetric',
       select: COLUMNS,
       from: sql`billable_metric`,
       where: allOf([
@@ -56,7 +57,6 @@ export const selectMetrics = (
         equals('item_id', filter.itemId),
         equals('event_type', filter.eventType),
       ]),
-      order: sql`seq desc`,
     },
     page,
   );

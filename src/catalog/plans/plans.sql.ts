@@ -91,6 +91,7 @@ export const selectPlans = (tx: Tx, merchantId: string | null, filter: PlanFilte
   pageOfRows<Plan>(
     tx,
     {
+      kind: 'plan',
       select: COLUMNS,
       from: sql`plan`,
       where: allOf([
@@ -102,7 +103,6 @@ export const selectPlans = (tx: Tx, merchantId: string | null, filter: PlanFilte
           sql`product_id <> all (select product_id from plan
                 where ${ofMerchant(merchantId) ?? sql`true`} and id = any(${[...filter.notBesidePlans]}))`,
       ]),
-      order: sql`seq desc`,
     },
     page,
   );

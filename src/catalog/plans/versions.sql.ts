@@ -67,10 +67,11 @@ export const selectVersions = (tx: Tx, merchantId: string, planId: string, page:
   pageOfRows<PlanVersion>(
     tx,
     {
+      kind: 'planVersion',
       select: COLUMNS,
       from: sql`plan_version`,
-      where: sql`merchant_id = ${merchantId} and plan_id = ${planId}`,
-      order: sql`version_number desc`,
+      exists: sql`merchant_id = ${merchantId} and plan_id = ${planId}`,
+      order: { keys: [{ by: sql`version_number`, type: 'int' }], direction: 'desc' },
     },
     page,
   );

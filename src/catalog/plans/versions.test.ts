@@ -208,7 +208,7 @@ describe('GET versions', () => {
     expect(body.data.filter(({ isDefault }: { isDefault: boolean }) => isDefault)).toHaveLength(1);
     expect((await plan.list('?limit=2&offset=3')).body).toMatchObject({
       data: [{ versionNumber: 2 }, { versionNumber: 1 }],
-      pagination: { limit: 2, offset: 3, total: 5 },
+      pagination: { limit: 2, offset: 3, total: 5, nextAfter: null },
     });
   });
 

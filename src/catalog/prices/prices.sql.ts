@@ -124,15 +124,16 @@ export const selectPrices = async (
   const { rows, total } = await pageOfRows<Row>(
     tx,
     {
+      kind: 'price',
       select: COLUMNS,
       from: FROM,
+      alias: 'p',
+      exists: sql`p.deleted_at is null`,
       where: allOf([
         equals('p.merchant_id', merchantId ?? undefined),
         equals('p.billable_metric_id', filter.billableMetricId),
         equals('p.fee_id', filter.feeId),
-        sql`p.deleted_at is null`,
       ]),
-      order: sql`p.seq desc`,
     },
     page,
   );

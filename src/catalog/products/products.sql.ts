@@ -30,7 +30,7 @@ export const selectProduct = (tx: Tx, merchantId: string, id: string): Promise<P
 export const selectProducts = (tx: Tx, merchantId: string | null, page: PageRequest) =>
   pageOfRows<Product>(
     tx,
-    { select: COLUMNS, from: sql`product`, where: allOf([ofMerchant(merchantId)]), order: sql`seq desc` },
+    { kind: 'product', select: COLUMNS, from: sql`product`, where: allOf([ofMerchant(merchantId)]) },
     page,
   );
 

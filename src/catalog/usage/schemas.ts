@@ -9,6 +9,7 @@ import {
   Nullable,
   NumberOut,
   OneOf,
+  Pagination,
   type Static,
   Strict,
   Text,
@@ -70,10 +71,6 @@ const METER_EVENT_FIELDS: FieldWords = {
   externalId: ['Your own id of the event. Absent: none.', 'run-7f3a'],
   externalSubject: ['The `externalId` of the customer, where the event named it.', 'workspace-1'],
   events: 'The same as `data`.',
-  pagination: 'The place of the page in the whole list.',
-  limit: ['How many events the page has at most.', 20],
-  offset: ['How many events come before the page.', 0],
-  total: ['How many events there are on all pages.', 1],
 };
 
 const SUMMARY_FIELDS: FieldWords = {
@@ -196,7 +193,7 @@ export const MetricEventsReply = Type.Object(
     billableMetricId: Id('billableMetric'),
     data: Type.Array(MeterEventOut),
     events: Type.Array(MeterEventOut),
-    pagination: Type.Object({ limit: Type.Integer(), offset: Type.Integer(), total: Type.Integer() }),
+    pagination: Pagination,
   },
   { $id: 'MetricEvents', 'x-fields': { ...METER_EVENT_FIELDS, data: 'The events of this page.' } },
 );

@@ -234,7 +234,7 @@ describe('GET /v0/billableMetrics/{id}/events', () => {
     const { status, body } = await merchant.get(`/v0/billableMetrics/${sum}/events?${RANGE}${query()}`);
     expect({ status, found: keys(body) }).toEqual({ status: 200, found });
     expect(body).toMatchObject({ object: 'list', billableMetricId: sum, data: body.events });
-    expect(body.pagination).toEqual({ limit: 20, offset: 0, total: body.data.length });
+    expect(body.pagination).toEqual({ limit: 20, offset: 0, total: body.data.length, nextAfter: null });
   });
 
   it('shows an event with its time and data', async () => {
@@ -258,7 +258,10 @@ describe('GET /v0/billableMetrics/{id}/events', () => {
     const late = await merchant.get(`/v0/billableMetrics/${latest}/events?${RANGE}`);
     expect(keys(late.body)).toBe('d,c');
     const page = await merchant.get(`/v0/billableMetrics/${sum}/events?${RANGE}&limit=1&offset=1`);
-    expect([keys(page.body), page.body.pagination]).toEqual(['c', { limit: 1, offset: 1, total: 4 }]);
+    expect([keys(page.body), page.body.pagination]).toEqual([
+      'c',
+      { limit: 1, offset: 1, total: 4, nextAfter: expect.any(String) },
+    ]);
   });
 
   it('answers 400 without times', async () =>

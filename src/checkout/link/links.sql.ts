@@ -47,6 +47,7 @@ export const selectLinkPage = (tx: Tx, merchantId: string | null, filter: LinkFi
   pageOfRows<CheckoutLink>(
     tx,
     {
+      kind: 'checkoutLink',
       select: COLUMNS,
       from: sql`checkout_link`,
       where: allOf([
@@ -54,7 +55,6 @@ export const selectLinkPage = (tx: Tx, merchantId: string | null, filter: LinkFi
         filter.planId !== undefined && sql`plan_id = ${filter.planId}`,
         filter.customerId !== undefined && sql`customer_id = ${filter.customerId}`,
       ]),
-      order: sql`seq desc`,
     },
     page,
   );

@@ -112,16 +112,25 @@ export async function selectGrantsPage(
   const ids = await pageOfRows<{ id: string }>(
     tx,
     {
+      kind: 'grant',
       select: sql`id`,
       from: sql`(
-        select id, created_at, origin = 'template' as is_issued, seq from entitlement_grant
+        select merchant_id, id, created_at, origin = 'template' as is_issued, seq from entitlement_grant
          where merchant_id = ${merchantId} and entitlement_id = ${id} and (${includeVoided} or voided_at is null)
         union all
-        select id, created_at, true, null
+        select ${merchantId}, id, created_at, true, null
           from unnest(${issued.map((grant) => grant.id)}::text[],
                       ${issued.map((grant) => grant.createdAt)}::timestamptz[]) as issued (id, created_at)) g`,
-      where: sql`true`,
-      order: sql`created_at desc, is_issued, seq desc`,
+      // a grant of the template has its place before it is written: by its id, not by its number
+      order: {
+        keys: [
+          { by: sql`created_at`, type: 'timestamptz' },
+          { by: sql`not is_issued`, type: 'boolean' },
+          { by: sql`case when is_issued then 0 else seq end`, type: 'bigint' },
+          { by: sql`id`, type: 'text' },
+        ],
+        direction: 'desc',
+      },
     },
     page,
   );

@@ -40,10 +40,10 @@ export const selectEntitlementsPage = (
   pageOfRows<TimedEntitlement>(
     tx,
     {
+      kind: 'entitlement',
       select: timed(now),
       from: sql`entitlement`,
       where: allOf(conditionsOf(merchantId, filters)),
-      order: sql`seq desc`,
     },
     page,
   );
@@ -67,10 +67,10 @@ export const selectActivePage = (
   pageOfRows<TimedEntitlement>(
     tx,
     {
+      kind: 'entitlement',
       select: timed(now),
       from: sql`entitlement`,
       where: activeWhere(merchantId, filters, null, now),
-      order: sql`seq desc`,
     },
     page,
   );

@@ -115,9 +115,10 @@ export const reservationRoutes: readonly Route[] = [
     async ({ tx, merchantId, params, query, now }) => {
       const found = await entitlementNow(tx, merchantId, params.id, now);
       if (!found.ok) return found;
-      const { rows, total } = await selectReservations(tx, found.value.entitlement, pageOf(query));
+      const page = pageOf(query);
+      const { rows, total } = await selectReservations(tx, found.value.entitlement, page);
       const data = rows.map((row) => toReservationReply(row, found.value.now));
-      return ok(listReply({ data, total }, pageOf(query)));
+      return ok(listReply({ data, total }, page));
     },
   ),
   route(

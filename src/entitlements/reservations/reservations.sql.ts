@@ -54,10 +54,10 @@ export const selectReservations = (tx: Tx, of: Owner, page: PageRequest) =>
   pageOfRows<ReservationRow>(
     tx,
     {
+      kind: 'reservation',
       select: sql`*`,
       from: sql`entitlement_reservation`,
-      where: sql`merchant_id = ${of.merchantId} and entitlement_id = ${of.id}`,
-      order: sql`seq desc`,
+      exists: sql`merchant_id = ${of.merchantId} and entitlement_id = ${of.id}`,
     },
     page,
   );

@@ -14,7 +14,8 @@ const BadRequest = Type.Union([ErrorBody, ValidationErrorBody], { $id: 'BadReque
 const ABOUT = `Usage events in, correct invoices out, paid and refunded.
 
 Send \`Authorization: Bearer <API key>\` and JSON. Money is a decimal string in major units (\`"12.50"\`). Times are
-ISO 8601 in UTC. Each resource has the name of its type in \`object\`. Lists take \`limit\` and \`offset\`.
+ISO 8601 in UTC. Each resource has the name of its type in \`object\`. Lists take \`limit\` and \`offset\` or
+\`after\`.
 
 An unknown field is refused. A 400 lists every wrong field. A refusal because of a state has a \`code\`.
 A POST takes an \`Idempotency-Key\`: a repeated key answers the first reply and does nothing.

@@ -1,5 +1,6 @@
 import { listReply, pageOf, Reply, type Route, route } from '../../http/index.ts';
 import { ok } from '../../kernel/result.ts';
+import { instantOrNull } from '../../kernel/time.ts';
 import { listReceiptsOf } from '../../payments/index.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import {
@@ -57,7 +58,7 @@ export const paymentRoutes = (dependencies: InvoicingDependencies): readonly Rou
     },
     async ({ tx, merchantId, params, query }) => {
       const page = pageOf(query);
-      const { rows, total } = await listReceiptsOf(tx, merchantId, params.id, page);
+      const { rows, total } = await listReceiptsOf(tx, merchantId, params.id, instantOrNull(query.updatedFrom), page);
       return ok(
         listReply({ data: rows.map((row) => toInvoicePaymentReply(dependencies.publicUrl, row)), total }, page),
       );

@@ -11,6 +11,7 @@ import {
   Text,
   Timestamp,
   Type,
+  UpdatedFrom,
 } from '../../http/index.ts';
 import { decimal } from '../../kernel/decimal.ts';
 import { formatMoney } from '../../kernel/money.ts';
@@ -136,7 +137,7 @@ export const PaymentReturnCreateBody = Strict(
 export type PaymentReturnCreateBody = Static<typeof PaymentReturnCreateBody>;
 
 export const PaymentListReply = ListOf(InvoicePaymentReply);
-export const PaymentListQuery = ListQuery({});
+export const PaymentListQuery = ListQuery({ updatedFrom: Type.Optional(UpdatedFrom) });
 
 /** A payment of an invoice as the API answers it. */
 export function toInvoicePaymentReply(publicUrl: string, receipt: PaymentReceipt): Static<typeof InvoicePaymentReply> {

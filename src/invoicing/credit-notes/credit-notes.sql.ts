@@ -98,10 +98,10 @@ export const selectRefunds = (tx: Tx, merchantId: string, invoiceId: string, pag
   pageOfRows<CreditNoteRow>(
     tx,
     {
+      kind: 'refund',
       select: sql`*`,
       from: sql`credit_note`,
-      where: sql`merchant_id = ${merchantId} and invoice_id = ${invoiceId} and kind = 'refund'`,
-      order: sql`seq desc`,
+      exists: sql`merchant_id = ${merchantId} and invoice_id = ${invoiceId} and kind = 'refund'`,
     },
     page,
   );
@@ -116,10 +116,10 @@ export const selectCreditNotes = (
   pageOfRows<CreditNoteRow>(
     tx,
     {
+      kind: 'refund',
       select: sql`*`,
       from: sql`credit_note`,
-      where: sql`merchant_id = ${merchantId} and invoice_id = ${invoiceId}`,
-      order: sql`seq desc`,
+      exists: sql`merchant_id = ${merchantId} and invoice_id = ${invoiceId}`,
     },
     page,
   );

@@ -1,4 +1,15 @@
-import { assignments, column, columns, jsonb, recordset, type Sql, sql, type Tx } from '../../db/index.ts';
+import {
+  assignments,
+  type Changed,
+  changedRows,
+  column,
+  columns,
+  jsonb,
+  recordset,
+  type Sql,
+  sql,
+  type Tx,
+} from '../../db/index.ts';
 import { Decimal, plain } from '../../kernel/decimal.ts';
 import { next } from '../../kernel/state-table.ts';
 import type { Instant } from '../../kernel/time.ts';
@@ -419,3 +430,7 @@ export const selectLastOfSeries = (
      where merchant_id = ${merchantId} and subscription_id = ${subscriptionId} and kind = 'subscription'
        and billing_cadence = ${cadence} and billing_anchor = ${anchor}
      order by period_start desc limit 1`);
+
+/** The subscriptions whose upfront invoice changed, for their list. */
+export const changedUpfront = (changed: Changed): Sql =>
+  sql`${changedRows('invoice', 'purpose_id', changed)} and kind = 'upfront' and purpose_id is not null`;

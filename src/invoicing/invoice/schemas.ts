@@ -18,6 +18,7 @@ import {
   Text,
   Timestamp,
   Type,
+  UpdatedFrom,
 } from '../../http/index.ts';
 import { Percent } from '../../identity/index.ts';
 import { ExternalReferenceReply } from '../../references/index.ts';
@@ -446,6 +447,7 @@ export const InvoiceListQuery = ListQuery(
     overdue: Type.Optional(Type.Boolean()),
     amountFrom: Type.Optional(DecimalText()),
     amountTo: Type.Optional(DecimalText()),
+    updatedFrom: Type.Optional(UpdatedFrom),
   },
   {
     mostOffset: MOST_OFFSET,

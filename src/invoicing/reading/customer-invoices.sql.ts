@@ -16,10 +16,10 @@ export const selectShownOfCustomer = (
   pageOfRows<InvoiceRow>(
     tx,
     {
+      kind: 'invoice',
       select: sql`*`,
       from: sql`invoice`,
       where: sql`merchant_id = ${merchantId} and customer_id = ${customerId} and issued_at is not null`,
-      order: sql`seq desc`,
     },
     page,
   );

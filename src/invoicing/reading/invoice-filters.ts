@@ -22,6 +22,8 @@ export interface InvoiceFilters {
   /** The grand total: both ends are within. */
   readonly amount: Range<Decimal>;
   readonly overdue?: boolean | undefined;
+  /** Changed at this time or later. */
+  readonly updatedFrom: Instant | null;
   /** Only those whose next step is due. */
   readonly isReady: boolean;
   readonly now: Instant;
@@ -40,7 +42,20 @@ export function readInvoiceFilters(query: InvoiceListQuery, now: Instant): Resul
     errors.push({ field: 'amountTo', message: 'must not be less than amountFrom' });
   if (errors.length > 0) return invalid(errors);
   const isReady = query.nextActionAt === 'ready';
-  return ok({ status, subscriptionId, customerId, invoiceNumber, issued, due, amount, overdue, isReady, now });
+  const updatedFrom = instantOrNull(query.updatedFrom);
+  return ok({
+    status,
+    updatedFrom,
+    subscriptionId,
+    customerId,
+    invoiceNumber,
+    issued,
+    due,
+    amount,
+    overdue,
+    isReady,
+    now,
+  });
 }
 
 const timesOf = (from: InstantText | undefined, to: InstantText | undefined): Range<Instant> => ({

@@ -1,19 +1,26 @@
 import { effectiveNowOf } from '../../clocks/index.ts';
 import {
   allOf,
+  type Changed,
   type CountedRange,
+  isChanged,
   keptRange,
   keptTotal,
+  type PageRequest,
+  type Placed,
+  partsOfPage,
   type RangedList,
   type RangeTotal,
   type Sql,
   sql,
   type Tx,
 } from '../../db/index.ts';
-import type { PageRequest } from '../../http/index.ts';
+import { changedSessions } from '../../payments/index.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { type InvoiceStatus, invoiceStatuses } from '../invoice/states.ts';
 import type { InvoiceFilters, Range } from './invoice-filters.ts';
+
+const INVOICES = { kind: 'invoice', from: sql`invoice` } as const;
 
 /** So many invoices are sorted in a few milliseconds. */
 const FEW = 20_000;
@@ -26,6 +33,10 @@ const isOverdue = (now: InvoiceFilters['now']): Sql => sql`
   (${isUnpaid} and due_at is not null
    and due_at < case when clock_id is null then date_trunc('day', ${now}::timestamptz, 'UTC')
                      else date_trunc('day', ${effectiveNowOf('invoice', now)}, 'UTC') end)`;
+
+/** An invoice shows the address of its open payment session. */
+const changedInvoices = (changed: Changed): Sql =>
+  isChanged('invoice', changed, [{ column: 'id', changed: changedSessions('invoice_id', changed) }]);
 
 const conditionsOf = (merchantId: string | null, filters: InvoiceFilters): Sql => {
   const { status, subscriptionId, customerId, invoiceNumber, issued, due, amount, overdue } = filters;
@@ -46,6 +57,7 @@ const conditionsOf = (merchantId: string | null, filters: InvoiceFilters): Sql =
     amount.to !== null && sql`grand_total_key <= range_key(${amount.to}) and grand_total <= ${amount.to}`,
     overdue === true && isOverdue(filters.now),
     overdue === false && sql`not ${isOverdue(filters.now)}`,
+    filters.updatedFrom !== null && changedInvoices({ merchantId, from: filters.updatedFrom }),
     filters.isReady && sql`next_action_at <= ${effectiveNowOf('invoice', filters.now)}`,
   ]);
 };
@@ -93,27 +105,35 @@ export async function selectInvoicePage(
   tx: Tx,
   merchantId: string | null,
   filters: InvoiceFilters,
-  { limit, offset }: PageRequest,
+  page: PageRequest,
 ): Promise<{ rows: InvoiceRow[]; total: number }> {
-  const { issued: _, due: __, amount: ___, now: ____, isReady, ...others } = filters;
+  const { issued: _, due: __, amount: ___, now: ____, isReady, updatedFrom, ...others } = filters;
   const found: RangeTotal[] = [];
   for (const count of rangesOf(tx, merchantId, filters)) found.push(await count());
   const most = Math.min(...found.map(({ rows }) => rows));
+  const { place, behind, order, most: limit, rowsOf } = await partsOfPage(tx, INVOICES, page);
   if (most === 0) return { rows: [], total: 0 };
-  const kept = keptTotal(tx, 'invoice', merchantId, { ...others, isReady: isReady || undefined }, ['status']);
-  if (kept && found.length === 1 && offset >= most) return { rows: [], total: most };
+  const kept = keptTotal(
+    tx,
+    'invoice',
+    merchantId,
+    { ...others, isReady: isReady || undefined, updatedFrom: updatedFrom ?? undefined },
+    ['status'],
+  );
+  if (kept && found.length === 1 && page.offset >= most) return { rows: [], total: most };
   const where = allOf([
     conditionsOf(merchantId, filters),
     ...found.map(({ top }) => top !== null && sql`seq <= ${top}`),
   ]);
+  const those = sql`select merchant_id, seq from invoice where ${allOf([where, behind])}`;
   const shown =
     Math.min(...found.map(({ reach }) => reach)) <= FEW
-      ? sql`select * from (select merchant_id, seq from invoice where ${where} offset 0) few
-             order by seq desc limit ${limit} offset ${offset}`
-      : sql`select merchant_id, seq from invoice where ${where} order by seq desc limit ${limit} offset ${offset}`;
-  const rows = await tx.rows<InvoiceRow>(sql`
-    select invoice.* from (${shown}) shown join invoice using (merchant_id, seq) order by seq desc`);
-  if (offset === 0 && rows.length < limit) return { rows, total: rows.length };
+      ? sql`select * from (${those} offset 0) few order by ${order} limit ${limit} offset ${page.offset}`
+      : sql`${those} order by ${order} limit ${limit} offset ${page.offset}`;
+  const read = await tx.rows<InvoiceRow & Placed>(sql`
+    select invoice.*, ${place} from (${shown}) shown join invoice using (merchant_id, seq) order by ${order}`);
+  const rows = await rowsOf<InvoiceRow>(read);
+  if (page.after === undefined && page.offset === 0 && read.length < limit) return { rows, total: rows.length };
   if (kept && found.length === 0) return { rows, total: await kept() };
   if (kept && found.length === 1) return { rows, total: most };
   const counted = await tx.one<{ many: number }>(sql`select count(*)::int as many from invoice where ${where}`);

@@ -7,6 +7,7 @@ import {
   Name,
   Nullable,
   OneOf,
+  Pagination,
   type Static,
   Strict,
   Text,
@@ -161,7 +162,7 @@ export const LineItemReply = Type.Object(
 export const LineItemListReply = Type.Object(
   {
     object: Type.Literal('list'),
-    pagination: Type.Object({ limit: Type.Integer(), offset: Type.Integer(), total: Type.Integer() }),
+    pagination: Pagination,
     data: Type.Array(LineItemReply),
     totalCount: Type.Integer(),
     summary: Type.Object(

@@ -1,4 +1,4 @@
-import { sql, type Tx } from '../../db/index.ts';
+import { type PageRequest, pageOfRows, sql, type Tx } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { ManualLineRow } from '../drafts/manual-line.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
@@ -26,16 +26,51 @@ export const selectOpenInvoices = (
     select i.* from invoice i where ${invoicesOf(merchantId, filter)} and i.status in ('ACTIVE', 'CLOSING')
       order by i.seq desc limit ${limit}`);
 
-/** A window of the lines of invoices that have been calculated, those of the newest invoice first. */
-export const selectInvoicedLines = (
+/** The name of a line of an open period, which has no id yet: its place on its invoice. */
+export const openLineId = (invoiceId: string, position: number): string => `${invoiceId}_${position}`;
+
+const OPEN_LINE_ID = /^(inv_[0-9a-f]+)_(\d{1,9})$/;
+
+/**
+ * A page of the lines of invoices that have been calculated, those of the newest invoice first. It also begins behind a
+ * line that was one of an open period.
+ * @param count of all of them; 0: none is wanted
+ */
+export const selectInvoicedLines = async (
   tx: Tx,
   merchantId: string,
   filter: LineFilter,
-  { limit, offset }: { limit: number; offset: number },
-): Promise<LineRow[]> =>
-  tx.rows<LineRow>(sql`
-    select l.* from invoice i join invoice_line l on l.merchant_id = i.merchant_id and l.invoice_id = i.id
-     where ${invoicesOf(merchantId, filter)} order by i.seq desc, l.position limit ${limit} offset ${offset}`);
+  page: PageRequest,
+  count: number,
+): Promise<LineRow[]> => {
+  const { rows } = await pageOfRows<LineRow>(
+    tx,
+    {
+      kind: null,
+      select: sql`l.*`,
+      from: sql`invoice i join invoice_line l on l.merchant_id = i.merchant_id and l.invoice_id = i.id`,
+      alias: 'l',
+      hasId: (id) => {
+        const [, invoiceId, position] = OPEN_LINE_ID.exec(id) ?? [];
+        return invoiceId === undefined
+          ? sql`l.id = ${id}`
+          : sql`l.invoice_id = ${invoiceId} and l.position = ${position}`;
+      },
+      exists: invoicesOf(merchantId, filter),
+      where: count === 0 ? sql`false` : sql`true`,
+      order: {
+        keys: [
+          { by: sql`i.seq`, type: 'bigint' },
+          { by: sql`-l.position`, type: 'int' },
+        ],
+        direction: 'desc',
+      },
+    },
+    page,
+    async () => count,
+  );
+  return rows;
+};
 
 /** The lines of calculated invoices in one currency. */
 export interface LineSums {

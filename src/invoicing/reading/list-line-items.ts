@@ -17,6 +17,7 @@ import type { LineItemListQuery } from './line-item-schemas.ts';
 import {
   type LineFilter,
   type LineSums,
+  openLineId,
   selectInvoicedLines,
   selectInvoicesById,
   selectManualLinesById,
@@ -45,16 +46,25 @@ export async function listLineItems(
   const filter = { subscriptionId: query.subscriptionId ?? null, invoiceId: query.invoiceId ?? null };
   const known = await currencyOf(dependencies, tx, merchantId, filter);
   if (!known.ok) return known;
-  const found = query.status === 'invoiced' ? ok<Item[]>([]) : await pendingItems(dependencies, tx, merchantId, filter);
-  if (!found.ok) return found;
-  const pending = found.value;
+  const open = query.status === 'invoiced' ? ok<Item[]>([]) : await pendingItems(dependencies, tx, merchantId, filter);
+  if (!open.ok) return open;
+  const pending = open.value;
   const stored = query.status === 'pending' ? [] : await sumInvoicedLines(tx, merchantId, filter);
-  const first = pending.slice(page.offset, page.offset + page.limit);
-  const remaining = { limit: page.limit - first.length, offset: Math.max(0, page.offset - pending.length) };
-  const lines =
-    stored.length === 0 || remaining.limit === 0 ? [] : await selectInvoicedLines(tx, merchantId, filter, remaining);
+  const invoicedCount = stored.reduce((total, { count }) => total + count, 0);
+  const found = pending.findIndex((item) => pendingIdOf(item) === page.after);
+  const start = page.after === undefined ? page.offset : found === -1 ? pending.length : found + 1;
+  const first = pending.slice(start, start + page.limit);
+  const invoiced: PageRequest = {
+    limit: page.limit - first.length,
+    offset: Math.max(0, page.offset - pending.length),
+    after: found === -1 ? page.after : undefined,
+  };
+  const lines = invoiced.limit === 0 ? [] : await selectInvoicedLines(tx, merchantId, filter, invoiced, invoicedCount);
+  const last = first.at(-1);
+  const hasMore = start + page.limit < pending.length || invoicedCount > 0;
+  page.nextAfter = invoiced.limit === 0 && last && hasMore ? pendingIdOf(last) : (invoiced.nextAfter ?? null);
   const items = [...first, ...(await withInvoices(tx, merchantId, lines))];
-  const total = pending.length + stored.reduce((count, sums) => count + sums.count, 0);
+  const total = pending.length + invoicedCount;
   const currency = known.value ?? (await commonCurrency(tx, merchantId, pending, stored));
   return ok({
     ...listReply({ data: await toLineItemReplies(tx, merchantId, items), total }, page),
@@ -156,6 +166,12 @@ async function toLineItemReplies(tx: Tx, merchantId: string, items: readonly Ite
   );
 }
 
+/** The id of a present or future line of an open period. */
+const pendingIdOf = (item: Item): string => {
+  if ('waiting' in item) return item.waiting.id;
+  return item.line.type === 'manual' ? item.line.id : openLineId(item.invoice.id, item.line.position);
+};
+
 const subtotalOf = (item: Item, kind: 'fee' | 'usage'): Decimal => {
   if ('line' in item) return item.line.eventType === kind ? item.line.totalPrice : sum([]);
   return kind === 'fee' ? amountOf(item.waiting) : sum([]);
@@ -170,8 +186,7 @@ function toBilledLineReply(line: LineRow, invoice: InvoiceRow, manual: ManualLin
   const isEstimate = type === 'metered' && isPending;
   const term = isBefore(line.periodStart, invoice.periodEnd) ? 'in_arrears' : 'in_advance';
   return {
-    // A future line has no id yet: its name is its place on its invoice.
-    id: isPending && !manual ? `${invoice.id}_${line.position}` : line.id,
+    id: isPending && !manual ? openLineId(invoice.id, line.position) : line.id,
     object: 'lineItem' as const,
     merchantId: invoice.merchantId,
     subscriptionId: invoice.subscriptionId,

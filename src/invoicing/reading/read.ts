@@ -1,5 +1,5 @@
 import { resolveItems } from '../../catalog/index.ts';
-import type { Tx } from '../../db/index.ts';
+import type { PageRequest, Tx } from '../../db/index.ts';
 import { forbidden, notFound, ok, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { toInvoiceLineReply, toInvoiceReply } from '../documents/present.ts';
@@ -58,7 +58,7 @@ export async function readInvoices(
   tx: Tx,
   scope: { merchantId: string | null; isOperator: boolean },
   query: InvoiceListQuery,
-  page: { limit: number; offset: number },
+  page: PageRequest,
   now: Instant,
 ): Promise<Result<{ data: unknown[]; total: number }>> {
   if (query.nextActionAt === 'ready' && !scope.isOperator) return forbidden('nextActionAt is for platform operators.');

@@ -14,6 +14,7 @@ import {
   Strict,
   Text,
   Timestamp,
+  TimestampWith,
   type TSchema,
   Type,
 } from '../../http/index.ts';
@@ -234,6 +235,7 @@ export const EventListQuery = ListQuery(
     from: Type.Optional(Timestamp),
     to: Type.Optional(Timestamp),
     status: Type.Optional(OneOf(['matched', 'unmatched'])),
+    updatedFrom: Type.Optional(TimestampWith({ description: 'Only events that were accepted at this time or later.' })),
   },
   { limit: 20, fields: EVENT_FILTERS },
 );

@@ -1,7 +1,7 @@
-import { allOf, pageOfRows, type Sql, sql, type Tx } from '../../db/index.ts';
+import { allOf, type PageRequest, pageOfRows, type Sql, sql, type Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { selectEventIds } from '../events/event-id.sql.ts';
-import type { EventPlace } from '../events/event-id.ts';
+import type { EventIds, EventPlace } from '../events/event-id.ts';
 import type { EventRecord } from '../events/event-record.ts';
 import type { UnmatchedReason } from '../events/schemas.ts';
 import { countEvents } from '../intake/tally.sql.ts';
@@ -37,6 +37,8 @@ export interface EventFilter {
   readonly externalId?: string | undefined;
   readonly from?: Instant | undefined;
   readonly to?: Instant | undefined;
+  /** Accepted at this time or later. */
+  readonly acceptedFrom?: Instant | undefined;
 }
 
 /** A row of an event: its id is made of its time and its number. */
@@ -48,11 +50,6 @@ export interface ReadEvent extends StoredEvent {
   /** The subject as sent; null if there was none. */
   readonly sentSubject: string | null;
   readonly data: unknown;
-}
-
-export interface Paging {
-  readonly limit: number;
-  readonly offset: number;
 }
 
 const given = (value: unknown, condition: Sql): Sql | undefined => (value === undefined ? undefined : condition);
@@ -74,7 +71,20 @@ const matching = (filter: EventFilter): Sql =>
     given(filter.externalId, sql`e.external_id = ${filter.externalId}`),
     given(filter.from, sql`e.at >= ${filter.from}`),
     given(filter.to, sql`e.at < ${filter.to}`),
+    given(filter.acceptedFrom, acceptedSince(filter)),
   ]);
+
+/**
+ * Events are accepted about in the order of their numbers, so the first number since an instant tells where a list
+ * ends. The sum keeps PostgreSQL from looking for that number in the order of all of them.
+ */
+const acceptedSince = ({ merchantId, acceptedFrom }: EventFilter): Sql => sql`
+  e.accepted_at >= ${acceptedFrom}
+  and e.seq >= (select min(f.seq + 0) from event f
+                 where ${allOf([
+                   merchantId !== null && sql`f.merchant_id = ${merchantId}`,
+                   sql`f.accepted_at >= ${acceptedFrom}`,
+                 ])})`;
 
 /** Why the event `e` of the subject `s` counts nothing, null where it counts: the first reason that holds. */
 function reasonOf(meters: readonly OwnedMeter[]): Sql {
@@ -97,9 +107,31 @@ function reasonOf(meters: readonly OwnedMeter[]): Sql {
 }
 
 /** Rows with their ids. */
-async function withIds<Row extends StoredEvent>(tx: Tx, rows: readonly Row[]): Promise<(Row & { id: string })[]> {
-  const ids = (await selectEventIds(tx)).idsOf(rows);
-  return rows.map((row, index) => ({ ...row, id: ids[index] as string }));
+function withIds<Row extends StoredEvent>(ids: EventIds, rows: readonly Row[]): (Row & { id: string })[] {
+  const texts = ids.idsOf(rows);
+  return rows.map((row, index) => ({ ...row, id: texts[index] as string }));
+}
+
+/** Events as the rows of a list. An event's id is its place, so it is the next page's `after`, too. */
+function listOf(ids: EventIds, merchantId: string | null) {
+  return {
+    kind: 'event',
+    from: sql`event e ${EVENT_TABLES}`,
+    alias: 'e',
+    id: sql`e.seq`,
+    hasId: (id: string) => {
+      const place = ids.placeOf(id);
+      return place && sql`e.seq = ${place.seq} and e.at >= ${place.from} and e.at < ${place.to}`;
+    },
+    ...(merchantId !== null && { exists: sql`e.merchant_id = ${merchantId}` }),
+  } as const;
+}
+
+/** Rows with their ids, which the next page begins behind. */
+function named<Row extends StoredEvent>(ids: EventIds, rows: readonly Row[], page: PageRequest) {
+  const found = withIds(ids, rows);
+  if (page.nextAfter) page.nextAfter = found.at(-1)?.id ?? null;
+  return found;
 }
 
 /** Events in the reverse order of acceptance. `status` keeps those that count, or those that do not. */
@@ -108,27 +140,27 @@ export const selectEvents = async (
   filter: EventFilter,
   status: 'matched' | 'unmatched' | undefined,
   meters: readonly OwnedMeter[],
-  page: Paging,
+  page: PageRequest,
 ): Promise<{ rows: ReadEvent[]; total: number }> => {
+  const ids = await selectEventIds(tx);
   const reason = reasonOf(meters);
   const kept = status && (status === 'matched' ? sql`(${reason}) is null` : sql`(${reason}) is not null`);
   const { rows, total } = await pageOfRows<Omit<ReadEvent, 'id'>>(
     tx,
     {
+      ...listOf(ids, filter.merchantId),
       select: sql`${EVENT_COLUMNS}, ${SENT_SUBJECT}, ${reason} as reason, e.data`,
-      from: sql`event e ${EVENT_TABLES}`,
       where: allOf([matching(filter), kept]),
-      order: sql`e.seq desc`,
     },
     page,
     isWide(filter) && status === undefined ? () => countEvents(tx, filter.merchantId, filter.type) : undefined,
   );
-  return { rows: await withIds(tx, rows), total };
+  return { rows: named(ids, rows, page), total };
 };
 
 /** Is all that came in wanted, or all of a type? */
-const isWide = ({ subject, externalSubject, externalId, from, to }: EventFilter): boolean =>
-  [subject, externalSubject, externalId, from, to].every((value) => value === undefined);
+const isWide = ({ subject, externalSubject, externalId, from, to, acceptedFrom }: EventFilter): boolean =>
+  [subject, externalSubject, externalId, from, to, acceptedFrom].every((value) => value === undefined);
 
 /** One event, in the month that its id names. */
 export async function selectEvent(
@@ -140,7 +172,7 @@ export async function selectEvent(
   const rows = await tx.rows<Omit<ReadEvent, 'id'>>(sql`
     select ${EVENT_COLUMNS}, ${SENT_SUBJECT}, ${reasonOf(meters)} as reason, e.data from event e ${EVENT_TABLES}
      where ${matching({ merchantId, from, to })} and e.seq = ${seq}`);
-  return (await withIds(tx, rows))[0];
+  return withIds(await selectEventIds(tx), rows)[0];
 }
 
 /** The events that a meter counts, in the reverse order of acceptance. */
@@ -148,17 +180,17 @@ export const selectMeterEvents = async (
   tx: Tx,
   meter: Meter,
   filter: EventFilter,
-  page: Paging,
+  page: PageRequest,
 ): Promise<{ rows: (EventRecord & { data: unknown })[]; total: number }> => {
+  const ids = await selectEventIds(tx);
   const { rows, total } = await pageOfRows<StoredEvent & { data: unknown }>(
     tx,
     {
+      ...listOf(ids, filter.merchantId),
       select: sql`${EVENT_COLUMNS}, e.data`,
-      from: sql`event e ${EVENT_TABLES}`,
       where: allOf([matching(filter), countsFor(meter)]),
-      order: sql`e.seq desc`,
     },
     page,
   );
-  return { rows: await withIds(tx, rows), total };
+  return { rows: named(ids, rows, page), total };
 };

@@ -154,13 +154,16 @@ describe('GET /v0/events', () => {
   ])('is filtered: $keys', async ({ query, keys }) => {
     const { status, body } = await lister.get(`/v0/events?${query()}`);
     expect({ status, keys: keysOf(body).join('') }).toEqual({ status: 200, keys });
-    expect(body.pagination).toEqual({ limit: 20, offset: 0, total: keys.length });
+    expect(body.pagination).toEqual({ limit: 20, offset: 0, total: keys.length, nextAfter: null });
     for (const event of body.data) expect(event).not.toHaveProperty('data');
   });
 
   it('is paged, newest first', async () => {
     const { body } = await lister.get('/v0/events?limit=2&offset=1');
-    expect([keysOf(body).join(''), body.pagination]).toEqual(['cb', { limit: 2, offset: 1, total: 4 }]);
+    expect([keysOf(body).join(''), body.pagination]).toEqual([
+      'cb',
+      { limit: 2, offset: 1, total: 4, nextAfter: expect.any(String) },
+    ]);
   });
 
   it('covers all merchants for an operator, or the one that it names', async () => {

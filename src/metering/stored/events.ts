@@ -1,4 +1,4 @@
-import type { Tx } from '../../db/index.ts';
+import type { PageRequest, Tx } from '../../db/index.ts';
 import type { Static } from '../../http/index.ts';
 import { notFound, ok, type Result } from '../../kernel/result.ts';
 import { type Instant, type InstantText, instantOf } from '../../kernel/time.ts';
@@ -9,7 +9,6 @@ import type { Meter } from '../meter/meter.ts';
 import {
   type EventFilter,
   type OwnedMeter,
-  type Paging,
   type ReadEvent,
   selectEvent,
   selectEvents,
@@ -23,15 +22,25 @@ import { type FindBilling, outcomeOf } from './fate.ts';
  */
 export type MeterRegistry = (tx: Tx, merchantId: string | null) => Promise<OwnedMeter[]>;
 
+/**
+ * What became of an event is worked out from its content and today's meters, so a list by it is of new events, unless
+ * it names a time.
+ */
+const FATES_SHOWN = Temporal.Duration.from({ hours: 7 * 24 });
+
 /** GET /v0/events: what came in, and what became of it. */
 export async function listEvents(
   tx: Tx,
   merchantId: string | null,
   query: EventListQuery,
-  page: Paging,
+  page: PageRequest,
   metersOf: MeterRegistry,
+  now: Instant,
 ): Promise<{ data: Static<typeof ListedEvent>[]; total: number }> {
-  const filter = { ...query, merchantId, from: readTime(query.from), to: readTime(query.to) };
+  const [from, to, updatedFrom] = [query.from, query.to, query.updatedFrom].map(readTime);
+  const isBounded = from !== undefined || to !== undefined || query.status === undefined;
+  const acceptedFrom = updatedFrom ?? (isBounded ? undefined : now.subtract(FATES_SHOWN));
+  const filter = { ...query, merchantId, from, to, acceptedFrom };
   const { rows, total } = await selectEvents(tx, filter, query.status, await metersOf(tx, merchantId), page);
   return { data: rows.map(toListedEventReply), total };
 }
@@ -85,7 +94,7 @@ export async function listMeterEvents(
   tx: Tx,
   meter: Meter,
   filter: EventFilter,
-  page: Paging,
+  page: PageRequest,
 ): Promise<{ data: MeterEvent[]; total: number }> {
   const { rows, total } = await selectMeterEvents(tx, meter, filter, page);
   const data = rows.map((row): MeterEvent => {

@@ -66,6 +66,7 @@ export const selectExceptions = (
   pageOfRows<PaymentException>(
     tx,
     {
+      kind: null,
       select: sql`kind, merchant_id, id, status, invoice_id, amount, currency, provider,
         provider_reference, reason, next_action_at, created_at`,
       from: EXCEPTIONS,
@@ -74,7 +75,13 @@ export const selectExceptions = (
         kind !== undefined && sql`kind = ${kind}`,
         status !== undefined && sql`status = ${status}`,
       ]),
-      order: sql`created_at desc, id desc`,
+      order: {
+        keys: [
+          { by: sql`created_at`, type: 'timestamptz' },
+          { by: sql`id`, type: 'text' },
+        ],
+        direction: 'desc',
+      },
     },
     page,
   );

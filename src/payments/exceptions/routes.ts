@@ -131,8 +131,9 @@ export const exceptionRoutes = (dependencies: PaymentDependencies): readonly Rou
       replies: { 200: ListOf(PaymentExceptionReply) },
     },
     async ({ tx, merchantId, query }) => {
-      const { rows, total } = await selectExceptions(tx, merchantId, query, pageOf(query));
-      return ok(listReply({ data: rows.map(toReply), total }, pageOf(query)));
+      const page = pageOf(query);
+      const { rows, total } = await selectExceptions(tx, merchantId, query, page);
+      return ok(listReply({ data: rows.map(toReply), total }, page));
     },
   ),
   route(

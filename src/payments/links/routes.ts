@@ -1,5 +1,6 @@
 import { ListOf, listReply, pageOf, Reply, type Route, route } from '../../http/index.ts';
 import { notFound, ok } from '../../kernel/result.ts';
+import { instantOf } from '../../kernel/time.ts';
 import { selectLink, selectLinks } from '../records/links.sql.ts';
 import type { PaymentEnvironment } from '../sessions/session-routes.ts';
 import { createLink } from './links.ts';
@@ -42,10 +43,12 @@ export const linkRoutes = ({ publicUrl, environment }: PaymentEnvironment): read
       replies: { 200: ListOf(PaymentReply) },
     },
     async ({ tx, merchantId, query }) => {
-      const { customerId, status } = query;
+      const { customerId, status, updatedFrom: from } = query;
       const sessionStatuses = status === undefined ? undefined : sessionStatusesOf(status);
-      const { rows, total } = await selectLinks(tx, merchantId, { customerId, sessionStatuses }, pageOf(query));
-      return ok(listReply({ data: rows.map((link) => toPaymentReply(link, publicUrl)), total }, pageOf(query)));
+      const updatedFrom = from === undefined ? undefined : instantOf(from);
+      const page = pageOf(query);
+      const { rows, total } = await selectLinks(tx, merchantId, { customerId, sessionStatuses, updatedFrom }, page);
+      return ok(listReply({ data: rows.map((link) => toPaymentReply(link, publicUrl)), total }, page));
     },
   ),
   route(

@@ -13,6 +13,7 @@ import {
   Text,
   Timestamp,
   Type,
+  UpdatedFrom,
 } from '../../http/index.ts';
 import { decimal, jsonNumber } from '../../kernel/decimal.ts';
 import { formatMoney } from '../../kernel/money.ts';
@@ -153,6 +154,7 @@ export const PaymentListQuery = ListQuery(
     customerId: Type.Optional(Id('customer')),
     status: Type.Optional(OneOf(PAYMENT_STATUSES)),
     merchantId: Type.Optional(Id('organization')),
+    updatedFrom: Type.Optional(UpdatedFrom),
   },
   {
     fields: {

@@ -1,4 +1,16 @@
-import { allOf, jsonb, keptTotal, pageOfRows, sql, type Tx } from '../../db/index.ts';
+import {
+  allOf,
+  type Changed,
+  changedRows,
+  isChanged,
+  jsonb,
+  keptTotal,
+  pageOfRows,
+  type Sql,
+  sql,
+  type Tx,
+} from '../../db/index.ts';
+import type { Instant } from '../../kernel/time.ts';
 import type { PaymentLink, PaymentLinkNow } from './link.ts';
 import type { SessionStatus } from './session-states.ts';
 
@@ -31,24 +43,39 @@ export const selectLinkByKey = (tx: Tx, merchantId: string, key: string): Promis
       and link.idempotency_key = ${key}`,
   );
 
+/** A link shows the status of its session. */
+const changedLinks = (changed: Changed): Sql =>
+  isChanged(
+    'payment_link',
+    changed,
+    [{ column: 'session_id', changed: changedRows('payment_session', 'id', changed) }],
+    'link',
+  );
+
 /** Newest first; `merchantId` null for an operator's list over all merchants. */
 export const selectLinks = (
   tx: Tx,
   merchantId: string | null,
-  filter: { customerId?: string | undefined; sessionStatuses?: readonly SessionStatus[] | undefined },
+  filter: {
+    customerId?: string | undefined;
+    sessionStatuses?: readonly SessionStatus[] | undefined;
+    updatedFrom?: Instant | undefined;
+  },
   page: { limit: number; offset: number },
 ): Promise<{ rows: PaymentLinkNow[]; total: number }> =>
   pageOfRows<PaymentLinkNow>(
     tx,
     {
+      kind: 'payment',
       select: LINK_NOW,
       from: WITH_SESSION,
+      alias: 'link',
       where: allOf([
         merchantId !== null && sql`link.merchant_id = ${merchantId}`,
         filter.customerId !== undefined && sql`link.customer_id = ${filter.customerId}`,
         filter.sessionStatuses !== undefined && sql`session.status = any (${filter.sessionStatuses})`,
+        filter.updatedFrom && changedLinks({ merchantId, from: filter.updatedFrom }),
       ]),
-      order: sql`link.seq desc`,
     },
     page,
     keptTotal(tx, 'payment_link', merchantId, filter),

@@ -29,10 +29,10 @@ export const selectMethods = (
   pageOfRows<PaymentMethod>(
     tx,
     {
+      kind: 'paymentMethod',
       select: sql`*`,
       from: sql`payment_method`,
-      where: sql`merchant_id = ${merchantId} and customer_id = ${customerId}`,
-      order: sql`seq desc`,
+      exists: sql`merchant_id = ${merchantId} and customer_id = ${customerId}`,
     },
     page,
   );

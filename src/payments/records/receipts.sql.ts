@@ -1,4 +1,14 @@
-import { pageOfRows, sql, type Tx } from '../../db/index.ts';
+import {
+  allOf,
+  type Changed,
+  changedRows,
+  isChanged,
+  type PageRequest,
+  pageOfRows,
+  type Sql,
+  sql,
+  type Tx,
+} from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { ProviderName } from '../provider/provider.ts';
@@ -101,20 +111,28 @@ export const selectReceiptByKey = (tx: Tx, merchantId: string, key: string): Pro
     sql`select * from payment_receipt where merchant_id = ${merchantId} and idempotency_key = ${key}`,
   );
 
+/** A payment shows its dispute. */
+const changedReceipts = (changed: Changed): Sql =>
+  isChanged('payment_receipt', changed, [
+    { column: 'id', changed: changedRows('payment_dispute', 'payment_id', changed) },
+  ]);
+
 /** The money of one invoice, newest first. */
 export const selectReceiptsPage = (
   tx: Tx,
   merchantId: string,
   invoiceId: string,
-  page: { limit: number; offset: number },
+  updatedFrom: Instant | null,
+  page: PageRequest,
 ): Promise<{ rows: PaymentReceipt[]; total: number }> =>
   pageOfRows<PaymentReceipt>(
     tx,
     {
+      kind: 'payment',
       select: WITH_DISPUTE,
       from: sql`payment_receipt`,
-      where: sql`merchant_id = ${merchantId} and invoice_id = ${invoiceId}`,
-      order: sql`seq desc`,
+      exists: sql`merchant_id = ${merchantId} and invoice_id = ${invoiceId}`,
+      where: allOf([updatedFrom !== null && changedReceipts({ merchantId, from: updatedFrom })]),
     },
     page,
   );

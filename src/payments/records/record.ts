@@ -1,4 +1,4 @@
-import type { Tx } from '../../db/index.ts';
+import type { PageRequest, Tx } from '../../db/index.ts';
 import { type BodyKey, findCreated } from '../../http/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
@@ -74,8 +74,10 @@ export const listReceiptsOf = (
   tx: Tx,
   merchantId: string,
   invoiceId: string,
-  page: { limit: number; offset: number },
-): Promise<{ rows: PaymentReceipt[]; total: number }> => selectReceiptsPage(tx, merchantId, invoiceId, page);
+  updatedFrom: Instant | null,
+  page: PageRequest,
+): Promise<{ rows: PaymentReceipt[]; total: number }> =>
+  selectReceiptsPage(tx, merchantId, invoiceId, updatedFrom, page);
 
 /** A payment of an invoice; undefined where the invoice has none of this id. */
 export const findReceipt = (

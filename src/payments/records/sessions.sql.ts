@@ -1,4 +1,15 @@
-import { allOf, assignments, keptTotal, pageOfRows, recordset, type Sql, sql, type Tx } from '../../db/index.ts';
+import {
+  allOf,
+  assignments,
+  type Changed,
+  changedRows,
+  keptTotal,
+  pageOfRows,
+  recordset,
+  type Sql,
+  sql,
+  type Tx,
+} from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { DeclineReason } from '../provider/provider.ts';
 import type { TestCard } from '../provider/test-cards.ts';
@@ -10,6 +21,10 @@ const OPEN = sql`status in ('pending', 'processing', 'failed')`;
 
 const ofEntity = (merchantId: string, entityId: string): Sql =>
   sql`merchant_id = ${merchantId} and (entity_id = ${entityId} or invoice_id = ${entityId})`;
+
+/** What the sessions that changed are for: their invoices or subscriptions, for the lists of these. */
+export const changedSessions = (of: 'invoice_id' | 'subscription_id', changed: Changed): Sql =>
+  changedRows('payment_session', of, changed);
 
 export const insertSessions = (tx: Tx, rows: readonly PaymentSession[]): Promise<number> =>
   tx.run(sql`
@@ -149,6 +164,7 @@ export const selectSessions = (
   pageOfRows<PaymentSession>(
     tx,
     {
+      kind: 'paymentSession',
       select: sql`*`,
       from: sql`payment_session`,
       where: allOf([
@@ -158,7 +174,6 @@ export const selectSessions = (
         filter.status !== undefined && sql`status = ${filter.status}`,
         filter.entityType !== undefined && sql`entity_type = ${filter.entityType}`,
       ]),
-      order: sql`seq desc`,
     },
     page,
     keptTotal(tx, 'payment_session', merchantId, filter, ['status', 'entityType']),

@@ -79,7 +79,7 @@ describe('a setup session', () => {
           createdAt: '2026-03-01T12:00:00Z',
         },
       ],
-      pagination: { limit: 10, offset: 0, total: 1 },
+      pagination: { limit: 10, offset: 0, total: 1, nextAfter: null },
     });
     expect(await shop.told(merchant, merchant.customerId)).toEqual([]);
   });

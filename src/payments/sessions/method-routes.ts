@@ -58,10 +58,11 @@ export const methodRoutes = ({ publicUrl, environment }: PaymentEnvironment): re
     },
     async ({ tx, merchantId, params, query }) => {
       const owner = { merchantId, customerId: params.id };
-      const listed = await listMethods(tx, owner, pageOf(query));
+      const page = pageOf(query);
+      const listed = await listMethods(tx, owner, page);
       if (!listed.ok) return listed;
       const { rows, total } = listed.value;
-      return ok(listReply({ data: rows.map(publicMethod), total }, pageOf(query)));
+      return ok(listReply({ data: rows.map(publicMethod), total }, page));
     },
   ),
   route(

@@ -51,8 +51,9 @@ export const sessionRoutes = (
         replies: { 200: ListOf(ListedPaymentSessionReply) },
       },
       async ({ tx, merchantId, query }) => {
-        const { rows, total } = await selectSessions(tx, merchantId, query, pageOf(query));
-        return ok(listReply({ data: rows.map(listedSession), total }, pageOf(query)));
+        const page = pageOf(query);
+        const { rows, total } = await selectSessions(tx, merchantId, query, page);
+        return ok(listReply({ data: rows.map(listedSession), total }, page));
       },
     ),
     route(

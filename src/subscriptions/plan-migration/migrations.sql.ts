@@ -109,10 +109,10 @@ export const selectPlanMigrationPage = (tx: Tx, merchantId: string, planId: stri
   pageOfRows<PlanMigration>(
     tx,
     {
+      kind: 'planMigration',
       select: COLUMNS,
       from: sql`plan_migration`,
-      where: sql`merchant_id = ${merchantId} and plan_id = ${planId}`,
-      order: sql`seq desc`,
+      exists: sql`merchant_id = ${merchantId} and plan_id = ${planId}`,
     },
     page,
   );
@@ -133,13 +133,13 @@ export const selectMemberPage = (
   pageOfRows<MemberRow>(
     tx,
     {
+      kind: 'subscription',
       select: sql`subscription_id, outcome, effective_at, change_id, reason`,
       from: sql`plan_migration_subscription`,
-      where: allOf([
-        sql`merchant_id = ${merchantId} and migration_id = ${id}`,
-        outcome !== undefined && sql`outcome is not distinct from ${outcome}`,
-      ]),
-      order: sql`position`,
+      id: sql`subscription_id`,
+      exists: sql`merchant_id = ${merchantId} and migration_id = ${id}`,
+      where: allOf([outcome !== undefined && sql`outcome is not distinct from ${outcome}`]),
+      order: { keys: [{ by: sql`position`, type: 'int' }], direction: 'asc' },
     },
     page,
     outcome === undefined ? async () => total : undefined,

@@ -57,10 +57,10 @@ export const selectAdjustmentsPage = (
   pageOfRows<AdjustmentRow>(
     tx,
     {
+      kind: 'adjustment',
       select: sql`*`,
       from: sql`subscription_adjustment`,
-      where: sql`merchant_id = ${merchantId} and subscription_id = ${subscriptionId}`,
-      order: sql`seq desc`,
+      exists: sql`merchant_id = ${merchantId} and subscription_id = ${subscriptionId}`,
     },
     page,
   );

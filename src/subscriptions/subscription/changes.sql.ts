@@ -90,10 +90,10 @@ export const selectChanges = (
   pageOfRows<ChangeRow>(
     tx,
     {
+      kind: 'subscriptionChange',
       select: sql`*`,
       from: sql`subscription_change`,
-      where: sql`merchant_id = ${merchantId} and subscription_id = ${subscriptionId}`,
-      order: sql`seq desc`,
+      exists: sql`merchant_id = ${merchantId} and subscription_id = ${subscriptionId}`,
     },
     page,
   );

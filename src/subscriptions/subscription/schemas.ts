@@ -19,6 +19,7 @@ import {
   Text,
   Timestamp,
   Type,
+  UpdatedFrom,
 } from '../../http/index.ts';
 
 const Days = (minimum: number, maximum: number) => Type.Integer({ minimum, maximum });
@@ -479,6 +480,7 @@ export const SubscriptionListQuery = ListQuery(
     startedBefore: Type.Optional(Timestamp),
     testClockId: Type.Optional(Id('testClock')),
     include: Type.Optional(Type.Literal('customer')),
+    updatedFrom: Type.Optional(UpdatedFrom),
   },
   {
     fields: {

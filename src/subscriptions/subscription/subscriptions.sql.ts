@@ -1,5 +1,20 @@
-import { allOf, assignments, column, jsonb, keptTotal, pageOfRows, recordset, sql, type Tx } from '../../db/index.ts';
+import {
+  allOf,
+  assignments,
+  type Changed,
+  column,
+  isChanged,
+  jsonb,
+  keptTotal,
+  pageOfRows,
+  recordset,
+  type Sql,
+  sql,
+  type Tx,
+} from '../../db/index.ts';
+import { changedUpfront } from '../../invoicing/index.ts';
 import type { Instant, Period } from '../../kernel/time.ts';
+import { changedSessions } from '../../payments/index.ts';
 import type { NewSubscription, SubscriptionRow, SubscriptionStatus } from './subscription.ts';
 
 const JSON_FIELDS = new Set(['metadata', 'redirectUrls', 'quantities']);
@@ -147,8 +162,16 @@ export interface SubscriptionFilters {
   planId?: string;
   status?: SubscriptionStatus;
   startedBefore?: Instant;
+  updatedFrom?: Instant;
   testClockId?: string;
 }
+
+/** A subscription that waits for its first payment shows it: the invoice and the payment session. */
+const changedSubscriptions = (changed: Changed): Sql =>
+  isChanged('subscription', changed, [
+    { column: 'id', changed: changedUpfront(changed) },
+    { column: 'id', changed: changedSessions('subscription_id', changed) },
+  ]);
 
 /** A page of subscriptions, newest first; of all merchants where `merchantId` is null. */
 export const selectSubscriptions = (
@@ -160,6 +183,7 @@ export const selectSubscriptions = (
   pageOfRows<SubscriptionRow>(
     tx,
     {
+      kind: 'subscription',
       select: sql`*`,
       from: sql`subscription`,
       where: allOf([
@@ -173,8 +197,8 @@ export const selectSubscriptions = (
         filters.status !== undefined && sql`status = ${filters.status}`,
         filters.startedBefore !== undefined && sql`started_at < ${filters.startedBefore}`,
         filters.testClockId !== undefined && sql`clock_id = ${filters.testClockId}`,
+        filters.updatedFrom && changedSubscriptions({ merchantId, from: filters.updatedFrom }),
       ]),
-      order: sql`seq desc`,
     },
     page,
     keptTotal(tx, 'subscription', merchantId, filters, ['status', 'planId']),
