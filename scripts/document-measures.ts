@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { describeApi } from '../src/http/reference/api-document.ts';
-import { wireDomains } from '../src/wiring.ts';
+import { referenceParts, wireDomains } from '../src/wiring.ts';
 import { type ApiDocument, documentMeasures, gapsOf } from './checks/descriptions.ts';
 import { home } from './checks/project.ts';
 
@@ -11,7 +11,7 @@ import { home } from './checks/project.ts';
 const domains = wireDomains('sandbox', 'http://localhost');
 const routes = domains.routes({ runClock: async () => 0 } as never);
 await domains.close();
-const { plain } = await describeApi(routes, 'http://localhost');
+const { plain } = describeApi({ routes, baseUrl: 'http://localhost', ...referenceParts });
 const measures = documentMeasures(plain as ApiDocument);
 const { undescribed, properties, operations, plainOperations, bodies, bareBodies, replies } = measures;
 const missing = [...undescribed].toSorted(([a], [b]) => a.localeCompare(b));

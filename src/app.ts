@@ -56,11 +56,11 @@ import {
 import {
   auditChecks,
   type DocumentRenderer,
-  errorTables,
   providersOutside,
   type RemotePayments,
   rebuildReports,
   recomputeFrom,
+  referenceParts,
   registerAt,
   taxProvidersOutside,
   wireDomains,
@@ -307,7 +307,7 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
         .routes(runner, options.advanceMilliseconds)
         .filter(({ declaration }) => has(declaration.operationId === 'createEvents' ? 'ingest' : 'api')),
     ],
-    errorTables,
+    ...referenceParts,
     authenticate: (token, address) => authenticator.authenticate(token, address),
     audit: recordAudit,
     now,

@@ -137,6 +137,7 @@ import { countUnbilled, unbilledRoutes, unbilledUsageChore } from './unbilled/in
 import {
   adoptWebhookEvents,
   countWaiting,
+  DELIVERIES,
   forgetWebhookEvents,
   programRunChore,
   resolveName,
@@ -184,6 +185,9 @@ export const errorTables: readonly ErrorTable[] = [
   webhookErrors,
   checkoutErrors,
 ];
+
+/** The parts of the API reference beside the routes. */
+export const referenceParts = { errorTables, deliveries: DELIVERIES } as const;
 
 /** The dependencies of sources on the environment; see `ReceivingDependencies`. */
 export type SourceDependencies = Omit<ReceivingDependencies, 'environment'>;

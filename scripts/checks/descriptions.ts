@@ -5,7 +5,10 @@ interface Operation {
   readonly operationId: string;
   readonly summary?: string;
   readonly description?: string;
-  readonly parameters?: readonly { readonly in: string; readonly name: string; readonly description?: string }[];
+  readonly parameters?: readonly (
+    | { readonly in: string; readonly name: string; readonly description?: string }
+    | { readonly $ref: string } // one of the shared ones, which have words
+  )[];
   readonly requestBody?: { readonly content?: Contents };
   readonly responses: Readonly<Record<string, { readonly content?: Contents }>>;
 }
@@ -52,11 +55,17 @@ export function documentMeasures(document: ApiDocument): Measures {
   const found = [
     ...schemas.flatMap(([name, schema]) => propertiesOf(schema, named, '').map((property) => ({ name, ...property }))),
     ...operations.flatMap(({ operationId, parameters = [] }) =>
-      parameters.map((parameter) => ({
-        name: `${operationId} ${parameter.in}`,
-        path: parameter.name,
-        isDescribed: isText(parameter.description),
-      })),
+      parameters.flatMap((parameter) =>
+        '$ref' in parameter
+          ? []
+          : [
+              {
+                name: `${operationId} ${parameter.in}`,
+                path: parameter.name,
+                isDescribed: isText(parameter.description),
+              },
+            ],
+      ),
     ),
   ];
   return {

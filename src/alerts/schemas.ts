@@ -96,6 +96,7 @@ export const AlertReply = Type.Object(
   },
   {
     $id: 'Alert',
+    description: 'A threshold that is watched. `type` decides what is watched.',
     'x-fields': ALERT_FIELDS,
     'x-cases': {
       by: 'type',
@@ -231,7 +232,7 @@ export const AlertTriggerReply = Type.Object(
     webhookEventId: Id('webhookEvent'),
     triggeredAt: Timestamp,
   },
-  { $id: 'AlertTrigger', 'x-fields': TRIGGER_FIELDS },
+  { $id: 'AlertTrigger', description: 'One time that an alert triggered.', 'x-fields': TRIGGER_FIELDS },
 );
 
 export const AlertTriggersQuery = ListQuery({});

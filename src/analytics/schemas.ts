@@ -227,7 +227,11 @@ export const RevenueSummaryReply = Type.Object(
     currencyBreakdown: Type.Array(
       Type.Object(
         { currency: Type.String(), ...FIGURES },
-        { $id: 'CurrencyBreakdownEntry', 'x-fields': FIGURES_WORDS },
+        {
+          $id: 'CurrencyBreakdownEntry',
+          description: 'The figures of a report in one currency.',
+          'x-fields': FIGURES_WORDS,
+        },
       ),
     ),
   },
@@ -314,6 +318,7 @@ export const ProfitabilityReply = Type.Object(
               {
                 $id: 'ProfitabilityTrend',
                 'x-compact': { periodChange: 'null' } satisfies CompactForms,
+                description: 'The change of the profit since the period before.',
                 'x-fields': {
                   values: 'The profit of each bucket, in major units.',
                   periodChange:
@@ -327,6 +332,7 @@ export const ProfitabilityReply = Type.Object(
         {
           $id: 'ProfitabilityRow',
           'x-compact': { marginPct: 'null', trend: 'null' } satisfies CompactForms,
+          description: 'The revenue, cost and margin of one customer.',
           'x-fields': {
             ...PROFIT_WORDS,
             customerName: 'The name of the customer.',

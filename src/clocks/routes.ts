@@ -50,7 +50,7 @@ const TestClockReply = Type.Object(
     updatedAt: Timestamp,
     deletedAt: Nullable(Timestamp),
   },
-  { $id: 'TestClock', 'x-fields': CLOCK_FIELDS },
+  { $id: 'TestClock', description: 'A clock with simulated time, in the sandbox.', 'x-fields': CLOCK_FIELDS },
 );
 
 const TestClockCreateBody = Strict(

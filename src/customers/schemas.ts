@@ -206,10 +206,14 @@ const customerFields = {
   updatedAt: Timestamp,
 };
 
-export const CustomerReply = Type.Object(customerFields, { $id: 'Customer', 'x-fields': CUSTOMER_FIELDS });
+export const CustomerReply = Type.Object(customerFields, {
+  $id: 'Customer',
+  description: 'A consumer as the customer of one merchant: its tax, its terms and its wallet.',
+  'x-fields': CUSTOMER_FIELDS,
+});
 
 /** The answer to a creation: the customer plus its id by the name that other bodies use (api.md). */
 export const CustomerCreatedReply = Type.Object(
   { ...customerFields, customerId: Id('customer') },
-  { $id: 'CustomerCreated', 'x-fields': CUSTOMER_FIELDS },
+  { $id: 'CustomerCreated', description: 'A new customer with its consumer.', 'x-fields': CUSTOMER_FIELDS },
 );

@@ -98,7 +98,8 @@ describe('the compact document', () => {
   it('has every operation of the plain one, and null where it stays', async () => {
     const plain = (await caller.call('GET', '/openapi.json')).body;
     const compact = (await caller.call('GET', '/compact/openapi.json')).body;
-    expect(Object.keys(compact.paths)).toEqual(Object.keys(plain.paths).map((path) => `/compact${path}`));
+    expect(Object.keys(compact.paths)).toEqual(Object.keys(plain.paths));
+    expect(compact.servers).toEqual([{ url: `${plain.servers[0].url}/compact` }]);
     expect(JSON.stringify([plain, compact])).not.toContain('x-compact');
     expect(plain.components.schemas.Echoed.required).toEqual(['note', 'always', 'sent', 'kept', 'count']);
     expect(compact.components.schemas.Echoed).toMatchObject({
@@ -111,7 +112,7 @@ describe('the compact document', () => {
     });
     expect(Object.keys(compact.components.schemas.Echoed.properties)).toEqual(['note', 'sent', 'kept', 'count']);
     expect(compact.components.schemas.JsonValue).toEqual(plain.components.schemas.JsonValue);
-    const { requestBody, responses } = compact.paths['/compact/v0/echo'].post;
+    const { requestBody, responses } = compact.paths['/v0/echo'].post;
     expect(requestBody.content['application/json'].schema).toEqual({ $ref: '#/components/schemas/Echo' });
     expect(compact.components.schemas.Echo.properties.note).toEqual({ type: 'string' });
     expect(responses[200].content['application/json'].example).toEqual({ sent: {}, kept: null, count: 1 });
@@ -143,8 +144,9 @@ it.each([
   },
 ])('shows $schema as $shown', ({ schema, shown }) => {
   const document = { paths: {}, components: { schemas: { Thing: schema } } };
-  expect(compactDocument(document)).toMatchObject({ components: { schemas: { Thing: shown } } });
-  const names = Object.keys((compactDocument(document) as typeof document).components.schemas.Thing);
+  const compact = compactDocument(document, 'http://localhost/compact');
+  expect(compact).toMatchObject({ components: { schemas: { Thing: shown } } });
+  const names = Object.keys(compact.components.schemas.Thing ?? {});
   expect(names.toSorted()).toEqual(Object.keys(shown).toSorted());
 });
 
@@ -273,10 +275,8 @@ it.each([
   },
 ])('shows a field of the form $form as $shown', ({ form, field, shown }) => {
   const thing = { type: 'object', properties: { field, other: { type: 'null' } }, 'x-compact': { field: form } };
-  const { components } = compactDocument({
-    paths: {},
-    components: { schemas: { Thing: { ...thing, required: ['field'] } } },
-  });
+  const document = { paths: {}, components: { schemas: { Thing: { ...thing, required: ['field'] } } } };
+  const { components } = compactDocument(document, '/compact');
   expect(components.schemas.Thing).toEqual({ type: 'object', properties: { field: shown }, required: ['field'] });
 });
 
@@ -287,6 +287,6 @@ it('shows no field of the form absent, and requires a text where there was no va
     required: ['a'],
     'x-compact': { a: 'absent', b: 'text' },
   };
-  const { components } = compactDocument({ paths: {}, components: { schemas: { Thing: thing } } });
+  const { components } = compactDocument({ paths: {}, components: { schemas: { Thing: thing } } }, '/compact');
   expect(components.schemas.Thing).toEqual({ type: 'object', properties: { b: { type: 'string' } }, required: ['b'] });
 });

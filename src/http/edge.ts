@@ -7,6 +7,7 @@ import type { Instant } from '../kernel/time.ts';
 import type { Authentication, Caller } from './caller.ts';
 import type { ErrorReply } from './errors.ts';
 import type { Metrics } from './metrics.ts';
+import type { Deliveries } from './reference/operations.ts';
 import type { ErrorPage, Place, Route } from './route.ts';
 import type { PagePlaces } from './sharing/page-places.ts';
 import type { RateLimiter } from './sharing/rate-limit.ts';
@@ -45,6 +46,8 @@ export interface ServerOptions {
   readonly database: Database;
   readonly routes: readonly Route[];
   readonly errorTables: readonly ErrorTable[];
+  /** The webhooks that the document describes; absent: none. */
+  readonly deliveries?: Deliveries;
   readonly authenticate: (token: string | undefined, address: string) => Promise<Authentication>;
   readonly audit: (tx: Tx, entry: AuditEntry) => Promise<void>;
   /** Wall time; the only place of the API where it comes in. */

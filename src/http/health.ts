@@ -24,7 +24,10 @@ export interface HealthOptions {
 
 const PATIENCE_MILLISECONDS = 2_000; // a probe that has to wait longer counts as an answer too
 
-const Health = Type.Object({ status: Type.Literal('ok', { description: 'The program works.' }) }, { $id: 'Health' });
+const Health = Type.Object(
+  { status: Type.Literal('ok', { description: 'The program works.' }) },
+  { $id: 'Health', description: 'The answer of a program that works.' },
+);
 const NotReady = Type.Object(
   {
     status: Type.Literal('unavailable', { description: 'The program cannot take requests now.' }),
@@ -32,7 +35,7 @@ const NotReady = Type.Object(
       description: 'The missing parts, such as the database or a migration, or why another version made the database.',
     }),
   },
-  { $id: 'NotReady' },
+  { $id: 'NotReady', description: 'The answer of a program that cannot take requests now.' },
 );
 
 /**

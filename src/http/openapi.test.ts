@@ -43,6 +43,13 @@ const operations = () =>
     Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
   );
 
+/** A part of the document, also where a reference to a component stands in its place. */
+// biome-ignore lint/suspicious/noExplicitAny: tests look into parts of every shape
+function shared(part: any): any {
+  const [, , kind, name] = String(part.$ref ?? '').split('/');
+  return kind === undefined ? part : document.components[kind]?.[name as string];
+}
+
 const EDGE = ['GET /healthz', 'GET /metrics', 'GET /readyz'];
 
 describe('the OpenAPI document', () => {
@@ -138,7 +145,7 @@ it('orders the parts of the reference, and says what each is about', () => {
 it('says each status in words, and when a body may be left out', () => {
   for (const { path, method, operation } of operations())
     for (const [status, response] of Object.entries(operation.responses))
-      expect((response as { description: string }).description, `${method} ${path} ${status}`).toMatch(/^\w.* \w|\.$/);
+      expect(shared(response).description, `${method} ${path} ${status}`).toMatch(/^\w.* \w|\.$/);
   const bodyOf = (path: string) => document.paths[path]?.post?.requestBody as { required?: boolean };
   expect(bodyOf('/v2/invoices/{id}/refunds').required).toBe(false);
   expect(bodyOf('/v0/products').required).toBe(true);
@@ -180,4 +187,83 @@ describe('the words of the document', () => {
         );
     }
   });
+});
+
+describe('the headers of the document', () => {
+  const headersOf = (operation: Operation, status: number): string[] =>
+    Object.keys(shared(operation.responses[status]).headers);
+  const operationOf = (operationId: string): Operation =>
+    operations().find(({ operation }) => operation.operationId === operationId)?.operation as Operation;
+  const parametersOf = (operation: Operation): { name: string; in: string }[] =>
+    (operation.parameters ?? []).map(shared);
+
+  it('have the Idempotency-Key of each POST that takes one, and of no other operation', () => {
+    const taking = operations()
+      .filter(({ operation }) => parametersOf(operation).some(({ name }) => name === 'Idempotency-Key'))
+      .map(({ operation }) => operation.operationId);
+    const declared = routes
+      .filter(
+        ({ declaration: { method, access, idempotent } }) =>
+          method === 'POST' && !('public' in access || idempotent === false),
+      )
+      .map(({ declaration }) => declaration.operationId);
+    expect(taking.toSorted()).toEqual([...declared, 'createEvents'].toSorted());
+  });
+
+  it.each([
+    {
+      id: 'createProduct',
+      status: 201,
+      names: ['X-Request-Id', 'RateLimit', 'RateLimit-Policy', 'Idempotent-Replayed'],
+    },
+    { id: 'getProduct', status: 200, names: ['X-Request-Id', 'RateLimit', 'RateLimit-Policy'] },
+    { id: 'getProduct', status: 401, names: ['X-Request-Id', 'WWW-Authenticate'] },
+    { id: 'getProduct', status: 429, names: ['X-Request-Id', 'RateLimit', 'RateLimit-Policy', 'Retry-After'] },
+    { id: 'createEvents', status: 503, names: ['X-Request-Id', 'RateLimit', 'RateLimit-Policy', 'Retry-After'] },
+    { id: 'getReadiness', status: 503, names: ['X-Request-Id', 'Retry-After'] },
+  ])('of $id $status are $names', ({ id, status, names }) =>
+    expect(headersOf(operationOf(id), status).toSorted()).toEqual(names.toSorted()),
+  );
+
+  it('are those of the answers', async () => {
+    const merchant = await env.merchant();
+    const headers = { 'idempotency-key': 'document' };
+    const body = { name: 'Messaging', description: 'Messages by API' };
+    const answers = [
+      { id: 'createProduct', answer: await merchant.post('/v0/products', body, headers) },
+      { id: 'createProduct', answer: await merchant.post('/v0/products', body, headers) },
+      { id: 'createProduct', answer: await merchant.post('/v0/products', {}, { 'idempotency-key': 'wrong' }) },
+      { id: 'listProducts', answer: await merchant.get('/v0/products') },
+      { id: 'listProducts', answer: await env.client().get('/v0/products') },
+    ];
+    const own = /^(?:x-request-id|ratelimit|ratelimit-policy|retry-after|idempotent-replayed|www-authenticate)$/;
+    for (const { id, answer } of answers) {
+      const declared = headersOf(operationOf(id), answer.status).map((name) => name.toLowerCase());
+      const sent = Object.keys(answer.headers).filter((name) => own.test(name));
+      expect(declared).toEqual(expect.arrayContaining(sent));
+      expect(sent).toContain('x-request-id');
+    }
+    expect(answers[1]?.answer.headers['idempotent-replayed']).toBe('true');
+  });
+});
+
+it('lists the codes of docs/errors.md as the values of `code`', () => {
+  const page = readFileSync(`${home}docs/errors.md`, 'utf8').split('### Single fields')[0] as string;
+  const { ErrorCode } = document.components.schemas as Record<string, { enum: string[] }>;
+  const printed = [...page.matchAll(/^\| `([A-Z][A-Z0-9_]+)` \|/gm)].map(([, code]) => code as string);
+  expect(ErrorCode?.enum.toSorted()).toEqual(printed.toSorted());
+});
+
+it('has the content types of CloudEvents', () => {
+  const body = document.paths['/v0/events']?.post?.requestBody as { content: Record<string, unknown> };
+  expect(Object.keys(body.content)).toEqual([
+    'application/json',
+    'application/cloudevents+json',
+    'application/cloudevents-batch+json',
+  ]);
+});
+
+it('describes every schema', () => {
+  const { schemas = {} } = document.components as Record<string, Record<string, { description?: string }>>;
+  expect(Object.keys(schemas).filter((name) => !schemas[name]?.description)).toEqual([]);
 });

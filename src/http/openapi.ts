@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import scalar from '@scalar/fastify-api-reference';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { COMPACT_PATH } from './compact.ts';
-import { type ApiDocuments, describeApi } from './reference/api-document.ts';
-import type { Route } from './route.ts';
+import { type ApiDocuments, type ApiParts, describeApi } from './reference/api-document.ts';
 
 const REFERENCE_PATH = '/docs';
 const REFERENCE_PATHS = [REFERENCE_PATH, `${COMPACT_PATH}${REFERENCE_PATH}`] as const;
@@ -33,22 +32,21 @@ const guardReference = (baseUrl: string) => async (_: FastifyRequest, reply: Fas
  * Below `/compact` both are there a second time, for answers without null. The documents are made when somebody first
  * asks for one: most processes are never asked, and no start waits for them.
  */
-export async function addOpenApi(app: FastifyInstance, routes: readonly Route[], baseUrl: string): Promise<void> {
-  let documents: Promise<ApiDocuments> | undefined;
+export async function addOpenApi(app: FastifyInstance, parts: ApiParts): Promise<void> {
+  const { baseUrl } = parts;
+  let documents: ApiDocuments | undefined;
   const made = () => {
-    documents ??= describeApi(routes, baseUrl);
+    documents ??= describeApi(parts);
     return documents;
   };
-  app.get('/openapi.json', { schema: { hide: true } }, async () => (await made()).plain);
-  app.get(`${COMPACT_PATH}/openapi.json`, { schema: { hide: true } }, async () => (await made()).compact);
+  app.get('/openapi.json', async () => made().plain);
+  app.get(`${COMPACT_PATH}/openapi.json`, async () => made().compact);
   // People paste keys into the reference: it runs nothing but its own script, asks nobody but us, and nobody frames it.
   app.addHook('onRoute', (each) => {
     if (REFERENCE_PATHS.some((path) => each.url.startsWith(path))) each.onSend = guardReference(baseUrl);
   });
-  app.get('/', { schema: { hide: true } }, async (_, reply) => reply.redirect(REFERENCE_PATH));
-  app.get(COMPACT_PATH, { schema: { hide: true } }, async (_, reply) =>
-    reply.redirect(`${COMPACT_PATH}${REFERENCE_PATH}`),
-  );
+  app.get('/', async (_, reply) => reply.redirect(REFERENCE_PATH));
+  app.get(COMPACT_PATH, async (_, reply) => reply.redirect(`${COMPACT_PATH}${REFERENCE_PATH}`));
   for (const routePrefix of REFERENCE_PATHS)
     await app.register(scalar, {
       routePrefix,

@@ -173,10 +173,14 @@ interface RouteDeclaration<Path extends string, Q, B, A extends Access> {
   readonly description?: string;
   readonly access: A;
   readonly query?: Q;
+  /** Headers of the request that the handler reads, for the document. */
+  readonly headers?: TSchema;
   readonly body?: B;
+  /** Other forms of a JSON body, by their content types, for the document. */
+  readonly bodyForms?: Readonly<Record<string, TSchema>>;
   /** The first is the usual one. */
   readonly replies: Readonly<Record<number, TSchema | { contentType: string; description: string }>>;
-  /** Statuses beside 400, 401, 403, 404 and 500 that this operation can answer. */
+  /** Statuses beside 400, 401, 403, 404, 429, 500 and 503 that this operation can answer. */
   readonly errors?: readonly number[];
   /** Bytes; default 256 KiB. */
   readonly bodyLimit?: number;

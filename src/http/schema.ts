@@ -3,7 +3,7 @@ import { AFTER_FORM, type PageRequest } from '../db/index.ts';
 import type { CheckedDecimal } from '../kernel/decimal.ts';
 import { type IdKind, idPattern } from '../kernel/ids.ts';
 import type { InstantText } from '../kernel/time.ts';
-import type { FieldWords } from './reference/words.ts';
+import type { FieldWord, FieldWords } from './reference/words.ts';
 
 /** Building blocks of the schemas that validate, type and document (one object for all three). */
 export { type Static, type TSchema, Type };
@@ -136,8 +136,6 @@ export const MapOf = <K extends TSchema, V extends TSchema>(key: K, value: V, op
 export interface Cases {
   /** The field that says the kind. */
   readonly by: string;
-  /** The kind of an object without that field. */
-  readonly usual?: string;
   /** By the word of the kind. */
   readonly of: Readonly<Record<string, Case>>;
 }
@@ -245,16 +243,19 @@ export const Pagination = Type.Object(
       }),
     ),
   },
-  { description: 'The place of the page in the whole list.' },
+  { $id: 'Pagination', description: 'The place of the page in the whole list.' },
 );
 
-/** The envelope of §1 around a list of resources. */
-export const ListOf = <T extends TSchema>(resource: T) =>
-  Type.Object({
-    object: Type.Literal('list', { description: 'The name of the type: a list.' }),
-    data: Type.Array(resource, { description: 'The resources of this page.' }),
-    pagination: Pagination,
-  });
+/** The envelope of §1 around a list of resources. The document names it after the resource: `PriceList`. */
+export const ListOf = <T extends TSchema & { readonly $id?: string }>(resource: T) =>
+  Type.Object(
+    {
+      object: Type.Literal('list', { description: 'The name of the type: a list.' }),
+      data: Type.Array(resource, { description: 'The resources of this page.' }),
+      pagination: Pagination,
+    },
+    { $id: `${String(resource.$id)}List`, description: `A page of a list of \`${String(resource.$id)}\`.` },
+  );
 
 /** A page of resources with the number of all. */
 export interface Page<T> {
@@ -292,10 +293,14 @@ export const ErrorBody = Type.Object(
   {
     error: Type.String(),
     message: Type.String(),
-    code: Type.Optional(Type.String()),
+    code: Type.Optional(Type.String({ 'x-shown': 'ErrorCode' })),
     details: Type.Optional(MapOut),
   },
-  { $id: 'Error', 'x-fields': ERROR_FIELDS },
+  {
+    $id: 'Error',
+    description: 'A refusal: the category of the status, a sentence for a person, and where a program can act a code.',
+    'x-fields': ERROR_FIELDS,
+  },
 );
 
 /** §7 ValidationError. */
@@ -308,7 +313,11 @@ export const ValidationErrorBody = Type.Object(
     ),
     details: Type.Optional(MapOut),
   },
-  { $id: 'ValidationError', 'x-fields': ERROR_FIELDS },
+  {
+    $id: 'ValidationError',
+    description: 'A refusal of a request with wrong fields: it lists each of them.',
+    'x-fields': ERROR_FIELDS,
+  },
 );
 
 /** A country by its ISO 3166 code or its English name. A valid one is stored and answered as its alpha-2 code. */
@@ -343,4 +352,4 @@ export const Address = Type.Object(
 );
 export type Address = Static<typeof Address>;
 
-export type { FieldWords, TObject };
+export type { FieldWord, FieldWords, TObject };

@@ -58,7 +58,7 @@ const MeReply = Type.Object(
     role: OneOf(['admin', 'member', 'viewer']),
     environment: OneOf(['production', 'sandbox']),
   },
-  { $id: 'Me', 'x-fields': ME_FIELDS },
+  { $id: 'Me', description: 'The caller: its key, its user and its organization.', 'x-fields': ME_FIELDS },
 );
 
 const AuditEntryReply = Type.Object(
@@ -77,7 +77,11 @@ const AuditEntryReply = Type.Object(
     requestId: Type.String(),
     createdAt: Timestamp,
   },
-  { $id: 'AuditEntry', 'x-fields': AUDIT_FIELDS },
+  {
+    $id: 'AuditEntry',
+    description: 'One change that was made through the API: who changed what, and when.',
+    'x-fields': AUDIT_FIELDS,
+  },
 );
 
 const AuditListQuery = ListQuery(

@@ -224,7 +224,11 @@ export const SettingsInput = Strict(
       ),
     ),
   },
-  { $id: 'SettingsInput', 'x-fields': SETTINGS_FIELDS },
+  {
+    $id: 'SettingsInput',
+    description: 'The settings of a merchant that a request changes.',
+    'x-fields': SETTINGS_FIELDS,
+  },
 );
 export type SettingsInput = Static<typeof SettingsInput>;
 

@@ -138,7 +138,11 @@ const ApiKeyReply = Type.Object(
     lastUsedAt: Nullable(Timestamp),
     createdAt: Timestamp,
   },
-  { $id: 'ApiKey', 'x-fields': KEY_FIELDS },
+  {
+    $id: 'ApiKey',
+    description: 'A key for calls to the API. The key itself is in the answer to its creation only.',
+    'x-fields': KEY_FIELDS,
+  },
 );
 
 const ApiKeyCreateBody = Strict(

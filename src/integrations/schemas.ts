@@ -57,7 +57,11 @@ export const IntegrationReply = Type.Object(
     createdAt: Timestamp,
     updatedAt: Timestamp,
   },
-  { $id: 'MerchantIntegration', 'x-fields': INTEGRATION_FIELDS },
+  {
+    $id: 'MerchantIntegration',
+    description: 'An account of the merchant in an outside system. Its secrets are never answered.',
+    'x-fields': INTEGRATION_FIELDS,
+  },
 );
 
 export const IntegrationBody = Strict(

@@ -17,7 +17,16 @@ import { type EventRecord, toEventReply } from './events/event-record.ts';
 import { balancesAfter, checkSubjects, type EventBalances, EventsCreateQuery } from './events/expand.ts';
 import type { IncomingEvent } from './events/incoming-event.ts';
 import { BODY_LIMITS, type EventDefaults, readBatch, readBinary, readCloudEvents } from './events/read-batch.ts';
-import { acceptedSchemas, EventListQuery, EventListReply, EventsCreate, EventWithDataReply } from './events/schemas.ts';
+import {
+  acceptedSchemas,
+  CloudEvent,
+  CloudEvents,
+  EventHeaders,
+  EventListQuery,
+  EventListReply,
+  EventsCreate,
+  EventWithDataReply,
+} from './events/schemas.ts';
 import { admissionOf } from './intake/admission.ts';
 import { createIntakes, type EventIntake } from './intake/intake.ts';
 import { findEvent, listEvents, type MeterRegistry } from './stored/events.ts';
@@ -57,11 +66,13 @@ export const eventRoutes = (
         'the `timestamp`. The extensions `externalsubject`, `externalid` and `namespace` are the fields ' +
         'of these names. `expand=entitlements` adds the balances that the events change.',
       access: { role: 'member', merchant: 'caller' },
+      headers: EventHeaders,
       body: EventsCreate,
+      bodyForms: { [STRUCTURED_TYPE]: CloudEvent, [BATCH_TYPE]: CloudEvents },
       bodyChecked: 'by the handler',
       query: EventsCreateQuery,
       replies: { 202: acceptedSchema(balances.schema) },
-      errors: [409, 413, 415, 503],
+      errors: [409],
       bodyLimit: MOST_BODY_BYTES,
       makesDue: false,
       endsByItself: true, // by the time limits of the statements that it waits for

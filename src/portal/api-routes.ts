@@ -29,6 +29,7 @@ const linkReply = <const Name extends string>(object: Name, $id: string) =>
     },
     {
       $id,
+      description: 'A link to the customer portal.',
       'x-fields': {
         url: 'The link. It opens the portal once. Anybody with the link acts as the customer.',
         expiresAt: 'The time at which the link and the visit end.',

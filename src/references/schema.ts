@@ -71,7 +71,7 @@ export const ExternalReferenceReply = Type.Object(
     createdAt: Timestamp,
     updatedAt: Timestamp,
   },
-  { $id: 'ExternalReference', 'x-fields': REFERENCE_FIELDS },
+  { $id: 'ExternalReference', description: 'The id of a resource in an outside system.', 'x-fields': REFERENCE_FIELDS },
 );
 
 export const ReferenceCreateBody = Strict(

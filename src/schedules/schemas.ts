@@ -292,6 +292,7 @@ export const ScheduleIntervalInput = Strict(
   },
   {
     $id: 'ScheduleIntervalInput',
+    description: 'An interval of a billing schedule, as a request has it.',
     'x-fields': {
       orderLineItemId: 'The order line that is billed. Null: none.',
       itemId: 'The item. Null: none.',

@@ -1,7 +1,6 @@
 import {
   DecimalOut,
   Id,
-  JsonOut,
   ListQuery,
   MapOut,
   Name,
@@ -35,7 +34,7 @@ export const SourceReply = Type.Object(
     type: SourceTypeWord,
     config: Type.Object(
       { projectId: Type.String() },
-      { additionalProperties: JsonOut, 'x-fields': { projectId: 'The project in the outside system.' } },
+      { additionalProperties: true, 'x-fields': { projectId: 'The project in the outside system.' } },
     ),
     hasWebhookSecret: Type.Boolean(),
     enabled: Type.Boolean(),
@@ -47,7 +46,7 @@ export const SourceReply = Type.Object(
         ),
       },
       {
-        additionalProperties: JsonOut,
+        additionalProperties: true,
         'x-fields': { billableMetricMapping: 'The metrics for the figures of an event.' },
       },
     ),

@@ -1,3 +1,4 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../../test/support/environment.ts';
@@ -5,6 +6,7 @@ import { openReceiver, type Received, type Receiver } from '../../test/support/r
 import { type Resource, shopOf } from '../../test/support/shop.ts';
 import { sql } from '../db/index.ts';
 import { programRunChore, publish } from './index.ts';
+import { ALL_KINDS, EVENT_TYPES } from './kinds.ts';
 
 const START = '2026-03-01T00:00:00Z';
 
@@ -78,6 +80,30 @@ describe('a delivery', () => {
       { endpointId: id, number: 1, status: 'delivered', statusCode: 204, error: null, createdAt: START },
     ]);
     expect(await env.deliverWebhooks()).toBe(0);
+  });
+
+  it('has the body that the document describes for its type, and no other field', async () => {
+    const { webhooks, components } = (await merchant.get('/openapi.json')).body;
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    ajv.addSchema({ $id: 'document', components });
+    const { id } = await newEndpoint();
+    await shopOf(merchant).customer();
+    await env.deliverWebhooks();
+    await merchant.post(`/v0/webhookEndpoints/${id}/test`);
+    const bodies = receiver.received.map(({ body }) => JSON.parse(body));
+    expect(bodies.map(({ type }) => type)).toEqual(['customer.created.v0', 'webhook_endpoint.test.v0']);
+    const isFor = (name: string, body: unknown): boolean => {
+      const { $ref } = webhooks[name].post.requestBody.content['application/json'].schema;
+      return ajv.validate({ $ref: `document${$ref}`, unevaluatedProperties: false }, body);
+    };
+    for (const body of bodies) {
+      for (const name of [body.type, ALL_KINDS]) expect(isFor(name, body), ajv.errorsText()).toBe(true);
+      expect(isFor('invoice.paid.v0', body)).toBe(false);
+      expect(isFor(body.type, { ...body, more: 1 })).toBe(false);
+    }
+    expect(Object.keys(webhooks).toSorted()).toEqual(
+      [...EVENT_TYPES, 'webhook_endpoint.test.v0', ALL_KINDS].toSorted(),
+    );
   });
 
   it('goes to each endpoint that wants its kind, and to no disabled or deleted one', async () => {

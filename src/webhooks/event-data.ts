@@ -170,3 +170,11 @@ export const casesOfEvents = (isReceived: boolean): Cases => ({
     [...SCHEMAS].map(([resource, data]) => [resource, { words: typesOf(resource, isReceived), fields: { data } }]),
   ),
 });
+
+/** The kinds of the body of a webhook: one for each type, with that of a test. */
+export const casesOfDeliveries: Cases = {
+  by: 'type',
+  of: Object.fromEntries(
+    [...SCHEMAS].flatMap(([resource, data]) => typesOf(resource, true).map((type) => [type, { fields: { data } }])),
+  ),
+};

@@ -15,8 +15,8 @@ import {
   Type,
 } from '../http/index.ts';
 import { DISABLED_REASONS, ENDPOINT_STATUSES } from './endpoint.ts';
-import { casesOfEvents } from './event-data.ts';
-import { ALL_KINDS, EVENT_TYPES } from './kinds.ts';
+import { casesOfDeliveries, casesOfEvents, TEST_TYPE } from './event-data.ts';
+import { ALL_KINDS, EVENT_KINDS, EVENT_TYPES } from './kinds.ts';
 
 const ENDPOINT_FIELDS: FieldWords = {
   url: [
@@ -113,7 +113,7 @@ export const EndpointReply = Type.Object(
     createdAt: Timestamp,
     updatedAt: Timestamp,
   },
-  { $id: 'WebhookEndpoint', 'x-fields': ENDPOINT_FIELDS },
+  { $id: 'WebhookEndpoint', description: 'An address that receives webhooks.', 'x-fields': ENDPOINT_FIELDS },
 );
 
 export const EndpointBody = Strict(
@@ -162,7 +162,7 @@ export const TestReply = Type.Object(
     reply: Nullable(Type.String()),
     error: Nullable(Type.String()),
   },
-  { $id: 'WebhookTest', 'x-fields': DELIVERY_FIELDS },
+  { $id: 'WebhookTest', description: 'The result of a test of a webhook endpoint.', 'x-fields': DELIVERY_FIELDS },
 );
 
 const DELIVERY_STATUSES = ['pending', 'delivered', 'exhausted'] as const;
@@ -185,8 +185,27 @@ export const EventReply = Type.Object(
     ),
     createdAt: Timestamp,
   },
-  { $id: 'WebhookEvent', 'x-fields': DELIVERY_FIELDS, 'x-cases': casesOfEvents(false) },
+  {
+    $id: 'WebhookEvent',
+    description: 'An event of the merchant with its deliveries. `type` decides the form of `data`.',
+    'x-fields': DELIVERY_FIELDS,
+    'x-cases': casesOfEvents(false),
+  },
 );
+
+/** The webhooks, for the document. */
+export const DELIVERIES = {
+  body: Type.Object(
+    { type: Type.String(), timestamp: Timestamp, data: MapOut },
+    {
+      $id: 'WebhookDelivery',
+      description: 'The body of a webhook. A later version can add types: ignore a type that you do not know.',
+      'x-fields': DELIVERY_FIELDS,
+      'x-cases': casesOfDeliveries,
+    },
+  ),
+  descriptions: { ...EVENT_KINDS, [TEST_TYPE]: 'A test of an endpoint. No list of events has it.' },
+};
 
 /** The first event of all: where a reader begins. */
 export const START = 'start';
@@ -220,6 +239,7 @@ export const AttemptReply = Type.Object(
   },
   {
     $id: 'WebhookAttempt',
+    description: 'One attempt to deliver an event to an endpoint.',
     'x-fields': { ...DELIVERY_FIELDS, status: '`delivered`: the answer was a 2xx. `failed`: it was not.' },
   },
 );
@@ -252,7 +272,11 @@ export type RedeliverRangeBody = Static<typeof RedeliverRangeBody>;
 
 export const RangeReply = Type.Object(
   { object: Type.Literal('webhookRedelivery'), merchantId: Id('organization'), deliveries: Type.Integer() },
-  { $id: 'WebhookRedeliveryCount', 'x-fields': REDELIVERY_FIELDS },
+  {
+    $id: 'WebhookRedeliveryCount',
+    description: 'How many deliveries a request has started again.',
+    'x-fields': REDELIVERY_FIELDS,
+  },
 );
 
 export const InboxReply = Type.Object(
@@ -268,7 +292,12 @@ export const InboxReply = Type.Object(
     headers: TextsOut,
     createdAt: Timestamp,
   },
-  { $id: 'WebhookReceipt', 'x-fields': DELIVERY_FIELDS, 'x-cases': casesOfEvents(true) },
+  {
+    $id: 'WebhookReceipt',
+    description: 'A webhook that the inbox of the sandbox has received.',
+    'x-fields': DELIVERY_FIELDS,
+    'x-cases': casesOfEvents(true),
+  },
 );
 
 export const InboxQuery = ListQuery(

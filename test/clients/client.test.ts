@@ -25,6 +25,7 @@ const document = {
     },
   },
   components: { schemas: { Thing: THING, Part: PART } },
+  servers: [],
 };
 const operation = generateClient(document).get('change') as Operation;
 const answering = (body: unknown, status = 200): Client =>

@@ -6,6 +6,7 @@ import { type Call, urlOf } from '../support/operations.ts';
 export type Schema = Record<string, unknown>;
 
 interface Content {
+  readonly $ref?: string;
   readonly content?: Readonly<Record<string, { readonly schema?: Schema }>>;
 }
 
@@ -25,7 +26,11 @@ export interface OpenApiDocument {
       >
     >
   >;
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>;
+    readonly responses?: Readonly<Record<string, Content>>;
+  };
+  readonly servers: readonly { readonly url: string }[];
 }
 
 /** An operation as a generated client has it. */
@@ -45,19 +50,24 @@ export interface Operation {
  * with a field that the document does not declare is refused too.
  */
 export function generateClient(document: OpenApiDocument): ReadonlyMap<string, Operation> {
-  const { schemas } = document.components;
+  const {
+    paths,
+    components: { schemas, responses: shared = {} },
+    servers: [server],
+  } = withoutParts(document);
+  const prefix = server === undefined ? '' : new URL(server.url).pathname.replace(/\/$/, '');
   const parsers = { sent: parsersOf(schemas, (part) => part), answered: parsersOf(schemas, closing) };
   return new Map(
-    Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, { operationId, requestBody, responses }]) => {
         const sent = jsonOf(requestBody);
         const replies = Object.entries(responses).map(([status, reply]) => {
-          const answered = jsonOf(reply);
+          const answered = jsonOf(reply.$ref === undefined ? reply : shared[nameOf(reply.$ref)]);
           return [Number(status), answered && parsers.answered(answered)] as const;
         });
         const operation: Operation = {
           method: method.toUpperCase(),
-          path: path.replaceAll(/\{([A-Za-z]+)\}/g, ':$1'),
+          path: `${prefix}${path.replaceAll(/\{([A-Za-z]+)\}/g, ':$1')}`,
           body: sent && parsers.sent(sent),
           bodySchema: sent && (resolve(sent, schemas) as Schema),
           replies: new Map(replies),
@@ -67,6 +77,28 @@ export function generateClient(document: OpenApiDocument): ReadonlyMap<string, O
     ),
   );
 }
+
+/**
+ * A document without `allOf`: the fields of all parts stand in one object. Parsers here are closed, and each part would
+ * refuse the fields of the others.
+ */
+export function withoutParts(document: OpenApiDocument): OpenApiDocument {
+  const { schemas } = document.components;
+  return mapped(document, (schema) => {
+    const { allOf, unevaluatedProperties: others, ...rest } = schema;
+    if (!Array.isArray(allOf)) return schema;
+    const parts = allOf.map((part: Schema) => (typeof part.$ref === 'string' ? schemas[nameOf(part.$ref)] : part));
+    return {
+      ...rest,
+      type: 'object',
+      properties: Object.assign({}, ...parts.map((part) => part?.properties)) as Schema,
+      required: parts.flatMap((part) => part?.required ?? []),
+      ...(others !== undefined && { additionalProperties: others }),
+    };
+  }) as OpenApiDocument;
+}
+
+const nameOf = (reference: string): string => reference.split('/').at(-1) as string;
 
 /** Makes a parser of a schema, once for each that is different, with the named schemas that it refers to. */
 function parsersOf(named: Readonly<Record<string, Schema>>, change: (part: unknown) => unknown) {
@@ -88,7 +120,7 @@ function parsersOf(named: Readonly<Record<string, Schema>>, change: (part: unkno
 function namesIn(part: unknown, named: Readonly<Record<string, Schema>>, found = new Set<string>()): Set<string> {
   if (typeof part !== 'object' || part === null) return found;
   const { $ref } = part as Schema;
-  const name = typeof $ref === 'string' ? ($ref.split('/').at(-1) as string) : '';
+  const name = typeof $ref === 'string' ? nameOf($ref) : '';
   const schema = named[name];
   if (schema && !found.has(name)) namesIn(schema, named, found.add(name));
   for (const each of Object.values(part)) namesIn(each, named, found);
@@ -162,7 +194,7 @@ const closing = (part: unknown): unknown =>
 /** A schema with the named ones in their places; a recursive one stays a reference inside. */
 function resolve(part: unknown, named: Readonly<Record<string, Schema>>, within: readonly string[] = []): unknown {
   return mapped(part, (schema) => {
-    const name = typeof schema.$ref === 'string' ? (schema.$ref.split('/').at(-1) as string) : '';
+    const name = typeof schema.$ref === 'string' ? nameOf(schema.$ref) : '';
     const found = within.includes(name) ? undefined : named[name];
     return found === undefined ? schema : (resolve(found, named, [...within, name]) as Schema);
   });

@@ -1,5 +1,5 @@
 import { compile } from 'json-schema-to-typescript';
-import type { OpenApiDocument, Schema } from './client.ts';
+import { type OpenApiDocument, type Schema, withoutParts } from './client.ts';
 
 /** Keywords that do not change the type of a value. */
 const NOTES = new Set(['description', 'examples', 'default', 'deprecated', 'discriminator', 'title', 'pattern']);
@@ -15,7 +15,8 @@ const objectOf = (properties: Schema): Schema => ({
  * The types of a client, as a generator makes them of the document: `Operations` has each operation by its id, with its
  * body and its answers, and each named schema is a type of its own.
  */
-export async function generateTypes({ paths, components }: OpenApiDocument): Promise<string> {
+export async function generateTypes(document: OpenApiDocument): Promise<string> {
+  const { paths, components } = withoutParts(document);
   const operations = Object.values(paths)
     .flatMap((methods) => Object.values(methods))
     .map(({ operationId, requestBody, responses }) => {

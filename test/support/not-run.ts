@@ -8,6 +8,11 @@ const REASONS: readonly { readonly files: RegExp; readonly reason: string; reado
     command: 'npm run test:clickhouse',
   },
   {
+    files: /^test\/clients\/generators/,
+    reason: 'they fetch generators of clients, and no package registry answers',
+    command: 'npm run test:deep -- test/clients/generators.test.ts',
+  },
+  {
     files: /^test\/browser\//,
     reason: 'they need a Chromium, and this system has none',
     command: 'CHROMIUM_PATH=/path/to/chromium npm run test:deep',

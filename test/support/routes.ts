@@ -6,7 +6,8 @@ import { wireDomains } from '../../src/wiring.ts';
 /** The declaration of a route, for tests that are generated from the list of routes. */
 export type RouteDeclaration = Route['declaration'];
 
-const idle: DueRunner = {
+/** Runs nothing: for callers that only list the routes. */
+export const idle: DueRunner = {
   start: () => undefined,
   stop: async () => undefined,
   runOnce: async () => 0,

@@ -23,7 +23,7 @@ const DEEP = [
   // every route by other tenants, for each of its statuses and times, with hostile values, from a client in another
   // dialect
   'test/api/{statuses,tenants,times}.test.ts',
-  'test/clients/strict-clients.test.ts',
+  'test/clients/{generators,strict-clients}.test.ts',
   'test/{browser,fuzz}/*.test.ts',
   '{src/catalog,test/properties}/hostile.test.ts',
   // another database

@@ -59,7 +59,7 @@ export const CostReply = Type.Object(
     updatedAt: Timestamp,
     deletedAt: Type.Null(),
   },
-  { $id: 'Cost', 'x-fields': COST_FIELDS },
+  { $id: 'Cost', description: 'A measure of what usage costs the merchant.', 'x-fields': COST_FIELDS },
 );
 
 const fields = {

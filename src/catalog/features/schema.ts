@@ -57,7 +57,11 @@ export const FeatureReply = Type.Object(
     createdAt: Timestamp,
     updatedAt: Timestamp,
   },
-  { $id: 'Feature', 'x-fields': FEATURE_FIELDS },
+  {
+    $id: 'Feature',
+    description: 'A function of a product to which customers can have a right.',
+    'x-fields': FEATURE_FIELDS,
+  },
 );
 
 export const FeatureCreateBody = Strict(

@@ -30,7 +30,11 @@ export const FeeReply = Type.Object(
     createdAt: Timestamp,
     updatedAt: Timestamp,
   },
-  { $id: 'Fee', 'x-fields': FEE_FIELDS },
+  {
+    $id: 'Fee',
+    description: 'A fee that prices can bill: an amount that does not depend on usage.',
+    'x-fields': FEE_FIELDS,
+  },
 );
 
 const placement = {

@@ -43,7 +43,11 @@ export const ItemReply = Type.Object(
     createdAt: Timestamp,
     updatedAt: Timestamp,
   },
-  { $id: 'Item', 'x-fields': ITEM_FIELDS },
+  {
+    $id: 'Item',
+    description: 'An item that orders and documents name, with its accounting codes.',
+    'x-fields': ITEM_FIELDS,
+  },
 );
 
 export const ItemCreateBody = Strict(

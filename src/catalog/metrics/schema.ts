@@ -57,7 +57,11 @@ export const MetricReply = Type.Object(
     createdAt: Timestamp,
     updatedAt: Timestamp,
   },
-  { $id: 'BillableMetric', 'x-fields': METRIC_FIELDS },
+  {
+    $id: 'BillableMetric',
+    description: 'A measure of usage that prices can bill: which events count, and how.',
+    'x-fields': METRIC_FIELDS,
+  },
 );
 
 const fields = {

@@ -137,7 +137,7 @@ export const PlanReply = Type.Object(
     createdAt: Timestamp,
     updatedAt: Timestamp,
   },
-  { $id: 'Plan', 'x-fields': PLAN_FIELDS },
+  { $id: 'Plan', description: 'A set of prices in versions, to which customers subscribe.', 'x-fields': PLAN_FIELDS },
 );
 
 const optional = {
@@ -250,12 +250,20 @@ const versionFields = {
   updatedAt: Timestamp,
 };
 
-const PlanVersionSummary = Type.Object(versionFields, { $id: 'PlanVersionSummary', 'x-fields': VERSION_FIELDS });
+const PlanVersionSummary = Type.Object(versionFields, {
+  $id: 'PlanVersionSummary',
+  description: 'A version of a plan without its prices.',
+  'x-fields': VERSION_FIELDS,
+});
 export const PlanVersionListReply = ListOf(PlanVersionSummary);
 
 export const PlanVersionReply = Type.Object(
   { ...versionFields, prices: Type.Array(PriceSlotOut) },
-  { $id: 'PlanVersion', 'x-fields': VERSION_FIELDS },
+  {
+    $id: 'PlanVersion',
+    description: 'A version of a plan with its prices. A published version never changes.',
+    'x-fields': VERSION_FIELDS,
+  },
 );
 
 export const PlanVersionCreateBody = Strict(

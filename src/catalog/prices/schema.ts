@@ -93,6 +93,7 @@ const priceFields = {
 
 export const PriceReply = Type.Object(priceFields, {
   $id: 'Price',
+  description: 'How a metric or a fee is billed. `model` decides the form of `properties`.',
   'x-fields': PRICE_FIELDS,
   'x-cases': casesOfModels(),
 });
@@ -100,7 +101,12 @@ export const PriceReply = Type.Object(priceFields, {
 /** A price as a version holds it: versions outlive their prices. */
 export const PriceSlotOut = Type.Object(
   { ...priceFields, priceDeleted: Type.Boolean() },
-  { $id: 'PlanVersionPriceSlot', 'x-fields': PRICE_FIELDS, 'x-cases': casesOfModels() },
+  {
+    $id: 'PlanVersionPriceSlot',
+    description: 'A price as a version of a plan has it.',
+    'x-fields': PRICE_FIELDS,
+    'x-cases': casesOfModels(),
+  },
 );
 
 const Amount = Type.Optional(Nullable(DecimalText({ minimum: '0', accept: 'both' })));
@@ -156,7 +162,7 @@ export const PriceCreateBody = Strict(
   {
     $id: 'PriceCreate',
     'x-fields': PRICE_FIELDS,
-    'x-cases': casesOfModels('standard'),
+    'x-cases': casesOfModels(),
     examples: [
       {
         billableMetricId: 'bm_8c3d5e0f1a2b4c6d',

@@ -39,11 +39,15 @@ const TEMPLATE_FIELDS: FieldWords = {
 
 const BooleanTemplate = Strict(
   { type: Type.Literal('boolean') },
-  { $id: 'BooleanTemplate', 'x-fields': TEMPLATE_FIELDS },
+  { $id: 'BooleanTemplate', description: 'A right to a feature, without more.', 'x-fields': TEMPLATE_FIELDS },
 );
 const StaticTemplate = Strict(
   { type: Type.Literal('static'), config: FreeMap() },
-  { $id: 'StaticTemplate', 'x-fields': TEMPLATE_FIELDS },
+  {
+    $id: 'StaticTemplate',
+    description: 'A right to a feature with a configuration of your own.',
+    'x-fields': TEMPLATE_FIELDS,
+  },
 );
 const MeteredTemplate = Strict(
   {
@@ -64,7 +68,11 @@ const MeteredTemplate = Strict(
       Type.Array(Id('billableMetric'), { minItems: 1, maxItems: 100, uniqueItems: true }),
     ),
   },
-  { $id: 'MeteredTemplate', 'x-fields': TEMPLATE_FIELDS },
+  {
+    $id: 'MeteredTemplate',
+    description: 'A right to a number of units of a feature in each usage period.',
+    'x-fields': TEMPLATE_FIELDS,
+  },
 );
 
 /** The grant of a price's feature (api.md, Catalog). */

@@ -29,7 +29,11 @@ export const ProductReply = Type.Object(
     createdAt: Timestamp,
     updatedAt: Timestamp,
   },
-  { $id: 'Product', 'x-fields': PRODUCT_FIELDS },
+  {
+    $id: 'Product',
+    description: 'A product that a merchant sells. Features, metrics, costs and plans belong to one.',
+    'x-fields': PRODUCT_FIELDS,
+  },
 );
 
 export const ProductCreateBody = Strict(

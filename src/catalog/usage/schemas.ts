@@ -156,7 +156,11 @@ export const MeterReply = Type.Object(
     ),
     groupCount: Type.Optional(Type.Integer()),
   },
-  { $id: 'UsageResponse', 'x-fields': USAGE_FIELDS },
+  {
+    $id: 'UsageResponse',
+    description: 'The usage of a metric in a time, as totals or by windows and groups.',
+    'x-fields': USAGE_FIELDS,
+  },
 );
 
 export const MetricEventsQuery = ListQuery(
@@ -183,7 +187,12 @@ const MeterEventOut = Type.Object(
     externalId: Type.Optional(Type.String()),
     externalSubject: Type.Optional(Type.String()),
   },
-  { $id: 'MeterEvent', 'x-fields': METER_EVENT_FIELDS, 'x-compact': { subject: 'text' } satisfies CompactForms },
+  {
+    $id: 'MeterEvent',
+    description: 'A usage event that a metric counts, with its value.',
+    'x-fields': METER_EVENT_FIELDS,
+    'x-compact': { subject: 'text' } satisfies CompactForms,
+  },
 );
 
 /** The list envelope, with `events` as a second name of `data` (api.md, Catalog). */
@@ -195,7 +204,11 @@ export const MetricEventsReply = Type.Object(
     events: Type.Array(MeterEventOut),
     pagination: Pagination,
   },
-  { $id: 'MetricEvents', 'x-fields': { ...METER_EVENT_FIELDS, data: 'The events of this page.' } },
+  {
+    $id: 'MetricEvents',
+    description: 'The events that a metric counts.',
+    'x-fields': { ...METER_EVENT_FIELDS, data: 'The events of this page.' },
+  },
 );
 
 export const CostSummaryQuery = Strict(
@@ -233,7 +246,12 @@ export const CostSummaryReply = Type.Object(
       ),
     ),
   },
-  { $id: 'CostUsageResponse', 'x-fields': SUMMARY_FIELDS, ...COSTS_AS_NUMBERS },
+  {
+    $id: 'CostUsageResponse',
+    description: 'The cost of the usage in a time, by windows and groups.',
+    'x-fields': SUMMARY_FIELDS,
+    ...COSTS_AS_NUMBERS,
+  },
 );
 
 export const CostReportQuery = Strict(
@@ -283,7 +301,12 @@ const CostReportGroup = Type.Object(
     ),
     isOther: Type.Boolean(),
   },
-  { $id: 'CostReportGroup', 'x-fields': REPORT_FIELDS, ...COSTS_AS_NUMBERS },
+  {
+    $id: 'CostReportGroup',
+    description: 'The cost of one group of a cost report.',
+    'x-fields': REPORT_FIELDS,
+    ...COSTS_AS_NUMBERS,
+  },
 );
 
 /** The cost of each group in a window, by the key of the group. */
@@ -309,5 +332,10 @@ export const CostReportReply = Type.Object(
     warnings: Type.Array(Type.String()),
     pagination: Type.Object({ total: Type.Integer(), limit: Type.Integer(), offset: Type.Integer() }),
   },
-  { $id: 'CostReport', 'x-fields': REPORT_FIELDS, ...COSTS_AS_NUMBERS },
+  {
+    $id: 'CostReport',
+    description: 'The cost of the usage in a time, by groups.',
+    'x-fields': REPORT_FIELDS,
+    ...COSTS_AS_NUMBERS,
+  },
 );

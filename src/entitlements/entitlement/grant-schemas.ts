@@ -74,6 +74,7 @@ export const GrantReply = Type.Object(
   },
   {
     $id: 'Grant',
+    description: 'Units that were given to an entitlement. Usage burns them.',
     'x-fields': GRANT_FIELDS,
     'x-compact': { recurrencePeriod: 'null', idempotencyKey: 'null' } satisfies CompactForms,
   },

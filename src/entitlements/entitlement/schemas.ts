@@ -127,6 +127,7 @@ const plain = { ...common, featureType: Type.Literal('boolean'), config: Type.Nu
 /** A metered entitlement with its balance. */
 export const MeteredEntitlementDetail = Type.Object(metered, {
   $id: 'MeteredEntitlementDetail',
+  description: 'A metered entitlement with its balance.',
   'x-fields': PLAIN_FIELDS,
   'x-compact': COMPACT,
 });
@@ -135,10 +136,19 @@ export const MeteredEntitlementDetail = Type.Object(metered, {
 export const EntitlementDetailReply = Type.Union(
   [
     MeteredEntitlementDetail,
-    Type.Object(fixed, { $id: 'StaticEntitlementDetail', 'x-fields': ENTITLEMENT_FIELDS }),
-    Type.Object(plain, { $id: 'BooleanEntitlementDetail', 'x-fields': PLAIN_FIELDS, 'x-compact': COMPACT }),
+    Type.Object(fixed, {
+      $id: 'StaticEntitlementDetail',
+      description: 'A static entitlement with its configuration.',
+      'x-fields': ENTITLEMENT_FIELDS,
+    }),
+    Type.Object(plain, {
+      $id: 'BooleanEntitlementDetail',
+      description: 'A boolean entitlement in detail.',
+      'x-fields': PLAIN_FIELDS,
+      'x-compact': COMPACT,
+    }),
   ],
-  { $id: 'EntitlementDetail' },
+  { $id: 'EntitlementDetail', description: 'An entitlement with its balance or its configuration.' },
 );
 export type EntitlementDetailReply = Static<typeof EntitlementDetailReply>;
 
@@ -147,12 +157,35 @@ const EntitlementItem = Type.Union(
   [
     Type.Object(
       { ...metered, ...listed },
-      { $id: 'MeteredEntitlement', 'x-fields': PLAIN_FIELDS, 'x-compact': COMPACT },
+      {
+        $id: 'MeteredEntitlement',
+        description: 'The right of a customer to units of a metered feature.',
+        'x-fields': PLAIN_FIELDS,
+        'x-compact': COMPACT,
+      },
     ),
-    Type.Object({ ...fixed, ...listed }, { $id: 'StaticEntitlement', 'x-fields': ENTITLEMENT_FIELDS }),
-    Type.Object({ ...plain, ...listed }, { $id: 'BooleanEntitlement', 'x-fields': PLAIN_FIELDS, 'x-compact': COMPACT }),
+    Type.Object(
+      { ...fixed, ...listed },
+      {
+        $id: 'StaticEntitlement',
+        description: 'The right of a customer to a static feature, with its configuration.',
+        'x-fields': ENTITLEMENT_FIELDS,
+      },
+    ),
+    Type.Object(
+      { ...plain, ...listed },
+      {
+        $id: 'BooleanEntitlement',
+        description: 'The right of a customer to a boolean feature.',
+        'x-fields': PLAIN_FIELDS,
+        'x-compact': COMPACT,
+      },
+    ),
   ],
-  { $id: 'Entitlement' },
+  {
+    $id: 'Entitlement',
+    description: 'The right of a customer to a feature. `featureType` decides the further fields.',
+  },
 );
 export const EntitlementListReply = ListOf(EntitlementItem);
 
@@ -186,7 +219,11 @@ const ActiveEntitlement = Type.Object(
     subscriptionId: Nullable(Id('subscription')),
     verifiedAt: Timestamp,
   },
-  { $id: 'ActiveEntitlement', 'x-fields': ENTITLEMENT_FIELDS },
+  {
+    $id: 'ActiveEntitlement',
+    description: 'An entitlement of a customer that holds now.',
+    'x-fields': ENTITLEMENT_FIELDS,
+  },
 );
 export const ActiveEntitlementListReply = ListOf(ActiveEntitlement);
 
@@ -240,6 +277,7 @@ export const CustomerAccess = Type.Object(
         },
         {
           $id: 'FeatureAccess',
+          description: 'May the customer use this feature now?',
           'x-fields': ACCESS_FIELDS,
           'x-cases': {
             by: 'type',
@@ -253,7 +291,7 @@ export const CustomerAccess = Type.Object(
       ),
     ),
   },
-  { $id: 'CustomerAccess', 'x-fields': ACCESS_FIELDS },
+  { $id: 'CustomerAccess', description: 'The features that a customer may use now.', 'x-fields': ACCESS_FIELDS },
 );
 export type CustomerAccess = Static<typeof CustomerAccess>;
 
@@ -286,6 +324,10 @@ export const EntitlementHistoryReply = Type.Object(
       }),
     ),
   },
-  { $id: 'EntitlementHistory', 'x-fields': HISTORY_FIELDS },
+  {
+    $id: 'EntitlementHistory',
+    description: 'The balance and the usage of an entitlement, by windows of time.',
+    'x-fields': HISTORY_FIELDS,
+  },
 );
 export type EntitlementHistoryReply = Static<typeof EntitlementHistoryReply>;

@@ -97,7 +97,7 @@ const GrantPurchaseReply = Type.Object(
       { description: 'The open payment sessions. Empty once the invoice is paid or cancelled.' },
     ),
   },
-  { $id: 'GrantPurchase', 'x-fields': PURCHASE_FIELDS },
+  { $id: 'GrantPurchase', description: 'A grant that is paid by an invoice.', 'x-fields': PURCHASE_FIELDS },
 );
 
 /** POST …/grants/purchase (§4). */

@@ -47,7 +47,11 @@ export const ReservationReply = Type.Object(
     expiresAt: Timestamp,
     createdAt: Timestamp,
   },
-  { $id: 'Reservation', 'x-fields': RESERVATION_FIELDS },
+  {
+    $id: 'Reservation',
+    description: 'Units that are set aside for usage that has begun.',
+    'x-fields': RESERVATION_FIELDS,
+  },
 );
 
 const toReservationReply = (row: ReservationRow, now: Instant): Static<typeof ReservationReply> => ({

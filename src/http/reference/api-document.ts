@@ -1,15 +1,12 @@
-import swagger from '@fastify/swagger';
-import Fastify from 'fastify';
-import { Type } from 'typebox';
+import type { ErrorTable } from '../../kernel/result.ts';
+import { COMPACT_PATH } from '../compact.ts';
+import { edgeErrors, mergeTables } from '../errors.ts';
 import type { Route } from '../route.ts';
-import { ErrorBody, MapOut, ValidationErrorBody } from '../schema.ts';
-import { errorStatuses } from '../statuses.ts';
 import { compactDocument, withoutForms } from './compact-document.ts';
-import { exampleOf } from './examples.ts';
-import { NamedSchemas, withReferences } from './named-schemas.ts';
-import { pathWords } from './words.ts';
-
-const BadRequest = Type.Union([ErrorBody, ValidationErrorBody], { $id: 'BadRequest' });
+import { type OperationParts, withExamples } from './examples.ts';
+import { NamedSchemas } from './named-schemas.ts';
+import { type Deliveries, describeDeliveries, describeOperation } from './operations.ts';
+import { DELIVERY_PARAMETERS, HEADERS, PARAMETERS, responsesOf } from './shared-parts.ts';
 
 const ABOUT = `Usage events in, correct invoices out, paid and refunded.
 
@@ -97,71 +94,17 @@ const TAGS: readonly { readonly name: string; readonly description: string }[] =
   { name: 'Operations', description: 'Health and metrics of the program. No API key is needed.' },
 ];
 
-const STATUS_WORDS: Readonly<Record<string, string>> = {
-  200: 'Done.',
-  201: 'Created.',
-  202: 'Accepted, and stored on disk.',
-  204: 'Deleted.',
-  400: 'Fields are wrong: `errors` lists each. Or a state forbids it: `code` says which.',
-  401: 'The API key is missing, unknown or expired.',
-  403: 'The role does not allow it, or the resource is another merchant’s.',
-  404: 'There is no such resource.',
-  409: 'The state does not allow it: `code` says why.',
-  413: 'The body is larger than this operation allows.',
-  415: 'The body has another content type than this operation takes.',
-  429: 'Too many requests. Wait for the time in `Retry-After`.',
-  500: 'A fault on our side. A retry with the same idempotency key is safe.',
-  503: 'Not available. Wait for the time in `Retry-After`.',
-};
+/** §9: the version of the interface. The program has a version of its own. */
+const VERSION = '0.1.0';
 
-interface ShownOperation {
-  requestBody?: { required?: boolean; content?: Record<string, ShownContent> };
-  responses?: Record<string, { description?: string; content?: Record<string, ShownContent> }>;
-}
-
-interface ShownContent {
-  schema?: Record<string, unknown> & { $ref?: string };
-  example?: unknown;
-}
-
-interface ShownDocument {
-  paths?: Record<string, Record<string, ShownOperation>>;
-  components?: { schemas?: Record<string, ShownSchema> };
-}
-
-interface ShownSchema extends Record<string, unknown> {
-  type?: string;
-  required?: readonly string[];
-}
-
-/** Says each status in words where the route has none, and that a body without required fields may be left out. */
-function inWords<Document>(document: Document): Document {
-  const { paths = {}, components } = document as ShownDocument;
-  for (const { requestBody, responses = {} } of Object.values(paths).flatMap((methods) => Object.values(methods))) {
-    for (const [status, response] of Object.entries(responses))
-      if (response.description === 'Default Response') response.description = STATUS_WORDS[status] ?? status;
-    const named = requestBody?.content?.['application/json']?.schema?.$ref?.split('/').at(-1);
-    const schema = named === undefined ? undefined : components?.schemas?.[named];
-    if (requestBody && schema?.type === 'object' && (schema.required ?? []).length === 0) requestBody.required = false;
-  }
-  return document;
-}
-
-/** Gives an example to each success reply, and to each body of which the route has one. */
-function withExamples<Document>(document: Document): Document {
-  const { paths = {}, components } = document as ShownDocument;
-  const named = components?.schemas ?? {};
-  for (const { requestBody, responses = {} } of Object.values(paths).flatMap((methods) => Object.values(methods))) {
-    for (const [status, response] of Object.entries(responses)) {
-      const content = response.content?.['application/json'];
-      if (status.startsWith('2') && content?.schema) content.example ??= exampleOf(content.schema, named);
-    }
-    const sent = requestBody?.content?.['application/json'];
-    const schema = sent?.schema;
-    const examples = schema?.examples ?? named[schema?.$ref?.split('/').at(-1) ?? '']?.examples;
-    if (sent && Array.isArray(examples)) sent.example ??= examples[0];
-  }
-  return document;
+/** The content of the documents. */
+export interface ApiParts {
+  readonly routes: readonly Route[];
+  readonly errorTables: readonly ErrorTable[];
+  /** Absent: no webhooks are sent. */
+  readonly deliveries?: Deliveries | undefined;
+  /** The address of the server that the documents name. */
+  readonly baseUrl: string;
 }
 
 export interface ApiDocuments {
@@ -171,99 +114,50 @@ export interface ApiDocuments {
 }
 
 /**
- * The OpenAPI documents of some routes. A server that only holds their schemas is made for it, and never listens.
- * @param baseUrl the address of the server that the documents name
+ * The OpenAPI documents of some routes: the plain paths, and the same paths below `/compact`. Webhooks can have null
+ * fields, so the document of the compact paths has none.
  */
-export async function describeApi(routes: readonly Route[], baseUrl: string): Promise<ApiDocuments> {
-  const schemas = new NamedSchemas();
-  schemas.ofReply(BadRequest);
-  for (const { declaration } of routes) {
-    if (declaration.query) schemas.ofQuery(declaration.query);
-    for (const schema of Object.values(declaration.replies)) if (!('contentType' in schema)) schemas.ofReply(schema);
+export function describeApi({ routes, errorTables, deliveries, baseUrl }: ApiParts): ApiDocuments {
+  const declarations = routes.map(({ declaration }) => declaration).filter(({ hidden }) => !hidden);
+  const schemas = new NamedSchemas(Object.keys(mergeTables([edgeErrors, ...errorTables])));
+  const responses = responsesOf(schemas);
+  // Replies come first: a named schema that a body shows otherwise has a second name there.
+  for (const { query, replies } of declarations) {
+    if (query) schemas.ofQuery(query);
+    for (const schema of Object.values(replies)) if (!('contentType' in schema)) schemas.ofReply(schema);
   }
-  for (const { declaration } of routes) if (declaration.body) schemas.ofBody(declaration.body);
-  const app = Fastify();
-  app.setValidatorCompiler(() => () => true);
-  app.setSerializerCompiler(() => JSON.stringify);
-  for (const schema of schemas.all) app.addSchema(schema);
-  await app.register(swagger, {
-    openapi: {
-      openapi: '3.1.1',
-      info: { title: 'Reckoner', version: '0.1.0', description: ABOUT },
-      tags: [...TAGS],
-      servers: [{ url: baseUrl }],
-      components: {
-        securitySchemes: {
-          BearerAuth: { type: 'http', scheme: 'bearer', description: 'An API key: rk_live_… or rk_test_…' },
-        },
-      },
-      security: [{ BearerAuth: [] }],
+  const paths: Record<string, Record<string, OperationParts>> = {};
+  for (const declaration of declarations) {
+    const path = declaration.path.replaceAll(/:([A-Za-z]+)/g, '{$1}');
+    paths[path] = { ...paths[path], [declaration.method.toLowerCase()]: describeOperation(declaration, schemas) };
+  }
+  const document = {
+    openapi: '3.1.1',
+    info: {
+      title: 'Reckoner',
+      version: VERSION,
+      description: ABOUT,
+      contact: { name: 'Reckoner' },
+      license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
     },
-    refResolver: {
-      buildLocalReference: (json, _baseUri, _fragment, index) =>
-        typeof json.$id === 'string' ? json.$id : `def-${index}`,
-    },
-  });
-  for (const { declaration } of routes)
-    app.route({
-      method: declaration.method,
-      url: declaration.path,
-      schema: operationSchema(declaration, schemas),
-      handler: async () => undefined,
-    });
-  await app.ready();
-  const document = inWords(withReferences(app.swagger()));
-  await app.close();
-  return { plain: withExamples(withoutForms(document)), compact: withExamples(compactDocument(document)) };
-}
-
-function replySchema(status: number, schema: Route['declaration']['replies'][number], schemas: NamedSchemas): unknown {
-  if (status === 204) return { description: 'Done.', type: 'null' };
-  if (!('contentType' in schema)) return schemas.ofReply(schema);
-  const content = { [schema.contentType]: { schema: { type: 'string', format: 'binary' } } };
-  return { description: schema.description, content };
-}
-
-/** JSON whose bytes the handler needs, for their signature, is JSON to the caller. */
-function filesOf({ contentTypes = [], bodyExample }: Route['declaration'], schemas: NamedSchemas) {
-  const json = { ...(schemas.ofBody(MapOut) as object), ...(bodyExample && { examples: [bodyExample] }) };
-  const schemaOf = (type: string) => (type === 'application/json' ? json : { type: 'string', format: 'binary' });
-  return Object.fromEntries(contentTypes.map((type) => [type, { schema: schemaOf(type) }]));
-}
-
-function pathParameter(name: string, { access }: Route['declaration']): Record<string, unknown> {
-  const merchant = 'merchant' in access ? access.merchant : undefined;
-  const kind = typeof merchant === 'object' && merchant.of === name ? merchant.kind : undefined;
-  return { type: 'string', description: pathWords(name, kind) };
-}
-
-/** The schemas of an operation, named ones as references. */
-function operationSchema(declaration: Route['declaration'], schemas: NamedSchemas): Record<string, unknown> {
-  const replies = Object.entries(declaration.replies).map(([status, schema]) => [
-    status,
-    replySchema(Number(status), schema, schemas),
-  ]);
-  const failures = errorStatuses(declaration).map((status) => [
-    status,
-    { $ref: status === 400 ? 'BadRequest#' : 'Error#' },
-  ]);
-  const parameters = [...declaration.path.matchAll(/:([A-Za-z]+)/g)].map((match) => match[1] as string);
-  return {
-    operationId: declaration.operationId,
-    tags: [declaration.tag],
-    summary: declaration.summary,
-    ...(declaration.description && { description: declaration.description }),
-    ...('public' in declaration.access && { security: [] }),
-    ...(declaration.hidden && { hide: true }),
-    ...(parameters.length > 0 && {
-      params: {
-        type: 'object',
-        properties: Object.fromEntries(parameters.map((name) => [name, pathParameter(name, declaration)])),
+    servers: [{ url: baseUrl }],
+    security: [{ BearerAuth: [] }],
+    tags: TAGS,
+    paths,
+    components: {
+      schemas: schemas.all,
+      responses,
+      parameters: PARAMETERS,
+      headers: HEADERS,
+      securitySchemes: {
+        BearerAuth: { type: 'http', scheme: 'bearer', description: 'An API key: rk_live_… or rk_test_…' },
       },
-    }),
-    ...(declaration.query && { querystring: schemas.ofQuery(declaration.query) }),
-    ...(declaration.body && { body: schemas.ofBody(declaration.body) }),
-    ...(declaration.bodyBytes && { body: { content: filesOf(declaration, schemas) } }),
-    response: Object.fromEntries([...replies, ...failures]),
+    },
   };
+  const compact = withExamples(compactDocument(document, `${baseUrl}${COMPACT_PATH}`));
+  if (deliveries === undefined) return { plain: withExamples(withoutForms(document)), compact };
+  const webhooks = describeDeliveries(deliveries, schemas);
+  const parameters = { ...PARAMETERS, ...DELIVERY_PARAMETERS };
+  const components = { ...document.components, schemas: schemas.all, parameters };
+  return { plain: withExamples(withoutForms({ ...document, webhooks, components })), compact };
 }

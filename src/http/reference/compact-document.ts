@@ -1,6 +1,6 @@
-import { COMPACT_PATH } from '../compact.ts';
 import { takesNull } from '../nulls.ts';
 import { type CompactForms, keepsNull } from '../schema.ts';
+import type { DocumentParts } from './examples.ts';
 import type { FixedType } from './fixed-types.ts';
 
 type Schema = Record<string, unknown>;
@@ -23,25 +23,23 @@ export function withoutForms<Part>(part: Part): Part {
 /**
  * The OpenAPI document of the compact paths: what could be null may be absent, but for fields of another form
  * (`x-compact`) and JSON of any content.
+ * @param url the address of the server, with the prefix of the compact paths
  */
-export function compactDocument<Document>(document: Document): Document {
-  const { paths, components, ...rest } = document as Schema & { components: { schemas?: Schemas } };
-  const named = components?.schemas ?? {};
+export function compactDocument(document: DocumentParts, url: string): DocumentParts & { readonly servers: unknown } {
+  const { paths, components, ...rest } = document;
+  const named = components.schemas;
+  const schemas = Object.fromEntries(
+    Object.entries(named).map(([name, schema]) => [
+      name,
+      name === ANY_JSON ? schema : (withoutNull(schema, named) as Schema),
+    ]),
+  );
   return {
     ...rest,
-    paths: Object.fromEntries(
-      Object.entries(paths as Schema).map(([path, operations]) => [
-        `${COMPACT_PATH}${path}`,
-        withoutNull(operations, named),
-      ]),
-    ),
-    components: {
-      ...components,
-      schemas: Object.fromEntries(
-        Object.entries(named).map(([name, schema]) => [name, name === ANY_JSON ? schema : withoutNull(schema, named)]),
-      ),
-    },
-  } as Document;
+    servers: [{ url }],
+    paths: withoutNull(paths, named) as DocumentParts['paths'],
+    components: { ...components, schemas },
+  };
 }
 
 /** A part of a document without null among the types and values of its schemas. */
@@ -50,7 +48,7 @@ function withoutNull(part: unknown, named: Schemas): unknown {
   if (!isObject(part)) return part;
   const { properties, [FORMS]: own, ...rest } = collapsed(part);
   const shown = Object.fromEntries(
-    Object.entries(rest).map(([key, value]) => [key, key === 'examples' ? value : withoutNull(value, named)]),
+    Object.entries(rest).map(([key, value]) => [key, key.startsWith('example') ? value : withoutNull(value, named)]),
   );
   if (!isObject(properties)) return shown;
   const forms = (own ?? {}) as CompactForms;

@@ -50,13 +50,35 @@ const OF_NAMES: Readonly<Record<string, string>> = {
 /** Deeper schemas are shown as an empty object. */
 const DEEPEST = 12;
 
+/** As much of a document as has examples. */
+export interface DocumentParts {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationParts>>>>;
+  readonly components: { readonly schemas: Schemas };
+}
+
+export interface OperationParts extends Schema {
+  readonly responses: Readonly<Record<string, Schema & { readonly content?: Readonly<Record<string, Schema>> }>>;
+}
+
+/** The document with an example of each JSON answer of success. */
+export function withExamples<Document extends DocumentParts>(document: Document): Document {
+  const { schemas } = document.components;
+  const paths = structuredClone(document.paths);
+  for (const { responses } of Object.values(paths).flatMap((methods) => Object.values(methods)))
+    for (const [status, { content }] of Object.entries(responses)) {
+      const json = content?.['application/json'] as { schema: Schema; example?: unknown } | undefined;
+      if (json && status.startsWith('2')) json.example = exampleOf(json.schema, schemas);
+    }
+  return { ...document, paths };
+}
+
 /**
  * A value of a schema of the OpenAPI document: its own example, or one that is composed from those of its fields. What
  * can be null and has no example is null.
  * @param named the schemas to which references lead
  */
 export function exampleOf(schema: Schema, named: Schemas, depth = 0, name = ''): unknown {
-  const { examples, type, anyOf, oneOf, $ref } = schema;
+  const { examples, type, allOf, anyOf, oneOf, $ref } = schema;
   if (Array.isArray(examples)) return examples[0];
   if ('const' in schema) return schema.const;
   if (typeof $ref === 'string') return exampleOf(named[$ref.split('/').at(-1) as string] ?? {}, named, depth, name);
@@ -66,6 +88,8 @@ export function exampleOf(schema: Schema, named: Schemas, depth = 0, name = ''):
     const isNullable = anyOf.some((branch: Schema) => branch.type === 'null');
     return isNullable ? null : exampleOf(anyOf[0] as Schema, named, depth, name);
   }
+  if (Array.isArray(allOf))
+    return Object.assign({}, ...allOf.map((part: Schema) => exampleOf(part, named, depth, name))) as unknown;
   if (Array.isArray(oneOf)) return exampleOf(oneOf[0] as Schema, named, depth, name);
   if (Array.isArray(type))
     return type.includes('null') ? null : exampleOf({ ...schema, type: type[0] }, named, depth, name);

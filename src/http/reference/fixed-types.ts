@@ -23,29 +23,19 @@ export const FIXED_TYPES = {
     type: 'number',
     format: 'decimal',
   },
-  JsonValue: {
-    description: 'Any JSON value.',
-    anyOf: [
-      { type: 'string' },
-      { type: 'number' },
-      { type: 'boolean' },
-      { type: 'array', items: { 'x-reference': 'JsonValue' } },
-      { 'x-reference': 'JsonObject' },
-      { type: 'null' },
-    ],
-  },
+  JsonValue: { description: 'Any JSON value.' },
   JsonObject: {
     description: 'A JSON object whose fields the API does not define.',
     type: 'object',
-    additionalProperties: { 'x-reference': 'JsonValue' },
+    additionalProperties: true,
+  },
+  ErrorCode: {
+    description: 'The reason of an error, for programs. A later version can add codes.',
+    type: 'string',
   },
 } as const satisfies Readonly<Record<string, Schema>>;
 
 export type FixedType = keyof typeof FIXED_TYPES;
-
-/** The types that a type refers to, and itself. */
-export const withNeeded = (name: FixedType): readonly FixedType[] =>
-  name.startsWith('Json') ? ['JsonValue', 'JsonObject'] : [name];
 
 /** The type of a decimal by what is accepted. */
 export const DECIMALS = { string: 'Decimal', both: 'DecimalInput', number: 'DecimalNumber' } as const;

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type TSchema, Type } from 'typebox';
 import { takesNull } from '../nulls.ts';
 import type { Cases, DecimalRules } from '../schema.ts';
-import { DECIMALS, FIXED_TYPES, type FixedType, withNeeded } from './fixed-types.ts';
+import { DECIMALS, FIXED_TYPES, type FixedType } from './fixed-types.ts';
 import { BODY_WORDS, type FieldWord, type FieldWords, QUERY_WORDS, SHARED_WORDS, wordsOf } from './words.ts';
 
 type Schema = Record<string, unknown>;
@@ -19,17 +19,8 @@ const VALUES = new Set([
   'x-compact',
 ]);
 
-/** A reference to a named schema. The library that makes the document would drop what stands beside a `$ref`. */
-const REFERENCE = 'x-reference';
-
-/** A part of a document with its references as OpenAPI has them. */
-export function withReferences<Part>(part: Part): Part {
-  if (Array.isArray(part)) return part.map(withReferences) as Part;
-  if (typeof part !== 'object' || part === null) return part;
-  const { [REFERENCE]: name, ...rest } = part as Schema;
-  const shown = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, withReferences(value)]));
-  return (typeof name === 'string' ? { $ref: `#/components/schemas/${name}`, ...shown } : shown) as Part;
-}
+/** A reference to a named schema. */
+export const referenceTo = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
 
 /** What may stand beside a reference to a fixed type. */
 const BESIDE = ['description', 'examples', 'default', 'deprecated'] as const;
@@ -42,6 +33,14 @@ const BESIDE = ['description', 'examples', 'default', 'deprecated'] as const;
  */
 export class NamedSchemas {
   readonly #known = new Map<string, Schema>();
+  readonly #codes: readonly string[];
+  /** The operations of bodies, by the names of their schemas. */
+  readonly #operations = new Map<string, readonly string[]>();
+
+  /** @param codes the values of `ErrorCode` */
+  constructor(codes: readonly string[]) {
+    this.#codes = codes;
+  }
 
   /** The schema of a reply. All replies and queries come before the first body. */
   ofReply(schema: TSchema): Schema {
@@ -58,9 +57,27 @@ export class NamedSchemas {
     return this.#child(schema, { isBody: true, shared: { ...SHARED_WORDS, ...BODY_WORDS } }) as Schema;
   }
 
-  /** All named schemas, themselves with references inside. */
-  get all(): readonly Schema[] {
-    return [...this.#known.values()];
+  /** Tells the operation whose body a schema is. Where the schema has no description, its operations are one. */
+  tellOperation(body: Schema, operationId: string): void {
+    if (typeof body.$ref !== 'string') return;
+    const name = nameIn(body);
+    this.#operations.set(name, [...(this.#operations.get(name) ?? []), operationId]);
+  }
+
+  /** All named schemas by their names, themselves with references inside. */
+  get all(): Readonly<Record<string, Schema>> {
+    return Object.fromEntries([...this.#known].map(([name, schema]) => [name, this.#described(name, schema)]));
+  }
+
+  #described(name: string, schema: Schema): Schema {
+    const operations = this.#operations.get(name);
+    if (schema.description !== undefined || operations === undefined) return schema;
+    return { description: `The body of ${operations.map((each) => `\`${each}\``).join(', ')}.`, ...schema };
+  }
+
+  /** The schema itself, or the one to which it refers. */
+  resolved(schema: Schema): Schema {
+    return typeof schema.$ref === 'string' ? (this.#known.get(nameIn(schema)) as Schema) : schema;
   }
 
   #child(part: unknown, place: Place): unknown {
@@ -75,15 +92,15 @@ export class NamedSchemas {
     const known = this.#known.get(schema.$id);
     const isSecond = place.isBody && known !== undefined && !isDeepStrictEqual(known, shown);
     const id = isSecond ? `${schema.$id}Body` : schema.$id;
-    if (!this.#known.has(id)) this.#known.set(id, { ...shown, $id: id });
-    return { [REFERENCE]: id };
+    if (!this.#known.has(id)) this.#known.set(id, shown);
+    return referenceTo(id);
   }
 
   /** A reference to a type that is the same in every document. */
   #fixed(schema: Schema, name: FixedType, bounds: Schema = {}): Schema {
-    for (const each of withNeeded(name)) this.#known.set(each, { ...FIXED_TYPES[each], $id: each });
+    this.#known.set(name, name === 'ErrorCode' ? { ...FIXED_TYPES[name], enum: this.#codes } : FIXED_TYPES[name]);
     const beside: Schema = Object.fromEntries(BESIDE.filter((key) => key in schema).map((key) => [key, schema[key]]));
-    return { [REFERENCE]: name, ...beside, ...bounds };
+    return { ...referenceTo(name), ...beside, ...bounds };
   }
 
   /** What may be sent as a string or as a number is a string in an answer. */
@@ -93,26 +110,59 @@ export class NamedSchemas {
     return this.#fixed(schema, DECIMALS[accept], accept === 'string' ? {} : boundsOf(rules));
   }
 
-  /** The union of the kinds of an object, each with a name of its own: `StandardPrice`. */
+  /**
+   * The union of the kinds of an object, each with a name of its own: `StandardPrice`. The fields that all kinds have
+   * in common are a schema that each of them refers to: `PriceBase`.
+   */
   #ofCases(schema: Schema, place: Place): Schema {
-    const { 'x-cases': cases, $id, description, examples, ...common } = schema;
-    const { by, usual, of } = cases as Cases;
-    const kinds = Object.entries(of).map(([word, { words = [word], fields = {}, without = [] }]) => {
-      const isShown = ([name]: [string, unknown]) => !without.includes(name);
+    const { 'x-cases': cases, $id, description, examples, properties, required, ...rest } = schema;
+    const { additionalProperties, ...common } = rest;
+    const { by, of } = cases as Cases;
+    const fields = properties as Record<string, TSchema>;
+    const isRequired = (name: string) => ((required ?? []) as string[]).includes(name);
+    const differing = new Set([
+      by,
+      ...Object.values(of).flatMap(({ fields = {}, without = [] }) => [...Object.keys(fields), ...without]),
+    ]);
+    const shared = Object.keys(fields).filter((name) => !differing.has(name));
+    const base = {
+      ...common,
+      $id: `${String($id)}Base`,
+      description: `The fields of every \`${String($id)}\`.`,
+      properties: Object.fromEntries(shared.map((name) => [name, fields[name]])),
+      required: shared.filter(isRequired),
+    };
+    const kinds = Object.entries(of).map(([word, { words = [word], fields: changed = {}, without = [] }]) => {
       const constant = words.length === 1 ? { const: words[0] } : { enum: words };
-      const own = { [by]: { type: 'string', ...constant, ...(word === usual && { default: word }) }, ...fields };
-      const required = new Set([...((schema.required ?? []) as string[]), ...(word === usual ? [] : [by])]);
-      for (const [name, field] of Object.entries(fields)) if (!Type.IsOptional(field)) required.add(name);
-      return {
-        ...common,
-        'x-fields': withoutExamples(schema['x-fields'] as FieldWords | undefined, [by, ...Object.keys(fields)]),
-        $id: `${inPascalCase(word)}${String($id)}`,
-        properties: Object.fromEntries(Object.entries({ ...(schema.properties as Schema), ...own }).filter(isShown)),
-        required: [...required],
+      const names = [...differing].filter((name) => !without.includes(name) && (name in fields || name in changed));
+      const isOwnRequired = (name: string) =>
+        name === by || (name in changed ? !Type.IsOptional(changed[name] as TSchema) : isRequired(name));
+      const own = {
+        type: 'object',
+        'x-fields': withoutExamples(schema['x-fields'] as FieldWords | undefined, [by, ...Object.keys(changed)]),
+        'x-compact': schema['x-compact'] ?? {},
+        properties: {
+          ...Object.fromEntries(names.map((name) => [name, changed[name] ?? fields[name]])),
+          [by]: { type: 'string', ...constant },
+        },
+        required: names.filter(isOwnRequired),
       };
+      const kind = this.#child(
+        {
+          $id: `${inPascalCase(word)}${String($id)}`,
+          description: `The \`${String($id)}\` with the \`${by}\` ${words.map((each) => `\`${each}\``).join(', ')}.`,
+          allOf: [base, own],
+          ...(additionalProperties === false && { unevaluatedProperties: false }),
+        },
+        place,
+      ) as Schema;
+      return [words, kind] as const;
     });
-    const union = this.#shown({ anyOf: kinds, ...(description !== undefined && { description }) }, place);
-    return { $id, ...union, ...(examples !== undefined && { examples }) };
+    return {
+      ...(description !== undefined && { description }),
+      ...unionOf(by, kinds),
+      ...(examples !== undefined && { examples }),
+    };
   }
 
   #shown(schema: Schema, outer: Place): Schema {
@@ -123,7 +173,7 @@ export class NamedSchemas {
     );
     if (Array.isArray(rest.anyOf)) return discriminated(shown, rest.anyOf as readonly Schema[]);
     if (typeof properties !== 'object') return shown;
-    if (schema['x-free'] === true) shown.additionalProperties = this.#fixed({}, 'JsonValue');
+    if (schema['x-free'] === true) shown.additionalProperties = true;
     const required = (schema.required ?? []) as readonly string[];
     const fields = Object.entries(properties as Record<string, Schema>).map(([name, field]) => {
       const child = this.#child(field, place) as Schema;
@@ -173,12 +223,18 @@ function discriminated(union: Schema, branches: readonly Schema[]): Schema {
     return words.every(({ length }) => length > 0) && new Set(words.flat()).size === words.flat().length;
   });
   if (field === undefined) return union;
-  const mapping = wordsOf(field).flatMap((words, at) =>
-    words.map((word) => [word, `#/components/schemas/${nameIn(anyOf[at])}`]),
-  );
-  const discriminator = { propertyName: field, mapping: Object.fromEntries(mapping) as Record<string, string> };
-  return { ...rest, oneOf: anyOf, discriminator };
+  const kinds = wordsOf(field).map((words, at) => [words, anyOf[at] as Schema] as const);
+  return { ...rest, ...unionOf(field, kinds) };
 }
+
+/** A union of references by the words of a field. */
+const unionOf = (field: string, kinds: readonly (readonly [words: readonly string[], reference: Schema])[]) => ({
+  oneOf: kinds.map(([, reference]) => reference),
+  discriminator: {
+    propertyName: field,
+    mapping: Object.fromEntries(kinds.flatMap(([words, { $ref }]) => words.map((word) => [word, String($ref)]))),
+  },
+});
 
 /** The words of a field that takes nothing else. */
 const wordsIn = ({ const: only, enum: words }: Schema = {}): readonly string[] =>
@@ -186,7 +242,8 @@ const wordsIn = ({ const: only, enum: words }: Schema = {}): readonly string[] =
 
 type Schemas = Readonly<Record<string, Schema>>;
 
-const nameIn = (reference: Schema | undefined): string => String(reference?.[REFERENCE]);
+/** The name of the schema to which a reference leads. */
+export const nameIn = ({ $ref }: Schema): string => String($ref).split('/').at(-1) as string;
 
 /** The meanings of fields, those of some without their examples, which are of one kind of the object. */
 const withoutExamples = (words: FieldWords | undefined, names: readonly string[]): FieldWords =>
@@ -195,13 +252,13 @@ const withoutExamples = (words: FieldWords | undefined, names: readonly string[]
   );
 
 const inPascalCase = (word: string): string =>
-  word.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  word.replaceAll(/(?:^|[_.])([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 /** A schema in the words of JSON Schema, as far as it has them. The compact document still reads `x-compact`. */
 function inPublic(schema: Schema): Schema {
   const { 'x-type': type, allOf, ...rest } = schema;
   const shown: Schema = Object.fromEntries(
-    Object.entries(rest).filter(([key]) => key === 'x-compact' || !key.startsWith('x-')),
+    Object.entries(rest).filter(([key]) => key === 'x-compact' || !(key.startsWith('x-') || key === '$id')),
   );
   if (type !== undefined) shown.type = type;
   if (allOf === undefined) return shown;

@@ -34,7 +34,11 @@ const OrganizationLogoReply = Type.Object(
     bytes: Type.Integer(),
     updatedAt: Timestamp,
   },
-  { $id: 'OrganizationLogo', 'x-fields': LOGO_FIELDS },
+  {
+    $id: 'OrganizationLogo',
+    description: 'The logo of a merchant, for its documents and pages.',
+    'x-fields': LOGO_FIELDS,
+  },
 );
 
 /** The logo of a merchant (api.md, Identity): drawn on documents. */

@@ -32,10 +32,9 @@ export type Pricing = {
 /** `properties` of any model, for the OpenAPI document; a request is validated with the schema of its own model. */
 export const PriceProperties = Type.Union(priceModelNames.map((name) => priceModels[name].schema));
 
-/** The kinds of an object with a model and its properties, for the OpenAPI document. @param usual of one without */
-export const casesOfModels = (usual?: PriceModelName): Cases => ({
+/** The kinds of an object with a model and its properties, for the OpenAPI document. */
+export const casesOfModels = (): Cases => ({
   by: 'model',
-  ...(usual !== undefined && { usual }),
   of: Object.fromEntries(priceModelNames.map((name) => [name, { fields: { properties: priceModels[name].schema } }])),
 });
 

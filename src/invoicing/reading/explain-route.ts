@@ -77,6 +77,7 @@ const ExplainedLine = Type.Object(
         },
         {
           $id: 'ExplainedPrice',
+          description: 'The price of an explained line.',
           'x-cases': casesOfModels(),
           'x-fields': {
             model: 'The price model, such as `standard` or `graduated`.',

@@ -1,4 +1,5 @@
 import {
+  type FieldWord,
   type FieldWords,
   Formed,
   GroupOut,
@@ -99,6 +100,7 @@ export const EventCreate = Strict(
   },
   {
     $id: 'EventCreate',
+    description: 'A usage event to report.',
     'x-fields': SENT_FIELDS,
     examples: [
       {
@@ -126,6 +128,74 @@ export const EventsCreate = Type.Union([EventCreate, Type.Array(EventCreate, { m
       data: { tokens: 1200, model: 'large' },
     },
   ],
+});
+
+const CLOUD_FIELDS: FieldWords = {
+  specversion: 'The version of CloudEvents.',
+  id: ['The id of the event. Within its `source` it makes the event count once, for ever.', 'run-7f3a'],
+  source: ['The system that reports the event, as a URI or a name.', '/workers/billing'],
+  type: EVENT_FIELDS.type as FieldWord,
+  subject: SENT_FIELDS.subject as FieldWord,
+  time: 'When the usage happened. It decides the billing period. Default: the time of the request.',
+  datacontenttype: 'The content type of `data`: a JSON type.',
+  dataschema: 'The schema of `data`. It is not stored.',
+  data: EVENT_FIELDS.data as FieldWord,
+  externalsubject: 'The `externalSubject` of the event.',
+  externalid: 'The `externalId` of the event.',
+  namespace: EVENT_FIELDS.namespace as FieldWord,
+};
+
+const cloudAttributes = {
+  specversion: Type.Literal('1.0'),
+  id: Type.String(),
+  source: Type.String(),
+  type: Type.String(),
+  subject: Type.Optional(Type.String()),
+  time: Type.Optional(Timestamp),
+  externalsubject: Type.Optional(Type.String()),
+  externalid: Type.Optional(Type.String()),
+  namespace: Type.Optional(Id('organization')),
+};
+
+/** A CloudEvent, for the document: `read-batch.ts` checks it as one of our own events. */
+export const CloudEvent = Type.Object(
+  {
+    ...cloudAttributes,
+    datacontenttype: Type.Optional(Type.String()),
+    dataschema: Type.Optional(Type.String()),
+    data: Type.Optional(MapOut),
+  },
+  {
+    $id: 'CloudEvent',
+    description: 'A CloudEvent 1.0 in its JSON format. Attributes of other names are accepted and not stored.',
+    additionalProperties: true,
+    'x-fields': CLOUD_FIELDS,
+    examples: [
+      {
+        specversion: '1.0',
+        id: 'run-7f3a',
+        source: '/workers/billing',
+        type: 'tokens.used',
+        externalsubject: 'workspace-1',
+        data: { tokens: 1200, model: 'large' },
+      },
+    ],
+  },
+);
+
+export const CloudEvents = Type.Array(CloudEvent, { maxItems: MOST_EVENTS });
+
+/** The headers of a report, for the document: the attributes are those of a CloudEvent in binary mode. */
+export const EventHeaders = Type.Object({
+  'Idempotency-Key': Type.Optional(
+    Type.String({ description: 'The `idempotencyKey` of a single event that has none.' }),
+  ),
+  ...Object.fromEntries(
+    Object.keys(cloudAttributes).map((name) => [
+      `ce-${name}`,
+      Type.Optional(Type.String({ description: `Of a CloudEvent in binary mode: its attribute \`${name}\`.` })),
+    ]),
+  ),
 });
 
 /** Why an event counts nothing; the first that holds. */
@@ -157,7 +227,7 @@ const eventFields = {
 };
 
 /** §2, Metering event. */
-export const Event = Type.Object(eventFields, { $id: 'Event', 'x-fields': READ_FIELDS });
+export const Event = Type.Object(eventFields, { $id: 'Event', description: 'A usage event.', 'x-fields': READ_FIELDS });
 
 const readFields = {
   ...eventFields,
@@ -167,7 +237,11 @@ const readFields = {
 };
 
 /** An event as it is listed: with what became of it. */
-export const ListedEvent = Type.Object(readFields, { $id: 'ListedEvent', 'x-fields': READ_FIELDS });
+export const ListedEvent = Type.Object(readFields, {
+  $id: 'ListedEvent',
+  description: 'A usage event in a list: is it counted, and if not, why?',
+  'x-fields': READ_FIELDS,
+});
 
 /** The outcome of an event, as of now. */
 export const EventOutcome = Type.Object(
@@ -203,7 +277,7 @@ export const EventOutcome = Type.Object(
 /** One event, with its content and its outcome. */
 export const EventWithDataReply = Type.Object(
   { ...readFields, data: MapOut, outcome: EventOutcome },
-  { $id: 'EventWithData', 'x-fields': READ_FIELDS },
+  { $id: 'EventWithData', description: 'A usage event with its data and its outcome.', 'x-fields': READ_FIELDS },
 );
 
 /** The answers to one event and to an array. @param entitlement one of the balances that `expand` asks for */
@@ -217,10 +291,17 @@ export function acceptedSchemas(entitlement: TSchema) {
     }),
   };
   return {
-    one: Type.Object({ ...eventFields, ...expanded }, { $id: 'AcceptedEvent', 'x-fields': READ_FIELDS }),
+    one: Type.Object(
+      { ...eventFields, ...expanded },
+      { $id: 'AcceptedEvent', description: 'An event that is stored on disk.', 'x-fields': READ_FIELDS },
+    ),
     many: Type.Object(
       { object: Type.Literal('list'), data: Type.Array(Event), ...expanded },
-      { $id: 'AcceptedEvents', 'x-fields': { data: 'The stored events, in the order of the request.' } },
+      {
+        $id: 'AcceptedEvents',
+        description: 'The events of one request, all stored on disk.',
+        'x-fields': { data: 'The stored events, in the order of the request.' },
+      },
     ),
   };
 }

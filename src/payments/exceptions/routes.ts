@@ -74,7 +74,7 @@ const PaymentExceptionReturnBody = Strict(
     returnedAt: Type.Optional(Timestamp),
   },
   {
-    $id: 'PaymentExceptionReturn',
+    $id: 'PaymentExceptionReturnCreate',
     examples: [{ reference: 'SEPA 2026-03-12/7', returnedAt: '2026-03-12T00:00:00Z' }],
     'x-fields': {
       reference: 'The reference of your bank.',

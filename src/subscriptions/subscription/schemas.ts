@@ -352,6 +352,7 @@ const SubscriptionPayment = Type.Union(
       },
       {
         $id: 'PendingSubscriptionPayment',
+        description: 'The payment that a subscription waits for before it starts.',
         'x-fields': {
           ...askedWords,
           status: 'The amount due before the subscription is active.',
@@ -367,6 +368,7 @@ const SubscriptionPayment = Type.Union(
       { status: Type.Literal('paid'), ...asked, ...nothingToPay },
       {
         $id: 'PaidSubscriptionPayment',
+        description: 'The payment that started a subscription.',
         'x-fields': {
           ...askedWords,
           ...nothingToPayWords,
@@ -378,6 +380,7 @@ const SubscriptionPayment = Type.Union(
       { status: Type.Literal('awaiting_approval'), ...asked },
       {
         $id: 'SubscriptionPaymentAwaitingApproval',
+        description: 'A payment of a subscription whose invoice waits for an approval.',
         'x-fields': {
           ...askedWords,
           status: 'The merchant requires an approval of the invoice first. Then the payment is `pending`.',

@@ -98,6 +98,7 @@ export async function run(call: Call, names: { readonly customer: string; readon
     call('createPrice', {
       body: {
         ...common,
+        model: 'standard',
         invoiceDisplayName: 'Calls',
         properties: { unitPrice: '0.02', includedUnits: 500 },
         feature: withFeature('metered', 2),
