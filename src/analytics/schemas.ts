@@ -267,7 +267,8 @@ export const ProfitabilityQuery = Strict(
       topN: 'The most rows in the answer.',
       currency:
         'The currency of the figures. Default: the currency of the merchant, or the only currency of the figures.',
-      bucketWidth: 'Adds a `trend` to each row, with buckets of this width, at most 1,000.',
+      bucketWidth:
+        'Adds a `trend` to each row, with buckets of this width: at most 10,000 values, buckets times `topN`.',
       sort: 'The figure by which rows are sorted.',
       sortDir: 'The direction of the sort.',
     },
