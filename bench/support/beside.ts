@@ -19,7 +19,7 @@ export interface BesideOrder {
 }
 
 export interface BesideReport {
-  /** Of each burst: how many answers had which status. */
+  /** Of each burst: how many answers had which status; `none`: the connection failed. */
   readonly answers: readonly Readonly<Record<string, number>>[];
   readonly seconds: number;
   /** What each read of the other merchant took, before the bursts and beside them, in milliseconds. */
@@ -50,12 +50,17 @@ async function run({ base, bursts, key, read }: BesideOrder): Promise<BesideRepo
     const times: Promise<number>[] = [];
     const timer = setInterval(() => {
       const began = performance.now();
+      const answered = fetch(base + read, { headers: { authorization: `Bearer ${key}` } }).then(async (answer) => {
+        await answer.text();
+        return answer.ok;
+      });
       times.push(
-        fetch(base + read, { headers: { authorization: `Bearer ${key}` } }).then(async (answer) => {
-          await answer.text();
-          if (!answer.ok) failed += 1;
-          return performance.now() - began;
-        }),
+        answered
+          .catch(() => false)
+          .then((isOk) => {
+            if (!isOk) failed += 1;
+            return performance.now() - began;
+          }),
       );
     }, EVERY_MILLISECONDS);
     return async () => {
@@ -67,9 +72,12 @@ async function run({ base, bursts, key, read }: BesideOrder): Promise<BesideRepo
     const answers: Record<string, number> = {};
     await Promise.all(
       paths.map(async (path) => {
-        const answer = await fetch(base + path, options);
-        await answer.bytes();
-        answers[answer.status] = (answers[answer.status] ?? 0) + 1;
+        const answered = fetch(base + path, options).then(async (answer) => {
+          await answer.bytes();
+          return String(answer.status);
+        });
+        const status = await answered.catch(() => 'none');
+        answers[status] = (answers[status] ?? 0) + 1;
       }),
     );
     return answers;

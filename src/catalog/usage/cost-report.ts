@@ -11,6 +11,7 @@ import {
   type UsageCut,
   type UsageQuery,
   type WindowSize,
+  windowCount,
 } from '../../metering/index.ts';
 import { type Cost, selectCostsSince } from '../costs/costs.sql.ts';
 import { costText } from './cost-money.ts';
@@ -49,9 +50,9 @@ export async function costReport(
   if (!read.ok) return read;
 
   const question = read.value;
-  const asked = { merchantId, query, question };
   const counted = metered.flatMap((each) => narrowed(each, question.groupFilters));
-  const size = query.windowSize ?? 'DAY';
+  const size = query.windowSize ?? defaultSize(question);
+  const asked = { merchantId, query, size };
   const checked = checkWindows('windowSize', size, question);
   if (!checked.ok) return checked;
   const measured = await measureAll(tx, usage, counted, asked, question);
@@ -104,6 +105,12 @@ export async function costReport(
   });
 }
 
+/** Days of a series, of which longer ones are by month: ten groups have as many figures as are allowed. */
+const MOST_DAYS = 1_000;
+
+const defaultSize = ({ from, to }: Question): WindowSize =>
+  windowCount('DAY', from, to) > MOST_DAYS ? 'MONTH' : 'DAY';
+
 /** The word that is there most often; of several the first in the alphabet. */
 const mostFrequent = (words: readonly string[]): string | undefined =>
   [...Map.groupBy(words, (word) => word)].toSorted(
@@ -133,7 +140,7 @@ interface MeasuredCost {
 interface Asked {
   readonly merchantId: string;
   readonly query: CostReportQuery;
-  readonly question: Question;
+  readonly size: WindowSize;
 }
 
 /** The groups of each cost, and its groups by window. */
@@ -141,7 +148,7 @@ async function measureAll(
   tx: Tx,
   usage: UsageQuery<Tx>,
   costs: readonly (MeteredCost & { filters: GroupFilters })[],
-  { merchantId, query }: Asked,
+  { merchantId, query, size }: Asked,
   range: { readonly from: Instant; readonly to: Instant },
 ): Promise<MeasuredCost[]> {
   const sources = await sourcesOf(tx, merchantId, query.subject, range);
@@ -149,7 +156,7 @@ async function measureAll(
   for (const cost of costs) {
     const cut = cutOf(cost.meter, query.groupBy);
     const scope = { merchantId, sources, ...range, groupFilters: cost.filters, mostRows: MOST_ROWS };
-    const byWindow = { ...cut, window: query.windowSize ?? 'DAY' };
+    const byWindow = { ...cut, window: size };
     const [groups = [], windows = []] = await measureCost(tx, usage, cost, scope, [cut, byWindow]);
     const part = (row: CostRow) => partOf(row, cost, query.groupBy);
     const used = groups.filter(({ eventCount, value }) => eventCount > 0 || !value.isZero());
