@@ -46,7 +46,10 @@ const here = (name: string): string => fileURLToPath(new URL(name, import.meta.u
 const START = Date.now();
 const AS_STARTED = ['--max-semi-space-size=16']; // as by npm start (docs/decisions/0030)
 
-/** Runs `work` on a stack in a temporary folder, and removes it. @param settings of PostgreSQL, beside the usual ones */
+/**
+ * Runs `work` on a stack in a temporary folder, and removes it.
+ * @param settings of PostgreSQL, beside the usual ones
+ */
 export async function withStack(
   work: (stack: Stack) => Promise<void>,
   settings: Readonly<Record<string, string | number>> = {},

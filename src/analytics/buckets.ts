@@ -51,6 +51,7 @@ function numberOf(width: BucketWidth, at: Instant): number {
 function startOf(width: BucketWidth, number: number): Instant {
   const { fromEpochMilliseconds } = Temporal.Instant;
   if (width === 'hour') return fromEpochMilliseconds(number * HOUR_MILLISECONDS);
-  if (width === 'month') return fromEpochMilliseconds(Date.UTC(Math.floor(number / 12), number % 12));
+  if (width === 'month')
+    return new Temporal.PlainDate(Math.floor(number / 12), (number % 12) + 1, 1).toZonedDateTime('UTC').toInstant();
   return fromEpochMilliseconds((width === 'day' ? number : number * 7 - DAYS_BEFORE) * DAY_MILLISECONDS);
 }

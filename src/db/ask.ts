@@ -4,7 +4,11 @@ import { fieldOf, rowOf } from './names.ts';
 /** So many rows of a long answer are read in one turn of the event loop: some milliseconds. */
 const PIECE = 500;
 
-/** Asks a statement. @param statement `rows`: how many rows the driver fetches at a time; absent: all. @returns its rows, with fields for columns, and how many it touched */
+/**
+ * Asks a statement.
+ * @param statement `rows`: how many rows the driver fetches at a time; absent: all
+ * @returns its rows, with fields for columns, and how many it touched
+ */
 export async function ask(
   client: pg.Pool | pg.PoolClient,
   statement: { readonly text: string; readonly values: unknown[]; readonly name?: string; readonly rows?: number },

@@ -1,4 +1,4 @@
-import { type Sql, sql, type Tx } from '../../db/index.ts';
+import type { Sql, Tx } from '../../db/index.ts';
 import { eachInTurns, inTurns } from '../../http/index.ts';
 import { isLevel } from '../meter/meter.ts';
 import { TooManyRows } from '../meter/most-rows.ts';
@@ -48,7 +48,7 @@ async function measuredRows(
   columns: UsageColumns,
 ): Promise<MeasuredRow[]> {
   if (columnNames(columns).length === 0) return tx.rows<MeasuredRow>(query);
-  const rows = await tx.manyRows<MeasuredRow>(mostRows === undefined ? query : sql`${query} limit ${mostRows + 1}`);
+  const rows = await tx.manyRows<MeasuredRow>(query);
   if (mostRows !== undefined && rows.length > mostRows) throw new TooManyRows();
   return rows;
 }
