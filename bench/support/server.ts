@@ -11,6 +11,7 @@ import { ok } from '../../src/kernel/result.ts';
 import { generateMasterKey } from '../../src/kernel/sealing.ts';
 import { registerMeter } from '../../src/metering/index.ts';
 import { keepHeapSmall } from '../../src/start/heap.ts';
+import { watchTurns } from './holds.ts';
 
 /**
  * A server under load, as a process of its own: `bare` is a Fastify POST with a schema that stores nothing, anything
@@ -23,18 +24,10 @@ const [what = 'bare', how] = process.argv.slice(2);
 const MANY = 1e9;
 const port = await freePort();
 keepHeapSmall(); // as the program does
-let longest = 0;
 process.once('message', () => {
-  let before = process.threadCpuUsage();
-  setInterval(() => {
-    const { user, system } = process.threadCpuUsage(before);
-    longest = Math.max(longest, (user + system) / 1_000);
-    before = process.threadCpuUsage();
-  }, 1);
-});
-process.on('message', () => {
-  process.send?.(longest);
-  longest = 0;
+  const longestTurn = watchTurns();
+  process.on('message', () => process.send?.(longestTurn()));
+  process.send?.(0);
 });
 
 if (what === 'bare') {

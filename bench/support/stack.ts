@@ -46,10 +46,16 @@ const here = (name: string): string => fileURLToPath(new URL(name, import.meta.u
 const START = Date.now();
 const AS_STARTED = ['--max-semi-space-size=16']; // as by npm start (docs/decisions/0030)
 
-/** Runs `work` on a stack in a temporary folder, and removes it. */
-export async function withStack(work: (stack: Stack) => Promise<void>): Promise<void> {
+/**
+ * Runs `work` on a stack in a temporary folder, and removes it.
+ * @param settings of PostgreSQL, beside the usual ones
+ */
+export async function withStack(
+  work: (stack: Stack) => Promise<void>,
+  settings: Readonly<Record<string, string | number>> = {},
+): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'reckoner-bench-'));
-  const postgres = await startEmbeddedPostgres({ dataDirectory: folder });
+  const postgres = await startEmbeddedPostgres({ dataDirectory: folder, settings });
   let databases = 0;
   try {
     await work({

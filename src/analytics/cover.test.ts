@@ -26,18 +26,18 @@ describe('buckets', () => {
   );
 
   it('are cut to the range', () =>
-    expect(bucketsOf('week', range('2026-03-01T12:00:00Z', '2026-03-10T00:00:00Z')).map(shown)).toEqual([
+    expect([...bucketsOf('week', range('2026-03-01T12:00:00Z', '2026-03-10T00:00:00Z'))].map(shown)).toEqual([
       '2026-03-01T12:00:00Z 2026-03-02T00:00:00Z',
       '2026-03-02T00:00:00Z 2026-03-09T00:00:00Z',
       '2026-03-09T00:00:00Z 2026-03-10T00:00:00Z',
     ]));
 
-  it('tile the range, and are never more than were counted', () =>
+  it('tile the range, and are as many as were counted', () =>
     fc.assert(
       fc.property(anyRange, fc.constantFrom(...BUCKET_WIDTHS), (whole, width) => {
         fc.pre(bucketCount(width, whole) < 2_000);
-        const buckets = bucketsOf(width, whole);
-        expect(buckets.length).toBeLessThanOrEqual(bucketCount(width, whole));
+        const buckets = [...bucketsOf(width, whole)];
+        expect(buckets).toHaveLength(bucketCount(width, whole));
         expectTiled(buckets, whole);
       }),
     ));

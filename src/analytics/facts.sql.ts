@@ -1,4 +1,5 @@
 import { allOf, type Sql, sql, type Tx } from '../db/index.ts';
+import { eachInTurns } from '../http/index.ts';
 import type { BucketWidth, Range } from './buckets.ts';
 import type { Cover } from './cover.ts';
 import type { Figure } from './figures.ts';
@@ -26,13 +27,13 @@ const figuresOf = async (tx: Tx, range: Range, { width, by }: FigureCut, from: S
     width === undefined
       ? sql`${range.from}::timestamptz`
       : sql`greatest(date_trunc(${width}, at, 'UTC'), ${range.from}::timestamptz)`;
-  const rows = await tx.rows<FigureRow>(sql`
+  const rows = await tx.manyRows<FigureRow>(sql`
     select currency, ${bucket} as bucket, ${by === undefined ? sql`''` : sql`member`} as member, kind, status,
            sum(count)::bigint as count, sum(amount) as amount, sum(open_amount) as open_amount
       from (${from}) figure
      group by 1, 2, 3, 4, 5
     having sum(count) <> 0 or sum(amount) <> 0 or sum(open_amount) <> 0`);
-  return rows.map((row) => ({ ...row, count: Number(row.count) }));
+  return eachInTurns(rows, (row) => ({ ...row, count: Number(row.count) }));
 };
 
 const inRange = (column: string, { from, to }: Range): Sql =>

@@ -1,3 +1,4 @@
+import { eachInTurns, sortedInTurns } from '../http/index.ts';
 import { type Decimal, sum, ZERO } from '../kernel/decimal.ts';
 import type { Instant } from '../kernel/time.ts';
 
@@ -125,14 +126,14 @@ export interface FigureGroup {
 }
 
 /** Figures by their member: the groups with the most issued first, and all after the first `most` as one. */
-export function groupFigures(figures: readonly Figure[], most: number): FigureGroup[] {
-  const groups = [...Map.groupBy(figures, ({ member }) => member)]
-    .map(([member, own]) => ({
-      key: member === '' ? NO_GROUP : member,
-      figures: own,
-      issued: total(own.filter(({ kind }) => kind === 'invoice')).amount,
-    }))
-    .toSorted((a, b) => b.issued.comparedTo(a.issued) || (a.key < b.key ? -1 : 1));
+export async function groupFigures(figures: readonly Figure[], most: number): Promise<FigureGroup[]> {
+  const ofMember = Map.groupBy(figures, ({ member }) => member);
+  const unsorted = await eachInTurns(ofMember, ([member, own]) => ({
+    key: member === '' ? NO_GROUP : member,
+    figures: own,
+    issued: total(own.filter(({ kind }) => kind === 'invoice')).amount,
+  }));
+  const groups = await sortedInTurns(unsorted, (a, b) => b.issued.comparedTo(a.issued) || (a.key < b.key ? -1 : 1));
   const others = groups.slice(most).flatMap((group) => group.figures);
   return [...groups.slice(0, most), ...(others.length > 0 ? [{ key: OTHER_GROUPS, figures: others }] : [])].map(
     ({ key, figures: own }) => ({ key, figures: own }),

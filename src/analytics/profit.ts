@@ -1,4 +1,5 @@
-import { Decimal, decimal, sum, ZERO } from '../kernel/decimal.ts';
+import { eachInTurns, sortedInTurns } from '../http/index.ts';
+import { Decimal, decimal, ZERO } from '../kernel/decimal.ts';
 
 /** The revenue and the cost of a customer. */
 export interface Profit {
@@ -25,31 +26,38 @@ const percent = (part: Decimal, whole: Decimal, digits: number): Decimal =>
   part.times(decimal(100)).div(whole).toDecimalPlaces(digits, Decimal.ROUND_HALF_UP);
 
 /** Adds up amounts by the customer that they are of. */
-export function byCustomer(
+export async function byCustomer(
   amounts: readonly { readonly customerId: string; readonly amount: Decimal }[],
-): Map<string, Decimal> {
-  const groups = Map.groupBy(amounts, ({ customerId }) => customerId);
-  return new Map([...groups].map(([customerId, own]) => [customerId, sum(own.map(({ amount }) => amount))]));
+): Promise<Map<string, Decimal>> {
+  const added = new Map<string, Decimal>();
+  await eachInTurns(amounts, ({ customerId, amount }) =>
+    added.set(customerId, (added.get(customerId) ?? ZERO).plus(amount)),
+  );
+  return added;
 }
 
 /** Every customer that has revenue or costs. */
-export const customerProfits = (
+export async function customerProfits(
   revenue: ReadonlyMap<string, Decimal>,
   costs: ReadonlyMap<string, Decimal>,
-): CustomerProfit[] =>
-  [...new Set([...revenue.keys(), ...costs.keys()])]
-    .map((customerId) => ({
-      customerId,
-      netRevenue: revenue.get(customerId) ?? ZERO,
-      totalCost: costs.get(customerId) ?? ZERO,
-    }))
-    .filter(({ netRevenue, totalCost }) => !(netRevenue.isZero() && totalCost.isZero()));
+): Promise<CustomerProfit[]> {
+  const profits = await eachInTurns(new Set([...revenue.keys(), ...costs.keys()]), (customerId) => ({
+    customerId,
+    netRevenue: revenue.get(customerId) ?? ZERO,
+    totalCost: costs.get(customerId) ?? ZERO,
+  }));
+  return profits.filter(({ netRevenue, totalCost }) => !(netRevenue.isZero() && totalCost.isZero()));
+}
 
 /** All of them as one. */
-export const totalProfit = (profits: readonly Profit[]): Profit => ({
-  netRevenue: sum(profits.map(({ netRevenue }) => netRevenue)),
-  totalCost: sum(profits.map(({ totalCost }) => totalCost)),
-});
+export async function totalProfit(profits: readonly Profit[]): Promise<Profit> {
+  let [netRevenue, totalCost] = [ZERO, ZERO];
+  await eachInTurns(profits, (profit) => {
+    netRevenue = netRevenue.plus(profit.netRevenue);
+    totalCost = totalCost.plus(profit.totalCost);
+  });
+  return { netRevenue, totalCost };
+}
 
 export interface ProfitOrder {
   readonly by: 'profit' | 'netRevenue' | 'totalCost';
@@ -57,8 +65,14 @@ export interface ProfitOrder {
 }
 
 /** In the order asked for; equal ones by their customers' ids, so that a report repeats. */
-export function inOrder(profits: readonly CustomerProfit[], { by, descending }: ProfitOrder): CustomerProfit[] {
+export function inOrder(
+  profits: readonly CustomerProfit[],
+  { by, descending }: ProfitOrder,
+): Promise<CustomerProfit[]> {
   const figure = (profit: CustomerProfit) => (by === 'profit' ? profitOf(profit) : profit[by]);
   const sign = descending ? -1 : 1;
-  return profits.toSorted((a, b) => sign * figure(a).comparedTo(figure(b)) || (a.customerId < b.customerId ? -1 : 1));
+  return sortedInTurns(
+    profits,
+    (a, b) => sign * figure(a).comparedTo(figure(b)) || (a.customerId < b.customerId ? -1 : 1),
+  );
 }

@@ -7,8 +7,9 @@ import {
 } from '../catalog/index.ts';
 import { customerParties } from '../customers/index.ts';
 import type { Tx } from '../db/index.ts';
+import { eachInTurns } from '../http/index.ts';
 import { findOrganization } from '../identity/index.ts';
-import { type Decimal, jsonNumber, sum, ZERO } from '../kernel/decimal.ts';
+import { type CheckedDecimal, type Decimal, jsonNumber, sum, ZERO } from '../kernel/decimal.ts';
 import { formatMoney } from '../kernel/money.ts';
 import { ok, type Result } from '../kernel/result.ts';
 import { formatInstant, isAfter } from '../kernel/time.ts';
@@ -31,7 +32,6 @@ import {
 import { readRange } from './read-range.ts';
 import type { ProfitabilityQuery, ProfitabilityReply } from './schemas.ts';
 
-const MOST_BUCKETS = 1_000;
 const DEFAULT_ROWS = 10;
 
 /** The question of a profit report. */
@@ -49,7 +49,8 @@ export async function profitability(
   merchantId: string,
   query: ProfitabilityQuery,
 ): Promise<Result<ProfitabilityReply>> {
-  const read = readRange(query, query.bucketWidth, { to: 'to', mostBuckets: MOST_BUCKETS });
+  const most = query.topN ?? DEFAULT_ROWS;
+  const read = readRange(query, query.bucketWidth, { to: 'to', groups: most });
   if (!read.ok) return read;
   const range = read.value;
   const all = await selectKeptFigures(tx, merchantId, range, coverOf(range, ['month']), { by: 'customer' });
@@ -65,9 +66,10 @@ export async function profitability(
   const costs = everKnown.filter((cost): cost is MeteredCost => cost.currency === currency && cost.meter !== null);
   const asked: Asked = { merchantId, currency, range, costs };
   const spent = await measureCustomerCosts(tx, usage, merchantId, costs, range);
-  const profits = customerProfits(revenueOf(figures.filter((figure) => figure.currency === currency)), costsOf(spent));
+  const revenue = await revenueOf(figures.filter((figure) => figure.currency === currency));
+  const profits = await customerProfits(revenue, await costsOf(spent));
   const order = { by: query.sort ?? 'profit', descending: query.sortDir !== 'asc' } as const;
-  const rows = inOrder(profits, order).slice(0, query.topN ?? DEFAULT_ROWS);
+  const rows = (await inOrder(profits, order)).slice(0, most);
   const names = await customerParties(
     tx,
     merchantId,
@@ -81,7 +83,7 @@ export async function profitability(
     from: formatInstant(range.from),
     to: formatInstant(range.to),
     customerCount: profits.length,
-    totals: toProfit(totalProfit(profits), currency),
+    totals: toProfit(await totalProfit(profits), currency),
     rows: rows.map((row) => ({
       customerId: row.customerId,
       customerName: names.get(row.customerId)?.name as string,
@@ -112,10 +114,15 @@ const toProfit = (profit: Profit, currency: string) => ({
 });
 
 /** The net revenue of each customer; figures of one currency. */
-const revenueOf = (figures: readonly Figure[]): Map<string, Decimal> =>
-  new Map([...Map.groupBy(figures, ({ member }) => member)].map(([id, own]) => [id, summarize(own).netRevenue]));
+const revenueOf = async (figures: readonly Figure[]): Promise<Map<string, Decimal>> =>
+  new Map(
+    await eachInTurns(
+      Map.groupBy(figures, ({ member }) => member),
+      ([id, own]) => [id, summarize(own).netRevenue],
+    ),
+  );
 
-const costsOf = (spent: readonly CustomerCost[]): Map<string, Decimal> =>
+const costsOf = (spent: readonly CustomerCost[]): Promise<Map<string, Decimal>> =>
   byCustomer(spent.flatMap(({ customerId, cost }) => (customerId === null ? [] : [{ customerId, amount: cost }])));
 
 /** The profit of some customers in each bucket, and by how much it changed from the time of the same length before. */
@@ -131,32 +138,33 @@ async function trendsOf(
   const cut = { by: 'customer' } as const;
   const revenue = (await selectFigures(tx, merchantId, range, filter, { ...cut, width })).filter(isRevenue);
   const earlier = (await selectFigures(tx, merchantId, before, filter, cut)).filter(isRevenue);
-  const buckets = bucketsOf(width, range);
+  const buckets = [...bucketsOf(width, range)];
   const windows = { stretches: buckets, size: width === 'week' ? null : WINDOWS[width] };
-  const spent = await measureCustomerCosts(tx, usage, merchantId, costs, range, windows);
-  const spentBefore = costsOf(await measureCustomerCosts(tx, usage, merchantId, costs, before));
-  const revenueBefore = revenueOf(earlier);
+  const { customerIds } = filter;
+  const spent = await measureCustomerCosts(tx, usage, merchantId, costs, range, { customerIds, windows });
+  const spentBefore = await costsOf(await measureCustomerCosts(tx, usage, merchantId, costs, before, { customerIds }));
+  const revenueBefore = await revenueOf(earlier);
   const ofCustomer = <Each>(list: readonly Each[], idOf: (each: Each) => string | null) => Map.groupBy(list, idOf);
   const figuresBy = ofCustomer(revenue, ({ member }) => member);
   const costsBy = ofCustomer(spent, ({ customerId }) => customerId);
-  return new Map(
-    rows.map((row) => {
-      const { customerId } = row;
-      const figures = Map.groupBy(figuresBy.get(customerId) ?? [], ({ bucket }) => bucket.epochMilliseconds);
-      const costsIn = Map.groupBy(costsBy.get(customerId) ?? [], ({ from }) => from.epochMilliseconds);
-      const values = buckets.map(({ from }) => {
-        const { netRevenue } = summarize(figures.get(from.epochMilliseconds) ?? []);
-        const totalCost = sum((costsIn.get(from.epochMilliseconds) ?? []).map(({ cost }) => cost));
-        return costText(profitOf({ netRevenue, totalCost }), currency);
-      });
-      const was = profitOf({
-        netRevenue: revenueBefore.get(customerId) ?? ZERO,
-        totalCost: spentBefore.get(customerId) ?? ZERO,
-      });
-      const change = changeOf(profitOf(row), was);
-      return [customerId, { values, periodChange: change && jsonNumber(change) }] as const;
-    }),
-  );
+  const trends = new Map<string, { values: string[]; periodChange: CheckedDecimal<number> | null }>();
+  for (const row of rows) {
+    const { customerId } = row;
+    const figures = Map.groupBy(figuresBy.get(customerId) ?? [], ({ bucket }) => bucket.epochMilliseconds);
+    const costsIn = Map.groupBy(costsBy.get(customerId) ?? [], ({ from }) => from.epochMilliseconds);
+    const values = await eachInTurns(buckets, ({ from }) => {
+      const { netRevenue } = summarize(figures.get(from.epochMilliseconds) ?? []);
+      const totalCost = sum((costsIn.get(from.epochMilliseconds) ?? []).map(({ cost }) => cost));
+      return costText(profitOf({ netRevenue, totalCost }), currency);
+    });
+    const was = profitOf({
+      netRevenue: revenueBefore.get(customerId) ?? ZERO,
+      totalCost: spentBefore.get(customerId) ?? ZERO,
+    });
+    const change = changeOf(profitOf(row), was);
+    trends.set(customerId, { values, periodChange: change && jsonNumber(change) });
+  }
+  return trends;
 }
 
 /** The time of the same length before. */

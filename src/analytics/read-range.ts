@@ -1,26 +1,26 @@
-import { type FieldError, invalid, ok, type Result } from '../kernel/result.ts';
+import { checkFigures } from '../http/index.ts';
+import { invalidField, ok, type Result } from '../kernel/result.ts';
 import { type InstantText, instantOf, isBefore } from '../kernel/time.ts';
 import { type BucketWidth, bucketCount, type Range } from './buckets.ts';
 
-/** A trend has a value in every bucket, so that a far range in small buckets would have no end. */
-const MOST_BUCKETS = 10_000;
-
-/** Reads the range of a report. @param to the name of its end in the query */
+/**
+ * Reads the range of a report.
+ * @param asked `to`: the name of its end in the query; `groups`: how many of them a trend has
+ */
 export function readRange(
   { from: start, to: end }: { readonly from: InstantText; readonly to: InstantText },
   width: BucketWidth | undefined,
-  { to: name, mostBuckets: most = MOST_BUCKETS }: { readonly to: string; readonly mostBuckets?: number },
+  { to: name, groups }: { readonly to: string; readonly groups?: number },
 ): Result<Range> {
   const range = { from: instantOf(start), to: instantOf(end) };
-  const errors: FieldError[] = [];
-  if (!isBefore(range.from, range.to)) errors.push({ field: name, message: 'must be after the start' });
-  else if (width !== undefined && bucketCount(width, range) > most)
-    errors.push({
-      field: 'bucketWidth',
-      message: `${width} gives more than ${most.toLocaleString('en')} buckets: choose wider buckets or a shorter time`,
-    });
-  return errors.length > 0 ? invalid(errors) : ok(range);
+  if (!isBefore(range.from, range.to)) return invalidField(name, 'must be after the start');
+  const checked = width === undefined ? ok(null) : checkBuckets(range, width, groups);
+  return checked.ok ? ok(range) : checked;
 }
+
+/** Limits the buckets of an answer, also those without figures. */
+export const checkBuckets = (range: Range, width: BucketWidth, groups = 1): Result<null> =>
+  checkFigures('bucketWidth', width, { windows: bucketCount(width, range), groups });
 
 const MOST_DAYS = 1_000;
 

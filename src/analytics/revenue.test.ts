@@ -232,6 +232,22 @@ describe('the trend', () => {
     expect((await revenue('&bucketWidth=hour')).trend[9 * 24 + 9]).toMatchObject({ issuedInvoices: '12.00' });
   });
 
+  it.each([
+    { groupBy: 'customer', groups: 3, shown: '2026-05-19T21:00:00Z', refused: '2026-05-19T22:00:00Z' },
+    { groupBy: 'currency', groups: 2, shown: '2026-07-28T08:00:00Z', refused: '2026-07-28T09:00:00Z' },
+  ])('has at most 10,000 figures by $groupBy: buckets times $groups', async ({ groupBy, shown, refused }) => {
+    const { merchant, shop } = await newShop();
+    for (const currency of ['USD', 'USD', 'USD', 'EUR']) await bill(shop, '12', { currency });
+    const report = (end: string) =>
+      merchant.get(
+        `/v0/revenue?startTime=2026-01-01T00:00:00Z&endTime=${end}&bucketWidth=hour&groupBy=${groupBy}&currency=USD`,
+      );
+    expect((await report(shown)).status).toBe(200);
+    const { status, body } = await report(refused);
+    expect([status, body.errors[0].field]).toEqual([400, 'bucketWidth']);
+    expect(body.errors[0].message).toMatch(/^hour gives [35],\d{3} windows × [23] groups; at most 10,000 are allowed/);
+  });
+
   it('is at the effective time of a test clock, and half-open', async () => {
     const { shop } = await newShop();
     const { invoice } = await shop.issued();

@@ -1,13 +1,14 @@
 import { findPlanNames } from '../catalog/index.ts';
 import { customerParties } from '../customers/index.ts';
 import { checkReference, type Tx } from '../db/index.ts';
+import { eachInTurns } from '../http/index.ts';
 import { findOrganization } from '../identity/index.ts';
 import { isId } from '../kernel/ids.ts';
 import { invalidField, ok, type Result } from '../kernel/result.ts';
 import { formatInstant } from '../kernel/time.ts';
 import { type BucketWidth, bucketsOf, type Range } from './buckets.ts';
 import { coverOf } from './cover.ts';
-import { selectFigures, selectKeptFigures } from './facts.sql.ts';
+import { type FigureCut, selectFigures, selectKeptFigures } from './facts.sql.ts';
 import {
   type Figure,
   type FigureGroup,
@@ -17,9 +18,9 @@ import {
   OTHER_GROUPS,
   reportCurrency,
 } from './figures.ts';
-import { defaultWidth, readRange } from './read-range.ts';
+import { checkBuckets, defaultWidth, readRange } from './read-range.ts';
 import type { RevenueQuery, RevenueSummaryReply } from './schemas.ts';
-import { type ShownGroup, toFiguresReply, toGroupReply } from './to-revenue-reply.ts';
+import { issuedByBucket, type ShownGroup, toFiguresReply, toGroupReply } from './to-revenue-reply.ts';
 
 /** Groups that are shown one by one; all others are one group. */
 const MOST_GROUPS = 100;
@@ -43,33 +44,53 @@ export async function revenueSummary(
   const width = query.bucketWidth ?? defaultWidth(bounds);
   const read = readRange(bounds, width, { to: 'endTime' });
   if (!read.ok) return read;
+  const range = read.value;
   const subscriptions = await readSubscriptions(tx, merchantId, query.subscriptionIds);
   if (!subscriptions.ok) return subscriptions;
-  const asked = {
-    merchantId,
-    range: read.value,
-    width,
-    customerId: query.customerId,
-    subscriptionIds: subscriptions.value,
-  };
-  const figures = await figuresOf(tx, asked, query.groupBy === 'plan' ? 'plan' : undefined);
+  const asked = { merchantId, range, width, customerId: query.customerId, subscriptionIds: subscriptions.value };
+  const by = query.groupBy === 'currency' ? undefined : query.groupBy;
+  const totals = await totalsOf(tx, asked, by);
   const merchant = await findOrganization(tx, merchantId, merchantId);
-  const currency = reportCurrency(query.currency, merchant?.defaultCurrency ?? null, figures);
+  const currency = reportCurrency(query.currency, merchant?.defaultCurrency ?? null, totals);
+  const ofCurrency = ofInvoices(totals.filter((figure) => figure.currency === currency));
+  const members = by === undefined ? [] : await groupFigures(ofCurrency, MOST_GROUPS);
+  const currencies = new Set(totals.map((figure) => figure.currency));
+  const counted = checkBuckets(range, width, Math.max(1, members.length, currencies.size));
+  if (!counted.ok) return counted;
+  const figures = await figuresOf(tx, asked, by === 'plan' ? by : undefined);
   const byCurrency = Map.groupBy(figures, (figure) => figure.currency);
-  const groups = await groupsOf(tx, asked, query.groupBy, currency, figures);
-  const buckets = bucketsOf(width, asked.range);
+  const groups = await groupsOf(tx, asked, query.groupBy, { currency, byCurrency, members });
+  const repliesOf = (own: readonly Figure[], of: string) => toFiguresReply(own, of, bucketsOf(width, range));
+  const currencyBreakdown: RevenueSummaryReply['currencyBreakdown'] = [];
+  for (const each of [...byCurrency.keys()].toSorted())
+    currencyBreakdown.push({ currency: each, ...(await repliesOf(byCurrency.get(each) ?? [], each)) });
+  const top = currencyBreakdown.find((entry) => entry.currency === currency) ?? (await repliesOf([], currency));
   return ok({
     object: 'revenue_summary',
     merchantId,
+    ...top,
     currency,
-    startTime: formatInstant(asked.range.from),
-    endTime: formatInstant(asked.range.to),
+    startTime: formatInstant(range.from),
+    endTime: formatInstant(range.to),
     bucketWidth: width,
-    ...toFiguresReply(byCurrency.get(currency) ?? [], currency, buckets, groups),
-    groupBreakdown: (groups ?? []).map(toGroupReply),
-    currencyBreakdown: [...byCurrency]
-      .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([each, own]) => ({ currency: each, ...toFiguresReply(own, each, buckets) })),
+    ...(groups && { trend: await withGroups(top.trend, range, width, groups) }),
+    groupBreakdown: await eachInTurns(groups ?? [], toGroupReply),
+    currencyBreakdown,
+  });
+}
+
+/** The trend with what each group issued in a bucket. */
+async function withGroups(
+  trend: RevenueSummaryReply['trend'],
+  range: Range,
+  width: BucketWidth,
+  groups: readonly ShownGroup[],
+): Promise<RevenueSummaryReply['trend']> {
+  const issued = await issuedByBucket(groups);
+  const starts = bucketsOf(width, range);
+  return eachInTurns(trend, (bucket) => {
+    const start = starts.next().value as Range;
+    return { ...bucket, groupBreakdown: issued.get(start.from.epochMilliseconds) ?? [] };
   });
 }
 
@@ -95,19 +116,43 @@ async function readSubscriptions(
   return ok(ids);
 }
 
-/** Of some customers or subscriptions from their facts, of a whole merchant from sums. */
+/** Figures by bucket: of some customers or subscriptions from their facts, of a whole merchant from sums. */
 function figuresOf(tx: Tx, asked: Asked, by: 'plan' | 'customer' | undefined): Promise<Figure[]> {
-  const { merchantId, range, width, customerId, subscriptionIds } = asked;
-  if (customerId !== undefined || subscriptionIds !== undefined)
-    return selectFigures(
-      tx,
-      merchantId,
-      range,
-      { customerIds: customerId === undefined ? undefined : [customerId], subscriptionIds },
-      { width, by },
-    );
-  const cover = coverOf(range, width === 'hour' ? ['hour'] : ['day', 'hour']);
-  return selectKeptFigures(tx, merchantId, range, cover, { width, by });
+  const { range, width } = asked;
+  return isOfSome(asked)
+    ? factsOf(tx, asked, { width, by })
+    : selectKeptFigures(tx, asked.merchantId, range, coverOf(range, width === 'hour' ? ['hour'] : ['day', 'hour']), {
+        width,
+        by,
+      });
+}
+
+/** The same of the whole time as one bucket: the currencies and the groups of the report. */
+function totalsOf(tx: Tx, asked: Asked, by: 'plan' | 'customer' | undefined): Promise<Figure[]> {
+  const cover = coverOf(asked.range, by === 'plan' ? ['day', 'hour'] : ['month']);
+  return isOfSome(asked)
+    ? factsOf(tx, asked, { by })
+    : selectKeptFigures(tx, asked.merchantId, asked.range, cover, { by });
+}
+
+const isOfSome = ({ customerId, subscriptionIds }: Asked): boolean =>
+  customerId !== undefined || subscriptionIds !== undefined;
+
+const factsOf = (tx: Tx, { merchantId, range, customerId, subscriptionIds }: Asked, cut: FigureCut) =>
+  selectFigures(
+    tx,
+    merchantId,
+    range,
+    { customerIds: customerId === undefined ? undefined : [customerId], subscriptionIds },
+    cut,
+  );
+
+/** What is known of a report before its groups are read by bucket. */
+interface Known {
+  readonly currency: string;
+  readonly byCurrency: ReadonlyMap<string, readonly Figure[]>;
+  /** The plans or customers of the report in its currency, with their totals. */
+  readonly members: readonly FigureGroup[];
 }
 
 /** The groups of a report: by plan and customer in its currency, by currency all of them. */
@@ -115,21 +160,18 @@ async function groupsOf(
   tx: Tx,
   asked: Asked,
   groupBy: RevenueQuery['groupBy'],
-  currency: string,
-  figures: readonly Figure[],
+  { currency, byCurrency, members }: Known,
 ): Promise<ShownGroup[] | undefined> {
   const { merchantId } = asked;
-  const ofCurrency = (list: readonly Figure[]) => list.filter((figure) => figure.currency === currency);
   if (groupBy === undefined) return undefined;
   if (groupBy === 'currency')
-    return [...Map.groupBy(figures, (figure) => figure.currency)]
+    return [...byCurrency]
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
       .map(([each, own]) => ({ key: each, label: each, currency: each, figures: own }));
-  const groups = groupFigures(
-    groupBy === 'plan' ? ofInvoices(ofCurrency(figures)) : await customerFigures(tx, asked, currency),
-    MOST_GROUPS,
-  );
-  const named = groups.map(({ key }) => key).filter((key) => key !== NO_GROUP && key !== OTHER_GROUPS);
+  const figures =
+    groupBy === 'plan' ? (byCurrency.get(currency) ?? []) : await customerFigures(tx, asked, currency, members);
+  const groups = await groupFigures(ofInvoices(figures), MOST_GROUPS);
+  const named = groups.filter(isNamed).map(({ key }) => key);
   const names =
     groupBy === 'plan' ? await findPlanNames(tx, merchantId, named) : await customerNames(tx, merchantId, named);
   return groups.map((group): ShownGroup => ({ ...group, currency, label: labelOf(group, names) }));
@@ -141,20 +183,22 @@ const labelOf = ({ key }: FigureGroup, names: ReadonlyMap<string, string>): stri
 /** Payments make no group. */
 const ofInvoices = (figures: readonly Figure[]): Figure[] => figures.filter(isRevenue);
 
-/**
- * Figures by customer. Which customers come first is found from sums of months; the trend of those that are shown is
- * then read from their facts.
- */
-async function customerFigures(tx: Tx, asked: Asked, currency: string): Promise<Figure[]> {
-  const { merchantId, range, width, customerId, subscriptionIds } = asked;
-  if (customerId !== undefined || subscriptionIds !== undefined)
-    return ofInvoices(await figuresOf(tx, asked, 'customer')).filter((figure) => figure.currency === currency);
-  const cut = { by: 'customer', currency } as const;
-  const all = ofInvoices(await selectKeptFigures(tx, merchantId, range, coverOf(range, ['month']), cut));
-  const shown = groupFigures(all, MOST_GROUPS).map(({ key }) => key);
-  const facts = await selectFigures(tx, merchantId, range, { customerIds: shown, currency }, { width, by: 'customer' });
-  return [...ofInvoices(facts), ...all.filter(({ member }) => !shown.includes(member))];
+/** Figures of the customers that are shown by bucket, from their facts; those of all others from their totals. */
+async function customerFigures(
+  tx: Tx,
+  asked: Asked,
+  currency: string,
+  members: readonly FigureGroup[],
+): Promise<Figure[]> {
+  const { merchantId, range, width } = asked;
+  if (isOfSome(asked)) return (await figuresOf(tx, asked, 'customer')).filter((figure) => figure.currency === currency);
+  const [shown, others] = [members.filter(isNamed), members.filter((group) => !isNamed(group))];
+  const filter = { customerIds: shown.map(({ key }) => key), currency };
+  const facts = await selectFigures(tx, merchantId, range, filter, { width, by: 'customer' });
+  return [...facts, ...others.flatMap(({ figures }) => figures)];
 }
+
+const isNamed = ({ key }: FigureGroup): boolean => key !== NO_GROUP && key !== OTHER_GROUPS;
 
 async function customerNames(tx: Tx, merchantId: string, ids: readonly string[]): Promise<Map<string, string>> {
   const parties = await customerParties(tx, merchantId, ids);

@@ -1,7 +1,7 @@
 import type { Tx } from '../db/index.ts';
 import { type Route, route } from '../http/index.ts';
 import { invalidField } from '../kernel/result.ts';
-import type { UsageQuery } from '../metering/index.ts';
+import { type UsageQuery, withinRows } from '../metering/index.ts';
 import { profitability } from './profitability.ts';
 import { revenueSummary } from './revenue.ts';
 import { ProfitabilityQuery, ProfitabilityReply, RevenueQuery, RevenueSummaryReply } from './schemas.ts';
@@ -44,6 +44,6 @@ export const analyticsRoutes = (usage: UsageQuery<Tx>): readonly Route[] => [
       replies: { 200: ProfitabilityReply },
     },
     async ({ tx, merchantId, query }) =>
-      merchantId === null ? merchantMissing() : profitability(tx, usage, merchantId, query),
+      merchantId === null ? merchantMissing() : withinRows('to', () => profitability(tx, usage, merchantId, query)),
   ),
 ];

@@ -36,7 +36,7 @@ export const RevenueQuery = Strict(
       endTime: 'The end of the time of the report, exclusive.',
       bucketWidth:
         'The width of a bucket of `trend`, in UTC. Weeks begin on Monday. Default: `day`, and `month` above ' +
-        'about 1,000 days.',
+        'about 1,000 days. At most 10,000 figures: buckets times the groups or currencies in the answer.',
       subscriptionIds: 'Only revenue of these subscriptions, at most 100: separated by commas, or repeated.',
       currency:
         'The currency of the figures at the top. Default: the currency of the merchant, or the only currency ' +
@@ -272,7 +272,8 @@ export const ProfitabilityQuery = Strict(
       topN: 'The most rows in the answer.',
       currency:
         'The currency of the figures. Default: the currency of the merchant, or the only currency of the figures.',
-      bucketWidth: 'Adds a `trend` to each row, with buckets of this width, at most 1,000.',
+      bucketWidth:
+        'Adds a `trend` to each row, with buckets of this width: at most 10,000 values, buckets times `topN`.',
       sort: 'The figure by which rows are sorted.',
       sortDir: 'The direction of the sort.',
     },

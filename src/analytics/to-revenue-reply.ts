@@ -1,3 +1,4 @@
+import { eachInTurns } from '../http/index.ts';
 import { formatMoney } from '../kernel/money.ts';
 import { formatInstant } from '../kernel/time.ts';
 import type { Range } from './buckets.ts';
@@ -10,18 +11,11 @@ export interface ShownGroup extends FigureGroup {
   readonly currency: string;
 }
 
-/**
- * The figures of one currency, with a value for every bucket; `groups` are in the buckets in which they have a value.
- */
-export function toFiguresReply(
-  figures: readonly Figure[],
-  currency: string,
-  buckets: readonly Range[],
-  groups?: readonly ShownGroup[],
-) {
+/** The figures of one currency, with a value for every bucket. */
+export async function toFiguresReply(figures: readonly Figure[], currency: string, buckets: Iterable<Range>) {
   const all = summarize(figures);
   const byBucket = Map.groupBy(figures, startOf);
-  const trends = groups?.map((group) => ({ group, byBucket: Map.groupBy(group.figures, startOf) }));
+  const nothing = toBucket(summarize([]), currency);
   return {
     netRevenue: formatMoney(all.netRevenue, currency),
     totalRefunds: formatMoney(all.refunds.amount, currency),
@@ -38,32 +32,33 @@ export function toFiguresReply(
       expiredCount: all.expired.count,
       expiredAmount: formatMoney(all.expired.amount, currency),
     },
-    trend: buckets.map(({ from }) => {
-      const inBucket = summarize(byBucket.get(from.epochMilliseconds) ?? []);
-      return {
-        timestamp: formatInstant(from),
-        issuedInvoices: formatMoney(inBucket.issued.amount, currency),
-        writtenOffInvoices: formatMoney(inBucket.writtenOff.amount, currency),
-        completedPayments: formatMoney(inBucket.completed.amount, currency),
-        refunds: formatMoney(inBucket.refunds.amount, currency),
-        rebates: formatMoney(inBucket.rebates.amount, currency),
-        netRevenue: formatMoney(inBucket.netRevenue, currency),
-        ...(trends && {
-          groupBreakdown: trends.flatMap(({ group, byBucket: ofGroup }) => {
-            const { issued } = summarize(ofGroup.get(from.epochMilliseconds) ?? []);
-            if (issued.count === 0) return [];
-            return [
-              {
-                groupKey: group.key,
-                groupLabel: group.label,
-                issuedInvoices: formatMoney(issued.amount, group.currency),
-              },
-            ];
-          }),
-        }),
-      };
+    trend: await eachInTurns(buckets, ({ from }) => {
+      const own = byBucket.get(from.epochMilliseconds);
+      return { timestamp: formatInstant(from), ...(own ? toBucket(summarize(own), currency) : nothing) };
     }),
   };
+}
+
+const toBucket = (summary: Summary, currency: string) => ({
+  issuedInvoices: formatMoney(summary.issued.amount, currency),
+  writtenOffInvoices: formatMoney(summary.writtenOff.amount, currency),
+  completedPayments: formatMoney(summary.completed.amount, currency),
+  refunds: formatMoney(summary.refunds.amount, currency),
+  rebates: formatMoney(summary.rebates.amount, currency),
+  netRevenue: formatMoney(summary.netRevenue, currency),
+});
+
+/** What each of some groups issued in each bucket in which it issued something, by the start of the bucket. */
+export async function issuedByBucket(groups: readonly ShownGroup[]) {
+  const entries = new Map<number, { groupKey: string; groupLabel: string; issuedInvoices: string }[]>();
+  for (const { key, label, currency, figures } of groups)
+    await eachInTurns(Map.groupBy(figures, startOf), ([start, own]) => {
+      const { issued } = summarize(own);
+      if (issued.count === 0) return;
+      const entry = { groupKey: key, groupLabel: label, issuedInvoices: formatMoney(issued.amount, currency) };
+      entries.getOrInsertComputed(start, () => []).push(entry);
+    });
+  return entries;
 }
 
 const startOf = ({ bucket }: Figure): number => bucket.epochMilliseconds;

@@ -97,6 +97,7 @@ export class Together {
     const rows = async <Row>(query: Sql): Promise<Row[]> => (await this.#ask(query)).rows as Row[];
     return {
       rows,
+      manyRows: rows,
       maybe: async <Row>(query: Sql) => (await rows<Row>(query))[0],
       one: async <Row>(query: Sql) => {
         const [row] = await rows<Row>(query);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import pg from 'pg';
 import { decimal } from '../kernel/decimal.ts';
-import { ask } from './ask.ts';
+import { ask, askInPieces } from './ask.ts';
 import { DatabaseFull, isAway, saysDiskFull } from './away.ts';
 import { Circuit } from './circuit.ts';
 import { Constants } from './constants.ts';
@@ -327,6 +327,11 @@ class ConnectionTx implements Tx {
     this.#signal?.throwIfAborted();
     const { rows } = await ask(this.#client, { ...compile(query), ...(plan !== undefined && { name: plan }) });
     return rows as Row[];
+  }
+
+  async manyRows<Row>(query: Sql): Promise<Row[]> {
+    this.#signal?.throwIfAborted();
+    return (await askInPieces(this.#client, compile(query))) as Row[];
   }
 
   async maybe<Row>(query: Sql, plan?: string): Promise<Row | undefined> {

@@ -8,6 +8,11 @@ export interface Tx {
    *   text is always the same
    */
   rows<Row>(query: Sql<Row> | Sql, plan?: string): Promise<Row[]>;
+  /**
+   * The same of a statement that may have very many rows: they are read in pieces, and others have a turn between two.
+   * Each piece takes a round trip, and PostgreSQL has no parallel workers for it.
+   */
+  manyRows<Row>(query: Sql<Row> | Sql): Promise<Row[]>;
   /** The first row, or undefined. */
   maybe<Row>(query: Sql<Row> | Sql, plan?: string): Promise<Row | undefined>;
   /** The first row; a statement that has none is a fault. */

@@ -1,3 +1,4 @@
+export { checkFigures, MOST_FIGURES } from './answer-size.ts';
 export { JsonParts, readJsonBody, readJsonParts, readText } from './body.ts';
 export { type BodyKey, bodyKey, findCreated, keyColumns } from './body-key.ts';
 export { type Authentication, type Caller, hasRole, type Role } from './caller.ts';
@@ -28,6 +29,6 @@ export { createServer } from './server.ts';
 export { PagePlaces } from './sharing/page-places.ts';
 export { RateLimiter, type RateLimits } from './sharing/rate-limit.ts';
 export { type SlotLimits, Slots } from './sharing/slots.ts';
-export { turn } from './turns.ts';
+export { eachInTurns, inTurns, sortedInTurns, turn } from './turns.ts';
 export { validate } from './validation.ts';
 export { isStorable, readDecimal, UNSTORABLE_TEXT } from './values.ts';

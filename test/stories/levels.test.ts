@@ -358,7 +358,7 @@ describe('windows of a level', () => {
         {
           field: 'windowSize',
           message:
-            'MINUTE gives 525,600 windows, and LATEST has a value in each; at most 10,000 are allowed: choose larger windows or a shorter time',
+            'MINUTE gives 525,600 windows; at most 10,000 are allowed in an answer: choose larger windows or a shorter time',
         },
       ],
     ]);

@@ -187,6 +187,10 @@ export async function openTestEnvironment(
     masterKey?: string;
     through?: (url: string) => Promise<string>;
     audited?: false;
+    /** Answers are not held against their schemas: for measurements. */
+    checkReplies?: false;
+    /** A migrated database; absent: a new one of the test run. */
+    database?: { url: string; drop: () => Promise<void> };
     recomputed?: true;
     documents?: 'typeset';
     openDatabase?: (options: DatabaseOptions) => Database;
@@ -201,7 +205,7 @@ export async function openTestEnvironment(
   } = {},
 ): Promise<TestEnvironment> {
   const kind = options.environment ?? 'sandbox';
-  const { url, drop } = await cloneDatabase(options.template);
+  const { url, drop } = options.database ?? (await cloneDatabase(options.template));
   const databaseUrl = loginUrl((await options.through?.(url)) ?? url);
   const platformKey = generateApiKey(kind);
   const masterKey = options.masterKey ?? generateMasterKey();
@@ -215,7 +219,7 @@ export async function openTestEnvironment(
     masterKey: { key: masterKey },
     logger: options.logger ?? pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' }),
     now: () => fixedNow ?? wallClock(),
-    checkReplies: true,
+    checkReplies: options.checkReplies ?? true,
     advanceMilliseconds: LONGEST_ADVANCE_MILLISECONDS,
     ...(options.documents !== 'typeset' && { renderer: plainRenderer }),
     ...(options.paymentProviders && { paymentProviders: options.paymentProviders }),

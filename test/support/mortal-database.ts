@@ -134,6 +134,10 @@ const mortal = (tx: Tx, before: () => Promise<void>): Tx => ({
     await before();
     return tx.rows<Row>(query, plan);
   },
+  manyRows: async <Row>(query: Sql<Row> | Sql) => {
+    await before();
+    return tx.manyRows<Row>(query);
+  },
   maybe: async <Row>(query: Sql<Row> | Sql, plan?: string) => {
     await before();
     return tx.maybe<Row>(query, plan);

@@ -1,9 +1,18 @@
 import type { Tx } from '../../db/index.ts';
-import type { Static } from '../../http/index.ts';
+import { eachInTurns, inTurns, type Static } from '../../http/index.ts';
 import { jsonNumber, sum } from '../../kernel/decimal.ts';
 import { invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
 import { EARLIEST, formatInstant, type Instant, instantOf } from '../../kernel/time.ts';
-import { dimensionsOf, isLevel, type Meter, type UsageCut, type UsageQuery } from '../../metering/index.ts';
+import {
+  dimensionsOf,
+  isLevel,
+  type Meter,
+  MOST_ROWS,
+  type UsageCut,
+  type UsageQuery,
+  type WindowSize,
+  windowCount,
+} from '../../metering/index.ts';
 import { type Cost, selectCostsSince } from '../costs/costs.sql.ts';
 import { costText } from './cost-money.ts';
 import { type CostRow, type MeteredCost, measureCost, meterOf } from './cost-usage.ts';
@@ -41,32 +50,29 @@ export async function costReport(
   if (!read.ok) return read;
 
   const question = read.value;
-  const asked = { merchantId, query, question };
   const counted = metered.flatMap((each) => narrowed(each, question.groupFilters));
-  const size = query.windowSize ?? 'DAY';
-  const checked = checkWindows(
-    counted.map(({ meter }) => meter),
-    'windowSize',
-    size,
-    question,
-  );
+  const size = query.windowSize ?? defaultSize(question);
+  const asked = { merchantId, query, size };
+  const checked = checkWindows('windowSize', size, question);
   if (!checked.ok) return checked;
   const measured = await measureAll(tx, usage, counted, asked, question);
   const prior =
     query.comparePriorPeriod === true ? await measureAll(tx, usage, counted, asked, periodBefore(question)) : null;
-  const groups = addUp(measured.flatMap(({ parts }) => parts));
+  const groups = await addUp(measured.flatMap(({ parts }) => parts));
   const {
     shown,
     alone: listed,
     pagination,
-  } = pageOfGroups(
+  } = await pageOfGroups(
     groups,
     { by: query.sort === 'totalQuantity' ? 'quantity' : 'cost', descending: query.sortDir !== 'asc' },
     query,
   );
   const alone = new Set(shown.filter(({ isOther }) => !isOther).map(({ key }) => key));
+  const figures = checkWindows('windowSize', size, question, Math.min(groups.length, alone.size + 1));
+  if (!figures.ok) return figures;
   const gathered = new Set(groups.map(({ key }) => key).filter((key) => !listed.has(key)));
-  const before = prior && addUp(prior.flatMap(({ parts }) => parts));
+  const before = prior && (await addUp(prior.flatMap(({ parts }) => parts)));
   const total = sum(groups.map(({ cost }) => cost));
   return ok({
     object: 'cost_report',
@@ -92,18 +98,18 @@ export async function costReport(
         isOther: group.isOther,
       };
     }),
-    timeSeries: timeSeriesOf(
-      measured.flatMap(({ cost, windows }) => {
-        const parts = gather(windows, alone);
-        return isLevel(cost.meter) ? heldOver(cost, parts, size, question) : parts;
-      }),
-      currency,
-    ),
+    timeSeries: await timeSeriesOf(await partsInWindows(measured, alone, size, question), currency),
     availableDimensions: dimensions,
     warnings: warnings(chosen, metered, counted, currency, query.groupBy),
     pagination,
   });
 }
+
+/** Days of a series, of which longer ones are by month: ten groups have as many figures as are allowed. */
+const MOST_DAYS = 1_000;
+
+const defaultSize = ({ from, to }: Question): WindowSize =>
+  windowCount('DAY', from, to) > MOST_DAYS ? 'MONTH' : 'DAY';
 
 /** The word that is there most often; of several the first in the alphabet. */
 const mostFrequent = (words: readonly string[]): string | undefined =>
@@ -134,7 +140,7 @@ interface MeasuredCost {
 interface Asked {
   readonly merchantId: string;
   readonly query: CostReportQuery;
-  readonly question: Question;
+  readonly size: WindowSize;
 }
 
 /** The groups of each cost, and its groups by window. */
@@ -142,21 +148,23 @@ async function measureAll(
   tx: Tx,
   usage: UsageQuery<Tx>,
   costs: readonly (MeteredCost & { filters: GroupFilters })[],
-  { merchantId, query }: Asked,
+  { merchantId, query, size }: Asked,
   range: { readonly from: Instant; readonly to: Instant },
 ): Promise<MeasuredCost[]> {
   const sources = await sourcesOf(tx, merchantId, query.subject, range);
   const measured: MeasuredCost[] = [];
   for (const cost of costs) {
     const cut = cutOf(cost.meter, query.groupBy);
-    const scope = { merchantId, sources, from: range.from, to: range.to, groupFilters: cost.filters };
-    const byWindow = { ...cut, window: query.windowSize ?? 'DAY' };
+    const scope = { merchantId, sources, ...range, groupFilters: cost.filters, mostRows: MOST_ROWS };
+    const byWindow = { ...cut, window: size };
     const [groups = [], windows = []] = await measureCost(tx, usage, cost, scope, [cut, byWindow]);
     const part = (row: CostRow) => partOf(row, cost, query.groupBy);
+    const used = groups.filter(({ eventCount, value }) => eventCount > 0 || !value.isZero());
+    const changed = isLevel(cost.meter) ? await inTurns(changesOf(windows)) : windows;
     measured.push({
       cost,
-      parts: groups.filter(({ eventCount, value }) => eventCount > 0 || !value.isZero()).map(part),
-      windows: (isLevel(cost.meter) ? changesOf(windows) : windows).map((row) => ({
+      parts: await eachInTurns(used, part),
+      windows: await eachInTurns(changed, (row) => ({
         ...part(row),
         windowStart: row.windowStart as Instant,
         windowEnd: row.windowEnd as Instant,
@@ -179,23 +187,37 @@ function partOf(row: CostRow, cost: Cost, groupBy: string): CostPart {
   return { key, label: key ?? 'None', ...figures };
 }
 
-/** The parts of the groups that do not stand alone under one key. */
-const gather = (windows: readonly WindowPart[], alone: ReadonlySet<string>): WindowPart[] =>
-  windows.map((part) => (alone.has(part.key ?? NO_VALUE_KEY) ? part : { ...part, key: OTHER_KEY }));
+/** The parts of all costs in each window. Those of the groups that do not stand alone are under one key. */
+async function partsInWindows(
+  measured: readonly MeasuredCost[],
+  alone: ReadonlySet<string>,
+  size: WindowSize,
+  question: Question,
+): Promise<WindowPart[]> {
+  const inWindows: WindowPart[][] = [];
+  for (const { cost, windows } of measured) {
+    const parts = await eachInTurns(windows, (part) =>
+      alone.has(part.key ?? NO_VALUE_KEY) ? part : { ...part, key: OTHER_KEY },
+    );
+    inWindows.push(isLevel(cost.meter) ? await inTurns(heldOver(cost, parts, size, question)) : parts);
+  }
+  return inWindows.flat();
+}
 
 /** The cost of each separate group in each window, and of the others together. */
-function timeSeriesOf(parts: readonly WindowPart[], currency: string) {
-  const windows = Map.groupBy(parts, ({ windowStart }) => formatInstant(windowStart));
-  return [...windows.values()]
-    .toSorted((a, b) => Temporal.Instant.compare((a[0] as WindowPart).windowStart, (b[0] as WindowPart).windowStart))
-    .map((inWindow) => {
-      const { windowStart, windowEnd } = inWindow[0] as WindowPart;
-      return {
-        windowStart: formatInstant(windowStart),
-        windowEnd: formatInstant(windowEnd),
-        groups: Object.fromEntries(addUp(inWindow).map(({ key, cost }) => [key, costText(cost, currency)])),
-      };
+async function timeSeriesOf(parts: readonly WindowPart[], currency: string) {
+  const windows = Map.groupBy(parts, ({ windowStart }) => windowStart.epochMilliseconds);
+  const series: Static<typeof CostReportReply>['timeSeries'] = [];
+  for (const [, inWindow] of [...windows].toSorted(([a], [b]) => a - b)) {
+    const { windowStart, windowEnd } = inWindow[0] as WindowPart;
+    const groups = await addUp(inWindow);
+    series.push({
+      windowStart: formatInstant(windowStart),
+      windowEnd: formatInstant(windowEnd),
+      groups: Object.fromEntries(groups.map(({ key, cost }) => [key, costText(cost, currency)])),
     });
+  }
+  return series;
 }
 
 /** Warnings for unexpected figures. */

@@ -1,4 +1,5 @@
 import type { Tx } from '../../db/index.ts';
+import { eachInTurns, inTurns } from '../../http/index.ts';
 import { Decimal, ZERO } from '../../kernel/decimal.ts';
 import {
   isLevel,
@@ -48,36 +49,44 @@ export async function measureCost(
   if (addsUp(meter)) {
     const found: CostRow[][][] = [];
     for (const { from, to, unitCost } of spans) {
-      const measured = await usage.measure(tx, { ...scope, meter, from, to }, cuts);
-      found.push(measured.map((rows) => rows.map((row) => ({ ...row, cost: row.value.times(unitCost) }))));
+      const costed: CostRow[][] = [];
+      for (const rows of await usage.measure(tx, { ...scope, meter, from, to }, cuts))
+        costed.push(await eachInTurns(rows, (row) => ({ ...row, cost: row.value.times(unitCost) })));
+      found.push(costed);
     }
-    return cuts.map((cut, index) =>
-      addRows(
-        found.flatMap((each) => each[index] ?? []),
-        cut,
-        scope,
-      ),
-    );
+    const added: CostRow[][] = [];
+    for (const [index, cut] of cuts.entries()) {
+      const rows = found.flatMap((each) => each[index] ?? []);
+      added.push(await inTurns(addingRows(rows, cut, scope)));
+    }
+    return added;
   }
   const to = spans.at(-1)?.to;
   if (to === undefined) return cuts.map(() => []);
   const byCustomer = cuts.map((cut) => ({ ...cut, byCustomer: true }));
   const measured = await usage.measure(tx, { ...scope, meter, to }, byCustomer);
-  return cuts.map((cut, index) => {
-    const rows = (measured[index] ?? []).map((row) => ({
-      ...row,
-      cost: row.value.times(unitCostAt(cost, (row.windowEnd ?? to).subtract({ nanoseconds: 1 }))),
-    }));
-    return isLevel(meter) && cut.window !== undefined ? rows : addRows(rows, cut, scope);
+  const costOf = (row: UsageRow): CostRow => ({
+    ...row,
+    cost: row.value.times(unitCostAt(cost, (row.windowEnd ?? to).subtract({ nanoseconds: 1 }))),
   });
+  const costed: CostRow[][] = [];
+  for (const [index, cut] of cuts.entries()) {
+    const rows = await eachInTurns(measured[index] ?? [], costOf);
+    costed.push(isLevel(meter) && cut.window !== undefined ? rows : await inTurns(addingRows(rows, cut, scope)));
+  }
+  return costed;
 }
 
 /** The rows of a cut, of whatever customers and stretches of time, added up to one for each group and window. */
-function addRows(rows: readonly CostRow[], { byCustomer, window }: UsageCut, { from, to }: Omit<UsageScope, 'meter'>) {
+function* addingRows(
+  rows: readonly CostRow[],
+  { byCustomer, window }: UsageCut,
+  { from, to }: Omit<UsageScope, 'meter'>,
+): Generator<void, CostRow[]> {
   const added = new Map<string, CostRow>();
   for (const { customerId = null, ...row } of rows) {
     const at = window && row.windowStart ? windowAt(row.windowStart, window, from, to) : null;
-    const key = JSON.stringify([row.group, byCustomer ? customerId : null, at?.windowStart.toString()]);
+    const key = JSON.stringify([row.group, byCustomer ? customerId : null, at?.windowStart.epochMilliseconds]);
     const known = added.get(key);
     added.set(key, {
       ...row,
@@ -87,6 +96,7 @@ function addRows(rows: readonly CostRow[], { byCustomer, window }: UsageCut, { f
       cost: Decimal.sum(known?.cost ?? ZERO, row.cost),
       eventCount: (known?.eventCount ?? 0) + row.eventCount,
     });
+    yield;
   }
   return [...added.values()];
 }

@@ -1,9 +1,18 @@
 import type { Tx } from '../../db/index.ts';
+import { eachInTurns } from '../../http/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
-import type { Meter, UsageCut, UsageQuery, UsageRow, WindowSize } from '../../metering/index.ts';
+import {
+  type Meter,
+  MOST_ROWS,
+  subjectsOfEach,
+  type UsageCut,
+  type UsageQuery,
+  type UsageRow,
+  type WindowSize,
+} from '../../metering/index.ts';
 import { type Cost, selectCostsSince } from '../costs/costs.sql.ts';
-import { type MeteredCost, measureCost, meterOf } from './cost-usage.ts';
+import { type CostRow, type MeteredCost, measureCost, meterOf } from './cost-usage.ts';
 
 /** A stretch of time, half-open. */
 interface Range {
@@ -31,7 +40,7 @@ export async function costsWithMeters(
 
 /**
  * The amounts of some costs by customer: over the whole range, or in each of some consecutive stretches.
- * @param windows `size` where the stretches are windows of metering
+ * @param only `customerIds`: those of some customers; `windows`: `size` where the stretches are windows of metering
  */
 export async function measureCustomerCosts(
   tx: Tx,
@@ -39,26 +48,33 @@ export async function measureCustomerCosts(
   merchantId: string,
   costs: readonly MeteredCost[],
   range: Range,
-  windows?: { readonly stretches: readonly Range[]; readonly size: WindowSize | null },
+  only: {
+    readonly customerIds?: readonly string[];
+    readonly windows?: { readonly stretches: readonly Range[]; readonly size: WindowSize | null };
+  } = {},
 ): Promise<CustomerCost[]> {
-  const found: CustomerCost[] = [];
+  const { customerIds, windows } = only;
+  const subjects = customerIds && [...(await subjectsOfEach(tx, merchantId, customerIds)).values()].flat();
+  const found: CustomerCost[][] = [];
   for (const cost of costs) {
-    const measure = async ({ from, to }: Range, cut: UsageCut): Promise<CustomerCost[]> => {
-      const scope = { merchantId, sources: null, from, to };
+    const measure = async ({ from, to }: Range, cut: UsageCut): Promise<void> => {
+      const sources = subjects?.map((subject) => ({ subject, from, to })) ?? null;
+      const scope = { merchantId, sources, from, to, mostRows: MOST_ROWS };
       const [rows = []] = await measureCost(tx, usage, cost, scope, [{ byCustomer: true, ...cut }]);
-      return rows.filter(isUsed).map((row) => ({
+      const toCost = (row: CostRow): CustomerCost => ({
         costId: cost.id,
         customerId: row.customerId ?? null,
         from: row.windowStart ?? from,
         cost: row.cost,
-      }));
+      });
+      found.push(await eachInTurns(rows.filter(isUsed), toCost));
     };
-    if (windows === undefined) found.push(...(await measure(range, {})));
+    if (windows === undefined) await measure(range, {});
     else if (windows.size !== null && cost.meter.aggregation !== 'LATEST')
-      found.push(...(await measure(range, { window: windows.size })));
-    else for (const stretch of windows.stretches) found.push(...(await measure(stretch, {})));
+      await measure(range, { window: windows.size });
+    else for (const stretch of windows.stretches) await measure(stretch, {});
   }
-  return found;
+  return found.flat();
 }
 
 const isUsed = ({ eventCount, value }: UsageRow): boolean => eventCount > 0 || !value.isZero();

@@ -14,13 +14,17 @@ export interface WindowPart extends CostPart {
  * By how much a level changed in each window in which it was set. Changes add up over groups and customers, and over
  * time to the level.
  */
-export function changesOf<Row extends UsageRow>(rows: readonly Row[]): Row[] {
-  const groups = Map.groupBy(rows, ({ group, customerId }) => JSON.stringify([group, customerId]));
-  return [...groups.values()].flatMap((ofGroup) =>
-    ofGroup
-      .toSorted(byTime)
-      .map((row, index, sorted) => ({ ...row, value: row.value.minus(sorted[index - 1]?.value ?? ZERO) })),
-  );
+export function* changesOf<Row extends UsageRow>(rows: readonly Row[]): Generator<void, Row[]> {
+  const changes: Row[] = [];
+  for (const ofGroup of Map.groupBy(rows, ({ group, customerId }) => JSON.stringify([group, customerId])).values()) {
+    let before = ZERO;
+    for (const row of ofGroup.toSorted(byTime)) {
+      changes.push({ ...row, value: row.value.minus(before) });
+      before = row.value;
+      yield;
+    }
+  }
+  return changes;
 }
 
 /**
@@ -28,24 +32,27 @@ export function changesOf<Row extends UsageRow>(rows: readonly Row[]): Row[] {
  * of work grows with the windows of the groups that are shown, and not with those of all groups that are gathered in
  * one.
  */
-export function heldOver(
+export function* heldOver(
   cost: UnitCosts,
   changes: readonly WindowPart[],
   size: WindowSize,
   { from, to }: { readonly from: Instant; readonly to: Instant },
-): WindowPart[] {
+): Generator<void, WindowPart[]> {
   const end = cost.deletedAt ? earliest(to, cost.deletedAt) : to;
   const groups = Map.groupBy(changes, ({ key }) => key ?? NO_VALUE_KEY);
   const windows = groups.size === 0 ? [] : windowsOf(size, from, to).toArray();
-  return [...groups.values()].flatMap((ofGroup) => {
+  const held: WindowPart[] = [];
+  for (const ofGroup of groups.values()) {
     const byStart = Map.groupBy(ofGroup, ({ windowStart }) => windowStart.epochMilliseconds);
     let level: WindowPart | undefined;
-    return windows.flatMap((window): WindowPart[] => {
+    for (const window of windows) {
       for (const change of byStart.get(window.windowStart.epochMilliseconds) ?? [])
         level = { ...change, quantity: Decimal.sum(level?.quantity ?? ZERO, change.quantity) };
-      if (level === undefined || !isBefore(window.windowStart, end)) return [];
+      if (level === undefined || !isBefore(window.windowStart, end)) continue;
       const unitCost = unitCostAt(cost, earliest(window.windowEnd, end).subtract({ nanoseconds: 1 }));
-      return [{ ...level, ...window, cost: level.quantity.times(unitCost) }];
-    });
-  });
+      held.push({ ...level, ...window, cost: level.quantity.times(unitCost) });
+      yield;
+    }
+  }
+  return held;
 }

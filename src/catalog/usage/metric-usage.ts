@@ -1,5 +1,5 @@
 import type { Tx } from '../../db/index.ts';
-import { listReply, pageOf, type Static } from '../../http/index.ts';
+import { eachInTurns, inTurns, listReply, pageOf, type Static, sortedInTurns } from '../../http/index.ts';
 import { jsonNumber } from '../../kernel/decimal.ts';
 import { compareText } from '../../kernel/json.ts';
 import { notFound, ok, type Result } from '../../kernel/result.ts';
@@ -9,6 +9,7 @@ import {
   dimensionsOf,
   everyWindow,
   listMeterEvents,
+  MOST_ROWS,
   subjectsOf,
   type UsageQuery,
   type UsageRow,
@@ -31,22 +32,24 @@ export async function metricUsage(
   const read = readQuestion(query, dimensionsOf(metric));
   if (!read.ok) return read;
   const { from, to, groups, groupFilters } = read.value;
-  const checked = checkWindows([metric], 'windowSize', query.windowSize, read.value);
+  const { windowSize } = query;
+  const checked = checkWindows('windowSize', windowSize, read.value);
   if (!checked.ok) return checked;
   const sources = await sourcesOf(tx, merchantId, query.subject, read.value);
   const [totals = [], windows = [], grouped = []] = await usage.measure(
     tx,
-    { merchantId, meter: metric, sources, from, to, groupFilters },
-    [{}, query.windowSize === undefined ? {} : { window: query.windowSize }, { groups }],
+    { merchantId, meter: metric, sources, from, to, groupFilters, mostRows: MOST_ROWS },
+    [{}, windowSize === undefined ? {} : { window: windowSize }, { groups }],
   );
-  const shown = grouped.toSorted(byValue);
+  const shown = groups.length === 0 ? [] : await sortedInTurns(grouped, byValue);
   const { groupOffset = 0, groupLimit = 100 } = query;
+  const windowed = windowSize === undefined ? [] : await inTurns(everyWindow(metric, windows, windowSize, read.value));
   return ok({
     object: 'meter',
     billableMetricId: id,
     totalValue: jsonNumber((totals[0] as UsageRow).value),
-    ...(query.windowSize !== undefined && {
-      windowedValues: everyWindow(metric, windows, query.windowSize, read.value).toSorted(byTime).map(toWindowReply),
+    ...(windowSize !== undefined && {
+      windowedValues: await eachInTurns(await sortedInTurns(windowed, byTime), toWindowReply),
     }),
     ...(groups.length > 0 && {
       groupedValues: shown

@@ -1,8 +1,8 @@
-import { MapOf, Nullable, type Static, Text, Type, UNSTORABLE_TEXT, validate } from '../../http/index.ts';
+import { checkFigures, MapOf, Nullable, type Static, Text, Type, UNSTORABLE_TEXT, validate } from '../../http/index.ts';
 import type { FieldError, Result } from '../../kernel/result.ts';
-import { invalid, invalidField, ok } from '../../kernel/result.ts';
+import { invalid, ok } from '../../kernel/result.ts';
 import { type Instant, type InstantText, instantOf, isBefore } from '../../kernel/time.ts';
-import { isLevel, type Meter, type WindowSize, windowCount } from '../../metering/index.ts';
+import { type WindowSize, windowCount } from '../../metering/index.ts';
 
 const MOST_VALUES = 1_000;
 
@@ -23,25 +23,14 @@ export interface QuestionQuery {
   readonly filterGroupBy?: string;
 }
 
-/** A level has a value in every window, so that a far range in small windows would have no end. */
-const MOST_LEVEL_WINDOWS = 10_000;
-
-/** Limits the number of windows of a level. @param field the name of their size in the query */
-export function checkWindows(
-  meters: readonly Pick<Meter, 'aggregation'>[],
+/** Limits the windows of an answer, also those without events. @param field the name of their size in the query */
+export const checkWindows = (
   field: string,
   size: WindowSize | undefined,
   { from, to }: Pick<Question, 'from' | 'to'>,
-): Result<null> {
-  const count = size !== undefined && meters.some(isLevel) ? windowCount(size, from, to) : 0;
-  if (count <= MOST_LEVEL_WINDOWS) return ok(null);
-  const [asked, most] = [count, MOST_LEVEL_WINDOWS].map((number) => number.toLocaleString('en'));
-  return invalidField(
-    field,
-    `${size} gives ${asked} windows, and LATEST has a value in each; at most ${most} are allowed: ` +
-      'choose larger windows or a shorter time',
-  );
-}
+  groups = 1,
+): Result<null> =>
+  size === undefined ? ok(null) : checkFigures(field, size, { windows: windowCount(size, from, to), groups });
 
 /**
  * Reads times, dimensions and filters; every field that is wrong is named.

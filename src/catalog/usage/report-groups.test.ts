@@ -19,8 +19,8 @@ const order = fc.record({
 describe('the groups of a report', () => {
   it('sum to their parts, whatever is shown alone', () =>
     fc.assert(
-      fc.property(fc.array(part), order, (parts, wanted) => {
-        const shown = topGroups(addUp(parts), wanted);
+      fc.asyncProperty(fc.array(part), order, async (parts, wanted) => {
+        const shown = await topGroups(await addUp(parts), wanted);
         for (const figure of ['cost', 'quantity'] as const)
           expect(plain(sum(shown.map((group) => group[figure])))).toBe(plain(sum(parts.map((each) => each[figure]))));
       }),
@@ -28,9 +28,9 @@ describe('the groups of a report', () => {
 
   it('stand in order, the others last, and none alone that belongs behind another', () =>
     fc.assert(
-      fc.property(fc.array(part), order, (parts, wanted) => {
-        const groups = addUp(parts);
-        const shown = topGroups(groups, wanted);
+      fc.asyncProperty(fc.array(part), order, async (parts, wanted) => {
+        const groups = await addUp(parts);
+        const shown = await topGroups(groups, wanted);
         const alone = shown.filter(({ isOther }) => !isOther);
         expect(alone.length).toBe(Math.min(groups.length, wanted.top));
         expect(shown.slice(alone.length).map(({ key }) => key)).toEqual(groups.length > wanted.top ? [OTHER_KEY] : []);
@@ -45,9 +45,9 @@ describe('the groups of a report', () => {
       }),
     ));
 
-  it('name a missing value, and no unit where units differ', () => {
+  it('name a missing value, and no unit where units differ', async () => {
     const figures = { label: 'x', quantity: decimal(1), cost: decimal(1) };
-    const groups = addUp([
+    const groups = await addUp([
       { key: null, unit: 'token', ...figures },
       { key: 'a', unit: 'token', ...figures },
       { key: 'a', unit: 'call', ...figures },

@@ -1,3 +1,4 @@
+import { inTurns, sortedInTurns } from '../../http/index.ts';
 import { Decimal, decimal, ZERO } from '../../kernel/decimal.ts';
 import { compareText } from '../../kernel/json.ts';
 
@@ -34,7 +35,9 @@ export interface ReportOrder {
 }
 
 /** Adds up parts of one key, in the order in which keys first appear. */
-export function addUp(parts: readonly CostPart[]): ReportGroup[] {
+export const addUp = (parts: readonly CostPart[]): Promise<ReportGroup[]> => inTurns(addingUp(parts));
+
+function* addingUp(parts: readonly CostPart[]): Generator<void, ReportGroup[]> {
   const groups = new Map<string, ReportGroup>();
   for (const part of parts) {
     const key = part.key ?? NO_VALUE_KEY;
@@ -47,6 +50,7 @@ export function addUp(parts: readonly CostPart[]): ReportGroup[] {
       unit: known && known.unit !== part.unit ? null : part.unit,
       isOther: false,
     });
+    yield;
   }
   return [...groups.values()];
 }
@@ -55,12 +59,15 @@ export function addUp(parts: readonly CostPart[]): ReportGroup[] {
  * The first groups in order, and the others as one. Equal ones are in the order of their keys, so that a report is
  * reproducible.
  */
-export function topGroups(groups: readonly ReportGroup[], order: ReportOrder): ReportGroup[] {
+export async function topGroups(groups: readonly ReportGroup[], order: ReportOrder): Promise<ReportGroup[]> {
   const sign = order.descending ? -1 : 1;
-  const sorted = groups.toSorted((a, b) => sign * a[order.by].comparedTo(b[order.by]) || compareText(a.key, b.key));
+  const sorted = await sortedInTurns(
+    groups,
+    (a, b) => sign * a[order.by].comparedTo(b[order.by]) || compareText(a.key, b.key),
+  );
   const others = sorted.slice(order.top);
   if (others.length === 0) return sorted;
-  const [first] = addUp(others.map((group) => ({ ...group, key: OTHER_KEY })));
+  const [first] = await addUp(others.map((group) => ({ ...group, key: OTHER_KEY })));
   return [...sorted.slice(0, order.top), { ...(first as ReportGroup), label: 'Other', isOther: true }];
 }
 
@@ -79,10 +86,10 @@ const DEFAULT_LIMIT = 10;
  * groups are paged, or, where `topN` is given too, those that stand alone with the one of all others. `alone` are the
  * keys of all groups that stand alone, on whatever page.
  */
-export function pageOfGroups(groups: readonly ReportGroup[], order: Omit<ReportOrder, 'top'>, page: ReportPage) {
+export async function pageOfGroups(groups: readonly ReportGroup[], order: Omit<ReportOrder, 'top'>, page: ReportPage) {
   const isPaged = page.limit !== undefined || page.offset !== undefined;
   const top = page.topN ?? (isPaged ? groups.length : DEFAULT_TOP);
-  const listed = topGroups(groups, { ...order, top });
+  const listed = await topGroups(groups, { ...order, top });
   const alone = new Set(listed.filter(({ isOther }) => !isOther).map(({ key }) => key));
   if (!isPaged) return { shown: listed, alone, pagination: { total: groups.length, limit: top, offset: 0 } };
   const { limit = DEFAULT_LIMIT, offset = 0 } = page;

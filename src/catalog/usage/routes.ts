@@ -1,7 +1,7 @@
 import type { Tx } from '../../db/index.ts';
 import { type Route, route } from '../../http/index.ts';
 import { invalidField } from '../../kernel/result.ts';
-import type { UsageQuery } from '../../metering/index.ts';
+import { type UsageQuery, withinRows } from '../../metering/index.ts';
 import { costReport } from './cost-report.ts';
 import { costSummary } from './cost-summary.ts';
 import { metricEvents, metricUsage } from './metric-usage.ts';
@@ -30,7 +30,8 @@ export const usageRoutes = (usage: UsageQuery<Tx>): readonly Route[] => [
       query: MeterQuery,
       replies: { 200: MeterReply },
     },
-    async ({ tx, merchantId, params, query }) => metricUsage(tx, usage, merchantId, params.id, query),
+    async ({ tx, merchantId, params, query }) =>
+      withinRows('groupBy', () => metricUsage(tx, usage, merchantId, params.id, query)),
   ),
   route(
     {
@@ -60,7 +61,8 @@ export const usageRoutes = (usage: UsageQuery<Tx>): readonly Route[] => [
       query: CostSummaryQuery,
       replies: { 200: CostSummaryReply },
     },
-    async ({ tx, merchantId, params, query }) => costSummary(tx, usage, merchantId, params.id, query),
+    async ({ tx, merchantId, params, query }) =>
+      withinRows('groupBy', () => costSummary(tx, usage, merchantId, params.id, query)),
   ),
   route(
     {
@@ -79,6 +81,6 @@ export const usageRoutes = (usage: UsageQuery<Tx>): readonly Route[] => [
     async ({ tx, merchantId, query }) =>
       merchantId === null
         ? invalidField('merchantId', 'is required of a platform operator')
-        : costReport(tx, usage, merchantId, query),
+        : withinRows('windowSize', () => costReport(tx, usage, merchantId, query)),
   ),
 ];

@@ -24,8 +24,8 @@ const USAGE_FILTERS: FieldWords = {
   subject: 'Only usage of this customer or subscription.',
   externalSubject: 'Only events that named the customer by this `externalSubject`.',
   externalId: 'Only events with this id of your own.',
-  windowSize: 'Adds the usage of each window of this size, in UTC.',
-  window: 'Adds the usage of each window of this size, in UTC.',
+  windowSize: 'Adds the usage of each window of this size, in UTC. At most 10,000 windows.',
+  window: 'Adds the usage of each window of this size, in UTC. At most 10,000 windows.',
   groupBy: 'Adds the usage by these dimensions: names with commas between them.',
   filterGroupBy:
     'Only usage with these values: a JSON object of dimensions with a value or a list of values. Null in a list stands ' +
@@ -43,7 +43,9 @@ const REPORT_FILTERS: FieldWords = {
   limit: 'How many groups the page has at most. Default: 10.',
   offset: 'How many groups come before the page. Default: 0.',
   comparePriorPeriod: '`true`: each group is compared with the time of the same length before.',
-  windowSize: 'The size of the windows of the series, in UTC.',
+  windowSize:
+    'The size of the windows of the series, in UTC. Default: `DAY`, and `MONTH` above 1,000 days. At most 10,000 ' +
+    'figures: windows times the groups in the answer.',
   sort: 'The figure by which the groups are sorted.',
   sortDir: '`desc`: the largest first. `asc`: the smallest first.',
   currency: 'Only costs in this currency: an ISO 4217 code. Default: the one of most costs.',
@@ -271,9 +273,7 @@ export const CostReportQuery = Strict(
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
     offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 2_147_483_647 })),
     comparePriorPeriod: Type.Optional(Type.Boolean({ default: false })),
-    windowSize: Type.Optional(
-      Type.Unsafe<'HOUR' | 'DAY' | 'MONTH'>({ enum: ['HOUR', 'DAY', 'MONTH'], default: 'DAY' }),
-    ),
+    windowSize: Type.Optional(Type.Unsafe<'HOUR' | 'DAY' | 'MONTH'>({ enum: ['HOUR', 'DAY', 'MONTH'] })),
     sort: Type.Optional(
       Type.Unsafe<'totalCost' | 'totalQuantity'>({ enum: ['totalCost', 'totalQuantity'], default: 'totalCost' }),
     ),

@@ -138,15 +138,15 @@ describe('GET /v0/billableMetrics/{id}/meter', () => {
     },
     {
       size: 'MINUTE',
+      to: '2026-01-07T22:40:00Z', // 10,000 minutes
       windows: [
         ['2026-01-01T00:00:00Z', '2026-01-01T00:01:00Z', 10],
         ['2026-01-01T10:30:00Z', '2026-01-01T10:31:00Z', 20.5],
-        ['2026-01-15T10:30:00Z', '2026-01-15T10:31:00Z', 30],
-        ['2026-01-31T23:59:00Z', '2026-02-01T00:00:00Z', 40],
       ],
     },
-  ])('by $size leaves out the windows without events', async ({ size, windows }) => {
-    const { body } = await meter(sum, `&windowSize=${size}`);
+  ])('by $size leaves out the windows without events', async ({ size, to = '2026-02-01T00:00:00Z', windows }) => {
+    const range = `from=2026-01-01T00:00:00Z&to=${to}`;
+    const { body } = await merchant.get(`/v0/billableMetrics/${sum}/meter?${range}&windowSize=${size}`);
     const rows = body.windowedValues.map((each: Record<string, unknown>) => [
       each.windowStart,
       each.windowEnd,
@@ -210,6 +210,7 @@ describe('GET /v0/billableMetrics/{id}/meter', () => {
     { query: `${RANGE}&subject=`, field: 'subject' },
     { query: `${RANGE}&subject=${'x'.repeat(256)}`, field: 'subject' },
     { query: `${RANGE}&windowSize=YEAR`, field: 'windowSize' },
+    { query: 'from=2026-01-01T00:00:00Z&to=2026-01-07T22:40:01Z&windowSize=MINUTE', field: 'windowSize' },
     { query: `${RANGE}&groupLimit=501`, field: 'groupLimit' },
     { query: `${RANGE}&groupOffset=-1`, field: 'groupOffset' },
     { query: `${RANGE}&limit=3`, field: 'limit' },
@@ -314,6 +315,7 @@ describe('GET /v0/costs/{id}/summary', () => {
 
   it.each([
     { query: `${RANGE}&window=MONTH`, field: 'window' },
+    { query: `${RANGE}&window=MINUTE`, field: 'window' },
     { query: `${RANGE}&groupBy=region`, field: 'groupBy' },
     { query: 'from=2026-01-01T00:00:00Z', field: 'to' },
   ])('answers 400 to $query', async ({ query, field }) =>
@@ -326,6 +328,21 @@ describe('GET /v0/costs/{id}/summary', () => {
 
 describe('GET /v0/costs/report', () => {
   const report = async (query: string) => merchant.get(`/v0/costs/report?${RANGE}&${query}`);
+
+  it.each([
+    { groups: 1, query: 'groupBy=cost&topN=1', windows: 10_001 },
+    { groups: 2, query: 'groupBy=cost', windows: 5_001 },
+    { groups: 2, query: 'groupBy=cost', windows: 5_000 },
+  ])('has at most 10,000 figures: $windows windows of $groups groups', async ({ groups, query, windows }) => {
+    const to = Temporal.Instant.from('2026-01-01T00:00:00Z').add({ hours: windows });
+    const asked = `from=2026-01-01T00:00:00Z&to=${to}&windowSize=HOUR&${query}`;
+    const { status, body } = await merchant.get(`/v0/costs/report?${asked}`);
+    expect([status, body.errors?.[0]]).toEqual(
+      groups * windows > 10_000
+        ? [400, { field: 'windowSize', message: expect.stringMatching(/^HOUR gives (?:10,001|5,001) windows/) }]
+        : [200, undefined],
+    );
+  });
 
   it('by cost compares with the period before', async () => {
     const { status, body } = await report('groupBy=cost&comparePriorPeriod=true&windowSize=MONTH');

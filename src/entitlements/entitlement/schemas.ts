@@ -61,7 +61,9 @@ const READ_FILTERS: FieldWords = {
   featureKey: 'Only the feature with this key.',
   productId: 'Only features of this product.',
   subscriptionId: 'Only entitlements of this subscription.',
-  windowSize: 'The size of the windows, in UTC. Default: `DAY`. There are at most 400 windows.',
+  windowSize:
+    'The size of the windows, in UTC. Default: `DAY`. There are at most 400 windows, and at most ' +
+    '10,000 figures of grants in them.',
 };
 
 const ACCESS_FIELDS: FieldWords = {

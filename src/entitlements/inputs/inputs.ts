@@ -1,9 +1,9 @@
 import type { Tx } from '../../db/index.ts';
+import { eachInTurns } from '../../http/index.ts';
 import { type Decimal, decimal, ZERO } from '../../kernel/decimal.ts';
 import { type Instant, type InstantText, instantOf, isAfter, parseCadence } from '../../kernel/time.ts';
 import type { BalanceGrant, BalanceInputs, BalanceTerm, PeriodRule } from '../balance/index.ts';
 import type { EntitlementRow, TermTemplate } from '../entitlement/entitlement.ts';
-import { eachInTurns } from '../entitlement/turns.ts';
 import { type GrantFields, grantLines, type InputRow, selectInputs } from './inputs.sql.ts';
 import { readKept, type Snapshot } from './snapshot.ts';
 import type { MeasuredMeter, PrecedingEntitlement } from './sources.ts';

@@ -1,4 +1,5 @@
 import type { Tx } from '../../db/index.ts';
+import { inTurns } from '../../http/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import { type Instant, isAfter, latest } from '../../kernel/time.ts';
 import {
@@ -11,7 +12,6 @@ import {
   timelineInTurns,
   type Wanted,
 } from '../balance/index.ts';
-import { inTurns } from '../entitlement/turns.ts';
 import type { Loaded } from './inputs.ts';
 import { type LevelQuestion, type Measured, measured, usedIn } from './measure.ts';
 

@@ -1,9 +1,9 @@
+import { inTurns } from '../../http/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import { earliest, type Instant, isAfter, isBefore } from '../../kernel/time.ts';
 import type { UsageFigure, UsageScope } from '../../metering/index.ts';
 import { type BalanceAt, timelineInTurns } from '../balance/index.ts';
 import type { EntitlementDetailReply } from '../entitlement/schemas.ts';
-import { inTurns } from '../entitlement/turns.ts';
 import type { Loaded } from '../inputs/inputs.ts';
 import { measuringOf } from '../inputs/measure.ts';
 import { burned, isShort, planReplay } from '../inputs/replaying.ts';

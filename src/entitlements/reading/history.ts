@@ -1,11 +1,11 @@
 import type { Tx } from '../../db/index.ts';
+import { inTurns, MOST_FIGURES } from '../../http/index.ts';
 import { type Decimal, jsonNumber, sum, ZERO } from '../../kernel/decimal.ts';
 import { fail, invalidField, ok, type Result } from '../../kernel/result.ts';
 import { earliest, formatInstant, type Instant, isAfter, isBefore, latest } from '../../kernel/time.ts';
 import { type BalanceAt, type GrantGone, TooManyGrants, timelineInTurns, usagePeriodAt } from '../balance/index.ts';
 import type { EntitlementRow } from '../entitlement/entitlement.ts';
 import type { EntitlementHistoryReply, HISTORY_WINDOWS } from '../entitlement/schemas.ts';
-import { inTurns } from '../entitlement/turns.ts';
 import { within } from '../inputs/bounds.ts';
 import { type Loaded, loadInput } from '../inputs/inputs.ts';
 import { hasGauge } from '../inputs/measure.ts';
@@ -23,8 +23,8 @@ export interface HistoryQuestion {
 }
 
 const MOST_WINDOWS = 400;
-/** Each window has a figure of each grant that counted in it. */
-const MOST_GRANTS = 500_000;
+/** Each window has a figure of each grant that counted in it, from its balances at both ends of the window. */
+const MOST_BALANCES = 2 * MOST_FIGURES;
 
 /** All that is before an instant, and nothing that happens at it. */
 const RIGHT_BEFORE = { nanoseconds: 1 };
@@ -62,13 +62,14 @@ export async function historyOf(
   const { signal } = question;
   return within('to', async (budget) => {
     try {
-      const seen = await walk(tx, atFrom, windows, { signal, budget, mostGrants: MOST_GRANTS });
+      const seen = await walk(tx, atFrom, windows, { signal, budget, mostGrants: MOST_BALANCES });
       return ok(await inTurns(toHistoryReply(seen), signal));
     } catch (error) {
       if (!(error instanceof TooManyGrants)) throw error;
       return invalidField(
         'windowSize',
-        `gives more than ${MOST_GRANTS} balances of grants; ask for less time or larger windows`,
+        `${question.windowSize} gives more than ${MOST_FIGURES.toLocaleString('en')} balances, windows times grants: ` +
+          'choose larger windows or a shorter time',
       );
     }
   });

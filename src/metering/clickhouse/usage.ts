@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Tx } from '../../db/index.ts';
+import { eachInTurns, inTurns } from '../../http/index.ts';
 import { isLevel } from '../meter/meter.ts';
+import { TooManyRows } from '../meter/most-rows.ts';
 import { disjointSources, type UsageCut, type UsageQuery, type UsageRow } from '../meter/usage-request.ts';
 import { clippedWindow, type Window, type WindowSize } from '../meter/windows.ts';
 import { type Stamped, withoutRepeats } from '../usage/levels.ts';
@@ -114,7 +116,9 @@ async function measureIn(
     ? await uniqueCells(tx, question, projection, ask)
     : await addedCells(tx, question, projection, ask);
   await checkStanding(ask, projection, standing);
-  return cuts.map((cut) => rowsOf(cut, question, cells));
+  const sets: UsageRow[][] = [];
+  for (const cut of cuts) sets.push(await rowsOf(cut, question, cells));
+  return sets;
 }
 
 type Ask = (statement: Statement) => Promise<Answer>;
@@ -197,7 +201,7 @@ async function customersIn(tx: Tx, { scope, columns }: Question, answers: readon
   return new Map(owners.map(({ id, customerId }) => [String(id), customerId]));
 }
 
-function rowsOf(cut: UsageCut, { scope, columns }: Question, sets: CellSets): UsageRow[] {
+async function rowsOf(cut: UsageCut, { scope, columns }: Question, sets: CellSets): Promise<UsageRow[]> {
   const names = columnNames(columns);
   const { meter, from, to } = scope;
   const mask = summedOver(setOf(cut, columns), columns);
@@ -205,6 +209,7 @@ function rowsOf(cut: UsageCut, { scope, columns }: Question, sets: CellSets): Us
   const found = (sets.get(mask) ?? []).filter(
     ({ eventCount, value }) => eventCount > 0 || isWhole || (isLevel(meter) && value !== null),
   );
+  if (found.length > (scope.mostRows ?? found.length)) throw new TooManyRows();
   const cells = found.length === 0 && isWhole ? [{ key: names.map(() => null), ...NOTHING }] : found;
   const groups = (cut.groups ?? []).map((name) => [name, columns.dimensions.indexOf(name)] as const);
   const [owner, window] = [names.indexOf('owner'), names.indexOf('w')];
@@ -214,7 +219,7 @@ function rowsOf(cut: UsageCut, { scope, columns }: Question, sets: CellSets): Us
     windows.set(number, known);
     return known;
   };
-  const rows = cells.map((cell) => {
+  const rows = await eachInTurns(cells, (cell) => {
     const { key, eventCount } = cell;
     const entries = groups.map(([name, place]) => [name, (key[place] ?? null) as string | null] as const);
     const group = entries.length === 0 ? NO_GROUP : Object.fromEntries(entries);
@@ -223,7 +228,8 @@ function rowsOf(cut: UsageCut, { scope, columns }: Question, sets: CellSets): Us
     return cut.window === undefined ? row : Object.assign(row, windowOf(key[window] as number, cut.window));
   });
   if (!isLevel(meter) || cut.window === undefined) return rows;
-  return withoutRepeats(rows.map((row, index): Stamped => [row, stampOf(cells[index] as PartialFigure)]));
+  const stamped = (row: UsageRow, index: number): Stamped => [row, stampOf(cells[index] as PartialFigure)];
+  return inTurns(withoutRepeats(rows.map(stamped)));
 }
 
 const stampOf = ({ latest }: PartialFigure): Stamped[1] => latest as Stamped[1];

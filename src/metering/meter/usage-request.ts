@@ -23,6 +23,8 @@ export interface UsageScope {
   readonly to: Instant;
   /** Only events whose value of the dimension is one of these; null means a missing one. */
   readonly groupFilters?: Readonly<Record<string, readonly (string | null)[]>>;
+  /** A question that needs more rows is given up. Absent: any number. */
+  readonly mostRows?: number;
   /** Only events up to here in the order of acceptance (`usageMark`); then all are read, and no roll-up. */
   readonly acceptedUpTo?: bigint;
 }
@@ -61,6 +63,8 @@ export interface UsageRow {
  * windows there are those in which the level was set, and the one with which it begins: it goes on over the others
  * (`everyWindow`).
  *
+ * @throws TooManyRows where the question needs more of them than it may
+ *
  * An average is rounded to 50 significant digits, half
  * away from zero, where it has more; everything else keeps all digits.
  */
@@ -68,9 +72,9 @@ export interface UsageQuery<Tx> {
   measure(tx: Tx, scope: UsageScope, cuts: readonly UsageCut[]): Promise<UsageRow[][]>;
 }
 
-/** Rows of windows in the order of time. */
-export const byTime = (a: UsageRow, b: UsageRow): number =>
-  Temporal.Instant.compare(a.windowStart as Temporal.Instant, b.windowStart as Temporal.Instant);
+/** Rows of windows in the order of time. No two windows of a question begin in the same millisecond. */
+export const byTime = (a: Pick<UsageRow, 'windowStart'>, b: Pick<UsageRow, 'windowStart'>): number =>
+  (a.windowStart as Instant).epochMilliseconds - (b.windowStart as Instant).epochMilliseconds;
 
 /** Sources cut to the request, and those of one subject joined where they meet, so that no event is in two of them. */
 export function disjointSources(sources: readonly UsageSource[], from: Instant, to: Instant): UsageSource[] {

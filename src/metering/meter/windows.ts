@@ -13,22 +13,16 @@ export interface Window {
  * The window that begins at `start`, a boundary of this size in UTC, clipped to `[from, to)` (api.md, Metering).
  */
 export function clippedWindow(start: Instant, size: WindowSize, from: Instant, to: Instant): Window {
-  const unit = `${size.toLowerCase()}s` as 'minutes' | 'hours' | 'days' | 'months';
-  const end = start
-    .toZonedDateTimeISO('UTC')
-    .add({ [unit]: 1 })
-    .toInstant();
-  return { windowStart: latest(start, from), windowEnd: earliest(end, to) };
+  return { windowStart: latest(start, from), windowEnd: earliest(nextBoundary(start, size), to) };
 }
 
 /** The window of `[from, to)` that holds an instant. */
 export function windowAt(at: Instant, size: WindowSize, from: Instant, to: Instant): Window {
-  const utc = at.toZonedDateTimeISO('UTC');
   const start =
     size === 'MONTH'
-      ? utc.with({ day: 1 }).startOfDay()
-      : utc.round({ smallestUnit: size.toLowerCase() as 'minute', roundingMode: 'floor' });
-  return clippedWindow(start.toInstant(), size, from, to);
+      ? at.toZonedDateTimeISO('UTC').with({ day: 1 }).startOfDay().toInstant()
+      : boundary(windowNumber(size, at), size);
+  return clippedWindow(start, size, from, to);
 }
 
 const MILLISECONDS: Readonly<Record<Exclude<WindowSize, 'MONTH'>, number>> = {
@@ -50,17 +44,19 @@ export function* windowsOf(size: WindowSize, from: Instant, to: Instant): Genera
 /** How many windows there are in `[from, to)`, without looking at each of them. */
 export function windowCount(size: WindowSize, from: Instant, to: Instant): number {
   const last = to.subtract({ nanoseconds: 1 });
-  return Number(windowNumber(size, last) - windowNumber(size, from)) + 1;
+  return windowNumber(size, last) - windowNumber(size, from) + 1;
 }
 
-function windowNumber(size: WindowSize, at: Instant): bigint {
-  if (size !== 'MONTH') return BigInt(Math.floor(at.epochMilliseconds / MILLISECONDS[size]));
+function windowNumber(size: WindowSize, at: Instant): number {
+  if (size !== 'MONTH') return Math.floor(at.epochMilliseconds / MILLISECONDS[size]);
   const { year, month } = at.toZonedDateTimeISO('UTC');
-  return BigInt(year * 12 + month);
+  return year * 12 + month;
 }
+
+const boundary = (number: number, size: Exclude<WindowSize, 'MONTH'>): Instant =>
+  Temporal.Instant.fromEpochMilliseconds(number * MILLISECONDS[size]);
 
 function nextBoundary(at: Instant, size: WindowSize): Instant {
-  if (size !== 'MONTH')
-    return Temporal.Instant.fromEpochMilliseconds(Number(windowNumber(size, at) + 1n) * MILLISECONDS[size]);
+  if (size !== 'MONTH') return boundary(windowNumber(size, at) + 1, size);
   return at.toZonedDateTimeISO('UTC').with({ day: 1 }).startOfDay().add({ months: 1 }).toInstant();
 }

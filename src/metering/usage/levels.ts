@@ -10,18 +10,18 @@ export type Stamped = readonly [row: UsageRow, stamp: { readonly at: bigint; rea
  * The windows of a level in which it was set, of each group in the order of time. Whose part of a question begins later
  * brings a level along that may be older than what others set before: then nothing changes there.
  */
-export function withoutRepeats(rows: readonly Stamped[]): UsageRow[] {
-  const groups = Map.groupBy(rows, ([row]) => groupOf(row));
-  return [...groups.values()].flatMap((ofGroup) => {
+export function* withoutRepeats(rows: readonly Stamped[]): Generator<void, UsageRow[]> {
+  const kept: UsageRow[] = [];
+  for (const ofGroup of Map.groupBy(rows, ([row]) => groupOf(row)).values()) {
     let last: Stamped[1] | undefined;
-    return ofGroup
-      .toSorted(([a], [b]) => byTime(a, b))
-      .flatMap(([row, stamp]) => {
-        if (last !== undefined && !isLater(stamp, last)) return [];
-        last = stamp;
-        return [row];
-      });
-  });
+    for (const [row, stamp] of ofGroup.toSorted(([a], [b]) => byTime(a, b))) {
+      if (last !== undefined && !isLater(stamp, last)) continue;
+      last = stamp;
+      kept.push(row);
+    }
+    yield;
+  }
+  return kept;
 }
 
 /** The key of a row of one cut, beside windows. */
@@ -34,22 +34,24 @@ const isLater = (one: Stamped[1], other: Stamped[1]): boolean =>
  * The windows of a question in the answer: a level continues over windows without events; others have only those with
  * events.
  */
-export function everyWindow(
+export function* everyWindow(
   meter: Pick<Meter, 'aggregation'>,
   rows: readonly UsageRow[],
   size: WindowSize,
   { to }: { readonly to: Instant },
-): UsageRow[] {
+): Generator<void, UsageRow[]> {
   if (!isLevel(meter)) return [...rows];
-  const groups = Map.groupBy(rows, groupOf);
-  return [...groups.values()].flatMap((ofGroup) => {
+  const every: UsageRow[] = [];
+  for (const ofGroup of Map.groupBy(rows, groupOf).values()) {
     const set = new Map(ofGroup.map((row) => [row.windowStart?.epochMilliseconds, row]));
     const [first] = ofGroup.toSorted(byTime);
     let level = first as UsageRow;
-    return [...windowsOf(size, level.windowStart as Instant, to)].map((window): UsageRow => {
+    for (const window of windowsOf(size, level.windowStart as Instant, to)) {
       const row = set.get(window.windowStart.epochMilliseconds);
       level = row ?? level;
-      return row ?? { ...level, ...window, eventCount: 0 };
-    });
-  });
+      every.push(row ?? { ...level, ...window, eventCount: 0 });
+      yield;
+    }
+  }
+  return every;
 }

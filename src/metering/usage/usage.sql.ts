@@ -267,7 +267,7 @@ function rollupsIn(
 }
 
 function figures(
-  meter: Meter,
+  { meter, mostRows }: UsageScope,
   columns: UsageColumns,
   sets: readonly (readonly string[])[],
   counted: readonly Sql[],
@@ -289,7 +289,8 @@ function figures(
            ])}
       from counted
      group by grouping sets (${groupedBy(sets)})
-    having ${isThere(names, meter)}`;
+    having ${isThere(names, meter)}
+    ${mostRows === undefined ? sql`` : sql`limit ${mostRows + 1}`}`; // one more tells that there are too many
 }
 
 const added = (part: SubjectInterval<Interval>): SubjectInterval<Remainder> => ({ ...part, sign: 1 });
@@ -304,7 +305,7 @@ export function selectUsage(scope: UsageScope, columns: UsageColumns, sets: read
     ...eventsIn(intervalsOf(scope).map(added), scope, columns, sql`c.value`),
     ...(earlier.length === 0 ? [] : eventsIn(earlier, scope, columns, sql`c.value`, 'the last ones')),
   ];
-  return sql`with ${figures(scope.meter, columns, sets, counted, sql`true`)}`;
+  return sql`with ${figures(scope, columns, sets, counted, sql`true`)}`;
 }
 
 /**
@@ -357,7 +358,7 @@ export function selectRolledUsage(
        where merchant_id = ${merchantId} and event_type = ${definition.eventType}
          and content = text_hash(${contentOf(definition)})
          and is_ready),
-    ${figures(meter, columns, sets, counted, sql`exists (select from definition)`)}`;
+    ${figures(scope, columns, sets, counted, sql`exists (select from definition)`)}`;
 }
 
 /** The part of an event's value that a roll-up does not have. */

@@ -1,8 +1,10 @@
-import type { Tx } from '../../db/index.ts';
+import type { Sql, Tx } from '../../db/index.ts';
+import { eachInTurns, inTurns } from '../../http/index.ts';
 import { isLevel } from '../meter/meter.ts';
+import { TooManyRows } from '../meter/most-rows.ts';
 import { rollupDefinitionOf } from '../meter/rollup-definition.ts';
 import type { UsageCut, UsageQuery, UsageRequest, UsageRow, UsageScope } from '../meter/usage-request.ts';
-import { clippedWindow, type WindowSize } from '../meter/windows.ts';
+import { clippedWindow, type Window, type WindowSize } from '../meter/windows.ts';
 import { type AnsweredRow, selectAnswers, selectUsedSpans, type UsedSpanRow } from './figure-sets.sql.ts';
 import { figure, isKept, keptFigures, type UsageFigure } from './figures.ts';
 import { type Stamped, withoutRepeats } from './levels.ts';
@@ -12,7 +14,7 @@ import { columnNames, type MeasuredRow, selectRolledUsage, selectUsage, type Usa
 export const rawUsage: UsageQuery<Tx> = {
   async measure(tx, scope, cuts) {
     const { columns, distinct } = askedOf(cuts);
-    return cutRows(await tx.rows<MeasuredRow>(selectUsage(scope, columns, distinct)), scope, cuts, columns);
+    return cutRows(await measuredRows(tx, selectUsage(scope, columns, distinct), scope, columns), scope, cuts, columns);
   },
 };
 
@@ -26,7 +28,7 @@ export const postgresUsage: UsageQuery<Tx> = {
     }
     const definition = scope.acceptedUpTo === undefined ? rollupDefinitionOf(scope.meter) : null;
     const query = definition && selectRolledUsage(scope, columns, distinct, definition);
-    const rows = query && (await tx.rows<MeasuredRow>(query));
+    const rows = query && (await measuredRows(tx, query, scope, columns));
     if (!rows?.every(({ isComplete }) => isComplete)) return rawUsage.measure(tx, scope, cuts);
     return cutRows(rows, scope, cuts, columns);
   },
@@ -38,19 +40,36 @@ function askedOf(cuts: readonly UsageCut[]): { columns: UsageColumns; distinct: 
   return { columns, distinct: [...new Map(sets.map((set) => [set.join(), set])).values()] };
 }
 
-const cutRows = (
+/** @throws TooManyRows */
+async function measuredRows(
+  tx: Tx,
+  query: Sql,
+  { mostRows }: UsageScope,
+  columns: UsageColumns,
+): Promise<MeasuredRow[]> {
+  if (columnNames(columns).length === 0) return tx.rows<MeasuredRow>(query);
+  const rows = await tx.manyRows<MeasuredRow>(query);
+  if (mostRows !== undefined && rows.length > mostRows) throw new TooManyRows();
+  return rows;
+}
+
+async function cutRows(
   rows: readonly MeasuredRow[],
   scope: UsageScope,
   cuts: readonly UsageCut[],
   columns: UsageColumns,
-): UsageRow[][] =>
-  cuts.map((cut) => {
+): Promise<UsageRow[][]> {
+  const sets: UsageRow[][] = [];
+  for (const cut of cuts) {
     const mask = summedOver(setOf(cut, columns), columns);
     const found = rows.filter((row) => row.summedOver === mask);
+    const shown = await eachInTurns(found, rowMaker(cut, columns, scope));
     const isCutByTime = isLevel(scope.meter) && cut.window !== undefined;
-    if (!isCutByTime) return found.map((row) => usageRow(row, cut, columns, scope));
-    return withoutRepeats(found.map((row): Stamped => [usageRow(row, cut, columns, scope), stampOf(row)]));
-  });
+    const stamped = (row: UsageRow, index: number): Stamped => [row, stampOf(found[index] as MeasuredRow)];
+    sets.push(isCutByTime ? await inTurns(withoutRepeats(shown.map(stamped))) : shown);
+  }
+  return sets;
+}
 
 const stampOf = ({ latestAt: at, latestSeq: seq }: MeasuredRow): Stamped[1] => ({
   at: (at as Temporal.Instant).epochNanoseconds,
@@ -164,17 +183,23 @@ function setOf(cut: UsageCut, columns: UsageColumns): string[] {
 const summedOver = (set: readonly string[], columns: UsageColumns): number =>
   columnNames(columns).reduce((mask, name) => mask * 2 + (set.includes(name) ? 0 : 1), 0);
 
-function usageRow(row: MeasuredRow, cut: UsageCut, { dimensions }: UsageColumns, scope: UsageScope): UsageRow {
-  const eventCount = Number(row.eventCount);
-  const groups = (cut.groups ?? []).map((name) => [name, row[`d${dimensions.indexOf(name)}`] ?? null] as const);
-  return {
-    group: Object.fromEntries(groups),
-    ...(cut.byCustomer === true && { customerId: row.customerId }),
-    ...(cut.window !== undefined && row.windowStart && windowOf(row.windowStart, cut.window, scope)),
-    value: figure(scope.meter, row.value, eventCount),
-    eventCount,
+/** Makes the rows of a cut: what many of them have in common, such as a window, is made once. */
+function rowMaker(cut: UsageCut, { dimensions }: UsageColumns, scope: UsageScope): (row: MeasuredRow) => UsageRow {
+  const groups = (cut.groups ?? []).map((name) => [name, `d${dimensions.indexOf(name)}`] as const);
+  const windows = new Map<number, Window>();
+  const windowOf = (start: Temporal.Instant, size: WindowSize): Window => {
+    const known = windows.get(start.epochMilliseconds) ?? clippedWindow(start, size, scope.from, scope.to);
+    windows.set(start.epochMilliseconds, known);
+    return known;
+  };
+  return (row) => {
+    const eventCount = Number(row.eventCount);
+    return {
+      group: Object.fromEntries(groups.map(([name, column]) => [name, row[column as `d${number}`] ?? null])),
+      ...(cut.byCustomer === true && { customerId: row.customerId }),
+      ...(cut.window !== undefined && row.windowStart && windowOf(row.windowStart, cut.window)),
+      value: figure(scope.meter, row.value, eventCount),
+      eventCount,
+    };
   };
 }
-
-const windowOf = (start: Temporal.Instant, size: WindowSize, { from, to }: UsageScope) =>
-  clippedWindow(start, size, from, to);

@@ -1,5 +1,6 @@
 import { findPlan, findPlanVersion, type PricedMetric } from '../../catalog/index.ts';
 import { effectiveNowForReading } from '../../clocks/index.ts';
+import { inTurns } from '../../http/index.ts';
 import { cadenceOfPrice, findSeriesPeriods } from '../../invoicing/index.ts';
 import { decimal } from '../../kernel/decimal.ts';
 import { earliest, type Instant, normaliseCadence, type Period } from '../../kernel/time.ts';
@@ -104,7 +105,7 @@ async function metricSection(visit: Visit, { metric, subscription, periods }: Me
     {},
   ]);
   const values = new Map(
-    everyWindow(meter, rows, window, { to }).map((row) => [startOf(row).epochMilliseconds, row.value]),
+    (await inTurns(everyWindow(meter, rows, window, { to }))).map((row) => [startOf(row).epochMilliseconds, row.value]),
   );
   const windows = [...windowsOf(window, from, to)];
   const points: Point[] = windows.map(({ windowStart }) => ({
