@@ -99,6 +99,21 @@ describe('a list that changes while it is read', () => {
     ),
   );
 
+  it('begins behind a deleted row by its place, not by its id', async () => {
+    const merchant = await env.merchant();
+    const shop = shopOf(merchant);
+    const [last, middle, first] = [await shop.customer(), await shop.customer(), await shop.customer()];
+    const { pagination } = await shop.read('/v0/customers?limit=1');
+    expect(pagination.nextAfter).toMatch(first.id);
+    expect((await merchant.delete(`/v0/customers/${first.id}`)).status).toBe(204);
+    const next = await shop.read(`/v0/customers?after=${pagination.nextAfter}`);
+    expect(next.data.map(({ id }: Resource) => id)).toEqual([middle.id, last.id]);
+    expect(await merchant.get(`/v0/customers?after=${first.id}`)).toMatchObject({
+      status: 404,
+      body: { details: { field: 'after' } },
+    });
+  });
+
   it('has 25 unpaid invoices when each is paid as it is read', async () => {
     const merchant = await env.merchant();
     const shop = shopOf(merchant);
