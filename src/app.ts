@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { audit, invariantCount, type Violation } from './auditor/index.ts';
 import { clockBook } from './clocks/index.ts';
-import { Database, type DatabaseOptions, migrate, migrationFiles, type Scope } from './db/index.ts';
+import { Database, type DatabaseOptions, migrate, migrationFiles, Presence, type Scope } from './db/index.ts';
 import { type OpenedDemo, openDemo } from './demo/index.ts';
 import {
   createServer,
@@ -21,7 +21,14 @@ import {
   findOrganization,
   recordAudit,
 } from './identity/index.ts';
-import { countParked, createRunner, listCountChore, rebuildListCounts } from './jobs/index.ts';
+import {
+  countParked,
+  createRunner,
+  forgetClaimChore,
+  listCountChore,
+  lostClaimChore,
+  rebuildListCounts,
+} from './jobs/index.ts';
 import type { Instant } from './kernel/time.ts';
 import { createMailSender, type MailSender, type MailServer, noMailSender } from './mail/index.ts';
 import {
@@ -268,11 +275,17 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
       return { held, requests, oldestSeconds: oldest === null ? 0 : now().since(oldest).total('seconds') };
     },
   });
+  const presence = new Presence(options.databaseUrl, (error) =>
+    options.logger.warn({ err: error }, 'the connection broke that shows other processes this one'),
+  );
+  const worker = () => presence.number;
   const runner = createRunner({
     database: workDatabase,
     kinds: domains.dueKinds,
     clocks: clockBook,
     chores: [
+      lostClaimChore(worker),
+      forgetClaimChore,
       forgetIdempotencyKeys,
       listCountChore,
       eventPartitionChore,
@@ -289,6 +302,7 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
     now,
     logger: options.logger,
     observe: (report) => metrics.step(report),
+    worker,
   });
   const sender: Sender = createSender({
     database: deliveryDatabase,
@@ -298,6 +312,7 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
     stopwatch: () => performance.now(),
     onTrouble: (error, what) => options.logger.warn({ err: error }, what),
     observe: (outcome, seconds) => metrics.webhook(outcome, seconds),
+    worker,
   });
   const server = await createServer({
     database,
@@ -337,6 +352,7 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
     migratedTo: current,
     startWorker: () => {
       if (!has('worker')) return;
+      void presence.start();
       runner.start();
       sender.start();
     },
@@ -362,7 +378,7 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
       await mailSender.close(); // it notes what became of the last mails
       await projection?.close(); // what is being shipped needs the database to its end
       await domains.close(); // it notes what came of the last calls to payment providers
-      await Promise.all([metrics.close(), pools.close()]);
+      await Promise.all([metrics.close(), presence.close(), pools.close()]);
     },
   };
 }

@@ -15,6 +15,7 @@ export {
 export { checkVersion, type Migrated, migrate, migrationFiles } from './migrate.ts';
 export { checkReference, ownerOf, ownersOf } from './ownership.ts';
 export { pageOfRows } from './page.ts';
+export { Presence } from './presence.ts';
 export {
   allOf,
   arrayElements,
