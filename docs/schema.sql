@@ -97,8 +97,10 @@ create table api_key (
   last_used_at timestamp with time zone,
   revoked_at timestamp with time zone,
   created_at timestamp with time zone not null,
+  setting text,
   constraint api_key_pkey PRIMARY KEY (merchant_id, id),
-  constraint api_key_merchant_id_user_id_fkey FOREIGN KEY (merchant_id, user_id) REFERENCES app_user(merchant_id, id)
+  constraint api_key_merchant_id_user_id_fkey FOREIGN KEY (merchant_id, user_id) REFERENCES app_user(merchant_id, id),
+  constraint api_key_setting_check CHECK ((setting = ANY (ARRAY['current'::text, 'former'::text])))
 );
 CREATE UNIQUE INDEX api_key_hash ON api_key USING btree (hash);
 CREATE INDEX api_key_user ON api_key USING btree (merchant_id, user_id, seq DESC);

@@ -1,5 +1,5 @@
--- Claims of processes that are gone (decision 0195). A process that works outside a transaction (a call to a provider, a
--- mail, a webhook) has its record for itself until a time. It is present while its lock stands, which ends with its
+-- Claims of processes that are gone (decision 0195). A process that works outside a transaction (a call to a provider,
+-- a mail, a webhook) has its record for itself until a time. It is present while its lock stands, which ends with its
 -- connection. What it has claimed is then free at once, not only at that time.
 
 /* The processes with background jobs, present or lost. */

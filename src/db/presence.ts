@@ -8,9 +8,9 @@ const BEGIN = `begin;
   set local idle_in_transaction_session_timeout = 0`;
 
 /**
- * Shows other processes that this one lives, by a lock on a connection of its own: both end with the process, however it
- * ends. The lock belongs to a transaction that stays open, because a pooler of transactions gives a connection to others
- * after each. It reads nothing, so it keeps no old rows from being removed.
+ * Shows other processes that this one lives, by a lock on a connection of its own: both end with the process, however
+ * it ends. The lock belongs to a transaction that stays open, because a pooler of transactions gives a connection to
+ * others after each. It reads nothing, so it keeps no old rows from being removed.
  */
 export class Presence {
   readonly #url: string;
