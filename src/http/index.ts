@@ -25,6 +25,7 @@ export {
 } from './route.ts';
 export * from './schema.ts';
 export { createServer } from './server.ts';
+export { AddressRate } from './sharing/address-rate.ts';
 export { PagePlaces } from './sharing/page-places.ts';
 export { RateLimiter, type RateLimits } from './sharing/rate-limit.ts';
 export { type SlotLimits, Slots } from './sharing/slots.ts';

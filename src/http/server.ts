@@ -90,7 +90,9 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   app.decorateRequest('slot', null);
   acceptBodies(app, options.routes);
 
+  const noticeProxy = proxyNotice();
   app.addHook('onRequest', async (request, reply) => {
+    noticeProxy(request);
     reply
       .header('x-request-id', request.id)
       .header('cache-control', 'no-store')
@@ -128,6 +130,16 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   await addOpenApi(app, options.routes, options.baseUrl);
   for (const each of options.routes) runner.mount(app, each);
   return app;
+}
+
+/** Says once that a proxy is in front which was not named: all its callers count as one, or as nobody. */
+function proxyNotice(): (request: FastifyRequest) => void {
+  let isSaid = false;
+  return ({ headers, ips, ip, log }) => {
+    if (isSaid || headers['x-forwarded-for'] === undefined || (ips?.length ?? 1) > 1) return;
+    isSaid = true;
+    log.warn({ address: ip }, 'X-Forwarded-For is not believed: name this address in TRUSTED_PROXIES if it is a proxy');
+  };
 }
 
 /** The error pages by the first word of the paths below which there are pages for people: `pay`. */
