@@ -100,6 +100,8 @@ export interface EnvironmentOptions {
   readonly masterKey: MasterKeys;
   /** Addresses and CIDR ranges of proxies whose `X-Forwarded-For` says where a call comes from; absent: none. */
   readonly trustedProxies?: readonly string[];
+  /** Does the program listen for this machine alone? Absent: it does. */
+  readonly isLocal?: boolean;
   readonly logger: Logger;
   /** Wall time; tests hand in their own. */
   readonly now?: () => Instant;
@@ -127,6 +129,8 @@ export interface Environment {
   readonly server: FastifyInstance;
   readonly database: Database;
   readonly migratedTo: string;
+  /** The measurements of this process, as Prometheus reads them. */
+  metrics(): Promise<string>;
   /** Starts background jobs, if that is a role of this process. */
   startWorker(): void;
   /**
@@ -211,7 +215,7 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
   const { sealer, lost } = await admitMasterKeys(database, options.masterKey, now());
   if (lost.length > 0) options.logger.warn({ keyNames: lost }, 'secrets under lost master keys were given up');
   await ensurePlatform(database, options.platformKey, now(), options.environment);
-  const { trustedProxies = [] } = options;
+  const { trustedProxies = [], isLocal = true } = options;
   const authenticator = new Authenticator({ database, now, isBehindProxy: trustedProxies.length > 0 });
   const projection = await openUsageProjection(options);
   const mailSender = openMailSender(options, workDatabase, now);
@@ -233,7 +237,7 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
     way: {
       post: outside.post,
       sealer: sources.sealer,
-      guard: { allowsLoopback: options.environment === 'sandbox' },
+      guard: { allowsLoopback: options.environment === 'sandbox' && isLocal },
       inbox:
         options.environment === 'sandbox'
           ? {
@@ -261,6 +265,7 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
   const slots = new Slots(options.slotLimits);
   const metrics = new Metrics({
     database,
+    clock: () => now().epochMilliseconds,
     slots: () => slots.load,
     countParked: () => database.transaction('every merchant, reading', countParked),
     countUnbilled: () => database.transaction('every merchant, reading', domains.countUnbilled),
@@ -317,7 +322,7 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
   const server = await createServer({
     database,
     routes: [
-      ...healthRoutes({ database, migrations: await migrationFiles(), metrics }),
+      ...healthRoutes({ database, migrations: await migrationFiles(), metrics, showsMetrics: isLocal }),
       ...domains
         .routes(runner, options.advanceMilliseconds)
         .filter(({ declaration }) => has(declaration.operationId === 'createEvents' ? 'ingest' : 'api')),
@@ -349,6 +354,7 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
   return {
     server,
     database,
+    metrics: () => metrics.text(),
     migratedTo: current,
     startWorker: () => {
       if (!has('worker')) return;
