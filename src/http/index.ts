@@ -1,3 +1,5 @@
+export { tagOf } from './answers/encoding.ts';
+export { inlineFile } from './answers/file-name.ts';
 export { JsonParts, readJsonBody, readJsonParts, readText } from './body.ts';
 export { type BodyKey, bodyKey, findCreated, keyColumns } from './body-key.ts';
 export { type Authentication, type Caller, hasRole, type Role } from './caller.ts';

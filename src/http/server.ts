@@ -9,6 +9,7 @@ import Fastify, {
 import { DatabaseFull, isAway, sqlState } from '../db/index.ts';
 import { isIdAs, isKind, wrongKindWords } from '../kernel/ids.ts';
 import { type Refusal, RefusalError } from '../kernel/result.ts';
+import { encode } from './answers/encoding.ts';
 import { BodyError, readJsonBody, readJsonParts, readText } from './body.ts';
 import { compactText, plainUrl } from './compact.ts';
 import { bearerToken, JSON_SUFFIX, JSON_SUFFIX_TYPE, type ServerOptions, send, sendPage } from './edge.ts';
@@ -20,7 +21,7 @@ import {
   reply as errorReply,
   newRequestId,
 } from './errors.ts';
-import { addOpenApi } from './openapi.ts';
+import { addOpenApi, guardReference } from './openapi.ts';
 import type { ErrorPage, RawBody, Route } from './route.ts';
 import { Runner } from './runner.ts';
 
@@ -119,10 +120,12 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       'request',
     );
   });
+  guardReference(app, options.baseUrl); // before anything is compressed
   app.addHook('onSend', async (request, reply, payload) => {
     const isJson = String(reply.getHeader('content-type') ?? '').startsWith('application/json');
     const isCompact = request.url !== request.originalUrl; // the path was rewritten
-    return isCompact && isJson && typeof payload === 'string' && payload !== '' ? compactText(payload) : payload;
+    const plain = isCompact && isJson && typeof payload === 'string' && payload !== '' ? compactText(payload) : payload;
+    return encode(request, reply, plain);
   });
   app.setErrorHandler(async (error, request, reply) => send(reply, faultReply(error, errors, request)));
   app.setNotFoundHandler(async (request, reply) => answerUnknown(request, reply));
