@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { audit, invariantCount, type Violation } from './auditor/index.ts';
 import { clockBook } from './clocks/index.ts';
-import { Database, type DatabaseOptions, migrate, migrationFiles, type Scope } from './db/index.ts';
+import { Database, type DatabaseOptions, migrate, migrationFiles, Presence, type Scope } from './db/index.ts';
 import { type OpenedDemo, openDemo } from './demo/index.ts';
 import {
   createServer,
@@ -21,7 +21,14 @@ import {
   findOrganization,
   recordAudit,
 } from './identity/index.ts';
-import { countParked, createRunner, listCountChore, rebuildListCounts } from './jobs/index.ts';
+import {
+  countParked,
+  createRunner,
+  forgetClaimChore,
+  listCountChore,
+  lostClaimChore,
+  rebuildListCounts,
+} from './jobs/index.ts';
 import type { Instant } from './kernel/time.ts';
 import { createMailSender, type MailSender, type MailServer, noMailSender } from './mail/index.ts';
 import {
@@ -93,6 +100,8 @@ export interface EnvironmentOptions {
   readonly masterKey: MasterKeys;
   /** Addresses and CIDR ranges of proxies whose `X-Forwarded-For` says where a call comes from; absent: none. */
   readonly trustedProxies?: readonly string[];
+  /** Does the program listen for this machine alone? Absent: it does. */
+  readonly isLocal?: boolean;
   readonly logger: Logger;
   /** Wall time; tests hand in their own. */
   readonly now?: () => Instant;
@@ -120,6 +129,8 @@ export interface Environment {
   readonly server: FastifyInstance;
   readonly database: Database;
   readonly migratedTo: string;
+  /** The measurements of this process, as Prometheus reads them. */
+  metrics(): Promise<string>;
   /** Starts background jobs, if that is a role of this process. */
   startWorker(): void;
   /**
@@ -204,7 +215,7 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
   const { sealer, lost } = await admitMasterKeys(database, options.masterKey, now());
   if (lost.length > 0) options.logger.warn({ keyNames: lost }, 'secrets under lost master keys were given up');
   await ensurePlatform(database, options.platformKey, now(), options.environment);
-  const { trustedProxies = [] } = options;
+  const { trustedProxies = [], isLocal = true } = options;
   const authenticator = new Authenticator({ database, now, isBehindProxy: trustedProxies.length > 0 });
   const projection = await openUsageProjection(options);
   const mailSender = openMailSender(options, workDatabase, now);
@@ -226,7 +237,7 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
     way: {
       post: outside.post,
       sealer: sources.sealer,
-      guard: { allowsLoopback: options.environment === 'sandbox' },
+      guard: { allowsLoopback: options.environment === 'sandbox' && isLocal },
       inbox:
         options.environment === 'sandbox'
           ? {
@@ -254,6 +265,7 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
   const slots = new Slots(options.slotLimits);
   const metrics = new Metrics({
     database,
+    clock: () => now().epochMilliseconds,
     slots: () => slots.load,
     countParked: () => database.transaction('every merchant, reading', countParked),
     countUnbilled: () => database.transaction('every merchant, reading', domains.countUnbilled),
@@ -268,11 +280,17 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
       return { held, requests, oldestSeconds: oldest === null ? 0 : now().since(oldest).total('seconds') };
     },
   });
+  const presence = new Presence(options.databaseUrl, (error) =>
+    options.logger.warn({ err: error }, 'the connection broke that shows other processes this one'),
+  );
+  const worker = () => presence.number;
   const runner = createRunner({
     database: workDatabase,
     kinds: domains.dueKinds,
     clocks: clockBook,
     chores: [
+      lostClaimChore(worker),
+      forgetClaimChore,
       forgetIdempotencyKeys,
       listCountChore,
       eventPartitionChore,
@@ -289,6 +307,7 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
     now,
     logger: options.logger,
     observe: (report) => metrics.step(report),
+    worker,
   });
   const sender: Sender = createSender({
     database: deliveryDatabase,
@@ -298,11 +317,12 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
     stopwatch: () => performance.now(),
     onTrouble: (error, what) => options.logger.warn({ err: error }, what),
     observe: (outcome, seconds) => metrics.webhook(outcome, seconds),
+    worker,
   });
   const server = await createServer({
     database,
     routes: [
-      ...healthRoutes({ database, migrations: await migrationFiles(), metrics }),
+      ...healthRoutes({ database, migrations: await migrationFiles(), metrics, showsMetrics: isLocal }),
       ...domains
         .routes(runner, options.advanceMilliseconds)
         .filter(({ declaration }) => has(declaration.operationId === 'createEvents' ? 'ingest' : 'api')),
@@ -334,9 +354,11 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
   return {
     server,
     database,
+    metrics: () => metrics.text(),
     migratedTo: current,
     startWorker: () => {
       if (!has('worker')) return;
+      void presence.start();
       runner.start();
       sender.start();
     },
@@ -362,7 +384,7 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
       await mailSender.close(); // it notes what became of the last mails
       await projection?.close(); // what is being shipped needs the database to its end
       await domains.close(); // it notes what came of the last calls to payment providers
-      await Promise.all([metrics.close(), pools.close()]);
+      await Promise.all([metrics.close(), presence.close(), pools.close()]);
     },
   };
 }

@@ -49,6 +49,8 @@ export interface Settings {
   readonly viesUrl: string | null;
   /** Addresses and CIDR ranges of proxies whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[];
+  /** Where metrics are served by themselves; absent: nowhere. */
+  readonly metrics?: { readonly host: string; readonly port: number };
   /** Names of lost master keys: their secrets are given up. */
   readonly lostMasterKeys: readonly string[];
   /** As it was given: relative to the folder of the start. */
@@ -158,6 +160,7 @@ export function readSettings(variables: Variables): SettingsResult {
     ...optional('stripeApiUrl', read('STRIPE_API_URL', parseApiUrl)),
     viesUrl: text('VIES_URL')?.toLowerCase() === 'off' ? null : (read('VIES_URL', parsePublicUrl) ?? VIES_URL),
     trustedProxies: read('TRUSTED_PROXIES', parseProxies) ?? [],
+    ...optional('metrics', metricsAt(read('METRICS_PORT', parsePort), read('METRICS_HOST', parseHost))),
     lostMasterKeys: read('RECKONER_LOST_MASTER_KEYS', parseKeyNames) ?? [],
     dataDirectory: text('DATA_DIR') ?? './.reckoner',
     demo: read('RECKONER_DEMO', parseBoolean) ?? variables.npm_lifecycle_event === 'start',
@@ -168,6 +171,8 @@ export function readSettings(variables: Variables): SettingsResult {
     problems.push({ name: 'MAIL_FROM', problem: 'is required with SMTP_URL: the sender address of emails' });
   return problems.length === 0 ? { ok: true, settings } : { ok: false, problems };
 }
+
+const metricsAt = (port: number | undefined, host = '127.0.0.1') => (port === undefined ? undefined : { host, port });
 
 const mailServer = (url: string | undefined, from: string | undefined) =>
   url === undefined || from === undefined ? undefined : { url, from };

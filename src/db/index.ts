@@ -17,6 +17,7 @@ export { checkVersion, type Migrated, migrate, migrationFiles } from './migrate.
 export { checkReference, ownerOf, ownersOf } from './ownership.ts';
 export { isOfOrder, newestFirst, type Order, type PageRequest, type Placed, pageOfRows, partsOfPage } from './page.ts';
 export { AFTER_FORM } from './places.ts';
+export { Presence } from './presence.ts';
 export {
   allOf,
   arrayElements,

@@ -12,6 +12,7 @@ let wire: CutWire;
 let merchant: EdgeCaller;
 let during: () => Promise<void> = async () => undefined;
 let isDiskFull = false;
+let seconds = 0;
 const cleanup: (() => Promise<void>)[] = [];
 beforeAll(async () => {
   const clone = await cloneDatabase();
@@ -21,8 +22,8 @@ beforeAll(async () => {
     isDiskFull: () => isDiskFull,
     onConnectionError: () => undefined,
   });
-  const metrics = new Metrics({ database, countParked: async () => [] });
-  const health = healthRoutes({ database, migrations: await migrationFiles(), metrics });
+  const metrics = new Metrics({ database, countParked: async () => [], clock: () => (seconds += 1_000) });
+  const health = healthRoutes({ database, migrations: await migrationFiles(), metrics, showsMetrics: true });
   edge = await openEdge([...health, ...thingRoutes(() => during())], { url: clone.url, database });
   merchant = edge.caller();
   cleanup.push(

@@ -48,7 +48,13 @@ describe('/readyz is a 503', () => {
 });
 
 describe('/metrics', () => {
-  const metrics = async () => (await env.client().get('/metrics')).text;
+  let seconds = 0;
+  /** A text is kept for a second. */
+  const metrics = async () => {
+    seconds += 1;
+    env.setNow(Temporal.Instant.from('2026-03-01T00:00:00Z').add({ seconds }).toString());
+    return (await env.client().get('/metrics')).text;
+  };
   const sampleOf = (text: string, sample: string) =>
     Number(
       text
@@ -65,7 +71,7 @@ describe('/metrics', () => {
       expect(line).toMatch(/^(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{([a-z_]+="[^"]*",?)*\})? \S+)$/);
   });
 
-  it('counts requests by route, method and status, and how long they took', async () => {
+  it('counts requests by route, method and status, and how long they took by class of status', async () => {
     const merchant = await env.merchant();
     const sample = '{method="GET",route="/v0/testClocks/:id",status="404"}';
     const before = sampleOf(await metrics(), `reckoner_http_requests_total${sample}`) || 0;
@@ -73,7 +79,16 @@ describe('/metrics', () => {
     await merchant.get('/v0/testClocks/tc_0000000000000001');
     const text = await metrics();
     expect(sampleOf(text, `reckoner_http_requests_total${sample}`)).toBe(before + 2);
-    expect(sampleOf(text, `reckoner_http_request_duration_seconds_count${sample}`)).toBe(before + 2);
+    expect(sampleOf(text, `reckoner_http_request_duration_seconds_count${sample.replace('404', '4xx')}`)).toBe(
+      before + 2,
+    );
+  });
+
+  it('is made once a second at most', async () => {
+    const text = await metrics();
+    await env.platform.get('/v0/testClocks');
+    expect((await env.client().get('/metrics')).text).toBe(text);
+    expect(await metrics()).not.toBe(text);
   });
 
   it('counts unknown paths as one route, so that no caller can invent labels', async () => {
@@ -105,5 +120,15 @@ describe('/metrics', () => {
     expect(sampleOf(text, 'reckoner_due_parked{kind="invoice"}')).toBe(1);
     expect(text).not.toContain(merchant.id);
     expect(text).not.toContain('org_');
+  });
+});
+
+describe('a program that listens for other machines', () => {
+  it('shows its metrics to nobody here, and its health to all', async () => {
+    const open = await openTestEnvironment({ isLocal: false });
+    expect((await open.client().get('/metrics')).status).toBe(404);
+    expect((await open.client().get('/healthz')).status).toBe(200);
+    expect(await open.metrics()).toContain('process_memory_bytes');
+    await open.close();
   });
 });

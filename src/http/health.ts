@@ -10,7 +10,7 @@ import {
   sqlState,
   UNDEFINED_FUNCTION,
 } from '../db/index.ts';
-import { ok } from '../kernel/result.ts';
+import { notFound, ok } from '../kernel/result.ts';
 import type { Metrics } from './metrics.ts';
 import { freeRoute, Reply, type Route } from './route.ts';
 import { Type } from './schema.ts';
@@ -20,6 +20,8 @@ export interface HealthOptions {
   /** The migrations that this program brings with it. */
   readonly migrations: readonly MigrationFile[];
   readonly metrics: Metrics;
+  /** Are the metrics for whoever asks? Else they have a port of their own, or none. */
+  readonly showsMetrics: boolean;
 }
 
 const PATIENCE_MILLISECONDS = 2_000; // a probe that has to wait longer counts as an answer too
@@ -41,7 +43,7 @@ const NotReady = Type.Object(
 /**
  * `/healthz`, `/readyz` and `/metrics` (api.md, Running it): for probes, without a key, and without naming a merchant.
  */
-export function healthRoutes({ database, migrations, metrics }: HealthOptions): readonly Route[] {
+export function healthRoutes({ database, migrations, metrics, showsMetrics }: HealthOptions): readonly Route[] {
   const common = { method: 'GET', tag: 'Operations', access: { public: true } } as const;
   return [
     freeRoute(
@@ -78,11 +80,15 @@ export function healthRoutes({ database, migrations, metrics }: HealthOptions): 
         path: '/metrics',
         operationId: 'getMetrics',
         summary: 'Retrieve metrics for Prometheus',
-        description: 'In the text format of Prometheus. No API key is needed.',
+        description:
+          'In the text format of Prometheus. No API key is needed. Where the program listens for other machines, the ' +
+          'answer is 404: set `METRICS_PORT`.',
         replies: { 200: { contentType: 'text/plain', description: 'Prometheus text format 0.0.4' } },
       },
       async () =>
-        ok(new Reply(200, await metrics.text(), { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' })),
+        showsMetrics
+          ? ok(new Reply(200, await metrics.text(), { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }))
+          : notFound('metrics'),
     ),
   ];
 }

@@ -1,4 +1,6 @@
 export { checkFigures, MOST_FIGURES } from './answer-size.ts';
+export { tagOf } from './answers/encoding.ts';
+export { inlineFile } from './answers/file-name.ts';
 export { JsonParts, readJsonBody, readJsonParts, readText } from './body.ts';
 export { type BodyKey, bodyKey, findCreated, keyColumns } from './body-key.ts';
 export { type Authentication, type Caller, hasRole, type Role } from './caller.ts';
@@ -26,6 +28,7 @@ export {
 } from './route.ts';
 export * from './schema.ts';
 export { createServer } from './server.ts';
+export { AddressRate } from './sharing/address-rate.ts';
 export { PagePlaces } from './sharing/page-places.ts';
 export { RateLimiter, type RateLimits } from './sharing/rate-limit.ts';
 export { type SlotLimits, Slots } from './sharing/slots.ts';

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
 import { AggregationTemporality, MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics';
 import type { Database } from '../db/index.ts';
+import { turn } from './turns.ts';
 
 /** Collects the meters on request; the route /metrics asks, so it has no port. */
 class PullReader extends MetricReader {
@@ -48,10 +49,14 @@ export interface MetricsOptions {
   readonly ingest?: () => IngestMeasure;
   /** Requests in work, waiting, and refused since the start (slots.ts). */
   readonly slots?: () => { readonly working: number; readonly waiting: number; readonly refused: number };
+  /** Milliseconds, by which a text is kept for a second. */
+  readonly clock?: () => number;
 }
 
 const PATIENCE_MILLISECONDS = 500; // with a database that does not answer: the other figures are wanted then above all
 
+/** Many who ask at once share one text. */
+const KEPT_MILLISECONDS = 1_000;
 const DURATION_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
 const NANOSECONDS = 1e9;
 const RESOLUTION_MILLISECONDS = 20; // the time between two looks; what is measured is this and the delay on top of it
@@ -62,6 +67,8 @@ export class Metrics {
   readonly #provider = new MeterProvider({ readers: [this.#reader] });
   readonly #serializer = new PrometheusSerializer(undefined, false, undefined, true, true);
   readonly #delay = monitorEventLoopDelay({ resolution: RESOLUTION_MILLISECONDS });
+  readonly #clock: () => number;
+  #kept: { readonly at: number; readonly text: Promise<string> } | undefined;
   readonly #requests;
   readonly #requestSeconds;
   readonly #steps;
@@ -70,6 +77,7 @@ export class Metrics {
   readonly #webhookSeconds;
 
   constructor(options: MetricsOptions) {
+    this.#clock = options.clock ?? (() => performance.now());
     const { database, countParked, countUnbilled, countWebhooks, countExceptions, alertsLate, ingest, slots } = options;
     const meter = this.#provider.getMeter('reckoner');
     const buckets = { advice: { explicitBucketBoundaries: DURATION_SECONDS } };
@@ -208,9 +216,8 @@ export class Metrics {
 
   /** `route` is the declared path, `/v0/products/:id`, never the one that was sent. */
   request(method: string, route: string, status: number, seconds: number): void {
-    const labels = { method, route, status };
-    this.#requests.add(1, labels);
-    this.#requestSeconds.record(seconds, labels);
+    this.#requests.add(1, { method, route, status });
+    this.#requestSeconds.record(seconds, { method, route, status: `${Math.floor(status / 100)}xx` });
   }
 
   step({ kind, outcome, seconds }: StepMeasure): void {
@@ -223,10 +230,23 @@ export class Metrics {
     this.#webhookSeconds.record(seconds);
   }
 
-  /** All of it in Prometheus' text format. */
-  async text(): Promise<string> {
+  /** All of it in Prometheus' text format, at most a second old. */
+  text(): Promise<string> {
+    const now = this.#clock();
+    if (!this.#kept || Math.abs(now - this.#kept.at) >= KEPT_MILLISECONDS) this.#kept = { at: now, text: this.#make() };
+    return this.#kept.text;
+  }
+
+  /** One metric after another, each in a turn of its own: the durations of all routes are thousands of lines. */
+  async #make(): Promise<string> {
     const { resourceMetrics } = await this.#reader.collect();
-    return this.#serializer.serialize(resourceMetrics);
+    let text = '';
+    for (const scope of resourceMetrics.scopeMetrics)
+      for (const metric of scope.metrics) {
+        text += this.#serializer.serialize({ ...resourceMetrics, scopeMetrics: [{ ...scope, metrics: [metric] }] });
+        await turn();
+      }
+    return text;
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import scalar from '@scalar/fastify-api-reference';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
+import { tagOf } from './answers/encoding.ts';
 import { COMPACT_PATH } from './compact.ts';
 import { type ApiDocuments, type ApiParts, describeApi } from './reference/api-document.ts';
 
@@ -8,8 +9,27 @@ const REFERENCE_PATH = '/docs';
 const REFERENCE_PATHS = [REFERENCE_PATH, `${COMPACT_PATH}${REFERENCE_PATH}`] as const;
 const INLINE_SCRIPT = /<script(?: type="text\/javascript")?>([\s\S]*?)<\/script>/g;
 
-/** Gives the reference its content security policy; the script in the page itself is allowed by its hash. */
-const guardReference = (baseUrl: string) => async (_: FastifyRequest, reply: FastifyReply, page: unknown) => {
+/**
+ * Adds the headers of the reference. Its page gets a content security policy: people paste keys into it, so it runs
+ * nothing but its own script, asks nobody but us, and nobody frames it. Its script is a part of this version: browsers
+ * keep it for an hour, and then ask for a change.
+ */
+export function guardReference(app: FastifyInstance, baseUrl: string): void {
+  let scriptTag: string | undefined;
+  app.addHook('onSend', async (request, reply, payload) => {
+    const path = request.routeOptions.url ?? '';
+    if (!REFERENCE_PATHS.some((each) => path.startsWith(each))) return payload;
+    reply.header('content-security-policy', policyOf(payload, baseUrl)).header('x-frame-options', 'DENY');
+    if (path.endsWith('.js') && typeof payload === 'string') {
+      scriptTag ??= tagOf(payload);
+      reply.headers({ etag: scriptTag, 'cache-control': 'public, max-age=3600' });
+    }
+    return payload;
+  });
+}
+
+/** The script in the page itself is allowed by its hash. */
+function policyOf(page: unknown, baseUrl: string): string {
   const scripts = typeof page === 'string' ? [...page.matchAll(INLINE_SCRIPT)] : [];
   const hashes = scripts.map(([, script = '']) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`);
   const policy = [
@@ -23,9 +43,8 @@ const guardReference = (baseUrl: string) => async (_: FastifyRequest, reply: Fas
     "frame-ancestors 'none'",
     "base-uri 'none'",
   ];
-  reply.header('content-security-policy', policy.join('; ')).header('x-frame-options', 'DENY');
-  return page;
-};
+  return policy.join('; ');
+}
 
 /**
  * `GET /openapi.json` (OpenAPI 3.1) and the reference at `/docs`, made from the schemas that validate; `/` leads there.
@@ -33,18 +52,25 @@ const guardReference = (baseUrl: string) => async (_: FastifyRequest, reply: Fas
  * asks for one: most processes are never asked, and no start waits for them.
  */
 export async function addOpenApi(app: FastifyInstance, parts: ApiParts): Promise<void> {
-  const { baseUrl } = parts;
   let documents: ApiDocuments | undefined;
-  const made = () => {
-    documents ??= describeApi(parts);
-    return documents;
-  };
-  app.get('/openapi.json', async () => made().plain);
-  app.get(`${COMPACT_PATH}/openapi.json`, async () => made().compact);
-  // People paste keys into the reference: it runs nothing but its own script, asks nobody but us, and nobody frames it.
-  app.addHook('onRoute', (each) => {
-    if (REFERENCE_PATHS.some((path) => each.url.startsWith(path))) each.onSend = guardReference(baseUrl);
-  });
+  for (const [path, which] of [
+    ['/openapi.json', 'plain'],
+    [`${COMPACT_PATH}/openapi.json`, 'compact'],
+  ] as const) {
+    let file: { readonly text: string; readonly tag: string } | undefined;
+    const make = () => {
+      documents ??= describeApi(parts);
+      const text = JSON.stringify(documents[which]);
+      return { text, tag: tagOf(text) };
+    };
+    app.get(path, async (_, reply) => {
+      file ??= make();
+      return reply
+        .type('application/json; charset=utf-8')
+        .headers({ etag: file.tag, 'cache-control': 'no-cache' })
+        .send(file.text);
+    });
+  }
   app.get('/', async (_, reply) => reply.redirect(REFERENCE_PATH));
   app.get(COMPACT_PATH, async (_, reply) => reply.redirect(`${COMPACT_PATH}${REFERENCE_PATH}`));
   for (const routePrefix of REFERENCE_PATHS)

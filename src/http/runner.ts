@@ -51,6 +51,8 @@ export class Runner {
   readonly #errors: ErrorReplies;
   readonly #merchants: Merchants;
   readonly #readersByPath = new Map<string, Route>();
+  /** Answers that somebody is told of already because their time was over; `sent` is true only at their last byte. */
+  readonly #over = new WeakSet<FastifyReply>();
 
   constructor(options: ServerOptions, errors: ErrorReplies) {
     this.#options = options;
@@ -127,6 +129,7 @@ export class Runner {
     const { promise: over, reject } = Promise.withResolvers<void>();
     const timer = setTimeout(() => {
       const tooLong = new RefusalError({ kind: 'code', code: 'TOOK_TOO_LONG' });
+      this.#over.add(reply);
       reject(tooLong);
       controller.abort(tooLong);
     }, this.#options.handlerMilliseconds ?? HANDLER_MILLISECONDS);
@@ -284,7 +287,7 @@ export class Runner {
     );
     const done =
       claimed.kind === 'done' ? claimed : await this.#answerLater(each, request, scope, key, context, claimed);
-    if (reply.sent) return reply; // its time was over
+    if (reply.sent || this.#over.has(reply)) return reply;
     if (done.isReplayed) reply.header('idempotent-replayed', 'true');
     return reply.code(done.status).headers(done.headers).type('application/json; charset=utf-8').send(done.body);
   }
@@ -446,7 +449,7 @@ export class Runner {
   }
 
   #answer(each: Route, reply: FastifyReply, value: unknown): FastifyReply {
-    if (reply.sent) return reply; // its time was over
+    if (reply.sent || this.#over.has(reply)) return reply;
     const { status, headers, body } = usualReply(each, value);
     reply.code(status).headers(headers);
     if (body === undefined) return reply.send();

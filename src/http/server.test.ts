@@ -298,3 +298,22 @@ describe('the server does not start', () => {
     expect(() => mergeTables([{ CODE: entry }, { CODE: { ...entry, status: 400 } }])).toThrow('CODE is listed twice');
   });
 });
+
+describe('X-Forwarded-For', () => {
+  it.each([
+    { who: 'a stranger', from: '203.0.113.1', trusted: [], warnings: 1 },
+    { who: 'a proxy on this machine that was not named', from: '127.0.0.1', trusted: [], warnings: 1 },
+    { who: 'one that is not among those named', from: '127.0.0.1', trusted: ['10.0.0.0/8'], warnings: 1 },
+    { who: 'a named proxy', from: '10.0.0.1', trusted: ['10.0.0.0/8'], warnings: 0 },
+  ])('of $who leads to $warnings line in the log, however often', async ({ from, trusted, warnings }) => {
+    const lines: string[] = [];
+    const logger = pino({ level: 'warn' }, { write: (line) => void lines.push(line) });
+    const own = await openEdge(thingRoutes(), { logger, trustedProxies: trusted });
+    for (let times = 0; times < 3; times += 1)
+      await own.server.inject({
+        ...{ url: '/v0/things', remoteAddress: from, headers: { 'x-forwarded-for': '198.51.100.9' } },
+      });
+    expect(lines.filter((line) => line.includes('TRUSTED_PROXIES'))).toHaveLength(warnings);
+    await own.close();
+  });
+});

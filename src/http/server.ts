@@ -9,6 +9,7 @@ import Fastify, {
 import { DatabaseFull, isAway, sqlState } from '../db/index.ts';
 import { isIdAs, isKind, wrongKindWords } from '../kernel/ids.ts';
 import { type Refusal, RefusalError } from '../kernel/result.ts';
+import { encode } from './answers/encoding.ts';
 import { BodyError, readJsonBody, readJsonParts, readText } from './body.ts';
 import { compactText, plainUrl } from './compact.ts';
 import { bearerToken, JSON_SUFFIX, JSON_SUFFIX_TYPE, type ServerOptions, send, sendPage } from './edge.ts';
@@ -20,7 +21,7 @@ import {
   reply as errorReply,
   newRequestId,
 } from './errors.ts';
-import { addOpenApi } from './openapi.ts';
+import { addOpenApi, guardReference } from './openapi.ts';
 import type { ErrorPage, RawBody, Route } from './route.ts';
 import { Runner } from './runner.ts';
 
@@ -90,7 +91,9 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   app.decorateRequest('slot', null);
   acceptBodies(app, options.routes);
 
+  const noticeProxy = proxyNotice();
   app.addHook('onRequest', async (request, reply) => {
+    noticeProxy(request);
     reply
       .header('x-request-id', request.id)
       .header('cache-control', 'no-store')
@@ -117,13 +120,13 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       'request',
     );
   });
+  guardReference(app, options.baseUrl); // before anything is compressed
   app.addHook('onSend', async (request, reply, payload) => {
     const isJson = String(reply.getHeader('content-type') ?? '').startsWith('application/json');
     const isCompact = request.url !== request.originalUrl; // the path was rewritten
-    const schema = request.routeOptions.config?.replies?.[reply.statusCode];
-    return isCompact && isJson && schema && typeof payload === 'string' && payload !== ''
-      ? compactText(schema, payload)
-      : payload;
+    const schema = isCompact && isJson ? request.routeOptions.config?.replies?.[reply.statusCode] : undefined;
+    const isShown = schema !== undefined && typeof payload === 'string' && payload !== '';
+    return encode(request, reply, isShown ? compactText(schema, payload) : payload);
   });
   app.setErrorHandler(async (error, request, reply) => send(reply, faultReply(error, errors, request)));
   app.setNotFoundHandler(async (request, reply) => answerUnknown(request, reply));
@@ -131,6 +134,16 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   await addOpenApi(app, options);
   for (const each of options.routes) runner.mount(app, each);
   return app;
+}
+
+/** Says once that a proxy is in front which was not named: all its callers count as one, or as nobody. */
+function proxyNotice(): (request: FastifyRequest) => void {
+  let isSaid = false;
+  return ({ headers, ips, ip, log }) => {
+    if (isSaid || headers['x-forwarded-for'] === undefined || (ips?.length ?? 1) > 1) return;
+    isSaid = true;
+    log.warn({ address: ip }, 'X-Forwarded-For is not believed: name this address in TRUSTED_PROXIES if it is a proxy');
+  };
 }
 
 /** The error pages by the first word of the paths below which there are pages for people: `pay`. */

@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { cloneDatabase } from '../../test/support/environment.ts';
 import { Database, sql } from '../db/index.ts';
@@ -8,9 +9,11 @@ const [KEY, OTHER_KEY] = [generateApiKey('sandbox'), generateApiKey('sandbox')];
 
 let database: Database;
 let drop: () => Promise<void>;
+let url: string;
 beforeAll(async () => {
   const clone = await cloneDatabase();
   drop = clone.drop;
+  url = clone.url;
   database = new Database({ url: clone.url });
 });
 afterAll(async () => {
@@ -32,15 +35,29 @@ it('makes one platform, one operator and one key, however often and however many
   expect(await counts()).toEqual({ organizations: 1, users: 1, keys: 1 });
 });
 
-it('takes another key as a further one of the same operator', async () => {
-  await ensurePlatform(database, OTHER_KEY, now, 'sandbox');
-  expect(await counts()).toEqual({ organizations: 1, users: 1, keys: 2 });
-  const found = await database.transaction('nobody', (tx) =>
-    tx.one<{ organizationType: string; role: string }>(
-      sql`select * from find_api_keys(array[${hashApiKey(OTHER_KEY)}::bytea], ${now})`,
+const find = (key: string) =>
+  database.transaction('nobody', (tx) =>
+    tx.rows<{ organizationType: string; role: string }>(
+      sql`select * from find_api_keys(array[${hashApiKey(key)}::bytea], ${now})`,
     ),
   );
-  expect(found).toMatchObject({ organizationType: 'platform', role: 'admin' });
+const OPERATOR = [expect.objectContaining({ organizationType: 'platform', role: 'admin' })];
+
+it('takes another key in place of the one before it, and that one again', async () => {
+  await ensurePlatform(database, OTHER_KEY, now, 'sandbox');
+  expect(await counts()).toEqual({ organizations: 1, users: 1, keys: 2 });
+  expect([await find(KEY), await find(OTHER_KEY)]).toEqual([[], OPERATOR]);
+  await ensurePlatform(database, KEY, now, 'sandbox');
+  expect([await find(KEY), await find(OTHER_KEY)]).toEqual([OPERATOR, []]);
+});
+
+it('leaves a key revoked that somebody has revoked', async () => {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query("update api_key set revoked_at = now() where setting = 'current'");
+  await client.end();
+  await ensurePlatform(database, KEY, now, 'sandbox');
+  expect(await find(KEY)).toEqual([]);
 });
 
 it('refuses a database of the other environment', async () => {

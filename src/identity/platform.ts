@@ -6,8 +6,8 @@ import { setAdmittedMerchant } from './organizations.sql.ts';
 
 /**
  * Sees to it that the environment has its platform organization, a first operator, and that `key` is an API key of it
- * (api.md, Running it). Running it again changes nothing; another key becomes a further one. Two starts at once wait
- * for each other.
+ * (api.md, Running it). Running it again changes nothing. Another key takes the place of the one before it, which is
+ * not valid any more until it is given again. Two starts at once wait for each other.
  * @throws where the database belongs to the other environment: play money must never meet real invoices.
  */
 export function ensurePlatform(
@@ -21,10 +21,16 @@ export function ensurePlatform(
     const organizationId = await ensureOrganization(tx, environment, now);
     const operatorId = await ensureOperator(tx, organizationId, now);
     const { prefix, last4 } = keyDisplay(key);
-    await tx.run(sql`insert into api_key (merchant_id, id, user_id, name, hash, prefix, last4, created_at)
+    await tx.run(sql`insert into api_key (merchant_id, id, user_id, name, hash, prefix, last4, created_at, setting)
       values (${organizationId}, ${newId('apiKey')}, ${operatorId}, 'First platform key',
-              ${hashApiKey(key)}, ${prefix}, ${last4}, ${now})
+              ${hashApiKey(key)}, ${prefix}, ${last4}, ${now}, 'current')
       on conflict (hash) do nothing`);
+    // One that somebody has revoked stays revoked: it is still current.
+    await tx.run(sql`update api_key
+        set setting = case when setting = 'current' then 'former' else 'current' end,
+            revoked_at = case when setting = 'current' then coalesce(revoked_at, ${now}::timestamptz) end
+      where merchant_id = ${organizationId}
+        and (setting = 'current' and hash <> ${hashApiKey(key)} or setting = 'former' and hash = ${hashApiKey(key)})`);
     return { organizationId };
   });
 }

@@ -4,7 +4,8 @@ import type { Instant } from '../kernel/time.ts';
 /**
  * The work of a step after its commit, and before the next step of the same test clock: a call to a provider. Its
  * outcome has its own transactions. Facts that must survive a crash in between are in the row: the step sets a
- * next_action_at at which the call is repeated, under the same key.
+ * next_action_at at which the call is repeated, under the same key. On the wall clock the row is claimed by this
+ * process until then. If the process is gone, the row is due at once.
  */
 export type FollowUp = () => Promise<void>;
 

@@ -1,3 +1,4 @@
+export { forgetClaimChore, lostClaimChore } from './claims.ts';
 export { countParked } from './due.sql.ts';
 export type { ClockBook, ClockReference, DueKind, FollowUp, StepList, StepReport, StepResult } from './due-kind.ts';
 export { listCountChore, rebuildListCounts } from './list-counts.ts';

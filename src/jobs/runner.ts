@@ -36,6 +36,8 @@ export interface RunnerOptions {
   /** How long a test clock is driven before others have their turn; default 1 s. */
   readonly sliceMilliseconds?: number;
   readonly observe?: (report: StepReport) => void;
+  /** The number under which other processes see this one; null or absent: they do not. */
+  readonly worker?: () => number | null;
 }
 
 export interface DueRunner {
@@ -92,6 +94,7 @@ class Runner implements DueRunner {
       now: options.now,
       logger: options.logger,
       observe: options.observe,
+      worker: options.worker ?? (() => null),
     });
   }
 

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { type Database, LOCK_NOT_AVAILABLE, sqlState, type Tx } from '../db/index.ts';
 import { type Instant, isAfter, latest } from '../kernel/time.ts';
+import { insertClaims } from './claims.sql.ts';
 import {
   type DueTable,
   deleteFailure,
@@ -38,6 +39,8 @@ export interface ClockOutcome {
 interface Stepped {
   readonly record: DueRecord;
   readonly followUp: FollowUp | undefined;
+  /** When it is due again; null: never. */
+  readonly dueAt: Instant | null;
 }
 
 export interface StepsOptions {
@@ -48,6 +51,7 @@ export interface StepsOptions {
   readonly now: () => Instant;
   readonly logger: Logger;
   readonly observe: ((report: StepReport) => void) | undefined;
+  readonly worker: () => number | null;
 }
 
 /**
@@ -87,7 +91,7 @@ export class Steps {
         const [locked] = lockedOf([record], await lockDueRecords(tx, table, [record], now));
         if (!locked) return 'nothing';
         due = locked.record;
-        return this.#stepLocked(tx, table, [locked], now);
+        return this.#claim(tx, await this.#stepLocked(tx, table, [locked], now));
       });
       if (typeof stepped === 'string') return stepped;
       await this.#ended(stepped, started);
@@ -121,7 +125,7 @@ export class Steps {
           const free = await this.#lockParents(tx, taken);
           const lockable = taken.filter(({ id }) => free.has(id));
           const locked = lockedOf(lockable, await lockDueRecords(tx, table, lockable, now));
-          return { stepped: await this.#stepLocked(tx, table, locked, now), free };
+          return { stepped: await this.#claim(tx, await this.#stepLocked(tx, table, locked, now)), free };
         },
         { byKeys: true },
       );
@@ -236,8 +240,16 @@ export class Steps {
       if (!result || result.isLater) continue;
       this.#checkMoved(record, found, after.get(record.id));
       if (found.hasFailed) await deleteFailure(tx, record);
-      stepped.push({ record, followUp: result.followUp });
+      stepped.push({ record, followUp: result.followUp, dueAt: after.get(record.id)?.dueAt ?? null });
     }
+    return stepped;
+  }
+
+  /** What follows these steps is the work of this process, as long as it lives. */
+  async #claim(tx: Tx, stepped: readonly Stepped[]): Promise<readonly Stepped[]> {
+    const worker = this.#options.worker();
+    const claimed = stepped.flatMap(({ record, followUp, dueAt }) => (followUp && dueAt ? [{ ...record, dueAt }] : []));
+    if (worker !== null && claimed.length > 0) await insertClaims(tx, worker, claimed);
     return stepped;
   }
 

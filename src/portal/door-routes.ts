@@ -1,6 +1,6 @@
 import { customersOfEmail, findCustomer } from '../customers/index.ts';
 import { type Database, ownerOf, type Tx } from '../db/index.ts';
-import { freeRoute, RateLimiter, Reply, type Route, Strict, Text, Type } from '../http/index.ts';
+import { AddressRate, freeRoute, RateLimiter, Reply, type Route, Strict, Text, Type } from '../http/index.ts';
 import { findOrganization, recordCustomerAudit } from '../identity/index.ts';
 import { isId } from '../kernel/ids.ts';
 import { localeAskedFor } from '../kernel/locale.ts';
@@ -38,8 +38,9 @@ const FORM_BYTES = 4096;
 const EMAIL = /^[^\s@<>"',;:\\]{1,64}@[^\s@<>"',;:\\]{1,253}$/;
 /** Customers of one e-mail address who get a link each. */
 const MOST_CUSTOMERS = 5;
-/** Requests for links from one address. */
-const REQUESTS = { perSecond: 1 / 30, burst: 10 };
+/** Requests for links from one address, and for links of one merchant from all addresses. */
+const OF_ADDRESS = { perSecond: 1 / 30, burst: 10 };
+const OF_MERCHANT = { perSecond: 1, burst: 100 };
 
 const subscriptionPath = ({ subscriptionId: id }: Pick<PortalLink, 'subscriptionId'>): string =>
   id === null ? '' : `/subscriptions/${id}`;
@@ -50,7 +51,8 @@ export function doorRoutes(dependencies: PortalDependencies): readonly Route[] {
   const base = portalPath(publicUrl);
   const unknown = unknownReply(environment);
   const usual = { tag: 'Pages', access: { public: true }, hidden: true, errorPage: errorPage(environment) } as const;
-  const limiter = new RateLimiter({ limitsOf: async () => ({ general: REQUESTS }) });
+  const addresses = new AddressRate(OF_ADDRESS);
+  const merchants = new RateLimiter({ limitsOf: async () => ({ general: OF_MERCHANT }) });
   const page = (status: number, text: string, look: Look) => ok(pageReply(status, text, look, { style: STYLE }));
 
   return [
@@ -198,8 +200,10 @@ export function doorRoutes(dependencies: PortalDependencies): readonly Route[] {
           const look = await findLook(tx, environment, { merchantId, customerId: null }, asked);
           if (isForeign(request) || !EMAIL.test(email))
             return page(400, signInPage(look, { base, merchantId, seller, wrong: email }), look);
-          const counted = await limiter.take(request.ip, 'general');
-          if (counted?.isAllowed === false) return page(429, sentPage(look, 'tooMany'), look);
+          const isTooOften =
+            addresses.count(request.ip, request.ips !== undefined) !== null ||
+            (await merchants.take(merchantId, 'general'))?.isAllowed === false;
+          if (isTooOften) return page(429, sentPage(look, 'tooMany'), look);
           for (const customerId of await customersOfEmail(tx, merchantId, email, MOST_CUSTOMERS)) {
             const link = await createMailedLink(tx, publicUrl, { merchantId, customerId, email }, now);
             if (link !== null) await dependencies.mailLink(tx, link, now);

@@ -279,6 +279,7 @@ export const HELP = `
   STRIPE_API_URL                    the address of the Stripe API, or of a proxy (https://api.stripe.com)
   VIES_URL                          the service that checks VAT numbers: a proxy of VIES, or off
                                     (https://ec.europa.eu/taxation_customs/vies/rest-api)
+  METRICS_PORT, METRICS_HOST        a port for /metrics alone, and its address (none, 127.0.0.1)
   TRUSTED_PROXIES                   addresses and ranges of reverse proxies with a trusted X-Forwarded-For (none)
   DATA_DIR                          embedded data, documents, credentials (./.reckoner)
   RECKONER_PLATFORM_KEY, RECKONER_SANDBOX_PLATFORM_KEY

@@ -16,6 +16,8 @@ export interface Demo {
 export interface ServedEnvironment {
   readonly server: FastifyInstance;
   readonly migratedTo: string;
+  /** The measurements of this process, as Prometheus reads them. */
+  metrics(): Promise<string>;
   /** Does nothing without the role. */
   startWorker(): void;
   close(): Promise<void>;
@@ -46,6 +48,8 @@ interface EnvironmentRequest {
   readonly viesUrl?: string | null;
   readonly publicUrl: string;
   readonly trustedProxies?: readonly string[];
+  /** Does the program listen for this machine alone? */
+  readonly isLocal?: boolean;
   readonly platformKey: string;
   readonly masterKey: MasterKeysOfStart;
   readonly logger: Logger;

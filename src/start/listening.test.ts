@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { reachableUrl, reservePort } from './listening.ts';
+import { isLoopbackHost, reachableUrl, reservePort } from './listening.ts';
 
 const listensOn = async (port: number): Promise<boolean> => {
   const server = createServer();
@@ -45,3 +45,16 @@ describe('the port of a server to be', () => {
     expect(reachableUrl(host, 80)).toBe(url);
   });
 });
+
+it.each([
+  { host: '127.0.0.1', isLocal: true },
+  { host: '127.8.0.1', isLocal: true },
+  { host: '::1', isLocal: true },
+  { host: 'localhost', isLocal: true },
+  { host: '0.0.0.0', isLocal: false },
+  { host: '::', isLocal: false },
+  { host: '192.0.2.1', isLocal: false },
+  { host: 'localhost.example', isLocal: false },
+])('who listens on $host is reached by this machine alone: $isLocal', ({ host, isLocal }) =>
+  expect(isLoopbackHost(host)).toBe(isLocal),
+);

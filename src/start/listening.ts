@@ -1,4 +1,5 @@
 import { createServer, type Server } from 'node:net';
+import { isLoopback } from '../kernel/network-address.ts';
 import { explainListening } from './failure.ts';
 
 /** A port that is ours until `release`. */
@@ -38,3 +39,6 @@ export function reachableUrl(host: string, port: number): string {
   const callable = LOOPBACK_OF[host] ?? host;
   return `http://${callable.includes(':') ? `[${callable}]` : callable}:${port}`;
 }
+
+/** Can only this machine reach what listens there? A name other than `localhost` may lead anywhere. */
+export const isLoopbackHost = (host: string): boolean => host.toLowerCase() === 'localhost' || isLoopback(host);

@@ -16,8 +16,9 @@ import { type Databases, openDatabases, shownPath } from './databases.ts';
 import { fillDemo, rememberDemo } from './demo.ts';
 import type { Demo, LoadProgram, Program, ServedEnvironment } from './environment.ts';
 import { explainListening } from './failure.ts';
-import { type ReservedPort, reachableUrl, reservePort } from './listening.ts';
+import { isLoopbackHost, type ReservedPort, reachableUrl, reservePort } from './listening.ts';
 import { explainRefusedKey, masterKeysOf, warnOfSharing } from './master-keys.ts';
+import { openMetricsServer } from './metrics-server.ts';
 import type { Output } from './output.ts';
 
 /** Requests that are under way when a stop begins get this long to end. */
@@ -140,10 +141,25 @@ export async function start(
     });
     environment.startWorker();
   }
+  await serveMetrics(settings, served, output, cleanup);
   output.line(`  ready ${((performance.now() - started) / 1000).toFixed(1)} s after the start`);
   if (settings.roles.includes('api')) welcome(served, demo, dataDirectory, output);
   else for (const { name, baseUrl } of served) output.line(`  ${name} ${baseUrl}   ${settings.roles.join(', ')} only`);
   if (demo) filling = fillBesides(demo, output, logger, stop);
+}
+
+/** Serves the metrics on the port that is theirs, if there is one. */
+async function serveMetrics(
+  { metrics: at }: Settings,
+  served: readonly Served[],
+  output: Output,
+  cleanup: AsyncDisposableStack,
+): Promise<void> {
+  if (!at) return;
+  const texts = new Map(served.map(({ name, environment }) => [name, () => environment.metrics()] as const));
+  const server = await openMetricsServer(at, texts);
+  cleanup.defer(() => server.close());
+  output.line(`  metrics ${reachableUrl(at.host, server.port)}/metrics`);
 }
 
 /** Loading keeps the process busy, so it is begun where PostgreSQL has work of its own. */
@@ -193,6 +209,7 @@ async function open(
           viesUrl: settings.viesUrl,
           publicUrl: settings[name].publicUrl ?? baseUrl,
           trustedProxies: settings.trustedProxies,
+          isLocal: isLoopbackHost(settings.host),
           platformKey: key.key,
           masterKey: masterKeysOf(settings, name, dataDirectory),
           logger: logger.child({ environment: name }),

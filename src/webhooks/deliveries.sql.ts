@@ -21,10 +21,25 @@ export interface Begun {
   readonly happenedAt: Instant;
 }
 
-/** Begins attempts that are due, for all merchants; no other worker begins them before the lease is over. */
+/**
+ * Begins attempts that are due, for all merchants; no other worker begins them before the lease is over, or this one is
+ * gone.
+ */
 export const claimDeliveries = (
   database: Database,
-  { at, leaseUntil, most, mostEach }: { at: Instant; leaseUntil: Instant; most: number; mostEach: number },
+  {
+    at,
+    leaseUntil,
+    most,
+    mostEach,
+    worker,
+  }: {
+    at: Instant;
+    leaseUntil: Instant;
+    most: number;
+    mostEach: number;
+    worker: number | null;
+  },
 ): Promise<Begun[]> =>
   database.transaction('nobody', (tx) =>
     tx.rows<Begun>(
@@ -32,7 +47,7 @@ export const claimDeliveries = (
       select merchant_id, event_id, endpoint_id, attempts, slot,
              lost_at, url, secret, previous_secret, type, data,
              happened_at
-        from claim_webhook_deliveries(${at}, ${leaseUntil}, ${most}, ${mostEach})`,
+        from claim_webhook_deliveries(${at}, ${leaseUntil}, ${most}, ${mostEach}, ${worker}::int)`,
       'claim_webhook_deliveries',
     ),
   );

@@ -71,3 +71,13 @@ it('is not there in production', async () => {
   expect(await owner.post('/v0/webhookEndpoints', { url: INBOX })).toMatchObject({ status: 400 });
   await production.close();
 });
+
+it('is the only address of this machine for webhooks of a program that other machines reach', async () => {
+  const open = await openTestEnvironment({ isLocal: false });
+  const other = await open.merchant();
+  const put = (url: string) => other.post('/v0/webhookEndpoints', { url });
+  for (const url of ['http://127.0.0.1:9/hooks', 'http://localhost:4401/v0/webhookInbox/', 'https://[::1]/hooks'])
+    expect(await put(url)).toMatchObject({ status: 400, body: { errors: [{ field: 'url' }] } });
+  expect((await put('http://localhost:4401/v0/webhookInbox')).status).toBe(201);
+  await open.close();
+});

@@ -18,6 +18,8 @@ export interface SenderOptions {
   readonly onTrouble: (error: Error, what: string) => void;
   /** Told of each attempt, for the metrics. */
   readonly observe?: (outcome: 'delivered' | 'failed', seconds: number) => void;
+  /** The number under which other processes see this one; null or absent: they do not. */
+  readonly worker?: () => number | null;
   /** How long to pause when nothing was due; default 200. */
   readonly pollMilliseconds?: number;
 }
@@ -120,7 +122,7 @@ class EventSender implements Sender {
 
   /** Begins the due attempts, as far as there is room. @returns their number */
   async #begin(): Promise<number> {
-    const { database, now, stopwatch } = this.#options;
+    const { database, now, stopwatch, worker = () => null } = this.#options;
     const at = now();
     if (stopwatch() - this.#exhaustedAt >= EXHAUST_EVERY_MILLISECONDS) {
       this.#exhaustedAt = stopwatch();
@@ -129,7 +131,10 @@ class EventSender implements Sender {
     const most = Math.min(MOST_CLAIMED, MOST_ON_THE_WAY - this.#onTheWay.size);
     if (most <= 0) return 0;
     const leaseUntil = at.add({ seconds: LEASE_SECONDS });
-    const claimed = await claimDeliveries(database, { at, leaseUntil, most, mostEach: MOST_EACH });
+    const claimed = await claimDeliveries(database, {
+      ...{ at, leaseUntil, most, mostEach: MOST_EACH },
+      worker: worker(),
+    });
     for (const begun of claimed) {
       const attempt = this.#attempt(begun).finally(() => this.#onTheWay.delete(attempt));
       this.#onTheWay.add(attempt);

@@ -121,6 +121,24 @@ describe('npm start on an empty folder', () => {
   });
 });
 
+it('takes another platform key in place of the one before it', async () => {
+  const data = await preparedData();
+  const keys = ['a', 'b'].map((letter) => `rk_live_${letter.repeat(40)}`) as [string, string];
+  for (const key of keys) {
+    const program = startReckoner({
+      ...{ DATA_DIR: data, RECKONER_ENVIRONMENT: 'production', RECKONER_PLATFORM_KEY: key, METRICS_PORT: '0' },
+    });
+    await program.until(READY);
+    const { baseUrl } = credentials(data).production as { baseUrl: string };
+    const found = await Promise.all(keys.map((each) => status(`${baseUrl}/v0/me`, each)));
+    expect(found).toEqual(keys.map((each) => (each === key ? 200 : 401)));
+    const [, metrics = ''] = /metrics (http:\S+)/.exec(program.output()) ?? [];
+    expect(await status(metrics)).toBe(200);
+    kill(program.processId, 'SIGTERM');
+    expect(await program.ended()).toBe(0);
+  }
+});
+
 describe('npm start', () => {
   it('is ready before the demo is filled, tells its pieces, and goes on with it after a stop', async () => {
     const data = await preparedData();

@@ -61,7 +61,15 @@ describe('an invoice', () => {
     await env.runDueWork();
     expect(await stored(invoice.id)).toEqual([{ kind: 'pdf' }, { kind: 'xml' }]);
     const xml = await documentOf(`${invoice.id}/document.xml`);
-    expect(xml).toMatchObject({ status: 200, headers: { 'content-type': 'application/xml' } });
+    const name = `inline; filename="${invoice.invoiceNumber}.xml"`;
+    expect(xml).toMatchObject({
+      status: 200,
+      headers: { 'content-type': 'application/xml', 'content-disposition': name, 'cache-control': 'private, no-cache' },
+    });
+    const again = await env
+      .client()
+      .get(`/pay/invoices/${invoice.id}/invoice.xml`, { 'if-none-match': String(xml.headers.etag) });
+    expect([again.status, again.text]).toEqual([304, '']);
     const pdf = (await documentOf(`${invoice.id}/pdf`)).bytes;
     expect(readPdf(pdf).attachments).toEqual([
       { name: 'factur-x.xml', type: 'text/xml', relationship: 'Alternative', content: xml.bytes.toString() },
@@ -236,7 +244,11 @@ describe('a credit note', () => {
     expect(await stored(refund.id)).toEqual([{ kind: 'pdf' }, { kind: 'xml' }]);
     expect(refund.pdfUrl).toMatch(new RegExp(`/v2/invoices/${path}/pdf$`));
     const { status, headers, bytes } = await documentOf(`${path}/pdf`);
-    expect({ status, type: headers['content-type'] }).toEqual({ status: 200, type: 'application/pdf' });
+    expect({ status, type: headers['content-type'], name: headers['content-disposition'] }).toEqual({
+      status: 200,
+      type: 'application/pdf',
+      name: `inline; filename="${refund.externalCreditNoteId}.pdf"`,
+    });
     const text = textOf(bytes);
     for (const words of [
       'Credit note',

@@ -266,10 +266,34 @@ describe('a link by mail', () => {
     expect([page.status, page.words]).toEqual([400, expect.stringContaining('Enter an e-mail address')]);
   });
 
-  it('is asked for too often from one place', async () => {
-    const answers = [];
-    for (let count = 0; count < 12; count += 1) answers.push((await ask('nobody@example.org')).status);
-    expect(answers.at(-1)).toBe(429);
+  const askFrom = async (remoteAddress: string, to = merchant.id) => {
+    const reply = await env.server.inject({
+      ...{ method: 'POST', url: `/portal/${to}`, remoteAddress, payload: 'email=nobody@example.org' },
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    });
+    return reply.statusCode;
+  };
+
+  it.each([
+    { from: '203.0.113.1', also: '203.0.113.1', other: '203.0.113.2' },
+    { from: '2001:db8::1', also: '2001:db8::ffff', other: '2001:db8:0:1::1' },
+  ])('is asked for ten times at once from $from, also as $also, and not as $other', async ({ from, also, other }) => {
+    for (let count = 0; count < 10; count += 1) expect(await askFrom(from)).toBe(200);
+    expect([await askFrom(also), await askFrom(other)]).toEqual([429, 200]);
+  });
+
+  it('is asked for a hundred times at once of one merchant, from wherever', async () => {
+    const [one, another] = [await env.merchant(), await env.merchant()];
+    const statuses = await Promise.all(
+      Array.from({ length: 200 }, (_, count) => askFrom(`198.51.100.${count}`, one.id)),
+    );
+    expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(100);
+    expect(statuses).toContain(429);
+    expect(await askFrom('127.0.0.1', another.id)).toBe(200);
+  });
+
+  it('is not counted by the address of this machine, which may be a proxy', async () => {
+    for (let count = 0; count < 20; count += 1) expect(await askFrom('127.0.0.1')).toBe(200);
   });
 
   it('is for merchants alone', async () => {

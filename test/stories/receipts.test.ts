@@ -58,7 +58,7 @@ describe('a receipt', () => {
     expect({ status, type: headers['content-type'], name: headers['content-disposition'] }).toEqual({
       status: 200,
       type: 'application/pdf',
-      name: 'inline; filename="receipt.pdf"',
+      name: `inline; filename="${invoice.invoiceNumber}-R1.pdf"`,
     });
     const text = textOf(bytes);
     for (const words of [

@@ -202,6 +202,8 @@ export async function openTestEnvironment(
     taxProviders?: EnvironmentOptions['taxProviders'];
     resolveHost?: EnvironmentOptions['resolveHost'];
     outcomeMilliseconds?: number;
+    isLocal?: false;
+    trustedProxies?: readonly string[];
   } = {},
 ): Promise<TestEnvironment> {
   const kind = options.environment ?? 'sandbox';
@@ -230,6 +232,8 @@ export async function openTestEnvironment(
     ...(options.resolveHost && { resolveHost: options.resolveHost }),
     ...(options.outcomeMilliseconds !== undefined && { outcomeMilliseconds: options.outcomeMilliseconds }),
     ...(options.openDatabase && { openDatabase: options.openDatabase }),
+    ...(options.isLocal === false && { isLocal: false }),
+    ...(options.trustedProxies && { trustedProxies: options.trustedProxies }),
   });
   const client = (key?: string) => clientOf(environment, key);
   const userOf = async (merchant: { id: string }, role: 'admin' | 'member' | 'viewer'): Promise<Merchant> => {

@@ -1,12 +1,11 @@
 import { LRUCache } from 'lru-cache';
 import { type Database, ownersOf } from '../../db/index.ts';
-import { addressGroup, isLoopback } from '../../kernel/network-address.ts';
-import { type Bucket, type RateLimit, takeToken } from './rate-limit.ts';
+import { addressGroup } from '../../kernel/network-address.ts';
+import { AddressRate } from './address-rate.ts';
 import { type Slot, type SlotLimits, Slots } from './slots.ts';
 
 /** Pages that one address may ask for without an API key. */
-const OF_ADDRESS: RateLimit = { perSecond: 10, burst: 300 };
-const ADDRESSES_KEPT = 100_000;
+const OF_ADDRESS = { perSecond: 10, burst: 300 };
 const OWNERS_KEPT = 10_000;
 const ID = /^[a-z]+_[A-Za-z0-9]{1,64}$/;
 
@@ -30,24 +29,19 @@ export interface PagePlacesOptions {
 export class PagePlaces {
   readonly #owners: Owners;
   readonly #slots: Slots;
-  readonly #sparesThisMachine: boolean;
-  readonly #clock: () => number;
-  readonly #buckets = new LRUCache<string, Bucket>({ max: ADDRESSES_KEPT });
+  readonly #isBehindProxy: boolean;
+  readonly #rate: AddressRate;
 
   constructor({ database, limits = PAGE_LIMITS, isBehindProxy = false, clock }: PagePlacesOptions) {
     this.#owners = new Owners(database);
     this.#slots = new Slots(limits);
-    this.#sparesThisMachine = !isBehindProxy;
-    this.#clock = clock ?? (() => performance.now());
+    this.#isBehindProxy = isBehindProxy;
+    this.#rate = new AddressRate(OF_ADDRESS, clock);
   }
 
   /** Counts a request from this address. @returns the seconds that it has to wait; null where it need not */
   count(address: string): number | null {
-    if (this.#sparesThisMachine && isLoopback(address)) return null;
-    const group = addressGroup(address);
-    const taken = takeToken(this.#buckets.get(group), OF_ADDRESS, this.#clock());
-    this.#buckets.set(group, taken.bucket);
-    return taken.isAllowed ? null : Math.max(1, taken.secondsToNext);
+    return this.#rate.count(address, this.#isBehindProxy);
   }
 
   /**

@@ -17,6 +17,10 @@ import { payUrl } from './present.ts';
 
 type Money = (amount: Decimal) => string;
 
+/** The number on the receipt of the n-th payment of an invoice. */
+export const receiptNumberOf = (invoiceNumber: string | null, position: number): string =>
+  `${invoiceNumber}-R${position}`;
+
 /** The number and the time of an issued invoice. @throws where it is not issued: it has no document */
 function issueOf({ id, invoiceNumber, issuedAt }: InvoiceRow): { readonly number: string; readonly issuedAt: Instant } {
   if (invoiceNumber === null || issuedAt === null) throw new Error(`Invoice ${id} is not issued.`);
@@ -111,7 +115,7 @@ export async function describeReceipt(
   return {
     ...(await described(dependencies, tx, invoice)),
     kind: 'receipt',
-    number: `${invoice.invoiceNumber}-R${position}`,
+    number: receiptNumberOf(invoice.invoiceNumber, position),
     issuedAt: payment.createdAt,
     receivedAt: payment.receivedAt,
     invoice: { ...issueOf(invoice), total: money(invoice.grandTotal) },

@@ -10,9 +10,10 @@ import { fail, notFound, ok, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { findReceipt } from '../../payments/index.ts';
 import { selectCreditNote, selectInvoiceOfCreditNote } from '../credit-notes/credit-note-lines.sql.ts';
+import type { CreditNoteRow } from '../invoice/credit-note.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { selectInvoice } from '../invoice/invoices.sql.ts';
-import { describeCreditNote, describeInvoice, describeReceipt } from './describe-document.ts';
+import { describeCreditNote, describeInvoice, describeReceipt, receiptNumberOf } from './describe-document.ts';
 import type { DocumentOwner } from './document-owner.ts';
 import {
   countFailedRenderings,
@@ -85,6 +86,17 @@ export async function eInvoiceOfDocument(
   await insertEInvoice(tx, owner.merchantId, idOf(owner), made.xml, now);
   const kept = await selectEInvoice(tx, owner.merchantId, idOf(owner));
   return kept ? ok(kept.content) : notFound('document');
+}
+
+/** The number that stands on a document. @throws where there is no document */
+export async function numberOfDocument(tx: Tx, owner: DocumentOwner): Promise<string> {
+  const { merchantId, invoiceId, creditNoteId, paymentId } = owner;
+  if (creditNoteId !== undefined)
+    return ((await selectCreditNote(tx, merchantId, invoiceId, creditNoteId)) as CreditNoteRow).number;
+  const invoiceNumber = (await selectInvoice(tx, merchantId, invoiceId))?.invoiceNumber;
+  if (invoiceNumber == null) throw new Error(`Invoice ${invoiceId} has no number, but a document.`);
+  const record = paymentId === undefined ? undefined : await selectReceiptRecord(tx, merchantId, paymentId);
+  return record ? receiptNumberOf(invoiceNumber, record.position) : invoiceNumber;
 }
 
 /** Is the credit note, or the payment, one of the invoice by which it was asked for? */

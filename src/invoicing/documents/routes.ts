@@ -1,8 +1,11 @@
+import type { Tx } from '../../db/index.ts';
 import { Reply, type Route, route } from '../../http/index.ts';
 import { ok, type Result } from '../../kernel/result.ts';
+import type { Instant } from '../../kernel/time.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { DocumentOwner } from './document-owner.ts';
-import { documentOf, eInvoiceOfDocument } from './documents.ts';
+import { documentOf, eInvoiceOfDocument, numberOfDocument } from './documents.ts';
+import { fileHeaders } from './file.ts';
 
 const TAG = 'Invoices';
 const VIEWER = { role: 'viewer', merchant: { of: 'id', kind: 'invoice' } } as const;
@@ -26,8 +29,7 @@ export const documentRoutes = (dependencies: InvoicingDependencies): readonly Ro
       access: VIEWER,
       replies: { 200: PDF },
     },
-    async ({ tx, merchantId, params, now }) =>
-      pdfReply(await documentOf(dependencies, tx, ownerOf(merchantId, params), now), 'invoice'),
+    async ({ tx, merchantId, params, now }) => pdfReply(dependencies, tx, ownerOf(merchantId, params), now),
   ),
   route(
     {
@@ -43,8 +45,7 @@ export const documentRoutes = (dependencies: InvoicingDependencies): readonly Ro
       access: VIEWER,
       replies: { 200: XML },
     },
-    async ({ tx, merchantId, params, now }) =>
-      xmlReply(await eInvoiceOfDocument(dependencies, tx, ownerOf(merchantId, params), now)),
+    async ({ tx, merchantId, params, now }) => xmlReply(dependencies, tx, ownerOf(merchantId, params), now),
   ),
   route(
     {
@@ -59,8 +60,7 @@ export const documentRoutes = (dependencies: InvoicingDependencies): readonly Ro
       access: VIEWER,
       replies: { 200: PDF },
     },
-    async ({ tx, merchantId, params, now }) =>
-      pdfReply(await documentOf(dependencies, tx, ownerOf(merchantId, params), now), 'credit-note'),
+    async ({ tx, merchantId, params, now }) => pdfReply(dependencies, tx, ownerOf(merchantId, params), now),
   ),
   route(
     {
@@ -75,8 +75,7 @@ export const documentRoutes = (dependencies: InvoicingDependencies): readonly Ro
       access: VIEWER,
       replies: { 200: XML },
     },
-    async ({ tx, merchantId, params, now }) =>
-      xmlReply(await eInvoiceOfDocument(dependencies, tx, ownerOf(merchantId, params), now)),
+    async ({ tx, merchantId, params, now }) => xmlReply(dependencies, tx, ownerOf(merchantId, params), now),
   ),
   route(
     {
@@ -91,8 +90,7 @@ export const documentRoutes = (dependencies: InvoicingDependencies): readonly Ro
       access: VIEWER,
       replies: { 200: PDF },
     },
-    async ({ tx, merchantId, params, now }) =>
-      pdfReply(await documentOf(dependencies, tx, ownerOf(merchantId, params), now), 'receipt'),
+    async ({ tx, merchantId, params, now }) => pdfReply(dependencies, tx, ownerOf(merchantId, params), now),
   ),
 ];
 
@@ -106,23 +104,30 @@ const ownerOf = (merchantId: string, params: Readonly<Record<string, unknown>>):
   };
 };
 
-// Fixed names: nothing of a customer's goes into a header.
-const pdfReply = (document: Result<Uint8Array>, name: 'invoice' | 'credit-note' | 'receipt'): Result<unknown> =>
-  document.ok
-    ? ok(
-        new Reply(200, document.value, {
-          'content-type': 'application/pdf',
-          'content-disposition': `inline; filename="${name}.pdf"`,
-        }),
-      )
-    : document;
+async function pdfReply(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  owner: DocumentOwner,
+  now: Instant,
+): Promise<Result<unknown>> {
+  const document = await documentOf(dependencies, tx, owner, now);
+  if (!document.ok) return document;
+  const file = { content: document.value, number: await numberOfDocument(tx, owner), type: 'pdf' } as const;
+  return ok(new Reply(200, file.content, { ...fileHeaders(file), ...REVALIDATED }));
+}
 
-const xmlReply = (document: Result<string>): Result<unknown> =>
-  document.ok
-    ? ok(
-        new Reply(200, Buffer.from(document.value), {
-          'content-type': 'application/xml',
-          'content-disposition': 'inline; filename="factur-x.xml"',
-        }),
-      )
-    : document;
+async function xmlReply(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  owner: DocumentOwner,
+  now: Instant,
+): Promise<Result<unknown>> {
+  const document = await eInvoiceOfDocument(dependencies, tx, owner, now);
+  if (!document.ok) return document;
+  const content = Buffer.from(document.value);
+  const file = { content, number: await numberOfDocument(tx, owner), type: 'xml' } as const;
+  return ok(new Reply(200, content, { ...fileHeaders(file), ...REVALIDATED }));
+}
+
+/** A caller may keep its copy, and asks with the tag whether it may still have it. */
+const REVALIDATED = { 'cache-control': 'private, no-cache' };

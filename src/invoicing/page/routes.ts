@@ -17,7 +17,8 @@ import {
   unknownReply,
 } from '../../pages/index.ts';
 import type { DocumentOwner } from '../documents/document-owner.ts';
-import { documentOf, eInvoiceOfDocument } from '../documents/documents.ts';
+import { documentOf, eInvoiceOfDocument, numberOfDocument } from '../documents/documents.ts';
+import { fileHeaders } from '../documents/file.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { lockWithNow, openInvoiceSession } from '../issue/actions.ts';
 import { invoicePage } from './invoice-page.ts';
@@ -151,8 +152,7 @@ function downloadRoutes(dependencies: InvoicingDependencies, usual: Usual): read
     path: string,
     operationId: string,
     summary: string,
-    type: typeof PDF | typeof XML,
-    name: string,
+    type: 'pdf' | 'xml',
     make: (tx: Tx, owner: DocumentOwner, now: Instant) => Promise<Result<Uint8Array>>,
   ): Route =>
     freeRoute(
@@ -162,7 +162,7 @@ function downloadRoutes(dependencies: InvoicingDependencies, usual: Usual): read
         path: `/pay/invoices/:id/${path}`,
         operationId,
         summary,
-        replies: { 200: type, 404: HTML },
+        replies: { 200: type === 'pdf' ? PDF : XML, 404: HTML },
       },
       async ({ database, params, request, now }) => {
         const { id, ...of } = params as { id: string; creditNoteId?: string; paymentId?: string };
@@ -171,27 +171,24 @@ function downloadRoutes(dependencies: InvoicingDependencies, usual: Usual): read
         const made = await ofInvoice(database, id, async (tx, merchantId) => {
           const view = await viewInvoice(tx, dependencies.environment, { merchantId, id }, now);
           if (view?.invoice.documentFailure !== null) return null; // not there, or left to the job
-          if (request.method === 'HEAD') return ok(new Uint8Array());
-          return orNothing(make(tx, { merchantId, invoiceId: id, ...of }, now));
+          if (request.method === 'HEAD') return ok(null);
+          const owner = { merchantId, invoiceId: id, ...of };
+          const content = await orNothing(make(tx, owner, now));
+          return content.ok ? ok({ content: content.value, number: await numberOfDocument(tx, owner), type }) : content;
         }).finally(() => {
           underWay -= 1;
         });
         if (made === null) return { ok: false, refusal: { kind: 'not_found', what: 'document' } } as const;
         if (!made.ok) return made;
-        return ok(
-          new Reply(200, Buffer.from(made.value), {
-            ...PRIVATE,
-            'content-type': type.contentType,
-            'content-disposition': `inline; filename="${name}"`,
-          }),
-        );
+        if (made.value === null) return ok(new Reply(200, '', { ...PRIVATE, 'content-type': `application/${type}` }));
+        return ok(new Reply(200, Buffer.from(made.value.content), { ...PRIVATE, ...fileHeaders(made.value) }));
       },
     );
   return [
-    download('invoice.pdf', 'downloadInvoice', 'The document of an invoice', PDF, 'invoice.pdf', (tx, owner, now) =>
+    download('invoice.pdf', 'downloadInvoice', 'The document of an invoice', 'pdf', (tx, owner, now) =>
       documentOf(dependencies, tx, owner, now),
     ),
-    download('invoice.xml', 'downloadEInvoice', 'The e-invoice', XML, 'factur-x.xml', async (tx, owner, now) => {
+    download('invoice.xml', 'downloadEInvoice', 'The e-invoice', 'xml', async (tx, owner, now) => {
       const made = await eInvoiceOfDocument(dependencies, tx, owner, now);
       return made.ok ? ok(Buffer.from(made.value)) : made;
     }),
@@ -199,17 +196,11 @@ function downloadRoutes(dependencies: InvoicingDependencies, usual: Usual): read
       'creditNotes/:creditNoteId',
       'downloadCreditNote',
       'The document of a credit note',
-      PDF,
-      'credit-note.pdf',
+      'pdf',
       (tx, owner, now) => documentOf(dependencies, tx, owner, now),
     ),
-    download(
-      'receipts/:paymentId',
-      'downloadReceipt',
-      'The receipt of a payment',
-      PDF,
-      'receipt.pdf',
-      (tx, owner, now) => documentOf(dependencies, tx, owner, now),
+    download('receipts/:paymentId', 'downloadReceipt', 'The receipt of a payment', 'pdf', (tx, owner, now) =>
+      documentOf(dependencies, tx, owner, now),
     ),
   ];
 }

@@ -1,0 +1,79 @@
+import pg from 'pg';
+
+const PAUSE_MILLISECONDS = 200;
+
+/** Nothing more is asked in this transaction, and no limit of the server may end it. */
+const BEGIN = `begin;
+  set local statement_timeout = 0; set local transaction_timeout = 0;
+  set local idle_in_transaction_session_timeout = 0`;
+
+/**
+ * Shows other processes that this one lives, by a lock on a connection of its own: both end with the process, however
+ * it ends. The lock belongs to a transaction that stays open, because a pooler of transactions gives a connection to
+ * others after each. It reads nothing, so it keeps no old rows from being removed.
+ */
+export class Presence {
+  readonly #url: string;
+  readonly #onTrouble: (error: Error) => void;
+  #number: number | null = null;
+  #isLocked = false;
+  #client: pg.Client | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  #connecting: Promise<void> | undefined;
+  #isClosed = false;
+
+  constructor(url: string, onTrouble: (error: Error) => void) {
+    this.#url = url;
+    this.#onTrouble = onTrouble;
+  }
+
+  /** The number under which others see this process; null while they do not. */
+  get number(): number | null {
+    return this.#isLocked ? this.#number : null;
+  }
+
+  /** @returns after the first try to connect; it never rejects */
+  start(): Promise<void> {
+    if (!this.#client) this.#connecting = this.#connect();
+    return this.#connecting ?? Promise.resolve();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#retry);
+    await this.#connecting;
+    await this.#client?.end();
+  }
+
+  async #connect(): Promise<void> {
+    const client = new pg.Client({
+      connectionString: this.#url,
+      connectionTimeoutMillis: 5_000,
+      keepAlive: true,
+      application_name: 'reckoner',
+    });
+    this.#client = client;
+    client.on('error', (error) => this.#lost(client, error));
+    try {
+      await client.connect();
+      const { rows } = await client.query('select join_workers($1) as number', [this.#number]);
+      this.#number = rows[0].number as number;
+      await client.query(BEGIN);
+      await client.query('select lock_worker($1)', [this.#number]);
+      this.#isLocked = this.#client === client;
+    } catch (error) {
+      this.#lost(client, error as Error);
+    }
+  }
+
+  /** Once for each connection: it is tried again after a moment. */
+  #lost(client: pg.Client, error: Error): void {
+    if (this.#client !== client) return;
+    this.#client = undefined;
+    this.#isLocked = false;
+    client.end().catch(() => undefined);
+    if (this.#isClosed) return;
+    this.#onTrouble(error);
+    this.#retry = setTimeout(() => void this.start(), PAUSE_MILLISECONDS);
+  }
+}
