@@ -156,7 +156,7 @@ describe('a migration of many subscriptions', () => {
       progress: { total: MANY, done: MANY, failed: 0 },
     });
     const page = await shop.read(`${migrationsOf(plan)}/${migration.id}/subscriptions?offset=50&limit=50`);
-    expect(page.pagination).toEqual({ limit: 50, offset: 50, total: MANY, nextAfter: expect.any(String) });
+    expect(page.pagination).toEqual({ limit: 50, offset: 50, total: MANY, nextAfter: null });
     expect(page.data.map(({ outcome }: Resource) => outcome)).toEqual(Array(MANY - 50).fill('applied'));
   });
 
