@@ -56,8 +56,8 @@ export class Presence {
     client.on('error', (error) => this.#lost(client, error));
     try {
       await client.connect();
-      const { rows } = await client.query('select join_workers($1) as number', [this.#number]);
-      this.#number = rows[0].number as number;
+      const { rows } = await client.query<{ number: number }>('select join_workers($1) as number', [this.#number]);
+      this.#number = rows[0]?.number ?? null;
       await client.query(BEGIN);
       await client.query('select lock_worker($1)', [this.#number]);
       this.#isLocked = this.#client === client;

@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { EnvironmentName } from '../settings.ts';
 import { explainListening } from './failure.ts';
@@ -17,16 +17,7 @@ export async function openMetricsServer(
   { host, port }: { readonly host: string; readonly port: number },
   texts: ReadonlyMap<EnvironmentName, () => Promise<string>>,
 ): Promise<MetricsServer> {
-  const [first] = texts.values();
-  const server = createServer(async (request, response) => {
-    const [path = ''] = (request.url ?? '').split('?');
-    const text = path === '/metrics' ? first : texts.get(path.replace(/^\/metrics\//, '') as EnvironmentName);
-    if (!text || (request.method !== 'GET' && request.method !== 'HEAD')) return void response.writeHead(404).end();
-    const made = await text().catch(() => null);
-    if (made === null) return void response.writeHead(503).end();
-    response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' });
-    response.end(made);
-  });
+  const server = createServer((request, response) => void answer(texts, request, response));
   await listen(server, host, port);
   return {
     port: (server.address() as AddressInfo).port,
@@ -35,6 +26,20 @@ export async function openMetricsServer(
       await new Promise((closed) => server.close(closed));
     },
   };
+}
+
+async function answer(
+  texts: ReadonlyMap<EnvironmentName, () => Promise<string>>,
+  { method, url = '' }: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const [path = ''] = url.split('?');
+  const [first] = texts.values();
+  const make = path === '/metrics' ? first : texts.get(path.replace(/^\/metrics\//, '') as EnvironmentName);
+  const isRead = method === 'GET' || method === 'HEAD';
+  const text = make && isRead ? await make().catch(() => null) : undefined;
+  if (typeof text !== 'string') return void response.writeHead(text === null ? 503 : 404).end();
+  response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }).end(text);
 }
 
 const listen = (server: Server, host: string, port: number): Promise<void> =>

@@ -1,6 +1,5 @@
 /** The characters that no system takes in the name of a file, or that a header cannot have. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are meant
-const NOT_IN_NAMES = /[\u0000-\u001f\u007f-\u009f"*/:<>?\\|]+/g;
+const NOT_IN_NAMES = /[\p{Cc}"*/:<>?\\|]+/gu;
 const NOT_IN_VALUES = /['()*!]/g;
 
 /**
