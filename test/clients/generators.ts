@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 
@@ -38,6 +38,9 @@ const SETTINGS = {
   REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
   REDOCLY_TELEMETRY: 'off',
   npm_config_audit: 'false',
+  npm_config_fetch_retries: '1',
+  npm_config_fetch_retry_maxtimeout: '2000',
+  npm_config_fetch_retry_mintimeout: '1000',
   npm_config_fund: 'false',
   npm_config_ignore_scripts: 'true',
   npm_config_loglevel: 'error',
@@ -73,6 +76,7 @@ export async function installGenerators(): Promise<string | null> {
   );
   const { ok, trouble } = await runIn(folder, 'npm install');
   if (ok) return folder;
+  await rm(folder, { recursive: true, force: true });
   if (NO_REGISTRY.test(trouble)) return null;
   throw new Error(trouble);
 }
