@@ -45,7 +45,7 @@ export const EVERYTHING_BILLED: typeof TABLES = [
 ];
 
 /** Values made of ids, and the frozen terms with ids as keys; the rates stand on the lines. */
-const LEFT_OUT = `- 'seq' - 'line_seq' - 'usage_mark' - 'transaction_id' - 'recorded_at' - 'content_hash' - 'terms'`;
+const LEFT_OUT = `- 'seq' - 'line_seq' - 'usage_mark' - 'transaction_id' - 'recorded_at' - 'changed_at' - 'content_hash' - 'terms'`;
 const ID = /\b(?:[a-z]+_)+[0-9A-Za-z]{16,}\b/g;
 
 /**
