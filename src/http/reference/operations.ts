@@ -33,10 +33,9 @@ export function describeOperation(declaration: Declaration, schemas: NamedSchema
   const { operationId, tag, summary, description, access, replies } = declaration;
   const parameters = parametersOf(declaration, schemas);
   const body = bodyOf(declaration, schemas);
-  const answers = Object.entries(replies).map(([status, reply]) => [
-    status,
-    answerOf(Number(status), reply, declaration, schemas),
-  ]);
+  const answers = Object.entries(replies).map(
+    ([status, reply]) => [status, answerOf(Number(status), reply, declaration, schemas)] as const,
+  );
   const own = new Set(Object.keys(replies));
   const errors = errorStatuses(declaration).filter((status) => !own.has(String(status)));
   return {
@@ -47,7 +46,7 @@ export function describeOperation(declaration: Declaration, schemas: NamedSchema
     ...('public' in access && { security: [] }),
     ...(parameters.length > 0 && { parameters }),
     ...(body !== null && { requestBody: body }),
-    responses: Object.fromEntries([...answers, ...errors.map((status) => [status, errorResponse(status)])]),
+    responses: Object.fromEntries([...answers, ...errors.map((status) => [status, errorResponse(status)] as const)]),
   };
 }
 
