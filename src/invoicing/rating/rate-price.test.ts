@@ -403,6 +403,13 @@ describe('lines', () => {
     expect([includedOf('30'), includedOf('100'), includedOf('250')]).toEqual([['30'], ['100'], ['100']]);
   });
 
+  it('say nothing of included units where the price has none, or nothing was used', () => {
+    const workingsOf = (pricing: Pricing, quantity: string) =>
+      price({ pricing, rated: used(quantity) }).lines.map(({ workings }) => workings?.included);
+    expect([workingsOf(at('2'), '30'), workingsOf(at('2', '100'), '0')]).toEqual([[undefined], [undefined]]);
+    expect(workingsOf(at('2', '100'), '30')).toEqual([{ units: '30', allowance: '100' }]);
+  });
+
   it('count only the groups that the filters let through', () => {
     const groups = ['eu', 'us', 'eu', null].map(
       (region): UsageGroup => ({
