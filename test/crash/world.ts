@@ -89,8 +89,11 @@ export async function moveName(merchant: CrashMerchant): Promise<void> {
   movers.push(await shop.customer({ externalId: MOVING }));
 }
 
-const FROM = Temporal.Instant.from('2000-01-01T00:00:00Z');
-const TO = Temporal.Instant.from('2199-12-31T00:00:00Z');
+/** Around the events of a run, in no more hours than an answer may have. */
+const FROM = Temporal.Now.instant()
+  .round({ smallestUnit: 'hour' })
+  .subtract({ hours: 100 * 24 });
+const TO = FROM.add({ hours: 200 * 24 });
 
 const cuts = {
   all: {},
