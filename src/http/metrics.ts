@@ -49,7 +49,7 @@ export interface MetricsOptions {
   readonly ingest?: () => IngestMeasure;
   /** Requests in work, waiting, and refused since the start (slots.ts). */
   readonly slots?: () => { readonly working: number; readonly waiting: number; readonly refused: number };
-  /** Milliseconds, by which a text is kept for a second. */
+  /** Milliseconds of a clock that only goes forward. */
   readonly clock?: () => number;
 }
 
@@ -233,7 +233,7 @@ export class Metrics {
   /** All of it in Prometheus' text format, at most a second old. */
   text(): Promise<string> {
     const now = this.#clock();
-    if (!this.#kept || Math.abs(now - this.#kept.at) >= KEPT_MILLISECONDS) this.#kept = { at: now, text: this.#make() };
+    if (!this.#kept || now - this.#kept.at >= KEPT_MILLISECONDS) this.#kept = { at: now, text: this.#make() };
     return this.#kept.text;
   }
 

@@ -212,6 +212,7 @@ export async function openTestEnvironment(
   const platformKey = generateApiKey(kind);
   const masterKey = options.masterKey ?? generateMasterKey();
   let fixedNow: Instant | null = null;
+  let metricsAsked = 0;
   const environment = await openEnvironment({
     environment: kind,
     databaseUrl,
@@ -221,6 +222,7 @@ export async function openTestEnvironment(
     masterKey: { key: masterKey },
     logger: options.logger ?? pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' }),
     now: () => fixedNow ?? wallClock(),
+    metricsClock: () => (metricsAsked += 1_000),
     checkReplies: options.checkReplies ?? true,
     advanceMilliseconds: LONGEST_ADVANCE_MILLISECONDS,
     ...(options.documents !== 'typeset' && { renderer: plainRenderer }),
