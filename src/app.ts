@@ -291,7 +291,7 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
     kinds: domains.dueKinds,
     clocks: clockBook,
     chores: [
-      lostClaimChore(worker),
+      lostClaimChore(() => presence.ownNumber),
       forgetClaimChore,
       forgetIdempotencyKeys,
       listCountChore,

@@ -32,6 +32,11 @@ export class Presence {
     return this.#isLocked ? this.#number : null;
   }
 
+  /** The number that this process has, also while others do not see it; null before its first connection. */
+  get ownNumber(): number | null {
+    return this.#number;
+  }
+
   /** @returns after the first try to connect; it never rejects */
   start(): Promise<void> {
     if (!this.#client) this.#connecting = this.#connect();
@@ -42,6 +47,7 @@ export class Presence {
     this.#isClosed = true;
     clearTimeout(this.#retry);
     await this.#connecting;
+    this.#isLocked = false;
     await this.#client?.end();
   }
 

@@ -101,13 +101,14 @@ it('a process has its claims until two looks in a row miss it, and never takes t
   await world.runner([claiming(async () => undefined)], { worker: () => number }).runOnce();
   const runner = world.runner([claiming(async () => undefined)]);
   const look = looks(world.database, world.now());
-  const own = looks(world.database, world.now(), () => number);
+  const own = looks(world.database, world.now(), () => presence.ownNumber);
   const looked = async (each: () => Promise<void>) => {
     await each();
     await runner.runOnce();
     return (await world.diary()).length;
   };
   await presence.close();
+  expect(presence.number).toBeNull();
   expect(await looked(own)).toBe(1);
   expect(await looked(own)).toBe(1);
   expect(await looked(look)).toBe(1);
