@@ -1,7 +1,7 @@
 import { type CatalogPrice, findPlan, findPlanVersion, toPriceReply } from '../../catalog/index.ts';
 import { effectiveNowForReading } from '../../clocks/index.ts';
 import { findTaxation } from '../../customers/index.ts';
-import type { Tx } from '../../db/index.ts';
+import { checkReference, type Tx } from '../../db/index.ts';
 import { type Decimal, jsonNumber } from '../../kernel/decimal.ts';
 import { notFound, ok, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
@@ -46,8 +46,10 @@ export async function feePrice(
   { id: feeId, subscriptionId }: { readonly id: string; readonly subscriptionId: string },
   now: Instant,
 ): Promise<Result<unknown>> {
-  const subscription = await selectSubscription(tx, merchantId, subscriptionId);
-  if (!subscription) return notFound('subscription');
+  const own = await checkReference(tx, merchantId, 'subscription', subscriptionId, 'subscriptionId');
+  if (!own.ok) return own;
+  const subscription = await selectSubscription(tx, merchantId, own.value);
+  if (!subscription) return notFound('subscription', 'subscriptionId');
   const taxed = (await taxedPrices(tx, subscription, now)).find(({ price }) => price.feeId === feeId);
   return taxed ? ok({ ...toPriceReply(taxed.price), taxRate: jsonNumber(taxed.rate) }) : notFound('price');
 }
