@@ -1,4 +1,4 @@
-import { allOf, pageOfRows, recordset, sql, type Tx } from '../db/index.ts';
+import { allOf, type PageRequest, pageOfRows, recordset, sql, type Tx } from '../db/index.ts';
 import { type Decimal, ZERO } from '../kernel/decimal.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { AccountKind } from './accounts.ts';
@@ -148,7 +148,7 @@ export interface WalletEntryRow {
 export const selectWalletEntries = (
   tx: Tx,
   { merchantId, customerId, currency }: { merchantId: string; customerId: string; currency?: string | undefined },
-  page: { limit: number; offset: number },
+  page: PageRequest,
 ) =>
   pageOfRows<WalletEntryRow>(
     tx,

@@ -1,4 +1,4 @@
-import { allOf, keptTotal, pageOfRows, recordset, sql, type Tx } from '../db/index.ts';
+import { allOf, keptTotal, type PageRequest, pageOfRows, recordset, sql, type Tx } from '../db/index.ts';
 import type { MailKind } from './kinds.ts';
 import type { MailRow } from './mail-row.ts';
 import type { MailStatus } from './states.ts';
@@ -51,7 +51,7 @@ export interface MailFilter {
 export const selectMails = (
   tx: Tx,
   { merchantId, customerId, aboutId, kind, status }: MailFilter,
-  page: { limit: number; offset: number },
+  page: PageRequest,
 ): Promise<{ rows: MailRow[]; total: number }> =>
   pageOfRows<MailRow>(
     tx,

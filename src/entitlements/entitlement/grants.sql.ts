@@ -1,4 +1,4 @@
-import { pageOfRows, type Sql, sql, type Tx } from '../../db/index.ts';
+import { type PageRequest, pageOfRows, type Sql, sql, type Tx } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { EntitlementRow } from './entitlement.ts';
@@ -107,7 +107,7 @@ export async function selectGrantsPage(
   { merchantId, id }: OfEntitlement,
   issued: readonly { readonly id: string; readonly createdAt: Instant }[],
   { includeVoided }: { includeVoided: boolean },
-  page: { limit: number; offset: number },
+  page: PageRequest,
 ): Promise<{ rows: { id: string; row: GrantRow | undefined }[]; total: number }> {
   const ids = await pageOfRows<{ id: string }>(
     tx,

@@ -1,5 +1,5 @@
 import { effectiveNowOf } from '../../clocks/index.ts';
-import { allOf, pageOfRows, type Sql, sql, type Tx } from '../../db/index.ts';
+import { allOf, type PageRequest, pageOfRows, type Sql, sql, type Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { EntitlementRow } from '../entitlement/entitlement.ts';
 
@@ -34,7 +34,7 @@ export const selectEntitlementsPage = (
   tx: Tx,
   merchantId: string | null,
   filters: EntitlementFilters,
-  page: { limit: number; offset: number },
+  page: PageRequest,
   now: Instant,
 ) =>
   pageOfRows<TimedEntitlement>(
@@ -61,7 +61,7 @@ export const selectActivePage = (
   tx: Tx,
   merchantId: string | null,
   filters: EntitlementFilters,
-  page: { limit: number; offset: number },
+  page: PageRequest,
   now: Instant,
 ) =>
   pageOfRows<TimedEntitlement>(

@@ -1,4 +1,4 @@
-import { pageOfRows, sql, type Tx } from '../../db/index.ts';
+import { type PageRequest, pageOfRows, sql, type Tx } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Instant } from '../../kernel/time.ts';
@@ -94,7 +94,7 @@ export const markCreditNoteVoided = (
     update credit_note set status = 'VOIDED', voided_at = ${now}, void_reason = ${reason}
      where merchant_id = ${note.merchantId} and id = ${note.id} and status = 'ISSUED' returning *`);
 
-export const selectRefunds = (tx: Tx, merchantId: string, invoiceId: string, page: { limit: number; offset: number }) =>
+export const selectRefunds = (tx: Tx, merchantId: string, invoiceId: string, page: PageRequest) =>
   pageOfRows<CreditNoteRow>(
     tx,
     {
@@ -107,12 +107,7 @@ export const selectRefunds = (tx: Tx, merchantId: string, invoiceId: string, pag
   );
 
 /** All credit notes on an invoice, newest first: its refunds, its cancellation, and those over a part. */
-export const selectCreditNotes = (
-  tx: Tx,
-  merchantId: string,
-  invoiceId: string,
-  page: { limit: number; offset: number },
-) =>
+export const selectCreditNotes = (tx: Tx, merchantId: string, invoiceId: string, page: PageRequest) =>
   pageOfRows<CreditNoteRow>(
     tx,
     {

@@ -5,6 +5,7 @@ import {
   isChanged,
   jsonb,
   keptTotal,
+  type PageRequest,
   pageOfRows,
   type Sql,
   sql,
@@ -61,7 +62,7 @@ export const selectLinks = (
     sessionStatuses?: readonly SessionStatus[] | undefined;
     updatedFrom?: Instant | undefined;
   },
-  page: { limit: number; offset: number },
+  page: PageRequest,
 ): Promise<{ rows: PaymentLinkNow[]; total: number }> =>
   pageOfRows<PaymentLinkNow>(
     tx,

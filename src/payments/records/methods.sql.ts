@@ -1,4 +1,4 @@
-import { pageOfRows, sql, type Tx } from '../../db/index.ts';
+import { type PageRequest, pageOfRows, sql, type Tx } from '../../db/index.ts';
 import type { PaymentMethod } from './method.ts';
 
 interface Owner {
@@ -24,7 +24,7 @@ export const insertMethod = (tx: Tx, row: Omit<PaymentMethod, 'isDefault'>): Pro
 export const selectMethods = (
   tx: Tx,
   { merchantId, customerId }: Owner,
-  page: { limit: number; offset: number },
+  page: PageRequest,
 ): Promise<{ rows: PaymentMethod[]; total: number }> =>
   pageOfRows<PaymentMethod>(
     tx,

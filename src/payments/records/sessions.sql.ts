@@ -4,6 +4,7 @@ import {
   type Changed,
   changedRows,
   keptTotal,
+  type PageRequest,
   pageOfRows,
   recordset,
   type Sql,
@@ -159,7 +160,7 @@ export const selectSessions = (
   tx: Tx,
   merchantId: string | null,
   filter: SessionFilter,
-  page: { limit: number; offset: number },
+  page: PageRequest,
 ): Promise<{ rows: PaymentSession[]; total: number }> =>
   pageOfRows<PaymentSession>(
     tx,

@@ -1,4 +1,4 @@
-import { pageOfRows, sql, type Tx } from '../../db/index.ts';
+import { type PageRequest, pageOfRows, sql, type Tx } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 
@@ -48,12 +48,7 @@ export const selectAdjustmentByKey = (
 export const deleteAdjustmentRow = (tx: Tx, { merchantId, id }: AdjustmentRow): Promise<number> =>
   tx.run(sql`delete from subscription_adjustment where merchant_id = ${merchantId} and id = ${id}`);
 
-export const selectAdjustmentsPage = (
-  tx: Tx,
-  merchantId: string,
-  subscriptionId: string,
-  page: { limit: number; offset: number },
-) =>
+export const selectAdjustmentsPage = (tx: Tx, merchantId: string, subscriptionId: string, page: PageRequest) =>
   pageOfRows<AdjustmentRow>(
     tx,
     {

@@ -1,4 +1,4 @@
-import { jsonb, pageOfRows, sql, type Tx } from '../../db/index.ts';
+import { jsonb, type PageRequest, pageOfRows, sql, type Tx } from '../../db/index.ts';
 import type { CreditMode, Proration } from '../../invoicing/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { Quantities } from './quantities.ts';
@@ -81,12 +81,7 @@ export const markScheduledCancelled = (tx: Tx, merchantId: string, subscriptionI
                    where merchant_id = ${merchantId} and subscription_id = ${subscriptionId} and status = 'scheduled'
                      for update skip locked)`);
 
-export const selectChanges = (
-  tx: Tx,
-  merchantId: string,
-  subscriptionId: string,
-  page: { limit: number; offset: number },
-) =>
+export const selectChanges = (tx: Tx, merchantId: string, subscriptionId: string, page: PageRequest) =>
   pageOfRows<ChangeRow>(
     tx,
     {

@@ -6,6 +6,7 @@ import {
   isChanged,
   jsonb,
   keptTotal,
+  type PageRequest,
   pageOfRows,
   recordset,
   type Sql,
@@ -178,7 +179,7 @@ export const selectSubscriptions = (
   tx: Tx,
   merchantId: string | null,
   filters: SubscriptionFilters,
-  page: { limit: number; offset: number },
+  page: PageRequest,
 ) =>
   pageOfRows<SubscriptionRow>(
     tx,
