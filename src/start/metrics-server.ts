@@ -9,15 +9,23 @@ export interface MetricsServer {
   close(): Promise<void>;
 }
 
+type Texts = ReadonlyMap<EnvironmentName, () => Promise<string>>;
+
 /**
  * Serves `/metrics/production` and `/metrics/sandbox`; `/metrics` is the first of them. It asks for no key: the network
  * decides who reaches the port.
  */
 export async function openMetricsServer(
   { host, port }: { readonly host: string; readonly port: number },
-  texts: ReadonlyMap<EnvironmentName, () => Promise<string>>,
+  texts: Texts,
+  onTrouble: (error: unknown) => void,
 ): Promise<MetricsServer> {
-  const server = createServer((request, response) => void answer(texts, request, response));
+  const server = createServer((request, response) => {
+    answer(texts, request, response).catch((error: unknown) => {
+      onTrouble(error);
+      response.writeHead(503).end();
+    });
+  });
   await listen(server, host, port);
   return {
     port: (server.address() as AddressInfo).port,
@@ -28,17 +36,12 @@ export async function openMetricsServer(
   };
 }
 
-async function answer(
-  texts: ReadonlyMap<EnvironmentName, () => Promise<string>>,
-  { method, url = '' }: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
+async function answer(texts: Texts, { method, url = '' }: IncomingMessage, response: ServerResponse): Promise<void> {
   const [path = ''] = url.split('?');
   const [first] = texts.values();
   const make = path === '/metrics' ? first : texts.get(path.replace(/^\/metrics\//, '') as EnvironmentName);
-  const isRead = method === 'GET' || method === 'HEAD';
-  const text = make && isRead ? await make().catch(() => null) : undefined;
-  if (typeof text !== 'string') return void response.writeHead(text === null ? 503 : 404).end();
+  if (!make || (method !== 'GET' && method !== 'HEAD')) return void response.writeHead(404).end();
+  const text = await make();
   response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }).end(text);
 }
 

@@ -141,7 +141,7 @@ export async function start(
     });
     environment.startWorker();
   }
-  await serveMetrics(settings, served, output, cleanup);
+  await serveMetrics(settings, served, { output, logger }, cleanup);
   output.line(`  ready ${((performance.now() - started) / 1000).toFixed(1)} s after the start`);
   if (settings.roles.includes('api')) welcome(served, demo, dataDirectory, output);
   else for (const { name, baseUrl } of served) output.line(`  ${name} ${baseUrl}   ${settings.roles.join(', ')} only`);
@@ -152,12 +152,14 @@ export async function start(
 async function serveMetrics(
   { metrics: at }: Settings,
   served: readonly Served[],
-  output: Output,
+  { output, logger }: { readonly output: Output; readonly logger: Logger },
   cleanup: AsyncDisposableStack,
 ): Promise<void> {
   if (!at) return;
   const texts = new Map(served.map(({ name, environment }) => [name, () => environment.metrics()] as const));
-  const server = await openMetricsServer(at, texts);
+  const server = await openMetricsServer(at, texts, (error) =>
+    logger.warn({ err: error }, 'the metrics could not be made'),
+  );
   cleanup.defer(() => server.close());
   output.line(`  metrics ${reachableUrl(at.host, server.port)}/metrics`);
 }
