@@ -420,6 +420,22 @@ describe('the history of a balance', () => {
     expect([status, body.errors?.[0]?.field]).toEqual([400, field]);
   });
 
+  it('has at most 10,000 figures: its windows times the grants that count in them', async () => {
+    const { merchant, shop, entitlement } = await openStory();
+    const ask = (windowSize: string) =>
+      merchant.get(
+        `/v1/entitlements/${entitlement.id}/history?from=${START}&to=2026-01-17T16:00:00Z&windowSize=${windowSize}`,
+      );
+    expect((await ask('HOUR')).body.windows).toHaveLength(400);
+    for (let count = 0; count < 30; count += 1)
+      await shop.create(`/v1/entitlements/${entitlement.id}/grants`, { amount: 1, effectiveAt: START });
+    expect(await ask('HOUR')).toMatchObject({
+      status: 400,
+      body: { errors: [{ field: 'windowSize', message: expect.stringContaining('more than 10,000') }] },
+    });
+    expect((await ask('DAY')).body.windows).toHaveLength(17);
+  });
+
   it('is that of a balance: a feature that is not metered has none', async () => {
     const { merchant, shop, metric, subscription } = await openStory();
     const seats = await shop.create('/v0/features', {

@@ -10,12 +10,13 @@ import type { Instant } from '../../kernel/time.ts';
 import { acceptEvents, createIntake, type EventIntake } from '../intake/intake.ts';
 import { linkExternalSubject, linkSubscriptionSubject } from '../intake/subjects.ts';
 import type { Aggregation, Meter } from '../meter/meter.ts';
+import { TooManyRows, withinRows } from '../meter/most-rows.ts';
 import { type RollupDefinition, rollupDefinitionOf } from '../meter/rollup-definition.ts';
 import type { UsageCut, UsageRow, UsageScope } from '../meter/usage-request.ts';
 import { backfillChore, rebuildRollups, registerMeter } from '../stored/rollups.ts';
 import { type NaiveEvent, naiveUsage } from '../testing/oracle.ts';
 import { backfillRollups, selectDefinition, selectPendingDefinitions } from './rollup-definitions.sql.ts';
-import { measure, measureEach, rawUsage, usage } from './usage.ts';
+import { measure, measureEach, postgresUsage, rawUsage, usage } from './usage.ts';
 
 let database: Database;
 let drop: () => Promise<void>;
@@ -387,6 +388,35 @@ describe('rolled-up usage', () => {
       expect([plain((row as UsageRow).value), row?.eventCount]).toEqual(['30', 300]);
       expect(await rolledUp(tx)).toBeGreaterThan(0);
     });
+  });
+});
+
+describe('a question that may have only so many rows', () => {
+  /** Four groups, which make five rows with their total. */
+  const events = ['eu', 'us', 'asia', 'africa'].map((region) => ({ at: FROM, data: `{"v":1,"g":"${region}"}` }));
+  const asked = (tx: Tx, merchantId: string, mostRows: number, of: typeof rawUsage) =>
+    of.measure(tx, { merchantId, meter: meterOf('SUM'), sources: null, from: FROM, to: TO, mostRows }, [
+      { groups: ['region'] },
+    ]);
+
+  it.each([
+    { name: 'of events', of: rawUsage },
+    { name: 'of roll-ups', of: postgresUsage },
+  ])('$name is given up where it needs more', ({ of }) =>
+    withEvents(
+      events,
+      async (tx, merchantId) => {
+        expect((await asked(tx, merchantId, 5, of))[0]).toHaveLength(4);
+        await expect(asked(tx, merchantId, 4, of)).rejects.toThrow(TooManyRows);
+      },
+      { meter: meterOf('SUM'), after: 0 },
+    ),
+  );
+
+  it('is refused with the field that makes it smaller', async () => {
+    const refused = await withinRows('groupBy', () => Promise.reject(new TooManyRows()));
+    expect(refused).toMatchObject({ ok: false, refusal: { errors: [{ field: 'groupBy' }] } });
+    await expect(withinRows('groupBy', () => Promise.reject(new Error('other')))).rejects.toThrow('other');
   });
 });
 
