@@ -15,7 +15,7 @@ import { home } from './checks/project.ts';
  * the run; `CHDB_FOLDER` names a folder that keeps it.
  */
 const ENGINE = ['chdb@3.4.0', '@clickhouse/client@1.23.1'];
-/** Ten times as many as other runs live. */
+/** 24 times as many as the deep run lives. */
 const MANY_LIVES = '480';
 
 const isRandom = process.argv.includes('--random');
@@ -56,7 +56,7 @@ function runRandom(): number {
   const SEED = process.env.SEED ?? String(Date.now() % 1_000_000_000);
   const LIVES = process.env.LIVES ?? MANY_LIVES;
   console.info(`SEED=${SEED}`);
-  const code = vitest(asked.length > 0 ? [] : filesThatDraw(home), { SEED, LIVES });
+  const code = vitest(asked.length > 0 ? [] : filesThatDraw(home), { SEED, LIVES, TEST_RUN: 'random' });
   if (code !== 0) console.error(`Once more: SEED=${SEED} LIVES=${LIVES} npm run test:deep -- <file>`);
   return code;
 }
@@ -66,7 +66,7 @@ function runRandom(): number {
  * with a million rows, its default.
  */
 const measureRoutes = (): number =>
-  asked.length === 0 ? run('node', ['bench/routes.ts', '--rows', '300000'], process.env) : 0;
+  asked.length === 0 ? run('node', ['bench/routes.ts', '--rows', '200000'], process.env) : 0;
 
 const needsEngine = asked.length === 0 || asked.some((word) => word.includes('conformance'));
 const runDeep = (): number => (needsEngine ? withEngine((env) => vitest([], env)) : vitest([], {}));

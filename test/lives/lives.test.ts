@@ -18,7 +18,7 @@ import { asText, shrink } from './shrink.ts';
  * lives (`kinds.ts`), `KEEP` a folder for failed lives. Without `SEED` each run has the same lives. A failure names the
  * seed of each failed life. The run prints the number of lives with each pair of kinds.
  */
-const LIVES = Number(process.env.LIVES ?? 48);
+const LIVES = Number(process.env.LIVES ?? 20);
 const { KEEP, KIND, LAYER, LIFE, RECOMPUTE } = process.env;
 const SHRINKS = Number(process.env.SHRINKS ?? 100);
 const MOST_SHRUNK = Number(process.env.SHRUNK ?? 3);

@@ -127,9 +127,9 @@ const LONGEST_ADVANCE_MILLISECONDS = 3_600_000;
 const shared = new Map<'plain' | 'typeset', Promise<TestEnvironment>>();
 
 /**
- * The environment of this worker, which its files share one after another. Each file makes merchants of its own. At the
- * close of a file the clock is the wall clock again, and the invoices of its merchants are calculated again if it asks
- * for that. The auditor checks all records once, at the end of the run (`database-server.ts`).
+ * The environment of this worker, which its files share one after another. Each file makes merchants of its own and
+ * begins with the wall clock. At its close the invoices of its merchants are calculated again if it asks for that. The
+ * auditor checks all records once, at the end of the run (`database-server.ts`).
  *
  * A file that runs the due work, or that looks at all merchants, at the database, at the program's settings or at its
  * limits, opens an environment of its own.
@@ -143,6 +143,7 @@ export async function sharedEnvironment(
   const opened = shared.get(kind) ?? openTestEnvironment({ audited: false, ...(documents && { documents }) });
   shared.set(kind, opened);
   const environment = await opened;
+  environment.setNow(null);
   const file = expect.getState().testPath;
   const merchants: string[] = [];
   return {
@@ -159,7 +160,6 @@ export async function sharedEnvironment(
     runDueWork: () => Promise.reject(new Error('Due work is that of all merchants: open an environment of its own.')),
     deliverWebhooks: () => Promise.reject(new Error('Webhooks are those of all merchants: open an environment.')),
     close: async () => {
-      environment.setNow(null);
       if (options.recomputed) await expectRecomputed(environment.url, merchants);
     },
   };

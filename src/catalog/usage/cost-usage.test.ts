@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sharedEnvironment, type TestEnvironment } from '../../../test/support/environment.ts';
 import { type Resource, type Shop, shopOf } from '../../../test/support/shop.ts';
 import { decimal, sum } from '../../kernel/decimal.ts';
@@ -9,6 +9,7 @@ beforeAll(async () => {
   env = await sharedEnvironment();
   env.setNow('2026-03-20T00:00:00Z');
 });
+afterAll(() => env.close());
 
 const MARCH = 'from=2026-03-01T00:00:00Z&to=2026-04-01T00:00:00Z';
 const AGGREGATIONS = ['SUM', 'COUNT', 'AVG', 'MIN', 'MAX', 'UNIQUE_COUNT', 'LATEST'];
