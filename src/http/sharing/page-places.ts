@@ -10,7 +10,7 @@ const OWNERS_KEPT = 10_000;
 const ID = /^[a-z]+_[A-Za-z0-9]{1,64}$/;
 
 /** Pages for people in work at the same time: what is left of the connections is the API's (docs/decisions/0189). */
-export const PAGE_LIMITS: SlotLimits = { ofMerchant: 2, ofAll: 3, waiting: 1_000, waitMilliseconds: 15_000 };
+export const PAGE_LIMITS: SlotLimits = { ofMerchant: 1, ofAll: 2, waiting: 1_000, waitMilliseconds: 15_000 };
 
 export interface PagePlacesOptions {
   readonly database: Database;
