@@ -33,4 +33,4 @@ export type { TaxIdRegister } from './tax-ids/register.ts';
 export { viesRegister } from './tax-ids/vies.ts';
 export type { TaxRates, TaxRatesInput } from './tax-rates.ts';
 export { findTaxPlace, storeTaxVerdict } from './tax-verdict.ts';
-export { findTaxation, findTaxations, type Taxation } from './taxation.ts';
+export { findTaxation, findTaxations, type Taxation, taxationsUnder } from './taxation.ts';

@@ -1,5 +1,5 @@
 import type { Tx } from '../db/index.ts';
-import { findOrganization, findOrganizationsOf, type Organization } from '../identity/index.ts';
+import { findMerchant, findOrganizationsOf, type MerchantOrganization, type Organization } from '../identity/index.ts';
 import type { Decimal } from '../kernel/decimal.ts';
 import { decidePlace, type PlaceOfSupply, type TaxIdStanding } from '../tax/index.ts';
 import { knowledgeOf, taxIdOf } from './customer.ts';
@@ -27,27 +27,26 @@ export interface Taxation {
  * @param customerId null: no particular customer, who counts as a customer at home
  */
 export async function findTaxation(tx: Tx, merchantId: string, customerId: string | null): Promise<Taxation> {
-  const taxations = await loadTaxations(tx, merchantId, customerId === null ? [] : [customerId]);
-  return taxations(customerId);
+  const merchant = await findMerchant(tx, merchantId);
+  return (await taxationsUnder(tx, merchant, customerId === null ? [] : [customerId]))(customerId);
 }
 
 /** The same of some customers of the merchant, by their ids. */
-export async function findTaxations(
+export const findTaxations = async (
   tx: Tx,
   merchantId: string,
   customerIds: readonly string[],
-): Promise<(customerId: string) => Taxation> {
-  return loadTaxations(tx, merchantId, [...new Set(customerIds)]);
-}
+): Promise<(customerId: string) => Taxation> => taxationsUnder(tx, await findMerchant(tx, merchantId), customerIds);
 
-async function loadTaxations(
+/** The same for who has the merchant already. */
+export async function taxationsUnder(
   tx: Tx,
-  merchantId: string,
-  customerIds: readonly string[],
+  merchant: MerchantOrganization,
+  of: readonly string[],
 ): Promise<(customerId: string | null) => Taxation> {
-  const merchant = await findOrganization(tx, merchantId, merchantId);
-  if (!merchant?.settings) throw new Error(`Merchant ${merchantId} does not exist.`);
-  const { taxRegistrations, defaultTaxRate } = merchant.settings;
+  const { id: merchantId, settings } = merchant;
+  const { taxRegistrations, defaultTaxRate } = settings;
+  const customerIds = [...new Set(of)];
   const found = customerIds.length === 0 ? [] : await selectCustomersEver(tx, merchantId, customerIds);
   const rows = new Map(found.map((row) => [row.id, row]));
   const isPlaced = taxRegistrations.length > 0 && rows.size > 0;

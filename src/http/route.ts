@@ -73,6 +73,8 @@ export interface Context<P, Q, B, A extends Access = Access> {
   readonly query: Q;
   readonly body: B;
   readonly request: FastifyRequest;
+  /** Says what a resource was before the change, for the audit log; of a route with `saysBefore`. */
+  readonly wasBefore: (resource: unknown) => void;
   /**
    * Aborted when the time of the request is over (20 seconds), or its connection has closed: nobody waits for the
    * answer any more. Long work asks it (`throwIfAborted`) and ends. The transaction of a GET starts no statement after
@@ -84,7 +86,7 @@ export interface Context<P, Q, B, A extends Access = Access> {
 /**
  * For the few operations that need several transactions or merchants of their own: no transaction, but the database.
  */
-export interface FreeContext<P, Q, B, A extends Access = Access> extends Omit<Context<P, Q, B, A>, 'tx'> {
+export interface FreeContext<P, Q, B, A extends Access = Access> extends Omit<Context<P, Q, B, A>, 'tx' | 'wasBefore'> {
   readonly database: Database;
   /** Writes the change to the audit log, in the transaction that makes it. */
   readonly audit: (tx: Tx, before: unknown, after: unknown) => Promise<void>;
@@ -211,6 +213,8 @@ interface RouteDeclaration<Path extends string, Q, B, A extends Access> {
   readonly secretReply?: true;
   /** `false`: calls are not written to the audit log. */
   readonly audited?: false;
+  /** The handler says what its resource was (`wasBefore`), because it loads it; else its GET route is asked first. */
+  readonly saysBefore?: true;
   /** Of a route that calls a provider: how its answer shows the outcome. Its handler may answer `Intended`. */
   readonly outcome?: Outcome;
   /** Not in the OpenAPI document: pages for people. */

@@ -253,8 +253,8 @@ export class Runner {
     if (key === null) {
       const work = async (tx: Tx) => {
         const before = await this.#before(each, { ...context, tx });
-        const done = orThrow(await (each.handler as NonNullable<Route['handler']>)({ ...context, tx } as never));
-        await this.#audit(each, tx, request, merchantId, before, done);
+        const done = orThrow(await handle(each, { ...context, tx, wasBefore: before.say }));
+        await this.#audit(each, tx, request, merchantId, before.resource, done);
         return done;
       };
       // A write goes on without its caller, who may only have lost the connection.
@@ -314,11 +314,11 @@ export class Runner {
       };
     const before = await this.#before(each, { ...context, tx });
     const result = await tx.savepoint<Result<unknown>>(
-      () => withRefusals((each.handler as NonNullable<Route['handler']>)({ ...context, tx } as never)),
+      () => withRefusals(handle(each, { ...context, tx, wasBefore: before.say })),
       ({ ok }) => ok,
     );
     if (!result.ok && result.refusal.kind === 'forbidden') orThrow(result);
-    if (result.ok) await this.#audit(each, tx, request, context.merchantId, before, result.value);
+    if (result.ok) await this.#audit(each, tx, request, context.merchantId, before.resource, result.value);
     if (result.ok && result.value instanceof Intended) {
       const { intent } = result.value;
       await storeIntent(tx, key, intent, now);
@@ -412,8 +412,14 @@ export class Runner {
     return { merchantId, route: `${declaration.method} ${declaration.path}`, key };
   }
 
-  /** The resource as its own GET shows it, for the audit log; null for creations. */
-  async #before({ declaration }: Route, context: Context<unknown, unknown, unknown>): Promise<unknown> {
+  /** The resource before a change: as its own GET shows it, or as the handler will say; null for creations. */
+  async #before(each: Route, context: HandlerContext & { readonly tx: Tx }): Promise<Before> {
+    const before = new Before();
+    if (!each.declaration.saysBefore) before.say(await this.#shownBefore(each, context));
+    return before;
+  }
+
+  async #shownBefore({ declaration }: Route, context: HandlerContext & { readonly tx: Tx }): Promise<unknown> {
     if (declaration.method === 'GET' || declaration.audited === false || 'public' in declaration.access) return null;
     const path = /^(.*\/:[A-Za-z]+)(?:\/[^:]*)?$/.exec(declaration.path)?.[1];
     const reader = path === undefined ? undefined : this.#readersByPath.get(path);
@@ -461,7 +467,18 @@ export class Runner {
 }
 
 /** What a handler gets beside its transaction. */
-type HandlerContext = Omit<Context<unknown, unknown, unknown>, 'tx'>;
+type HandlerContext = Omit<Context<unknown, unknown, unknown>, 'tx' | 'wasBefore'>;
+
+/** What a resource was before a change. */
+class Before {
+  resource: unknown = null;
+  readonly say = (resource: unknown): void => {
+    this.resource = resource;
+  };
+}
+
+const handle = (each: Route, context: Context<unknown, unknown, unknown>): Promise<Result<unknown>> =>
+  (each.handler as NonNullable<Route['handler']>)(context as never);
 
 /** An answer as it is sent. */
 interface Answered extends StoredReply {

@@ -90,12 +90,21 @@ export async function findOrganizations(tx: Tx, ids: Iterable<string>): Promise<
   return new Map(rows.map((row) => [row.id, toOrganization(row)]));
 }
 
-/** A merchant's settings, with every default filled in. @throws where there is no such merchant: a fault of ours. */
-export async function merchantSettings(tx: Tx, merchantId: string): Promise<MerchantSettings> {
-  const settings = (await findOrganization(tx, merchantId, merchantId))?.settings;
-  if (!settings) throw new Error(`Merchant ${merchantId} does not exist.`);
-  return settings;
+/** A merchant, which has settings with every default filled in. */
+export interface MerchantOrganization extends Organization {
+  readonly settings: MerchantSettings;
 }
+
+/** A merchant. @throws where there is no such merchant: a fault of ours */
+export async function findMerchant(tx: Tx, merchantId: string): Promise<MerchantOrganization> {
+  const merchant = await findOrganization(tx, merchantId, merchantId);
+  if (!merchant?.settings) throw new Error(`Merchant ${merchantId} does not exist.`);
+  return { ...merchant, settings: merchant.settings };
+}
+
+/** A merchant's settings. @throws where there is no such merchant: a fault of ours */
+export const merchantSettings = async (tx: Tx, merchantId: string): Promise<MerchantSettings> =>
+  (await findMerchant(tx, merchantId)).settings;
 
 /** One page of organizations, newest first; of all merchants where `merchantId` is null. */
 export async function listOrganizations(

@@ -68,7 +68,7 @@ export {
   selectNextToClose as findNextToClose,
   selectSeriesPeriods as findSeriesPeriods,
 } from './reading/open-invoices.sql.ts';
-export { readInvoice } from './reading/read.ts';
+export { showInvoice } from './reading/read.ts';
 export { type Recomputed, recomputeInvoices } from './reading/recompute.ts';
 export { findPeriodTotal, findRunningPeriod, findUsagePeriod, type RunningPeriod } from './reading/running.ts';
 export { simulateInvoice } from './reading/simulate.ts';
@@ -93,4 +93,10 @@ export { lockBilling, lockBillingNow } from './usage/billing-lock.sql.ts';
 export { findBilling } from './usage/event-billing.ts';
 export { selectUsageTakenByInvoices as findUsageTakenByInvoices } from './usage/late-usage.sql.ts';
 export { lateUsageDueAt } from './usage/late-usage.ts';
-export { findCancelledPeriods, findClosedPeriods, findReadSeries, markToBeReadAgain } from './usage/read-again.ts';
+export {
+  findCancelledPeriods,
+  findClosedPeriods,
+  findReadSeries,
+  markHeldToBeReadAgain,
+  markToBeReadAgain,
+} from './usage/read-again.ts';

@@ -6,7 +6,7 @@ import { retryCharge } from './collecting/pay-now.ts';
 import { asksCommitment } from './difference/due.ts';
 import { renderCreditNote, renderIssued, renderReceipt } from './documents/documents.ts';
 import { startCalculations } from './drafts/start-calculations.ts';
-import { termsOfInvoices } from './drafts/terms-of-invoices.ts';
+import { type TermsOf, termsOfInvoices } from './drafts/terms-of-invoices.ts';
 import { tryCalculations } from './drafts/try-calculations.ts';
 import { type ChangedInvoice, unchanged } from './invoice/changed-invoice.ts';
 import type { InvoicingDependencies } from './invoice/dependencies.ts';
@@ -111,8 +111,9 @@ export async function stepInvoices(
     first.merchantId,
     records.map(({ id }) => id),
   );
-  const firsts = await firstOfEach(dependencies, tx, locked);
-  const asking = await moveInvoices(dependencies, tx, firsts, now);
+  const termsOf = await termsOfInvoices(tx, dependencies.source, locked.filter(isBilled));
+  const firsts = firstOfEach(locked, termsOf);
+  const asking = await moveInvoices(dependencies, tx, { invoices: firsts, termsOf }, now);
   const stepped = new Set(firsts.map(({ id }) => id));
   return records.map(({ id }): StepResult => {
     if (!stepped.has(id)) return { isLater: true };
@@ -121,18 +122,16 @@ export async function stepInvoices(
   });
 }
 
+/** Is its next step one of billing, which asks for the terms of its subscription? */
+const isBilled = ({ status, subscriptionId }: InvoiceRow): boolean =>
+  subscriptionId !== null && BILLED_STATES.includes(status);
+
 /** Of each customer the oldest invoice; one that asks a commitment comes last. */
-async function firstOfEach(
-  { source }: InvoicingDependencies,
-  tx: Tx,
-  invoices: readonly InvoiceRow[],
-): Promise<InvoiceRow[]> {
+function firstOfEach(invoices: readonly InvoiceRow[], termsOf: TermsOf): InvoiceRow[] {
+  const asks = (invoice: InvoiceRow) =>
+    invoice.kind === 'subscription' && isBilled(invoice) && asksCommitment(termsOf(invoice), invoice);
   const customers = [...Map.groupBy(invoices, ({ customerId }) => customerId).values()];
-  const several = customers.filter(({ length }) => length > 1).flat();
-  const ofPeriods = several.filter(({ kind }) => kind === 'subscription');
-  const termsOf = await termsOfInvoices(tx, source, ofPeriods);
-  const asking = new Set(ofPeriods.filter((invoice) => asksCommitment(termsOf(invoice), invoice)));
-  return customers.map((those) => (those.find((invoice) => !asking.has(invoice)) ?? those[0]) as InvoiceRow);
+  return customers.map((those) => (those.find((invoice) => !asks(invoice)) ?? those[0]) as InvoiceRow);
 }
 
 /**
@@ -144,7 +143,7 @@ async function firstOfEach(
 async function moveInvoices(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  invoices: readonly InvoiceRow[],
+  { invoices, termsOf }: { readonly invoices: readonly InvoiceRow[]; readonly termsOf: TermsOf },
   now: Instant,
 ): Promise<InvoiceRow[]> {
   const inStatus = (status: InvoiceStatus) => invoices.filter((invoice) => invoice.status === status);
@@ -152,10 +151,14 @@ async function moveInvoices(
   if (idle) throw new Error(`Invoice ${idle.id} is due, but status ${idle.status} has no background job.`);
   const { source } = dependencies;
   let all = invoices.map(unchanged);
-  all = await lead(all, 'ACTIVE', now, (those) => endPeriods(tx, source, those, 'endPeriod', now));
-  all = await lead(all, 'CLOSING', now, (those) => closeUsages(tx, source, those, now));
-  all = await lead(all, 'CLOSED', now, (those) => startCalculations(dependencies, tx, those, now));
-  all = await lead(all, 'CALCULATING', now, (those) => tryCalculations(dependencies, tx, those, now, true));
+  all = await lead(all, 'ACTIVE', now, (those) => endPeriods(tx, termsOf, those, 'endPeriod', now));
+  all = await lead(all, 'CLOSING', now, (those) => closeUsages(tx, { source, termsOf }, those, now));
+  all = await lead(all, 'CLOSED', now, (those) =>
+    startCalculations(dependencies, tx, { pending: those, termsOf }, now),
+  );
+  all = await lead(all, 'CALCULATING', now, (those) =>
+    tryCalculations(dependencies, tx, { pending: those, termsOf }, now, true),
+  );
   const isReady = (change: ChangedInvoice) => isDueIn(change, 'DRAFT', now);
   await updateInvoices(
     tx,
@@ -183,13 +186,8 @@ async function lead(
   return all.map((change) => led[those.indexOf(change)] ?? change);
 }
 
+/** From the end of the period to the calculated invoice. */
+const BILLED_STATES: readonly InvoiceStatus[] = ['ACTIVE', 'CLOSING', 'CLOSED', 'CALCULATING'];
+
 /** These statuses have a background job. */
-const DUE_STATES: readonly InvoiceStatus[] = [
-  'ACTIVE',
-  'CLOSING',
-  'CLOSED',
-  'CALCULATING',
-  'DRAFT',
-  'ISSUED',
-  'PAYMENT_FAILED',
-];
+const DUE_STATES: readonly InvoiceStatus[] = [...BILLED_STATES, 'DRAFT', 'ISSUED', 'PAYMENT_FAILED'];

@@ -1,8 +1,8 @@
 import type { Tx } from '../db/index.ts';
 import { listReply, pageOf, Reply, type Route, route, Type } from '../http/index.ts';
-import { readInvoice } from '../invoicing/index.ts';
+import { showInvoice } from '../invoicing/index.ts';
 import { invalidField, ok, type Result } from '../kernel/result.ts';
-import { formatInstant, type Instant } from '../kernel/time.ts';
+import { formatInstant } from '../kernel/time.ts';
 import {
   ChangeCreateBody,
   PlanSimulationReply,
@@ -11,12 +11,14 @@ import {
   SubscriptionChangeListReply,
   SubscriptionChangeReply,
 } from './changes/change-schemas.ts';
-import { cancelChange, changePlan } from './changes/changes.ts';
+import { type ChangeOrder, cancelChange, changePlan } from './changes/changes.ts';
 import { simulatePlan } from './changes/simulate.ts';
-import { quantitiesOf } from './life/present.ts';
+import { type HeldSubscription, holdForChange } from './life/lock.ts';
+import { factsOf, quantitiesOf, toSubscriptionReply } from './life/present.ts';
 import { planMigrationRoutes } from './plan-migration/routes.ts';
 import { type ChangeRow, selectChanges } from './subscription/changes.sql.ts';
 import type { SubscriptionDependencies } from './subscription/dependencies.ts';
+import { feeQuantitiesOf } from './subscription/quantities.ts';
 
 const TAG = 'Subscriptions';
 const ofSubscription = (role: 'viewer' | 'member') => ({ role, merchant: { of: 'id', kind: 'subscription' } }) as const;
@@ -36,16 +38,22 @@ export const changeRoutes = (dependencies: SubscriptionDependencies): readonly R
         'invoice on which the change shows. With `dryRun` nothing is written, and the answer is 200 with the ' +
         'same preview. One change can be scheduled at a time: another one is 409 `CHANGE_SCHEDULED`.',
       access: ofSubscription('member'),
+      saysBefore: true,
       body: ChangeCreateBody,
       replies: { 201: SubscriptionChangeReply, 200: SubscriptionChangeReply },
       errors: [409],
     },
-    async ({ tx, merchantId, params, body, now }) => {
+    async ({ tx, merchantId, params, body, now, wasBefore }) => {
       const { dryRun = false, quantities, ...named } = body;
       const order = { ...named, ...(quantities && { quantities }) };
       if (order.planId === undefined && order.versionNumber === undefined && order.quantities === undefined)
         return invalidField('planId', 'is required, unless versionNumber or quantities is given');
-      const work = () => changeAndShow(dependencies, tx, { merchantId, id: params.id }, order, dryRun, now);
+      const { planId } = order;
+      const held = await holdForChange(tx, merchantId, { id: params.id, planId }, now);
+      if (!held.ok) return held;
+      const { subscription } = held.value;
+      wasBefore(toSubscriptionReply(subscription, factsOf(held.value), null)); // an active one waits for nothing
+      const work = () => changeAndShow(dependencies, tx, held.value, order, dryRun);
       const shown = await (dryRun ? tx.savepoint(work, () => false) : work());
       return shown.ok ? ok(new Reply(dryRun ? 200 : 201, shown.value)) : shown;
     },
@@ -117,20 +125,18 @@ const MOST_LINES = 1000;
 async function changeAndShow(
   dependencies: SubscriptionDependencies,
   tx: Tx,
-  { merchantId, id }: { readonly merchantId: string; readonly id: string },
-  order: Parameters<typeof changePlan>[4],
+  held: HeldSubscription,
+  order: ChangeOrder,
   isDry: boolean,
-  now: Instant,
 ): Promise<Result<unknown>> {
-  const changed = await changePlan(dependencies, tx, merchantId, id, order, now);
+  const changed = await changePlan(dependencies, tx, held, order);
   if (!changed.ok) return changed;
-  const { change, invoice } = changed.value;
+  const { change, version, terms, invoice } = changed.value;
+  const { taxation } = held;
   const expanded = { expand: 'lineItems' as const, lineItemsLimit: MOST_LINES };
-  const preview = invoice && (await readInvoice(dependencies.invoicing, tx, merchantId, invoice.id, expanded));
-  if (preview && !preview.ok) return preview;
-  const [quantities = {}] = await quantitiesOf(tx, [change]);
-  const shown = toChangeReply(change, quantities);
-  return ok({ change: { ...shown, ...(isDry && { id: null }) }, invoicePreview: preview?.value ?? null });
+  const preview = invoice && (await showInvoice(dependencies.invoicing, tx, invoice, expanded, { terms, taxation }));
+  const shown = toChangeReply(change, feeQuantitiesOf(version, change.quantities));
+  return ok({ change: { ...shown, ...(isDry && { id: null }) }, invoicePreview: preview });
 }
 
 const toChangeReply = (change: ChangeRow, quantities: object) => ({

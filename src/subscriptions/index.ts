@@ -7,7 +7,13 @@ export { subscriptionErrors } from './errors.ts';
 export { rehearseStart } from './life/activate.ts';
 export { createSubscription } from './life/create.ts';
 export { endUnpaid } from './life/end-unpaid.ts';
-export { lockActiveSubscription, lockRow as lockSubscriptionRow, lockStatus } from './life/lock.ts';
+export {
+  holdForChange,
+  holdLiving,
+  lockActiveSubscription,
+  lockRow as lockSubscriptionRow,
+  lockStatus,
+} from './life/lock.ts';
 export { patchSubscription } from './life/patch.ts';
 export { quantitiesOf } from './life/present.ts';
 export { UPFRONT, upfrontPayments } from './life/upfront.ts';

@@ -1,4 +1,5 @@
 import { PriceReply } from '../catalog/index.ts';
+import { findTaxation } from '../customers/index.ts';
 import type { Tx } from '../db/index.ts';
 import { Intended, listReply, pageOf, Reply, type Route, route } from '../http/index.ts';
 import { findInvoice, type InvoiceRow } from '../invoicing/index.ts';
@@ -8,11 +9,12 @@ import type { Payments } from '../payments/index.ts';
 import { adjustmentRoutes } from './adjustments/adjustment-routes.ts';
 import { changeRoutes } from './change-routes.ts';
 import { createSubscription } from './life/create.ts';
+import { feePrice } from './life/fee-price.ts';
+import { type HeldSubscription, holdLiving } from './life/lock.ts';
 import { patchSubscription, terminateSubscription } from './life/patch.ts';
 import { paymentOf } from './life/payment.ts';
-import { quantitiesOf, toSubscriptionReply } from './life/present.ts';
+import { customerDetails, factsOf, loadShown, toSubscriptionReply } from './life/present.ts';
 import { reconcileSubscription } from './life/reconcile.ts';
-import { feePrice } from './life/taxed-prices.ts';
 import type { SubscriptionDependencies } from './subscription/dependencies.ts';
 import {
   ReconciliationBody,
@@ -59,7 +61,7 @@ export const subscriptionRoutes = (
           const subscription = await selectSubscription(tx, merchantId, subscriptionId as string);
           const upfront = await findInvoice(tx, merchantId, invoiceId as string);
           return subscription && upfront
-            ? ok(new Reply(201, await toReplyWithPayment(dependencies, tx, subscription, now, upfront)))
+            ? ok(new Reply(201, await show(dependencies, tx, subscription, now, upfront)))
             : notFound('subscription');
         },
       },
@@ -67,11 +69,15 @@ export const subscriptionRoutes = (
     async ({ tx, merchantId, body, now }) => {
       const created = await createSubscription(dependencies, tx, merchantId, body, now);
       if (!created.ok) return created;
-      const { subscription, isNew, upfront } = created.value;
-      const standing = new Reply(
-        isNew ? 201 : 200,
-        await toReplyWithPayment(dependencies, tx, subscription, now, upfront),
-      );
+      const { subscription, isNew, upfront, from } = created.value;
+      const facts = from && {
+        ...{ pinned: from.pinned, at: from.now },
+        taxation: await findTaxation(tx, merchantId, subscription.customerId),
+      };
+      const shown = facts
+        ? toSubscriptionReply(subscription, facts, await paymentOf(dependencies, tx, subscription, upfront))
+        : await show(dependencies, tx, subscription, now);
+      const standing = new Reply(isNew ? 201 : 200, shown);
       return ok(
         upfront?.paymentInFlight === true
           ? new Intended({ subscriptionId: subscription.id, invoiceId: upfront.id }, standing)
@@ -108,12 +114,13 @@ export const subscriptionRoutes = (
         ...(updatedFrom !== undefined && { updatedFrom: instantOf(updatedFrom) }),
       };
       const { rows, total } = await selectSubscriptions(tx, merchantId, { ...filters, ...at }, page);
-      const quantities = await quantitiesOf(tx, rows);
+      const facts = await loadShown(tx, rows, now);
       const data = [];
-      for (const [index, row] of rows.entries()) {
-        const payment = await paymentOf(dependencies, tx, row);
-        data.push(await toSubscriptionReply(tx, row, payment, quantities[index] ?? {}, now, include));
-      }
+      for (const row of rows)
+        data.push({
+          ...toSubscriptionReply(row, facts(row), await paymentOf(dependencies, tx, row)),
+          ...(include === 'customer' && { customer: await customerDetails(tx, row) }),
+        });
       return ok(listReply({ data, total }, page));
     },
   ),
@@ -130,7 +137,7 @@ export const subscriptionRoutes = (
     },
     async ({ tx, merchantId, params, now }) => {
       const subscription = await selectSubscription(tx, merchantId, params.id);
-      return subscription ? shown(dependencies, tx, ok(subscription), now) : notFound('subscription');
+      return subscription ? ok(await show(dependencies, tx, subscription, now)) : notFound('subscription');
     },
   ),
   route(
@@ -145,12 +152,16 @@ export const subscriptionRoutes = (
         'subscription: a time in the future counts as now, and a time at or before `startedAt` is a 400. ' +
         '`autoApprove`, `bankTransferOnly` and `paymentTermDays` apply to invoices that are issued later.',
       access: ofSubscription('member'),
+      saysBefore: true,
       body: SubscriptionUpdateBody,
       replies: { 200: SubscriptionReply },
       errors: [409],
     },
-    async ({ tx, merchantId, params, body, now }) =>
-      shown(dependencies, tx, await patchSubscription(dependencies, tx, merchantId, params.id, body, now), now),
+    async ({ tx, merchantId, params, body, now, wasBefore }) => {
+      const held = await holdLiving(tx, merchantId, params.id, 'update', now);
+      const change = (each: HeldSubscription) => patchSubscription(dependencies, tx, each, body);
+      return held.ok ? showChanged(dependencies, tx, held.value, change, wasBefore) : held;
+    },
   ),
   route(
     {
@@ -164,12 +175,16 @@ export const subscriptionRoutes = (
         'Charges in advance for the unused time are credited as `credit` says. A subscription that has ended ' +
         'is a 409.',
       access: ofSubscription('member'),
+      saysBefore: true,
       body: TerminationBody,
       replies: { 200: SubscriptionReply },
       errors: [409],
     },
-    async ({ tx, merchantId, params, body, now }) =>
-      shown(dependencies, tx, await terminateSubscription(dependencies, tx, merchantId, params.id, body, now), now),
+    async ({ tx, merchantId, params, body, now, wasBefore }) => {
+      const held = await holdLiving(tx, merchantId, params.id, 'terminate', now);
+      const change = (each: HeldSubscription) => terminateSubscription(dependencies, tx, each, body);
+      return held.ok ? showChanged(dependencies, tx, held.value, change, wasBefore) : held;
+    },
   ),
   route(
     {
@@ -211,28 +226,34 @@ export const subscriptionRoutes = (
   ...changeRoutes(dependencies),
 ];
 
-const shown = async (
-  dependencies: SubscriptionDependencies,
-  tx: Tx,
-  changed: Result<SubscriptionRow>,
-  now: Instant,
-): Promise<Result<unknown>> =>
-  changed.ok ? ok(await toReplyWithPayment(dependencies, tx, changed.value, now)) : changed;
-
 /** @param upfront the invoice that it asks with, in the transaction that made it */
-async function toReplyWithPayment(
+async function show(
   dependencies: SubscriptionDependencies,
   tx: Tx,
   subscription: SubscriptionRow,
   now: Instant,
   upfront: InvoiceRow | null = null,
 ) {
-  const [quantities = {}] = await quantitiesOf(tx, [subscription]);
+  const facts = await loadShown(tx, [subscription], now);
   return toSubscriptionReply(
-    tx,
     subscription,
+    facts(subscription),
     await paymentOf(dependencies, tx, subscription, upfront),
-    quantities,
-    now,
   );
+}
+
+/** Changes a subscription, and shows it as it was and as it is. */
+async function showChanged(
+  dependencies: SubscriptionDependencies,
+  tx: Tx,
+  held: HeldSubscription,
+  change: (held: HeldSubscription) => Promise<Result<SubscriptionRow>>,
+  wasBefore: (resource: unknown) => void,
+): Promise<Result<unknown>> {
+  const facts = factsOf(held);
+  const shown = async (subscription: SubscriptionRow) =>
+    toSubscriptionReply(subscription, facts, await paymentOf(dependencies, tx, subscription));
+  wasBefore(await shown(held.subscription));
+  const changed = await change(held);
+  return changed.ok ? ok(await shown(changed.value)) : changed;
 }

@@ -1,8 +1,10 @@
+import { taxationsUnder } from '../customers/index.ts';
 import type { Tx } from '../db/index.ts';
-import { merchantSettings } from '../identity/index.ts';
+import { findMerchant, merchantSettings } from '../identity/index.ts';
 import { billLateUsage, creditCarriedLines, lateUsageDueAt } from '../invoicing/index.ts';
 import type { DueKind, StepResult } from '../jobs/index.ts';
 import { type Instant, isAfter, isBefore } from '../kernel/time.ts';
+import { loadAgreement, loadAgreements, termsUnder } from './billing/agreement.ts';
 import { lockAllToBill } from './billing/usage-claims.ts';
 import { applyScheduled } from './changes/changes.ts';
 import { startBilling } from './life/activate.ts';
@@ -65,17 +67,34 @@ async function stepSubscriptions(
   );
   for (const subscription of having('billLate')) await billLate(dependencies, tx, subscription, now);
   for (const subscription of having('start')) await startBilling(dependencies, tx, subscription, now);
-  for (const subscription of having('end'))
-    await endSubscription(
-      tx,
-      dependencies,
-      subscription,
-      { at: subscription.endingAt as Instant, by: null, reason: null },
-      now,
-    );
+  await endAll(dependencies, tx, having('end'), now);
   await remind(dependencies, tx, having('remind'), now);
   const stepped = new Set(oldest.map(({ id }) => id));
   return records.map(({ id }) => ({ isLater: !stepped.has(id) }));
+}
+
+/** Their planned ends have come. */
+async function endAll(
+  dependencies: StepDependencies,
+  tx: Tx,
+  subscriptions: readonly SubscriptionRow[],
+  now: Instant,
+): Promise<void> {
+  const [first] = subscriptions;
+  if (!first) return;
+  const merchant = await findMerchant(tx, first.merchantId);
+  const agreements = await loadAgreements(tx, first.merchantId, subscriptions);
+  const taxationOf = await taxationsUnder(
+    tx,
+    merchant,
+    subscriptions.map(({ customerId }) => customerId),
+  );
+  for (const subscription of subscriptions) {
+    const { id, customerId } = subscription;
+    const held = { subscription, merchant, taxation: taxationOf(customerId), agreement: agreements(id), now };
+    const ending = { at: subscription.endingAt as Instant, by: null, reason: null };
+    await endSubscription(dependencies, tx, held, ending);
+  }
 }
 
 /** @returns null without a further job */
@@ -94,7 +113,8 @@ async function billLate(
   now: Instant,
 ): Promise<void> {
   const { merchantId, id } = subscription;
-  const again = await billLateUsage(dependencies.invoicing, tx, { merchantId, subscriptionId: id }, now);
+  const terms = termsUnder(await loadAgreement(tx, subscription), subscription);
+  const again = await billLateUsage(dependencies.invoicing, tx, { terms }, now);
   await creditCarriedLines(dependencies.invoicing, tx, merchantId, id, now);
   await updateSubscription(
     tx,

@@ -29,9 +29,11 @@ export const lockFeatureShared = (tx: Tx, merchantId: string, id: string) =>
   selectOne(tx, merchantId, id, FOR_KEY_SHARE);
 
 /** Features by id, deleted ones too: what ended with a feature is still called by its key. */
-export const selectFeaturesById = (tx: Tx, merchantIds: readonly string[], ids: readonly string[]) =>
-  tx.rows<Feature>(sql`
-    select ${COLUMNS} from feature where merchant_id = any(${[...merchantIds]}) and id = any(${[...ids]})`);
+export const selectFeaturesById = async (tx: Tx, merchantIds: readonly string[], ids: readonly string[]) =>
+  ids.length === 0
+    ? []
+    : tx.rows<Feature>(sql`
+        select ${COLUMNS} from feature where merchant_id = any(${[...merchantIds]}) and id = any(${[...ids]})`);
 
 /**
  * The features of a key, deleted ones too, of one merchant or (null, for operators) of all: one in each product at most

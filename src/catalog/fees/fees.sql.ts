@@ -34,8 +34,11 @@ export const lockFee = (tx: Tx, merchantId: string, id: string) => selectOne(tx,
 export const lockFeeShared = (tx: Tx, merchantId: string, id: string) => selectOne(tx, merchantId, id, FOR_KEY_SHARE);
 
 /** Deleted ones too: a price of an archived version still has its name from here. */
-export const selectFeesById = (tx: Tx, merchantIds: readonly string[], ids: readonly string[]) =>
-  tx.rows<Fee>(sql`select ${COLUMNS} from fee where merchant_id = any(${[...merchantIds]}) and id = any(${[...ids]})`);
+export const selectFeesById = async (tx: Tx, merchantIds: readonly string[], ids: readonly string[]) =>
+  ids.length === 0
+    ? []
+    : tx.rows<Fee>(sql`
+        select ${COLUMNS} from fee where merchant_id = any(${[...merchantIds]}) and id = any(${[...ids]})`);
 
 export const selectFees = (
   tx: Tx,

@@ -30,9 +30,11 @@ export const lockMetricsShared = (tx: Tx, merchantId: string, ids: readonly stri
     select ${COLUMNS} from billable_metric
      where merchant_id = ${merchantId} and id = any(${[...ids]}) order by id for share`);
 
-export const selectMetricsById = (tx: Tx, merchantIds: readonly string[], ids: readonly string[]) =>
-  tx.rows<Metric>(sql`
-    select ${COLUMNS} from billable_metric where merchant_id = any(${[...merchantIds]}) and id = any(${[...ids]})`);
+export const selectMetricsById = async (tx: Tx, merchantIds: readonly string[], ids: readonly string[]) =>
+  ids.length === 0
+    ? []
+    : tx.rows<Metric>(sql`
+        select ${COLUMNS} from billable_metric where merchant_id = any(${[...merchantIds]}) and id = any(${[...ids]})`);
 
 export const selectMetricsByEventType = (tx: Tx, merchantId: string, eventTypes: readonly string[]) =>
   tx.rows<Metric>(sql`

@@ -39,7 +39,10 @@ export interface CreditOrder {
    * The invoice with a credit as a line, by the price's own series; null if none is open: then it goes into the wallet.
    */
   readonly target: InvoiceRow | null;
-  /** Credits that were removed from open invoices: the unused part of what billed them is computed again. */
+  /**
+   * The open credits of the time after it, which the caller has deleted already: the unused part of what billed them is
+   * computed again.
+   */
   readonly creditedAnew?: readonly OpenCredit[];
   /** Only of what this invoice billed; else of all. */
   readonly invoiceId?: string;
@@ -54,12 +57,12 @@ export interface CreditOrder {
 export async function giveCredits(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  { terms, after, target, creditedAnew = [], invoiceId: only }: CreditOrder,
+  { terms, after, target, creditedAnew, invoiceId: only }: CreditOrder,
   now: Instant,
 ): Promise<void> {
   const { merchantId, subscriptionId } = terms;
-  const deleted = only === undefined ? await deleteOpenCredits(tx, merchantId, subscriptionId, after) : [];
-  const removed = [...creditedAnew, ...deleted];
+  const deleted = () => (only === undefined ? deleteOpenCredits(tx, merchantId, subscriptionId, after) : []);
+  const removed = creditedAnew ?? (await deleted());
   const anew = removed.map(({ invoiceId }) => invoiceId);
   const stoodOn = await findUnissued(tx, merchantId, removed);
   const found = await selectIssuedItems(tx, terms, after, anew);

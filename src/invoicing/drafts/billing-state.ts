@@ -121,13 +121,16 @@ export const withBilled = (loaded: Loaded, lines: readonly StoredLine[]): Loaded
   state: { ...loaded.state, items: [...loaded.state.items, ...itemsOf(lines, [])] },
 });
 
-/** The differences of closed periods of a subscription, if no invoice follows. */
+/**
+ * The differences of closed periods of a subscription, if no invoice follows.
+ * @param rateOf the tax rate of what no price makes; asked only where there is a difference
+ */
 export async function loadCorrections(
   tx: Tx,
   source: BillingSource,
   terms: BillingTerms,
-  which: WhichPeriods = 'changed',
-  frozen: Pick<FrozenTerms, 'manualTaxRate'> = {},
+  which: WhichPeriods,
+  rateOf: () => Promise<string | undefined>,
 ): Promise<Billing> {
   const all = { merchantId: terms.merchantId, subscriptionId: terms.subscriptionId, id: '' };
   const { others } = placesOf(await selectUncalculated(tx, all));
@@ -137,7 +140,7 @@ export async function loadCorrections(
   const since = justBefore(starts.reduce(earliest));
   const items = itemsOf(await selectBilledLines(tx, all, since), await selectCredits(tx, all, since));
   const state = { terms, invoice: null, others, items };
-  const commitments = commitmentsDue(state, read, decimal(frozen.manualTaxRate ?? '0'));
+  const commitments = commitmentsDue(state, read, decimal((await rateOf()) ?? '0'));
   return { due: lateDue(state, read), commitments, read, items };
 }
 

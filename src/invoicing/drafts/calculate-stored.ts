@@ -34,7 +34,7 @@ export async function calculateStored(
     const credits = keptLines(lines.filter(isCredit), 'exclusive');
     return orThrow(await calculateKept(dependencies, tx, invoice, 'stored', invoice.createdAt, credits)).calculation;
   }
-  const frozen = invoice.terms ?? (await freeze(dependencies, tx, terms, invoice));
+  const frozen = invoice.terms ?? (await freeze(dependencies, tx, { terms }, invoice));
   return recalculate(tx, terms, frozen, invoice, lines, await selectBilledUsage(tx, invoice));
 }
 

@@ -19,7 +19,7 @@ import { type Beside, calculateInvoice, outsideItemsFor } from './calculate-invo
 import { freezeAllFor, historyOf } from './freeze-terms.ts';
 import { selectManualLinesOfInvoices } from './manual-lines.sql.ts';
 import { type Calculated, saveCalculations } from './save-calculations.ts';
-import { termsOfInvoices } from './terms-of-invoices.ts';
+import type { TermsOf } from './terms-of-invoices.ts';
 import { refuseWrongBill } from './wrong-bill.ts';
 
 /** The end of a calculation: with changes to store, or with an error. */
@@ -29,6 +29,11 @@ export type Ended = { readonly change: ChangedInvoice } | { readonly error: unkn
 export const askedAt = (asks: boolean, now: Instant): InvoiceChanges => ({
   nextActionAt: asks ? leaseUntil(now) : now,
 });
+
+interface InvoicesWithTerms {
+  readonly invoices: readonly InvoiceRow[];
+  readonly termsOf: TermsOf;
+}
 
 /** All facts that decide the amounts of an invoice of a subscription. */
 interface CalculationFacts {
@@ -47,12 +52,12 @@ interface CalculationFacts {
 export async function finishCalculations(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  invoices: readonly InvoiceRow[],
+  of: InvoicesWithTerms,
   now: Instant,
   asks: boolean,
 ): Promise<Ended[]> {
   const decided: (Decided | { readonly error: unknown })[] = [];
-  for (const facts of await loadFacts(dependencies, tx, invoices, now))
+  for (const facts of await loadFacts(dependencies, tx, of, now))
     decided.push(await decideOrFail(dependencies, tx, facts, now));
   const calculated: Calculated[] = [];
   for (const each of decided)
@@ -72,13 +77,12 @@ export async function finishCalculations(
 async function loadFacts(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  invoices: readonly InvoiceRow[],
+  { invoices, termsOf }: InvoicesWithTerms,
   now: Instant,
 ): Promise<CalculationFacts[]> {
   const [first] = invoices;
   if (!first) return [];
   const { merchantId } = first;
-  const termsOf = await termsOfInvoices(tx, dependencies.source, invoices);
   const ids = invoices.map(({ id }) => id);
   await lockBilling(
     tx,

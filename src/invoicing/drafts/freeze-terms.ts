@@ -1,6 +1,6 @@
-import { findTaxations, type Taxation } from '../../customers/index.ts';
+import { findTaxations, type Taxation, taxationsUnder } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
-import { merchantSettings } from '../../identity/index.ts';
+import { findMerchant } from '../../identity/index.ts';
 import { plain } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { chooseTaxRate, taxPoint } from '../../tax/index.ts';
@@ -36,6 +36,12 @@ export async function freezeAgain(
   return { ...frozen, adjustments };
 }
 
+/** The terms of a subscription, and what decides its tax; loaded if absent. */
+export interface KnownTerms {
+  readonly terms: BillingTerms;
+  readonly taxation?: Taxation | undefined;
+}
+
 /** An invoice whose terms are frozen. */
 interface ToFreeze {
   readonly terms: BillingTerms;
@@ -49,10 +55,12 @@ interface ToFreeze {
 export async function freeze(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  terms: BillingTerms,
+  { terms, taxation }: KnownTerms,
   invoice: ToFreeze['invoice'],
 ): Promise<FrozenTerms> {
-  const [frozen] = await freezeAll(dependencies, tx, [{ terms, invoice }]);
+  const { merchantId, customerId } = terms;
+  const taxationOf = taxation ? () => taxation : await findTaxations(tx, merchantId, [customerId]);
+  const [frozen] = await freezeAll(dependencies, tx, taxationOf, [{ terms, invoice }]);
   return frozen as FrozenTerms;
 }
 
@@ -60,19 +68,14 @@ export async function freeze(
 async function freezeAll(
   dependencies: InvoicingDependencies,
   tx: Tx,
+  taxationOf: (customerId: string) => Taxation,
   all: readonly ToFreeze[],
 ): Promise<FrozenTerms[]> {
   const [first] = all;
   if (!first) return [];
-  const { merchantId } = first.terms;
-  const taxationOf = await findTaxations(
-    tx,
-    merchantId,
-    all.map(({ terms }) => terms.customerId),
-  );
   const adjustments = await dependencies.source.adjustments(
     tx,
-    merchantId,
+    first.terms.merchantId,
     all.map(({ terms }) => terms.subscriptionId),
   );
   return all.map(({ terms, invoice }) => ({
@@ -129,9 +132,14 @@ export async function freezeAllFor(
 ): Promise<FrozenTerms[]> {
   const [first] = all;
   if (!first) return [];
-  const frozen = await freezeAll(dependencies, tx, all);
-  const { taxProvider } = await merchantSettings(tx, first.terms.merchantId);
-  if (taxProvider === 'internal') return frozen;
+  const merchant = await findMerchant(tx, first.terms.merchantId);
+  const taxationOf = await taxationsUnder(
+    tx,
+    merchant,
+    all.map(({ terms }) => terms.customerId),
+  );
+  const frozen = await freezeAll(dependencies, tx, taxationOf, all);
+  if (merchant.settings.taxProvider === 'internal') return frozen;
   const withOutside: FrozenTerms[] = [];
   for (const [index, { terms }] of all.entries())
     withOutside.push(await freezeOutsideOf(tx, terms, frozen[index] as FrozenTerms, now));

@@ -5,34 +5,39 @@ import type { StoredLine } from '../difference/billed.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { selectWaiting } from '../invoice/invoices.sql.ts';
-import type { BillingTerms } from '../terms/billing-terms.ts';
 import { readUsage } from '../usage/read-usage.ts';
 import { asPlanned, calculatedBefore } from './billing-order.ts';
 import { billingOf, type Loaded, loadBillings, withBilled } from './billing-state.ts';
 import { calculateInvoice } from './calculate-invoice.ts';
 import { storedLineOf } from './calculated-line.ts';
-import { freeze } from './freeze-terms.ts';
+import { freeze, type KnownTerms } from './freeze-terms.ts';
 import { selectManualLinesOn } from './manual-lines.sql.ts';
 import { waitingFor } from './manual-lines.ts';
 import { termsOf } from './terms-of-invoices.ts';
 
 /**
  * The bill of the open period if it ended now: the live totals of an ACTIVE or CLOSING invoice (row 1).
- * @param before the bills of invoices that are calculated before it; found if absent
+ * @param known.terms those of its subscription; they and what decides its tax are loaded if absent
+ * @param known.before the bills of invoices that are calculated before it; found if absent
  * @returns null if it cannot be calculated. Faults of the database are thrown.
  */
 export async function tryPreview(
   dependencies: InvoicingDependencies,
   tx: Tx,
   stored: InvoiceRow,
-  before?: readonly StoredLine[],
+  known: Partial<KnownTerms> & { readonly before?: readonly StoredLine[] } = {},
 ): Promise<Calculation | null> {
-  const terms = await termsOf(tx, dependencies.source, stored);
+  const terms = known.terms ?? (await termsOf(tx, dependencies.source, stored));
   const invoice = asPlanned(terms, stored);
   const usage = await readUsage(tx, dependencies.source, terms, invoice);
-  const frozen = await freeze(dependencies, tx, terms, invoice);
+  const frozen = await freeze(dependencies, tx, { terms, taxation: known.taxation }, invoice);
   const [loaded] = (await loadBillings(tx, dependencies.source, [{ terms, invoice, frozen }])) as [Loaded];
-  const billing = billingOf(withBilled(loaded, before ?? (await linesBefore(dependencies, tx, terms, invoice))));
+  const billing = billingOf(
+    withBilled(
+      loaded,
+      known.before ?? (await linesBefore(dependencies, tx, { terms, taxation: known.taxation }, invoice)),
+    ),
+  );
   const manual = await selectManualLinesOn(tx, invoice, waitingFor(terms, invoice));
   const credits = await expectedCredits(tx, terms, invoice, invoice.periodEnd);
   try {
@@ -49,12 +54,12 @@ export async function tryPreview(
 async function linesBefore(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  terms: BillingTerms,
+  { terms, taxation }: KnownTerms,
   invoice: InvoiceRow,
 ): Promise<StoredLine[]> {
   const lines: StoredLine[] = [];
   for (const each of calculatedBefore(terms, invoice, await selectWaiting(tx, invoice))) {
-    const preview = await tryPreview(dependencies, tx, each, lines);
+    const preview = await tryPreview(dependencies, tx, each, { terms, taxation, before: lines });
     lines.push(...(preview?.lines ?? []).map((line) => storedLineOf(each, line)));
   }
   return lines;

@@ -7,7 +7,7 @@ import type { FrozenTerms } from '../invoice/frozen-terms.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { updateInvoice, updateInvoiceStatus } from '../invoice/invoices.sql.ts';
 import { freezeAgain, freezeAllFor } from './freeze-terms.ts';
-import { termsOfInvoices } from './terms-of-invoices.ts';
+import type { TermsOf } from './terms-of-invoices.ts';
 
 /**
  * Transition 4 of some invoices of one merchant: what could change while the calculation runs or is tried again is
@@ -18,12 +18,10 @@ import { termsOfInvoices } from './terms-of-invoices.ts';
 export async function startCalculations(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  pending: readonly ChangedInvoice[],
+  { pending, termsOf }: { readonly pending: readonly ChangedInvoice[]; readonly termsOf: TermsOf },
   now: Instant,
 ): Promise<ChangedInvoice[]> {
-  const invoices = pending.map(({ after }) => after);
-  const terms = await termsOfInvoices(tx, dependencies.source, invoices);
-  const asked = invoices.map((invoice) => ({ invoice, terms: terms(invoice) }));
+  const asked = pending.map(({ after }) => ({ invoice: after, terms: termsOf(after) }));
   const frozen = await freezeAllFor(dependencies, tx, asked, now);
   return pending.map((each, place) => {
     const changes = { terms: frozen[place] as FrozenTerms, nextActionAt: now };

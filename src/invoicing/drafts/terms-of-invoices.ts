@@ -8,15 +8,19 @@ export async function termsOf(tx: Tx, source: BillingSource, invoice: InvoiceRow
   return source.terms(tx, invoice.merchantId, invoice.subscriptionId);
 }
 
-/** The same of some invoices of one merchant. */
+/** The terms of the subscriptions of some invoices. */
+export type TermsOf = (invoice: InvoiceRow) => BillingTerms;
+
+/** The same of some invoices of one merchant; those of no subscription have none. */
 export async function termsOfInvoices(
   tx: Tx,
   source: BillingSource,
   invoices: readonly InvoiceRow[],
-): Promise<(invoice: InvoiceRow) => BillingTerms> {
+): Promise<TermsOf> {
   const ids = invoices.flatMap(({ subscriptionId: id }) => id ?? []);
   const [first] = invoices;
-  const terms = first ? await source.termsOf(tx, first.merchantId, ids) : new Map<string, BillingTerms>();
+  const terms =
+    first && ids.length > 0 ? await source.termsOf(tx, first.merchantId, ids) : new Map<string, BillingTerms>();
   return ({ id, subscriptionId }) => {
     const found = subscriptionId === null ? undefined : terms.get(subscriptionId);
     if (!found) throw new Error(`Invoice ${id} is of no subscription.`);

@@ -10,6 +10,7 @@ import { updateInvoices } from '../invoice/invoices.sql.ts';
 import { afterFailure, NO_MORE } from '../outside-tax/attempts.ts';
 import { askedAt, type Ended, finishCalculations } from './finish-calculations.ts';
 import { saveCalculations } from './save-calculations.ts';
+import { type TermsOf, termsOfInvoices } from './terms-of-invoices.ts';
 import { WrongBillError } from './wrong-bill.ts';
 
 /** Transitions 5 to 7 of one invoice; see `tryCalculations`. */
@@ -19,7 +20,8 @@ export async function tryCalculation(
   invoice: InvoiceRow,
   now: Instant,
 ): Promise<InvoiceRow> {
-  const done = await tryCalculations(dependencies, tx, [unchanged(invoice)], now);
+  const termsOf = await termsOfInvoices(tx, dependencies.source, [invoice]);
+  const done = await tryCalculations(dependencies, tx, { pending: [unchanged(invoice)], termsOf }, now);
   await updateInvoices(tx, done);
   return (done[0] as ChangedInvoice).after;
 }
@@ -36,7 +38,7 @@ export async function tryCalculation(
 export async function tryCalculations(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  pending: readonly ChangedInvoice[],
+  { pending, termsOf }: { readonly pending: readonly ChangedInvoice[]; readonly termsOf: TermsOf },
   now: Instant,
   asks = false,
 ): Promise<ChangedInvoice[]> {
@@ -46,7 +48,7 @@ export async function tryCalculations(
   const ended = await finishCalculations(
     dependencies,
     tx,
-    together.map(({ after }) => after),
+    { invoices: together.map(({ after }) => after), termsOf },
     now,
     asks,
   );
@@ -54,7 +56,14 @@ export async function tryCalculations(
     done.set(change, afterCalculation(change, ended[place] as Ended, now));
   for (const change of pending)
     if (!done.has(change))
-      done.set(change, afterCalculation(change, await finishAlone(dependencies, tx, change, now, asks), now));
+      done.set(
+        change,
+        afterCalculation(
+          change,
+          await finishAlone(dependencies, tx, { invoice: change.after, termsOf }, now, asks),
+          now,
+        ),
+      );
   return pending.map((change) => done.get(change) as ChangedInvoice);
 }
 
@@ -78,7 +87,7 @@ function afterCalculation(pending: ChangedInvoice, ended: Ended, now: Instant): 
 async function finishAlone(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  { after: invoice }: ChangedInvoice,
+  { invoice, termsOf }: { readonly invoice: InvoiceRow; readonly termsOf: TermsOf },
   now: Instant,
   asks: boolean,
 ): Promise<Ended> {
@@ -86,7 +95,9 @@ async function finishAlone(
     return await tx.savepoint(
       async () => {
         if (hasGivenLines(invoice)) return { change: await finishOneOff(dependencies, tx, invoice, now, asks) };
-        const [ended] = (await finishCalculations(dependencies, tx, [invoice], now, asks)) as [Ended];
+        const [ended] = (await finishCalculations(dependencies, tx, { invoices: [invoice], termsOf }, now, asks)) as [
+          Ended,
+        ];
         if ('error' in ended) throw ended.error;
         return ended;
       },

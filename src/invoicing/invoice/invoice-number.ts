@@ -1,5 +1,5 @@
 import type { Tx } from '../../db/index.ts';
-import { merchantSettings } from '../../identity/index.ts';
+import { type MerchantSettings, merchantSettings } from '../../identity/index.ts';
 import { contentHash, type InvoiceAtIssue } from './content-hash.ts';
 import type { InvoiceRow } from './invoice.ts';
 import type { IssuedLine } from './invoice-line.ts';
@@ -19,12 +19,12 @@ export interface NumberedInvoice {
  */
 export async function numbersOf(
   tx: Tx,
+  { invoicePrefix }: Pick<MerchantSettings, 'invoicePrefix'>,
   invoices: readonly InvoiceRow[],
   lines: ReadonlyMap<string, readonly IssuedLine[]>,
 ): Promise<ReadonlyMap<string, NumberedInvoice>> {
   const [first] = invoices;
   if (!first) return new Map();
-  const { invoicePrefix } = await merchantSettings(tx, first.merchantId);
   const drawn = await drawNumbers(tx, first.merchantId, 'invoice', invoices.length);
   return new Map(
     invoices.map((invoice, place) => {
@@ -39,7 +39,8 @@ export async function numbersOf(
 /** The same of one. */
 export async function numberOf(tx: Tx, invoice: InvoiceRow): Promise<NumberedInvoice> {
   const lines = await selectIssuedLines(tx, invoice.merchantId, [invoice.id]);
-  return (await numbersOf(tx, [invoice], lines)).get(invoice.id) as NumberedInvoice;
+  const settings = await merchantSettings(tx, invoice.merchantId);
+  return (await numbersOf(tx, settings, [invoice], lines)).get(invoice.id) as NumberedInvoice;
 }
 
 const hasPartiesAndDates = (invoice: InvoiceRow): invoice is InvoiceAtIssue =>

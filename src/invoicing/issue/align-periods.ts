@@ -11,16 +11,6 @@ import { removeUnbilledInvoice } from './cancel.ts';
 import { closePeriod, cutPeriod } from './close.ts';
 import { invoiceOfPeriod } from './open.ts';
 
-/** Two statements: while the first waited for a worker that closed a period, that worker opened the next one. */
-export async function lockTwice(
-  tx: Tx,
-  { merchantId, subscriptionId }: BillingTerms,
-  statuses: readonly InvoiceRow['status'][],
-) {
-  await lockInvoicesIn(tx, merchantId, subscriptionId, statuses);
-  return lockInvoicesIn(tx, merchantId, subscriptionId, statuses);
-}
-
 /**
  * Brings the open periods of a subscription into line with its history as it stands: each ends where its series' period
  * does or where the subscription ends, one that would have no length is taken back, one that is over by `at` closes,
@@ -33,23 +23,35 @@ export async function alignPeriods(
   at: Instant,
   now: Instant,
 ): Promise<void> {
-  for (const invoice of await lockTwice(tx, terms, ['ACTIVE', 'CLOSING'])) {
+  const lockOf = (statuses: readonly InvoiceRow['status'][]) =>
+    lockInvoicesIn(tx, terms.merchantId, terms.subscriptionId, statuses);
+  const invoices = await lockOf(['ACTIVE', 'CLOSING']);
+  let isClosed = false;
+  let active = invoices.filter(({ status }) => status === 'ACTIVE');
+  for (const invoice of invoices) {
     const end = endOfPeriod(terms, invoice);
     if (end === null) {
       await removeUnbilledInvoice(dependencies, tx, invoice, now);
+      active = active.filter((each) => each !== invoice);
       continue;
     }
     const isActive = invoice.status === 'ACTIVE';
     const isMoved = isActive ? !end.equals(invoice.periodEnd) : isBefore(end, invoice.periodEnd);
     const moved = isMoved ? await cutPeriod(tx, invoice, end, addDuration(end, terms.gracePeriod), now) : invoice;
-    if (isActive && !isAfter(end, at)) await closePeriod(tx, dependencies.source, moved, 'terminate', now);
+    if (!isActive || isAfter(end, at)) continue;
+    await closePeriod(tx, terms, moved, 'terminate', now); // and opens the next one
+    isClosed = true;
   }
-  await openMissing(tx, terms, at, now);
+  await openMissing(tx, terms, { at, active: isClosed ? await lockOf(['ACTIVE']) : active }, now);
 }
 
 /** Opens an invoice for each series that has none: it begins, or an invoice that a change had ended is over already. */
-async function openMissing(tx: Tx, terms: BillingTerms, at: Instant, now: Instant): Promise<void> {
-  const open = await lockInvoicesIn(tx, terms.merchantId, terms.subscriptionId, ['ACTIVE']);
+async function openMissing(
+  tx: Tx,
+  terms: BillingTerms,
+  { at, active: open }: { readonly at: Instant; readonly active: readonly InvoiceRow[] },
+  now: Instant,
+): Promise<void> {
   for (const cadence of cadencesOf(segmentAt(segmentsOf(terms), at))) {
     const bounds = boundsOfSeries(terms, cadence, at);
     if (!bounds || open.some((invoice) => invoice.billingCadence === cadence)) continue;

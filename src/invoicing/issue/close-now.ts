@@ -2,6 +2,7 @@ import type { Tx } from '../../db/index.ts';
 import { ok, type Result } from '../../kernel/result.ts';
 import { next, statesFor, wrongState } from '../../kernel/state-table.ts';
 import { earliest, type Instant, isAfter } from '../../kernel/time.ts';
+import { termsOf } from '../drafts/terms-of-invoices.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { updateInvoice } from '../invoice/invoices.sql.ts';
@@ -44,5 +45,5 @@ export async function closeInvoiceNow(
     );
   const end = earliest(now, invoice.periodEnd); // a worker may be late
   const cut = await updateInvoice(tx, invoice, { periodEnd: end, gracePeriodEnd: now }, now);
-  return ok(await closePeriod(tx, dependencies.source, cut, 'closeNow', now));
+  return ok(await closePeriod(tx, await termsOf(tx, dependencies.source, cut), cut, 'closeNow', now));
 }

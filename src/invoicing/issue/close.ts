@@ -5,7 +5,7 @@ import { asksCommitment } from '../difference/due.ts';
 import type { Waiting } from '../drafts/manual-line.ts';
 import { updateManualLinesTaken } from '../drafts/manual-lines.sql.ts';
 import { waitingFor } from '../drafts/manual-lines.ts';
-import { termsOfInvoices } from '../drafts/terms-of-invoices.ts';
+import type { TermsOf } from '../drafts/terms-of-invoices.ts';
 import { type ChangedInvoice, changed, followedBy, moved, unchanged } from '../invoice/changed-invoice.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import {
@@ -26,12 +26,12 @@ import { nextInvoice } from './open.ts';
 /** Transition 2 of one invoice; see `endPeriods`. */
 export async function closePeriod(
   tx: Tx,
-  source: BillingSource,
+  terms: BillingTerms,
   invoice: InvoiceRow,
   trigger: 'endPeriod' | 'terminate' | 'closeNow',
   now: Instant,
 ): Promise<InvoiceRow> {
-  const closing = await endPeriods(tx, source, [unchanged(invoice)], trigger, now);
+  const closing = await endPeriods(tx, () => terms, [unchanged(invoice)], trigger, now);
   await updateInvoices(tx, closing);
   return (closing[0] as ChangedInvoice).after;
 }
@@ -44,14 +44,13 @@ export async function closePeriod(
  */
 export async function endPeriods(
   tx: Tx,
-  source: BillingSource,
+  termsOf: TermsOf,
   pending: readonly ChangedInvoice[],
   trigger: 'endPeriod' | 'terminate' | 'closeNow',
   now: Instant,
 ): Promise<ChangedInvoice[]> {
   const invoices = pending.map(({ after }) => after);
-  const terms = await termsOfInvoices(tx, source, invoices);
-  const next = invoices.flatMap((invoice) => nextInvoice(terms(invoice), invoice) ?? []);
+  const next = invoices.flatMap((invoice) => nextInvoice(termsOf(invoice), invoice) ?? []);
   await insertPeriods(tx, next, now);
   return pending.map((each) =>
     followedBy(each, moved(each.after, trigger, { nextActionAt: each.after.gracePeriodEnd }, now)),
@@ -70,7 +69,7 @@ const A_WHILE = { minutes: 1 };
  */
 export async function closeUsages(
   tx: Tx,
-  source: BillingSource,
+  { source, termsOf }: { readonly source: BillingSource; readonly termsOf: TermsOf },
   pending: readonly ChangedInvoice[],
   now: Instant,
 ): Promise<ChangedInvoice[]> {
@@ -78,7 +77,6 @@ export async function closeUsages(
   if (!first) return [];
   const invoices = pending.map(({ after }) => after);
   const { merchantId } = first.after;
-  const termsOf = await termsOfInvoices(tx, source, invoices);
   const waiting = await selectGraceBefore(
     tx,
     merchantId,

@@ -15,7 +15,7 @@ import { lockInvoicesIn, selectBilledUsage, selectLines } from '../invoice/invoi
 import { isOwnSeries, justBefore } from '../owed/charges.ts';
 import type { BillingTerms } from '../terms/billing-terms.ts';
 import { boundsOfSeries, segmentAt, segmentsOf } from '../timeline/segments.ts';
-import { alignPeriods, lockTwice } from './align-periods.ts';
+import { alignPeriods } from './align-periods.ts';
 import { closePeriod } from './close.ts';
 import { issueInvoice } from './issue.ts';
 import { openOneOff } from './make-one-off.ts';
@@ -23,18 +23,12 @@ import { openOneOff } from './make-one-off.ts';
 const UNISSUED = ['ACTIVE', 'CLOSING', 'CLOSED', 'CALCULATING', 'DRAFT', 'FAILED'] as const;
 
 /** Closes ended periods before a worker, so that the open period includes the instant. */
-export async function closeWhatIsOver(
-  dependencies: InvoicingDependencies,
-  tx: Tx,
-  terms: BillingTerms,
-  at: Instant,
-  now: Instant,
-) {
+export async function closeWhatIsOver(tx: Tx, terms: BillingTerms, at: Instant, now: Instant): Promise<void> {
   for (;;) {
-    const open = await lockTwice(tx, terms, ['ACTIVE']);
+    const open = await lockInvoicesIn(tx, terms.merchantId, terms.subscriptionId, ['ACTIVE']);
     const over = open.filter(({ periodEnd: end }) => !isAfter(end, at));
     if (over.length === 0) return;
-    for (const invoice of over) await closePeriod(tx, dependencies.source, invoice, 'endPeriod', now);
+    for (const invoice of over) await closePeriod(tx, terms, invoice, 'endPeriod', now);
   }
 }
 
@@ -51,15 +45,19 @@ export async function followChange(
   { terms, at }: { readonly terms: BillingTerms; readonly at: Instant },
   now: Instant,
 ): Promise<InvoiceRow | null> {
-  const creditedAnew = await deleteOpenCredits(tx, terms.merchantId, terms.subscriptionId, justBefore(at));
+  const after = takesFrom(terms, at);
+  const creditedAnew = await deleteOpenCredits(tx, terms.merchantId, terms.subscriptionId, after);
   await alignPeriods(dependencies, tx, terms, at, now);
-  await redoDrafts(dependencies, tx, terms, now);
-  const unissued = await lockInvoicesIn(tx, terms.merchantId, terms.subscriptionId, UNISSUED);
+  const lockUnissued = () => lockInvoicesIn(tx, terms.merchantId, terms.subscriptionId, UNISSUED);
+  const aligned = await lockUnissued();
+  const unissued = (await redoDrafts(dependencies, tx, { terms, invoices: aligned }, now))
+    ? await lockUnissued()
+    : aligned;
   const active = unissued.filter(({ status }) => status === 'ACTIVE');
   const bearer = active.find((invoice) => goesOn(terms, invoice, at)) ?? (await bearNow(tx, terms, at, now));
   const ended = unissued.find(({ kind, periodEnd: end }) => kind === 'subscription' && end.equals(at));
   const target = bearer ?? ended ?? active[0] ?? null;
-  await giveCredits(dependencies, tx, { terms, after: takesFrom(terms, at), target, creditedAnew }, now);
+  await giveCredits(dependencies, tx, { terms, after, target, creditedAnew }, now);
   return bearer?.status === 'CALCULATING' ? finish(dependencies, tx, bearer, now) : target;
 }
 
@@ -79,16 +77,24 @@ const goesOn = (terms: BillingTerms, invoice: InvoiceRow, at: Instant): boolean 
   return isHeld && isOwnSeries(terms, invoice);
 };
 
-/** Drafts with another amount by now are calculated again: they have billed nothing. */
+/**
+ * Of these invoices drafts with another amount by now are calculated again: they have billed nothing.
+ * @returns was there one?
+ */
 export async function redoDrafts(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  terms: BillingTerms,
+  { terms, invoices }: { readonly terms: BillingTerms; readonly invoices: readonly InvoiceRow[] },
   now: Instant,
-): Promise<void> {
-  for (const invoice of await lockTwice(tx, terms, ['CALCULATING', 'DRAFT']))
-    if (invoice.kind !== 'ad_hoc' && (await isOther(dependencies, tx, terms, invoice)))
-      await calculateAgain(dependencies, tx, invoice, now);
+): Promise<boolean> {
+  let isRedone = false;
+  for (const invoice of invoices) {
+    const isDraft = invoice.status === 'CALCULATING' || invoice.status === 'DRAFT';
+    if (!isDraft || invoice.kind === 'ad_hoc' || !(await isOther(dependencies, tx, terms, invoice))) continue;
+    await calculateAgain(dependencies, tx, invoice, now);
+    isRedone = true;
+  }
+  return isRedone;
 }
 
 async function isOther(

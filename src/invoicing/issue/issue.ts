@@ -1,7 +1,7 @@
 import { cancelApprovals } from '../../approvals/index.ts';
 import { customerParties } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
-import { findOrganization, merchantSettings } from '../../identity/index.ts';
+import { findMerchant, type MerchantOrganization } from '../../identity/index.ts';
 import { type Decimal, sum, ZERO } from '../../kernel/decimal.ts';
 import { orThrow } from '../../kernel/result.ts';
 import { HOURS_PER_DAY, type Instant } from '../../kernel/time.ts';
@@ -103,9 +103,9 @@ export async function issueChanged(
   const [first] = pending;
   if (!first) return [];
   const merchantId = first.after.merchantId;
-  const settings = await merchantSettings(tx, merchantId);
-  const takesCards = checkTakesCards(settings).ok;
-  const seller = await sellerParty(tx, merchantId);
+  const merchant = await findMerchant(tx, merchantId);
+  const takesCards = checkTakesCards(merchant.settings).ok;
+  const seller = sellerParty(merchant);
   const decided = (await loadFacts(dependencies, tx, merchantId, pending)).map((facts) =>
     decideIssue(facts, { seller, takesCards }, now),
   );
@@ -113,6 +113,7 @@ export async function issueChanged(
   await lockCredited(tx, merchantId, decided);
   const numbers = await numbersOf(
     tx,
+    merchant.settings,
     decided
       .filter(({ invoice }) => !invoice.livesBySession)
       .map(({ invoice, parties }) => ({ ...invoice, ...parties })),
@@ -326,15 +327,11 @@ function sellerOn({ terms }: InvoiceRow, seller: PartyRecord): PartyRecord {
   return { ...seller, taxId: registration.taxId };
 }
 
-async function sellerParty(tx: Tx, merchantId: string): Promise<PartyRecord> {
-  const organization = await findOrganization(tx, merchantId, merchantId);
-  if (!organization) throw new Error(`Merchant ${merchantId} has no organization.`);
-  return {
-    name: organization.name,
-    ...(organization.legalName !== null && { legalName: organization.legalName }),
-    ...(organization.taxId !== null && { taxId: organization.taxId }),
-    ...(organization.address !== null && { address: organization.address as Record<string, string> }),
-    ...(organization.billingEmails.length > 0 && { emails: organization.billingEmails }),
-    ...(organization.phone !== null && { phone: organization.phone }),
-  };
-}
+const sellerParty = (merchant: MerchantOrganization): PartyRecord => ({
+  name: merchant.name,
+  ...(merchant.legalName !== null && { legalName: merchant.legalName }),
+  ...(merchant.taxId !== null && { taxId: merchant.taxId }),
+  ...(merchant.address !== null && { address: merchant.address as Record<string, string> }),
+  ...(merchant.billingEmails.length > 0 && { emails: merchant.billingEmails }),
+  ...(merchant.phone !== null && { phone: merchant.phone }),
+});

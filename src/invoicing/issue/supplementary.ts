@@ -8,8 +8,9 @@ import { taxRatesOf } from '../calculation/rate-usage.ts';
 import { SAID, type TakenBack, takeBack } from '../credits/note-credits.ts';
 import type { Correction } from '../difference/billed.ts';
 import { loadCorrections } from '../drafts/billing-state.ts';
-import { freeze } from '../drafts/freeze-terms.ts';
+import { freeze, type KnownTerms } from '../drafts/freeze-terms.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
+import type { FrozenTerms } from '../invoice/frozen-terms.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { insertInvoice, lockInvoicesIn, selectLines } from '../invoice/invoices.sql.ts';
 import type { BillingTerms } from '../terms/billing-terms.ts';
@@ -29,17 +30,18 @@ const A_MOMENT = { seconds: 1 };
 export async function billLateUsage(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  { merchantId, subscriptionId }: { merchantId: string; subscriptionId: string },
+  known: KnownTerms,
   now: Instant,
 ): Promise<Instant | null> {
+  const { terms } = known;
+  const { merchantId, subscriptionId } = terms;
   const open = await lockInvoicesIn(tx, merchantId, subscriptionId, ['ACTIVE', 'CLOSING', 'CLOSED', 'CALCULATING']);
   if (open.length > 0)
     return latest(
       now,
       open.map(({ gracePeriodEnd: end }) => end).reduce((a, b) => latest(a, b)),
     ).add(A_MOMENT);
-  const terms = await dependencies.source.terms(tx, merchantId, subscriptionId);
-  const { found, read } = await findCorrections(dependencies, tx, terms, now);
+  const { found, read } = await findCorrections(dependencies, tx, known, now);
   if (read.length === 0) return null;
   if (found.some(({ amount }) => amount.lt(0))) {
     await openSupplementary(tx, terms, now);
@@ -70,7 +72,7 @@ export async function correctAtOnce(
   await lockBilling(tx, merchantId, [subscriptionId]);
   await deleteUsageTakenOfCorrected(tx, invoice, 'billed');
   const terms = await dependencies.source.terms(tx, merchantId, subscriptionId);
-  const { found } = await findCorrections(dependencies, tx, terms, now);
+  const { found } = await findCorrections(dependencies, tx, { terms }, now);
   const own = found.filter(
     ({ priceId, period }) =>
       priceId === null ||
@@ -93,14 +95,20 @@ interface FoundCorrection extends TakenBack {
 async function findCorrections(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  terms: BillingTerms,
+  known: KnownTerms,
   now: Instant,
 ): Promise<{ found: FoundCorrection[]; read: readonly ReadPeriod[] }> {
-  const frozen = await freeze(dependencies, tx, terms, { gracePeriodEnd: now, periodStart: now, periodEnd: now });
-  const { due, commitments, read } = await loadCorrections(tx, dependencies.source, terms, 'changed', frozen);
+  const { terms } = known;
+  let rates: FrozenTerms | undefined;
+  const frozen = async () =>
+    (rates ??= await freeze(dependencies, tx, known, { gracePeriodEnd: now, periodStart: now, periodEnd: now }));
+  const rateOf = async () => (await frozen()).manualTaxRate;
+  const { due, commitments, read } = await loadCorrections(tx, dependencies.source, terms, 'changed', rateOf);
+  if (read.length === 0) return { found: [], read };
+  const { taxRates } = await frozen();
   const { currency, taxBehavior } = terms;
-  const input = { currency, usage: [], charges: due, commitments, taxBehavior, taxRates: taxRatesOf(frozen.taxRates) };
-  const found = [
+  const input = { currency, usage: [], charges: due, commitments, taxBehavior, taxRates: taxRatesOf(taxRates) };
+  const corrections = [
     ...correctionsOf(input).map((correction): FoundCorrection => {
       const { charge, late } = correction.due;
       const amount = correction.total.negated();
@@ -113,7 +121,7 @@ async function findCorrections(
       }),
     ),
   ];
-  return { found, read };
+  return { found: corrections, read };
 }
 
 /** An invoice without a period: its calculation finds the late usage. */

@@ -3,6 +3,7 @@ import type { PageRequest, Tx } from '../../db/index.ts';
 import { forbidden, notFound, ok, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { toInvoiceLineReply, toInvoiceReply } from '../documents/present.ts';
+import type { KnownTerms } from '../drafts/freeze-terms.ts';
 import { tryPreview } from '../drafts/preview.ts';
 import { lineRows } from '../drafts/save-calculations.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
@@ -26,12 +27,22 @@ export async function readInvoice(
   query: InvoiceQuery,
 ): Promise<Result<unknown>> {
   const stored = await selectInvoice(tx, merchantId, id);
-  if (!stored) return notFound('invoice');
-  const { invoice, lines } = await withLiveTotals(dependencies, tx, stored);
+  return stored ? ok(await showInvoice(dependencies, tx, stored, query)) : notFound('invoice');
+}
+
+/** The same of an invoice as it is stored. @param known the terms of its subscription; loaded if absent */
+export async function showInvoice(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  stored: InvoiceRow,
+  query: InvoiceQuery,
+  known?: KnownTerms,
+) {
+  const { invoice, lines } = await withLiveTotals(dependencies, tx, stored, known);
   const [shown] = await toInvoiceReplies(dependencies, tx, [invoice]);
-  if (query.expand !== 'lineItems') return ok(shown);
+  if (query.expand !== 'lineItems') return shown;
   const page = { limit: query.lineItemsLimit ?? LINES_PER_PAGE, pageToken: query.lineItemsPageToken };
-  return ok({ ...shown, lineItems: pageOfLines(invoice, lines ?? (await storedLines(tx, invoice, page)), page) });
+  return { ...shown, lineItems: pageOfLines(invoice, lines ?? (await storedLines(tx, invoice, page)), page) };
 }
 
 /** The lines of an invoice, paged; of an open period as they stand now. */
@@ -89,9 +100,10 @@ export async function withLiveTotals(
   dependencies: InvoicingDependencies,
   tx: Tx,
   invoice: InvoiceRow,
+  known?: KnownTerms,
 ): Promise<{ invoice: InvoiceRow; lines: LineRow[] | null }> {
   if (!OPEN_STATES.has(invoice.status) || invoice.subscriptionId === null) return { invoice, lines: null };
-  const preview = await tryPreview(dependencies, tx, invoice);
+  const preview = await tryPreview(dependencies, tx, invoice, known);
   if (preview === null) return { invoice: { ...invoice, failureReason: 'CALCULATION_FAILED' }, lines: [] };
   const { lines, subtotal, totalTax, grandTotal } = preview;
   return {

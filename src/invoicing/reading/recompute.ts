@@ -112,7 +112,7 @@ async function differencesOfPeriods(
 ): Promise<Recomputed[]> {
   if (subscriptionId === null) return [];
   const terms = await source.terms(tx, merchantId, subscriptionId);
-  const { due, commitments, read } = await loadCorrections(tx, source, terms, 'unchanged');
+  const { due, commitments, read } = await loadCorrections(tx, source, terms, 'unchanged', async () => '0');
   const { taxBehavior, currency } = terms;
   const input = { currency, usage: [], charges: due, commitments, taxBehavior, taxRates: new Map() };
   const committed = commitmentCorrectionsOf(input).map(({ commitment: { items, period }, total }): Recomputed => {

@@ -19,8 +19,17 @@ export async function markToBeReadAgain(
 ): Promise<void> {
   if (subscriptionIds.length === 0) return;
   await lockBilling(tx, merchantId, subscriptionIds);
-  // a statement of its own: it must see what the lock waited for
-  await deleteTaken(tx, merchantId, subscriptionIds, from);
+  await markHeldToBeReadAgain(tx, merchantId, subscriptionIds, from);
+}
+
+/** The same for who has locked their billing by an earlier statement, and so sees what the lock waited for. */
+export async function markHeldToBeReadAgain(
+  tx: Tx,
+  merchantId: string,
+  subscriptionIds: readonly string[],
+  from: Instant,
+): Promise<void> {
+  if (subscriptionIds.length > 0) await deleteTaken(tx, merchantId, subscriptionIds, from);
 }
 
 /** How far the usage of each series of some subscriptions was read; of those that have closed periods. */

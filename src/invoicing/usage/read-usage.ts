@@ -69,12 +69,14 @@ export async function readUsageOfEach(
   const [first] = periods;
   if (!first) return [];
   const { merchantId } = first.terms;
+  const metered = periods.filter(({ terms, invoice }) => usageChargesOn(terms, invoice).length > 0);
+  if (metered.length === 0) return periods.map(() => []);
   const sourcesOf = await source.usageSources(
     tx,
     merchantId,
-    periods.map(({ terms }) => terms),
+    metered.map(({ terms }) => terms),
   );
-  const asked = periods.flatMap((period) => pricesAsked(sourcesOf, period, acceptedUpTo));
+  const asked = metered.flatMap((period) => pricesAsked(sourcesOf, period, acceptedUpTo));
   const answered = Map.groupBy(await answers(tx, asked), ({ period }) => period);
   const found: BilledUsage[][] = [];
   for (const period of periods)

@@ -5,7 +5,13 @@ import { formatMoney } from '../../kernel/money.ts';
 import { notFound, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant, type Instant } from '../../kernel/time.ts';
 import { walletBalance } from '../../ledger/index.ts';
-import { changePlan, patchSubscription, type SubscriptionRow } from '../../subscriptions/index.ts';
+import {
+  changePlan,
+  holdForChange,
+  holdLiving,
+  patchSubscription,
+  type SubscriptionRow,
+} from '../../subscriptions/index.ts';
 import type { Visit } from '../frame/page.ts';
 import type { PortalDependencies } from '../links/dependencies.ts';
 import { creditsBeyond, type Preview, type Rights, type Wish } from './wish.ts';
@@ -61,14 +67,18 @@ async function change(
     if (at === null) return notFound('period');
     const text = formatInstant(at);
     const end = wish.when === 'now' ? { ...ENDED, terminatedAt: text, terminatedBy: customerId } : { endingAt: text };
-    const ended = await patchSubscription(dependencies.subscriptions, tx, merchantId, id, end, now);
+    const held = await holdLiving(tx, merchantId, id, 'update', now);
+    const ended = held.ok ? await patchSubscription(dependencies.subscriptions, tx, held.value, end) : held;
     return ended.ok ? ok({ at, versionId: null }) : ended;
   }
   const order =
     wish.kind === 'plan'
       ? { planId: wish.planId, effective: rights.planChange?.effective ?? 'now' }
       : { quantities: wish.quantities };
-  const changed = await changePlan(dependencies.subscriptions, tx, merchantId, id, { ...order, proration: 'day' }, now);
+  const { planId } = order;
+  const held = await holdForChange(tx, merchantId, { id, planId }, now);
+  if (!held.ok) return held;
+  const changed = await changePlan(dependencies.subscriptions, tx, held.value, { ...order, proration: 'day' });
   if (!changed.ok) return changed;
   const { effectiveAt: at, planVersionId: versionId } = changed.value.change;
   return ok({ at, versionId });

@@ -5,7 +5,7 @@ import { decimalOf, plain } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import { fail, invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant, type Instant, instantOf, instantOrNull, isBefore } from '../../kernel/time.ts';
-import { lockLiving } from '../life/patch.ts';
+import { lockLiving } from '../life/lock.ts';
 import {
   type AdjustmentRow,
   deleteAdjustmentRow,

@@ -1,4 +1,3 @@
-import { findPlans, findPlanVersions } from '../../catalog/index.ts';
 import type { Tx } from '../../db/index.ts';
 import {
   type BilledVersion,
@@ -9,7 +8,7 @@ import {
   lockBilling,
   lockBillingNow,
   lockInvoicesOf,
-  markToBeReadAgain,
+  markHeldToBeReadAgain,
   versionsOf,
 } from '../../invoicing/index.ts';
 import { type Instant, isAfter, normaliseCadence, type Period } from '../../kernel/time.ts';
@@ -23,7 +22,7 @@ import {
   selectClaimingOf,
   updateEndedToBeDue,
 } from '../subscription/subscriptions.sql.ts';
-import { selectVersionsOfSubscriptions, type VersionRow } from '../subscription/versions.sql.ts';
+import { loadAgreements, type PlanAtVersion } from './agreement.ts';
 import { claimOf, ownedSpans, type PricedSpan, type ReadSeries, shareMetric, type UsageClaim } from './usage-owner.ts';
 
 /**
@@ -143,7 +142,7 @@ async function lockBillingOf(
  * "Whose usage").
  */
 export async function markSiblings(tx: Tx, subscription: SubscriptionRow, from: Instant, now: Instant): Promise<void> {
-  await markToBeReadAgain(tx, subscription.merchantId, await siblingsToRead(tx, subscription, from, now), from);
+  await markHeldToBeReadAgain(tx, subscription.merchantId, await siblingsToRead(tx, subscription, from, now), from);
 }
 
 /**
@@ -152,7 +151,7 @@ export async function markSiblings(tx: Tx, subscription: SubscriptionRow, from: 
 export async function markAsEnded(tx: Tx, subscription: SubscriptionRow, now: Instant): Promise<void> {
   const { merchantId, id, terminatedAt: end } = subscription;
   if (end === null) throw new Error(`Subscription ${id} has no end.`);
-  await markToBeReadAgain(tx, merchantId, [id, ...(await siblingsToRead(tx, subscription, end, now))], end);
+  await markHeldToBeReadAgain(tx, merchantId, [id, ...(await siblingsToRead(tx, subscription, end, now))], end);
 }
 
 /** The others that are concerned by a change of the past. Those that have ended are made due. */
@@ -179,40 +178,17 @@ async function claimsOf(tx: Tx, rows: readonly ClaimingRow[]): Promise<UsageClai
   const [first] = rows;
   if (!first) return [];
   const { merchantId } = first;
-  const ids = rows.map(({ id }) => id);
-  const pinned = Map.groupBy(await selectVersionsOfSubscriptions(tx, merchantId, ids), ({ subscriptionId: id }) => id);
-  const given = rows.map((row) => pinned.get(row.id) ?? [{ ...row, holdsFrom: row.startedAt }]);
-  const pricedBy = await loadPriced(tx, merchantId, given.flat());
-  return rows.map((row, place) =>
-    claimOf(
+  const agreements = await loadAgreements(tx, merchantId, rows);
+  return rows.map((row) => {
+    const { history, at } = agreements(row.id);
+    const given = history.length > 0 ? history : [{ ...row, holdsFrom: row.startedAt }];
+    const metricsAt = ({ plan, version }: PlanAtVersion) =>
+      metricsOf({ planCadence: normaliseCadence(plan.billingCadence), prices: version.prices });
+    return claimOf(
       { subscriptionId: row.id, start: row.startedAt, end: endOf(row) },
-      (given[place] ?? []).map((each) => ({ from: each.holdsFrom, metrics: pricedBy(each) })),
-    ),
-  );
-}
-
-type PinnedTo = Pick<VersionRow, 'planId' | 'planVersionId'>;
-
-async function loadPriced(
-  tx: Tx,
-  merchantId: string,
-  all: readonly PinnedTo[],
-): Promise<(to: PinnedTo) => PricedSpan['metrics']> {
-  const plans = await findPlans(
-    tx,
-    merchantId,
-    all.map((each) => each.planId),
-  );
-  const versions = await findPlanVersions(
-    tx,
-    merchantId,
-    all.map((each) => each.planVersionId),
-  );
-  return ({ planId, planVersionId: versionId }) => {
-    const [plan, version] = [plans.get(planId), versions.get(versionId)];
-    if (!plan || !version) throw new Error(`Plan version ${versionId} no longer exists.`); // a foreign key holds it
-    return metricsOf({ planCadence: normaliseCadence(plan.billingCadence), prices: version.prices });
-  };
+      given.map((each) => ({ from: each.holdsFrom, metrics: metricsAt(at(each)) })),
+    );
+  });
 }
 
 /** The metrics that a version prices, each with the cadences of its prices. */

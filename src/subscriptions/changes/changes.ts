@@ -1,7 +1,6 @@
 import {
   defaultVersionOf,
   findPlan,
-  findPlanVersion,
   findPlanVersionByNumber,
   type Plan,
   type PricedVersion,
@@ -41,10 +40,10 @@ import {
   parseCadence,
   periodAt,
 } from '../../kernel/time.ts';
-import { termsOf } from '../billing/billing-source.ts';
+import { type Agreement, loadAgreement, type PlanAtVersion, termsUnder, withHistory } from '../billing/agreement.ts';
 import { lockToBill, markSiblings } from '../billing/usage-claims.ts';
 import { entitlingOf, seriesAnchors } from '../life/activate.ts';
-import { lockActive } from '../life/patch.ts';
+import type { HeldSubscription } from '../life/lock.ts';
 import { nextActionOf } from '../life/reminders.ts';
 import {
   type ChangeRow,
@@ -66,7 +65,7 @@ import {
 } from '../subscription/quantities.ts';
 import type { SubscriptionRow } from '../subscription/subscription.ts';
 import { lockSubscription, selectSubscription, updateSubscription } from '../subscription/subscriptions.sql.ts';
-import { deleteVersionOf, insertVersion, selectVersions } from '../subscription/versions.sql.ts';
+import { deleteVersionOf, insertVersion, type VersionRow } from '../subscription/versions.sql.ts';
 import { publishSubscriptionEvent } from '../subscription/webhooks.ts';
 
 /** The defaults of a change: now, by the second, credited on the next invoice (domain.md §3). */
@@ -90,12 +89,14 @@ export interface ChangeOrder {
 /** A change, and the invoice on which it shows first; null where none is open yet. */
 export interface Changed {
   readonly change: ChangeRow;
+  /** The version that it brings. */
+  readonly version: PricedVersion;
+  /** The terms of billing with the change. */
+  readonly terms: BillingTerms;
   readonly invoice: InvoiceRow | null;
 }
 
-interface Target {
-  readonly plan: Plan;
-  readonly version: PricedVersion;
+interface Target extends PlanAtVersion {
   readonly quantities: Quantities;
   /** It is the version that the subscription has: only quantities change. */
   readonly keepsVersion: boolean;
@@ -110,21 +111,17 @@ interface Target {
 export async function changePlan(
   dependencies: SubscriptionDependencies,
   tx: Tx,
-  merchantId: string,
-  id: string,
+  { subscription, agreement, now }: HeldSubscription,
   order: ChangeOrder,
-  wall: Instant,
 ): Promise<Result<Changed>> {
-  const locked = await lockActive(tx, merchantId, id, 'change', wall);
-  if (!locked.ok) return locked;
-  const { subscription, now } = locked.value;
+  const { merchantId, id } = subscription;
   const { fromVersionId = subscription.planVersionId } = order;
   if (fromVersionId !== subscription.planVersionId) return fail('OTHER_PLAN_VERSION');
   const waiting = await selectScheduledChange(tx, merchantId, id);
   if (waiting) return fail('CHANGE_SCHEDULED', { changeId: waiting.id });
-  const target = await targetOf(tx, subscription, order);
+  const target = await targetOf(tx, subscription, agreement, order);
   if (!target.ok) return target;
-  const before = await termsOf(tx, subscription);
+  const before = termsUnder(agreement, subscription);
   const at = order.effective === 'periodEnd' ? endOfPeriod(before, now) : latest(now, subscription.startedAt);
   const end = endOf(subscription);
   if (end !== null && !isBefore(at, end)) return invalidField('effective', 'must be before the subscription ends');
@@ -148,10 +145,14 @@ export async function changePlan(
     createdAt: now,
   });
   if (!isScheduled) await lockToBill(tx, subscription, at, now);
-  if (!isScheduled && subscription.billingOpened) await closeWhatIsOver(dependencies.invoicing, tx, before, at, now);
-  await pinFrom(tx, subscription, before, target.value, change);
-  if (isScheduled) return ok({ change, invoice: await openOwnInvoice(tx, subscription, before.planCadence) });
-  return ok({ change, invoice: await apply(dependencies, tx, subscription, change, now) });
+  if (!isScheduled && subscription.billingOpened) await closeWhatIsOver(tx, before, at, now);
+  const history = await pinFrom(tx, subscription, agreement, target.value, change);
+  const after = withHistory(agreement, history, target.value);
+  const { version } = target.value;
+  if (!isScheduled)
+    return ok({ change, version, ...(await apply(dependencies, tx, { subscription, agreement: after }, change, now)) });
+  const invoice = await openOwnInvoice(tx, subscription, before.planCadence);
+  return ok({ change, version, terms: termsUnder(after, subscription), invoice });
 }
 
 /** The open invoice of the plan's own series: it has the charges in advance of the period with the change. */
@@ -173,25 +174,29 @@ function endOfPeriod(terms: BillingTerms, now: Instant): Instant {
  * The target of a change: a published version of the subscription's currency and tax behavior, or its present version,
  * with the quantities that follow. A change to the present state is refused.
  */
-async function targetOf(tx: Tx, subscription: SubscriptionRow, order: ChangeOrder): Promise<Result<Target>> {
-  const { merchantId, planVersionId: heldId } = subscription;
+async function targetOf(
+  tx: Tx,
+  subscription: SubscriptionRow,
+  agreement: Agreement,
+  order: ChangeOrder,
+): Promise<Result<Target>> {
+  const current = agreement.at(subscription);
+  const { merchantId } = subscription;
   const { planId = subscription.planId, replacePrices = [] } = order;
   const owned = await checkReference(tx, merchantId, 'plan', planId, 'planId');
   if (!owned.ok) return owned;
-  const plan = await findPlan(tx, merchantId, planId);
-  const current = await findPlan(tx, merchantId, subscription.planId);
-  if (!plan || !current) return notFound('plan', 'planId');
-  const found = await versionOf(tx, plan, order, heldId);
+  const known = [current, agreement.other].find((each) => each?.plan.id === planId);
+  const plan = known?.plan ?? (await findPlan(tx, merchantId, planId));
+  if (!plan) return notFound('plan', 'planId');
+  const found = await versionOf(tx, plan, order, [current.version, agreement.other?.version]);
   if (!found.ok) return found;
   const version = found.value;
-  const before = await findPlanVersion(tx, merchantId, heldId);
-  if (!before) throw new Error(`The plan version of subscription ${subscription.id} no longer exists.`);
-  const held = { prices: before.prices, quantities: subscription.quantities };
+  const held = { prices: current.version.prices, quantities: subscription.quantities };
   const asked = { ...quantitiesTakenOver(held, replacePrices), ...order.quantities };
   const quantities = decideQuantities(version.prices, asked, held);
-  const keepsVersion = version.id === heldId;
+  const keepsVersion = version.id === current.version.id;
   const errors = [
-    ...(keepsVersion ? [] : otherVersionErrors(order, { plan, version }, current)),
+    ...(keepsVersion ? [] : otherVersionErrors(order, { plan, version }, current.plan)),
     ...quantityErrors(version.prices, asked, held),
   ];
   if (errors.length === 0 && keepsVersion && sameQuantities(quantities, subscription.quantities))
@@ -201,20 +206,22 @@ async function targetOf(tx: Tx, subscription: SubscriptionRow, order: ChangeOrde
   return entitled.ok ? ok({ plan, version, quantities, keepsVersion }) : entitled;
 }
 
-/** The version that an order names; the one that the subscription has where it names neither plan nor version. */
+/**
+ * The version that an order names; the one that the subscription has where it names neither plan nor version.
+ * @param known that one, and others that are loaded
+ */
 async function versionOf(
   tx: Tx,
   plan: Plan,
   { planId, versionNumber }: ChangeOrder,
-  heldId: string,
+  known: readonly [held: PricedVersion, ...others: (PricedVersion | undefined)[]],
 ): Promise<Result<PricedVersion>> {
   if (versionNumber !== undefined) {
     const version = await findPlanVersionByNumber(tx, plan.merchantId, plan.id, versionNumber);
     return version ? ok(version) : noVersion(plan.id, versionNumber, 'versionNumber');
   }
-  if (planId !== undefined) return ok(await defaultVersionOf(tx, plan));
-  const held = await findPlanVersion(tx, plan.merchantId, heldId);
-  return held ? ok(held) : notFound('planVersion');
+  if (planId === undefined) return ok(known[0]);
+  return ok(known.find((each) => each?.id === plan.defaultVersionId) ?? (await defaultVersionOf(tx, plan)));
 }
 
 /** The fields of an order with its target: the quantities, if it has any. */
@@ -228,7 +235,7 @@ function fieldsOf({ planId, versionNumber, quantities = {} }: ChangeOrder): stri
 /** Why a subscription cannot have another version. */
 function otherVersionErrors(
   { versionNumber }: ChangeOrder,
-  { plan, version }: Pick<Target, 'plan' | 'version'>,
+  { plan, version }: PlanAtVersion,
   current: Plan,
 ): FieldError[] {
   const field = versionNumber === undefined ? 'planId' : 'versionNumber';
@@ -240,50 +247,60 @@ function otherVersionErrors(
   return errors;
 }
 
-/** The version holds from then on; a subscription that had only one gets that one's row with it. */
+/**
+ * The version holds from then on; a subscription that had only one gets that one's row with it.
+ * @returns the history with it
+ */
 async function pinFrom(
   tx: Tx,
   subscription: SubscriptionRow,
-  before: BillingTerms,
+  agreement: Agreement,
   { plan, version, quantities, keepsVersion }: Target,
   change: ChangeRow,
-): Promise<void> {
+): Promise<VersionRow[]> {
+  const before = termsUnder(agreement, subscription);
   const own = { merchantId: subscription.merchantId, subscriptionId: subscription.id };
-  if ((await selectVersions(tx, own.merchantId, own.subscriptionId)).length === 0)
+  const history = [...agreement.history];
+  if (history.length === 0)
+    history.push(
+      await insertVersion(tx, {
+        ...own,
+        holdsFrom: subscription.startedAt,
+        changeId: null,
+        planId: subscription.planId,
+        planVersionId: subscription.planVersionId,
+        quantities: subscription.quantities,
+        anchors: Object.fromEntries(
+          cadencesOf(before).map((cadence) => [cadence, formatInstant(subscription.billingAnchor)]),
+        ),
+        proration: 'second',
+        credit: 'invoice',
+      }),
+    );
+  const next = { planCadence: normaliseCadence(plan.billingCadence), prices: version.prices };
+  history.push(
     await insertVersion(tx, {
       ...own,
-      holdsFrom: subscription.startedAt,
-      changeId: null,
-      planId: subscription.planId,
-      planVersionId: subscription.planVersionId,
-      quantities: subscription.quantities,
+      holdsFrom: change.effectiveAt,
+      changeId: change.id,
+      planId: plan.id,
+      planVersionId: version.id,
+      quantities,
       anchors: Object.fromEntries(
-        cadencesOf(before).map((cadence) => [cadence, formatInstant(subscription.billingAnchor)]),
+        cadencesOf(next).map((cadence) => [
+          cadence,
+          formatInstant(
+            keepsVersion
+              ? anchorNow(cadence, before, change.effectiveAt)
+              : anchorOf(cadence, before, plan.billingAnchor, change.effectiveAt),
+          ),
+        ]),
       ),
-      proration: 'second',
-      credit: 'invoice',
-    });
-  const next = { planCadence: normaliseCadence(plan.billingCadence), prices: version.prices };
-  await insertVersion(tx, {
-    ...own,
-    holdsFrom: change.effectiveAt,
-    changeId: change.id,
-    planId: plan.id,
-    planVersionId: version.id,
-    quantities,
-    anchors: Object.fromEntries(
-      cadencesOf(next).map((cadence) => [
-        cadence,
-        formatInstant(
-          keepsVersion
-            ? anchorNow(cadence, before, change.effectiveAt)
-            : anchorOf(cadence, before, plan.billingAnchor, change.effectiveAt),
-        ),
-      ]),
-    ),
-    proration: change.proration,
-    credit: change.credit,
-  });
+      proration: change.proration,
+      credit: change.credit,
+    }),
+  );
+  return history;
 }
 
 /** The anchor of a series that continues with other quantities. */
@@ -310,38 +327,32 @@ function anchorOf(cadence: string, before: BillingTerms, planAnchor: Instant | n
 async function apply(
   dependencies: SubscriptionDependencies,
   tx: Tx,
-  subscription: SubscriptionRow,
+  { subscription, agreement }: { readonly subscription: SubscriptionRow; readonly agreement: Agreement },
   change: ChangeRow,
   now: Instant,
-): Promise<InvoiceRow | null> {
-  const pinned = await updateSubscription(
+): Promise<Pick<Changed, 'terms' | 'invoice'>> {
+  const { planId, planVersionId, planVersionNumber, quantities, effectiveAt: at } = change;
+  const pinned = { ...subscription, planId, planVersionId, planVersionNumber, quantities };
+  const series = termsUnder(agreement, pinned);
+  const bounds = boundsOfSeries(series, series.planCadence, latest(at, series.bounds.startedAt));
+  const counted = { ...pinned, billingAnchor: bounds?.anchor ?? pinned.billingAnchor };
+  const { plan, version } = agreement.at(change);
+  const { billingAnchor } = counted;
+  const nextActionAt = nextActionOf(counted, plan, now);
+  const changed = await updateSubscription(
     tx,
     subscription,
-    {
-      planId: change.planId,
-      planVersionId: change.planVersionId,
-      planVersionNumber: change.planVersionNumber,
-      quantities: change.quantities,
-    },
+    { planId, planVersionId, planVersionNumber, quantities, billingAnchor, nextActionAt },
     now,
   );
-  const after = await termsOf(tx, pinned);
-  const { effectiveAt: at } = change;
-  const bounds = boundsOfSeries(after, after.planCadence, latest(at, after.bounds.startedAt));
-  const isOther = bounds !== null && !bounds.anchor.equals(subscription.billingAnchor);
-  const counted = isOther ? await updateSubscription(tx, pinned, { billingAnchor: bounds.anchor }, now) : pinned;
-  const invoice = counted.billingOpened
-    ? await followChange(dependencies.invoicing, tx, { terms: after, at }, now)
-    : null;
-  await markSiblings(tx, counted, at, now); // a scheduled one that a worker comes to late
-  const version = await findPlanVersion(tx, change.merchantId, change.planVersionId);
-  if (!version) throw new Error(`The plan version of change ${change.id} no longer exists.`);
+  const terms = termsUnder(agreement, changed);
+  const invoice = changed.billingOpened ? await followChange(dependencies.invoicing, tx, { terms, at }, now) : null;
+  await markSiblings(tx, changed, at, now); // a scheduled one that a worker comes to late
   const prices = { pinned: version.prices, current: version.prices };
   const how = { isDry: false, grantsNow: false };
-  await reconcileEntitlements(tx, entitlingOf(counted), prices, seriesAnchors(after, at), how, now);
-  const changed = await updateSubscription(tx, counted, { nextActionAt: await nextActionOf(tx, counted, now) }, now);
+  await reconcileEntitlements(tx, entitlingOf(changed), prices, seriesAnchors(terms, at), how, now);
   await publishSubscriptionEvent(tx, changed, 'subscription.updated.v0', now);
-  return invoice;
+  return { terms, invoice };
 }
 
 /** A scheduled change whose time has come; of a subscription that has ended meanwhile it is cancelled. */
@@ -360,9 +371,10 @@ export async function applyScheduled(
   }
   await lockToBill(tx, subscription, change.effectiveAt, now);
   const applied = await updateChangeStatus(tx, change, 'applied');
-  const after = await termsOf(tx, subscription);
-  if (subscription.billingOpened) await closeWhatIsOver(dependencies.invoicing, tx, after, applied.effectiveAt, now);
-  await apply(dependencies, tx, subscription, applied, now);
+  const agreement = await loadAgreement(tx, subscription);
+  const terms = termsUnder(agreement, subscription);
+  if (subscription.billingOpened) await closeWhatIsOver(tx, terms, applied.effectiveAt, now);
+  await apply(dependencies, tx, { subscription, agreement }, applied, now);
 }
 
 /**

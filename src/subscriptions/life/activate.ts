@@ -1,4 +1,3 @@
-import { findPlanVersion } from '../../catalog/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { type EntitlingSubscription, entitle, type SeriesAnchor } from '../../entitlements/index.ts';
 import {
@@ -12,7 +11,7 @@ import {
 import type { Decimal } from '../../kernel/decimal.ts';
 import { orThrow } from '../../kernel/result.ts';
 import { boundary, type Instant, isOnce, latest, normaliseCadence, parseCadence } from '../../kernel/time.ts';
-import { termsOf } from '../billing/billing-source.ts';
+import { type Agreement, loadAgreement, termsUnder } from '../billing/agreement.ts';
 import { lockToBill, markSiblings } from '../billing/usage-claims.ts';
 import type { SubscriptionDependencies } from '../subscription/dependencies.ts';
 import type { SubscriptionRow } from '../subscription/subscription.ts';
@@ -48,23 +47,26 @@ export const seriesAnchors =
   };
 
 /** It is active from now on, at any start: its customer is entitled from `startedAt` (domain.md §5). */
-export async function activate(tx: Tx, subscription: SubscriptionRow, now: Instant): Promise<SubscriptionRow> {
+export async function activate(
+  tx: Tx,
+  subscription: SubscriptionRow,
+  agreement: Agreement,
+  now: Instant,
+): Promise<SubscriptionRow> {
   const active = await updateSubscription(tx, subscription, { status: 'active', activatedAt: now }, now);
-  const version = await findPlanVersion(tx, active.merchantId, active.planVersionId);
-  if (!version) throw new Error(`The plan version of subscription ${active.id} no longer exists.`);
-  const anchors = seriesAnchors(await termsOf(tx, active), active.startedAt);
-  await entitle(tx, entitlingOf(active), version.prices, anchors, now);
+  const anchors = seriesAnchors(termsUnder(agreement, active), active.startedAt);
+  await entitle(tx, entitlingOf(active), agreement.at(active).version.prices, anchors, now);
   await markSiblings(tx, active, active.startedAt, now); // paid late, or begun as of the past
   await publishSubscriptionEvent(tx, active, 'subscription.activated.v0', now);
   return active;
 }
 
-/** The charges at the start of a subscription's billing; null: none. */
-export async function asksOf(
-  tx: Tx,
-  subscription: SubscriptionRow,
-): Promise<{ readonly terms: BillingTerms; readonly prefund: Decimal } | null> {
-  const asked = { terms: await termsOf(tx, subscription), prefund: subscription.prefundAmount };
+/** The charges at the start of a subscription's billing; null: none. Pure. */
+export function asksOf(
+  terms: BillingTerms,
+  { prefundAmount: prefund }: SubscriptionRow,
+): { readonly terms: BillingTerms; readonly prefund: Decimal } | null {
+  const asked = { terms, prefund };
   return asksUpfront(asked) ? asked : null;
 }
 
@@ -79,16 +81,34 @@ export async function startBilling(
   now: Instant,
 ): Promise<SubscriptionRow> {
   await lockToBill(tx, subscription, now, now);
-  const asked = await asksOf(tx, subscription);
-  if (asked) orThrow(await makeUpfrontInvoice(dependencies.invoicing, tx, { ...asked, awaitedBy: null }, now));
-  return openBilling(tx, subscription, now);
+  const agreement = await loadAgreement(tx, subscription);
+  await askAtStart(dependencies, tx, subscription, agreement, now);
+  return openBilling(tx, subscription, agreement, now);
+}
+
+/** The invoice of what is asked as billing starts; null where nothing is. */
+async function askAtStart(
+  { invoicing }: Pick<SubscriptionDependencies, 'invoicing'>,
+  tx: Tx,
+  subscription: SubscriptionRow,
+  agreement: Agreement,
+  now: Instant,
+): Promise<InvoiceRow | null> {
+  const asked = asksOf(termsUnder(agreement, subscription), subscription);
+  return asked && orThrow(await makeUpfrontInvoice(invoicing, tx, { ...asked, awaitedBy: null }, now)).invoice;
 }
 
 /** The first invoice of each series opens, and the remaining jobs are renewals and the end. */
-export async function openBilling(tx: Tx, subscription: SubscriptionRow, now: Instant): Promise<SubscriptionRow> {
-  await openFirstInvoices(tx, await termsOf(tx, subscription), now);
-  const opened = await updateSubscription(tx, subscription, { billingOpened: true }, now);
-  return updateSubscription(tx, opened, { nextActionAt: await nextActionOf(tx, opened, now) }, now);
+export async function openBilling(
+  tx: Tx,
+  subscription: SubscriptionRow,
+  agreement: Agreement,
+  now: Instant,
+): Promise<SubscriptionRow> {
+  await openFirstInvoices(tx, termsUnder(agreement, subscription), now);
+  const { plan } = agreement.at(subscription);
+  const nextActionAt = nextActionOf({ ...subscription, billingOpened: true }, plan, now);
+  return updateSubscription(tx, subscription, { billingOpened: true, nextActionAt }, now);
 }
 
 /**
@@ -101,9 +121,8 @@ export async function rehearseStart(
   subscription: SubscriptionRow,
   at: Instant,
 ): Promise<InvoiceRow | null> {
-  const asked = await asksOf(tx, subscription);
-  const made =
-    asked && orThrow(await makeUpfrontInvoice(dependencies.invoicing, tx, { ...asked, awaitedBy: null }, at));
-  await openBilling(tx, subscription, at);
-  return made?.invoice ?? null;
+  const agreement = await loadAgreement(tx, subscription);
+  const invoice = await askAtStart(dependencies, tx, subscription, agreement, at);
+  await openBilling(tx, subscription, agreement, at);
+  return invoice;
 }

@@ -1,5 +1,5 @@
 import { findPlan, findPlanVersion } from '../../catalog/index.ts';
-import { checkTestClockAllowed, effectiveNow, findClock } from '../../clocks/index.ts';
+import { checkTestClockAllowed, findClock } from '../../clocks/index.ts';
 import { createCustomer, findCustomer } from '../../customers/index.ts';
 import { checkReference, type Tx } from '../../db/index.ts';
 import { checkEntitles } from '../../entitlements/index.ts';
@@ -11,6 +11,7 @@ import { invalid, invalidField, notFound, ok, type Result } from '../../kernel/r
 import { type Instant, instantOf, instantOrNull, isAfter, normaliseCadence, parseDuration } from '../../kernel/time.ts';
 import { linkSubscriptionSubject } from '../../metering/index.ts';
 import { redirectProblems } from '../../payments/index.ts';
+import { type Agreement, agreementOf, type PlanAtVersion, termsUnder } from '../billing/agreement.ts';
 import { lockToBill } from '../billing/usage-claims.ts';
 import { billingStart, decideCreation, decidePrefund, nextActionAt } from '../subscription/decide.ts';
 import type { SubscriptionDependencies } from '../subscription/dependencies.ts';
@@ -34,6 +35,8 @@ export interface Created {
   readonly isNew: boolean;
   /** The upfront invoice; null without one, and if the subscription existed before. */
   readonly upfront: InvoiceRow | null;
+  /** What it was made from; null if it existed before. */
+  readonly from: { readonly pinned: PlanAtVersion; readonly now: Instant } | null;
 }
 
 /** The promises of a page for a subscription that does not exist yet: the page showed its price. */
@@ -61,10 +64,10 @@ export async function createSubscription(
   const key = bodyKey('subscription', input);
   const known = await findCreated(tx, merchantId, key, { lock: lockSubscriptionKey, find: selectSubscriptionByKey });
   if (!known.ok) return known;
-  if (known.value) return ok({ subscription: known.value, isNew: false, upfront: null });
+  if (known.value) return ok({ subscription: known.value, isNew: false, upfront: null, from: null });
   const found = await load(dependencies, tx, merchantId, input, wall, promised);
   if (!found.ok) return found;
-  const { now, plan, startedAt, endingAt, prices, versionId, versionNumber, quantities } = found.value;
+  const { now, plan, version, startedAt, endingAt, quantities } = found.value;
 
   const decided = decideCreation(
     {
@@ -79,7 +82,7 @@ export async function createSubscription(
   if (!decided.ok) return decided;
   const prefund = decidePrefund(input.prefundAmount, plan.currency);
   if (!prefund.ok) return prefund;
-  const entitled = await checkEntitles(tx, merchantId, prices);
+  const entitled = await checkEntitles(tx, merchantId, version.prices);
   if (!entitled.ok) return entitled;
 
   const customerId = await customerOf(dependencies, tx, merchantId, input, wall); // a customer is on no clock
@@ -92,8 +95,8 @@ export async function createSubscription(
     id: promised?.id ?? newId('subscription'),
     customerId: customerId.value,
     planId: plan.id,
-    planVersionId: versionId,
-    planVersionNumber: versionNumber,
+    planVersionId: version.id,
+    planVersionNumber: version.versionNumber,
     quantities,
     name: input.name,
     status: 'pending_payment',
@@ -123,8 +126,10 @@ export async function createSubscription(
     now,
   );
   await publishSubscriptionEvent(tx, subscription, 'subscription.created.v0', now);
-  const begun = await begin(dependencies, tx, subscription, now, promised?.invoiceId);
-  return begun.ok ? ok({ ...begun.value, isNew: true }) : begun;
+  const pinned = { plan, version };
+  const agreement = agreementOf(pinned);
+  const begun = await begin(dependencies, tx, { subscription, agreement, paidAs: promised?.invoiceId }, now);
+  return begun.ok ? ok({ ...begun.value, isNew: true, from: { pinned, now } }) : begun;
 }
 
 /** The start after the creation, and its upfront invoice, if there is one. */
@@ -140,21 +145,27 @@ interface Begun {
 async function begin(
   dependencies: SubscriptionDependencies,
   tx: Tx,
-  subscription: SubscriptionRow,
+  beginning: {
+    readonly subscription: SubscriptionRow;
+    readonly agreement: Agreement;
+    /** The invoice that the money has paid which came already. */
+    readonly paidAs: string | undefined;
+  },
   now: Instant,
-  paidAs?: string,
 ): Promise<Result<Begun>> {
+  const { subscription, agreement, paidAs } = beginning;
   await lockToBill(tx, subscription, subscription.startedAt, now);
   if (isAfter(subscription.billingStartsAt, now)) {
-    const active = await activate(tx, subscription, now);
+    const active = await activate(tx, subscription, agreement, now);
     const waiting = await updateSubscription(tx, active, { nextActionAt: nextActionAt(active) }, now);
     return ok({ subscription: waiting, upfront: null });
   }
-  const asked = await asksOf(tx, subscription);
-  if (!asked) return ok({ subscription: await beginBilling(tx, subscription, now), upfront: null });
+  const asked = asksOf(termsUnder(agreement, subscription), subscription);
+  const beginBilling = async () => openBilling(tx, await activate(tx, subscription, agreement, now), agreement, now);
+  if (!asked) return ok({ subscription: await beginBilling(), upfront: null });
   const isAwaited = !subscription.bankTransferOnly;
   const awaitedBy = isAwaited ? UPFRONT : null;
-  const begun = isAwaited ? subscription : await beginBilling(tx, subscription, now);
+  const standing = isAwaited ? subscription : await beginBilling();
   const made = await makeUpfrontInvoice(
     dependencies.invoicing,
     tx,
@@ -162,13 +173,10 @@ async function begin(
     now,
   );
   if (!made.ok) return made;
-  if (paidAs !== undefined) return ok({ subscription: await reread(tx, begun), upfront: made.value.invoice });
-  const upfront = await tryToCharge(dependencies, tx, begun, made.value.invoice, now);
-  return ok({ subscription: await reread(tx, begun), upfront });
+  if (paidAs !== undefined) return ok({ subscription: await reread(tx, standing), upfront: made.value.invoice });
+  const upfront = await tryToCharge(dependencies, tx, standing, made.value.invoice, now);
+  return ok({ subscription: await reread(tx, standing), upfront });
 }
-
-const beginBilling = async (tx: Tx, subscription: SubscriptionRow, now: Instant): Promise<SubscriptionRow> =>
-  openBilling(tx, await activate(tx, subscription, now), now);
 
 /** With `autoCharge` the stored card pays it at once, where there is one and it works; else the customer is asked. */
 async function tryToCharge(
@@ -200,8 +208,8 @@ async function load(
 ) {
   const checked = await checkReference(tx, merchantId, 'plan', input.planId, 'planId');
   if (!checked.ok) return checked;
-  const clock = await clockOf(dependencies.environment, tx, merchantId, input.testClockId);
-  if (!clock.ok) return clock;
+  const now = await nowOf(dependencies.environment, tx, merchantId, input.testClockId, wall);
+  if (!now.ok) return now;
   const plan = await findPlan(tx, merchantId, input.planId);
   const version = plan && (await findPlanVersion(tx, merchantId, promised?.planVersionId ?? plan.defaultVersionId));
   if (!plan || !version) return notFound('plan', 'planId');
@@ -211,27 +219,27 @@ async function load(
   if (!redirects.ok) return redirects;
   return ok({
     plan,
-    prices: version.prices,
-    versionId: version.id,
-    versionNumber: version.versionNumber,
+    version,
     quantities: decideQuantities(version.prices, input.quantities ?? {}),
-    now: await effectiveNow(tx, merchantId, input.testClockId ?? null, wall),
+    now: now.value,
     startedAt: instantOf(input.startedAt),
     endingAt: instantOrNull(input.endingAt),
   });
 }
 
-async function clockOf(
+/** The time of the clock that the body names, held still; else wall time. */
+async function nowOf(
   environment: EnvironmentName,
   tx: Tx,
   merchantId: string,
   clockId: string | undefined,
-): Promise<Result<void>> {
-  if (clockId === undefined) return ok(undefined);
+  wall: Instant,
+): Promise<Result<Instant>> {
+  if (clockId === undefined) return ok(wall);
   const permitted = checkTestClockAllowed(environment);
   if (!permitted.ok) return permitted;
   const clock = await findClock(tx, merchantId, clockId);
-  return clock.ok ? ok(undefined) : clock;
+  return clock.ok ? ok(clock.value.currentTime) : clock;
 }
 
 async function checkRedirects(
@@ -240,8 +248,9 @@ async function checkRedirects(
   merchantId: string,
   urls: SubscriptionCreateBody['redirectUrls'],
 ): Promise<Result<void>> {
+  if (urls === undefined) return ok(undefined);
   const { redirectHosts } = await merchantSettings(tx, merchantId);
-  const fields = { 'redirectUrls.onSuccess': urls?.onSuccess, 'redirectUrls.onFailure': urls?.onFailure };
+  const fields = { 'redirectUrls.onSuccess': urls.onSuccess, 'redirectUrls.onFailure': urls.onFailure };
   const errors = redirectProblems(fields, { environment, redirectHosts });
   return errors.length === 0 ? ok(undefined) : invalid(errors);
 }

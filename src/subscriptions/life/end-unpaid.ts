@@ -2,6 +2,7 @@ import type { Tx } from '../../db/index.ts';
 import { orThrow } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { SubscriptionDependencies } from '../subscription/dependencies.ts';
+import { holdLiving } from './lock.ts';
 import { terminateSubscription } from './patch.ts';
 
 /** The reason of a subscription's end after the last declined retry of a charge. */
@@ -17,7 +18,8 @@ export async function endUnpaid(
   { merchantId, subscriptionId }: { merchantId: string; subscriptionId: string },
   now: Instant,
 ): Promise<void> {
-  const ended = await terminateSubscription(dependencies, tx, merchantId, subscriptionId, { reason: REASON }, now);
+  const held = await holdLiving(tx, merchantId, subscriptionId, 'terminate', now);
+  const ended = held.ok ? await terminateSubscription(dependencies, tx, held.value, { reason: REASON }) : held;
   const isOver = !ended.ok && ended.refusal.kind === 'code' && ended.refusal.code === 'INVALID_TRANSITION';
   if (!isOver) orThrow(ended);
 }

@@ -1,31 +1,26 @@
-import { effectiveNow } from '../../clocks/index.ts';
 import type { Tx } from '../../db/index.ts';
 import type { CreditMode } from '../../invoicing/index.ts';
-import { type FieldError, invalid, notFound, ok, type Result } from '../../kernel/result.ts';
-import { wrongState } from '../../kernel/state-table.ts';
-import { type Instant, instantOf, instantOrNull, isAfter } from '../../kernel/time.ts';
+import { type FieldError, invalid, ok, type Result } from '../../kernel/result.ts';
+import { type Instant, instantOf, instantOrNull } from '../../kernel/time.ts';
 import { decideTermination, endErrors } from '../subscription/decide.ts';
 import type { SubscriptionDependencies } from '../subscription/dependencies.ts';
 import type { SubscriptionUpdateBody } from '../subscription/schemas.ts';
 import type { SubscriptionRow } from '../subscription/subscription.ts';
-import { lockSubscription, selectSubscription, updateSubscription } from '../subscription/subscriptions.sql.ts';
+import { updateSubscription } from '../subscription/subscriptions.sql.ts';
 import { publishSubscriptionEvent } from '../subscription/webhooks.ts';
 import { approveOpenInvoices, type Ending, endSubscription, planEnd } from './end.ts';
+import { type HeldSubscription, refusedIn } from './lock.ts';
 import { nextActionOf } from './reminders.ts';
 import { endPending } from './upfront.ts';
 
-/** PATCH of a subscription (§4). Nothing leaves `terminated` (domain.md §3). */
+/** PATCH of a subscription that is living (§4). Nothing leaves `terminated` (domain.md §3). */
 export async function patchSubscription(
   dependencies: SubscriptionDependencies,
   tx: Tx,
-  merchantId: string,
-  id: string,
+  held: HeldSubscription,
   input: SubscriptionUpdateBody,
-  wall: Instant,
 ): Promise<Result<SubscriptionRow>> {
-  const locked = await lockLiving(tx, merchantId, id, 'update', wall);
-  if (!locked.ok) return locked;
-  const { subscription, now } = locked.value;
+  const { subscription, now, agreement } = held;
   const decided = decidePatch(subscription, input, now);
   if (!decided.ok) return decided;
   const bankTransferOnly = input.bankTransferOnly ?? subscription.bankTransferOnly;
@@ -49,59 +44,23 @@ export async function patchSubscription(
     },
     now,
   );
-  if (changed.autoApprove !== subscription.autoApprove) await approveOpenInvoices(tx, changed, now);
-  if (endingAt !== undefined) changed = await planEnd(tx, dependencies, changed, endingAt, now);
+  if (changed.autoApprove !== subscription.autoApprove)
+    await approveOpenInvoices(tx, { ...held, subscription: changed });
+  if (endingAt !== undefined) changed = await planEnd(dependencies, tx, { ...held, subscription: changed }, endingAt);
   if (terminatedAt !== undefined) {
-    const by = input.terminatedBy ?? merchantId;
-    return endNow(dependencies, tx, changed, { at: terminatedAt, by, reason: input.terminationReason ?? null }, now);
+    const by = input.terminatedBy ?? subscription.merchantId;
+    const ending = { at: terminatedAt, by, reason: input.terminationReason ?? null };
+    return endNow(dependencies, tx, { ...held, subscription: changed }, ending);
   }
   if (endingAt === undefined)
-    changed = await updateSubscription(tx, changed, { nextActionAt: await nextActionOf(tx, changed, now) }, now);
+    changed = await updateSubscription(
+      tx,
+      changed,
+      { nextActionAt: nextActionOf(changed, agreement.at(changed).plan, now) },
+      now,
+    );
   await publishSubscriptionEvent(tx, changed, 'subscription.updated.v0', now);
   return ok(changed);
-}
-
-/**
- * A subscription that has not ended, locked, with its effective now: its clock is held first, then the row. One whose
- * planned end has come is over, whether or not a worker has said so yet.
- */
-export async function lockLiving(
-  tx: Tx,
-  merchantId: string,
-  id: string,
-  trigger: string,
-  wall: Instant,
-): Promise<Result<{ subscription: SubscriptionRow; now: Instant }>> {
-  const found = await selectSubscription(tx, merchantId, id);
-  if (!found) return notFound('subscription');
-  const now = await effectiveNow(tx, merchantId, found.clockId, wall);
-  const subscription = await lockSubscription(tx, merchantId, id);
-  if (!subscription) return notFound('subscription');
-  const isOver =
-    subscription.status === 'terminated' || (subscription.endingAt !== null && !isAfter(subscription.endingAt, now));
-  return isOver ? refusedIn('terminated', trigger, ['pending_payment', 'active']) : ok({ subscription, now });
-}
-
-/** The participle of each trigger, for the refusal. */
-const DONE: Readonly<Record<string, string>> = {
-  adjust: 'adjusted',
-  update: 'changed',
-  terminate: 'ended',
-  change: 'moved to another plan',
-  reconcile: 'reconciled',
-  entitle: 'given entitlements',
-  changeBankTransferOnly: 'paid in another way',
-};
-
-const refusedIn = (status: string, trigger: string, allowedFrom: readonly string[]) =>
-  wrongState({ thing: 'subscription', status, trigger, allowedFrom, done: DONE[trigger] ?? null });
-
-/** The same, of one that is active: what waits for its payment has nothing yet that could be given to it or taken. */
-export async function lockActive(...[tx, merchantId, id, trigger, wall]: Parameters<typeof lockLiving>) {
-  const locked = await lockLiving(tx, merchantId, id, trigger, wall);
-  return locked.ok && locked.value.subscription.status !== 'active'
-    ? refusedIn(locked.value.subscription.status, trigger, ['active'])
-    : locked;
 }
 
 const given = <T>(value: T | undefined, otherwise: T): T => (value === undefined ? otherwise : value);
@@ -146,28 +105,21 @@ export function decidePatch(
 }
 
 /** POST …/termination: ends it now; one that has not started yet ends without having billed anything. */
-export async function terminateSubscription(
+export const terminateSubscription = (
   dependencies: SubscriptionDependencies,
   tx: Tx,
-  merchantId: string,
-  id: string,
+  held: HeldSubscription,
   { reason, credit }: { reason: string; credit?: CreditMode },
-  wall: Instant,
-): Promise<Result<SubscriptionRow>> {
-  const locked = await lockLiving(tx, merchantId, id, 'terminate', wall);
-  if (!locked.ok) return locked;
-  const { subscription, now } = locked.value;
-  return endNow(dependencies, tx, subscription, { at: now, by: merchantId, reason, ...(credit && { credit }) }, now);
-}
+): Promise<Result<SubscriptionRow>> =>
+  endNow(dependencies, tx, held, { at: held.now, by: held.subscription.merchantId, reason, ...(credit && { credit }) });
 
 /** Ends a subscription, whether it is active or waits for its payment. */
 const endNow = async (
   dependencies: SubscriptionDependencies,
   tx: Tx,
-  subscription: SubscriptionRow,
+  held: HeldSubscription,
   ending: Ending,
-  now: Instant,
 ): Promise<Result<SubscriptionRow>> =>
-  subscription.status === 'pending_payment'
-    ? endPending(dependencies, tx, subscription, ending, now)
-    : ok(await endSubscription(tx, dependencies, subscription, ending, now));
+  held.subscription.status === 'pending_payment'
+    ? endPending(dependencies, tx, held.subscription, ending, held.now)
+    : ok(await endSubscription(dependencies, tx, held, ending));

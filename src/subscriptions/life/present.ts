@@ -1,13 +1,16 @@
 import { findFeeQuantities } from '../../catalog/index.ts';
-import { findCustomer } from '../../customers/index.ts';
+import { effectiveNowForReading } from '../../clocks/index.ts';
+import { findCustomer, findTaxations } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { findOrganization } from '../../identity/index.ts';
 import { Decimal, jsonNumber, plain, ZERO } from '../../kernel/decimal.ts';
 import { formatInstant, type Instant } from '../../kernel/time.ts';
-import { toQuantitiesReply } from '../subscription/quantities.ts';
+import { loadPinned } from '../billing/agreement.ts';
+import { feeQuantitiesOf, toQuantitiesReply } from '../subscription/quantities.ts';
 import type { SubscriptionRow } from '../subscription/subscription.ts';
+import type { HeldSubscription } from './lock.ts';
 import type { paymentOf } from './payment.ts';
-import { taxedPrices } from './taxed-prices.ts';
+import { type TaxedAt, taxedPrices } from './taxed-prices.ts';
 
 const time = (instant: Instant | null): string | null => (instant === null ? null : formatInstant(instant));
 
@@ -21,15 +24,52 @@ export async function quantitiesOf(tx: Tx, rows: readonly Quantified[]) {
   return rows.map((row) => toQuantitiesReply(prices.get(row.planVersionId) ?? [], row.quantities));
 }
 
-/** A subscription as the API answers it (§2). */
-export async function toSubscriptionReply(
+/**
+ * Loads the facts that answers about some subscriptions need.
+ * @param now wall time
+ */
+export async function loadShown(
   tx: Tx,
-  subscription: SubscriptionRow,
-  payment: Awaited<ReturnType<typeof paymentOf>>,
-  quantities: ReturnType<typeof toQuantitiesReply>,
+  subscriptions: readonly SubscriptionRow[],
   now: Instant,
-  include?: 'customer',
+): Promise<(subscription: SubscriptionRow) => TaxedAt> {
+  const found = new Map<string, TaxedAt>();
+  for (const [merchantId, rows] of Map.groupBy(subscriptions, (row) => row.merchantId)) {
+    const pinned = await loadPinned(tx, merchantId, rows);
+    const taxations = await findTaxations(
+      tx,
+      merchantId,
+      rows.map(({ customerId }) => customerId),
+    );
+    const times = new Map<string | null, Instant>();
+    for (const clockId of new Set(rows.map((row) => row.clockId)))
+      times.set(clockId, await effectiveNowForReading(tx, merchantId, clockId, now));
+    for (const row of rows)
+      found.set(row.id, {
+        pinned: pinned(row),
+        taxation: taxations(row.customerId),
+        at: times.get(row.clockId) as Instant,
+      });
+  }
+  return ({ id }) => found.get(id) as TaxedAt;
+}
+
+/** The same facts of a subscription that is held. Pure. */
+export const factsOf = ({ subscription, taxation, agreement, now }: HeldSubscription): TaxedAt => ({
+  ...{ pinned: agreement.at(subscription), taxation },
+  at: now,
+});
+
+/**
+ * A subscription as the API answers it (§2). Pure.
+ * @param payment what it waits for (`paymentOf`)
+ */
+export function toSubscriptionReply(
+  subscription: SubscriptionRow,
+  facts: TaxedAt,
+  payment: Awaited<ReturnType<typeof paymentOf>>,
 ) {
+  const { version } = facts.pinned;
   return {
     id: subscription.id,
     object: 'subscription' as const,
@@ -39,14 +79,14 @@ export async function toSubscriptionReply(
     planVersionId: subscription.planVersionId,
     planVersionNumber: subscription.planVersionNumber,
     versionNumber: subscription.planVersionNumber,
-    quantities,
+    quantities: feeQuantitiesOf(version, subscription.quantities),
     name: subscription.name,
     status: subscription.status,
     autoCharge: subscription.autoCharge,
     autoApprove: subscription.autoApprove,
     taxExempt: subscription.taxExempt,
     bankTransferOnly: subscription.bankTransferOnly,
-    estimatedTaxRate: jsonNumber(await estimatedTaxRate(tx, subscription, now)),
+    estimatedTaxRate: jsonNumber(estimatedTaxRate(subscription, facts)),
     payment,
     startedAt: formatInstant(subscription.startedAt),
     endingAt: time(subscription.endingAt),
@@ -59,20 +99,17 @@ export async function toSubscriptionReply(
     renewalReminderDays: subscription.renewalReminderDays,
     ...(subscription.clockId !== null && { testClockId: subscription.clockId }),
     metadata: subscription.metadata,
-    ...(include === 'customer' && { customer: await customerDetails(tx, subscription) }),
     createdAt: formatInstant(subscription.createdAt),
     updatedAt: formatInstant(subscription.updatedAt),
   };
 }
 
-/** The rate, in percent, at which its plan would be taxed now (domain.md §4, Tax): the highest one of its prices. */
-async function estimatedTaxRate(tx: Tx, subscription: SubscriptionRow, now: Instant) {
-  const priced = await taxedPrices(tx, subscription, now);
-  return Decimal.max(ZERO, ...priced.map(({ rate }) => rate));
-}
+/** The rate, in percent, at which its plan would be taxed (domain.md §4, Tax): the highest one of its prices. Pure. */
+const estimatedTaxRate = (subscription: SubscriptionRow, facts: TaxedAt): Decimal =>
+  Decimal.max(ZERO, ...taxedPrices(subscription, facts).map(({ rate }) => rate));
 
 /** `include=customer`: the customer with the two organizations that it joins. */
-async function customerDetails(tx: Tx, { merchantId, customerId }: SubscriptionRow) {
+export async function customerDetails(tx: Tx, { merchantId, customerId }: SubscriptionRow) {
   const customer = await findCustomer(tx, merchantId, customerId);
   const consumerId = customer?.consumerId ?? '';
   return {

@@ -1,11 +1,11 @@
-import { defaultVersionOf, findPlan, findPlanVersion } from '../../catalog/index.ts';
+import { defaultVersionOf } from '../../catalog/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { type ReconciledFeatures, reconcileEntitlements } from '../../entitlements/index.ts';
 import { ok, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { termsOf } from '../billing/billing-source.ts';
+import { termsUnder } from '../billing/agreement.ts';
 import { entitlingOf, seriesAnchors } from './activate.ts';
-import { lockActive } from './patch.ts';
+import { holdActive } from './lock.ts';
 
 /** The result of a reconciliation, or (dry) its preview. */
 export interface Reconciliation {
@@ -28,18 +28,17 @@ export async function reconcileSubscription(
   dryRun: boolean,
   wall: Instant,
 ): Promise<Result<Reconciliation>> {
-  const locked = await lockActive(tx, merchantId, id, 'reconcile', wall);
-  if (!locked.ok) return locked;
-  const { subscription, now } = locked.value;
-  const plan = await findPlan(tx, merchantId, subscription.planId);
-  const pinned = await findPlanVersion(tx, merchantId, subscription.planVersionId);
-  if (!plan || !pinned) throw new Error(`The plan version of subscription ${id} no longer exists.`);
-  const prices = { pinned: pinned.prices, current: (await defaultVersionOf(tx, plan)).prices };
+  const held = await holdActive(tx, merchantId, id, 'reconcile', wall);
+  if (!held.ok) return held;
+  const { subscription, agreement, now } = held.value;
+  const { plan, version } = agreement.at(subscription);
+  const current = plan.defaultVersionId === version.id ? version : await defaultVersionOf(tx, plan);
+  const prices = { pinned: version.prices, current: current.prices };
   const features = await reconcileEntitlements(
     tx,
     entitlingOf(subscription),
     prices,
-    seriesAnchors(await termsOf(tx, subscription), now),
+    seriesAnchors(termsUnder(agreement, subscription), now),
     { isDry: dryRun, grantsNow: true },
     now,
   );

@@ -1,4 +1,4 @@
-import { findPlan } from '../../catalog/index.ts';
+import { findPlans, type Plan } from '../../catalog/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { estimateRenewal, periodHolding, periodOf, type SeriesBounds } from '../../invoicing/index.ts';
 import {
@@ -48,33 +48,17 @@ export function nextReminder(
   return { at, period: period.number, renewsAt: period.end };
 }
 
-/** The next background job of a subscription: billing starts, a renewal is announced, or it ends; null: none. */
-export async function nextActionOf(tx: Tx, subscription: SubscriptionRow, now: Instant): Promise<Instant | null> {
-  return decideNextAction(subscription, await loadPlans(tx, [subscription]), now);
-}
-
-type Plans = ReadonlyMap<string, RenewedPlan>;
-type RenewedPlan = NonNullable<Awaited<ReturnType<typeof findPlan>>>;
-
-/** The plans of some subscriptions of one merchant, by their ids. */
-async function loadPlans(tx: Tx, subscriptions: readonly SubscriptionRow[]): Promise<Plans> {
-  const plans = new Map<string, RenewedPlan>();
-  for (const { id, merchantId, planId } of subscriptions.filter(isRenewing)) {
-    if (plans.has(planId)) continue;
-    const plan = await findPlan(tx, merchantId, planId);
-    if (!plan) throw new Error(`The plan of subscription ${id} no longer exists.`);
-    plans.set(planId, plan);
-  }
-  return plans;
+/**
+ * The next background job of a subscription: billing starts, a renewal is announced, or it ends; null: none. Pure.
+ * @param plan its own
+ */
+export function nextActionOf(subscription: SubscriptionRow, plan: Plan, now: Instant): Instant | null {
+  const own = nextActionAt(subscription);
+  const reminder = decideReminder(subscription, plan, now);
+  return own && reminder ? earliest(own, reminder.at) : (own ?? reminder?.at ?? null);
 }
 
 const isRenewing = ({ status, billingOpened }: SubscriptionRow): boolean => status === 'active' && billingOpened;
-
-function decideNextAction(subscription: SubscriptionRow, plans: Plans, now: Instant): Instant | null {
-  const own = nextActionAt(subscription);
-  const reminder = decideReminder(subscription, plans, now);
-  return own && reminder ? earliest(own, reminder.at) : (own ?? reminder?.at ?? null);
-}
 
 /** The webhook reports every renewal; the customer gets emails for periods of this length and longer. */
 const SHORTEST_MAILED = Temporal.Duration.from('P3M');
@@ -109,12 +93,18 @@ export async function remind(
 ): Promise<void> {
   const [first] = subscriptions;
   if (!first) return;
-  const plans = await loadPlans(tx, subscriptions);
+  const plans = await findPlans(
+    tx,
+    first.merchantId,
+    subscriptions.map(({ planId }) => planId),
+  );
   const decided = subscriptions.map((subscription) => {
-    const reminder = decideReminder(subscription, plans, now);
+    const plan = plans.get(subscription.planId);
+    if (!plan) throw new Error(`The plan of subscription ${subscription.id} no longer exists.`);
+    const reminder = decideReminder(subscription, plan, now);
     const due = reminder && !isAfter(reminder.at, now) ? reminder : null;
     const told = due ? { ...subscription, remindedPeriod: due.period } : subscription;
-    return { due, told: { ...told, nextActionAt: decideNextAction(told, plans, now) } };
+    return { due, told: { ...told, nextActionAt: nextActionOf(told, plan, now) } };
   });
   const renewals = decided.flatMap(({ due, told }) => (due ? [{ due, told }] : []));
   await publishSubscriptionEvents(
@@ -158,9 +148,8 @@ async function cardToCharge(tx: Tx, subscription: SubscriptionRow): Promise<Comi
 }
 
 /** As the subscription says, else as its plan does now. */
-function decideReminder(subscription: SubscriptionRow, plans: Plans, now: Instant) {
-  const plan = isRenewing(subscription) ? plans.get(subscription.planId) : undefined;
-  if (!plan || !(subscription.renewalReminderEnabled ?? plan.renewalReminderEnabled)) return null;
+function decideReminder(subscription: SubscriptionRow, plan: Plan, now: Instant) {
+  if (!isRenewing(subscription) || !(subscription.renewalReminderEnabled ?? plan.renewalReminderEnabled)) return null;
   const { billingAnchor: anchor, billingStartsAt: startedAt } = subscription;
   const cadence = normaliseCadence(plan.billingCadence);
   const next = nextReminder(

@@ -8,6 +8,7 @@ import {
 } from '../../invoicing/index.ts';
 import { ok, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
+import { loadAgreement } from '../billing/agreement.ts';
 import { lockToActivate } from '../billing/usage-claims.ts';
 import type { SubscriptionDependencies } from '../subscription/dependencies.ts';
 import type { SubscriptionRow } from '../subscription/subscription.ts';
@@ -30,7 +31,9 @@ export const upfrontPayments: PurposeHandler = {
   },
   async paid(tx, invoice, now) {
     const subscription = await awaiting(tx, invoice.merchantId, invoice.purposeId);
-    if (subscription) await openBilling(tx, await activate(tx, subscription, now), now);
+    if (!subscription) return {};
+    const agreement = await loadAgreement(tx, subscription);
+    await openBilling(tx, await activate(tx, subscription, agreement, now), agreement, now);
     return {};
   },
   async cancelled(tx, invoice, why, now) {

@@ -3,6 +3,7 @@ import type { Refusal, Result } from '../../kernel/result.ts';
 import { next } from '../../kernel/state-table.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { type Changed, changePlan } from '../changes/changes.ts';
+import { holdForChange } from '../life/lock.ts';
 import type { SubscriptionDependencies } from '../subscription/dependencies.ts';
 import {
   besideEachOther,
@@ -90,7 +91,8 @@ async function changeOne(
   wall: Instant,
 ): Promise<Outcomes[number]> {
   const order = { planId, versionNumber: toVersion, fromVersionId, replacePrices, effective, proration, credit };
-  const changed = await changePlan(dependencies, tx, merchantId, subscriptionId, order, wall);
+  const held = await holdForChange(tx, merchantId, { id: subscriptionId, planId: undefined }, wall);
+  const changed = held.ok ? await changePlan(dependencies, tx, held.value, order) : held;
   return { position, ...outcomeOf(changed, isDry) };
 }
 

@@ -1,3 +1,4 @@
+import type { CatalogPrice } from '../../catalog/index.ts';
 import type { BilledPrice } from '../../invoicing/index.ts';
 import { type Decimal, decimal, jsonNumber } from '../../kernel/decimal.ts';
 import type { FieldError } from '../../kernel/result.ts';
@@ -114,3 +115,13 @@ export const withQuantities = <Price extends Pick<BilledPrice, 'id' | 'quantity'
 /** How many of each fee price there are, as it is answered, in the order of the version. */
 export const toQuantitiesReply = (prices: readonly Pick<BilledPrice, 'id' | 'quantity'>[], quantities: Quantities) =>
   Object.fromEntries(prices.map((price) => [price.id, jsonNumber(quantityOf(price, quantities))]));
+
+/** The same of a version with all its prices. */
+export const feeQuantitiesOf = (
+  { prices }: { readonly prices: readonly Pick<CatalogPrice, 'id' | 'feeId' | 'quantity'>[] },
+  quantities: Quantities,
+) =>
+  toQuantitiesReply(
+    prices.filter(({ feeId }) => feeId !== null),
+    quantities,
+  );

@@ -26,13 +26,10 @@ export interface VersionRow {
   takesUpAnew: boolean;
 }
 
-/** In the order of time; none where the subscription was never changed. Of two of one instant the later one holds. */
-export const selectVersions = (tx: Tx, merchantId: string, subscriptionId: string): Promise<VersionRow[]> =>
-  tx.rows<VersionRow>(sql`
-    select * from subscription_version
-     where merchant_id = ${merchantId} and subscription_id = ${subscriptionId} order by holds_from, seq`);
-
-/** The same of several subscriptions at once. */
+/**
+ * The versions of some subscriptions in the order of time; none where it was never changed. Of two of one instant the
+ * later one holds.
+ */
 export const selectVersionsOfSubscriptions = (
   tx: Tx,
   merchantId: string,
@@ -43,12 +40,13 @@ export const selectVersionsOfSubscriptions = (
      where merchant_id = ${merchantId} and subscription_id = any (${[...ids]}::text[])
      order by subscription_id, holds_from, seq`);
 
-export const insertVersion = (tx: Tx, row: Omit<VersionRow, 'seq' | 'takesUpAnew'>): Promise<number> =>
-  tx.run(sql`
+export const insertVersion = (tx: Tx, row: Omit<VersionRow, 'seq' | 'takesUpAnew'>): Promise<VersionRow> =>
+  tx.one<VersionRow>(sql`
     insert into subscription_version (merchant_id, subscription_id, holds_from, change_id, plan_id, plan_version_id,
                                       quantities, anchors, proration, credit)
     values (${row.merchantId}, ${row.subscriptionId}, ${row.holdsFrom}, ${row.changeId}, ${row.planId},
-            ${row.planVersionId}, ${jsonb(row.quantities)}, ${jsonb(row.anchors)}, ${row.proration}, ${row.credit})`);
+            ${row.planVersionId}, ${jsonb(row.quantities)}, ${jsonb(row.anchors)}, ${row.proration}, ${row.credit})
+    returning *`);
 
 /** The version that a change would have brought is not coming. */
 export const deleteVersionOf = (tx: Tx, merchantId: string, changeId: string): Promise<number> =>

@@ -1,0 +1,161 @@
+import { findPlans, findPlanVersions, type Plan, type PricedVersion } from '../../catalog/index.ts';
+import type { Tx } from '../../db/index.ts';
+import type { BilledVersion, BillingTerms, PaymentTerms } from '../../invoicing/index.ts';
+import { normaliseCadence } from '../../kernel/time.ts';
+import { endOf } from '../subscription/decide.ts';
+import { withQuantities } from '../subscription/quantities.ts';
+import type { SubscriptionRow } from '../subscription/subscription.ts';
+import { selectVersionsOfSubscriptions, type VersionRow } from '../subscription/versions.sql.ts';
+
+/** A plan with one of its versions. */
+export interface PlanAtVersion {
+  readonly plan: Plan;
+  readonly version: PricedVersion;
+}
+
+type PinnedTo = Pick<VersionRow, 'planId' | 'planVersionId'>;
+
+/**
+ * What a subscription is held to: its plan at the pinned version, and all versions that it had or will have. An
+ * operation loads it once, at its head. The terms of billing follow from it and the subscription as it stands.
+ */
+export interface Agreement {
+  /** In the order of time; empty where the subscription was never changed. */
+  readonly history: readonly VersionRow[];
+  /** @throws where it is neither the present version nor one of the history */
+  readonly at: (to: PinnedTo) => PlanAtVersion;
+  /** Another plan at its default version, if it was asked for with the agreement and is the merchant's. */
+  readonly other?: PlanAtVersion | undefined;
+}
+
+/** The agreement of a subscription that is being made. */
+export const agreementOf = (pinned: PlanAtVersion): Agreement => ({ history: [], at: lookUp([pinned]) });
+
+/** An agreement with rows of history that were written since, and the plan version that they name. */
+export function withHistory(agreement: Agreement, history: readonly VersionRow[], target: PlanAtVersion): Agreement {
+  const found = lookUp([target]);
+  return {
+    history,
+    at: (to) => (to.planVersionId === target.version.id ? found(to) : agreement.at(to)),
+  };
+}
+
+function lookUp(all: readonly PlanAtVersion[]): Agreement['at'] {
+  const byVersion = new Map(all.map((each) => [each.version.id, each]));
+  return ({ planVersionId: id }) => {
+    const found = byVersion.get(id);
+    if (!found) throw new Error(`Plan version ${id} no longer exists.`); // a foreign key holds it
+    return found;
+  };
+}
+
+/** The plan versions that some subscriptions of one merchant name; each plan and version is loaded once. */
+export const loadPinned = async (tx: Tx, merchantId: string, all: readonly PinnedTo[]): Promise<Agreement['at']> =>
+  lookUp(all.length === 0 ? [] : await loadAll(tx, merchantId, all));
+
+/** @param other a plan whose default version is wanted, too */
+async function loadAll(tx: Tx, merchantId: string, all: readonly PinnedTo[], other?: string): Promise<PlanAtVersion[]> {
+  const plans = await findPlans(tx, merchantId, [...all.map(({ planId }) => planId), ...(other ? [other] : [])]);
+  const defaultId = plans.get(other ?? '')?.defaultVersionId;
+  const versions = await findPlanVersions(tx, merchantId, [
+    ...all.map(({ planVersionId: id }) => id),
+    ...(defaultId ? [defaultId] : []),
+  ]);
+  return [...versions.values()].flatMap((version) => {
+    const plan = plans.get(version.planId);
+    return plan ? [{ plan, version }] : [];
+  });
+}
+
+/**
+ * The agreement of a subscription.
+ * @param other a plan that it may change to: loaded with its own, because the two share much
+ */
+export async function loadAgreement(tx: Tx, subscription: SubscriptionRow, other?: string): Promise<Agreement> {
+  const { merchantId, id } = subscription;
+  const history = await selectVersionsOfSubscriptions(tx, merchantId, [id]);
+  const found = await loadAll(tx, merchantId, [subscription, ...history], other);
+  return {
+    ...{ history, at: lookUp(found) },
+    other: found.find(({ plan, version }) => plan.id === other && plan.defaultVersionId === version.id),
+  };
+}
+
+/** The agreements of some subscriptions of one merchant, by their ids. */
+export async function loadAgreements(
+  tx: Tx,
+  merchantId: string,
+  subscriptions: readonly (PinnedTo & { readonly id: string })[],
+): Promise<(id: string) => Agreement> {
+  const ids = subscriptions.map(({ id }) => id);
+  const rows = ids.length === 0 ? [] : await selectVersionsOfSubscriptions(tx, merchantId, ids);
+  const history = Map.groupBy(rows, ({ subscriptionId: id }) => id);
+  const at = await loadPinned(tx, merchantId, [...subscriptions, ...rows]);
+  return (id) => ({ history: history.get(id) ?? [], at });
+}
+
+/** The terms on which a subscription is billed: those of its pinned plan version, in its own quantities. Pure. */
+export function termsUnder({ history, at }: Agreement, subscription: SubscriptionRow): BillingTerms {
+  const { plan, version } = at(subscription);
+  return {
+    merchantId: subscription.merchantId,
+    subscriptionId: subscription.id,
+    customerId: subscription.customerId,
+    planId: plan.id,
+    clockId: subscription.clockId,
+    currency: plan.currency,
+    planCadence: normaliseCadence(plan.billingCadence),
+    bounds: {
+      anchor: subscription.billingAnchor,
+      startedAt: subscription.billingStartsAt,
+      endsAt: endOf(subscription),
+    },
+    gracePeriod: Temporal.Duration.from(plan.gracePeriod),
+    autoApprove: subscription.autoApprove ?? plan.autoApprove,
+    ...paymentTermsOf(subscription),
+    taxExempt: subscription.taxExempt,
+    endCredit: subscription.endCredit,
+    taxBehavior: plan.taxBehavior,
+    planTaxRate: plan.defaultTaxRate,
+    prices: withQuantities(version.prices, subscription.quantities),
+    minimumAmount: version.minimumAmount,
+    // All versions and quantities that it had or will have, where there is more than the one.
+    ...(history.length > 0 && { versions: history.map((row) => billedVersion(row, at(row))) }),
+  };
+}
+
+function billedVersion(row: VersionRow, { plan, version }: PlanAtVersion): BilledVersion {
+  return {
+    from: row.holdsFrom,
+    changeId: row.changeId,
+    planId: plan.id,
+    planTaxRate: plan.defaultTaxRate,
+    planCadence: normaliseCadence(plan.billingCadence),
+    prices: withQuantities(version.prices, row.quantities),
+    minimumAmount: version.minimumAmount,
+    anchors: Object.fromEntries(
+      Object.entries(row.anchors).map(([cadence, anchor]) => [cadence, Temporal.Instant.from(anchor)]),
+    ),
+    proration: row.proration,
+    credit: row.credit,
+    takesUpAnew: row.takesUpAnew,
+  };
+}
+
+export const paymentTermsOf = (subscription: SubscriptionRow): PaymentTerms => ({
+  paymentTermDays: subscription.paymentTermDays,
+  bankTransferOnly: subscription.bankTransferOnly,
+  autoCharge: subscription.autoCharge,
+  checkout: checkoutOf(subscription),
+});
+
+/** The default time to pay before a waiting subscription ends (domain.md §3). */
+const CHECKOUT_MINUTES = 240;
+
+const checkoutOf = ({ redirectUrls: urls, sessionExpiryMinutes: minutes }: SubscriptionRow) => ({
+  redirectUrls: {
+    ...(urls?.onSuccess !== undefined && { onSuccess: urls.onSuccess }),
+    ...(urls?.onFailure !== undefined && { onFailure: urls.onFailure }),
+  },
+  sessionExpiryMinutes: minutes ?? CHECKOUT_MINUTES,
+});
