@@ -386,7 +386,8 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
       await mailSender.close(); // it notes what became of the last mails
       await projection?.close(); // what is being shipped needs the database to its end
       await domains.close(); // it notes what came of the last calls to payment providers
-      await Promise.all([metrics.close(), presence.close(), pools.close()]);
+      metrics.close();
+      await Promise.all([presence.close(), pools.close()]);
     },
   };
 }

@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { Kysely, PostgresDialect, sql } from 'kysely';
-import { type Migration, Migrator } from 'kysely/migration';
 import pg from 'pg';
 import { sqlState, UNDEFINED_FUNCTION, UNDEFINED_TABLE } from './sql-state.ts';
 import { type AppliedMigration, compareMigrations, type MigrationFile, OtherVersion } from './versions.ts';
@@ -20,27 +18,57 @@ export interface Migrated {
 }
 
 /**
+ * Only one process migrates a database at a time. The key and the table are those of kysely, which migrated databases
+ * until version 0.2.0: its databases go on, and its programs wait for this lock (decision 0198).
+ */
+const LOCK = `
+  with patience as (select set_config('lock_timeout', '1h', true))
+  select pg_advisory_lock(3853314791062309107) from patience`;
+
+const TABLE = `
+  create table if not exists kysely_migration (
+    name varchar(255) primary key,
+    timestamp varchar(255) not null -- ISO 8601, in UTC
+  )`;
+
+const NOTE = `
+  insert into kysely_migration (name, timestamp)
+  values ($1, to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))`;
+
+/** Files without a hash in the database get one: the first migration with hashes adds those of all files before it. */
+const NOTE_HASHES = `
+  insert into migration_hash (name, hash) select * from unnest($1::text[], $2::text[]) on conflict do nothing`;
+
+/**
  * Brings a database to the newest schema: plain numbered SQL files, each applied once, in order, all in one transaction
- * under kysely's lock. Running it again changes nothing. @throws with the file's name where one fails, OtherVersion
+ * under a lock. Running it again changes nothing. @throws with the file's name where one fails, OtherVersion
  */
 export async function migrate(url: string): Promise<Migrated> {
   const files = await migrationFiles();
   const current = files.at(-1)?.name ?? '';
   if ((await missingMigrations(url, files)).length === 0) return { applied: [], current };
-  const pool = new pg.Pool({ connectionString: url, max: 1, application_name: 'reckoner migrate' });
-  pool.on('error', () => undefined); // a broken connection is reported by the statement that meets it
-  const db = new Kysely<Record<string, never>>({ dialect: new PostgresDialect({ pool }) });
+  return connected(url, async (client) => {
+    await client.query(LOCK); // ends with the connection
+    const missing = new Set(await missingIn(client, files)); // another process may have migrated before the lock
+    await client.query('begin');
+    await client.query(TABLE);
+    for (const [place, file] of files.entries())
+      if (missing.has(file.name)) await apply(client, file, files.slice(0, place + 1));
+    await client.query('commit');
+    return { applied: [...missing], current };
+  });
+}
+
+/** @param known the file and all files before it */
+async function apply(client: pg.Client, file: MigrationFile, known: readonly MigrationFile[]): Promise<void> {
   try {
-    const migrator = new Migrator({ db, provider: { getMigrations: async () => stepsOf(files) } });
-    const { error, results = [] } = await migrator.migrateToLatest();
-    const failed = results.find((result) => result.status === 'Error');
-    if (error) {
-      const why = error instanceof Error ? error.message : JSON.stringify(error);
-      throw new Error(`Migration ${failed?.migrationName ?? ''} failed: ${why}`, { cause: error });
-    }
-    return { applied: results.map((result) => result.migrationName), current };
-  } finally {
-    await db.destroy();
+    await client.query(file.text);
+    if (file.name >= FIRST_HASHES)
+      await client.query(NOTE_HASHES, [known.map(({ name }) => name), known.map(({ hash }) => hash)]);
+    await client.query(NOTE, [file.name]);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : JSON.stringify(error);
+    throw new Error(`Migration ${file.name} failed: ${why}`, { cause: error });
   }
 }
 
@@ -48,15 +76,22 @@ export async function migrate(url: string): Promise<Migrated> {
  * The names of the migrations that a database lacks; this needs no right to change anything. @throws OtherVersion where
  * the database has others than these files
  */
-export async function missingMigrations(url: string, files: readonly MigrationFile[]): Promise<string[]> {
+export const missingMigrations = (url: string, files: readonly MigrationFile[]): Promise<string[]> =>
+  connected(url, (client) => missingIn(client, files));
+
+async function missingIn(client: pg.Client, files: readonly MigrationFile[]): Promise<string[]> {
+  const { missing, problem } = compareMigrations(files, await readApplied(client));
+  if (problem !== null) throw new OtherVersion(problem);
+  return missing;
+}
+
+/** Works on a connection of its own. A transaction that `work` leaves open is rolled back with it. */
+async function connected<Result>(url: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
   const client = new pg.Client({ connectionString: url, application_name: 'reckoner migrate' });
-  client.on('error', () => undefined);
+  client.on('error', () => undefined); // a broken connection is reported by the statement that meets it
   await client.connect();
   try {
-    const applied = await readApplied(client);
-    const { missing, problem } = compareMigrations(files, applied);
-    if (problem !== null) throw new OtherVersion(problem);
-    return missing;
+    return await work(client);
   } finally {
     await client.end();
   }
@@ -118,20 +153,4 @@ export async function migrationFiles(): Promise<MigrationFile[]> {
       return { name: path.replace(/\.sql$/, ''), text, hash: createHash('sha256').update(text).digest('hex') };
     }),
   );
-}
-
-/** The first migration with hashes notes those of all files before it, too. */
-function stepsOf(files: readonly MigrationFile[]): Record<string, Migration> {
-  const steps = files.map(({ name, text }, place): [string, Migration] => {
-    const known = files.slice(0, place + 1);
-    const up: Migration['up'] = async (db) => {
-      await sql.raw(text).execute(db);
-      if (name < FIRST_HASHES) return;
-      await sql`insert into migration_hash (name, hash)
-        select * from unnest(${known.map((each) => each.name)}::text[], ${known.map((each) => each.hash)}::text[])
-        on conflict do nothing`.execute(db);
-    };
-    return [name, { up }];
-  });
-  return Object.fromEntries(steps);
 }

@@ -1,38 +1,80 @@
-import {
-  DummyDriver,
-  Kysely,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-  type RawBuilder,
-  sql,
-} from 'kysely';
 import { Decimal, plain } from '../kernel/decimal.ts';
 import { columnOf, columnsOf } from './names.ts';
 
-/**
- * SQL as text with parameters: kysely's tag. Values become parameters; `sql.join`, `sql.ref` and nested fragments
- * compose.
- */
-export { sql };
-export type Sql<Row = unknown> = RawBuilder<Row>;
+/** A statement or a part of one: texts, and between each two of them a value or another part. */
+export class Sql {
+  readonly texts: readonly string[];
+  readonly values: readonly unknown[];
 
-/** Compiles only; every statement runs on the one connection of its transaction (transaction.ts). */
-const compiler = new Kysely<Record<string, never>>({
-  dialect: {
-    createAdapter: () => new PostgresAdapter(),
-    createDriver: () => new DummyDriver(),
-    createIntrospector: (db) => new PostgresIntrospector(db),
-    createQueryCompiler: () => new PostgresQueryCompiler(),
+  constructor(texts: readonly string[], values: readonly unknown[]) {
+    this.texts = texts;
+    this.values = values;
+  }
+}
+
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+const named = (path: string): Sql => new Sql([path.split('.').map(quoted).join('.')], []);
+
+const comma = new Sql([', '], []);
+
+/**
+ * SQL as text with parameters (decision 0198). A value in the template becomes a parameter, and another `Sql` becomes
+ * a part of the statement.
+ */
+export const sql = Object.assign(
+  (texts: TemplateStringsArray, ...values: readonly unknown[]): Sql => new Sql(texts, values),
+  {
+    /** A column, in quotes; `a.b` is the column `b` of `a`. */
+    ref: named,
+    /** A table, in quotes. */
+    table: named,
+    /** Text as it stands. It must not come from a request. */
+    raw: (text: string): Sql => new Sql([text], []),
+    /** A number as text, where PostgreSQL takes no parameter or plans better without one. */
+    lit: (value: number): Sql => new Sql([String(value)], []),
+    /** Values or parts in a row; no separator is a comma. */
+    join: (items: readonly unknown[], separator: Sql = comma): Sql => {
+      const values = items.flatMap((item, place) => (place === 0 ? [item] : [separator, item]));
+      return new Sql(
+        Array.from({ length: values.length + 1 }, () => ''),
+        values,
+      );
+    },
   },
-});
+);
 
 /**
  * Text and parameters as the driver wants them: decimals, instants and durations are written out, never left to chance.
  */
-export function compile(query: Sql): { text: string; values: unknown[] } {
-  const { sql: text, parameters } = query.compile(compiler);
-  return { text, values: parameters.map(toParameter) };
+export function compile({ texts, values }: Sql): { text: string; values: unknown[] } {
+  if (!values.some((value) => value instanceof Sql))
+    return { text: textOf(texts), values: values.map((value) => toParameter(value)) };
+  const parameters: unknown[] = [];
+  return { text: written(texts, values, parameters), values: parameters };
+}
+
+/** The texts of statements without parts. A template always hands the same array to its tag, so it is the key. */
+const knownTexts = new WeakMap<readonly string[], string>();
+
+function textOf(texts: readonly string[]): string {
+  let text = knownTexts.get(texts);
+  if (text === undefined) {
+    text = texts.reduce((before, next, place) => `${before}$${place}${next}`);
+    knownTexts.set(texts, text);
+  }
+  return text;
+}
+
+/** The text of a statement with parts. It adds the parameters to a list; the place in the list is the number. */
+function written(texts: readonly string[], values: readonly unknown[], parameters: unknown[]): string {
+  let text = texts[0] ?? '';
+  for (const [place, value] of values.entries()) {
+    if (value instanceof Sql) text += written(value.texts, value.values, parameters);
+    else text += `$${parameters.push(toParameter(value))}`;
+    text += texts[place + 1] ?? '';
+  }
+  return text;
 }
 
 /** A statement whose text and parameters are written out once and sent many times. */

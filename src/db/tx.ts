@@ -7,16 +7,16 @@ export interface Tx {
    * @param plan what its plan is kept under on each connection; for a statement that is asked very often and whose
    *   text is always the same
    */
-  rows<Row>(query: Sql<Row> | Sql, plan?: string): Promise<Row[]>;
+  rows<Row>(query: Sql, plan?: string): Promise<Row[]>;
   /**
    * The same of a statement that may have very many rows: they are read in pieces, and others have a turn between two.
    * Each piece takes a round trip, and PostgreSQL has no parallel workers for it.
    */
-  manyRows<Row>(query: Sql<Row> | Sql): Promise<Row[]>;
+  manyRows<Row>(query: Sql): Promise<Row[]>;
   /** The first row, or undefined. */
-  maybe<Row>(query: Sql<Row> | Sql, plan?: string): Promise<Row | undefined>;
+  maybe<Row>(query: Sql, plan?: string): Promise<Row | undefined>;
   /** The first row; a statement that has none is a fault. */
-  one<Row>(query: Sql<Row> | Sql): Promise<Row>;
+  one<Row>(query: Sql): Promise<Row>;
   /** Runs a statement for its effect. @returns how many rows it touched. */
   run(query: Sql): Promise<number>;
   /**

@@ -28,7 +28,7 @@ beforeAll(async () => {
   merchant = edge.caller();
   cleanup.push(
     () => edge.close(),
-    () => metrics.close(),
+    async () => metrics.close(),
     () => wire.close(),
     () => clone.drop(),
   );

@@ -1,22 +1,8 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
-import { AggregationTemporality, MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics';
 import type { Database } from '../db/index.ts';
+import { Durations, type Figure, Figures, type Metric } from './prometheus.ts';
 import { turn } from './turns.ts';
-
-/** Collects the meters on request; the route /metrics asks, so it has no port. */
-class PullReader extends MetricReader {
-  constructor() {
-    super({ aggregationTemporalitySelector: () => AggregationTemporality.CUMULATIVE });
-  }
-  protected override async onForceFlush(): Promise<void> {
-    // Nothing is held back: what is asked for is collected at that moment.
-  }
-  protected override async onShutdown(): Promise<void> {
-    // Nothing was opened.
-  }
-}
 
 /** One step of a background job, from the runner. */
 export interface StepMeasure {
@@ -63,9 +49,9 @@ const RESOLUTION_MILLISECONDS = 20; // the time between two looks; what is measu
 
 /** The measurements of this process, for Prometheus. Nothing in it names a merchant. */
 export class Metrics {
-  readonly #reader = new PullReader();
-  readonly #provider = new MeterProvider({ readers: [this.#reader] });
-  readonly #serializer = new PrometheusSerializer(undefined, false, undefined, true, true);
+  readonly #metrics: Metric[] = [];
+  /** Each of them reads current values and puts them into their metrics. */
+  readonly #readers: (() => Promise<void>)[] = [];
   readonly #delay = monitorEventLoopDelay({ resolution: RESOLUTION_MILLISECONDS });
   readonly #clock: () => number;
   #kept: { readonly at: number; readonly text: Promise<string> } | undefined;
@@ -78,96 +64,85 @@ export class Metrics {
 
   constructor(options: MetricsOptions) {
     this.#clock = options.clock ?? (() => performance.now());
-    const { database, countParked, countUnbilled, countWebhooks, countExceptions, alertsLate, ingest, slots } = options;
-    const meter = this.#provider.getMeter('reckoner');
-    const buckets = { advice: { explicitBucketBoundaries: DURATION_SECONDS } };
-    this.#requests = meter.createCounter('reckoner_http_requests', { description: 'Requests answered.' });
-    this.#requestSeconds = meter.createHistogram('reckoner_http_request_duration_seconds', {
-      description: 'Seconds from the first byte of a request to the last of its answer.',
-      ...buckets,
-    });
-    this.#steps = meter.createCounter('reckoner_due_steps', {
-      description: 'Steps of due work by what became of them: done, failed (tried again), parked (given up).',
-    });
-    this.#stepSeconds = meter.createHistogram('reckoner_due_step_duration_seconds', {
-      description: 'Seconds that a step of due work took.',
-      ...buckets,
-    });
-    this.#webhooks = meter.createCounter('reckoner_webhook_attempts', {
-      description: 'Attempts to deliver webhooks by what came of them: delivered, failed.',
-    });
-    this.#webhookSeconds = meter.createHistogram('reckoner_webhook_attempt_duration_seconds', {
-      description: 'Seconds that an attempt to deliver a webhook took.',
-      ...buckets,
-    });
-    meter
-      .createObservableGauge('reckoner_due_parked', {
-        description: 'Records whose step was given up; a person has to look.',
-      })
-      .addCallback(
-        observeBy(async () => (await countParked()).map(({ kind, parked }) => ({ labels: { kind }, figure: parked }))),
-      );
+    this.#requests = this.#figures('counter', 'reckoner_http_requests_total', 'Requests answered.');
+    this.#requestSeconds = this.#durations(
+      'reckoner_http_request_duration_seconds',
+      'Seconds from the first byte of a request to the last of its answer.',
+    );
+    this.#steps = this.#figures(
+      'counter',
+      'reckoner_due_steps_total',
+      'Steps of due work by what became of them: done, failed (tried again), parked (given up).',
+    );
+    this.#stepSeconds = this.#durations('reckoner_due_step_duration_seconds', 'Seconds that a step of due work took.');
+    this.#webhooks = this.#figures(
+      'counter',
+      'reckoner_webhook_attempts_total',
+      'Attempts to deliver webhooks by what came of them: delivered, failed.',
+    );
+    this.#webhookSeconds = this.#durations(
+      'reckoner_webhook_attempt_duration_seconds',
+      'Seconds that an attempt to deliver a webhook took.',
+    );
+    this.#readDatabase(options);
+    this.#readLoad(options);
+    this.#readProcess();
+    this.#delay.enable();
+  }
+
+  /** Counts that the database knows. */
+  #readDatabase({ countParked, countUnbilled, countWebhooks, countExceptions, alertsLate }: MetricsOptions): void {
+    this.#gauge('reckoner_due_parked', 'Records whose step was given up; a person has to look.', async () =>
+      (await countParked()).map(({ kind, parked }) => ({ labels: { kind }, figure: parked })),
+    );
     if (countUnbilled)
-      meter
-        .createObservableGauge('reckoner_usage_unbilled_events', {
-          description: 'Events of the last finished day that nobody pays for, of all merchants.',
-        })
-        .addCallback(
-          observeBy(async () =>
-            (await countUnbilled()).map(({ reason, events }) => ({ labels: { reason }, figure: events })),
-          ),
-        );
-    if (countWebhooks) {
-      const waiting = meter.createObservableGauge('reckoner_webhook_deliveries_pending', {
-        description: 'Webhooks that wait for an attempt.',
-      });
-      const endpoints = meter.createObservableGauge('reckoner_webhook_endpoints', {
-        description: 'Webhook endpoints that fail, and that were disabled for it.',
-      });
-      meter.addBatchObservableCallback(
-        async (result) => {
-          for (const { pending, failing, disabled } of await patiently(async () => [await countWebhooks()])) {
-            result.observe(waiting, pending);
-            result.observe(endpoints, failing, { state: 'failing' });
-            result.observe(endpoints, disabled, { state: 'disabled' });
-          }
-        },
-        [waiting, endpoints],
+      this.#gauge(
+        'reckoner_usage_unbilled_events',
+        'Events of the last finished day that nobody pays for, of all merchants.',
+        async () => (await countUnbilled()).map(({ reason, events }) => ({ labels: { reason }, figure: events })),
       );
+    if (countWebhooks) {
+      const waiting = this.#figures(
+        'gauge',
+        'reckoner_webhook_deliveries_pending',
+        'Webhooks that wait for an attempt.',
+      );
+      const endpoints = this.#figures(
+        'gauge',
+        'reckoner_webhook_endpoints',
+        'Webhook endpoints that fail, and that were disabled for it.',
+      );
+      this.#read(countWebhooks, ({ pending, failing, disabled }) => {
+        waiting.replace([{ figure: pending }]);
+        endpoints.replace(byLabel('state', { failing, disabled }));
+      });
     }
     if (countExceptions)
-      meter
-        .createObservableGauge('reckoner_payment_exceptions', {
-          description: 'Payments at providers that need a person, of all merchants (GET /v0/paymentExceptions).',
-        })
-        .addCallback(
-          observeBy(async () =>
-            (await countExceptions()).map(({ kind, status, exceptions }) => ({
-              labels: { kind, status },
-              figure: exceptions,
-            })),
-          ),
-        );
+      this.#gauge(
+        'reckoner_payment_exceptions',
+        'Payments at providers that need a person, of all merchants (GET /v0/paymentExceptions).',
+        async () =>
+          (await countExceptions()).map(({ kind, status, exceptions }) => ({
+            labels: { kind, status },
+            figure: exceptions,
+          })),
+      );
     if (alertsLate)
-      meter
-        .createObservableGauge('reckoner_alerts_late_seconds', {
-          description: 'Seconds since the oldest event was accepted that alerts have not looked at.',
-        })
-        .addCallback(async (result) => {
-          for (const late of await patiently(async () => [await alertsLate()])) result.observe(late);
-        });
-    meter
-      .createObservableGauge('reckoner_database_connections', {
-        description: 'Connections of the pool, and who waits for one.',
-      })
-      .addCallback((result) => {
-        const { total, idle, waiting } = database.load;
-        result.observe(total - idle, { state: 'used' });
-        result.observe(idle, { state: 'idle' });
-        result.observe(waiting, { state: 'waited_for' });
-      });
-    const gauge = (name: string, description: string, read: () => number) =>
-      meter.createObservableGauge(name, { description }).addCallback((result) => result.observe(read()));
+      this.#gauge(
+        'reckoner_alerts_late_seconds',
+        'Seconds since the oldest event was accepted that alerts have not looked at.',
+        async () => [{ figure: await alertsLate() }],
+      );
+  }
+
+  /** What this process has in work, and its connections to the database. */
+  #readLoad({ database, ingest, slots }: MetricsOptions): void {
+    this.#gauge('reckoner_database_connections', 'Connections of the pool, and who waits for one.', () => {
+      const { total, idle, waiting } = database.load;
+      return byLabel('state', { used: total - idle, idle, waited_for: waiting });
+    });
+    const gauge = (name: string, help: string, read: () => number) =>
+      this.#gauge(name, help, () => [{ figure: read() }]);
     gauge('reckoner_database_away', '1 where the database could not be reached.', () => (database.isAway ? 1 : 0));
     if (ingest) {
       gauge('reckoner_ingest_held_events', 'Room that events take up while they wait.', () => ingest().held);
@@ -181,52 +156,76 @@ export class Metrics {
         'Requests that wait for others of their merchant.',
         () => slots().waiting,
       );
-      meter
-        .createObservableCounter('reckoner_http_refused_requests', {
-          description: 'Requests that were refused because too many of their merchant waited.',
-        })
-        .addCallback((result) => result.observe(slots().refused));
+      const refused = this.#figures(
+        'counter',
+        'reckoner_http_refused_requests_total',
+        'Requests that were refused because too many of their merchant waited.',
+      );
+      this.#read(slots, (counts) => refused.replace([{ figure: counts.refused }]));
     }
-    meter
-      .createObservableGauge('nodejs_eventloop_delay_seconds', {
-        description: 'How late the event loop was since the last look, by quantile.',
-      })
-      .addCallback((result) => {
-        for (const quantile of [50, 99, 100]) {
-          const late = this.#delay.percentile(quantile) / NANOSECONDS - RESOLUTION_MILLISECONDS / 1000;
-          result.observe(Math.max(0, late), { quantile: String(quantile / 100) });
-        }
+  }
+
+  #readProcess(): void {
+    this.#gauge(
+      'nodejs_eventloop_delay_seconds',
+      'How late the event loop was since the last look, by quantile.',
+      () => {
+        const late = [50, 99, 100].map((quantile) => {
+          const seconds = this.#delay.percentile(quantile) / NANOSECONDS - RESOLUTION_MILLISECONDS / 1000;
+          return { labels: { quantile: quantile / 100 }, figure: Math.max(0, seconds) };
+        });
         this.#delay.reset();
-      });
-    meter
-      .createObservableGauge('process_memory_bytes', { description: 'Memory of the process.' })
-      .addCallback((result) => {
-        const { rss, heapUsed, heapTotal, external } = process.memoryUsage();
-        for (const [part, bytes] of Object.entries({ rss, heapUsed, heapTotal, external }))
-          result.observe(bytes, { part });
-      });
-    meter
-      .createObservableCounter('process_cpu_seconds', { description: 'Processor time used.' })
-      .addCallback((result) => {
-        const { user, system } = process.cpuUsage();
-        result.observe((user + system) / 1e6);
-      });
-    this.#delay.enable();
+        return late;
+      },
+    );
+    this.#gauge('process_memory_bytes', 'Memory of the process.', () => {
+      const { rss, heapUsed, heapTotal, external } = process.memoryUsage();
+      return byLabel('part', { rss, heapUsed, heapTotal, external });
+    });
+    const used = this.#figures('counter', 'process_cpu_seconds_total', 'Processor time used.');
+    this.#read(
+      () => process.cpuUsage(),
+      ({ user, system }) => used.replace([{ figure: (user + system) / 1e6 }]),
+    );
+  }
+
+  #figures(type: 'counter' | 'gauge', name: string, help: string): Figures {
+    const figures = new Figures(type, name, help);
+    this.#metrics.push(figures);
+    return figures;
+  }
+
+  #durations(name: string, help: string): Durations {
+    const durations = new Durations(name, help, DURATION_SECONDS);
+    this.#metrics.push(durations);
+    return durations;
+  }
+
+  #gauge(name: string, help: string, read: () => readonly Figure[] | Promise<readonly Figure[]>): void {
+    const figures = this.#figures('gauge', name, help);
+    this.#read(read, (found) => figures.replace(found));
+  }
+
+  /** Where the database does not answer, the metrics keep their last values. */
+  #read<Answer>(ask: () => Answer | Promise<Answer>, put: (answer: Answer) => void): void {
+    this.#readers.push(async () => {
+      for (const answer of await patiently(ask)) put(answer);
+    });
   }
 
   /** `route` is the declared path, `/v0/products/:id`, never the one that was sent. */
   request(method: string, route: string, status: number, seconds: number): void {
-    this.#requests.add(1, { method, route, status });
+    this.#requests.increment({ method, route, status });
     this.#requestSeconds.record(seconds, { method, route, status: `${Math.floor(status / 100)}xx` });
   }
 
   step({ kind, outcome, seconds }: StepMeasure): void {
-    this.#steps.add(1, { kind, outcome });
+    this.#steps.increment({ kind, outcome });
     this.#stepSeconds.record(seconds, { kind });
   }
 
   webhook(outcome: 'delivered' | 'failed', seconds: number): void {
-    this.#webhooks.add(1, { outcome });
+    this.#webhooks.increment({ outcome });
     this.#webhookSeconds.record(seconds);
   }
 
@@ -239,53 +238,29 @@ export class Metrics {
 
   /** One metric after another, each in a turn of its own: the durations of all routes are thousands of lines. */
   async #make(): Promise<string> {
-    const { resourceMetrics } = await this.#reader.collect();
+    await Promise.all(this.#readers.map((read) => read()));
     let text = '';
-    for (const scope of resourceMetrics.scopeMetrics)
-      for (const metric of scope.metrics) {
-        text += this.#serializer.serialize({ ...resourceMetrics, scopeMetrics: [{ ...scope, metrics: [metric] }] });
-        await turn();
-      }
+    for (const metric of this.#metrics) {
+      text += metric.text();
+      await turn();
+    }
     return text;
   }
 
-  async close(): Promise<void> {
+  close(): void {
     this.#delay.disable();
-    await this.#provider.shutdown();
   }
 }
 
-/**
- * Observes figures by their labels. A gauge keeps the last figure of labels that are not observed again, so those that
- * are no longer counted are observed as 0. Where the database does not answer, nothing is observed.
- */
-function observeBy(count: () => Promise<readonly Figure[]>): (result: Observed) => Promise<void> {
-  const seen = new Map<string, Labels>();
-  return async (result) => {
-    for (const counted of await patiently(async () => [await count()])) {
-      const figures = new Map(counted.map(({ labels, figure }) => [nameOf(labels), figure]));
-      for (const { labels } of counted) seen.set(nameOf(labels), labels);
-      for (const [name, labels] of seen) result.observe(figures.get(name) ?? 0, labels);
-    }
-  };
-}
+const byLabel = (name: string, figures: Readonly<Record<string, number>>): Figure[] =>
+  Object.entries(figures).map(([value, figure]) => ({ labels: { [name]: value }, figure }));
 
-type Labels = Readonly<Record<string, string>>;
-interface Figure {
-  readonly labels: Labels;
-  readonly figure: number;
-}
-interface Observed {
-  observe(figure: number, labels: Record<string, string>): void;
-}
-
-const nameOf = (labels: Labels): string => JSON.stringify(labels);
-
-/** The answer of the database, or nothing if it does not answer in time. */
-async function patiently<Item>(ask: () => Promise<readonly Item[]>): Promise<readonly Item[]> {
+/** A list of the answer, or an empty list if there is none in time. */
+async function patiently<Answer>(ask: () => Answer | Promise<Answer>): Promise<readonly Answer[]> {
   const timer = new AbortController();
   const late = sleep(PATIENCE_MILLISECONDS, [], { signal: timer.signal }).catch(() => []);
-  const answer = await Promise.race([ask().catch(() => []), late]);
+  const answer = (async () => [await ask()])().catch(() => []);
+  const first = await Promise.race([answer, late]);
   timer.abort();
-  return answer;
+  return first;
 }

@@ -1,24 +1,27 @@
-import { Kysely, PostgresDialect, sql } from 'kysely';
-import { type Migration, Migrator } from 'kysely/migration';
 import pg from 'pg';
+
+/** The tables of kysely, which migrated databases until version 0.2.0. The second one holds no information. */
+const TABLES = `
+  create table kysely_migration (name varchar(255) primary key, timestamp varchar(255) not null);
+  create table kysely_migration_lock (id varchar(255) primary key, is_locked integer not null default 0);
+  insert into kysely_migration_lock (id) values ('migration_lock')`;
 
 /** Applies these migrations to an empty database, and keeps their names alone, as version 0.1.0 did. */
 export async function applyMigrations(
   url: string,
   files: readonly { readonly name: string; readonly text: string }[],
 ): Promise<void> {
-  const migrations = Object.fromEntries(
-    files.map(({ name, text }): [string, Migration] => [
-      name,
-      { up: async (db) => void (await sql.raw(text).execute(db)) },
-    ]),
-  );
-  const pool = new pg.Pool({ connectionString: url, max: 1 });
-  const db = new Kysely<Record<string, never>>({ dialect: new PostgresDialect({ pool }) });
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
   try {
-    const { error } = await new Migrator({ db, provider: { getMigrations: async () => migrations } }).migrateToLatest();
-    if (error) throw new Error('The schema could not be made.', { cause: error });
+    await client.query('begin');
+    await client.query(TABLES);
+    for (const { name, text } of files) {
+      await client.query(text);
+      await client.query('insert into kysely_migration values ($1, $2)', [name, '2026-11-21T15:04:05.000Z']);
+    }
+    await client.query('commit');
   } finally {
-    await db.destroy();
+    await client.end();
   }
 }

@@ -130,19 +130,19 @@ export class MortalDatabase extends Database {
 
 /** The same handle; `before` each statement. */
 const mortal = (tx: Tx, before: () => Promise<void>): Tx => ({
-  rows: async <Row>(query: Sql<Row> | Sql, plan?: string) => {
+  rows: async <Row>(query: Sql, plan?: string) => {
     await before();
     return tx.rows<Row>(query, plan);
   },
-  manyRows: async <Row>(query: Sql<Row> | Sql) => {
+  manyRows: async <Row>(query: Sql) => {
     await before();
     return tx.manyRows<Row>(query);
   },
-  maybe: async <Row>(query: Sql<Row> | Sql, plan?: string) => {
+  maybe: async <Row>(query: Sql, plan?: string) => {
     await before();
     return tx.maybe<Row>(query, plan);
   },
-  one: async <Row>(query: Sql<Row> | Sql) => {
+  one: async <Row>(query: Sql) => {
     await before();
     return tx.one<Row>(query);
   },
