@@ -95,7 +95,7 @@ import {
   countExceptions,
   createPayments,
   createStripeProvider,
-  ProviderCourier,
+  ProviderCallQueue,
   paymentErrors,
   type RemoteOptions,
   type RemoteProvider,
@@ -295,7 +295,7 @@ export function wireDomains(
         markRefused(tx, sources.sealer, { merchantId, provider, secretKey }, reason, remote.now()),
     },
   });
-  const taxIdCourier = new ProviderCourier(remote.now, taxIds.onTrouble);
+  const taxIdClient = new ProviderCallQueue(remote.now, taxIds.onTrouble);
   const subscriptions: SubscriptionDependencies = {
     environment,
     source: billingSource,
@@ -426,7 +426,7 @@ export function wireDomains(
         {
           register: taxIds.register,
           database: remote.database,
-          carry: (merchantId, work) => taxIdCourier.carry(merchantId, work),
+          call: (merchantId, work) => taxIdClient.call(merchantId, work),
           now: remote.now,
         },
         findTaxId,
@@ -437,11 +437,11 @@ export function wireDomains(
     countExceptions,
     findOldestUnseen,
     idle: async () => {
-      await Promise.all([payments.idle(), taxIdCourier.idle()]);
-      await taxProviders.courier.idle();
+      await Promise.all([payments.idle(), taxIdClient.idle()]);
+      await taxProviders.providerClient.idle();
     },
     close: async () => {
-      await Promise.all([payments.close(), taxProviders.courier.close(), taxIdCourier.close()]);
+      await Promise.all([payments.close(), taxProviders.providerClient.close(), taxIdClient.close()]);
       await renderer.close();
     },
   };

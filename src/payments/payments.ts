@@ -1,8 +1,8 @@
 import type { Route } from '../http/index.ts';
 import type { DueKind } from '../jobs/index.ts';
 import { awaitOutcome, type PaidInvoice } from './await-outcome.ts';
-import { ProviderCourier } from './calls/courier.ts';
 import type { RemoteDependencies } from './calls/dependencies.ts';
+import { ProviderCallQueue } from './calls/provider-client.ts';
 import { chargesDue } from './charges/charges.ts';
 import { checkoutsDue } from './checkouts/checkouts.ts';
 import { exceptionRoutes } from './exceptions/routes.ts';
@@ -34,7 +34,7 @@ export interface Payments {
 }
 
 /** How providers outside our database are reached. */
-export interface RemoteOptions extends Omit<RemoteDependencies, 'courier'> {
+export interface RemoteOptions extends Omit<RemoteDependencies, 'providerClient'> {
   /** Told of a call, or of its outcome, that could not be carried through. */
   readonly onTrouble: (error: Error) => void;
 }
@@ -45,8 +45,8 @@ export function createPayments({
   remote: { onTrouble, ...options },
   ...environment
 }: PaymentEnvironment & { readonly handlers: PaymentHandlers; readonly remote: RemoteOptions }): Payments {
-  const courier = new ProviderCourier(options.now, onTrouble);
-  const remote = { ...options, courier };
+  const providerClient = new ProviderCallQueue(options.now, onTrouble);
+  const remote = { ...options, providerClient };
   const dependencies = { handlers: withLinks(handlers), provider: sandboxProvider, remote };
   return {
     routes: [
@@ -66,7 +66,7 @@ export function createPayments({
       strayReturnsDue(remote),
     ],
     awaitOutcome: (of, signal) => awaitOutcome(dependencies, of, signal),
-    idle: () => courier.idle(),
-    close: () => courier.close(),
+    idle: () => providerClient.idle(),
+    close: () => providerClient.close(),
   };
 }

@@ -4,7 +4,7 @@ import { AskOutside } from '../../http/index.ts';
 import type { FollowUp } from '../../jobs/index.ts';
 import { fail, orThrow } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { byCourier, ProviderAway, ProviderRefused, writeOutcome } from '../../payments/index.ts';
+import { byProviderClient, ProviderAway, ProviderRefused, writeOutcome } from '../../payments/index.ts';
 import {
   type TaxConnection,
   type TaxProviderDependencies,
@@ -80,7 +80,7 @@ export const leaseUntil = (now: Instant): Instant => now.add(LEASE);
  * transaction.
  */
 export const askFor = (dependencies: TaxProviderDependencies, { merchantId, id, clockId }: InvoiceRow): FollowUp =>
-  byCourier(dependencies, { merchantId, clockId }, async () => {
+  byProviderClient(dependencies, { merchantId, clockId }, async () => {
     const scope = { merchants: [merchantId] };
     const asking = await dependencies.database.transaction(scope, async (tx) => {
       const quote = await selectNewestQuote(tx, merchantId, id);

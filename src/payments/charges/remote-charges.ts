@@ -5,7 +5,7 @@ import { next } from '../../kernel/state-table.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { askCharge } from '../calls/ask.ts';
 import {
-  byCourier,
+  byProviderClient,
   type Call,
   type Connection,
   connectionOf,
@@ -38,7 +38,7 @@ export async function callForCharge(
 ): Promise<FollowUp | undefined> {
   const { merchantId, clockId } = charge;
   const call = await prepareCharge(tx, dependencies, charge, now);
-  return call && byCourier(dependencies.remote, { merchantId, clockId }, call);
+  return call && byProviderClient(dependencies.remote, { merchantId, clockId }, call);
 }
 
 /**

@@ -5,7 +5,7 @@ import type { DueKind } from '../../jobs/index.ts';
 import { DEFAULT_LOCALE } from '../../kernel/locale.ts';
 import { next } from '../../kernel/state-table.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { byCourier, type Connection, connectionOf, reportRefusal, writeOutcome } from '../calls/dependencies.ts';
+import { byProviderClient, type Connection, connectionOf, reportRefusal, writeOutcome } from '../calls/dependencies.ts';
 import { isRepeatable, lookUpAt, nextLookUp } from '../calls/look-ups.ts';
 import type { Card } from '../provider/provider.ts';
 import {
@@ -220,7 +220,7 @@ export const checkoutsDue = (dependencies: PaymentDependencies): DueKind => ({
     await updateCheckout(tx, checkout, { lookUps, nextActionAt: at }, now);
     const connection = await connectionOf(tx, dependencies.remote, merchantId, checkout.provider);
     if (!connection) return;
-    return byCourier(dependencies.remote, { merchantId, clockId: null }, async () => {
+    return byProviderClient(dependencies.remote, { merchantId, clockId: null }, async () => {
       const { provider, account } = connection;
       const ends = isClosing && status === 'open';
       const state = await unlessAway(

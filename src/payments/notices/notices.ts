@@ -3,7 +3,7 @@ import type { DueKind } from '../../jobs/index.ts';
 import { isId } from '../../kernel/ids.ts';
 import { fail, ok, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { byCourier, type Connection, connectionOf, type RemoteDependencies } from '../calls/dependencies.ts';
+import { byProviderClient, type Connection, connectionOf, type RemoteDependencies } from '../calls/dependencies.ts';
 import { isGivenUp, nextLookUp } from '../calls/look-ups.ts';
 import { recordChargeAnswer } from '../charges/remote-charges.ts';
 import { recordCheckoutState } from '../checkouts/checkouts.ts';
@@ -62,7 +62,7 @@ export const noticesDue = (dependencies: PaymentDependencies): DueKind => ({
     await updateNotice(tx, { merchantId, id }, { attempts: lookUps, nextActionAt: isGivenUp(lookUps) ? null : at });
     const connection = await connectionOf(tx, remote, merchantId, notice.provider);
     if (!connection) return;
-    return byCourier(remote, { merchantId, clockId: null }, async () => {
+    return byProviderClient(remote, { merchantId, clockId: null }, async () => {
       const error = await readFacts(dependencies, connection, merchantId, notice);
       const change = error === null ? { doneAt: remote.now(), nextActionAt: null, error } : { error };
       await remote.database.transaction({ merchants: [merchantId] }, (own: Tx) =>

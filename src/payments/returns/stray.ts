@@ -8,7 +8,7 @@ import type { Instant } from '../../kernel/time.ts';
 import { type LedgerReason, post } from '../../ledger/index.ts';
 import { askRefund } from '../calls/ask.ts';
 import {
-  byCourier,
+  byProviderClient,
   connectionOf,
   type RemoteDependencies,
   reportRefusal,
@@ -60,7 +60,7 @@ export const strayReturnsDue = (remote: RemoteDependencies): DueKind => ({
     if (!connection) return;
     const { reference: chargeReference, amount, currency } = stray;
     const request = { key: `return:${id}`, chargeReference, amount, currency };
-    return byCourier(remote, { merchantId, clockId: null }, async () => {
+    return byProviderClient(remote, { merchantId, clockId: null }, async () => {
       const refund = await askRefund(connection, { request, isFirst, since }, now);
       if (refund?.status === 'account refused') await reportRefusal(remote, connection, refund.reason);
       else if (refund) await recordStrayReturnAnswer(remote, { merchantId, id }, refund);

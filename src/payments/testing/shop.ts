@@ -22,7 +22,7 @@ import { type Decimal, decimal } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import { fail, ok, orThrow } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { ProviderCourier } from '../calls/courier.ts';
+import { ProviderCallQueue } from '../calls/provider-client.ts';
 import { createPayments, type EntityDescription, openSession, type PaymentHandlers, paymentErrors } from '../index.ts';
 import { sandboxProvider } from '../provider/sandbox-provider.ts';
 import type { TestCard } from '../provider/test-cards.ts';
@@ -99,7 +99,7 @@ export async function openShop(options: { environment?: EnvironmentName } = {}) 
   const dependencies = {
     handlers,
     provider: sandboxProvider,
-    remote: { ...remote, courier: new ProviderCourier(now, remote.onTrouble) },
+    remote: { ...remote, providerClient: new ProviderCallQueue(now, remote.onTrouble) },
   };
   const runner = createRunner({ database, kinds: payments.dueKinds, clocks: clockBook, now, logger });
   const server = await createServer({
