@@ -14,7 +14,7 @@ import { pageRoutes } from './page/routes.ts';
 import { sandboxProvider } from './provider/sandbox-provider.ts';
 import type { PaymentHandlers } from './records/handlers.ts';
 import { returnsDue } from './returns/returns.ts';
-import { strayReturnsDue } from './returns/stray.ts';
+import { unmatchedReturnsDue } from './returns/unmatched.ts';
 import { sessionsDue } from './sessions/completion.ts';
 import { methodRoutes } from './sessions/method-routes.ts';
 import { type PaymentEnvironment, sessionRoutes } from './sessions/session-routes.ts';
@@ -63,7 +63,7 @@ export function createPayments({
       returnsDue(dependencies),
       noticesDue(dependencies),
       checkoutsDue(dependencies),
-      strayReturnsDue(remote),
+      unmatchedReturnsDue(remote),
     ],
     awaitOutcome: (of, signal) => awaitOutcome(dependencies, of, signal),
     idle: () => providerClient.idle(),

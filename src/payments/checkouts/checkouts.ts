@@ -32,7 +32,7 @@ import type { EntityDescription } from '../records/handlers.ts';
 import type { PaymentSession } from '../records/session.ts';
 import { sessionStates } from '../records/session-states.ts';
 import { countAttempt, selectSession, updateSessionStatus } from '../records/sessions.sql.ts';
-import { recordStray } from '../returns/stray.ts';
+import { recordUnmatchedPayment } from '../returns/unmatched.ts';
 import {
   completePayment,
   decline,
@@ -358,7 +358,11 @@ async function takeMoney(
   }
   const { merchantId, provider } = checkout;
   const of = { merchantId, invoiceId: session.invoiceId, sessionId: session.id, chargeId: null, provider };
-  await recordStray(tx, { ...of, reference, amount, currency, reason: isAsked ? 'too_late' : 'differs' }, wall);
+  await recordUnmatchedPayment(
+    tx,
+    { ...of, reference, amount, currency, reason: isAsked ? 'too_late' : 'differs' },
+    wall,
+  );
   if (isOpen && session.status === 'processing') {
     // The bank has answered, so another card may be tried.
     await decline(tx, dependencies, session, { accepted: false, reason: 'processing_error', reference }, now);

@@ -10,8 +10,8 @@ import { recordCheckoutState } from '../checkouts/checkouts.ts';
 import type { NoticeHeaders, ProviderFact } from '../provider/remote.ts';
 import { selectCheckoutByReference } from '../records/checkouts.sql.ts';
 import { recordReturnAnswer } from '../returns/remote-returns.ts';
-import { hasStray } from '../returns/stray.sql.ts';
-import { recordStrayReturnAnswer } from '../returns/stray.ts';
+import { hasUnmatchedPayment } from '../returns/unmatched.sql.ts';
+import { recordUnmatchedReturnAnswer } from '../returns/unmatched.ts';
 import type { PaymentDependencies } from '../sessions/completion.ts';
 import { applyDispute, applyOutsideRefund } from './disputes.ts';
 import { insertNotice, selectNotice, updateNotice } from './notices.sql.ts';
@@ -116,7 +116,7 @@ async function applyFact(dependencies: PaymentDependencies, of: OfProvider, fact
 
 const OWN_REFUND = /^return:(pay_\w+)$/;
 
-/** A refund that we asked for ourselves, of a receipt or of stray money. */
+/** A refund that we asked for ourselves, of a receipt or of an unmatched payment. */
 async function recordOwnRefundAnswer(
   remote: RemoteDependencies,
   merchantId: string,
@@ -126,11 +126,12 @@ async function recordOwnRefundAnswer(
   const id = OWN_REFUND.exec(key)?.[1];
   if (id === undefined) return;
   const of = { merchantId, id };
-  if (await isStray(remote, of)) return recordStrayReturnAnswer(remote, of, refund);
+  if (await isUnmatched(remote, of)) return recordUnmatchedReturnAnswer(remote, of, refund);
   return recordReturnAnswer(remote, of, refund);
 }
 
-const isStray = (
+const isUnmatched = (
   remote: RemoteDependencies,
   { merchantId, id }: { merchantId: string; id: string },
-): Promise<boolean> => remote.database.transaction({ merchants: [merchantId] }, (tx) => hasStray(tx, merchantId, id));
+): Promise<boolean> =>
+  remote.database.transaction({ merchants: [merchantId] }, (tx) => hasUnmatchedPayment(tx, merchantId, id));
