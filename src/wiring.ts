@@ -229,7 +229,7 @@ export const registerAt = (viesUrl: string | null | undefined): TaxIdRegister | 
 
 /** Nothing is sent: for callers that only list the routes. */
 const noWebhookParts: WebhookDependencies = {
-  way: {
+  transport: {
     post: async () => ({ kind: 'failed', error: 'Nothing leaves this environment.' }),
     sealer: sealerOf(''),
     guard: { allowsLoopback: false },
@@ -245,11 +245,11 @@ export type { DocumentRenderer } from './documents/index.ts';
  * Binds the domains of an environment. Data goes one way along the road (ARCHITECTURE.md): what upstream must hear at
  * once and together, it hears from a handler that is handed in here.
  * @param usage who counts usage for reports and meters
- * @param carrier who brings mail to its server; by default nobody, and mail is held
+ * @param mailSender hands mail to its server; by default there is no server, and mail is held
  * @param sources by what the secrets of sources are sealed, and who their callers are
  * @param remote how payment providers outside our database are reached
  * @param renderer makes the PDF of each document, and is closed with the domains
- * @param webhooks how webhooks leave
+ * @param webhooks the transport of webhooks
  * @param taxIds who is asked about VAT numbers
  */
 export function wireDomains(
