@@ -4,7 +4,7 @@ import { type Resource, type Shop, START, shopOf } from '../../../test/support/s
 import { type Sql, sql } from '../../db/index.ts';
 import { decimal } from '../../kernel/decimal.ts';
 import { wireDomains } from '../../wiring.ts';
-import { lookAtBalances, noticesOf } from './notices.ts';
+import { evaluateBalances, noticesOf } from './notices.ts';
 
 describe('what there is to tell of a balance', () => {
   it.each([
@@ -82,14 +82,14 @@ describe('notices', () => {
   }
   const report = ({ metric, customer }: Sold, at: string, units: number) =>
     shop.use(customer.id, at, units, { type: metric.eventType });
-  const look = (...sold: readonly Sold[]) => {
+  const evaluate = (...sold: readonly Sold[]) => {
     const used = sold.map(({ customer }) => ({ merchantId: merchant.id, customerId: customer.id as string }));
-    return lookAtBalances(env.database, used, Temporal.Instant.from(START));
+    return evaluateBalances(env.database, used, Temporal.Instant.from(START));
   };
-  /** Usage, and a look at it. */
+  /** Stores usage and evaluates the balance. */
   async function use(sold: Sold, at: string, units: number) {
     await report(sold, at, units);
-    await look(sold);
+    await evaluate(sold);
   }
 
   it('are written once in each usage period, as the balance gets there', async () => {
@@ -132,7 +132,7 @@ describe('notices', () => {
   ])('after %j at one time are %j', async (uses, expected) => {
     const sold = await entitled();
     for (const units of uses) await report(sold, START, units);
-    await look(sold);
+    await evaluate(sold);
     expect(await told(sold.entitlement)).toEqual(expected);
   });
 
@@ -158,10 +158,10 @@ describe('notices', () => {
     expect(low?.data).toMatchObject({ type: 'balance', value: '15', threshold: null, percent: 80 });
   });
 
-  it('are written once where many look at once', async () => {
+  it('are written once where many evaluate at once', async () => {
     const sold = await entitled();
     await report(sold, START, 100);
-    await Promise.all(Array.from({ length: 8 }, () => look(sold)));
+    await Promise.all(Array.from({ length: 8 }, () => evaluate(sold)));
     expect(await told(sold.entitlement)).toEqual([LOW, EXHAUSTED]);
   });
 
@@ -196,8 +196,8 @@ describe('notices', () => {
     for (let number = 0; number < 60; number += 1) sold.push(await entitled({ onClock: false }));
     for (const [index, each] of sold.entries()) await report(each, START, index % 3 === 0 ? 100 : 50);
     const begun = performance.now();
-    await look(...sold);
-    await look(...sold);
+    await evaluate(...sold);
+    await evaluate(...sold);
     expect(performance.now() - begun).toBeLessThan(5_000);
     const all = await Promise.all(sold.map(({ entitlement }) => told(entitlement)));
     expect(all).toEqual(sold.map((_, index) => (index % 3 === 0 ? [LOW, EXHAUSTED] : [])));
@@ -208,7 +208,7 @@ describe('notices', () => {
     await inMerchant(sql`update entitlement_term set template = '{"type": "metered", "issueAfterReset": "much"}'
                           where entitlement_id = ${broken.entitlement.id} returning 1`);
     for (const each of [broken, sold]) await report(each, START, 100);
-    await look(broken, sold);
+    await evaluate(broken, sold);
     expect(await told(sold.entitlement)).toEqual([LOW, EXHAUSTED]);
     const [row] = await inMerchant(
       sql`select next_action_at = ${START} as is_due from entitlement where id = ${broken.entitlement.id}`,
@@ -227,7 +227,7 @@ describe('notices', () => {
   });
 
   it.each(['2026-02-01T00:00:00Z', '2026-03-15T00:00:00Z'])(
-    'are not lost where a clock goes to %s, past the reset, before anybody looked',
+    'are not lost where a clock goes to %s, past the reset, before any evaluation',
     async (to) => {
       const sold = await entitled();
       await report(sold, START, 90);
@@ -235,7 +235,7 @@ describe('notices', () => {
       await report(sold, '2026-01-03T00:00:00Z', 5);
       await report(sold, '2026-01-31T23:59:59.999999Z', 5);
       await shop.advance(sold.clock, to);
-      await look(sold);
+      await evaluate(sold);
       expect(await told(sold.entitlement)).toEqual([LOW, EXHAUSTED]);
     },
   );

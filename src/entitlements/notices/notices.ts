@@ -89,14 +89,14 @@ const toEvent = ({ entitlement, kind, balance, periodStart }: Told & { kind: Bal
     periodStart: formatInstant(periodStart),
   });
 
-/** So many balances of a merchant are looked at in one transaction. */
+/** So many balances of a merchant are evaluated in one transaction. */
 const MOST_TOGETHER = 200;
 
 /**
- * Looks at the balances of customers with new usage, many together. Where one of them is at fault, each is looked at by
+ * Evaluates the balances of customers with new usage, many together. If one of them is at fault, each is evaluated by
  * itself, and one that fails is left to its background job.
  */
-export async function lookAtBalances(
+export async function evaluateBalances(
   database: Database,
   customers: readonly UsedCustomer[],
   wall: Instant,
@@ -106,14 +106,14 @@ export async function lookAtBalances(
     for (let place = 0; place < those.length; place += MOST_TOGETHER) {
       const ids = those.slice(place, place + MOST_TOGETHER).map(({ id }) => id);
       await database
-        .transaction({ merchants: [merchantId] }, (tx) => lookTogether(tx, merchantId, ids, wall))
+        .transaction({ merchants: [merchantId] }, (tx) => evaluateTogether(tx, merchantId, ids, wall))
         .catch(async () => {
-          for (const id of ids) await look(database, { merchantId, id }, wall);
+          for (const id of ids) await evaluate(database, { merchantId, id }, wall);
         });
     }
 }
 
-async function lookTogether(tx: Tx, merchantId: string, ids: readonly string[], wall: Instant): Promise<void> {
+async function evaluateTogether(tx: Tx, merchantId: string, ids: readonly string[], wall: Instant): Promise<void> {
   const entitlements = await selectAllActive(tx, merchantId, { ids }, null, wall);
   const read = await readTogether(tx, entitlements, { withoutReservations: true });
   const told = read.flatMap(({ detail }, place): Told[] => {
@@ -133,7 +133,11 @@ async function lookTogether(tx: Tx, merchantId: string, ids: readonly string[], 
   await tellAll(tx, told);
 }
 
-async function look(database: Database, key: Pick<EntitlementRow, 'merchantId' | 'id'>, wall: Instant): Promise<void> {
+async function evaluate(
+  database: Database,
+  key: Pick<EntitlementRow, 'merchantId' | 'id'>,
+  wall: Instant,
+): Promise<void> {
   const { merchantId, id } = key;
   const inMerchant = { merchants: [merchantId] };
   try {

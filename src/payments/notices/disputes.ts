@@ -58,11 +58,11 @@ export const applyDispute = (
     ] as const;
     const key = `dispute:${id}:${bookings}`;
     if (!more.isZero()) await post(tx, { merchantId, key, reason: 'dispute', currency: fact.currency, entries }, now);
-    if (!taken.isUnmatched && fact.status !== 'open') await lookAtReturn(tx, merchantId, taken, now);
+    if (!taken.isUnmatched && fact.status !== 'open') await startWaitingReturn(tx, merchantId, taken, now);
   });
 
-/** A refund of the payment may wait for the end of the dispute: it sends what is left, now. */
-async function lookAtReturn(tx: Tx, merchantId: string, { id }: TakenPayment, now: Instant): Promise<void> {
+/** Starts a refund of the payment that waited for the end of the dispute. It sends the remaining amount. */
+async function startWaitingReturn(tx: Tx, merchantId: string, { id }: TakenPayment, now: Instant): Promise<void> {
   const found = await reduceReturn(tx, merchantId, id, now);
   if (found?.receipt.returnStatus !== 'requested' || found.receipt.returnStartedAt !== null) return;
   await markAsked(tx, found.receipt, { startedAt: null, lookUps: found.receipt.returnLookUps, at: now });
