@@ -92,10 +92,10 @@ const isOfChange = ({ eventType: type, type: kind }: LineRow): boolean => type !
 const dayOf = (instant: Instant): string => instant.toString().slice(0, 10);
 
 /**
- * A hash of what a preview says of the change: its day, the version, and each line that is no usage. Whoever confirms
- * sends it along, and gets what was shown or a new preview.
+ * The fingerprint of a preview: a hash of its day, the version, and each line that is no usage. The confirmation sends
+ * it. If the change has another fingerprint by then, the customer gets a new preview.
  */
-export function printOf({ requested, at, versionId, invoices, credited, toCredit }: Preview): string {
+export function fingerprintOf({ requested, at, versionId, invoices, credited, toCredit }: Preview): string {
   const lines = invoices.map(({ invoice, lines: all }) => [
     dayOf(invoice.periodEnd),
     invoice.currency,

@@ -21,8 +21,8 @@ import { planName, standingOf } from './overview.ts';
 import {
   type Credited,
   fieldsOf,
+  fingerprintOf,
   type Preview,
-  printOf,
   type RequestedChange,
   type Rights,
   readRequestedChange,
@@ -182,7 +182,7 @@ async function previewOf(visit: Visit, own: Own, preview: Preview, hasChanged: b
   const { day } = formatsOf(look.locale);
   const { requested, invoices, credited, toCredit } = preview;
   const amountOf = ({ amount, currency }: Credited) => formatsOf(look.locale).money(decimal(amount), currency);
-  const hidden = Object.entries({ ...fieldsOf(requested), print: printOf(preview) });
+  const hidden = Object.entries({ ...fieldsOf(requested), print: fingerprintOf(preview) });
   return {
     title: words.preview,
     tab: 'overview',
@@ -228,10 +228,10 @@ export async function changePortal(dependencies: PortalDependencies, visit: Visi
   const of = { subscription: own.subscription, currency: own.plan.currency };
   const done = await visit.tx.savepoint(
     () => applyRequestedChange(dependencies, visit, of, requested, rights),
-    (result) => result.ok && printOf(result.value) === form.print,
+    (result) => result.ok && fingerprintOf(result.value) === form.print,
   );
   if (!done.ok) return { to: pathIn(own) };
-  if (printOf(done.value) !== form.print) return shownOr(dependencies, visit, own, requested, rights, true);
+  if (fingerprintOf(done.value) !== form.print) return shownOr(dependencies, visit, own, requested, rights, true);
   const { at, versionId } = done.value;
   const { planId, planVersionId: heldId, quantities, endingAt } = own.subscription;
   const before = { planId, planVersionId: heldId, quantities, endingAt: endingAt && formatInstant(endingAt) };
