@@ -3,8 +3,8 @@ import { deleteClaimsOver, releaseClaims, selectLostWorkers } from './claims.sql
 import type { Chore } from './runner.ts';
 
 /**
- * Releases the claims of processes that are gone, so that their work is due at once (decision 0195). A process counts as
- * gone when two checks in a row find it without its lock, so a process with a broken connection has a second to return.
+ * Releases the claims of processes that are gone, so that their work is due at once (decision 0195). A process counts
+ * as gone when two checks in a row find it without its lock, so a broken connection has a second to come back.
  * @param own the number of this process
  */
 export function lostClaimChore(own: () => number | null): Chore {
