@@ -185,7 +185,7 @@ export function againstTheRoad(files: readonly SourceFile[], road = ROAD): Findi
 export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   checkout: ['link', 'sign-up', 'page'],
   entitlements: [
-    ...['balance', 'entitlement', 'inputs', 'reading', 'known', 'notices'],
+    ...['balance', 'entitlement', 'inputs', 'reading', 'cache', 'notices'],
     ...['grants', 'reservations', 'purchases', 'changes'],
   ],
   invoicing: [

@@ -25,7 +25,7 @@ import {
   type Schedule,
   scheduleOf,
 } from './schedule.ts';
-import { Soonest } from './soonest.ts';
+import { TimeQueue } from './time-queue.ts';
 import { type Budget, finish, takeStep } from './turns.ts';
 
 /** Half-open. */
@@ -173,7 +173,7 @@ class PointFinder {
   readonly #found: Found;
   readonly #written: ReadonlySet<bigint | null>;
   readonly #resets: ResetCursor;
-  readonly #recurrences = new Soonest<RecurrenceCursor>(({ next }) => next as Instant);
+  readonly #recurrences = new TimeQueue<RecurrenceCursor>(({ next }) => next as Instant);
   #passed = 0;
 
   constructor(found: Found) {
@@ -197,7 +197,7 @@ class PointFinder {
 
   next(): TimelinePoint | null {
     const landmark = this.#landmark ?? null;
-    const other = this.#soonestOther();
+    const other = this.#earliestOther();
     if (landmark && (other === null || landmark.time < other.epochNanoseconds)) {
       if (isAfter(landmark.at, this.#found.until)) return null;
       this.#passed += 1;
@@ -211,7 +211,7 @@ class PointFinder {
 
   /** A point with a reset of usage or a recurrence of grants. */
   #atOther(at: Instant, landmark: Landmark | null): TimelinePoint {
-    const recurring = this.#recurrences.soonest?.next?.equals(at) ? this.#recurrences.takeAll(at) : [];
+    const recurring = this.#recurrences.earliest?.next?.equals(at) ? this.#recurrences.takeAll(at) : [];
     const reset = this.#resets.next?.at.equals(at) ? this.#resets.next : null;
     const point = reset ? this.#atReset(reset, landmark, recurring) : this.#between(at, landmark, recurring);
     for (const cursor of recurring) this.#wait(cursor);
@@ -219,9 +219,9 @@ class PointFinder {
   }
 
   /** The next reset or recurrence. */
-  #soonestOther(): Instant | null {
+  #earliestOther(): Instant | null {
     const reset = this.#resets.next?.at ?? null;
-    const recurrence = this.#recurrences.soonest?.next ?? null;
+    const recurrence = this.#recurrences.earliest?.next ?? null;
     return reset && recurrence ? earliest(reset, recurrence) : (reset ?? recurrence);
   }
 
@@ -252,7 +252,7 @@ class PointFinder {
   /** The last instant of a run from `at` on; `at` itself: there is no run. */
   #limitAfter(at: Instant, others: Instant | null | undefined): Instant {
     const { schedule, quiet, until } = this.#found;
-    const limits = [this.#landmark?.at, this.#recurrences.soonest?.next, others, schedule.inputs.activeTo];
+    const limits = [this.#landmark?.at, this.#recurrences.earliest?.next, others, schedule.inputs.activeTo];
     return quiet.limitAfter(at, limits, until);
   }
 

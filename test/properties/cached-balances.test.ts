@@ -3,14 +3,14 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { findSpentBudgets } from '../../src/alerts/index.ts';
 import type { EntitlementTemplate } from '../../src/catalog/index.ts';
 import { sql, type Tx } from '../../src/db/index.ts';
+import { accessQuestion, detailQuestion, findAsked, findWhose } from '../../src/entitlements/cache/questions.ts';
+import { Readings } from '../../src/entitlements/cache/readings.ts';
 import {
   insertEntitlement,
   insertTerm,
   updateEntitlement,
 } from '../../src/entitlements/entitlement/entitlements.sql.ts';
 import { deleteSnapshotsFrom } from '../../src/entitlements/inputs/snapshots.sql.ts';
-import { accessQuestion, detailQuestion, findAsked, findWhose } from '../../src/entitlements/known/questions.ts';
-import { Readings } from '../../src/entitlements/known/readings.ts';
 import { accessOf, toAccessReplies, toAccessReply } from '../../src/entitlements/reading/access.ts';
 import type { TimedEntitlement } from '../../src/entitlements/reading/reading.sql.ts';
 import { newId } from '../../src/kernel/ids.ts';

@@ -12,8 +12,8 @@ import { type Loaded, loadInputs } from '../inputs/inputs.ts';
 import { withHolding } from '../inputs/snapshots.ts';
 import { toLoadedReply } from '../reading/present.ts';
 import type { TimedEntitlement } from '../reading/reading.sql.ts';
+import { type NowAnswer, selectNextGrants, selectNow, type WrittenQuestion, writtenQuestion } from './cache.sql.ts';
 import { Joined } from './joined.ts';
-import { type NowAnswer, selectNextGrants, selectNow, type WrittenQuestion, writtenQuestion } from './known.sql.ts';
 import { isPreparedFor, type Prepared, prepareDetail } from './prepared.ts';
 
 /** The entitlements of one customer to read: some with an answer, and others only until their next change. */
