@@ -98,15 +98,15 @@ it('events of a transaction that commits late are not passed over', { timeout: 6
 describe('what comes when', () => {
   const chore = watcher();
   it.each([
-    { name: 'before the period', at: '2025-12-31T23:59:59Z', told: [] },
-    { name: 'at its start', at: '2026-01-01T00:00:00Z', told: ['10'] },
-    { name: 'ahead, just before its end', at: '2026-01-31T23:59:59.999999Z', told: ['10'] },
-    { name: 'at its end', at: '2026-02-01T00:00:00Z', told: [] },
-  ])('$name', async ({ at, told }) => {
+    { name: 'before the period', at: '2025-12-31T23:59:59Z', triggered: [] },
+    { name: 'at its start', at: '2026-01-01T00:00:00Z', triggered: ['10'] },
+    { name: 'ahead, just before its end', at: '2026-01-31T23:59:59.999999Z', triggered: ['10'] },
+    { name: 'at its end', at: '2026-02-01T00:00:00Z', triggered: [] },
+  ])('$name', async ({ at, triggered }) => {
     const { alert, use } = await watched();
     await use(10, at);
     await evaluate(chore, { seconds: 300 });
-    expect(await valuesOf(alert)).toEqual(told);
+    expect(await valuesOf(alert)).toEqual(triggered);
   });
 
   it('a figure that falls below and comes back is not reported again; below, the alert is not reached', async () => {

@@ -35,7 +35,7 @@ export interface Payments {
 
 /** How providers outside our database are reached. */
 export interface RemoteOptions extends Omit<RemoteDependencies, 'providerClient'> {
-  /** Told of a call, or of its outcome, that could not be carried through. */
+  /** Called after a call to a provider, or the storage of its outcome, has failed. */
   readonly onTrouble: (error: Error) => void;
 }
 

@@ -16,7 +16,7 @@ export interface TaxProviderDependencies {
 
 /** How tax providers are reached. */
 export interface TaxProviderOptions extends Omit<TaxProviderDependencies, 'providerClient'> {
-  /** Told of a call, or of its outcome, that could not be carried through. */
+  /** Called after a call to a provider, or the storage of its outcome, has failed. */
   readonly onTrouble: (error: Error) => void;
 }
 

@@ -14,7 +14,7 @@ afterAll(() => env.close());
 
 const at = (text: string) => Temporal.Instant.from(text);
 const search = (now: string) => unbilledUsageChore(postgresUsage).run(env.database, at(now));
-const told = (merchantId: string) =>
+const published = (merchantId: string) =>
   env.database.transaction({ merchants: [merchantId] }, (tx) =>
     tx.rows<{ data: Resource }>(
       sql`select data from outbox where merchant_id = ${merchantId} and type = 'usage.unbilled.v0' order by seq`,
@@ -49,7 +49,7 @@ it('tells once of each day and metric, however often and by however many it is s
 
   await Promise.all([search('2026-01-06T01:00:00Z'), search('2026-01-06T01:00:00Z')]);
   await search('2026-01-06T20:00:00Z');
-  expect((await told(merchant.id)).map(({ data }) => [data.billableMetricId, data.day])).toEqual([
+  expect((await published(merchant.id)).map(({ data }) => [data.billableMetricId, data.day])).toEqual([
     [metric.id, '2026-01-05'],
     [null, '2026-01-05'],
   ]);
@@ -59,11 +59,11 @@ it('tells once of each day and metric, however often and by however many it is s
     UNKNOWN_TYPE: 1,
   });
   await search('2026-01-07T01:00:00Z');
-  expect((await told(merchant.id)).slice(2).map(({ data }) => [data.billableMetricId, data.day])).toEqual([
+  expect((await published(merchant.id)).slice(2).map(({ data }) => [data.billableMetricId, data.day])).toEqual([
     [metric.id, '2026-01-06'],
   ]);
   await search('2026-01-08T01:00:00Z');
-  expect(await told(merchant.id)).toHaveLength(3);
+  expect(await published(merchant.id)).toHaveLength(3);
   expect(await env.database.transaction('every merchant, reading', countUnbilled)).toEqual([]);
 });
 
@@ -86,16 +86,16 @@ it('tells of usage that came too late on the day on which it came, once', async 
   await env.runDueWork();
   for (let turn = 0; turn < 3; turn += 1) await eventTallyChore.run(env.database, at('2026-02-03T00:00:00Z'));
   await search('2026-02-04T02:00:00Z');
-  expect(await told(merchant.id)).toEqual([]);
+  expect(await published(merchant.id)).toEqual([]);
 
   await shop.use(customer.id, '2026-01-05T13:00:00Z', 5);
   await shop.use(customer.id, '2026-01-06T13:00:00Z', 7);
   await search('2026-02-05T02:00:00Z');
-  expect((await told(merchant.id)).map(({ data }) => [data.billableMetricId, data.day])).toEqual([
+  expect((await published(merchant.id)).map(({ data }) => [data.billableMetricId, data.day])).toEqual([
     [metric.id, '2026-02-04'],
   ]);
   const counted = await env.database.transaction('every merchant, reading', countUnbilled);
   expect(counted).toContainEqual({ reason: 'PERIOD_CLOSED', events: 2 });
   await search('2026-02-06T02:00:00Z');
-  expect(await told(merchant.id)).toHaveLength(1);
+  expect(await published(merchant.id)).toHaveLength(1);
 });

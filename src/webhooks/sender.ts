@@ -16,7 +16,7 @@ export interface SenderOptions {
   /** Milliseconds on a clock that only goes forward. */
   readonly stopwatch: () => number;
   readonly onTrouble: (error: Error, what: string) => void;
-  /** Told of each attempt, for the metrics. */
+  /** Called after each attempt, for the metrics. */
   readonly observe?: (outcome: 'delivered' | 'failed', seconds: number) => void;
   /** The number under which other processes see this one; null or absent: they do not. */
   readonly worker?: () => number | null;

@@ -34,9 +34,9 @@ export const insertNotices = (
 
 /**
  * The metered entitlements of some customers, unless they have ended, in the order of merchants and ids. One that was
- * told to be used up since its last reset is left out: there is no more to tell of its usage period.
+ * reported as used up since its last reset is left out: its usage period needs no more notices.
  */
-export const selectUntold = (tx: Tx, customers: readonly UsedCustomer[], now: Instant): Promise<Key[]> =>
+export const selectUnnotified = (tx: Tx, customers: readonly UsedCustomer[], now: Instant): Promise<Key[]> =>
   tx.rows<Key>(sql`
     select e.merchant_id, e.id
       from unnest(${customers.map(({ merchantId }) => merchantId)}::text[],

@@ -38,7 +38,7 @@ const unmatched = (id: string) =>
     tx.rows<{ amount: string; currency: string; reason: string; status: string }>(sql`
       select amount::text, currency, reason, return_status as status from stray_payment where session_id = ${id}`),
   );
-const kinds = async (toy: string) => (await shop.told(merchant, toy)).map(({ kind }) => kind);
+const kinds = async (toy: string) => (await shop.handlerCalls(merchant, toy)).map(({ kind }) => kind);
 /** The balance of an account of the merchant. */
 const balance = (account: string, currency: string) =>
   shop.inMerchant(merchant.id, async (tx) => {
