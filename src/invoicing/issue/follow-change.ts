@@ -51,7 +51,7 @@ export async function followChange(
   { terms, at }: { readonly terms: BillingTerms; readonly at: Instant },
   now: Instant,
 ): Promise<InvoiceRow | null> {
-  const creditedAnew = await deleteOpenCredits(tx, terms.merchantId, terms.subscriptionId, justBefore(at));
+  const creditedAgain = await deleteOpenCredits(tx, terms.merchantId, terms.subscriptionId, justBefore(at));
   await alignPeriods(dependencies, tx, terms, at, now);
   await redoDrafts(dependencies, tx, terms, now);
   const unissued = await lockInvoicesIn(tx, terms.merchantId, terms.subscriptionId, UNISSUED);
@@ -59,7 +59,7 @@ export async function followChange(
   const bearer = active.find((invoice) => goesOn(terms, invoice, at)) ?? (await bearNow(tx, terms, at, now));
   const ended = unissued.find(({ kind, periodEnd: end }) => kind === 'subscription' && end.equals(at));
   const target = bearer ?? ended ?? active[0] ?? null;
-  await giveCredits(dependencies, tx, { terms, after: takesFrom(terms, at), target, creditedAnew }, now);
+  await giveCredits(dependencies, tx, { terms, after: takesFrom(terms, at), target, creditedAgain }, now);
   return bearer?.status === 'CALCULATING' ? finish(dependencies, tx, bearer, now) : target;
 }
 
