@@ -67,8 +67,8 @@ const ROUND = { hours: 1 };
 const REST = { hours: 24 };
 
 /**
- * The time of the next evaluation without an event. Simulated time does not pass by waiting, so on a test clock only the
- * end of the period counts.
+ * The time of the next evaluation without an event. Simulated time does not pass by waiting, so on a test clock only
+ * the end of the period counts.
  */
 export function nextEvaluation(present: Reading | null, isOnClock: boolean, now: Instant): Instant | null {
   if (present === null) return now.add(REST);

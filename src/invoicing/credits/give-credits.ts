@@ -48,8 +48,8 @@ export interface CreditOrder {
 /**
  * Takes back what was billed for a time and is not owed (§3 Credits), in advance or in arrears: first what is still
  * unpaid of the invoice that billed it, by a credit note; then as a line of the open invoice, or by a credit note whose
- * total is in the wallet. The unowed part follows from the present history, so a credit that was prepared for an earlier
- * history is computed again.
+ * total is in the wallet. The unowed part follows from the present history, so a credit that was prepared for an
+ * earlier history is computed again.
  */
 export async function giveCredits(
   dependencies: InvoicingDependencies,
