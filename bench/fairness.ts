@@ -25,9 +25,9 @@ await withStack(async (stack) => {
   const url = await stack.database();
 
   /** The quiet merchant's reads, by the clock, alone or beside the noisy one's invoices. */
-  const round = async (target: Target, isBeside: boolean): Promise<Round> => {
+  const round = async (target: Target, isConcurrent: boolean): Promise<Round> => {
     const order = { connections: 100, seconds, rate, path: '/v0/customers?offset=0', many: 1, key: target.otherKey };
-    const noise = isBeside ? makeNoise(target) : null;
+    const noise = isConcurrent ? makeNoise(target) : null;
     const quiet = await stack.read(target, order);
     const { made, refused } = (await noise?.stop()) ?? { made: 0, refused: 0 };
     return { quiet, invoicesPerSecond: made / quiet.seconds, refused };
@@ -37,7 +37,7 @@ await withStack(async (stack) => {
       url,
       async (target) => {
         await round(target, false); // warm
-        return { alone: await round(target, false), beside: await round(target, true) };
+        return { alone: await round(target, false), concurrent: await round(target, true) };
       },
       how,
     );
@@ -45,14 +45,14 @@ await withStack(async (stack) => {
   const [ratios, throughputs]: [number[], number[]] = [[], []];
   for (let pair = 1; pair <= pairs; pair += 1) {
     const [without, bounded] = [await rounds('any slots'), await rounds()];
-    for (const [label, { alone, beside }] of Object.entries({ without, with: bounded })) {
+    for (const [label, { alone, concurrent }] of Object.entries({ without, with: bounded })) {
       console.log(`  ${pair} ${label.padEnd(8)} quiet merchant alone  ${told(alone.quiet)}`);
-      console.log(`  ${''.padEnd(10)} beside the noisy one  ${told(beside.quiet)}`);
-      const noisy = `${beside.invoicesPerSecond.toFixed(1)} invoices/s, ${beside.refused} refused`;
+      console.log(`  ${''.padEnd(10)} beside the noisy one  ${told(concurrent.quiet)}`);
+      const noisy = `${concurrent.invoicesPerSecond.toFixed(1)} invoices/s, ${concurrent.refused} refused`;
       console.log(`  ${''.padEnd(10)} the noisy one         ${noisy}`);
     }
-    ratios.push(bounded.beside.quiet.p99 / without.beside.quiet.p99);
-    throughputs.push(bounded.beside.invoicesPerSecond / without.beside.invoicesPerSecond);
+    ratios.push(bounded.concurrent.quiet.p99 / without.concurrent.quiet.p99);
+    throughputs.push(bounded.concurrent.invoicesPerSecond / without.concurrent.invoicesPerSecond);
   }
   verdict('quiet p99 with ÷ without', median(ratios), 0.5, median(ratios) <= 0.5, '≤');
   verdict('noisy throughput with ÷ without', median(throughputs), 0.8, median(throughputs) >= 0.8, '≥');

@@ -4,7 +4,7 @@ import { addAllChanges } from '../src/analytics/sums.ts';
 import { Database } from '../src/db/index.ts';
 import { keepHeapSmall } from '../src/start/heap.ts';
 import { numbersOf } from './support/arguments.ts';
-import { at, beside } from './support/beside.ts';
+import { at, readDuringBursts } from './support/bursts.ts';
 import { watchTurns } from './support/holds.ts';
 import { openSandbox } from './support/sandbox.ts';
 import { withStack } from './support/stack.ts';
@@ -69,14 +69,14 @@ await withStack(async (stack) => {
     await sleep(PAUSE_MILLISECONDS);
     longestTurn();
     const bursts = [{ method: 'GET', paths: Array.from({ length: many }, () => path), headers: loud.headers }] as const;
-    const report = await beside({ base, bursts, key: quiet.key, read: `/v0/customers/${customerId}` });
+    const report = await readDuringBursts({ base, bursts, key: quiet.key, read: `/v0/customers/${customerId}` });
     const held = longestTurn();
     const times = (list: readonly number[]) => `p50 ${at(list, 0.5).toFixed(0)} p99 ${at(list, 0.99).toFixed(0)}`;
     console.log(
       `  ${name.padEnd(36)} × ${String(many).padStart(3)}  ${JSON.stringify(report.answers[0])} in ` +
         `${report.seconds.toFixed(1)} s  longest turn ${held.toFixed(0)} ms ` +
         `(wanted ≤ ${WANTED_MILLISECONDS}: ${held <= WANTED_MILLISECONDS ? 'yes' : 'NO'})  ` +
-        `other merchant alone ${times(report.alone)}, beside ${times(report.beside)} ms, ${report.failed} failed`,
+        `other merchant alone ${times(report.alone)}, during bursts ${times(report.duringBursts)} ms, ${report.failed} failed`,
     );
   }
   await sandbox.environment.close();

@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { numbersOf } from './support/arguments.ts';
-import { at, type Burst, beside } from './support/beside.ts';
+import { at, type Burst, readDuringBursts } from './support/bursts.ts';
 import { makePlan, openSandbox } from './support/sandbox.ts';
 import { withStack } from './support/stack.ts';
 
@@ -32,7 +32,7 @@ async function serve(): Promise<void> {
       { method: 'GET', paths },
       { method: 'POST', paths, ...sent, body: new URLSearchParams(form).toString() },
     ];
-    const report = await beside({ base, bursts, key, read: `/v0/customers/${customerId}` });
+    const report = await readDuringBursts({ base, bursts, key, read: `/v0/customers/${customerId}` });
     const [get = {}, post = {}] = report.answers;
     delay.disable();
     console.log(
@@ -41,8 +41,8 @@ async function serve(): Promise<void> {
     console.log(`  GET ${JSON.stringify(get)}  POST with a tax number ${JSON.stringify(post)}`);
     console.log(`  event loop of the server, longest delay ${(delay.max / 1e6).toFixed(0)} ms`);
     console.log(`  another merchant alone   ${told(report.alone)}`);
-    console.log(`  another merchant beside  ${told(report.beside)}  ${report.failed} failed`);
-    const p99 = at(report.beside, 0.99);
+    console.log(`  another merchant during ${told(report.duringBursts)}  ${report.failed} failed`);
+    const p99 = at(report.duringBursts, 0.99);
     const refused = [get, post].reduce((sum, answers) => sum + (answers['503'] ?? 0), 0);
     const isKept = p99 < WANTED_MILLISECONDS && refused === 0 && report.failed === 0;
     console.log(

@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 /**
- * The program's door. npm's scripts find the Node that came with the packages; a direct call finds the machine's own,
- * which may be too old to read TypeScript or to know `Temporal`. Then the same command is run again by ours.
+ * The entry point of the program. npm's scripts find the Node that came with the packages. A direct call finds the
+ * machine's own Node, which may be too old to read TypeScript or to know `Temporal`. Then the program starts itself
+ * again with the Node of the packages.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';

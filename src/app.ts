@@ -236,7 +236,7 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
   const resolve = options.resolveHost ?? resolveName;
   const outside = openPost({ resolve });
   const webhooks: WebhookDependencies = {
-    way: {
+    transport: {
       post: outside.post,
       sealer: sources.sealer,
       guard: { allowsLoopback: options.environment === 'sandbox' && isLocal },
@@ -313,7 +313,7 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
   });
   const sender: Sender = createSender({
     database: deliveryDatabase,
-    way: webhooks.way,
+    transport: webhooks.transport,
     now,
     chance: Math.random,
     stopwatch: () => performance.now(),

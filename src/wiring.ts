@@ -95,7 +95,7 @@ import {
   countExceptions,
   createPayments,
   createStripeProvider,
-  ProviderCourier,
+  ProviderCallQueue,
   paymentErrors,
   type RemoteOptions,
   type RemoteProvider,
@@ -229,7 +229,7 @@ export const registerAt = (viesUrl: string | null | undefined): TaxIdRegister | 
 
 /** Nothing is sent: for callers that only list the routes. */
 const noWebhookParts: WebhookDependencies = {
-  way: {
+  transport: {
     post: async () => ({ kind: 'failed', error: 'Nothing leaves this environment.' }),
     sealer: sealerOf(''),
     guard: { allowsLoopback: false },
@@ -245,11 +245,11 @@ export type { DocumentRenderer } from './documents/index.ts';
  * Binds the domains of an environment. Data goes one way along the road (ARCHITECTURE.md): what upstream must hear at
  * once and together, it hears from a handler that is handed in here.
  * @param usage who counts usage for reports and meters
- * @param carrier who brings mail to its server; by default nobody, and mail is held
+ * @param mailSender hands mail to its server; by default there is no server, and mail is held
  * @param sources by what the secrets of sources are sealed, and who their callers are
  * @param remote how payment providers outside our database are reached
  * @param renderer makes the PDF of each document, and is closed with the domains
- * @param webhooks how webhooks leave
+ * @param webhooks the transport of webhooks
  * @param taxIds who is asked about VAT numbers
  */
 export function wireDomains(
@@ -295,7 +295,7 @@ export function wireDomains(
         markRefused(tx, sources.sealer, { merchantId, provider, secretKey }, reason, remote.now()),
     },
   });
-  const taxIdCourier = new ProviderCourier(remote.now, taxIds.onTrouble);
+  const taxIdClient = new ProviderCallQueue(remote.now, taxIds.onTrouble);
   const subscriptions: SubscriptionDependencies = {
     environment,
     source: billingSource,
@@ -426,7 +426,7 @@ export function wireDomains(
         {
           register: taxIds.register,
           database: remote.database,
-          carry: (merchantId, work) => taxIdCourier.carry(merchantId, work),
+          call: (merchantId, work) => taxIdClient.call(merchantId, work),
           now: remote.now,
         },
         findTaxId,
@@ -437,11 +437,11 @@ export function wireDomains(
     countExceptions,
     findOldestUnseen,
     idle: async () => {
-      await Promise.all([payments.idle(), taxIdCourier.idle()]);
-      await taxProviders.courier.idle();
+      await Promise.all([payments.idle(), taxIdClient.idle()]);
+      await taxProviders.providerClient.idle();
     },
     close: async () => {
-      await Promise.all([payments.close(), taxProviders.courier.close(), taxIdCourier.close()]);
+      await Promise.all([payments.close(), taxProviders.providerClient.close(), taxIdClient.close()]);
       await renderer.close();
     },
   };

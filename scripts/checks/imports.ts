@@ -185,7 +185,7 @@ export function againstTheRoad(files: readonly SourceFile[], road = ROAD): Findi
 export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   checkout: ['link', 'sign-up', 'page'],
   entitlements: [
-    ...['balance', 'entitlement', 'inputs', 'reading', 'known', 'notices'],
+    ...['balance', 'entitlement', 'inputs', 'reading', 'cache', 'notices'],
     ...['grants', 'reservations', 'purchases', 'changes'],
   ],
   invoicing: [
@@ -243,8 +243,8 @@ export function crowdedFolders(files: readonly SourceFile[]): string[] {
     .map(([folder, those]) => `${folder} holds ${those.length} files; more than ${MOST_FILES} need rooms (ROOMS)`);
 }
 
-/** Beside the `index.ts` of each room: what may be imported by name, with the reason. */
-export const DOORS: Readonly<Record<string, string>> = {
+/** Files beside each `index.ts` that other domains may import, with the reason. */
+export const ENTRY_POINTS: Readonly<Record<string, string>> = {
   'src/db/embedded/index.ts': 'the database that a start brings along; nothing else may load its launcher',
   'src/invoicing/rating/index.ts': 'rating is a room of its own below the catalog, which checks prices by it',
   'src/start/run.ts': 'main.ts hands the command line over to it',
@@ -252,11 +252,12 @@ export const DOORS: Readonly<Record<string, string>> = {
   'src/http/schema.ts': 'the words of schemas without the server: rating and documents load nothing that listens',
 };
 
-/** Imports that step into another room past its door. The kernel has no door: each of its files is one. */
-export function pastTheDoor(files: readonly SourceFile[]): Finding[] {
+/** Imports of files inside another domain that are no entry points. Each file of the kernel is open to all. */
+export function deepImports(files: readonly SourceFile[]): Finding[] {
   return importsBetweenRooms(files).flatMap(({ from, to, line }) => {
-    const isDoor = /^src\/[^/]+\/index\.ts$|^src\/[^/]+\.ts$|^src\/kernel\//.test(to) || Object.hasOwn(DOORS, to);
-    return isDoor
+    const isEntryPoint =
+      /^src\/[^/]+\/index\.ts$|^src\/[^/]+\.ts$|^src\/kernel\//.test(to) || Object.hasOwn(ENTRY_POINTS, to);
+    return isEntryPoint
       ? []
       : [{ path: from, line, what: `imports ${to}; only src/${to.split('/')[1]}/index.ts is open to others` }];
   });

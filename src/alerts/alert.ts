@@ -39,12 +39,12 @@ export interface Alert extends AlertRule {
   readonly notifiesCustomer: boolean;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly clockId: string | null;
-  /** The period of the last look; null: there was none. */
+  /** The period of the last evaluation; null: there was none. */
   readonly periodStart: Instant | null;
   readonly periodEnd: Instant | null;
   /** The open invoice that gave this period. */
   readonly invoiceId: string | null;
-  /** Had the figure of this period reached the threshold at the last look? */
+  /** Had the figure of this period reached the threshold at the last evaluation? */
   readonly isReached: boolean;
   /** Effective now of the last step. */
   readonly lookedAt: Instant;
@@ -53,7 +53,7 @@ export interface Alert extends AlertRule {
   readonly updatedAt: Instant;
 }
 
-/** An alert that went off, once in a period. */
+/** The record of a triggered alert: one for each period. */
 export interface AlertTrigger {
   readonly merchantId: string;
   readonly alertId: string;

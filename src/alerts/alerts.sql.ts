@@ -29,7 +29,7 @@ export const selectAlertsById = (tx: Tx, merchantId: string, ids: readonly strin
   tx.rows<Alert>(sql`
     select ${COLUMNS} from alert where merchant_id = ${merchantId} and id = any (${[...ids]}::text[]) order by id`);
 
-/** Two looks at one alert wait for each other. Its clock is locked before. */
+/** Locks an alert, so that concurrent evaluations of it wait for each other. Its clock is locked before. */
 export const lockAlert = (tx: Tx, merchantId: string, id: string): Promise<Alert | undefined> =>
   tx.maybe<Alert>(sql`
     select ${COLUMNS} from alert where merchant_id = ${merchantId} and id = ${id} for no key update`);
@@ -72,22 +72,23 @@ export const updateAlert = (tx: Tx, alert: Alert): Promise<Alert> =>
      where merchant_id = ${alert.merchantId} and id = ${alert.id}
     returning ${COLUMNS}`);
 
-/** The result of a look. */
-export type LookChanges = Pick<
+/** The result of an evaluation. */
+export type EvaluationChanges = Pick<
   Alert,
   'clockId' | 'periodStart' | 'periodEnd' | 'invoiceId' | 'isReached' | 'lookedAt' | 'nextActionAt'
 >;
 
-export const updateLook = (
+export const updateEvaluation = (
   tx: Tx,
   { merchantId, id }: Pick<Alert, 'merchantId' | 'id'>,
-  look: LookChanges,
+  evaluation: EvaluationChanges,
 ): Promise<Alert> =>
   tx.one<Alert>(sql`
     update alert
-       set clock_id = ${look.clockId}, period_start = ${look.periodStart}, period_end = ${look.periodEnd},
-           invoice_id = ${look.invoiceId}, is_reached = ${look.isReached}, looked_at = ${look.lookedAt},
-           next_action_at = ${look.nextActionAt}
+       set clock_id = ${evaluation.clockId}, period_start = ${evaluation.periodStart},
+           period_end = ${evaluation.periodEnd}, invoice_id = ${evaluation.invoiceId},
+           is_reached = ${evaluation.isReached}, looked_at = ${evaluation.lookedAt},
+           next_action_at = ${evaluation.nextActionAt}
      where merchant_id = ${merchantId} and id = ${id}
     returning ${COLUMNS}`);
 
@@ -130,7 +131,7 @@ export const selectTriggerPage = (tx: Tx, merchantId: string, alertId: string, p
     page,
   );
 
-/** When each of some alerts went off last; one that never did is left out. */
+/** The last trigger of each of some alerts. An alert without a trigger is left out. */
 export async function selectLastTriggered(
   tx: Tx,
   alerts: readonly Pick<Alert, 'merchantId' | 'id'>[],

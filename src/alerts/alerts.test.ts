@@ -24,7 +24,7 @@ const webhooksOf = ({ id }: Resource): Promise<Resource[]> =>
   );
 const mailsOf = async ({ id }: Resource): Promise<Resource[]> =>
   (await shop.read('/v0/mails?limit=100')).data.filter(({ alertId }: Resource) => alertId === id);
-/** Once the worker has looked: how long that takes is no matter of tests. */
+/** Once the worker has evaluated: how long that takes is no matter of tests. */
 const eventually = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 20_000, interval: 50 });
 const whenTriggered = (alert: Resource, times = 1) =>
   eventually(async () => expect(await triggersOf(alert)).toHaveLength(times));
@@ -59,7 +59,7 @@ async function entitled(): Promise<{ entitlement: Resource; customer: Resource; 
   return { entitlement, customer, metric };
 }
 
-describe('an alert goes off within seconds of the event that crosses it', () => {
+describe('an alert is triggered within seconds of the event that crosses it', () => {
   it('on usage, once, by webhook and by mail', async () => {
     const [customer, metric] = [await shop.customer(), await newMetric()];
     const alert = await shop.create(ALERTS, {
@@ -151,7 +151,7 @@ describe('an alert goes off within seconds of the event that crosses it', () => 
 });
 
 describe('on a test clock', () => {
-  it('goes off once in each period, also by what came just before its end', async () => {
+  it('is triggered once in each period, also by what came just before its end', async () => {
     const clock = await shop.clock(START);
     const metric = await newMetric();
     const plan = await shop.plan([await shop.usagePrice({ billableMetricId: metric.id })]);
@@ -207,7 +207,7 @@ describe('on a test clock, an invoice total', () => {
     expect((await triggersOf(alert))[0].value).toBe(of.reached);
   });
 
-  it('of periods from the 31st goes off in each, on the days on which they begin', async () => {
+  it('of periods from the 31st is triggered in each, on the days on which they begin', async () => {
     const clock = await shop.clock('2026-01-31T00:00:00Z');
     const subscription = await shop.subscribe(await shop.plan([await shop.feePrice()]), { clock });
     const of = { type: 'invoice_total', subscriptionId: subscription.id };
@@ -288,7 +288,7 @@ describe('a budget', () => {
   });
 });
 
-describe('an alert goes off without an event', () => {
+describe('an alert is triggered without an event', () => {
   it('where a grant is void', async () => {
     const { entitlement } = await entitled();
     const path = `/v1/entitlements/${entitlement.id}/grants`;

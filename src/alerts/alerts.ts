@@ -29,7 +29,7 @@ import type { AlertBody, AlertUpdateBody } from './schemas.ts';
 
 type Target = Pick<Alert, 'customerId' | 'clockId'>;
 
-/** When an alert goes off, as it is answered. */
+/** The rule of an alert, as it is answered. */
 const toRuleReply = ({ threshold, percent, whole }: Omit<AlertRule, 'type'>) => ({
   threshold: threshold && plain(threshold),
   percent: percent && jsonNumber(percent),
@@ -77,7 +77,7 @@ async function toAlertReply(dependencies: AlertDependencies, tx: Tx, alert: Aler
   return ok(reply);
 }
 
-/** Makes an alert. It is looked at at once, so it goes off where its figure is there already. */
+/** Creates an alert and evaluates it at once, so it is triggered if its figure has reached the threshold already. */
 export async function createAlert(
   dependencies: AlertDependencies,
   tx: Tx,
@@ -155,8 +155,8 @@ async function findTarget(
 }
 
 /**
- * Changes the fields of the body, and starts a look. An alert that was triggered in a period is not triggered again in
- * it.
+ * Changes the fields of the body, and starts an evaluation. An alert that was triggered in a period is not triggered
+ * again in it.
  */
 export async function changeAlert(
   dependencies: AlertDependencies,
@@ -211,7 +211,7 @@ export async function listAlerts(
   return { data: await toAlertReplies(dependencies, tx, rows, wall), total };
 }
 
-/** Deletes an alert with the list of when it went off. */
+/** Deletes an alert with its triggers. */
 export const deleteAlert = async (tx: Tx, merchantId: string, id: string): Promise<Result<undefined>> =>
   (await deleteAlertRow(tx, merchantId, id)) ? ok(undefined) : notFound('alert');
 
@@ -226,7 +226,7 @@ const toTriggerReply = (trigger: AlertTrigger) => ({
   triggeredAt: formatInstant(trigger.triggeredAt),
 });
 
-/** When an alert went off, newest first; 404. */
+/** The triggers of an alert, newest first; 404. */
 export async function listTriggers(
   tx: Tx,
   merchantId: string,

@@ -8,7 +8,8 @@ export interface SpentBudget {
 }
 
 /**
- * The budgets of a customer that are spent, as of the last look, in a period that has not ended. From a small index.
+ * The budgets of a customer that are spent, as of the last evaluation, in a period that has not ended. A small index
+ * finds them.
  */
 export const selectSpentBudgets = (
   tx: Tx,

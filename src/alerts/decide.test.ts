@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decimal, plain, ZERO } from '../kernel/decimal.ts';
 import type { AlertRule } from './alert.ts';
-import { decideLook, isReached, nextLook, type Reading, targetOf, type Watched } from './decide.ts';
+import { decideEvaluation, isReached, nextEvaluation, type Reading, targetOf, type Watched } from './decide.ts';
 import { calendarPeriod } from './periods.ts';
 
 const rule = (
@@ -52,7 +52,7 @@ describe('the calendar', () => {
   });
 });
 
-describe('the next look', () => {
+describe('the next evaluation', () => {
   const at = Temporal.Instant.from('2026-01-10T00:00:00Z');
   const reading = (end: string | null): Reading => ({
     period: { start: at, end: end === null ? null : Temporal.Instant.from(end) },
@@ -69,7 +69,7 @@ describe('the next look', () => {
     { present: null, clock: true, next: '2026-01-11T00:00:00Z' },
     { present: null, clock: false, next: '2026-01-11T00:00:00Z' },
   ])('is at $next (on a clock: $clock)', ({ present, clock, next }) =>
-    expect(nextLook(present, clock, at)?.toString()).toBe(next),
+    expect(nextEvaluation(present, clock, at)?.toString()).toBe(next),
   );
 });
 
@@ -79,7 +79,7 @@ const START = Temporal.Instant.from('2026-01-01T00:00:00Z');
 const instant = (minute: number) => START.add({ minutes: minute });
 const periodOf = (minute: number) => Math.floor(minute / LENGTH);
 
-type Step = { do: 'wait'; minutes: number } | { do: 'use'; back: number; units: number } | { do: 'look' };
+type Step = { do: 'wait'; minutes: number } | { do: 'use'; back: number; units: number } | { do: 'evaluate' };
 const step = fc.oneof(
   fc.record({ do: fc.constant('wait' as const), minutes: fc.integer({ min: 1, max: 14 }) }),
   fc.record({
@@ -87,7 +87,7 @@ const step = fc.oneof(
     back: fc.integer({ min: -5, max: 12 }),
     units: fc.integer({ min: -3, max: 6 }),
   }),
-  fc.record({ do: fc.constant('look' as const) }),
+  fc.record({ do: fc.constant('evaluate' as const) }),
 );
 
 it('triggers in exactly the periods in which a check finds the threshold reached, for any order of events', () => {
@@ -105,7 +105,7 @@ it('triggers in exactly the periods in which a check finds the threshold reached
       let watched: Watched = { period: null, isReached: false };
       const triggers = new Set<string>();
       const expected = new Set<string>();
-      let lastLook: number | null = null;
+      let lastPeriod: number | null = null;
       for (const each of steps) {
         if (each.do === 'wait') minute += each.minutes;
         else if (each.do === 'use') {
@@ -114,13 +114,13 @@ it('triggers in exactly the periods in which a check finds the threshold reached
         } else {
           const before = watched.period && periodOf(watched.period.start.since(START).total('minutes'));
           const ended = before !== null && before < periodOf(minute) ? reading(before) : null;
-          const { reached, present, isReached: now } = decideLook(of, ended, reading(periodOf(minute)));
+          const { reached, present, isReached: now } = decideEvaluation(of, ended, reading(periodOf(minute)));
           for (const { period } of reached) triggers.add(period.start.toString());
           watched = { period: present?.period ?? null, isReached: now };
           // The present period and the period of the last check are read.
-          for (const period of new Set([periodOf(minute), ...(lastLook === null ? [] : [lastLook])]))
+          for (const period of new Set([periodOf(minute), ...(lastPeriod === null ? [] : [lastPeriod])]))
             if ((used.get(period) ?? 0) >= threshold) expected.add(instant(period * LENGTH).toString());
-          lastLook = periodOf(minute);
+          lastPeriod = periodOf(minute);
           expect(watched.isReached).toBe((used.get(periodOf(minute)) ?? 0) >= threshold);
         }
       }

@@ -15,7 +15,7 @@ export interface Reading {
 
 const HUNDRED = decimal(100);
 
-/** The figure at which an alert goes off; null for a percentage of a balance, whose whole is read with it. */
+/** The figure that triggers an alert; null for a percentage of a balance, whose whole is read with it. */
 export function targetOf({ threshold, percent, whole }: AlertRule): Decimal | null {
   if (threshold !== null) return threshold;
   return percent === null || whole === null ? null : whole.times(percent).div(HUNDRED);
@@ -32,15 +32,15 @@ export function isReached(rule: AlertRule, { value, used }: Pick<Reading, 'value
   return used.gt(ZERO) && used.times(HUNDRED).gte(value.plus(used).times(rule.percent as Decimal));
 }
 
-/** The result of the last look of an alert. */
+/** The result of the last evaluation of an alert. */
 export interface Watched {
   readonly period: WatchedPeriod | null;
   readonly isReached: boolean;
 }
 
-/** The consequences of a look. */
-export interface Look {
-  /** The readings that have reached the threshold, oldest first: each period goes off once, by a unique index. */
+/** The consequences of an evaluation. */
+export interface Evaluation {
+  /** The readings that have reached the threshold, oldest first: each period triggers once, by a unique index. */
   readonly reached: readonly Reading[];
   /** The period that is watched from now on; null: there is none. */
   readonly present: Reading | null;
@@ -48,10 +48,11 @@ export interface Look {
 }
 
 /**
- * Decides a look. A period that has ended since the last look is read once more, as of its end: what came in just
- * before the end is not lost. @param ended the last period watched, if it has ended
+ * Decides an evaluation. A period that has ended since the last evaluation is read once more, as of its end, so the
+ * usage just before the end is not lost.
+ * @param ended the last period watched, if it has ended
  */
-export function decideLook(rule: AlertRule, ended: Reading | null, present: Reading | null): Look {
+export function decideEvaluation(rule: AlertRule, ended: Reading | null, present: Reading | null): Evaluation {
   const readings = [ended, present].filter((reading) => reading !== null);
   return {
     reached: readings.filter((reading) => isReached(rule, reading)),
@@ -60,16 +61,16 @@ export function decideLook(rule: AlertRule, ended: Reading | null, present: Read
   };
 }
 
-/** How often an alert is looked at though nothing is known to have happened. */
+/** The interval of evaluations without a known event. */
 const ROUND = { hours: 1 };
-/** The same where there is no figure yet, or no longer. */
+/** The interval of evaluations while there is no figure. */
 const REST = { hours: 24 };
 
 /**
- * The time of the next look without an event. Simulated time does not pass by waiting, so on a test clock only the end
- * of the period counts.
+ * The time of the next evaluation without an event. Simulated time does not pass by waiting, so on a test clock only
+ * the end of the period counts.
  */
-export function nextLook(present: Reading | null, isOnClock: boolean, now: Instant): Instant | null {
+export function nextEvaluation(present: Reading | null, isOnClock: boolean, now: Instant): Instant | null {
   if (present === null) return now.add(REST);
   const { end } = present.period;
   const next = end !== null && isAfter(end, now) ? end : null;

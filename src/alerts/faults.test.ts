@@ -84,7 +84,7 @@ async function sound() {
   return { alert, use: (units: number) => shop.use(customer.id, now.toString(), units, { type: metric.eventType }) };
 }
 
-it('leaves the others alone, and goes off by due work as soon as it can be read', async () => {
+it('leaves the others alone, and is triggered by due work as soon as it can be read', async () => {
   later(0);
   const [broken, other] = [await breakable(), await sound()];
   await env.runDueWork();
@@ -104,7 +104,7 @@ it('leaves the others alone, and goes off by due work as soon as it can be read'
   expect(await failureOf(broken.alert)).toBeUndefined();
 });
 
-it('is parked after five tries, which the metrics say, and goes off with the next event once it can be read', async () => {
+it('is parked after five tries, which the metrics say, and is triggered by the next event once it is readable', async () => {
   const broken = await breakable();
   await env.runDueWork();
   await broken.ruin();

@@ -1,13 +1,13 @@
 import type { DueKind } from '../jobs/index.ts';
 import { lockAlert } from './alerts.sql.ts';
 import type { AlertDependencies } from './dependencies.ts';
-import { lookAt } from './look.ts';
+import { evaluateAlert } from './evaluate.ts';
 
-/** Looks at alerts whose period ends, or whose figure may have changed without an event. */
+/** Evaluates alerts whose period ends, or whose figure may have changed without an event. */
 export const alertDueKind = (dependencies: AlertDependencies): DueKind => ({
   kind: 'alert',
   step: async (tx, { merchantId, id }, now) => {
     const alert = await lockAlert(tx, merchantId, id);
-    if (alert) await lookAt(dependencies, tx, alert, now);
+    if (alert) await evaluateAlert(dependencies, tx, alert, now);
   },
 });

@@ -4,14 +4,14 @@ import { hasMetered } from '../entitlements/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import { findOldestAcceptedAfter, type UsedCustomer } from '../metering/index.ts';
 
-/** Up to where events have been looked at, and is there an alert or a metered entitlement of any merchant? */
+/** The mark of the evaluated events, and is there an alert or a metered entitlement of any merchant? */
 export const selectStanding = async (tx: Tx): Promise<{ seenSeq: bigint; isWatched: boolean }> => {
   const { seenSeq, hasAlerts } = await tx.one<{ seenSeq: bigint; hasAlerts: boolean }>(sql`
     select seen_seq, exists (select from alert) as has_alerts from alert_mark`);
   return { seenSeq, isWatched: hasAlerts || (await hasMetered(tx)) };
 };
 
-/** The time of acceptance of the oldest event without a look; null: none, or there is nothing to look at. */
+/** The time of acceptance of the oldest event that is not evaluated; null: none, or there is nothing to evaluate. */
 export const selectOldestUnseen = async (tx: Tx): Promise<Instant | null> => {
   const { seenSeq, isWatched } = await selectStanding(tx);
   return isWatched ? findOldestAcceptedAfter(tx, seenSeq) : null;
@@ -23,7 +23,7 @@ export const claimMark = async (tx: Tx, worker: string, now: Instant, until: Ins
     update alert_mark set leased_by = ${worker}, leased_until = ${until}
      where leased_by is not distinct from ${worker} or leased_until is null or leased_until <= ${now}`)) === 1;
 
-/** Stores the mark: events up to here have had their look. The mark never goes back. */
+/** Stores the mark: events up to here are evaluated. The mark never goes back. */
 export const updateMark = (tx: Tx, seenSeq: bigint): Promise<number> =>
   tx.run(sql`update alert_mark set seen_seq = ${seenSeq} where seen_seq < ${seenSeq}`);
 
@@ -42,7 +42,7 @@ export const selectAlertsOfCustomers = (tx: Tx, customers: readonly UsedCustomer
       join alert a on a.merchant_id = c.merchant_id and a.customer_id = c.customer_id
      order by a.merchant_id, a.id`);
 
-/** Has alerts looked at again by due work: a look at them threw, and due work counts its tries. */
+/** Leaves alerts to their background job, because their evaluation threw. The job counts its attempts. */
 export const updateToBeDue = (tx: Tx, merchantId: string, ids: readonly string[], now: Instant): Promise<number> =>
   tx.run(sql`
     update alert set next_action_at = ${effectiveNowOf('alert', now)}

@@ -25,7 +25,7 @@ function watcher(): Chore {
   const { chores } = wireDomains('sandbox', 'http://localhost');
   return chores.find(({ isPrompt }) => isPrompt) as Chore;
 }
-const look = (chore: Chore, after = { seconds: 0 }) => chore.run(env.database, NOW.add(after));
+const evaluate = (chore: Chore, after = { seconds: 0 }) => chore.run(env.database, NOW.add(after));
 const valuesOf = async ({ id }: Resource): Promise<string[]> =>
   (await shop.read(`${ALERTS}/${id}/triggers`)).data.map(({ value }: Resource) => value);
 const webhookCount = async ({ id }: Resource): Promise<number> =>
@@ -47,30 +47,30 @@ it('a process that starts later reports earlier events', async () => {
   const { alert, use } = await watched();
   await use(10);
   expect(await valuesOf(alert)).toEqual([]);
-  await look(watcher());
+  await evaluate(watcher());
   expect(await valuesOf(alert)).toEqual(['10']);
 });
 
-it('processes that look at once tell once', async () => {
+it('processes that evaluate at once trigger once', async () => {
   const { alert, use } = await watched();
   await use(10);
   const later = [0, 10, 20, 30].map((seconds) => ({ seconds })); // each finds the lease of the others over
-  await Promise.all(later.map((after) => look(watcher(), after)));
+  await Promise.all(later.map((after) => evaluate(watcher(), after)));
   expect([await valuesOf(alert), await webhookCount(alert)]).toEqual([['10'], 1]);
   await use(10);
-  await look(watcher(), { seconds: 60 });
+  await evaluate(watcher(), { seconds: 60 });
   expect([await valuesOf(alert), await webhookCount(alert)]).toEqual([['10'], 1]);
 });
 
-it('one of them looks, until it stops', async () => {
+it('one of them evaluates, until it stops', async () => {
   const { alert, use } = await watched();
   const [first, second] = [watcher(), watcher()];
   await use(1);
-  await look(first, { seconds: 100 });
+  await evaluate(first, { seconds: 100 });
   await use(9);
-  await look(second, { seconds: 101 });
+  await evaluate(second, { seconds: 101 });
   expect(await valuesOf(alert)).toEqual([]);
-  await look(second, { seconds: 103 });
+  await evaluate(second, { seconds: 103 });
   expect(await valuesOf(alert)).toEqual(['10']);
 });
 
@@ -86,27 +86,27 @@ it('events of a transaction that commits late are not passed over', { timeout: 6
   });
   await isHeld;
   await use(10);
-  await look(chore, { seconds: 200 });
+  await evaluate(chore, { seconds: 200 });
   expect(await valuesOf(alert)).toEqual(['10']); // visible events are reported, though another transaction takes long
   await slow.use(10);
   letGo();
   await holding;
-  await look(chore, { seconds: 210 });
+  await evaluate(chore, { seconds: 210 });
   expect(await valuesOf(slow.alert)).toEqual(['10']);
 });
 
 describe('what comes when', () => {
   const chore = watcher();
   it.each([
-    { name: 'before the period', at: '2025-12-31T23:59:59Z', told: [] },
-    { name: 'at its start', at: '2026-01-01T00:00:00Z', told: ['10'] },
-    { name: 'ahead, just before its end', at: '2026-01-31T23:59:59.999999Z', told: ['10'] },
-    { name: 'at its end', at: '2026-02-01T00:00:00Z', told: [] },
-  ])('$name', async ({ at, told }) => {
+    { name: 'before the period', at: '2025-12-31T23:59:59Z', triggered: [] },
+    { name: 'at its start', at: '2026-01-01T00:00:00Z', triggered: ['10'] },
+    { name: 'ahead, just before its end', at: '2026-01-31T23:59:59.999999Z', triggered: ['10'] },
+    { name: 'at its end', at: '2026-02-01T00:00:00Z', triggered: [] },
+  ])('$name', async ({ at, triggered }) => {
     const { alert, use } = await watched();
     await use(10, at);
-    await look(chore, { seconds: 300 });
-    expect(await valuesOf(alert)).toEqual(told);
+    await evaluate(chore, { seconds: 300 });
+    expect(await valuesOf(alert)).toEqual(triggered);
   });
 
   it('a figure that falls below and comes back is not reported again; below, the alert is not reached', async () => {
@@ -120,7 +120,7 @@ describe('what comes when', () => {
     for (const [units, isReached] of used) {
       await use(units);
       seconds += 10;
-      await look(chore, { seconds });
+      await evaluate(chore, { seconds });
       expect((await shop.read(`${ALERTS}/${alert.id}`)).isReached).toBe(isReached);
     }
     expect(await valuesOf(alert)).toEqual(['10']);
@@ -131,7 +131,7 @@ it('a deleted alert and an alert of another customer report nothing', async () =
   const [{ alert, use }, other] = [await watched(), await watched()];
   expect((await merchant.delete(`${ALERTS}/${alert.id}`)).status).toBe(204);
   await use(10);
-  await look(watcher(), { seconds: 500 });
+  await evaluate(watcher(), { seconds: 500 });
   expect([await webhookCount(alert), await valuesOf(other.alert)]).toEqual([0, []]);
   expect((await merchant.get(`${ALERTS}/${alert.id}`)).status).toBe(404);
 });

@@ -1,6 +1,6 @@
 import { effectiveNow, effectiveNowForReading } from '../clocks/index.ts';
 import type { Database, Tx } from '../db/index.ts';
-import { lookAtBalances } from '../entitlements/index.ts';
+import { evaluateBalances } from '../entitlements/index.ts';
 import type { Chore } from '../jobs/index.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Instant } from '../kernel/time.ts';
@@ -9,8 +9,8 @@ import type { Alert } from './alert.ts';
 import { lockAlert, selectAlertsById } from './alerts.sql.ts';
 import { isReached } from './decide.ts';
 import type { AlertDependencies } from './dependencies.ts';
+import { evaluateAlert } from './evaluate.ts';
 import { isInPeriod, readKnown } from './figures.ts';
-import { lookAt } from './look.ts';
 import {
   claimMark,
   selectAlertsOfCustomers,
@@ -20,7 +20,7 @@ import {
   updateToBeDue,
 } from './watch.sql.ts';
 
-/** A process that stops looking is replaced after so long. */
+/** After this time, another process replaces a process that has stopped evaluating. */
 const LEASE = { milliseconds: 2_500 };
 /** So many events are read at once; the mark moves after each. */
 const MOST_EVENTS = 50_000n;
@@ -30,27 +30,27 @@ const EVERY_EVENT = 2n ** 63n - 1n;
 const MOST_TOGETHER = 200;
 
 /**
- * Looks at the alerts and the balances of customers with new usage, every second. Events are read in the order of
+ * Evaluates the alerts and the balances of customers with new usage, every second. Events are read in the order of
  * acceptance, from a mark in the database on: so nothing is passed over, not what other processes accept, nor what was
- * accepted before a crash. The mark moves after the looks; what is looked at twice goes off once.
+ * accepted before a crash. The mark moves after the evaluations; an alert that is evaluated twice is triggered once.
  * @param worker names the process among others
  */
 export function alertWatchChore(dependencies: AlertDependencies, worker = newId('alert')): Chore {
   return {
-    name: 'looking at alerts and balances of customers with new usage',
+    name: 'evaluating alerts and balances of customers with new usage',
     everySeconds: 1,
     isPrompt: true,
     run: async (database, now) => {
       const { seenSeq, isWatched } = await database.transaction('every merchant, reading', selectStanding);
       const upTo = await settledSeq(database);
       const lease = () => database.transaction('nobody', (tx) => claimMark(tx, worker, now, now.add(LEASE)));
-      const look = (stretch: Stretch) => lookAtUsed(dependencies, database, stretch, now);
-      if (upTo === null) return look({ after: seenSeq, upTo: EVERY_EVENT });
+      const evaluate = (stretch: Stretch) => evaluateUsed(dependencies, database, stretch, now);
+      if (upTo === null) return evaluate({ after: seenSeq, upTo: EVERY_EVENT });
       if (upTo <= seenSeq) return;
       for (let seen = seenSeq; seen < upTo; ) {
         if (!(await lease())) return;
         const next = !isWatched || seen + MOST_EVENTS > upTo ? upTo : seen + MOST_EVENTS;
-        if (isWatched) await look({ after: seen, upTo: next });
+        if (isWatched) await evaluate({ after: seen, upTo: next });
         await database.transaction('nobody', (tx) => updateMark(tx, next));
         seen = next;
       }
@@ -64,8 +64,8 @@ interface Stretch {
   readonly upTo: bigint;
 }
 
-/** Looks at the alerts and the balances of the customers to whom some events are addressed. */
-async function lookAtUsed(
+/** Evaluates the alerts and the balances of the customers to whom some events are addressed. */
+async function evaluateUsed(
   dependencies: AlertDependencies,
   database: Database,
   { after, upTo }: Stretch,
@@ -81,18 +81,18 @@ async function lookAtUsed(
       const changed = await inMerchant(database, merchantId, (tx) =>
         findChanged(dependencies, tx, merchantId, ids, now),
       ).catch(
-        () => ids, // one of them is at fault: each is looked at by itself
+        () => ids, // one of them is at fault: each is evaluated by itself
       );
-      for (const id of changed) await look(dependencies, database, { merchantId, id }, now);
+      for (const id of changed) await evaluate(dependencies, database, { merchantId, id }, now);
     }
   }
-  await lookAtBalances(database, customers, now);
+  await evaluateBalances(database, customers, now);
 }
 
 const inMerchant = <T>(database: Database, merchantId: string, work: (tx: Tx) => Promise<T>): Promise<T> =>
   database.transaction({ merchants: [merchantId] }, work);
 
-/** The alerts among some whose figures say something else than at their last look. Locks nothing, writes nothing. */
+/** The alerts among some whose figures have crossed since the last evaluation. Locks nothing, writes nothing. */
 async function findChanged(
   dependencies: AlertDependencies,
   tx: Tx,
@@ -115,8 +115,8 @@ async function findChanged(
   return changed;
 }
 
-/** One look, in a transaction of its own. One that throws is left to due work, which counts its tries. */
-async function look(
+/** Evaluates an alert in a transaction of its own. If that throws, a background job retries and counts its attempts. */
+async function evaluate(
   dependencies: AlertDependencies,
   database: Database,
   { merchantId, id }: UsedAlert,
@@ -128,7 +128,7 @@ async function look(
       if (!seen) return;
       const now = await effectiveNow(tx, merchantId, seen.clockId, wall);
       const alert = await lockAlert(tx, merchantId, id);
-      if (alert) await lookAt(dependencies, tx, alert, now, 'event');
+      if (alert) await evaluateAlert(dependencies, tx, alert, now, 'event');
     });
   } catch {
     await inMerchant(database, merchantId, (tx) => updateToBeDue(tx, merchantId, [id], wall));

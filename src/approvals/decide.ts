@@ -7,7 +7,7 @@ import { publish } from '../webhooks/index.ts';
 import type { Approval } from './approval.ts';
 import { lockApproval, selectApproval, selectGiven, updateDecision, updatePushed } from './approvals.sql.ts';
 import { isComplete } from './complete.ts';
-import { cancelApprovals, tellAll } from './given.ts';
+import { cancelApprovals, publishApprovalEvents } from './given.ts';
 import { type Actor, actingUser } from './request.ts';
 import type { ApprovalDependencies, LockedResource } from './resource.ts';
 import { type ApprovalTrigger, approvalStates } from './states.ts';
@@ -60,7 +60,7 @@ export async function decideApproval(
     decisionNote: note ?? approval.decisionNote,
     decidedAt: resource.now,
   });
-  await tellAll(tx, [decided], 'approval.decided.v0', resource.now);
+  await publishApprovalEvents(tx, [decided], 'approval.decided.v0', resource.now);
   const followed = await follow(dependencies, tx, resource, { was: approval, decided, required, before });
   return followed.ok ? ok(decided) : followed;
 }

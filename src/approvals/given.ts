@@ -61,11 +61,16 @@ export async function cancelApprovals(
   now: Instant,
 ): Promise<void> {
   if (resourceIds.length === 0) return;
-  await tellAll(tx, await updatePendingToCancelled(tx, merchantId, resourceIds, now), 'approval.decided.v0', now);
+  await publishApprovalEvents(
+    tx,
+    await updatePendingToCancelled(tx, merchantId, resourceIds, now),
+    'approval.decided.v0',
+    now,
+  );
 }
 
 /** Writes a webhook event about each of some approvals (domain.md §9). */
-export async function tellAll(
+export async function publishApprovalEvents(
   tx: Tx,
   approvals: readonly Approval[],
   type: 'approval.requested.v0' | 'approval.decided.v0',

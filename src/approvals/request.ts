@@ -5,7 +5,7 @@ import { fail, forbidden, notFound, ok, type Result } from '../kernel/result.ts'
 import type { Instant } from '../kernel/time.ts';
 import type { Approval, ResourceKey, ResourceType } from './approval.ts';
 import { insertApproval, selectPending } from './approvals.sql.ts';
-import { tellAll } from './given.ts';
+import { publishApprovalEvents } from './given.ts';
 import type { ApprovalDependencies } from './resource.ts';
 
 /** The actor: a user, or an operator on behalf of one. */
@@ -117,6 +117,6 @@ async function insertRequests(
         content,
       ),
     );
-  await tellAll(tx, approvals, 'approval.requested.v0', now);
+  await publishApprovalEvents(tx, approvals, 'approval.requested.v0', now);
   return approvals;
 }

@@ -220,7 +220,7 @@ async function insertNew(tx: Tx, creation: Creation, consumerId: string): Promis
     createdAt: now,
     updatedAt: now,
   });
-  if (made.externalId !== null) await tellExternalId(tx, hooks, made, null, now);
+  if (made.externalId !== null) await notifyExternalIdChange(tx, hooks, made, null, now);
   await watchTaxIds(tx, [made], now);
   await publish(
     tx,
@@ -265,7 +265,7 @@ async function unlessTaken<T>(
   }
 }
 
-const tellExternalId = (
+const notifyExternalIdChange = (
   tx: Tx,
   hooks: CustomerHooks,
   { merchantId, id, externalId }: CustomerRow,
@@ -360,7 +360,7 @@ export async function changeCustomer(
   const updated = await unlessTaken(tx, change.externalId, () => updateCustomer(tx, { merchantId, id }, change, now));
   if (!updated.ok) return updated;
   if (updated.value.externalId !== before.externalId)
-    await tellExternalId(tx, hooks, updated.value, before.externalId, now);
+    await notifyExternalIdChange(tx, hooks, updated.value, before.externalId, now);
   await watchTaxIds(tx, [updated.value], now);
   return ok(await complete(tx, updated.value));
 }
@@ -401,6 +401,7 @@ export async function deleteCustomer(
   if (found.length > 0) return fail('CUSTOMER_IN_USE', { blockers: found });
   await markCustomerDeleted(tx, merchantId, id, now);
   await watchTaxId(tx, { merchantId, customerId: id }, null, now);
-  if (row.externalId !== null) await tellExternalId(tx, hooks, { ...row, externalId: null }, row.externalId, now);
+  if (row.externalId !== null)
+    await notifyExternalIdChange(tx, hooks, { ...row, externalId: null }, row.externalId, now);
   return ok(undefined);
 }

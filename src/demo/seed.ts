@@ -5,7 +5,7 @@ import { makeCatalog, type Plans } from './catalog.ts';
 import { type Client, clientOf, type Injector, type Resource } from './client.ts';
 import { CUSTOMERS, type DemoCustomer } from './customers.ts';
 import { makeOrder } from './order.ts';
-import { strayEvents, usageOf } from './usage.ts';
+import { unmatchedEvents, usageOf } from './usage.ts';
 
 /** Runs a piece of the seeding under a label with its result: a start prints it at the end. */
 export type SeedingStep = <T>(label: string, work: () => Promise<T>) => Promise<T>;
@@ -158,7 +158,7 @@ async function sendUsage(client: Client, from: Instant, until: Instant): Promise
   const events = CUSTOMERS.flatMap((customer, index) =>
     usageOf(customer, 20_261 + index, daysOf(customer, from, until), until),
   );
-  events.push(...strayEvents(until));
+  events.push(...unmatchedEvents(until));
   for (let start = 0; start < events.length; start += BATCH)
     await client.once(`events ${start}`, '/v0/events', events.slice(start, start + BATCH));
 }

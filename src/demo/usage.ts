@@ -64,20 +64,20 @@ function bodyOf({ plan }: DemoCustomer, day: number, draw: () => number): DemoEv
 }
 
 /** Events that count nothing, each for another reason, and some whose customer does not exist yet. */
-export function strayEvents(to: Instant): DemoEvent[] {
+export function unmatchedEvents(to: Instant): DemoEvent[] {
   const at = (hoursAgo: number) => formatInstant(to.subtract({ hours: hoursAgo }));
-  const stray = (name: string, hoursAgo: number, fields: DemoEvent) => ({
+  const unmatched = (name: string, hoursAgo: number, fields: DemoEvent) => ({
     source: 'demo',
     timestamp: at(hoursAgo),
     idempotencyKey: `demo-stray-${name}`,
     ...fields,
   });
   return [
-    stray('type', 30, { type: 'tokens.usd', externalSubject: 'hayabusa', data: { tokens: 900, model: 'small' } }),
-    stray('value', 20, { type: 'tokens.used', externalSubject: 'elaionas', data: { token: 1400, model: 'large' } }),
-    stray('subject', 10, { type: 'tokens.used', subject: 'birchwood', data: { tokens: 2500, model: 'large' } }),
+    unmatched('type', 30, { type: 'tokens.usd', externalSubject: 'hayabusa', data: { tokens: 900, model: 'small' } }),
+    unmatched('value', 20, { type: 'tokens.used', externalSubject: 'elaionas', data: { token: 1400, model: 'large' } }),
+    unmatched('subject', 10, { type: 'tokens.used', subject: 'birchwood', data: { tokens: 2500, model: 'large' } }),
     ...[7, 5, 3].map((hoursAgo) =>
-      stray(`early-${hoursAgo}`, hoursAgo, {
+      unmatched(`early-${hoursAgo}`, hoursAgo, {
         type: 'tokens.used',
         externalSubject: 'atlas-freight',
         data: { tokens: 4000 - hoursAgo, model: 'small' },

@@ -11,7 +11,7 @@ export type { EntitlementDependencies } from './entitlement/dependencies.ts';
 export { hasMetered, isMetricMeasured, selectEntitlement as findEntitlement } from './entitlement/entitlements.sql.ts';
 export { entitlementErrors } from './errors.ts';
 export { updateOfCustomer as wakeBalancesOf } from './notices/notices.sql.ts';
-export { lookAtBalances, publishBalanceEvents } from './notices/notices.ts';
+export { evaluateBalances, publishBalanceEvents } from './notices/notices.ts';
 export { findWatchedBalance, type WatchedBalance } from './notices/watched.ts';
 export { eventBalances } from './of-events.ts';
 export { grantPurchases } from './purchases/paid.ts';

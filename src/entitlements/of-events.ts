@@ -1,8 +1,8 @@
 import { ok, orThrow } from '../kernel/result.ts';
 import type { BalancesQuestion, EventBalances, EventUse } from '../metering/index.ts';
+import { selectState } from './cache/cache.sql.ts';
+import { type ReadingDependencies, type ReadingQuestion, Readings } from './cache/readings.ts';
 import { type EntitlementDetailReply, MeteredEntitlementDetail } from './entitlement/schemas.ts';
-import { selectState } from './known/known.sql.ts';
-import { type ReadingDependencies, type ReadingQuestion, Readings } from './known/readings.ts';
 import { selectMeasuringEvents } from './reading/reading.sql.ts';
 
 /**

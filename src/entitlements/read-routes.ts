@@ -5,6 +5,8 @@ import type { Tx } from '../db/index.ts';
 import { freeRoute, listReply, pageOf, type Route, readRoute, route } from '../http/index.ts';
 import { invalidField, notFound, ok, type Result } from '../kernel/result.ts';
 import { formatInstant, type Instant, type InstantText, instantOrNull } from '../kernel/time.ts';
+import { type AccessOf, accessQuestion, detailQuestion, findAsked, findWhose } from './cache/questions.ts';
+import { type ReadingDependencies, type ReadingQuestion, Readings } from './cache/readings.ts';
 import { selectEntitlement } from './entitlement/entitlements.sql.ts';
 import {
   AccessQuery,
@@ -19,8 +21,6 @@ import {
   ExternalAccessQuery,
   HistoryQuery,
 } from './entitlement/schemas.ts';
-import { type AccessOf, accessQuestion, detailQuestion, findAsked, findWhose } from './known/questions.ts';
-import { type ReadingDependencies, type ReadingQuestion, Readings } from './known/readings.ts';
 import { accessOf, toAccessReplies, toAccessReply } from './reading/access.ts';
 import type { BalanceQuestion } from './reading/balances.ts';
 import { historyOf } from './reading/history.ts';

@@ -5,7 +5,7 @@ import { fingerprint } from './idempotency.ts';
 /** The `idempotencyKey` of a body, and the fingerprint of all that was sent under it (api.md, Idempotency). */
 export interface BodyKey {
   readonly key: string;
-  readonly print: Buffer;
+  readonly fingerprint: Buffer;
 }
 
 /**
@@ -13,14 +13,14 @@ export interface BodyKey {
  * @param kind the word before the body in the fingerprint; rows have kept fingerprints with it, so it never changes
  */
 export const bodyKey = (kind: string, body: { readonly idempotencyKey?: string | undefined }): BodyKey | null =>
-  body.idempotencyKey === undefined ? null : { key: body.idempotencyKey, print: fingerprint(kind, body) };
+  body.idempotencyKey === undefined ? null : { key: body.idempotencyKey, fingerprint: fingerprint(kind, body) };
 
 /** A key as the columns of the row that is created under it. */
 export const keyColumns = (
   sent: BodyKey | null,
 ): { idempotencyKey: string | null; idempotencyPrint: Buffer | null } => ({
   idempotencyKey: sent?.key ?? null,
-  idempotencyPrint: sent?.print ?? null,
+  idempotencyPrint: sent?.fingerprint ?? null,
 });
 
 /**
@@ -47,5 +47,5 @@ export async function findCreated<Scope, Row extends { readonly idempotencyPrint
   await lock?.(tx, scope, sent.key);
   const known = await find(tx, scope, sent.key);
   if (!known) return ok(null);
-  return known.idempotencyPrint?.equals(sent.print) ? ok(known) : fail('IDEMPOTENCY_KEY_REUSED');
+  return known.idempotencyPrint?.equals(sent.fingerprint) ? ok(known) : fail('IDEMPOTENCY_KEY_REUSED');
 }

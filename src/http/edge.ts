@@ -65,7 +65,7 @@ export interface ServerOptions {
   readonly slots?: Slots;
   /** The places of pages that need no key; absent: any number. */
   readonly pagePlaces?: PagePlaces;
-  /** Told after each request that may have changed something; due work may have come of it. */
+  /** Called after each request that may have changed something, because background jobs may be due now. */
   readonly onChange?: () => void;
   /** How long a handler may take; 20 s. Shorter for tests. */
   readonly handlerMilliseconds?: number;

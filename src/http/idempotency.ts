@@ -30,9 +30,9 @@ export function canonicalJson(value: unknown): string {
   );
 }
 
-const claimRow = (scope: IdempotencyScope, print: Buffer, now: Instant): Sql => sql`
+const claimRow = (scope: IdempotencyScope, requestFingerprint: Buffer, now: Instant): Sql => sql`
   insert into idempotency_key (merchant_id, route, key, fingerprint, created_at)
-  values (${scope.merchantId}, ${scope.route}, ${scope.key}, ${print}, ${now})
+  values (${scope.merchantId}, ${scope.route}, ${scope.key}, ${requestFingerprint}, ${now})
   on conflict (merchant_id, route, key) do nothing`;
 
 /**
@@ -52,10 +52,15 @@ const LEASE = { seconds: 30 } as const;
  * Claims a key in the caller's transaction. A twin that is still running holds the row's index entry: we wait for it,
  * two seconds at most, and then answer 409.
  */
-export async function claim(tx: Tx, scope: IdempotencyScope, print: Buffer, now: Instant): Promise<Result<Claim>> {
+export async function claim(
+  tx: Tx,
+  scope: IdempotencyScope,
+  requestFingerprint: Buffer,
+  now: Instant,
+): Promise<Result<Claim>> {
   try {
     await tx.run(sql`set local lock_timeout = 2000`);
-    const claimed = await tx.run(claimRow(scope, print, now));
+    const claimed = await tx.run(claimRow(scope, requestFingerprint, now));
     await tx.run(sql`set local lock_timeout = 3000`);
     if (claimed === 1) return { ok: true, value: { kind: 'ours' } };
   } catch (error) {
@@ -63,7 +68,7 @@ export async function claim(tx: Tx, scope: IdempotencyScope, print: Buffer, now:
     throw error;
   }
   const stored = await selectClaim(tx, scope);
-  if (!stored.fingerprint.equals(print)) return fail('IDEMPOTENCY_KEY_REUSED');
+  if (!stored.fingerprint.equals(requestFingerprint)) return fail('IDEMPOTENCY_KEY_REUSED');
   if (stored.status !== null) return { ok: true, value: { kind: 'answered', reply: replyOf(stored) } };
   return { ok: true, value: await takeOver(tx, scope, now) };
 }

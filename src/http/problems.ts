@@ -2,7 +2,7 @@ import type { ErrorObject } from 'ajv/dist/2020.js';
 import { countryProblem } from '../kernel/country.ts';
 import { idWords, wrongIdWords } from '../kernel/ids.ts';
 import { digitsProblem } from '../kernel/money.ts';
-import { nearestWord } from '../kernel/nearest.ts';
+import { nearestWord } from '../kernel/nearest-word.ts';
 import type { FieldError } from '../kernel/result.ts';
 import type { DecimalRules } from './schema.ts';
 import { decimalProblem, overlong, UNSTORABLE_TEXT, unstorable } from './values.ts';

@@ -277,11 +277,11 @@ export class Runner {
     context: HandlerContext,
   ): Promise<FastifyReply> {
     const lock = each.declaration.secretReply ? lockOf(bearerToken(request) ?? '') : noLock;
-    const print = lock.fingerprint(request.url, context.body);
+    const fingerprint = lock.fingerprint(request.url, context.body);
     const claimed = await this.#unlessWaiting(() =>
       withAnswers(() =>
         this.#options.database.transaction(scope, (tx) =>
-          this.#claimed(each, request, tx, { key, lock, print }, context),
+          this.#claimed(each, request, tx, { key, lock, fingerprint }, context),
         ),
       ),
     );
@@ -297,11 +297,11 @@ export class Runner {
     each: Route,
     request: FastifyRequest,
     tx: Tx,
-    { key, lock, print }: { key: IdempotencyScope; lock: ReplyLock; print: Buffer },
+    { key, lock, fingerprint }: { key: IdempotencyScope; lock: ReplyLock; fingerprint: Buffer },
     context: HandlerContext,
   ): Promise<Claimed> {
     const now = this.#options.now();
-    const found = orThrow(await claim(tx, key, print, now));
+    const found = orThrow(await claim(tx, key, fingerprint, now));
     if (found.kind === 'waiting') return { kind: 'waiting' };
     if (found.kind === 'abandoned') return { kind: 'intended', intent: found.intent };
     if (found.kind === 'answered')

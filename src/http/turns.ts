@@ -32,7 +32,7 @@ function isUsedUp(): boolean {
   return false;
 }
 
-/** So many items of a list are done between two looks at the time. */
+/** So many items of a list are done between two readings of the clock. */
 const ITEMS = 16;
 /** So many items are sorted without a pause. */
 const RUN = 256;

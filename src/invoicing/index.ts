@@ -20,8 +20,8 @@ export type {
   InvoiceFact,
   InvoiceMails,
   InvoicingDependencies,
+  NotifiedInvoice,
   PurposeHandler,
-  ToldInvoice,
 } from './invoice/dependencies.ts';
 export { type InvoiceRow, localeOf } from './invoice/invoice.ts';
 export type { LineRow } from './invoice/invoice-line.ts';

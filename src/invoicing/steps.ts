@@ -135,9 +135,9 @@ function firstOfEach(invoices: readonly InvoiceRow[], termsOf: TermsOf): Invoice
 }
 
 /**
- * Moves invoices of different customers that are due, by their states (domain.md §4). From the end of the period to the
- * issued invoice nothing is waited for but a grace and a tax provider outside our database, so that is one transaction,
- * and the invoice is stored once.
+ * Moves due invoices of different customers through their states (domain.md §4). From the end of the period to the
+ * issued invoice, only a grace period and an external tax provider need waiting. So this is one transaction, and each
+ * invoice is stored once.
  * @returns the invoices that wait for a tax provider, which is asked when this transaction has committed
  */
 async function moveInvoices(
@@ -151,12 +151,12 @@ async function moveInvoices(
   if (idle) throw new Error(`Invoice ${idle.id} is due, but status ${idle.status} has no background job.`);
   const { source } = dependencies;
   let all = invoices.map(unchanged);
-  all = await lead(all, 'ACTIVE', now, (those) => endPeriods(tx, termsOf, those, 'endPeriod', now));
-  all = await lead(all, 'CLOSING', now, (those) => closeUsages(tx, { source, termsOf }, those, now));
-  all = await lead(all, 'CLOSED', now, (those) =>
+  all = await advanceDue(all, 'ACTIVE', now, (those) => endPeriods(tx, termsOf, those, 'endPeriod', now));
+  all = await advanceDue(all, 'CLOSING', now, (those) => closeUsages(tx, { source, termsOf }, those, now));
+  all = await advanceDue(all, 'CLOSED', now, (those) =>
     startCalculations(dependencies, tx, { pending: those, termsOf }, now),
   );
-  all = await lead(all, 'CALCULATING', now, (those) =>
+  all = await advanceDue(all, 'CALCULATING', now, (those) =>
     tryCalculations(dependencies, tx, { pending: those, termsOf }, now, true),
   );
   const isReady = (change: ChangedInvoice) => isDueIn(change, 'DRAFT', now);
@@ -173,17 +173,17 @@ async function moveInvoices(
 const isDueIn = ({ after }: ChangedInvoice, status: InvoiceStatus, now: Instant): boolean =>
   after.status === status && after.nextActionAt !== null && !isAfter(after.nextActionAt, now);
 
-/** Leads those on that are due in a state; the others stay as they are. */
-async function lead(
+/** Advances the invoices that are due in a state. The others stay as they are. */
+async function advanceDue(
   all: readonly ChangedInvoice[],
   status: InvoiceStatus,
   now: Instant,
-  on: (those: readonly ChangedInvoice[]) => Promise<ChangedInvoice[]>,
+  advance: (due: readonly ChangedInvoice[]) => Promise<ChangedInvoice[]>,
 ): Promise<ChangedInvoice[]> {
-  const those = all.filter((change) => isDueIn(change, status, now));
-  if (those.length === 0) return [...all];
-  const led = await on(those);
-  return all.map((change) => led[those.indexOf(change)] ?? change);
+  const due = all.filter((change) => isDueIn(change, status, now));
+  if (due.length === 0) return [...all];
+  const advanced = await advance(due);
+  return all.map((change) => advanced[due.indexOf(change)] ?? change);
 }
 
 /** From the end of the period to the calculated invoice. */

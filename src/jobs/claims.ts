@@ -3,8 +3,8 @@ import { deleteClaimsOver, releaseClaims, selectLostWorkers } from './claims.sql
 import type { Chore } from './runner.ts';
 
 /**
- * Takes up the work of processes that are gone: what they had claimed is due at once (decision 0195). A process counts
- * as gone when two looks in a row find it without its lock: one whose connection broke has a second to come back.
+ * Releases the claims of processes that are gone, so that their work is due at once (decision 0195). A process counts
+ * as gone when two checks in a row find it without its lock, so a broken connection has a second to come back.
  * @param own the number of this process
  */
 export function lostClaimChore(own: () => number | null): Chore {
@@ -22,7 +22,7 @@ export function lostClaimChore(own: () => number | null): Chore {
   };
 }
 
-/** Forgets claims whose time is over. */
+/** Deletes expired claims. */
 export const forgetClaimChore: Chore = {
   name: 'forgetting claims',
   everySeconds: SECONDS_PER_MINUTE,

@@ -1,10 +1,10 @@
 import type { DueKind, DueRecord } from './due-kind.ts';
 
-/** Of kinds that take long, so many are taken at a time while something else is due. */
-const SLOW_BESIDE_OTHERS = 4;
-/** So many while a test clock is driven, which has no other place in the order. */
-const SLOW_BESIDE_CLOCKS = 1;
-/** And the most of them while nothing else is due: work that becomes due later waits for them. */
+/** The most records of slow kinds at a time, while other work is due. */
+const SLOW_WITH_OTHERS = 4;
+/** The most records of slow kinds while a test clock is driven, which has no other place in the order. */
+const SLOW_WITH_CLOCKS = 1;
+/** The most records of slow kinds while nothing else is due. Work that becomes due later waits for them. */
 const SLOW_ALONE = 50;
 
 const mostOf = (kind: DueKind | undefined): number => kind?.list?.most ?? 1;
@@ -16,7 +16,7 @@ const mostOf = (kind: DueKind | undefined): number => kind?.list?.most ?? 1;
 export function unitsOf(found: readonly DueRecord[], kinds: readonly DueKind[], drivesClocks: boolean): DueRecord[][] {
   const of = new Map(kinds.map((kind) => [kind.kind, kind]));
   const isSlow = ({ kind }: DueRecord) => of.get(kind)?.isSlow === true;
-  const mostSlow = drivesClocks ? SLOW_BESIDE_CLOCKS : found.every(isSlow) ? SLOW_ALONE : SLOW_BESIDE_OTHERS;
+  const mostSlow = drivesClocks ? SLOW_WITH_CLOCKS : found.every(isSlow) ? SLOW_ALONE : SLOW_WITH_OTHERS;
   let slow = 0;
   const units: DueRecord[][] = [];
   const open = new Map<string, DueRecord[]>();

@@ -1,5 +1,5 @@
 import { COUNTRY_TABLE } from './country-table.ts';
-import { nearestWord } from './nearest.ts';
+import { nearestWord } from './nearest-word.ts';
 
 interface Country {
   readonly alpha2: string;

@@ -13,8 +13,8 @@ export type InEachLocale<Words> = Readonly<Record<Locale, Words>>;
  * order; the default where it asks for none of them. What cannot be read asks for nothing.
  */
 export function localeAskedFor(header: string | undefined): Locale {
-  const wishes = (header ?? '').slice(0, MOST_CHARACTERS).split(',').map(readWish);
-  const best = wishes.filter(({ weight }) => weight > 0).toSorted((a, b) => b.weight - a.weight);
+  const ranges = (header ?? '').slice(0, MOST_CHARACTERS).split(',').map(readRange);
+  const best = ranges.filter(({ weight }) => weight > 0).toSorted((a, b) => b.weight - a.weight);
   for (const { language } of best) {
     const locale = LOCALES.find((each) => each === language);
     if (locale) return locale;
@@ -24,7 +24,7 @@ export function localeAskedFor(header: string | undefined): Locale {
 
 const MOST_CHARACTERS = 500;
 
-function readWish(text: string): { language: string; weight: number } {
+function readRange(text: string): { language: string; weight: number } {
   const [range = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());
   const [language = ''] = range.split('-');
   const quality = parameters.find((each) => each.startsWith('q='))?.slice(2) ?? '1';

@@ -11,7 +11,7 @@ import type { NewMail } from './mails.sql.ts';
 type Written = Omit<NewMail, 'id' | 'status' | 'nextActionAt' | 'createdAt'>;
 
 /**
- * The mails about an alert that went off: to the merchant's billing addresses, and to the customer where the alert says
+ * The mails about a triggered alert: to the merchant's billing addresses, and to the customer where the alert says
  * so. Whoever has no address gets none.
  */
 export async function writeAlertMails(tx: Tx, alert: Alert, trigger: AlertTrigger): Promise<Written[]> {

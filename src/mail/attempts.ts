@@ -58,7 +58,7 @@ export interface SmtpError {
   readonly responseCode?: number | undefined;
 }
 
-/** These are about one mail: its addresses or its content. All other errors are about the way to the server. */
+/** These are about one mail: its addresses or its content. All other errors are about the connection to the server. */
 const OF_THE_MAIL = new Set(['EENVELOPE', 'EMESSAGE']);
 
 /**

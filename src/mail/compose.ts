@@ -414,7 +414,7 @@ function alertSentence(facts: AlertFacts, owner: string | null, written: Written
     : alert.reached[type](thresholdWords(facts, written), owner);
 }
 
-/** An alert went off, for the merchant or for its customer. */
+/** The mail about a triggered alert, for the merchant or for its customer. */
 export function alertMail(facts: AlertFacts, reader: 'merchant' | 'customer'): MailContent {
   const { alertName, type, metricName, value, periodStart, periodEnd, blocksAccess } = facts;
   const [seller, buyer] = [name(facts.sellerName), name(facts.buyerName)];

@@ -9,8 +9,8 @@ const usual: MailSituation = {
   isBeingCharged: false,
   isOverNothing: false,
   mailsZeroInvoices: false,
-  isTold: false,
-  isRefundUntold: false,
+  isNotified: false,
+  lacksRefundMail: false,
 };
 type Note = Extract<InvoiceFact, { kind: 'refunded' }>['note'];
 const note = { id: 'crn_1', number: 'CN-000001' } as Note;
@@ -46,7 +46,7 @@ describe('which mail follows', () => {
     { fact: 'issued', customer: 'pays by card or transfer', mail: 'invoiceIssued', invoice: true },
     { fact: 'issued', customer: 'has a card that is charged at once', is: { isBeingCharged: true }, mail: null },
     { fact: 'issued', customer: 'is on the payment page already', is: { isNumbered: false }, mail: null },
-    { fact: 'paidByPayment', customer: 'was asked', is: { isTold: true }, mail: 'invoicePaid', outdates: asking },
+    { fact: 'paidByPayment', customer: 'was asked', is: { isNotified: true }, mail: 'invoicePaid', outdates: asking },
     { fact: 'paidByPayment', customer: 'was charged at once', mail: 'invoicePaid', invoice: true, outdates: asking },
     { fact: 'paidByWallet', customer: 'had enough in the wallet', mail: 'invoicePaid', invoice: true },
     { fact: 'paidByWallet', customer: 'owes nothing', is: { isOverNothing: true }, mail: null },
@@ -57,10 +57,10 @@ describe('which mail follows', () => {
       mail: 'invoiceIssued',
       invoice: true,
     },
-    { fact: 'paidByCredit', customer: 'got a credit note', is: { isTold: true }, mail: null, outdates: asking },
-    { fact: 'partPaid', customer: 'paid a part', is: { isTold: true }, mail: 'paymentReceived' },
+    { fact: 'paidByCredit', customer: 'got a credit note', is: { isNotified: true }, mail: null, outdates: asking },
+    { fact: 'partPaid', customer: 'paid a part', is: { isNotified: true }, mail: 'paymentReceived' },
     { fact: 'declined', customer: 'was charged at once', mail: 'paymentFailed', invoice: true },
-    { fact: 'declined', customer: 'was charged again', is: { isTold: true }, mail: 'paymentFailed' },
+    { fact: 'declined', customer: 'was charged again', is: { isNotified: true }, mail: 'paymentFailed' },
     { fact: 'partPaid', customer: 'paid a part of an offer', is: { isNumbered: false }, mail: null },
     { fact: 'declined', customer: 'wanted an offer', is: { isNumbered: false }, mail: null },
     { fact: 'refunded', customer: 'has paid', mail: 'invoiceRefunded' },
@@ -68,7 +68,7 @@ describe('which mail follows', () => {
     {
       fact: 'refundVoided',
       customer: 'never heard of it',
-      is: { isRefundUntold: true },
+      is: { lacksRefundMail: true },
       mail: null,
       outdates: ['invoiceRefunded'],
     },
@@ -76,7 +76,7 @@ describe('which mail follows', () => {
     {
       fact: 'cancelled',
       customer: 'was asked',
-      is: { isTold: true },
+      is: { isNotified: true },
       mail: 'invoiceCancelled',
       outdates: asksOrThanks,
     },
@@ -84,11 +84,11 @@ describe('which mail follows', () => {
     {
       fact: 'cancelledOffer',
       customer: 'did not take the offer',
-      is: { isTold: true },
+      is: { isNotified: true },
       mail: null,
       outdates: asksOrThanks,
     },
-    { fact: 'writtenOff', customer: 'did not pay', is: { isTold: true }, mail: null, outdates: asksOrThanks },
+    { fact: 'writtenOff', customer: 'did not pay', is: { isNotified: true }, mail: null, outdates: asksOrThanks },
   ])('$fact, the customer $customer: $mail', ({ fact, is, mail, invoice = false, outdates = [] }) => {
     const decided = decideMail(FACTS[fact], { ...usual, ...is });
     expect(decided && { kind: decided.kind, invoice: decided.bringsInvoice }).toEqual(mail && { kind: mail, invoice });
@@ -96,7 +96,7 @@ describe('which mail follows', () => {
   });
 
   it('one for each attempt, part and credit note, and else one for each invoice', () => {
-    const occasion = (fact: keyof typeof FACTS) => decideMail(FACTS[fact], { ...usual, isTold: true })?.occasion;
+    const occasion = (fact: keyof typeof FACTS) => decideMail(FACTS[fact], { ...usual, isNotified: true })?.occasion;
     expect(Object.fromEntries(Object.keys(FACTS).map((fact) => [fact, occasion(fact as keyof typeof FACTS)]))).toEqual({
       issued: '',
       paidByPayment: '',

@@ -10,10 +10,10 @@ export interface MailSituation {
   readonly isOverNothing: boolean;
   /** `settings.mail.zeroInvoices` */
   readonly mailsZeroInvoices: boolean;
-  /** Has the customer been written to of this invoice, by a mail that was not withdrawn? */
-  readonly isTold: boolean;
-  /** The mail about the refund was withdrawn before it left: the customer never heard of it. */
-  readonly isRefundUntold: boolean;
+  /** Has the customer got a mail about this invoice that was not withdrawn? */
+  readonly isNotified: boolean;
+  /** The mail about the refund was withdrawn before it left, so the customer does not know of the refund. */
+  readonly lacksRefundMail: boolean;
 }
 
 /** The mail to write. */
@@ -30,7 +30,7 @@ export interface DecidedMail {
  * pay: the receipt follows, or the refusal, and that mail brings the invoice.
  */
 export function decideMail(fact: InvoiceFact, situation: MailSituation): DecidedMail | null {
-  const { isTold } = situation;
+  const { isNotified } = situation;
   if (!situation.isNumbered) return null;
   const mail = (kind: OptionalMailKind, occasion = '', bringsInvoice = false): DecidedMail => ({
     kind,
@@ -43,19 +43,19 @@ export function decideMail(fact: InvoiceFact, situation: MailSituation): Decided
     case 'paid':
       if (situation.isOverNothing) return situation.mailsZeroInvoices ? mail('invoiceIssued', '', true) : null;
       if (fact.by === 'credit') return null; // the mail about the credit note says that nothing is left
-      return mail('invoicePaid', '', !isTold);
+      return mail('invoicePaid', '', !isNotified);
     case 'partPaid':
       return mail('paymentReceived', fact.paymentId);
     case 'declined':
-      return mail('paymentFailed', fact.chargeId, !isTold);
+      return mail('paymentFailed', fact.chargeId, !isNotified);
     case 'refunded':
       return mail('invoiceRefunded', fact.note.id);
     case 'refundVoided':
-      return situation.isRefundUntold ? null : mail('refundVoided', fact.note.id);
+      return situation.lacksRefundMail ? null : mail('refundVoided', fact.note.id);
     case 'credited':
       return mail('invoiceCredited', fact.note.id);
     case 'cancelled':
-      return isTold && fact.note !== null ? mail('invoiceCancelled') : null;
+      return isNotified && fact.note !== null ? mail('invoiceCancelled') : null;
     case 'writtenOff':
       return null;
   }

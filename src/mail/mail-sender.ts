@@ -23,7 +23,7 @@ export interface MailSender {
   readonly hasRoom: boolean;
   /** Comes back at once. */
   take(taken: TakenMail): void;
-  /** Gives back what waits, and ends after what is on its way, which gets a few seconds. */
+  /** Gives back the waiting mails, and ends after the mails in flight, which get a few seconds. */
   close(): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ export const noMailSender: MailSender = {
   close: () => Promise.resolve(),
 };
 
-/** How long due work leaves a mail to the carrier; after that it was lost with its process, and is sent again. */
+/** How long a background job leaves a mail to the sender. After that it was lost with its process and is sent again. */
 export const LEASE_MINUTES = 15;
 /** A mail that has waited longer is not started: its lease would end before its delivery. */
 const LONGEST_WAIT_MINUTES = 10;
@@ -62,7 +62,7 @@ class SmtpMailSender implements MailSender {
   readonly #options: MailSenderOptions;
   readonly #deliver: Deliver;
   readonly #waiting: TakenMail[] = [];
-  readonly #onTheWay = new Set<Promise<void>>();
+  readonly #inFlight = new Set<Promise<void>>();
   readonly #end = new AbortController();
   #isClosed = false;
 
@@ -85,12 +85,12 @@ class SmtpMailSender implements MailSender {
     this.#isClosed = true;
     for (const taken of this.#waiting.splice(0)) this.#follow(this.#giveBack(taken));
     const farewell = setTimeout(() => this.#end.abort(), FAREWELL_MILLISECONDS);
-    await Promise.all(this.#onTheWay);
+    await Promise.all(this.#inFlight);
     clearTimeout(farewell);
   }
 
   #begin(): void {
-    while (this.#onTheWay.size < CONNECTIONS) {
+    while (this.#inFlight.size < CONNECTIONS) {
       const taken = this.#waiting.shift();
       if (!taken) return;
       this.#follow(this.#bring(taken));
@@ -102,10 +102,10 @@ class SmtpMailSender implements MailSender {
     const followed = work
       .catch((error: unknown) => this.#options.onTrouble(error as Error, 'the outcome of an email could not be stored'))
       .finally(() => {
-        this.#onTheWay.delete(followed);
+        this.#inFlight.delete(followed);
         this.#begin();
       });
-    this.#onTheWay.add(followed);
+    this.#inFlight.add(followed);
   }
 
   async #bring(taken: TakenMail): Promise<void> {

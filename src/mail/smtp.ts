@@ -39,7 +39,7 @@ const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
  */
 export type Deliver = (mail: Envelope, stop: AbortSignal) => Promise<Delivery>;
 
-/** A way to the server. A password goes over TLS, or to a server on this machine. */
+/** Opens a transport to a mail server. A password goes over TLS, or to a server on this machine. */
 export function openSmtp({ url, from, patienceMilliseconds = PATIENCE_MILLISECONDS }: MailServer): Deliver {
   const { protocol, hostname, port, username, password } = new URL(url);
   const secure = protocol === 'smtps:';

@@ -14,7 +14,7 @@ const UNKNOWN_END = 'The outcome of the last attempt is unknown.';
 const FULL_SECONDS = 30;
 
 /**
- * Sends mail: the attempt is committed first, then the carrier gets it, which notes what came of it. A process
+ * Sends mail: the attempt is committed first, then the sender gets it and stores the outcome. A process
  * that is killed in between leaves the mail pending until its lease ends; it is sent then, if need be a second
  * time, as the same message. Without a server mail is held.
  */

@@ -7,8 +7,8 @@ import {
   type InvoiceMails,
   type InvoiceRow,
   localeOf,
+  type NotifiedInvoice,
   payUrl,
-  type ToldInvoice,
 } from '../invoicing/index.ts';
 import { newId } from '../kernel/ids.ts';
 import { DEFAULT_LOCALE } from '../kernel/locale.ts';
@@ -67,10 +67,10 @@ export function createMails({ environment, publicUrl }: WriterOptions): Mails {
     });
     if (mails.length > 0) await insertMails(tx, mails);
   };
-  /** The mail about what happened to an invoice; null where nobody is written to of it. */
+  /** The mail about an event of an invoice; null if the event needs no mail. */
   const draftOf = async (
     tx: Tx,
-    { invoice, fact }: ToldInvoice,
+    { invoice, fact }: NotifiedInvoice,
     settings: MerchantSettings,
     now: Instant,
   ): Promise<Draft | null> => {
@@ -80,8 +80,8 @@ export function createMails({ environment, publicUrl }: WriterOptions): Mails {
       isBeingCharged: invoice.paymentInFlight,
       isOverNothing: invoice.grandTotal.isZero(),
       mailsZeroInvoices: settings.mail.zeroInvoices,
-      isTold: await isTold(tx, invoice, fact),
-      isRefundUntold: fact.kind === 'refundVoided' && !(await hasRefundMail(tx, invoice, fact.note.id)),
+      isNotified: await isNotified(tx, invoice, fact),
+      lacksRefundMail: fact.kind === 'refundVoided' && !(await hasRefundMail(tx, invoice, fact.note.id)),
     });
     if (decided === null) return null;
     const facts = factsOf(invoice, settings, publicUrl);
@@ -92,12 +92,12 @@ export function createMails({ environment, publicUrl }: WriterOptions): Mails {
     const wants = bringsInvoice ? [MAIL_KINDS[kind], 'invoiceIssued' as const] : [MAIL_KINDS[kind]];
     return { mail: { ...ofInvoice(invoice), kind, occasion, content, attachments }, wants };
   };
-  const tellAll: InvoiceMails['tellAll'] = async (tx, told, now) => {
-    const [first] = told;
+  const notifyAll: InvoiceMails['notifyAll'] = async (tx, notified, now) => {
+    const [first] = notified;
     if (!first) return;
     const settings = await merchantSettings(tx, first.invoice.merchantId);
     const drafts: Draft[] = [];
-    for (const each of told) {
+    for (const each of notified) {
       const draft = await draftOf(tx, each, settings, now);
       if (draft !== null) drafts.push(draft);
     }
@@ -114,7 +114,7 @@ export function createMails({ environment, publicUrl }: WriterOptions): Mails {
     },
     portalLink: async (tx, link, now) =>
       void (await insertMails(tx, [{ ...(await writePortalMail(tx, link)), ...state(now), id: newId('mail') }])),
-    invoices: { tellAll, tell: (tx, invoice, fact, now) => tellAll(tx, [{ invoice, fact }], now) },
+    invoices: { notifyAll, notify: (tx, invoice, fact, now) => notifyAll(tx, [{ invoice, fact }], now) },
     renewal: async (tx, { merchantId, subscriptionId, customerId, planName, renewsAt, estimate, card }, now) => {
       const seller = await findOrganization(tx, merchantId, merchantId);
       if (!seller) throw new Error(`Merchant ${merchantId} has no organization.`);
@@ -153,8 +153,8 @@ async function withdrawOutdated(tx: Tx, { merchantId, id: aboutId }: InvoiceRow,
   if (kinds.length > 0) await markMailsWithdrawn(tx, { merchantId, aboutId, kinds, occasion });
 }
 
-/** Asked only where it decides something: as invoices are issued, of which there are many, there was no mail before. */
-async function isTold(tx: Tx, { merchantId, id: aboutId }: InvoiceRow, fact: InvoiceFact): Promise<boolean> {
+/** Has the customer got a mail about the invoice? It is read only where it decides: a new invoice had no mail. */
+async function isNotified(tx: Tx, { merchantId, id: aboutId }: InvoiceRow, fact: InvoiceFact): Promise<boolean> {
   const isAsked =
     fact.kind === 'declined' || fact.kind === 'cancelled' || (fact.kind === 'paid' && fact.by === 'payment');
   return isAsked && hasMailAbout(tx, { merchantId, aboutId, kinds: BRINGS_INVOICE, occasion: null });

@@ -46,18 +46,6 @@ export {
   usageSnapshot,
 } from './stored/settled.ts';
 export {
-  countByType,
-  countOfType,
-  type EventSample,
-  hasLateUsage,
-  type LateSource,
-  selectBeside as findBeside,
-  selectLateUsage as findLateUsage,
-  selectOfNobody as findOfNobody,
-  selectOfType as findOfType,
-  selectUncounted as findUncounted,
-} from './usage/beside.sql.ts';
-export {
   type FigureCall,
   type FigureColumns,
   type FigureParameter,
@@ -70,4 +58,16 @@ export type { FigureFunction } from './usage/figures.sql.ts';
 export type { UsageFigure } from './usage/figures.ts';
 export { everyWindow } from './usage/levels.ts';
 export { measureStretches } from './usage/stretches.ts';
+export {
+  countByType,
+  countOfType,
+  type EventSample,
+  hasLateUsage,
+  type LateSource,
+  selectLateUsage as findLateUsage,
+  selectOfNobody as findOfNobody,
+  selectOfSources as findOfSources,
+  selectOfType as findOfType,
+  selectUncounted as findUncounted,
+} from './usage/unbilled.sql.ts';
 export { measureEach, postgresUsage, usage, usageOfEach, usedSpans } from './usage/usage.ts';

@@ -38,7 +38,7 @@ export async function awaitOutcome(
     const { calls, isElsewhere } = await writeOutcome(remote, of.merchantId, (tx, wall) =>
       begin(tx, dependencies, of, wall),
     );
-    await Promise.all(calls.map((call) => remote.courier.carry(of.merchantId, call)));
+    await Promise.all(calls.map((call) => remote.providerClient.call(of.merchantId, call)));
     if (!isElsewhere) return;
     await sleep(pause, undefined, { signal }).catch(() => undefined);
   }

@@ -1,7 +1,7 @@
 export { isCallOpen } from './await-outcome.ts';
-export { type Courier, ProviderCourier } from './calls/courier.ts';
-export { byCourier, writeOutcome } from './calls/dependencies.ts';
+export { byProviderClient, writeOutcome } from './calls/dependencies.ts';
 export { nextLookUp } from './calls/look-ups.ts';
+export { ProviderCallQueue, type ProviderClient } from './calls/provider-client.ts';
 export { defaultMethodOf, defaultMethodsOf, intendCharges, performCharge } from './charges/charges.ts';
 export { paymentErrors } from './errors.ts';
 export { countExceptions } from './exceptions/exceptions.sql.ts';

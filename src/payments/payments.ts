@@ -1,8 +1,8 @@
 import type { Route } from '../http/index.ts';
 import type { DueKind } from '../jobs/index.ts';
 import { awaitOutcome, type PaidInvoice } from './await-outcome.ts';
-import { ProviderCourier } from './calls/courier.ts';
 import type { RemoteDependencies } from './calls/dependencies.ts';
+import { ProviderCallQueue } from './calls/provider-client.ts';
 import { chargesDue } from './charges/charges.ts';
 import { checkoutsDue } from './checkouts/checkouts.ts';
 import { exceptionRoutes } from './exceptions/routes.ts';
@@ -14,7 +14,7 @@ import { pageRoutes } from './page/routes.ts';
 import { sandboxProvider } from './provider/sandbox-provider.ts';
 import type { PaymentHandlers } from './records/handlers.ts';
 import { returnsDue } from './returns/returns.ts';
-import { strayReturnsDue } from './returns/stray.ts';
+import { unmatchedReturnsDue } from './returns/unmatched.ts';
 import { sessionsDue } from './sessions/completion.ts';
 import { methodRoutes } from './sessions/method-routes.ts';
 import { type PaymentEnvironment, sessionRoutes } from './sessions/session-routes.ts';
@@ -34,8 +34,8 @@ export interface Payments {
 }
 
 /** How providers outside our database are reached. */
-export interface RemoteOptions extends Omit<RemoteDependencies, 'courier'> {
-  /** Told of a call, or of its outcome, that could not be carried through. */
+export interface RemoteOptions extends Omit<RemoteDependencies, 'providerClient'> {
+  /** Called after a call to a provider, or the storage of its outcome, has failed. */
   readonly onTrouble: (error: Error) => void;
 }
 
@@ -45,8 +45,8 @@ export function createPayments({
   remote: { onTrouble, ...options },
   ...environment
 }: PaymentEnvironment & { readonly handlers: PaymentHandlers; readonly remote: RemoteOptions }): Payments {
-  const courier = new ProviderCourier(options.now, onTrouble);
-  const remote = { ...options, courier };
+  const providerClient = new ProviderCallQueue(options.now, onTrouble);
+  const remote = { ...options, providerClient };
   const dependencies = { handlers: withLinks(handlers), provider: sandboxProvider, remote };
   return {
     routes: [
@@ -63,10 +63,10 @@ export function createPayments({
       returnsDue(dependencies),
       noticesDue(dependencies),
       checkoutsDue(dependencies),
-      strayReturnsDue(remote),
+      unmatchedReturnsDue(remote),
     ],
     awaitOutcome: (of, signal) => awaitOutcome(dependencies, of, signal),
-    idle: () => courier.idle(),
-    close: () => courier.close(),
+    idle: () => providerClient.idle(),
+    close: () => providerClient.close(),
   };
 }

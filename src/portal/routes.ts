@@ -1,6 +1,5 @@
 import { type Route, Text, Type } from '../http/index.ts';
 import { portalLinkRoutes } from './api-routes.ts';
-import { doorRoutes } from './door-routes.ts';
 import { pageMaker } from './frame/visit.ts';
 import type { PortalDependencies } from './links/dependencies.ts';
 import { balancesPage } from './pages/balances.ts';
@@ -10,6 +9,7 @@ import { invoicePage, invoicesPage } from './pages/invoices.ts';
 import { overviewPage } from './pages/overview.ts';
 import { changePortal, previewPage, subscriptionPage } from './pages/subscription.ts';
 import { usagePage } from './pages/usage.ts';
+import { signInRoutes } from './sign-in-routes.ts';
 import { DETAIL_FIELDS } from './words/page-words.ts';
 
 /** The form itself reports longer texts. */
@@ -20,7 +20,7 @@ export function portalRoutes(dependencies: PortalDependencies): readonly Route[]
   const { show, act } = pageMaker(dependencies);
   return [
     ...portalLinkRoutes(dependencies),
-    ...doorRoutes(dependencies),
+    ...signInRoutes(dependencies),
     show('/portal', 'showPortal', 'The open invoices and the plans of a customer', (visit) =>
       overviewPage(dependencies, visit),
     ),

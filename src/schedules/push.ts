@@ -286,7 +286,10 @@ async function makeInvoice(
           amount: subtotal,
         })),
         credits,
-        idempotency: { key: `schedule invoice ${row.id}`, print: fingerprint('schedule invoice', { id: row.id }) },
+        idempotency: {
+          key: `schedule invoice ${row.id}`,
+          fingerprint: fingerprint('schedule invoice', { id: row.id }),
+        },
       },
       now,
     ),

@@ -25,7 +25,7 @@ export async function processArrived(
   const approved = events.filter(({ id }) => byId.get(id) !== null);
   const done = await processEvents(tx, source, approved, ({ id }) => byId.get(id) as string, now);
   const waiting = events.filter(({ id }) => byId.get(id) === null);
-  await tell(tx, waiting, now);
+  await publishOutcomes(tx, waiting, now);
   return [...done, ...waiting];
 }
 
@@ -60,7 +60,7 @@ export async function processEvents(
   const outcomes: Outcome[] = [];
   for (const event of events) outcomes.push(await processEvent(tx, event, knownOf(event), byOf(event), now));
   const done = await updateOutcomes(tx, source.merchantId, outcomes, now);
-  await tell(tx, done, now);
+  await publishOutcomes(tx, done, now);
   return done;
 }
 
@@ -114,8 +114,8 @@ function reasonOf(refusal: Refusal): string {
   return refusal.kind;
 }
 
-/** Tells the merchant's webhook endpoints what became of events (domain.md §9); of a rejection its caller knows. */
-export const tell = async (tx: Tx, events: readonly SourceEvent[], now: Instant): Promise<void> =>
+/** Publishes the outcomes of source events (domain.md §9), except rejections, which their caller knows. */
+export const publishOutcomes = async (tx: Tx, events: readonly SourceEvent[], now: Instant): Promise<void> =>
   void (await publishAll(
     tx,
     events.flatMap(({ merchantId, status, id, sourceId, customerId, subscriptionId }) =>

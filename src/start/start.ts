@@ -145,7 +145,7 @@ export async function start(
   output.line(`  ready ${((performance.now() - started) / 1000).toFixed(1)} s after the start`);
   if (settings.roles.includes('api')) welcome(served, demo, dataDirectory, output);
   else for (const { name, baseUrl } of served) output.line(`  ${name} ${baseUrl}   ${settings.roles.join(', ')} only`);
-  if (demo) filling = fillBesides(demo, output, logger, stop);
+  if (demo) filling = fillConcurrently(demo, output, logger, stop);
 }
 
 /** Serves the metrics on the port that is theirs, if there is one. */
@@ -270,7 +270,7 @@ async function openDemo(
 }
 
 /** Fills the demo while the program serves. A stop ends it wherever it is, and the next start takes it up. */
-async function fillBesides(demo: Demo, output: Output, logger: Logger, stop: AbortSignal): Promise<void> {
+async function fillConcurrently(demo: Demo, output: Output, logger: Logger, stop: AbortSignal): Promise<void> {
   output.line('Filling the demo with three months of data; the program is ready to use:');
   try {
     await fillDemo(demo, output, stop);

@@ -1,6 +1,6 @@
 import type { Database, Tx } from '../db/index.ts';
 import type { Instant } from '../kernel/time.ts';
-import { type Courier, type ProviderAccount, ProviderCourier } from '../payments/index.ts';
+import { type ProviderAccount, ProviderCallQueue, type ProviderClient } from '../payments/index.ts';
 import type { TaxProvider, TaxProviderName } from './port.ts';
 
 /** The dependencies of calls to tax providers. */
@@ -8,22 +8,22 @@ export interface TaxProviderDependencies {
   readonly providers: readonly TaxProvider[];
   /** The account of an integration that the merchant has connected; null: none, or not any more. */
   accountOf(tx: Tx, merchantId: string, integration: string): Promise<ProviderAccount | null>;
-  readonly courier: Courier;
+  readonly providerClient: ProviderClient;
   readonly database: Pick<Database, 'transaction'>;
   /** Wall time. */
   readonly now: () => Instant;
 }
 
 /** How tax providers are reached. */
-export interface TaxProviderOptions extends Omit<TaxProviderDependencies, 'courier'> {
-  /** Told of a call, or of its outcome, that could not be carried through. */
+export interface TaxProviderOptions extends Omit<TaxProviderDependencies, 'providerClient'> {
+  /** Called after a call to a provider, or the storage of its outcome, has failed. */
   readonly onTrouble: (error: Error) => void;
 }
 
-/** The parts, with a courier of their own: a tax provider that is slow holds up no payment. */
+/** The dependencies, with a provider client of their own: a slow tax provider delays no payment. */
 export const createTaxProviders = ({ onTrouble, ...options }: TaxProviderOptions): TaxProviderDependencies => ({
   ...options,
-  courier: new ProviderCourier(options.now, onTrouble),
+  providerClient: new ProviderCallQueue(options.now, onTrouble),
 });
 
 /** A provider with the account by which it is called. */

@@ -10,8 +10,8 @@ const LONGEST_PAST_DAYS = 900;
 
 /**
  * Usage of earlier days that came too late to be billed, by metric: what was accepted after one event and up to
- * another. The days themselves were looked at before it came.
- * @param came marks (`usageMark`); `after` null: nothing was looked at before, so nothing is told twice
+ * another. The days themselves were searched before it came.
+ * @param came marks (`usageMark`); `after` null: nothing was searched before, so nothing is told twice
  */
 export async function findArrivedTooLate(
   tx: Tx,

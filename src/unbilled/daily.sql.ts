@@ -23,7 +23,7 @@ export const insertDay = async (
     insert into unbilled_day (merchant_id, day, looked_at, mark) values (${merchantId}, ${day}::date, ${now}, ${mark})
     on conflict do nothing`)) === 1;
 
-/** Up to which event the merchant's events were looked at with an earlier day; null: with none. */
+/** The mark up to which the merchant's events were searched with an earlier day; null: with none. */
 export const selectMarkBefore = async (tx: Tx, merchantId: string, day: string): Promise<bigint | null> =>
   (
     await tx.one<{ mark: bigint | null }>(sql`

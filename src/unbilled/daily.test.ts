@@ -13,8 +13,8 @@ beforeAll(async () => {
 afterAll(() => env.close());
 
 const at = (text: string) => Temporal.Instant.from(text);
-const look = (now: string) => unbilledUsageChore(postgresUsage).run(env.database, at(now));
-const told = (merchantId: string) =>
+const search = (now: string) => unbilledUsageChore(postgresUsage).run(env.database, at(now));
+const published = (merchantId: string) =>
   env.database.transaction({ merchants: [merchantId] }, (tx) =>
     tx.rows<{ data: Resource }>(
       sql`select data from outbox where merchant_id = ${merchantId} and type = 'usage.unbilled.v0' order by seq`,
@@ -31,7 +31,7 @@ describe('the last day that is over', () => {
   );
 });
 
-it('tells once of each day and metric, however often and by however many it is looked at', async () => {
+it('tells once of each day and metric, however often and by however many it is searched', async () => {
   env.setNow('2026-01-05T12:00:00Z');
   const merchant = await env.merchant();
   const shop = shopOf(merchant);
@@ -47,9 +47,9 @@ it('tells once of each day and metric, however often and by however many it is l
   await shop.use(stranger.id, '2026-01-06T00:00:00Z', 7);
   for (let turn = 0; turn < 3; turn += 1) await eventTallyChore.run(env.database, at('2026-01-05T12:00:00Z'));
 
-  await Promise.all([look('2026-01-06T01:00:00Z'), look('2026-01-06T01:00:00Z')]);
-  await look('2026-01-06T20:00:00Z');
-  expect((await told(merchant.id)).map(({ data }) => [data.billableMetricId, data.day])).toEqual([
+  await Promise.all([search('2026-01-06T01:00:00Z'), search('2026-01-06T01:00:00Z')]);
+  await search('2026-01-06T20:00:00Z');
+  expect((await published(merchant.id)).map(({ data }) => [data.billableMetricId, data.day])).toEqual([
     [metric.id, '2026-01-05'],
     [null, '2026-01-05'],
   ]);
@@ -58,12 +58,12 @@ it('tells once of each day and metric, however often and by however many it is l
     NO_PERIOD: 1,
     UNKNOWN_TYPE: 1,
   });
-  await look('2026-01-07T01:00:00Z');
-  expect((await told(merchant.id)).slice(2).map(({ data }) => [data.billableMetricId, data.day])).toEqual([
+  await search('2026-01-07T01:00:00Z');
+  expect((await published(merchant.id)).slice(2).map(({ data }) => [data.billableMetricId, data.day])).toEqual([
     [metric.id, '2026-01-06'],
   ]);
-  await look('2026-01-08T01:00:00Z');
-  expect(await told(merchant.id)).toHaveLength(3);
+  await search('2026-01-08T01:00:00Z');
+  expect(await published(merchant.id)).toHaveLength(3);
   expect(await env.database.transaction('every merchant, reading', countUnbilled)).toEqual([]);
 });
 
@@ -85,17 +85,17 @@ it('tells of usage that came too late on the day on which it came, once', async 
   env.setNow('2026-02-03T00:00:05Z');
   await env.runDueWork();
   for (let turn = 0; turn < 3; turn += 1) await eventTallyChore.run(env.database, at('2026-02-03T00:00:00Z'));
-  await look('2026-02-04T02:00:00Z');
-  expect(await told(merchant.id)).toEqual([]);
+  await search('2026-02-04T02:00:00Z');
+  expect(await published(merchant.id)).toEqual([]);
 
   await shop.use(customer.id, '2026-01-05T13:00:00Z', 5);
   await shop.use(customer.id, '2026-01-06T13:00:00Z', 7);
-  await look('2026-02-05T02:00:00Z');
-  expect((await told(merchant.id)).map(({ data }) => [data.billableMetricId, data.day])).toEqual([
+  await search('2026-02-05T02:00:00Z');
+  expect((await published(merchant.id)).map(({ data }) => [data.billableMetricId, data.day])).toEqual([
     [metric.id, '2026-02-04'],
   ]);
   const counted = await env.database.transaction('every merchant, reading', countUnbilled);
   expect(counted).toContainEqual({ reason: 'PERIOD_CLOSED', events: 2 });
-  await look('2026-02-06T02:00:00Z');
-  expect(await told(merchant.id)).toHaveLength(1);
+  await search('2026-02-06T02:00:00Z');
+  expect(await published(merchant.id)).toHaveLength(1);
 });

@@ -10,7 +10,7 @@ import type { UnbilledPart } from './unbilled.ts';
 
 const MERCHANTS_AT_ONCE = 50;
 
-/** Events may come a while after their time, so a day is looked at an hour after its end. */
+/** Events may come a while after their time, so a day is searched an hour after its end. */
 const PATIENCE_HOURS = 1;
 
 /** The last day (UTC) that is over, and its time. */
@@ -21,8 +21,8 @@ export function lastDay(now: Instant): { readonly day: string; readonly period: 
 }
 
 /**
- * Looks once at each finished day of each merchant, and tells of each metric of whose usage nobody pays for a part:
- * `usage.unbilled.v0`; and of each reason, `usage.unmatched.v0`.
+ * Searches each finished day of each merchant once. Sends `usage.unbilled.v0` for each metric with unpaid usage, and
+ * `usage.unmatched.v0` for each reason.
  */
 export const unbilledUsageChore = (usage: UsageQuery<Tx>): Chore => ({
   name: 'searching for unbilled usage',
@@ -32,12 +32,12 @@ export const unbilledUsageChore = (usage: UsageQuery<Tx>): Chore => ({
     const merchants = await database.transaction('every merchant, reading', (tx) =>
       selectUnseen(tx, day, MERCHANTS_AT_ONCE),
     );
-    for (const merchantId of merchants) await lookAt(database, usage, merchantId, now);
+    for (const merchantId of merchants) await recordDay(database, usage, merchantId, now);
   },
 });
 
-/** @returns the metrics that were told of; none where the day was looked at before */
-const lookAt = (database: Database, usage: UsageQuery<Tx>, merchantId: string, now: Instant) =>
+/** Searches a day and stores the findings. @returns the reported metrics; none if the day was searched before */
+const recordDay = (database: Database, usage: UsageQuery<Tx>, merchantId: string, now: Instant) =>
   database.transaction({ merchants: [merchantId] }, async (tx) => {
     const { day, period } = lastDay(now);
     const mark = await findUsageMark(tx, merchantId);

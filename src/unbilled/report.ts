@@ -16,9 +16,9 @@ import {
 import {
   countByType,
   type EventSample,
-  findBeside,
   findLateUsage,
   findOfNobody,
+  findOfSources,
   findOfType,
   findUncounted,
   type UsageQuery,
@@ -163,18 +163,18 @@ function sampleOfPart(
     case 'UNKNOWN_SUBJECT':
       return findOfNobody(tx, range, meter);
     case 'NO_PERIOD':
-      return findBeside(tx, range, { meter, outside: [...billable.active, ...pricedSources] });
+      return findOfSources(tx, range, { meter, outside: [...billable.active, ...pricedSources] });
     case 'NOT_PRICED':
-      return findBeside(tx, range, { meter, within: billable.active, outside: pricedSources });
+      return findOfSources(tx, range, { meter, within: billable.active, outside: pricedSources });
     case 'GROUP_FILTERED': {
       const group = part.group ?? {};
       const refusing = priced.filter(({ filters }) => !isTaken(filters, group));
-      return findBeside(tx, range, { meter, group, within: refusing.flatMap(({ sources }) => sources) });
+      return findOfSources(tx, range, { meter, group, within: refusing.flatMap(({ sources }) => sources) });
     }
     case 'PERIOD_CLOSED':
       return sampleOfLate(tx, range, meter, priced);
     case 'INVOICE_CANCELLED':
-      return findBeside(tx, range, { meter, within: priced.flatMap(({ cancelled }) => cancelled) });
+      return findOfSources(tx, range, { meter, within: priced.flatMap(({ cancelled }) => cancelled) });
     case 'UNKNOWN_TYPE':
       return findOfType(tx, range, part.eventType);
     default:

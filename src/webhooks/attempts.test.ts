@@ -47,26 +47,26 @@ it('waits no less for chance that is higher', () => {
 });
 
 it.each([
-  { hours: 0, off: 0, attempts: 99, toldAt: false, tells: false, disables: false },
-  { hours: 23, off: 0, attempts: 99, toldAt: false, tells: false, disables: false },
-  { hours: 24, off: 0, attempts: 1, toldAt: false, tells: true, disables: false },
-  { hours: 24, off: 0, attempts: 99, toldAt: true, tells: false, disables: false },
-  { hours: 119, off: 0, attempts: 99, toldAt: true, tells: false, disables: false },
-  { hours: 120, off: 0, attempts: 10, toldAt: true, tells: false, disables: true },
-  { hours: 120, off: 0, attempts: 9, toldAt: true, tells: false, disables: false },
-  { hours: 120, off: 0, attempts: 10, toldAt: false, tells: true, disables: true },
-  { hours: 200, off: 80, attempts: 10, toldAt: true, tells: false, disables: true },
-  { hours: 200, off: 81, attempts: 10, toldAt: true, tells: false, disables: false },
-  { hours: 144, off: 143, attempts: 10, toldAt: false, tells: false, disables: false },
-])('an endpoint that fails for $hours hours, $off of them off, $attempts times: $tells, $disables', (row) => {
+  { hours: 0, off: 0, attempts: 99, toldAt: false, notifies: false, disables: false },
+  { hours: 23, off: 0, attempts: 99, toldAt: false, notifies: false, disables: false },
+  { hours: 24, off: 0, attempts: 1, toldAt: false, notifies: true, disables: false },
+  { hours: 24, off: 0, attempts: 99, toldAt: true, notifies: false, disables: false },
+  { hours: 119, off: 0, attempts: 99, toldAt: true, notifies: false, disables: false },
+  { hours: 120, off: 0, attempts: 10, toldAt: true, notifies: false, disables: true },
+  { hours: 120, off: 0, attempts: 9, toldAt: true, notifies: false, disables: false },
+  { hours: 120, off: 0, attempts: 10, toldAt: false, notifies: true, disables: true },
+  { hours: 200, off: 80, attempts: 10, toldAt: true, notifies: false, disables: true },
+  { hours: 200, off: 81, attempts: 10, toldAt: true, notifies: false, disables: false },
+  { hours: 144, off: 143, attempts: 10, toldAt: false, notifies: false, disables: false },
+])('an endpoint that fails for $hours hours, $off of them off, $attempts times: $notifies, $disables', (row) => {
   const failingSince = now.subtract({ hours: row.hours });
   const toldAt = row.toldAt ? now.subtract({ hours: 1 }) : null;
-  const { tells, disables } = row;
+  const { notifies, disables } = row;
   const health = { failingSince, toldAt, failedAttempts: row.attempts - 1 };
-  expect(decideHealth(health, 1, row.off * 3600, now)).toMatchObject({ failingSince, tells, disables });
+  expect(decideHealth(health, 1, row.off * 3600, now)).toMatchObject({ failingSince, notifies, disables });
 });
 
 it('begins to count failures at the first one', () => {
   const health = { failingSince: null, toldAt: null, failedAttempts: 0 };
-  expect(decideHealth(health, 2, 0, now)).toMatchObject({ failingSince: now, failedAttempts: 2, tells: false });
+  expect(decideHealth(health, 2, 0, now)).toMatchObject({ failingSince: now, failedAttempts: 2, notifies: false });
 });

@@ -107,11 +107,11 @@ export function decideHealth(
   failures: number,
   secondsOff: number,
   now: Instant,
-): Health & { readonly tells: boolean; readonly disables: boolean } {
+): Health & { readonly notifies: boolean; readonly disables: boolean } {
   const since = failingSince ?? now;
   const failedAttempts = before + failures;
   const seconds = now.since(since).total('seconds') - secondsOff;
-  const tells = toldAt === null && seconds >= HOURS_PER_DAY * SECONDS_PER_HOUR;
+  const notifies = toldAt === null && seconds >= HOURS_PER_DAY * SECONDS_PER_HOUR;
   const disables = seconds >= PATIENCE_HOURS * SECONDS_PER_HOUR && failedAttempts >= PATIENCE_ATTEMPTS;
-  return { failingSince: since, failedAttempts, toldAt: tells ? now : toldAt, tells, disables };
+  return { failingSince: since, failedAttempts, toldAt: notifies ? now : toldAt, notifies, disables };
 }

@@ -8,5 +8,5 @@ export { type OutboxEvent, publish, publishAll } from './outbox.sql.ts';
 export { openPost, resolveName } from './post.ts';
 export { INBOX_PATH, type WebhookDependencies, webhookRoutes } from './routes.ts';
 export { DELIVERIES } from './schemas.ts';
-export type { Way } from './send.ts';
+export type { WebhookTransport } from './send.ts';
 export { createSender, type Sender } from './sender.ts';

@@ -80,7 +80,7 @@ async function noteFailures(
   if (endpoint.status === 'disabled') return;
   const { failingSince: before } = endpoint;
   const secondsOff = before === null ? 0 : await selectSecondsOff(tx, before, now);
-  const { tells, disables, ...health } = decideHealth(endpoint, failures, secondsOff, now);
+  const { notifies, disables, ...health } = decideHealth(endpoint, failures, secondsOff, now);
   const ofHealth = disables ? 'failing' : null;
   const reason: DisabledReason | null = isGone ? 'gone' : ofHealth;
   await updateEndpoint(tx, {
@@ -88,9 +88,9 @@ async function noteFailures(
     ...health,
     ...(reason !== null && { status: 'disabled', disabledReason: reason }),
   });
-  const told = { merchantId: endpoint.merchantId, data: { webhookEndpointId: endpoint.id } };
+  const event = { merchantId: endpoint.merchantId, data: { webhookEndpointId: endpoint.id } };
   if (reason !== null) {
-    const data = { ...told.data, reason };
-    await publishAll(tx, [{ ...told, data, type: 'webhook_endpoint.disabled.v0' }], now);
-  } else if (tells) await publishAll(tx, [{ ...told, type: 'webhook_endpoint.failing.v0' }], now);
+    const data = { ...event.data, reason };
+    await publishAll(tx, [{ ...event, data, type: 'webhook_endpoint.disabled.v0' }], now);
+  } else if (notifies) await publishAll(tx, [{ ...event, type: 'webhook_endpoint.failing.v0' }], now);
 }

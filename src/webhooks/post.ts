@@ -42,8 +42,8 @@ export const resolveName: Resolve = async (name) => {
 class UnknownName extends Error {}
 
 /**
- * A way to endpoints: connections are kept for a moment, redirects are not followed, and only addresses are dialled
- * that the guard has seen.
+ * Opens connections to endpoints. They are kept for a moment and follow no redirects. Only addresses that the guard
+ * has seen are dialled.
  */
 export function openPost({
   resolve = resolveName,

@@ -25,25 +25,30 @@ import {
   InboxReply,
   TestReply,
 } from './schemas.ts';
-import { send, type Way } from './send.ts';
+import { send, type WebhookTransport } from './send.ts';
 
 const tag = 'Webhooks';
 const one = { of: 'id', kind: 'webhookEndpoint' } as const;
 
 /** The dependencies of the routes on the environment. */
 export interface WebhookDependencies extends Omit<EndpointDependencies, 'sealer' | 'guard' | 'inboxUrl'> {
-  readonly way: Way;
+  readonly transport: WebhookTransport;
 }
 
 /** `/v0/webhookEndpoints` and `/v0/webhookEvents`; in the sandbox `/v0/webhookInbox` (api.md). */
 export const webhookRoutes = (
   environment: 'production' | 'sandbox',
-  { way, resolve }: WebhookDependencies,
+  { transport, resolve }: WebhookDependencies,
 ): readonly Route[] => {
-  const dependencies = { sealer: way.sealer, guard: way.guard, resolve, inboxUrl: way.inbox?.url ?? null };
+  const dependencies = {
+    sealer: transport.sealer,
+    guard: transport.guard,
+    resolve,
+    inboxUrl: transport.inbox?.url ?? null,
+  };
   return [
     ...endpointRoutes(dependencies),
-    testRoute(way),
+    testRoute(transport),
     ...eventRoutes,
     ...(environment === 'sandbox' ? [inboxRoute] : []),
   ];
@@ -144,7 +149,7 @@ const endpointRoutes = (dependencies: EndpointDependencies): Route[] => [
 ];
 
 /** A test is no event: only the endpoint gets it, and it is not sent again. */
-const testRoute = (way: Way): Route =>
+const testRoute = (transport: WebhookTransport): Route =>
   freeRoute(
     {
       method: 'POST',
@@ -174,7 +179,7 @@ const testRoute = (way: Way): Route =>
         happenedAt: now,
         data: { merchantId, webhookEndpointId: id },
       };
-      const answered = await send(way, outgoing, now, signal);
+      const answered = await send(transport, outgoing, now, signal);
       return ok({
         object: 'webhookTest' as const,
         endpointId: id,

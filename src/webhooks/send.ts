@@ -5,8 +5,8 @@ import { type GuardOptions, readTarget } from './guard.ts';
 import type { Post } from './post.ts';
 import { signatureOf } from './signature.ts';
 
-/** How webhooks leave this environment. */
-export interface Way {
+/** The transport of webhooks out of an environment: network, keys, and the limits of addresses. */
+export interface WebhookTransport {
   readonly post: Post;
   readonly sealer: Sealer;
   readonly guard: GuardOptions;
@@ -33,8 +33,13 @@ const bodyOf = ({ type, happenedAt, data }: Outgoing): string =>
 const failed = (error: string): Answered => ({ kind: 'failed', error });
 
 /** Sends an event to an endpoint, signed, and says what came of it. The URL is checked again. @param now wall time */
-export async function send(way: Way, outgoing: Outgoing, now: Instant, signal: AbortSignal): Promise<Answered> {
-  const secrets = outgoing.secrets.map((sealed) => way.sealer.open(sealed, placeOf(outgoing.endpointId)));
+export async function send(
+  transport: WebhookTransport,
+  outgoing: Outgoing,
+  now: Instant,
+  signal: AbortSignal,
+): Promise<Answered> {
+  const secrets = outgoing.secrets.map((sealed) => transport.sealer.open(sealed, placeOf(outgoing.endpointId)));
   const readable = secrets.filter((secret) => secret !== null);
   if (readable.length === 0) return failed('The secret of the endpoint cannot be read. Rotate it.');
   const body = bodyOf(outgoing);
@@ -47,9 +52,9 @@ export async function send(way: Way, outgoing: Outgoing, now: Instant, signal: A
     'webhook-signature': signatureOf(message, readable),
     'webhook-endpoint-id': outgoing.endpointId,
   };
-  if (way.inbox?.url === outgoing.url)
-    return way.inbox.post({ url: new URL(outgoing.url), isLoopback: true }, body, headers, signal);
-  const target = readTarget(outgoing.url, way.guard);
+  if (transport.inbox?.url === outgoing.url)
+    return transport.inbox.post({ url: new URL(outgoing.url), isLoopback: true }, body, headers, signal);
+  const target = readTarget(outgoing.url, transport.guard);
   if (typeof target === 'string') return failed(`The URL ${target}.`);
-  return way.post(target, body, headers, signal);
+  return transport.post(target, body, headers, signal);
 }

@@ -4,11 +4,11 @@ import type { Instant } from '../kernel/time.ts';
 import type { Answered } from './attempts.ts';
 import { type Begun, claimDeliveries, exhaustDeliveries } from './deliveries.sql.ts';
 import { type Ended, noteEnded } from './note.ts';
-import { send, type Way } from './send.ts';
+import { send, type WebhookTransport } from './send.ts';
 
 export interface SenderOptions {
   readonly database: Database;
-  readonly way: Way;
+  readonly transport: WebhookTransport;
   /** Wall time. */
   readonly now: () => Instant;
   /** A number between 0 and 1, another one each time. */
@@ -16,7 +16,7 @@ export interface SenderOptions {
   /** Milliseconds on a clock that only goes forward. */
   readonly stopwatch: () => number;
   readonly onTrouble: (error: Error, what: string) => void;
-  /** Told of each attempt, for the metrics. */
+  /** Called after each attempt, for the metrics. */
   readonly observe?: (outcome: 'delivered' | 'failed', seconds: number) => void;
   /** The number under which other processes see this one; null or absent: they do not. */
   readonly worker?: () => number | null;
@@ -40,7 +40,7 @@ export interface Sender {
 const LEASE_SECONDS = 60;
 /** Attempts to one endpoint at a time, over all workers. */
 const MOST_EACH = 10;
-const MOST_ON_THE_WAY = 1_000;
+const MOST_IN_FLIGHT = 1_000;
 const MOST_CLAIMED = 200;
 const MOST_EXHAUSTED = 1_000;
 const POLL_MILLISECONDS = 200;
@@ -55,7 +55,7 @@ export const createSender = (options: SenderOptions): Sender => new EventSender(
 
 class EventSender implements Sender {
   readonly #options: SenderOptions;
-  readonly #onTheWay = new Set<Promise<void>>();
+  readonly #inFlight = new Set<Promise<void>>();
   readonly #stopping = new AbortController();
   readonly #farewell = new AbortController();
   #ended: Ended[] = [];
@@ -82,7 +82,7 @@ class EventSender implements Sender {
     for (let attempts = 0; ; ) {
       this.#exhaustedAt = Number.NEGATIVE_INFINITY;
       const begun = await this.#begin();
-      await Promise.all(this.#onTheWay);
+      await Promise.all(this.#inFlight);
       await this.#noted();
       if (begun === 0) return attempts;
       attempts += begun;
@@ -94,7 +94,7 @@ class EventSender implements Sender {
     this.#pause.abort();
     await this.#loop;
     const farewell = setTimeout(() => this.#farewell.abort(), FAREWELL_MILLISECONDS);
-    await Promise.all(this.#onTheWay);
+    await Promise.all(this.#inFlight);
     clearTimeout(farewell);
     await this.#noted();
   }
@@ -128,7 +128,7 @@ class EventSender implements Sender {
       this.#exhaustedAt = stopwatch();
       await exhaustDeliveries(database, at, MOST_EXHAUSTED);
     }
-    const most = Math.min(MOST_CLAIMED, MOST_ON_THE_WAY - this.#onTheWay.size);
+    const most = Math.min(MOST_CLAIMED, MOST_IN_FLIGHT - this.#inFlight.size);
     if (most <= 0) return 0;
     const leaseUntil = at.add({ seconds: LEASE_SECONDS });
     const claimed = await claimDeliveries(database, {
@@ -136,23 +136,25 @@ class EventSender implements Sender {
       worker: worker(),
     });
     for (const begun of claimed) {
-      const attempt = this.#attempt(begun).finally(() => this.#onTheWay.delete(attempt));
-      this.#onTheWay.add(attempt);
+      const attempt = this.#attempt(begun).finally(() => this.#inFlight.delete(attempt));
+      this.#inFlight.add(attempt);
     }
     return claimed.length;
   }
 
   async #attempt(begun: Begun): Promise<void> {
-    const { way, now, chance, stopwatch, observe } = this.#options;
+    const { transport, now, chance, stopwatch, observe } = this.#options;
     const started = stopwatch();
     const startedAt = now();
     const { eventId, endpointId, url, secret, previousSecret, type, happenedAt, data } = begun;
     const secrets = previousSecret === null ? [secret] : [secret, previousSecret];
     const outgoing = { eventId, endpointId, url, secrets, type, happenedAt, data };
-    const answered: Answered = await send(way, outgoing, startedAt, this.#farewell.signal).catch((error: unknown) => {
-      this.#options.onTrouble(error as Error, 'a webhook could not be sent');
-      return { kind: 'failed', error: 'The webhook could not be sent.' };
-    });
+    const answered: Answered = await send(transport, outgoing, startedAt, this.#farewell.signal).catch(
+      (error: unknown) => {
+        this.#options.onTrouble(error as Error, 'a webhook could not be sent');
+        return { kind: 'failed', error: 'The webhook could not be sent.' };
+      },
+    );
     const durationMilliseconds = Math.round(stopwatch() - started);
     const isGood = answered.kind === 'answered' && answered.status >= 200 && answered.status <= 299;
     observe?.(isGood ? 'delivered' : 'failed', durationMilliseconds / 1000);

@@ -6,7 +6,7 @@ import { orderLine } from '../support/orders.ts';
 import { allDeclarations, propertiesOf, type RouteDeclaration } from '../support/routes.ts';
 import { intervalBody, putIntervals } from '../support/schedules.ts';
 import type { Resource } from '../support/shop.ts';
-import { addStrayMoney } from '../support/stray-money.ts';
+import { addUnmatchedPayment } from '../support/unmatched-payment.ts';
 import { FAR_AHEAD, newSourceEvent, openWorld, storeMethod, type World } from '../support/world.ts';
 
 /**
@@ -40,7 +40,7 @@ beforeAll(async () => {
       addPrices: [(await shop.usagePrice({ billableMetricId: metric.id })).id],
     });
   await storeMethod(shop, customer);
-  for (const _ of [1, 2]) await addStrayMoney(env, merchant.id);
+  for (const _ of [1, 2]) await addUnmatchedPayment(env, merchant.id);
   await merchant.put('/v0/merchantIntegrations', { provider: 'hr' });
   await shop.create(`/v0/orders/${world.order.id}/lineItems`, orderLine());
   await putIntervals(shop, world.schedule, [intervalBody({ unitPrice: '5' }), intervalBody({ unitPrice: '6' })]);

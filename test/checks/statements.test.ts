@@ -25,7 +25,7 @@ const ACROSS: Exceptions = {
 };
 
 /** Folders with files that work through another handle than `tx`. No rule takes the types of rows from a `*.sql.ts`. */
-const ROWS_BESIDE_STATEMENTS: Exceptions = {
+const OTHER_HANDLES: Exceptions = {
   'src/checkout/': 'a chore works through a function of the database for all merchants',
   'src/identity/': 'a key is looked up by a handle that is not called tx',
   'src/metering/': 'ClickHouse is no transaction, and a flush asks for subjects in its own way',
@@ -34,7 +34,7 @@ const ROWS_BESIDE_STATEMENTS: Exceptions = {
 
 /** A finding as one of its folder, where the folder is excused. */
 const ofFolder = (finding: Finding): Finding => {
-  const folder = Object.keys(ROWS_BESIDE_STATEMENTS).find((each) => finding.path.startsWith(each));
+  const folder = Object.keys(OTHER_HANDLES).find((each) => finding.path.startsWith(each));
   return folder === undefined ? finding : { ...finding, path: folder };
 };
 
@@ -44,7 +44,7 @@ describe('the program', () => {
   });
 
   it('has no rule that imports a *.sql.ts', () => {
-    expect(report(statementsInRules(files).map(ofFolder), ROWS_BESIDE_STATEMENTS)).toEqual([]);
+    expect(report(statementsInRules(files).map(ofFolder), OTHER_HANDLES)).toEqual([]);
   });
 
   it('reaches the tables of another domain through its index.ts alone', () => {

@@ -92,7 +92,7 @@ it('a killed process leaves its webhooks to another one', async () => {
   expect([receiver.received.length, first]).toEqual([2, second]);
 });
 
-it('a process has its claims until two looks in a row miss it, and never takes them from itself', async () => {
+it('a process has its claims until two checks in a row miss its lock, and never takes them from itself', async () => {
   const world = await openWorld();
   const presence = new Presence(loginUrl(world.url), () => undefined);
   await presence.start();

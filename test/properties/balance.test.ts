@@ -453,8 +453,8 @@ describe('a replay', () => {
         const whole = run(inputs, given.events, observed);
         const short = run(inputs, given.events, observed, null, spansOf(busy));
         expect(short.observations.map(shown)).toEqual(whole.observations.map(shown));
-        for (const [index, { isQuiet }] of short.timeline.stretches.entries())
-          if (isQuiet) expect(plain(short.flows[index] as Decimal)).toBe('0');
+        for (const [index, { isUnused }] of short.timeline.stretches.entries())
+          if (isUnused) expect(plain(short.flows[index] as Decimal)).toBe('0');
         const seen = new Set(short.timeline.points.map(({ at }) => at.toString()));
         const atPoints = ({ at }: BalanceState) => seen.has(at.toString());
         const [a, b] = [whole.states.filter(atPoints), short.states.filter(atPoints)];

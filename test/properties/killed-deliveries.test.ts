@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { sql } from '../../src/db/index.ts';
-import { createSender, publishAll, type Way } from '../../src/webhooks/index.ts';
+import { createSender, publishAll, type WebhookTransport } from '../../src/webhooks/index.ts';
 import { loginUrl, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { immortal, Life, MortalDatabase, type Place } from '../support/mortal-database.ts';
 import { openTables, type Tables } from '../support/tables.ts';
@@ -70,7 +70,7 @@ it('nothing is lost, wherever workers are killed', { timeout: 120_000 }, async (
       );
       const taken = new Map<string, number>();
       let asked = 0;
-      const way: Way = {
+      const transport: WebhookTransport = {
         sealer: { seal: (text) => text, open: () => 'whsec_c2VjcmV0' },
         guard: { allowsLoopback: true },
         inbox: null,
@@ -86,7 +86,7 @@ it('nothing is lost, wherever workers are killed', { timeout: 120_000 }, async (
       const work = async () => {
         const sender = createSender({
           database,
-          way,
+          transport,
           now: () => now,
           chance: () => 0.5,
           stopwatch: () => 0,

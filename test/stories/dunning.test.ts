@@ -341,11 +341,11 @@ describe('who come at once', () => {
     });
     const [payment, ...more] = await payments(invoice);
     expect([payment.amount, more]).toEqual([invoice.grandTotal, []]);
-    const stray = await rows(sql`
+    const unmatched = await rows(sql`
       select key from sandbox_provider_record
        where kind = 'charge' and decline_reason is null
          and reference not in (select provider_reference from payment_receipt where provider_reference is not null)`);
-    expect(stray).toEqual([]);
+    expect(unmatched).toEqual([]);
   }
 
   it('a retry and the customer who pays: once, in whichever order', { timeout: 90_000 }, async () => {

@@ -103,15 +103,15 @@ describe('a refund', () => {
   });
 });
 
-it('stray money that the provider could not send back is marked as returned by hand, once', async () => {
+it('an unmatched payment that the provider could not send back is marked as returned by hand, once', async () => {
   const invoice = await cards.issue(await cards.shop.customer());
   provider.pay(await cards.leaveFor(invoice.paymentUrl.split('/').at(-1)), { amount: decimal('11') });
   provider.fault('refund', 'rejected');
   await cards.tell(provider.notices.slice(-1));
   await env.runDueWork();
-  const [stray, ...others] = await cards.exceptions();
+  const [payment, ...others] = await cards.exceptions();
   expect(others).toEqual([]);
-  expect(stray).toMatchObject({
+  expect(payment).toMatchObject({
     kind: 'strayPayment',
     status: 'manual',
     reason: 'differs',
@@ -120,14 +120,14 @@ it('stray money that the provider could not send back is marked as returned by h
     nextActionAt: null,
   });
   const other = await env.merchant();
-  expect(await other.post(`/v0/paymentExceptions/${stray.id}/markReturned`)).toMatchObject({ status: 403 });
-  expect(await markReturned(stray.id, { reference: 'by bank' })).toMatchObject({
+  expect(await other.post(`/v0/paymentExceptions/${payment.id}/markReturned`)).toMatchObject({ status: 403 });
+  expect(await markReturned(payment.id, { reference: 'by bank' })).toMatchObject({
     status: 200,
     body: { status: 'returned', returnReference: 'by bank', returnedAt: '2026-01-01T00:00:00Z' },
   });
-  expect(await markReturned(stray.id)).toMatchObject({ status: 409, body: { code: 'INVALID_TRANSITION' } });
+  expect(await markReturned(payment.id)).toMatchObject({ status: 409, body: { code: 'INVALID_TRANSITION' } });
   expect(await cards.exceptions()).toEqual([]);
-  expect(provider.refunds.filter(({ key }) => key === `return:${stray.id}`)).toEqual([]);
+  expect(provider.refunds.filter(({ key }) => key === `return:${payment.id}`)).toEqual([]);
 });
 
 it('a notice that cannot be read for a day is listed with the reason, tried daily, and gone when it was read', async () => {

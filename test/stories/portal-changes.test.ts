@@ -50,9 +50,9 @@ describe('without the merchant’s leave', () => {
     };
     const before = await shop.read(`/v0/subscriptions/${subscription.id}`);
     const [price] = Object.keys(before.quantities) as [string];
-    for (const wish of [{ plan: large.id }, { cancel: 'now' }, { cancel: 'period_end' }, { [price]: '5' }, {}])
+    for (const fields of [{ plan: large.id }, { cancel: 'now' }, { cancel: 'period_end' }, { [price]: '5' }, {}])
       for (const step of ['preview', 'change']) {
-        const body = new URLSearchParams({ formKey, print: 'x', ...(wish as Record<string, string>) }).toString();
+        const body = new URLSearchParams({ formKey, print: 'x', ...(fields as Record<string, string>) }).toString();
         const path = `/portal/subscriptions/${subscription.id}/${step}`;
         expect((await env.client().post(path, body, headers)).status).toBe(303);
       }

@@ -23,8 +23,8 @@ const routes = wireDomains('sandbox', 'http://localhost')
   .filter(({ path }) => path.startsWith('/portal'));
 
 /** Routes without a session: they have a token, or name a merchant. */
-const DOORS = ['/portal/open', '/portal/:merchantId', '/portal/leave'];
-const inside = routes.filter(({ path }) => !DOORS.includes(path));
+const SIGN_IN_PATHS = ['/portal/open', '/portal/:merchantId', '/portal/leave'];
+const inside = routes.filter(({ path }) => !SIGN_IN_PATHS.includes(path));
 const parameterOf = (path: string): string | null => /:(\w+)/.exec(path)?.[1] ?? null;
 
 /** A customer with a subscription, an issued invoice and a card. */

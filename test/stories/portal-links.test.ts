@@ -95,29 +95,29 @@ describe('a link', () => {
   it('works once; the browser that opened it comes back by it', async () => {
     const link = await linkTo(customer);
     const reader = browser();
-    const door = await reader.open(link.url);
-    await reader.press(door, 'Open');
+    const firstPage = await reader.open(link.url);
+    await reader.press(firstPage, 'Open');
     expect((await reader.open(link.url)).address).toBe('/portal');
     const other = browser();
     const late = await other.open(link.url);
     expect([late.status, late.headings]).toEqual([410, ['This link has been used']]);
-    expect(await other.press(door, 'Open')).toMatchObject({ status: 410 });
+    expect(await other.press(firstPage, 'Open')).toMatchObject({ status: 410 });
     expect(other.cookies.size).toBe(0);
   });
 
   it('pressed ten times at once opens one session', async () => {
     const link = await linkTo(customer);
-    const door = await browser().open(link.url);
-    const pages = await Promise.all(Array.from({ length: 10 }, () => browser().press(door, 'Open')));
+    const firstPage = await browser().open(link.url);
+    const pages = await Promise.all(Array.from({ length: 10 }, () => browser().press(firstPage, 'Open')));
     expect(pages.map(({ status }) => status).toSorted()).toEqual([200, ...Array(9).fill(410)]);
   });
 
   it('says that it has expired', async () => {
     const link = await linkTo(customer);
     const reader = browser();
-    const door = await reader.open(link.url);
+    const firstPage = await reader.open(link.url);
     env.setNow('2026-03-10T09:40:00Z');
-    expect(await reader.press(door, 'Open')).toMatchObject({ status: 410, headings: ['This link has expired'] });
+    expect(await reader.press(firstPage, 'Open')).toMatchObject({ status: 410, headings: ['This link has expired'] });
     const page = await reader.open(link.url);
     expect([page.status, page.headings]).toEqual([410, ['This link has expired']]);
     expect(page.links.map(({ href }) => href)).toEqual([`/portal/${merchant.id}`]);

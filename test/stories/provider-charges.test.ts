@@ -58,7 +58,7 @@ async function sell(token: string, fields: object = {}, beforeCharge = () => {})
 
 const payments = async ({ id }: Resource) => (await shop.read(`/v2/invoices/${id}/payments`)).data;
 const charged = (invoice: Resource) => provider.acceptedKeys.filter((key) => key.startsWith(invoice.id));
-const tellAll = async () => {
+const notifyAll = async () => {
   for (const notice of provider.notices)
     await nobody().post(`/v0/providers/stripe/webhooks/${merchant.id}`, JSON.stringify(notice), {
       'content-type': 'application/json',
@@ -125,7 +125,7 @@ describe('autoCharge by a provider outside', () => {
     );
     expect(charge).toEqual({ status: 'unresolved', lookUps: 6 });
     expect(await shop.invoice(invoice.id)).toMatchObject({ status: 'ISSUED', paymentInFlight: true });
-    await tellAll();
+    await notifyAll();
     expect(await shop.invoice(invoice.id)).toMatchObject({ status: 'PAID', paymentInFlight: false });
     expect(charged(invoice)).toEqual([`${invoice.id}:1`]);
   });
@@ -134,8 +134,8 @@ describe('autoCharge by a provider outside', () => {
     const { invoice } = await sell(FAKE_TOKENS.pending);
     expect(invoice).toMatchObject({ status: 'ISSUED', paymentInFlight: true });
     provider.decideCharge(`${invoice.id}:1`, { amount: decimal('10'), currency: 'USD' });
-    await tellAll();
-    await tellAll();
+    await notifyAll();
+    await notifyAll();
     expect(await shop.invoice(invoice.id)).toMatchObject({ status: 'PAID', paidAmount: '10.00' });
     expect(await payments(invoice)).toHaveLength(1);
   });
@@ -191,8 +191,8 @@ describe('a refund that was made at the provider', () => {
     const { invoice } = await sell(FAKE_TOKENS.ok);
     const reference = provider.refundAtDashboard({ chargeReference: await chargeOf(invoice), ...ten });
     const calls = provider.calls.length;
-    await tellAll();
-    await tellAll();
+    await notifyAll();
+    await notifyAll();
     const { data } = await shop.read(`/v2/invoices/${invoice.id}/refunds`);
     expect(data).toMatchObject([{ total: '10.00', status: 'ISSUED', reason: 'Refunded at the payment provider' }]);
     expect(await payments(invoice)).toMatchObject([{ returnStatus: 'returned', returnReference: reference }]);
@@ -204,11 +204,11 @@ describe('a refund that was made at the provider', () => {
     const { invoice } = await sell(FAKE_TOKENS.ok);
     const part = { chargeReference: await chargeOf(invoice), amount: decimal('4'), currency: 'USD' };
     const reference = provider.refundAtDashboard(part);
-    await tellAll();
+    await notifyAll();
     expect([await balance('returned_outside'), await balance('cash')]).toEqual(['4', '6']);
     expect((await shop.read(`/v2/invoices/${invoice.id}/refunds`)).data).toEqual([]);
     provider.decideRefund(reference, 'failed');
-    await tellAll();
+    await notifyAll();
     expect([await balance('returned_outside'), await balance('cash')]).toEqual(['0', '10']);
   });
 });
@@ -223,17 +223,17 @@ describe('a dispute', () => {
       const { invoice } = await sell(FAKE_TOKENS.ok);
       const about = { chargeReference: await chargeOf(invoice), ...ten, reason: 'fraudulent' };
       const reference = provider.dispute({ ...about, status: 'inquiry' });
-      await tellAll();
+      await notifyAll();
       expect(await balance('disputes')).toBe('0');
       provider.dispute({ ...about, status: 'open' }, reference);
-      await tellAll();
+      await notifyAll();
       expect([await balance('disputes'), await balance('cash')]).toEqual(['10', '0']);
       expect(await payments(invoice)).toMatchObject([
         { dispute: { status: 'open', amount: '10.00', reason: 'fraudulent' } },
       ]);
       provider.dispute({ ...about, status: ends }, reference);
-      await tellAll();
-      await tellAll();
+      await notifyAll();
+      await notifyAll();
       expect([await balance('disputes'), await balance('cash')]).toEqual([left.disputes, left.cash]);
       expect(await shop.invoice(invoice.id)).toMatchObject({ status: 'PAID' });
     },

@@ -320,9 +320,9 @@ describe('where many come at once', () => {
     const { entitlement } = await entitled({ amount: 4 });
     const over = await reserve(entitlement, 4, '2026-01-01T00:10:00Z');
     env.setNow('2026-01-01T00:10:00Z');
-    const anew = await post(entitlement, 4, HOUR);
+    const second = await post(entitlement, 4, HOUR);
     env.setNow(START); // as if it had come before and waited
-    expect(anew.status, anew.text).toBe(201);
+    expect(second.status, second.text).toBe(201);
     expect(await end(over, 'settle')).toMatchObject({ status: 409, body: { code: 'INVALID_TRANSITION' } });
     expect(await figures(entitlement)).toMatchObject({ balance: 0, reserved: 4, usageInPeriod: 0 });
   });

@@ -42,7 +42,7 @@ const dependenciesWith = (purposes: Record<string, PurposeHandler>): InvoicingDe
   publicUrl: 'http://localhost:4401',
   source: billingSource,
   renderer,
-  mails: { tell: async () => {}, tellAll: async () => {} },
+  mails: { notify: async () => {}, notifyAll: async () => {} },
   purposes,
   endUnpaid: () => Promise.reject(new Error('Nothing here is charged.')),
   taxProviders: noTaxProviders,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { lookAtBalances } from '../../src/entitlements/index.ts';
+import { evaluateBalances } from '../../src/entitlements/index.ts';
 import { eventTallyChore, postgresUsage } from '../../src/metering/index.ts';
 import { unbilledUsageChore } from '../../src/unbilled/index.ts';
 import { EVENT_TYPES, type EventType } from '../../src/webhooks/kinds.ts';
@@ -60,7 +60,7 @@ async function use(units: number): Promise<void> {
   const { customer } = await entitled();
   await shop.use(customer.id, START, units);
   const used = [{ merchantId: merchant.id, customerId: customer.id }];
-  await lookAtBalances(env.database, used, at(START));
+  await evaluateBalances(env.database, used, at(START));
 }
 
 /** An alert on usage that is reached already. */

@@ -74,14 +74,14 @@ export async function openStripeServer(now: () => number = () => Date.now() / 10
     const { method, path, params, idempotencyKey } = request;
     if (method !== 'POST' || idempotencyKey === null) return perform(account, method, path, params);
     const place = `${account.id} ${idempotencyKey}`;
-    const print = JSON.stringify([path, params]);
+    const fingerprint = JSON.stringify([path, params]);
     const kept = replies.get(place);
-    if (kept && kept.print !== print) return { status: 400, body: otherParameters(idempotencyKey) };
+    if (kept && kept.fingerprint !== fingerprint) return { status: 400, body: otherParameters(idempotencyKey) };
     if (kept) return { ...kept.reply, replayed: true };
     const done = perform(account, method, path, params);
     // A request that was refused before its beginning is not kept.
     const reply = breaks ? { status: 500, body: broken } : done;
-    if (reply.status !== 400 && reply.status !== 404) replies.set(place, { print, reply });
+    if (reply.status !== 400 && reply.status !== 404) replies.set(place, { fingerprint, reply });
     return reply;
   }
 
@@ -112,7 +112,7 @@ interface Reply {
 }
 
 interface KeptReply {
-  readonly print: string;
+  readonly fingerprint: string;
   readonly reply: Reply;
 }
 

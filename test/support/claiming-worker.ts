@@ -38,7 +38,7 @@ async function main([url = '', now = '', work]: string[]): Promise<void> {
   }
   createSender({
     database,
-    way: {
+    transport: {
       sealer: { seal: (text) => text, open: () => 'whsec_c2VjcmV0' },
       guard: { allowsLoopback: true },
       inbox: null,

@@ -11,7 +11,7 @@ async function main([url = '', now = '']: string[]): Promise<void> {
   const began = performance.now();
   const sender = createSender({
     database: new Database({ url }),
-    way: {
+    transport: {
       sealer: { seal: (text) => text, open: () => 'whsec_c2VjcmV0' },
       guard: { allowsLoopback: true },
       inbox: null,

@@ -4,7 +4,7 @@ import { newOrder, orderBody, orderLine } from './orders.ts';
 import { planOfTwoVersions, waitingMigration } from './plan-migrations.ts';
 import { intervalBody, newSchedule, scheduleBody } from './schedules.ts';
 import { type Resource, START } from './shop.ts';
-import { addStrayMoney } from './stray-money.ts';
+import { addUnmatchedPayment } from './unmatched-payment.ts';
 import { FAR_AHEAD, newMeteredFeature, newSourceEvent, newSourceRule, storeMethod, type World } from './world.ts';
 
 /** A call of an operation: the values of its path, its query and its body. */
@@ -796,7 +796,7 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
 
   listPaymentExceptions: [() => ({})],
   markPaymentExceptionReturned: [
-    async ({ env, merchant }) => on(await addStrayMoney(env, merchant.id), { reference: 'SEPA 1' }),
+    async ({ env, merchant }) => on(await addUnmatchedPayment(env, merchant.id), { reference: 'SEPA 1' }),
   ],
 
   createOrder: [

@@ -5,7 +5,7 @@ import type { Client } from './environment.ts';
 export type Resource = any;
 type Fields = Record<string, unknown>;
 
-/** The time limit of a clock's advance, and the pause between two looks. */
+/** The time limit of a clock's advance, and the pause between two checks. */
 const MOST_MILLISECONDS = 120_000;
 const PAUSE_MILLISECONDS = 50;
 

@@ -4,7 +4,7 @@ import type { InvoicingDependencies } from '../../src/invoicing/index.ts';
 export const noTaxProviders: InvoicingDependencies['taxProviders'] = {
   providers: [],
   accountOf: async () => null,
-  courier: { carry: async () => undefined, idle: async () => undefined, close: async () => undefined },
+  providerClient: { call: async () => undefined, idle: async () => undefined, close: async () => undefined },
   database: { transaction: () => Promise.reject(new Error('There is no tax provider.')) },
   now: () => Temporal.Now.instant(),
 };

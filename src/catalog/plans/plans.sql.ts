@@ -84,7 +84,7 @@ export interface PlanFilter {
   /** Part of the name, in any case. */
   readonly search?: string | undefined;
   /** Plans whose product has none of these plans. */
-  readonly notBesidePlans?: readonly string[] | undefined;
+  readonly notInProductsOf?: readonly string[] | undefined;
 }
 
 export const selectPlans = (tx: Tx, merchantId: string | null, filter: PlanFilter, page: PageRequest) =>
@@ -98,10 +98,10 @@ export const selectPlans = (tx: Tx, merchantId: string | null, filter: PlanFilte
         ofMerchant(merchantId),
         equals('product_id', filter.productId),
         filter.search !== undefined && sql`position(lower(${filter.search}) in lower(name)) > 0`,
-        filter.notBesidePlans !== undefined &&
-          filter.notBesidePlans.length > 0 &&
+        filter.notInProductsOf !== undefined &&
+          filter.notInProductsOf.length > 0 &&
           sql`product_id <> all (select product_id from plan
-                where ${ofMerchant(merchantId) ?? sql`true`} and id = any(${[...filter.notBesidePlans]}))`,
+                where ${ofMerchant(merchantId) ?? sql`true`} and id = any(${[...filter.notInProductsOf]}))`,
       ]),
     },
     page,

@@ -141,8 +141,8 @@ export async function listAvailablePlans(
   { findActivePlans }: CatalogOptions,
 ) {
   const { customerId, productId, search } = query;
-  const notBesidePlans = await findActivePlans(tx, merchantId, customerId);
-  return listPlans(tx, merchantId, { productId, search, notBesidePlans }, page);
+  const notInProductsOf = await findActivePlans(tx, merchantId, customerId);
+  return listPlans(tx, merchantId, { productId, search, notInProductsOf }, page);
 }
 
 const replyWith = async (tx: Tx, plan: Plan): Promise<Result<PlanReply>> => {

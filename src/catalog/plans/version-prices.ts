@@ -15,14 +15,14 @@ export interface DiffEntry {
   readonly field: string;
 }
 
-/** The prices that leave the base, by field. */
-export const leavers = ({ removePrices, replacePrices }: VersionDiff): DiffEntry[] => [
+/** The prices that a diff removes from the base, removed or replaced, each with its field. */
+export const removedPrices = ({ removePrices, replacePrices }: VersionDiff): DiffEntry[] => [
   ...removePrices.map((id, index) => ({ id, field: `removePrices.${index}` })),
   ...replacePrices.map(({ replacesPriceId: id }, index) => ({ id, field: `replacePrices.${index}.replacesPriceId` })),
 ];
 
-/** The prices that come, by field. */
-export const comers = ({ addPrices, replacePrices }: VersionDiff): DiffEntry[] => [
+/** The prices that a diff adds, new or as a replacement, each with its field. */
+export const addedPrices = ({ addPrices, replacePrices }: VersionDiff): DiffEntry[] => [
   ...addPrices.map((id, index) => ({ id, field: `addPrices.${index}` })),
   ...replacePrices.map(({ withPriceId: id }, index) => ({ id, field: `replacePrices.${index}.withPriceId` })),
 ];
@@ -34,22 +34,22 @@ export const comers = ({ addPrices, replacePrices }: VersionDiff): DiffEntry[] =
  */
 export function decideVersionPrices(base: readonly string[], diff: VersionDiff, differs = false): Result<string[]> {
   const errors: FieldError[] = [];
-  const leaving = new Set<string>();
-  for (const { id, field } of leavers(diff)) {
+  const removed = new Set<string>();
+  for (const { id, field } of removedPrices(diff)) {
     if (!base.includes(id))
       errors.push({ field, message: 'is not in the default version, which the new one is based on' });
-    else if (leaving.has(id)) errors.push({ field, message: 'is removed or replaced twice' });
-    leaving.add(id);
+    else if (removed.has(id)) errors.push({ field, message: 'is removed or replaced twice' });
+    removed.add(id);
   }
-  const present = new Set(base.filter((id) => !leaving.has(id)));
-  for (const { id, field } of comers(diff)) {
+  const present = new Set(base.filter((id) => !removed.has(id)));
+  for (const { id, field } of addedPrices(diff)) {
     if (present.has(id)) errors.push({ field, message: 'is in the version already' });
     present.add(id);
   }
   if (errors.length > 0) return invalid(errors);
 
   const replacement = new Map(diff.replacePrices.map((each) => [each.replacesPriceId, each.withPriceId]));
-  const kept = base.flatMap((id) => (leaving.has(id) ? (replacement.get(id) ?? []) : id));
+  const kept = base.flatMap((id) => (removed.has(id) ? (replacement.get(id) ?? []) : id));
   const result = [...kept, ...diff.addPrices];
   if (result.length === 0)
     return invalid([{ field: 'removePrices', message: 'would leave the version without a price' }]);

@@ -16,7 +16,7 @@ import { isSame } from '../same.ts';
 import { lockPlan, type Plan, selectPlan, updatePlan } from './plans.sql.ts';
 import { checkTemplatesOf, takePrices } from './publish-prices.ts';
 import type { PlanVersionCreateBody, PlanVersionUpdateBody } from './schema.ts';
-import { comers, decideVersionPrices, leavers, type VersionDiff } from './version-prices.ts';
+import { addedPrices, decideVersionPrices, removedPrices, type VersionDiff } from './version-prices.ts';
 import { planVersionStates, type VersionStatus } from './version-states.ts';
 import {
   insertVersion,
@@ -111,9 +111,9 @@ export async function createVersion(
   };
   const commitment = await commitmentAfter(tx, plan, body.minimumAmount);
   if (!commitment.ok) return commitment;
-  const known = await checkReferences(tx, merchantId, 'price', leavers(diff));
+  const known = await checkReferences(tx, merchantId, 'price', removedPrices(diff));
   if (!known.ok) return known;
-  const taken = await takePrices(tx, merchantId, comers(diff));
+  const taken = await takePrices(tx, merchantId, addedPrices(diff));
   if (!taken.ok) return taken;
   const base =
     (await selectPricesOfVersions(tx, [merchantId], [plan.defaultVersionId])).get(plan.defaultVersionId) ?? [];
@@ -123,7 +123,7 @@ export async function createVersion(
     commitment.value.isChanged,
   );
   if (!priceIds.ok) return priceIds;
-  const disagreements = checkTemplatesOf(priceIds.value, [...base, ...taken.value], comers(diff), 'addPrices');
+  const disagreements = checkTemplatesOf(priceIds.value, [...base, ...taken.value], addedPrices(diff), 'addPrices');
   if (disagreements.length > 0) return invalid(disagreements);
 
   const isPublished = body.publish ?? true;

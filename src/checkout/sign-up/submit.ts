@@ -51,7 +51,7 @@ export async function submit(
   const link = await lockLink(tx, merchantId, id);
   if (!link) return notFound('checkout link');
   const { form, details, again, offer } = submission;
-  const detailsPrint = details && printOf(details);
+  const detailsPrint = details && fingerprintOf(details);
   const standing = await begunBefore(tx, link, { ...submission, detailsPrint }, now);
   if (standing) return ok(standing);
   if (statusOf(link, now) !== 'open') return fail('CHECKOUT_LINK_USED');
@@ -88,8 +88,8 @@ export async function submit(
 /** How long the page asks before the same details subscribe again. */
 const ASKS_FOR = { hours: 24 };
 
-/** The language of the page makes no other person, nor does the case of the address. */
-const printOf = ({ locale: _, email, ...details }: Details): Buffer =>
+/** The fingerprint of the details. The language of the page and the case of the address make no other person. */
+const fingerprintOf = ({ locale: _, email, ...details }: Details): Buffer =>
   fingerprint('sign-up details', { ...details, email: email.toLowerCase() });
 
 /**

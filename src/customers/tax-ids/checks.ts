@@ -42,8 +42,8 @@ export interface TaxIdDependencies {
   /** null: no register is asked, and ids stay `unchecked`. */
   readonly register: TaxIdRegister | null;
   readonly database: Pick<Database, 'transaction'>;
-  /** Makes the call beside due work, which does not wait for it. */
-  carry(merchantId: string, work: () => Promise<void>): Promise<void>;
+  /** Makes the call beside background jobs, which do not wait for it. */
+  call(merchantId: string, work: () => Promise<void>): Promise<void>;
   /** Wall time. */
   readonly now: () => Instant;
 }
@@ -75,7 +75,7 @@ export const taxIdDueKind = (dependencies: TaxIdDependencies, findTaxId: FindTax
     await upsertCheck(tx, holder, subject, { ...known, attempts, nextActionAt: retryAt(attempts, now) }, now);
     const { register } = dependencies;
     if (register !== null)
-      return async () => void dependencies.carry(merchantId, () => ask(dependencies, register, holder, subject, form));
+      return async () => void dependencies.call(merchantId, () => ask(dependencies, register, holder, subject, form));
   },
 });
 

@@ -171,8 +171,8 @@ export interface Stretch {
   readonly from: Instant;
   readonly to: Instant;
   readonly periodStart: Instant;
-  /** It is known that nothing was used in it. */
-  readonly isQuiet: boolean;
+  /** True if it is known that nothing was used in the stretch. */
+  readonly isUnused: boolean;
 }
 
 /** The changes at an instant, except usage. */

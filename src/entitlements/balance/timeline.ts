@@ -25,7 +25,7 @@ import {
   type Schedule,
   scheduleOf,
 } from './schedule.ts';
-import { Soonest } from './soonest.ts';
+import { TimeQueue } from './time-queue.ts';
 import { type Budget, finish, takeStep } from './turns.ts';
 
 /** Half-open. */
@@ -66,7 +66,7 @@ export function* timelineInTurns(
     throw new RangeError('A replay cannot answer for a time before its stored state.');
   const held = heldBy(schedule, state);
   const asked = observed.filter((at) => !isBefore(at, start)).map((at) => lastInstantOf(inputs, start, at));
-  const points = asked.length === 0 ? [] : yield* pointsOf(schedule, state, held, asked, new Quiet(used), budget);
+  const points = asked.length === 0 ? [] : yield* pointsOf(schedule, state, held, asked, new UsageGaps(used), budget);
   const index = new Map<bigint, number>();
   for (const [number, { at, isAsked }] of points.entries()) if (isAsked) index.set(at.epochNanoseconds, number);
   const periods = new Periods(schedule);
@@ -76,7 +76,7 @@ export function* timelineInTurns(
     point: isBefore(at, start) ? null : (index.get(lastInstantOf(inputs, start, at).epochNanoseconds) ?? null),
   }));
   const periodStart = state ? periodIn(schedule, start).start : start;
-  return { stretches: yield* stretchesOf(points, new Quiet(used), periodStart), points, questions, state, held };
+  return { stretches: yield* stretchesOf(points, new UsageGaps(used), periodStart), points, questions, state, held };
 }
 
 /**
@@ -113,8 +113,8 @@ function heldBy(schedule: Schedule, state: BalanceState | null): ReadonlyMap<str
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** The changes at an instant beside resets and recurrences, or a question there. */
-interface Landmark {
+/** A point that the inputs fix: grants that begin or end, or a question. Resets and recurrences are computed. */
+interface FixedPoint {
   readonly at: Instant;
   /** Nanoseconds since 1970: asking an instant for them costs more than comparing them. */
   readonly time: bigint;
@@ -123,8 +123,8 @@ interface Landmark {
   readonly starting: readonly BalanceGrant[];
 }
 
-/** A landmark that more is found of. */
-interface NotedLandmark extends Landmark {
+/** A fixed point while its grants are collected. */
+interface CollectedPoint extends FixedPoint {
   isAsked: boolean;
   ending: Set<string> | typeof NONE;
   starting: BalanceGrant[] | typeof NOTHING;
@@ -141,13 +141,13 @@ function* pointsOf(
   state: BalanceState | null,
   held: ReadonlyMap<string, BalanceGrant>,
   asked: readonly Instant[],
-  quiet: Quiet,
+  gaps: UsageGaps,
   budget: Budget | undefined,
 ): Generator<void, TimelinePoint[]> {
   const start = state?.at ?? schedule.inputs.activeFrom;
   const until = asked.reduce(latest, start);
-  const { landmarks, counting } = yield* landmarksOf(schedule, state, held, asked, until);
-  const finder = new PointFinder({ schedule, landmarks, counting, start, until, quiet });
+  const { fixedPoints, counting } = yield* fixedPointsOf(schedule, state, held, asked, until);
+  const finder = new PointFinder({ schedule, fixedPoints, counting, start, until, gaps });
   const points = [finder.first(state === null)];
   for (let point = finder.next(); point; point = finder.next()) {
     points.push(point);
@@ -160,20 +160,20 @@ function* pointsOf(
 interface Found {
   readonly schedule: Schedule;
   /** In order of time; the first one is the start. */
-  readonly landmarks: readonly Landmark[];
+  readonly fixedPoints: readonly FixedPoint[];
   /** The grants that recur. */
   readonly counting: readonly BalanceGrant[];
   readonly start: Instant;
   readonly until: Instant;
-  readonly quiet: Quiet;
+  readonly gaps: UsageGaps;
 }
 
-/** Finds what comes next: a landmark, a reset, a recurrence, or several of them at one instant. */
+/** Finds the next point: a fixed point, a reset, a recurrence, or several of them at one instant. */
 class PointFinder {
   readonly #found: Found;
   readonly #written: ReadonlySet<bigint | null>;
   readonly #resets: ResetCursor;
-  readonly #recurrences = new Soonest<RecurrenceCursor>(({ next }) => next as Instant);
+  readonly #recurrences = new TimeQueue<RecurrenceCursor>(({ next }) => next as Instant);
   #passed = 0;
 
   constructor(found: Found) {
@@ -187,73 +187,73 @@ class PointFinder {
 
   /** The start. @param isFromStart nothing has happened before it, and the template issues something */
   first(isFromStart: boolean): TimelinePoint {
-    const { schedule, landmarks, start } = this.#found;
+    const { schedule, fixedPoints, start } = this.#found;
     this.#passed = 1;
     const issued = isFromStart && issuesAtStart(schedule.inputs) ? this.#issuedAt(start) : null;
-    const moment = momentAt(start, landmarks[0] ?? null, [], issued);
-    const isAsked = landmarks[0]?.isAsked === true;
+    const moment = momentAt(start, fixedPoints[0] ?? null, [], issued);
+    const isAsked = fixedPoints[0]?.isAsked === true;
     return { from: start, at: start, moment: isNothing(moment) ? null : moment, run: null, isAsked };
   }
 
   next(): TimelinePoint | null {
-    const landmark = this.#landmark ?? null;
-    const other = this.#soonestOther();
-    if (landmark && (other === null || landmark.time < other.epochNanoseconds)) {
-      if (isAfter(landmark.at, this.#found.until)) return null;
+    const fixedPoint = this.#fixedPoint ?? null;
+    const other = this.#earliestOther();
+    if (fixedPoint && (other === null || fixedPoint.time < other.epochNanoseconds)) {
+      if (isAfter(fixedPoint.at, this.#found.until)) return null;
       this.#passed += 1;
-      return this.#between(landmark.at, landmark, []);
+      return this.#between(fixedPoint.at, fixedPoint, []);
     }
     if (other === null || isAfter(other, this.#found.until)) return null;
-    const isHere = landmark?.time === other.epochNanoseconds;
+    const isHere = fixedPoint?.time === other.epochNanoseconds;
     if (isHere) this.#passed += 1;
-    return this.#atOther(other, isHere ? landmark : null);
+    return this.#atOther(other, isHere ? fixedPoint : null);
   }
 
   /** A point with a reset of usage or a recurrence of grants. */
-  #atOther(at: Instant, landmark: Landmark | null): TimelinePoint {
-    const recurring = this.#recurrences.soonest?.next?.equals(at) ? this.#recurrences.takeAll(at) : [];
+  #atOther(at: Instant, fixedPoint: FixedPoint | null): TimelinePoint {
+    const recurring = this.#recurrences.earliest?.next?.equals(at) ? this.#recurrences.takeAll(at) : [];
     const reset = this.#resets.next?.at.equals(at) ? this.#resets.next : null;
-    const point = reset ? this.#atReset(reset, landmark, recurring) : this.#between(at, landmark, recurring);
+    const point = reset ? this.#atReset(reset, fixedPoint, recurring) : this.#between(at, fixedPoint, recurring);
     for (const cursor of recurring) this.#wait(cursor);
     return point;
   }
 
   /** The next reset or recurrence. */
-  #soonestOther(): Instant | null {
+  #earliestOther(): Instant | null {
     const reset = this.#resets.next?.at ?? null;
-    const recurrence = this.#recurrences.soonest?.next ?? null;
+    const recurrence = this.#recurrences.earliest?.next ?? null;
     return reset && recurrence ? earliest(reset, recurrence) : (reset ?? recurrence);
   }
 
-  get #landmark(): Landmark | undefined {
-    return this.#found.landmarks[this.#passed];
+  get #fixedPoint(): FixedPoint | undefined {
+    return this.#found.fixedPoints[this.#passed];
   }
 
-  #atReset(reset: NextReset, landmark: Landmark | null, recurring: readonly RecurrenceCursor[]): TimelinePoint {
+  #atReset(reset: NextReset, fixedPoint: FixedPoint | null, recurring: readonly RecurrenceCursor[]): TimelinePoint {
     const { at, manual, counted } = reset;
     for (const cursor of recurring) cursor.advance();
-    const run = counted && !landmark && recurring.length === 0 ? this.#resetRun(at, counted) : null;
+    const run = counted && !fixedPoint && recurring.length === 0 ? this.#resetRun(at, counted) : null;
     this.#resets.advance(run?.last);
-    const happening = momentAt(at, landmark, recurring, this.#issuedAt(at));
+    const happening = momentAt(at, fixedPoint, recurring, this.#issuedAt(at));
     const moment = { ...happening, reset: resetOf(this.#found.schedule, at, manual) };
-    return { from: at, at: run?.at ?? at, moment, run: run?.run ?? null, isAsked: landmark?.isAsked === true };
+    return { from: at, at: run?.at ?? at, moment, run: run?.run ?? null, isAsked: fixedPoint?.isAsked === true };
   }
 
   /** A point with the start, end or recurrence of grants, or a question. */
-  #between(at: Instant, landmark: Landmark | null, recurring: readonly RecurrenceCursor[]): TimelinePoint {
-    const moment = momentAt(at, landmark, recurring, null);
+  #between(at: Instant, fixedPoint: FixedPoint | null, recurring: readonly RecurrenceCursor[]): TimelinePoint {
+    const moment = momentAt(at, fixedPoint, recurring, null);
     const [cursor] = recurring;
-    if (cursor && recurring.length === 1 && !landmark) return this.#recurrenceRun(moment, cursor);
+    if (cursor && recurring.length === 1 && !fixedPoint) return this.#recurrenceRun(moment, cursor);
     for (const each of recurring) each.advance();
-    const isAsked = landmark?.isAsked === true;
+    const isAsked = fixedPoint?.isAsked === true;
     return { from: at, at, moment: isNothing(moment) ? null : moment, run: null, isAsked };
   }
 
   /** The last instant of a run from `at` on; `at` itself: there is no run. */
   #limitAfter(at: Instant, others: Instant | null | undefined): Instant {
-    const { schedule, quiet, until } = this.#found;
-    const limits = [this.#landmark?.at, this.#recurrences.soonest?.next, others, schedule.inputs.activeTo];
-    return quiet.limitAfter(at, limits, until);
+    const { schedule, gaps, until } = this.#found;
+    const limits = [this.#fixedPoint?.at, this.#recurrences.earliest?.next, others, schedule.inputs.activeTo];
+    return gaps.limitAfter(at, limits, until);
   }
 
   /** The resets by the calendar from one on; null: no other follows. */
@@ -300,15 +300,15 @@ class PointFinder {
 const RIGHT_BEFORE = { nanoseconds: 1 };
 function momentAt(
   at: Instant,
-  landmark: Landmark | null,
+  fixedPoint: FixedPoint | null,
   recurring: readonly RecurrenceCursor[],
   issued: BalanceGrant | null,
 ): Moment {
-  const starting = landmark?.starting ?? [];
+  const starting = fixedPoint?.starting ?? [];
   return {
     at,
     reset: null,
-    ending: landmark?.ending ?? NONE,
+    ending: fixedPoint?.ending ?? NONE,
     recurring: recurring.length === 0 ? NONE : new Set(recurring.map(({ grant }) => grant.id)),
     starting: issued ? [...starting, issued] : starting,
   };
@@ -318,23 +318,23 @@ function momentAt(
 const isNothing = ({ ending, recurring, starting }: Moment): boolean =>
   ending.size + recurring.size + starting.length === 0;
 
-/** The landmarks in order of time, and the grants that count anywhere between. */
-function* landmarksOf(
+/** The fixed points in order of time, and the grants that count anywhere between. */
+function* fixedPointsOf(
   { inputs }: Schedule,
   state: BalanceState | null,
   held: ReadonlyMap<string, BalanceGrant>,
   asked: readonly Instant[],
   until: Instant,
-): Generator<void, { landmarks: Landmark[]; counting: BalanceGrant[] }> {
+): Generator<void, { fixedPoints: FixedPoint[]; counting: BalanceGrant[] }> {
   const start = state?.at ?? inputs.activeFrom;
-  const found = new Map<bigint, NotedLandmark>();
-  const noted = (at: Instant): NotedLandmark => {
+  const found = new Map<bigint, CollectedPoint>();
+  const noted = (at: Instant): CollectedPoint => {
     const time = at.epochNanoseconds;
     const known = found.get(time);
     if (known) return known;
-    const landmark = { at, time, isAsked: false, ending: NONE, starting: NOTHING };
-    found.set(time, landmark);
-    return landmark;
+    const fixedPoint = { at, time, isAsked: false, ending: NONE, starting: NOTHING };
+    found.set(time, fixedPoint);
+    return fixedPoint;
   };
   const happens = (time: Instant) =>
     (state === null || isAfter(time, start)) && !isAfter(time, until) && isActiveAt(inputs, time);
@@ -344,9 +344,9 @@ function* landmarksOf(
   for (const [index, grant] of inputs.grants.entries()) {
     const begins = startOf(inputs, grant);
     if (happens(begins) && isEver(inputs, grant)) {
-      const landmark = noted(begins);
-      if (landmark.starting === NOTHING) landmark.starting = [grant];
-      else (landmark.starting as BalanceGrant[]).push(grant);
+      const fixedPoint = noted(begins);
+      if (fixedPoint.starting === NOTHING) fixedPoint.starting = [grant];
+      else (fixedPoint.starting as BalanceGrant[]).push(grant);
       counting.push(grant);
     }
     if (index % POINTS_A_TURN === POINTS_A_TURN - 1) yield;
@@ -354,16 +354,16 @@ function* landmarksOf(
   for (const [index, grant] of counting.entries()) {
     const end = endOf(grant);
     if (end && happens(end)) {
-      const landmark = noted(end);
-      if (landmark.ending === NONE) landmark.ending = new Set([grant.id]);
-      else (landmark.ending as Set<string>).add(grant.id);
+      const fixedPoint = noted(end);
+      if (fixedPoint.ending === NONE) fixedPoint.ending = new Set([grant.id]);
+      else (fixedPoint.ending as Set<string>).add(grant.id);
     }
     if (index % POINTS_A_TURN === POINTS_A_TURN - 1) yield;
   }
   yield;
-  const landmarks = [...found.values()].toSorted((a, b) => (a.time < b.time ? -1 : 1));
+  const fixedPoints = [...found.values()].toSorted((a, b) => (a.time < b.time ? -1 : 1));
   yield;
-  return { landmarks, counting: counting.filter(({ recurrence }) => recurrence !== null) };
+  return { fixedPoints, counting: counting.filter(({ recurrence }) => recurrence !== null) };
 }
 
 /** Does a grant count at any time? Not one that was voided before it began. */
@@ -372,8 +372,8 @@ function isEver(inputs: BalanceInputs, grant: BalanceGrant): boolean {
   return end === null || isAfter(end, startOf(inputs, grant));
 }
 
-/** A stretch without usage. Questions come in the order of time. */
-class Quiet {
+/** The gaps between the usage, where nothing is used. Calls come in the order of time. */
+class UsageGaps {
   readonly #used: readonly Span[] | null;
   #next = 0;
 
@@ -382,7 +382,7 @@ class Quiet {
   }
 
   /** Is there no usage in a span? */
-  isIn({ from, to }: Span): boolean {
+  hasNoUsage({ from, to }: Span): boolean {
     if (this.#used === null) return false;
     const used = this.#after(from);
     return used === undefined || !isBefore(used.from, to);
@@ -409,7 +409,7 @@ class Quiet {
 /** Between one point and the next. @param firstPeriod when the usage period began that runs at the first point */
 function* stretchesOf(
   points: readonly TimelinePoint[],
-  quiet: Quiet,
+  gaps: UsageGaps,
   firstPeriod: Instant,
 ): Generator<void, Stretch[]> {
   let periodStart = firstPeriod;
@@ -417,7 +417,7 @@ function* stretchesOf(
   for (const [index, { at: from, moment }] of points.slice(0, -1).entries()) {
     if (moment?.reset) periodStart = from;
     const to = (points[index + 1] as TimelinePoint).from;
-    stretches.push({ from, to, periodStart, isQuiet: quiet.isIn({ from, to }) });
+    stretches.push({ from, to, periodStart, isUnused: gaps.hasNoUsage({ from, to }) });
     if (index % POINTS_A_TURN === POINTS_A_TURN - 1) yield;
   }
   return stretches;

@@ -127,8 +127,8 @@ function decideKept(
   const { row, template, granted } = held;
   const isRetold = meaningOf(template) !== meaningOf(term);
   const after = allowanceOf(carried.template);
-  const beginsAnew = countedFrom(term) !== undefined && countedFrom(term) !== countedFrom(template);
-  const due = (grantsNow || beginsAnew) && granted !== null && after.gt(granted) ? after.minus(granted) : null;
+  const restarts = countedFrom(term) !== undefined && countedFrom(term) !== countedFrom(template);
+  const due = (grantsNow || restarts) && granted !== null && after.gt(granted) ? after.minus(granted) : null;
   const isOver = row.activeTo !== null && !isAfter(row.activeTo, now);
   const kept = { row, carried, retold: isRetold ? term : null, grant: isOver ? null : due };
   const isFailed = isOver && due !== null;

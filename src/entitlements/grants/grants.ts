@@ -114,13 +114,13 @@ export async function writeGrant(
   if (!made) throw new Error(`Grant ${grant.id} is there already.`); // the entitlement's lock is held
   const isForgotten = await forgetSince(tx, entitlement, made.effectiveAt, now);
   if (isForgotten) await updateEntitlement(tx, entitlement, { nextActionAt: now }, now);
-  else await lookAtExpiry(tx, entitlement, made, now);
+  else await scheduleExpiry(tx, entitlement, made, now);
   await publishGrantEvent(tx, entitlement, made, 'grant.created.v0', now);
   return made;
 }
 
-/** When a grant expires its entitlement has a job: the remaining balance may be low then. */
-async function lookAtExpiry(
+/** Schedules a job of the entitlement at the expiry of a grant, because the remaining balance may be low then. */
+async function scheduleExpiry(
   tx: Tx,
   entitlement: EntitlementRow,
   { expiresAt: at }: GrantRow,

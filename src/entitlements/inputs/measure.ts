@@ -91,7 +91,7 @@ export async function measured(
   stretches: readonly Stretch[],
   questions: readonly LevelQuestion[],
 ): Promise<Measured> {
-  const busy = stretches.filter(({ isQuiet }) => !isQuiet);
+  const busy = stretches.filter(({ isUnused }) => !isUnused);
   const inOnePass = busy.length > FEW_STRETCHES ? of.meters.filter(({ aggregation }) => ADDED_UP.has(aggregation)) : [];
   const meters = of.meters.filter((meter) => !inOnePass.includes(meter));
   const { scopes, sumUp } = measuringOf({ ...of, meters }, stretches, questions);
@@ -140,9 +140,9 @@ const termOf = (
 };
 
 const flowTerms = (of: Loaded, meter: MeasuredMeter, stretches: readonly Stretch[]): Term[] =>
-  stretches.flatMap(({ from, to, periodStart, isQuiet }, index) => {
+  stretches.flatMap(({ from, to, periodStart, isUnused }, index) => {
     const stretch = { of: 'flows', index } as const;
-    if (isQuiet) return [];
+    if (isUnused) return [];
     if (meter.aggregation !== 'UNIQUE_COUNT') return termOf(of, meter, { from, to }, stretch);
     return [
       ...termOf(of, meter, { from: periodStart, to }, stretch),

@@ -65,7 +65,7 @@ export async function planReplay(
   const last = timeline.stretches.length - 1;
   const stretches = timeline.stretches.map(
     (stretch, index): Stretch =>
-      question.lastTo && index === last ? { ...stretch, to: question.lastTo(timeline), isQuiet: false } : stretch,
+      question.lastTo && index === last ? { ...stretch, to: question.lastTo(timeline), isUnused: false } : stretch,
   );
   const levelOf = question.levelOf ?? (({ at, period }) => ({ periodStart: period.start, until: at }));
   return { timeline, stretches, levels: timeline.questions.map(levelOf) };

@@ -34,9 +34,9 @@ export const insertNotices = (
 
 /**
  * The metered entitlements of some customers, unless they have ended, in the order of merchants and ids. One that was
- * told to be used up since its last reset is left out: there is no more to tell of its usage period.
+ * reported as used up since its last reset is left out: its usage period needs no more notices.
  */
-export const selectUntold = (tx: Tx, customers: readonly UsedCustomer[], now: Instant): Promise<Key[]> =>
+export const selectUnnotified = (tx: Tx, customers: readonly UsedCustomer[], now: Instant): Promise<Key[]> =>
   tx.rows<Key>(sql`
     select e.merchant_id, e.id
       from unnest(${customers.map(({ merchantId }) => merchantId)}::text[],
@@ -53,17 +53,17 @@ export const selectUntold = (tx: Tx, customers: readonly UsedCustomer[], now: In
                    order by r.period_start desc limit 1), e.active_from))
      order by e.merchant_id, e.id`);
 
-/** Has entitlements looked at by their background job, which counts its tries. */
+/** Leaves entitlements to their background job, which counts its attempts. */
 const updateToBeDue = (tx: Tx, merchantId: string, where: Sql, now: Sql): Promise<number> =>
   tx.run(sql`
     update entitlement set next_action_at = ${now}
      where merchant_id = ${merchantId} and ${where} and (next_action_at is null or next_action_at > ${now})`);
 
-/** One whose look threw. */
+/** Leaves an entitlement whose evaluation threw to its background job. */
 export const updateFailed = (tx: Tx, { merchantId, id }: Key, wall: Instant): Promise<number> =>
   updateToBeDue(tx, merchantId, sql`id = ${id}`, effectiveNowOf('entitlement', wall, merchantId));
 
-/** Those of a customer to whom earlier events became addressed. */
+/** Leaves entitlements to their background jobs: earlier events became addressed to their customer. */
 export function updateOfCustomer(tx: Tx, { merchantId, customerId }: UsedCustomer, wall: Instant): Promise<number> {
   const now = effectiveNowOf('entitlement', wall, merchantId);
   const where = sql`customer_id = ${customerId} and feature_type = 'metered' and (active_to is null or active_to > ${now})`;

@@ -4,7 +4,7 @@ import { type Resource, type Shop, START, shopOf } from '../../../test/support/s
 import { type Sql, sql } from '../../db/index.ts';
 import { decimal } from '../../kernel/decimal.ts';
 import { wireDomains } from '../../wiring.ts';
-import { lookAtBalances, noticesOf } from './notices.ts';
+import { evaluateBalances, noticesOf } from './notices.ts';
 
 describe('what there is to tell of a balance', () => {
   it.each([
@@ -66,7 +66,7 @@ describe('notices', () => {
 
   const inMerchant = <Row>(query: Sql): Promise<Row[]> =>
     env.database.transaction({ merchants: [merchant.id] }, (tx) => tx.rows<Row>(query));
-  const told = async ({ id }: Resource): Promise<string[]> => {
+  const notified = async ({ id }: Resource): Promise<string[]> => {
     const rows = await inMerchant<{ type: string }>(sql`
       select type from outbox
        where data ->> 'entitlementId' = ${id}
@@ -82,33 +82,33 @@ describe('notices', () => {
   }
   const report = ({ metric, customer }: Sold, at: string, units: number) =>
     shop.use(customer.id, at, units, { type: metric.eventType });
-  const look = (...sold: readonly Sold[]) => {
+  const evaluate = (...sold: readonly Sold[]) => {
     const used = sold.map(({ customer }) => ({ merchantId: merchant.id, customerId: customer.id as string }));
-    return lookAtBalances(env.database, used, Temporal.Instant.from(START));
+    return evaluateBalances(env.database, used, Temporal.Instant.from(START));
   };
-  /** Usage, and a look at it. */
+  /** Stores usage and evaluates the balance. */
   async function use(sold: Sold, at: string, units: number) {
     await report(sold, at, units);
-    await look(sold);
+    await evaluate(sold);
   }
 
   it('are written once in each usage period, as the balance gets there', async () => {
     const sold = await entitled();
     const steps = [
-      { at: START, units: 79, told: [] },
-      { at: START, units: 1, told: [LOW] },
-      { at: START, units: 5, told: [LOW] },
-      { at: START, units: 15, told: [LOW, EXHAUSTED] },
-      { at: START, units: 100, told: [LOW, EXHAUSTED] },
+      { at: START, units: 79, notified: [] },
+      { at: START, units: 1, notified: [LOW] },
+      { at: START, units: 5, notified: [LOW] },
+      { at: START, units: 15, notified: [LOW, EXHAUSTED] },
+      { at: START, units: 100, notified: [LOW, EXHAUSTED] },
     ];
-    for (const { at, units, told: expected } of steps) {
+    for (const { at, units, notified: expected } of steps) {
       await use(sold, at, units);
-      expect(await told(sold.entitlement)).toEqual(expected);
+      expect(await notified(sold.entitlement)).toEqual(expected);
     }
     await shop.advance(sold.clock, 'P1M');
-    expect(await told(sold.entitlement)).toEqual([LOW, EXHAUSTED]);
+    expect(await notified(sold.entitlement)).toEqual([LOW, EXHAUSTED]);
     await use(sold, '2026-02-01T00:00:00Z', 100);
-    expect(await told(sold.entitlement)).toEqual([LOW, EXHAUSTED, LOW, EXHAUSTED]);
+    expect(await notified(sold.entitlement)).toEqual([LOW, EXHAUSTED, LOW, EXHAUSTED]);
   });
 
   it.each([
@@ -132,8 +132,8 @@ describe('notices', () => {
   ])('after %j at one time are %j', async (uses, expected) => {
     const sold = await entitled();
     for (const units of uses) await report(sold, START, units);
-    await look(sold);
-    expect(await told(sold.entitlement)).toEqual(expected);
+    await evaluate(sold);
+    expect(await notified(sold.entitlement)).toEqual(expected);
   });
 
   it('name the entitlement, its customer and its subscription, and the figure that was seen', async () => {
@@ -158,20 +158,20 @@ describe('notices', () => {
     expect(low?.data).toMatchObject({ type: 'balance', value: '15', threshold: null, percent: 80 });
   });
 
-  it('are written once where many look at once', async () => {
+  it('are written once where many evaluate at once', async () => {
     const sold = await entitled();
     await report(sold, START, 100);
-    await Promise.all(Array.from({ length: 8 }, () => look(sold)));
-    expect(await told(sold.entitlement)).toEqual([LOW, EXHAUSTED]);
+    await Promise.all(Array.from({ length: 8 }, () => evaluate(sold)));
+    expect(await notified(sold.entitlement)).toEqual([LOW, EXHAUSTED]);
   });
 
   it('come with a reservation that is settled, and not while it only holds', async () => {
     const { entitlement } = await entitled();
     const path = `/v1/entitlements/${entitlement.id}/reservations`;
     const { id } = await shop.create(path, { amount: 100, expiresAt: '2026-01-01T01:00:00Z' });
-    expect(await told(entitlement)).toEqual([]);
+    expect(await notified(entitlement)).toEqual([]);
     await shop.act(`${path}/${id}/settle`, { amount: 90 });
-    expect(await told(entitlement)).toEqual([LOW]);
+    expect(await notified(entitlement)).toEqual([LOW]);
   });
 
   it('come with a grant that is voided', async () => {
@@ -179,7 +179,7 @@ describe('notices', () => {
     await use(sold, START, 10);
     const [grant] = (await shop.read(`/v1/entitlements/${sold.entitlement.id}/grants`)).data;
     await merchant.delete(`/v1/entitlements/${sold.entitlement.id}/grants/${grant.id}`);
-    expect(await told(sold.entitlement)).toEqual([LOW, EXHAUSTED]);
+    expect(await notified(sold.entitlement)).toEqual([LOW, EXHAUSTED]);
   });
 
   it('come for usage that any process accepted, also of those of whom nobody heard before', async () => {
@@ -187,7 +187,7 @@ describe('notices', () => {
     const sold = [await entitled(), await entitled({ onClock: false }), await entitled()];
     for (const [index, each] of sold.entries()) await report(each, START, [100, 85, 10][index] as number);
     await chore?.run(env.database, Temporal.Instant.from(START));
-    const all = await Promise.all(sold.map(({ entitlement }) => told(entitlement)));
+    const all = await Promise.all(sold.map(({ entitlement }) => notified(entitlement)));
     expect(all).toEqual([[LOW, EXHAUSTED], [LOW], []]);
   });
 
@@ -196,10 +196,10 @@ describe('notices', () => {
     for (let number = 0; number < 60; number += 1) sold.push(await entitled({ onClock: false }));
     for (const [index, each] of sold.entries()) await report(each, START, index % 3 === 0 ? 100 : 50);
     const begun = performance.now();
-    await look(...sold);
-    await look(...sold);
+    await evaluate(...sold);
+    await evaluate(...sold);
     expect(performance.now() - begun).toBeLessThan(5_000);
-    const all = await Promise.all(sold.map(({ entitlement }) => told(entitlement)));
+    const all = await Promise.all(sold.map(({ entitlement }) => notified(entitlement)));
     expect(all).toEqual(sold.map((_, index) => (index % 3 === 0 ? [LOW, EXHAUSTED] : [])));
   });
 
@@ -208,8 +208,8 @@ describe('notices', () => {
     await inMerchant(sql`update entitlement_term set template = '{"type": "metered", "issueAfterReset": "much"}'
                           where entitlement_id = ${broken.entitlement.id} returning 1`);
     for (const each of [broken, sold]) await report(each, START, 100);
-    await look(broken, sold);
-    expect(await told(sold.entitlement)).toEqual([LOW, EXHAUSTED]);
+    await evaluate(broken, sold);
+    expect(await notified(sold.entitlement)).toEqual([LOW, EXHAUSTED]);
     const [row] = await inMerchant(
       sql`select next_action_at = ${START} as is_due from entitlement where id = ${broken.entitlement.id}`,
     );
@@ -223,11 +223,11 @@ describe('notices', () => {
     expect((await merchant.post('/v0/events', event)).status).toBe(202);
     await shop.change(`/v0/customers/${customer.id}`, { externalId: externalSubject });
     await env.runDueWork();
-    expect(await told(entitlement)).toEqual([LOW, EXHAUSTED]);
+    expect(await notified(entitlement)).toEqual([LOW, EXHAUSTED]);
   });
 
   it.each(['2026-02-01T00:00:00Z', '2026-03-15T00:00:00Z'])(
-    'are not lost where a clock goes to %s, past the reset, before anybody looked',
+    'are not lost where a clock goes to %s, past the reset, before any evaluation',
     async (to) => {
       const sold = await entitled();
       await report(sold, START, 90);
@@ -235,8 +235,8 @@ describe('notices', () => {
       await report(sold, '2026-01-03T00:00:00Z', 5);
       await report(sold, '2026-01-31T23:59:59.999999Z', 5);
       await shop.advance(sold.clock, to);
-      await look(sold);
-      expect(await told(sold.entitlement)).toEqual([LOW, EXHAUSTED]);
+      await evaluate(sold);
+      expect(await notified(sold.entitlement)).toEqual([LOW, EXHAUSTED]);
     },
   );
 
@@ -247,13 +247,13 @@ describe('notices', () => {
     await grant({ amount: 9, effectiveAt: '2026-01-05T00:00:00Z', expiresAt: '2026-01-12T00:00:00Z', priority: 2 });
     await use(sold, START, 100);
     const steps = [
-      { to: '2026-01-09T23:59:59Z', told: [] }, // 300 and 9 are left
-      { to: '2026-01-10T00:00:00Z', told: [LOW] }, // 9 of 109
-      { to: '2026-01-12T00:00:00Z', told: [LOW, EXHAUSTED] },
+      { to: '2026-01-09T23:59:59Z', notified: [] }, // 300 and 9 are left
+      { to: '2026-01-10T00:00:00Z', notified: [LOW] }, // 9 of 109
+      { to: '2026-01-12T00:00:00Z', notified: [LOW, EXHAUSTED] },
     ];
-    for (const { to, told: expected } of steps) {
+    for (const { to, notified: expected } of steps) {
       await shop.advance(sold.clock, to);
-      expect(await told(sold.entitlement), to).toEqual(expected);
+      expect(await notified(sold.entitlement), to).toEqual(expected);
     }
   });
 
@@ -261,7 +261,7 @@ describe('notices', () => {
     const { entitlement, metric, customer } = await entitled({ onClock: false });
     env.startWorker();
     await shop.use(customer.id, START, 100, { type: metric.eventType });
-    await vi.waitFor(async () => expect(await told(entitlement)).toEqual([LOW, EXHAUSTED]), {
+    await vi.waitFor(async () => expect(await notified(entitlement)).toEqual([LOW, EXHAUSTED]), {
       timeout: 20_000,
       interval: 100,
     });

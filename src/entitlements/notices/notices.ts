@@ -5,21 +5,21 @@ import { decimal, plain, ZERO } from '../../kernel/decimal.ts';
 import { formatInstant, type Instant, instantOrNull, isAfter } from '../../kernel/time.ts';
 import type { UsedCustomer } from '../../metering/index.ts';
 import { publishAll } from '../../webhooks/index.ts';
+import { readTogether } from '../cache/readings.ts';
 import type { EntitlementRow } from '../entitlement/entitlement.ts';
 import { selectEntitlement } from '../entitlement/entitlements.sql.ts';
 import { hasEnded } from '../entitlement/lock.ts';
 import { entitlementEvent } from '../entitlement/webhooks.ts';
 import { loadHolding } from '../inputs/snapshots.ts';
-import { readTogether } from '../known/readings.ts';
 import { type Balance, balanceAt, balanceOf } from '../reading/balances.ts';
 import { selectAllActive, type TimedEntitlement } from '../reading/reading.sql.ts';
-import { type BalanceNotice, insertNotices, type Notice, selectUntold, updateFailed } from './notices.sql.ts';
+import { type BalanceNotice, insertNotices, type Notice, selectUnnotified, updateFailed } from './notices.sql.ts';
 
 /** The used part of a period's allowance, in percent, at which a balance is low (domain.md §5). */
 const LOW_PERCENT = 80;
 
-/** A balance of which there may be something to tell. */
-interface Told extends Pick<Balance, 'balance' | 'usageInPeriod'> {
+/** A balance that may need a notice. */
+interface NotifiedBalance extends Pick<Balance, 'balance' | 'usageInPeriod'> {
   readonly entitlement: EntitlementRow;
   readonly periodStart: Instant;
   /** Effective now of the entitlement. */
@@ -27,25 +27,28 @@ interface Told extends Pick<Balance, 'balance' | 'usageInPeriod'> {
 }
 
 /** The notices of a balance, in their order. A balance without usage has none. */
-export function noticesOf({ balance, usageInPeriod }: Pick<Told, 'balance' | 'usageInPeriod'>): BalanceNotice[] {
+export function noticesOf({
+  balance,
+  usageInPeriod,
+}: Pick<NotifiedBalance, 'balance' | 'usageInPeriod'>): BalanceNotice[] {
   const whole = balance.plus(usageInPeriod);
   if (usageInPeriod.lte(ZERO) || usageInPeriod.times(100).lt(whole.times(LOW_PERCENT))) return [];
   return balance.isZero() ? ['balance_low', 'exhausted'] : ['balance_low'];
 }
 
 /**
- * Tells, each once in a usage period, that the balance of an entitlement runs low or is used up:
- * `entitlement.balance_low.v0`, `entitlement.exhausted.v0`. What reservations hold is not used yet.
+ * Publishes `entitlement.balance_low.v0` and `entitlement.exhausted.v0`, each once in a usage period. Reserved amounts
+ * are not used yet.
  * @param now effective now of the entitlement
  */
 export async function publishBalanceEvents(tx: Tx, entitlement: EntitlementRow, now: Instant): Promise<void> {
   const isActive = !isAfter(entitlement.activeFrom, now) && !hasEnded(entitlement, now);
   if (entitlement.featureType !== 'metered' || !isActive) return;
   const { period, ...balance } = await balanceOf(tx, entitlement, { at: null }, now);
-  await tellAll(tx, [{ ...balance, entitlement, periodStart: period.start, now }]);
+  await notifyAll(tx, [{ ...balance, entitlement, periodStart: period.start, now }]);
 }
 
-/** The same of the usage period that a reset ends, as it stood right before. */
+/** Publishes the notices of the usage period that a reset ends, for the balance right before the reset. */
 export async function publishBeforeReset(
   tx: Tx,
   entitlement: EntitlementRow,
@@ -55,12 +58,12 @@ export async function publishBeforeReset(
   const snapshotUntil = reset.subtract({ microseconds: 1 });
   const loaded = await loadHolding(tx, { entitlement, at: reset, snapshotUntil });
   const { period, ...balance } = await balanceAt(tx, loaded, reset.subtract({ nanoseconds: 1 }));
-  await tellAll(tx, [{ ...balance, entitlement, periodStart: period.start, now }]);
+  await notifyAll(tx, [{ ...balance, entitlement, periodStart: period.start, now }]);
 }
 
-/** Tells of some balances of one merchant, in the order of their entitlements. */
-async function tellAll(tx: Tx, told: readonly Told[]): Promise<void> {
-  const due = told.flatMap((each) =>
+/** Stores and publishes the notices of some balances of one merchant, in the order of their entitlements. */
+async function notifyAll(tx: Tx, balances: readonly NotifiedBalance[]): Promise<void> {
+  const due = balances.flatMap((each) =>
     noticesOf(each).map((kind) => ({ ...each, kind, entitlementId: each.entitlement.id })),
   );
   for (const those of Map.groupBy(due, ({ now }) => now.epochNanoseconds).values()) {
@@ -81,7 +84,10 @@ async function tellAll(tx: Tx, told: readonly Told[]): Promise<void> {
 
 const keyOf = ({ entitlementId, periodStart, kind }: Notice): string => `${entitlementId} ${periodStart} ${kind}`;
 
-const toEvent = ({ entitlement, kind, balance, periodStart }: Told & { kind: BalanceNotice }, name: string | null) =>
+const toEvent = (
+  { entitlement, kind, balance, periodStart }: NotifiedBalance & { kind: BalanceNotice },
+  name: string | null,
+) =>
   entitlementEvent(entitlement, `entitlement.${kind}.v0`, {
     ...{ type: 'balance', name, value: plain(balance), currency: null },
     threshold: kind === 'exhausted' ? '0' : null,
@@ -89,34 +95,34 @@ const toEvent = ({ entitlement, kind, balance, periodStart }: Told & { kind: Bal
     periodStart: formatInstant(periodStart),
   });
 
-/** So many balances of a merchant are looked at in one transaction. */
+/** So many balances of a merchant are evaluated in one transaction. */
 const MOST_TOGETHER = 200;
 
 /**
- * Looks at the balances of customers with new usage, many together. Where one of them is at fault, each is looked at by
+ * Evaluates the balances of customers with new usage, many together. If one of them is at fault, each is evaluated by
  * itself, and one that fails is left to its background job.
  */
-export async function lookAtBalances(
+export async function evaluateBalances(
   database: Database,
   customers: readonly UsedCustomer[],
   wall: Instant,
 ): Promise<void> {
-  const used = await database.transaction('every merchant, reading', (tx) => selectUntold(tx, customers, wall));
+  const used = await database.transaction('every merchant, reading', (tx) => selectUnnotified(tx, customers, wall));
   for (const [merchantId, those] of Map.groupBy(used, (each) => each.merchantId))
     for (let place = 0; place < those.length; place += MOST_TOGETHER) {
       const ids = those.slice(place, place + MOST_TOGETHER).map(({ id }) => id);
       await database
-        .transaction({ merchants: [merchantId] }, (tx) => lookTogether(tx, merchantId, ids, wall))
+        .transaction({ merchants: [merchantId] }, (tx) => evaluateTogether(tx, merchantId, ids, wall))
         .catch(async () => {
-          for (const id of ids) await look(database, { merchantId, id }, wall);
+          for (const id of ids) await evaluate(database, { merchantId, id }, wall);
         });
     }
 }
 
-async function lookTogether(tx: Tx, merchantId: string, ids: readonly string[], wall: Instant): Promise<void> {
+async function evaluateTogether(tx: Tx, merchantId: string, ids: readonly string[], wall: Instant): Promise<void> {
   const entitlements = await selectAllActive(tx, merchantId, { ids }, null, wall);
   const read = await readTogether(tx, entitlements, { withoutReservations: true });
-  const told = read.flatMap(({ detail }, place): Told[] => {
+  const balances = read.flatMap(({ detail }, place): NotifiedBalance[] => {
     if (detail.featureType !== 'metered') return [];
     const entitlement = entitlements[place] as TimedEntitlement;
     const { currentPeriodStart, lastResetAt } = detail;
@@ -130,10 +136,14 @@ async function lookTogether(tx: Tx, merchantId: string, ids: readonly string[], 
       },
     ];
   });
-  await tellAll(tx, told);
+  await notifyAll(tx, balances);
 }
 
-async function look(database: Database, key: Pick<EntitlementRow, 'merchantId' | 'id'>, wall: Instant): Promise<void> {
+async function evaluate(
+  database: Database,
+  key: Pick<EntitlementRow, 'merchantId' | 'id'>,
+  wall: Instant,
+): Promise<void> {
   const { merchantId, id } = key;
   const inMerchant = { merchants: [merchantId] };
   try {

@@ -8,13 +8,13 @@ import { newId } from '../../kernel/ids.ts';
 import { orThrow } from '../../kernel/result.ts';
 import { formatInstant, type Instant } from '../../kernel/time.ts';
 import { linkExternalSubject } from '../../metering/index.ts';
+import { detailQuestion } from '../cache/questions.ts';
+import { Readings } from '../cache/readings.ts';
 import { entitlementDueKind } from '../changes/steps.ts';
 import type { EntitlementRow, NewEntitlement } from '../entitlement/entitlement.ts';
 import { insertEntitlement, updateEntitlement } from '../entitlement/entitlements.sql.ts';
 import { insertGrant, type NewGrant } from '../entitlement/grants.sql.ts';
 import { deleteSnapshotsFrom } from '../inputs/snapshots.sql.ts';
-import { detailQuestion } from '../known/questions.ts';
-import { Readings } from '../known/readings.ts';
 import { balanceOf } from './balances.ts';
 
 /** Balances over stored usage: the counted customer, the time, and no effect of snapshots (domain.md §5). */

@@ -22,8 +22,8 @@ const VALUES = new Set([
 /** A reference to a named schema. */
 export const referenceTo = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
 
-/** What may stand beside a reference to a fixed type. */
-const BESIDE = ['description', 'examples', 'default', 'deprecated'] as const;
+/** The other keywords that a reference to a fixed type may have. */
+const OTHER_KEYWORDS = ['description', 'examples', 'default', 'deprecated'] as const;
 
 /**
  * The schemas of the routes as the OpenAPI document shows them. One that has a name (`$id`) stands in the document
@@ -99,8 +99,10 @@ export class NamedSchemas {
   /** A reference to a type that is the same in every document. */
   #fixed(schema: Schema, name: FixedType, bounds: Schema = {}): Schema {
     this.#known.set(name, name === 'ErrorCode' ? { ...FIXED_TYPES[name], enum: this.#codes } : FIXED_TYPES[name]);
-    const beside: Schema = Object.fromEntries(BESIDE.filter((key) => key in schema).map((key) => [key, schema[key]]));
-    return { ...referenceTo(name), ...beside, ...bounds };
+    const others: Schema = Object.fromEntries(
+      OTHER_KEYWORDS.filter((key) => key in schema).map((key) => [key, schema[key]]),
+    );
+    return { ...referenceTo(name), ...others, ...bounds };
   }
 
   /** What may be sent as a string or as a number is a string in an answer. */

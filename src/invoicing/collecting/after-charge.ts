@@ -52,7 +52,7 @@ async function afterDecline(
   const isEnding = decided.kind === 'ends' && decided.by === 'terminate' && failed.subscriptionId !== null;
   if (isEnding) await scheduleDunningEnd(tx, failed, now);
   const fact = { kind: 'declined', chargeId, paymentMethodId, reason: declineReason, next: decided } as const;
-  if (!isOurFault) await dependencies.mails.tell(tx, after, fact, now);
+  if (!isOurFault) await dependencies.mails.notify(tx, after, fact, now);
   return after;
 }
 
@@ -62,7 +62,7 @@ async function afterDecline(
 async function failPayment(tx: Tx, invoice: InvoiceRow, changes: InvoiceChanges, now: Instant): Promise<InvoiceRow> {
   const failed = await updateInvoiceStatus(tx, invoice, 'declineCharge', changes, now);
   await publishInvoice(tx, failed, 'invoice.payment_failed.v0', now);
-  const { dueAt: due, overdueAt: toldAt, livesBySession: isOffered } = failed;
-  if (due !== null && toldAt === null && !isOffered) await scheduleOverdue(tx, failed, overdueFrom(due));
+  const { dueAt: due, overdueAt: notifiedAt, livesBySession: isOffered } = failed;
+  if (due !== null && notifiedAt === null && !isOffered) await scheduleOverdue(tx, failed, overdueFrom(due));
   return failed;
 }

@@ -34,7 +34,7 @@ export async function recordPayment(
   body: PaymentCreateBody,
   wall: Instant,
 ): Promise<Result<{ receipt: PaymentReceipt; isNew: boolean }>> {
-  const idempotency = { key: body.idempotencyKey, print: fingerprint(`payments of ${invoiceId}`, body) };
+  const idempotency = { key: body.idempotencyKey, fingerprint: fingerprint(`payments of ${invoiceId}`, body) };
   const known = await findRecorded(tx, merchantId, idempotency);
   if (!known.ok) return known;
   if (known.value) return ok({ receipt: known.value, isNew: false });

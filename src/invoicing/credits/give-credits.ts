@@ -43,7 +43,7 @@ export interface CreditOrder {
    * The open credits of the time after it, which the caller has deleted already: the unused part of what billed them is
    * computed again.
    */
-  readonly creditedAnew?: readonly OpenCredit[];
+  readonly creditedAgain?: readonly OpenCredit[];
   /** Only of what this invoice billed; else of all. */
   readonly invoiceId?: string;
 }
@@ -51,25 +51,25 @@ export interface CreditOrder {
 /**
  * Takes back what was billed for a time and is not owed (§3 Credits), in advance or in arrears: first what is still
  * unpaid of the invoice that billed it, by a credit note; then as a line of the open invoice, or by a credit note whose
- * total is in the wallet. What is not owed follows from the history as it stands, so that what was on its way for an
- * earlier one is worked out anew.
+ * total is in the wallet. The unowed part follows from the present history, so a credit that was prepared for an
+ * earlier history is computed again.
  */
 export async function giveCredits(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  { terms, after, target, creditedAnew, invoiceId: only }: CreditOrder,
+  { terms, after, target, creditedAgain, invoiceId: only }: CreditOrder,
   now: Instant,
 ): Promise<void> {
   const { merchantId, subscriptionId } = terms;
   const deleted = () => (only === undefined ? deleteOpenCredits(tx, merchantId, subscriptionId, after) : []);
-  const removed = creditedAnew ?? (await deleted());
-  const anew = removed.map(({ invoiceId }) => invoiceId);
+  const removed = creditedAgain ?? (await deleted());
+  const creditedInvoiceIds = removed.map(({ invoiceId }) => invoiceId);
   const stoodOn = await findUnissued(tx, merchantId, removed);
-  const found = await selectIssuedItems(tx, terms, after, anew);
+  const found = await selectIssuedItems(tx, terms, after, creditedInvoiceIds);
   const invoiceIds = [...new Set(found.map(({ invoiceId }) => invoiceId))].toSorted();
   // holds off who would refund or write off meanwhile
   for (const id of invoiceIds) await lockInvoice(tx, merchantId, id);
-  const items = invoiceIds.length === 0 ? found : await selectIssuedItems(tx, terms, after, anew);
+  const items = invoiceIds.length === 0 ? found : await selectIssuedItems(tx, terms, after, creditedInvoiceIds);
   const due = creditsDue(terms, items).filter(({ item }) => only === undefined || item.invoiceId === only);
   for (const [invoiceId, those] of Map.groupBy(due, ({ item }) => item.invoiceId)) {
     const given = new Map<CreditMode, UnusedCreditRow[]>([
@@ -126,13 +126,13 @@ export async function expectedCredits(
   const isLast = endsAt?.equals(invoice.periodEnd) === true && invoice.billingCadence === terms.planCadence;
   if (invoice.status !== 'ACTIVE' || !isLast) return standing;
   const open = await selectOpenCredits(tx, terms.merchantId, terms.subscriptionId, endsAt);
-  const anew = new Set(open.map(({ id }) => id));
+  const replaced = new Set(open.map(({ id }) => id));
   const items = await selectIssuedItems(
     tx,
     terms,
     endsAt,
     open.map(({ invoiceId: id }) => id),
-    anew,
+    replaced,
   );
   const due = creditsDue(terms, items).filter(({ span }) => creditModeAt(terms, span.start) === 'invoice');
   const expected: CreditOn[] = [];
@@ -149,7 +149,7 @@ export async function expectedCredits(
         billedNumber: billed.invoiceNumber,
       });
   }
-  return [...standing.filter(({ id }) => !anew.has(id)), ...expected].filter((credit) =>
+  return [...standing.filter(({ id }) => !replaced.has(id)), ...expected].filter((credit) =>
     credit.notedAmount.lt(credit.amount),
   );
 }
@@ -162,7 +162,7 @@ async function selectIssuedItems(
   tx: Tx,
   terms: BillingTerms,
   after: Instant,
-  creditedAnew: readonly string[],
+  creditedAgain: readonly string[],
   without: ReadonlySet<string> = new Set(),
 ): Promise<BilledItem[]> {
   const { merchantId, subscriptionId } = terms;
@@ -170,7 +170,7 @@ async function selectIssuedItems(
   // The charges in advance of a period are on the invoice before it, so that one is read, too.
   const around = cellsIn(terms, { start: justBefore(after), end: after.add({ microseconds: 1 }) });
   const since = justBefore(around.map(({ start }) => start).reduce(earliest, after));
-  const lines = await selectBilledLines(tx, all, since, null, creditedAnew);
+  const lines = await selectBilledLines(tx, all, since, null, creditedAgain);
   return itemsOf(
     lines.filter(
       ({ status, priceId, periodEnd }) =>

@@ -82,7 +82,7 @@ export async function noteCredits(
   const credited = off.isZero() ? invoice : await updateInvoice(tx, invoice, less, now);
   const notOwed = off.plus(offAgain);
   const fact = { kind: 'credited', note, off: notOwed, intoWallet: note.total.minus(notOwed) } as const;
-  if (!note.total.isZero()) await dependencies.mails.tell(tx, credited, fact, now);
+  if (!note.total.isZero()) await dependencies.mails.notify(tx, credited, fact, now);
   if (off.isZero()) return;
   if (credited.unpaidAmount.isZero()) await markPaid(dependencies, tx, credited, { by: 'credit' }, now);
   else await expireSessionsOf(tx, credited, now);

@@ -54,7 +54,7 @@ const dependenciesWith = (renderer: DocumentRenderer): InvoicingDependencies => 
   publicUrl: 'http://localhost:4401',
   source: billingSource,
   renderer,
-  mails: { tell: async () => {}, tellAll: async () => {} },
+  mails: { notify: async () => {}, notifyAll: async () => {} },
   purposes: {},
   endUnpaid: () => Promise.reject(new Error('Nothing here is ended.')),
   taxProviders: noTaxProviders,

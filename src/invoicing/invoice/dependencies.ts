@@ -70,17 +70,17 @@ export type InvoiceFact =
   | { readonly kind: 'cancelled'; readonly note: CreditNoteRow | null; readonly intoWallet: Decimal }
   | { readonly kind: 'writtenOff' };
 
-/** An invoice, and what happened to it. */
-export interface ToldInvoice {
+/** An invoice with the event that its customer is notified of. */
+export interface NotifiedInvoice {
   readonly invoice: InvoiceRow;
   readonly fact: InvoiceFact;
 }
 
 /** The writer of emails to customers: called in the transaction of the event; an error rolls that back. */
 export interface InvoiceMails {
-  /** Of some invoices of one merchant. */
-  tellAll(tx: Tx, told: readonly ToldInvoice[], now: Instant): Promise<void>;
-  tell(tx: Tx, invoice: InvoiceRow, fact: InvoiceFact, now: Instant): Promise<void>;
+  /** Writes the mails about events of some invoices of one merchant. */
+  notifyAll(tx: Tx, notified: readonly NotifiedInvoice[], now: Instant): Promise<void>;
+  notify(tx: Tx, invoice: InvoiceRow, fact: InvoiceFact, now: Instant): Promise<void>;
 }
 
 /** The dependencies of invoicing beside the transaction. */

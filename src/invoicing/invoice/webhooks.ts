@@ -42,10 +42,10 @@ const eventOf = (invoice: InvoiceRow, type: InvoiceEvent, more: Record<string, s
   },
 });
 
-/** The same of an invoice whose due time is for its next retry, and stays. */
+/** Publishes that an invoice is overdue. Its due time stays, because it belongs to the next retry of the charge. */
 export async function publishOverdueAtOnce(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<void> {
-  const told = await updateInvoice(tx, invoice, { overdueAt: now }, now);
-  await publishInvoice(tx, told, 'invoice.overdue.v0', now);
+  const overdue = await updateInvoice(tx, invoice, { overdueAt: now }, now);
+  await publishInvoice(tx, overdue, 'invoice.overdue.v0', now);
 }
 
 /** Overdue is derived and never stored as a state; the webhook about it is written once. */

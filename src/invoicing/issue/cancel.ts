@@ -54,7 +54,7 @@ export async function cancelInvoice(
   await returnCredits(dependencies, tx, cancelled, now);
   await carryOverCancelled(dependencies, tx, cancelled, now);
   await deleteUsageTakenOfCorrected(tx, cancelled, rebill ? 'billed' : 'corrected'); // owed again
-  await dependencies.mails.tell(tx, cancelled, { kind: 'cancelled', note, intoWallet: invoice.walletApplied }, now);
+  await dependencies.mails.notify(tx, cancelled, { kind: 'cancelled', note, intoWallet: invoice.walletApplied }, now);
   return cancelled;
 }
 
@@ -107,7 +107,7 @@ export async function writeOffInvoice(
   await expireSessionsOf(tx, written, now);
   await publishInvoice(tx, written, 'invoice.written_off.v0', now);
   await bookWriteOff(tx, written, now);
-  await dependencies.mails.tell(tx, written, { kind: 'writtenOff' }, now);
+  await dependencies.mails.notify(tx, written, { kind: 'writtenOff' }, now);
   return written;
 }
 

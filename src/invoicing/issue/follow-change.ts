@@ -46,7 +46,7 @@ export async function followChange(
   now: Instant,
 ): Promise<InvoiceRow | null> {
   const after = takesFrom(terms, at);
-  const creditedAnew = await deleteOpenCredits(tx, terms.merchantId, terms.subscriptionId, after);
+  const creditedAgain = await deleteOpenCredits(tx, terms.merchantId, terms.subscriptionId, after);
   await alignPeriods(dependencies, tx, terms, at, now);
   const lockUnissued = () => lockInvoicesIn(tx, terms.merchantId, terms.subscriptionId, UNISSUED);
   const aligned = await lockUnissued();
@@ -57,7 +57,7 @@ export async function followChange(
   const bearer = active.find((invoice) => goesOn(terms, invoice, at)) ?? (await bearNow(tx, terms, at, now));
   const ended = unissued.find(({ kind, periodEnd: end }) => kind === 'subscription' && end.equals(at));
   const target = bearer ?? ended ?? active[0] ?? null;
-  await giveCredits(dependencies, tx, { terms, after, target, creditedAnew }, now);
+  await giveCredits(dependencies, tx, { terms, after, target, creditedAgain }, now);
   return bearer?.status === 'CALCULATING' ? finish(dependencies, tx, bearer, now) : target;
 }
 

@@ -158,7 +158,7 @@ export async function issueChanged(
     .filter(({ invoice }) => invoice.paysOnline && !cards.has(invoice.id))
     .map((each) => sessionOf(each, session ?? undefined));
   for (const opened of await openSessionsFor(dependencies, tx, sessions, now)) orThrow(opened);
-  await dependencies.mails.tellAll(
+  await dependencies.mails.notifyAll(
     tx,
     asked.map(({ invoice }) => ({ invoice, fact: { kind: 'issued' } })),
     now,

@@ -55,7 +55,7 @@ export async function refundInvoice(
   if (!booked.ok) return booked;
   await returnCredits(dependencies, tx, invoice, now, note.id);
   await correctAtOnce(dependencies, tx, invoice, now, note.id);
-  await dependencies.mails.tell(tx, invoice, { kind: 'refunded', note, intoWallet: booked.value }, now);
+  await dependencies.mails.notify(tx, invoice, { kind: 'refunded', note, intoWallet: booked.value }, now);
   return ok(note);
 }
 
@@ -89,7 +89,7 @@ export async function voidRefund(
   await publishInvoice(tx, invoice, 'invoice.refund_voided.v0', now, { refundId: note.id });
   await bookNoteVoided(tx, invoice, note, stopped, now);
   await voidReturnedCredits(tx, note, reason, now);
-  await dependencies.mails.tell(tx, invoice, { kind: 'refundVoided', note, stopped, left }, now);
+  await dependencies.mails.notify(tx, invoice, { kind: 'refundVoided', note, stopped, left }, now);
   await standAgain(dependencies, tx, invoice, now);
   await announceReopened(dependencies, tx, invoice, now);
   return ok(voided);

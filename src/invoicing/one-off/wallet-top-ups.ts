@@ -34,7 +34,7 @@ export async function topUpWallet(
   now: Instant,
 ): Promise<Result<TopUp>> {
   const key = `wallet top-up of ${customerId}: ${body.idempotencyKey}`;
-  const idempotency = { key, print: fingerprint('wallet top-up', body) };
+  const idempotency = { key, fingerprint: fingerprint('wallet top-up', body) };
   const known = await findCreated(tx, merchantId, idempotency, { lock: lockInvoiceKey, find: selectInvoiceByKey });
   if (!known.ok) return known;
   if (known.value) {

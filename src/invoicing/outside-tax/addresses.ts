@@ -3,7 +3,7 @@ import type { Tx } from '../../db/index.ts';
 import { merchantSettings } from '../../identity/index.ts';
 import type { DueKind, FollowUp } from '../../jobs/index.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { byCourier, nextLookUp, ProviderAway, ProviderRefused, writeOutcome } from '../../payments/index.ts';
+import { byProviderClient, nextLookUp, ProviderAway, ProviderRefused, writeOutcome } from '../../payments/index.ts';
 import {
   type TaxAddress,
   type TaxConnection,
@@ -42,7 +42,7 @@ async function stepAddress(
   }
   const { lookUps, at } = nextLookUp(check.askedAt, check.lookUps, now);
   await updateAddressCheck(tx, check, lookUps, at);
-  return byCourier(dependencies, { merchantId, clockId: null }, async () => {
+  return byProviderClient(dependencies, { merchantId, clockId: null }, async () => {
     const message = await ask(connection, address);
     if (message === undefined) return; // it is asked again
     await writeOutcome(dependencies, merchantId, async (own, wall) => {

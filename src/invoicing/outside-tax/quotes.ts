@@ -4,7 +4,7 @@ import { AskOutside } from '../../http/index.ts';
 import type { FollowUp } from '../../jobs/index.ts';
 import { fail, orThrow } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { byCourier, ProviderAway, ProviderRefused, writeOutcome } from '../../payments/index.ts';
+import { byProviderClient, ProviderAway, ProviderRefused, writeOutcome } from '../../payments/index.ts';
 import {
   type TaxConnection,
   type TaxProviderDependencies,
@@ -16,7 +16,7 @@ import type { InvoiceRow } from '../invoice/invoice.ts';
 import { lockInvoice, selectInvoice, updateInvoice, updateInvoiceStatus } from '../invoice/invoices.sql.ts';
 import { afterFailure, NO_MORE } from './attempts.ts';
 import { claimQuote, insertQuote, type QuoteRow, selectNewestQuote, selectQuote, updateAnswer } from './quotes.sql.ts';
-import { openRequest, printOf, type StoredAnswer, storedAnswer, storedRequest } from './stored.ts';
+import { fingerprintOf, openRequest, type StoredAnswer, storedAnswer, storedRequest } from './stored.ts';
 
 /** How long a call may take, with its place in the queue, until it is made again. */
 const LEASE = { seconds: 60 } as const;
@@ -31,7 +31,7 @@ export async function quoteOf(
   now: Instant,
 ): Promise<StoredAnswer | null> {
   const asked = storedRequest(request);
-  const key = { merchantId: invoice.merchantId, invoiceId: invoice.id, print: printOf(asked, at) };
+  const key = { merchantId: invoice.merchantId, invoiceId: invoice.id, print: fingerprintOf(asked, at) };
   const known = await selectQuote(tx, key);
   if (!known) await insertQuote(tx, { ...key, provider, request: asked, answer: null }, now);
   return known?.answer ?? null;
@@ -50,7 +50,7 @@ export async function quoteForRequest(
 ): Promise<StoredAnswer> {
   const { merchantId, id: invoiceId } = invoice;
   const asked = storedRequest(request);
-  const print = printOf(asked);
+  const print = fingerprintOf(asked);
   const claimed = await claimQuote(tx, { merchantId, invoiceId, print });
   if (claimed?.answer) return claimed.answer;
   const connection = await taxConnectionOf(tx, dependencies, merchantId, provider);
@@ -80,7 +80,7 @@ export const leaseUntil = (now: Instant): Instant => now.add(LEASE);
  * transaction.
  */
 export const askFor = (dependencies: TaxProviderDependencies, { merchantId, id, clockId }: InvoiceRow): FollowUp =>
-  byCourier(dependencies, { merchantId, clockId }, async () => {
+  byProviderClient(dependencies, { merchantId, clockId }, async () => {
     const scope = { merchants: [merchantId] };
     const asking = await dependencies.database.transaction(scope, async (tx) => {
       const quote = await selectNewestQuote(tx, merchantId, id);

@@ -5,7 +5,7 @@ import type { DueKind, FollowUp } from '../../jobs/index.ts';
 import { type Decimal, decimal, plain } from '../../kernel/decimal.ts';
 import { next } from '../../kernel/state-table.ts';
 import { formatInstant, type Instant } from '../../kernel/time.ts';
-import { byCourier, nextLookUp, ProviderAway, ProviderRefused, writeOutcome } from '../../payments/index.ts';
+import { byProviderClient, nextLookUp, ProviderAway, ProviderRefused, writeOutcome } from '../../payments/index.ts';
 import {
   type TaxConnection,
   type TaxProviderDependencies,
@@ -131,7 +131,7 @@ async function stepRecord(
   const invoice = await selectInvoice(tx, merchantId, record.invoiceId);
   if (!invoice) throw new Error(`Invoice ${record.invoiceId} no longer exists.`);
   const sent = await updateRecord(tx, record, { ...wait, status: moved(record, 'send'), sentAt: now }, now);
-  return byCourier(dependencies, { merchantId, clockId: record.clockId }, async () => {
+  return byProviderClient(dependencies, { merchantId, clockId: record.clockId }, async () => {
     const outcome = await ask(connection, sent, invoice, { original, earlier });
     await recordTaxOutcome(dependencies, sent, outcome);
   });

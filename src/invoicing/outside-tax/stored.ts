@@ -34,8 +34,11 @@ export function storedAnswer(answer: TaxAnswer): StoredAnswer {
   return { kind: 'calculated', reference: answer.reference, items: Object.fromEntries(items) };
 }
 
-/** A hash of the question. @param at the time of the freeze, if an earlier answer must not be used again */
-export const printOf = (request: StoredRequest, at = ''): string =>
+/**
+ * The fingerprint of a request (column `print`).
+ * @param at the time of the freeze, if an earlier answer must not be used again
+ */
+export const fingerprintOf = (request: StoredRequest, at = ''): string =>
   createHash('sha256')
     .update(JSON.stringify([request, at]))
     .digest('hex');

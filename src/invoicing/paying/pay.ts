@@ -76,7 +76,7 @@ async function takePart(
 ): Promise<InvoiceRow> {
   await expireSessionsOf(tx, invoice, now);
   const after = await updateInvoice(tx, invoice, { paidAmount: paid }, now);
-  await dependencies.mails.tell(tx, after, { kind: 'partPaid', paymentId }, now);
+  await dependencies.mails.notify(tx, after, { kind: 'partPaid', paymentId }, now);
   return after;
 }
 
@@ -104,7 +104,7 @@ export async function markPaid(
   if (!isNumbered) await recordInvoices(tx, [paid], now);
   await expireSessionsOf(tx, paid, now);
   await publishInvoice(tx, paid, 'invoice.paid.v0', now, await announcePaid(dependencies, tx, paid, now));
-  await dependencies.mails.tell(tx, paid, { kind: 'paid', ...paidBy }, now);
+  await dependencies.mails.notify(tx, paid, { kind: 'paid', ...paidBy }, now);
   if (!isNumbered) await bookIssue(tx, paid, now);
   await bookTopUp(tx, invoice, now);
   if (invoice.status === 'WRITTEN_OFF') await announceReopened(dependencies, tx, paid, now);

@@ -1,6 +1,6 @@
 /**
- * The door of rating: pure, below every domain (it imports the kernel and the words of schemas), so that the catalog
- * may read it too.
+ * The public interface of rating. Rating is pure and below every domain, so that the catalog may import it too. It
+ * imports the kernel and the words of schemas.
  */
 export { matrixCellOf } from './matrix.ts';
 export type { Charge, Measured, PriceModel, TierUse } from './model.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { decimal, plain } from '../../kernel/decimal.ts';
 import type { Period } from '../../kernel/time.ts';
 import type { BilledPrice } from '../terms/billing-terms.ts';
-import { allotBurnt, cutsBySeries, stretchesOf, takenAsReadAnew, withoutTaken } from './burnt-units.ts';
+import { allotBurnt, cutsBySeries, stretchesOf, takenWithRereads, withoutTaken } from './burnt-units.ts';
 
 /** The price with fewer units because of burnt units (domain.md §5). Days are of January 2026. */
 const day = (number: number) => Temporal.Instant.from('2026-01-01T00:00:00Z').add({ hours: 24 * (number - 1) });
@@ -130,7 +130,7 @@ describe('what periods of other series take that are corrected together', () => 
     { ...units('30', 1, 8), priceId: 'searches', period: week(0) },
     { ...units('5', 8, 15), priceId: 'searches', period: week(1) },
   ];
-  const anew = (number: number, priceId: string, taken: ReturnType<typeof units>[] | undefined) => ({
+  const reread = (number: number, priceId: string, taken: ReturnType<typeof units>[] | undefined) => ({
     invoice: week(number),
     usage: [
       {
@@ -139,8 +139,8 @@ describe('what periods of other series take that are corrected together', () => 
       },
     ],
   });
-  const shown = (cadence: string, read: readonly ReturnType<typeof anew>[]) =>
-    takenAsReadAnew(stored, read, { cadence, time: MONTH }).map(
+  const shown = (cadence: string, read: readonly ReturnType<typeof reread>[]) =>
+    takenWithRereads(stored, read, { cadence, time: MONTH }).map(
       ({ units: each, stretch }) => `${plain(each)} from ${stretch.start.toString().slice(8, 10)}`,
     );
 
@@ -148,28 +148,28 @@ describe('what periods of other series take that are corrected together', () => 
     { what: 'nothing was read anew', read: [], taken: ['30 from 01', '5 from 08'] },
     {
       what: 'a week was',
-      read: [anew(0, 'searches', [units('80', 1, 8)])],
+      read: [reread(0, 'searches', [units('80', 1, 8)])],
       taken: ['80 from 01', '5 from 08'],
     },
-    { what: 'a week takes nothing now', read: [anew(0, 'searches', [])], taken: ['5 from 08'] },
+    { what: 'a week takes nothing now', read: [reread(0, 'searches', [])], taken: ['5 from 08'] },
     {
       what: 'what was read is of a price that no grant covers',
-      read: [anew(0, 'searches', undefined)],
+      read: [reread(0, 'searches', undefined)],
       taken: ['30 from 01', '5 from 08'],
     },
     {
       what: 'a week of another price was',
-      read: [anew(0, 'calls', [units('2', 3, 8)])],
+      read: [reread(0, 'calls', [units('2', 3, 8)])],
       taken: ['30 from 01', '2 from 03', '5 from 08'],
     },
     {
       what: 'what was read is of another time',
-      read: [anew(9, 'searches', [units('7', 40, 47)])],
+      read: [reread(9, 'searches', [units('7', 40, 47)])],
       taken: ['30 from 01', '5 from 08'],
     },
   ])('$what', ({ read, taken }) => expect(shown('P1M', read)).toEqual(taken));
 
   it('its own series is none of the others', () => {
-    expect(shown('P1W', [anew(0, 'searches', [units('80', 1, 8)])])).toEqual(['30 from 01', '5 from 08']);
+    expect(shown('P1W', [reread(0, 'searches', [units('80', 1, 8)])])).toEqual(['30 from 01', '5 from 08']);
   });
 });

@@ -27,8 +27,8 @@ export interface Allotment {
 /** The period of a series of a subscription. */
 export type WholePeriod = Pick<InvoiceRow, 'billingCadence' | 'billingAnchor' | 'periodNumber'>;
 
-/** The new reading of a period's usage, not stored yet. */
-export interface ReadAnew {
+/** A period whose usage was read again, and the usage. It is not stored yet. */
+export interface RereadPeriod {
   readonly invoice: WholePeriod;
   readonly usage: readonly BilledUsage[];
 }
@@ -37,12 +37,14 @@ export interface ReadAnew {
  * The burnt units of other series: the stored ones, replaced by new readings for some of their periods. So every unit
  * reduces exactly one price, even if the periods of several series are corrected at once.
  */
-export function takenAsReadAnew<Stored extends TakenUnits & { readonly priceId: string; readonly period: WholePeriod }>(
+export function takenWithRereads<
+  Stored extends TakenUnits & { readonly priceId: string; readonly period: WholePeriod },
+>(
   stored: readonly Stored[],
-  anew: readonly ReadAnew[],
+  reread: readonly RereadPeriod[],
   { cadence, time }: { readonly cadence: string; readonly time: Period },
 ): TakenUnits[] {
-  const others = anew.filter(({ invoice }) => invoice.billingCadence !== cadence);
+  const others = reread.filter(({ invoice }) => invoice.billingCadence !== cadence);
   const isReplaced = ({ priceId, period }: Stored): boolean =>
     others.some(
       ({ invoice, usage }) =>

@@ -97,9 +97,9 @@ async function readPeriods(
     const those = period.map(({ id }) => invoices.get(id) as InvoiceRow);
     const invoice = those.at(-1) as InvoiceRow;
     const snapshot = await usageSnapshot(tx, terms.merchantId);
-    // Not from sums that were kept of the events, and beside what is stored; else beside those that are corrected with
-    // it.
-    const how = which === 'unchanged' ? { acceptedUpTo: LAST_EVENT } : { anew: found };
+    // An unchanged period is read from the events themselves, and with the stored readings of other periods. Other
+    // readings count the periods that are corrected with this one.
+    const how = which === 'unchanged' ? { acceptedUpTo: LAST_EVENT } : { reread: found };
     const then = asBilled(terms, invoice);
     const apart = haveSameDiscounts(those) ? [invoice] : those;
     const asked = apart.map((part) => ({ terms: then, invoice: part }));

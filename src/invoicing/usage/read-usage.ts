@@ -21,9 +21,9 @@ import {
   type BurntIn,
   cutsBySeries,
   type GrantClaim,
-  type ReadAnew,
+  type RereadPeriod,
   stretchesOf,
-  takenAsReadAnew,
+  takenWithRereads,
   withoutTaken,
 } from './burnt-units.ts';
 import { ownShare } from './own-share.ts';
@@ -37,8 +37,8 @@ interface PeriodToRead {
 interface ReadOptions {
   /** The usage mark: as it was when only these events were there, from the events themselves. */
   readonly acceptedUpTo?: bigint | undefined;
-  /** Other periods with a new reading that is not stored yet. */
-  readonly anew?: readonly ReadAnew[];
+  /** Other periods whose usage was read again and is not stored yet. */
+  readonly reread?: readonly RereadPeriod[];
 }
 
 /**
@@ -56,15 +56,12 @@ export async function readUsage(
   return found;
 }
 
-/**
- * The same of several invoices of a merchant, in their order: the figures of all their prices are asked for in one
- * call.
- */
+/** The usage of several invoices of a merchant, in their order. One call reads the figures of all their prices. */
 export async function readUsageOfEach(
   tx: Tx,
   source: BillingSource,
   periods: readonly PeriodToRead[],
-  { acceptedUpTo, anew = [] }: ReadOptions = {},
+  { acceptedUpTo, reread = [] }: ReadOptions = {},
 ): Promise<BilledUsage[][]> {
   const [first] = periods;
   if (!first) return [];
@@ -80,7 +77,7 @@ export async function readUsageOfEach(
   const answered = Map.groupBy(await answers(tx, asked), ({ period }) => period);
   const found: BilledUsage[][] = [];
   for (const period of periods)
-    found.push(await withoutBurnt(tx, source, { ...period, anew }, answered.get(period) ?? []));
+    found.push(await withoutBurnt(tx, source, { ...period, reread }, answered.get(period) ?? []));
   return found;
 }
 
@@ -165,7 +162,7 @@ async function readShares(tx: Tx, asked: readonly AskedPrice[]): Promise<Map<Ask
 async function withoutBurnt(
   tx: Tx,
   source: BillingSource,
-  { terms, invoice, anew }: PeriodToRead & { readonly anew: readonly ReadAnew[] },
+  { terms, invoice, reread }: PeriodToRead & { readonly reread: readonly RereadPeriod[] },
   answered: readonly AnsweredPrice[],
 ): Promise<BilledUsage[]> {
   const found = answered.flatMap(({ usage }) => usage);
@@ -176,7 +173,7 @@ async function withoutBurnt(
       : [],
   );
   if (covered.length === 0) return found;
-  const allotted = allotBurnt(await readBurnt(tx, source, terms, { invoice, anew }, covered), covered);
+  const allotted = allotBurnt(await readBurnt(tx, source, terms, { invoice, reread }, covered), covered);
   const byPrice = new Map(covered.map(({ priceId }, index) => [priceId, allotted[index]]));
   return found.map((row) => {
     const { units = ZERO, taken = [] } = byPrice.get(row.priceId) ?? {};
@@ -189,13 +186,13 @@ async function readBurnt(
   tx: Tx,
   source: BillingSource,
   terms: BillingTerms,
-  { invoice, anew }: { readonly invoice: InvoiceRow; readonly anew: readonly ReadAnew[] },
+  { invoice, reread }: { readonly invoice: InvoiceRow; readonly reread: readonly RereadPeriod[] },
   claims: readonly GrantClaim[],
 ): Promise<BurntIn[]> {
   const time = spanned(claims.flatMap(({ spans }) => spans));
   if (time === null) return [];
   const { billingCadence: cadence } = invoice;
-  const taken = takenAsReadAnew(await selectTakenByOthers(tx, invoice, time), anew, { cadence, time });
+  const taken = takenWithRereads(await selectTakenByOthers(tx, invoice, time), reread, { cadence, time });
   const cuts = [...cutsBySeries(terms, cadence, time), ...taken.flatMap(({ stretch }) => [stretch.start, stretch.end])];
   const metricIds = [...new Set(claims.map(({ metricId }) => metricId))];
   const burnt: BurntIn[] = [];

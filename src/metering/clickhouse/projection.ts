@@ -19,7 +19,7 @@ export interface UsageProjection {
 }
 
 export interface ProjectionOptions {
-  /** Told when PostgreSQL had to answer in ClickHouse's place, and what deviates. */
+  /** Called when PostgreSQL had to answer in ClickHouse's place, and for each deviation. */
   readonly onTrouble: (error: Error, what: string) => void;
 }
 

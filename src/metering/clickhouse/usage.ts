@@ -53,7 +53,7 @@ export interface ClickHouseUsageOptions {
   readonly mostMilliseconds?: number;
   /** How long ClickHouse is not asked after it has not answered or was not whole; default 5,000. */
   readonly pauseMilliseconds?: number;
-  /** Told when ClickHouse should have answered and PostgreSQL had to, but not during a pause. */
+  /** Called when PostgreSQL had to answer in place of ClickHouse, but not during a pause. */
   readonly onFallback: (error: Error) => void;
 }
 

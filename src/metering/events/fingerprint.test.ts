@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { contentPrint, keyHash } from './fingerprint.ts';
+import { contentFingerprint, keyHash } from './fingerprint.ts';
 
 describe('a key', () => {
   it('is another one in another namespace, and is 16 bytes for every key', () => {
@@ -16,8 +16,8 @@ describe('a key', () => {
 
 describe('the content', () => {
   it('has 64 bits, the same for the same text', () => {
-    expect(contentPrint('{"data":{}}')).toBe(contentPrint('{"data":{}}'));
-    expect(contentPrint('{"data":{}}')).not.toBe(contentPrint('{"data": {}}'));
-    expect(BigInt.asIntN(64, contentPrint('x'))).toBe(contentPrint('x'));
+    expect(contentFingerprint('{"data":{}}')).toBe(contentFingerprint('{"data":{}}'));
+    expect(contentFingerprint('{"data":{}}')).not.toBe(contentFingerprint('{"data": {}}'));
+    expect(BigInt.asIntN(64, contentFingerprint('x'))).toBe(contentFingerprint('x'));
   });
 });

@@ -10,4 +10,4 @@ export function keyHash(namespace: string, idempotencyKey: string, keySource?: s
 }
 
 /** 8 bytes of SHA-256 over the content: tells a retry from another event with the same key. */
-export const contentPrint = (content: string): bigint => hash('sha256', content, 'buffer').readBigInt64BE();
+export const contentFingerprint = (content: string): bigint => hash('sha256', content, 'buffer').readBigInt64BE();

@@ -2,7 +2,7 @@ import { compareText } from '../../kernel/json.ts';
 import { type Failure, fail } from '../../kernel/result.ts';
 import type { EventIds } from '../events/event-id.ts';
 import type { EventRecord } from '../events/event-record.ts';
-import { contentPrint, keyHash } from '../events/fingerprint.ts';
+import { contentFingerprint, keyHash } from '../events/fingerprint.ts';
 import type { IncomingEvent } from '../events/incoming-event.ts';
 import type { SubjectKey } from './subjects.sql.ts';
 
@@ -19,10 +19,10 @@ export interface PreparedEvent {
 export const prepare = (event: IncomingEvent): PreparedEvent => ({
   event,
   h: keyHash(event.merchantId, event.idempotencyKey, event.keySource),
-  fp: contentPrint(contentOf(event)),
+  fp: contentFingerprint(contentOf(event)),
 });
 
-/** The content that a retry must repeat, as canonical JSON; the prints of all stored events are of this text. */
+/** The content that a retry must repeat, as canonical JSON; the fingerprints of all stored events are of this text. */
 const contentOf = ({
   type,
   source,
@@ -89,11 +89,11 @@ export interface FlushedRow {
 /** Does a key occur twice with different contents? Then a batch is refused, regardless of stored events. */
 export function contradictsItself({ events }: Batch): boolean {
   if (events.length < 2) return false;
-  const prints = new Map<string, bigint>();
+  const fingerprints = new Map<string, bigint>();
   for (const { h, fp } of events) {
-    const known = prints.get(h);
+    const known = fingerprints.get(h);
     if (known !== undefined && known !== fp) return true;
-    prints.set(h, fp);
+    fingerprints.set(h, fp);
   }
   return false;
 }
@@ -103,13 +103,13 @@ export function contradictsItself({ events }: Batch): boolean {
  * over comes after them, so that it is compared with what was stored of them.
  */
 export function agreeing<Item extends Batch>(batches: readonly Item[]): { together: Item[]; later: Item[] } {
-  const prints = new Map<string, bigint>();
+  const fingerprints = new Map<string, bigint>();
   const together: Item[] = [];
   const later: Item[] = [];
   for (const batch of batches) {
-    const disagrees = batch.events.some(({ h, fp }) => (prints.get(h) ?? fp) !== fp);
+    const disagrees = batch.events.some(({ h, fp }) => (fingerprints.get(h) ?? fp) !== fp);
     (disagrees ? later : together).push(batch);
-    if (!disagrees) for (const { h, fp } of batch.events) prints.set(h, fp);
+    if (!disagrees) for (const { h, fp } of batch.events) fingerprints.set(h, fp);
   }
   return { together, later };
 }

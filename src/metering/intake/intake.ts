@@ -233,9 +233,9 @@ function answer(requests: readonly Request[], outcomes: readonly Outcome[]): voi
  */
 async function explain(tx: Tx, events: readonly PreparedEvent[]): Promise<Result<never>> {
   const keys = events.map(({ h, event }) => ({ h, merchantId: event.merchantId }));
-  const prints = new Map((await selectStoredKeys(tx, keys)).map(({ h, fp }) => [h, fp]));
-  for (const { h, fp } of events) if (!prints.has(h)) prints.set(h, fp);
-  return keysReused(events, ({ h, fp }) => prints.get(h) !== fp);
+  const fingerprints = new Map((await selectStoredKeys(tx, keys)).map(({ h, fp }) => [h, fp]));
+  for (const { h, fp } of events) if (!fingerprints.has(h)) fingerprints.set(h, fp);
+  return keysReused(events, ({ h, fp }) => fingerprints.get(h) !== fp);
 }
 
 /**

@@ -3,7 +3,7 @@ import type { FollowUp } from '../../jobs/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { ProviderName } from '../provider/provider.ts';
 import type { ProviderAccount, RemoteProvider } from '../provider/remote.ts';
-import type { Courier } from './courier.ts';
+import type { ProviderClient } from './provider-client.ts';
 
 /** The dependencies of calls to external providers. */
 export interface RemoteDependencies {
@@ -12,7 +12,7 @@ export interface RemoteDependencies {
   accountOf(tx: Tx, merchantId: string, provider: string): Promise<ProviderAccount | null>;
   /** The provider refuses this account (a revoked key): the merchant is shown that it does not work. */
   refused(tx: Tx, account: ProviderAccount, provider: string, reason: string): Promise<void>;
-  readonly courier: Courier;
+  readonly providerClient: ProviderClient;
   readonly database: Pick<Database, 'transaction'>;
   /** Wall time. */
   readonly now: () => Instant;
@@ -50,17 +50,17 @@ export const reportRefusal = (
 export type Call = () => Promise<void>;
 
 /**
- * The follow-up of a step: a call by the courier. Background jobs do not wait for it, but a test clock does, because
- * its next jobs may depend on the outcome.
+ * The follow-up of a step: a call by the provider client. Background jobs do not wait for it. A test clock does,
+ * because its next jobs may depend on the outcome.
  */
-export const byCourier =
+export const byProviderClient =
   (
-    { courier }: Pick<RemoteDependencies, 'courier'>,
+    { providerClient }: Pick<RemoteDependencies, 'providerClient'>,
     of: { merchantId: string; clockId: string | null },
     work: Call,
   ): FollowUp =>
   async () => {
-    const over = courier.carry(of.merchantId, work);
+    const over = providerClient.call(of.merchantId, work);
     if (of.clockId !== null) await over;
   };
 

@@ -19,7 +19,7 @@ async function offered(more: Record<string, unknown> = {}) {
 const complete = async (id: string, paymentMethod: string) =>
   (await merchant.post(`/v0/paymentSessions/${id}/complete`, { paymentMethod })).body;
 const show = async (id: string) => (await merchant.get(`/v0/paymentSessions/${id}`)).body;
-const kinds = async (toy: string) => (await shop.told(merchant, toy)).map(({ kind }) => kind);
+const kinds = async (toy: string) => (await shop.handlerCalls(merchant, toy)).map(({ kind }) => kind);
 const later = async (seconds: number) => {
   shop.setNow(Temporal.Instant.from(NOW).add({ seconds }).toString());
   await shop.runDueWork();

@@ -5,7 +5,7 @@ import { next } from '../../kernel/state-table.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { askCharge } from '../calls/ask.ts';
 import {
-  byCourier,
+  byProviderClient,
   type Call,
   type Connection,
   connectionOf,
@@ -26,7 +26,7 @@ import {
   updateWaitingCharge,
 } from '../records/charges.sql.ts';
 import { selectMethod } from '../records/methods.sql.ts';
-import { recordStray } from '../returns/stray.ts';
+import { recordUnmatchedPayment } from '../returns/unmatched.ts';
 import type { PaymentDependencies } from '../sessions/completion.ts';
 
 /** The step of a charge by a provider outside our database; its call is made beside due work. */
@@ -38,7 +38,7 @@ export async function callForCharge(
 ): Promise<FollowUp | undefined> {
   const { merchantId, clockId } = charge;
   const call = await prepareCharge(tx, dependencies, charge, now);
-  return call && byCourier(dependencies.remote, { merchantId, clockId }, call);
+  return call && byProviderClient(dependencies.remote, { merchantId, clockId }, call);
 }
 
 /**
@@ -148,7 +148,7 @@ export const recordChargeAnswer = (
     if (!charge) throw new Error(`Charge ${id} was deleted, which nothing does.`);
     if (CHARGES_ON_THEIR_WAY.includes(charge.status)) await applyAnswer(tx, dependencies, charge, answer, now, wall);
     else if (charge.status === 'declined' && answer.status === 'accepted')
-      await recordStrayOf(tx, charge, answer, 'too_late', wall);
+      await recordUnmatchedOf(tx, charge, answer, 'too_late', wall);
   });
 
 async function applyAnswer(
@@ -166,7 +166,7 @@ async function applyAnswer(
   if (answer.status === 'declined') return decline(tx, dependencies, charge, answer, now);
   const { reference } = answer;
   if (!answer.amount.eq(charge.amount) || answer.currency !== charge.currency) {
-    await recordStrayOf(tx, charge, answer, 'differs', wall);
+    await recordUnmatchedOf(tx, charge, answer, 'differs', wall);
     return decline(tx, dependencies, charge, { reason: 'charge_differs', reference }, now);
   }
   const outcome = { status: 'accepted', declineReason: null, providerReference: reference } as const;
@@ -186,14 +186,14 @@ async function decline(
   await handlers.charged(tx, { charge: await updateChargeFinished(tx, charge, outcome, now), receiptId: null }, now);
 }
 
-const recordStrayOf = (
+const recordUnmatchedOf = (
   tx: Tx,
   { merchantId, id: chargeId, invoiceId, provider }: Charge,
   { reference, amount, currency }: Extract<RemoteCharge, { status: 'accepted' }>,
   reason: 'too_late' | 'differs',
   wall: Instant,
 ): Promise<void> =>
-  recordStray(
+  recordUnmatchedPayment(
     tx,
     { merchantId, invoiceId, sessionId: null, chargeId, provider, reference, amount, currency, reason },
     wall,

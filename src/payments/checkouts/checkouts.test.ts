@@ -33,12 +33,12 @@ async function leaveFor(id: string): Promise<string> {
   expect(status).toBe(303);
   return String(headers.location).split('/').at(-1) as string;
 }
-const strays = (id: string) =>
+const unmatched = (id: string) =>
   shop.inMerchant(merchant.id, (tx) =>
     tx.rows<{ amount: string; currency: string; reason: string; status: string }>(sql`
       select amount::text, currency, reason, return_status as status from stray_payment where session_id = ${id}`),
   );
-const kinds = async (toy: string) => (await shop.told(merchant, toy)).map(({ kind }) => kind);
+const kinds = async (toy: string) => (await shop.handlerCalls(merchant, toy)).map(({ kind }) => kind);
 /** The balance of an account of the merchant. */
 const balance = (account: string, currency: string) =>
   shop.inMerchant(merchant.id, async (tx) => {
@@ -146,7 +146,7 @@ describe('a notice', () => {
     }
     await Promise.all([shop.runDueWork(), comeBack(session.id), comeBack(session.id)]);
     expect(await kinds(toy)).toEqual(['completed']);
-    expect(await strays(session.id)).toEqual([]);
+    expect(await unmatched(session.id)).toEqual([]);
     expect(await shop.published(merchant, session.id)).toEqual(['payment_session.completed.v0']);
   });
 });
@@ -162,7 +162,7 @@ describe('money that pays nothing', () => {
     await comeBack(session.id);
     await shop.runDueWork();
     expect((await shop.toyStatus(merchant, toy)).status).toBe('open');
-    expect(await strays(session.id)).toMatchObject([{ reason: 'differs', status: 'returned' }]);
+    expect(await unmatched(session.id)).toMatchObject([{ reason: 'differs', status: 'returned' }]);
     const refund = shop.provider.refunds.at(-1);
     expect([refund?.amount.toFixed(), refund?.currency]).toEqual([
       (taken.amount ?? decimal('69.44')).toFixed(),
@@ -179,7 +179,7 @@ describe('money that pays nothing', () => {
     await shop.runDueWork();
     expect((await shop.toyStatus(merchant, toy)).status).toBe('cancelled');
     expect(await kinds(toy)).toEqual(['expired']);
-    expect(await strays(session.id)).toEqual([
+    expect(await unmatched(session.id)).toEqual([
       { amount: '69.44', currency: 'USD', reason: 'too_late', status: 'returned' },
     ]);
   });
@@ -190,7 +190,7 @@ describe('money that pays nothing', () => {
     await merchant.post(`/v0/paymentSessions/${session.id}/expire`);
     await shop.runDueWork();
     expect(() => shop.provider.pay(reference)).toThrow('The page is over.');
-    expect(await strays(session.id)).toEqual([]);
+    expect(await unmatched(session.id)).toEqual([]);
   });
 
   it('goes back once although the provider’s answer was lost', async () => {
@@ -200,11 +200,11 @@ describe('money that pays nothing', () => {
     shop.provider.fault('refund', 'lost after');
     await comeBack(session.id);
     await shop.runDueWork();
-    expect(await strays(session.id)).toMatchObject([{ status: 'requested' }]);
+    expect(await unmatched(session.id)).toMatchObject([{ status: 'requested' }]);
     shop.setNow('2026-03-01T12:01:00Z');
     await shop.runDueWork();
     shop.setNow(NOW);
-    expect(await strays(session.id)).toMatchObject([{ status: 'returned' }]);
+    expect(await unmatched(session.id)).toMatchObject([{ status: 'returned' }]);
     expect(shop.provider.refunds).toHaveLength(before + 1);
   });
 });
@@ -226,7 +226,7 @@ it('of paying and expiring at one instant exactly one happens, and money that is
     const works = round % 2 === 0 ? [record, expire, record] : [expire, record, record];
     await Promise.all(works.map((work) => work()));
     const { status } = await shop.toyStatus(merchant, toy);
-    const returned = (await strays(session.id)).length;
+    const returned = (await unmatched(session.id)).length;
     expect([await kinds(toy), returned]).toEqual(status === 'paid' ? [['completed'], 0] : [['expired'], 1]);
     results[status === 'paid' ? 'paid' : 'returned'] += 1;
   };

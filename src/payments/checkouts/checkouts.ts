@@ -5,7 +5,7 @@ import type { DueKind } from '../../jobs/index.ts';
 import { DEFAULT_LOCALE } from '../../kernel/locale.ts';
 import { next } from '../../kernel/state-table.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { byCourier, type Connection, connectionOf, reportRefusal, writeOutcome } from '../calls/dependencies.ts';
+import { byProviderClient, type Connection, connectionOf, reportRefusal, writeOutcome } from '../calls/dependencies.ts';
 import { isRepeatable, lookUpAt, nextLookUp } from '../calls/look-ups.ts';
 import type { Card } from '../provider/provider.ts';
 import {
@@ -32,7 +32,7 @@ import type { EntityDescription } from '../records/handlers.ts';
 import type { PaymentSession } from '../records/session.ts';
 import { sessionStates } from '../records/session-states.ts';
 import { countAttempt, selectSession, updateSessionStatus } from '../records/sessions.sql.ts';
-import { recordStray } from '../returns/stray.ts';
+import { recordUnmatchedPayment } from '../returns/unmatched.ts';
 import {
   completePayment,
   decline,
@@ -220,7 +220,7 @@ export const checkoutsDue = (dependencies: PaymentDependencies): DueKind => ({
     await updateCheckout(tx, checkout, { lookUps, nextActionAt: at }, now);
     const connection = await connectionOf(tx, dependencies.remote, merchantId, checkout.provider);
     if (!connection) return;
-    return byCourier(dependencies.remote, { merchantId, clockId: null }, async () => {
+    return byProviderClient(dependencies.remote, { merchantId, clockId: null }, async () => {
       const { provider, account } = connection;
       const ends = isClosing && status === 'open';
       const state = await unlessAway(
@@ -358,7 +358,11 @@ async function takeMoney(
   }
   const { merchantId, provider } = checkout;
   const of = { merchantId, invoiceId: session.invoiceId, sessionId: session.id, chargeId: null, provider };
-  await recordStray(tx, { ...of, reference, amount, currency, reason: isAsked ? 'too_late' : 'differs' }, wall);
+  await recordUnmatchedPayment(
+    tx,
+    { ...of, reference, amount, currency, reason: isAsked ? 'too_late' : 'differs' },
+    wall,
+  );
   if (isOpen && session.status === 'processing') {
     // The bank has answered, so another card may be tried.
     await decline(tx, dependencies, session, { accepted: false, reason: 'processing_error', reference }, now);

@@ -5,8 +5,8 @@ import { type Instant, isAfter } from '../../kernel/time.ts';
 import type { ProviderName } from '../provider/provider.ts';
 import { lockAnyReceipt, type PaymentReceipt, selectInvoiceReceipt } from '../records/receipts.sql.ts';
 import { returnedByHand } from '../returns/returns.ts';
-import type { StrayPayment } from '../returns/stray.sql.ts';
-import { returnStrayByHand } from '../returns/stray.ts';
+import type { UnmatchedPayment } from '../returns/unmatched.sql.ts';
+import { returnUnmatchedByHand } from '../returns/unmatched.ts';
 import type { PaymentDependencies } from '../sessions/completion.ts';
 import type { PaymentException } from './exceptions.sql.ts';
 
@@ -24,7 +24,7 @@ export interface ReturnedException extends PaymentException {
 }
 
 /**
- * A person says that money went back by hand which a provider could not send back: of a refund, or stray money.
+ * A person says that a refund or an unmatched payment was sent back by hand, because the provider could not send it.
  * `wall` is wall time.
  * @returns 404; INVALID_TRANSITION where it is not `manual`, also the second time
  */
@@ -45,9 +45,9 @@ export async function markReturned(
     const returned = await returnedByHand(tx, { merchantId, invoiceId, id }, how, now);
     return returned.ok ? ok({ ...ofReceipt(returned.value), ...shown }) : returned;
   }
-  const stray = await returnStrayByHand(tx, { merchantId, id }, how, now);
-  if (stray === null) return notFound('payment');
-  return stray.ok ? ok({ ...ofStray(stray.value), ...shown }) : stray;
+  const payment = await returnUnmatchedByHand(tx, { merchantId, id }, how, now);
+  if (payment === null) return notFound('payment');
+  return payment.ok ? ok({ ...ofUnmatched(payment.value), ...shown }) : payment;
 }
 
 /** The card payment of an invoice, locked after the invoice. */
@@ -78,17 +78,17 @@ const ofReceipt = (receipt: PaymentReceipt): PaymentException => ({
   createdAt: receipt.createdAt,
 });
 
-const ofStray = (stray: StrayPayment): PaymentException => ({
+const ofUnmatched = (payment: UnmatchedPayment): PaymentException => ({
   kind: 'strayPayment',
-  merchantId: stray.merchantId,
-  id: stray.id,
-  status: stray.returnStatus,
-  invoiceId: stray.invoiceId,
-  amount: stray.amount,
-  currency: stray.currency,
-  provider: stray.provider,
-  providerReference: stray.reference,
-  reason: stray.reason,
+  merchantId: payment.merchantId,
+  id: payment.id,
+  status: payment.returnStatus,
+  invoiceId: payment.invoiceId,
+  amount: payment.amount,
+  currency: payment.currency,
+  provider: payment.provider,
+  providerReference: payment.reference,
+  reason: payment.reason,
   nextActionAt: null,
-  createdAt: stray.receivedAt,
+  createdAt: payment.receivedAt,
 });

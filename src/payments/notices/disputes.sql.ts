@@ -3,21 +3,21 @@ import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { ProviderDisputeFact, ProviderRefundFact } from '../provider/remote.ts';
 
-/** A payment at a provider, whether it paid something or is stray. */
+/** A payment at a provider, whether it paid something or is unmatched. */
 export interface TakenPayment {
   readonly id: string;
-  readonly isStray: boolean;
+  readonly isUnmatched: boolean;
   readonly invoiceId: string | null;
   readonly clockId: string | null;
 }
 
-/** The payment of a provider's charge; its reference is unique among receipts, and among stray payments. */
+/** The payment of a provider's charge; its reference is unique among receipts, and among unmatched payments. */
 export const selectTaken = (
   tx: Tx,
   of: { merchantId: string; provider: string; reference: string },
 ): Promise<TakenPayment | undefined> =>
   tx.maybe<TakenPayment>(sql`
-    select id, false as is_stray, invoice_id, clock_id from payment_receipt
+    select id, false as is_unmatched, invoice_id, clock_id from payment_receipt
      where merchant_id = ${of.merchantId} and provider = ${of.provider} and provider_reference = ${of.reference}
     union all
     select id, true, invoice_id, clock_id from stray_payment

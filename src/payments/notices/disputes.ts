@@ -9,7 +9,7 @@ import { lockAnyReceipt, markAsked, markReturned, selectTakenOf } from '../recor
 import { bookReturn, owned } from '../records/return-booking.ts';
 import { leftOfPayment } from '../returns/left-of-payment.ts';
 import { reduceReturn } from '../returns/reduce-return.ts';
-import { returnStray } from '../returns/stray.ts';
+import { returnUnmatchedPayment } from '../returns/unmatched.ts';
 import type { PaymentDependencies } from '../sessions/completion.ts';
 import {
   insertDispute,
@@ -58,11 +58,11 @@ export const applyDispute = (
     ] as const;
     const key = `dispute:${id}:${bookings}`;
     if (!more.isZero()) await post(tx, { merchantId, key, reason: 'dispute', currency: fact.currency, entries }, now);
-    if (!taken.isStray && fact.status !== 'open') await lookAtReturn(tx, merchantId, taken, now);
+    if (!taken.isUnmatched && fact.status !== 'open') await startWaitingReturn(tx, merchantId, taken, now);
   });
 
-/** A refund of the payment may wait for the end of the dispute: it sends what is left, now. */
-async function lookAtReturn(tx: Tx, merchantId: string, { id }: TakenPayment, now: Instant): Promise<void> {
+/** Starts a refund of the payment that waited for the end of the dispute. It sends the remaining amount. */
+async function startWaitingReturn(tx: Tx, merchantId: string, { id }: TakenPayment, now: Instant): Promise<void> {
   const found = await reduceReturn(tx, merchantId, id, now);
   if (found?.receipt.returnStatus !== 'requested' || found.receipt.returnStartedAt !== null) return;
   await markAsked(tx, found.receipt, { startedAt: null, lookUps: found.receipt.returnLookUps, at: now });
@@ -90,7 +90,7 @@ export const applyOutsideRefund = (
   writeOutcome(dependencies.remote, of.merchantId, async (tx, wall) => {
     const { merchantId, provider } = of;
     const { taken, now } = await findTaken(tx, of, fact.chargeReference, wall);
-    if (taken.invoiceId !== null && !taken.isStray)
+    if (taken.invoiceId !== null && !taken.isUnmatched)
       await dependencies.handlers.lock?.(tx, { merchantId, entityType: 'invoice', entityId: taken.invoiceId });
     const id = `${provider}:${fact.reference}`;
     await insertOutsideRefund(tx, { merchantId, id, provider, paymentId: taken.id, fact }, now);
@@ -100,7 +100,7 @@ export const applyOutsideRefund = (
       if (known.status === 'succeeded') return;
       const bookedAs = await bookOutside(tx, dependencies, { merchantId, taken, fact, id }, wall, now);
       await updateOutsideRefund(tx, known, { status: 'succeeded', bookedAs });
-      if (bookedAs === 'adjustment' && !taken.isStray) await reduceReturn(tx, merchantId, taken.id, now);
+      if (bookedAs === 'adjustment' && !taken.isUnmatched) await reduceReturn(tx, merchantId, taken.id, now);
       return;
     }
     // It had succeeded, and the bank sent the money back: a person must see to it, so it shows in the account.
@@ -123,8 +123,9 @@ async function bookOutside(
   wall: Instant,
   now: Instant,
 ): Promise<OutsideRefund['bookedAs']> {
-  if (taken.isStray && (await returnStray(tx, { merchantId, id: taken.id }, fact, wall))) return 'return';
-  if (!taken.isStray) {
+  if (taken.isUnmatched && (await returnUnmatchedPayment(tx, { merchantId, id: taken.id }, fact, wall)))
+    return 'return';
+  if (!taken.isUnmatched) {
     const receipt = await lockAnyReceipt(tx, merchantId, taken.id);
     const isAsked = receipt?.returnStatus === 'requested';
     const left =

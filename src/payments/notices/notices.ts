@@ -3,15 +3,15 @@ import type { DueKind } from '../../jobs/index.ts';
 import { isId } from '../../kernel/ids.ts';
 import { fail, ok, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { byCourier, type Connection, connectionOf, type RemoteDependencies } from '../calls/dependencies.ts';
+import { byProviderClient, type Connection, connectionOf, type RemoteDependencies } from '../calls/dependencies.ts';
 import { isGivenUp, nextLookUp } from '../calls/look-ups.ts';
 import { recordChargeAnswer } from '../charges/remote-charges.ts';
 import { recordCheckoutState } from '../checkouts/checkouts.ts';
 import type { NoticeHeaders, ProviderFact } from '../provider/remote.ts';
 import { selectCheckoutByReference } from '../records/checkouts.sql.ts';
 import { recordReturnAnswer } from '../returns/remote-returns.ts';
-import { hasStray } from '../returns/stray.sql.ts';
-import { recordStrayReturnAnswer } from '../returns/stray.ts';
+import { hasUnmatchedPayment } from '../returns/unmatched.sql.ts';
+import { recordUnmatchedReturnAnswer } from '../returns/unmatched.ts';
 import type { PaymentDependencies } from '../sessions/completion.ts';
 import { applyDispute, applyOutsideRefund } from './disputes.ts';
 import { insertNotice, selectNotice, updateNotice } from './notices.sql.ts';
@@ -62,7 +62,7 @@ export const noticesDue = (dependencies: PaymentDependencies): DueKind => ({
     await updateNotice(tx, { merchantId, id }, { attempts: lookUps, nextActionAt: isGivenUp(lookUps) ? null : at });
     const connection = await connectionOf(tx, remote, merchantId, notice.provider);
     if (!connection) return;
-    return byCourier(remote, { merchantId, clockId: null }, async () => {
+    return byProviderClient(remote, { merchantId, clockId: null }, async () => {
       const error = await readFacts(dependencies, connection, merchantId, notice);
       const change = error === null ? { doneAt: remote.now(), nextActionAt: null, error } : { error };
       await remote.database.transaction({ merchants: [merchantId] }, (own: Tx) =>
@@ -116,7 +116,7 @@ async function applyFact(dependencies: PaymentDependencies, of: OfProvider, fact
 
 const OWN_REFUND = /^return:(pay_\w+)$/;
 
-/** A refund that we asked for ourselves, of a receipt or of stray money. */
+/** A refund that we asked for ourselves, of a receipt or of an unmatched payment. */
 async function recordOwnRefundAnswer(
   remote: RemoteDependencies,
   merchantId: string,
@@ -126,11 +126,12 @@ async function recordOwnRefundAnswer(
   const id = OWN_REFUND.exec(key)?.[1];
   if (id === undefined) return;
   const of = { merchantId, id };
-  if (await isStray(remote, of)) return recordStrayReturnAnswer(remote, of, refund);
+  if (await isUnmatched(remote, of)) return recordUnmatchedReturnAnswer(remote, of, refund);
   return recordReturnAnswer(remote, of, refund);
 }
 
-const isStray = (
+const isUnmatched = (
   remote: RemoteDependencies,
   { merchantId, id }: { merchantId: string; id: string },
-): Promise<boolean> => remote.database.transaction({ merchants: [merchantId] }, (tx) => hasStray(tx, merchantId, id));
+): Promise<boolean> =>
+  remote.database.transaction({ merchants: [merchantId] }, (tx) => hasUnmatchedPayment(tx, merchantId, id));

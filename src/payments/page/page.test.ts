@@ -118,7 +118,7 @@ describe('paying on the page', () => {
     const { id, toy } = await openPage({ successRedirectUrl: 'https://shop.example/thanks?o=1' });
     const answer = await pay(id);
     expect([answer.status, answer.headers.location]).toEqual([303, 'https://shop.example/thanks?o=1']);
-    expect((await shop.told(merchant, toy)).map(({ kind }) => kind)).toEqual(['completed']);
+    expect((await shop.handlerCalls(merchant, toy)).map(({ kind }) => kind)).toEqual(['completed']);
   });
 
   it('without such a place shows that it is paid', async () => {
@@ -137,7 +137,7 @@ describe('paying on the page', () => {
     answers.push(await pay(id), await pay(id, 'paymentMethod=pm_declined'));
     for (const { status, headers } of answers)
       expect([status, headers.location]).toEqual([303, 'https://shop.example/thanks']);
-    expect(await shop.told(merchant, toy)).toHaveLength(1);
+    expect(await shop.handlerCalls(merchant, toy)).toHaveLength(1);
   });
 
   it.each([
@@ -153,7 +153,7 @@ describe('paying on the page', () => {
     expect(text).toContain('href="https://shop.example/cart"');
     await pay(id);
     expect((await see(id)).text).toContain('Payment received');
-    expect((await shop.told(merchant, toy)).map(({ kind }) => kind)).toEqual(['declined', 'completed']);
+    expect((await shop.handlerCalls(merchant, toy)).map(({ kind }) => kind)).toEqual(['declined', 'completed']);
   });
 
   it.each(['', 'paymentMethod=', 'paymentMethod=pm_gold', 'paymentMethod=PM_OK'])(
@@ -163,7 +163,7 @@ describe('paying on the page', () => {
       const { status, text } = await pay(id, form);
       expect(status).toBe(400);
       expect(text).toContain('<strong>Choose a card.</strong>');
-      expect(await shop.told(merchant, toy)).toEqual([]);
+      expect(await shop.handlerCalls(merchant, toy)).toEqual([]);
     },
   );
 
@@ -173,7 +173,7 @@ describe('paying on the page', () => {
     const { status, text } = await pay(id);
     expect(status).toBe(409);
     expect(text).toContain('This can no longer be paid here.');
-    expect(await shop.told(merchant, toy)).toEqual([]);
+    expect(await shop.handlerCalls(merchant, toy)).toEqual([]);
   });
 
   it.each([
@@ -186,7 +186,7 @@ describe('paying on the page', () => {
     const { id, toy } = await openPage();
     const answer = await shop.nobody.post(`/pay/${id}`, body, { 'content-type': type });
     expect([answer.status, answer.headers['content-type']]).toEqual([status, 'text/html; charset=utf-8']);
-    expect(await shop.told(merchant, toy)).toEqual([]);
+    expect(await shop.handlerCalls(merchant, toy)).toEqual([]);
   });
 
   it('the API takes no forms', async () => {
@@ -213,7 +213,7 @@ describe('the page of a session that cannot be paid', () => {
     expect([late.status, late.text.includes('has expired')]).toEqual([409, true]);
     await shop.runDueWork();
     expect((await see(id)).text).toContain('has expired');
-    expect((await shop.told(merchant, toy)).map(({ kind }) => kind)).toEqual(['expired']);
+    expect((await shop.handlerCalls(merchant, toy)).map(({ kind }) => kind)).toEqual(['expired']);
     shop.setNow(start.toString());
   });
 

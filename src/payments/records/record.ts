@@ -63,7 +63,7 @@ export const recordReceipt = (tx: Tx, payment: RecordedPayment, now: Instant): P
     cardLast4: null,
     reference: payment.reference,
     idempotencyKey: payment.idempotency.key,
-    idempotencyPrint: payment.idempotency.print,
+    idempotencyPrint: payment.idempotency.fingerprint,
     receivedAt: payment.receivedAt,
     createdAt: now,
     clockId: payment.clockId,

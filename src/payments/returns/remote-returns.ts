@@ -4,7 +4,7 @@ import type { FollowUp } from '../../jobs/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { askRefund } from '../calls/ask.ts';
 import {
-  byCourier,
+  byProviderClient,
   type Call,
   connectionOf,
   type RemoteDependencies,
@@ -38,7 +38,7 @@ export async function callForReturn(
 ): Promise<FollowUp | undefined> {
   const { merchantId, clockId } = receipt;
   const call = await prepareReturn(tx, remote, receipt, now);
-  return call && byCourier(remote, { merchantId, clockId }, call);
+  return call && byProviderClient(remote, { merchantId, clockId }, call);
 }
 
 /**

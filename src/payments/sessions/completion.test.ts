@@ -48,7 +48,7 @@ describe('completing a session', () => {
     });
     const [receipt] = await receipts(toy);
     expect(receipt?.amount.toFixed()).toBe('69.44');
-    expect(await shop.told(merchant, toy)).toEqual([
+    expect(await shop.handlerCalls(merchant, toy)).toEqual([
       { entityId: toy, kind: 'completed', sessionId: session.id, receiptId: receipt?.id, detail: '69.44 USD' },
     ]);
     expect(await shop.published(merchant, session.id)).toEqual(['payment_session.completed.v0']);
@@ -60,7 +60,7 @@ describe('completing a session', () => {
     const first = await complete(id);
     const second = await complete(id, card);
     expect(second).toMatchObject({ status: 200, body: first.body });
-    expect(await shop.told(merchant, toy)).toHaveLength(1);
+    expect(await shop.handlerCalls(merchant, toy)).toHaveLength(1);
     expect(await receipts(toy)).toHaveLength(1);
   });
 
@@ -70,7 +70,7 @@ describe('completing a session', () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => complete(id)));
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
     expect(answers[0]?.status).toBe(200);
-    expect((await shop.told(merchant, toy)).map(({ kind }) => kind)).toEqual(['completed']);
+    expect((await shop.handlerCalls(merchant, toy)).map(({ kind }) => kind)).toEqual(['completed']);
     expect(await receipts(toy)).toHaveLength(1);
     expect((await shop.toyStatus(merchant, toy)).paid.toFixed()).toBe('69.44');
     expect(await shop.published(merchant, id)).toEqual(['payment_session.completed.v0']);
@@ -100,7 +100,7 @@ describe('a declined card', () => {
     });
     expect(await receipts(toy)).toHaveLength(0);
     expect(await complete(id)).toMatchObject({ status: 200, body: { status: 'completed', failureReason: null } });
-    expect(await shop.told(merchant, toy)).toMatchObject([
+    expect(await shop.handlerCalls(merchant, toy)).toMatchObject([
       { kind: 'declined', detail: reason },
       { kind: 'completed', detail: '69.44 USD' },
     ]);
@@ -110,7 +110,7 @@ describe('a declined card', () => {
     const toy = await shop.toy(merchant);
     const { id } = await shop.open(merchant, toy);
     for (const _ of [1, 2, 3]) expect((await complete(id, 'pm_declined')).body.status).toBe('failed');
-    expect(await shop.told(merchant, toy)).toHaveLength(3);
+    expect(await shop.handlerCalls(merchant, toy)).toHaveLength(3);
   });
 
   it('does not keep the session from expiring', async () => {
@@ -133,7 +133,7 @@ describe('what upstream refuses', () => {
     expect(await complete(id, 'pm_ok', headers)).toMatchObject({ status: 409, body: { code: 'INVALID_TRANSITION' } });
     expect((await merchant.get(`/v0/paymentSessions/${id}`)).body).toMatchObject({ status: 'pending' });
     expect(await receipts(toy)).toHaveLength(0);
-    expect(await shop.told(merchant, toy)).toEqual([]);
+    expect(await shop.handlerCalls(merchant, toy)).toEqual([]);
     expect((await merchant.get(`/v0/customers/${merchant.customerId}/paymentMethods`)).body.data).toEqual([]);
   });
 });
@@ -153,7 +153,7 @@ describe('a session that is over', () => {
     });
     await shop.runDueWork();
     expect(await complete(id)).toMatchObject({ status: 409, body: { code: 'PAYMENT_SESSION_EXPIRED' } });
-    expect(await shop.told(merchant, toy)).toMatchObject([{ kind: 'expired', sessionId: id }]);
+    expect(await shop.handlerCalls(merchant, toy)).toMatchObject([{ kind: 'expired', sessionId: id }]);
     expect(await shop.published(merchant, id)).toEqual(['payment_session.expired.v0']);
     expect((await merchant.get(`/v0/paymentSessions/${last.id}`)).body.status).toBe('completed');
     shop.setNow(start.toString());
@@ -172,8 +172,8 @@ describe('a session that is over', () => {
       status: 'expired',
       updatedAt: '2030-01-01T01:00:00Z',
     });
-    expect(await shop.told(merchant, late)).toMatchObject([{ kind: 'expired' }]);
-    expect(await shop.told(merchant, paid)).toMatchObject([{ kind: 'completed' }]);
+    expect(await shop.handlerCalls(merchant, late)).toMatchObject([{ kind: 'expired' }]);
+    expect(await shop.handlerCalls(merchant, paid)).toMatchObject([{ kind: 'completed' }]);
   });
 });
 
@@ -204,7 +204,7 @@ describe('a race', () => {
       const expire = () => merchant.post(`/v0/paymentSessions/${id}/expire`);
       const pay = () => complete(id);
       const [paid, ended] = await Promise.all(round % 2 === 0 ? [pay(), expire()] : [expire(), pay()].toReversed());
-      const told = (await shop.told(merchant, toy)).map(({ kind }) => kind);
+      const told = (await shop.handlerCalls(merchant, toy)).map(({ kind }) => kind);
       const { status } = (await merchant.get(`/v0/paymentSessions/${id}`)).body;
       const toyStatus = (await shop.toyStatus(merchant, toy)).status;
       if (status === 'completed') {
@@ -234,7 +234,7 @@ describe('a race', () => {
       const payment = pay();
       await (work ?? shop.runDueWork());
       const isPaid = (await payment).ok;
-      const told = (await shop.told(merchant, toy)).map(({ kind }) => kind);
+      const told = (await shop.handlerCalls(merchant, toy)).map(({ kind }) => kind);
       expect(told).toEqual([isPaid ? 'completed' : 'expired']);
       expect(await receipts(toy)).toHaveLength(isPaid ? 1 : 0);
       expect((await shop.toyStatus(merchant, toy)).status).toBe(isPaid ? 'paid' : 'cancelled');

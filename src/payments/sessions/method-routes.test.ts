@@ -81,7 +81,7 @@ describe('a setup session', () => {
       ],
       pagination: { limit: 10, offset: 0, total: 1, nextAfter: null },
     });
-    expect(await shop.told(merchant, merchant.customerId)).toEqual([]);
+    expect(await shop.handlerCalls(merchant, merchant.customerId)).toEqual([]);
   });
 
   it('stores nothing when the card is declined, and can be tried again', async () => {

@@ -38,7 +38,7 @@ describe('opening', () => {
     const first = await shop.open(merchant, toy);
     const second = await shop.open(merchant, toy, { amount: decimal('1.00') });
     expect((await merchant.get(`/v0/paymentSessions/${first.id}`)).body.status).toBe('expired');
-    expect(await shop.told(merchant, toy)).toEqual([]);
+    expect(await shop.handlerCalls(merchant, toy)).toEqual([]);
     expect(await shop.published(merchant, first.id)).toEqual(['payment_session.expired.v0']);
     const open = await shop.inMerchant(merchant.id, (tx) => openSessionOf(tx, merchant.id, toy));
     expect(open?.id).toBe(second.id);
@@ -95,7 +95,7 @@ describe('looking up', () => {
     const expire = () => shop.inMerchant(merchant.id, (tx) => expireSessions(tx, merchant.id, toy, shop.now()));
     expect(await expire()).toBe(1);
     expect(await expire()).toBe(0);
-    expect(await shop.told(merchant, toy)).toEqual([]);
+    expect(await shop.handlerCalls(merchant, toy)).toEqual([]);
     const found = await shop.inMerchant(merchant.id, (tx) => findSession(tx, merchant.id, untouched.id));
     expect(found?.status).toBe('pending');
   });
@@ -155,7 +155,7 @@ it('expiring tells upstream once, also when it is done twice', async () => {
     [200, 'expired'],
     [200, 'expired'],
   ]);
-  expect((await shop.told(merchant, toy)).map(({ kind }) => kind)).toEqual(['expired']);
+  expect((await shop.handlerCalls(merchant, toy)).map(({ kind }) => kind)).toEqual(['expired']);
   expect(await shop.published(merchant, id)).toEqual(['payment_session.expired.v0']);
 });
 

@@ -118,7 +118,7 @@ export class FakeProvider implements RemoteProvider {
       const reference = this.#next('ch');
       const charge = firstAnswer(request, reference);
       this.#charges.set(reference, { key: request.key, charge });
-      this.#tell('charge', reference);
+      this.#notify('charge', reference);
       return charge;
     });
   }
@@ -179,7 +179,7 @@ export class FakeProvider implements RemoteProvider {
       typeof request === 'string'
         ? { status: 'declined', reference, reason: request }
         : { status: 'accepted', reference, amount: request.amount, currency: request.currency };
-    this.#tell('charge', reference);
+    this.#notify('charge', reference);
   }
 
   /** The bank decides on a refund that is pending. */
@@ -187,7 +187,7 @@ export class FakeProvider implements RemoteProvider {
     const refund = this.#refunds.get(reference);
     if (!refund) throw new Error(`There is no refund ${reference}.`);
     this.#refunds.set(reference, { ...refund, status });
-    this.#tell('refund', reference);
+    this.#notify('refund', reference);
   }
 
   /** Somebody refunds a charge at the provider's dashboard. */
@@ -198,7 +198,7 @@ export class FakeProvider implements RemoteProvider {
   /** The bank of the customer starts a dispute, or ends it. @returns its reference */
   dispute(dispute: Omit<ProviderDisputeFact, 'kind' | 'reference'>, reference = this.#next('dp')): string {
     this.#disputes.set(reference, { kind: 'dispute', reference, ...dispute });
-    this.#tell('dispute', reference);
+    this.#notify('dispute', reference);
     return reference;
   }
 
@@ -238,16 +238,16 @@ export class FakeProvider implements RemoteProvider {
   #newRefund(request: Omit<RemoteRefundRequest, 'key'> & { readonly key: string | null }): ProviderRefundFact {
     const refund = { kind: 'refund', ...request, reference: this.#next('re'), status: 'succeeded' } as const;
     this.#refunds.set(refund.reference, refund);
-    this.#tell('refund', refund.reference);
+    this.#notify('refund', refund.reference);
     return refund;
   }
 
   #move(checkout: Checkout, state: CheckoutState): void {
     checkout.state = state;
-    this.#tell('checkout', checkout.reference);
+    this.#notify('checkout', checkout.reference);
   }
 
-  #tell(kind: string, objectReference: string): void {
+  #notify(kind: string, objectReference: string): void {
     this.notices.push({ id: this.#next('evt'), kind, objectReference });
   }
 

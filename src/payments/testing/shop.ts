@@ -22,7 +22,7 @@ import { type Decimal, decimal } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import { fail, ok, orThrow } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { ProviderCourier } from '../calls/courier.ts';
+import { ProviderCallQueue } from '../calls/provider-client.ts';
 import { createPayments, type EntityDescription, openSession, type PaymentHandlers, paymentErrors } from '../index.ts';
 import { sandboxProvider } from '../provider/sandbox-provider.ts';
 import type { TestCard } from '../provider/test-cards.ts';
@@ -31,7 +31,7 @@ import { completeSession } from '../sessions/completion.ts';
 import { FakeProvider, fakeAccount } from './fake-provider.ts';
 
 /** A call of a handler, in the order of the commits. */
-export interface ToldCall {
+export interface HandlerCall {
   entityId: string;
   kind: 'completed' | 'declined' | 'expired';
   sessionId: string;
@@ -99,7 +99,7 @@ export async function openShop(options: { environment?: EnvironmentName } = {}) 
   const dependencies = {
     handlers,
     provider: sandboxProvider,
-    remote: { ...remote, courier: new ProviderCourier(now, remote.onTrouble) },
+    remote: { ...remote, providerClient: new ProviderCallQueue(now, remote.onTrouble) },
   };
   const runner = createRunner({ database, kinds: payments.dueKinds, clocks: clockBook, now, logger });
   const server = await createServer({
@@ -208,9 +208,9 @@ export async function openShop(options: { environment?: EnvironmentName } = {}) 
           sql`select status, paid from toy where merchant_id = ${merchant.id} and id = ${id}`,
         ),
       ),
-    told: (merchant: { id: string }, entityId: string) =>
+    handlerCalls: (merchant: { id: string }, entityId: string) =>
       inMerchant(merchant.id, (tx) =>
-        tx.rows<ToldCall>(
+        tx.rows<HandlerCall>(
           sql`select entity_id, kind, session_id, receipt_id, detail from toy_call where entity_id = ${entityId} order by n`,
         ),
       ),
@@ -268,7 +268,7 @@ export type Shop = Awaited<ReturnType<typeof openShop>>;
 function toyHandlers(descriptions: ReadonlyMap<string, EntityDescription>): PaymentHandlers {
   const record = (
     tx: Tx,
-    kind: ToldCall['kind'],
+    kind: HandlerCall['kind'],
     { merchantId, session }: { merchantId: string; session: PaymentSession },
     more: { receiptId?: string; detail?: string } = {},
   ) =>

@@ -19,9 +19,9 @@ import type { PortalDependencies } from '../links/dependencies.ts';
 import { findSession, isOpen, merchantOfSession } from '../links/links.ts';
 import { formKeyOf, isFormKey } from '../links/tokens.ts';
 import { noCookie, portalPath, sessionTokenIn } from './cookie.ts';
-import { signedOutPage } from './door-pages.ts';
 import type { FormFields, Outcome, PortalPage, Visit } from './page.ts';
 import { portalFrame } from './shell.ts';
+import { signedOutPage } from './sign-in-pages.ts';
 import { STYLE } from './style.ts';
 
 const FORM_BYTES = 16_384;

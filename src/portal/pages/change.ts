@@ -14,38 +14,39 @@ import {
 } from '../../subscriptions/index.ts';
 import type { Visit } from '../frame/page.ts';
 import type { PortalDependencies } from '../links/dependencies.ts';
-import { creditsBeyond, type Preview, type Rights, type Wish } from './wish.ts';
+import { creditsBeyond, type Preview, type RequestedChange, type Rights } from './requested-change.ts';
 
 /** The changes that the merchant allows to its customers. */
 export const rightsOf = async ({ tx, merchantId }: Visit): Promise<Rights> =>
   (await merchantSettings(tx, merchantId)).portal;
 
 /**
- * Does what a customer wishes, and tells what it does. Undone, it is a preview; so that what is shown is what happens.
+ * Makes the requested change and describes its effect. Rolled back, it is the preview, so the preview is exact.
  * Fees count by the day, so that a preview holds for the rest of its day (docs/decisions/0126).
  * @returns what the domains refuse
  */
-export async function fulfil(
+export async function applyRequestedChange(
   dependencies: PortalDependencies,
   visit: Visit,
   { subscription, currency }: { readonly subscription: SubscriptionRow; readonly currency: string },
-  wish: Wish,
+  requested: RequestedChange,
   rights: Rights,
 ): Promise<Result<Preview>> {
   const { tx, merchantId, customerId } = visit;
   const balance = () => walletBalance(tx, merchantId, customerId, currency);
   const before = await balance();
-  const done = await change(dependencies, visit, subscription, wish, rights);
+  const done = await change(dependencies, visit, subscription, requested, rights);
   if (!done.ok) return done;
   const credited = (await balance()).minus(before);
   const invoices: OpenInvoice[] = [];
   for (const open of await lockInvoicesIn(tx, merchantId, subscription.id, ['ACTIVE', 'CLOSING'])) {
     const seen = await viewAsOfNow(dependencies.invoicing, tx, open);
     if (seen === null) return notFound('invoice'); // nobody is asked to confirm what cannot be shown
-    if (wish.kind !== 'cancel' || open.status === 'CLOSING' || wish.when === 'period_end') invoices.push(seen);
+    if (requested.kind !== 'cancel' || open.status === 'CLOSING' || requested.when === 'period_end')
+      invoices.push(seen);
   }
   return ok({
-    wish,
+    requested,
     ...done.value,
     invoices,
     toCredit: invoices.flatMap(creditsBeyond),
@@ -59,22 +60,23 @@ async function change(
   dependencies: PortalDependencies,
   { tx, merchantId, customerId, now }: Visit,
   { id }: SubscriptionRow,
-  wish: Wish,
+  requested: RequestedChange,
   rights: Rights,
 ): Promise<Result<Done>> {
-  if (wish.kind === 'cancel') {
-    const at = wish.when === 'now' ? wish.at : await endOfPeriod(dependencies, { tx, merchantId }, id);
+  if (requested.kind === 'cancel') {
+    const at = requested.when === 'now' ? requested.at : await endOfPeriod(dependencies, { tx, merchantId }, id);
     if (at === null) return notFound('period');
     const text = formatInstant(at);
-    const end = wish.when === 'now' ? { ...ENDED, terminatedAt: text, terminatedBy: customerId } : { endingAt: text };
+    const end =
+      requested.when === 'now' ? { ...ENDED, terminatedAt: text, terminatedBy: customerId } : { endingAt: text };
     const held = await holdLiving(tx, merchantId, id, 'update', now);
     const ended = held.ok ? await patchSubscription(dependencies.subscriptions, tx, held.value, end) : held;
     return ended.ok ? ok({ at, versionId: null }) : ended;
   }
   const order =
-    wish.kind === 'plan'
-      ? { planId: wish.planId, effective: rights.planChange?.effective ?? 'now' }
-      : { quantities: wish.quantities };
+    requested.kind === 'plan'
+      ? { planId: requested.planId, effective: rights.planChange?.effective ?? 'now' }
+      : { quantities: requested.quantities };
   const { planId } = order;
   const held = await holdForChange(tx, merchantId, { id, planId }, now);
   if (!held.ok) return held;

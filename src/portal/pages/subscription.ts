@@ -16,9 +16,17 @@ import { doneNote, keyField } from '../frame/shell.ts';
 import type { PortalDependencies } from '../links/dependencies.ts';
 import { CHANGE_WORDS } from '../words/change-words.ts';
 import { PORTAL_WORDS } from '../words/words.ts';
-import { fulfil, rightsOf } from './change.ts';
+import { applyRequestedChange, rightsOf } from './change.ts';
 import { planName, standingOf } from './overview.ts';
-import { type Credited, fieldsOf, type Preview, printOf, type Rights, type Wish, wishIn } from './wish.ts';
+import {
+  type Credited,
+  fieldsOf,
+  fingerprintOf,
+  type Preview,
+  type RequestedChange,
+  type Rights,
+  readRequestedChange,
+} from './requested-change.ts';
 
 /** A subscription of the customer with its plan. */
 interface Own {
@@ -134,7 +142,7 @@ const cancelForm = (visit: Visit, { subscription }: Own, when: 'period_end' | 'n
 /** The request of a form, with effective now of the subscription. */
 async function askedOf(visit: Visit, { subscription }: Own, form: FormFields, rights: Rights) {
   const now = await effectiveNowForReading(visit.tx, visit.merchantId, subscription.clockId, visit.now);
-  return wishIn(form, rights, now);
+  return readRequestedChange(form, rights, now);
 }
 
 /** The effect of a change. It is made, described, and rolled back. */
@@ -142,26 +150,26 @@ export async function previewPage(dependencies: PortalDependencies, visit: Visit
   const own = await ownOf(visit);
   if (own === null) return null;
   const rights = await rightsOf(visit);
-  const wish = await askedOf(visit, own, form, rights);
-  if (wish === null) return { to: pathIn(own) };
-  if (wish === 'bad quantity') return ownPage(dependencies, visit, own, 'badQuantity');
-  return shownOr(dependencies, visit, own, wish, rights);
+  const requested = await askedOf(visit, own, form, rights);
+  if (requested === null) return { to: pathIn(own) };
+  if (requested === 'bad quantity') return ownPage(dependencies, visit, own, 'badQuantity');
+  return shownOr(dependencies, visit, own, requested, rights);
 }
 
 const pathIn = ({ subscription }: Own): string => `/subscriptions/${subscription.id}`;
 
-/** The preview of a wish; where the domains refuse it, the page of the plan. */
+/** The preview of a requested change; if the domains refuse the change, the page of the plan. */
 async function shownOr(
   dependencies: PortalDependencies,
   visit: Visit,
   own: Own,
-  wish: Wish,
+  requested: RequestedChange,
   rights: Rights,
   problem = false,
 ): Promise<PortalPage> {
   const of = { subscription: own.subscription, currency: own.plan.currency };
   const would = await visit.tx.savepoint(
-    () => fulfil(dependencies, visit, of, wish, rights),
+    () => applyRequestedChange(dependencies, visit, of, requested, rights),
     () => false,
   );
   if (!would.ok) return ownPage(dependencies, visit, own, 'notPossible');
@@ -172,9 +180,9 @@ async function previewOf(visit: Visit, own: Own, preview: Preview, hasChanged: b
   const { look } = visit;
   const words = CHANGE_WORDS[look.locale];
   const { day } = formatsOf(look.locale);
-  const { wish, invoices, credited, toCredit } = preview;
+  const { requested, invoices, credited, toCredit } = preview;
   const amountOf = ({ amount, currency }: Credited) => formatsOf(look.locale).money(decimal(amount), currency);
-  const hidden = Object.entries({ ...fieldsOf(wish), print: printOf(preview) });
+  const hidden = Object.entries({ ...fieldsOf(requested), print: fingerprintOf(preview) });
   return {
     title: words.preview,
     tab: 'overview',
@@ -186,23 +194,23 @@ ${invoices.length === 0 ? html`<p class="soft">${words.noInvoice}</p>` : null}
 ${invoices.map((each) => invoiceTable(visit, words.invoiceOf(day(each.invoice.periodEnd)), each, words.usageNote))}
 <form method="post" action="${pathOf(visit, own.subscription)}/change">${keyField(visit)}${hidden.map(
       ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
-    )}<button type="submit">${words.confirm[wish.kind]}</button></form>
+    )}<button type="submit">${words.confirm[requested.kind]}</button></form>
 <p><a href="${pathOf(visit, own.subscription)}">${words.back}</a></p>
 </section>`,
   };
 }
 
 /** The result of the change, in a sentence. */
-async function sentenceOf(visit: Visit, { subscription }: Own, { wish, at }: Preview): Promise<Html> {
+async function sentenceOf(visit: Visit, { subscription }: Own, { requested, at }: Preview): Promise<Html> {
   const { tx, merchantId, look } = visit;
   const words = CHANGE_WORDS[look.locale];
   const when = formatsOf(look.locale).day(at);
-  if (wish.kind === 'cancel') return html`${words.ends(when)}`;
-  if (wish.kind === 'plan')
-    return html`<span dir="auto">${words.movesTo(planName(await findPlan(tx, merchantId, wish.planId)), when)}</span>`;
+  if (requested.kind === 'cancel') return html`${words.ends(when)}`;
+  if (requested.kind === 'plan')
+    return html`<span dir="auto">${words.movesTo(planName(await findPlan(tx, merchantId, requested.planId)), when)}</span>`;
   const version = await findPlanVersion(tx, merchantId, subscription.planVersionId);
-  const named = (version?.prices ?? []).filter(({ id }) => Object.hasOwn(wish.quantities, id));
-  return html`${words.newQuantities(when)} <span dir="auto">${named.map(({ id, invoiceDisplayName }) => `${invoiceDisplayName}: ${wish.quantities[id]}`).join(', ')}</span>`;
+  const named = (version?.prices ?? []).filter(({ id }) => Object.hasOwn(requested.quantities, id));
+  return html`${words.newQuantities(when)} <span dir="auto">${named.map(({ id, invoiceDisplayName }) => `${invoiceDisplayName}: ${requested.quantities[id]}`).join(', ')}</span>`;
 }
 
 const DONE_WORDS = { plan: 'changed', quantities: 'changed', cancel: 'cancelled' } as const;
@@ -215,28 +223,28 @@ export async function changePortal(dependencies: PortalDependencies, visit: Visi
   const own = await ownOf(visit);
   if (own === null) return null;
   const rights = await rightsOf(visit);
-  const wish = await askedOf(visit, own, form, rights);
-  if (wish === null || wish === 'bad quantity') return { to: pathIn(own) };
+  const requested = await askedOf(visit, own, form, rights);
+  if (requested === null || requested === 'bad quantity') return { to: pathIn(own) };
   const of = { subscription: own.subscription, currency: own.plan.currency };
   const done = await visit.tx.savepoint(
-    () => fulfil(dependencies, visit, of, wish, rights),
-    (result) => result.ok && printOf(result.value) === form.print,
+    () => applyRequestedChange(dependencies, visit, of, requested, rights),
+    (result) => result.ok && fingerprintOf(result.value) === form.print,
   );
   if (!done.ok) return { to: pathIn(own) };
-  if (printOf(done.value) !== form.print) return shownOr(dependencies, visit, own, wish, rights, true);
+  if (fingerprintOf(done.value) !== form.print) return shownOr(dependencies, visit, own, requested, rights, true);
   const { at, versionId } = done.value;
   const { planId, planVersionId: heldId, quantities, endingAt } = own.subscription;
   const before = { planId, planVersionId: heldId, quantities, endingAt: endingAt && formatInstant(endingAt) };
   await visit.audit(own.subscription.id, before, {
-    wish: fieldsOf(wish),
+    wish: fieldsOf(requested), // the name in stored audit entries
     at: formatInstant(at),
     planVersionId: versionId,
   });
-  return { to: `${pathIn(own)}?done=${doneWord(wish, rights)}` };
+  return { to: `${pathIn(own)}?done=${doneWord(requested, rights)}` };
 }
 
-function doneWord(wish: Wish, { planChange }: Rights): string {
-  if (wish.kind === 'cancel' && wish.when === 'period_end') return 'ending';
-  if (wish.kind === 'plan' && planChange?.effective === 'periodEnd') return 'scheduled';
-  return DONE_WORDS[wish.kind];
+function doneWord(requested: RequestedChange, { planChange }: Rights): string {
+  if (requested.kind === 'cancel' && requested.when === 'period_end') return 'ending';
+  if (requested.kind === 'plan' && planChange?.effective === 'periodEnd') return 'scheduled';
+  return DONE_WORDS[requested.kind];
 }

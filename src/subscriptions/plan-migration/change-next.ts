@@ -6,7 +6,7 @@ import { type Changed, changePlan } from '../changes/changes.ts';
 import { holdForChange } from '../life/lock.ts';
 import type { SubscriptionDependencies } from '../subscription/dependencies.ts';
 import {
-  besideEachOther,
+  concurrentLists,
   type MigrationMember,
   type MigrationOutcome,
   type PlanMigration,
@@ -31,7 +31,7 @@ export async function changeNext(
 ): Promise<PlanMigration> {
   const members = await selectNextMembers(tx, migration, MOST_AT_ONCE);
   const outcomes: Outcomes = [];
-  for (const list of besideEachOther(members))
+  for (const list of concurrentLists(members))
     outcomes.push(...(await changeList(dependencies, tx, migration, list, wall)));
   await updateOutcomes(tx, migration, outcomes);
   const refused = outcomes.filter(({ outcome }) => outcome === 'refused').length;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { next } from '../../kernel/state-table.ts';
-import { besideEachOther, planMigrationStates } from './migration.ts';
+import { concurrentLists, planMigrationStates } from './migration.ts';
 
 const members = fc
   .array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 30 })
@@ -11,7 +11,7 @@ describe('members that are changed side by side', () => {
   it('are of different customers, and each has its turn once, after those of its customer before it', () => {
     fc.assert(
       fc.property(members, (all) => {
-        const lists = besideEachOther(all);
+        const lists = concurrentLists(all);
         for (const list of lists) expect(new Set(list.map(({ customerId }) => customerId)).size).toBe(list.length);
         const of = (list: typeof all, customer: string) => list.filter(({ customerId }) => customerId === customer);
         for (const customer of ['a', 'b', 'c', 'd']) expect(of(lists.flat(), customer)).toEqual(of(all, customer));
@@ -22,7 +22,7 @@ describe('members that are changed side by side', () => {
 
   it('of different customers are one list', () => {
     const all = ['a', 'b', 'c'].map((customerId) => ({ customerId }));
-    expect(besideEachOther(all)).toEqual([all]);
+    expect(concurrentLists(all)).toEqual([all]);
   });
 });
 

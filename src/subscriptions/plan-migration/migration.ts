@@ -66,7 +66,7 @@ export const planMigrationStates = stateTable<PlanMigrationStatus, 'complete' | 
  * Divides members into lists that may be changed side by side: subscriptions of one customer bill each other's usage
  * and share a wallet, so no list has two of them. Members of one customer keep their order.
  */
-export function besideEachOther<Member extends Pick<MigrationMember, 'customerId'>>(
+export function concurrentLists<Member extends Pick<MigrationMember, 'customerId'>>(
   members: readonly Member[],
 ): Member[][] {
   const lists: Member[][] = [];

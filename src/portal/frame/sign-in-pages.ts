@@ -1,17 +1,17 @@
 import { endFrame, frame, type Html, html, type Look } from '../../pages/index.ts';
-import { DOOR_WORDS } from '../words/door-words.ts';
+import { SIGN_IN_WORDS } from '../words/sign-in-words.ts';
 import { STYLE } from './style.ts';
 
 const askLink = (look: Look, { base, merchantId }: { base: string; merchantId: string | null }): Html | null =>
-  merchantId === null ? null : html`<p><a href="${base}/${merchantId}">${DOOR_WORDS[look.locale].askHere}</a></p>`;
+  merchantId === null ? null : html`<p><a href="${base}/${merchantId}">${SIGN_IN_WORDS[look.locale].askHere}</a></p>`;
 
-/** A heading, a sentence, and where a new link is asked for. */
-const doorPage = (
+/** A page with a heading, a sentence, and a link to the page that sends a new link. */
+const statusPage = (
   look: Look,
   which: 'used' | 'expired' | 'signedOut' | 'left',
   of: { readonly base: string; readonly merchantId: string | null },
 ): string => {
-  const { heading, text } = DOOR_WORDS[look.locale][which];
+  const { heading, text } = SIGN_IN_WORDS[look.locale][which];
   return endFrame(look, {
     sign: which === 'left' ? 'check' : 'clock',
     heading,
@@ -19,16 +19,16 @@ const doorPage = (
   });
 };
 
-type Of = Parameters<typeof doorPage>[2];
+type Of = Parameters<typeof statusPage>[2];
 
-/** For visitors without a session, or with an ended one. */
-export const signedOutPage = (look: Look, of: Of): string => doorPage(look, 'signedOut', of);
+/** The page for visitors without a session, or with an ended one. */
+export const signedOutPage = (look: Look, of: Of): string => statusPage(look, 'signedOut', of);
 
-/** After signing out. */
-export const leftPage = (look: Look, of: Of): string => doorPage(look, 'left', of);
+/** The page after signing out. */
+export const leftPage = (look: Look, of: Of): string => statusPage(look, 'left', of);
 
-/** For a link that opens nothing any more. */
-export const deadLinkPage = (look: Look, state: 'used' | 'expired', of: Of): string => doorPage(look, state, of);
+/** The page of a used or expired link. */
+export const deadLinkPage = (look: Look, state: 'used' | 'expired', of: Of): string => statusPage(look, state, of);
 
 /**
  * The first page of a link. Its button opens the portal, because what follows a link on its own (a mail scanner, a
@@ -38,7 +38,7 @@ export function openPage(
   look: Look,
   { base, seller, customer, token }: { base: string; seller: string; customer: string; token: string },
 ): string {
-  const words = DOOR_WORDS[look.locale];
+  const words = SIGN_IN_WORDS[look.locale];
   return frame(
     words.open(seller),
     look,
@@ -56,7 +56,7 @@ export function signInPage(
   look: Look,
   { base, merchantId, seller, wrong }: { base: string; merchantId: string; seller: string; wrong: string | null },
 ): string {
-  const words = DOOR_WORDS[look.locale];
+  const words = SIGN_IN_WORDS[look.locale];
   return frame(
     words.signIn(seller),
     look,
@@ -75,7 +75,7 @@ ${wrong === null ? null : html`<p class="wrong" id="wrong">${words.wrongEmail}</
 
 /** The answer to every request for a link by email. */
 export function sentPage(look: Look, which: 'sent' | 'tooMany'): string {
-  const { heading, text } = DOOR_WORDS[look.locale][which];
+  const { heading, text } = SIGN_IN_WORDS[look.locale][which];
   return endFrame(look, {
     sign: which === 'sent' ? 'check' : 'clock',
     heading,

@@ -10,7 +10,7 @@ export interface Burst {
 }
 
 /** Bursts, one after another, and another merchant who reads by the clock meanwhile. */
-export interface BesideOrder {
+export interface BurstOrder {
   readonly base: string;
   readonly bursts: readonly Burst[];
   /** Of the other merchant. */
@@ -18,23 +18,23 @@ export interface BesideOrder {
   readonly read: string;
 }
 
-export interface BesideReport {
+export interface BurstReport {
   /** Of each burst: how many answers had which status; `none`: the connection failed. */
   readonly answers: readonly Readonly<Record<string, number>>[];
   readonly seconds: number;
-  /** What each read of the other merchant took, before the bursts and beside them, in milliseconds. */
+  /** What each read of the other merchant took, before and during the bursts, in milliseconds. */
   readonly alone: readonly number[];
-  readonly beside: readonly number[];
+  readonly duringBursts: readonly number[];
   readonly failed: number;
 }
 
 const EVERY_MILLISECONDS = 30;
 
-/** Sends bursts from a process of its own. */
-export const beside = (order: BesideOrder): Promise<BesideReport> =>
+/** Sends bursts from a process of its own, and reads as another merchant during them. */
+export const readDuringBursts = (order: BurstOrder): Promise<BurstReport> =>
   new Promise((resolve, reject) => {
     const child = fork(import.meta.filename);
-    child.once('message', (report) => resolve(report as BesideReport));
+    child.once('message', (report) => resolve(report as BurstReport));
     child.once('exit', (code) => reject(new Error(`The process with the bursts ended with ${code}.`)));
     child.send(order);
   });
@@ -43,7 +43,7 @@ export const beside = (order: BesideOrder): Promise<BesideReport> =>
 export const at = (times: readonly number[], part: number): number =>
   times.toSorted((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * part))] ?? 0;
 
-async function run({ base, bursts, key, read }: BesideOrder): Promise<BesideReport> {
+async function run({ base, bursts, key, read }: BurstOrder): Promise<BurstReport> {
   let failed = 0;
   /** Reads by the clock until it is told to stop. */
   const reader = () => {
@@ -93,10 +93,10 @@ async function run({ base, bursts, key, read }: BesideOrder): Promise<BesideRepo
   const answers: Record<string, number>[] = [];
   for (const burst of bursts) answers.push(await send(burst));
   const seconds = (performance.now() - began) / 1000;
-  return { answers, seconds, alone, beside: await busy(), failed };
+  return { answers, seconds, alone, duringBursts: await busy(), failed };
 }
 
 if (process.argv[1] === import.meta.filename)
   process.once('message', (order) => {
-    void run(order as BesideOrder).then((report) => process.send?.(report, () => process.exit(0)));
+    void run(order as BurstOrder).then((report) => process.send?.(report, () => process.exit(0)));
   });

@@ -1,7 +1,7 @@
 import { type Instant, isBefore } from '../../kernel/time.ts';
 
-/** Things that have a time, of which the soonest is at hand (a binary heap). */
-export class Soonest<T> {
+/** A priority queue of items by their time (a binary heap). */
+export class TimeQueue<T> {
   readonly #timeOf: (each: T) => Instant;
   readonly #heap: T[] = [];
 
@@ -9,7 +9,7 @@ export class Soonest<T> {
     this.#timeOf = timeOf;
   }
 
-  get soonest(): T | undefined {
+  get earliest(): T | undefined {
     return this.#heap[0];
   }
 
@@ -18,16 +18,16 @@ export class Soonest<T> {
     let index = heap.push(each) - 1;
     while (index > 0) {
       const parent = (index - 1) >>> 1;
-      if (!this.#isSooner(index, parent)) return;
+      if (!this.#isEarlier(index, parent)) return;
       this.#swap(index, parent);
       index = parent;
     }
   }
 
-  /** Takes out all of an instant, which is that of the soonest. */
+  /** Removes all items of an instant, which is the earliest one. */
   takeAll(at: Instant): T[] {
     const taken: T[] = [];
-    for (let first = this.soonest; first !== undefined && this.#timeOf(first).equals(at); first = this.soonest) {
+    for (let first = this.earliest; first !== undefined && this.#timeOf(first).equals(at); first = this.earliest) {
       taken.push(first);
       this.#removeFirst();
     }
@@ -42,15 +42,15 @@ export class Soonest<T> {
     for (let index = 0; ; ) {
       const [left, right] = [2 * index + 1, 2 * index + 2];
       let least = index;
-      if (left < heap.length && this.#isSooner(left, least)) least = left;
-      if (right < heap.length && this.#isSooner(right, least)) least = right;
+      if (left < heap.length && this.#isEarlier(left, least)) least = left;
+      if (right < heap.length && this.#isEarlier(right, least)) least = right;
       if (least === index) return;
       this.#swap(index, least);
       index = least;
     }
   }
 
-  #isSooner(a: number, b: number): boolean {
+  #isEarlier(a: number, b: number): boolean {
     return isBefore(this.#timeOf(this.#heap[a] as T), this.#timeOf(this.#heap[b] as T));
   }
 

@@ -40,7 +40,7 @@ export async function prepareDetail(
   const ahead = now.add(AHEAD);
   const changes = [entitlement.activeFrom, entitlement.activeTo, nextGrantAt, ...terms.map(({ from }) => from)];
   const until = changes.reduce(
-    (soonest, at) => (at && isAfter(at, now) ? earliest(soonest as Instant, at) : soonest),
+    (next, at) => (at && isAfter(at, now) ? earliest(next as Instant, at) : next),
     ahead,
   ) as Instant;
   if (entitlement.featureType !== 'metered') {

@@ -3,14 +3,14 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { findSpentBudgets } from '../../src/alerts/index.ts';
 import type { EntitlementTemplate } from '../../src/catalog/index.ts';
 import { sql, type Tx } from '../../src/db/index.ts';
+import { accessQuestion, detailQuestion, findAsked, findWhose } from '../../src/entitlements/cache/questions.ts';
+import { Readings } from '../../src/entitlements/cache/readings.ts';
 import {
   insertEntitlement,
   insertTerm,
   updateEntitlement,
 } from '../../src/entitlements/entitlement/entitlements.sql.ts';
 import { deleteSnapshotsFrom } from '../../src/entitlements/inputs/snapshots.sql.ts';
-import { accessQuestion, detailQuestion, findAsked, findWhose } from '../../src/entitlements/known/questions.ts';
-import { Readings } from '../../src/entitlements/known/readings.ts';
 import { accessOf, toAccessReplies, toAccessReply } from '../../src/entitlements/reading/access.ts';
 import type { TimedEntitlement } from '../../src/entitlements/reading/reading.sql.ts';
 import { newId } from '../../src/kernel/ids.ts';
@@ -179,7 +179,7 @@ class Life {
   async compare(): Promise<void> {
     const asked = { database: env.database, merchantId: merchant.id, now, signal: new AbortController().signal };
     for (const id of this.entitlements) {
-      const anew = await inMerchant(async (tx) => {
+      const fresh = await inMerchant(async (tx) => {
         const row = await tx.one<TimedEntitlement>(sql`
           select e.*, coalesce(c.clock_time, ${now}) as effective_now
             from entitlement e left join test_clock c on c.merchant_id = e.merchant_id and c.id = e.clock_id
@@ -188,7 +188,7 @@ class Life {
       });
       for (const _ of [1, 2]) {
         const { details } = orThrow(await this.#readings.answer(detailQuestion(asked, id)));
-        expect(JSON.stringify(details[0])).toBe(anew);
+        expect(JSON.stringify(details[0])).toBe(fresh);
       }
     }
     const [byId, byExternalId] = [{ id: this.customer.id }, { externalId: this.#externalId }];
@@ -197,7 +197,7 @@ class Life {
       { customer: byExternalId, featureKey: this.features[0].key },
       { customer: byId, productId: this.metrics[0].productId },
     ]) {
-      const anew = await inMerchant(async (tx) => {
+      const fresh = await inMerchant(async (tx) => {
         const customerId = orThrow(await findWhose(tx, merchant.id, of.customer));
         const features = await findAsked(tx, merchant.id, of);
         const filters = { customerId, productId: of.productId, ...(features && { asked: features }) };
@@ -207,7 +207,7 @@ class Life {
       });
       for (const _ of [1, 2])
         expect(JSON.stringify(toAccessReply(orThrow(await this.#readings.answer(accessQuestion(asked, of)))))).toBe(
-          anew,
+          fresh,
         );
     }
   }

@@ -66,8 +66,8 @@ export interface LateUsage extends EventSample {
 /** The values of dimensions that are taken, by the dimension; null: all. */
 type TakenValues = Readonly<Record<string, readonly string[]>> | null;
 
-/** The events of a meter to find. */
-export interface BesideFilter {
+/** The filter of the events of a meter: the sources whose events are included and excluded, and the group. */
+export interface SourcesFilter {
   readonly meter: Meter;
   readonly within?: readonly UsageSource[];
   readonly outside?: readonly UsageSource[];
@@ -82,7 +82,7 @@ const inRange = ({ merchantId, from, to }: Range): Sql =>
  * Events of customers and subscriptions that a meter counts, by whose they are and when. Of each subject the first
  * event and the last few are read, in the order of an index: many events cost no more than few.
  */
-export const selectBeside = async (tx: Tx, range: Range, filter: BesideFilter): Promise<EventSample> => {
+export const selectOfSources = async (tx: Tx, range: Range, filter: SourcesFilter): Promise<EventSample> => {
   const { meter, within, outside, group } = filter;
   const wanted = allOf([
     inRange(range),

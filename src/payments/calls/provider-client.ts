@@ -1,12 +1,12 @@
 import { type Instant, isBefore } from '../../kernel/time.ts';
 
 /**
- * Makes the calls to providers, beside due work and outside every transaction: a provider that is slow keeps nobody
- * else waiting. What is lost here (a stop, a full queue) stands in the database and is looked up.
+ * Calls providers outside every transaction and beside background jobs, so a slow provider delays nobody else. A call
+ * that is lost here (a stop, a full queue) has its intent in the database, and its outcome is looked up.
  */
-export interface Courier {
-  /** Does the work when it is its turn. What it throws is reported. @returns when it is over; it never rejects */
-  carry(merchantId: string, work: () => Promise<void>): Promise<void>;
+export interface ProviderClient {
+  /** Makes the call when it is its turn. An error is reported. @returns when the call is over; it never rejects */
+  call(merchantId: string, work: () => Promise<void>): Promise<void>;
   /** Resolves when nothing is waiting or running. */
   idle(): Promise<void>;
   /** Accepts no more work, drops the waiting work, and gives the running work a few seconds. */
@@ -14,7 +14,7 @@ export interface Courier {
 }
 
 const MOST = 16;
-/** So that the account of one merchant, which hangs, leaves room for others. */
+/** A hanging account of one merchant leaves room for the calls of others. */
 const MOST_OF_A_MERCHANT = 4;
 const LONGEST_WAIT = { seconds: 30 } as const;
 const FAREWELL_MILLISECONDS = 3_000;
@@ -26,7 +26,8 @@ interface Job {
   readonly end: () => void;
 }
 
-export class ProviderCourier implements Courier {
+/** A provider client that limits the number of concurrent calls, in all and for each merchant. */
+export class ProviderCallQueue implements ProviderClient {
   readonly #now: () => Instant;
   readonly #onTrouble: (error: Error) => void;
   readonly #waiting: Job[] = [];
@@ -39,7 +40,7 @@ export class ProviderCourier implements Courier {
     this.#onTrouble = onTrouble;
   }
 
-  carry(merchantId: string, work: () => Promise<void>): Promise<void> {
+  call(merchantId: string, work: () => Promise<void>): Promise<void> {
     if (this.#isClosed) return Promise.resolve();
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#waiting.push({ merchantId, work, since: this.#now(), end: resolve });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { nearestWord } from './nearest.ts';
+import { nearestWord } from './nearest-word.ts';
 
 const known = ['externalId', 'consumer', 'metadata', 'taxId', 'name'];
 

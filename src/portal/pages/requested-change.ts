@@ -10,8 +10,8 @@ import { formatInstant, type Instant, isAfter, parseInstant } from '../../kernel
 const MOST_SEATS = 1_000_000;
 const PREVIEW_MINUTES = 15;
 
-/** A change of a plan that a customer wants. */
-export type Wish =
+/** A change of a subscription that a customer requests. */
+export type RequestedChange =
   | { readonly kind: 'plan'; readonly planId: string }
   | { readonly kind: 'quantities'; readonly quantities: Readonly<Record<string, number>> }
   /** `at`: the instant of the preview, at which an end that was shown happens. */
@@ -20,12 +20,12 @@ export type Wish =
 /** The changes that the merchant's settings allow. */
 export type Rights = PortalSettings;
 
-/** A wish as a form says it; null where it says none that the customer may have. */
-export function wishIn(
+/** Reads the requested change from a form; null if it has none that the settings allow. */
+export function readRequestedChange(
   form: Readonly<Record<string, string>>,
   rights: Rights,
   now: Instant,
-): Wish | 'bad quantity' | null {
+): RequestedChange | 'bad quantity' | null {
   if (form.cancel !== undefined) {
     if (rights.cancellation === 'none') return null;
     return { kind: 'cancel', when: rights.cancellation, at: endIn(form.at, now) };
@@ -48,16 +48,16 @@ function endIn(text: string | undefined, now: Instant): Instant {
   return isAfter(now, shown.add({ minutes: PREVIEW_MINUTES })) ? now : shown;
 }
 
-/** The fields by which a form says a wish. */
-export function fieldsOf(wish: Wish): Readonly<Record<string, string>> {
-  if (wish.kind === 'plan') return { plan: wish.planId };
-  if (wish.kind === 'cancel') return { cancel: wish.when, at: formatInstant(wish.at) };
-  return Object.fromEntries(Object.entries(wish.quantities).map(([id, count]) => [id, String(count)]));
+/** The form fields of a requested change. */
+export function fieldsOf(requested: RequestedChange): Readonly<Record<string, string>> {
+  if (requested.kind === 'plan') return { plan: requested.planId };
+  if (requested.kind === 'cancel') return { cancel: requested.when, at: formatInstant(requested.at) };
+  return Object.fromEntries(Object.entries(requested.quantities).map(([id, count]) => [id, String(count)]));
 }
 
 /** The effect of a change, as shown. */
 export interface Preview {
-  readonly wish: Wish;
+  readonly requested: RequestedChange;
   /** From when it holds. */
   readonly at: Instant;
   /** The plan version that follows; of an end none. */
@@ -92,10 +92,10 @@ const isOfChange = ({ eventType: type, type: kind }: LineRow): boolean => type !
 const dayOf = (instant: Instant): string => instant.toString().slice(0, 10);
 
 /**
- * A hash of what a preview says of the change: its day, the version, and each line that is no usage. Whoever confirms
- * sends it along, and gets what was shown or a new preview.
+ * The fingerprint of a preview: a hash of its day, the version, and each line that is no usage. The confirmation sends
+ * it. If the change has another fingerprint by then, the customer gets a new preview.
  */
-export function printOf({ wish, at, versionId, invoices, credited, toCredit }: Preview): string {
+export function fingerprintOf({ requested, at, versionId, invoices, credited, toCredit }: Preview): string {
   const lines = invoices.map(({ invoice, lines: all }) => [
     dayOf(invoice.periodEnd),
     invoice.currency,
@@ -105,6 +105,7 @@ export function printOf({ wish, at, versionId, invoices, credited, toCredit }: P
         [displayName, plain(quantity), plain(totalPrice), plain(totalAmount)].join('|'),
       ),
   ]);
-  const content = canonicalJson({ wish: fieldsOf(wish), day: dayOf(at), versionId, lines, credited, toCredit });
+  // The key `wish` stays, so that a preview that is open during an upgrade can be confirmed.
+  const content = canonicalJson({ wish: fieldsOf(requested), day: dayOf(at), versionId, lines, credited, toCredit });
   return createHash('sha256').update(content).digest('base64url');
 }

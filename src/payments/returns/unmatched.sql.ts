@@ -3,8 +3,8 @@ import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { ProviderName } from '../provider/provider.ts';
 
-/** Money that a provider took and that pays nothing. */
-export interface StrayPayment {
+/** A payment that a provider took and that matches no invoice. */
+export interface UnmatchedPayment {
   readonly merchantId: string;
   readonly id: string;
   readonly invoiceId: string | null;
@@ -14,10 +14,7 @@ export interface StrayPayment {
   readonly reference: string;
   readonly amount: Decimal;
   readonly currency: string;
-  /**
-   * `too_late`: its subject accepts no money any more. `differs`: another amount or currency than requested. `differs`:
-   * another amount or currency than was asked.
-   */
+  /** `too_late`: its subject accepts no money any more. `differs`: another amount or currency than requested. */
   readonly reason: 'too_late' | 'differs';
   readonly receivedAt: Instant;
   readonly returnStatus: 'requested' | 'returned' | 'manual';
@@ -25,8 +22,8 @@ export interface StrayPayment {
   readonly returnLookUps: number;
 }
 
-export type NewStrayPayment = Omit<
-  StrayPayment,
+export type NewUnmatchedPayment = Omit<
+  UnmatchedPayment,
   'id' | 'receivedAt' | 'returnStatus' | 'returnStartedAt' | 'returnLookUps'
 >;
 
@@ -36,44 +33,48 @@ const COLUMNS = sql`merchant_id, id, invoice_id, session_id,
   return_look_ups`;
 
 /** One reference of a provider is stored once; a receipt with it took the money for its purpose. */
-export const insertStray = (
+export const insertUnmatchedPayment = (
   tx: Tx,
-  stray: NewStrayPayment & { readonly id: string },
+  payment: NewUnmatchedPayment & { readonly id: string },
   now: Instant,
-): Promise<StrayPayment | undefined> =>
-  tx.maybe<StrayPayment>(sql`
+): Promise<UnmatchedPayment | undefined> =>
+  tx.maybe<UnmatchedPayment>(sql`
     insert into stray_payment (merchant_id, id, invoice_id, session_id, charge_id, provider, provider_reference, amount,
                                currency, reason, received_at, next_action_at)
-    select ${stray.merchantId}::text, ${stray.id}::text, ${stray.invoiceId}::text, ${stray.sessionId}::text,
-           ${stray.chargeId}::text, ${stray.provider}::text, ${stray.reference}::text, ${stray.amount}::numeric,
-           ${stray.currency}::text, ${stray.reason}::text, ${now}::timestamptz, ${now}::timestamptz
+    select ${payment.merchantId}::text, ${payment.id}::text, ${payment.invoiceId}::text, ${payment.sessionId}::text,
+           ${payment.chargeId}::text, ${payment.provider}::text, ${payment.reference}::text, ${payment.amount}::numeric,
+           ${payment.currency}::text, ${payment.reason}::text, ${now}::timestamptz, ${now}::timestamptz
      where not exists (select from payment_receipt
-                        where merchant_id = ${stray.merchantId} and provider = ${stray.provider}
-                          and provider_reference = ${stray.reference})
+                        where merchant_id = ${payment.merchantId} and provider = ${payment.provider}
+                          and provider_reference = ${payment.reference})
     on conflict do nothing
     returning ${COLUMNS}`);
 
-/** Stray money, locked. */
-export const selectStray = (tx: Tx, merchantId: string, id: string): Promise<StrayPayment> =>
-  tx.one<StrayPayment>(
+/** An unmatched payment, locked. */
+export const lockUnmatchedPayment = (tx: Tx, merchantId: string, id: string): Promise<UnmatchedPayment> =>
+  tx.one<UnmatchedPayment>(
     sql`select ${COLUMNS} from stray_payment where merchant_id = ${merchantId} and id = ${id} for update`,
   );
 
 /** The same, where there may be none. */
-export const lockStrayIfAny = (tx: Tx, merchantId: string, id: string): Promise<StrayPayment | undefined> =>
-  tx.maybe<StrayPayment>(
+export const lockUnmatchedPaymentIfAny = (
+  tx: Tx,
+  merchantId: string,
+  id: string,
+): Promise<UnmatchedPayment | undefined> =>
+  tx.maybe<UnmatchedPayment>(
     sql`select ${COLUMNS} from stray_payment where merchant_id = ${merchantId} and id = ${id} for update`,
   );
 
 /** Stores the status of its return; only until it is returned. */
-export const updateStrayReturn = (
+export const updateUnmatchedReturn = (
   tx: Tx,
-  { merchantId, id }: StrayPayment,
+  { merchantId, id }: UnmatchedPayment,
   change: Record<string, unknown>,
 ): Promise<number> =>
   tx.run(sql`
     update stray_payment set ${assignments(change)}
      where merchant_id = ${merchantId} and id = ${id} and return_status <> 'returned'`);
 
-export const hasStray = async (tx: Tx, merchantId: string, id: string): Promise<boolean> =>
+export const hasUnmatchedPayment = async (tx: Tx, merchantId: string, id: string): Promise<boolean> =>
   (await tx.maybe(sql`select 1 from stray_payment where merchant_id = ${merchantId} and id = ${id}`)) !== undefined;

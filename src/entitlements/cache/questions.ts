@@ -5,7 +5,7 @@ import { notFound, ok, type Result } from '../../kernel/result.ts';
 import type { EntitlementRow } from '../entitlement/entitlement.ts';
 import { loadedOf } from '../inputs/inputs.ts';
 import { countsAsThen } from '../inputs/snapshot.ts';
-import { type OpenedRow, selectOpened, selectState, selectStated, selectUnended } from './known.sql.ts';
+import { type OpenedRow, selectOpened, selectState, selectStated, selectUnended } from './cache.sql.ts';
 import type { OpenedReading, Reading, ReadingQuestion } from './readings.ts';
 
 type Asked = Omit<ReadingQuestion, 'text' | 'open' | 'find'>;

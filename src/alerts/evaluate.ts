@@ -4,8 +4,8 @@ import { jsonNumber, plain } from '../kernel/decimal.ts';
 import { type Instant, isAfter } from '../kernel/time.ts';
 import { publish } from '../webhooks/index.ts';
 import type { Alert, AlertTrigger } from './alert.ts';
-import { hasTriggered, insertTrigger, updateLook } from './alerts.sql.ts';
-import { decideLook, nextLook, type Reading } from './decide.ts';
+import { hasTriggered, insertTrigger, updateEvaluation } from './alerts.sql.ts';
+import { decideEvaluation, nextEvaluation, type Reading } from './decide.ts';
 import type { AlertDependencies } from './dependencies.ts';
 import { readEnded, readPresent } from './figures.ts';
 
@@ -13,11 +13,11 @@ import { readEnded, readPresent } from './figures.ts';
 const SOON = { seconds: 2 };
 
 /**
- * Looks at an alert that is locked: reads its figure, goes off where it has reached the threshold and has not gone off
- * in this period, and says when to look next.
+ * Evaluates a locked alert: reads its figure, triggers the alert if the figure has reached the threshold for the first
+ * time in this period, and stores the time of the next evaluation.
  * @param now effective now of the alert
  */
-export async function lookAt(
+export async function evaluateAlert(
   dependencies: AlertDependencies,
   tx: Tx,
   alert: Alert,
@@ -28,24 +28,24 @@ export async function lookAt(
   if (ended === 'coming') {
     // a step follows
     if (by === 'event' && alert.nextActionAt !== null && !isAfter(alert.nextActionAt, now)) return alert;
-    return updateLook(tx, alert, { ...alert, lookedAt: now, nextActionAt: now.add(SOON) });
+    return updateEvaluation(tx, alert, { ...alert, lookedAt: now, nextActionAt: now.add(SOON) });
   }
   const { reading, clockId } = await readPresent(dependencies, tx, alert, now);
-  const { reached, present, isReached } = decideLook(alert, ended, reading);
-  for (const each of reached) await goOff(dependencies, tx, alert, each, now);
-  return updateLook(tx, alert, {
+  const { reached, present, isReached } = decideEvaluation(alert, ended, reading);
+  for (const each of reached) await triggerAlert(dependencies, tx, alert, each, now);
+  return updateEvaluation(tx, alert, {
     clockId,
     periodStart: present?.period.start ?? null,
     periodEnd: present?.period.end ?? null,
     invoiceId: present?.invoiceId ?? null,
     isReached,
     lookedAt: now,
-    nextActionAt: nextLook(present, clockId !== null, now),
+    nextActionAt: nextEvaluation(present, clockId !== null, now),
   });
 }
 
-/** Once in a period: the webhook, the row that holds it, and the mail commit together. */
-async function goOff(
+/** Triggers an alert, once in a period. The webhook, the row of the trigger, and the mail commit together. */
+async function triggerAlert(
   dependencies: AlertDependencies,
   tx: Tx,
   alert: Alert,

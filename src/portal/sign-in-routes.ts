@@ -17,7 +17,7 @@ import {
   unknownReply,
 } from '../pages/index.ts';
 import { noCookie, portalPath, sessionCookie, sessionTokenIn } from './frame/cookie.ts';
-import { deadLinkPage, leftPage, openPage, sentPage, signInPage } from './frame/door-pages.ts';
+import { deadLinkPage, leftPage, openPage, sentPage, signInPage } from './frame/sign-in-pages.ts';
 import { STYLE } from './frame/style.ts';
 import type { PortalDependencies } from './links/dependencies.ts';
 import {
@@ -45,8 +45,8 @@ const OF_MERCHANT = { perSecond: 1, burst: 100 };
 const subscriptionPath = ({ subscriptionId: id }: Pick<PortalLink, 'subscriptionId'>): string =>
   id === null ? '' : `/subscriptions/${id}`;
 
-/** The ways into the portal, and out of it (docs/decisions/0124). */
-export function doorRoutes(dependencies: PortalDependencies): readonly Route[] {
+/** Signing in to the portal, and signing out of it (docs/decisions/0124). */
+export function signInRoutes(dependencies: PortalDependencies): readonly Route[] {
   const { environment, publicUrl } = dependencies;
   const base = portalPath(publicUrl);
   const unknown = unknownReply(environment);

@@ -12,8 +12,8 @@ import { type Loaded, loadInputs } from '../inputs/inputs.ts';
 import { withHolding } from '../inputs/snapshots.ts';
 import { toLoadedReply } from '../reading/present.ts';
 import type { TimedEntitlement } from '../reading/reading.sql.ts';
+import { type NowAnswer, selectNextGrants, selectNow, type WrittenQuestion, writtenQuestion } from './cache.sql.ts';
 import { Joined } from './joined.ts';
-import { type NowAnswer, selectNextGrants, selectNow, type WrittenQuestion, writtenQuestion } from './known.sql.ts';
 import { isPreparedFor, type Prepared, prepareDetail } from './prepared.ts';
 
 /** The entitlements of one customer to read: some with an answer, and others only until their next change. */
@@ -111,21 +111,21 @@ export class Readings {
   /** Answers for now; every accepted event of the current usage period counts. */
   async answer(question: ReadingQuestion): Promise<Result<Answer>> {
     const recalled = await this.#recalled(question);
-    return recalled ? ok(recalled) : this.#anew(question);
+    return recalled ? ok(recalled) : this.#reload(question);
   }
 
-  /** The same for many, in their order: the known ones take one statement. */
+  /** Answers many questions, in their order. The questions about cached entitlements take one statement. */
   async answerEach(questions: readonly ReadingQuestion[]): Promise<Result<Answer>[]> {
     const recalled = await Promise.all(questions.map((question) => this.#recalled(question)));
     const answers: Result<Answer>[] = [];
     for (const [place, question] of questions.entries()) {
       const answer = recalled[place];
-      answers.push(answer ? ok(answer) : await this.#anew(question));
+      answers.push(answer ? ok(answer) : await this.#reload(question));
     }
     return answers;
   }
 
-  /** The answer from known entitlements; null: they are not enough. */
+  /** The answer from cached entitlements; null: the cache does not have them. */
   async #recalled(question: ReadingQuestion): Promise<Answer | null> {
     const known = this.#known.get(keyOf(question));
     return known ? this.#recall(known, question) : null;
@@ -135,8 +135,8 @@ export class Readings {
     return this.#now.ask(database, merchantId, { known, now, weight: known.weight });
   }
 
-  /** Answers for unknown or changed entitlements. */
-  async #anew(question: ReadingQuestion): Promise<Result<Answer>> {
+  /** Reads unknown or changed entitlements from the database, and answers. */
+  async #reload(question: ReadingQuestion): Promise<Result<Answer>> {
     const key = keyOf(question);
     const answer = await this.#opened(key, question);
     if (answer) return ok(answer);

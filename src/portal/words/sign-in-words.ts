@@ -1,31 +1,31 @@
 import type { InEachLocale } from '../../kernel/locale.ts';
 
-interface DoorText {
+interface PageText {
   readonly heading: string;
   readonly text: string;
 }
 
-/** The words before signing in. */
-interface DoorWords {
+/** The words of the pages before signing in. */
+interface SignInWords {
   readonly open: (seller: string) => string;
   readonly openFor: (customer: string) => string;
   readonly openButton: string;
   readonly openNote: string;
-  readonly used: DoorText;
-  readonly expired: DoorText;
-  readonly signedOut: DoorText;
-  readonly left: DoorText;
+  readonly used: PageText;
+  readonly expired: PageText;
+  readonly signedOut: PageText;
+  readonly left: PageText;
   readonly askHere: string;
   readonly signIn: (seller: string) => string;
   readonly signInText: string;
   readonly email: string;
   readonly send: string;
-  readonly sent: DoorText;
+  readonly sent: PageText;
   readonly wrongEmail: string;
-  readonly tooMany: DoorText;
+  readonly tooMany: PageText;
 }
 
-export const DOOR_WORDS: InEachLocale<DoorWords> = {
+export const SIGN_IN_WORDS: InEachLocale<SignInWords> = {
   en: {
     open: (seller) => `Your account at ${seller}`,
     openFor: (customer) => `for ${customer}`,
