@@ -142,6 +142,7 @@ function billedVersion(row: VersionRow, { plan, version }: PlanAtVersion): Bille
   };
 }
 
+/** How the invoices of a subscription are paid, as it says now. Pure. */
 export const paymentTermsOf = (subscription: SubscriptionRow): PaymentTerms => ({
   paymentTermDays: subscription.paymentTermDays,
   bankTransferOnly: subscription.bankTransferOnly,

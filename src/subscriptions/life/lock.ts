@@ -53,6 +53,7 @@ const DONE: Readonly<Record<string, string>> = {
   changeBankTransferOnly: 'paid in another way',
 };
 
+/** The refusal of a trigger in a status (§3). */
 export const refusedIn = (status: string, trigger: string, allowedFrom: readonly string[]) =>
   wrongState({ thing: 'subscription', status, trigger, allowedFrom, done: DONE[trigger] ?? null });
 
