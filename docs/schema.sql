@@ -1700,17 +1700,23 @@ create table payment_dispute (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   changed_at timestamp with time zone default clock_timestamp() not null,
+  clock_id text,
+  next_action_at timestamp with time zone,
   constraint payment_dispute_pkey PRIMARY KEY (merchant_id, id),
+  constraint payment_dispute_merchant_id_clock_id_fkey FOREIGN KEY (merchant_id, clock_id) REFERENCES test_clock(merchant_id, id),
   constraint payment_dispute_amount_check CHECK ((amount > (0)::numeric)),
   constraint payment_dispute_check CHECK ((withheld =
 CASE
     WHEN (status = ANY (ARRAY['open'::text, 'lost'::text])) THEN amount
     ELSE (0)::numeric
 END)),
-  constraint payment_dispute_provider_check CHECK ((provider = 'stripe'::text)),
-  constraint payment_dispute_status_check CHECK ((status = ANY (ARRAY['inquiry'::text, 'open'::text, 'won'::text, 'lost'::text])))
+  constraint payment_dispute_provider_check CHECK ((provider = ANY (ARRAY['stripe'::text, 'sandbox'::text]))),
+  constraint payment_dispute_status_check CHECK ((status = ANY (ARRAY['inquiry'::text, 'open'::text, 'won'::text, 'lost'::text]))),
+  constraint payment_dispute_waits_for_its_start CHECK (((next_action_at IS NULL) OR (status = 'inquiry'::text)))
 );
 CREATE INDEX payment_dispute_changed ON payment_dispute USING btree (merchant_id, changed_at);
+CREATE INDEX payment_dispute_due ON payment_dispute USING btree (next_action_at) WHERE ((clock_id IS NULL) AND (next_action_at IS NOT NULL));
+CREATE INDEX payment_dispute_due_on_clock ON payment_dispute USING btree (merchant_id, clock_id, next_action_at, seq) WHERE ((clock_id IS NOT NULL) AND (next_action_at IS NOT NULL));
 CREATE INDEX payment_dispute_payment ON payment_dispute USING btree (merchant_id, payment_id, seq);
 alter table payment_dispute enable row level security; -- with the two policies of tenant_table()
 CREATE TRIGGER changed BEFORE INSERT OR UPDATE ON payment_dispute FOR EACH ROW EXECUTE FUNCTION set_changed_at();
@@ -3799,6 +3805,19 @@ if 'payment_checkout' = any ($1) then
                      where f.merchant_id = t.merchant_id and f.kind = 'payment_checkout' and f.id = t.id
                        and f.due_at = t.next_action_at and f.parked_at is not null));
         end if;
+if 'payment_dispute' = any ($1) then
+          return query
+          select c.merchant_id, c.id
+            from test_clock c
+           where c.deleted_at is null and c.advancing_to is null
+             and exists (
+               select from payment_dispute t
+                where t.merchant_id = c.merchant_id and t.clock_id = c.id and t.next_action_at <= c.clock_time
+                  and not exists (
+                    select from due_failure f
+                     where f.merchant_id = t.merchant_id and f.kind = 'payment_dispute' and f.id = t.id
+                       and f.due_at = t.next_action_at and f.parked_at is not null));
+        end if;
 if 'payment_return' = any ($1) then
           return query
           select c.merchant_id, c.id
@@ -4629,6 +4648,18 @@ if 'payment_checkout' = any ($1) then
            order by t.next_action_at
            limit $3;
         end if;
+if 'payment_dispute' = any ($1) then
+          return query
+          select 'payment_dispute'::text, t.merchant_id, t.id, t.next_action_at
+            from payment_dispute t
+           where t.clock_id is null and t.next_action_at <= $2
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'payment_dispute' and f.id = t.id and f.due_at = t.next_action_at
+                  and (f.parked_at is not null or f.retry_at > $2))
+           order by t.next_action_at
+           limit $3;
+        end if;
 if 'payment_return' = any ($1) then
           return query
           select 'payment_return'::text, t.merchant_id, t.id, t.next_action_at
@@ -5295,6 +5326,18 @@ if 'payment_checkout' = any ($1) then
              and not exists (
                select from due_failure f
                 where f.merchant_id = t.merchant_id and f.kind = 'payment_checkout' and f.id = t.id and f.due_at = t.next_action_at
+                  and f.parked_at is not null)
+           order by t.next_action_at, t.seq
+           limit 1;
+        end if;
+if 'payment_dispute' = any ($1) then
+          return query
+          select 'payment_dispute'::text, t.merchant_id, t.id, t.next_action_at
+            from payment_dispute t
+           where t.merchant_id = $2 and t.clock_id = $3 and t.next_action_at <= $4
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'payment_dispute' and f.id = t.id and f.due_at = t.next_action_at
                   and f.parked_at is not null)
            order by t.next_action_at, t.seq
            limit 1;

@@ -8,8 +8,10 @@ import { checkoutsDue } from './checkouts/checkouts.ts';
 import { exceptionRoutes } from './exceptions/routes.ts';
 import { withLinks } from './links/links.ts';
 import { linkRoutes } from './links/routes.ts';
+import { disputeRoute } from './notices/dispute-route.ts';
 import { noticesDue } from './notices/notices.ts';
 import { noticeRoutes } from './notices/routes.ts';
+import { sandboxDisputesDue } from './notices/sandbox-disputes.ts';
 import { pageRoutes } from './page/routes.ts';
 import { sandboxProvider } from './provider/sandbox-provider.ts';
 import type { PaymentHandlers } from './records/handlers.ts';
@@ -55,6 +57,7 @@ export function createPayments({
       ...linkRoutes(environment),
       ...pageRoutes(dependencies, environment),
       ...noticeRoutes(remote),
+      ...(environment.environment === 'sandbox' ? [disputeRoute] : []),
       ...exceptionRoutes(dependencies),
     ],
     chargeDueKind: chargesDue(dependencies),
@@ -64,6 +67,7 @@ export function createPayments({
       noticesDue(dependencies),
       checkoutsDue(dependencies),
       unmatchedReturnsDue(remote),
+      sandboxDisputesDue,
     ],
     awaitOutcome: (of, signal) => awaitOutcome(dependencies, of, signal),
     idle: () => providerClient.idle(),

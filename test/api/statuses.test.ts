@@ -802,6 +802,15 @@ describe('409', () => {
       },
     },
     conflict('expirePaymentSession', 'INVALID_TRANSITION', completed),
+    {
+      operationId: 'decidePaymentDispute',
+      code: 'INVALID_TRANSITION',
+      call: async (each) => {
+        const known = await firstCall('decidePaymentDispute', each);
+        await call('decidePaymentDispute', each.merchant, known);
+        return known;
+      },
+    },
     conflict('completePaymentSession', 'PAYMENT_SESSION_EXPIRED', expired, { paymentMethod: 'pm_ok' }),
     ofCancelledOrder('updateOrder', { metadata: {} }),
     ofCancelledOrder('deleteOrder'),

@@ -59,6 +59,14 @@ const paymentOf = async (world: World): Promise<{ id: string; paymentId: string 
   return { id, paymentId: payment.id };
 };
 const openSession = async (world: World): Promise<string> => (await issued(world)).paymentUrl.split('/').at(-1);
+/** A payment with an open dispute. */
+const disputedPayment = async ({ shop }: World): Promise<string> => {
+  const { clock, invoice } = await shop.issued();
+  await shop.pay(invoice, 'pm_disputed');
+  await shop.advance(clock, 'P2D');
+  const [payment] = (await shop.read(`/v2/invoices/${invoice.id}/payments`)).data;
+  return payment.id;
+};
 const inParts = new WeakMap<World, Promise<Resource>>();
 /** An invoice in each world with two recorded payments. */
 const paidInParts = (world: World): Promise<Resource> => {
@@ -786,6 +794,7 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
   getPaymentSession: [({ session }) => on(session.id)],
   expirePaymentSession: [async (world) => on(await openSession(world))],
   completePaymentSession: [async (world) => on(await openSession(world), { paymentMethod: 'pm_ok' })],
+  decidePaymentDispute: [async (world) => on(await disputedPayment(world), { outcome: 'won' })],
   showPaymentPage: [({ session }) => on(session.id)],
   payOnPage: [async (world) => on(await openSession(world), { paymentMethod: 'pm_ok' })],
 

@@ -5,12 +5,6 @@ import type { Instant } from '../../kernel/time.ts';
 import { type Posting, post } from '../../ledger/index.ts';
 import { writeOutcome } from '../calls/dependencies.ts';
 import type { ProviderDisputeFact, ProviderRefundFact } from '../provider/remote.ts';
-import { lockAnyReceipt, markAsked, markReturned, selectTakenOf } from '../records/receipts.sql.ts';
-import { bookReturn, owned } from '../records/return-booking.ts';
-import { leftOfPayment } from '../returns/left-of-payment.ts';
-import { reduceReturn } from '../returns/reduce-return.ts';
-import { returnUnmatchedPayment } from '../returns/unmatched.ts';
-import type { PaymentDependencies } from '../sessions/completion.ts';
 import {
   insertDispute,
   insertOutsideRefund,
@@ -21,7 +15,13 @@ import {
   type TakenPayment,
   updateDispute,
   updateOutsideRefund,
-} from './disputes.sql.ts';
+} from '../records/disputes.sql.ts';
+import { lockAnyReceipt, markAsked, markReturned, selectTakenOf } from '../records/receipts.sql.ts';
+import { bookReturn, owned } from '../records/return-booking.ts';
+import { leftOfPayment } from '../returns/left-of-payment.ts';
+import { reduceReturn } from '../returns/reduce-return.ts';
+import { returnUnmatchedPayment } from '../returns/unmatched.ts';
+import type { PaymentDependencies } from '../sessions/completion.ts';
 
 interface OfProvider {
   readonly merchantId: string;
@@ -40,26 +40,28 @@ export const applyDispute = (
   dependencies: PaymentDependencies,
   of: OfProvider,
   fact: ProviderDisputeFact,
-): Promise<void> =>
-  writeOutcome(dependencies.remote, of.merchantId, async (tx, wall) => {
-    const { merchantId, provider } = of;
-    const { taken, now } = await findTaken(tx, of, fact.chargeReference, wall);
-    const id = `${provider}:${fact.reference}`;
-    await insertDispute(tx, { merchantId, id, provider, paymentId: taken.id, fact }, now);
-    const known = await lockDispute(tx, merchantId, id);
-    if (RANK[fact.status] < RANK[known.status]) return;
-    const withheld = fact.status === 'open' || fact.status === 'lost' ? fact.amount : ZERO;
-    const more = withheld.minus(known.withheld);
-    const bookings = known.bookings + (more.isZero() ? 0 : 1);
-    await updateDispute(tx, known, { amount: fact.amount, status: fact.status, withheld, bookings }, now);
-    const entries = [
-      { account: 'disputes', customerId: null, amount: more },
-      { account: 'cash', customerId: null, amount: more.negated() },
-    ] as const;
-    const key = `dispute:${id}:${bookings}`;
-    if (!more.isZero()) await post(tx, { merchantId, key, reason: 'dispute', currency: fact.currency, entries }, now);
-    if (!taken.isUnmatched && fact.status !== 'open') await startWaitingReturn(tx, merchantId, taken, now);
-  });
+): Promise<void> => writeOutcome(dependencies.remote, of.merchantId, (tx, wall) => bookDispute(tx, of, fact, wall));
+
+/** The same in a transaction of the caller. */
+export async function bookDispute(tx: Tx, of: OfProvider, fact: ProviderDisputeFact, wall: Instant): Promise<void> {
+  const { merchantId, provider } = of;
+  const { taken, now } = await findTaken(tx, of, fact.chargeReference, wall);
+  const id = `${provider}:${fact.reference}`;
+  await insertDispute(tx, { merchantId, id, provider, paymentId: taken.id, fact }, now);
+  const known = await lockDispute(tx, merchantId, id);
+  if (RANK[fact.status] < RANK[known.status]) return;
+  const withheld = fact.status === 'open' || fact.status === 'lost' ? fact.amount : ZERO;
+  const more = withheld.minus(known.withheld);
+  const bookings = known.bookings + (more.isZero() ? 0 : 1);
+  await updateDispute(tx, known, { amount: fact.amount, status: fact.status, withheld, bookings }, now);
+  const entries = [
+    { account: 'disputes', customerId: null, amount: more },
+    { account: 'cash', customerId: null, amount: more.negated() },
+  ] as const;
+  const key = `dispute:${id}:${bookings}`;
+  if (!more.isZero()) await post(tx, { merchantId, key, reason: 'dispute', currency: fact.currency, entries }, now);
+  if (!taken.isUnmatched && fact.status !== 'open') await startWaitingReturn(tx, merchantId, taken, now);
+}
 
 /** Starts a refund of the payment that waited for the end of the dispute. It sends the remaining amount. */
 async function startWaitingReturn(tx: Tx, merchantId: string, { id }: TakenPayment, now: Instant): Promise<void> {

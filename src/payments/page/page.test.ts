@@ -55,7 +55,7 @@ describe('the page of a session that can be paid', () => {
     expect(text).toContain('<p class="amount">$69.44</p>');
     expect(text).toContain('<html lang="en">');
     expect(text).toContain('<legend>');
-    expect(text.match(/<label[^>]*><input type="radio" name="paymentMethod" value="pm_\w+" required/g)).toHaveLength(7);
+    expect(text.match(/<label[^>]*><input type="radio" name="paymentMethod" value="pm_\w+" required/g)).toHaveLength(8);
     expect(text).toMatch(/<button type="submit">Pay \$69\.44<\/button>/);
     expect(text).toContain('href="https://shop.example/cart?a=1&amp;b=2"');
     expect(text).toContain('2 March 2026, 12:00 UTC');

@@ -11,6 +11,12 @@ import {
 } from './sandbox-provider.sql.ts';
 import { testCardOf, testCards } from './test-cards.ts';
 
+/** References of charges that will be disputed begin so. */
+const DISPUTED = 'sandbox_disputed_';
+
+/** Will the charge of this reference be disputed (`pm_disputed`)? */
+export const isToBeDisputed = (reference: string | null): boolean => reference?.startsWith(DISPUTED) === true;
+
 /**
  * The payment provider of the sandbox: test cards instead of cards, and a table instead of a bank. It keeps what a real
  * one promises: under one key it does a thing once, whoever asks and how often, and a charge goes back at most once.
@@ -64,6 +70,7 @@ async function use(
       throw new Error('The sandbox provider received a different request with this key before.');
     return outcomeOf(known);
   }
+  const { answer, isDisputed = false } = testCards[testCardOf(token)];
   const record: ProviderRecord = {
     key,
     kind,
@@ -71,8 +78,8 @@ async function use(
     chargeReference: null,
     amount,
     currency,
-    declineReason: testCards[testCardOf(token)].answer(await countSuccesses(tx, merchantId, token)),
-    reference: `sandbox_${kind}_${randomBase62(22)}`,
+    declineReason: answer(await countSuccesses(tx, merchantId, token)),
+    reference: `${isDisputed ? DISPUTED : `sandbox_${kind}_`}${randomBase62(22)}`,
   };
   if (await insertRecord(tx, merchantId, record, now)) return outcomeOf(record);
   throw new Error('The sandbox provider was asked about two cards under one key.');

@@ -7,6 +7,7 @@ export const TEST_CARDS = [
   'pm_declined',
   'pm_insufficient_funds',
   'pm_then_declined',
+  'pm_disputed',
   'pm_3ds',
   'pm_slow',
   'pm_slow_declined',
@@ -20,6 +21,8 @@ interface Behaviour {
   readonly answer: (timesItWorked: number) => DeclineReason | null;
   /** The later outcome: `confirms` after the customer's confirmation, `takes time` after half a minute. */
   readonly waits?: 'confirms' | 'takes time';
+  /** Is each of its payments disputed, a day later? */
+  readonly isDisputed?: true;
 }
 
 /** How long a bank takes that takes its time. */
@@ -49,6 +52,7 @@ export const testCards: Readonly<Record<TestCard, Behaviour>> = {
 
     answer: (timesItWorked) => (timesItWorked === 0 ? null : 'card_declined'),
   },
+  pm_disputed: { brand: 'visa', last4: '0259', answer: () => null, isDisputed: true },
   pm_3ds: { brand: 'visa', last4: '3155', answer: () => null, waits: 'confirms' },
   pm_slow: {
     brand: 'visa',

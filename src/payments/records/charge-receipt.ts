@@ -5,12 +5,13 @@ import type { Instant } from '../../kernel/time.ts';
 import type { Charge } from './charges.sql.ts';
 import { selectMethod } from './methods.sql.ts';
 import { insertReceipt } from './receipts.sql.ts';
+import { scheduleDispute } from './schedule-dispute.ts';
 
 /** Writes the record of the money of a charge that was accepted. @returns its id */
 export async function keepReceipt(tx: Tx, charge: Charge, now: Instant): Promise<string> {
   const card =
     charge.paymentMethodId === null ? undefined : await selectMethod(tx, charge.merchantId, charge.paymentMethodId);
-  const { id } = await insertReceipt(tx, {
+  const receipt = await insertReceipt(tx, {
     merchantId: charge.merchantId,
     id: newId('payment'),
     invoiceId: charge.invoiceId,
@@ -32,5 +33,6 @@ export async function keepReceipt(tx: Tx, charge: Charge, now: Instant): Promise
     createdAt: now,
     clockId: charge.clockId,
   });
-  return id;
+  await scheduleDispute(tx, receipt, now);
+  return receipt.id;
 }

@@ -73,6 +73,7 @@ export interface ReceiptDispute {
 const WITH_DISPUTE = sql`payment_receipt.*, (
   select jsonb_build_object('status', d.status, 'amount', d.amount::text, 'reason', d.reason) from payment_dispute d
    where d.merchant_id = payment_receipt.merchant_id and d.payment_id = payment_receipt.id
+     and d.next_action_at is null -- else it opens later
    order by d.seq desc limit 1) as dispute`;
 
 export type NewReceipt = Omit<

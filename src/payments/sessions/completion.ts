@@ -12,6 +12,7 @@ import { enterTestCard, outcomeAt, type TestCard, testCards } from '../provider/
 import type { PaymentHandlers } from '../records/handlers.ts';
 import { makeDefault, storeMethod } from '../records/methods.ts';
 import { insertReceipt } from '../records/receipts.sql.ts';
+import { scheduleDispute } from '../records/schedule-dispute.ts';
 import type { PaymentSession } from '../records/session.ts';
 import { sessionStates } from '../records/session-states.ts';
 import { lockSession, lockSessions, selectSession, updateSessionStatus } from '../records/sessions.sql.ts';
@@ -189,7 +190,7 @@ export async function completePayment(
   await announce(tx, 'payment_session.completed.v0', completed, now);
   if (session.mode === 'setup') return ok(completed);
   const receiptId = newId('payment');
-  await insertReceipt(tx, {
+  const receipt = await insertReceipt(tx, {
     merchantId,
     id: receiptId,
     invoiceId,
@@ -211,6 +212,7 @@ export async function completePayment(
     createdAt: now,
     clockId: session.clockId,
   });
+  await scheduleDispute(tx, receipt, now);
   const wasProcessing = status === 'processing';
   const event = {
     merchantId,

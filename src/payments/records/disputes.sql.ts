@@ -26,28 +26,52 @@ export const selectTaken = (
 
 export interface Dispute {
   readonly merchantId: string;
+  /** `<provider>:<reference>` */
   readonly id: string;
+  readonly paymentId: string;
+  readonly chargeReference: string;
   readonly amount: Decimal;
   readonly currency: string;
+  readonly reason: string;
   readonly status: ProviderDisputeFact['status'];
   readonly withheld: Decimal;
   readonly bookings: number;
+  readonly clockId: string | null;
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
 }
 
-const DISPUTE = sql`merchant_id, id, amount, currency, status, withheld, bookings`;
+const DISPUTE = sql`merchant_id, id, payment_id, charge_reference, amount, currency, reason, status, withheld, bookings,
+  clock_id, created_at, updated_at`;
 
-/** A dispute is first an inquiry, that nothing was booked for. Of two at once the second waits, and finds the first. */
+/**
+ * A dispute is first an inquiry, that nothing was booked for. Of two at once the second waits, and finds the first.
+ * @param opens when it opens by itself, on which clock; null: by a notice
+ */
 export const insertDispute = (
   tx: Tx,
   of: { merchantId: string; id: string; provider: string; paymentId: string; fact: ProviderDisputeFact },
   now: Instant,
+  opens: { readonly at: Instant; readonly clockId: string | null } | null = null,
 ): Promise<number> =>
   tx.run(sql`
     insert into payment_dispute (merchant_id, id, provider, charge_reference, payment_id, amount, currency, reason,
-                                 status, withheld, bookings, created_at, updated_at)
+                                 status, withheld, bookings, next_action_at, clock_id, created_at, updated_at)
     values (${of.merchantId}, ${of.id}, ${of.provider}, ${of.fact.chargeReference}, ${of.paymentId}, ${of.fact.amount},
-            ${of.fact.currency}, ${of.fact.reason}, 'inquiry', 0, 0, ${now}, ${now})
+            ${of.fact.currency}, ${of.fact.reason}, 'inquiry', 0, 0, ${opens?.at ?? null}, ${opens?.clockId ?? null},
+            ${now}, ${now})
     on conflict do nothing`);
+
+/** The latest dispute about a payment: of a receipt, or of the receipt of a payment link. */
+export const selectDisputeOf = (tx: Tx, merchantId: string, paymentId: string): Promise<Dispute | undefined> =>
+  tx.maybe<Dispute>(sql`
+    select ${DISPUTE} from payment_dispute
+     where merchant_id = ${merchantId}
+       and (payment_id = ${paymentId} or payment_id in (
+             select r.id from payment_receipt r
+               join payment_link l on l.merchant_id = r.merchant_id and l.session_id = r.session_id
+              where l.merchant_id = ${merchantId} and l.id = ${paymentId}))
+     order by seq desc limit 1`);
 
 export const lockDispute = (tx: Tx, merchantId: string, id: string): Promise<Dispute> =>
   tx.one<Dispute>(
@@ -63,7 +87,7 @@ export const updateDispute = (
   tx.run(sql`
     update payment_dispute
        set amount = ${to.amount}, status = ${to.status}, withheld = ${to.withheld}, bookings = ${to.bookings},
-         updated_at = ${now}
+         next_action_at = null, updated_at = ${now}
      where merchant_id = ${merchantId} and id = ${id}`);
 
 /** A refund that was made at the provider. */
