@@ -76,7 +76,7 @@ await withStack(async (stack) => {
       `  ${name.padEnd(36)} × ${String(many).padStart(3)}  ${JSON.stringify(report.answers[0])} in ` +
         `${report.seconds.toFixed(1)} s  longest turn ${held.toFixed(0)} ms ` +
         `(wanted ≤ ${WANTED_MILLISECONDS}: ${held <= WANTED_MILLISECONDS ? 'yes' : 'NO'})  ` +
-        `other merchant alone ${times(report.alone)}, during bursts ${times(report.duringBursts)} ms, ${report.failed} failed`,
+        `other merchant alone ${times(report.alone)}, in bursts ${times(report.duringBursts)} ms, ${report.failed} failed`,
     );
   }
   await sandbox.environment.close();

@@ -104,7 +104,7 @@ it('leaves the others alone, and is triggered by due work as soon as it can be r
   expect(await failureOf(broken.alert)).toBeUndefined();
 });
 
-it('is parked after five tries, which the metrics say, and is triggered by the next event once it is readable', async () => {
+it('is parked after five tries, as the metrics say, and the next event triggers it once it is readable', async () => {
   const broken = await breakable();
   await env.runDueWork();
   await broken.ruin();

@@ -73,6 +73,9 @@ describe('a refund', () => {
     const reference = it.dispute('open', '10');
     await it.tell();
     expect(await it.refund()).toMatchObject(DISPUTED);
+    const { id } = await it.payment();
+    const decided = await cards.merchant.post(`/v0/payments/${id}/dispute`, { outcome: 'won' });
+    expect(decided.status, 'only its own bank decides a dispute at a provider').toBe(409);
     it.dispute('won', '10', reference);
     await it.tell();
     expect(await it.refund()).toMatchObject({ status: 201, body: { total: '10.00' } });

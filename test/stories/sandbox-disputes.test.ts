@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Merchant, sharedEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { type Merchant, openTestEnvironment, sharedEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, shopOf } from '../support/shop.ts';
 
 let env: TestEnvironment;
@@ -82,10 +82,29 @@ describe('the decision of a dispute', () => {
     expect(foreign.status).toBe(403);
     expect((await decide({ id: 'pay_0000000000000000' }, 'won')).status).toBe(404);
   });
+});
 
-  it('of a link is that of the payment by it', async () => {
-    const link = await shop.create('/v0/payments', { amount: '5', currency: 'USD' });
-    await shop.act(`/v0/paymentSessions/${link.paymentUrl.split('/').at(-1)}/complete`, { paymentMethod: 'pm_disputed' });
-    expect(await decide(link, 'won')).toMatchObject({ status: 409, body: { code: 'INVALID_TRANSITION' } });
-  });
+it('a payment that was refunded before its dispute opens leaves once: the dispute stays an inquiry', async () => {
+  const { clock, invoice, payment } = await sold('pm_disputed');
+  await shop.create(`/v2/invoices/${invoice.id}/refunds`);
+  await shop.advance(clock, 'P3D');
+  expect(await paymentOf(invoice)).toMatchObject({ returnStatus: 'returned', dispute: { status: 'inquiry' } });
+  expect(await decide(payment, 'lost')).toMatchObject({ status: 409, body: { code: 'INVALID_TRANSITION' } });
+});
+
+it('the payment of a link is disputed by wall time, and decided by the id of the link', async () => {
+  const own = await openTestEnvironment();
+  onTestFinished(() => own.close());
+  own.setNow('2026-01-01T12:00:00Z');
+  const seller = await own.merchant();
+  const link = (await seller.post('/v0/payments', { amount: '5', currency: 'USD' })).body;
+  const session = link.paymentUrl.split('/').at(-1);
+  await seller.post(`/v0/paymentSessions/${session}/complete`, { paymentMethod: 'pm_disputed' });
+  const decideLink = () => seller.post(`/v0/payments/${link.id}/dispute`, { outcome: 'lost' });
+  own.setNow('2026-01-02T11:59:59Z');
+  await own.runDueWork();
+  expect((await decideLink()).status).toBe(409);
+  own.setNow('2026-01-02T12:00:00Z');
+  await own.runDueWork();
+  expect(await decideLink()).toMatchObject({ status: 200, body: { amount: '5.00', status: 'lost' } });
 });

@@ -343,6 +343,27 @@ describe('PATCH of a subscription', () => {
     expect(data[0]).toMatchObject({ before: { metadata: { seats: 3 } }, after: { metadata: { tier: 'silver' } } });
   });
 
+  it('and a change of its plan and its end show in the audit log what it was before, as GET showed it', async () => {
+    const plan = await shop.plan([await shop.feePrice()]);
+    const subscription = await shop.subscribe(plan, { clock: await shop.clock(START) });
+    const logged = async (operation: string) =>
+      (await shop.read(`/v0/auditLog?operation=${operation}&limit=1`)).data[0].before;
+    const steps = [
+      ['updateSubscription', () => shop.change(path(subscription), { name: 'Renamed' })],
+      [
+        'changeSubscriptionPlan',
+        async () =>
+          shop.create(`${path(subscription)}/changes`, { planId: (await shop.plan([await shop.feePrice()])).id }),
+      ],
+      ['terminateSubscription', () => shop.act(`${path(subscription)}/termination`, { reason: 'Over' })],
+    ] as const;
+    for (const [operation, step] of steps) {
+      const before = await shop.read(path(subscription));
+      await step();
+      expect(await logged(operation), operation).toEqual(before);
+    }
+  });
+
   // Proves 2.subscription.paymentTermDays.bankTransfer.
   it.each([
     { bankTransferOnly: false, field: 'bankTransferOnly' },

@@ -15,20 +15,20 @@ const PaymentDisputeReply = Type.Object(
     amount: DecimalOut,
     currency: Type.String(),
     reason: Type.String(),
-    status: OneOf(['open', ...OUTCOMES]),
+    status: OneOf(OUTCOMES),
     createdAt: Timestamp,
     updatedAt: Timestamp,
   },
   {
     $id: 'PaymentDispute',
-    description: 'A dispute about a payment.',
+    description: 'A decided dispute about a payment.',
     'x-fields': {
       id: 'The id of the dispute.',
       paymentId: 'The payment.',
       amount: 'The disputed amount, in major units.',
       currency: 'The currency as an ISO 4217 code.',
       reason: 'The reason of the cardholder, as the provider says it.',
-      status: '`open`: the provider holds the money back. `won`: the money is back. `lost`: it is gone.',
+      status: '`won`: the money is back. `lost`: it is gone.',
     },
   },
 );

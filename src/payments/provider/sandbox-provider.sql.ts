@@ -29,6 +29,16 @@ export const selectProviderCharge = (
     select * from sandbox_provider_record
      where merchant_id = ${merchantId} and reference = ${reference} and kind = 'charge' and decline_reason is null`);
 
+/** Has the money of a charge gone back? */
+export const selectIsRefunded = async (tx: Tx, merchantId: string, chargeReference: string): Promise<boolean> =>
+  (
+    await tx.one<{ isRefunded: boolean }>(sql`
+      select exists (
+        select from sandbox_provider_record
+         where merchant_id = ${merchantId} and charge_reference = ${chargeReference} and kind = 'refund')
+          as is_refunded`)
+  ).isRefunded;
+
 /** One card, one queue: how often a card has worked must not change between the count and the record. */
 export const lockToken = (tx: Tx, token: string): Promise<number> =>
   tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`sandbox card ${token}`}, 0))`);

@@ -62,11 +62,14 @@ export const insertDispute = (
             ${now}, ${now})
     on conflict do nothing`);
 
-/** The latest dispute about a payment: of a receipt, or of the receipt of a payment link. */
-export const selectDisputeOf = (tx: Tx, merchantId: string, paymentId: string): Promise<Dispute | undefined> =>
+/** The latest dispute that a provider has about a payment: of a receipt, or of the receipt of a payment link. */
+export const selectDisputeOf = (
+  tx: Tx,
+  { merchantId, provider, paymentId }: { merchantId: string; provider: string; paymentId: string },
+): Promise<Dispute | undefined> =>
   tx.maybe<Dispute>(sql`
     select ${DISPUTE} from payment_dispute
-     where merchant_id = ${merchantId}
+     where merchant_id = ${merchantId} and provider = ${provider}
        and (payment_id = ${paymentId} or payment_id in (
              select r.id from payment_receipt r
                join payment_link l on l.merchant_id = r.merchant_id and l.session_id = r.session_id
