@@ -2,6 +2,8 @@ import { validate } from '../../http/index.ts';
 import {
   checkLimits,
   checkProperties,
+  dimensionsOf,
+  modelOf,
   type PriceModelName,
   type Pricing,
   priceModels,
@@ -59,7 +61,7 @@ function checkFeeTerms(terms: PriceTerms): FieldError[] {
     errors.push({ field: 'groupFilters', message: 'is for prices of metrics; a fee has no usage' });
   if (terms.grantDiscountEnabled)
     errors.push({ field: 'grantDiscountEnabled', message: 'is for prices of metrics; grants cover usage only' });
-  if (terms.model === 'matrix' || terms.model === 'dynamic')
+  if (modelOf(terms).aggregations)
     errors.push({ field: 'model', message: `${terms.model} is for prices of metrics; a fee has no events` });
   return errors;
 }
@@ -72,7 +74,7 @@ function checkMetricTerms(terms: PriceTerms): FieldError[] {
   if (terms.paymentTerm === 'in_advance')
     errors.push({ field: 'paymentTerm', message: 'must be in_arrears: usage is known when its period is over' });
   if (!terms.quantity.eq(ONE)) errors.push({ field: 'quantity', message: 'is for prices of fees; usage has its own' });
-  if (terms.grantDiscountEnabled && (terms.model === 'matrix' || terms.model === 'dynamic'))
+  if (terms.grantDiscountEnabled && modelOf(terms).aggregations)
     errors.push({
       field: 'grantDiscountEnabled',
       message: `is not for ${terms.model}: which of its units were granted is not known`,
@@ -117,13 +119,10 @@ function checkDimensions({ groupFilters, model, properties }: PriceTerms, { metr
     dimension,
     field: `groupFilters.${dimension}`,
   }));
-  const crossed =
-    model === 'matrix'
-      ? (properties as { dimensions: readonly string[] }).dimensions.map((dimension, index) => ({
-          dimension,
-          field: `properties.dimensions.${index}`,
-        }))
-      : [];
+  const crossed = (dimensionsOf({ model, properties }) ?? []).map((dimension, index) => ({
+    dimension,
+    field: `properties.dimensions.${index}`,
+  }));
   return [...filtered, ...crossed]
     .filter(({ dimension }) => !Object.hasOwn(dimensions, dimension))
     .map(({ field }) => ({ field, message: "is not among the metric's groupBy" }));
@@ -133,13 +132,8 @@ function checkDimensions({ groupFilters, model, properties }: PriceTerms, { metr
  * A model that sums what events carry needs a sum; one that bills groups apart needs figures of groups that can be
  * added.
  */
-const ADDING: Partial<Record<PriceModelName, readonly Aggregation[]>> = {
-  dynamic: ['SUM'],
-  matrix: ['SUM', 'COUNT', 'LATEST'],
-};
-
 function checkAggregation({ model }: PriceTerms, { metric }: PriceSurroundings): FieldError[] {
-  const usable = ADDING[model];
+  const usable = modelOf({ model }).aggregations;
   if (!(usable && metric) || usable.includes(metric.aggregation)) return [];
   return [{ field: 'model', message: `${model} is for a metric of ${listed(usable)}` }];
 }

@@ -1,5 +1,6 @@
 import type { CatalogPrice } from '../../catalog/index.ts';
-import { type Decimal, decimal, ZERO } from '../../kernel/decimal.ts';
+import { modelOf } from '../../invoicing/rating/index.ts';
+import { type Decimal, decimal } from '../../kernel/decimal.ts';
 import type { Locale } from '../../kernel/locale.ts';
 import { isOnce, parseCadence } from '../../kernel/time.ts';
 import { formatsOf } from '../../pages/index.ts';
@@ -52,51 +53,24 @@ function includedIn({ pricing, metric }: CatalogPrice, { locale }: Writing): str
   return [CHECKOUT_WORDS[locale].included(formatsOf(locale).number(decimal(includedUnits)), unit).trim()];
 }
 
-function amountOf(price: CatalogPrice, writing: Writing): string {
-  const { pricing, metric, quantity } = price;
-  const words = CHECKOUT_WORDS[writing.locale];
-  const { number } = formatsOf(writing.locale);
+function amountOf({ pricing, metric, quantity }: CatalogPrice, { locale, currency }: Writing): string {
+  const words = CHECKOUT_WORDS[locale];
+  const { number, rate: rateIn } = formatsOf(locale);
   const unit = metric?.unit || words.unit;
-  const rate = (value: string | number | Decimal) => rateInWords(decimal(value), writing);
-  switch (pricing.model) {
-    case 'standard': {
-      const each = rate(pricing.properties.unitPrice);
-      if (metric !== null) return words.each(each, unit);
-      if (decimal(pricing.properties.unitPrice).isZero()) return words.free;
-      return quantity.eq(1) ? each : words.quantity(number(quantity), each);
-    }
-    case 'graduated':
-    case 'volume': {
-      const steps = pricing.properties.tiers.map(({ upTo, unitPrice, flatPrice }, index, tiers) => {
-        const before = tiers[index - 1]?.upTo;
-        const bound = upTo === null ? words.above(number(decimal(before ?? 0))) : words.upTo(number(decimal(upTo)));
-        const flat = decimal(flatPrice ?? ZERO);
-        return `${rate(unitPrice)} ${bound}${flat.isZero() ? '' : ` ${words.flat(rate(flat))}`}`;
-      });
-      const inAll = steps.join('; ');
-      return pricing.model === 'volume' ? words.byVolume(inAll, unit) : words.each(inAll, unit);
-    }
-    case 'package':
-      return words.byPackage(rate(pricing.properties.price), number(decimal(pricing.properties.size)), unit);
-    case 'percentage': {
-      const { percentage, fixed } = pricing.properties;
-      const share = words.share(`${number(decimal(percentage).times(100))}\u00a0%`, unit);
-      return fixed == null || decimal(fixed).isZero() ? share : `${share} ${words.flat(rate(fixed))}`;
-    }
-    case 'dynamic':
-      return words.perUse;
-    case 'matrix': {
-      const all = [
-        ...pricing.properties.cells.map((cell) => decimal(cell.unitPrice)),
-        decimal(pricing.properties.default),
-      ];
-      const least = all.reduce((one, other) => (other.lt(one) ? other : one));
-      return words.each(words.from(rateInWords(least, writing)), unit);
-    }
-  }
-}
-
-/** A price of one unit, with all its digits: `$0.0025`. */
-function rateInWords(amount: Decimal, { locale, currency }: Writing): string {
-  return formatsOf(locale).rate(amount, currency);
+  const rate = (amount: Decimal) => rateIn(amount, currency);
+  const each = (text: string) => words.each(text, unit);
+  const fee = (price: Decimal) => {
+    if (price.isZero()) return words.free;
+    return quantity.eq(1) ? rate(price) : words.quantity(number(quantity), rate(price));
+  };
+  return modelOf(pricing).describe(pricing.properties, {
+    ...words,
+    rate,
+    number,
+    each,
+    units: (price) => (metric === null ? fee(price) : each(rate(price))),
+    byVolume: (rates) => words.byVolume(rates, unit),
+    byPackage: (price, size) => words.byPackage(price, size, unit),
+    share: (percent) => words.share(`${percent}\u00a0%`, unit),
+  });
 }

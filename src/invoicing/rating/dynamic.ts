@@ -18,6 +18,8 @@ type DynamicProperties = Static<typeof DynamicProperties>;
 export const dynamic: PriceModel<DynamicProperties> = {
   schema: DynamicProperties,
   check: () => [],
+  describe: (_, { perUse }) => perUse,
+  aggregations: ['SUM'],
   rate: (properties, { quantity }) => {
     const unitPrice = decimal(properties.multiplier ?? '1');
     const amount = quantity.times(unitPrice);

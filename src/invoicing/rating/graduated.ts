@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Decimal, sum } from '../../kernel/decimal.ts';
 import { scale } from '../../kernel/fraction.ts';
 import type { PriceModel } from './model.ts';
+import { describeTiers } from './phrases.ts';
 import { checkTiers, IncludedUnits, PROPERTY_FIELDS, readTiers, Tiers } from './properties.ts';
 
 const GraduatedProperties = Type.Object(
@@ -19,6 +20,7 @@ type GraduatedProperties = Static<typeof GraduatedProperties>;
 export const graduated: PriceModel<GraduatedProperties> = {
   schema: GraduatedProperties,
   check: ({ tiers }) => checkTiers(tiers),
+  describe: ({ tiers }, say) => say.each(describeTiers(tiers, say)),
   rate: (properties, { quantity, flatShare }) => {
     const [first, ...others] = readTiers(properties.tiers);
     const entered = [first, ...others.filter((tier) => quantity.gt(tier.above))];

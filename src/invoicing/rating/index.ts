@@ -2,11 +2,12 @@
  * The public interface of rating. Rating is pure and below every domain, so that the catalog may import it too. It
  * imports the kernel and the words of schemas.
  */
-export { matrixCellOf } from './matrix.ts';
 export type { Charge, Measured, PriceModel, TierUse } from './model.ts';
 export {
   casesOfModels,
   checkProperties,
+  dimensionsOf,
+  modelOf,
   type PriceModelName,
   PriceProperties,
   type Pricing,
@@ -14,6 +15,7 @@ export {
   priceModelNames,
   priceModels,
 } from './models.ts';
+export type { PricePhrases } from './phrases.ts';
 export { normaliseProperties } from './properties.ts';
 export {
   checkLimits,

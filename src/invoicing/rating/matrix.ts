@@ -48,6 +48,15 @@ type Cell = MatrixProperties['cells'][number];
 export const matrix: PriceModel<MatrixProperties> = {
   schema: MatrixProperties,
   check: checkCells,
+  describe: ({ cells, default: other }, say) => {
+    const prices = [...cells.map(({ unitPrice }) => decimal(unitPrice)), decimal(other)];
+    return say.each(say.from(say.rate(Decimal.min(...prices))));
+  },
+  aggregations: ['SUM', 'COUNT', 'LATEST'],
+  byGroup: {
+    dimensions: ({ dimensions }) => dimensions,
+    isCharged: (properties, usage, charge) => matrixCellOf(properties, usage) === matrixCellOf(properties, charge),
+  },
   rate: (properties, { groups }) => {
     const used = Map.groupBy(
       groups.filter(({ quantity }) => quantity.gt(0)),
@@ -65,7 +74,7 @@ export const matrix: PriceModel<MatrixProperties> = {
 };
 
 /** The cell that a combination is priced by; null for the default. */
-export function matrixCellOf({ cells }: MatrixProperties, group: GroupValues): Cell | null {
+function matrixCellOf({ cells }: MatrixProperties, group: GroupValues): Cell | null {
   const matching = cells.filter(({ match }) =>
     Object.entries(match).every(([dimension, value]) => group[dimension] === value),
   );

@@ -2,10 +2,14 @@ import type { TSchema } from 'typebox';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Fraction } from '../../kernel/fraction.ts';
 import type { FieldError } from '../../kernel/result.ts';
-import type { GroupValues, UsageGroup } from './usage.ts';
+import type { PricePhrases } from './phrases.ts';
+import type { Aggregation, GroupValues, UsageGroup } from './usage.ts';
 import type { Workings } from './workings.ts';
 
-/** One price model: the form of its properties, their rules, and the cost of a quantity (domain.md §2). */
+/**
+ * One price model, whole: the form of its properties, their rules, the cost of a quantity, and how a price page says it
+ * (domain.md §2).
+ */
 export interface PriceModel<Properties> {
   /** Validation, type and OpenAPI entry of `properties`. */
   readonly schema: TSchema;
@@ -16,6 +20,19 @@ export interface PriceModel<Properties> {
    * lines.
    */
   readonly rate: (properties: Properties, measured: Measured) => readonly [Charge, ...Charge[]];
+  /** Its words on a price page, in the phrases of a language; without cadence, included units and limits. */
+  readonly describe: (properties: Properties, say: PricePhrases) => string;
+  /**
+   * The aggregations of a metric that it can rate; given by a model that needs the events themselves, so it is neither
+   * for fees nor for usage that grants have covered. Absent: it rates any quantity.
+   */
+  readonly aggregations?: readonly Aggregation[];
+  /** Of a model that bills usage apart by the values of dimensions. */
+  readonly byGroup?: {
+    readonly dimensions: (properties: Properties) => readonly string[];
+    /** Is usage of these values in the charge of that group? */
+    readonly isCharged: (properties: Properties, usage: GroupValues, charge: GroupValues) => boolean;
+  };
 }
 
 /** The input of a model: the figures of one price in one period. Each model reads those that it needs. */

@@ -38,8 +38,16 @@ export const casesOfModels = (): Cases => ({
   of: Object.fromEntries(priceModelNames.map((name) => [name, { fields: { properties: priceModels[name].schema } }])),
 });
 
-/** Name and properties belong together by the type `Pricing`; that the compiler cannot follow it here is said once. */
-const modelOf = (pricing: Pricing): PriceModel<unknown> => priceModels[pricing.model] as PriceModel<unknown>;
+/**
+ * The model of a name. Name and properties belong together by the type `Pricing`; that the compiler cannot follow it
+ * here is said once.
+ */
+export const modelOf = ({ model }: { readonly model: PriceModelName }): PriceModel<unknown> =>
+  priceModels[model] as PriceModel<unknown>;
+
+/** The dimensions by whose values a price bills apart. */
+export const dimensionsOf = ({ model, properties }: { readonly model: PriceModelName; readonly properties: unknown }) =>
+  modelOf({ model }).byGroup?.dimensions(properties);
 
 /** The faults of properties that have the form of their model, by path inside `properties`; none if they make sense. */
 export const checkProperties = (pricing: Pricing): FieldError[] => modelOf(pricing).check(pricing.properties);

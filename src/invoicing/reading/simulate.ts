@@ -9,6 +9,7 @@ import { chooseTaxRate, type TaxBehavior, taxPoint } from '../../tax/index.ts';
 import { calculate } from '../calculation/calculate.ts';
 import { toInvoiceLineReply } from '../documents/present.ts';
 import type { BilledUsage } from '../invoice/billed-usage.ts';
+import { dimensionsOf } from '../rating/index.ts';
 import type { BilledPrice } from '../terms/billing-terms.ts';
 
 /** The question: the cost of some prices in a time that counts as one whole period. */
@@ -86,6 +87,7 @@ async function measured(
   { meter }: NonNullable<BilledPrice['metric']>,
 ): Promise<BilledUsage[]> {
   if (customerId === null) return [];
+  const groups = dimensionsOf(price.pricing);
   const rows = await usage(tx, {
     merchantId,
     meter,
@@ -93,7 +95,7 @@ async function measured(
     from: period.start,
     to: period.end,
     ...(price.groupFilters && { groupFilters: price.groupFilters }),
-    ...(price.pricing.model === 'matrix' && { groups: price.pricing.properties.dimensions }),
+    ...(groups && { groups }),
   });
   return rows.map(({ group, value, eventCount }) => rowOf(price.id, group, value, eventCount));
 }

@@ -13,7 +13,7 @@ import {
 import type { BilledUsage } from '../invoice/billed-usage.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { asBilled, usageChargesOn } from '../owed/charges.ts';
-import { isAdditive } from '../rating/index.ts';
+import { dimensionsOf, isAdditive } from '../rating/index.ts';
 import type { BilledPrice, BillingSource, BillingTerms, FindUsageSources } from '../terms/billing-terms.ts';
 import { selectTakenByOthers } from './burnt-taken.sql.ts';
 import {
@@ -246,10 +246,10 @@ export async function isSuperseded(
 }
 
 /** The filter and the groups of a price's usage. */
-const cutOf = ({ groupFilters, pricing }: BilledPrice) => ({
-  ...(groupFilters && { groupFilters }),
-  ...(pricing.model === 'matrix' && { groups: pricing.properties.dimensions }),
-});
+const cutOf = ({ groupFilters, pricing }: BilledPrice) => {
+  const groups = dimensionsOf(pricing);
+  return { ...(groupFilters && { groupFilters }), ...(groups && { groups }) };
+};
 
 /**
  * The usage of one price of an invoice's own period as it is now, of each group hour by hour; of hours in which there

@@ -1,7 +1,7 @@
 import { sum } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { UsageRow } from '../../metering/index.ts';
-import { type GroupValues, matrixCellOf, type Pricing } from '../rating/index.ts';
+import { type GroupValues, modelOf, type Pricing } from '../rating/index.ts';
 
 /** The usage of an hour; of a level from when it was set until it was set again. */
 export interface HourOfUsage {
@@ -11,11 +11,10 @@ export interface HourOfUsage {
   readonly eventCount: number;
 }
 
-/** The rows of a price that one of its lines charges: all of them, of a matrix those of the cell of the line. */
+/** The rows of a price that one of its lines charges: all of them, or those of its group. */
 export function rowsOfLine(pricing: Pricing, group: GroupValues | null, rows: readonly UsageRow[]): UsageRow[] {
-  if (pricing.model !== 'matrix') return [...rows];
-  const cell = matrixCellOf(pricing.properties, group ?? {});
-  return rows.filter((row) => matrixCellOf(pricing.properties, row.group) === cell);
+  const { byGroup } = modelOf(pricing);
+  return rows.filter((row) => byGroup?.isCharged(pricing.properties, row.group, group ?? {}) ?? true);
 }
 
 /**
