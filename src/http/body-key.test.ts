@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Tx } from '../db/index.ts';
 import { bodyKey, findCreated, keyColumns } from './body-key.ts';
 
-const tx = {} as Tx; // no database is involved below
+const tx = { merchantId: 'org_1' } as unknown as Tx; // no database is involved below
 const sent = bodyKey('thing', { idempotencyKey: 'k', name: 'a' } as { idempotencyKey: string });
 
 /** One row, created under `sent`, and the questions in their order. */
@@ -10,9 +10,9 @@ function keptRow() {
   const asked: string[] = [];
   const row = { id: 'thing_1', ...keyColumns(sent) };
   const statements = {
-    lock: async (_tx: Tx, scope: string, key: string) => asked.push(`lock ${scope} ${key}`),
-    find: async (_tx: Tx, scope: string, key: string) => {
-      asked.push(`find ${scope} ${key}`);
+    lock: async (_tx: Tx, merchantId: string, key: string) => asked.push(`lock ${merchantId} ${key}`),
+    find: async (_tx: Tx, merchantId: string, key: string) => {
+      asked.push(`find ${merchantId} ${key}`);
       return key === row.idempotencyKey ? row : undefined;
     },
   };

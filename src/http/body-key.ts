@@ -23,13 +23,10 @@ export const keyColumns = (
   idempotencyPrint: sent?.fingerprint ?? null,
 });
 
-/**
- * The statements for the keys of one kind of row. `scope` is where a key counts: a merchant, or one of its records.
- * Without `lock` the caller holds the lock of the record already.
- */
-interface KeyStatements<Scope, Row> {
-  readonly lock?: (tx: Tx, scope: Scope, key: string) => Promise<unknown>;
-  readonly find: (tx: Tx, scope: Scope, key: string) => Promise<Row | undefined>;
+/** The statements for the keys of one kind of row. Without `lock` the caller holds a lock of its own already. */
+interface KeyStatements<Row> {
+  readonly lock?: (tx: Tx, merchantId: string, key: string) => Promise<unknown>;
+  readonly find: (tx: Tx, merchantId: string, key: string) => Promise<Row | undefined>;
 }
 
 /**
@@ -37,15 +34,15 @@ interface KeyStatements<Scope, Row> {
  * create it. A second request with the same key waits until the transaction of the first one has ended.
  * @returns IDEMPOTENCY_KEY_REUSED where the key came with other content
  */
-export async function findCreated<Scope, Row extends { readonly idempotencyPrint: Buffer | null }>(
+export async function findCreated<Row extends { readonly idempotencyPrint: Buffer | null }>(
   tx: Tx,
-  scope: Scope,
+  merchantId: string,
   sent: BodyKey | null,
-  { lock, find }: KeyStatements<Scope, Row>,
+  { lock, find }: KeyStatements<Row>,
 ): Promise<Result<Row | null>> {
   if (sent === null) return ok(null);
-  await lock?.(tx, scope, sent.key);
-  const known = await find(tx, scope, sent.key);
+  await lock?.(tx, merchantId, sent.key);
+  const known = await find(tx, merchantId, sent.key);
   if (!known) return ok(null);
   return known.idempotencyPrint?.equals(sent.fingerprint) ? ok(known) : fail('IDEMPOTENCY_KEY_REUSED');
 }

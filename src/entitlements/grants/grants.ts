@@ -65,7 +65,9 @@ export async function createGrant(
   const { entitlement, now } = locked.value;
   if (entitlement.featureType !== 'metered') return fail('ENTITLEMENT_NOT_METERED');
   const sent = bodyKey('grant', input);
-  const known = await findCreated(tx, entitlement, sent, { find: selectGrantByKey });
+  const known = await findCreated(tx, entitlement.merchantId, sent, {
+    find: (_, __, key) => selectGrantByKey(tx, entitlement, key),
+  });
   if (!known.ok) return known;
   if (known.value) return ok(known.value);
   if (hasEnded(entitlement, now)) return fail('ENTITLEMENT_ENDED');
