@@ -3,7 +3,7 @@ import Fastify from 'fastify';
 import pino from 'pino';
 import { openEnvironment } from '../../src/app.ts';
 import { type Database, sql } from '../../src/db/index.ts';
-import { createServer as createHttpServer, freeRoute, Type } from '../../src/http/index.ts';
+import { createServer as createHttpServer, routesOf, Type } from '../../src/http/index.ts';
 import { Authenticator, generateApiKey } from '../../src/identity/index.ts';
 import { hashApiKey, keyDisplay } from '../../src/identity/keys.ts';
 import { newId } from '../../src/kernel/ids.ts';
@@ -12,6 +12,8 @@ import { generateMasterKey } from '../../src/kernel/sealing.ts';
 import { registerMeter } from '../../src/metering/index.ts';
 import { keepHeapSmall } from '../../src/start/heap.ts';
 import { watchTurns } from './holds.ts';
+
+const api = routesOf('Limit');
 
 /**
  * A server under load, as a process of its own: `bare` is a Fastify POST with a schema that stores nothing, anything
@@ -76,18 +78,12 @@ if (what === 'bare') {
   /** The least that a read costs: the same edge and the same keys before `select 1`. */
   async function serveLimit(database: Database, at: number) {
     const authenticator = new Authenticator({ database, now: () => Temporal.Now.instant() });
-    const one = freeRoute(
-      {
-        method: 'GET',
-        path: '/v0/one',
-        operationId: 'getOne',
-        tag: 'Limit',
-        summary: 'Select 1',
-        access: { role: 'viewer', merchant: 'caller' },
-        replies: { 200: Type.Object({ one: Type.Number() }) },
-      },
-      async () => ok((await database.call<{ one: number }>('one', sql`select 1 as one`))[0]),
-    );
+    const one = api.get('/v0/one', 'getOne', {
+      summary: 'Select 1',
+      access: { role: 'viewer', merchant: 'caller' },
+      replies: { 200: Type.Object({ one: Type.Number() }) },
+      free: async () => ok((await database.call<{ one: number }>('one', sql`select 1 as one`))[0]),
+    });
     const limit = await createHttpServer({
       database,
       routes: [one],

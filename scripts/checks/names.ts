@@ -79,13 +79,14 @@ function takesTransaction({ params }: Node): boolean {
   return first !== undefined && ['tx', 'database'].includes(nameOf(first));
 }
 
-const ENDINGS = { body: 'Body', query: 'Query', replies: 'Reply' } as const;
+const ENDINGS = { body: 'Body', query: 'Query', replies: 'Reply', of: 'Reply' } as const;
+const FORMS = ['get', 'post', 'put', 'patch', 'delete', 'list'];
 
 /** Schemas in the declarations of routes that do not say by their ending what they describe: …Body, …Query, …Reply. */
 export function schemasWithOtherEndings(files: readonly SourceFile[]): Finding[] {
   return files.filter(isProgram).flatMap((file) =>
     nodesOf(file)
-      .filter(({ type, callee }) => type === 'CallExpression' && nameOf(callee) === 'route')
+      .filter(isRoute)
       .flatMap((call) =>
         schemasOf(call)
           .filter(({ schema, ending }) => !nameOf(schema).endsWith(ending))
@@ -98,9 +99,16 @@ export function schemasWithOtherEndings(files: readonly SourceFile[]): Finding[]
   );
 }
 
+/** A call such as `api.get(path, operationId, declaration)`. */
+const isRoute = ({ type, callee, arguments: given }: Node): boolean =>
+  type === 'CallExpression' &&
+  isNode(callee) &&
+  FORMS.includes(nameOf(callee.property)) &&
+  (given as readonly Node[]).length === 3;
+
 /** The schemas that a declaration names; a list of them counts as them. Types of content, in capitals, are none. */
 function schemasOf(call: Node): { readonly schema: Node; readonly ending: string }[] {
-  const [declaration] = call.arguments as readonly Node[];
+  const [, , declaration] = call.arguments as readonly Node[];
   return propertiesOf(declaration).flatMap(({ key, value }) => {
     const name = nameOf(key);
     if (!Object.hasOwn(ENDINGS, name) || !isNode(value)) return [];

@@ -1,16 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type FieldWords,
-  freeRoute,
   Id,
-  ListOf,
   ListQuery,
-  listReply,
   Name,
   Nullable,
-  pageOf,
   type Route,
-  route,
+  routesOf,
   Slots,
   Strict,
   Text,
@@ -23,6 +19,8 @@ import { formatInstant, type Instant } from '../kernel/time.ts';
 import type { Clock } from './clock.ts';
 import { selectClocks } from './clocks.sql.ts';
 import { type ClockBlockers, changeClock, createClock, deleteClock, getClock } from './clocks.ts';
+
+const api = routesOf('Test clocks');
 
 const CLOCK_FIELDS: FieldWords = {
   name: ['A name for the clock. Null: none.', 'A year'],
@@ -67,7 +65,7 @@ const TestClockCreateBody = Strict(
   },
 );
 
-const TestClockUpdate = Strict(
+const TestClockUpdateBody = Strict(
   {
     name: Type.Optional(Nullable(Name)),
     description: Type.Optional(Nullable(Text())),
@@ -129,74 +127,46 @@ export function clockRoutes(options: ClockRoutesOptions): readonly Route[] {
   };
   const ofClock = { of: 'id', kind: 'testClock' } as const;
   return [
-    route(
-      {
-        method: 'POST',
-        path: '/v0/testClocks',
-        operationId: 'createTestClock',
-        tag: 'Test clocks',
-        summary: 'Create a test clock',
-        description: 'Only in the sandbox. A subscription or an order is attached to the clock when it is created.',
-        access: { role: 'member', merchant: 'body' },
-        body: TestClockCreateBody,
-        replies: { 201: TestClockReply },
-      },
-      async ({ tx, now, merchantId, body }) => {
+    api.post('/v0/testClocks', 'createTestClock', {
+      summary: 'Create a test clock',
+      description: 'Only in the sandbox. A subscription or an order is attached to the clock when it is created.',
+      access: { role: 'member', merchant: 'body' },
+      body: TestClockCreateBody,
+      replies: { 201: TestClockReply },
+      handler: async ({ tx, now, merchantId, body }) => {
         const { merchantId: _, ...draft } = body;
         return ok(toClockReply(orThrow(await createClock(tx, merchantId, draft, now))));
       },
-    ),
-    route(
-      {
-        method: 'GET',
-        path: '/v0/testClocks',
-        operationId: 'listTestClocks',
-        tag: 'Test clocks',
-        summary: 'List test clocks',
-        description: 'Only in the sandbox. Newest first, without deleted clocks.',
-        access: { role: 'viewer', merchant: 'query' },
-        query: ListQuery({ merchantId: Type.Optional(Id('organization')) }),
-        replies: { 200: ListOf(TestClockReply) },
-      },
-      async ({ tx, merchantId, query }) => {
-        const page = pageOf(query);
-        const { data, total } = await selectClocks(tx, merchantId, page);
-        return ok(listReply({ data: data.map(toClockReply), total }, page));
-      },
-    ),
-    route(
-      {
-        method: 'GET',
-        path: '/v0/testClocks/:id',
-        operationId: 'getTestClock',
-        tag: 'Test clocks',
-        summary: 'Retrieve a test clock',
-        description: 'Only in the sandbox. Shows how far an advance has come.',
-        access: { role: 'viewer', merchant: ofClock },
-        replies: { 200: TestClockReply },
-      },
-      async ({ tx, merchantId, params }) => {
+    }),
+    api.list('/v0/testClocks', 'listTestClocks', {
+      summary: 'List test clocks',
+      description: 'Only in the sandbox. Newest first, without deleted clocks.',
+      access: { role: 'viewer', merchant: 'query' },
+      query: ListQuery({ merchantId: Type.Optional(Id('organization')) }),
+      of: TestClockReply,
+      list: ({ tx, merchantId, page }) => selectClocks(tx, merchantId, page),
+      each: toClockReply,
+    }),
+    api.get('/v0/testClocks/:id', 'getTestClock', {
+      summary: 'Retrieve a test clock',
+      description: 'Only in the sandbox. Shows how far an advance has come.',
+      access: { role: 'viewer', merchant: ofClock },
+      replies: { 200: TestClockReply },
+      handler: async ({ tx, merchantId, params }) => {
         const found = await getClock(tx, merchantId, params.id);
         return found.ok ? ok(toClockReply(found.value)) : found;
       },
-    ),
-    freeRoute(
-      {
-        method: 'PATCH',
-        path: '/v0/testClocks/:id',
-        operationId: 'advanceTestClock',
-        tag: 'Test clocks',
-        summary: 'Advance a test clock',
-        description:
-          'Runs everything that is due in between, in order, each step at its own time. Answers when all ' +
-          'is done, or after 15 seconds with `advancingTo` still set while the work goes on. A clock ' +
-          'never goes back.',
-        access: { role: 'member', merchant: ofClock },
-        body: TestClockUpdate,
-        replies: { 200: TestClockReply },
-        errors: [409],
-      },
-      async ({ database, audit, now, merchantId, params, body, endSlot }) => {
+    }),
+    api.patch('/v0/testClocks/:id', 'advanceTestClock', {
+      summary: 'Advance a test clock',
+      description:
+        'Runs everything that is due in between, in order, each step at its own time. Answers when all is done, or ' +
+        'after 15 seconds with `advancingTo` still set while the work goes on. A clock never goes back.',
+      access: { role: 'member', merchant: ofClock },
+      body: TestClockUpdateBody,
+      replies: { 200: TestClockReply },
+      errors: [409],
+      free: async ({ database, audit, now, merchantId, params, body, endSlot }) => {
         const id = params.id;
         if (body.currentTime !== undefined && body.advanceBy !== undefined)
           return invalid([{ field: 'advanceBy', message: 'must not be sent together with currentTime' }]);
@@ -223,25 +193,19 @@ export function clockRoutes(options: ClockRoutesOptions): readonly Route[] {
         const found = await database.transaction(scope, (tx) => getClock(tx, merchantId, id));
         return found.ok ? ok(toClockReply(found.value)) : found;
       },
-    ),
-    route(
-      {
-        method: 'DELETE',
-        path: '/v0/testClocks/:id',
-        operationId: 'deleteTestClock',
-        tag: 'Test clocks',
-        summary: 'Delete a test clock',
-        description:
-          'Ends an advance too. Refused with 409 and the blockers while a subscription or an order on ' +
-          'the clock has not ended.',
-        access: { role: 'member', merchant: ofClock },
-        replies: { 200: TestClockReply },
-        errors: [409],
-      },
-      async ({ tx, now, merchantId, params }) => {
+    }),
+    api.delete('/v0/testClocks/:id', 'deleteTestClock', {
+      summary: 'Delete a test clock',
+      description:
+        'Ends an advance too. Refused with 409 and the blockers while a subscription or an order on the clock has ' +
+        'not ended.',
+      access: { role: 'member', merchant: ofClock },
+      replies: { 200: TestClockReply },
+      errors: [409],
+      handler: async ({ tx, now, merchantId, params }) => {
         const deleted = await deleteClock(tx, merchantId, params.id, blockers, now);
         return deleted.ok ? ok(toClockReply(deleted.value)) : deleted;
       },
-    ),
+    }),
   ];
 }

@@ -2,7 +2,7 @@ import { findFeaturesByKey } from '../catalog/index.ts';
 import { effectiveNowForReading } from '../clocks/index.ts';
 import { findCustomerIdsOfExternalId } from '../customers/index.ts';
 import type { Tx } from '../db/index.ts';
-import { freeRoute, listReply, pageOf, type Route, readRoute, route } from '../http/index.ts';
+import { listReply, pageOf, type Route, routesOf } from '../http/index.ts';
 import { invalidField, notFound, ok, type Result } from '../kernel/result.ts';
 import { formatInstant, type Instant, type InstantText, instantOrNull } from '../kernel/time.ts';
 import { type AccessOf, accessQuestion, detailQuestion, findAsked, findWhose } from './cache/questions.ts';
@@ -10,9 +10,9 @@ import { type ReadingDependencies, type ReadingQuestion, Readings } from './cach
 import { selectEntitlement } from './entitlement/entitlements.sql.ts';
 import {
   AccessQuery,
-  ActiveEntitlementListReply,
   ActiveEntitlementQuery,
-  CustomerAccess,
+  ActiveEntitlementReply,
+  CustomerAccessReply,
   EntitlementDetailReply,
   EntitlementHistoryReply,
   EntitlementListQuery,
@@ -31,7 +31,7 @@ import {
   type TimedEntitlement,
 } from './reading/reading.sql.ts';
 
-const TAG = 'Entitlements';
+const api = routesOf('Entitlements');
 const ofEntitlement = { role: 'viewer', merchant: { of: 'id', kind: 'entitlement' } } as const;
 
 /** The schema has seen to the form. */
@@ -40,21 +40,15 @@ export const entitlementReadRoutes = (dependencies: ReadingDependencies): readon
   const readings = new Readings(dependencies);
   const access = accessBy(dependencies, readings);
   return [
-    route(
-      {
-        method: 'GET',
-        path: '/v1/entitlements',
-        operationId: 'listEntitlements',
-        tag: TAG,
-        summary: 'List entitlements',
-        description:
-          'Newest first, each with its balance. Send at most one of `customerId` and ' +
-          '`externalCustomerId`. Entitlements that have ended or have not begun are listed too.',
-        access: { role: 'viewer', merchant: 'query', by: ['customerId', 'productId', 'subscriptionId'] },
-        query: EntitlementListQuery,
-        replies: { 200: EntitlementListReply },
-      },
-      async ({ tx, merchantId, query, now, signal }) => {
+    api.get('/v1/entitlements', 'listEntitlements', {
+      summary: 'List entitlements',
+      description:
+        'Newest first, each with its balance. Send at most one of `customerId` and `externalCustomerId`. ' +
+        'Entitlements that have ended or have not begun are listed too.',
+      access: { role: 'viewer', merchant: 'query', by: ['customerId', 'productId', 'subscriptionId'] },
+      query: EntitlementListQuery,
+      replies: { 200: EntitlementListReply },
+      handler: async ({ tx, merchantId, query, now, signal }) => {
         if (query.customerId !== undefined && query.externalCustomerId !== undefined)
           return invalidField('externalCustomerId', 'must not be sent together with customerId');
         const page = pageOf(query);
@@ -64,39 +58,24 @@ export const entitlementReadRoutes = (dependencies: ReadingDependencies): readon
         if (!shown.ok) return shown;
         return ok(listReply({ data: shown.value.map((each) => ({ ...each, entitlementId: each.id })), total }, page));
       },
-    ),
-    route(
-      {
-        method: 'GET',
-        path: '/v0/entitlements/activeEntitlements',
-        operationId: 'listActiveEntitlements',
-        tag: TAG,
-        summary: 'List active entitlements of a customer',
-        description:
-          'Newest first, without balances. `GET /v1/customers/{id}/access` answers whether a customer may go on.',
-        access: { role: 'viewer', merchant: 'query', by: ['customerId', 'productId', 'subscriptionId'] },
-        query: ActiveEntitlementQuery,
-        replies: { 200: ActiveEntitlementListReply },
-      },
-      async ({ tx, merchantId, query, now }) => {
-        const page = pageOf(query);
-        const { rows, total } = await selectActivePage(tx, merchantId, query, page, now);
-        return ok(listReply({ data: rows.map(toActiveReply), total }, page));
-      },
-    ),
-    readRoute(
-      {
-        method: 'GET',
-        path: '/v1/entitlements/:id',
-        operationId: 'getEntitlement',
-        tag: TAG,
-        summary: 'Retrieve an entitlement with its balance',
-        description: 'Every event that was answered with 202 counts at once.',
-        access: ofEntitlement,
-        query: EntitlementQuery,
-        replies: { 200: EntitlementDetailReply },
-      },
-      async ({ database, merchantId, params, query, now, signal }) => {
+    }),
+    api.list('/v0/entitlements/activeEntitlements', 'listActiveEntitlements', {
+      summary: 'List active entitlements of a customer',
+      description:
+        'Newest first, without balances. `GET /v1/customers/{id}/access` answers whether a customer may go on.',
+      access: { role: 'viewer', merchant: 'query', by: ['customerId', 'productId', 'subscriptionId'] },
+      query: ActiveEntitlementQuery,
+      of: ActiveEntitlementReply,
+      list: ({ tx, merchantId, query, now, page }) => selectActivePage(tx, merchantId, query, page, now),
+      each: toActiveReply,
+    }),
+    api.get('/v1/entitlements/:id', 'getEntitlement', {
+      summary: 'Retrieve an entitlement with its balance',
+      description: 'Every event that was answered with 202 counts at once.',
+      access: ofEntitlement,
+      query: EntitlementQuery,
+      replies: { 200: EntitlementDetailReply },
+      free: async ({ database, merchantId, params, query, now, signal }) => {
         const id = params.id;
         const at = instantOrNull(query.at);
         if (at !== null)
@@ -104,22 +83,16 @@ export const entitlementReadRoutes = (dependencies: ReadingDependencies): readon
         const answer = await readings.answer(detailQuestion({ database, merchantId, now, signal }, id));
         return answer.ok ? ok(answer.value.details[0]) : answer;
       },
-      ({ tx, merchantId, params, query, now, signal }) =>
+      handler: ({ tx, merchantId, params, query, now, signal }) =>
         detailAt(tx, merchantId, params.id, { at: instantOrNull(query.at), signal }, now),
-    ),
-    route(
-      {
-        method: 'GET',
-        path: '/v1/entitlements/:id/history',
-        operationId: 'getEntitlementHistory',
-        tag: TAG,
-        summary: 'Retrieve the history of a balance',
-        description: 'Windows of a day unless `windowSize` is sent; at most 400 windows.',
-        access: ofEntitlement,
-        query: HistoryQuery,
-        replies: { 200: EntitlementHistoryReply },
-      },
-      async ({ tx, merchantId, params, query, now, signal }) => {
+    }),
+    api.get('/v1/entitlements/:id/history', 'getEntitlementHistory', {
+      summary: 'Retrieve the history of a balance',
+      description: 'Windows of a day unless `windowSize` is sent; at most 400 windows.',
+      access: ofEntitlement,
+      query: HistoryQuery,
+      replies: { 200: EntitlementHistoryReply },
+      handler: async ({ tx, merchantId, params, query, now, signal }) => {
         const entitlement = await selectEntitlement(tx, merchantId, params.id);
         if (!entitlement) return notFound('entitlement');
         const own = await effectiveNowForReading(tx, merchantId, entitlement.clockId, now);
@@ -127,42 +100,30 @@ export const entitlementReadRoutes = (dependencies: ReadingDependencies): readon
         const question = { from: instantOrNull(from), to: instantOrNull(to), windowSize, signal };
         return historyOf(tx, entitlement, question, own);
       },
-    ),
-    freeRoute(
-      {
-        method: 'GET',
-        path: '/v1/customers/:id/access',
-        operationId: 'getCustomerAccess',
-        tag: TAG,
-        summary: 'Retrieve the access of a customer',
-        description:
-          'Ask this before you let a customer use a feature. There is access where any entitlement gives ' +
-          'it and no budget blocks it. Every event that was answered with 202 counts at once.',
-        access: { role: 'viewer', merchant: { of: 'id', kind: 'customer' } },
-        query: AccessQuery,
-        replies: { 200: CustomerAccess },
-      },
-      ({ database, merchantId, params, query, now, signal }) =>
+    }),
+    api.get('/v1/customers/:id/access', 'getCustomerAccess', {
+      summary: 'Retrieve the access of a customer',
+      description:
+        'Ask this before you let a customer use a feature. There is access where any entitlement gives it and no ' +
+        'budget blocks it. Every event that was answered with 202 counts at once.',
+      access: { role: 'viewer', merchant: { of: 'id', kind: 'customer' } },
+      query: AccessQuery,
+      replies: { 200: CustomerAccessReply },
+      free: ({ database, merchantId, params, query, now, signal }) =>
         access({ database, merchantId, now, signal }, { customer: { id: params.id }, ...query }),
-    ),
-    freeRoute(
-      {
-        method: 'GET',
-        path: '/v1/customers/access',
-        operationId: 'getExternalCustomerAccess',
-        tag: TAG,
-        summary: 'Retrieve the access of a customer by your own id',
-        description: 'The same as `GET /v1/customers/{id}/access`, by your own id of the customer.',
-        access: { role: 'viewer', merchant: 'query', by: ['productId'] },
-        query: ExternalAccessQuery,
-        replies: { 200: CustomerAccess },
-      },
-      async ({ database, merchantId, query, now, signal }) => {
+    }),
+    api.get('/v1/customers/access', 'getExternalCustomerAccess', {
+      summary: 'Retrieve the access of a customer by your own id',
+      description: 'The same as `GET /v1/customers/{id}/access`, by your own id of the customer.',
+      access: { role: 'viewer', merchant: 'query', by: ['productId'] },
+      query: ExternalAccessQuery,
+      replies: { 200: CustomerAccessReply },
+      free: async ({ database, merchantId, query, now, signal }) => {
         if (merchantId === null) return invalidField('merchantId', 'is required of a platform operator');
         const customer = { externalId: query.externalCustomerId };
         return access({ database, merchantId, now, signal }, { customer, ...query });
       },
-    ),
+    }),
   ];
 };
 
@@ -192,7 +153,7 @@ const accessBy =
   async (
     reader: Reader & { readonly now: Instant },
     { at: text, ...of }: AccessOf & { readonly at?: InstantText },
-  ): Promise<Result<CustomerAccess>> => {
+  ): Promise<Result<CustomerAccessReply>> => {
     const at = instantOrNull(text);
     if (at === null) {
       const answer = await readings.answer(accessQuestion(reader, of));

@@ -3,51 +3,35 @@ import { asOwner, type Edge, type EdgeCaller, openEdge, thingRoutes } from '../.
 import { openTestEnvironment, type TestEnvironment } from '../../test/support/environment.ts';
 import { type Scope, sql, sqlState } from '../db/index.ts';
 import { ok } from '../kernel/result.ts';
-import { route, Strict, Type } from './index.ts';
+import { routesOf, Strict, Type } from './index.ts';
 
-const operatorOnly = route(
-  {
-    method: 'POST',
-    path: '/v0/levers',
-    operationId: 'pullLever',
-    tag: 'Things',
-    summary: 'For operators only',
-    access: { role: 'admin', merchant: 'caller', operator: true },
-    body: Strict({}),
-    replies: { 200: Type.Object({ pulled: Type.Boolean() }) },
-  },
-  async () => ok({ pulled: true }),
-);
-const list = route(
-  {
-    method: 'GET',
-    path: '/v0/things',
-    operationId: 'listThings',
-    tag: 'Things',
-    summary: 'List things without asking whose they are',
-    access: { role: 'viewer', merchant: 'query', by: ['productId'] },
-    query: Strict({ merchantId: Type.Optional(Type.String()), productId: Type.Optional(Type.String()) }),
-    replies: { 200: Type.Object({ merchants: Type.Array(Type.String()) }) },
-  },
-  async ({ tx }) => {
+const api = routesOf('Things');
+
+const operatorOnly = api.post('/v0/levers', 'pullLever', {
+  summary: 'For operators only',
+  access: { role: 'admin', merchant: 'caller', operator: true },
+  body: Strict({}),
+  replies: { 200: Type.Object({ pulled: Type.Boolean() }) },
+  handler: async () => ok({ pulled: true }),
+});
+const list = api.get('/v0/things', 'listThings', {
+  summary: 'List things without asking whose they are',
+  access: { role: 'viewer', merchant: 'query', by: ['productId'] },
+  query: Strict({ merchantId: Type.Optional(Type.String()), productId: Type.Optional(Type.String()) }),
+  replies: { 200: Type.Object({ merchants: Type.Array(Type.String()) }) },
+  handler: async ({ tx }) => {
     const rows = await tx.rows<{ id: string }>(sql`select distinct merchant_id as id from thing order by 1`);
     return ok({ merchants: rows.map(({ id }) => id) });
   },
-);
+});
 
-const part = route(
-  {
-    method: 'POST',
-    path: '/v0/parts',
-    operationId: 'createPart',
-    tag: 'Things',
-    summary: 'Create something of a thing',
-    access: { role: 'member', merchant: 'body', by: ['productId'] },
-    body: Strict({ merchantId: Type.Optional(Type.String()), productId: Type.Optional(Type.String()) }),
-    replies: { 201: Type.Object({ merchantId: Type.String() }) },
-  },
-  async ({ merchantId }) => ok({ merchantId }),
-);
+const part = api.post('/v0/parts', 'createPart', {
+  summary: 'Create something of a thing',
+  access: { role: 'member', merchant: 'body', by: ['productId'] },
+  body: Strict({ merchantId: Type.Optional(Type.String()), productId: Type.Optional(Type.String()) }),
+  replies: { 201: Type.Object({ merchantId: Type.String() }) },
+  handler: async ({ merchantId }) => ok({ merchantId }),
+});
 
 let edge: Edge;
 let mine: EdgeCaller;

@@ -5,7 +5,9 @@ import { type Edge, type EdgeCaller, openEdge } from '../../test/support/edge.ts
 import { decimalOf, plain } from '../kernel/decimal.ts';
 import { ok } from '../kernel/result.ts';
 import { BodyError, readJsonBody } from './body.ts';
-import { DecimalNumber, ListQuery, Metadata, route, Strict, Text, Timestamp, Type } from './index.ts';
+import { DecimalNumber, ListQuery, Metadata, routesOf, Strict, Text, Timestamp, Type } from './index.ts';
+
+const api = routesOf('Echo');
 
 const Echo = Strict(
   {
@@ -21,44 +23,26 @@ const Echo = Strict(
 const Echoed = Type.Object({ body: Type.Unknown(), amount: Type.Unknown() });
 
 const routes = [
-  route(
-    {
-      method: 'POST',
-      path: '/v0/echo',
-      operationId: 'echo',
-      tag: 'Echo',
-      summary: 'Answer what was sent',
-      access: { role: 'member', merchant: 'caller' },
-      body: Echo,
-      replies: { 200: Echoed },
-    },
-    async ({ body }) => ok({ body, amount: body.amount === undefined ? null : plain(decimalOf(body.amount)) }),
-  ),
-  route(
-    {
-      method: 'GET',
-      path: '/v0/echo',
-      operationId: 'listEcho',
-      tag: 'Echo',
-      summary: 'Answer the query',
-      access: { role: 'viewer', merchant: 'caller' },
-      query: ListQuery({ flag: Type.Optional(Type.Boolean()), word: Type.Optional(Text({ maxLength: 5 })) }),
-      replies: { 200: Type.Object({ query: Type.Unknown() }) },
-    },
-    async ({ query }) => ok({ query }),
-  ),
-  route(
-    {
-      method: 'POST',
-      path: '/v0/touch',
-      operationId: 'touch',
-      tag: 'Echo',
-      summary: 'Takes no body',
-      access: { role: 'member', merchant: 'caller' },
-      replies: { 200: Type.Object({ touched: Type.Boolean() }) },
-    },
-    async () => ok({ touched: true }),
-  ),
+  api.post('/v0/echo', 'echo', {
+    summary: 'Answer what was sent',
+    access: { role: 'member', merchant: 'caller' },
+    body: Echo,
+    replies: { 200: Echoed },
+    handler: async ({ body }) => ok({ body, amount: body.amount === undefined ? null : plain(decimalOf(body.amount)) }),
+  }),
+  api.get('/v0/echo', 'listEcho', {
+    summary: 'Answer the query',
+    access: { role: 'viewer', merchant: 'caller' },
+    query: ListQuery({ flag: Type.Optional(Type.Boolean()), word: Type.Optional(Text({ maxLength: 5 })) }),
+    replies: { 200: Type.Object({ query: Type.Unknown() }) },
+    handler: async ({ query }) => ok({ query }),
+  }),
+  api.post('/v0/touch', 'touch', {
+    summary: 'Takes no body',
+    access: { role: 'member', merchant: 'caller' },
+    replies: { 200: Type.Object({ touched: Type.Boolean() }) },
+    handler: async () => ok({ touched: true }),
+  }),
 ];
 
 let edge: Edge;

@@ -2,8 +2,21 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Edge, type EdgeCaller, openEdge, thingRoutes } from '../../test/support/edge.ts';
 import { ok } from '../kernel/result.ts';
 import { compactText, plainUrl } from './compact.ts';
-import { DecimalOut, GroupOut, JsonOut, MapOut, Nullable, Reply, route, Strict, type TSchema, Type } from './index.ts';
+import {
+  DecimalOut,
+  GroupOut,
+  JsonOut,
+  MapOut,
+  Nullable,
+  Reply,
+  routesOf,
+  Strict,
+  type TSchema,
+  Type,
+} from './index.ts';
 import { compactDocument } from './reference/compact-document.ts';
+
+const api = routesOf('Things');
 
 const Echoed = Type.Object(
   { note: Nullable(Type.String()), always: Type.Null(), sent: MapOut, kept: Type.Null(), count: Type.Number() },
@@ -12,32 +25,20 @@ const Echoed = Type.Object(
 
 const routes = [
   ...thingRoutes(),
-  route(
-    {
-      method: 'POST',
-      path: '/v0/echo',
-      operationId: 'echo',
-      tag: 'Things',
-      summary: 'Answer what was sent',
-      access: { role: 'member', merchant: 'caller' },
-      body: Strict({ sent: MapOut, note: Type.Optional(Nullable(Type.String())) }, { $id: 'Echo' }),
-      replies: { 200: Echoed },
-    },
-    async ({ body: { sent, note } }) =>
+  api.post('/v0/echo', 'echo', {
+    summary: 'Answer what was sent',
+    access: { role: 'member', merchant: 'caller' },
+    body: Strict({ sent: MapOut, note: Type.Optional(Nullable(Type.String())) }, { $id: 'Echo' }),
+    replies: { 200: Echoed },
+    handler: async ({ body: { sent, note } }) =>
       ok({ note: note ?? null, always: null, sent, kept: null, count: JSON.rawJSON('9007199254740993.10') }),
-  ),
-  route(
-    {
-      method: 'GET',
-      path: '/v0/page',
-      operationId: 'showPage',
-      tag: 'Things',
-      summary: 'A page that is no JSON',
-      access: { role: 'viewer', merchant: 'caller' },
-      replies: { 200: { contentType: 'text/plain', description: 'A text' } },
-    },
-    async () => ok(new Reply(200, '{"a":null}', { 'content-type': 'text/plain' })),
-  ),
+  }),
+  api.get('/v0/page', 'showPage', {
+    summary: 'A page that is no JSON',
+    access: { role: 'viewer', merchant: 'caller' },
+    replies: { 200: { contentType: 'text/plain', description: 'A text' } },
+    handler: async () => ok(new Reply(200, '{"a":null}', { 'content-type': 'text/plain' })),
+  }),
 ];
 
 let edge: Edge;

@@ -12,8 +12,10 @@ import {
 } from '../db/index.ts';
 import { notFound, ok } from '../kernel/result.ts';
 import type { Metrics } from './metrics.ts';
-import { freeRoute, Reply, type Route } from './route.ts';
+import { Reply, type Route, routesOf } from './route.ts';
 import { Type } from './schema.ts';
+
+const api = routesOf('Operations');
 
 export interface HealthOptions {
   readonly database: Database;
@@ -26,11 +28,11 @@ export interface HealthOptions {
 
 const PATIENCE_MILLISECONDS = 2_000; // a probe that has to wait longer counts as an answer too
 
-const Health = Type.Object(
+const HealthReply = Type.Object(
   { status: Type.Literal('ok', { description: 'The program works.' }) },
   { $id: 'Health', description: 'The answer of a program that works.' },
 );
-const NotReady = Type.Object(
+const NotReadyReply = Type.Object(
   {
     status: Type.Literal('unavailable', { description: 'The program cannot take requests now.' }),
     missing: Type.Array(Type.String(), {
@@ -44,52 +46,39 @@ const NotReady = Type.Object(
  * `/healthz`, `/readyz` and `/metrics` (api.md, Running it): for probes, without a key, and without naming a merchant.
  */
 export function healthRoutes({ database, migrations, metrics, showsMetrics }: HealthOptions): readonly Route[] {
-  const common = { method: 'GET', tag: 'Operations', access: { public: true } } as const;
   return [
-    freeRoute(
-      {
-        ...common,
-        path: '/healthz',
-        operationId: 'getHealth',
-        summary: 'Check that the process is alive',
-        description: 'Answers at once and asks no database. No API key is needed.',
-        replies: { 200: Health },
-      },
-      async () => ok({ status: 'ok' }),
-    ),
-    freeRoute(
-      {
-        ...common,
-        path: '/readyz',
-        operationId: 'getReadiness',
-        summary: 'Check that the program can take requests',
-        description:
-          'Answers 200 when the database answers and has the migrations of this program, all of them and no others, ' +
-          'otherwise 503. No API key is needed.',
-        replies: { 200: Health, 503: NotReady },
-      },
-      async () => {
+    api.get('/healthz', 'getHealth', {
+      summary: 'Check that the process is alive',
+      description: 'Answers at once and asks no database. No API key is needed.',
+      access: { public: true },
+      replies: { 200: HealthReply },
+      free: async () => ok({ status: 'ok' }),
+    }),
+    api.get('/readyz', 'getReadiness', {
+      summary: 'Check that the program can take requests',
+      description:
+        'Answers 200 when the database answers and has the migrations of this program, all of them and no others, ' +
+        'otherwise 503. No API key is needed.',
+      access: { public: true },
+      replies: { 200: HealthReply, 503: NotReadyReply },
+      free: async () => {
         const missing = await whatIsMissing(database, migrations);
         if (missing.length === 0) return ok({ status: 'ok' });
         return ok(new Reply(503, { status: 'unavailable', missing }, { 'retry-after': '1' }));
       },
-    ),
-    freeRoute(
-      {
-        ...common,
-        path: '/metrics',
-        operationId: 'getMetrics',
-        summary: 'Retrieve metrics for Prometheus',
-        description:
-          'In the text format of Prometheus. No API key is needed. Where the program listens for other machines, the ' +
-          'answer is 404: set `METRICS_PORT`.',
-        replies: { 200: { contentType: 'text/plain', description: 'Prometheus text format 0.0.4' } },
-      },
-      async () =>
+    }),
+    api.get('/metrics', 'getMetrics', {
+      summary: 'Retrieve metrics for Prometheus',
+      description:
+        'In the text format of Prometheus. No API key is needed. Where the program listens for other machines, the ' +
+        'answer is 404: set `METRICS_PORT`.',
+      access: { public: true },
+      replies: { 200: { contentType: 'text/plain', description: 'Prometheus text format 0.0.4' } },
+      free: async () =>
         showsMetrics
           ? ok(new Reply(200, await metrics.text(), { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }))
           : notFound('metrics'),
-    ),
+    }),
   ];
 }
 

@@ -4,7 +4,9 @@ import { type Edge, type EdgeCaller, openEdge, thingRoutes } from '../../test/su
 import { sql } from '../db/index.ts';
 import { ok } from '../kernel/result.ts';
 import { canonicalJson, forgetIdempotencyKeys } from './idempotency.ts';
-import { route, Strict, Type } from './index.ts';
+import { routesOf, Strict, Type } from './index.ts';
+
+const api = routesOf('Things');
 
 /** The gates of running handlers, by name. */
 const gates = new Map<string, { reached: PromiseWithResolvers<void>; open: PromiseWithResolvers<void> }>();
@@ -16,19 +18,13 @@ const gate = (name: string) => {
 let calls = 0;
 let isBroken = false;
 
-const other = route(
-  {
-    method: 'POST',
-    path: '/v0/others',
-    operationId: 'createOther',
-    tag: 'Things',
-    summary: 'Another route',
-    access: { role: 'member', merchant: 'caller' },
-    body: Strict({ name: Type.String() }),
-    replies: { 200: Type.Object({ answer: Type.String() }) },
-  },
-  async ({ body }) => ok({ answer: body.name }),
-);
+const other = api.post('/v0/others', 'createOther', {
+  summary: 'Another route',
+  access: { role: 'member', merchant: 'caller' },
+  body: Strict({ name: Type.String() }),
+  replies: { 200: Type.Object({ answer: Type.String() }) },
+  handler: async ({ body }) => ok({ answer: body.name }),
+});
 
 let edge: Edge;
 let merchant: EdgeCaller;

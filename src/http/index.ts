@@ -15,7 +15,6 @@ export {
   type Arrival,
   type Context,
   type FreeContext,
-  freeRoute,
   Intended,
   type Intent,
   type Outcome,
@@ -23,8 +22,7 @@ export {
   type RawBody,
   Reply,
   type Route,
-  readRoute,
-  route,
+  routesOf,
 } from './route.ts';
 export * from './schema.ts';
 export { createServer } from './server.ts';

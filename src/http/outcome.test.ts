@@ -4,7 +4,9 @@ import { type Edge, type EdgeCaller, openEdge, Thing } from '../../test/support/
 import { sql } from '../db/index.ts';
 import { newId } from '../kernel/ids.ts';
 import { ok } from '../kernel/result.ts';
-import { Intended, type Outcome, route, Strict, Type } from './index.ts';
+import { Intended, type Outcome, routesOf, Strict, Type } from './index.ts';
+
+const api = routesOf('Things');
 
 /** A provider of named things. It renames a thing now, or when the test says so. */
 let provider: Outcome['wait'];
@@ -21,25 +23,19 @@ const find = async (of: Parameters<Outcome['answer']>[0]) => {
   return ok({ id: of.intent.id, object: 'thing', merchantId: of.merchantId, name });
 };
 
-const asking = route(
-  {
-    method: 'POST',
-    path: '/v0/things',
-    operationId: 'createThing',
-    tag: 'Things',
-    summary: 'Create a thing that a provider renames',
-    access: { role: 'member', merchant: 'caller' },
-    body: Strict({ name: Type.String() }),
-    replies: { 201: Thing },
-    errors: [409],
-    outcome: { wait: (of, signal) => provider(of, signal), answer: find },
-  },
-  async ({ tx, merchantId, body: { name } }) => {
+const asking = api.post('/v0/things', 'createThing', {
+  summary: 'Create a thing that a provider renames',
+  access: { role: 'member', merchant: 'caller' },
+  body: Strict({ name: Type.String() }),
+  replies: { 201: Thing },
+  errors: [409],
+  outcome: { wait: (of, signal) => provider(of, signal), answer: find },
+  handler: async ({ tx, merchantId, body: { name } }) => {
     const id = newId('product');
     await tx.run(sql`insert into thing (merchant_id, id, name) values (${merchantId}, ${id}, ${name})`);
     return ok(new Intended({ id }, { id, object: 'thing', merchantId, name }));
   },
-);
+});
 
 beforeAll(async () => {
   edge = await openEdge([asking], { now: () => now, outcomeMilliseconds: 300 });

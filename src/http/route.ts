@@ -1,11 +1,12 @@
 import type { FastifyRequest } from 'fastify';
-import type { Static, TSchema } from 'typebox';
+import { type Static, type TSchema, Type } from 'typebox';
 import type { Database, Tx } from '../db/index.ts';
 import type { IdKind } from '../kernel/ids.ts';
-import type { Result } from '../kernel/result.ts';
+import { ok, type Result } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { PartLimits } from './body.ts';
 import type { Caller, Role } from './caller.ts';
+import { ListOf, listReply, type PageRequest, pageOf } from './schema.ts';
 import type { BucketName } from './sharing/rate-limit.ts';
 
 /**
@@ -231,24 +232,92 @@ export interface Route {
   readonly free?: (context: FreeContext<never, never, never>) => Promise<Result<unknown>>;
 }
 
-/** Declares a route: schema in, operation, schema out. Its handler works in one transaction. */
-export const route = <A extends Access, Path extends string, Q extends TSchema, B extends TSchema>(
-  declaration: RouteDeclaration<Path, Q, B, A>,
-  handler: (context: Context<PathParams<Path>, StaticOf<Q>, StaticOf<B>, A>) => Promise<Result<unknown>>,
-): Route => ({ declaration, handler });
-
-/** Declares a route that needs transactions of its own. */
-export const freeRoute = <A extends Access, Path extends string, Q extends TSchema, B extends TSchema>(
-  declaration: RouteDeclaration<Path, Q, B, A>,
-  free: (context: FreeContext<PathParams<Path>, StaticOf<Q>, StaticOf<B>, A>) => Promise<Result<unknown>>,
-): Route => ({ declaration, free });
+type Handler<Path extends string, Q, B, A extends Access> = (
+  context: Context<PathParams<Path>, StaticOf<Q>, StaticOf<B>, A>,
+) => Promise<Result<unknown>>;
+type FreeHandler<Path extends string, Q, B, A extends Access> = (
+  context: FreeContext<PathParams<Path>, StaticOf<Q>, StaticOf<B>, A>,
+) => Promise<Result<unknown>>;
 
 /**
- * Declares a read route without its own transaction. `handler` reads the same in a transaction, for the audit log of
- * changes. `handler` reads the same in a transaction, for the audit log of whatever changes the resource.
+ * The handlers of a route. `handler` works in one transaction. `free` makes its own transactions. A read with both
+ * answers by `free`, and the audit log of a change asks `handler` in the transaction of that change.
  */
-export const readRoute = <A extends Access, Path extends string, Q extends TSchema, B extends TSchema>(
-  declaration: RouteDeclaration<Path, Q, B, A>,
-  free: (context: FreeContext<PathParams<Path>, StaticOf<Q>, StaticOf<B>, A>) => Promise<Result<unknown>>,
-  handler: (context: Context<PathParams<Path>, StaticOf<Q>, StaticOf<B>, A>) => Promise<Result<unknown>>,
-): Route => ({ declaration, free, handler });
+type Handlers<Path extends string, Q, B, A extends Access> =
+  | { readonly handler: Handler<Path, Q, B, A>; readonly free?: FreeHandler<Path, Q, B, A> }
+  | { readonly handler?: Handler<Path, Q, B, A>; readonly free: FreeHandler<Path, Q, B, A> };
+
+type SaidApart = 'method' | 'path' | 'operationId' | 'tag';
+type RouteForm<Path extends string, Q, B, A extends Access> = Omit<RouteDeclaration<Path, Q, B, A>, SaidApart> &
+  Handlers<Path, Q, B, A>;
+/** A DELETE without `replies` answers 204. */
+type DeleteForm<Path extends string, Q, B, A extends Access> = Omit<RouteForm<Path, Q, B, A>, 'replies'> &
+  Partial<Pick<RouteDeclaration<Path, Q, B, A>, 'replies'>> &
+  Handlers<Path, Q, B, A>;
+
+/** A page of resources with the number of all, as an operation or a statement gives it. */
+type Rows<Row> =
+  | { readonly data: readonly Row[]; readonly total: number }
+  | { readonly rows: readonly Row[]; readonly total: number };
+
+/** A list: its page comes from the query, and its reply is the list envelope around `of`. */
+interface ListForm<Path extends string, Q, A extends Access, Row>
+  extends Omit<RouteDeclaration<Path, Q, TSchema, A>, SaidApart | 'replies' | 'body'> {
+  /** The reply of one resource. */
+  readonly of: TSchema;
+  /** Reads the page. */
+  readonly list: (
+    context: Context<PathParams<Path>, StaticOf<Q>, unknown, A> & { readonly page: PageRequest },
+  ) => Promise<Rows<Row> | Result<Rows<Row>>>;
+  /** The reply of a row. Default: the row itself. */
+  readonly each?: (row: Row, context: Context<PathParams<Path>, StaticOf<Q>, unknown, A>) => unknown;
+}
+
+/**
+ * The forms of the routes of one tag, by their methods: `api.get(path, operationId, declaration)`. A form holds its
+ * handler: schema in, operation, schema out.
+ */
+export const routesOf = (tag: string) => {
+  const by =
+    (method: RouteDeclaration<string, TSchema, TSchema, Access>['method']) =>
+    <A extends Access, Path extends string, Q extends TSchema, B extends TSchema>(
+      path: Path,
+      operationId: string,
+      { handler, free, ...declared }: RouteForm<Path, Q, B, A>,
+    ): Route => ({
+      declaration: { method, path, operationId, tag, ...declared },
+      ...(handler && { handler }),
+      ...(free && { free }),
+    });
+  const get = by('GET');
+  const remove = by('DELETE');
+  return {
+    get,
+    post: by('POST'),
+    put: by('PUT'),
+    patch: by('PATCH'),
+    delete: <A extends Access, Path extends string, Q extends TSchema, B extends TSchema>(
+      path: Path,
+      operationId: string,
+      form: DeleteForm<Path, Q, B, A>,
+    ): Route => remove<A, Path, Q, B>(path, operationId, { replies: { 204: Type.Null() }, ...form }),
+    list: <A extends Access, Path extends string, Q extends TSchema, Row>(
+      path: Path,
+      operationId: string,
+      { of, list, each, ...declared }: ListForm<Path, Q, A, Row>,
+    ): Route =>
+      get<A, Path, Q, TSchema>(path, operationId, {
+        ...declared,
+        replies: { 200: ListOf(of) },
+        handler: async (context) => {
+          const page = pageOf(context.query as { limit?: number });
+          const listed = await list({ ...context, page });
+          if ('ok' in listed && !listed.ok) return listed;
+          const found = 'ok' in listed ? listed.value : listed;
+          const rows = 'rows' in found ? found.rows : found.data;
+          const data = each ? rows.map((row) => each(row, context)) : [...rows];
+          return ok(listReply({ data, total: found.total }, page));
+        },
+      }),
+  };
+};

@@ -7,35 +7,25 @@ import { openTestEnvironment, type TestEnvironment } from '../../test/support/en
 import { type Sql, sql } from '../db/index.ts';
 import { type ErrorCode, fail, ok } from '../kernel/result.ts';
 import { mergeTables } from './errors.ts';
-import { type Access, createServer, Reply, type Route, route, Type } from './index.ts';
+import { type Access, createServer, Reply, type Route, routesOf, Type } from './index.ts';
+
+const api = routesOf('Things');
 
 const misbehaving = (path: string, answer: () => unknown): Route =>
-  route(
-    {
-      method: 'GET',
-      path,
-      operationId: `get${path.replaceAll('/', '_')}`,
-      tag: 'Things',
-      summary: 'Answers what it should not',
-      access: { role: 'viewer', merchant: 'caller' },
-      replies: { 200: Type.Object({ name: Type.String() }) },
-    },
-    async () => answer() as never,
-  );
+  api.get(path, `get${path.replaceAll('/', '_')}`, {
+    summary: 'Answers what it should not',
+    access: { role: 'viewer', merchant: 'caller' },
+    replies: { 200: Type.Object({ name: Type.String() }) },
+    handler: async () => answer() as never,
+  });
 
 let toRun: Sql;
-const running = route(
-  {
-    method: 'GET',
-    path: '/v0/running',
-    operationId: 'getRunning',
-    tag: 'Things',
-    summary: 'Runs a statement',
-    access: { role: 'viewer', merchant: 'caller' },
-    replies: { 200: Type.Object({}) },
-  },
-  async ({ tx }) => ok(await tx.one<object>(toRun)),
-);
+const running = api.get('/v0/running', 'getRunning', {
+  summary: 'Runs a statement',
+  access: { role: 'viewer', merchant: 'caller' },
+  replies: { 200: Type.Object({}) },
+  handler: async ({ tx }) => ok(await tx.one<object>(toRun)),
+});
 
 let edge: Edge;
 let merchant: EdgeCaller;

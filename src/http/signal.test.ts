@@ -3,7 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Edge, type EdgeCaller, openEdge } from '../../test/support/edge.ts';
 import { sql } from '../db/index.ts';
 import { ok } from '../kernel/result.ts';
-import { freeRoute, type Route, route, Strict, Type } from './index.ts';
+import { type Route, routesOf, Strict, Type } from './index.ts';
+
+const api = routesOf('Slow');
 
 /** The signal of a handler at the end of its request. */
 let edge: Edge;
@@ -24,18 +26,12 @@ const aborted = (signal: AbortSignal) =>
 
 const Done = Type.Object({ isAborted: Type.Boolean() });
 const slow = (method: 'GET' | 'POST') =>
-  route(
-    {
-      method,
-      path: '/v0/slow',
-      operationId: `${method.toLowerCase()}Slow`,
-      tag: 'Slow',
-      summary: 'Wait for the signal, then ask the database',
-      access: { role: 'viewer', merchant: 'caller' },
-      replies: { 200: Done },
-      makesDue: false,
-    },
-    async ({ tx, signal }) => {
+  api[method === 'GET' ? 'get' : 'post']('/v0/slow', `${method.toLowerCase()}Slow`, {
+    summary: 'Wait for the signal, then ask the database',
+    access: { role: 'viewer', merchant: 'caller' },
+    replies: { 200: Done },
+    makesDue: false,
+    handler: async ({ tx, signal }) => {
       await aborted(signal);
       try {
         await tx.one(sql`select 1`);
@@ -48,39 +44,27 @@ const slow = (method: 'GET' | 'POST') =>
         ended.resolve(method);
       }
     },
-  );
+  });
 const quick = (endsByItself?: true) =>
-  freeRoute(
-    {
-      method: 'GET',
-      path: endsByItself ? '/v0/ends' : '/v0/quick',
-      operationId: endsByItself ? 'ends' : 'quick',
-      tag: 'Slow',
-      summary: 'Tell whether the signal is aborted',
-      access: { role: 'viewer', merchant: 'caller' },
-      replies: { 200: Done },
-      ...(endsByItself && { endsByItself }),
-    },
-    async ({ signal }) => ok({ isAborted: signal.aborted }),
-  );
-const told = freeRoute(
-  {
-    method: 'POST',
-    path: '/v0/told',
-    operationId: 'told',
-    tag: 'Slow',
-    summary: 'Tell whether the signal is aborted after the body was read, or wait for it',
+  api.get(endsByItself ? '/v0/ends' : '/v0/quick', endsByItself ? 'ends' : 'quick', {
+    summary: 'Tell whether the signal is aborted',
     access: { role: 'viewer', merchant: 'caller' },
-    body: Strict({ waits: Type.Boolean() }, { $id: 'Told' }),
     replies: { 200: Done },
-  },
-  async ({ signal, body }) => {
+    ...(endsByItself && { endsByItself }),
+    free: async ({ signal }) => ok({ isAborted: signal.aborted }),
+  });
+const told = api.post('/v0/told', 'told', {
+  summary: 'Tell whether the signal is aborted after the body was read, or wait for it',
+  access: { role: 'viewer', merchant: 'caller' },
+  body: Strict({ waits: Type.Boolean() }, { $id: 'Told' }),
+  replies: { 200: Done },
+  free: async ({ signal, body }) => {
     await new Promise((resolve) => setTimeout(resolve, 20)); // the end of the body has been heard of
     const { aborted: isAborted } = signal;
     if (body.waits) await aborted(signal);
     return ok({ isAborted });
   },
-);
+});
 const routes: readonly Route[] = [slow('GET'), slow('POST'), quick(), quick(true), told];
 
 beforeAll(async () => {

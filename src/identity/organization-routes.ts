@@ -2,15 +2,12 @@ import {
   Address,
   type FieldWords,
   Id,
-  ListOf,
   ListQuery,
-  listReply,
   Name,
   Nullable,
   OneOf,
-  pageOf,
   type Route,
-  route,
+  routesOf,
   Strict,
   Text,
   Timestamp,
@@ -27,6 +24,8 @@ import {
   publicOrganization,
 } from './organizations.ts';
 import { SettingsInput, SettingsReply } from './settings.ts';
+
+const api = routesOf('Identity');
 
 /** An e-mail address as requests carry it. */
 export const Email = Type.String({ format: 'email', maxLength: 254, 'x-text': true });
@@ -133,80 +132,53 @@ const OrganizationListQuery = ListQuery(
 
 /** The operations on merchants and consumers (api.md, Identity). New API keys say in which environment they work. */
 export const organizationRoutes = (dependencies: OrganizationDependencies): readonly Route[] => [
-  route(
-    {
-      method: 'POST',
-      path: '/v0/organizations',
-      operationId: 'createOrganization',
-      tag: 'Identity',
-      summary: 'Create a merchant or a consumer',
-      description:
-        'For platform operators. A consumer belongs to the merchant in `merchantId`. A merchant needs a ' +
-        'user and an API key next.',
-      access: { role: 'member', merchant: 'caller', operator: true },
-      body: OrganizationCreateBody,
-      replies: { 201: OrganizationReply },
-      errors: [409],
-    },
-    async ({ tx, now, caller, body }) => {
+  api.post('/v0/organizations', 'createOrganization', {
+    summary: 'Create a merchant or a consumer',
+    description:
+      'For platform operators. A consumer belongs to the merchant in `merchantId`. A merchant needs a user and an ' +
+      'API key next.',
+    access: { role: 'member', merchant: 'caller', operator: true },
+    body: OrganizationCreateBody,
+    replies: { 201: OrganizationReply },
+    errors: [409],
+    handler: async ({ tx, now, caller, body }) => {
       const allowed = checkSettingsRole(caller, body.settings);
       if (!allowed.ok) return allowed;
       const made = await createOrganization(tx, body, dependencies.environment, now);
       return made.ok ? ok(publicOrganization(made.value)) : made;
     },
-  ),
-  route(
-    {
-      method: 'GET',
-      path: '/v0/organizations',
-      operationId: 'listOrganizations',
-      tag: 'Identity',
-      summary: 'List organizations',
-      description: 'The merchant itself and its consumers, newest first.',
-      access: { role: 'viewer', merchant: 'query' },
-      query: OrganizationListQuery,
-      replies: { 200: ListOf(OrganizationReply) },
-    },
-    async ({ tx, merchantId, query }) => {
-      const page = pageOf(query);
-      const { data, total } = await listOrganizations(tx, { ...query, merchantId }, page);
-      return ok(listReply({ data: data.map(publicOrganization), total }, page));
-    },
-  ),
-  route(
-    {
-      method: 'GET',
-      path: '/v0/organizations/:id',
-      operationId: 'getOrganization',
-      tag: 'Identity',
-      summary: 'Retrieve an organization',
-      description: 'Answers one organization; a merchant with its settings.',
-      access: { role: 'viewer', merchant: { of: 'id', kind: 'organization' } },
-      replies: { 200: OrganizationReply },
-    },
-    async ({ tx, merchantId, params }) => {
+  }),
+  api.list('/v0/organizations', 'listOrganizations', {
+    summary: 'List organizations',
+    description: 'The merchant itself and its consumers, newest first.',
+    access: { role: 'viewer', merchant: 'query' },
+    query: OrganizationListQuery,
+    of: OrganizationReply,
+    list: ({ tx, merchantId, query, page }) => listOrganizations(tx, { ...query, merchantId }, page),
+    each: publicOrganization,
+  }),
+  api.get('/v0/organizations/:id', 'getOrganization', {
+    summary: 'Retrieve an organization',
+    description: 'Answers one organization; a merchant with its settings.',
+    access: { role: 'viewer', merchant: { of: 'id', kind: 'organization' } },
+    replies: { 200: OrganizationReply },
+    handler: async ({ tx, merchantId, params }) => {
       const found = await findOrganization(tx, merchantId, params.id);
       return found ? ok(publicOrganization(found)) : notFound('organization');
     },
-  ),
-  route(
-    {
-      method: 'PATCH',
-      path: '/v0/organizations/:id',
-      operationId: 'updateOrganization',
-      tag: 'Identity',
-      summary: 'Update an organization or its settings',
-      description:
-        'A field of `settings` that is not sent stays as it is; null is its default again. Only admins ' +
-        'change settings. Issued invoices do not change.',
-      access: { role: 'member', merchant: { of: 'id', kind: 'organization' } },
-      body: OrganizationUpdateBody,
-      replies: { 200: OrganizationReply },
-    },
-    async ({ tx, now, caller, merchantId, params, body }) => {
+  }),
+  api.patch('/v0/organizations/:id', 'updateOrganization', {
+    summary: 'Update an organization or its settings',
+    description:
+      'A field of `settings` that is not sent stays as it is; null is its default again. Only admins change ' +
+      'settings. Issued invoices do not change.',
+    access: { role: 'member', merchant: { of: 'id', kind: 'organization' } },
+    body: OrganizationUpdateBody,
+    replies: { 200: OrganizationReply },
+    handler: async ({ tx, now, caller, merchantId, params, body }) => {
       const which = { merchantId, id: params.id };
       const changed = await changeOrganization(tx, caller, which, body, dependencies, now);
       return changed.ok ? ok(publicOrganization(changed.value)) : changed;
     },
-  ),
+  }),
 ];

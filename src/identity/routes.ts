@@ -2,14 +2,11 @@ import {
   type FieldWords,
   Id,
   JsonOut,
-  ListOf,
   ListQuery,
-  listReply,
   Nullable,
   OneOf,
-  pageOf,
   type Route,
-  route,
+  routesOf,
   Text,
   Timestamp,
   Type,
@@ -23,6 +20,8 @@ import { me } from './me.ts';
 import { OrganizationReply, organizationRoutes } from './organization-routes.ts';
 import type { OrganizationDependencies } from './organizations.ts';
 import { apiKeyRoutes, UserReply, userRoutes } from './user-routes.ts';
+
+const api = routesOf('Identity');
 
 const ME_FIELDS: FieldWords = {
   user: 'The user of the API key.',
@@ -97,39 +96,26 @@ const AuditListQuery = ListQuery(
 );
 
 const selfRoutes = (environment: EnvironmentName): readonly Route[] => [
-  route(
-    {
-      method: 'GET',
-      path: '/v0/me',
-      operationId: 'getMe',
-      tag: 'Identity',
-      summary: 'Retrieve the user of this API key',
-      description: 'Shows the owner of a key. Use it to test a key.',
-      access: { role: 'viewer', merchant: 'caller' },
-      replies: { 200: MeReply },
-    },
-    async ({ tx, caller }) => ok(await me(tx, caller, environment)),
-  ),
-  route(
-    {
-      method: 'GET',
-      path: '/v0/auditLog',
-      operationId: 'listAuditLog',
-      tag: 'Identity',
-      summary: 'List the audit log',
-      description:
-        'Every change by a call or in the customer portal, newest first. Entries are never changed or deleted.',
-      access: { role: 'viewer', merchant: 'query' },
-      query: AuditListQuery,
-      replies: { 200: ListOf(AuditEntryReply) },
-    },
-    async ({ tx, merchantId, query: { from, to, ...query } }) => {
+  api.get('/v0/me', 'getMe', {
+    summary: 'Retrieve the user of this API key',
+    description: 'Shows the owner of a key. Use it to test a key.',
+    access: { role: 'viewer', merchant: 'caller' },
+    replies: { 200: MeReply },
+    handler: async ({ tx, caller }) => ok(await me(tx, caller, environment)),
+  }),
+  api.list('/v0/auditLog', 'listAuditLog', {
+    summary: 'List the audit log',
+    description:
+      'Every change by a call or in the customer portal, newest first. Entries are never changed or deleted.',
+    access: { role: 'viewer', merchant: 'query' },
+    query: AuditListQuery,
+    of: AuditEntryReply,
+    list: async ({ tx, merchantId, query: { from, to, ...query }, page }) => {
       const filter = { ...query, merchantId, ...instants({ from, to }) };
-      const page = pageOf(query);
-      const { data, total } = await listAuditEntries(tx, filter, page);
-      return ok(listReply({ data: data.map(publicAuditEntry), total }, page));
+      return listAuditEntries(tx, filter, page);
     },
-  ),
+    each: publicAuditEntry,
+  }),
 ];
 
 /** The instants of those fields that were given. */

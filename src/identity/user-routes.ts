@@ -2,15 +2,12 @@ import {
   Address,
   type FieldWords,
   Id,
-  ListOf,
   ListQuery,
-  listReply,
   Name,
   Nullable,
   OneOf,
-  pageOf,
   type Route,
-  route,
+  routesOf,
   Strict,
   Timestamp,
   Type,
@@ -21,6 +18,8 @@ import { createKeyFor, listApiKeys, publicApiKey, revokeKeyOf } from './api-keys
 import type { EnvironmentName } from './keys.ts';
 import { Email, Phone } from './organization-routes.ts';
 import { changeUser, checkGrantedRole, createUser, findUser, listUsers, publicUser } from './users.ts';
+
+const api = routesOf('Identity');
 
 const Role = OneOf(['admin', 'member', 'viewer']);
 const UserType = OneOf(['COMPANY', 'INDIVIDUAL']);
@@ -151,136 +150,87 @@ const ApiKeyCreateBody = Strict(
 );
 
 export const userRoutes: readonly Route[] = [
-  route(
-    {
-      method: 'POST',
-      path: '/v0/users',
-      operationId: 'createUser',
-      tag: 'Identity',
-      summary: 'Create a user of an organization',
-      description:
-        'A user acts through API keys. Users of the platform organization are operators. A user cannot grant a ' +
-        'role above their own.',
-      access: { role: 'admin', merchant: 'body', by: ['organizationId'] },
-      body: UserCreateBody,
-      replies: { 201: UserReply },
-    },
-    async ({ tx, now, caller, merchantId, body }) => {
+  api.post('/v0/users', 'createUser', {
+    summary: 'Create a user of an organization',
+    description:
+      'A user acts through API keys. Users of the platform organization are operators. A user cannot grant a role ' +
+      'above their own.',
+    access: { role: 'admin', merchant: 'body', by: ['organizationId'] },
+    body: UserCreateBody,
+    replies: { 201: UserReply },
+    handler: async ({ tx, now, caller, merchantId, body }) => {
       const granted = checkGrantedRole(caller, body.role);
       if (!granted.ok) return granted;
       const made = await createUser(tx, merchantId, body, now);
       return made.ok ? ok(publicUser(made.value)) : made;
     },
-  ),
-  route(
-    {
-      method: 'GET',
-      path: '/v0/users',
-      operationId: 'listUsers',
-      tag: 'Identity',
-      summary: 'List users',
-      description: 'Newest first.',
-      access: { role: 'viewer', merchant: 'query', by: ['organizationId'] },
-      query: UserListQuery,
-      replies: { 200: ListOf(UserReply) },
-    },
-    async ({ tx, merchantId, query }) => {
-      const page = pageOf(query);
-      const { data, total } = await listUsers(tx, { ...query, merchantId }, page);
-      return ok(listReply({ data: data.map(publicUser), total }, page));
-    },
-  ),
-  route(
-    {
-      method: 'GET',
-      path: '/v0/users/:id',
-      operationId: 'getUser',
-      tag: 'Identity',
-      summary: 'Retrieve a user',
-      description: 'Answers one user. An unknown id is a 404.',
-      access: { role: 'viewer', merchant: { of: 'id', kind: 'user' } },
-      replies: { 200: UserReply },
-    },
-    async ({ tx, merchantId, params }) => {
+  }),
+  api.list('/v0/users', 'listUsers', {
+    summary: 'List users',
+    description: 'Newest first.',
+    access: { role: 'viewer', merchant: 'query', by: ['organizationId'] },
+    query: UserListQuery,
+    of: UserReply,
+    list: ({ tx, merchantId, query, page }) => listUsers(tx, { ...query, merchantId }, page),
+    each: publicUser,
+  }),
+  api.get('/v0/users/:id', 'getUser', {
+    summary: 'Retrieve a user',
+    description: 'Answers one user. An unknown id is a 404.',
+    access: { role: 'viewer', merchant: { of: 'id', kind: 'user' } },
+    replies: { 200: UserReply },
+    handler: async ({ tx, merchantId, params }) => {
       const found = await findUser(tx, merchantId, params.id);
       return found.ok ? ok(publicUser(found.value)) : found;
     },
-  ),
-  route(
-    {
-      method: 'PATCH',
-      path: '/v0/users/:id',
-      operationId: 'updateUser',
-      tag: 'Identity',
-      summary: 'Update a user',
-      description:
-        'A field that is not sent stays unchanged. A new role applies to all keys of the user within a second.',
-      access: { role: 'admin', merchant: { of: 'id', kind: 'user' } },
-      body: UserUpdateBody,
-      replies: { 200: UserReply },
-    },
-    async ({ tx, now, caller, merchantId, params, body }) => {
+  }),
+  api.patch('/v0/users/:id', 'updateUser', {
+    summary: 'Update a user',
+    description:
+      'A field that is not sent stays unchanged. A new role applies to all keys of the user within a second.',
+    access: { role: 'admin', merchant: { of: 'id', kind: 'user' } },
+    body: UserUpdateBody,
+    replies: { 200: UserReply },
+    handler: async ({ tx, now, caller, merchantId, params, body }) => {
       const changed = await changeUser(tx, caller, { merchantId, id: params.id }, body, now);
       return changed.ok ? ok(publicUser(changed.value)) : changed;
     },
-  ),
+  }),
 ];
 
 const keysOf = { of: 'userId', kind: 'user' } as const;
 
 /** The operations on API keys (api.md, Identity). New ones say in which environment they work. */
 export const apiKeyRoutes = (environment: EnvironmentName): readonly Route[] => [
-  route(
-    {
-      method: 'POST',
-      path: '/v0/users/:userId/apikeys',
-      operationId: 'createApiKey',
-      tag: 'Identity',
-      summary: 'Create an API key',
-      description:
-        'Only this answer has the `secret`. The key works in this environment only, with the role of the user.',
-      secretReply: true,
-      access: { role: 'member', merchant: keysOf },
-      body: ApiKeyCreateBody,
-      replies: { 201: ApiKeyReply },
-    },
-    async ({ tx, now, caller, merchantId, params, body }) => {
+  api.post('/v0/users/:userId/apikeys', 'createApiKey', {
+    summary: 'Create an API key',
+    description:
+      'Only this answer has the `secret`. The key works in this environment only, with the role of the user.',
+    secretReply: true,
+    access: { role: 'member', merchant: keysOf },
+    body: ApiKeyCreateBody,
+    replies: { 201: ApiKeyReply },
+    handler: async ({ tx, now, caller, merchantId, params, body }) => {
       const user = { merchantId, userId: params.userId };
       const input = { name: body.name, expiresAt: instantOrNull(body.expiresAt) };
       const made = await createKeyFor(tx, caller, user, input, environment, now);
       return made.ok ? ok(publicApiKey(made.value.key, made.value.secret)) : made;
     },
-  ),
-  route(
-    {
-      method: 'GET',
-      path: '/v0/users/:userId/apikeys',
-      operationId: 'listApiKeys',
-      tag: 'Identity',
-      summary: 'List the API keys of a user',
-      description: 'Newest first, without their secrets.',
-      access: { role: 'viewer', merchant: keysOf },
-      query: ListQuery({}),
-      replies: { 200: ListOf(ApiKeyReply) },
-    },
-    async ({ tx, merchantId, params, query }) => {
-      const page = pageOf(query);
-      const { data, total } = await listApiKeys(tx, merchantId, params.userId, page);
-      return ok(listReply({ data: data.map((key) => publicApiKey(key)), total }, page));
-    },
-  ),
-  route(
-    {
-      method: 'DELETE',
-      path: '/v0/users/:userId/apikeys/:keyId',
-      operationId: 'revokeApiKey',
-      tag: 'Identity',
-      summary: 'Revoke an API key',
-      description: 'Within a second the key stops working. A revoked key cannot be restored.',
-      access: { role: 'member', merchant: keysOf },
-      replies: { 204: Type.Null() },
-    },
-    ({ tx, now, caller, merchantId, params }) =>
+  }),
+  api.list('/v0/users/:userId/apikeys', 'listApiKeys', {
+    summary: 'List the API keys of a user',
+    description: 'Newest first, without their secrets.',
+    access: { role: 'viewer', merchant: keysOf },
+    query: ListQuery({}),
+    of: ApiKeyReply,
+    list: ({ tx, merchantId, params, page }) => listApiKeys(tx, merchantId, params.userId, page),
+    each: (key) => publicApiKey(key),
+  }),
+  api.delete('/v0/users/:userId/apikeys/:keyId', 'revokeApiKey', {
+    summary: 'Revoke an API key',
+    description: 'Within a second the key stops working. A revoked key cannot be restored.',
+    access: { role: 'member', merchant: keysOf },
+    handler: ({ tx, now, caller, merchantId, params }) =>
       revokeKeyOf(tx, caller, { merchantId, userId: params.userId, id: params.keyId }, now),
-  ),
+  }),
 ];

@@ -1,4 +1,4 @@
-import { Intended, listReply, type Outcome, pageOf, Reply, type Route, route } from '../http/index.ts';
+import { Intended, type Outcome, Reply, type Route, routesOf } from '../http/index.ts';
 import { notFound, ok } from '../kernel/result.ts';
 import { isCallOpen, PaymentSessionReply, type Payments } from '../payments/index.ts';
 import { payNow } from './collecting/pay-now.ts';
@@ -15,7 +15,6 @@ import {
   InvoiceCreateBody,
   InvoiceLineItemsReply,
   InvoiceListQuery,
-  InvoiceListReply,
   InvoiceQuery,
   InvoiceRefundReply,
   InvoiceReply,
@@ -24,7 +23,6 @@ import {
   ReasonBody,
   RefundBody,
   RefundListQuery,
-  RefundListReply,
 } from './invoice/schemas.ts';
 import { actOnInvoice, type InvoiceAction, openInvoiceSession } from './issue/actions.ts';
 import { closeInvoiceNow } from './issue/close-now.ts';
@@ -38,7 +36,7 @@ import { lineItemRoutes } from './reading/line-item-routes.ts';
 import { readInvoice, readInvoices, readLines, toInvoiceReplies } from './reading/read.ts';
 import { upcomingInvoiceRoute } from './reading/upcoming.ts';
 
-const TAG = 'Invoices';
+const api = routesOf('Invoices');
 const ofInvoice = (role: 'viewer' | 'member') => ({ role, merchant: { of: 'id', kind: 'invoice' } }) as const;
 
 /** Every route about invoices (§4 Invoices; api.md, Invoices and payments). */
@@ -51,164 +49,101 @@ export const invoiceRoutes = (
   ...lineItemRoutes(dependencies),
   explainRoute(dependencies),
   walletTopUpRoute(dependencies),
-  route(
-    {
-      method: 'POST',
-      path: '/v2/invoices',
-      operationId: 'createInvoice',
-      tag: TAG,
-      summary: 'Create a one-off invoice',
-      description:
-        'Creates a draft with lines of your own. With `autoApprove` it is issued at once, unless the ' +
-        'merchant requires an approval. Tax comes on top of the lines. The same `idempotencyKey` again ' +
-        'answers 200 with the first invoice.',
-      access: { role: 'member', merchant: 'body', by: ['customerId'] },
-      body: InvoiceCreateBody,
-      replies: { 201: InvoiceReply, 200: InvoiceReply },
-      errors: [409],
-    },
-    async ({ tx, merchantId, body, now }) => {
+  api.post('/v2/invoices', 'createInvoice', {
+    summary: 'Create a one-off invoice',
+    description:
+      'Creates a draft with lines of your own. With `autoApprove` it is issued at once, unless the merchant requires ' +
+      'an approval. Tax comes on top of the lines. The same `idempotencyKey` again answers 200 with the first ' +
+      'invoice.',
+    access: { role: 'member', merchant: 'body', by: ['customerId'] },
+    body: InvoiceCreateBody,
+    replies: { 201: InvoiceReply, 200: InvoiceReply },
+    errors: [409],
+    handler: async ({ tx, merchantId, body, now }) => {
       const created = await createInvoice(dependencies, tx, merchantId, body, now);
       if (!created.ok) return created;
       const { invoice, isNew } = created.value;
       return ok(new Reply(isNew ? 201 : 200, (await toInvoiceReplies(dependencies, tx, [invoice]))[0]));
     },
-  ),
-  route(
-    {
-      method: 'GET',
-      path: '/v2/invoices',
-      operationId: 'listInvoices',
-      tag: TAG,
-      summary: 'List invoices',
-      description:
-        'The newest invoice comes first. Several filters narrow each other. `customerId` is authorized on ' +
-        'the merchant of that customer, and wins over `merchantId`. Filters of times include the start and ' +
-        'exclude the end. Filters of amounts include both, and find no open period. Lines are never in this ' +
-        'list.',
-      access: { role: 'viewer', merchant: 'query', by: ['customerId', 'subscriptionId'] },
-      query: InvoiceListQuery,
-      replies: { 200: InvoiceListReply },
-    },
-    async ({ tx, merchantId, caller, query, now }) => {
-      const page = pageOf(query);
-      const found = await readInvoices(
-        dependencies,
-        tx,
-        { merchantId, isOperator: caller.isOperator },
-        query,
-        page,
-        now,
-      );
-      return found.ok ? ok(listReply(found.value, page)) : found;
-    },
-  ),
-  route(
-    {
-      method: 'GET',
-      path: '/v2/invoices/:id',
-      operationId: 'getInvoice',
-      tag: TAG,
-      summary: 'Retrieve an invoice',
-      description: 'Lines come with `expand=lineItems`. The totals of an open period are those of now.',
-      access: ofInvoice('viewer'),
-      query: InvoiceQuery,
-      replies: { 200: InvoiceReply },
-    },
-    async ({ tx, merchantId, params, query }) => readInvoice(dependencies, tx, merchantId, params.id, query),
-  ),
-  route(
-    {
-      method: 'GET',
-      path: '/v2/invoices/:id/lineItems',
-      operationId: 'listInvoiceLineItems',
-      tag: TAG,
-      summary: 'List line items of an invoice',
-      description:
-        'The lines come in pages, in the order of the document. Send `nextPageToken` as `pageToken` for the ' +
-        'next page.',
-      access: ofInvoice('viewer'),
-      query: LineItemsQuery,
-      replies: { 200: InvoiceLineItemsReply },
-    },
-    async ({ tx, merchantId, params, query }) => readLines(dependencies, tx, merchantId, params.id, query),
-  ),
+  }),
+  api.list('/v2/invoices', 'listInvoices', {
+    summary: 'List invoices',
+    description:
+      'The newest invoice comes first. Several filters narrow each other. `customerId` is authorized on the merchant ' +
+      'of that customer, and wins over `merchantId`. Filters of times include the start and exclude the end. Filters ' +
+      'of amounts include both, and find no open period. Lines are never in this list.',
+    access: { role: 'viewer', merchant: 'query', by: ['customerId', 'subscriptionId'] },
+    query: InvoiceListQuery,
+    of: InvoiceReply,
+    list: ({ tx, merchantId, caller, query, now, page }) =>
+      readInvoices(dependencies, tx, { merchantId, isOperator: caller.isOperator }, query, page, now),
+  }),
+  api.get('/v2/invoices/:id', 'getInvoice', {
+    summary: 'Retrieve an invoice',
+    description: 'Lines come with `expand=lineItems`. The totals of an open period are those of now.',
+    access: ofInvoice('viewer'),
+    query: InvoiceQuery,
+    replies: { 200: InvoiceReply },
+    handler: async ({ tx, merchantId, params, query }) => readInvoice(dependencies, tx, merchantId, params.id, query),
+  }),
+  api.get('/v2/invoices/:id/lineItems', 'listInvoiceLineItems', {
+    summary: 'List line items of an invoice',
+    description:
+      'The lines come in pages, in the order of the document. Send `nextPageToken` as `pageToken` for the next page.',
+    access: ofInvoice('viewer'),
+    query: LineItemsQuery,
+    replies: { 200: InvoiceLineItemsReply },
+    handler: async ({ tx, merchantId, params, query }) => readLines(dependencies, tx, merchantId, params.id, query),
+  }),
   ...documentRoutes(dependencies),
   ...creditNoteRoutes(dependencies),
-  route(
-    {
-      method: 'POST',
-      path: '/v2/invoices/:id/closeNow',
-      operationId: 'closeInvoiceNow',
-      tag: TAG,
-      summary: 'Close the open period of an invoice now',
-      description:
-        'The period ends now, without grace, and its invoice is calculated and issued. The next invoice runs ' +
-        'to the old end of the period. No charge in advance is billed twice.',
-      access: ofInvoice('member'),
-      body: ReasonBody,
-      replies: { 200: InvoiceReply },
-      errors: [409],
-    },
-    async ({ tx, merchantId, params, now }) => {
+  api.post('/v2/invoices/:id/closeNow', 'closeInvoiceNow', {
+    summary: 'Close the open period of an invoice now',
+    description:
+      'The period ends now, without grace, and its invoice is calculated and issued. The next invoice runs to the ' +
+      'old end of the period. No charge in advance is billed twice.',
+    access: ofInvoice('member'),
+    body: ReasonBody,
+    replies: { 200: InvoiceReply },
+    errors: [409],
+    handler: async ({ tx, merchantId, params, now }) => {
       const closed = await closeInvoiceNow(dependencies, tx, merchantId, params.id, now);
       return closed.ok ? ok((await toInvoiceReplies(dependencies, tx, [closed.value]))[0]) : closed;
     },
-  ),
+  }),
   ...(['approve', 'cancel', 'writeOff', 'recalculate'] as const).map((action) => actionRoute(dependencies, action)),
   payRoute(dependencies, awaitOutcome),
   ...paymentRoutes(dependencies),
-  route(
-    {
-      method: 'POST',
-      path: '/v2/invoices/:id/paymentSessions',
-      operationId: 'openInvoicePaymentSession',
-      tag: TAG,
-      summary: 'Open a payment session for the unpaid amount',
-      description: 'Opens a hosted page. An open session of the invoice expires in the same transaction.',
-      access: ofInvoice('member'),
-      body: PaymentSessionBody,
-      replies: { 201: PaymentSessionReply },
-      errors: [409],
-    },
-    async ({ tx, merchantId, params, body, now }) =>
+  api.post('/v2/invoices/:id/paymentSessions', 'openInvoicePaymentSession', {
+    summary: 'Open a payment session for the unpaid amount',
+    description: 'Opens a hosted page. An open session of the invoice expires in the same transaction.',
+    access: ofInvoice('member'),
+    body: PaymentSessionBody,
+    replies: { 201: PaymentSessionReply },
+    errors: [409],
+    handler: async ({ tx, merchantId, params, body, now }) =>
       openInvoiceSession(dependencies, tx, merchantId, params.id, body, now),
-  ),
+  }),
   refundRoute(dependencies, awaitOutcome),
-  route(
-    {
-      method: 'GET',
-      path: '/v2/invoices/:id/refunds',
-      operationId: 'listInvoiceRefunds',
-      tag: TAG,
-      summary: 'List the refunds of an invoice',
-      description: 'The newest refund comes first. An invoice has at most one refund that is not voided.',
-      access: ofInvoice('viewer'),
-      query: RefundListQuery,
-      replies: { 200: RefundListReply },
-    },
-    async ({ tx, merchantId, params, query }) => {
-      const page = pageOf(query);
-      const { rows, total } = await selectRefunds(tx, merchantId, params.id, page);
-      return ok(listReply({ data: rows.map((note) => toRefundReply(note, dependencies.publicUrl)), total }, page));
-    },
-  ),
-  route(
-    {
-      method: 'POST',
-      path: '/v2/invoices/:id/refunds/:refundId/void',
-      operationId: 'voidInvoiceRefund',
-      tag: TAG,
-      summary: 'Void a refund',
-      description:
-        'Voids a refund permanently. Money that was not sent yet is kept. Money that was sent is owed by ' +
-        'the customer again. A second void is a 409.',
-      access: ofInvoice('member'),
-      body: ReasonBody,
-      replies: { 200: InvoiceRefundReply },
-      errors: [409],
-    },
-    async ({ tx, merchantId, params, body, now }) => {
+  api.list('/v2/invoices/:id/refunds', 'listInvoiceRefunds', {
+    summary: 'List the refunds of an invoice',
+    description: 'The newest refund comes first. An invoice has at most one refund that is not voided.',
+    access: ofInvoice('viewer'),
+    query: RefundListQuery,
+    of: InvoiceRefundReply,
+    list: ({ tx, merchantId, params, page }) => selectRefunds(tx, merchantId, params.id, page),
+    each: (note) => toRefundReply(note, dependencies.publicUrl),
+  }),
+  api.post('/v2/invoices/:id/refunds/:refundId/void', 'voidInvoiceRefund', {
+    summary: 'Void a refund',
+    description:
+      'Voids a refund permanently. Money that was not sent yet is kept. Money that was sent is owed by the customer ' +
+      'again. A second void is a 409.',
+    access: ofInvoice('member'),
+    body: ReasonBody,
+    replies: { 200: InvoiceRefundReply },
+    errors: [409],
+    handler: async ({ tx, merchantId, params, body, now }) => {
       const { id, refundId } = params as { id: string; refundId: string };
       const note = await voidRefund(
         dependencies,
@@ -219,7 +154,7 @@ export const invoiceRoutes = (
       );
       return note.ok ? ok(toRefundReply(note.value, dependencies.publicUrl)) : note;
     },
-  ),
+  }),
 ];
 
 const ACTION_SUMMARIES: Readonly<Record<InvoiceAction, string>> = {
@@ -254,70 +189,58 @@ const waitForInvoice =
     awaitOutcome({ merchantId, invoiceId: invoiceId as string }, signal);
 
 const payRoute = (dependencies: InvoicingDependencies, awaitOutcome: AwaitOutcome): Route =>
-  route(
-    {
-      method: 'POST',
-      path: '/v2/invoices/:id/pay',
-      operationId: 'payInvoiceNow',
-      tag: TAG,
-      summary: 'Charge the unpaid amount to the customer’s default card',
-      description:
-        'Charges the unpaid amount now. A declined card is a 200: the invoice is `PAYMENT_FAILED`, and ' +
-        '`failureReason` has the reason. The answer waits up to 10 seconds for the payment provider. After that ' +
-        '`paymentInFlight` is true, and the outcome follows. Automatic retries keep their days. Without a ' +
-        'stored card: 409 `NO_PAYMENT_METHOD`.',
-      access: ofInvoice('member'),
-      body: ReasonBody,
-      replies: { 200: InvoiceReply },
-      errors: [409],
-      outcome: {
-        wait: waitForInvoice(awaitOutcome),
-        answer: async ({ tx, merchantId, intent }) => {
-          const invoice = await selectInvoice(tx, merchantId, intent.invoiceId as string);
-          return invoice ? ok((await toInvoiceReplies(dependencies, tx, [invoice]))[0]) : notFound('invoice');
-        },
+  api.post('/v2/invoices/:id/pay', 'payInvoiceNow', {
+    summary: 'Charge the unpaid amount to the customer’s default card',
+    description:
+      'Charges the unpaid amount now. A declined card is a 200: the invoice is `PAYMENT_FAILED`, and `failureReason` ' +
+      'has the reason. The answer waits up to 10 seconds for the payment provider. After that `paymentInFlight` is ' +
+      'true, and the outcome follows. Automatic retries keep their days. Without a stored card: 409 ' +
+      '`NO_PAYMENT_METHOD`.',
+    access: ofInvoice('member'),
+    body: ReasonBody,
+    replies: { 200: InvoiceReply },
+    errors: [409],
+    outcome: {
+      wait: waitForInvoice(awaitOutcome),
+      answer: async ({ tx, merchantId, intent }) => {
+        const invoice = await selectInvoice(tx, merchantId, intent.invoiceId as string);
+        return invoice ? ok((await toInvoiceReplies(dependencies, tx, [invoice]))[0]) : notFound('invoice');
       },
     },
-    async ({ tx, merchantId, params, now }) => {
+    handler: async ({ tx, merchantId, params, now }) => {
       const paid = await payNow(dependencies, tx, merchantId, params.id, now);
       if (!paid.ok) return paid;
       const [standing] = await toInvoiceReplies(dependencies, tx, [paid.value]);
       return ok(paid.value.paymentInFlight ? new Intended({ invoiceId: paid.value.id }, standing) : standing);
     },
-  );
+  });
 
 const refundRoute = (dependencies: InvoicingDependencies, awaitOutcome: AwaitOutcome): Route =>
-  route(
-    {
-      method: 'POST',
-      path: '/v2/invoices/:id/refunds',
-      operationId: 'refundInvoice',
-      tag: TAG,
-      summary: 'Refund a paid invoice in full',
-      description:
-        'Makes a credit note over the whole invoice, and sends the money back as it came: to the card, or ' +
-        'into the wallet. Credits that the invoice bore go into the wallet. The invoice stays `PAID`. An invoice that ' +
-        'is not paid, or already refunded, is a 400. The answer waits up to 10 seconds for the payment provider and ' +
-        'the tax provider; `returnStatus` of the payments says how far it is. `externalCreditNoteId` does not change ' +
-        'afterwards.',
-      access: ofInvoice('member'),
-      body: RefundBody,
-      replies: { 201: InvoiceRefundReply },
-      errors: [409],
-      outcome: {
-        wait: async (of, signal) => {
-          await waitForInvoice(awaitOutcome)(of, signal);
-          const { merchantId, intent } = of;
-          const invoice = { merchantId, invoiceId: intent.invoiceId as string };
-          await awaitTaxRecords(dependencies.taxProviders, invoice, signal);
-        },
-        answer: async ({ tx, merchantId, intent }) => {
-          const note = await selectCreditNote(tx, merchantId, intent.invoiceId as string, intent.refundId as string);
-          return note ? ok(toRefundReply(await keepOwnNumber(tx, note), dependencies.publicUrl)) : notFound('refund');
-        },
+  api.post('/v2/invoices/:id/refunds', 'refundInvoice', {
+    summary: 'Refund a paid invoice in full',
+    description:
+      'Makes a credit note over the whole invoice, and sends the money back as it came: to the card, or into the ' +
+      'wallet. Credits that the invoice bore go into the wallet. The invoice stays `PAID`. An invoice that is not ' +
+      'paid, or already refunded, is a 400. The answer waits up to 10 seconds for the payment provider and the tax ' +
+      'provider; `returnStatus` of the payments says how far it is. `externalCreditNoteId` does not change ' +
+      'afterwards.',
+    access: ofInvoice('member'),
+    body: RefundBody,
+    replies: { 201: InvoiceRefundReply },
+    errors: [409],
+    outcome: {
+      wait: async (of, signal) => {
+        await waitForInvoice(awaitOutcome)(of, signal);
+        const { merchantId, intent } = of;
+        const invoice = { merchantId, invoiceId: intent.invoiceId as string };
+        await awaitTaxRecords(dependencies.taxProviders, invoice, signal);
+      },
+      answer: async ({ tx, merchantId, intent }) => {
+        const note = await selectCreditNote(tx, merchantId, intent.invoiceId as string, intent.refundId as string);
+        return note ? ok(toRefundReply(await keepOwnNumber(tx, note), dependencies.publicUrl)) : notFound('refund');
       },
     },
-    async ({ tx, merchantId, params, body, now }) => {
+    handler: async ({ tx, merchantId, params, body, now }) => {
       const invoiceId = params.id;
       const note = await refundInvoice(dependencies, tx, merchantId, invoiceId, body.reason ?? null, now);
       if (!note.ok) return note;
@@ -326,26 +249,20 @@ const refundRoute = (dependencies: InvoicingDependencies, awaitOutcome: AwaitOut
         (await isCallOpen(tx, { merchantId, invoiceId })) || (await isTaxRecordOpen(tx, merchantId, invoiceId));
       return ok(isWaiting ? new Intended({ invoiceId, refundId: note.value.id }, standing) : standing);
     },
-  );
+  });
 
 const actionRoute = (dependencies: InvoicingDependencies, action: InvoiceAction): Route =>
-  route(
-    {
-      method: 'POST',
-      path: `/v2/invoices/:id/${action}`,
-      operationId: `${action}Invoice`,
-      tag: TAG,
-      summary: ACTION_SUMMARIES[action],
-      description: ACTION_DESCRIPTIONS[action],
-      access: ofInvoice('member'),
-      body: action === 'cancel' ? CancelBody : ReasonBody,
-      replies: { 200: InvoiceReply },
-      errors: [409],
-    },
-    async ({ tx, merchantId, params, body, now }) => {
+  api.post(`/v2/invoices/:id/${action}`, `${action}Invoice`, {
+    summary: ACTION_SUMMARIES[action],
+    description: ACTION_DESCRIPTIONS[action],
+    access: ofInvoice('member'),
+    body: action === 'cancel' ? CancelBody : ReasonBody,
+    replies: { 200: InvoiceReply },
+    errors: [409],
+    handler: async ({ tx, merchantId, params, body, now }) => {
       const key = { merchantId, invoiceId: params.id };
       const rebill = 'rebill' in body && body.rebill === true;
       const acted = await actOnInvoice(dependencies, tx, key, { action, reason: body.reason ?? null, rebill }, now);
       return acted.ok ? ok((await toInvoiceReplies(dependencies, tx, [acted.value]))[0]) : acted;
     },
-  );
+  });

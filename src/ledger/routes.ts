@@ -2,14 +2,11 @@ import { findCustomer } from '../customers/index.ts';
 import {
   DecimalOut,
   Id,
-  ListOf,
   ListQuery,
-  listReply,
   Nullable,
   OneOf,
-  pageOf,
   type Route,
-  route,
+  routesOf,
   type Static,
   Timestamp,
   Type,
@@ -22,7 +19,7 @@ import { type AccountKind, accounts } from './accounts.ts';
 import { selectWalletEntries, selectWallets, type WalletEntryRow } from './ledger.sql.ts';
 import { ledgerReasons } from './posting.ts';
 
-const TAG = 'Customers';
+const api = routesOf('Customers');
 const ofCustomer = { role: 'viewer', merchant: { of: 'id', kind: 'customer' } } as const;
 
 const WalletReply = Type.Object(
@@ -90,46 +87,33 @@ const WalletEntryReply = Type.Object(
 
 /** The wallets of a customer (api.md, Customers and wallet). */
 export const ledgerRoutes: readonly Route[] = [
-  route(
-    {
-      method: 'GET',
-      path: '/v0/customers/:id/wallet',
-      operationId: 'getWallet',
-      tag: TAG,
-      summary: 'Retrieve the wallet of a customer',
-      description:
-        'Answers the balance of each currency. The wallet pays the next invoices of its currency automatically.',
-      access: ofCustomer,
-      replies: { 200: WalletReply },
-    },
-    async ({ tx, merchantId, params }) => {
+  api.get('/v0/customers/:id/wallet', 'getWallet', {
+    summary: 'Retrieve the wallet of a customer',
+    description:
+      'Answers the balance of each currency. The wallet pays the next invoices of its currency automatically.',
+    access: ofCustomer,
+    replies: { 200: WalletReply },
+    handler: async ({ tx, merchantId, params }) => {
       const customerId = params.id;
       if (!(await findCustomer(tx, merchantId, customerId))) return notFound('customer');
       const wallets = await selectWallets(tx, merchantId, customerId);
       const balances = wallets.map(({ currency, balance }) => ({ currency, balance: formatMoney(balance, currency) }));
       return ok({ object: 'wallet' as const, customerId, balances });
     },
-  ),
-  route(
-    {
-      method: 'GET',
-      path: '/v0/customers/:id/wallet/entries',
-      operationId: 'listWalletEntries',
-      tag: TAG,
-      summary: 'List the changes of the wallet of a customer',
-      description: 'The newest change comes first. `entries` is the whole transaction in the ledger, by double entry.',
-      access: ofCustomer,
-      query: ListQuery({ currency: Type.Optional(Type.String({ format: 'currency' })) }),
-      replies: { 200: ListOf(WalletEntryReply) },
-    },
-    async ({ tx, merchantId, params, query }) => {
+  }),
+  api.list('/v0/customers/:id/wallet/entries', 'listWalletEntries', {
+    summary: 'List the changes of the wallet of a customer',
+    description: 'The newest change comes first. `entries` is the whole transaction in the ledger, by double entry.',
+    access: ofCustomer,
+    query: ListQuery({ currency: Type.Optional(Type.String({ format: 'currency' })) }),
+    of: WalletEntryReply,
+    list: async ({ tx, merchantId, params, query, page }) => {
       const customerId = params.id;
       if (!(await findCustomer(tx, merchantId, customerId))) return notFound('customer');
-      const page = pageOf(query);
-      const { rows, total } = await selectWalletEntries(tx, { merchantId, customerId, currency: query.currency }, page);
-      return ok(listReply({ data: rows.map((row) => toWalletEntryReply(customerId, row)), total }, page));
+      return selectWalletEntries(tx, { merchantId, customerId, currency: query.currency }, page);
     },
-  ),
+    each: (row, { params }) => toWalletEntryReply(params.id, row),
+  }),
 ];
 
 const toWalletEntryReply = (customerId: string, row: WalletEntryRow): Static<typeof WalletEntryReply> => ({

@@ -1,16 +1,6 @@
 import type { Database } from '../db/index.ts';
 import { ownerOf } from '../db/index.ts';
-import {
-  type Caller,
-  freeRoute,
-  JSON_SUFFIX,
-  JsonParts,
-  listReply,
-  pageOf,
-  type Route,
-  route,
-  Type,
-} from '../http/index.ts';
+import { type Caller, JSON_SUFFIX, JsonParts, type Route, routesOf, Type } from '../http/index.ts';
 import { fail, invalidField, notFound, ok, type Result } from '../kernel/result.ts';
 import { BATCH_TYPE, type EventForm, formOf, type Headers, STRUCTURED_TYPE } from './events/cloud-events.ts';
 import { type EventRecord, toEventReply } from './events/event-record.ts';
@@ -23,9 +13,9 @@ import {
   CloudEvents,
   EventHeaders,
   EventListQuery,
-  EventListReply,
-  EventsCreate,
+  EventsCreateBody,
   EventWithDataReply,
+  ListedEventReply,
 } from './events/schemas.ts';
 import { admissionOf } from './intake/admission.ts';
 import { createIntakes, type EventIntake } from './intake/intake.ts';
@@ -34,7 +24,7 @@ import type { FindBilling } from './stored/fate.ts';
 
 const MOST_BODY_BYTES = 8 * 1024 * 1024;
 
-const TAG = 'Metering';
+const api = routesOf('Metering');
 
 /** The dependencies of the routes of events on other domains; `wiring.ts` binds them. */
 export interface EventParts {
@@ -50,43 +40,37 @@ export const eventRoutes = (
   { metersOf, findBilling, balances }: EventParts,
   intakeOf: (database: Database) => EventIntake = createIntakes(),
 ): readonly Route[] => [
-  freeRoute(
-    {
-      method: 'POST',
-      path: '/v0/events',
-      operationId: 'createEvents',
-      tag: TAG,
-      summary: 'Report usage',
-      description:
-        'Answers 202 when the events are on disk. An array is accepted whole or not at all. The same ' +
-        '`idempotencyKey` with the same content is the same event, for ever; other content is a 409. The ' +
-        '`Idempotency-Key` header replaces a missing `idempotencyKey` of a single event. CloudEvents ' +
-        '1.0 are accepted as `application/cloudevents+json`, as `application/cloudevents-batch+json`, ' +
-        'and in binary mode (`ce-*` headers). Their `id` is the key within their `source`, and `time` is ' +
-        'the `timestamp`. The extensions `externalsubject`, `externalid` and `namespace` are the fields ' +
-        'of these names. `expand=entitlements` adds the balances that the events change.',
-      access: { role: 'member', merchant: 'caller' },
-      headers: EventHeaders,
-      body: EventsCreate,
-      bodyForms: { [STRUCTURED_TYPE]: CloudEvent, [BATCH_TYPE]: CloudEvents },
-      bodyChecked: 'by the handler',
-      query: EventsCreateQuery,
-      replies: { 202: acceptedSchema(balances.schema) },
-      errors: [409],
-      bodyLimit: MOST_BODY_BYTES,
-      makesDue: false,
-      endsByItself: true, // by the time limits of the statements that it waits for
-      bodyParts: BODY_LIMITS,
-      contentTypes: [STRUCTURED_TYPE, BATCH_TYPE, JSON_SUFFIX],
-      admit: async ({ caller, database, bytes, now }) => {
-        const place = await admissionOf(database).admit(caller.organizationId, bytes, now);
-        return place === null ? fail('INGEST_QUEUE_FULL') : ok(place);
-      },
-      rateLimit: 'events',
-      idempotent: false,
-      audited: false,
+  api.post('/v0/events', 'createEvents', {
+    summary: 'Report usage',
+    description:
+      'Answers 202 when the events are on disk. An array is accepted whole or not at all. The same `idempotencyKey` ' +
+      'with the same content is the same event, for ever; other content is a 409. The `Idempotency-Key` header ' +
+      'replaces a missing `idempotencyKey` of a single event. CloudEvents 1.0 are accepted as ' +
+      '`application/cloudevents+json`, as `application/cloudevents-batch+json`, and in binary mode (`ce-*` headers). ' +
+      'Their `id` is the key within their `source`, and `time` is the `timestamp`. The extensions `externalsubject`, ' +
+      '`externalid` and `namespace` are the fields of these names. `expand=entitlements` adds the balances that the ' +
+      'events change.',
+    access: { role: 'member', merchant: 'caller' },
+    headers: EventHeaders,
+    body: EventsCreateBody,
+    bodyForms: { [STRUCTURED_TYPE]: CloudEvent, [BATCH_TYPE]: CloudEvents },
+    bodyChecked: 'by the handler',
+    query: EventsCreateQuery,
+    replies: { 202: acceptedSchema(balances.schema) },
+    errors: [409],
+    bodyLimit: MOST_BODY_BYTES,
+    makesDue: false,
+    endsByItself: true, // by the time limits of the statements that it waits for
+    bodyParts: BODY_LIMITS,
+    contentTypes: [STRUCTURED_TYPE, BATCH_TYPE, JSON_SUFFIX],
+    admit: async ({ caller, database, bytes, now }) => {
+      const place = await admissionOf(database).admit(caller.organizationId, bytes, now);
+      return place === null ? fail('INGEST_QUEUE_FULL') : ok(place);
     },
-    async ({ body: sent, query, caller, now, database, request, place, signal }) => {
+    rateLimit: 'events',
+    idempotent: false,
+    audited: false,
+    free: async ({ body: sent, query, caller, now, database, request, place, signal }) => {
       const form = formOf(request.headers);
       if (form === null) return fail('UNSUPPORTED_MEDIA_TYPE', undefined, UNREADABLE);
       const body = sent instanceof JsonParts ? sent : undefined;
@@ -119,41 +103,26 @@ export const eventRoutes = (
       ).catch(() => null);
       return ok({ ...answer, entitlements });
     },
-  ),
-  route(
-    {
-      method: 'GET',
-      path: '/v0/events',
-      operationId: 'listEvents',
-      tag: TAG,
-      summary: 'List events',
-      description:
-        'Newest first. `status=unmatched` finds events that nothing counts, each with its `reason`. Without `from`, `to` ' +
-        'or `updatedFrom`, a list by `status` has the events that were accepted in the last seven days.',
-      access: { role: 'viewer', merchant: 'query' },
-      query: EventListQuery,
-      replies: { 200: EventListReply },
-    },
-    async ({ tx, merchantId, query, now }) => {
-      const page = pageOf(query);
-      return ok(listReply(await listEvents(tx, merchantId, query, page, metersOf, now), page));
-    },
-  ),
-  route(
-    {
-      method: 'GET',
-      path: '/v0/events/:id',
-      operationId: 'getEvent',
-      tag: TAG,
-      summary: 'Retrieve an event and its outcome',
-      description:
-        '`outcome.counts` lists the metrics and costs that count the event, with its value. ' +
-        '`outcome.billing` lists the invoices that bill it. `outcome.reason` has the reason if none does.',
-      access: { role: 'viewer', merchant: 'query', ownerless: true },
-      replies: { 200: EventWithDataReply },
-    },
-    async ({ tx, merchantId, params }) => findEvent(tx, merchantId, params.id, metersOf, findBilling),
-  ),
+  }),
+  api.list('/v0/events', 'listEvents', {
+    summary: 'List events',
+    description:
+      'Newest first. `status=unmatched` finds events that nothing counts, each with its `reason`. Without `from`, ' +
+      '`to` or `updatedFrom`, a list by `status` has the events that were accepted in the last seven days.',
+    access: { role: 'viewer', merchant: 'query' },
+    query: EventListQuery,
+    of: ListedEventReply,
+    list: ({ tx, merchantId, query, now, page }) => listEvents(tx, merchantId, query, page, metersOf, now),
+  }),
+  api.get('/v0/events/:id', 'getEvent', {
+    summary: 'Retrieve an event and its outcome',
+    description:
+      '`outcome.counts` lists the metrics and costs that count the event, with its value. `outcome.billing` lists ' +
+      'the invoices that bill it. `outcome.reason` has the reason if none does.',
+    access: { role: 'viewer', merchant: 'query', ownerless: true },
+    replies: { 200: EventWithDataReply },
+    handler: async ({ tx, merchantId, params }) => findEvent(tx, merchantId, params.id, metersOf, findBilling),
+  }),
 ];
 
 function acceptedSchema(entitlement: EventBalances['schema']) {

@@ -1,4 +1,4 @@
-import { ListOf, listReply, pageOf, type Route, route, Type } from '../http/index.ts';
+import { ListOf, listReply, pageOf, type Route, routesOf } from '../http/index.ts';
 import { ok, type Result } from '../kernel/result.ts';
 import type { OrderDependencies } from './dependencies.ts';
 import { createLine, deleteLine, getLine, type LineOfOrder, listLines, updateLine } from './line-items.ts';
@@ -10,7 +10,7 @@ import {
   OrderLineItemUpdateBody,
 } from './schemas.ts';
 
-const tag = 'Orders';
+const api = routesOf('Orders');
 const ofOrder = (role: 'viewer' | 'member') => ({ role, merchant: { of: 'id', kind: 'order' } }) as const;
 
 const answer = (found: Result<LineOfOrder>) =>
@@ -18,96 +18,65 @@ const answer = (found: Result<LineOfOrder>) =>
 
 /** `/v0/orders/{id}/lineItems` (api.md). */
 export const lineRoutes = (dependencies: OrderDependencies): readonly Route[] => [
-  route(
-    {
-      method: 'POST',
-      path: '/v0/orders/:id/lineItems',
-      operationId: 'createOrderLineItem',
-      tag,
-      summary: 'Add a line item to an order',
-      description:
-        'The figures must agree: `unitPrice` is `listUnitPrice` less `discountUnitAmount`, and `totalPrice` ' +
-        'is `quantity` times `unitPrice`. A 400 names each field that disagrees. The change cancels pending ' +
-        'approvals of the order.',
-      access: ofOrder('member'),
-      body: OrderLineItemCreateBody,
-      replies: { 201: OrderLineItemReply },
-      errors: [409],
-    },
-    async ({ tx, merchantId, params, body, caller, now }) => {
+  api.post('/v0/orders/:id/lineItems', 'createOrderLineItem', {
+    summary: 'Add a line item to an order',
+    description:
+      'The figures must agree: `unitPrice` is `listUnitPrice` less `discountUnitAmount`, and `totalPrice` is ' +
+      '`quantity` times `unitPrice`. A 400 names each field that disagrees. The change cancels pending approvals of ' +
+      'the order.',
+    access: ofOrder('member'),
+    body: OrderLineItemCreateBody,
+    replies: { 201: OrderLineItemReply },
+    errors: [409],
+    handler: async ({ tx, merchantId, params, body, caller, now }) => {
       const key = { merchantId, id: params.id };
       return answer(await createLine(dependencies, tx, key, body, { by: caller.userId, wall: now }));
     },
-  ),
-  route(
-    {
-      method: 'GET',
-      path: '/v0/orders/:id/lineItems',
-      operationId: 'listOrderLineItems',
-      tag,
-      summary: 'List the line items of an order',
-      description: 'The lines come in pages. `GET /v0/orders/{id}` has them all.',
-      access: ofOrder('viewer'),
-      query: OrderLineItemListQuery,
-      replies: { 200: ListOf(OrderLineItemReply) },
-    },
-    async ({ tx, merchantId, params, query }) => {
+  }),
+  api.get('/v0/orders/:id/lineItems', 'listOrderLineItems', {
+    summary: 'List the line items of an order',
+    description: 'The lines come in pages. `GET /v0/orders/{id}` has them all.',
+    access: ofOrder('viewer'),
+    query: OrderLineItemListQuery,
+    replies: { 200: ListOf(OrderLineItemReply) },
+    handler: async ({ tx, merchantId, params, query }) => {
       const page = pageOf(query);
       const found = await listLines(tx, { merchantId, id: params.id }, page);
       if (!found.ok) return found;
       const { order, data, total } = found.value;
       return ok(listReply({ data: data.map((line) => toLineReply(line, order)), total }, page));
     },
-  ),
-  route(
-    {
-      method: 'GET',
-      path: '/v0/orders/:id/lineItems/:lineItemId',
-      operationId: 'getOrderLineItem',
-      tag,
-      summary: 'Retrieve a line item of an order',
-      description: 'Answers one line with its figures.',
-      access: ofOrder('viewer'),
-      replies: { 200: OrderLineItemReply },
-    },
-    async ({ tx, merchantId, params }) =>
+  }),
+  api.get('/v0/orders/:id/lineItems/:lineItemId', 'getOrderLineItem', {
+    summary: 'Retrieve a line item of an order',
+    description: 'Answers one line with its figures.',
+    access: ofOrder('viewer'),
+    replies: { 200: OrderLineItemReply },
+    handler: async ({ tx, merchantId, params }) =>
       answer(await getLine(tx, { order: { merchantId, id: params.id }, id: params.lineItemId })),
-  ),
-  route(
-    {
-      method: 'PATCH',
-      path: '/v0/orders/:id/lineItems/:lineItemId',
-      operationId: 'updateOrderLineItem',
-      tag,
-      summary: 'Update a line item of an order',
-      description:
-        '`unitPrice` and `totalPrice` follow from the other figures unless you send them. The change cancels ' +
-        'pending approvals of the order.',
-      access: ofOrder('member'),
-      body: OrderLineItemUpdateBody,
-      replies: { 200: OrderLineItemReply },
-      errors: [409],
-    },
-    async ({ tx, merchantId, params, body, caller, now }) => {
+  }),
+  api.patch('/v0/orders/:id/lineItems/:lineItemId', 'updateOrderLineItem', {
+    summary: 'Update a line item of an order',
+    description:
+      '`unitPrice` and `totalPrice` follow from the other figures unless you send them. The change cancels pending ' +
+      'approvals of the order.',
+    access: ofOrder('member'),
+    body: OrderLineItemUpdateBody,
+    replies: { 200: OrderLineItemReply },
+    errors: [409],
+    handler: async ({ tx, merchantId, params, body, caller, now }) => {
       const key = { order: { merchantId, id: params.id }, id: params.lineItemId };
       return answer(await updateLine(dependencies, tx, key, body, { by: caller.userId, wall: now }));
     },
-  ),
-  route(
-    {
-      method: 'DELETE',
-      path: '/v0/orders/:id/lineItems/:lineItemId',
-      operationId: 'deleteOrderLineItem',
-      tag,
-      summary: 'Delete a line item of an order',
-      description: 'The total of the order follows. The change cancels pending approvals of the order.',
-      access: ofOrder('member'),
-      replies: { 204: Type.Null() },
-      errors: [409],
-    },
-    async ({ tx, merchantId, params, caller, now }) => {
+  }),
+  api.delete('/v0/orders/:id/lineItems/:lineItemId', 'deleteOrderLineItem', {
+    summary: 'Delete a line item of an order',
+    description: 'The total of the order follows. The change cancels pending approvals of the order.',
+    access: ofOrder('member'),
+    errors: [409],
+    handler: async ({ tx, merchantId, params, caller, now }) => {
       const key = { order: { merchantId, id: params.id }, id: params.lineItemId };
       return deleteLine(dependencies, tx, key, { by: caller.userId, wall: now });
     },
-  ),
+  }),
 ];

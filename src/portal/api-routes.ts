@@ -1,9 +1,12 @@
-import { type Route, route, type Static, Strict, Text, Timestamp, Type } from '../http/index.ts';
+import { type Route, routesOf, type Static, Strict, Text, Timestamp, Type } from '../http/index.ts';
 import { notFound, ok } from '../kernel/result.ts';
 import { formatInstant } from '../kernel/time.ts';
 import { findSubscription } from '../subscriptions/index.ts';
 import type { PortalDependencies } from './links/dependencies.ts';
 import { createLink, type NewLink } from './links/links.ts';
+
+const api = routesOf('Subscriptions');
+const customers = routesOf('Customers');
 
 const LinkBody = Strict(
   {
@@ -50,22 +53,16 @@ const shown = <const Name extends string>(object: Name, { url, expiresAt }: NewL
 export const portalLinkRoutes = (
   dependencies: Pick<PortalDependencies, 'environment' | 'publicUrl'>,
 ): readonly Route[] => [
-  route(
-    {
-      method: 'POST',
-      path: '/v0/subscriptions/:id/portal',
-      operationId: 'createSubscriptionPortal',
-      tag: 'Subscriptions',
-      summary: 'Create a link to the customer portal at a subscription',
-      description:
-        'The portal is the one of the customer of the subscription. The link works once, until `expiresAt`. ' +
-        'Create it when the customer presses your button, and redirect to it.',
-      access: { role: 'member', merchant: { of: 'id', kind: 'subscription' } },
-      body: LinkBody,
-      replies: { 200: SubscriptionPortalReply },
-      secretReply: true,
-    },
-    async ({ tx, merchantId, params, body, now }) => {
+  api.post('/v0/subscriptions/:id/portal', 'createSubscriptionPortal', {
+    summary: 'Create a link to the customer portal at a subscription',
+    description:
+      'The portal is the one of the customer of the subscription. The link works once, until `expiresAt`. Create it ' +
+      'when the customer presses your button, and redirect to it.',
+    access: { role: 'member', merchant: { of: 'id', kind: 'subscription' } },
+    body: LinkBody,
+    replies: { 200: SubscriptionPortalReply },
+    secretReply: true,
+    handler: async ({ tx, merchantId, params, body, now }) => {
       const subscriptionId = params.id;
       const subscription = await findSubscription(tx, merchantId, subscriptionId);
       if (!subscription) return notFound('subscription');
@@ -73,27 +70,21 @@ export const portalLinkRoutes = (
       const link = await createLink(tx, dependencies, of, requestOf(body), now);
       return link.ok ? ok(shown('subscriptionPortal', link.value)) : link;
     },
-  ),
-  route(
-    {
-      method: 'POST',
-      path: '/v0/customers/:id/portal',
-      operationId: 'createCustomerPortal',
-      tag: 'Customers',
-      summary: 'Create a link to the customer portal',
-      description:
-        'The link works once, until `expiresAt`. Create it when the customer presses your button, and redirect to it.',
-      access: { role: 'member', merchant: { of: 'id', kind: 'customer' } },
-      body: LinkBody,
-      replies: { 200: CustomerPortalReply },
-      secretReply: true,
-    },
-    async ({ tx, merchantId, params, body, now }) => {
+  }),
+  customers.post('/v0/customers/:id/portal', 'createCustomerPortal', {
+    summary: 'Create a link to the customer portal',
+    description:
+      'The link works once, until `expiresAt`. Create it when the customer presses your button, and redirect to it.',
+    access: { role: 'member', merchant: { of: 'id', kind: 'customer' } },
+    body: LinkBody,
+    replies: { 200: CustomerPortalReply },
+    secretReply: true,
+    handler: async ({ tx, merchantId, params, body, now }) => {
       const of = { merchantId, customerId: params.id, subscriptionId: null };
       const link = await createLink(tx, dependencies, of, requestOf(body), now);
       return link.ok ? ok(shown('customerPortal', link.value)) : link;
     },
-  ),
+  }),
 ];
 
 const requestOf = ({ expiresIn, returnUrl }: Static<typeof LinkBody>) => ({

@@ -1,6 +1,6 @@
 import { customersOfEmail, findCustomer } from '../customers/index.ts';
 import { type Database, ownerOf, type Tx } from '../db/index.ts';
-import { AddressRate, freeRoute, RateLimiter, Reply, type Route, Strict, Text, Type } from '../http/index.ts';
+import { AddressRate, RateLimiter, Reply, type Route, routesOf, Strict, Text, Type } from '../http/index.ts';
 import { findOrganization, recordCustomerAudit } from '../identity/index.ts';
 import { isId } from '../kernel/ids.ts';
 import { localeAskedFor } from '../kernel/locale.ts';
@@ -34,6 +34,8 @@ import {
 import type { PortalLink } from './links/portal.sql.ts';
 import { hashOfToken, isFormKey } from './links/tokens.ts';
 
+const api = routesOf('Pages');
+
 const FORM_BYTES = 4096;
 const EMAIL = /^[^\s@<>"',;:\\]{1,64}@[^\s@<>"',;:\\]{1,253}$/;
 /** Customers of one e-mail address who get a link each. */
@@ -50,23 +52,18 @@ export function signInRoutes(dependencies: PortalDependencies): readonly Route[]
   const { environment, publicUrl } = dependencies;
   const base = portalPath(publicUrl);
   const unknown = unknownReply(environment);
-  const usual = { tag: 'Pages', access: { public: true }, hidden: true, errorPage: errorPage(environment) } as const;
+  const usual = { access: { public: true }, hidden: true, errorPage: errorPage(environment) } as const;
   const addresses = new AddressRate(OF_ADDRESS);
   const merchants = new RateLimiter({ limitsOf: async () => ({ general: OF_MERCHANT }) });
   const page = (status: number, text: string, look: Look) => ok(pageReply(status, text, look, { style: STYLE }));
 
   return [
-    freeRoute(
-      {
-        ...usual,
-        method: 'GET',
-        path: '/portal/open',
-        operationId: 'showPortalLink',
-        summary: 'The first page of a link to the portal. It opens nothing',
-        query: Strict({ token: Type.Optional(Text({ maxLength: 100 })) }),
-        replies: { 200: HTML, 303: HTML, 404: HTML, 410: HTML },
-      },
-      async ({ database, query, request, now }) => {
+    api.get('/portal/open', 'showPortalLink', {
+      ...usual,
+      summary: 'The first page of a link to the portal. It opens nothing',
+      query: Strict({ token: Type.Optional(Text({ maxLength: 100 })) }),
+      replies: { 200: HTML, 303: HTML, 404: HTML, 410: HTML },
+      free: async ({ database, query, request, now }) => {
         const { token } = query;
         const merchantId = await merchantOfLink(database, token);
         if (token === undefined || merchantId === null) return ok(unknown);
@@ -90,20 +87,15 @@ export function signInRoutes(dependencies: PortalDependencies): readonly Route[]
           return page(200, openPage(look, { base, seller, customer: customer.organization.name, token }), look);
         });
       },
-    ),
-    freeRoute(
-      {
-        ...usual,
-        method: 'POST',
-        path: '/portal/open',
-        operationId: 'openPortalLink',
-        summary: 'Opens the portal by a link, once',
-        body: Strict({ token: Text({ maxLength: 100 }) }),
-        contentTypes: [FORM],
-        bodyLimit: FORM_BYTES,
-        replies: { 303: HTML, 404: HTML, 410: HTML },
-      },
-      async ({ database, body, request, now }) => {
+    }),
+    api.post('/portal/open', 'openPortalLink', {
+      ...usual,
+      summary: 'Opens the portal by a link, once',
+      body: Strict({ token: Text({ maxLength: 100 }) }),
+      contentTypes: [FORM],
+      bodyLimit: FORM_BYTES,
+      replies: { 303: HTML, 404: HTML, 410: HTML },
+      free: async ({ database, body, request, now }) => {
         const merchantId = await merchantOfLink(database, body.token);
         if (merchantId === null || isForeign(request)) return ok(unknown);
         return database.transaction({ merchants: [merchantId] }, async (tx) => {
@@ -133,20 +125,15 @@ export function signInRoutes(dependencies: PortalDependencies): readonly Route[]
           );
         });
       },
-    ),
-    freeRoute(
-      {
-        ...usual,
-        method: 'POST',
-        path: '/portal/leave',
-        operationId: 'leavePortal',
-        summary: 'Ends the visit to the portal',
-        body: Strict({ formKey: Text({ maxLength: 100 }) }),
-        contentTypes: [FORM],
-        bodyLimit: FORM_BYTES,
-        replies: { 200: HTML, 303: HTML, 404: HTML },
-      },
-      async ({ database, body, request, now }) => {
+    }),
+    api.post('/portal/leave', 'leavePortal', {
+      ...usual,
+      summary: 'Ends the visit to the portal',
+      body: Strict({ formKey: Text({ maxLength: 100 }) }),
+      contentTypes: [FORM],
+      bodyLimit: FORM_BYTES,
+      replies: { 200: HTML, 303: HTML, 404: HTML },
+      free: async ({ database, body, request, now }) => {
         const token = sessionTokenIn(request.headers.cookie);
         const merchantId = await merchantOfSession(database, token);
         if (token === undefined || merchantId === null) return ok(unknown);
@@ -162,17 +149,12 @@ export function signInRoutes(dependencies: PortalDependencies): readonly Route[]
           return ok(new Reply(status, text, { ...headers, 'set-cookie': noCookie(publicUrl) }));
         });
       },
-    ),
-    freeRoute(
-      {
-        ...usual,
-        method: 'GET',
-        path: '/portal/:merchantId',
-        operationId: 'showPortalSignIn',
-        summary: 'The page on which customers of a merchant request a link by email',
-        replies: { 200: HTML, 404: HTML },
-      },
-      async ({ database, params, request }) => {
+    }),
+    api.get('/portal/:merchantId', 'showPortalSignIn', {
+      ...usual,
+      summary: 'The page on which customers of a merchant request a link by email',
+      replies: { 200: HTML, 404: HTML },
+      free: async ({ database, params, request }) => {
         const found = await merchantNamed(database, params.merchantId, async (tx, merchantId, seller) => {
           const asked = localeAskedFor(request.headers['accept-language']);
           const look = await findLook(tx, environment, { merchantId, customerId: null }, asked);
@@ -180,20 +162,15 @@ export function signInRoutes(dependencies: PortalDependencies): readonly Route[]
         });
         return found ?? ok(unknown);
       },
-    ),
-    freeRoute(
-      {
-        ...usual,
-        method: 'POST',
-        path: '/portal/:merchantId',
-        operationId: 'mailPortalLink',
-        summary: 'Sends a link by email, and answers the same for unknown addresses',
-        body: Strict({ email: Text({ maxLength: 320 }) }),
-        contentTypes: [FORM],
-        bodyLimit: FORM_BYTES,
-        replies: { 200: HTML, 400: HTML, 404: HTML, 429: HTML },
-      },
-      async ({ database, params, body, request, now }) => {
+    }),
+    api.post('/portal/:merchantId', 'mailPortalLink', {
+      ...usual,
+      summary: 'Sends a link by email, and answers the same for unknown addresses',
+      body: Strict({ email: Text({ maxLength: 320 }) }),
+      contentTypes: [FORM],
+      bodyLimit: FORM_BYTES,
+      replies: { 200: HTML, 400: HTML, 404: HTML, 429: HTML },
+      free: async ({ database, params, body, request, now }) => {
         const email = body.email.trim();
         const asked = localeAskedFor(request.headers['accept-language']);
         const found = await merchantNamed(database, params.merchantId, async (tx, merchantId, seller) => {
@@ -212,7 +189,7 @@ export function signInRoutes(dependencies: PortalDependencies): readonly Route[]
         });
         return found ?? ok(unknown);
       },
-    ),
+    }),
   ];
 }
 

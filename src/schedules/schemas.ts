@@ -348,7 +348,7 @@ export const ScheduleIntervalListQuery = ListQuery({}, { limit: LISTED });
 
 export const scheduleInvoiceStatuses = ['staged', 'pushed', 'cancelled'] as const;
 
-export const ScheduleInvoice = Type.Object(
+export const ScheduleInvoiceReply = Type.Object(
   {
     id: Id('scheduleInvoice'),
     object: Type.Literal('schedule_invoice'),
@@ -421,4 +421,4 @@ export const ScheduleInvoiceListQuery = ListQuery(
   },
 );
 
-export const ScheduleInvoiceListReply = ListOf(ScheduleInvoice);
+export const ScheduleInvoiceListReply = ListOf(ScheduleInvoiceReply);

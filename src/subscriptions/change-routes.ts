@@ -1,5 +1,5 @@
 import type { Tx } from '../db/index.ts';
-import { listReply, pageOf, Reply, type Route, route, Type } from '../http/index.ts';
+import { listReply, pageOf, Reply, type Route, routesOf } from '../http/index.ts';
 import { showInvoice } from '../invoicing/index.ts';
 import { invalidField, ok, type Result } from '../kernel/result.ts';
 import { formatInstant } from '../kernel/time.ts';
@@ -20,30 +20,26 @@ import { type ChangeRow, selectChanges } from './subscription/changes.sql.ts';
 import type { SubscriptionDependencies } from './subscription/dependencies.ts';
 import { feeQuantitiesOf } from './subscription/quantities.ts';
 
-const TAG = 'Subscriptions';
+const plans = routesOf('Plans');
+
+const api = routesOf('Subscriptions');
 const ofSubscription = (role: 'viewer' | 'member') => ({ role, merchant: { of: 'id', kind: 'subscription' } }) as const;
 
 /** Changes of the plan of subscriptions, one by one and of a whole version (domain.md §3, Plan change). */
 export const changeRoutes = (dependencies: SubscriptionDependencies): readonly Route[] => [
-  route(
-    {
-      method: 'POST',
-      path: '/v0/subscriptions/:id/changes',
-      operationId: 'changeSubscriptionPlan',
-      tag: TAG,
-      summary: 'Change the plan, the version or the quantities of a subscription',
-      description:
-        'The change takes effect now, or at the end of the open period. At least one of `planId`, `versionNumber` ' +
-        'and `quantities` is required; `quantities` alone keeps the version. `invoicePreview` is the first ' +
-        'invoice on which the change shows. With `dryRun` nothing is written, and the answer is 200 with the ' +
-        'same preview. One change can be scheduled at a time: another one is 409 `CHANGE_SCHEDULED`.',
-      access: ofSubscription('member'),
-      saysBefore: true,
-      body: ChangeCreateBody,
-      replies: { 201: SubscriptionChangeReply, 200: SubscriptionChangeReply },
-      errors: [409],
-    },
-    async ({ tx, merchantId, params, body, now, wasBefore }) => {
+  api.post('/v0/subscriptions/:id/changes', 'changeSubscriptionPlan', {
+    summary: 'Change the plan, the version or the quantities of a subscription',
+    description:
+      'The change takes effect now, or at the end of the open period. At least one of `planId`, `versionNumber` and ' +
+      '`quantities` is required; `quantities` alone keeps the version. `invoicePreview` is the first invoice on ' +
+      'which the change shows. With `dryRun` nothing is written, and the answer is 200 with the same preview. One ' +
+      'change can be scheduled at a time: another one is 409 `CHANGE_SCHEDULED`.',
+    access: ofSubscription('member'),
+    saysBefore: true,
+    body: ChangeCreateBody,
+    replies: { 201: SubscriptionChangeReply, 200: SubscriptionChangeReply },
+    errors: [409],
+    handler: async ({ tx, merchantId, params, body, now, wasBefore }) => {
       const { dryRun = false, quantities, ...named } = body;
       const order = { ...named, ...(quantities && { quantities }) };
       if (order.planId === undefined && order.versionNumber === undefined && order.quantities === undefined)
@@ -57,67 +53,47 @@ export const changeRoutes = (dependencies: SubscriptionDependencies): readonly R
       const shown = await (dryRun ? tx.savepoint(work, () => false) : work());
       return shown.ok ? ok(new Reply(dryRun ? 200 : 201, shown.value)) : shown;
     },
-  ),
-  route(
-    {
-      method: 'GET',
-      path: '/v0/subscriptions/:id/changes',
-      operationId: 'listSubscriptionChanges',
-      tag: TAG,
-      summary: 'List the changes of a subscription',
-      description: 'The newest change comes first. The list includes applied, scheduled and cancelled changes.',
-      access: ofSubscription('viewer'),
-      query: SubscriptionChangeListQuery,
-      replies: { 200: SubscriptionChangeListReply },
-    },
-    async ({ tx, merchantId, params, query }) => {
+  }),
+  api.get('/v0/subscriptions/:id/changes', 'listSubscriptionChanges', {
+    summary: 'List the changes of a subscription',
+    description: 'The newest change comes first. The list includes applied, scheduled and cancelled changes.',
+    access: ofSubscription('viewer'),
+    query: SubscriptionChangeListQuery,
+    replies: { 200: SubscriptionChangeListReply },
+    handler: async ({ tx, merchantId, params, query }) => {
       const page = pageOf(query);
       const { rows, total } = await selectChanges(tx, merchantId, params.id, page);
       const quantities = await quantitiesOf(tx, rows);
       const data = rows.map((row, index) => toChangeReply(row, quantities[index] ?? {}));
       return ok(listReply({ data, total }, page));
     },
-  ),
-  route(
-    {
-      method: 'DELETE',
-      path: '/v0/subscriptions/:id/changes/:changeId',
-      operationId: 'cancelSubscriptionChange',
-      tag: TAG,
-      summary: 'Cancel a scheduled change',
-      description: 'The subscription keeps its present version. A change that is applied cannot be cancelled: 409.',
-      access: ofSubscription('member'),
-      replies: { 204: Type.Null() },
-      errors: [409],
-    },
-    async ({ tx, merchantId, params }) => {
+  }),
+  api.delete('/v0/subscriptions/:id/changes/:changeId', 'cancelSubscriptionChange', {
+    summary: 'Cancel a scheduled change',
+    description: 'The subscription keeps its present version. A change that is applied cannot be cancelled: 409.',
+    access: ofSubscription('member'),
+    errors: [409],
+    handler: async ({ tx, merchantId, params }) => {
       const { id, changeId } = params as { id: string; changeId: string };
       return cancelChange(tx, merchantId, id, changeId);
     },
-  ),
+  }),
   ...planMigrationRoutes(dependencies),
   simulationRoute,
 ];
 
 /** The bill of a plan that a customer does not have. */
-const simulationRoute: Route = route(
-  {
-    method: 'POST',
-    path: '/v0/plans/:id/simulate',
-    operationId: 'simulatePlan',
-    tag: 'Plans',
-    summary: 'Simulate the invoice of a plan',
-    description:
-      'Previews the invoice of a plan for the usage of a customer, or for quantities that ' +
-      'you send. `replacePrices` tries other prices. The time counts as one whole period of every price. ' +
-      'Nothing is stored.',
-    access: { role: 'member', merchant: { of: 'id', kind: 'plan' } },
-    body: SimulationCreateBody,
-    replies: { 200: PlanSimulationReply },
-    idempotent: false,
-  },
-  ({ tx, merchantId, params, body }) => simulatePlan(tx, merchantId, params.id, body),
-);
+const simulationRoute: Route = plans.post('/v0/plans/:id/simulate', 'simulatePlan', {
+  summary: 'Simulate the invoice of a plan',
+  description:
+    'Previews the invoice of a plan for the usage of a customer, or for quantities that you send. `replacePrices` ' +
+    'tries other prices. The time counts as one whole period of every price. Nothing is stored.',
+  access: { role: 'member', merchant: { of: 'id', kind: 'plan' } },
+  body: SimulationCreateBody,
+  replies: { 200: PlanSimulationReply },
+  idempotent: false,
+  handler: ({ tx, merchantId, params, body }) => simulatePlan(tx, merchantId, params.id, body),
+});
 
 /** How many lines a preview shows; the others are in GET …/lineItems of the invoice. */
 const MOST_LINES = 1000;

@@ -1,7 +1,7 @@
 import { PriceReply } from '../catalog/index.ts';
 import { findTaxation } from '../customers/index.ts';
 import type { Tx } from '../db/index.ts';
-import { Intended, listReply, pageOf, Reply, type Route, route } from '../http/index.ts';
+import { Intended, listReply, pageOf, Reply, type Route, routesOf } from '../http/index.ts';
 import { findInvoice, type InvoiceRow } from '../invoicing/index.ts';
 import { notFound, ok, type Result } from '../kernel/result.ts';
 import { type Instant, instantOf } from '../kernel/time.ts';
@@ -29,7 +29,9 @@ import {
 import type { SubscriptionRow } from './subscription/subscription.ts';
 import { selectSubscription, selectSubscriptions } from './subscription/subscriptions.sql.ts';
 
-const TAG = 'Subscriptions';
+const catalog = routesOf('Catalog');
+
+const api = routesOf('Subscriptions');
 const ofSubscription = (role: 'viewer' | 'member') => ({ role, merchant: { of: 'id', kind: 'subscription' } }) as const;
 
 /** Every route about subscriptions (§4 Subscriptions; api.md, Subscriptions). */
@@ -37,36 +39,29 @@ export const subscriptionRoutes = (
   dependencies: SubscriptionDependencies,
   { awaitOutcome }: Pick<Payments, 'awaitOutcome'>,
 ): readonly Route[] => [
-  route(
-    {
-      method: 'POST',
-      path: '/v0/subscriptions',
-      operationId: 'createSubscription',
-      tag: TAG,
-      summary: 'Create a subscription',
-      description:
-        'Puts a customer on the default version of a plan, and pins that version. Invoices follow ' +
-        'automatically. If the plan asks for money in advance, `payment` has the amount and the page; the ' +
-        'subscription is active once it is paid. The same `idempotencyKey` again answers 200 with the first ' +
-        'subscription. With `autoCharge` the answer waits up to 10 seconds for the payment provider that ' +
-        'charges the stored card.',
-      access: { role: 'member', merchant: 'body', by: ['customerId', 'planId'] },
-      body: SubscriptionCreateBody,
-      replies: { 201: SubscriptionReply, 200: SubscriptionReply },
-      errors: [409],
-      outcome: {
-        wait: ({ merchantId, intent: { invoiceId } }, signal) =>
-          awaitOutcome({ merchantId, invoiceId: invoiceId as string }, signal),
-        answer: async ({ tx, now, merchantId, intent: { subscriptionId, invoiceId } }) => {
-          const subscription = await selectSubscription(tx, merchantId, subscriptionId as string);
-          const upfront = await findInvoice(tx, merchantId, invoiceId as string);
-          return subscription && upfront
-            ? ok(new Reply(201, await show(dependencies, tx, subscription, now, upfront)))
-            : notFound('subscription');
-        },
+  api.post('/v0/subscriptions', 'createSubscription', {
+    summary: 'Create a subscription',
+    description:
+      'Puts a customer on the default version of a plan, and pins that version. Invoices follow automatically. If ' +
+      'the plan asks for money in advance, `payment` has the amount and the page; the subscription is active once it ' +
+      'is paid. The same `idempotencyKey` again answers 200 with the first subscription. With `autoCharge` the ' +
+      'answer waits up to 10 seconds for the payment provider that charges the stored card.',
+    access: { role: 'member', merchant: 'body', by: ['customerId', 'planId'] },
+    body: SubscriptionCreateBody,
+    replies: { 201: SubscriptionReply, 200: SubscriptionReply },
+    errors: [409],
+    outcome: {
+      wait: ({ merchantId, intent: { invoiceId } }, signal) =>
+        awaitOutcome({ merchantId, invoiceId: invoiceId as string }, signal),
+      answer: async ({ tx, now, merchantId, intent: { subscriptionId, invoiceId } }) => {
+        const subscription = await selectSubscription(tx, merchantId, subscriptionId as string);
+        const upfront = await findInvoice(tx, merchantId, invoiceId as string);
+        return subscription && upfront
+          ? ok(new Reply(201, await show(dependencies, tx, subscription, now, upfront)))
+          : notFound('subscription');
       },
     },
-    async ({ tx, merchantId, body, now }) => {
+    handler: async ({ tx, merchantId, body, now }) => {
       const created = await createSubscription(dependencies, tx, merchantId, body, now);
       if (!created.ok) return created;
       const { subscription, isNew, upfront, from } = created.value;
@@ -84,20 +79,14 @@ export const subscriptionRoutes = (
           : standing,
       );
     },
-  ),
-  route(
-    {
-      method: 'GET',
-      path: '/v0/subscriptions',
-      operationId: 'listSubscriptions',
-      tag: TAG,
-      summary: 'List subscriptions, newest first',
-      description: 'The newest subscription comes first. Several filters narrow each other.',
-      access: { role: 'viewer', merchant: 'query', by: ['customerId', 'planId', 'testClockId', 'consumerId'] },
-      query: SubscriptionListQuery,
-      replies: { 200: SubscriptionListReply },
-    },
-    async ({ tx, merchantId, query, now }) => {
+  }),
+  api.get('/v0/subscriptions', 'listSubscriptions', {
+    summary: 'List subscriptions, newest first',
+    description: 'The newest subscription comes first. Several filters narrow each other.',
+    access: { role: 'viewer', merchant: 'query', by: ['customerId', 'planId', 'testClockId', 'consumerId'] },
+    query: SubscriptionListQuery,
+    replies: { 200: SubscriptionListReply },
+    handler: async ({ tx, merchantId, query, now }) => {
       const page = pageOf(query);
       const {
         limit: _limit,
@@ -123,105 +112,74 @@ export const subscriptionRoutes = (
         });
       return ok(listReply({ data, total }, page));
     },
-  ),
-  route(
-    {
-      method: 'GET',
-      path: '/v0/subscriptions/:id',
-      operationId: 'getSubscription',
-      tag: TAG,
-      summary: 'Retrieve a subscription',
-      description: '`payment` is there as long as the first payment is asked, and null afterwards.',
-      access: ofSubscription('viewer'),
-      replies: { 200: SubscriptionReply },
-    },
-    async ({ tx, merchantId, params, now }) => {
+  }),
+  api.get('/v0/subscriptions/:id', 'getSubscription', {
+    summary: 'Retrieve a subscription',
+    description: '`payment` is there as long as the first payment is asked, and null afterwards.',
+    access: ofSubscription('viewer'),
+    replies: { 200: SubscriptionReply },
+    handler: async ({ tx, merchantId, params, now }) => {
       const subscription = await selectSubscription(tx, merchantId, params.id);
       return subscription ? ok(await show(dependencies, tx, subscription, now)) : notFound('subscription');
     },
-  ),
-  route(
-    {
-      method: 'PATCH',
-      path: '/v0/subscriptions/:id',
-      operationId: 'updateSubscription',
-      tag: TAG,
-      summary: 'Update a subscription',
-      description:
-        'Fields that are absent stay unchanged, and `metadata` is replaced whole. `terminatedAt` ends the ' +
-        'subscription: a time in the future counts as now, and a time at or before `startedAt` is a 400. ' +
-        '`autoApprove`, `bankTransferOnly` and `paymentTermDays` apply to invoices that are issued later.',
-      access: ofSubscription('member'),
-      saysBefore: true,
-      body: SubscriptionUpdateBody,
-      replies: { 200: SubscriptionReply },
-      errors: [409],
-    },
-    async ({ tx, merchantId, params, body, now, wasBefore }) => {
+  }),
+  api.patch('/v0/subscriptions/:id', 'updateSubscription', {
+    summary: 'Update a subscription',
+    description:
+      'Fields that are absent stay unchanged, and `metadata` is replaced whole. `terminatedAt` ends the ' +
+      'subscription: a time in the future counts as now, and a time at or before `startedAt` is a 400. ' +
+      '`autoApprove`, `bankTransferOnly` and `paymentTermDays` apply to invoices that are issued later.',
+    access: ofSubscription('member'),
+    saysBefore: true,
+    body: SubscriptionUpdateBody,
+    replies: { 200: SubscriptionReply },
+    errors: [409],
+    handler: async ({ tx, merchantId, params, body, now, wasBefore }) => {
       const held = await holdLiving(tx, merchantId, params.id, 'update', now);
       const change = (each: HeldSubscription) => patchSubscription(dependencies, tx, each, body);
       return held.ok ? showChanged(dependencies, tx, held.value, change, wasBefore) : held;
     },
-  ),
-  route(
-    {
-      method: 'POST',
-      path: '/v0/subscriptions/:id/termination',
-      operationId: 'terminateSubscription',
-      tag: TAG,
-      summary: 'Terminate a subscription',
-      description:
-        'The subscription ends now. Its open periods end with it and are invoiced, and its entitlements end. ' +
-        'Charges in advance for the unused time are credited as `credit` says. A subscription that has ended ' +
-        'is a 409.',
-      access: ofSubscription('member'),
-      saysBefore: true,
-      body: TerminationBody,
-      replies: { 200: SubscriptionReply },
-      errors: [409],
-    },
-    async ({ tx, merchantId, params, body, now, wasBefore }) => {
+  }),
+  api.post('/v0/subscriptions/:id/termination', 'terminateSubscription', {
+    summary: 'Terminate a subscription',
+    description:
+      'The subscription ends now. Its open periods end with it and are invoiced, and its entitlements end. Charges ' +
+      'in advance for the unused time are credited as `credit` says. A subscription that has ended is a 409.',
+    access: ofSubscription('member'),
+    saysBefore: true,
+    body: TerminationBody,
+    replies: { 200: SubscriptionReply },
+    errors: [409],
+    handler: async ({ tx, merchantId, params, body, now, wasBefore }) => {
       const held = await holdLiving(tx, merchantId, params.id, 'terminate', now);
       const change = (each: HeldSubscription) => terminateSubscription(dependencies, tx, each, body);
       return held.ok ? showChanged(dependencies, tx, held.value, change, wasBefore) : held;
     },
-  ),
-  route(
-    {
-      method: 'POST',
-      path: '/v0/subscriptions/:id/reconciliations',
-      operationId: 'reconcileSubscription',
-      tag: TAG,
-      summary: 'Reconcile entitlements with the plan',
-      description:
-        'Gives the subscription the features that the default version of its plan has now. Prices stay ' +
-        'pinned. With `dryRun` nothing is written, and the answer is 200 with the same outcome.',
-      access: ofSubscription('member'),
-      body: ReconciliationBody,
-      replies: { 201: SubscriptionReconciliationReply, 200: SubscriptionReconciliationReply },
-      errors: [409],
-    },
-    async ({ tx, merchantId, params, body, now }) => {
+  }),
+  api.post('/v0/subscriptions/:id/reconciliations', 'reconcileSubscription', {
+    summary: 'Reconcile entitlements with the plan',
+    description:
+      'Gives the subscription the features that the default version of its plan has now. Prices stay pinned. With ' +
+      '`dryRun` nothing is written, and the answer is 200 with the same outcome.',
+    access: ofSubscription('member'),
+    body: ReconciliationBody,
+    replies: { 201: SubscriptionReconciliationReply, 200: SubscriptionReconciliationReply },
+    errors: [409],
+    handler: async ({ tx, merchantId, params, body, now }) => {
       const dryRun = body.dryRun ?? false;
       const reconciled = await reconcileSubscription(tx, merchantId, params.id, dryRun, now);
       return reconciled.ok ? ok(new Reply(dryRun ? 200 : 201, reconciled.value)) : reconciled;
     },
-  ),
-  route(
-    {
-      method: 'GET',
-      path: '/v0/fees/:id/price/:subscriptionId',
-      operationId: 'getFeePrice',
-      tag: 'Catalog',
-      summary: 'Retrieve the price of a fee for a subscription',
-      description:
-        'Answers the price of the fee in the version to which the subscription is pinned. `taxRate` is the rate, in ' +
-        'percent, at which it would be taxed now. If the version has no price of the fee, the answer is a 404.',
-      access: { role: 'viewer', merchant: { of: 'id', kind: 'fee' } },
-      replies: { 200: PriceReply },
-    },
-    ({ tx, merchantId, params, now }) => feePrice(tx, merchantId, params, now),
-  ),
+  }),
+  catalog.get('/v0/fees/:id/price/:subscriptionId', 'getFeePrice', {
+    summary: 'Retrieve the price of a fee for a subscription',
+    description:
+      'Answers the price of the fee in the version to which the subscription is pinned. `taxRate` is the rate, in ' +
+      'percent, at which it would be taxed now. If the version has no price of the fee, the answer is a 404.',
+    access: { role: 'viewer', merchant: { of: 'id', kind: 'fee' } },
+    replies: { 200: PriceReply },
+    handler: ({ tx, merchantId, params, now }) => feePrice(tx, merchantId, params, now),
+  }),
   ...adjustmentRoutes(dependencies),
   ...changeRoutes(dependencies),
 ];

@@ -75,9 +75,10 @@ describe('these checks see', () => {
     { declaration: 'body: OrderCreate, replies: { 201: OrderReply }', seen: 1 },
     { declaration: 'query: OrderFilter, replies: { 200: ListOf(Order), 404: PDF }', seen: 2 },
     { declaration: 'body: OrderCreateBody, query: OrderQuery, replies: { 200: ListOf(OrderReply) }', seen: 0 },
+    { declaration: 'query: OrderQuery, of: Order', seen: 1 },
     { declaration: 'body: Type.Object({}), replies: { 200: orderReply() }', seen: 0 },
   ])('$seen schemas with another ending in: $declaration', ({ declaration, seen }) => {
-    const text = `const orders = route({ path: '/v0/orders', ${declaration} }, () => ok(1));`;
+    const text = `const orders = api.get('/v0/orders', 'listOrders', { ${declaration}, handler: () => ok(1) });`;
     expect(report(schemasWithOtherEndings([{ path: 'src/orders/routes.ts', text }]))).toHaveLength(seen);
   });
 

@@ -2,10 +2,20 @@ import type { FastifyInstance } from 'fastify';
 import pg from 'pg';
 import pino from 'pino';
 import { Database, sql } from '../../src/db/index.ts';
-import { createServer, type Role, type Route, route, type ServerOptions, Strict, Type } from '../../src/http/index.ts';
+import {
+  createServer,
+  type Role,
+  type Route,
+  routesOf,
+  type ServerOptions,
+  Strict,
+  Type,
+} from '../../src/http/index.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { type CodesOf, fail, ok } from '../../src/kernel/result.ts';
 import { cloneDatabase } from './environment.ts';
+
+const api = routesOf('Things');
 
 /** The edge alone, over the routes of a test: real server, real database, and callers without key rows. */
 export interface Edge {
@@ -52,19 +62,13 @@ export type During = (name: string) => Promise<void> | void;
 
 /** POST and GET of a small resource: names that begin with `refuse` are a 409, `throw` fails. */
 export const thingRoutes = (during: During = () => undefined): readonly Route[] => [
-  route(
-    {
-      method: 'POST',
-      path: '/v0/things',
-      operationId: 'createThing',
-      tag: 'Things',
-      summary: 'Create a thing',
-      access: { role: 'member', merchant: 'body' },
-      body: Strict({ name: Type.String(), merchantId: Type.Optional(Type.String()) }, { $id: 'ThingCreate' }),
-      replies: { 201: Thing },
-      errors: [409],
-    },
-    async ({ tx, merchantId, body: { name } }) => {
+  api.post('/v0/things', 'createThing', {
+    summary: 'Create a thing',
+    access: { role: 'member', merchant: 'body' },
+    body: Strict({ name: Type.String(), merchantId: Type.Optional(Type.String()) }, { $id: 'ThingCreate' }),
+    replies: { 201: Thing },
+    errors: [409],
+    handler: async ({ tx, merchantId, body: { name } }) => {
       const id = newId('product');
       await tx.run(sql`insert into thing (merchant_id, id, name) values (${merchantId}, ${id}, ${name})`);
       await during(name);
@@ -73,24 +77,18 @@ export const thingRoutes = (during: During = () => undefined): readonly Route[] 
         ? fail('THING_REFUSED', { name })
         : ok({ id, object: 'thing', merchantId, name });
     },
-  ),
-  route(
-    {
-      method: 'GET',
-      path: '/v0/things/:id',
-      operationId: 'getThing',
-      tag: 'Things',
-      summary: 'Get a thing',
-      access: { role: 'viewer', merchant: { of: 'id', kind: 'product' } },
-      replies: { 200: Thing },
-    },
-    async ({ tx, params: { id } }) => {
+  }),
+  api.get('/v0/things/:id', 'getThing', {
+    summary: 'Get a thing',
+    access: { role: 'viewer', merchant: { of: 'id', kind: 'product' } },
+    replies: { 200: Thing },
+    handler: async ({ tx, params: { id } }) => {
       const { merchantId, name } = await tx.one<{ merchantId: string; name: string }>(
         sql`select merchant_id, name from thing where id = ${id}`, // by id alone: the database hides other rows
       );
       return ok({ id, object: 'thing', merchantId, name });
     },
-  ),
+  }),
 ];
 
 const THINGS = `

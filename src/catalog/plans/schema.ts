@@ -3,7 +3,6 @@ import {
   DecimalText,
   type FieldWords,
   Id,
-  ListOf,
   ListQuery,
   Metadata,
   MetadataOut,
@@ -250,13 +249,11 @@ const versionFields = {
   updatedAt: Timestamp,
 };
 
-const PlanVersionSummary = Type.Object(versionFields, {
+export const PlanVersionSummaryReply = Type.Object(versionFields, {
   $id: 'PlanVersionSummary',
   description: 'A version of a plan without its prices.',
   'x-fields': VERSION_FIELDS,
 });
-export const PlanVersionListReply = ListOf(PlanVersionSummary);
-
 export const PlanVersionReply = Type.Object(
   { ...versionFields, prices: Type.Array(PriceSlotOut) },
   {

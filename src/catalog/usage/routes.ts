@@ -1,5 +1,5 @@
 import type { Tx } from '../../db/index.ts';
-import { type Route, route } from '../../http/index.ts';
+import { type Route, routesOf } from '../../http/index.ts';
 import { invalidField } from '../../kernel/result.ts';
 import { type UsageQuery, withinRows } from '../../metering/index.ts';
 import { costReport } from './cost-report.ts';
@@ -16,71 +16,49 @@ import {
   MetricEventsReply,
 } from './schemas.ts';
 
+const api = routesOf('Metering');
+
 /** The usage of metrics and costs. @param usage the counter of usage */
 export const usageRoutes = (usage: UsageQuery<Tx>): readonly Route[] => [
-  route(
-    {
-      method: 'GET',
-      path: '/v0/billableMetrics/:id/meter',
-      operationId: 'getMetricUsage',
-      tag: 'Metering',
-      summary: 'Retrieve the usage of a metric',
-      description: '`from` is inclusive and `to` is exclusive. Every event that was answered with 202 counts at once.',
-      access: { role: 'viewer', merchant: { of: 'id', kind: 'billableMetric' } },
-      query: MeterQuery,
-      replies: { 200: MeterReply },
-    },
-    async ({ tx, merchantId, params, query }) =>
+  api.get('/v0/billableMetrics/:id/meter', 'getMetricUsage', {
+    summary: 'Retrieve the usage of a metric',
+    description: '`from` is inclusive and `to` is exclusive. Every event that was answered with 202 counts at once.',
+    access: { role: 'viewer', merchant: { of: 'id', kind: 'billableMetric' } },
+    query: MeterQuery,
+    replies: { 200: MeterReply },
+    handler: async ({ tx, merchantId, params, query }) =>
       withinRows('groupBy', () => metricUsage(tx, usage, merchantId, params.id, query)),
-  ),
-  route(
-    {
-      method: 'GET',
-      path: '/v0/billableMetrics/:id/events',
-      operationId: 'listMetricEvents',
-      tag: 'Metering',
-      summary: 'List the events of a metric',
-      description: 'Newest first. `from` is inclusive and `to` is exclusive.',
-      access: { role: 'viewer', merchant: { of: 'id', kind: 'billableMetric' } },
-      query: MetricEventsQuery,
-      replies: { 200: MetricEventsReply },
-    },
-    async ({ tx, merchantId, params, query }) => metricEvents(tx, merchantId, params.id, query),
-  ),
-  route(
-    {
-      method: 'GET',
-      path: '/v0/costs/:id/summary',
-      operationId: 'getCostSummary',
-      tag: 'Metering',
-      summary: 'Summarize the usage of a cost',
-      description:
-        'What usage cost at its time. `from` is inclusive and `to` is exclusive. A figure that is no sum, such as a ' +
-        "level, is each customer's own, and the total is their sum.",
-      access: { role: 'viewer', merchant: { of: 'id', kind: 'cost' } },
-      query: CostSummaryQuery,
-      replies: { 200: CostSummaryReply },
-    },
-    async ({ tx, merchantId, params, query }) =>
+  }),
+  api.get('/v0/billableMetrics/:id/events', 'listMetricEvents', {
+    summary: 'List the events of a metric',
+    description: 'Newest first. `from` is inclusive and `to` is exclusive.',
+    access: { role: 'viewer', merchant: { of: 'id', kind: 'billableMetric' } },
+    query: MetricEventsQuery,
+    replies: { 200: MetricEventsReply },
+    handler: async ({ tx, merchantId, params, query }) => metricEvents(tx, merchantId, params.id, query),
+  }),
+  api.get('/v0/costs/:id/summary', 'getCostSummary', {
+    summary: 'Summarize the usage of a cost',
+    description:
+      'What usage cost at its time. `from` is inclusive and `to` is exclusive. A figure that is no sum, such as a ' +
+      "level, is each customer's own, and the total is their sum.",
+    access: { role: 'viewer', merchant: { of: 'id', kind: 'cost' } },
+    query: CostSummaryQuery,
+    replies: { 200: CostSummaryReply },
+    handler: async ({ tx, merchantId, params, query }) =>
       withinRows('groupBy', () => costSummary(tx, usage, merchantId, params.id, query)),
-  ),
-  route(
-    {
-      method: 'GET',
-      path: '/v0/costs/report',
-      operationId: 'getCostReport',
-      tag: 'Metering',
-      summary: 'Report costs by cost, customer or dimension',
-      description:
-        'In one currency. A cost without the dimension of `groupBy` counts with its missing value. ' +
-        "The total is the sum of all groups: a level is each customer's own.",
-      access: { role: 'viewer', merchant: 'query', by: ['costId'] },
-      query: CostReportQuery,
-      replies: { 200: CostReportReply },
-    },
-    async ({ tx, merchantId, query }) =>
+  }),
+  api.get('/v0/costs/report', 'getCostReport', {
+    summary: 'Report costs by cost, customer or dimension',
+    description:
+      'In one currency. A cost without the dimension of `groupBy` counts with its missing value. The total is the ' +
+      "sum of all groups: a level is each customer's own.",
+    access: { role: 'viewer', merchant: 'query', by: ['costId'] },
+    query: CostReportQuery,
+    replies: { 200: CostReportReply },
+    handler: async ({ tx, merchantId, query }) =>
       merchantId === null
         ? invalidField('merchantId', 'is required of a platform operator')
         : withinRows('windowSize', () => costReport(tx, usage, merchantId, query)),
-  ),
+  }),
 ];

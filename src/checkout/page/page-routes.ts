@@ -1,6 +1,6 @@
 import { findPlan } from '../../catalog/index.ts';
 import { type Database, ownerOf, type Tx } from '../../db/index.ts';
-import { freeRoute, Reply, type Route, Strict, Text } from '../../http/index.ts';
+import { Reply, type Route, routesOf, Strict, Text } from '../../http/index.ts';
 import { findLogo, findOrganization } from '../../identity/index.ts';
 import { isId } from '../../kernel/ids.ts';
 import { type Locale, localeAskedFor } from '../../kernel/locale.ts';
@@ -24,7 +24,7 @@ import type { Checkout } from '../sign-up/checkout.ts';
 import { selectCheckout } from '../sign-up/checkouts.sql.ts';
 import type { Typed } from '../sign-up/details.ts';
 import {
-  DetailsForm,
+  DetailsBody,
   detailsSoFar,
   type Field,
   type FieldProblem,
@@ -38,6 +38,8 @@ import { begunPage, closedPage, type FormView, factsOf, type PageFacts, signupPa
 import { TAX_ID_SCRIPT } from './script.ts';
 import { SIGNUP_STYLE } from './style.ts';
 import { createTaxIdTeller } from './tell-tax-id.ts';
+
+const api = routesOf('Pages');
 
 const WORDS = { contentType: 'text/plain', description: 'The verdict on a tax number.' } as const;
 const MOST_BYTES = 16_384;
@@ -57,36 +59,26 @@ export function signupRoutes(dependencies: CheckoutDependencies): readonly Route
   const { environment } = dependencies;
   const tellTaxId = createTaxIdTeller(dependencies.register);
   const offers = new Offers(dependencies);
-  const usual = { tag: 'Pages', access: { public: true }, hidden: true, errorPage: errorPage(environment) } as const;
-  const show = freeRoute(
-    {
-      ...usual,
-      method: 'GET',
-      path: '/pay/signup/:id',
-      operationId: 'showSignupPage',
-      summary: 'The page of a sign-up link',
-      replies: { 200: HTML, 404: HTML },
-    },
-    async ({ database, params, request, now }) => {
+  const usual = { access: { public: true }, hidden: true, errorPage: errorPage(environment) } as const;
+  const show = api.get('/pay/signup/:id', 'showSignupPage', {
+    ...usual,
+    summary: 'The page of a sign-up link',
+    replies: { 200: HTML, 404: HTML },
+    free: async ({ database, params, request, now }) => {
       const asked = localeAskedFor(request.headers['accept-language']);
       const found = await findLink(dependencies, database, params.id, asked, now);
       if (found === null) return ok(unknownReply(environment, asked));
       return ok(await formReply(offers, database, found, { status: 200 }, now));
     },
-  );
-  const send = freeRoute(
-    {
-      ...usual,
-      method: 'POST',
-      path: '/pay/signup/:id',
-      operationId: 'signUp',
-      summary: 'Submit the details of a new subscriber, and redirect to the payment',
-      body: DetailsForm,
-      contentTypes: [FORM],
-      bodyLimit: MOST_BYTES,
-      replies: { 303: HTML, 200: HTML, 400: HTML, 404: HTML, 409: HTML },
-    },
-    async ({ database, params, request, body, now, endSlot }) => {
+  });
+  const send = api.post('/pay/signup/:id', 'signUp', {
+    ...usual,
+    summary: 'Submit the details of a new subscriber, and redirect to the payment',
+    body: DetailsBody,
+    contentTypes: [FORM],
+    bodyLimit: MOST_BYTES,
+    replies: { 303: HTML, 200: HTML, 400: HTML, 404: HTML, 409: HTML },
+    free: async ({ database, params, request, body, now, endSlot }) => {
       const asked = localeAskedFor(request.headers['accept-language']);
       const found = await findLink(dependencies, database, params.id, asked, now);
       if (found === null) return ok(unknownReply(environment, asked));
@@ -101,17 +93,12 @@ export function signupRoutes(dependencies: CheckoutDependencies): readonly Route
         );
       return ok(await takeForm({ dependencies, offers, database }, found, { ...body, typed }, now));
     },
-  );
-  const done = freeRoute(
-    {
-      ...usual,
-      method: 'GET',
-      path: '/pay/signup/:id/:checkoutId',
-      operationId: 'showBegunSubscription',
-      summary: 'The page of a subscription that has begun without a payment',
-      replies: { 200: HTML, 404: HTML },
-    },
-    async ({ database, params, request, now }) => {
+  });
+  const done = api.get('/pay/signup/:id/:checkoutId', 'showBegunSubscription', {
+    ...usual,
+    summary: 'The page of a subscription that has begun without a payment',
+    replies: { 200: HTML, 404: HTML },
+    free: async ({ database, params, request, now }) => {
       const asked = localeAskedFor(request.headers['accept-language']);
       const { id, checkoutId } = params as { id: string; checkoutId: string };
       const found = await findLink(dependencies, database, id, asked, now);
@@ -119,20 +106,15 @@ export function signupRoutes(dependencies: CheckoutDependencies): readonly Route
       if (!begun) return ok(unknownReply(environment, asked));
       return ok(pageReply(200, begunPage(found.facts, begun), found.facts.look));
     },
-  );
-  const checkTaxId = freeRoute(
-    {
-      ...usual,
-      method: 'POST',
-      path: '/pay/signup/:id/taxId',
-      operationId: 'checkTaxIdOnPage',
-      summary: 'Say whether a tax number has the right form, and whether it is registered',
-      body: Strict({ country: Text({ maxLength: 100 }), taxId: Text({ maxLength: 1_000 }) }),
-      contentTypes: [FORM],
-      bodyLimit: MOST_BYTES,
-      replies: { 200: WORDS, 404: HTML },
-    },
-    async ({ database, params, request, body, now, endSlot }) => {
+  });
+  const checkTaxId = api.post('/pay/signup/:id/taxId', 'checkTaxIdOnPage', {
+    ...usual,
+    summary: 'Say whether a tax number has the right form, and whether it is registered',
+    body: Strict({ country: Text({ maxLength: 100 }), taxId: Text({ maxLength: 1_000 }) }),
+    contentTypes: [FORM],
+    bodyLimit: MOST_BYTES,
+    replies: { 200: WORDS, 404: HTML },
+    free: async ({ database, params, request, body, now, endSlot }) => {
       const asked = localeAskedFor(request.headers['accept-language']);
       const found = await findLink(dependencies, database, params.id, asked, now);
       if (found === null) return ok(unknownReply(environment, asked));
@@ -140,22 +122,17 @@ export function signupRoutes(dependencies: CheckoutDependencies): readonly Route
       const text = await tellTaxId(found.facts.look.locale, body);
       return ok(new Reply(200, text, { ...PRIVATE, 'content-type': 'text/plain; charset=utf-8' }));
     },
-  );
-  const logo = freeRoute(
-    {
-      ...usual,
-      method: 'GET',
-      path: '/pay/signup/:id/logo',
-      operationId: 'showLogoOfSignupLink',
-      summary: 'The logo of the merchant of a sign-up link',
-      replies: { 200: IMAGE, 404: HTML },
-    },
-    async ({ database, params }) => {
+  });
+  const logo = api.get('/pay/signup/:id/logo', 'showLogoOfSignupLink', {
+    ...usual,
+    summary: 'The logo of the merchant of a sign-up link',
+    replies: { 200: IMAGE, 404: HTML },
+    free: async ({ database, params }) => {
       const found = await inMerchantOf(database, params.id, async (tx, merchantId) => findLogo(tx, merchantId));
       if (!found) return notFound('logo');
       return ok(new Reply(200, found.content, { ...PRIVATE, ...LOGO_HEADERS, 'content-type': found.contentType }));
     },
-  );
+  });
   return [show, send, logo, checkTaxId, done];
 }
 

@@ -28,7 +28,7 @@ export type FieldProblem = 'missing' | 'wrong';
 const MOST_TYPED = 1_000;
 
 /** The sent form; the page shows its faults. */
-export const DetailsForm = Strict({
+export const DetailsBody = Strict({
   form: Text({ maxLength: 100 }),
   version: Text({ maxLength: 100 }),
   check: Type.Optional(Text({ maxLength: 10 })),

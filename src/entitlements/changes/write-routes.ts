@@ -1,5 +1,5 @@
 import type { Tx } from '../../db/index.ts';
-import { Reply, type Route, route } from '../../http/index.ts';
+import { Reply, type Route, routesOf } from '../../http/index.ts';
 import { ok, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { EntitlementDependencies } from '../entitlement/dependencies.ts';
@@ -9,50 +9,38 @@ import { toEntitlementReply } from '../reading/present.ts';
 import { createByHand, EntitlementCreateBody } from './by-hand.ts';
 import { EntitlementResetBody, resetEntitlement } from './reset.ts';
 
-const TAG = 'Entitlements';
+const api = routesOf('Entitlements');
 
 /** Writes to entitlements themselves: creations and resets by hand (api.md, Entitlements). */
 export const entitlementWriteRoutes = (dependencies: EntitlementDependencies): readonly Route[] => [
-  route(
-    {
-      method: 'POST',
-      path: '/v1/entitlements',
-      operationId: 'createEntitlement',
-      tag: TAG,
-      summary: 'Create an entitlement',
-      description:
-        'Beside the entitlements of plans. A second one for the same customer and feature that has not ' +
-        'ended is 409 `ENTITLEMENT_EXISTS`.',
-      access: { role: 'member', merchant: 'body', by: ['customerId', 'featureId', 'subscriptionId'] },
-      body: EntitlementCreateBody,
-      replies: { 201: EntitlementDetailReply },
-      errors: [409],
-    },
-    async ({ tx, merchantId, body, now }) => {
+  api.post('/v1/entitlements', 'createEntitlement', {
+    summary: 'Create an entitlement',
+    description:
+      'Beside the entitlements of plans. A second one for the same customer and feature that has not ended is 409 ' +
+      '`ENTITLEMENT_EXISTS`.',
+    access: { role: 'member', merchant: 'body', by: ['customerId', 'featureId', 'subscriptionId'] },
+    body: EntitlementCreateBody,
+    replies: { 201: EntitlementDetailReply },
+    errors: [409],
+    handler: async ({ tx, merchantId, body, now }) => {
       const made = await shown(tx, await createByHand(dependencies, tx, merchantId, body, now));
       return made.ok ? ok(new Reply(201, made.value)) : made;
     },
-  ),
-  route(
-    {
-      method: 'POST',
-      path: '/v1/entitlements/:id/reset',
-      operationId: 'resetEntitlement',
-      tag: TAG,
-      summary: 'Reset an entitlement',
-      description:
-        'Grants roll over by their bounds, and usage starts at 0. At the time of another reset, automatic or manual, ' +
-        'it does nothing.',
-      access: { role: 'member', merchant: { of: 'id', kind: 'entitlement' } },
-      body: EntitlementResetBody,
-      replies: { 200: EntitlementDetailReply },
-      errors: [409],
-    },
-    async ({ tx, merchantId, params, body, now }) => {
+  }),
+  api.post('/v1/entitlements/:id/reset', 'resetEntitlement', {
+    summary: 'Reset an entitlement',
+    description:
+      'Grants roll over by their bounds, and usage starts at 0. At the time of another reset, automatic or manual, ' +
+      'it does nothing.',
+    access: { role: 'member', merchant: { of: 'id', kind: 'entitlement' } },
+    body: EntitlementResetBody,
+    replies: { 200: EntitlementDetailReply },
+    errors: [409],
+    handler: async ({ tx, merchantId, params, body, now }) => {
       const key = { merchantId, entitlementId: params.id };
       return shown(tx, await resetEntitlement(tx, key, body, now));
     },
-  ),
+  }),
 ];
 
 const shown = async (

@@ -210,7 +210,7 @@ export const EntitlementListQuery = ListQuery(
 export type EntitlementListQuery = Static<typeof EntitlementListQuery>;
 
 /** §2 Active entitlement. */
-const ActiveEntitlement = Type.Object(
+export const ActiveEntitlementReply = Type.Object(
   {
     id: Id('entitlement'),
     object: Type.Literal('entitlement'),
@@ -227,8 +227,6 @@ const ActiveEntitlement = Type.Object(
     'x-fields': ENTITLEMENT_FIELDS,
   },
 );
-export const ActiveEntitlementListReply = ListOf(ActiveEntitlement);
-
 export const ActiveEntitlementQuery = ListQuery(
   {
     customerId: Id('customer'),
@@ -257,7 +255,7 @@ export const ExternalAccessQuery = Strict(
   { 'x-fields': { ...READ_FILTERS, externalCustomerId: 'The `externalId` of the customer.' } },
 );
 
-export const CustomerAccess = Type.Object(
+export const CustomerAccessReply = Type.Object(
   {
     object: Type.Literal('customerAccess'),
     customerId: Id('customer'),
@@ -295,7 +293,7 @@ export const CustomerAccess = Type.Object(
   },
   { $id: 'CustomerAccess', description: 'The features that a customer may use now.', 'x-fields': ACCESS_FIELDS },
 );
-export type CustomerAccess = Static<typeof CustomerAccess>;
+export type CustomerAccessReply = Static<typeof CustomerAccessReply>;
 
 export const HISTORY_WINDOWS = ['MINUTE', 'HOUR', 'DAY', 'MONTH'] as const;
 

@@ -8,7 +8,7 @@ import {
   Nullable,
   NumberOut,
   type Route,
-  route,
+  routesOf,
   type Static,
   Strict,
   Text,
@@ -24,6 +24,8 @@ import { formatInstant, instantOrNull } from '../../kernel/time.ts';
 import { sessionUrl } from '../../payments/index.ts';
 import { RolloverBound } from '../entitlement/grant-schemas.ts';
 import { type Purchased, type PurchaseRequest, purchaseGrant } from './purchase.ts';
+
+const api = routesOf('Entitlements');
 
 const PURCHASE_FIELDS: FieldWords = {
   amount: ['The number of units, at least 0.00000001.', 1000],
@@ -102,29 +104,23 @@ const GrantPurchaseReply = Type.Object(
 
 /** POST …/grants/purchase (§4). */
 export const purchaseRoutes = (dependencies: InvoicingDependencies): readonly Route[] => [
-  route(
-    {
-      method: 'POST',
-      path: '/v1/entitlements/:id/grants/purchase',
-      operationId: 'purchaseGrant',
-      tag: 'Entitlements',
-      summary: 'Buy a grant',
-      description:
-        'Creates an invoice that is paid at the returned URL. The payment creates the grant in the same ' +
-        'transaction. The same `idempotencyKey` answers the same invoice in every status; another `amount` or ' +
-        '`price` under it fails with 409, and `details.invoiceId` names the invoice. When the payment ' +
-        'session expires, an unpaid invoice is cancelled.',
-      access: { role: 'member', merchant: { of: 'id', kind: 'entitlement' } },
-      body: GrantPurchaseCreateBody,
-      replies: { 201: GrantPurchaseReply },
-      errors: [409],
-    },
-    async ({ tx, merchantId, params, body, now }) => {
+  api.post('/v1/entitlements/:id/grants/purchase', 'purchaseGrant', {
+    summary: 'Buy a grant',
+    description:
+      'Creates an invoice that is paid at the returned URL. The payment creates the grant in the same transaction. ' +
+      'The same `idempotencyKey` answers the same invoice in every status; another `amount` or `price` under it ' +
+      'fails with 409, and `details.invoiceId` names the invoice. When the payment session expires, an unpaid ' +
+      'invoice is cancelled.',
+    access: { role: 'member', merchant: { of: 'id', kind: 'entitlement' } },
+    body: GrantPurchaseCreateBody,
+    replies: { 201: GrantPurchaseReply },
+    errors: [409],
+    handler: async ({ tx, merchantId, params, body, now }) => {
       const entitlementId = params.id;
       const bought = await purchaseGrant(dependencies, tx, { merchantId, entitlementId }, requestOf(body), now);
       return bought.ok ? ok(toPurchaseReply(dependencies, bought.value)) : bought;
     },
-  ),
+  }),
 ];
 
 function requestOf(body: Static<typeof GrantPurchaseCreateBody>): PurchaseRequest {

@@ -5,7 +5,7 @@ import { ok, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { Budget } from '../balance/index.ts';
 import type { EntitlementDependencies, SpentBudget } from '../entitlement/dependencies.ts';
-import type { CustomerAccess, EntitlementDetailReply } from '../entitlement/schemas.ts';
+import type { CustomerAccessReply, EntitlementDetailReply } from '../entitlement/schemas.ts';
 import { within } from '../inputs/bounds.ts';
 import { loadInputs } from '../inputs/inputs.ts';
 import { type BalanceQuestion, instantAsked } from './balances.ts';
@@ -49,7 +49,7 @@ export async function accessOf(
   of: { customerId: string; productId?: string | undefined; asked?: readonly Feature[] },
   question: BalanceQuestion,
   now: Instant,
-): Promise<Result<CustomerAccess>> {
+): Promise<Result<CustomerAccessReply>> {
   const { customerId, productId, asked } = of;
   const filters = { customerId, productId, ...(asked && { featureIds: asked.map(({ id }) => id) }) };
   const shown = await toAccessReplies(tx, await selectAllActive(tx, merchantId, filters, question.at, now), question);
@@ -67,7 +67,7 @@ export function toAccessReply(of: {
   readonly asked?: readonly Feature[] | undefined;
   readonly details: readonly EntitlementDetailReply[];
   readonly budgets: readonly SpentBudget[];
-}): CustomerAccess {
+}): CustomerAccessReply {
   const byFeature = Map.groupBy(of.details, ({ featureId }) => featureId);
   const missing = (of.asked ?? []).filter(({ id }) => !byFeature.has(id));
   return {
@@ -100,7 +100,7 @@ const isOverBudget = (
 function accessToFeature(
   details: readonly EntitlementDetailReply[],
   budgets: readonly SpentBudget[],
-): CustomerAccess['features'][number] {
+): CustomerAccessReply['features'][number] {
   const newest = details.at(-1) as EntitlementDetailReply;
   const balances = details.flatMap((each) => (each.featureType === 'metered' ? [decimal(each.balance)] : []));
   const giving = details.filter(({ hasAccess }) => hasAccess);
@@ -119,7 +119,7 @@ function accessToFeature(
   };
 }
 
-const notEntitled = ({ key, id, productId, type }: Feature): CustomerAccess['features'][number] => ({
+const notEntitled = ({ key, id, productId, type }: Feature): CustomerAccessReply['features'][number] => ({
   featureKey: key,
   featureId: id,
   productId,

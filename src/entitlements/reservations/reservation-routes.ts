@@ -12,7 +12,7 @@ import {
   OneOf,
   pageOf,
   type Route,
-  route,
+  routesOf,
   type Static,
   Strict,
   Timestamp,
@@ -26,7 +26,7 @@ import { RESERVATION_STATUSES } from './reservation-states.ts';
 import { type ReservationRow, selectReservation, selectReservations } from './reservations.sql.ts';
 import { releaseReservation, reserve, settleReservation, statusAt } from './reservations.ts';
 
-const TAG = 'Entitlements';
+const api = routesOf('Entitlements');
 const ofEntitlement = (role: 'viewer' | 'member') => ({ role, merchant: { of: 'id', kind: 'entitlement' } }) as const;
 
 const RESERVATION_FIELDS: FieldWords = {
@@ -71,30 +71,24 @@ const written = (result: Result<ReservationRow>) =>
 
 /** The operations on reservations (api.md, Entitlements): hold, settle, release, list, read. */
 export const reservationRoutes: readonly Route[] = [
-  route(
-    {
-      method: 'POST',
-      path: '/v1/entitlements/:id/reservations',
-      operationId: 'createReservation',
-      tag: TAG,
-      summary: 'Create a reservation',
-      description:
-        'For usage whose amount is known only afterwards. It lowers the balance until it is settled, ' +
-        'released or expired. Only for entitlements with one SUM or COUNT metric. 409 ' +
-        '`INSUFFICIENT_BALANCE` where less is available, unless the limit is soft.',
-      access: ofEntitlement('member'),
-      body: Strict(
-        { amount: DecimalNumber({ exclusiveMinimum: '0' }), expiresAt: Timestamp },
-        {
-          $id: 'ReservationCreate',
-          'x-fields': { ...RESERVATION_FIELDS, amount: 'The number of units, above 0. Of a COUNT metric 1.' },
-          examples: [{ amount: 70, expiresAt: '2030-01-01T00:00:00Z' }],
-        },
-      ),
-      replies: { 201: ReservationReply },
-      errors: [409],
-    },
-    async ({ tx, merchantId, params, body, now }) =>
+  api.post('/v1/entitlements/:id/reservations', 'createReservation', {
+    summary: 'Create a reservation',
+    description:
+      'For usage whose amount is known only afterwards. It lowers the balance until it is settled, released or ' +
+      'expired. Only for entitlements with one SUM or COUNT metric. 409 `INSUFFICIENT_BALANCE` where less is ' +
+      'available, unless the limit is soft.',
+    access: ofEntitlement('member'),
+    body: Strict(
+      { amount: DecimalNumber({ exclusiveMinimum: '0' }), expiresAt: Timestamp },
+      {
+        $id: 'ReservationCreate',
+        'x-fields': { ...RESERVATION_FIELDS, amount: 'The number of units, above 0. Of a COUNT metric 1.' },
+        examples: [{ amount: 70, expiresAt: '2030-01-01T00:00:00Z' }],
+      },
+    ),
+    replies: { 201: ReservationReply },
+    errors: [409],
+    handler: async ({ tx, merchantId, params, body, now }) =>
       written(
         await reserve(
           tx,
@@ -103,20 +97,14 @@ export const reservationRoutes: readonly Route[] = [
           now,
         ),
       ),
-  ),
-  route(
-    {
-      method: 'GET',
-      path: '/v1/entitlements/:id/reservations',
-      operationId: 'listReservations',
-      tag: TAG,
-      summary: 'List reservations of an entitlement',
-      description: 'Newest first, in every status.',
-      access: ofEntitlement('viewer'),
-      query: ListQuery({}),
-      replies: { 200: ListOf(ReservationReply) },
-    },
-    async ({ tx, merchantId, params, query, now }) => {
+  }),
+  api.get('/v1/entitlements/:id/reservations', 'listReservations', {
+    summary: 'List reservations of an entitlement',
+    description: 'Newest first, in every status.',
+    access: ofEntitlement('viewer'),
+    query: ListQuery({}),
+    replies: { 200: ListOf(ReservationReply) },
+    handler: async ({ tx, merchantId, params, query, now }) => {
       const found = await entitlementNow(tx, merchantId, params.id, now);
       if (!found.ok) return found;
       const page = pageOf(query);
@@ -124,49 +112,36 @@ export const reservationRoutes: readonly Route[] = [
       const data = rows.map((row) => toReservationReply(row, found.value.now));
       return ok(listReply({ data, total }, page));
     },
-  ),
-  route(
-    {
-      method: 'GET',
-      path: '/v1/entitlements/:id/reservations/:reservationId',
-      operationId: 'getReservation',
-      tag: TAG,
-      summary: 'Retrieve a reservation',
-      description: 'Answers one reservation. An unknown id is a 404.',
-      access: ofEntitlement('viewer'),
-      replies: { 200: ReservationReply },
-    },
-    async ({ tx, merchantId, params, now }) => {
+  }),
+  api.get('/v1/entitlements/:id/reservations/:reservationId', 'getReservation', {
+    summary: 'Retrieve a reservation',
+    description: 'Answers one reservation. An unknown id is a 404.',
+    access: ofEntitlement('viewer'),
+    replies: { 200: ReservationReply },
+    handler: async ({ tx, merchantId, params, now }) => {
       const found = await entitlementNow(tx, merchantId, params.id, now);
       if (!found.ok) return found;
       const row = await selectReservation(tx, found.value.entitlement, params.reservationId);
       return row ? ok(toReservationReply(row, found.value.now)) : notFound('reservation');
     },
-  ),
-  route(
-    {
-      method: 'POST',
-      path: '/v1/entitlements/:id/reservations/:reservationId/settle',
-      operationId: 'settleReservation',
-      tag: TAG,
-      summary: 'Settle a reservation',
-      description:
-        'Writes a usage event with the amount, under the id of the reservation as its `idempotencyKey`; ' +
-        'for 0 it writes none. A second call answers the first result. 409 once it was released or has ' +
-        'expired.',
-      access: ofEntitlement('member'),
-      body: Strict(
-        { amount: Type.Optional(DecimalNumber({ minimum: '0' })) },
-        {
-          $id: 'ReservationSettlement',
-          'x-fields': { amount: 'The units that were really used. Default: the reserved amount. 0 writes no event.' },
-          examples: [{ amount: 65 }],
-        },
-      ),
-      replies: { 200: ReservationReply },
-      errors: [409],
-    },
-    async ({ tx, merchantId, params, body, now }) =>
+  }),
+  api.post('/v1/entitlements/:id/reservations/:reservationId/settle', 'settleReservation', {
+    summary: 'Settle a reservation',
+    description:
+      'Writes a usage event with the amount, under the id of the reservation as its `idempotencyKey`; for 0 it ' +
+      'writes none. A second call answers the first result. 409 once it was released or has expired.',
+    access: ofEntitlement('member'),
+    body: Strict(
+      { amount: Type.Optional(DecimalNumber({ minimum: '0' })) },
+      {
+        $id: 'ReservationSettlement',
+        'x-fields': { amount: 'The units that were really used. Default: the reserved amount. 0 writes no event.' },
+        examples: [{ amount: 65 }],
+      },
+    ),
+    replies: { 200: ReservationReply },
+    errors: [409],
+    handler: async ({ tx, merchantId, params, body, now }) =>
       written(
         await settleReservation(
           tx,
@@ -176,23 +151,17 @@ export const reservationRoutes: readonly Route[] = [
           now,
         ),
       ),
-  ),
-  route(
-    {
-      method: 'POST',
-      path: '/v1/entitlements/:id/reservations/:reservationId/release',
-      operationId: 'releaseReservation',
-      tag: TAG,
-      summary: 'Release a reservation',
-      description:
-        'The balance has the units again. A second call answers the same. 409 once it was settled or has expired.',
-      access: ofEntitlement('member'),
-      replies: { 200: ReservationReply },
-      errors: [409],
-    },
-    async ({ tx, merchantId, params, now }) =>
+  }),
+  api.post('/v1/entitlements/:id/reservations/:reservationId/release', 'releaseReservation', {
+    summary: 'Release a reservation',
+    description:
+      'The balance has the units again. A second call answers the same. 409 once it was settled or has expired.',
+    access: ofEntitlement('member'),
+    replies: { 200: ReservationReply },
+    errors: [409],
+    handler: async ({ tx, merchantId, params, now }) =>
       written(await releaseReservation(tx, { merchantId, entitlementId: params.id }, params.reservationId, now)),
-  ),
+  }),
 ];
 
 /** An entitlement, and effective now for a request that only reads it. */

@@ -3,8 +3,10 @@ import { type Edge, openEdge, thingRoutes } from '../../../test/support/edge.ts'
 import { cloneDatabase } from '../../../test/support/environment.ts';
 import { Database } from '../../db/index.ts';
 import { ok } from '../../kernel/result.ts';
-import { freeRoute, Reply, type Route } from '../index.ts';
+import { Reply, type Route, routesOf } from '../index.ts';
 import { PagePlaces } from './page-places.ts';
+
+const api = routesOf('Pages');
 
 const LIMITS = { ofMerchant: 1, ofAll: 2, waiting: 1, waitMilliseconds: 60_000 };
 const never = new AbortController().signal;
@@ -81,23 +83,17 @@ describe('pages without a key', () => {
 
 /** A page that is answered when the test says so. */
 const slowPage = (gates: (() => void)[]): Route =>
-  freeRoute(
-    {
-      method: 'GET',
-      path: '/pay/things/:id',
-      operationId: 'showThing',
-      tag: 'Pages',
-      summary: 'A page that is answered when it is told to',
-      access: { public: true },
-      hidden: true,
-      errorPage: (status) => ({ text: `<p>${status}</p>`, headers: { 'content-type': 'text/html' } }),
-      replies: { 200: { contentType: 'text/html', description: 'A page.' } },
-    },
-    async () => {
+  api.get('/pay/things/:id', 'showThing', {
+    summary: 'A page that is answered when it is told to',
+    access: { public: true },
+    hidden: true,
+    errorPage: (status) => ({ text: `<p>${status}</p>`, headers: { 'content-type': 'text/html' } }),
+    replies: { 200: { contentType: 'text/html', description: 'A page.' } },
+    free: async () => {
       await new Promise<void>((open) => gates.push(open));
       return ok(new Reply(200, '<p>A thing.</p>', { 'content-type': 'text/html' }));
     },
-  );
+  });
 
 /** The ids of new things of one merchant. */
 const thingsOf = async (of: Edge, count: number, caller = of.caller()): Promise<[string, string]> => {

@@ -3,8 +3,10 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type Edge, openEdge, thingRoutes } from '../../../test/support/edge.ts';
 import { openTestEnvironment } from '../../../test/support/environment.ts';
 import { ok } from '../../kernel/result.ts';
-import { route, Type } from '../index.ts';
+import { routesOf, Type } from '../index.ts';
 import { type Bucket, RateLimiter, type RateLimits, takeToken } from './rate-limit.ts';
+
+const api = routesOf('Things');
 
 describe('a bucket', () => {
   const limit = { perSecond: 2, burst: 3 };
@@ -52,19 +54,13 @@ describe('a bucket', () => {
   });
 });
 
-const events = route(
-  {
-    method: 'POST',
-    path: '/v0/events',
-    operationId: 'createEvent',
-    tag: 'Things',
-    summary: 'Counted apart',
-    access: { role: 'member', merchant: 'caller' },
-    rateLimit: 'events',
-    replies: { 200: Type.Object({ ok: Type.Boolean() }) },
-  },
-  async () => ok({ ok: true }),
-);
+const events = api.post('/v0/events', 'createEvent', {
+  summary: 'Counted apart',
+  access: { role: 'member', merchant: 'caller' },
+  rateLimit: 'events',
+  replies: { 200: Type.Object({ ok: Type.Boolean() }) },
+  handler: async () => ok({ ok: true }),
+});
 
 describe('an organization', () => {
   let edge: Edge;

@@ -3,8 +3,10 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type Edge, type EdgeCaller, openEdge, thingRoutes } from '../../../test/support/edge.ts';
 import { newId } from '../../kernel/ids.ts';
 import { ok } from '../../kernel/result.ts';
-import { freeRoute, type Route, Type } from '../index.ts';
+import { type Route, routesOf, Type } from '../index.ts';
 import { type Slot, Slots } from './slots.ts';
+
+const api = routesOf('Things');
 
 const never = new AbortController().signal;
 const LIMITS = { ofMerchant: 2, ofAll: 3, waiting: 2, waitMilliseconds: 60_000 };
@@ -120,35 +122,23 @@ describe('slots', () => {
 
 /** A GET that answers when the test says so. */
 const slowRoutes = (gates: Gate[], endsSlot: boolean): readonly Route[] => [
-  freeRoute(
-    {
-      method: 'GET',
-      path: '/v0/slow',
-      operationId: 'getSlow',
-      tag: 'Things',
-      summary: 'Answers when it is told to',
-      access: { role: 'viewer', merchant: 'query', by: ['thingId'] },
-      query: Type.Object({ merchantId: Type.Optional(Type.String()), thingId: Type.Optional(Type.String()) }),
-      replies: { 200: Type.Object({ ok: Type.Boolean() }) },
-    },
-    async ({ endSlot }) => {
+  api.get('/v0/slow', 'getSlow', {
+    summary: 'Answers when it is told to',
+    access: { role: 'viewer', merchant: 'query', by: ['thingId'] },
+    query: Type.Object({ merchantId: Type.Optional(Type.String()), thingId: Type.Optional(Type.String()) }),
+    replies: { 200: Type.Object({ ok: Type.Boolean() }) },
+    free: async ({ endSlot }) => {
       if (endsSlot) endSlot();
       await new Promise<void>((open) => gates.push(open));
       return ok({ ok: true });
     },
-  ),
-  freeRoute(
-    {
-      method: 'GET',
-      path: '/open',
-      operationId: 'getOpen',
-      tag: 'Things',
-      summary: 'Without a key',
-      access: { public: true },
-      replies: { 200: Type.Object({ ok: Type.Boolean() }) },
-    },
-    async () => ok({ ok: true }),
-  ),
+  }),
+  api.get('/open', 'getOpen', {
+    summary: 'Without a key',
+    access: { public: true },
+    replies: { 200: Type.Object({ ok: Type.Boolean() }) },
+    free: async () => ok({ ok: true }),
+  }),
 ];
 type Gate = () => void;
 

@@ -5,7 +5,7 @@ import {
   type RawBody,
   Reply,
   type Route,
-  route,
+  routesOf,
   Timestamp,
   Type,
 } from '../../http/index.ts';
@@ -13,7 +13,7 @@ import { notFound, ok } from '../../kernel/result.ts';
 import { LOGO_TYPES, MOST_LOGO_BYTES } from './logo.ts';
 import { findLogo, publicLogo, removeLogo, storeLogo } from './operations.ts';
 
-const TAG = 'Identity';
+const api = routesOf('Identity');
 const path = '/v0/organizations/:id/logo';
 
 const LOGO_FIELDS: FieldWords = {
@@ -43,41 +43,28 @@ const OrganizationLogoReply = Type.Object(
 
 /** The logo of a merchant (api.md, Identity): drawn on documents. */
 export const logoRoutes: readonly Route[] = [
-  route(
-    {
-      method: 'PUT',
-      path,
-      operationId: 'putOrganizationLogo',
-      tag: TAG,
-      summary: 'Upload the logo of a merchant',
-      description:
-        'The body is the file with its content type, at most 256 KiB. A PNG has sides of at most 2,000 ' +
-        'pixels. An SVG may have shapes, gradients and clip paths. Documents that are rendered from now ' +
-        'on show it.',
-      access: { role: 'admin', merchant: { of: 'id', kind: 'organization' } },
-      bodyBytes: true,
-      contentTypes: LOGO_TYPES,
-      bodyLimit: MOST_LOGO_BYTES,
-      replies: { 200: OrganizationLogoReply },
-      errors: [413, 415],
-    },
-    async ({ tx, merchantId, params, body, now }) => {
+  api.put(path, 'putOrganizationLogo', {
+    summary: 'Upload the logo of a merchant',
+    description:
+      'The body is the file with its content type, at most 256 KiB. A PNG has sides of at most 2,000 pixels. An SVG ' +
+      'may have shapes, gradients and clip paths. Documents that are rendered from now on show it.',
+    access: { role: 'admin', merchant: { of: 'id', kind: 'organization' } },
+    bodyBytes: true,
+    contentTypes: LOGO_TYPES,
+    bodyLimit: MOST_LOGO_BYTES,
+    replies: { 200: OrganizationLogoReply },
+    errors: [413, 415],
+    handler: async ({ tx, merchantId, params, body, now }) => {
       const kept = await storeLogo(tx, { merchantId, id: params.id }, body as RawBody, now);
       return kept.ok ? ok(publicLogo(kept.value)) : kept;
     },
-  ),
-  route(
-    {
-      method: 'GET',
-      path,
-      operationId: 'getOrganizationLogo',
-      tag: TAG,
-      summary: 'Download the logo of a merchant',
-      description: 'Answers the file itself. A 404 where the merchant has none.',
-      access: { role: 'viewer', merchant: { of: 'id', kind: 'organization' } },
-      replies: { 200: { contentType: 'image/png', description: 'The logo; `image/svg+xml` where it is an SVG.' } },
-    },
-    async ({ tx, merchantId, params }) => {
+  }),
+  api.get(path, 'getOrganizationLogo', {
+    summary: 'Download the logo of a merchant',
+    description: 'Answers the file itself. A 404 where the merchant has none.',
+    access: { role: 'viewer', merchant: { of: 'id', kind: 'organization' } },
+    replies: { 200: { contentType: 'image/png', description: 'The logo; `image/svg+xml` where it is an SVG.' } },
+    handler: async ({ tx, merchantId, params }) => {
       const logo = params.id === merchantId ? await findLogo(tx, merchantId) : undefined;
       if (!logo) return notFound('logo');
       return ok(
@@ -89,18 +76,11 @@ export const logoRoutes: readonly Route[] = [
         }),
       );
     },
-  ),
-  route(
-    {
-      method: 'DELETE',
-      path,
-      operationId: 'deleteOrganizationLogo',
-      tag: TAG,
-      summary: 'Delete the logo of a merchant',
-      description: 'New documents have no logo. Stored documents do not change.',
-      access: { role: 'admin', merchant: { of: 'id', kind: 'organization' } },
-      replies: { 204: Type.Null() },
-    },
-    async ({ tx, merchantId, params }) => removeLogo(tx, { merchantId, id: params.id }),
-  ),
+  }),
+  api.delete(path, 'deleteOrganizationLogo', {
+    summary: 'Delete the logo of a merchant',
+    description: 'New documents have no logo. Stored documents do not change.',
+    access: { role: 'admin', merchant: { of: 'id', kind: 'organization' } },
+    handler: async ({ tx, merchantId, params }) => removeLogo(tx, { merchantId, id: params.id }),
+  }),
 ];

@@ -1,4 +1,4 @@
-import { listReply, pageOf, Reply, type Route, route } from '../../http/index.ts';
+import { Reply, type Route, routesOf } from '../../http/index.ts';
 import { ok } from '../../kernel/result.ts';
 import { instantOrNull } from '../../kernel/time.ts';
 import { listReceiptsOf } from '../../payments/index.ts';
@@ -7,82 +7,59 @@ import {
   InvoicePaymentReply,
   PaymentCreateBody,
   PaymentListQuery,
-  PaymentListReply,
   PaymentReturnCreateBody,
   toInvoicePaymentReply,
 } from './payment-schemas.ts';
 import { recordPayment } from './record-payment.ts';
 import { returnPayment } from './return-payment.ts';
 
-const TAG = 'Invoices';
+const api = routesOf('Invoices');
 const path = '/v2/invoices/:id/payments';
 
 /** The payments of an invoice: recording them, and the list (api.md, Invoices and payments). */
 export const paymentRoutes = (dependencies: InvoicingDependencies): readonly Route[] => [
-  route(
-    {
-      method: 'POST',
-      path,
-      operationId: 'recordInvoicePayment',
-      tag: TAG,
-      summary: 'Record a payment by bank transfer, in cash or by other means',
-      description:
-        'Records money that was received outside Reckoner. Part payments add up; the invoice is `PAID` when ' +
-        'nothing is left to pay. An excess goes into the wallet of the customer. The same `idempotencyKey` ' +
-        'again answers 200 with the first payment.',
-      access: { role: 'member', merchant: { of: 'id', kind: 'invoice' } },
-      body: PaymentCreateBody,
-      replies: { 201: InvoicePaymentReply, 200: InvoicePaymentReply },
-      errors: [409],
-    },
-    async ({ tx, merchantId, params, body, now }) => {
+  api.post(path, 'recordInvoicePayment', {
+    summary: 'Record a payment by bank transfer, in cash or by other means',
+    description:
+      'Records money that was received outside Reckoner. Part payments add up; the invoice is `PAID` when nothing is ' +
+      'left to pay. An excess goes into the wallet of the customer. The same `idempotencyKey` again answers 200 with ' +
+      'the first payment.',
+    access: { role: 'member', merchant: { of: 'id', kind: 'invoice' } },
+    body: PaymentCreateBody,
+    replies: { 201: InvoicePaymentReply, 200: InvoicePaymentReply },
+    errors: [409],
+    handler: async ({ tx, merchantId, params, body, now }) => {
       const recorded = await recordPayment(dependencies, tx, merchantId, params.id, body, now);
       if (!recorded.ok) return recorded;
       const { receipt, isNew } = recorded.value;
       return ok(new Reply(isNew ? 201 : 200, toInvoicePaymentReply(dependencies.publicUrl, receipt)));
     },
-  ),
-  route(
-    {
-      method: 'GET',
-      path,
-      operationId: 'listInvoicePayments',
-      tag: TAG,
-      summary: 'List the payments of an invoice',
-      description:
-        'The newest payment comes first: by card and recorded by hand. `returnStatus` shows whether the money ' +
-        'went back after a refund. `manual`: send the money back yourself, then mark the payment as returned.',
-      access: { role: 'viewer', merchant: { of: 'id', kind: 'invoice' } },
-      query: PaymentListQuery,
-      replies: { 200: PaymentListReply },
-    },
-    async ({ tx, merchantId, params, query }) => {
-      const page = pageOf(query);
-      const { rows, total } = await listReceiptsOf(tx, merchantId, params.id, instantOrNull(query.updatedFrom), page);
-      return ok(
-        listReply({ data: rows.map((row) => toInvoicePaymentReply(dependencies.publicUrl, row)), total }, page),
-      );
-    },
-  ),
-  route(
-    {
-      method: 'POST',
-      path: `${path}/:paymentId/markReturned`,
-      operationId: 'markInvoicePaymentReturned',
-      tag: TAG,
-      summary: 'Mark a recorded payment as returned',
-      description:
-        'Confirms that you have sent the money of a payment back. Only a payment with `returnStatus` `manual` ' +
-        'can be marked, and only once. A later void of the refund does not undo it.',
-      access: { role: 'member', merchant: { of: 'id', kind: 'invoice' } },
-      body: PaymentReturnCreateBody,
-      replies: { 200: InvoicePaymentReply },
-      errors: [409],
-    },
-    async ({ tx, merchantId, params, body, now }) => {
+  }),
+  api.list(path, 'listInvoicePayments', {
+    summary: 'List the payments of an invoice',
+    description:
+      'The newest payment comes first: by card and recorded by hand. `returnStatus` shows whether the money went ' +
+      'back after a refund. `manual`: send the money back yourself, then mark the payment as returned.',
+    access: { role: 'viewer', merchant: { of: 'id', kind: 'invoice' } },
+    query: PaymentListQuery,
+    of: InvoicePaymentReply,
+    list: ({ tx, merchantId, params, query, page }) =>
+      listReceiptsOf(tx, merchantId, params.id, instantOrNull(query.updatedFrom), page),
+    each: (row) => toInvoicePaymentReply(dependencies.publicUrl, row),
+  }),
+  api.post(`${path}/:paymentId/markReturned`, 'markInvoicePaymentReturned', {
+    summary: 'Mark a recorded payment as returned',
+    description:
+      'Confirms that you have sent the money of a payment back. Only a payment with `returnStatus` `manual` can be ' +
+      'marked, and only once. A later void of the refund does not undo it.',
+    access: { role: 'member', merchant: { of: 'id', kind: 'invoice' } },
+    body: PaymentReturnCreateBody,
+    replies: { 200: InvoicePaymentReply },
+    errors: [409],
+    handler: async ({ tx, merchantId, params, body, now }) => {
       const { id, paymentId } = params as { id: string; paymentId: string };
       const returned = await returnPayment(tx, { merchantId, invoiceId: id, paymentId }, body, now);
       return returned.ok ? ok(toInvoicePaymentReply(dependencies.publicUrl, returned.value)) : returned;
     },
-  ),
+  }),
 ];

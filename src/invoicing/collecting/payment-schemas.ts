@@ -2,7 +2,6 @@ import {
   DecimalOut,
   DecimalText,
   Id,
-  ListOf,
   ListQuery,
   Nullable,
   OneOf,
@@ -136,7 +135,6 @@ export const PaymentReturnCreateBody = Strict(
 );
 export type PaymentReturnCreateBody = Static<typeof PaymentReturnCreateBody>;
 
-export const PaymentListReply = ListOf(InvoicePaymentReply);
 export const PaymentListQuery = ListQuery({ updatedFrom: Type.Optional(UpdatedFrom) });
 
 /** A payment of an invoice as the API answers it. */

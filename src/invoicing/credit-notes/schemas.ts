@@ -1,7 +1,6 @@
 import {
   DecimalOut,
   Id,
-  ListOf,
   ListQuery,
   Nullable,
   NumberOut,
@@ -87,7 +86,6 @@ export const CreditNoteReply = Type.Object(
   },
 );
 
-export const CreditNoteListReply = ListOf(CreditNoteReply);
 export const CreditNoteListQuery = ListQuery({});
 
 /** A credit note as the API answers it; `publicUrl` is what links to this environment start with. */

@@ -5,7 +5,6 @@ import {
   Formed,
   GroupOut,
   Id,
-  ListOf,
   ListQuery,
   Metadata,
   MetadataOut,
@@ -511,8 +510,6 @@ export const LineItemsQuery = Strict(
   },
 );
 
-export const InvoiceListReply = ListOf(InvoiceReply);
-export const RefundListReply = ListOf(InvoiceRefundReply);
 export const RefundListQuery = ListQuery({});
 
 export const PaymentSessionBody = Strict(

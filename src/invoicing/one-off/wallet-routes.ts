@@ -1,4 +1,4 @@
-import { Reply, type Route, route } from '../../http/index.ts';
+import { Reply, type Route, routesOf } from '../../http/index.ts';
 import { formatMoney } from '../../kernel/money.ts';
 import { ok } from '../../kernel/result.ts';
 import { formatInstant } from '../../kernel/time.ts';
@@ -7,29 +7,25 @@ import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { WalletTopUpCreateBody, WalletTopUpReply } from './wallet-schemas.ts';
 import { type TopUp, topUpWallet } from './wallet-top-ups.ts';
 
+const api = routesOf('Customers');
+
 /** The top-up of a wallet (api.md, Customers and wallet); the ledger has its balance. */
 export const walletTopUpRoute = (dependencies: InvoicingDependencies): Route =>
-  route(
-    {
-      method: 'POST',
-      path: '/v0/customers/:id/wallet/topUps',
-      operationId: 'topUpWallet',
-      tag: 'Customers',
-      summary: 'Top up the wallet of a customer',
-      description:
-        'Makes an invoice without tax and a payment session. The money is in the wallet once the invoice is ' +
-        '`PAID`. If the session expires, the invoice is cancelled. The same `idempotencyKey` again answers ' +
-        '200 with the first top-up.',
-      access: { role: 'member', merchant: { of: 'id', kind: 'customer' } },
-      body: WalletTopUpCreateBody,
-      replies: { 201: WalletTopUpReply, 200: WalletTopUpReply },
-      errors: [409],
-    },
-    async ({ tx, merchantId, params, body, now }) => {
+  api.post('/v0/customers/:id/wallet/topUps', 'topUpWallet', {
+    summary: 'Top up the wallet of a customer',
+    description:
+      'Makes an invoice without tax and a payment session. The money is in the wallet once the invoice is `PAID`. If ' +
+      'the session expires, the invoice is cancelled. The same `idempotencyKey` again answers 200 with the first ' +
+      'top-up.',
+    access: { role: 'member', merchant: { of: 'id', kind: 'customer' } },
+    body: WalletTopUpCreateBody,
+    replies: { 201: WalletTopUpReply, 200: WalletTopUpReply },
+    errors: [409],
+    handler: async ({ tx, merchantId, params, body, now }) => {
       const made = await topUpWallet(dependencies, tx, { merchantId, customerId: params.id }, body, now);
       return made.ok ? ok(new Reply(made.value.isNew ? 201 : 200, toTopUpReply(dependencies, made.value))) : made;
     },
-  );
+  });
 
 const toTopUpReply = ({ publicUrl }: InvoicingDependencies, { invoice, session }: TopUp): WalletTopUpReply => ({
   object: 'wallet_top_up',

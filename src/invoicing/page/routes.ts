@@ -1,5 +1,5 @@
 import { type Database, ownerOf, type Tx } from '../../db/index.ts';
-import { freeRoute, Reply, type Route, Strict } from '../../http/index.ts';
+import { Reply, type Route, routesOf, Strict } from '../../http/index.ts';
 import { findLogo } from '../../identity/index.ts';
 import { isId } from '../../kernel/ids.ts';
 import { localeAskedFor } from '../../kernel/locale.ts';
@@ -25,6 +25,8 @@ import { invoicePage } from './invoice-page.ts';
 import { isPayableByCard } from './standing.ts';
 import { payableSession, viewInvoice } from './view.ts';
 
+const api = routesOf('Pages');
+
 const PDF = { contentType: 'application/pdf', description: 'The document.' } as const;
 const XML = { contentType: 'application/xml', description: 'The e-invoice.' } as const;
 
@@ -35,18 +37,13 @@ const XML = { contentType: 'application/xml', description: 'The e-invoice.' } as
  */
 export function invoicePageRoutes(dependencies: InvoicingDependencies): readonly Route[] {
   const { environment } = dependencies;
-  const usual = { tag: 'Pages', access: { public: true }, hidden: true, errorPage: errorPage(environment) } as const;
+  const usual = { access: { public: true }, hidden: true, errorPage: errorPage(environment) } as const;
   return [
-    freeRoute(
-      {
-        ...usual,
-        method: 'GET',
-        path: '/pay/invoices/:id',
-        operationId: 'showInvoicePage',
-        summary: 'The page of an invoice: its status and its documents. It opens nothing and charges nothing',
-        replies: { 200: HTML, 404: HTML },
-      },
-      async ({ database, params, request, now }) => {
+    api.get('/pay/invoices/:id', 'showInvoicePage', {
+      ...usual,
+      summary: 'The page of an invoice: its status and its documents. It opens nothing and charges nothing',
+      replies: { 200: HTML, 404: HTML },
+      free: async ({ database, params, request, now }) => {
         const asked = localeAskedFor(request.headers['accept-language']);
         const view = await ofInvoice(database, params.id, (tx, merchantId, id) =>
           viewInvoice(tx, environment, { merchantId, id }, now, asked),
@@ -54,37 +51,27 @@ export function invoicePageRoutes(dependencies: InvoicingDependencies): readonly
         if (!view) return ok(unknownReply(environment, asked));
         return ok(pageReply(200, invoicePage(view), view.look, { showsLogo: view.hasLogo }));
       },
-    ),
-    freeRoute(
-      {
-        ...usual,
-        method: 'POST',
-        path: '/pay/invoices/:id',
-        operationId: 'payInvoice',
-        summary: 'Redirects to the payment session of an invoice, and opens one if needed',
-        body: Strict({}),
-        contentTypes: [FORM],
-        bodyLimit: 4096,
-        replies: { 303: HTML, 404: HTML },
-      },
-      async ({ database, params, request, now }) => {
+    }),
+    api.post('/pay/invoices/:id', 'payInvoice', {
+      ...usual,
+      summary: 'Redirects to the payment session of an invoice, and opens one if needed',
+      body: Strict({}),
+      contentTypes: [FORM],
+      bodyLimit: 4096,
+      replies: { 303: HTML, 404: HTML },
+      free: async ({ database, params, request, now }) => {
         const location = await ofInvoice(database, params.id, (tx, merchantId, id) =>
           isForeign(request) ? Promise.resolve(id) : whereToPay(dependencies, tx, { merchantId, id }, now),
         );
         if (location === null) return ok(unknownReply(environment, localeAskedFor(request.headers['accept-language'])));
         return ok(new Reply(303, '', { ...PRIVATE, location }));
       },
-    ),
-    freeRoute(
-      {
-        ...usual,
-        method: 'GET',
-        path: '/pay/invoices/:id/logo',
-        operationId: 'showLogo',
-        summary: 'The logo of the merchant of an invoice',
-        replies: { 200: IMAGE, 404: HTML },
-      },
-      async ({ database, params, now }) => {
+    }),
+    api.get('/pay/invoices/:id/logo', 'showLogo', {
+      ...usual,
+      summary: 'The logo of the merchant of an invoice',
+      replies: { 200: IMAGE, 404: HTML },
+      free: async ({ database, params, now }) => {
         const logo = await ofInvoice(database, params.id, async (tx, merchantId, id) =>
           (await viewInvoice(tx, environment, { merchantId, id }, now))
             ? ((await findLogo(tx, merchantId)) ?? null)
@@ -93,7 +80,7 @@ export function invoicePageRoutes(dependencies: InvoicingDependencies): readonly
         if (!logo) return notFound('logo');
         return ok(new Reply(200, logo.content, { ...PRIVATE, ...LOGO_HEADERS, 'content-type': logo.contentType }));
       },
-    ),
+    }),
     ...downloadRoutes(dependencies, usual),
   ];
 }
@@ -133,7 +120,7 @@ async function whereToPay(
   return session === null ? id : `../${session.id}`;
 }
 
-type Usual = Pick<Route['declaration'], 'tag' | 'hidden' | 'errorPage'> & {
+type Usual = Pick<Route['declaration'], 'hidden' | 'errorPage'> & {
   readonly access: { readonly public: true };
 };
 
@@ -155,16 +142,11 @@ function downloadRoutes(dependencies: InvoicingDependencies, usual: Usual): read
     type: 'pdf' | 'xml',
     make: (tx: Tx, owner: DocumentOwner, now: Instant) => Promise<Result<Uint8Array>>,
   ): Route =>
-    freeRoute(
-      {
-        ...usual,
-        method: 'GET',
-        path: `/pay/invoices/:id/${path}`,
-        operationId,
-        summary,
-        replies: { 200: type === 'pdf' ? PDF : XML, 404: HTML },
-      },
-      async ({ database, params, request, now }) => {
+    api.get(`/pay/invoices/:id/${path}`, operationId, {
+      ...usual,
+      summary,
+      replies: { 200: type === 'pdf' ? PDF : XML, 404: HTML },
+      free: async ({ database, params, request, now }) => {
         const { id, ...of } = params as { id: string; creditNoteId?: string; paymentId?: string };
         if (underWay >= DOWNLOADS_AT_ONCE) return ok(busy);
         underWay += 1;
@@ -183,7 +165,7 @@ function downloadRoutes(dependencies: InvoicingDependencies, usual: Usual): read
         if (made.value === null) return ok(new Reply(200, '', { ...PRIVATE, 'content-type': `application/${type}` }));
         return ok(new Reply(200, Buffer.from(made.value.content), { ...PRIVATE, ...fileHeaders(made.value) }));
       },
-    );
+    });
   return [
     download('invoice.pdf', 'downloadInvoice', 'The document of an invoice', 'pdf', (tx, owner, now) =>
       documentOf(dependencies, tx, owner, now),

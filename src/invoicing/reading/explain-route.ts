@@ -6,7 +6,7 @@ import {
   NumberOut,
   OneOf,
   type Route,
-  route,
+  routesOf,
   Timestamp,
   Type,
 } from '../../http/index.ts';
@@ -15,6 +15,8 @@ import { LineNotes, TierUsed } from '../invoice/schemas.ts';
 import { casesOfModels, type PriceModelName, PriceProperties, priceModelNames } from '../rating/index.ts';
 import { explainInvoice } from './explain.ts';
 import { LineWorkings } from './workings-schema.ts';
+
+const api = routesOf('Invoices');
 
 const Tax = Type.Object(
   { rate: NumberOut, amount: DecimalOut },
@@ -271,19 +273,13 @@ const InvoiceExplanationReply = Type.Object(
 
 /** GET /v2/invoices/{id}/explain. */
 export const explainRoute = (dependencies: InvoicingDependencies): Route =>
-  route(
-    {
-      method: 'GET',
-      path: '/v2/invoices/:id/explain',
-      operationId: 'explainInvoice',
-      tag: 'Invoices',
-      summary: 'Explain each amount of an invoice',
-      description:
-        'Answers each line with its price, tiers, usage by hour, discounts and tax. The usage by hour is the ' +
-        'one of now. A calculated invoice is calculated a second time from stored data, and `recalculation` ' +
-        'says whether the result is the same. Nothing is stored.',
-      access: { role: 'viewer', merchant: { of: 'id', kind: 'invoice' } },
-      replies: { 200: InvoiceExplanationReply },
-    },
-    ({ tx, merchantId, params }) => explainInvoice(dependencies, tx, merchantId, params.id),
-  );
+  api.get('/v2/invoices/:id/explain', 'explainInvoice', {
+    summary: 'Explain each amount of an invoice',
+    description:
+      'Answers each line with its price, tiers, usage by hour, discounts and tax. The usage by hour is the one of ' +
+      'now. A calculated invoice is calculated a second time from stored data, and `recalculation` says whether the ' +
+      'result is the same. Nothing is stored.',
+    access: { role: 'viewer', merchant: { of: 'id', kind: 'invoice' } },
+    replies: { 200: InvoiceExplanationReply },
+    handler: ({ tx, merchantId, params }) => explainInvoice(dependencies, tx, merchantId, params.id),
+  });

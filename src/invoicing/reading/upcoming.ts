@@ -1,5 +1,5 @@
 import type { Tx } from '../../db/index.ts';
-import { type Route, route, Strict, Type } from '../../http/index.ts';
+import { type Route, routesOf, Strict, Type } from '../../http/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import { invalidField, notFound, type Result } from '../../kernel/result.ts';
 import { type Instant, isOnce, normaliseCadence, parseCadence } from '../../kernel/time.ts';
@@ -8,33 +8,29 @@ import { InvoiceReply } from '../invoice/schemas.ts';
 import { selectNextToClose } from './open-invoices.sql.ts';
 import { readInvoice, withLiveTotals } from './read.ts';
 
+const api = routesOf('Subscriptions');
+
 /** GET /v0/subscriptions/{id}/upcomingInvoice: the bill of the open period that closes next, as of effective now. */
 export const upcomingInvoiceRoute = (dependencies: InvoicingDependencies): Route =>
-  route(
-    {
-      method: 'GET',
-      path: '/v0/subscriptions/:id/upcomingInvoice',
-      operationId: 'getUpcomingInvoice',
-      tag: 'Subscriptions',
-      summary: 'Preview the next invoice',
-      description:
-        'Answers the open period that closes next, rated as of now, with up to 1,000 lines. `billingCadence` ' +
-        'chooses another series of invoices. Nothing is stored. If no period is open: 404.',
-      access: { role: 'viewer', merchant: { of: 'id', kind: 'subscription' } },
-      query: Strict(
-        { billingCadence: Type.Optional(Type.String({ maxLength: 64 })) },
-        {
-          'x-fields': {
-            billingCadence:
-              'Only the series of invoices with this cadence, an ISO 8601 duration such as `P1Y`. Default: all series.',
-          },
+  api.get('/v0/subscriptions/:id/upcomingInvoice', 'getUpcomingInvoice', {
+    summary: 'Preview the next invoice',
+    description:
+      'Answers the open period that closes next, rated as of now, with up to 1,000 lines. `billingCadence` chooses ' +
+      'another series of invoices. Nothing is stored. If no period is open: 404.',
+    access: { role: 'viewer', merchant: { of: 'id', kind: 'subscription' } },
+    query: Strict(
+      { billingCadence: Type.Optional(Type.String({ maxLength: 64 })) },
+      {
+        'x-fields': {
+          billingCadence:
+            'Only the series of invoices with this cadence, an ISO 8601 duration such as `P1Y`. Default: all series.',
         },
-      ),
-      replies: { 200: InvoiceReply },
-    },
-    ({ tx, merchantId, params, query }) =>
+      },
+    ),
+    replies: { 200: InvoiceReply },
+    handler: ({ tx, merchantId, params, query }) =>
       upcomingInvoice(dependencies, tx, merchantId, params.id, query.billingCadence),
-  );
+  });
 
 /** How many lines are shown; the others are in GET …/lineItems. */
 const MOST_LINES = 1000;

@@ -4,7 +4,6 @@ import {
   Formed,
   GroupOut,
   Id,
-  ListOf,
   ListQuery,
   MapOut,
   Name,
@@ -118,7 +117,7 @@ export type EventCreate = Static<typeof EventCreate>;
 export const MOST_EVENTS = 10_000;
 
 /** One event, or up to 10,000 that are accepted together or not at all. */
-export const EventsCreate = Type.Union([EventCreate, Type.Array(EventCreate, { maxItems: MOST_EVENTS })], {
+export const EventsCreateBody = Type.Union([EventCreate, Type.Array(EventCreate, { maxItems: MOST_EVENTS })], {
   examples: [
     {
       type: 'tokens.used',
@@ -237,7 +236,7 @@ const readFields = {
 };
 
 /** An event as it is listed: with what became of it. */
-export const ListedEvent = Type.Object(readFields, {
+export const ListedEventReply = Type.Object(readFields, {
   $id: 'ListedEvent',
   description: 'A usage event in a list: is it counted, and if not, why?',
   'x-fields': READ_FIELDS,
@@ -321,5 +320,3 @@ export const EventListQuery = ListQuery(
   { limit: 20, fields: EVENT_FILTERS },
 );
 export type EventListQuery = Static<typeof EventListQuery>;
-
-export const EventListReply = ListOf(ListedEvent);

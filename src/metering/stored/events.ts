@@ -4,7 +4,7 @@ import { notFound, ok, type Result } from '../../kernel/result.ts';
 import { type Instant, type InstantText, instantOf } from '../../kernel/time.ts';
 import { selectEventIds } from '../events/event-id.sql.ts';
 import { toEventReply } from '../events/event-record.ts';
-import type { EventListQuery, EventWithDataReply, ListedEvent } from '../events/schemas.ts';
+import type { EventListQuery, EventWithDataReply, ListedEventReply } from '../events/schemas.ts';
 import type { Meter } from '../meter/meter.ts';
 import {
   type EventFilter,
@@ -36,7 +36,7 @@ export async function listEvents(
   page: PageRequest,
   metersOf: MeterRegistry,
   now: Instant,
-): Promise<{ data: Static<typeof ListedEvent>[]; total: number }> {
+): Promise<{ data: Static<typeof ListedEventReply>[]; total: number }> {
   const [from, to, updatedFrom] = [query.from, query.to, query.updatedFrom].map(readTime);
   const isBounded = from !== undefined || to !== undefined || query.status === undefined;
   const acceptedFrom = updatedFrom ?? (isBounded ? undefined : now.subtract(FATES_SHOWN));
@@ -68,7 +68,7 @@ export async function findEvent(
 const readTime = (text: InstantText | undefined): Instant | undefined =>
   text === undefined ? undefined : instantOf(text);
 
-const toListedEventReply = (row: ReadEvent): Static<typeof ListedEvent> => ({
+const toListedEventReply = (row: ReadEvent): Static<typeof ListedEventReply> => ({
   ...toEventReply(row),
   ...(row.sentSubject !== null && { sentSubject: row.sentSubject }),
   status: row.reason === null ? 'matched' : 'unmatched',

@@ -1,14 +1,11 @@
 import {
   DecimalOut,
   Id,
-  ListOf,
   ListQuery,
-  listReply,
   Nullable,
   OneOf,
-  pageOf,
   type Route,
-  route,
+  routesOf,
   type Static,
   Strict,
   Text,
@@ -23,7 +20,7 @@ import type { PaymentDependencies } from '../sessions/completion.ts';
 import { EXCEPTION_KINDS, EXCEPTION_STATUSES, type PaymentException, selectExceptions } from './exceptions.sql.ts';
 import { markReturned } from './mark-returned.ts';
 
-const TAG = 'Payments';
+const api = routesOf('Payments');
 
 const PaymentExceptionReply = Type.Object(
   {
@@ -108,54 +105,39 @@ const toReply = (
 
 /** The payments at external providers that need a person. */
 export const exceptionRoutes = (dependencies: PaymentDependencies): readonly Route[] => [
-  route(
-    {
-      method: 'GET',
-      path: '/v0/paymentExceptions',
-      operationId: 'listPaymentExceptions',
-      tag: TAG,
-      summary: 'List payments that a person must settle',
-      description:
-        'The newest one comes first. `unresolved`: the outcome of a charge or refund is unknown after 24 ' +
-        'hours. `manual`: the provider could not send the money back. `failed`: a webhook could not be read ' +
-        'for a day. The list is empty when all is well.',
-      access: { role: 'viewer', merchant: 'query' },
-      query: ListQuery(
-        {
-          kind: Type.Optional(OneOf(EXCEPTION_KINDS)),
-          status: Type.Optional(OneOf(EXCEPTION_STATUSES)),
-          merchantId: Type.Optional(Id('organization')),
-        },
-        { fields: { kind: 'Only exceptions of this kind.', status: 'Only exceptions with this status.' } },
-      ),
-      replies: { 200: ListOf(PaymentExceptionReply) },
-    },
-    async ({ tx, merchantId, query }) => {
-      const page = pageOf(query);
-      const { rows, total } = await selectExceptions(tx, merchantId, query, page);
-      return ok(listReply({ data: rows.map(toReply), total }, page));
-    },
-  ),
-  route(
-    {
-      method: 'POST',
-      path: '/v0/paymentExceptions/:id/markReturned',
-      operationId: 'markPaymentExceptionReturned',
-      tag: TAG,
-      summary: 'Mark a payment as returned',
-      description:
-        'Confirms that you have sent the money back yourself. Only an exception with status `manual` can be ' +
-        'marked, and only once.',
-      access: { role: 'member', merchant: { of: 'id', kind: 'payment' } },
-      body: PaymentExceptionReturnBody,
-      replies: { 200: PaymentExceptionReply },
-      errors: [409],
-    },
-    async ({ tx, merchantId, params, body, now }) => {
+  api.list('/v0/paymentExceptions', 'listPaymentExceptions', {
+    summary: 'List payments that a person must settle',
+    description:
+      'The newest one comes first. `unresolved`: the outcome of a charge or refund is unknown after 24 hours. ' +
+      '`manual`: the provider could not send the money back. `failed`: a webhook could not be read for a day. The ' +
+      'list is empty when all is well.',
+    access: { role: 'viewer', merchant: 'query' },
+    query: ListQuery(
+      {
+        kind: Type.Optional(OneOf(EXCEPTION_KINDS)),
+        status: Type.Optional(OneOf(EXCEPTION_STATUSES)),
+        merchantId: Type.Optional(Id('organization')),
+      },
+      { fields: { kind: 'Only exceptions of this kind.', status: 'Only exceptions with this status.' } },
+    ),
+    of: PaymentExceptionReply,
+    list: ({ tx, merchantId, query, page }) => selectExceptions(tx, merchantId, query, page),
+    each: toReply,
+  }),
+  api.post('/v0/paymentExceptions/:id/markReturned', 'markPaymentExceptionReturned', {
+    summary: 'Mark a payment as returned',
+    description:
+      'Confirms that you have sent the money back yourself. Only an exception with status `manual` can be marked, ' +
+      'and only once.',
+    access: { role: 'member', merchant: { of: 'id', kind: 'payment' } },
+    body: PaymentExceptionReturnBody,
+    replies: { 200: PaymentExceptionReply },
+    errors: [409],
+    handler: async ({ tx, merchantId, params, body, now }) => {
       const { reference = null, returnedAt } = body;
       const at = returnedAt === undefined ? {} : { at: instantOf(returnedAt) };
       const returned = await markReturned(tx, dependencies, { merchantId, id: params.id }, { reference, ...at }, now);
       return returned.ok ? ok(toReply(returned.value)) : returned;
     },
-  ),
+  }),
 ];

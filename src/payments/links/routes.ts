@@ -1,4 +1,4 @@
-import { ListOf, listReply, pageOf, Reply, type Route, route } from '../../http/index.ts';
+import { Reply, type Route, routesOf } from '../../http/index.ts';
 import { notFound, ok } from '../../kernel/result.ts';
 import { instantOf } from '../../kernel/time.ts';
 import { selectLink, selectLinks } from '../records/links.sql.ts';
@@ -6,65 +6,46 @@ import type { PaymentEnvironment } from '../sessions/session-routes.ts';
 import { createLink } from './links.ts';
 import { PaymentCreateBody, PaymentListQuery, PaymentReply, sessionStatusesOf, toPaymentReply } from './schemas.ts';
 
-const TAG = 'Payments';
+const api = routesOf('Payments');
 
 /** The operations on payment links: make, list, read (api.md, Invoices and payments). */
 export const linkRoutes = ({ publicUrl, environment }: PaymentEnvironment): readonly Route[] => [
-  route(
-    {
-      method: 'POST',
-      path: '/v0/payments',
-      operationId: 'createPayment',
-      tag: TAG,
-      summary: 'Create a payment link',
-      description:
-        'The link belongs to no invoice. It can be paid once, until `expiresAt`. The same ' +
-        '`idempotencyKey` again answers 200 with the first payment link.',
-      access: { role: 'member', merchant: 'body', by: ['customerId'] },
-      body: PaymentCreateBody,
-      replies: { 201: PaymentReply, 200: PaymentReply },
-      errors: [409],
-    },
-    async ({ tx, merchantId, body, now }) => {
+  api.post('/v0/payments', 'createPayment', {
+    summary: 'Create a payment link',
+    description:
+      'The link belongs to no invoice. It can be paid once, until `expiresAt`. The same `idempotencyKey` again ' +
+      'answers 200 with the first payment link.',
+    access: { role: 'member', merchant: 'body', by: ['customerId'] },
+    body: PaymentCreateBody,
+    replies: { 201: PaymentReply, 200: PaymentReply },
+    errors: [409],
+    handler: async ({ tx, merchantId, body, now }) => {
       const made = await createLink(tx, environment, merchantId, body, now);
       return made.ok ? ok(new Reply(made.value.isNew ? 201 : 200, toPaymentReply(made.value.link, publicUrl))) : made;
     },
-  ),
-  route(
-    {
-      method: 'GET',
-      path: '/v0/payments',
-      operationId: 'listPayments',
-      tag: TAG,
-      summary: 'List payment links',
-      description: 'The newest payment link comes first.',
-      access: { role: 'viewer', merchant: 'query', by: ['customerId'] },
-      query: PaymentListQuery,
-      replies: { 200: ListOf(PaymentReply) },
-    },
-    async ({ tx, merchantId, query }) => {
+  }),
+  api.list('/v0/payments', 'listPayments', {
+    summary: 'List payment links',
+    description: 'The newest payment link comes first.',
+    access: { role: 'viewer', merchant: 'query', by: ['customerId'] },
+    query: PaymentListQuery,
+    of: PaymentReply,
+    list: async ({ tx, merchantId, query, page }) => {
       const { customerId, status, updatedFrom: from } = query;
       const sessionStatuses = status === undefined ? undefined : sessionStatusesOf(status);
       const updatedFrom = from === undefined ? undefined : instantOf(from);
-      const page = pageOf(query);
-      const { rows, total } = await selectLinks(tx, merchantId, { customerId, sessionStatuses, updatedFrom }, page);
-      return ok(listReply({ data: rows.map((link) => toPaymentReply(link, publicUrl)), total }, page));
+      return selectLinks(tx, merchantId, { customerId, sessionStatuses, updatedFrom }, page);
     },
-  ),
-  route(
-    {
-      method: 'GET',
-      path: '/v0/payments/:id',
-      operationId: 'getPayment',
-      tag: TAG,
-      summary: 'Retrieve a payment link',
-      description: '`status` shows whether it is paid.',
-      access: { role: 'viewer', merchant: { of: 'id', kind: 'payment' } },
-      replies: { 200: PaymentReply },
-    },
-    async ({ tx, merchantId, params }) => {
+    each: (link) => toPaymentReply(link, publicUrl),
+  }),
+  api.get('/v0/payments/:id', 'getPayment', {
+    summary: 'Retrieve a payment link',
+    description: '`status` shows whether it is paid.',
+    access: { role: 'viewer', merchant: { of: 'id', kind: 'payment' } },
+    replies: { 200: PaymentReply },
+    handler: async ({ tx, merchantId, params }) => {
       const link = await selectLink(tx, merchantId, params.id);
       return link ? ok(toPaymentReply(link, publicUrl)) : notFound('payment');
     },
-  ),
+  }),
 ];

@@ -1,9 +1,11 @@
-import { DecimalOut, Id, OneOf, type Route, route, Strict, Timestamp, Type } from '../../http/index.ts';
+import { DecimalOut, Id, OneOf, type Route, routesOf, Strict, Timestamp, Type } from '../../http/index.ts';
 import { formatMoney } from '../../kernel/money.ts';
 import { ok } from '../../kernel/result.ts';
 import { formatInstant } from '../../kernel/time.ts';
 import type { Dispute } from '../records/disputes.sql.ts';
 import { decideDispute } from './sandbox-disputes.ts';
+
+const api = routesOf('Payments');
 
 const OUTCOMES = ['won', 'lost'] as const;
 
@@ -46,31 +48,25 @@ const toReply = (dispute: Dispute) => ({
 });
 
 /** POST /v0/payments/{id}/dispute: the bank of the sandbox decides (api.md, complete). */
-export const disputeRoute: Route = route(
-  {
-    method: 'POST',
-    path: '/v0/payments/:id/dispute',
-    operationId: 'decidePaymentDispute',
-    tag: 'Payments',
-    summary: 'Decide the dispute about a payment (sandbox)',
-    description:
-      'Decides in the sandbox what the bank of the cardholder decides otherwise. A payment by `pm_disputed` is ' +
-      'disputed one day after it. If `outcome` is `won`, the money comes back. If it is `lost`, the money is gone. ' +
-      'Without an open dispute: 409.',
-    access: { role: 'member', merchant: { of: 'id', kind: 'payment' } },
-    body: Strict(
-      { outcome: OneOf(OUTCOMES) },
-      {
-        $id: 'PaymentDisputeDecision',
-        examples: [{ outcome: 'won' }],
-        'x-fields': { outcome: 'The decision: `won` by the merchant, or `lost`.' },
-      },
-    ),
-    replies: { 200: PaymentDisputeReply },
-    errors: [409],
-  },
-  async ({ tx, merchantId, params, body, now }) => {
+export const disputeRoute: Route = api.post('/v0/payments/:id/dispute', 'decidePaymentDispute', {
+  summary: 'Decide the dispute about a payment (sandbox)',
+  description:
+    'Decides in the sandbox what the bank of the cardholder decides otherwise. A payment by `pm_disputed` is ' +
+    'disputed one day after it. If `outcome` is `won`, the money comes back. If it is `lost`, the money is gone. ' +
+    'Without an open dispute: 409.',
+  access: { role: 'member', merchant: { of: 'id', kind: 'payment' } },
+  body: Strict(
+    { outcome: OneOf(OUTCOMES) },
+    {
+      $id: 'PaymentDisputeDecision',
+      examples: [{ outcome: 'won' }],
+      'x-fields': { outcome: 'The decision: `won` by the merchant, or `lost`.' },
+    },
+  ),
+  replies: { 200: PaymentDisputeReply },
+  errors: [409],
+  handler: async ({ tx, merchantId, params, body, now }) => {
     const decided = await decideDispute(tx, { merchantId, paymentId: params.id }, body.outcome, now);
     return decided.ok ? ok(toReply(decided.value)) : decided;
   },
-);
+});

@@ -1,9 +1,11 @@
-import { freeRoute, type RawBody, type Route, Type } from '../../http/index.ts';
+import { type RawBody, type Route, routesOf, Type } from '../../http/index.ts';
 import { ok } from '../../kernel/result.ts';
 import type { RemoteDependencies } from '../calls/dependencies.ts';
 import { receiveNotice } from './notices.ts';
 
-const NoticeReceipt = Type.Object(
+const api = routesOf('Payments');
+
+const NoticeReceiptReply = Type.Object(
   { object: Type.Literal('providerNotice'), received: Type.Literal(true) },
   {
     $id: 'ProviderNotice',
@@ -16,30 +18,23 @@ const NoticeReceipt = Type.Object(
 
 /** The endpoints for providers' webhooks (api.md, Invoices and payments). */
 export const noticeRoutes = (remote: RemoteDependencies): readonly Route[] => [
-  freeRoute(
-    {
-      method: 'POST',
-      path: '/v0/providers/:provider/webhooks/:merchantId',
-      operationId: 'receiveProviderNotice',
-      tag: 'Payments',
-      summary: 'Receive a webhook of a payment provider',
-      description:
-        'For the payment provider, not for you. The signature of the provider is checked first. A notice is ' +
-        'stored once, and duplicates change nothing. A background job then reads the object from the ' +
-        'provider.',
-      access: { public: true },
-      bodyBytes: true,
-      contentTypes: ['application/json'],
-      bodyExample: {
-        id: 'evt_1PgafmB7WZ01zgkW6dKueIc5',
-        object: 'event',
-        type: 'payment_intent.succeeded',
-        data: { object: { id: 'pi_1DqH152eZvKYlo2CFHYZuxkP', object: 'payment_intent' } },
-      },
-      replies: { 200: NoticeReceipt },
-      errors: [401, 413, 415],
+  api.post('/v0/providers/:provider/webhooks/:merchantId', 'receiveProviderNotice', {
+    summary: 'Receive a webhook of a payment provider',
+    description:
+      'For the payment provider, not for you. The signature of the provider is checked first. A notice is stored ' +
+      'once, and duplicates change nothing. A background job then reads the object from the provider.',
+    access: { public: true },
+    bodyBytes: true,
+    contentTypes: ['application/json'],
+    bodyExample: {
+      id: 'evt_1PgafmB7WZ01zgkW6dKueIc5',
+      object: 'event',
+      type: 'payment_intent.succeeded',
+      data: { object: { id: 'pi_1DqH152eZvKYlo2CFHYZuxkP', object: 'payment_intent' } },
     },
-    async ({ database, params, body, request, now }) => {
+    replies: { 200: NoticeReceiptReply },
+    errors: [401, 413, 415],
+    free: async ({ database, params, body, request, now }) => {
       const { bytes } = body as unknown as RawBody;
       const { provider, merchantId } = params as { provider: string; merchantId: string };
       const received = await receiveNotice(
@@ -50,5 +45,5 @@ export const noticeRoutes = (remote: RemoteDependencies): readonly Route[] => [
       );
       return received.ok ? ok({ object: 'providerNotice', received: true }) : received;
     },
-  ),
+  }),
 ];

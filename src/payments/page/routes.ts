@@ -1,6 +1,6 @@
 import { effectiveNowForReading } from '../../clocks/index.ts';
 import { type Database, ownerOf, type Tx } from '../../db/index.ts';
-import { Formed, freeRoute, Reply, type Route, Strict, Text, Type } from '../../http/index.ts';
+import { Formed, Reply, type Route, routesOf, Strict, Text, Type } from '../../http/index.ts';
 import { type EnvironmentName, findOrganization } from '../../identity/index.ts';
 import { isId } from '../../kernel/ids.ts';
 import { type Locale, localeAskedFor } from '../../kernel/locale.ts';
@@ -16,6 +16,8 @@ import { findSession } from '../sessions/sessions.ts';
 import { checkoutPage, looksAgainAt, type PageView } from './page.ts';
 import type { PageProblem } from './words.ts';
 
+const api = routesOf('Pages');
+
 /** The hosted page of a session. Anybody with its secret address may pay; nothing else is required of a customer. */
 export const pageRoutes = (
   dependencies: PaymentDependencies,
@@ -29,20 +31,14 @@ export const pageRoutes = (
       formsLeadTo: view.session.provider === 'sandbox' ? view.session.successRedirectUrl : 'https:',
       showsLogo: view.entity?.logo !== undefined,
     });
-  const show = freeRoute(
-    {
-      method: 'GET',
-      path: '/pay/:id',
-      operationId: 'showPaymentPage',
-      tag: 'Pages',
-      summary: 'The hosted page of a payment session',
-      access: { public: true },
-      query: Strict({ look: Type.Optional(Formed('^(?:off|[0-9]{1,2})$', 'must be a number, or off')) }),
-      replies: { 200: HTML, 303: HTML, 404: HTML },
-      hidden: true,
-      errorPage: errorPage(environment),
-    },
-    async ({ database, now, params, query, request }) => {
+  const show = api.get('/pay/:id', 'showPaymentPage', {
+    summary: 'The hosted page of a payment session',
+    access: { public: true },
+    query: Strict({ look: Type.Optional(Formed('^(?:off|[0-9]{1,2})$', 'must be a number, or off')) }),
+    replies: { 200: HTML, 303: HTML, 404: HTML },
+    hidden: true,
+    errorPage: errorPage(environment),
+    free: async ({ database, now, params, query, request }) => {
       const id = params.id;
       const asked = localeAskedFor(request.headers['accept-language']);
       const unknown = unknownReply(environment, asked);
@@ -56,23 +52,17 @@ export const pageRoutes = (
         return ok(new Reply(303, '', { ...PRIVATE, location: onward }));
       return ok(pageFor(200, { ...view, looks: query.look === 'off' ? null : Number(query.look ?? 0) }));
     },
-  );
-  const pay = freeRoute(
-    {
-      method: 'POST',
-      path: '/pay/:id',
-      operationId: 'payOnPage',
-      tag: 'Pages',
-      summary: 'Pay on the hosted page',
-      access: { public: true },
-      body: Strict({ paymentMethod: Type.Optional(Text({ maxLength: 100 })) }),
-      contentTypes: [FORM],
-      bodyLimit: 4096,
-      replies: { 303: HTML, 400: HTML, 404: HTML, 409: HTML },
-      hidden: true,
-      errorPage: errorPage(environment),
-    },
-    async ({ database, now, params, body, request, endSlot }) => {
+  });
+  const pay = api.post('/pay/:id', 'payOnPage', {
+    summary: 'Pay on the hosted page',
+    access: { public: true },
+    body: Strict({ paymentMethod: Type.Optional(Text({ maxLength: 100 })) }),
+    contentTypes: [FORM],
+    bodyLimit: 4096,
+    replies: { 303: HTML, 400: HTML, 404: HTML, 409: HTML },
+    hidden: true,
+    errorPage: errorPage(environment),
+    free: async ({ database, now, params, body, request, endSlot }) => {
       const id = params.id;
       const asked = localeAskedFor(request.headers['accept-language']);
       const unknown = unknownReply(environment, asked);
@@ -99,20 +89,14 @@ export const pageRoutes = (
       // After a form a browser shows what it is sent to, so that reloading shows the state and never pays again.
       return ok(new Reply(303, '', { location: isDone ? (session.successRedirectUrl as string) : `./${id}` }));
     },
-  );
-  const back = freeRoute(
-    {
-      method: 'GET',
-      path: '/pay/:id/return',
-      operationId: 'returnToPaymentPage',
-      tag: 'Pages',
-      summary: 'The page after a payment at a provider',
-      access: { public: true },
-      replies: { 303: HTML, 404: HTML },
-      hidden: true,
-      errorPage: errorPage(environment),
-    },
-    async ({ database, params, request, endSlot }) => {
+  });
+  const back = api.get('/pay/:id/return', 'returnToPaymentPage', {
+    summary: 'The page after a payment at a provider',
+    access: { public: true },
+    replies: { 303: HTML, 404: HTML },
+    hidden: true,
+    errorPage: errorPage(environment),
+    free: async ({ database, params, request, endSlot }) => {
       const id = params.id;
       const asked = localeAskedFor(request.headers['accept-language']);
       const unknown = unknownReply(environment, asked);
@@ -124,7 +108,7 @@ export const pageRoutes = (
       const isDone = session?.status === 'completed' && session.successRedirectUrl !== null;
       return ok(new Reply(303, '', { location: isDone ? (session.successRedirectUrl as string) : `../${id}` }));
     },
-  );
+  });
   return [show, pay, back];
 };
 

@@ -6,7 +6,7 @@ import {
   Nullable,
   pageOf,
   type Route,
-  route,
+  routesOf,
   Strict,
   Text,
   Timestamp,
@@ -19,7 +19,7 @@ import { PaymentMethodReply, PaymentSessionReply, publicMethod, publicSession } 
 import type { PaymentEnvironment } from './session-routes.ts';
 import { openSetup } from './setup.ts';
 
-const TAG = 'Customers';
+const api = routesOf('Customers');
 const ofCustomer = { merchant: { of: 'id', kind: 'customer' } } as const;
 
 const PaymentMethodSetupBody = Strict(
@@ -44,19 +44,13 @@ const PaymentMethodSetupBody = Strict(
  * The operations on payment methods: list, set up by a session, make default, remove (api.md, Invoices and payments).
  */
 export const methodRoutes = ({ publicUrl, environment }: PaymentEnvironment): readonly Route[] => [
-  route(
-    {
-      method: 'GET',
-      path: '/v0/customers/:id/paymentMethods',
-      operationId: 'listPaymentMethods',
-      tag: TAG,
-      summary: 'List the payment methods of a customer',
-      description: 'The default card has `isDefault`. Automatic charges use it.',
-      access: { role: 'viewer', ...ofCustomer },
-      query: ListQuery({}),
-      replies: { 200: ListOf(PaymentMethodReply) },
-    },
-    async ({ tx, merchantId, params, query }) => {
+  api.get('/v0/customers/:id/paymentMethods', 'listPaymentMethods', {
+    summary: 'List the payment methods of a customer',
+    description: 'The default card has `isDefault`. Automatic charges use it.',
+    access: { role: 'viewer', ...ofCustomer },
+    query: ListQuery({}),
+    replies: { 200: ListOf(PaymentMethodReply) },
+    handler: async ({ tx, merchantId, params, query }) => {
       const owner = { merchantId, customerId: params.id };
       const page = pageOf(query);
       const listed = await listMethods(tx, owner, page);
@@ -64,23 +58,17 @@ export const methodRoutes = ({ publicUrl, environment }: PaymentEnvironment): re
       const { rows, total } = listed.value;
       return ok(listReply({ data: rows.map(publicMethod), total }, page));
     },
-  ),
-  route(
-    {
-      method: 'POST',
-      path: '/v0/customers/:id/paymentMethods',
-      operationId: 'setUpPaymentMethod',
-      tag: TAG,
-      summary: 'Open a session in which the customer stores a card',
-      description:
-        'Nothing is charged. Send the customer to the `url` of the session. An open session of this kind for ' +
-        'the customer expires.',
-      access: { role: 'member', ...ofCustomer },
-      body: PaymentMethodSetupBody,
-      replies: { 201: PaymentSessionReply },
-      errors: [409],
-    },
-    async ({ tx, now, merchantId, params, body }) => {
+  }),
+  api.post('/v0/customers/:id/paymentMethods', 'setUpPaymentMethod', {
+    summary: 'Open a session in which the customer stores a card',
+    description:
+      'Nothing is charged. Send the customer to the `url` of the session. An open session of this kind for the ' +
+      'customer expires.',
+    access: { role: 'member', ...ofCustomer },
+    body: PaymentMethodSetupBody,
+    replies: { 201: PaymentSessionReply },
+    errors: [409],
+    handler: async ({ tx, now, merchantId, params, body }) => {
       const { expiresAt, ...request } = body;
       const opened = await openSetup(
         tx,
@@ -91,37 +79,24 @@ export const methodRoutes = ({ publicUrl, environment }: PaymentEnvironment): re
       );
       return opened.ok ? ok(publicSession(opened.value, publicUrl)) : opened;
     },
-  ),
-  route(
-    {
-      method: 'DELETE',
-      path: '/v0/customers/:id/paymentMethods/:paymentMethodId',
-      operationId: 'deletePaymentMethod',
-      tag: TAG,
-      summary: 'Delete a payment method',
-      description:
-        'The card is never charged again. If it was the default one, the card that was stored last takes its place.',
-      access: { role: 'member', ...ofCustomer },
-      replies: { 204: Type.Null() },
-    },
-    async ({ tx, merchantId, params }) =>
+  }),
+  api.delete('/v0/customers/:id/paymentMethods/:paymentMethodId', 'deletePaymentMethod', {
+    summary: 'Delete a payment method',
+    description:
+      'The card is never charged again. If it was the default one, the card that was stored last takes its place.',
+    access: { role: 'member', ...ofCustomer },
+    handler: async ({ tx, merchantId, params }) =>
       removeMethod(tx, { merchantId, customerId: params.id }, params.paymentMethodId),
-  ),
-  route(
-    {
-      method: 'POST',
-      path: '/v0/customers/:id/paymentMethods/:paymentMethodId/default',
-      operationId: 'setDefaultPaymentMethod',
-      tag: TAG,
-      summary: 'Set the default payment method',
-      description: 'Automatic charges use this card from now on.',
-      access: { role: 'member', ...ofCustomer },
-      replies: { 200: PaymentMethodReply },
-    },
-    async ({ tx, merchantId, params }) => {
+  }),
+  api.post('/v0/customers/:id/paymentMethods/:paymentMethodId/default', 'setDefaultPaymentMethod', {
+    summary: 'Set the default payment method',
+    description: 'Automatic charges use this card from now on.',
+    access: { role: 'member', ...ofCustomer },
+    replies: { 200: PaymentMethodReply },
+    handler: async ({ tx, merchantId, params }) => {
       const owner = { merchantId, customerId: params.id };
       const method = await makeDefault(tx, owner, params.paymentMethodId);
       return method.ok ? ok(publicMethod(method.value)) : method;
     },
-  ),
+  }),
 ];

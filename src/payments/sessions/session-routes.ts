@@ -1,4 +1,4 @@
-import { Id, ListOf, ListQuery, listReply, OneOf, pageOf, type Route, route, Strict, Type } from '../../http/index.ts';
+import { Id, ListQuery, OneOf, type Route, routesOf, Strict, Type } from '../../http/index.ts';
 import { notFound, ok, type Result } from '../../kernel/result.ts';
 import { TEST_CARDS } from '../provider/test-cards.ts';
 import { ENTITY_TYPES, type PaymentSession } from '../records/session.ts';
@@ -8,7 +8,7 @@ import { completeSession, endSession, type PaymentDependencies } from './complet
 import { ListedPaymentSessionReply, listedSession, PaymentSessionReply, publicSession } from './replies.ts';
 import { findSession } from './sessions.ts';
 
-const TAG = 'Payments';
+const api = routesOf('Payments');
 const ofSession = { merchant: { of: 'id', kind: 'paymentSession' } } as const;
 
 /** The dependencies of routes and pages on the environment. */
@@ -27,68 +27,47 @@ export const sessionRoutes = (
 ): readonly Route[] => {
   const shown = (result: Result<PaymentSession>) => (result.ok ? ok(publicSession(result.value, publicUrl)) : result);
   return [
-    route(
-      {
-        method: 'GET',
-        path: '/v0/paymentSessions',
-        operationId: 'listPaymentSessions',
-        tag: TAG,
-        summary: 'List payment sessions',
-        description: 'The newest session comes first. Several filters narrow each other.',
-        access: { role: 'viewer', merchant: 'query', by: ['customerId', 'subscriptionId'] },
-        query: ListQuery(
-          {
-            subscriptionId: Type.Optional(Id('subscription')),
-            customerId: Type.Optional(Id('customer')),
-            status: Type.Optional(OneOf(SESSION_STATUSES)),
-            entityType: Type.Optional(OneOf(ENTITY_TYPES)),
-            merchantId: Type.Optional(Id('organization')),
-          },
-          {
-            fields: { status: 'Only sessions with this status.', entityType: 'Only sessions for this type of record.' },
-          },
-        ),
-        replies: { 200: ListOf(ListedPaymentSessionReply) },
-      },
-      async ({ tx, merchantId, query }) => {
-        const page = pageOf(query);
-        const { rows, total } = await selectSessions(tx, merchantId, query, page);
-        return ok(listReply({ data: rows.map(listedSession), total }, page));
-      },
-    ),
-    route(
-      {
-        method: 'GET',
-        path: '/v0/paymentSessions/:id',
-        operationId: 'getPaymentSession',
-        tag: TAG,
-        summary: 'Retrieve a payment session',
-        description: '`status` has the outcome. Send the customer to `url` while it is `pending` or `failed`.',
-        access: { role: 'viewer', ...ofSession },
-        replies: { 200: PaymentSessionReply },
-      },
-      async ({ tx, merchantId, params }) => {
+    api.list('/v0/paymentSessions', 'listPaymentSessions', {
+      summary: 'List payment sessions',
+      description: 'The newest session comes first. Several filters narrow each other.',
+      access: { role: 'viewer', merchant: 'query', by: ['customerId', 'subscriptionId'] },
+      query: ListQuery(
+        {
+          subscriptionId: Type.Optional(Id('subscription')),
+          customerId: Type.Optional(Id('customer')),
+          status: Type.Optional(OneOf(SESSION_STATUSES)),
+          entityType: Type.Optional(OneOf(ENTITY_TYPES)),
+          merchantId: Type.Optional(Id('organization')),
+        },
+        {
+          fields: { status: 'Only sessions with this status.', entityType: 'Only sessions for this type of record.' },
+        },
+      ),
+      of: ListedPaymentSessionReply,
+      list: ({ tx, merchantId, query, page }) => selectSessions(tx, merchantId, query, page),
+      each: listedSession,
+    }),
+    api.get('/v0/paymentSessions/:id', 'getPaymentSession', {
+      summary: 'Retrieve a payment session',
+      description: '`status` has the outcome. Send the customer to `url` while it is `pending` or `failed`.',
+      access: { role: 'viewer', ...ofSession },
+      replies: { 200: PaymentSessionReply },
+      handler: async ({ tx, merchantId, params }) => {
         const session = await findSession(tx, merchantId, params.id);
         return shown(session ? ok(session) : notFound('payment session'));
       },
-    ),
-    route(
-      {
-        method: 'POST',
-        path: '/v0/paymentSessions/:id/expire',
-        operationId: 'expirePaymentSession',
-        tag: TAG,
-        summary: 'Expire a payment session',
-        description:
-          'The session ends before its time. An invoice that is cancelled if it is not paid is cancelled with ' +
-          'it. A second call changes nothing and answers the same. While a payment is under way: 409.',
-        access: { role: 'member', ...ofSession },
-        replies: { 200: PaymentSessionReply },
-        errors: [409],
-      },
-      async ({ tx, now, merchantId, params }) =>
+    }),
+    api.post('/v0/paymentSessions/:id/expire', 'expirePaymentSession', {
+      summary: 'Expire a payment session',
+      description:
+        'The session ends before its time. An invoice that is cancelled if it is not paid is cancelled with it. A ' +
+        'second call changes nothing and answers the same. While a payment is under way: 409.',
+      access: { role: 'member', ...ofSession },
+      replies: { 200: PaymentSessionReply },
+      errors: [409],
+      handler: async ({ tx, now, merchantId, params }) =>
         shown(await endSession(tx, dependencies, { merchantId, id: params.id }, now)),
-    ),
+    }),
     ...(environment === 'sandbox' ? [completion(dependencies, shown)] : []),
   ];
 };
@@ -97,29 +76,23 @@ const completion = (
   dependencies: PaymentDependencies,
   shown: (result: Result<PaymentSession>) => Result<PaymentSessionReply>,
 ): Route =>
-  route(
-    {
-      method: 'POST',
-      path: '/v0/paymentSessions/:id/complete',
-      operationId: 'completePaymentSession',
-      tag: TAG,
-      summary: 'Pay a session with a test card (sandbox)',
-      description:
-        'Does in the sandbox what the hosted page does. A declined card is a 200 with status `failed` and a ' +
-        '`failureReason`. Another card may be tried until the session expires. Completing a completed ' +
-        'session changes nothing and answers the same.',
-      access: { role: 'member', ...ofSession },
-      body: Strict(
-        { paymentMethod: OneOf(TEST_CARDS) },
-        {
-          $id: 'PaymentSessionCompletion',
-          examples: [{ paymentMethod: 'pm_ok' }],
-          'x-fields': { paymentMethod: 'The test card. The guide "Payments" lists the outcome of each.' },
-        },
-      ),
-      replies: { 200: PaymentSessionReply },
-      errors: [409],
-    },
-    async ({ tx, now, merchantId, params, body }) =>
+  api.post('/v0/paymentSessions/:id/complete', 'completePaymentSession', {
+    summary: 'Pay a session with a test card (sandbox)',
+    description:
+      'Does in the sandbox what the hosted page does. A declined card is a 200 with status `failed` and a ' +
+      '`failureReason`. Another card may be tried until the session expires. Completing a completed session changes ' +
+      'nothing and answers the same.',
+    access: { role: 'member', ...ofSession },
+    body: Strict(
+      { paymentMethod: OneOf(TEST_CARDS) },
+      {
+        $id: 'PaymentSessionCompletion',
+        examples: [{ paymentMethod: 'pm_ok' }],
+        'x-fields': { paymentMethod: 'The test card. The guide "Payments" lists the outcome of each.' },
+      },
+    ),
+    replies: { 200: PaymentSessionReply },
+    errors: [409],
+    handler: async ({ tx, now, merchantId, params, body }) =>
       shown(await completeSession(tx, dependencies, { merchantId, id: params.id, card: body.paymentMethod }, now)),
-  );
+  });

@@ -1,5 +1,5 @@
 import { findCustomer } from '../../customers/index.ts';
-import { type FreeContext, freeRoute, MapOf, Reply, type Route, Strict, Text, type TSchema } from '../../http/index.ts';
+import { type FreeContext, MapOf, Reply, type Route, routesOf, Strict, Text, type TSchema } from '../../http/index.ts';
 import { findOrganization, recordCustomerAudit } from '../../identity/index.ts';
 import { DEFAULT_LOCALE, localeAskedFor } from '../../kernel/locale.ts';
 import { ok } from '../../kernel/result.ts';
@@ -23,6 +23,8 @@ import type { FormFields, Outcome, PortalPage, Visit } from './page.ts';
 import { portalFrame } from './shell.ts';
 import { signedOutPage } from './sign-in-pages.ts';
 import { STYLE } from './style.ts';
+
+const api = routesOf('Pages');
 
 const FORM_BYTES = 16_384;
 
@@ -107,27 +109,23 @@ export function pageMaker(dependencies: PortalDependencies): PageMaker {
 
   return {
     show: (path, operationId, summary, work) =>
-      freeRoute(
-        { ...usual, method: 'GET', path, operationId, summary, replies: { 200: HTML, 403: HTML, 404: HTML } },
-        async (context) => ok(await visited(context, operationId, async (visit) => reply(visit, await work(visit)))),
-      ),
+      api.get(path, operationId, {
+        ...usual,
+        summary,
+        replies: { 200: HTML, 403: HTML, 404: HTML },
+        free: async (context) =>
+          ok(await visited(context, operationId, async (visit) => reply(visit, await work(visit)))),
+      }),
     act: (path, operationId, summary, fields, work) =>
-      freeRoute(
-        {
-          ...usual,
-          method: 'POST',
-          path,
-          operationId,
-          summary,
-          body:
-            fields === 'any'
-              ? MapOf(Text({ maxLength: 100 }), Text({ maxLength: 1000 }))
-              : Strict({ ...KEY, ...fields }),
-          contentTypes: [FORM],
-          bodyLimit: FORM_BYTES,
-          replies: { 303: HTML, 200: HTML, 400: HTML, 403: HTML, 404: HTML, 409: HTML },
-        },
-        async (context) => {
+      api.post(path, operationId, {
+        ...usual,
+        summary,
+        body:
+          fields === 'any' ? MapOf(Text({ maxLength: 100 }), Text({ maxLength: 1000 })) : Strict({ ...KEY, ...fields }),
+        contentTypes: [FORM],
+        bodyLimit: FORM_BYTES,
+        replies: { 303: HTML, 200: HTML, 400: HTML, 403: HTML, 404: HTML, 409: HTML },
+        free: async (context) => {
           const form = context.body as FormFields;
           const done = await visited(
             context,
@@ -144,7 +142,7 @@ export function pageMaker(dependencies: PortalDependencies): PageMaker {
           );
           return ok(done);
         },
-      ),
+      }),
   };
 }
 

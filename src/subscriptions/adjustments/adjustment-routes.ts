@@ -1,79 +1,52 @@
-import { listReply, pageOf, Reply, type Route, route, Type } from '../../http/index.ts';
+import { Reply, type Route, routesOf } from '../../http/index.ts';
 import { ok } from '../../kernel/result.ts';
 import { selectAdjustmentsPage } from '../subscription/adjustments.sql.ts';
 import type { SubscriptionDependencies } from '../subscription/dependencies.ts';
-import {
-  AdjustmentCreateBody,
-  AdjustmentListQuery,
-  AdjustmentListReply,
-  SubscriptionAdjustmentReply,
-} from './adjustment-schemas.ts';
+import { AdjustmentCreateBody, AdjustmentListQuery, SubscriptionAdjustmentReply } from './adjustment-schemas.ts';
 import { createAdjustment, deleteAdjustment, toAdjustmentReply } from './adjustments.ts';
 
-const TAG = 'Subscriptions';
+const api = routesOf('Subscriptions');
 const ofSubscription = (role: 'viewer' | 'member') => ({ role, merchant: { of: 'id', kind: 'subscription' } }) as const;
 
 /** `/v0/subscriptions/{id}/adjustments` (§4, Adjustment rules). */
 export const adjustmentRoutes = (dependencies: SubscriptionDependencies): readonly Route[] => [
-  route(
-    {
-      method: 'POST',
-      path: '/v0/subscriptions/:id/adjustments',
-      operationId: 'createSubscriptionAdjustment',
-      tag: TAG,
-      summary: 'Create a discount for a subscription',
-      description:
-        'Each invoice that is calculated while the window is open gets one discount line for each charge, ' +
-        'and tax is taken on the remainder. Existing invoices do not change, and neither do drafts. The same ' +
-        '`idempotencyKey` again answers 200 with the first adjustment. Without a key, a retry makes a second ' +
-        'discount, and discounts compound.',
-      access: ofSubscription('member'),
-      body: AdjustmentCreateBody,
-      replies: { 201: SubscriptionAdjustmentReply, 200: SubscriptionAdjustmentReply },
-      errors: [409],
-    },
-    async ({ tx, merchantId, params, body, now }) => {
+  api.post('/v0/subscriptions/:id/adjustments', 'createSubscriptionAdjustment', {
+    summary: 'Create a discount for a subscription',
+    description:
+      'Each invoice that is calculated while the window is open gets one discount line for each charge, and tax is ' +
+      'taken on the remainder. Existing invoices do not change, and neither do drafts. The same `idempotencyKey` ' +
+      'again answers 200 with the first adjustment. Without a key, a retry makes a second discount, and discounts ' +
+      'compound.',
+    access: ofSubscription('member'),
+    body: AdjustmentCreateBody,
+    replies: { 201: SubscriptionAdjustmentReply, 200: SubscriptionAdjustmentReply },
+    errors: [409],
+    handler: async ({ tx, merchantId, params, body, now }) => {
       const created = await createAdjustment(tx, merchantId, params.id, body, now);
       if (!created.ok) return created;
       const { adjustment, isNew } = created.value;
       return ok(new Reply(isNew ? 201 : 200, toAdjustmentReply(adjustment)));
     },
-  ),
-  route(
-    {
-      method: 'GET',
-      path: '/v0/subscriptions/:id/adjustments',
-      operationId: 'listSubscriptionAdjustments',
-      tag: TAG,
-      summary: 'List the adjustments of a subscription',
-      description: 'The newest adjustment comes first.',
-      access: ofSubscription('viewer'),
-      query: AdjustmentListQuery,
-      replies: { 200: AdjustmentListReply },
-    },
-    async ({ tx, merchantId, params, query }) => {
-      const page = pageOf(query);
-      const { rows, total } = await selectAdjustmentsPage(tx, merchantId, params.id, page);
-      return ok(listReply({ data: rows.map(toAdjustmentReply), total }, page));
-    },
-  ),
-  route(
-    {
-      method: 'DELETE',
-      path: '/v0/subscriptions/:id/adjustments/:adjustmentId',
-      operationId: 'deleteSubscriptionAdjustment',
-      tag: TAG,
-      summary: 'Delete an adjustment',
-      description:
-        'Drafts that were calculated with it are calculated again. Once an invoice was issued under it, it ' +
-        'is permanent: 409 `ADJUSTMENT_IN_USE`.',
-      access: ofSubscription('member'),
-      replies: { 204: Type.Null() },
-      errors: [409],
-    },
-    async ({ tx, merchantId, params, now }) => {
+  }),
+  api.list('/v0/subscriptions/:id/adjustments', 'listSubscriptionAdjustments', {
+    summary: 'List the adjustments of a subscription',
+    description: 'The newest adjustment comes first.',
+    access: ofSubscription('viewer'),
+    query: AdjustmentListQuery,
+    of: SubscriptionAdjustmentReply,
+    list: ({ tx, merchantId, params, page }) => selectAdjustmentsPage(tx, merchantId, params.id, page),
+    each: toAdjustmentReply,
+  }),
+  api.delete('/v0/subscriptions/:id/adjustments/:adjustmentId', 'deleteSubscriptionAdjustment', {
+    summary: 'Delete an adjustment',
+    description:
+      'Drafts that were calculated with it are calculated again. Once an invoice was issued under it, it is ' +
+      'permanent: 409 `ADJUSTMENT_IN_USE`.',
+    access: ofSubscription('member'),
+    errors: [409],
+    handler: async ({ tx, merchantId, params, now }) => {
       const { id, adjustmentId } = params as { id: string; adjustmentId: string };
       return deleteAdjustment(dependencies, tx, { merchantId, subscriptionId: id, id: adjustmentId }, now);
     },
-  ),
+  }),
 ];

@@ -2,7 +2,6 @@ import {
   DecimalOut,
   DecimalText,
   Id,
-  ListOf,
   ListQuery,
   Nullable,
   type Static,
@@ -79,5 +78,4 @@ export const SubscriptionAdjustmentReply = Type.Object(
   },
 );
 
-export const AdjustmentListReply = ListOf(SubscriptionAdjustmentReply);
 export const AdjustmentListQuery = ListQuery({});

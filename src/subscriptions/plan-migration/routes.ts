@@ -1,5 +1,5 @@
 import type { Tx } from '../../db/index.ts';
-import { listReply, type PageRequest, pageOf, Reply, type Route, route } from '../../http/index.ts';
+import { type PageRequest, Reply, type Route, routesOf } from '../../http/index.ts';
 import { notFound, ok, type Result } from '../../kernel/result.ts';
 import { next } from '../../kernel/state-table.ts';
 import { formatInstant, type Instant } from '../../kernel/time.ts';
@@ -16,39 +16,31 @@ import {
 import {
   PlanMigrationCreateBody,
   PlanMigrationListQuery,
-  PlanMigrationListReply,
   PlanMigrationReply,
   PlanMigrationStartedReply,
   PlanMigrationSubscriptionListQuery,
-  PlanMigrationSubscriptionListReply,
+  PlanMigrationSubscriptionReply,
 } from './schemas.ts';
 import { startPlanMigration } from './start.ts';
 
-const TAG = 'Plans';
+const api = routesOf('Plans');
 const ofPlan = (role: 'viewer' | 'member') => ({ role, merchant: { of: 'id', kind: 'plan' } }) as const;
 
 /** Migrations of plans: they change all subscriptions of a version (domain.md §3, Plan change). */
 export const planMigrationRoutes = (dependencies: SubscriptionDependencies): readonly Route[] => [
-  route(
-    {
-      method: 'POST',
-      path: '/v0/plans/:id/migrations',
-      operationId: 'migratePlan',
-      tag: TAG,
-      summary: 'Change all subscriptions of one version of a plan to another version',
-      description:
-        'Each subscription is changed as by `POST /v0/subscriptions/{id}/changes`. A subscription that ' +
-        'cannot be changed stays unchanged, with the reason in `reason`. A migration of up to 50 subscriptions is ' +
-        '`completed` in the answer. A larger one is `running` and continues automatically; `GET ' +
-        '/v0/plans/{id}/migrations/{migrationId}` has its progress. With `dryRun` no subscription is ' +
-        'changed, and the answer is 200. A version has one running migration at a time: 409 ' +
-        '`PLAN_MIGRATION_RUNNING`.',
-      access: ofPlan('member'),
-      body: PlanMigrationCreateBody,
-      replies: { 201: PlanMigrationStartedReply, 200: PlanMigrationStartedReply },
-      errors: [409],
-    },
-    async ({ tx, merchantId, params, body, now }) => {
+  api.post('/v0/plans/:id/migrations', 'migratePlan', {
+    summary: 'Change all subscriptions of one version of a plan to another version',
+    description:
+      'Each subscription is changed as by `POST /v0/subscriptions/{id}/changes`. A subscription that cannot be ' +
+      'changed stays unchanged, with the reason in `reason`. A migration of up to 50 subscriptions is `completed` in ' +
+      'the answer. A larger one is `running` and continues automatically; `GET ' +
+      '/v0/plans/{id}/migrations/{migrationId}` has its progress. With `dryRun` no subscription is changed, and the ' +
+      'answer is 200. A version has one running migration at a time: 409 `PLAN_MIGRATION_RUNNING`.',
+    access: ofPlan('member'),
+    body: PlanMigrationCreateBody,
+    replies: { 201: PlanMigrationStartedReply, 200: PlanMigrationStartedReply },
+    errors: [409],
+    handler: async ({ tx, merchantId, params, body, now }) => {
       const started = await startPlanMigration(dependencies, tx, merchantId, params.id, body, now);
       if (!started.ok) return started;
       const { status, isDry, total } = started.value;
@@ -57,56 +49,34 @@ export const planMigrationRoutes = (dependencies: SubscriptionDependencies): rea
       const subscriptions = rows.map((row) => toOutcomeReply(started.value, row));
       return ok(new Reply(isDry ? 200 : 201, { ...toMigrationReply(started.value), subscriptions }));
     },
-  ),
-  route(
-    {
-      method: 'GET',
-      path: '/v0/plans/:id/migrations',
-      operationId: 'listPlanMigrations',
-      tag: TAG,
-      summary: 'List the migrations of a plan',
-      description: 'The newest migration comes first. Dry runs are in the list, too.',
-      access: ofPlan('viewer'),
-      query: PlanMigrationListQuery,
-      replies: { 200: PlanMigrationListReply },
-    },
-    async ({ tx, merchantId, params, query }) => {
-      const page = pageOf(query);
-      const { rows, total } = await selectPlanMigrationPage(tx, merchantId, params.id, page);
-      return ok(listReply({ data: rows.map(toMigrationReply), total }, page));
-    },
-  ),
-  route(
-    {
-      method: 'GET',
-      path: '/v0/plans/:id/migrations/:migrationId',
-      operationId: 'getPlanMigration',
-      tag: TAG,
-      summary: 'Retrieve a migration and its progress',
-      description: '`progress` counts the subscriptions with an outcome. The status is `running` until all have one.',
-      access: ofPlan('viewer'),
-      replies: { 200: PlanMigrationReply },
-    },
-    async ({ tx, merchantId, params }) => {
+  }),
+  api.list('/v0/plans/:id/migrations', 'listPlanMigrations', {
+    summary: 'List the migrations of a plan',
+    description: 'The newest migration comes first. Dry runs are in the list, too.',
+    access: ofPlan('viewer'),
+    query: PlanMigrationListQuery,
+    of: PlanMigrationReply,
+    list: ({ tx, merchantId, params, page }) => selectPlanMigrationPage(tx, merchantId, params.id, page),
+    each: toMigrationReply,
+  }),
+  api.get('/v0/plans/:id/migrations/:migrationId', 'getPlanMigration', {
+    summary: 'Retrieve a migration and its progress',
+    description: '`progress` counts the subscriptions with an outcome. The status is `running` until all have one.',
+    access: ofPlan('viewer'),
+    replies: { 200: PlanMigrationReply },
+    handler: async ({ tx, merchantId, params }) => {
       const found = await findOfPlan(selectPlanMigration, tx, merchantId, params);
       return found.ok ? ok(toMigrationReply(found.value)) : found;
     },
-  ),
-  route(
-    {
-      method: 'DELETE',
-      path: '/v0/plans/:id/migrations/:migrationId',
-      operationId: 'cancelPlanMigration',
-      tag: TAG,
-      summary: 'Cancel a running migration',
-      description:
-        'Changed subscriptions stay changed. The others stay as they are. A migration that is not `running` ' +
-        'is a 409.',
-      access: ofPlan('member'),
-      replies: { 200: PlanMigrationReply },
-      errors: [409],
-    },
-    async ({ tx, merchantId, params, now }) => {
+  }),
+  api.delete('/v0/plans/:id/migrations/:migrationId', 'cancelPlanMigration', {
+    summary: 'Cancel a running migration',
+    description:
+      'Changed subscriptions stay changed. The others stay as they are. A migration that is not `running` is a 409.',
+    access: ofPlan('member'),
+    replies: { 200: PlanMigrationReply },
+    errors: [409],
+    handler: async ({ tx, merchantId, params, now }) => {
       const found = await findOfPlan(lockPlanMigration, tx, merchantId, params);
       if (!found.ok) return found;
       const status = next(planMigrationStates, found.value.status, 'cancel');
@@ -115,29 +85,22 @@ export const planMigrationRoutes = (dependencies: SubscriptionDependencies): rea
       const cancelled = await updatePlanMigration(tx, found.value, { status: status.value, done, failed }, now);
       return ok(toMigrationReply(cancelled));
     },
-  ),
-  route(
-    {
-      method: 'GET',
-      path: '/v0/plans/:id/migrations/:migrationId/subscriptions',
-      operationId: 'listPlanMigrationSubscriptions',
-      tag: TAG,
-      summary: 'List the subscriptions of a migration',
-      description:
-        'The oldest subscription comes first. `waiting`: not processed yet. `cancelled`: the ' +
-        'migration was cancelled before its turn.',
-      access: ofPlan('viewer'),
-      query: PlanMigrationSubscriptionListQuery,
-      replies: { 200: PlanMigrationSubscriptionListReply },
-    },
-    async ({ tx, merchantId, params, query }) => {
+  }),
+  api.list('/v0/plans/:id/migrations/:migrationId/subscriptions', 'listPlanMigrationSubscriptions', {
+    summary: 'List the subscriptions of a migration',
+    description:
+      'The oldest subscription comes first. `waiting`: not processed yet. `cancelled`: the migration was cancelled ' +
+      'before its turn.',
+    access: ofPlan('viewer'),
+    query: PlanMigrationSubscriptionListQuery,
+    of: PlanMigrationSubscriptionReply,
+    list: async ({ tx, merchantId, params, query, page }) => {
       const found = await findOfPlan(selectPlanMigration, tx, merchantId, params);
       if (!found.ok) return found;
-      const page = pageOf(query);
       const { rows, total } = await listMembers(tx, found.value, query.outcome, page);
-      return ok(listReply({ data: rows.map((row) => toMemberReply(found.value, row)), total }, page));
+      return { rows: rows.map((row) => toMemberReply(found.value, row)), total };
     },
-  ),
+  }),
 ];
 
 /** The migration that a path names, where it is of the plan that the path names. */

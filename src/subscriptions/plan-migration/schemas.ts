@@ -1,4 +1,4 @@
-import { Id, ListOf, ListQuery, Nullable, OneOf, type Static, Strict, Timestamp, Type } from '../../http/index.ts';
+import { Id, ListQuery, Nullable, OneOf, type Static, Strict, Timestamp, Type } from '../../http/index.ts';
 import { CreditWord, Effective, ProrationWord, VersionNumber } from '../changes/change-schemas.ts';
 
 const PriceReplacementBody = Strict(
@@ -136,10 +136,9 @@ export const PlanMigrationStartedReply = Type.Object(
   },
 );
 
-export const PlanMigrationListReply = ListOf(PlanMigrationReply);
 export const PlanMigrationListQuery = ListQuery({});
 
-const PlanMigrationSubscription = Type.Object(
+export const PlanMigrationSubscriptionReply = Type.Object(
   { object: Type.Literal('plan_migration_subscription'), ...outcome(MEMBER_OUTCOMES) },
   {
     $id: 'PlanMigrationSubscription',
@@ -147,7 +146,6 @@ const PlanMigrationSubscription = Type.Object(
     'x-fields': outcomeWords,
   },
 );
-export const PlanMigrationSubscriptionListReply = ListOf(PlanMigrationSubscription);
 export const PlanMigrationSubscriptionListQuery = ListQuery(
   { outcome: Type.Optional(OneOf(MEMBER_OUTCOMES)) },
   { fields: { outcome: 'Only subscriptions with this outcome.' } },
