@@ -17,45 +17,42 @@ export interface PortalLinkFacts {
   readonly occasion: string;
 }
 
-interface LinkWords {
-  readonly greeting: (buyer: string) => string;
-  readonly subject: (seller: string) => string;
-  readonly text: (seller: string, until: string) => string;
-  readonly ignore: string;
-  readonly open: string;
-}
-
-const WORDS: InEachLocale<LinkWords> = {
-  en: {
-    greeting: (buyer) => `Hello ${buyer},`,
-    subject: (seller) => `Your link to your account at ${seller}`,
-    text: (seller, until) => `This link opens your account at ${seller}. It works once, until ${until}.`,
-    ignore: 'If you did not ask for it, you need to do nothing. Please do not pass it on.',
-    open: 'Open your account',
-  },
-  de: {
-    greeting: (buyer) => `Guten Tag ${buyer},`,
-    subject: (seller) => `Ihr Link zu Ihrem Konto bei ${seller}`,
-    text: (seller, until) => `Dieser Link öffnet Ihr Konto bei ${seller}. Er gilt einmal, bis ${until}.`,
-    ignore: 'Wenn Sie ihn nicht angefordert haben, brauchen Sie nichts zu tun. Bitte geben Sie ihn nicht weiter.',
-    open: 'Konto öffnen',
-  },
-  fr: {
-    greeting: (buyer) => `Bonjour ${buyer},`,
-    subject: (seller) => `Votre lien vers votre compte chez ${seller}`,
-    text: (seller, until) =>
-      `Ce lien ouvre votre compte chez ${seller}. Il est valable une seule fois, jusqu’au ${until}.`,
-    ignore: 'Si vous ne l’avez pas demandé, vous n’avez rien à faire. Merci de ne pas le transmettre.',
-    open: 'Ouvrir votre compte',
-  },
-  es: {
-    greeting: (buyer) => `Hola, ${buyer}:`,
-    subject: (seller) => `Su enlace a su cuenta en ${seller}`,
-    text: (seller, until) => `Este enlace abre su cuenta en ${seller}. Funciona una sola vez, hasta el ${until}.`,
-    ignore: 'Si no lo ha solicitado, no tiene que hacer nada. Por favor, no lo comparta.',
-    open: 'Abrir su cuenta',
-  },
+const en = {
+  greeting: (buyer: string) => `Hello ${buyer},`,
+  subject: (seller: string) => `Your link to your account at ${seller}`,
+  text: (seller: string, until: string) => `This link opens your account at ${seller}. It works once, until ${until}.`,
+  ignore: 'If you did not ask for it, you need to do nothing. Please do not pass it on.',
+  open: 'Open your account',
 };
+
+type Words = typeof en;
+
+const de: Words = {
+  greeting: (buyer) => `Guten Tag ${buyer},`,
+  subject: (seller) => `Ihr Link zu Ihrem Konto bei ${seller}`,
+  text: (seller, until) => `Dieser Link öffnet Ihr Konto bei ${seller}. Er gilt einmal, bis ${until}.`,
+  ignore: 'Wenn Sie ihn nicht angefordert haben, brauchen Sie nichts zu tun. Bitte geben Sie ihn nicht weiter.',
+  open: 'Konto öffnen',
+};
+
+const fr: Words = {
+  greeting: (buyer) => `Bonjour ${buyer},`,
+  subject: (seller) => `Votre lien vers votre compte chez ${seller}`,
+  text: (seller, until) =>
+    `Ce lien ouvre votre compte chez ${seller}. Il est valable une seule fois, jusqu’au ${until}.`,
+  ignore: 'Si vous ne l’avez pas demandé, vous n’avez rien à faire. Merci de ne pas le transmettre.',
+  open: 'Ouvrir votre compte',
+};
+
+const es: Words = {
+  greeting: (buyer) => `Hola, ${buyer}:`,
+  subject: (seller) => `Su enlace a su cuenta en ${seller}`,
+  text: (seller, until) => `Este enlace abre su cuenta en ${seller}. Funciona una sola vez, hasta el ${until}.`,
+  ignore: 'Si no lo ha solicitado, no tiene que hacer nada. Por favor, no lo comparta.',
+  open: 'Abrir su cuenta',
+};
+
+const WORDS: InEachLocale<Words> = { en, de, fr, es };
 
 type Written = Omit<NewMail, 'id' | 'status' | 'nextActionAt' | 'createdAt'>;
 
