@@ -6,6 +6,7 @@ import type { Instant } from '../kernel/time.ts';
 import { formatsOf } from '../pages/index.ts';
 import { name } from './compose.ts';
 import type { NewMail } from './mails.sql.ts';
+import { MAIL_WORDS } from './words.ts';
 
 /** A link to the customer portal that somebody has asked for. */
 export interface PortalLinkFacts {
@@ -18,7 +19,6 @@ export interface PortalLinkFacts {
 }
 
 const en = {
-  greeting: (buyer: string) => `Hello ${buyer},`,
   subject: (seller: string) => `Your link to your account at ${seller}`,
   text: (seller: string, until: string) => `This link opens your account at ${seller}. It works once, until ${until}.`,
   ignore: 'If you did not ask for it, you need to do nothing. Please do not pass it on.',
@@ -28,7 +28,6 @@ const en = {
 type Words = typeof en;
 
 const de: Words = {
-  greeting: (buyer) => `Guten Tag ${buyer},`,
   subject: (seller) => `Ihr Link zu Ihrem Konto bei ${seller}`,
   text: (seller, until) => `Dieser Link öffnet Ihr Konto bei ${seller}. Er gilt einmal, bis ${until}.`,
   ignore: 'Wenn Sie ihn nicht angefordert haben, brauchen Sie nichts zu tun. Bitte geben Sie ihn nicht weiter.',
@@ -36,7 +35,6 @@ const de: Words = {
 };
 
 const fr: Words = {
-  greeting: (buyer) => `Bonjour ${buyer},`,
   subject: (seller) => `Votre lien vers votre compte chez ${seller}`,
   text: (seller, until) =>
     `Ce lien ouvre votre compte chez ${seller}. Il est valable une seule fois, jusqu’au ${until}.`,
@@ -45,7 +43,6 @@ const fr: Words = {
 };
 
 const es: Words = {
-  greeting: (buyer) => `Hola, ${buyer}:`,
   subject: (seller) => `Su enlace a su cuenta en ${seller}`,
   text: (seller, until) => `Este enlace abre su cuenta en ${seller}. Funciona una sola vez, hasta el ${until}.`,
   ignore: 'Si no lo ha solicitado, no tiene que hacer nada. Por favor, no lo comparta.',
@@ -77,7 +74,7 @@ export async function writePortalMail(tx: Tx, facts: PortalLinkFacts): Promise<W
     content: {
       locale,
       subject: words.subject(sellerName),
-      greeting: words.greeting(name(customer.organization.name)),
+      greeting: MAIL_WORDS[locale].greeting(name(customer.organization.name)),
       paragraphs: [words.text(sellerName, formatsOf(locale).minute(expiresAt)), words.ignore],
       facts: [],
       action: { label: words.open, url },

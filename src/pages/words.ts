@@ -8,7 +8,6 @@ const en = {
   moreLines: (count: number) => `${count} more ${count === 1 ? 'line' : 'lines'}`,
   otherLines: 'The other lines',
   inAll: 'In all',
-  endingIn: 'ending in',
   unknown: {
     heading: 'This link does not exist',
     text: 'Check that the address is complete, or ask its sender for a new one.',
@@ -36,7 +35,6 @@ const de: Words = {
   moreLines: (count) => (count === 1 ? '1 weitere Position' : `${count} weitere Positionen`),
   otherLines: 'Die übrigen Positionen',
   inAll: 'Insgesamt',
-  endingIn: 'mit den Endziffern',
   unknown: {
     heading: 'Diesen Link gibt es nicht',
     text: 'Prüfen Sie, ob die Adresse vollständig ist, oder bitten Sie den Absender um einen neuen Link.',
@@ -62,7 +60,6 @@ const fr: Words = {
   moreLines: (count) => (count === 1 ? '1 autre ligne' : `${count} autres lignes`),
   otherLines: 'Les autres lignes',
   inAll: 'Au total',
-  endingIn: 'se terminant par',
   unknown: {
     heading: 'Ce lien n’existe pas',
     text: 'Vérifiez que l’adresse est complète, ou demandez un nouveau lien à la personne qui vous l’a envoyé.',
@@ -88,7 +85,6 @@ const es: Words = {
   moreLines: (count) => (count === 1 ? '1 línea más' : `${count} líneas más`),
   otherLines: 'Las demás líneas',
   inAll: 'En total',
-  endingIn: 'terminada en',
   unknown: {
     heading: 'Este enlace no existe',
     text: 'Compruebe que la dirección está completa o pida un enlace nuevo a quien se lo envió.',

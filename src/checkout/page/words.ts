@@ -1,5 +1,5 @@
 import type { InEachLocale, Locale } from '../../kernel/locale.ts';
-import { formatsOf, type Html, html } from '../../pages/index.ts';
+import { COMMON_WORDS, formatsOf, type Html, html } from '../../pages/index.ts';
 import type { Offer } from '../sign-up/rehearse.ts';
 
 /** Of a duration, in one unit. */
@@ -7,6 +7,7 @@ export type Unit = 'day' | 'week' | 'month' | 'year';
 
 /** The words of sign-up pages. Amounts, figures and days come as they are written in the language. */
 const en = {
+  ...COMMON_WORDS.en,
   subscribe: 'Subscribe',
   subscriptionTo: (plan: string) => `Subscription to ${plan}`,
   begun: (subscription: string) => `${subscription}: it has begun.`,
@@ -37,8 +38,6 @@ const en = {
   trialUntil: (day: string) => `Free trial until ${day}`,
   dueNow: 'Due now',
   nothingNow: 'Nothing is due now.',
-  total: 'Total',
-  fromBalance: 'From your balance',
   beforeAddress: 'Tax may change with your address.',
   nextInvoice: (day: string, amount: string) => `The next invoice comes on ${day}: ${amount}, with tax.`,
   nextUsage: 'What you use is billed on top.',
@@ -106,7 +105,7 @@ const en = {
     text: 'Its subscription has started. There is nothing left to do here.',
   },
   expired: {
-    heading: 'This link has expired',
+    heading: COMMON_WORDS.en.linkExpired,
     text: 'Nothing was charged. Ask for a new link if you still want it.',
   },
   toPayment: 'Go on to payment',
@@ -114,16 +113,14 @@ const en = {
   begin: 'Begin the subscription',
   keepsCard: (seller: Html) =>
     html`Your card is saved, and ${seller} charges it for later invoices of this subscription.`,
-  worksUntil: (minute: string) => `This link works until ${minute}.`,
-  returnTo: (seller: Html) => html`Return to ${seller}`,
   subscribed: 'Your subscription has begun',
   for: (name: Html) => html`For ${name}`,
-  closePage: 'You can close this page.',
 };
 
 type Words = typeof en;
 
 const de: Words = {
+  ...COMMON_WORDS.de,
   subscribe: 'Abonnieren',
   subscriptionTo: (plan) => `Abonnement ${plan}`,
   begun: (subscription) => `${subscription}: Es hat begonnen.`,
@@ -154,8 +151,6 @@ const de: Words = {
   trialUntil: (day) => `Kostenlose Testphase bis zum ${day}`,
   dueNow: 'Jetzt fällig',
   nothingNow: 'Jetzt ist nichts fällig.',
-  total: 'Gesamtbetrag',
-  fromBalance: 'Aus Ihrem Guthaben',
   beforeAddress: 'Die Steuer kann sich mit Ihrer Adresse ändern.',
   nextInvoice: (day, amount) => `Die nächste Rechnung kommt am ${day}: ${amount}, mit Steuer.`,
   nextUsage: 'Was Sie nutzen, kommt hinzu.',
@@ -206,8 +201,7 @@ const de: Words = {
   problems: 'Bitte sehen Sie sich diese Felder noch einmal an',
   changed: {
     heading: 'Der Preis hat sich geändert',
-    text:
-      'Er hat sich geändert, während Sie hier waren. Es wurde nichts abgebucht. Bitte prüfen Sie ihn noch ' + 'einmal.',
+    text: 'Er hat sich geändert, während Sie hier waren. Es wurde nichts abgebucht. Bitte prüfen Sie ihn noch einmal.',
   },
   repeated: {
     heading: 'Sie haben bereits abonniert',
@@ -224,7 +218,7 @@ const de: Words = {
     text: 'Das Abonnement hat begonnen. Hier ist nichts weiter zu tun.',
   },
   expired: {
-    heading: 'Dieser Link ist abgelaufen',
+    heading: COMMON_WORDS.de.linkExpired,
     text: 'Es wurde nichts abgebucht. Bitten Sie um einen neuen Link, wenn Sie noch möchten.',
   },
   toPayment: 'Weiter zur Zahlung',
@@ -232,14 +226,12 @@ const de: Words = {
   begin: 'Abonnement beginnen',
   keepsCard: (seller) =>
     html`Ihre Karte wird gespeichert, und ${seller} belastet sie für spätere Rechnungen dieses Abonnements.`,
-  worksUntil: (minute) => `Dieser Link gilt bis ${minute}.`,
-  returnTo: (seller) => html`Zurück zu ${seller}`,
   subscribed: 'Ihr Abonnement hat begonnen',
   for: (name) => html`Für ${name}`,
-  closePage: 'Sie können diese Seite schließen.',
 };
 
 const fr: Words = {
+  ...COMMON_WORDS.fr,
   subscribe: 'S’abonner',
   subscriptionTo: (plan) => `Abonnement à ${plan}`,
   begun: (subscription) => `${subscription} : il a commencé.`,
@@ -270,8 +262,6 @@ const fr: Words = {
   trialUntil: (day) => `Essai gratuit jusqu’au ${day}`,
   dueNow: 'À payer maintenant',
   nothingNow: 'Rien n’est à payer maintenant.',
-  total: 'Total',
-  fromBalance: 'Sur votre solde',
   beforeAddress: 'La taxe peut changer selon votre adresse.',
   nextInvoice: (day, amount) => `La prochaine facture viendra le ${day} : ${amount}, taxes comprises.`,
   nextUsage: 'Ce que vous utilisez est facturé en plus.',
@@ -339,7 +329,7 @@ const fr: Words = {
     text: 'L’abonnement a commencé. Il n’y a plus rien à faire ici.',
   },
   expired: {
-    heading: 'Ce lien a expiré',
+    heading: COMMON_WORDS.fr.linkExpired,
     text: 'Rien n’a été débité. Demandez un nouveau lien si vous le souhaitez encore.',
   },
   toPayment: 'Continuer vers le paiement',
@@ -347,14 +337,12 @@ const fr: Words = {
   begin: 'Commencer l’abonnement',
   keepsCard: (seller) =>
     html`Votre carte est conservée, et ${seller} la débite pour les factures suivantes de cet abonnement.`,
-  worksUntil: (minute) => `Ce lien est valable jusqu’au ${minute}.`,
-  returnTo: (seller) => html`Revenir chez ${seller}`,
   subscribed: 'Votre abonnement a commencé',
   for: (name) => html`Pour ${name}`,
-  closePage: 'Vous pouvez fermer cette page.',
 };
 
 const es: Words = {
+  ...COMMON_WORDS.es,
   subscribe: 'Suscribirse',
   subscriptionTo: (plan) => `Suscripción a ${plan}`,
   begun: (subscription) => `${subscription}: ha comenzado.`,
@@ -385,8 +373,6 @@ const es: Words = {
   trialUntil: (day) => `Prueba gratuita hasta el ${day}`,
   dueNow: 'A pagar ahora',
   nothingNow: 'Ahora no hay nada que pagar.',
-  total: 'Total',
-  fromBalance: 'De su saldo',
   beforeAddress: 'El impuesto puede cambiar según su dirección.',
   nextInvoice: (day, amount) => `La próxima factura llegará el ${day}: ${amount}, con impuestos.`,
   nextUsage: 'Lo que utilice se factura aparte.',
@@ -454,7 +440,7 @@ const es: Words = {
     text: 'La suscripción ha comenzado. No hay nada más que hacer aquí.',
   },
   expired: {
-    heading: 'Este enlace ha caducado',
+    heading: COMMON_WORDS.es.linkExpired,
     text: 'No se ha cobrado nada. Pida un enlace nuevo si aún lo desea.',
   },
   toPayment: 'Continuar al pago',
@@ -462,11 +448,8 @@ const es: Words = {
   begin: 'Comenzar la suscripción',
   keepsCard: (seller) =>
     html`Su tarjeta se guarda, y ${seller} cobra en ella las facturas posteriores de esta suscripción.`,
-  worksUntil: (minute) => `Este enlace es válido hasta el ${minute}.`,
-  returnTo: (seller) => html`Volver a ${seller}`,
   subscribed: 'Su suscripción ha comenzado',
   for: (name) => html`Para ${name}`,
-  closePage: 'Puede cerrar esta página.',
 };
 
 export const CHECKOUT_WORDS: InEachLocale<Words> = { en, de, fr, es };

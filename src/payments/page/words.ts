@@ -1,5 +1,5 @@
 import type { InEachLocale } from '../../kernel/locale.ts';
-import { type Html, html } from '../../pages/index.ts';
+import { COMMON_WORDS, type Html, html } from '../../pages/index.ts';
 
 /** The problem of the last request. */
 export type PageProblem = 'chooseCard' | 'notPayable' | 'providerAway' | 'notConnected';
@@ -8,9 +8,9 @@ export type PageProblem = 'chooseCard' | 'notPayable' | 'providerAway' | 'notCon
  * The words of the page of a payment session. `seller` is markup, because a name brings its own direction of writing.
  */
 const en = {
+  ...COMMON_WORDS.en,
   payBy: 'Pay by card',
   saveBy: 'Save a card',
-  pay: (amount: string) => `Pay ${amount}`,
   save: 'Save card',
   /** Before the title, so that a screen reader reads it first. */
   notPaidYet: 'Not paid yet',
@@ -26,10 +26,7 @@ const en = {
     pm_slow: 'Succeeds after 30 seconds',
     pm_slow_declined: 'Is declined after 30 seconds',
   },
-  endingIn: 'ending in',
-  worksUntil: (minute: string) => `This link works until ${minute}.`,
   cancelAndReturn: (seller: Html) => html`Cancel and return to ${seller}`,
-  returnTo: (seller: Html) => html`Return to ${seller}`,
   problems: {
     chooseCard: { heading: 'Choose a card.', text: 'Nothing was charged.' },
     notPayable: {
@@ -56,13 +53,10 @@ const en = {
   tryAnother: 'Nothing was charged. Try another card.',
   keptForLater: 'Your card is saved for later payments. Nothing is charged now.',
   due: (day: string) => `Due ${day}`,
-  toPay: 'To pay',
-  amountPaid: 'Paid',
   received: 'Payment received',
   saved: 'Card saved',
   hasReceived: (seller: Html) => html`${seller} has received your payment.`,
   mayCharge: (seller: Html) => html`${seller} can charge it for purchases that you agree to.`,
-  closePage: 'You can close this page.',
   onItsWay: {
     heading: 'Your payment is in progress',
     text: 'The bank has not answered yet. Do not pay a second time. You can close this page.',
@@ -80,7 +74,7 @@ const en = {
   refuseButton: 'Refuse',
   cancelled: { heading: 'This payment was cancelled', text: 'Nothing was charged.' },
   setupExpired: {
-    heading: 'This link has expired',
+    heading: COMMON_WORDS.en.linkExpired,
     text: 'No card was saved. Ask for a new link if you still want to save one.',
   },
   expired: {
@@ -97,9 +91,9 @@ const en = {
 type Words = typeof en;
 
 const de: Words = {
+  ...COMMON_WORDS.de,
   payBy: 'Mit Karte zahlen',
   saveBy: 'Karte speichern',
-  pay: (amount) => `${amount} zahlen`,
   save: 'Karte speichern',
   notPaidYet: 'Noch nicht bezahlt',
   atProvider: 'Ihre Kartendaten geben Sie auf der sicheren Seite unseres Zahlungsdienstleisters ein.',
@@ -114,10 +108,7 @@ const de: Words = {
     pm_slow: 'Wird nach 30 Sekunden angenommen',
     pm_slow_declined: 'Wird nach 30 Sekunden abgelehnt',
   },
-  endingIn: 'mit den Endziffern',
-  worksUntil: (minute) => `Dieser Link gilt bis ${minute}.`,
   cancelAndReturn: (seller) => html`Abbrechen und zurück zu ${seller}`,
-  returnTo: (seller) => html`Zurück zu ${seller}`,
   problems: {
     chooseCard: { heading: 'Wählen Sie eine Karte.', text: 'Es wurde nichts abgebucht.' },
     notPayable: {
@@ -144,13 +135,10 @@ const de: Words = {
   tryAnother: 'Es wurde nichts abgebucht. Versuchen Sie es mit einer anderen Karte.',
   keptForLater: 'Ihre Karte wird für spätere Zahlungen gespeichert. Jetzt wird nichts abgebucht.',
   due: (day) => `Fällig am ${day}`,
-  toPay: 'Zu zahlen',
-  amountPaid: 'Bezahlt',
   received: 'Zahlung eingegangen',
   saved: 'Karte gespeichert',
   hasReceived: (seller) => html`${seller} hat Ihre Zahlung erhalten.`,
   mayCharge: (seller) => html`${seller} kann sie für das belasten, was Sie vereinbaren.`,
-  closePage: 'Sie können diese Seite schließen.',
   onItsWay: {
     heading: 'Ihre Zahlung ist unterwegs',
     text: 'Die Bank hat noch nicht geantwortet. Zahlen Sie kein zweites Mal. Sie können diese Seite schließen.',
@@ -167,7 +155,7 @@ const de: Words = {
   refuseButton: 'Ablehnen',
   cancelled: { heading: 'Diese Zahlung wurde abgebrochen', text: 'Es wurde nichts abgebucht.' },
   setupExpired: {
-    heading: 'Dieser Link ist abgelaufen',
+    heading: COMMON_WORDS.de.linkExpired,
     text: 'Es wurde keine Karte gespeichert. Bitten Sie um einen neuen Link, wenn Sie noch eine speichern möchten.',
   },
   expired: {
@@ -182,9 +170,9 @@ const de: Words = {
 };
 
 const fr: Words = {
+  ...COMMON_WORDS.fr,
   payBy: 'Payer par carte',
   saveBy: 'Enregistrer une carte',
-  pay: (amount) => `Payer ${amount}`,
   save: 'Enregistrer la carte',
   notPaidYet: 'Pas encore payé',
   atProvider: 'Vous saisissez votre carte sur la page sécurisée de notre prestataire de paiement.',
@@ -199,10 +187,7 @@ const fr: Words = {
     pm_slow: 'Acceptée après 30 secondes',
     pm_slow_declined: 'Refusée après 30 secondes',
   },
-  endingIn: 'se terminant par',
-  worksUntil: (minute) => `Ce lien est valable jusqu’au ${minute}.`,
   cancelAndReturn: (seller) => html`Annuler et revenir chez ${seller}`,
-  returnTo: (seller) => html`Revenir chez ${seller}`,
   problems: {
     chooseCard: { heading: 'Choisissez une carte.', text: 'Rien n’a été débité.' },
     notPayable: {
@@ -229,13 +214,10 @@ const fr: Words = {
   tryAnother: 'Rien n’a été débité. Essayez une autre carte.',
   keptForLater: 'Votre carte est conservée pour des paiements ultérieurs. Rien n’est débité maintenant.',
   due: (day) => `À payer avant le ${day}`,
-  toPay: 'À payer',
-  amountPaid: 'Payé',
   received: 'Paiement reçu',
   saved: 'Carte enregistrée',
   hasReceived: (seller) => html`${seller} a reçu votre paiement.`,
   mayCharge: (seller) => html`${seller} peut la débiter pour ce que vous acceptez.`,
-  closePage: 'Vous pouvez fermer cette page.',
   onItsWay: {
     heading: 'Votre paiement est en cours',
     text: 'La banque n’a pas encore répondu. Ne payez pas une deuxième fois. Vous pouvez fermer cette page.',
@@ -252,7 +234,7 @@ const fr: Words = {
   refuseButton: 'Refuser',
   cancelled: { heading: 'Ce paiement a été annulé', text: 'Rien n’a été débité.' },
   setupExpired: {
-    heading: 'Ce lien a expiré',
+    heading: COMMON_WORDS.fr.linkExpired,
     text: 'Aucune carte n’a été enregistrée. Demandez un nouveau lien si vous souhaitez en enregistrer une.',
   },
   expired: {
@@ -267,9 +249,9 @@ const fr: Words = {
 };
 
 const es: Words = {
+  ...COMMON_WORDS.es,
   payBy: 'Pagar con tarjeta',
   saveBy: 'Guardar una tarjeta',
-  pay: (amount) => `Pagar ${amount}`,
   save: 'Guardar tarjeta',
   notPaidYet: 'Aún sin pagar',
   atProvider: 'Los datos de la tarjeta se introducen en la página segura de nuestro proveedor de pagos.',
@@ -284,10 +266,7 @@ const es: Words = {
     pm_slow: 'Se acepta a los 30 segundos',
     pm_slow_declined: 'Se rechaza a los 30 segundos',
   },
-  endingIn: 'terminada en',
-  worksUntil: (minute) => `Este enlace es válido hasta el ${minute}.`,
   cancelAndReturn: (seller) => html`Cancelar y volver a ${seller}`,
-  returnTo: (seller) => html`Volver a ${seller}`,
   problems: {
     chooseCard: { heading: 'Elija una tarjeta.', text: 'No se ha cobrado nada.' },
     notPayable: {
@@ -314,13 +293,10 @@ const es: Words = {
   tryAnother: 'No se ha cobrado nada. Pruebe con otra tarjeta.',
   keptForLater: 'Su tarjeta se guarda para pagos posteriores. Ahora no se cobra nada.',
   due: (day) => `Vence el ${day}`,
-  toPay: 'A pagar',
-  amountPaid: 'Pagado',
   received: 'Pago recibido',
   saved: 'Tarjeta guardada',
   hasReceived: (seller) => html`${seller} ha recibido su pago.`,
   mayCharge: (seller) => html`${seller} puede cobrar en ella lo que usted acuerde.`,
-  closePage: 'Puede cerrar esta página.',
   onItsWay: {
     heading: 'Su pago está en camino',
     text: 'El banco aún no ha respondido. No pague por segunda vez. Puede cerrar esta página.',
@@ -337,7 +313,7 @@ const es: Words = {
   refuseButton: 'Rechazar',
   cancelled: { heading: 'Este pago se canceló', text: 'No se ha cobrado nada.' },
   setupExpired: {
-    heading: 'Este enlace ha caducado',
+    heading: COMMON_WORDS.es.linkExpired,
     text: 'No se ha guardado ninguna tarjeta. Pida un enlace nuevo si aún quiere guardar una.',
   },
   expired: {

@@ -2,7 +2,6 @@ import type { InEachLocale } from '../../kernel/locale.ts';
 
 /** The words of the pages about one plan. */
 const en = {
-  plan: 'Plan',
   nextInvoice: (day: string) => `Your next invoice, on ${day}, as of today`,
   soFar: 'With the usage so far.',
   planned: (plan: string, day: string) => `A change to ${plan} is planned for ${day}.`,
@@ -36,7 +35,6 @@ const en = {
 type Words = typeof en;
 
 const de: Words = {
-  plan: 'Tarif',
   nextInvoice: (day) => `Ihre nächste Rechnung, am ${day}, nach heutigem Stand`,
   soFar: 'Mit dem bisherigen Verbrauch.',
   planned: (plan, day) => `Ein Wechsel zu ${plan} ist für den ${day} vorgemerkt.`,
@@ -68,7 +66,6 @@ const de: Words = {
 };
 
 const fr: Words = {
-  plan: 'Formule',
   nextInvoice: (day) => `Votre prochaine facture, le ${day}, à ce jour`,
   soFar: 'Avec la consommation actuelle.',
   planned: (plan, day) => `Un passage à ${plan} est programmé pour le ${day}.`,
@@ -104,7 +101,6 @@ const fr: Words = {
 };
 
 const es: Words = {
-  plan: 'Plan',
   nextInvoice: (day) => `Su próxima factura, el ${day}, hasta ahora`,
   soFar: 'Con el consumo hasta hoy.',
   planned: (plan, day) => `Hay un cambio a ${plan} previsto para el ${day}.`,

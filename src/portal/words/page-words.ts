@@ -30,7 +30,6 @@ const en = {
   againOn: (day: string) => `The card that is charged first is tried again on ${day}.`,
   noUsage: 'No usage is measured for your plans.',
   periods: 'Periods',
-  inPeriod: 'In this period',
   onDay: 'Day',
   used: 'Used',
   sumOf: {
@@ -94,7 +93,6 @@ const de: Words = {
   againOn: (day) => `Die Karte, die zuerst belastet wird, wird am ${day} noch einmal versucht.`,
   noUsage: 'Für Ihre Tarife wird kein Verbrauch gemessen.',
   periods: 'Zeiträume',
-  inPeriod: 'In diesem Zeitraum',
   onDay: 'Tag',
   used: 'Verbraucht',
   sumOf: {
@@ -155,7 +153,6 @@ const fr: Words = {
   againOn: (day) => `La carte débitée en premier sera essayée à nouveau le ${day}.`,
   noUsage: 'Aucune consommation n’est mesurée pour vos formules.',
   periods: 'Périodes',
-  inPeriod: 'Pendant cette période',
   onDay: 'Jour',
   used: 'Consommé',
   sumOf: {
@@ -216,7 +213,6 @@ const es: Words = {
   againOn: (day) => `La tarjeta que se cobra primero se intentará de nuevo el ${day}.`,
   noUsage: 'No se mide ningún consumo de sus planes.',
   periods: 'Periodos',
-  inPeriod: 'En este periodo',
   onDay: 'Día',
   used: 'Consumido',
   sumOf: {

@@ -1,4 +1,5 @@
 import type { InEachLocale } from '../../kernel/locale.ts';
+import { COMMON_WORDS } from '../../pages/index.ts';
 
 /** The words of the pages before signing in. */
 const en = {
@@ -7,11 +8,10 @@ const en = {
   openButton: 'Open',
   openNote: 'This link works once, in this browser.',
   used: { heading: 'This link has been used', text: 'Each link opens your account once. Please ask for a new one.' },
-  expired: { heading: 'This link has expired', text: 'Please ask for a new one.' },
+  expired: { heading: COMMON_WORDS.en.linkExpired, text: 'Please ask for a new one.' },
   signedOut: { heading: 'You are not signed in', text: 'Your visit has ended, or you have not opened a link yet.' },
   left: { heading: 'You are signed out', text: 'You may close this page.' },
   askHere: 'Get a new link by e-mail',
-  signIn: (seller: string) => `Your account at ${seller}`,
   signInText: 'Enter the e-mail address to which your invoices are sent. You will get a link that opens your account.',
   email: 'E-mail address',
   send: 'Send me a link',
@@ -34,17 +34,16 @@ const de: Words = {
   openButton: 'Öffnen',
   openNote: 'Dieser Link gilt einmal, in diesem Browser.',
   used: {
-    heading: 'Dieser Link wurde schon benutzt',
+    heading: 'Dieser Link wurde schon verwendet',
     text: 'Jeder Link öffnet Ihr Konto einmal. Bitte fordern Sie einen neuen an.',
   },
-  expired: { heading: 'Dieser Link ist abgelaufen', text: 'Bitte fordern Sie einen neuen an.' },
+  expired: { heading: COMMON_WORDS.de.linkExpired, text: 'Bitte fordern Sie einen neuen an.' },
   signedOut: {
     heading: 'Sie sind nicht angemeldet',
     text: 'Ihr Besuch ist beendet, oder Sie haben noch keinen Link geöffnet.',
   },
   left: { heading: 'Sie sind abgemeldet', text: 'Sie können diese Seite schließen.' },
   askHere: 'Neuen Link per E-Mail anfordern',
-  signIn: (seller) => `Ihr Konto bei ${seller}`,
   signInText:
     'Geben Sie die E-Mail-Adresse ein, an die Ihre Rechnungen gehen. Sie erhalten einen Link, der Ihr Konto öffnet.',
   email: 'E-Mail-Adresse',
@@ -69,14 +68,13 @@ const fr: Words = {
     heading: 'Ce lien a déjà été utilisé',
     text: 'Chaque lien ouvre votre compte une seule fois. Veuillez en demander un nouveau.',
   },
-  expired: { heading: 'Ce lien a expiré', text: 'Veuillez en demander un nouveau.' },
+  expired: { heading: COMMON_WORDS.fr.linkExpired, text: 'Veuillez en demander un nouveau.' },
   signedOut: {
     heading: 'Vous n’êtes pas connecté',
     text: 'Votre visite est terminée, ou vous n’avez pas encore ouvert de lien.',
   },
   left: { heading: 'Vous êtes déconnecté', text: 'Vous pouvez fermer cette page.' },
   askHere: 'Recevoir un nouveau lien par e-mail',
-  signIn: (seller) => `Votre compte chez ${seller}`,
   signInText:
     'Saisissez l’adresse e-mail à laquelle vos factures sont envoyées. Vous recevrez un lien qui ouvre votre compte.',
   email: 'Adresse e-mail',
@@ -101,14 +99,13 @@ const es: Words = {
     heading: 'Este enlace ya se ha utilizado',
     text: 'Cada enlace abre su cuenta una sola vez. Solicite uno nuevo.',
   },
-  expired: { heading: 'Este enlace ha caducado', text: 'Solicite uno nuevo.' },
+  expired: { heading: COMMON_WORDS.es.linkExpired, text: 'Solicite uno nuevo.' },
   signedOut: {
     heading: 'No ha iniciado sesión',
     text: 'Su visita ha terminado o todavía no ha abierto ningún enlace.',
   },
   left: { heading: 'Ha cerrado la sesión', text: 'Puede cerrar esta página.' },
   askHere: 'Recibir un enlace nuevo por correo electrónico',
-  signIn: (seller) => `Su cuenta en ${seller}`,
   signInText:
     'Introduzca la dirección de correo a la que se envían sus facturas. Recibirá un enlace que abre su cuenta.',
   email: 'Dirección de correo electrónico',
