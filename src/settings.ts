@@ -13,7 +13,8 @@ export const ALL_ROLES: readonly ProcessRole[] = ['api', 'ingest', 'worker'];
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
-type Variables = Readonly<Record<string, string | undefined>>;
+/** Environment variables. */
+export type Variables = Readonly<Record<string, string | undefined>>;
 
 /** One setting that cannot be used, and why. */
 interface SettingProblem {
