@@ -12,54 +12,9 @@ export type ProcessRole = 'api' | 'ingest' | 'worker';
 export const ALL_ROLES: readonly ProcessRole[] = ['api', 'ingest', 'worker'];
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
-type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** The settings of one environment; an absent one has a default that is known only at the start. */
-interface EnvironmentSettings {
-  /** 0 takes any free port. */
-  readonly port: number;
-  /** An external PostgreSQL; absent: a database of the embedded one. */
-  readonly databaseUrl?: string;
-  /** The base of checkout links and permalinks, without a slash at the end; absent: `http://HOST:PORT`. */
-  readonly publicUrl?: string;
-  /** The first operator's API key as it was given; absent: generated once. */
-  readonly platformKey?: string;
-  /** Seals the secrets of merchants; absent: the key that is kept in `credentials.json`. */
-  readonly masterKey?: string;
-  /** Decrypts texts from before an unfinished rotation of the master key. */
-  readonly previousMasterKey?: string;
-  /** The key that a rotation changes to. */
-  readonly newMasterKey?: string;
-}
-
-/** Everything that can be set from outside, read once. */
-export interface Settings {
-  readonly host: string;
-  readonly environments: readonly EnvironmentName[];
-  readonly roles: readonly ProcessRole[];
-  readonly production: EnvironmentSettings;
-  readonly sandbox: EnvironmentSettings;
-  /** Usage is aggregated in this ClickHouse; absent: in PostgreSQL. */
-  readonly clickhouseUrl?: string;
-  /** The server that production sends mail through, and the address it comes from; absent: mail is held. */
-  readonly mailServer?: { readonly url: string; readonly from: string };
-  /** The address of the Stripe API, or of a proxy; absent: Stripe itself. */
-  readonly stripeApiUrl?: string;
-  /** The service that checks VAT numbers; null: none. */
-  readonly viesUrl: string | null;
-  /** Addresses and CIDR ranges of proxies whose `X-Forwarded-For` is believed. */
-  readonly trustedProxies: readonly string[];
-  /** Where metrics are served by themselves; absent: nowhere. */
-  readonly metrics?: { readonly host: string; readonly port: number };
-  /** Names of lost master keys: their secrets are given up. */
-  readonly lostMasterKeys: readonly string[];
-  /** As it was given: relative to the folder of the start. */
-  readonly dataDirectory: string;
-  /** Seed a demo merchant in the sandbox at the first start. */
-  readonly demo: boolean;
-  /** Absent: quiet at a terminal, `info` elsewhere. */
-  readonly logLevel?: LogLevel;
-}
+/** Environment variables. */
+export type Variables = Readonly<Record<string, string | undefined>>;
 
 /** One setting that cannot be used, and why. */
 interface SettingProblem {
@@ -67,115 +22,133 @@ interface SettingProblem {
   readonly problem: string;
 }
 
+/** The variables, and the problems that were found in them. */
+interface Source {
+  readonly variables: Variables;
+  readonly problems: SettingProblem[];
+}
+
+/** A variable that is empty counts as not set, as container files write it. */
+const textOf = ({ variables }: Source, name: string): string | undefined => variables[name]?.trim() || undefined;
+
+type Setting<T> = (source: Source) => T;
+
+/**
+ * The setting of one variable.
+ * @param parse returns a value, or throws a sentence for the problem
+ * @param initial the value if the variable is not set
+ */
+const setting =
+  <T, Initial>(name: string, parse: (text: string) => T, initial: Initial): Setting<T | Initial> =>
+  (source) => {
+    const text = textOf(source, name);
+    try {
+      if (text !== undefined) return parse(text);
+    } catch (error) {
+      source.problems.push({ name, problem: (error as Error).message });
+    }
+    return initial;
+  };
+
+/** The setting of a variable without a default. */
+const optional = <T>(name: string, parse: (text: string) => T) => setting(name, parse, undefined);
+
+/** All settings of a table. */
+const table =
+  <Rows extends Readonly<Record<string, Setting<unknown>>>>(
+    rows: Rows,
+  ): Setting<{ readonly [Name in keyof Rows]: ReturnType<Rows[Name]> }> =>
+  (source) =>
+    Object.fromEntries(Object.entries(rows).map(([name, read]) => [name, read(source)])) as never;
+
+/**
+ * The settings of one environment.
+ * @param prefix of its variables
+ * @param foreignPrefix of keys of the other environment
+ */
+const environmentTable = (prefix: '' | 'SANDBOX_', port: number, foreignPrefix: string) =>
+  table({
+    /** 0 takes any free port. */
+    port: setting(`${prefix}PORT`, parsePort, port),
+    /** An external PostgreSQL; absent: a database of the embedded one. */
+    databaseUrl: optional(`${prefix}DATABASE_URL`, parseDatabaseUrl),
+    /** The base of checkout links and permalinks, without a slash at the end; absent: `http://HOST:PORT`. */
+    publicUrl: optional(`${prefix}PUBLIC_URL`, parsePublicUrl),
+    /** The first operator's API key as it was given; absent: generated once. */
+    platformKey: optional(`RECKONER_${prefix}PLATFORM_KEY`, (value) => parsePlatformKey(value, foreignPrefix)),
+    /** Seals the secrets of merchants; absent: the key that is kept in `credentials.json`. */
+    masterKey: optional(`RECKONER_${prefix}MASTER_KEY`, parseMasterKey),
+    /** Decrypts texts from before an unfinished rotation of the master key. */
+    previousMasterKey: optional(`RECKONER_${prefix}MASTER_KEY_PREVIOUS`, parseMasterKey),
+    /** The key that a rotation changes to. */
+    newMasterKey: optional(`RECKONER_${prefix}NEW_MASTER_KEY`, parseMasterKey),
+  });
+
+const mailTable = table({ url: optional('SMTP_URL', parseSmtpUrl), from: optional('MAIL_FROM', parseMailFrom) });
+
+const metricsTable = table({
+  port: optional('METRICS_PORT', parsePort),
+  host: setting('METRICS_HOST', parseHost, '127.0.0.1'),
+});
+
+const BOTH: readonly EnvironmentName[] = ['production', 'sandbox'];
+
+/** Everything that can be set from outside: the settings of the API's page "Running it", and LOG_LEVEL. */
+const allSettings = table({
+  host: setting('HOST', parseHost, '127.0.0.1'),
+  environments: setting('RECKONER_ENVIRONMENT', parseEnvironments, BOTH),
+  roles: setting('RECKONER_ROLES', parseRoles, ALL_ROLES),
+  production: environmentTable('', 4400, 'rk_test_'),
+  sandbox: environmentTable('SANDBOX_', 4401, 'rk_live_'),
+  /** Usage is aggregated in this ClickHouse; absent: in PostgreSQL. */
+  clickhouseUrl: optional('CLICKHOUSE_URL', parseClickHouseUrl),
+  /** The server that production sends mail through, and the address it comes from; absent: mail is held. */
+  mailServer: (source) => {
+    const { url, from } = mailTable(source);
+    return url === undefined || from === undefined ? undefined : { url, from };
+  },
+  /** The address of the Stripe API, or of a proxy; absent: Stripe itself. */
+  stripeApiUrl: optional('STRIPE_API_URL', parseApiUrl),
+  /** The service that checks VAT numbers, by default that of the European Commission; null: none. */
+  viesUrl: setting(
+    'VIES_URL',
+    (value) => (value.toLowerCase() === 'off' ? null : parsePublicUrl(value)),
+    'https://ec.europa.eu/taxation_customs/vies/rest-api',
+  ),
+  /** Addresses and CIDR ranges of proxies whose `X-Forwarded-For` is believed. */
+  trustedProxies: setting('TRUSTED_PROXIES', parseProxies, []),
+  /** Where metrics are served by themselves; absent: nowhere. */
+  metrics: (source) => {
+    const { host, port } = metricsTable(source);
+    return port === undefined ? undefined : { host, port };
+  },
+  /** Names of lost master keys: their secrets are given up. */
+  lostMasterKeys: setting('RECKONER_LOST_MASTER_KEYS', parseKeyNames, []),
+  /** As it was given: relative to the folder of the start. */
+  dataDirectory: setting('DATA_DIR', (value) => value, './.reckoner'),
+  /** Seed a demo merchant in the sandbox at the first start. */
+  demo: (source) => setting('RECKONER_DEMO', parseBoolean, source.variables.npm_lifecycle_event === 'start')(source),
+  /** Absent: quiet at a terminal, `info` elsewhere. */
+  logLevel: optional('LOG_LEVEL', parseLogLevel),
+});
+
+/** The settings as they were read at the start. */
+export type Settings = ReturnType<typeof allSettings>;
+type EnvironmentSettings = Settings[EnvironmentName];
+
 export type SettingsResult =
   | { readonly ok: true; readonly settings: Settings }
   | { readonly ok: false; readonly problems: readonly SettingProblem[] };
 
-/** The register of VAT numbers of the European Commission. */
-const VIES_URL = 'https://ec.europa.eu/taxation_customs/vies/rest-api';
-
-type Variables = Readonly<Record<string, string | undefined>>;
-
-const WORDS: Readonly<Record<string, boolean>> = {
-  true: true,
-  1: true,
-  yes: true,
-  on: true,
-  false: false,
-  0: false,
-  no: false,
-  off: false,
-};
-
-/**
- * Reads every setting of the environment variables and names all that cannot be used at once. A variable that is empty
- * counts as not set, as container files write it. The settings are those of the API's page "Running it", and LOG_LEVEL.
- */
+/** Reads every setting of the environment variables and names all that cannot be used at once. */
 export function readSettings(variables: Variables): SettingsResult {
-  const problems: SettingProblem[] = [];
-  const text = (name: string): string | undefined => variables[name]?.trim() || undefined;
-
-  /** Reads one variable with a parser that answers a value, or throws a sentence for the problem. */
-  const read = <T>(name: string, parse: (value: string) => T): T | undefined => {
-    const value = text(name);
-    if (value === undefined) return undefined;
-    try {
-      return parse(value);
-    } catch (error) {
-      problems.push({ name, problem: (error as Error).message });
-      return undefined;
-    }
-  };
-
-  const environmentSettings = (
-    names: Record<'port' | 'databaseUrl' | 'publicUrl' | 'platformKey', string> &
-      Record<'masterKey' | 'previousMasterKey' | 'newMasterKey', string>,
-    defaultPort: number,
-    foreignPrefix: string,
-  ): EnvironmentSettings => ({
-    port: read(names.port, parsePort) ?? defaultPort,
-    ...optional('databaseUrl', read(names.databaseUrl, parseDatabaseUrl)),
-    ...optional('publicUrl', read(names.publicUrl, parsePublicUrl)),
-    ...optional(
-      'platformKey',
-      read(names.platformKey, (value) => parsePlatformKey(value, foreignPrefix)),
-    ),
-    ...optional('masterKey', read(names.masterKey, parseMasterKey)),
-    ...optional('previousMasterKey', read(names.previousMasterKey, parseMasterKey)),
-    ...optional('newMasterKey', read(names.newMasterKey, parseMasterKey)),
-  });
-
-  const settings: Settings = {
-    host: read('HOST', parseHost) ?? '127.0.0.1',
-    environments: read('RECKONER_ENVIRONMENT', parseEnvironments) ?? ['production', 'sandbox'],
-    roles: read('RECKONER_ROLES', parseRoles) ?? ALL_ROLES,
-    production: environmentSettings(
-      {
-        port: 'PORT',
-        databaseUrl: 'DATABASE_URL',
-        publicUrl: 'PUBLIC_URL',
-        platformKey: 'RECKONER_PLATFORM_KEY',
-        masterKey: 'RECKONER_MASTER_KEY',
-        previousMasterKey: 'RECKONER_MASTER_KEY_PREVIOUS',
-        newMasterKey: 'RECKONER_NEW_MASTER_KEY',
-      },
-      4400,
-      'rk_test_',
-    ),
-    sandbox: environmentSettings(
-      {
-        port: 'SANDBOX_PORT',
-        databaseUrl: 'SANDBOX_DATABASE_URL',
-        publicUrl: 'SANDBOX_PUBLIC_URL',
-        platformKey: 'RECKONER_SANDBOX_PLATFORM_KEY',
-        masterKey: 'RECKONER_SANDBOX_MASTER_KEY',
-        previousMasterKey: 'RECKONER_SANDBOX_MASTER_KEY_PREVIOUS',
-        newMasterKey: 'RECKONER_SANDBOX_NEW_MASTER_KEY',
-      },
-      4401,
-      'rk_live_',
-    ),
-    ...optional('clickhouseUrl', read('CLICKHOUSE_URL', parseClickHouseUrl)),
-    ...optional('mailServer', mailServer(read('SMTP_URL', parseSmtpUrl), read('MAIL_FROM', parseMailFrom))),
-    ...optional('stripeApiUrl', read('STRIPE_API_URL', parseApiUrl)),
-    viesUrl: text('VIES_URL')?.toLowerCase() === 'off' ? null : (read('VIES_URL', parsePublicUrl) ?? VIES_URL),
-    trustedProxies: read('TRUSTED_PROXIES', parseProxies) ?? [],
-    ...optional('metrics', metricsAt(read('METRICS_PORT', parsePort), read('METRICS_HOST', parseHost))),
-    lostMasterKeys: read('RECKONER_LOST_MASTER_KEYS', parseKeyNames) ?? [],
-    dataDirectory: text('DATA_DIR') ?? './.reckoner',
-    demo: read('RECKONER_DEMO', parseBoolean) ?? variables.npm_lifecycle_event === 'start',
-    ...optional('logLevel', read('LOG_LEVEL', parseLogLevel)),
-  };
-  problems.push(...conflicts(settings));
-  if (text('SMTP_URL') !== undefined && text('MAIL_FROM') === undefined)
+  const source: Source = { variables, problems: [] };
+  const settings = allSettings(source);
+  const problems = [...source.problems, ...conflicts(settings)];
+  if (textOf(source, 'SMTP_URL') !== undefined && textOf(source, 'MAIL_FROM') === undefined)
     problems.push({ name: 'MAIL_FROM', problem: 'is required with SMTP_URL: the sender address of emails' });
   return problems.length === 0 ? { ok: true, settings } : { ok: false, problems };
 }
-
-const metricsAt = (port: number | undefined, host = '127.0.0.1') => (port === undefined ? undefined : { host, port });
-
-const mailServer = (url: string | undefined, from: string | undefined) =>
-  url === undefined || from === undefined ? undefined : { url, from };
 
 /** The faults of settings together. */
 function conflicts(settings: Settings): SettingProblem[] {
@@ -207,28 +180,20 @@ function missingForRoles({ roles, ...settings }: Settings, name: EnvironmentName
   if (roles.length === ALL_ROLES.length) return [];
   const { databaseUrl, platformKey, masterKey, publicUrl } = settings[name];
   const prefix = name === 'sandbox' ? 'SANDBOX_' : '';
-  const missing = (setting: string, why: string): SettingProblem => ({
-    name: setting,
-    problem: `is needed with RECKONER_ROLES=${roles.join()}: ${why}`,
-  });
-  return [
-    ...(databaseUrl === undefined ? [missing(`${prefix}DATABASE_URL`, 'the processes share one database')] : []),
-    ...(platformKey === undefined
-      ? [missing(`RECKONER_${prefix}PLATFORM_KEY`, 'otherwise each process would create its own operator key')]
-      : []),
-    ...(masterKey === undefined
-      ? [missing(`RECKONER_${prefix}MASTER_KEY`, 'otherwise each process would create its own master key')]
-      : []),
-    ...(roles.includes('worker') && !roles.includes('api') && publicUrl === undefined
-      ? [missing(`${prefix}PUBLIC_URL`, 'links must lead to a process with the role api')]
-      : []),
+  const needed: [name: string, value: string | undefined, why: string][] = [
+    [`${prefix}DATABASE_URL`, databaseUrl, 'the processes share one database'],
+    [`RECKONER_${prefix}PLATFORM_KEY`, platformKey, 'otherwise each process would create its own operator key'],
+    [`RECKONER_${prefix}MASTER_KEY`, masterKey, 'otherwise each process would create its own master key'],
   ];
+  if (roles.includes('worker') && !roles.includes('api'))
+    needed.push([`${prefix}PUBLIC_URL`, publicUrl, 'links must lead to a process with the role api']);
+  return needed
+    .filter(([, value]) => value === undefined)
+    .map(([setting, , why]) => ({ name: setting, problem: `is needed with RECKONER_ROLES=${roles.join()}: ${why}` }));
 }
 
 /** Two connection strings can differ in user, password and options, and still lead to one database. */
-function sameDatabase(one: string, other: string): boolean {
-  return one === other || databaseIdentity(one) === databaseIdentity(other);
-}
+const sameDatabase = (one: string, other: string): boolean => databaseIdentity(one) === databaseIdentity(other);
 
 function databaseIdentity(connection: string): string {
   const url = new URL(connection);
@@ -251,9 +216,11 @@ function parseHost(value: string): string {
   return value.replace(/^\[(.*)\]$/, '$1');
 }
 
+const wordsOf = (value: string): string[] => value.split(',').map((word) => word.trim());
+
 /** A caller that may claim any address could not be limited, so a range of all addresses is refused. */
 function parseProxies(value: string): readonly string[] {
-  const proxies = value.split(',').map((word) => word.trim());
+  const proxies = wordsOf(value);
   for (const proxy of proxies) {
     const [address = '', bits, ...more] = proxy.split('/');
     const width = isIP(address) === 6 ? 128 : 32;
@@ -270,91 +237,77 @@ function parseProxies(value: string): readonly string[] {
 }
 
 function parseEnvironments(value: string): readonly EnvironmentName[] {
-  if (value === 'both') return ['production', 'sandbox'];
+  if (value === 'both') return BOTH;
   if (value === 'production' || value === 'sandbox') return [value];
   throw new Error(`"${value}" is none of production, sandbox, both`);
 }
 
 function parseRoles(value: string): readonly ProcessRole[] {
   if (value === 'all') return ALL_ROLES;
-  const words = new Set(value.split(',').map((word) => word.trim()));
+  const words = new Set(wordsOf(value));
   const roles = ALL_ROLES.filter((role) => words.delete(role));
   if (words.size > 0) throw new Error(`"${value}" is neither all nor a list of ${ALL_ROLES.join(', ')}`);
   return roles;
 }
 
-/** The value itself is not repeated in the problem: it holds a password. */
-function parseDatabaseUrl(value: string): string {
+/** A problem does not repeat the value, which may hold a password. */
+function parseUrl(value: string, protocol: RegExp, problem: string): URL {
   const url = URL.parse(value);
-  if (!url || !/^postgres(ql)?:$/.test(url.protocol)) {
-    throw new Error('is not a connection string of the form postgres://user:password@host:5432/database');
-  }
+  if (!url || !protocol.test(url.protocol)) throw new Error(problem);
+  return url;
+}
+
+const HTTP = /^https?:$/;
+
+const parseHttpUrl = (value: string): URL => parseUrl(value, HTTP, 'is not a URL that begins with http:// or https://');
+
+function parseDatabaseUrl(value: string): string {
+  const problem = 'is not a connection string of the form postgres://user:password@host:5432/database';
+  parseUrl(value, /^postgres(ql)?:$/, problem);
   return value;
 }
 
 function parsePublicUrl(value: string): string {
-  const url = URL.parse(parseHttpUrl(value));
-  if (!url || url.search || url.hash || url.username || url.password) {
+  const url = parseHttpUrl(value);
+  if (url.search || url.hash || url.username || url.password)
     throw new Error(`"${value}" is not the start of a link: no user, query or fragment may be in it`);
-  }
   return value.replace(/\/+$/, '');
 }
 
 /** The SDK of Stripe puts its own paths behind a host and a port. */
 function parseApiUrl(value: string): string {
-  const url = new URL(parseHttpUrl(value));
+  const url = parseHttpUrl(value);
   if (url.pathname !== '/' || url.search || url.hash || url.username || url.password)
     throw new Error('is more than the start of a URL: write https://host:port');
   return url.origin;
 }
 
-function parseHttpUrl(value: string): string {
-  const url = URL.parse(value);
-  if (!url || !/^https?:$/.test(url.protocol)) throw new Error('is not a URL that begins with http:// or https://');
-  return value;
-}
-
-/**
- * Its user, password and database are decoded by whoever connects; the value is not repeated here: it holds a password.
- */
-function parseClickHouseUrl(value: string): string {
-  const url = URL.parse(value);
-  if (!url || !/^https?:$/.test(url.protocol)) {
-    throw new Error('is not of the form http://user:password@host:8123/database, or https://…');
-  }
+/** User and password are decoded by the program that connects. */
+function checkLogin({ username, password }: URL): void {
   try {
-    decodeURIComponent(url.username + url.password);
+    decodeURIComponent(username + password);
   } catch {
     throw new Error('has a % in its user or password; write %25 for it');
   }
-  if (!/^\/[\w-]*$/.test(url.pathname)) {
+}
+
+function parseClickHouseUrl(value: string): string {
+  const url = parseUrl(value, HTTP, 'is not of the form http://user:password@host:8123/database, or https://…');
+  checkLogin(url);
+  if (!/^\/[\w-]*$/.test(url.pathname))
     throw new Error('names a database that is not letters, digits, underscores and dashes');
-  }
   const { cluster, ...others } = Object.fromEntries(url.searchParams);
   if (Object.keys(others).length > 0) throw new Error('has a parameter that is not ?cluster=name');
-  if (cluster !== undefined && !/^[\w-]+$/.test(cluster)) {
+  if (cluster !== undefined && !/^[\w-]+$/.test(cluster))
     throw new Error('names a cluster that is not letters, digits, underscores and dashes');
-  }
   return value;
 }
 
-/** It is not repeated here: it holds a password. */
 function parseSmtpUrl(value: string): string {
-  const url = URL.parse(value);
-  if (
-    !url ||
-    !/^smtps?:$/.test(url.protocol) ||
-    url.hostname === '' ||
-    !/^\/?$/.test(url.pathname) ||
-    url.search !== ''
-  ) {
-    throw new Error('is not of the form smtp://user:password@host:587, or smtps://…');
-  }
-  try {
-    decodeURIComponent(url.username + url.password);
-  } catch {
-    throw new Error('has a % in its user or password; write %25 for it');
-  }
+  const problem = 'is not of the form smtp://user:password@host:587, or smtps://…';
+  const url = parseUrl(value, /^smtps?:$/, problem);
+  if (url.hostname === '' || !/^\/?$/.test(url.pathname) || url.search !== '') throw new Error(problem);
+  checkLogin(url);
   return value;
 }
 
@@ -388,7 +341,7 @@ function parseMasterKey(value: string): string {
 
 /** As a start and a rotation print them. */
 function parseKeyNames(value: string): readonly string[] {
-  const names = value.split(',').map((word) => word.trim());
+  const names = wordsOf(value);
   const wrong = names.findIndex((name) => !/^[\w-]{8}$/.test(name));
   // It is not repeated here: somebody may have given the key itself.
   if (wrong >= 0) throw new Error(`has no name of a master key at place ${wrong + 1}: a name has eight characters`);
@@ -396,17 +349,14 @@ function parseKeyNames(value: string): readonly string[] {
 }
 
 function parseBoolean(value: string): boolean {
-  const meaning = WORDS[value.toLowerCase()];
-  if (meaning === undefined) throw new Error(`"${value}" is neither true nor false`);
-  return meaning;
+  const word = value.toLowerCase();
+  if (['true', '1', 'yes', 'on'].includes(word)) return true;
+  if (['false', '0', 'no', 'off'].includes(word)) return false;
+  throw new Error(`"${value}" is neither true nor false`);
 }
 
-function parseLogLevel(value: string): LogLevel {
+function parseLogLevel(value: string) {
   const level = LOG_LEVELS.find((known) => known === value.toLowerCase());
   if (!level) throw new Error(`"${value}" is none of ${LOG_LEVELS.join(', ')}`);
   return level;
-}
-
-function optional<Name extends string, T>(name: Name, value: T | undefined): { [Key in Name]?: T } {
-  return value === undefined ? {} : ({ [name]: value } as { [Key in Name]?: T });
 }

@@ -8,6 +8,7 @@ import type { Metric } from './metrics/metric.ts';
 import { lockMetricsShared, selectMetric, selectMetricsByEventType } from './metrics/metrics.sql.ts';
 import { type FeeQuantity, selectFeeQuantities } from './prices/prices.sql.ts';
 
+export type { Blocker } from './blockers.ts';
 export type { Cost } from './costs/costs.sql.ts';
 export { catalogErrors } from './errors.ts';
 export type { Feature } from './features/feature.ts';

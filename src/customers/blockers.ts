@@ -1,12 +1,8 @@
+import type { Blocker } from '../clocks/index.ts';
 import type { Tx } from '../db/index.ts';
 import type { Instant } from '../kernel/time.ts';
 
-/** An obstacle to a deletion (§7, blockers): the kind, the count, and the first ones. */
-export interface Blocker {
-  readonly type: string;
-  readonly count: number;
-  readonly items: readonly Readonly<Record<string, unknown>>[];
-}
+export type { Blocker };
 
 /**
  * A check that another domain registers: its subscriptions, open invoices, entitlements or wallets of the customer as a

@@ -4,7 +4,8 @@ import type { DocumentLine, InvoiceDocument } from './document.ts';
 import { hasVatNumber, isInEu, taxWord } from './tax-words.ts';
 import { DOCUMENT_WORDS } from './words.ts';
 
-type Taxed = Pick<InvoiceDocument, 'locale' | 'seller' | 'buyer' | 'lines' | 'invoiceNotes' | 'untaxedBy'>;
+/** The parts of a document that decide its tax notes. */
+export type Taxed = Pick<InvoiceDocument, 'locale' | 'seller' | 'buyer' | 'lines' | 'invoiceNotes' | 'untaxedBy'>;
 
 const isSupply = (line: DocumentLine): boolean => line.untaxed !== 'prepayment';
 

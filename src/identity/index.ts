@@ -31,7 +31,5 @@ export {
   isHost,
   type MerchantSettings,
   Percent,
-  type PortalSettings,
-  type RateLimit,
 } from './settings.ts';
 export { createUser, type NewUser, type User } from './users.ts';

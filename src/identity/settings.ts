@@ -10,9 +10,10 @@ import {
   type Static,
   Strict,
   Text,
+  type TSchema,
   Type,
 } from '../http/index.ts';
-import { type Decimal, decimalOrNull, jsonNumber } from '../kernel/decimal.ts';
+import { decimalOrNull, jsonNumber } from '../kernel/decimal.ts';
 import { type FieldError, fail, invalid, ok, type Result } from '../kernel/result.ts';
 import { registrationProblems, type TaxRegistration } from '../tax/index.ts';
 import { bicProblem, compact, ibanProblem } from './bank-account.ts';
@@ -22,12 +23,9 @@ import type { EnvironmentName } from './keys.ts';
 export const Percent = DecimalNumber({ minimum: '0', maximum: '100', fractionDigits: 9 });
 
 const APPROVAL_KINDS = ['data_review', 'financial_review', 'push'] as const;
-const DUNNING_ENDS = ['keep', 'write_off', 'terminate'] as const;
-const TAX_PROVIDERS = ['internal', 'stripe_tax'] as const;
 const PAYMENT_PROVIDERS = ['none', 'stripe', 'sandbox'] as const;
 const TAX_SCHEMES = ['standard', 'oss'] as const;
 const CHANGE_TIMES = ['now', 'periodEnd'] as const;
-const CANCELLATIONS = ['none', 'period_end', 'now'] as const;
 /**
  * A host as it is written in an address, with a port where that is not the usual one; nothing that a header would read
  * otherwise.
@@ -40,13 +38,6 @@ const host = new RegExp(HOST);
 export const isHost = (text: string): boolean => text.length <= 253 && host.test(text);
 
 export type ApprovalKind = (typeof APPROVAL_KINDS)[number];
-
-const ApprovalKinds = Type.Array(OneOf(APPROVAL_KINDS), { uniqueItems: true, maxItems: APPROVAL_KINDS.length });
-
-const InvoicePrefix = Formed(
-  '^[A-Za-z0-9][A-Za-z0-9_/-]{0,19}$',
-  'must be 1 to 20 letters, digits, underscores, slashes and hyphens, such as ACME',
-);
 
 const SETTINGS_FIELDS: FieldWords = {
   defaultTaxRate: [
@@ -105,9 +96,14 @@ const Bucket = Strict({
   burst: Type.Integer({ minimum: 1, maximum: 10_000_000 }),
 });
 
-const Day = Formed('^[0-9]{4}-[0-9]{2}-[0-9]{2}$', 'must be a date such as 2026-01-31', { format: 'date' });
+const BucketReply = Type.Object({ perSecond: Type.Integer(), burst: Type.Integer() });
 
-const MOST_REGISTRATIONS = 100;
+const PlanChange = Strict({
+  plans: Type.Array(Id('plan'), { minItems: 1, maxItems: 50, uniqueItems: true }),
+  effective: Type.Optional(OneOf(CHANGE_TIMES)),
+});
+
+const Day = Formed('^[0-9]{4}-[0-9]{2}-[0-9]{2}$', 'must be a date such as 2026-01-31', { format: 'date' });
 
 const TaxRegistrationBody = Strict({
   country: Country,
@@ -122,286 +118,194 @@ const TaxRegistrationBody = Strict({
   to: Type.Optional(Nullable(Day)),
 });
 
-/**
- * The settings that a merchant can change (api.md, Identity). An absent field is unchanged, `null` is the default
- * again.
- */
-export const SettingsInput = Strict(
-  {
-    defaultTaxRate: Type.Optional(Nullable(Percent)),
-    taxProvider: Type.Optional(Nullable(OneOf(TAX_PROVIDERS))),
-    invoicePrefix: Type.Optional(Nullable(InvoicePrefix)),
-    requiredApprovals: Type.Optional(
-      Nullable(Strict({ invoice: Type.Optional(ApprovalKinds), order: Type.Optional(ApprovalKinds) })),
-    ),
-    dunning: Type.Optional(
-      Nullable(
-        Strict({
-          retryAfterDays: Type.Optional(Type.Array(Type.Integer({ minimum: 1, maximum: 90 }), { maxItems: 10 })),
-          finally: Type.Optional(OneOf(DUNNING_ENDS)),
-        }),
-      ),
-    ),
-    paymentProvider: Type.Optional(Nullable(OneOf(PAYMENT_PROVIDERS))),
-    lateUsageDays: Type.Optional(Nullable(Type.Integer({ minimum: 0, maximum: 400 }))),
-    rateLimits: Type.Optional(Nullable(Strict({ general: Type.Optional(Bucket), events: Type.Optional(Bucket) }))),
-    redirectHosts: Type.Optional(
-      Nullable(
-        Type.Array(Formed(HOST, 'must be a host, such as pay.example.com', { maxLength: 253 }), {
-          maxItems: 50,
-          uniqueItems: true,
-        }),
-      ),
-    ),
-    mail: Type.Optional(
-      Nullable(
-        Strict({
-          attachDocuments: Type.Optional(
-            Type.Boolean({ description: '`true`: emails have the PDF attached. Default: `true`.' }),
-          ),
-          zeroInvoices: Type.Optional(
-            Type.Boolean({ description: '`true`: invoices with a total of 0 are mailed too. Default: `false`.' }),
-          ),
-        }),
-      ),
-    ),
-    branding: Type.Optional(
-      Nullable(
-        Strict({
-          color: Type.Optional(Nullable(Formed('^#[0-9A-Fa-f]{6}$', 'must be a colour such as #1a2b3c'))),
-          footer: Type.Optional(Nullable(Text({ maxLength: 1000 }))),
-        }),
-      ),
-    ),
-    bankTransfer: Type.Optional(
-      Nullable(
-        Strict({
-          holder: Type.Optional(Nullable(Text({ minLength: 1, maxLength: 140 }))),
-          iban: Type.Optional(Nullable(Text({ maxLength: 50 }))),
-          account: Type.Optional(Nullable(Text({ minLength: 1, maxLength: 100 }))),
-          bic: Type.Optional(Nullable(Text({ maxLength: 20 }))),
-          bank: Type.Optional(Nullable(Text({ minLength: 1, maxLength: 140 }))),
-          note: Type.Optional(Nullable(Text({ minLength: 1, maxLength: 1000 }))),
-        }),
-      ),
-    ),
-    portal: Type.Optional(
-      Nullable(
-        Strict({
-          planChange: Type.Optional(
-            Nullable(
-              Strict({
-                plans: Type.Array(Id('plan'), { minItems: 1, maxItems: 50, uniqueItems: true }),
-                effective: Type.Optional(OneOf(CHANGE_TIMES)),
-              }),
-            ),
-          ),
-          quantities: Type.Optional(
-            Type.Boolean({ description: '`true`: customers can change quantities. Default: `false`.' }),
-          ),
-          cancellation: Type.Optional(OneOf(CANCELLATIONS)),
-        }),
-      ),
-    ),
-    taxRegistrations: Type.Optional(
-      Nullable(
-        Type.Array(TaxRegistrationBody, {
-          maxItems: MOST_REGISTRATIONS,
-          description:
-            'Where the merchant is registered for tax, from which day on and until before which. While one holds, ' +
-            'the place of each sale decides its tax (docs/taxes.md). The request replaces the whole list: send ended ' +
-            'registrations, too.',
-        }),
-      ),
-    ),
-    invoiceNotes: Type.Optional(
-      Nullable(
-        Strict({
-          exempt: Type.Optional(Nullable(Text({ minLength: 1, maxLength: 1000 }))),
-          reverseCharge: Type.Optional(Nullable(Text({ minLength: 1, maxLength: 1000 }))),
-          outside: Type.Optional(Nullable(Text({ minLength: 1, maxLength: 1000 }))),
-        }),
-      ),
-    ),
-  },
-  {
-    $id: 'SettingsInput',
-    description: 'The settings of a merchant that a request changes.',
-    'x-fields': SETTINGS_FIELDS,
-  },
-);
-export type SettingsInput = Static<typeof SettingsInput>;
+const TaxRegistrationReply = Type.Object({
+  country: Type.String(),
+  taxId: Type.String(),
+  scheme: OneOf(TAX_SCHEMES, { description: '`oss`: the one-stop shop of the European Union.' }),
+  from: Type.String({ format: 'date' }),
+  to: Nullable(Type.String({ format: 'date' })),
+});
 
-const BucketReply = Type.Object({ perSecond: Type.Integer(), burst: Type.Integer() });
-const NullableText = Nullable(Type.String());
+/** A setting, or a field of one. */
+interface Field<Sent, Value> {
+  /** The schema in requests. */
+  readonly input: TSchema;
+  /** The schema in answers. */
+  readonly shown: TSchema;
+  /** The value of what was sent, or the default. */
+  readonly read: (sent: Sent | null | undefined, environment: EnvironmentName) => Value;
+}
+
+type Fields = Readonly<Record<string, Field<never, unknown>>>;
+type SentTo<F> = F extends Field<infer Sent, unknown> ? Sent : never;
+type Values<T extends Fields> = { readonly [Name in keyof T]: ReturnType<T[Name]['read']> };
+
+/** A field with one default. */
+const field = <S extends TSchema, Value>(input: S, shown: TSchema, initial: Value) => ({
+  input,
+  shown,
+  read: (sent: Static<S> | null | undefined): NonNullable<Static<S>> | Value => sent ?? initial,
+});
+
+const oneOf = <const Words extends readonly string[]>(words: Words, initial: Words[number]) =>
+  field(OneOf(words), OneOf(words), initial);
+
+/** @param meaning of `true` */
+const flag = (meaning: string, initial: boolean) =>
+  field(
+    Type.Boolean({ description: `\`true\`: ${meaning}. Default: \`${initial}\`.` }),
+    Type.Boolean({ description: `\`true\`: ${meaning}.` }),
+    initial,
+  );
+
+/** A text that may be null, which is its default. */
+const text = (input: TSchema, change = (sent: string) => sent) => ({
+  input: Nullable(input),
+  shown: Nullable(Type.String()),
+  read: (sent: string | null | undefined) => (sent == null ? null : change(sent)),
+});
+
+/** A setting with fields of its own. Each that is absent has its default. */
+const group = <T extends Fields>(fields: T): Field<{ [Name in keyof T]?: SentTo<T[Name]> }, Values<T>> => ({
+  input: Strict(each(fields, ({ input }) => Type.Optional(input))),
+  shown: Type.Object(each(fields, ({ shown }) => shown)),
+  read: (sent, environment) => valuesOf(fields, sent ?? {}, environment),
+});
+
+/** A setting that is null if it is absent. */
+const orNull = <Sent, Value>({ input, shown, read }: Field<Sent, Value>): Field<Sent, Value | null> => ({
+  input,
+  shown: Nullable(shown),
+  read: (sent, environment) => (sent == null ? null : read(sent, environment)),
+});
+
+const each = <To>(fields: Fields, to: (row: Fields[string], name: string) => To): Record<string, To> =>
+  Object.fromEntries(Object.entries(fields).map(([name, row]) => [name, to(row, name)]));
+
+const valuesOf = <T extends Fields>(fields: T, sent: object, environment: EnvironmentName): Values<T> =>
+  each(fields, (row, name) => row.read((sent as Record<string, never>)[name], environment)) as Values<T>;
+
+const ApprovalsNeeded = field(
+  Type.Array(OneOf(APPROVAL_KINDS), { uniqueItems: true, maxItems: APPROVAL_KINDS.length }),
+  Type.Array(OneOf(APPROVAL_KINDS)),
+  [],
+);
+
+/** A sentence of documents. */
+const sentence = text(Text({ minLength: 1, maxLength: 1000 }));
+
+/** Every setting of a merchant (api.md, Identity). */
+const SETTINGS = {
+  defaultTaxRate: { input: Percent, shown: Nullable(NumberOut), read: decimalOrNull },
+  taxProvider: oneOf(['internal', 'stripe_tax'], 'internal'),
+  invoicePrefix: field(
+    Formed(
+      '^[A-Za-z0-9][A-Za-z0-9_/-]{0,19}$',
+      'must be 1 to 20 letters, digits, underscores, slashes and hyphens, such as ACME',
+    ),
+    Type.String(),
+    'INV',
+  ),
+  requiredApprovals: group({ invoice: ApprovalsNeeded, order: ApprovalsNeeded }),
+  dunning: group({
+    retryAfterDays: field(
+      Type.Array(Type.Integer({ minimum: 1, maximum: 90 }), { maxItems: 10 }),
+      Type.Array(Type.Integer()),
+      [2, 5, 7, 7] as readonly number[],
+    ),
+    finally: oneOf(['keep', 'write_off', 'terminate'], 'keep'),
+  }),
+  paymentProvider: {
+    input: OneOf(PAYMENT_PROVIDERS),
+    shown: OneOf(PAYMENT_PROVIDERS),
+    read: (sent: (typeof PAYMENT_PROVIDERS)[number] | null | undefined, environment: EnvironmentName) =>
+      sent ?? (environment === 'production' ? 'none' : 'sandbox'),
+  },
+  lateUsageDays: field(Type.Integer({ minimum: 0, maximum: 400 }), Type.Integer(), 35),
+  rateLimits: field(
+    Strict({ general: Type.Optional(Bucket), events: Type.Optional(Bucket) }),
+    Nullable(Type.Object({ general: Type.Optional(BucketReply), events: Type.Optional(BucketReply) })),
+    null,
+  ),
+  redirectHosts: field(
+    Type.Array(Formed(HOST, 'must be a host, such as pay.example.com', { maxLength: 253 }), {
+      maxItems: 50,
+      uniqueItems: true,
+    }),
+    Type.Array(Type.String()),
+    [],
+  ),
+  mail: group({
+    attachDocuments: flag('emails have the PDF attached', true),
+    zeroInvoices: flag('invoices with a total of 0 are mailed too', false),
+  }),
+  branding: group({
+    color: text(Formed('^#[0-9A-Fa-f]{6}$', 'must be a colour such as #1a2b3c')),
+    footer: text(Text({ maxLength: 1000 })),
+  }),
+  bankTransfer: orNull(
+    group({
+      holder: text(Text({ minLength: 1, maxLength: 140 })),
+      iban: text(Text({ maxLength: 50 }), compact),
+      account: text(Text({ minLength: 1, maxLength: 100 })),
+      bic: text(Text({ maxLength: 20 }), compact),
+      bank: text(Text({ minLength: 1, maxLength: 140 })),
+      note: sentence,
+    }),
+  ),
+  portal: group({
+    planChange: {
+      input: Nullable(PlanChange),
+      shown: Nullable(Type.Object({ plans: Type.Array(Id('plan')), effective: OneOf(CHANGE_TIMES) })),
+      read: (sent: Static<typeof PlanChange> | null | undefined) =>
+        sent ? { effective: 'now' as const, ...sent } : null,
+    },
+    quantities: flag('customers can change quantities', false),
+    cancellation: oneOf(['none', 'period_end', 'now'], 'none'),
+  }),
+  taxRegistrations: {
+    input: Type.Array(TaxRegistrationBody, {
+      maxItems: 100,
+      description:
+        'Where the merchant is registered for tax, from which day on and until before which. While one holds, ' +
+        'the place of each sale decides its tax (docs/taxes.md). The request replaces the whole list: send ended ' +
+        'registrations, too.',
+    }),
+    shown: Type.Array(TaxRegistrationReply, { description: 'Where the merchant is registered for tax.' }),
+    read: (sent: Static<typeof TaxRegistrationBody>[] | null | undefined): TaxRegistration[] =>
+      (sent ?? []).map((registration) => ({ scheme: 'standard', ...registration, to: registration.to ?? null })),
+  },
+  invoiceNotes: group({ exempt: sentence, reverseCharge: sentence, outside: sentence }),
+};
+
+/**
+ * The settings that a merchant can change, as they are sent and stored. An absent field is unchanged, `null` is the
+ * default again.
+ */
+export type SettingsInput = { [Name in keyof typeof SETTINGS]?: SentTo<(typeof SETTINGS)[Name]> | null };
+export const SettingsInput = Type.Unsafe<SettingsInput>(
+  Strict(
+    each(SETTINGS, ({ input }) => Type.Optional(Nullable(input))),
+    {
+      $id: 'SettingsInput',
+      description: 'The settings of a merchant that a request changes.',
+      'x-fields': SETTINGS_FIELDS,
+    },
+  ),
+);
 
 /** The settings of a merchant with their defaults. An organization that is no merchant has none of them. */
 export const SettingsReply = Type.Object(
-  {
-    defaultTaxRate: Type.Optional(Nullable(NumberOut)),
-    taxProvider: Type.Optional(OneOf(TAX_PROVIDERS)),
-    invoicePrefix: Type.Optional(Type.String()),
-    requiredApprovals: Type.Optional(
-      Type.Object({ invoice: Type.Array(OneOf(APPROVAL_KINDS)), order: Type.Array(OneOf(APPROVAL_KINDS)) }),
-    ),
-    dunning: Type.Optional(Type.Object({ retryAfterDays: Type.Array(Type.Integer()), finally: OneOf(DUNNING_ENDS) })),
-    paymentProvider: Type.Optional(OneOf(PAYMENT_PROVIDERS)),
-    lateUsageDays: Type.Optional(Type.Integer()),
-    rateLimits: Type.Optional(
-      Nullable(Type.Object({ general: Type.Optional(BucketReply), events: Type.Optional(BucketReply) })),
-    ),
-    redirectHosts: Type.Optional(Type.Array(Type.String())),
-    mail: Type.Optional(
-      Type.Object(
-        { attachDocuments: Type.Boolean(), zeroInvoices: Type.Boolean() },
-        {
-          'x-fields': {
-            attachDocuments: '`true`: emails have the PDF attached.',
-            zeroInvoices: '`true`: invoices with a total of 0 are mailed too.',
-          },
-        },
-      ),
-    ),
-    branding: Type.Optional(Type.Object({ color: NullableText, footer: NullableText })),
-    bankTransfer: Type.Optional(
-      Nullable(
-        Type.Object({
-          holder: NullableText,
-          iban: NullableText,
-          account: NullableText,
-          bic: NullableText,
-          bank: NullableText,
-          note: NullableText,
-        }),
-      ),
-    ),
-    portal: Type.Optional(
-      Type.Object({
-        planChange: Nullable(Type.Object({ plans: Type.Array(Id('plan')), effective: OneOf(CHANGE_TIMES) })),
-        quantities: Type.Boolean({ description: '`true`: customers can change quantities.' }),
-        cancellation: OneOf(CANCELLATIONS),
-      }),
-    ),
-    taxRegistrations: Type.Optional(
-      Type.Array(
-        Type.Object({
-          country: Type.String(),
-          taxId: Type.String(),
-          scheme: OneOf(TAX_SCHEMES, { description: '`oss`: the one-stop shop of the European Union.' }),
-          from: Type.String({ format: 'date' }),
-          to: Nullable(Type.String({ format: 'date' })),
-        }),
-        { description: 'Where the merchant is registered for tax.' },
-      ),
-    ),
-    invoiceNotes: Type.Optional(
-      Type.Object({ exempt: NullableText, reverseCharge: NullableText, outside: NullableText }),
-    ),
-  },
+  each(SETTINGS, ({ shown }) => Type.Optional(shown)),
   { $id: 'Settings', description: 'The settings of a merchant, with their defaults.', 'x-fields': SETTINGS_FIELDS },
 );
 
-/** Requests per second that an operator allows, and how many may come at once. */
-export interface RateLimit {
-  readonly perSecond: number;
-  readonly burst: number;
-}
-
 /** A merchant's settings with every default filled in (api.md, Identity). */
-export interface MerchantSettings {
-  /** Percent; null counts as 0 (domain.md §4, Tax). */
-  readonly defaultTaxRate: Decimal | null;
-  readonly taxProvider: (typeof TAX_PROVIDERS)[number];
-  /** Invoice numbers are this, a hyphen, and the merchant's counter. */
-  readonly invoicePrefix: string;
-  /** Kinds of approval that an invoice or an order waits for. */
-  readonly requiredApprovals: { readonly invoice: readonly ApprovalKind[]; readonly order: readonly ApprovalKind[] };
-  /** Days to each retry of a declined charge, from the attempt before, and what happens after the last. */
-  readonly dunning: { readonly retryAfterDays: readonly number[]; readonly finally: (typeof DUNNING_ENDS)[number] };
-  readonly paymentProvider: (typeof PAYMENT_PROVIDERS)[number];
-  /** Days after a subscription's end in which late usage is still billed. */
-  readonly lateUsageDays: number;
-  /** null: unlimited. */
-  readonly rateLimits: { readonly general?: RateLimit; readonly events?: RateLimit } | null;
-  /** Hosts that checkout may send people back to; none: any. */
-  readonly redirectHosts: readonly string[];
-  /** Do emails have documents as attachments, and are invoices with a total of 0 mailed? */
-  readonly mail: { readonly attachDocuments: boolean; readonly zeroInvoices: boolean };
-  readonly branding: { readonly color: string | null; readonly footer: string | null };
-  /** The bank account on documents to pay by transfer; null: none. */
-  readonly bankTransfer: BankAccount | null;
-  /** The changes that customers can make in the customer portal. */
-  readonly portal: PortalSettings;
-  /** The tax registrations of the merchant, in the order in which they were sent; none: its own rates decide alone. */
-  readonly taxRegistrations: readonly TaxRegistration[];
-  /** The sentences of documents for sales without tax; null: the common wording. */
-  readonly invoiceNotes: {
-    readonly exempt: string | null;
-    readonly reverseCharge: string | null;
-    readonly outside: string | null;
-  };
-}
-
-/** The changes that customers can make; without it they see, pay, and keep their cards and details. */
-export interface PortalSettings {
-  /** The plans among which they choose, and from when a change holds; null: they keep theirs. */
-  readonly planChange: { readonly plans: readonly string[]; readonly effective: (typeof CHANGE_TIMES)[number] } | null;
-  readonly quantities: boolean;
-  readonly cancellation: (typeof CANCELLATIONS)[number];
-}
-
-/** The account to which customers send money. */
-export interface BankAccount {
-  readonly holder: string | null;
-  /** Without spaces, in capitals. */
-  readonly iban: string | null;
-  readonly account: string | null;
-  readonly bic: string | null;
-  readonly bank: string | null;
-  readonly note: string | null;
-}
+export type MerchantSettings = Values<typeof SETTINGS>;
 
 /** The settings of a merchant with defaults. The payment provider's default depends on the environment. */
-export function settingsWithDefaults(stored: SettingsInput, environment: EnvironmentName): MerchantSettings {
-  return {
-    defaultTaxRate: decimalOrNull(stored.defaultTaxRate),
-    taxProvider: stored.taxProvider ?? 'internal',
-    invoicePrefix: stored.invoicePrefix ?? 'INV',
-    requiredApprovals: { invoice: [], order: [], ...stored.requiredApprovals },
-    dunning: { retryAfterDays: [2, 5, 7, 7], finally: 'keep', ...stored.dunning },
-    paymentProvider: stored.paymentProvider ?? (environment === 'production' ? 'none' : 'sandbox'),
-    lateUsageDays: stored.lateUsageDays ?? 35,
-    rateLimits: stored.rateLimits ?? null,
-    redirectHosts: stored.redirectHosts ?? [],
-    mail: { attachDocuments: true, zeroInvoices: false, ...stored.mail },
-    branding: { color: null, footer: null, ...stored.branding },
-    bankTransfer: stored.bankTransfer ? toBankAccount(stored.bankTransfer) : null,
-    portal: toPortalSettings(stored.portal ?? {}),
-    taxRegistrations: registrationsOf(stored),
-    invoiceNotes: { exempt: null, reverseCharge: null, outside: null, ...stored.invoiceNotes },
-  };
-}
-
-const registrationsOf = ({ taxRegistrations }: SettingsInput): TaxRegistration[] =>
-  (taxRegistrations ?? []).map((registration) => ({
-    scheme: 'standard',
-    ...registration,
-    to: registration.to ?? null,
-  }));
-
-const toPortalSettings = ({ planChange, ...rest }: NonNullable<SettingsInput['portal']>): PortalSettings => ({
-  quantities: false,
-  cancellation: 'none',
-  ...rest,
-  planChange: planChange ? { effective: 'now', ...planChange } : null,
-});
-
-const toBankAccount = ({ iban, bic, ...rest }: NonNullable<SettingsInput['bankTransfer']>): BankAccount => ({
-  ...{ holder: null, account: null, bank: null, note: null },
-  ...rest,
-  iban: iban == null ? null : compact(iban),
-  bic: bic == null ? null : compact(bic),
-});
+export const settingsWithDefaults = (stored: SettingsInput, environment: EnvironmentName): MerchantSettings =>
+  valuesOf(SETTINGS, stored, environment);
 
 /** Settings as an answer shows them. */
 export const publicSettings = (settings: MerchantSettings): Record<string, unknown> => ({
@@ -447,7 +351,10 @@ export function checkSettings(
 
 /** The rules of registrations for tax: countries, ids and dates that can be, and none twice at once. */
 export async function checkTaxRegistrations(input: SettingsInput): Promise<Result<void>> {
-  const errors = await registrationProblems(registrationsOf(input), 'settings.taxRegistrations');
+  const errors = await registrationProblems(
+    SETTINGS.taxRegistrations.read(input.taxRegistrations),
+    'settings.taxRegistrations',
+  );
   return errors.length > 0 ? invalid(errors) : ok(undefined);
 }
 

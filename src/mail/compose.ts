@@ -102,8 +102,8 @@ function totals({ locale, grandTotal, credited, paid, fromWallet, currency }: In
   return [
     [label.total, sum(grandTotal, currency)],
     ...row(credited.gt(0), label.credited, sum(credited, currency)),
-    ...row(fromWallet.gt(0), label.fromBalance, sum(fromWallet, currency)),
-    ...row(paid.gt(fromWallet), label.paid, sum(paid.minus(fromWallet), currency)),
+    ...row(fromWallet.gt(0), label.paidFromBalance, sum(fromWallet, currency)),
+    ...row(paid.gt(fromWallet), label.amountPaid, sum(paid.minus(fromWallet), currency)),
   ];
 }
 

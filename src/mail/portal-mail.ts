@@ -6,6 +6,7 @@ import type { Instant } from '../kernel/time.ts';
 import { formatsOf } from '../pages/index.ts';
 import { name } from './compose.ts';
 import type { NewMail } from './mails.sql.ts';
+import { MAIL_WORDS } from './words.ts';
 
 /** A link to the customer portal that somebody has asked for. */
 export interface PortalLinkFacts {
@@ -17,45 +18,38 @@ export interface PortalLinkFacts {
   readonly occasion: string;
 }
 
-interface LinkWords {
-  readonly greeting: (buyer: string) => string;
-  readonly subject: (seller: string) => string;
-  readonly text: (seller: string, until: string) => string;
-  readonly ignore: string;
-  readonly open: string;
-}
-
-const WORDS: InEachLocale<LinkWords> = {
-  en: {
-    greeting: (buyer) => `Hello ${buyer},`,
-    subject: (seller) => `Your link to your account at ${seller}`,
-    text: (seller, until) => `This link opens your account at ${seller}. It works once, until ${until}.`,
-    ignore: 'If you did not ask for it, you need to do nothing. Please do not pass it on.',
-    open: 'Open your account',
-  },
-  de: {
-    greeting: (buyer) => `Guten Tag ${buyer},`,
-    subject: (seller) => `Ihr Link zu Ihrem Konto bei ${seller}`,
-    text: (seller, until) => `Dieser Link öffnet Ihr Konto bei ${seller}. Er gilt einmal, bis ${until}.`,
-    ignore: 'Wenn Sie ihn nicht angefordert haben, brauchen Sie nichts zu tun. Bitte geben Sie ihn nicht weiter.',
-    open: 'Konto öffnen',
-  },
-  fr: {
-    greeting: (buyer) => `Bonjour ${buyer},`,
-    subject: (seller) => `Votre lien vers votre compte chez ${seller}`,
-    text: (seller, until) =>
-      `Ce lien ouvre votre compte chez ${seller}. Il est valable une seule fois, jusqu’au ${until}.`,
-    ignore: 'Si vous ne l’avez pas demandé, vous n’avez rien à faire. Merci de ne pas le transmettre.',
-    open: 'Ouvrir votre compte',
-  },
-  es: {
-    greeting: (buyer) => `Hola, ${buyer}:`,
-    subject: (seller) => `Su enlace a su cuenta en ${seller}`,
-    text: (seller, until) => `Este enlace abre su cuenta en ${seller}. Funciona una sola vez, hasta el ${until}.`,
-    ignore: 'Si no lo ha solicitado, no tiene que hacer nada. Por favor, no lo comparta.',
-    open: 'Abrir su cuenta',
-  },
+const en = {
+  subject: (seller: string) => `Your link to your account at ${seller}`,
+  text: (seller: string, until: string) => `This link opens your account at ${seller}. It works once, until ${until}.`,
+  ignore: 'If you did not ask for it, you need to do nothing. Please do not pass it on.',
+  open: 'Open your account',
 };
+
+type Words = typeof en;
+
+const de: Words = {
+  subject: (seller) => `Ihr Link zu Ihrem Konto bei ${seller}`,
+  text: (seller, until) => `Dieser Link öffnet Ihr Konto bei ${seller}. Er gilt einmal, bis ${until}.`,
+  ignore: 'Wenn Sie ihn nicht angefordert haben, brauchen Sie nichts zu tun. Bitte geben Sie ihn nicht weiter.',
+  open: 'Konto öffnen',
+};
+
+const fr: Words = {
+  subject: (seller) => `Votre lien vers votre compte chez ${seller}`,
+  text: (seller, until) =>
+    `Ce lien ouvre votre compte chez ${seller}. Il est valable une seule fois, jusqu’au ${until}.`,
+  ignore: 'Si vous ne l’avez pas demandé, vous n’avez rien à faire. Merci de ne pas le transmettre.',
+  open: 'Ouvrir votre compte',
+};
+
+const es: Words = {
+  subject: (seller) => `Su enlace a su cuenta en ${seller}`,
+  text: (seller, until) => `Este enlace abre su cuenta en ${seller}. Funciona una sola vez, hasta el ${until}.`,
+  ignore: 'Si no lo ha solicitado, no tiene que hacer nada. Por favor, no lo comparta.',
+  open: 'Abrir su cuenta',
+};
+
+const WORDS: InEachLocale<Words> = { en, de, fr, es };
 
 type Written = Omit<NewMail, 'id' | 'status' | 'nextActionAt' | 'createdAt'>;
 
@@ -80,7 +74,7 @@ export async function writePortalMail(tx: Tx, facts: PortalLinkFacts): Promise<W
     content: {
       locale,
       subject: words.subject(sellerName),
-      greeting: words.greeting(name(customer.organization.name)),
+      greeting: MAIL_WORDS[locale].greeting(name(customer.organization.name)),
       paragraphs: [words.text(sellerName, formatsOf(locale).minute(expiresAt)), words.ignore],
       facts: [],
       action: { label: words.open, url },

@@ -1,16 +1,10 @@
+import type { Blocker } from '../catalog/index.ts';
 import type { Tx } from '../db/index.ts';
 import type { TSchema } from '../http/index.ts';
 import type { ApprovalKind, EnvironmentName } from '../identity/index.ts';
 import type { Decimal } from '../kernel/decimal.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { Order, OrderKey } from './order.ts';
-
-/** The holder of an order or a line, which prevents its deletion. */
-export interface Holder {
-  readonly type: string;
-  readonly count: number;
-  readonly items: readonly { readonly id: string }[];
-}
 
 /**
  * Hears what happens to an order, in the transaction that does it, with the order as it is now. The order's row is
@@ -72,6 +66,6 @@ export interface OrderDependencies {
     merchantId: string,
     kind: 'order' | 'orderLineItem',
     id: string,
-  ) => Promise<readonly Holder[]>;
+  ) => Promise<readonly Blocker[]>;
   readonly listeners: readonly OrderListener[];
 }

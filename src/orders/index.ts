@@ -1,7 +1,7 @@
 /** All that other domains may use of orders. */
 export { orderApprovals } from './approvals.ts';
 export { totalAmountOf } from './arithmetic.ts';
-export type { Holder, OrderDependencies, OrderListener } from './dependencies.ts';
+export type { OrderDependencies, OrderListener } from './dependencies.ts';
 export { orderErrors } from './errors.ts';
 export { findOrder, findOrders, type LockedOrder, lockOrder } from './load.ts';
 export {

@@ -4,7 +4,7 @@ import { minorDigits } from '../kernel/currency.ts';
 import { type Decimal, plain } from '../kernel/decimal.ts';
 import { type InEachLocale, LOCALES, type Locale } from '../kernel/locale.ts';
 import type { Instant } from '../kernel/time.ts';
-import { FRAME_WORDS } from './words.ts';
+import { COMMON_WORDS } from './common-words.ts';
 
 /** How figures and dates are written in a language. Dates are of UTC. */
 export interface Formats {
@@ -64,7 +64,7 @@ function makeFormats(locale: Locale): Formats {
     day,
     minute: (instant) =>
       `${day(instant)}, ${instant.toLocaleString(dates, { timeStyle: 'short', timeZone: 'UTC' })} UTC`,
-    card: ({ brand, last4 }) => `${brandName(brand)} ${FRAME_WORDS[locale].endingIn} ${last4}`,
+    card: ({ brand, last4 }) => `${brandName(brand)} ${COMMON_WORDS[locale].endingIn} ${last4}`,
   };
 }
 

@@ -1,4 +1,5 @@
 /** The building blocks of every page for the customers of merchants. */
+export { COMMON_WORDS } from './common-words.ts';
 export { brandName, countryNames, type Formats, formatsOf } from './format.ts';
 export { endFrame, errorPage, frame, LOGO_HEADERS, PRIVATE, pageReply, unknownReply } from './frame.ts';
 export { escapeHtml, Html, html } from './html.ts';

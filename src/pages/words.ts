@@ -1,124 +1,106 @@
 import type { InEachLocale } from '../kernel/locale.ts';
 
-interface PageProblem {
-  readonly heading: string;
-  readonly text: string;
-}
-
 /** The words of every page, and of pages without a merchant. */
-interface FrameWords {
-  readonly sandbox: string;
-  readonly poweredBy: string;
-  readonly whatYouPayFor: string;
-  readonly moreLines: (count: number) => string;
-  readonly otherLines: string;
-  readonly inAll: string;
-  readonly endingIn: string;
-  readonly unknown: PageProblem;
-  readonly notUnderstood: PageProblem;
-  readonly busy: PageProblem;
-  readonly broken: PageProblem;
-}
-
-export const FRAME_WORDS: InEachLocale<FrameWords> = {
-  en: {
-    sandbox: 'Sandbox: test cards only, no money moves.',
-    poweredBy: 'Powered by Reckoner',
-    whatYouPayFor: 'What you pay for',
-    moreLines: (count) => `${count} more ${count === 1 ? 'line' : 'lines'}`,
-    otherLines: 'The other lines',
-    inAll: 'In all',
-    endingIn: 'ending in',
-    unknown: {
-      heading: 'This link does not exist',
-      text: 'Check that the address is complete, or ask its sender for a new one.',
-    },
-    notUnderstood: {
-      heading: 'This could not be read',
-      text: 'Nothing was charged. Go back, load the page again, and try once more.',
-    },
-    busy: {
-      heading: 'Please try again in a moment',
-      text: 'Too much is going on here just now. Look at the page again before you pay a second time.',
-    },
-    broken: {
-      heading: 'Something went wrong on our side',
-      text: 'Load the page again. It shows whether you have paid; before that, do not pay a second time.',
-    },
+const en = {
+  sandbox: 'Sandbox: test cards only, no money moves.',
+  poweredBy: 'Powered by Reckoner',
+  whatYouPayFor: 'What you pay for',
+  moreLines: (count: number) => `${count} more ${count === 1 ? 'line' : 'lines'}`,
+  otherLines: 'The other lines',
+  inAll: 'In all',
+  unknown: {
+    heading: 'This link does not exist',
+    text: 'Check that the address is complete, or ask its sender for a new one.',
   },
-  de: {
-    sandbox: 'Testumgebung: nur Testkarten, es fließt kein Geld.',
-    poweredBy: 'Abgerechnet mit Reckoner',
-    whatYouPayFor: 'Wofür Sie zahlen',
-    moreLines: (count) => (count === 1 ? '1 weitere Position' : `${count} weitere Positionen`),
-    otherLines: 'Die übrigen Positionen',
-    inAll: 'Insgesamt',
-    endingIn: 'mit den Endziffern',
-    unknown: {
-      heading: 'Diesen Link gibt es nicht',
-      text: 'Prüfen Sie, ob die Adresse vollständig ist, oder bitten Sie den Absender um einen neuen Link.',
-    },
-    notUnderstood: {
-      heading: 'Die Eingabe war nicht lesbar',
-      text: 'Es wurde nichts abgebucht. Gehen Sie zurück, laden Sie die Seite neu und versuchen Sie es noch einmal.',
-    },
-    busy: {
-      heading: 'Bitte versuchen Sie es gleich noch einmal',
-      text: 'Hier ist gerade zu viel los. Sehen Sie sich die Seite noch einmal an, bevor Sie ein zweites Mal zahlen.',
-    },
-    broken: {
-      heading: 'Bei uns ist etwas schiefgegangen',
-      text: 'Laden Sie die Seite neu. Sie zeigt, ob Sie gezahlt haben; zahlen Sie vorher kein zweites Mal.',
-    },
+  notUnderstood: {
+    heading: 'This could not be read',
+    text: 'Nothing was charged. Go back, load the page again, and try once more.',
   },
-  fr: {
-    sandbox: 'Environnement de test : cartes de test uniquement, aucun débit réel.',
-    poweredBy: 'Facturation par Reckoner',
-    whatYouPayFor: 'Ce que vous payez',
-    moreLines: (count) => (count === 1 ? '1 autre ligne' : `${count} autres lignes`),
-    otherLines: 'Les autres lignes',
-    inAll: 'Au total',
-    endingIn: 'se terminant par',
-    unknown: {
-      heading: 'Ce lien n’existe pas',
-      text: 'Vérifiez que l’adresse est complète, ou demandez un nouveau lien à la personne qui vous l’a envoyé.',
-    },
-    notUnderstood: {
-      heading: 'Cette saisie n’a pas pu être lue',
-      text: 'Rien n’a été débité. Revenez en arrière, rechargez la page et réessayez.',
-    },
-    busy: {
-      heading: 'Veuillez réessayer dans un instant',
-      text: 'Il y a trop de demandes en ce moment. Rechargez la page avant de payer une deuxième fois.',
-    },
-    broken: {
-      heading: 'Une erreur est survenue de notre côté',
-      text: 'Rechargez la page : elle indique si vous avez payé. Avant cela, ne payez pas une deuxième fois.',
-    },
+  busy: {
+    heading: 'Please try again in a moment',
+    text: 'Too much is going on here just now. Look at the page again before you pay a second time.',
   },
-  es: {
-    sandbox: 'Entorno de pruebas: solo tarjetas de prueba, no se mueve dinero.',
-    poweredBy: 'Facturación con Reckoner',
-    whatYouPayFor: 'Lo que paga',
-    moreLines: (count) => (count === 1 ? '1 línea más' : `${count} líneas más`),
-    otherLines: 'Las demás líneas',
-    inAll: 'En total',
-    endingIn: 'terminada en',
-    unknown: {
-      heading: 'Este enlace no existe',
-      text: 'Compruebe que la dirección está completa o pida un enlace nuevo a quien se lo envió.',
-    },
-    notUnderstood: {
-      heading: 'No se pudo leer lo enviado',
-      text: 'No se ha cobrado nada. Vuelva atrás, cargue la página de nuevo e inténtelo otra vez.',
-    },
-    busy: {
-      heading: 'Inténtelo de nuevo en un momento',
-      text: 'Hay demasiada actividad en este momento. Mire la página otra vez antes de pagar de nuevo.',
-    },
-    broken: {
-      heading: 'Algo ha fallado por nuestra parte',
-      text: 'Cargue la página de nuevo: muestra si ha pagado. Hasta entonces, no pague por segunda vez.',
-    },
+  broken: {
+    heading: 'Something went wrong on our side',
+    text: 'Load the page again. It shows whether you have paid; before that, do not pay a second time.',
   },
 };
+
+type Words = typeof en;
+
+const de: Words = {
+  sandbox: 'Testumgebung: nur Testkarten, es fließt kein Geld.',
+  poweredBy: 'Abgerechnet mit Reckoner',
+  whatYouPayFor: 'Wofür Sie zahlen',
+  moreLines: (count) => (count === 1 ? '1 weitere Position' : `${count} weitere Positionen`),
+  otherLines: 'Die übrigen Positionen',
+  inAll: 'Insgesamt',
+  unknown: {
+    heading: 'Diesen Link gibt es nicht',
+    text: 'Prüfen Sie, ob die Adresse vollständig ist, oder bitten Sie den Absender um einen neuen Link.',
+  },
+  notUnderstood: {
+    heading: 'Die Eingabe war nicht lesbar',
+    text: 'Es wurde nichts abgebucht. Gehen Sie zurück, laden Sie die Seite neu und versuchen Sie es noch einmal.',
+  },
+  busy: {
+    heading: 'Bitte versuchen Sie es gleich noch einmal',
+    text: 'Hier ist gerade zu viel los. Sehen Sie sich die Seite noch einmal an, bevor Sie ein zweites Mal zahlen.',
+  },
+  broken: {
+    heading: 'Bei uns ist etwas schiefgegangen',
+    text: 'Laden Sie die Seite neu. Sie zeigt, ob Sie gezahlt haben; zahlen Sie vorher kein zweites Mal.',
+  },
+};
+
+const fr: Words = {
+  sandbox: 'Environnement de test : cartes de test uniquement, aucun débit réel.',
+  poweredBy: 'Facturation par Reckoner',
+  whatYouPayFor: 'Ce que vous payez',
+  moreLines: (count) => (count === 1 ? '1 autre ligne' : `${count} autres lignes`),
+  otherLines: 'Les autres lignes',
+  inAll: 'Au total',
+  unknown: {
+    heading: 'Ce lien n’existe pas',
+    text: 'Vérifiez que l’adresse est complète, ou demandez un nouveau lien à la personne qui vous l’a envoyé.',
+  },
+  notUnderstood: {
+    heading: 'Cette saisie n’a pas pu être lue',
+    text: 'Rien n’a été débité. Revenez en arrière, rechargez la page et réessayez.',
+  },
+  busy: {
+    heading: 'Veuillez réessayer dans un instant',
+    text: 'Il y a trop de demandes en ce moment. Rechargez la page avant de payer une deuxième fois.',
+  },
+  broken: {
+    heading: 'Une erreur est survenue de notre côté',
+    text: 'Rechargez la page : elle indique si vous avez payé. Avant cela, ne payez pas une deuxième fois.',
+  },
+};
+
+const es: Words = {
+  sandbox: 'Entorno de pruebas: solo tarjetas de prueba, no se mueve dinero.',
+  poweredBy: 'Facturación con Reckoner',
+  whatYouPayFor: 'Lo que paga',
+  moreLines: (count) => (count === 1 ? '1 línea más' : `${count} líneas más`),
+  otherLines: 'Las demás líneas',
+  inAll: 'En total',
+  unknown: {
+    heading: 'Este enlace no existe',
+    text: 'Compruebe que la dirección está completa o pida un enlace nuevo a quien se lo envió.',
+  },
+  notUnderstood: {
+    heading: 'No se pudo leer lo enviado',
+    text: 'No se ha cobrado nada. Vuelva atrás, cargue la página de nuevo e inténtelo otra vez.',
+  },
+  busy: {
+    heading: 'Inténtelo de nuevo en un momento',
+    text: 'Hay demasiada actividad en este momento. Mire la página otra vez antes de pagar de nuevo.',
+  },
+  broken: {
+    heading: 'Algo ha fallado por nuestra parte',
+    text: 'Cargue la página de nuevo: muestra si ha pagado. Hasta entonces, no pague por segunda vez.',
+  },
+};
+
+export const FRAME_WORDS: InEachLocale<Words> = { en, de, fr, es };

@@ -20,7 +20,7 @@ export const masterKeySetting = (environment: EnvironmentName): string =>
 export const newMasterKeySetting = (environment: EnvironmentName): string =>
   environment === 'production' ? 'RECKONER_NEW_MASTER_KEY' : 'RECKONER_SANDBOX_NEW_MASTER_KEY';
 
-type KeySettings = Pick<Settings[EnvironmentName], 'masterKey' | 'previousMasterKey' | 'newMasterKey'>;
+type KeySettings = Partial<Pick<Settings[EnvironmentName], 'masterKey' | 'previousMasterKey' | 'newMasterKey'>>;
 
 /** The master keys of a start, and where the first came from. */
 export interface DecidedMasterKeys {

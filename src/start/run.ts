@@ -1,4 +1,4 @@
-import { readSettings, type Settings } from '../settings.ts';
+import { readSettings, type Settings, type Variables } from '../settings.ts';
 import { auditAll, HELP, migrateAll, rebuildAll, recomputeAll, rotateAll, seed, showKeys } from './commands.ts';
 import type { LoadProgram } from './environment.ts';
 import { explain, StartFailure } from './failure.ts';
@@ -13,8 +13,6 @@ const SAME_SIGNAL_MILLISECONDS = 1_000;
 
 const PARENT_CHECK_MILLISECONDS = 500;
 const FORCED = 130;
-
-type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
  * Runs one command to its end and answers the exit code: 0 when it did what was asked, 1 when it could not. What it

@@ -1,26 +1,11 @@
 import { Formed, OneOf, Type } from '../../http/index.ts';
 import type { Aggregation } from '../../invoicing/rating/index.ts';
 import type { FieldError } from '../../kernel/result.ts';
-import type { Instant } from '../../kernel/time.ts';
+import type { Meter } from '../../metering/index.ts';
 
-export type { Aggregation };
+export type { Aggregation, Meter };
 
 export const AGGREGATIONS = ['SUM', 'COUNT', 'AVG', 'MIN', 'MAX', 'UNIQUE_COUNT', 'LATEST'] as const;
-
-/**
- * The definition of a count: metrics and costs have a meter, and metering knows only meters (domain.md §1). Its
- * namespace is the merchant. Without an event type it counts nothing.
- */
-export interface Meter {
-  readonly eventType: string | null;
-  readonly aggregation: Aggregation;
-  /** The path of the value in an event's data; null for COUNT. */
-  readonly valueProperty: string | null;
-  /** Dimension → where in an event's data its value stands. */
-  readonly groupBy: Readonly<Record<string, string>> | null;
-  /** Only events after it count. */
-  readonly eventFrom: Instant | null;
-}
 
 export const AggregationWord = OneOf(AGGREGATIONS);
 

@@ -1,6 +1,13 @@
 import { type Decimal, decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
 import type { DocumentLine, InvoiceDocument } from '../document.ts';
-import { exemptNote, isOutsideOfReach, isReverseCharge, outsideNote, reverseChargeNote } from '../tax-notes.ts';
+import {
+  exemptNote,
+  isOutsideOfReach,
+  isReverseCharge,
+  outsideNote,
+  reverseChargeNote,
+  type Taxed,
+} from '../tax-notes.ts';
 import { cleanLine } from '../text.ts';
 import { DOCUMENT_WORDS } from '../words.ts';
 
@@ -32,10 +39,8 @@ const isTaxed = (line: DocumentLine): boolean => !decimal(line.taxRate).isZero()
 export const isOutsideOfTax = (document: Pick<InvoiceDocument, 'seller' | 'lines' | 'untaxedBy'>): boolean =>
   !document.lines.some(isTaxed) && ((document.seller.taxId ?? '').trim() === '' || isOutsideOfReach(document));
 
-type Parties = Pick<InvoiceDocument, 'locale' | 'seller' | 'buyer' | 'lines' | 'invoiceNotes' | 'untaxedBy'>;
-
 /** The category of each line of a document. A rate of 0 is Z, unless something says that there is no tax at all. */
-export function categoriesOf(document: Parties): (line: DocumentLine) => TaxCategory {
+export function categoriesOf(document: Taxed): (line: DocumentLine) => TaxCategory {
   const isOutside = isOutsideOfTax(document);
   const isReversed = isReverseCharge(document);
   return (line) => {
@@ -52,7 +57,7 @@ export function categoriesOf(document: Parties): (line: DocumentLine) => TaxCate
  * The breakdown of tax: one group for each category and rate that a line has (BR-S-8, BR-Z-8, BR-E-8, BR-AE-8, BR-O-8).
  * The bases are sums of lines; the tax of a rate is the invoice's, which was rounded once (domain.md §4).
  */
-export function taxGroups(document: Parties & Pick<InvoiceDocument, 'taxes'>): TaxGroup[] {
+export function taxGroups(document: Taxed & Pick<InvoiceDocument, 'taxes'>): TaxGroup[] {
   const categoryOf = categoriesOf(document);
   const ofGroups = Map.groupBy(document.lines, (line) => `${categoryOf(line)} ${plain(decimal(line.taxRate))}`);
   return [...ofGroups.values()].map((lines) => {
@@ -69,7 +74,7 @@ export function taxGroups(document: Parties & Pick<InvoiceDocument, 'taxes'>): T
   });
 }
 
-function reasonOf(document: Parties, category: TaxCategory, lines: readonly DocumentLine[]): string | null {
+function reasonOf(document: Taxed, category: TaxCategory, lines: readonly DocumentLine[]): string | null {
   const { prepayment, notRegistered } = DOCUMENT_WORDS[document.locale].eInvoice;
   if (category === 'O')
     return isOutsideOfReach(document) ? cleanLine(outsideNote(document), MOST_REASON) : notRegistered;

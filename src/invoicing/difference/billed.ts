@@ -3,6 +3,7 @@ import { roundTo } from '../../kernel/money.ts';
 import { subtract } from '../../kernel/spans.ts';
 import type { Instant, Period } from '../../kernel/time.ts';
 import { groupKey } from '../invoice/billed-usage.ts';
+import type { TierRecord } from '../invoice/invoice-line.ts';
 import type { LineWorkings } from '../invoice/workings.ts';
 
 /** A line of an invoice that was calculated, as the difference reads it. */
@@ -26,18 +27,8 @@ export interface StoredLine {
   readonly periodStart: Instant;
   readonly periodEnd: Instant;
   readonly group: Readonly<Record<string, string | null>> | null;
-  readonly tiers: readonly StoredTier[] | null;
+  readonly tiers: readonly TierRecord[] | null;
   readonly workings: LineWorkings | null;
-}
-
-/** One tier's part of a line, as decimal strings. */
-export interface StoredTier {
-  readonly above: string;
-  readonly upTo: string | null;
-  readonly quantity: string;
-  readonly unitPrice: string;
-  readonly flatPrice: string;
-  readonly amount: string;
 }
 
 /** The credit of the lines of a price on an invoice. */
@@ -187,7 +178,7 @@ export interface BilledGroup {
   readonly group: Readonly<Record<string, string | null>>;
   readonly quantity: Decimal;
   readonly amount: Decimal;
-  readonly tiers: readonly StoredTier[] | null;
+  readonly tiers: readonly TierRecord[] | null;
 }
 
 /** The amount of a line as its price quotes it. */

@@ -1,8 +1,9 @@
 import { type Decimal, decimal, plain, ZERO } from '../../kernel/decimal.ts';
 import { averagePrice } from '../../kernel/money.ts';
 import { groupKey } from '../invoice/billed-usage.ts';
+import type { TierRecord } from '../invoice/invoice-line.ts';
 import type { RatedLine } from '../rating/index.ts';
-import type { BilledSoFar, StoredTier } from './billed.ts';
+import type { BilledSoFar } from './billed.ts';
 
 type Tier = NonNullable<RatedLine['tiers']>[number];
 
@@ -52,7 +53,7 @@ const figuresOf = ({ quantity, amount, tiers }: BilledSoFar['charges'][number]):
   tiers: tiers?.map(readTier) ?? null,
 });
 
-const readTier = (tier: StoredTier): Tier => ({
+const readTier = (tier: TierRecord): Tier => ({
   above: decimal(tier.above),
   upTo: tier.upTo === null ? null : decimal(tier.upTo),
   quantity: decimal(tier.quantity),

@@ -1,18 +1,10 @@
 import { storeTaxVerdict } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
-import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
-import type { TaxProviderDependencies, TaxRequest } from '../../tax-providers/index.ts';
+import type { TaxItem, TaxProviderDependencies, TaxRequest } from '../../tax-providers/index.ts';
 import type { FrozenTerms } from '../invoice/frozen-terms.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { quoteForRequest, quoteOf } from './quotes.ts';
-
-/** Some lines together, as a provider taxes them. */
-interface Item {
-  readonly reference: string;
-  readonly amount: Decimal;
-  readonly taxCode: string | null;
-}
 
 /**
  * Frozen terms with what the provider says of the items. Where it has no rate for the customer's address, our own rates
@@ -25,7 +17,7 @@ export async function withOutsideAnswer(
   tx: Tx,
   invoice: InvoiceRow,
   frozen: FrozenTerms,
-  { items, when }: { readonly items: readonly Item[]; readonly when: 'now' | 'later' },
+  { items, when }: { readonly items: readonly TaxItem[]; readonly when: 'now' | 'later' },
   now: Instant,
 ): Promise<FrozenTerms | null> {
   const { outside, ...ours } = frozen;

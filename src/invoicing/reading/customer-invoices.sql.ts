@@ -2,7 +2,7 @@ import { pageOfRows, sql, type Tx } from '../../db/index.ts';
 import type { PageRequest } from '../../http/index.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 
-interface OfCustomer {
+export interface OfCustomer {
   readonly merchantId: string;
   readonly customerId: string;
 }

@@ -9,13 +9,8 @@ import type { LineRow } from '../invoice/invoice-line.ts';
 import { selectLines } from '../invoice/invoices.sql.ts';
 import { type Standing, standingOf } from '../page/standing.ts';
 import { type InvoiceView, viewInvoice } from '../page/view.ts';
-import { selectDueOfCustomer, selectShownOfCustomer } from './customer-invoices.sql.ts';
+import { type OfCustomer, selectDueOfCustomer, selectShownOfCustomer } from './customer-invoices.sql.ts';
 import { withLiveTotals } from './read.ts';
-
-interface OfCustomer {
-  readonly merchantId: string;
-  readonly customerId: string;
-}
 
 /** An invoice in a list, with its status for its customer. */
 export interface ListedInvoice {

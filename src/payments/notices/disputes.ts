@@ -23,7 +23,7 @@ import { reduceReturn } from '../returns/reduce-return.ts';
 import { returnUnmatchedPayment } from '../returns/unmatched.ts';
 import type { PaymentDependencies } from '../sessions/completion.ts';
 
-interface OfProvider {
+export interface OfProvider {
   readonly merchantId: string;
   readonly provider: string;
 }

@@ -13,7 +13,7 @@ import { recordReturnAnswer } from '../returns/remote-returns.ts';
 import { hasUnmatchedPayment } from '../returns/unmatched.sql.ts';
 import { recordUnmatchedReturnAnswer } from '../returns/unmatched.ts';
 import type { PaymentDependencies } from '../sessions/completion.ts';
-import { applyDispute, applyOutsideRefund } from './disputes.ts';
+import { applyDispute, applyOutsideRefund, type OfProvider } from './disputes.ts';
 import { insertNotice, selectNotice, updateNotice } from './notices.sql.ts';
 
 /** A webhook of a provider, as it arrived. */
@@ -86,11 +86,6 @@ async function readFacts(
   } catch (error) {
     return String(error).slice(0, MOST_ERROR_LENGTH);
   }
-}
-
-interface OfProvider {
-  readonly merchantId: string;
-  readonly provider: string;
 }
 
 async function applyFact(dependencies: PaymentDependencies, of: OfProvider, fact: ProviderFact): Promise<void> {

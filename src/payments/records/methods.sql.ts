@@ -1,7 +1,7 @@
 import { type PageRequest, pageOfRows, sql, type Tx } from '../../db/index.ts';
 import type { PaymentMethod } from './method.ts';
 
-interface Owner {
+export interface Owner {
   readonly merchantId: string;
   readonly customerId: string;
 }

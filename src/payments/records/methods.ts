@@ -10,15 +10,11 @@ import {
   deleteMethod,
   insertMethod,
   lockMethodsOf,
+  type Owner,
   selectMethods,
   updateDefault,
   updateDefaultToNewest,
 } from './methods.sql.ts';
-
-interface Owner {
-  readonly merchantId: string;
-  readonly customerId: string;
-}
 
 /**
  * Keeps a card for later charges. A customer's first one is the default. @returns its id; null where the customer is

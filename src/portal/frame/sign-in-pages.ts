@@ -58,10 +58,10 @@ export function signInPage(
 ): string {
   const words = SIGN_IN_WORDS[look.locale];
   return frame(
-    words.signIn(seller),
+    words.open(seller),
     look,
     html`<div class="sheet narrow"><section>
-<h1><bdi>${words.signIn(seller)}</bdi></h1>
+<h1><bdi>${words.open(seller)}</bdi></h1>
 <p class="soft" id="why">${words.signInText}</p>
 <form method="post" action="${base}/${merchantId}" novalidate>
 <div class="field"><label for="email">${words.email}</label>

@@ -31,13 +31,13 @@ export async function invoicesPage(visit: Visit): Promise<PortalPage> {
   const { invoices, count } = await listCustomerInvoices(tx, { merchantId, customerId }, asked, now);
   const pages = Math.max(1, Math.ceil(count / PER_PAGE));
   return {
-    title: words.invoices,
+    title: words.tabs.invoices,
     tab: 'invoices',
-    body: html`<section><h1>${words.invoices}</h1>
+    body: html`<section><h1>${words.tabs.invoices}</h1>
 ${
   invoices.length === 0
     ? html`<p class="soft">${words.noInvoices}</p>`
-    : html`<div class="wide"><table><caption class="unseen">${words.invoices}</caption>
+    : html`<div class="wide"><table><caption class="unseen">${words.tabs.invoices}</caption>
 <thead><tr><th scope="col">${words.number}</th><th scope="col">${words.issued}</th><th scope="col">${words.state}</th><th scope="col" class="end">${words.total}</th></tr></thead>
 <tbody>${invoices.map((each) => invoiceRow(visit, each))}</tbody></table></div>`
 }
@@ -106,7 +106,7 @@ function factsOf({ look }: Visit, { invoice }: CustomerInvoice): Html[] {
       fact(words.taxOf(number(decimal(rate))), money(decimal(amount), currency)),
     ),
     fact(words.total, money(invoice.grandTotal, currency)),
-    ...(came.gt(0) ? [fact(words.paid, money(came.negated(), currency))] : []),
+    ...(came.gt(0) ? [fact(words.amountPaid, money(came.negated(), currency))] : []),
     ...(credited.isZero() ? [] : [fact(words.credited, money(credited.negated(), currency))]),
     fact(words.leftToPay, money(invoice.unpaidAmount, currency)),
   ];
@@ -122,7 +122,7 @@ function documentsOf(visit: Visit, view: CustomerInvoice, page: string): Html | 
     ...(invoice.documentFailure === null ? [{ label: words.pdf, href: `${page}/invoice.pdf` }] : []),
     ...(hasEInvoice ? [{ label: words.eInvoice, href: `${page}/invoice.xml` }] : []),
     ...payments.map(({ id, receivedAt: at }) => ({ label: words.receiptOf(day(at)), href: `${page}/receipts/${id}` })),
-    ...creditNotes.map(({ id, number }) => ({ label: words.creditNote(number), href: `${page}/creditNotes/${id}` })),
+    ...creditNotes.map(({ id, number }) => ({ label: words.creditNotePdf(number), href: `${page}/creditNotes/${id}` })),
   ];
   return html`<section aria-labelledby="documents"><h2 id="documents">${words.documents}</h2>${downloadLinks(files)}</section>`;
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../../http/index.ts';
-import type { PortalSettings } from '../../identity/index.ts';
+import type { MerchantSettings } from '../../identity/index.ts';
 import type { LineRow, OpenInvoice } from '../../invoicing/index.ts';
 import { decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
 import { isId } from '../../kernel/ids.ts';
@@ -18,7 +18,7 @@ export type RequestedChange =
   | { readonly kind: 'cancel'; readonly when: 'period_end' | 'now'; readonly at: Instant };
 
 /** The changes that the merchant's settings allow. */
-export type Rights = PortalSettings;
+export type Rights = MerchantSettings['portal'];
 
 /** Reads the requested change from a form; null if it has none that the settings allow. */
 export function readRequestedChange(
