@@ -1,7 +1,6 @@
 import { findMetric } from '../catalog/index.ts';
-import { effectiveNowForReading } from '../clocks/index.ts';
 import type { Tx } from '../db/index.ts';
-import { findWatchedBalance } from '../entitlements/index.ts';
+import { findWatchedBalances } from '../entitlements/index.ts';
 import { findPeriodTotal, findRunningPeriod, findUsagePeriod } from '../invoicing/index.ts';
 import { type Decimal, ZERO } from '../kernel/decimal.ts';
 import { type Instant, isAfter, isBefore, type Period } from '../kernel/time.ts';
@@ -65,8 +64,23 @@ export async function readEnded(
 }
 
 async function readBalance(tx: Tx, alert: Alert, at: Instant | null, now: Instant): Promise<Reading | null> {
-  const found = await findWatchedBalance(tx, alert.merchantId, alert.entitlementId as string, at, now);
-  return found && { period: found.period, invoiceId: null, value: found.balance, used: found.used };
+  const [reading] = await readBalances(tx, [{ alert, at, now }]);
+  return reading ?? null;
+}
+
+/** The balances of some alerts of one merchant, in their order. */
+async function readBalances(
+  tx: Tx,
+  asked: readonly (KnownAlert & { readonly at: Instant | null })[],
+): Promise<(Reading | null)[]> {
+  const [first] = asked;
+  if (!first) return [];
+  const found = await findWatchedBalances(
+    tx,
+    first.alert.merchantId,
+    asked.map(({ alert, at, now }) => ({ entitlementId: alert.entitlementId as string, at, now })),
+  );
+  return found.map((each) => each && { period: each.period, invoiceId: null, value: each.balance, used: each.used });
 }
 
 async function readTotal({ invoicing }: AlertDependencies, tx: Tx, alert: Alert): Promise<Reading | null> {
@@ -97,33 +111,41 @@ async function measure(tx: Tx, alert: Alert, { start, end }: Period): Promise<De
 /** A figure without its period. */
 export type Figure = Pick<Reading, 'value' | 'used'>;
 
+/** An alert that knows its period, and its effective now. */
+export interface KnownAlert {
+  readonly alert: Alert;
+  readonly now: Instant;
+}
+
 /**
- * The figures of some alerts of one merchant that know their period, in their order; null where one cannot be read.
- * Usage of one metric is measured for all in one statement; balances and totals are read side by side.
+ * The figures of some alerts of one merchant that know their period, in their order; null where one cannot be read. All
+ * balances are read together, and usage of one metric for all in one statement.
  */
 export async function readKnown(
   dependencies: AlertDependencies,
   tx: Tx,
-  alerts: readonly Alert[],
-  wall: Instant,
+  known: readonly KnownAlert[],
 ): Promise<(Figure | null)[]> {
   const figures = new Map<string, Figure | null>();
-  const usages = alerts.filter(({ type }) => type === 'usage');
+  const { usage = [], balance = [], invoice_total: totals = [] } = Object.groupBy(known, ({ alert }) => alert.type);
+  const usages = usage.map(({ alert }) => alert);
   for (const ofOne of Map.groupBy(usages, ({ billableMetricId }) => billableMetricId).values())
     for (const [index, value] of (await measureKnown(tx, ofOne)).entries())
       figures.set((ofOne[index] as Alert).id, { value, used: ZERO });
-  const others = alerts.filter(({ type }) => type !== 'usage');
-  const read = await tx.beside(others.map((alert) => (beside) => readOne(dependencies, beside, alert, wall)));
-  for (const [index, { id }] of others.entries()) figures.set(id, read[index] ?? null);
-  return alerts.map(({ id }) => figures.get(id) ?? null);
+  const balances = await readBalances(
+    tx,
+    balance.map((each) => ({ ...each, at: null })),
+  );
+  for (const [index, { alert }] of balance.entries()) figures.set(alert.id, balances[index] ?? null);
+  for (const { alert } of totals) figures.set(alert.id, await readStanding(dependencies, tx, alert));
+  return known.map(({ alert }) => figures.get(alert.id) ?? null);
 }
 
-async function readOne(dependencies: AlertDependencies, tx: Tx, alert: Alert, wall: Instant): Promise<Figure | null> {
-  const { merchantId, clockId, invoiceId } = alert;
-  if (alert.type === 'balance')
-    return readBalance(tx, alert, null, await effectiveNowForReading(tx, merchantId, clockId, wall));
+/** The total of the invoice that gives an alert its period. */
+async function readStanding({ invoicing }: AlertDependencies, tx: Tx, alert: Alert): Promise<Figure | null> {
+  const { merchantId, invoiceId } = alert;
   if (invoiceId === null) return null;
-  const value = await findPeriodTotal(dependencies.invoicing, tx, merchantId, invoiceId);
+  const value = await findPeriodTotal(invoicing, tx, merchantId, invoiceId);
   return value && value !== 'coming' ? { value, used: ZERO } : null;
 }
 

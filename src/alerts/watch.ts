@@ -5,12 +5,11 @@ import type { Chore } from '../jobs/index.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Instant } from '../kernel/time.ts';
 import { findCustomersWithEvents, settledSeq } from '../metering/index.ts';
-import type { Alert } from './alert.ts';
 import { lockAlert, selectAlertsById } from './alerts.sql.ts';
 import { isReached } from './decide.ts';
 import type { AlertDependencies } from './dependencies.ts';
 import { evaluateAlert } from './evaluate.ts';
-import { isInPeriod, readKnown } from './figures.ts';
+import { isInPeriod, type KnownAlert, readKnown } from './figures.ts';
 import {
   claimMark,
   selectAlertsOfCustomers,
@@ -101,14 +100,14 @@ async function findChanged(
   wall: Instant,
 ): Promise<string[]> {
   const changed: string[] = [];
-  const known: Alert[] = [];
+  const known: KnownAlert[] = [];
   for (const alert of await selectAlertsById(tx, merchantId, ids)) {
     const now = await effectiveNowForReading(tx, merchantId, alert.clockId, wall);
-    if (isInPeriod(alert, now)) known.push(alert);
+    if (isInPeriod(alert, now)) known.push({ alert, now });
     else changed.push(alert.id);
   }
-  const figures = await readKnown(dependencies, tx, known, wall);
-  for (const [index, alert] of known.entries()) {
+  const figures = await readKnown(dependencies, tx, known);
+  for (const [index, { alert }] of known.entries()) {
     const figure = figures[index];
     if (!figure || isReached(alert, figure) !== alert.isReached) changed.push(alert.id);
   }

@@ -27,9 +27,11 @@ export async function selectClocks(tx: Tx, merchantId: string | null, page: Page
 export const selectClock = (tx: Tx, merchantId: string, id: string) =>
   tx.maybe<Clock>(sql`select ${COLUMNS} from test_clock where merchant_id = ${merchantId} and id = ${id}`);
 
-/** Holds the clock where it stands until the transaction ends; others may do the same, only a step has to wait. */
-export const lockClockShared = (tx: Tx, merchantId: string, id: string) =>
-  tx.maybe<Clock>(sql`select ${COLUMNS} from test_clock where merchant_id = ${merchantId} and id = ${id} for share`);
+/** Holds some clocks where they stand until the transaction ends; others may do the same, only a step has to wait. */
+export const lockClocksShared = (tx: Tx, merchantId: string, ids: readonly string[]) =>
+  tx.rows<Clock>(sql`
+    select ${COLUMNS} from test_clock
+     where merchant_id = ${merchantId} and id = any (${[...ids]}::text[]) order by id for share`);
 
 /** Against other drivers and whoever holds the clock still; not against rows that only refer to it. */
 export const lockClockRow = (tx: Tx, merchantId: string, id: string) =>

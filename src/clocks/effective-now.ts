@@ -2,7 +2,7 @@ import { checkReference, type Tx } from '../db/index.ts';
 import { invalidField, notFound, ok, type Result } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { Clock } from './clock.ts';
-import { lockClockRow, lockClockShared, selectClock } from './clocks.sql.ts';
+import { lockClockRow, lockClocksShared, selectClock } from './clocks.sql.ts';
 
 /**
  * Effective now of a record (domain.md §1): its clock's `currentTime`, or `now` when it is on none. Holds the clock
@@ -11,8 +11,20 @@ import { lockClockRow, lockClockShared, selectClock } from './clocks.sql.ts';
  * nothing after. Ask before locking the record itself: the clock's row comes first in the order of locks.
  */
 export async function effectiveNow(tx: Tx, merchantId: string, clockId: string | null, now: Instant): Promise<Instant> {
-  if (clockId === null) return now;
-  return timeOf(clockId, await lockClockShared(tx, merchantId, clockId));
+  return (await effectiveNows(tx, merchantId, [clockId], now))(clockId);
+}
+
+/** Effective now of records on some clocks, or on none, by the clock. */
+export async function effectiveNows(
+  tx: Tx,
+  merchantId: string,
+  clockIds: readonly (string | null)[],
+  now: Instant,
+): Promise<(clockId: string | null) => Instant> {
+  const ids = [...new Set(clockIds.filter((id) => id !== null))];
+  const locked = ids.length === 0 ? [] : await lockClocksShared(tx, merchantId, ids);
+  const byId = new Map(locked.map((clock) => [clock.id, clock]));
+  return (clockId) => (clockId === null ? now : timeOf(clockId, byId.get(clockId)));
 }
 
 /** The same for a read request, an operator's too: it takes no lock and waits for none. */
@@ -38,7 +50,7 @@ function timeOf(clockId: string, clock: Clock | undefined): Instant {
 export async function findClock(tx: Tx, merchantId: string, id: string, field = 'testClockId'): Promise<Result<Clock>> {
   const reference = await checkReference(tx, merchantId, 'test clock', id, field);
   if (!reference.ok) return reference;
-  const clock = await lockClockShared(tx, merchantId, id);
+  const [clock] = await lockClocksShared(tx, merchantId, [id]);
   return clock?.deletedAt === null ? ok(clock) : notFound('test clock', field);
 }
 

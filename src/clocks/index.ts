@@ -2,6 +2,12 @@ export type { Clock } from './clock.ts';
 export { clockBook } from './clock-book.ts';
 export type { Blocker, ClockBlockers } from './clocks.ts';
 export { effectiveNowOf } from './effective-now.sql.ts';
-export { checkTestClockAllowed, effectiveNow, effectiveNowForReading, findClock } from './effective-now.ts';
+export {
+  checkTestClockAllowed,
+  effectiveNow,
+  effectiveNowForReading,
+  effectiveNows,
+  findClock,
+} from './effective-now.ts';
 export { clockErrors } from './errors.ts';
 export { type ClockRoutesOptions, clockRoutes } from './routes.ts';

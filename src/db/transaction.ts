@@ -9,7 +9,6 @@ import { Constants } from './constants.ts';
 import { parseExactJson } from './json.ts';
 import { compile, type Prepared, type Sql } from './sql.ts';
 import { sqlState } from './sql-state.ts';
-import { type MergedStatements, NotApart, Together } from './together.ts';
 import { tryAgain } from './try-again.ts';
 import type { Tx } from './tx.ts';
 
@@ -39,7 +38,7 @@ types.setTypeParser(20, (text: string) => BigInt(text));
 types.setTypeParser(3802, parseExactJson);
 
 /**
- * A merged statement finds a few rows for each input, by keys. Its plan may date from a time when a table was almost
+ * An operation on a list finds a few rows for each item, by keys. A plan may date from a time when a table was almost
  * empty, and would read the whole table for ever.
  */
 const BY_KEYS = 'set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off';
@@ -88,7 +87,6 @@ export class Database {
   readonly #pool: pg.Pool;
   readonly #statementTimeout: number;
   readonly #circuit = new Circuit(() => performance.now());
-  readonly #merged: MergedStatements = new Map();
   readonly #constants = new Constants();
   readonly #isDiskFull: () => boolean;
   #fullUntil = 0;
@@ -128,53 +126,12 @@ export class Database {
         scope,
         async (client) => {
           if (byKeys) await client.query(BY_KEYS);
-          const tx = new ConnectionTx(client, signal, this.#merged, this.#constants);
+          const tx = new ConnectionTx(client, signal, this.#constants);
           return { value: await work(tx), tx };
         },
         signal,
       );
     return tryAgain(attempt, RETRIES);
-  }
-
-  /**
-   * Runs several pieces of work in one transaction, as if one after another, but side by side: statements that they ask
-   * in the same words at the same time are sent as one (together.ts). No work may read what another one changes: that
-   * is not noticed. Where two of them change the same row, which is noticed, all is rolled back and they run one after
-   * another in a transaction. All is committed or none.
-   * @param onOneByOne told why they could not run side by side
-   * @throws also where one of them wants a savepoint undone alone; then each needs a transaction of its own
-   */
-  together<T>(
-    scope: Scope,
-    works: readonly ((tx: Tx) => Promise<T>)[],
-    onOneByOne: (reason: Error) => void = () => undefined,
-  ): Promise<T[]> {
-    return tryAgain(async () => {
-      try {
-        return await this.#sideBySide(scope, works);
-      } catch (error) {
-        if (!(error instanceof NotApart)) throw error;
-        onOneByOne(error);
-        return this.#oneAfterAnother(scope, works);
-      }
-    }, RETRIES);
-  }
-
-  #sideBySide<T>(scope: Scope, works: readonly ((tx: Tx) => Promise<T>)[]): Promise<T[]> {
-    return this.#attempt(scope, async (client) => {
-      await client.query(BY_KEYS);
-      const tx = new Together(client, this.#merged, this.#constants);
-      return { value: await tx.run(works), tx };
-    });
-  }
-
-  #oneAfterAnother<T>(scope: Scope, works: readonly ((tx: Tx) => Promise<T>)[]): Promise<T[]> {
-    return this.#attempt(scope, async (client) => {
-      const tx = new ConnectionTx(client, undefined, this.#merged, this.#constants);
-      const value: T[] = [];
-      for (const work of works) value.push(await work(tx));
-      return { value, tx };
-    });
   }
 
   async #attempt<T>(
@@ -312,14 +269,12 @@ class ConnectionTx implements Tx {
   readonly #client: pg.PoolClient;
   readonly #signal: AbortSignal | undefined;
   readonly #afterCommit: (() => void)[] = [];
-  readonly #merged: MergedStatements;
   readonly #constants: Constants;
   #parts = 0;
 
-  constructor(client: pg.PoolClient, signal: AbortSignal | undefined, merged: MergedStatements, constants: Constants) {
+  constructor(client: pg.PoolClient, signal: AbortSignal | undefined, constants: Constants) {
     this.#client = client;
     this.#signal = signal;
-    this.#merged = merged;
     this.#constants = constants;
   }
 
@@ -362,26 +317,6 @@ class ConnectionTx implements Tx {
       await this.#client.query(`rollback to savepoint ${name}`);
       throw error;
     }
-  }
-
-  once<T>(_key: string, load: () => Promise<T>): Promise<T> {
-    return load();
-  }
-
-  async gather<Item, T>(_key: string, item: Item, work: (items: readonly Item[]) => Promise<readonly T[]>): Promise<T> {
-    const [value] = await work([item]);
-    return value as T;
-  }
-
-  async beside<T>(works: readonly ((tx: Tx) => Promise<T>)[]): Promise<T[]> {
-    const [first, ...others] = works;
-    if (!first) return [];
-    if (others.length === 0) return [await first(this)];
-    await this.#client.query(BY_KEYS); // a merged statement's plan is kept on the connection
-    const together = new Together(this.#client, this.#merged, this.#constants);
-    const values = await together.run(works);
-    this.#afterCommit.push(() => together.committed());
-    return values;
   }
 
   constant<T>(key: string, load: () => Promise<T>): Promise<T> {

@@ -25,25 +25,6 @@ export interface Tx {
    */
   savepoint<T>(work: () => Promise<T>, keep: (value: T) => boolean): Promise<T>;
   /**
-   * A value that is the same for all work of this transaction side by side (`Database.together`): loaded once for all
-   * of it. In any other transaction it is loaded at each call, so that nobody misses their own changes.
-   * @param key names it among everything that is loaded in this way
-   */
-  once<T>(key: string, load: () => Promise<T>): Promise<T>;
-  /**
-   * Does something for this and for all who ask for the same side by side (`Database.together`), in one go; in any
-   * other transaction for this alone.
-   * @param key names what is done; who asks under one key gives one `work`
-   * @param work answers for each item, in their order
-   */
-  gather<Item, T>(key: string, item: Item, work: (items: readonly Item[]) => Promise<readonly T[]>): Promise<T>;
-  /**
-   * Does several pieces of work side by side in this transaction: what they ask in the same words is sent as one
-   * statement (together.ts). No work may read what another one changes. For operations that are not written for lists.
-   * @throws where one of them throws, or two change the same row: then the transaction has to be rolled back
-   */
-  beside<T>(works: readonly ((tx: Tx) => Promise<T>)[]): Promise<T[]>;
-  /**
    * A value that never changes in this database: loaded once for the process. `load` reads only what was committed
    * before this transaction.
    * @param key names it among all such values

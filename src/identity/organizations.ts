@@ -68,10 +68,8 @@ export const emailOf = ({ email, billingEmails }: Pick<Organization, 'email' | '
 
 /** An organization that belongs to the merchant; undefined where it has none of this id. */
 export async function findOrganization(tx: Tx, merchantId: string, id: string): Promise<Organization | undefined> {
-  return tx.once(`organization ${id} for ${merchantId}`, async () => {
-    const row = await selectOrganization(tx, merchantId, id);
-    return row && toOrganization(row);
-  });
+  const row = await selectOrganization(tx, merchantId, id);
+  return row && toOrganization(row);
 }
 
 /** Those of some organizations that belong to the merchant, by their ids. */

@@ -40,7 +40,7 @@ export { alignPeriods } from './issue/align-periods.ts';
 export { invoiceApprovals } from './issue/approvals.ts';
 export { cancelInvoice } from './issue/cancel.ts';
 export { creditCarriedLines } from './issue/carry-over.ts';
-export { closeWhatIsOver, followChange, redoDrafts } from './issue/follow-change.ts';
+export { closeWhatIsOver, followChanges, redoDrafts } from './issue/follow-change.ts';
 export { makeOneOffInvoice, type NewOneOffInvoice, type OneOffInvoice } from './issue/make-one-off.ts';
 export { openFirstInvoices } from './issue/open.ts';
 export { creditOrderItems, makeOrderInvoice, updateOrderDrafts } from './issue/order-invoices.ts';

@@ -1,6 +1,6 @@
 /** All that other domains may use of the ledger. */
 export type { Account, AccountKind } from './accounts.ts';
-export { accountBalance, balanceOfInvoice, bookedEntries, post, postAll } from './ledger.ts';
+export { accountBalance, balanceOfInvoice, balancesOfInvoices, bookedEntries, post, postAll } from './ledger.ts';
 export type { Entry, LedgerReason, Posting } from './posting.ts';
 export { ledgerRoutes } from './routes.ts';
 export {

@@ -107,20 +107,22 @@ export const selectBalance = async (
          and currency = ${currency}`)
   ).balance;
 
-/** The balance of an account for one invoice, replayed. */
-export const selectBalanceOfInvoice = async (
+/** The balances of an account for some invoices, replayed, by invoice; those without entries are left out. */
+export const selectBalancesOfInvoices = async (
   tx: Tx,
   merchantId: string,
   account: AccountKind,
-  invoiceId: string,
-): Promise<Decimal> =>
-  (
-    await tx.one<{ balance: Decimal }>(sql`
-      select coalesce(sum(entry.amount), 0) as balance
-        from ledger_transaction booked
-        join ledger_entry entry on entry.merchant_id = booked.merchant_id and entry.transaction_id = booked.id
-       where booked.merchant_id = ${merchantId} and booked.invoice_id = ${invoiceId} and entry.account = ${account}`)
-  ).balance;
+  invoiceIds: readonly string[],
+): Promise<ReadonlyMap<string, Decimal>> => {
+  const rows = await tx.rows<{ invoiceId: string; balance: Decimal }>(sql`
+    select booked.invoice_id, sum(entry.amount) as balance
+      from ledger_transaction booked
+      join ledger_entry entry on entry.merchant_id = booked.merchant_id and entry.transaction_id = booked.id
+     where booked.merchant_id = ${merchantId} and booked.invoice_id = any (${[...invoiceIds]}::text[])
+       and entry.account = ${account}
+     group by booked.invoice_id`);
+  return new Map(rows.map(({ invoiceId, balance }) => [invoiceId, balance]));
+};
 
 /** The entries of an invoice under a key and under those that follow it, in their order; none if the key is new. */
 export const selectEntries = (tx: Tx, merchantId: string, invoiceId: string, key: string): Promise<Entry[]> =>

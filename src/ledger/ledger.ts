@@ -1,5 +1,5 @@
 import type { Tx } from '../db/index.ts';
-import type { Decimal } from '../kernel/decimal.ts';
+import { type Decimal, ZERO } from '../kernel/decimal.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { AccountKind } from './accounts.ts';
@@ -8,7 +8,7 @@ import {
   insertWallets,
   lockWallets,
   selectBalance,
-  selectBalanceOfInvoice,
+  selectBalancesOfInvoices,
   selectEntries,
 } from './ledger.sql.ts';
 import { type Entry, mergeEntries, type Posting } from './posting.ts';
@@ -55,10 +55,21 @@ export const bookedEntries = (
   key: string,
 ): Promise<Entry[]> => selectEntries(tx, merchantId, id, key);
 
-/** The balance of an account for one invoice, replayed: above 0 if debits outweigh. */
-export const balanceOfInvoice = (
+/** The balances of an account for some invoices, replayed, by invoice: above 0 if debits outweigh. */
+export async function balancesOfInvoices(
+  tx: Tx,
+  merchantId: string,
+  account: AccountKind,
+  invoiceIds: readonly string[],
+): Promise<(invoiceId: string) => Decimal> {
+  const found = await selectBalancesOfInvoices(tx, merchantId, account, invoiceIds);
+  return (invoiceId) => found.get(invoiceId) ?? ZERO;
+}
+
+/** The balance of an account for one invoice. */
+export const balanceOfInvoice = async (
   tx: Tx,
   merchantId: string,
   account: AccountKind,
   invoiceId: string,
-): Promise<Decimal> => selectBalanceOfInvoice(tx, merchantId, account, invoiceId);
+): Promise<Decimal> => (await balancesOfInvoices(tx, merchantId, account, [invoiceId]))(invoiceId);

@@ -11,7 +11,8 @@ import {
   SubscriptionChangeListReply,
   SubscriptionChangeReply,
 } from './changes/change-schemas.ts';
-import { type ChangeOrder, cancelChange, changePlan } from './changes/changes.ts';
+import { cancelChange, changePlan } from './changes/changes.ts';
+import type { ChangeOrder } from './changes/decide-changes.ts';
 import { simulatePlan } from './changes/simulate.ts';
 import { type HeldSubscription, holdForChange } from './life/lock.ts';
 import { factsOf, quantitiesOf, toSubscriptionReply } from './life/present.ts';

@@ -27,7 +27,7 @@ async function opened() {
 }
 /** Kills a worker at the end of the second transaction in which it changes subscriptions. */
 function atSecondCommit(): Fate {
-  const LEAST_STATEMENTS = 50; // a transaction with fewer changes none
+  const LEAST_STATEMENTS = 20; // a transaction with fewer changes none
   let seen = 0;
   return (place, nth) => {
     if (place === 'commit' && nth > LEAST_STATEMENTS) seen += 1;
@@ -282,7 +282,7 @@ describe('a subscription that cannot be changed', () => {
 });
 
 describe('a migration whose worker is killed', () => {
-  const STRIDE = 25;
+  const STRIDE = 8;
   it('at any statement loses nothing and changes nothing twice', async () => {
     const { merchant, shop } = await opened();
     const { plan, subscriptions } = await planOfTwoVersions(shop, 2);

@@ -99,29 +99,6 @@ export class MortalDatabase extends Database {
     return value;
   }
 
-  override async together<T>(scope: Scope, works: readonly ((tx: Tx) => Promise<T>)[]): Promise<T[]> {
-    const life = this.#life;
-    life.goOn();
-    let [statements, ended] = [0, 0];
-    const value = await super.together(
-      scope,
-      works.map((work) => async (tx) => {
-        const before = async () => {
-          life.goOn();
-          if (life.strikes('statement', statements)) await die(tx, life);
-          statements += 1;
-        };
-        const done = await work(mortal(tx, before));
-        ended += 1;
-        life.goOn();
-        if (ended === works.length && life.strikes('commit', statements)) await die(tx, life);
-        return done;
-      }),
-    );
-    if (life.strikes('committed', statements)) throw new Death();
-    return value;
-  }
-
   override async call<Row>(name: string, query: Sql): Promise<Row[]> {
     this.#life.goOn();
     return super.call<Row>(name, query);
@@ -151,9 +128,6 @@ const mortal = (tx: Tx, before: () => Promise<void>): Tx => ({
     return tx.run(query);
   },
   savepoint: (work, keep) => tx.savepoint(work, keep),
-  once: (key, load) => tx.once(key, load),
-  gather: (key, item, work) => tx.gather(key, item, work),
-  beside: (works) => tx.beside(works.map((work) => (inner) => work(mortal(inner, before)))),
   constant: (key, load) => tx.constant(key, load),
   afterCommit: (work) => tx.afterCommit(work),
 });

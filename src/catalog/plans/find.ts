@@ -11,7 +11,7 @@ export interface PricedVersion extends PlanVersion {
 
 /** A plan of the merchant. */
 export const findPlan = (tx: Tx, merchantId: string, planId: string): Promise<Plan | undefined> =>
-  tx.once(`plan ${planId} of ${merchantId}`, () => selectPlan(tx, merchantId, planId));
+  selectPlan(tx, merchantId, planId);
 
 /** Some plans of the merchant, by their ids. */
 export const findPlans = async (
@@ -41,9 +41,7 @@ export async function findPlanVersion(
   merchantId: string,
   versionId: string,
 ): Promise<PricedVersion | undefined> {
-  return tx.once(`plan version ${versionId} of ${merchantId}`, async () =>
-    withItsPrices(tx, await selectVersion(tx, merchantId, versionId)),
-  );
+  return withItsPrices(tx, await selectVersion(tx, merchantId, versionId));
 }
 
 /** A version of a plan by its number. */

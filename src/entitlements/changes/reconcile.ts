@@ -10,13 +10,14 @@ import { insertTerm, lockEntitlementsOfPlan, selectTerms, updateEntitlement } fr
 import { insertGrants, selectPlanGrantsSince } from '../entitlement/grants.sql.ts';
 import { issuedRow, writeGrant } from '../grants/grants.ts';
 import { forgetSince } from '../grants/past-change.ts';
-import { loadInput } from '../inputs/inputs.ts';
+import { loadInput, loadInputs } from '../inputs/inputs.ts';
 import { cancelEntitlement } from './end.ts';
 import {
   type HeldFeature,
   type KeptFeature,
   planReconciliation,
   type ReconciledFeatures,
+  type ReconciliationPlan,
 } from './plan-reconciliation.ts';
 
 /** The options of a reconciliation. */
@@ -27,66 +28,112 @@ export interface Reconciling {
   readonly grantsNow: boolean;
 }
 
+/** A subscription to reconcile. */
+export interface ToReconcile {
+  readonly subscription: EntitlingSubscription;
+  /** Those of the version that the subscription is pinned to, and those to reconcile with. */
+  readonly prices: { readonly pinned: readonly CatalogPrice[]; readonly current: readonly CatalogPrice[] };
+  readonly anchorOf: SeriesAnchor;
+}
+
 /**
- * Brings what a subscription's plan made into line with another version of the plan, which is the default one by now
- * (§4): what it carries and the subscription lacks begins now, what it no longer carries ends now, and where a template
- * has changed, its new words hold from now on. What the plan granted in the current usage period is raised to what it
- * grants by now; a lower allowance, or a new usage period, holds from the next reset. Direct and purchased grants stay,
- * and so does what an entitlement measures. The prices stay pinned.
- * @param prices those of the version that the subscription is pinned to, and those to reconcile with
+ * Brings what the plans of some subscriptions of one merchant made into line with another version of the plan, which is
+ * the default one by now (§4): what it carries and the subscription lacks begins now, what it no longer carries ends
+ * now, and where a template has changed, its new words hold from now on. What the plan granted in the current usage
+ * period is raised to what it grants by now; a lower allowance, or a new usage period, holds from the next reset.
+ * Direct and purchased grants stay, and so does what an entitlement measures. The prices stay pinned. Facts are loaded
+ * together; what begins, ends or changes is written one by one.
+ * @returns what became of each, in their order
  */
 export async function reconcileEntitlements(
   tx: Tx,
-  subscription: EntitlingSubscription,
-  prices: { readonly pinned: readonly CatalogPrice[]; readonly current: readonly CatalogPrice[] },
-  anchorOf: SeriesAnchor,
+  asked: readonly ToReconcile[],
   { isDry, grantsNow }: Reconciling,
   now: Instant,
-): Promise<ReconciledFeatures> {
-  const { merchantId, subscriptionId } = subscription;
-  const carried = await carriedFeatures(tx, merchantId, prices.current);
-  const held = await heldFeatures(tx, await lockEntitlementsOfPlan(tx, merchantId, subscriptionId), now);
-  const billedIds = new Set(prices.pinned.flatMap(({ features }) => features.map(({ featureId }) => featureId)));
-  const plan = planReconciliation(held, carried, { billedIds, grantsNow, anchorOf }, now);
-  if (isDry) return plan.told;
+): Promise<ReconciledFeatures[]> {
+  const [first] = asked;
+  if (!first) return [];
+  const { merchantId } = first.subscription;
+  const carriedBy = new Map<readonly CatalogPrice[], CarriedFeature[]>();
+  for (const prices of new Set(asked.map(({ prices: { current } }) => current)))
+    carriedBy.set(prices, await carriedFeatures(tx, merchantId, prices));
+  const ids = asked.map(({ subscription }) => subscription.subscriptionId);
+  const held = await heldFeatures(tx, merchantId, await lockEntitlementsOfPlan(tx, merchantId, ids), now);
+  const heldBy = Map.groupBy(held, ({ row }) => row.subscriptionId);
+  const told: ReconciledFeatures[] = [];
+  for (const { subscription, prices, anchorOf } of asked) {
+    const own = heldBy.get(subscription.subscriptionId) ?? [];
+    const billedIds = new Set(prices.pinned.flatMap(({ features }) => features.map(({ featureId }) => featureId)));
+    const carried = carriedBy.get(prices.current) ?? [];
+    const plan = planReconciliation(own, carried, { billedIds, grantsNow, anchorOf }, now);
+    if (!isDry) await save(tx, subscription, plan, anchorOf, now);
+    told.push(plan.told);
+  }
+  return told;
+}
+
+async function save(
+  tx: Tx,
+  subscription: EntitlingSubscription,
+  { missing, kept, left }: ReconciliationPlan,
+  anchorOf: SeriesAnchor,
+  now: Instant,
+): Promise<void> {
   const from = latest(subscription.startedAt, now);
-  for (const each of plan.missing) await entitleTo(tx, subscription, each, anchorOf, from, now);
-  for (const each of plan.kept) await converge(tx, each, now);
-  for (const each of plan.left) await cancelEntitlement(tx, each, now, now);
-  return plan.told;
+  for (const each of missing) await entitleTo(tx, subscription, each, anchorOf, from, now);
+  for (const each of kept) await converge(tx, each, now);
+  for (const each of left) await cancelEntitlement(tx, each, now, now);
 }
 
 /** The entitlements with what their templates say and have granted. */
-async function heldFeatures(tx: Tx, rows: readonly EntitlementRow[], now: Instant): Promise<HeldFeature[]> {
-  const merchantIds = rows.map(({ merchantId }) => merchantId);
-  const ids = rows.map(({ featureId }) => featureId);
-  const keys = new Map((await findFeatures(tx, merchantIds, ids)).map((feature) => [feature.id, feature.key]));
-  const terms = Map.groupBy(
-    await selectTerms(
-      tx,
-      merchantIds,
-      rows.map(({ id }) => id),
-    ),
-    ({ entitlementId }) => entitlementId,
-  );
-  const held: HeldFeature[] = [];
-  for (const row of rows) {
+async function heldFeatures(
+  tx: Tx,
+  merchantId: string,
+  rows: readonly EntitlementRow[],
+  now: Instant,
+): Promise<HeldFeature[]> {
+  if (rows.length === 0) return [];
+  const featureIds = [...new Set(rows.map(({ featureId }) => featureId))];
+  const keys = new Map((await findFeatures(tx, [merchantId], featureIds)).map((feature) => [feature.id, feature.key]));
+  const ids = rows.map(({ id }) => id);
+  const terms = Map.groupBy(await selectTerms(tx, [merchantId], ids), ({ entitlementId }) => entitlementId);
+  const granted = await grantedOf(tx, merchantId, rows, now);
+  return rows.map((row) => {
     const template = terms.get(row.id)?.at(-1)?.template;
     if (!template) throw new Error(`Entitlement ${row.id} has no term.`);
-    held.push({ row, featureKey: keys.get(row.featureId) ?? '', template, granted: await grantedOf(tx, row, now) });
-  }
-  return held;
+    return { row, featureKey: keys.get(row.featureId) ?? '', template, granted: granted.get(row.id) ?? null };
+  });
 }
 
-/** The grants of the plan in the current usage period, with unwritten ones; null: nothing is granted yet, or ever. */
-async function grantedOf(tx: Tx, row: EntitlementRow, now: Instant): Promise<Decimal | null> {
-  if (row.featureType !== 'metered' || isAfter(row.activeFrom, now)) return null;
-  const { start } = usagePeriodAt((await loadInput(tx, { entitlement: row, at: now })).inputs, now);
+/**
+ * The grants of the plan in the current usage period, with unwritten ones, by entitlement; none where nothing is
+ * granted yet, or ever.
+ */
+async function grantedOf(
+  tx: Tx,
+  merchantId: string,
+  rows: readonly EntitlementRow[],
+  now: Instant,
+): Promise<ReadonlyMap<string, Decimal>> {
+  const metered = rows
+    .filter(({ featureType, activeFrom }) => featureType === 'metered' && !isAfter(activeFrom, now))
+    .map((entitlement) => ({ entitlement, at: now }));
+  if (metered.length === 0) return new Map();
+  const starts = (await loadInputs(tx, metered)).map(({ inputs }) => usagePeriodAt(inputs, now).start);
+  const startAt = (place: number) => starts[place] as Instant;
   // with all rows of the period
-  const { inputs } = await loadInput(tx, { entitlement: row, at: now, snapshotUntil: start });
-  const written = await selectPlanGrantsSince(tx, row, start);
-  const unwritten = issuedGrants(inputs, beforeStart(row, start), now);
-  return sum([...written.map(({ amount }) => amount), ...unwritten.map(({ amount }) => amount)]);
+  const wanted = metered.map((each, place) => ({ ...each, snapshotUntil: startAt(place) }));
+  const loaded = await loadInputs(tx, wanted);
+  const since = metered.map(({ entitlement: { id } }, place) => ({ entitlementId: id, from: startAt(place) }));
+  const grants = await selectPlanGrantsSince(tx, merchantId, since);
+  const written = Map.groupBy(grants, ({ entitlementId }) => entitlementId);
+  return new Map(
+    loaded.map(({ entitlement, inputs }, place) => {
+      const unwritten = issuedGrants(inputs, beforeStart(entitlement, startAt(place)), now);
+      const all = [...(written.get(entitlement.id) ?? []), ...unwritten];
+      return [entitlement.id, sum(all.map(({ amount }) => amount))];
+    }),
+  );
 }
 
 /** Right before an instant, so that what happens at it is included; null: from the start of the entitlement on. */

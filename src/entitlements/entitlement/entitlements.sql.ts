@@ -38,6 +38,12 @@ export const insertTerm = (
 export const selectEntitlement = (tx: Tx, merchantId: string, id: string): Promise<EntitlementRow | undefined> =>
   tx.maybe<EntitlementRow>(sql`select * from entitlement where merchant_id = ${merchantId} and id = ${id}`);
 
+/** Some entitlements of the merchant as they are kept. */
+export const selectEntitlements = (tx: Tx, merchantId: string, ids: readonly string[]): Promise<EntitlementRow[]> =>
+  tx.rows<EntitlementRow>(
+    sql`select * from entitlement where merchant_id = ${merchantId} and id = any (${[...ids]}::text[])`,
+  );
+
 /**
  * Locks an entitlement against every other change of it or of its grants, resets and reservations. Its clock is locked
  * before, and before it the subscription or the invoice, where one is in the transaction.
@@ -63,11 +69,16 @@ export const updateEntitlement = (
     update entitlement set ${assignments({ ...changes, updatedAt: now })}
      where merchant_id = ${merchantId} and id = ${id} returning *`);
 
-/** The entitlements that a subscription's plan made and that have not been canceled, oldest first, locked. */
-export const lockEntitlementsOfPlan = (tx: Tx, merchantId: string, subscriptionId: string): Promise<EntitlementRow[]> =>
+/** The entitlements that the plans of some subscriptions made and that are not canceled, oldest first, locked. */
+export const lockEntitlementsOfPlan = (
+  tx: Tx,
+  merchantId: string,
+  subscriptionIds: readonly string[],
+): Promise<EntitlementRow[]> =>
   tx.rows<EntitlementRow>(sql`
     select * from entitlement
-     where merchant_id = ${merchantId} and subscription_id = ${subscriptionId} and is_from_plan and not is_canceled
+     where merchant_id = ${merchantId} and subscription_id = any (${[...subscriptionIds]}::text[]) and is_from_plan
+       and not is_canceled
      order by seq for no key update`);
 
 /**

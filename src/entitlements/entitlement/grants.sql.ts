@@ -72,13 +72,22 @@ export const selectGrantByKey = (
     select * from entitlement_grant
      where merchant_id = ${merchantId} and entitlement_id = ${id} and idempotency_key = ${key}`);
 
-/** The grants of a plan from an instant on that nobody has voided: by its template, or by a reconciliation. */
-export const selectPlanGrantsSince = (tx: Tx, { merchantId, id }: OfEntitlement, from: Instant): Promise<GrantRow[]> =>
+/**
+ * The grants of a plan to some entitlements of one merchant, each from an instant on, that nobody has voided: by its
+ * template, or by a reconciliation.
+ */
+export const selectPlanGrantsSince = (
+  tx: Tx,
+  merchantId: string,
+  since: readonly { readonly entitlementId: string; readonly from: Instant }[],
+): Promise<GrantRow[]> =>
   tx.rows<GrantRow>(sql`
-    select * from entitlement_grant
-     where merchant_id = ${merchantId} and entitlement_id = ${id} and origin in ('template', 'reconciliation')
-       and effective_at >= ${from} and voided_at is null
-     order by seq`);
+    select g.*
+      from unnest(${since.map(({ entitlementId: id }) => id)}::text[],
+                  ${since.map(({ from }) => from)}::timestamptz[]) q (entitlement_id, since)
+      join entitlement_grant g on g.merchant_id = ${merchantId} and g.entitlement_id = q.entitlement_id
+     where g.origin in ('template', 'reconciliation') and g.effective_at >= q.since and g.voided_at is null
+     order by g.seq`);
 
 /** When the next grant that is not voided expires; null: none does. */
 export const selectNextExpiry = async (

@@ -81,28 +81,41 @@ export function measuringOf(of: Loaded, stretches: readonly Stretch[], questions
   };
 }
 
+/** The stretches and the questions of a replay. */
+export interface ToMeasure {
+  readonly of: Loaded;
+  readonly stretches: readonly Stretch[];
+  readonly levels: readonly LevelQuestion[];
+}
+
 /**
- * Reads all usage for a replay in this transaction, so that it sees the events accepted before. Many stretches are read
- * in one pass, if they add up.
+ * Reads all usage for some replays in this transaction, so that it sees the events accepted before. The usage of all is
+ * measured together; many stretches of one are read in one pass, if they add up.
  */
-export async function measured(
-  tx: Tx,
-  of: Loaded,
-  stretches: readonly Stretch[],
-  questions: readonly LevelQuestion[],
-): Promise<Measured> {
-  const busy = stretches.filter(({ isUnused }) => !isUnused);
-  const inOnePass = busy.length > FEW_STRETCHES ? of.meters.filter(({ aggregation }) => ADDED_UP.has(aggregation)) : [];
-  const meters = of.meters.filter((meter) => !inOnePass.includes(meter));
-  const { scopes, sumUp } = measuringOf({ ...of, meters }, stretches, questions);
-  const { flows, levels } = sumUp(await measureEach(tx, scopes));
-  const totals = new Map(stretches.map((stretch, place) => [stretch, flows[place] as Decimal]));
-  for (const meter of inOnePass)
-    for (const [place, value] of (await addedIn(tx, of, meter, busy)).entries()) {
-      const stretch = busy[place] as Stretch;
-      totals.set(stretch, (totals.get(stretch) as Decimal).plus(value));
-    }
-  return { flows: [...totals.values()], levels };
+export async function measureAll(tx: Tx, asked: readonly ToMeasure[]): Promise<Measured[]> {
+  const planned = asked.map(({ of, stretches, levels }) => {
+    const busy = stretches.filter(({ isUnused }) => !isUnused);
+    const isAdded = ({ aggregation }: MeasuredMeter) => busy.length > FEW_STRETCHES && ADDED_UP.has(aggregation);
+    const meters = of.meters.filter((meter) => !isAdded(meter));
+    const inOnePass = of.meters.filter(isAdded);
+    return { of, stretches, busy, inOnePass, ...measuringOf({ ...of, meters }, stretches, levels) };
+  });
+  const figures = await measureEach(
+    tx,
+    planned.flatMap(({ scopes }) => scopes),
+  );
+  const found: Measured[] = [];
+  for (const { of, stretches, busy, inOnePass, scopes, sumUp } of planned) {
+    const { flows, levels } = sumUp(figures.splice(0, scopes.length));
+    const totals = new Map(stretches.map((stretch, place) => [stretch, flows[place] as Decimal]));
+    for (const meter of inOnePass)
+      for (const [place, value] of (await addedIn(tx, of, meter, busy)).entries()) {
+        const stretch = busy[place] as Stretch;
+        totals.set(stretch, (totals.get(stretch) as Decimal).plus(value));
+      }
+    found.push({ flows: [...totals.values()], levels });
+  }
+  return found;
 }
 
 /** The usage in each of some stretches, which are in order and apart. */

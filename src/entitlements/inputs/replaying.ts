@@ -13,7 +13,7 @@ import {
   type Wanted,
 } from '../balance/index.ts';
 import type { Loaded } from './inputs.ts';
-import { type LevelQuestion, type Measured, measured, usedIn } from './measure.ts';
+import { type LevelQuestion, type Measured, measureAll, usedIn } from './measure.ts';
 
 /**
  * Up to so many steps and grants, asking for the usage of each stretch is cheaper than asking first where there is any.
@@ -47,10 +47,31 @@ export interface Plan {
   readonly levels: readonly LevelQuestion[];
 }
 
-/** Replays the time from the snapshot to the question: finds the stretches, measures them, and burns the usage. */
+/** An entitlement with loaded inputs, and its question. */
+export interface Asked {
+  readonly loaded: Loaded;
+  readonly question: ReplayQuestion;
+}
+
+/**
+ * Replays the time from the snapshot to the question, for each of some entitlements: finds the stretches, measures
+ * those of all together, and burns the usage.
+ */
+export async function replayAll(tx: Tx, asked: readonly Asked[]): Promise<Answers[]> {
+  const plans: (Plan & { readonly of: Loaded })[] = [];
+  for (const { loaded, question } of asked)
+    plans.push({ of: loaded, ...(await planReplay(loaded, question, await usedBefore(tx, loaded, question))) });
+  const measured = await measureAll(tx, plans);
+  const answers: Answers[] = [];
+  for (const [place, { question }] of asked.entries())
+    answers.push(await burned(plans[place] as Plan, measured[place] as Measured, question));
+  return answers;
+}
+
+/** The replay of one entitlement. */
 export async function replayed(tx: Tx, loaded: Loaded, question: ReplayQuestion): Promise<Answers> {
-  const plan = await planReplay(loaded, question, await usedBefore(tx, loaded, question));
-  return burned(plan, await measured(tx, loaded, plan.stretches, plan.levels), question);
+  const [answers] = await replayAll(tx, [{ loaded, question }]);
+  return answers as Answers;
 }
 
 /** Finds the stretches. @param used where usage can be; null: anywhere */

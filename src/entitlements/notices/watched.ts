@@ -1,9 +1,9 @@
 import type { Tx } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import { type Instant, isAfter } from '../../kernel/time.ts';
-import { selectEntitlement } from '../entitlement/entitlements.sql.ts';
+import { selectEntitlements } from '../entitlement/entitlements.sql.ts';
 import { hasEnded } from '../entitlement/lock.ts';
-import { balanceOf } from '../reading/balances.ts';
+import { type Balance, balancesOf } from '../reading/balances.ts';
 
 /** A balance with its usage in the usage period. */
 export interface WatchedBalance {
@@ -12,23 +12,38 @@ export interface WatchedBalance {
   readonly period: { readonly start: Instant; readonly end: Instant | null };
 }
 
+/** A metered entitlement whose balance is watched. */
+export interface Watched {
+  readonly entitlementId: string;
+  /** null: now; else events strictly before it count. */
+  readonly at: Instant | null;
+  /** Effective now of the entitlement. */
+  readonly now: Instant;
+}
+
 /**
- * The balance of a metered entitlement for whoever watches it. What reservations hold is not used yet.
- * @param at null: now; else events strictly before it count
- * @param now effective now of the entitlement
- * @returns null before it begins and after it has ended
+ * The balances of some metered entitlements of one merchant for whoever watches them, in their order. What reservations
+ * hold is not used yet.
+ * @returns null before an entitlement begins and after it has ended
  */
-export async function findWatchedBalance(
+export async function findWatchedBalances(
   tx: Tx,
   merchantId: string,
-  id: string,
-  at: Instant | null,
-  now: Instant,
-): Promise<WatchedBalance | null> {
-  const entitlement = await selectEntitlement(tx, merchantId, id);
-  if (!entitlement) return null;
-  const asked = at ?? now;
-  if (isAfter(entitlement.activeFrom, asked) || hasEnded(entitlement, asked)) return null;
-  const { balance, usageInPeriod, period } = await balanceOf(tx, entitlement, { at }, now);
-  return { balance, used: usageInPeriod, period: { start: period.start, end: period.end } };
+  watched: readonly Watched[],
+): Promise<(WatchedBalance | null)[]> {
+  const ids = watched.map(({ entitlementId: id }) => id);
+  const rows = new Map((await selectEntitlements(tx, merchantId, ids)).map((row) => [row.id, row]));
+  const active = watched.flatMap(({ entitlementId, at, now }, place) => {
+    const entitlement = rows.get(entitlementId);
+    const asked = at ?? now;
+    const isActive = entitlement && !isAfter(entitlement.activeFrom, asked) && !hasEnded(entitlement, asked);
+    return isActive ? [{ place, entitlement, question: { at }, now }] : [];
+  });
+  const balances = await balancesOf(tx, active);
+  const found: (WatchedBalance | null)[] = watched.map(() => null);
+  for (const [index, { place }] of active.entries()) {
+    const { balance, usageInPeriod, period } = balances[index] as Balance;
+    found[place] = { balance, used: usageInPeriod, period: { start: period.start, end: period.end } };
+  }
+  return found;
 }

@@ -3,8 +3,8 @@ import { Decimal, ZERO } from '../../kernel/decimal.ts';
 import { END_OF_TIME, earliest, type Instant, isBefore } from '../../kernel/time.ts';
 import type { BalanceAt, Budget, Timeline } from '../balance/index.ts';
 import type { EntitlementRow } from '../entitlement/entitlement.ts';
-import { type Loaded, loadInput } from '../inputs/inputs.ts';
-import { type ReplayQuestion, replayed } from '../inputs/replaying.ts';
+import { type Loaded, loadInputs } from '../inputs/inputs.ts';
+import { type ReplayQuestion, replayAll, replayed } from '../inputs/replaying.ts';
 import { withHolding } from '../inputs/snapshots.ts';
 
 /** The balance of a metered entitlement, and its reserved part. */
@@ -34,55 +34,80 @@ const RIGHT_AFTER = { nanoseconds: 1 };
 /** The instant for which the inputs of a question are loaded. */
 export const instantAsked = ({ at }: BalanceQuestion, now: Instant): Instant => at ?? now;
 
+/** A metered entitlement, and what is asked of it. */
+export interface BalanceOf {
+  readonly entitlement: EntitlementRow;
+  readonly question: BalanceQuestion;
+  /** Effective now of the entitlement. */
+  readonly now: Instant;
+}
+
 /**
- * The balance of a metered entitlement (domain.md §5): a function of its grants, resets, terms and usage.
- * @param now effective now of the entitlement
+ * The balances of some metered entitlements, in their order (domain.md §5): a function of their grants, resets, terms
+ * and usage. The inputs of all are loaded together, and their usage is measured together.
  */
+export async function balancesOf(tx: Tx, asked: readonly BalanceOf[]): Promise<Balance[]> {
+  const inputs = await loadInputs(
+    tx,
+    asked.map(({ entitlement, question, now }) => ({ entitlement, at: instantAsked(question, now) })),
+  );
+  return balancesOfLoaded(
+    tx,
+    asked.map(({ question, now }, place) => ({ loaded: inputs[place] as Loaded, question, now })),
+  );
+}
+
+/** The balance of one entitlement. @param now effective now of the entitlement */
 export async function balanceOf(
   tx: Tx,
   entitlement: EntitlementRow,
   question: BalanceQuestion,
   now: Instant,
 ): Promise<Balance> {
-  return balanceOfLoaded(tx, await loadInput(tx, { entitlement, at: instantAsked(question, now) }), question, now);
+  const [balance] = await balancesOf(tx, [{ entitlement, question, now }]);
+  return balance as Balance;
 }
 
-/** The same where the inputs of this instant are there already. */
+/** The balance of one entitlement whose inputs of this instant are there already. */
 export async function balanceOfLoaded(
   tx: Tx,
   loaded: Loaded,
   question: BalanceQuestion,
   now: Instant,
 ): Promise<Balance> {
-  const holding = await withHolding(tx, loaded);
-  const answer =
-    question.at === null
-      ? await toBalanceReply(tx, holding, question, now)
-      : await balanceAt(tx, holding, question.at, question);
-  return withReserved(answer, question.at === null ? holding.reserved : ZERO);
+  const [balance] = await balancesOfLoaded(tx, [{ loaded, question, now }]);
+  return balance as Balance;
+}
+
+/** Each snapshot is looked at by itself: most entitlements that are asked about have none. */
+async function balancesOfLoaded(
+  tx: Tx,
+  asked: readonly (Pick<BalanceOf, 'question' | 'now'> & { readonly loaded: Loaded })[],
+): Promise<Balance[]> {
+  const holding: Loaded[] = [];
+  for (const { loaded } of asked) holding.push(await withHolding(tx, loaded));
+  const answers = await replayAll(
+    tx,
+    asked.map(({ question, now }, place) => {
+      const loaded = holding[place] as Loaded;
+      const asAsked = question.at === null ? questionAtPresent(loaded, now) : { instants: [question.at] };
+      return { loaded, question: { ...limitsOf(question), ...asAsked } };
+    }),
+  );
+  return asked.map(({ question: { at }, now }, place) => {
+    const answer = answers[place]?.observations[0] as BalanceAt;
+    return at === null
+      ? withReserved({ ...answer, at: now }, (holding[place] as Loaded).reserved)
+      : withReserved(answer, ZERO);
+  });
 }
 
 const limitsOf = ({ signal, budget }: Pick<BalanceQuestion, 'signal' | 'budget'>) => ({ signal, budget });
 
 /** The balance at an instant that is not before the snapshot. Events strictly before it count. */
-export async function balanceAt(
-  tx: Tx,
-  loaded: Loaded,
-  at: Instant,
-  limits: Pick<BalanceQuestion, 'signal' | 'budget'> = {},
-): Promise<BalanceAt> {
-  const { observations } = await replayed(tx, loaded, { ...limitsOf(limits), instants: [at] });
+export async function balanceAt(tx: Tx, loaded: Loaded, at: Instant): Promise<BalanceAt> {
+  const { observations } = await replayed(tx, loaded, { instants: [at] });
   return observations[0] as BalanceAt;
-}
-
-async function toBalanceReply(
-  tx: Tx,
-  loaded: Loaded,
-  limits: Pick<BalanceQuestion, 'signal' | 'budget'>,
-  now: Instant,
-): Promise<BalanceAt> {
-  const { observations } = await replayed(tx, loaded, { ...limitsOf(limits), ...questionAtPresent(loaded, now) });
-  return { ...(observations[0] as BalanceAt), at: now };
 }
 
 /** The last stretch ends right after now, after all changes of now, and includes usage with a later time. */

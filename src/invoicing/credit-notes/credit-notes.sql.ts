@@ -1,5 +1,5 @@
 import { type PageRequest, pageOfRows, sql, type Tx } from '../../db/index.ts';
-import type { Decimal } from '../../kernel/decimal.ts';
+import { type Decimal, ZERO } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { CreditNoteRow } from '../invoice/credit-note.ts';
@@ -58,11 +58,24 @@ async function issueCreditNote(
   return note;
 }
 
-/** The amounts of an invoice in credit notes over parts that are not void. */
-export const sumCreditNotes = (tx: Tx, { merchantId, id }: InvoiceRow): Promise<NotedAmounts> =>
-  tx.one<NotedAmounts>(sql`
-    select coalesce(sum(amount), 0) as amount, coalesce(sum(tax_amount), 0) as tax from credit_note
-     where merchant_id = ${merchantId} and invoice_id = ${id} and kind = 'credit' and status = 'ISSUED'`);
+/** The amounts of some invoices of a merchant in credit notes over parts that are not void, by invoice. */
+export async function selectSumsOfCreditNotes(
+  tx: Tx,
+  merchantId: string,
+  invoiceIds: readonly string[],
+): Promise<(invoiceId: string) => NotedAmounts> {
+  const rows = await tx.rows<NotedAmounts & { invoiceId: string }>(sql`
+    select invoice_id, sum(amount) as amount, sum(tax_amount) as tax from credit_note
+     where merchant_id = ${merchantId} and invoice_id = any (${[...invoiceIds]}::text[]) and kind = 'credit'
+       and status = 'ISSUED'
+     group by invoice_id`);
+  const sums = new Map(rows.map(({ invoiceId, amount, tax }) => [invoiceId, { amount, tax }]));
+  return (invoiceId) => sums.get(invoiceId) ?? { amount: ZERO, tax: ZERO };
+}
+
+/** The amounts of one invoice in credit notes over parts that are not void. */
+export const sumCreditNotes = async (tx: Tx, { merchantId, id }: InvoiceRow): Promise<NotedAmounts> =>
+  (await selectSumsOfCreditNotes(tx, merchantId, [id]))(id);
 
 /** The credit note over all of an invoice that is in force; at most one (unique index `one_unvoided_credit_note`). */
 export const selectUnvoidedCreditNote = (tx: Tx, invoice: InvoiceRow): Promise<CreditNoteRow | undefined> =>

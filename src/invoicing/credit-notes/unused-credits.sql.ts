@@ -1,25 +1,59 @@
-import { jsonb, sql, type Tx } from '../../db/index.ts';
+import { columns, recordset, sql, type Tx } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { CreditNoteRow } from '../invoice/credit-note.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { CreditOn, UnusedCreditRow } from './unused-credit.ts';
 
-export async function insertUnusedCredit(tx: Tx, row: Omit<UnusedCreditRow, 'seq'>): Promise<UnusedCreditRow> {
-  const { last } = await tx.one<{ last: bigint }>(sql`
-    select coalesce(max(l.seq), 0) as last
-      from invoice i join invoice_line l on l.merchant_id = i.merchant_id and l.invoice_id = i.id
-     where i.merchant_id = ${row.merchantId} and i.subscription_id = ${row.subscriptionId}`);
-  return tx.one<UnusedCreditRow>(sql`
-    insert into unused_credit (merchant_id, id, subscription_id, invoice_id, price_id, charged_from, charged_to,
-                               unused_from, unused_to, display_name, amount, tax_amount, tax_rate, noted_amount,
-                               noted_tax, target_invoice_id, created_at, workings, correction, source_key, line_seq)
-    values (${row.merchantId}, ${row.id}, ${row.subscriptionId}, ${row.invoiceId}, ${row.priceId}, ${row.chargedFrom},
-            ${row.chargedTo}, ${row.unusedFrom}, ${row.unusedTo}, ${row.displayName}, ${row.amount}, ${row.taxAmount},
-            ${row.taxRate}, ${row.notedAmount}, ${row.notedTax}, ${row.targetInvoiceId}, ${row.createdAt},
-            ${jsonb(row.workings)}, ${row.correction === null ? null : jsonb(row.correction)},
-            ${row.sourceKey}, ${last})
+const FIELDS = [
+  'merchantId',
+  'id',
+  'subscriptionId',
+  'invoiceId',
+  'priceId',
+  'chargedFrom',
+  'chargedTo',
+  'unusedFrom',
+  'unusedTo',
+  'displayName',
+  'amount',
+  'taxAmount',
+  'taxRate',
+  'notedAmount',
+  'notedTax',
+  'targetInvoiceId',
+  'createdAt',
+  'workings',
+  'correction',
+  'sourceKey',
+] as const satisfies readonly (keyof UnusedCreditRow)[];
+
+/**
+ * Writes credits of one merchant, in their order; each has its place behind the present lines of its subscription.
+ * @returns them in their order
+ */
+export async function insertUnusedCredits(
+  tx: Tx,
+  rows: readonly Omit<UnusedCreditRow, 'seq'>[],
+): Promise<UnusedCreditRow[]> {
+  const [first] = rows;
+  if (!first) return [];
+  const stored = await tx.rows<UnusedCreditRow>(sql`
+    insert into unused_credit (${columns(FIELDS)}, line_seq)
+    select ${columns(FIELDS)},
+           (select coalesce(max(l.seq), 0)
+              from invoice i join invoice_line l on l.merchant_id = i.merchant_id and l.invoice_id = i.id
+             where i.merchant_id = ${first.merchantId} and i.subscription_id = r.subscription_id)
+      from jsonb_populate_recordset(null::unused_credit, ${recordset(rows)}) r
     returning *`);
+  const byId = new Map(stored.map((row) => [row.id, row]));
+  return rows.map(({ id }) => byId.get(id) as UnusedCreditRow);
+}
+
+/** Writes one credit. */
+export async function insertUnusedCredit(tx: Tx, row: Omit<UnusedCreditRow, 'seq'>): Promise<UnusedCreditRow> {
+  const [stored] = await insertUnusedCredits(tx, [row]);
+  return stored as UnusedCreditRow;
 }
 
 /**
@@ -75,16 +109,22 @@ export const selectNotesOfCredits = (
      where c.merchant_id = ${merchantId} and c.target_invoice_id = ${id} and n.refund_id is null
      order by n.seq, l.position`);
 
-/** Adds to the part of a credit in credit notes. */
-export const markCredited = (
-  tx: Tx,
-  { merchantId, id }: UnusedCreditRow,
-  amount: Decimal,
-  tax: Decimal,
-): Promise<number> =>
-  tx.run(sql`
-    update unused_credit set noted_amount = noted_amount + ${amount}, noted_tax = noted_tax + ${tax}
-     where merchant_id = ${merchantId} and id = ${id}`);
+/** The part of a credit that a credit note contains. */
+export interface NotedPart {
+  readonly credit: UnusedCreditRow;
+  readonly part: { readonly net: Decimal; readonly tax: Decimal };
+}
+
+/** Adds to the parts of some credits of a merchant in credit notes. */
+export async function markCredited(tx: Tx, merchantId: string, noted: readonly NotedPart[]): Promise<void> {
+  const some = noted.filter(({ part }) => !(part.net.isZero() && part.tax.isZero()));
+  if (some.length === 0) return;
+  await tx.run(sql`
+    update unused_credit c set noted_amount = c.noted_amount + n.net, noted_tax = c.noted_tax + n.tax
+      from unnest(${some.map(({ credit }) => credit.id)}::text[], ${some.map(({ part }) => part.net)}::numeric[],
+                  ${some.map(({ part }) => part.tax)}::numeric[]) n (id, net, tax)
+     where c.merchant_id = ${merchantId} and c.id = n.id`);
+}
 
 /**
  * A credit note is void: what it credited is in none. A credit that only this one gave, and that is on no invoice, is
@@ -101,41 +141,52 @@ export async function markNotCredited(tx: Tx, { merchantId, id }: CreditNoteRow)
        and c.id in (select credit_id from credit_note_line where ${ofNote})`);
 }
 
+/** A subscription, and an instant after which its time is credited anew. */
+export interface TimeAfter {
+  readonly subscriptionId: string;
+  readonly after: Instant;
+}
+
 /**
- * Takes back the credits of a subscription for time after an instant that nobody has in hand: lines of an invoice that
- * is not issued, of which nothing stands in a credit note. What is not used is worked out anew. A credit for time
- * before the instant stays where it is.
+ * Takes back the credits of some subscriptions of one merchant, for time after an instant, that nobody has in hand:
+ * lines of an invoice that is not issued, of which nothing stands in a credit note. What is not used is worked out
+ * anew. A credit for time before the instant stays where it is.
  */
 export async function deleteOpenCredits(
   tx: Tx,
   merchantId: string,
-  subscriptionId: string,
-  after: Instant,
+  times: readonly TimeAfter[],
 ): Promise<OpenCredit[]> {
-  if ((await selectOpenCredits(tx, merchantId, subscriptionId, after)).length === 0) return []; // as a rule
+  const open = await selectOpenCredits(tx, merchantId, times);
+  if (open.length === 0) return []; // as a rule
   return tx.rows<OpenCredit>(sql`
-    delete from unused_credit c where ${openCredits(merchantId, subscriptionId, after)}
-    returning c.invoice_id, c.price_id, c.unused_from, c.target_invoice_id`);
+    delete from unused_credit
+     where merchant_id = ${merchantId} and id = any (${open.map(({ id }) => id)}::text[])
+    returning subscription_id, invoice_id, price_id, unused_from, target_invoice_id`);
 }
 
 /** A credit that stood on an open invoice: what billed it, from when on it is unused, and that invoice. */
-export type OpenCredit = Pick<UnusedCreditRow, 'invoiceId' | 'priceId' | 'unusedFrom' | 'targetInvoiceId'>;
+export type OpenCredit = Pick<
+  UnusedCreditRow,
+  'subscriptionId' | 'invoiceId' | 'priceId' | 'unusedFrom' | 'targetInvoiceId'
+>;
 
 /** The credits that `deleteOpenCredits` would delete. */
 export const selectOpenCredits = async (
   tx: Tx,
   merchantId: string,
-  subscriptionId: string,
-  after: Instant,
+  times: readonly TimeAfter[],
 ): Promise<Pick<UnusedCreditRow, 'id' | 'invoiceId'>[]> =>
-  tx.rows<Pick<UnusedCreditRow, 'id' | 'invoiceId'>>(sql`
-    select c.id, c.invoice_id from unused_credit c where ${openCredits(merchantId, subscriptionId, after)}`);
-
-const openCredits = (merchantId: string, subscriptionId: string, after: Instant) => sql`
-  c.merchant_id = ${merchantId} and c.subscription_id = ${subscriptionId} and c.noted_amount = 0
-    and c.unused_to > ${after}::timestamptz + interval '1 microsecond'
-    and exists (select from invoice i where i.merchant_id = c.merchant_id and i.id = c.target_invoice_id
-                   and i.issued_at is null and i.status <> 'CANCELLED')`;
+  times.length === 0
+    ? []
+    : tx.rows<Pick<UnusedCreditRow, 'id' | 'invoiceId'>>(sql`
+    select c.id, c.invoice_id
+      from unnest(${times.map(({ subscriptionId: id }) => id)}::text[],
+                  ${times.map(({ after }) => after)}::timestamptz[]) q (subscription_id, after)
+      join unused_credit c on c.merchant_id = ${merchantId} and c.subscription_id = q.subscription_id
+     where c.noted_amount = 0 and c.unused_to > q.after + interval '1 microsecond'
+       and exists (select from invoice i where i.merchant_id = c.merchant_id and i.id = c.target_invoice_id
+                      and i.issued_at is null and i.status <> 'CANCELLED')`);
 
 /**
  * Has anything of an invoice been given back: by a credit, as a line elsewhere or by a credit note, or by corrections

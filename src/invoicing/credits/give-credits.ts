@@ -5,17 +5,17 @@ import { earliest, HOURS_PER_DAY, type Instant, isBefore, latest } from '../../k
 import type { CreditOn, UnusedCreditRow } from '../credit-notes/unused-credit.ts';
 import {
   deleteOpenCredits,
-  insertUnusedCredit,
+  insertUnusedCredits,
   type OpenCredit,
   selectCreditsOn,
   selectOpenCredits,
 } from '../credit-notes/unused-credits.sql.ts';
-import { selectBilledLines, selectCredits } from '../difference/billed.sql.ts';
+import { type BilledQuestion, selectBilledLinesOf, selectCreditsOf } from '../difference/billed.sql.ts';
 import { type BilledItem, itemsOf, leftOfItem } from '../difference/billed.ts';
 import { compareTime, creditsOf, type TimeCredit } from '../difference/time.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
-import { lockInvoice, selectInvoice, selectInvoices } from '../invoice/invoices.sql.ts';
+import { lockInvoicesById, selectInvoice, selectInvoices } from '../invoice/invoices.sql.ts';
 import {
   cellsIn,
   chargesInAdvance,
@@ -27,7 +27,7 @@ import {
 import { shareOfTime } from '../rating/index.ts';
 import type { BillingTerms, CreditMode } from '../terms/billing-terms.ts';
 import { segmentAt, segmentsOf } from '../timeline/segments.ts';
-import { noteCredits, notedOf, owedOf } from './note-credits.ts';
+import { type CreditsToNote, notedOf, noteEachCredits, owedOfEach } from './note-credits.ts';
 
 /** The end of charges that were billed for a time. */
 export interface CreditOrder {
@@ -49,42 +49,130 @@ export interface CreditOrder {
 }
 
 /**
- * Takes back what was billed for a time and is not owed (§3 Credits), in advance or in arrears: first what is still
- * unpaid of the invoice that billed it, by a credit note; then as a line of the open invoice, or by a credit note whose
- * total is in the wallet. The unowed part follows from the present history, so a credit that was prepared for an
- * earlier history is computed again.
+ * Takes back what was billed for a time and is not owed (§3 Credits), in advance or in arrears, of some subscriptions
+ * of one merchant: first what is still unpaid of the invoice that billed it, by a credit note; then as a line of the
+ * open invoice, or by a credit note whose total is in the wallet. The unowed part follows from the present history, so
+ * a credit that was prepared for an earlier history is computed again.
  */
 export async function giveCredits(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  { terms, after, target, creditedAgain, invoiceId: only }: CreditOrder,
+  orders: readonly CreditOrder[],
   now: Instant,
 ): Promise<void> {
-  const { merchantId, subscriptionId } = terms;
-  const deleted = () => (only === undefined ? deleteOpenCredits(tx, merchantId, subscriptionId, after) : []);
-  const removed = creditedAgain ?? (await deleted());
-  const creditedInvoiceIds = removed.map(({ invoiceId }) => invoiceId);
-  const stoodOn = await findUnissued(tx, merchantId, removed);
-  const found = await selectIssuedItems(tx, terms, after, creditedInvoiceIds);
-  const invoiceIds = [...new Set(found.map(({ invoiceId }) => invoiceId))].toSorted();
-  // holds off who would refund or write off meanwhile
-  for (const id of invoiceIds) await lockInvoice(tx, merchantId, id);
-  const items = invoiceIds.length === 0 ? found : await selectIssuedItems(tx, terms, after, creditedInvoiceIds);
-  const due = creditsDue(terms, items).filter(({ item }) => only === undefined || item.invoiceId === only);
-  for (const [invoiceId, those] of Map.groupBy(due, ({ item }) => item.invoiceId)) {
-    const given = new Map<CreditMode, UnusedCreditRow[]>([
-      ['invoice', []],
-      ['wallet', []],
-    ]);
-    for (const credit of those) {
+  const [first] = orders;
+  if (!first) return;
+  const { merchantId } = first.terms;
+  const asked = await withRemoved(tx, merchantId, orders);
+  const stoodOn = await findUnissued(
+    tx,
+    merchantId,
+    asked.flatMap(({ removed }) => removed),
+  );
+  const due = (await lockIssuedItems(tx, merchantId, asked)).map(({ order, items }) => {
+    const only = order.invoiceId;
+    const credits = creditsDue(order.terms, items).filter(({ item }) => only === undefined || item.invoiceId === only);
+    return { order, ofInvoices: [...Map.groupBy(credits, ({ item }) => item.invoiceId)] };
+  });
+  // In turns, because a credit note over one invoice of a subscription may need those over its earlier ones.
+  const turns = Math.max(...due.map(({ ofInvoices }) => ofInvoices.length));
+  for (let turn = 0; turn < turns; turn++) {
+    const given = due.flatMap(({ order, ofInvoices }) => {
+      const [invoiceId, credits] = ofInvoices[turn] ?? [];
+      return invoiceId === undefined || credits === undefined ? [] : [{ order, invoiceId, credits }];
+    });
+    await giveOnce(dependencies, tx, { merchantId, given, stoodOn }, now);
+  }
+}
+
+/** Credits of what one invoice billed. */
+interface GivenCredits {
+  readonly order: CreditOrder;
+  readonly invoiceId: string;
+  readonly credits: readonly TimeCredit[];
+}
+
+/** Writes the credits of some invoices, each of another subscription, and their credit notes. */
+async function giveOnce(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  {
+    merchantId,
+    given,
+    stoodOn,
+  }: {
+    readonly merchantId: string;
+    readonly given: readonly GivenCredits[];
+    readonly stoodOn: (credit: TimeCredit) => string | undefined;
+  },
+  now: Instant,
+): Promise<void> {
+  const rows = given.flatMap(({ order: { terms, target }, credits }) =>
+    credits.flatMap((credit) => {
       const mode = creditModeAt(terms, credit.span.start);
       const bearer = mode === 'invoice' && target ? (stoodOn(credit) ?? target.id) : null;
-      given.get(mode)?.push(await insertUnusedCredit(tx, rowOf(terms, credit, bearer, now)));
-    }
-    const lines = given.get('invoice') ?? [];
-    await noteCredits(dependencies, tx, { merchantId, invoiceId }, lines, target === null ? 'all' : 'unpaid', now);
-    await noteCredits(dependencies, tx, { merchantId, invoiceId }, given.get('wallet') ?? [], 'all', now);
-  }
+      return mode === 'none' ? [] : [{ mode, row: rowOf(terms, credit, bearer, now) }];
+    }),
+  );
+  const stored = await insertUnusedCredits(
+    tx,
+    rows.map(({ row }) => row),
+  );
+  const note = (mode: CreditMode, whatOf: (order: CreditOrder) => CreditsToNote['what']) => {
+    const those = stored.filter((_, place) => rows[place]?.mode === mode);
+    const byInvoice = Map.groupBy(those, ({ invoiceId }) => invoiceId);
+    const all = given.map(({ order, invoiceId }) => {
+      return { merchantId, invoiceId, credits: byInvoice.get(invoiceId) ?? [], what: whatOf(order) };
+    });
+    return noteEachCredits(dependencies, tx, merchantId, all, now);
+  };
+  await note('invoice', ({ target }) => (target === null ? 'all' : 'unpaid'));
+  await note('wallet', () => 'all');
+}
+
+interface OrderWithRemoved {
+  readonly order: CreditOrder;
+  /** The open credits of the time that are deleted. */
+  readonly removed: readonly OpenCredit[];
+}
+
+/** Deletes the open credits of the orders whose caller has not, unless an order is of one invoice only. */
+async function withRemoved(
+  tx: Tx,
+  merchantId: string,
+  orders: readonly CreditOrder[],
+): Promise<readonly OrderWithRemoved[]> {
+  const times = orders
+    .filter(({ creditedAgain, invoiceId }) => creditedAgain === undefined && invoiceId === undefined)
+    .map(({ terms: { subscriptionId }, after }) => ({ subscriptionId, after }));
+  const deleted = Map.groupBy(await deleteOpenCredits(tx, merchantId, times), ({ subscriptionId: id }) => id);
+  return orders.map((order) => ({
+    order,
+    removed: order.creditedAgain ?? deleted.get(order.terms.subscriptionId) ?? [],
+  }));
+}
+
+/** The issued items of each order. Their invoices are locked, against who would refund or write off meanwhile. */
+async function lockIssuedItems(
+  tx: Tx,
+  merchantId: string,
+  asked: readonly OrderWithRemoved[],
+): Promise<{ order: CreditOrder; items: BilledItem[] }[]> {
+  const questions = asked.map(({ order, removed }) => ({
+    ...{ terms: order.terms, after: order.after },
+    creditedAgain: removed.map(({ invoiceId }) => invoiceId),
+  }));
+  const found = await selectIssuedItemsOf(tx, merchantId, questions);
+  const invoiceIds = [...new Set(found.flat().map(({ invoiceId }) => invoiceId))];
+  if (invoiceIds.length === 0) return [];
+  await lockInvoicesById(tx, merchantId, invoiceIds);
+  const withItems = asked.flatMap(({ order }, place) => (found[place]?.length ? [{ order, place }] : []));
+  const items = await selectIssuedItemsOf(
+    tx,
+    merchantId,
+    withItems.map(({ place }) => questions[place] as IssuedQuestion),
+  );
+  return withItems.map(({ order }, place) => ({ order, items: items[place] ?? [] }));
 }
 
 /** A credit that begins where a removed one began stays on its invoice, if that is still not issued. */
@@ -125,22 +213,18 @@ export async function expectedCredits(
   const { endsAt } = terms.bounds;
   const isLast = endsAt?.equals(invoice.periodEnd) === true && invoice.billingCadence === terms.planCadence;
   if (invoice.status !== 'ACTIVE' || !isLast) return standing;
-  const open = await selectOpenCredits(tx, terms.merchantId, terms.subscriptionId, endsAt);
+  const { merchantId, subscriptionId } = terms;
+  const open = await selectOpenCredits(tx, merchantId, [{ subscriptionId, after: endsAt }]);
   const replaced = new Set(open.map(({ id }) => id));
-  const items = await selectIssuedItems(
-    tx,
-    terms,
-    endsAt,
-    open.map(({ invoiceId: id }) => id),
-    replaced,
-  );
+  const asked = { terms, after: endsAt, creditedAgain: open.map(({ invoiceId: id }) => id) };
+  const [items = []] = await selectIssuedItemsOf(tx, merchantId, [asked], replaced);
   const due = creditsDue(terms, items).filter(({ span }) => creditModeAt(terms, span.start) === 'invoice');
   const expected: CreditOn[] = [];
   for (const [invoiceId, those] of Map.groupBy(due, ({ item }) => item.invoiceId)) {
-    const billed = await selectInvoice(tx, terms.merchantId, invoiceId);
+    const billed = await selectInvoice(tx, merchantId, invoiceId);
     if (!billed) throw new Error(`Invoice ${invoiceId} no longer exists.`);
     const rows = those.map((credit) => ({ ...rowOf(terms, credit, invoice.id, now), seq: 0n }));
-    const { owed, owedAgain } = await owedOf(tx, billed);
+    const { owed, owedAgain } = (await owedOfEach(tx, merchantId, [invoiceId]))(billed);
     for (const { credit, part } of notedOf(rows, owed.plus(owedAgain), billed.currency))
       expected.push({
         ...credit,
@@ -154,30 +238,55 @@ export async function expectedCredits(
   );
 }
 
+/** A question about the issued bills of a subscription. */
+interface IssuedQuestion {
+  readonly terms: BillingTerms;
+  /** Only of time after it. */
+  readonly after: Instant;
+  /** Invoices of which all lines of that time are wanted. */
+  readonly creditedAgain: readonly string[];
+}
+
 /**
- * The bills of issued invoices for time after an instant. Calculated invoices that are not issued are calculated again
- * instead.
+ * The bills of issued invoices of some subscriptions of one merchant for time after an instant. Calculated invoices
+ * that are not issued are calculated again instead.
+ * @param without credits that do not count
  */
-async function selectIssuedItems(
+async function selectIssuedItemsOf(
   tx: Tx,
-  terms: BillingTerms,
-  after: Instant,
-  creditedAgain: readonly string[],
+  merchantId: string,
+  asked: readonly IssuedQuestion[],
   without: ReadonlySet<string> = new Set(),
-): Promise<BilledItem[]> {
-  const { merchantId, subscriptionId } = terms;
-  const all = { merchantId, subscriptionId, id: '' };
-  // The charges in advance of a period are on the invoice before it, so that one is read, too.
-  const around = cellsIn(terms, { start: justBefore(after), end: after.add({ microseconds: 1 }) });
-  const since = justBefore(around.map(({ start }) => start).reduce(earliest, after));
-  const lines = await selectBilledLines(tx, all, since, null, creditedAgain);
-  return itemsOf(
-    lines.filter(
-      ({ status, priceId, periodEnd }) =>
-        status !== 'DRAFT' && isBefore(after, periodEnd) && priceId !== null && !isBilledOnce(terms, priceId),
-    ),
-    (await selectCredits(tx, all, since)).filter(({ id }) => !without.has(id)),
+): Promise<BilledItem[][]> {
+  const questions = asked.map(
+    (each): BilledQuestion => ({
+      invoice: { merchantId, subscriptionId: each.terms.subscriptionId, id: '' },
+      since: sinceOf(each),
+      before: null,
+    }),
   );
+  const lines = await selectBilledLinesOf(
+    tx,
+    merchantId,
+    questions,
+    asked.flatMap(({ creditedAgain }) => creditedAgain),
+  );
+  const credits = await selectCreditsOf(tx, merchantId, questions);
+  return asked.map(({ terms, after }, place) =>
+    itemsOf(
+      (lines[place] ?? []).filter(
+        ({ status, priceId, periodEnd }) =>
+          status !== 'DRAFT' && isBefore(after, periodEnd) && priceId !== null && !isBilledOnce(terms, priceId),
+      ),
+      (credits[place] ?? []).filter(({ id }) => !without.has(id)),
+    ),
+  );
+}
+
+/** The charges in advance of a period are on the invoice before it, so that one is read, too. */
+function sinceOf({ terms, after }: Pick<IssuedQuestion, 'terms' | 'after'>): Instant {
+  const around = cellsIn(terms, { start: justBefore(after), end: after.add({ microseconds: 1 }) });
+  return justBefore(around.map(({ start }) => start).reduce(earliest, after));
 }
 
 /** The fees that are owed, in advance and in arrears, for the time of some items. */
@@ -252,7 +361,7 @@ export async function giveBackAfterVoid(
   await giveCredits(
     dependencies,
     tx,
-    { terms, after: terms.bounds.startedAt, target: null, invoiceId: invoice.id },
+    [{ terms, after: terms.bounds.startedAt, target: null, invoiceId: invoice.id }],
     now,
   );
 }

@@ -4,10 +4,14 @@ import { newId } from '../../kernel/ids.ts';
 import { roundTo } from '../../kernel/money.ts';
 import { intersect } from '../../kernel/spans.ts';
 import { earliest, type Instant, type Period } from '../../kernel/time.ts';
-import { balanceOfInvoice, creditWallet } from '../../ledger/index.ts';
+import { balancesOfInvoices, creditWallet } from '../../ledger/index.ts';
 import { bookCredit } from '../credit-notes/credit-bookings.ts';
 import { insertCreditNoteLines } from '../credit-notes/credit-note-lines.sql.ts';
-import { insertPartCreditNote, selectUnvoidedCreditNote, sumCreditNotes } from '../credit-notes/credit-notes.sql.ts';
+import {
+  insertPartCreditNote,
+  selectSumsOfCreditNotes,
+  selectUnvoidedCreditNote,
+} from '../credit-notes/credit-notes.sql.ts';
 import type { UnusedCreditRow } from '../credit-notes/unused-credit.ts';
 import { insertUnusedCredit, markCredited, selectCreditsOn } from '../credit-notes/unused-credits.sql.ts';
 import { selectBilledLines, selectCredits } from '../difference/billed.sql.ts';
@@ -15,12 +19,20 @@ import { type BilledItem, type Correction, itemsOf, leftOfItem } from '../differ
 import type { CreditNoteLine, CreditNoteRow } from '../invoice/credit-note.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
-import { lockInvoice, selectLines, updateInvoice } from '../invoice/invoices.sql.ts';
+import { lockInvoice, lockInvoicesById, selectLines, updateInvoice } from '../invoice/invoices.sql.ts';
 import { justBefore } from '../owed/charges.ts';
 import { markPaid } from '../paying/pay.ts';
 import { expireSessionsOf } from '../paying/sessions.ts';
 import type { BillingTerms } from '../terms/billing-terms.ts';
 import { leftOf, nameOf } from './credit-lines.ts';
+
+/** The lines of a credit note, what they may come to, and what of them goes off a debt. */
+interface NoteOrder {
+  readonly lines: CreditNoteLine[];
+  readonly most: Decimal;
+  readonly off: Decimal;
+  readonly offAgain: Decimal;
+}
 
 /** A net amount and its tax. */
 interface Amounts {
@@ -49,23 +61,75 @@ export async function noteCredits(
   what: 'unpaid' | 'all',
   now: Instant,
 ): Promise<void> {
-  if (credits.length === 0) return;
-  const invoice = await lockInvoice(tx, of.merchantId, of.invoiceId);
-  if (!invoice) throw new Error(`Invoice ${of.invoiceId} no longer exists.`);
-  const { owed, owedAgain } = await owedOf(tx, invoice);
-  const before = await sumCreditNotes(tx, invoice);
+  await noteEachCredits(dependencies, tx, of.merchantId, [{ ...of, credits, what }], now);
+}
+
+/** The credits of an invoice that a credit note is to contain. */
+export interface CreditsToNote extends NotedInvoice {
+  readonly credits: readonly UnusedCreditRow[];
+  readonly what: 'unpaid' | 'all';
+}
+
+/** What `noteCredits` does, for some invoices of one merchant, each of another subscription. */
+export async function noteEachCredits(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  merchantId: string,
+  all: readonly CreditsToNote[],
+  now: Instant,
+): Promise<void> {
+  const asked = all.filter(({ credits }) => credits.length > 0);
+  if (asked.length === 0) return;
+  const ids = asked.map(({ invoiceId }) => invoiceId);
+  const invoices = await lockInvoicesById(tx, merchantId, ids);
+  const owedOn = await owedOfEach(tx, merchantId, ids);
+  const sumsBefore = await selectSumsOfCreditNotes(tx, merchantId, ids);
+  const decided = asked.map((each) => {
+    const invoice = invoices.get(each.invoiceId);
+    if (!invoice) throw new Error(`Invoice ${each.invoiceId} no longer exists.`);
+    return { of: { ...each, invoice }, ...decideNote(each, invoice, owedOn(invoice), sumsBefore(invoice.id)) };
+  });
+  await markCredited(
+    tx,
+    merchantId,
+    decided.flatMap(({ noted }) => noted),
+  );
+  for (const { of, noted, ...amounts } of decided) {
+    const lines = noted.flatMap(({ credit, part }) => (grossOf(part).isZero() ? [] : [lineOfNote(credit, part)]));
+    if (lines.length > 0) await writeNote(dependencies, tx, of, { lines, ...amounts }, now);
+  }
+}
+
+/** The part of some credits for a credit note, and what of it goes off a debt. Pure. */
+function decideNote(
+  { credits, what, refundId }: CreditsToNote,
+  invoice: InvoiceRow,
+  { owed, owedAgain }: Owed,
+  before: { readonly amount: Decimal; readonly tax: Decimal },
+) {
   const most = invoice.grandTotal.minus(before.amount).minus(before.tax);
   const total = sum(credits.map((credit) => grossOf(leftOf(credit))));
-  const off = of.refundId === undefined ? Decimal.min(owed, total, most) : ZERO;
+  const off = refundId === undefined ? Decimal.min(owed, total, most) : ZERO;
   const offAgain = Decimal.min(owedAgain, total.minus(off), most.minus(off));
-  const lines: CreditNoteLine[] = [];
-  for (const { credit, part } of notedOf(credits, what === 'all' ? total : off.plus(offAgain), invoice.currency)) {
-    await markCredited(tx, credit, part.net, part.tax);
-    if (!grossOf(part).isZero()) lines.push(lineOfNote(credit, part));
-  }
-  if (lines.length === 0) return;
+  return {
+    most,
+    off,
+    offAgain,
+    noted: notedOf(credits, what === 'all' ? total : off.plus(offAgain), invoice.currency),
+  };
+}
+
+/** Issues the credit note, and books it. */
+async function writeNote(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  of: NotedInvoice & { readonly invoice: InvoiceRow },
+  { lines, most, off, offAgain }: NoteOrder,
+  now: Instant,
+): Promise<void> {
+  const { invoice } = of;
   const excess = totalOf(lines).minus(most);
-  const back = excess.gt(0) ? await returnDeductions(dependencies, tx, { ...of, invoice }, excess, now) : null;
+  const back = excess.gt(0) ? await returnDeductions(dependencies, tx, of, excess, now) : null;
   lines.push(...(back?.lines ?? []));
   const sums = { amount: sum(lines.map(({ amount }) => amount)), tax: sum(lines.map(({ taxAmount }) => taxAmount)) };
   const note = await insertPartCreditNote(
@@ -107,10 +171,22 @@ const bookDeductions = (
 };
 
 /** The debt of an invoice that a credit can reduce, and the debt that is open again after a refund. */
-export async function owedOf(tx: Tx, invoice: InvoiceRow): Promise<{ owed: Decimal; owedAgain: Decimal }> {
-  const owed = invoice.paymentInFlight || invoice.status === 'PAID' ? ZERO : invoice.unpaidAmount;
-  const again = await balanceOfInvoice(tx, invoice.merchantId, 'owed_again', invoice.id);
-  return { owed, owedAgain: Decimal.max(ZERO, again) };
+interface Owed {
+  readonly owed: Decimal;
+  readonly owedAgain: Decimal;
+}
+
+/** The debts of some invoices of a merchant. */
+export async function owedOfEach(
+  tx: Tx,
+  merchantId: string,
+  invoiceIds: readonly string[],
+): Promise<(invoice: InvoiceRow) => Owed> {
+  const againOf = await balancesOfInvoices(tx, merchantId, 'owed_again', invoiceIds);
+  return (invoice) => ({
+    owed: invoice.paymentInFlight || invoice.status === 'PAID' ? ZERO : invoice.unpaidAmount,
+    owedAgain: Decimal.max(ZERO, againOf(invoice.id)),
+  });
 }
 
 /** The part of some credits that a credit note over `most` contains: all of the first ones, until it is used up. */

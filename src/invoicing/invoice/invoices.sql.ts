@@ -23,6 +23,18 @@ import { type InvoiceStatus, type InvoiceTrigger, invoiceStates } from './states
 export const lockInvoice = (tx: Tx, merchantId: string, id: string): Promise<InvoiceRow | undefined> =>
   tx.maybe<InvoiceRow>(sql`select * from invoice where merchant_id = ${merchantId} and id = ${id} for update`);
 
+/** Locks some invoices as `lockInvoice` does, in the order of their ids. @returns them by their ids */
+export const lockInvoicesById = async (
+  tx: Tx,
+  merchantId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, InvoiceRow>> => {
+  const rows = await tx.rows<InvoiceRow>(sql`
+    select * from invoice
+     where merchant_id = ${merchantId} and id = any (${[...ids]}::text[]) order by id for update`);
+  return new Map(rows.map((row) => [row.id, row]));
+};
+
 /**
  * Locks some invoices, in the order of their ids; not against rows that only refer to them. The order of the answer is
  * that of their creation.
@@ -178,16 +190,17 @@ const insertion = (invoice: NewInvoice, now: Instant): Sql => {
     values (${sql.join(entries.map(([, value]) => sql`${value}`))})`;
 };
 
-/** The invoices of a subscription in some states, in the order of their creation, locked. */
+/** The invoices of some subscriptions in some states, in the order of their creation, locked. */
 export async function lockInvoicesIn(
   tx: Tx,
   merchantId: string,
-  subscriptionId: string,
+  subscriptionIds: readonly string[],
   statuses: readonly InvoiceStatus[],
 ): Promise<InvoiceRow[]> {
   const locked = await tx.rows<InvoiceRow & { readonly seq: bigint }>(sql`
     select * from invoice
-     where merchant_id = ${merchantId} and subscription_id = ${subscriptionId} and status = any (${statuses})
+     where merchant_id = ${merchantId} and subscription_id = any (${[...subscriptionIds]}::text[])
+       and status = any (${statuses})
      order by id for update`);
   return locked.toSorted((one, other) => (one.seq < other.seq ? -1 : 1)); // locks are taken in another order
 }

@@ -11,21 +11,41 @@ import { removeUnbilledInvoice } from './cancel.ts';
 import { closePeriod, cutPeriod } from './close.ts';
 import { invoiceOfPeriod } from './open.ts';
 
+/** The terms of a subscription whose history changes at an instant. */
+export interface TermsFrom {
+  readonly terms: BillingTerms;
+  readonly at: Instant;
+}
+
 /**
- * Brings the open periods of a subscription into line with its history as it stands: each ends where its series' period
- * does or where the subscription ends, one that would have no length is taken back, one that is over by `at` closes,
- * and each series that holds then has an open invoice.
+ * Brings the open periods of some subscriptions of one merchant into line with their histories as they stand: each
+ * period ends where its series' period does or where the subscription ends, one that would have no length is taken
+ * back, one that is over by `at` closes, and each series that holds then has an open invoice. Periods that move are
+ * stored one by one: as a rule none does.
  */
 export async function alignPeriods(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  terms: BillingTerms,
-  at: Instant,
+  changes: readonly TermsFrom[],
   now: Instant,
 ): Promise<void> {
-  const lockOf = (statuses: readonly InvoiceRow['status'][]) =>
-    lockInvoicesIn(tx, terms.merchantId, terms.subscriptionId, statuses);
-  const invoices = await lockOf(['ACTIVE', 'CLOSING']);
+  const [first] = changes;
+  if (!first) return;
+  const ids = changes.map(({ terms }) => terms.subscriptionId);
+  const open = await lockInvoicesIn(tx, first.terms.merchantId, ids, ['ACTIVE', 'CLOSING']);
+  const byId = Map.groupBy(open, ({ subscriptionId }) => subscriptionId);
+  for (const change of changes)
+    await alignOne(dependencies, tx, change, byId.get(change.terms.subscriptionId) ?? [], now);
+}
+
+/** @param invoices its open and closing ones, locked */
+async function alignOne(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  { terms, at }: TermsFrom,
+  invoices: readonly InvoiceRow[],
+  now: Instant,
+): Promise<void> {
   let isClosed = false;
   let active = invoices.filter(({ status }) => status === 'ACTIVE');
   for (const invoice of invoices) {
@@ -42,7 +62,9 @@ export async function alignPeriods(
     await closePeriod(tx, terms, moved, 'terminate', now); // and opens the next one
     isClosed = true;
   }
-  await openMissing(tx, terms, { at, active: isClosed ? await lockOf(['ACTIVE']) : active }, now);
+  const { merchantId, subscriptionId } = terms;
+  if (isClosed) active = await lockInvoicesIn(tx, merchantId, [subscriptionId], ['ACTIVE']);
+  await openMissing(tx, terms, { at, active }, now);
 }
 
 /** Opens an invoice for each series that has none: it begins, or an invoice that a change had ended is over already. */

@@ -31,9 +31,21 @@ export async function closePeriod(
   trigger: 'endPeriod' | 'terminate' | 'closeNow',
   now: Instant,
 ): Promise<InvoiceRow> {
-  const closing = await endPeriods(tx, () => terms, [unchanged(invoice)], trigger, now);
+  const [closed] = await closePeriods(tx, () => terms, [invoice], trigger, now);
+  return closed as InvoiceRow;
+}
+
+/** Transition 2 of some invoices of one merchant, which are stored; see `endPeriods`. */
+export async function closePeriods(
+  tx: Tx,
+  termsOf: TermsOf,
+  invoices: readonly InvoiceRow[],
+  trigger: 'endPeriod' | 'terminate' | 'closeNow',
+  now: Instant,
+): Promise<InvoiceRow[]> {
+  const closing = await endPeriods(tx, termsOf, invoices.map(unchanged), trigger, now);
   await updateInvoices(tx, closing);
-  return (closing[0] as ChangedInvoice).after;
+  return closing.map(({ after }) => after);
 }
 
 /**

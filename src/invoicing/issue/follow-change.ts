@@ -1,8 +1,8 @@
 import type { Tx } from '../../db/index.ts';
 import { formatInstant, HOURS_PER_DAY, type Instant, isAfter } from '../../kernel/time.ts';
 import type { Calculation } from '../calculation/calculation.ts';
-import { deleteOpenCredits, selectCreditsOn } from '../credit-notes/unused-credits.sql.ts';
-import { giveCredits } from '../credits/give-credits.ts';
+import { deleteOpenCredits, selectCreditsOn, type TimeAfter } from '../credit-notes/unused-credits.sql.ts';
+import { type CreditOrder, giveCredits } from '../credits/give-credits.ts';
 import { loadBilling, loadOwnDue } from '../drafts/billing-state.ts';
 import { calculateInvoice } from '../drafts/calculate-invoice.ts';
 import { selectManualLinesOn } from '../drafts/manual-lines.sql.ts';
@@ -15,50 +15,79 @@ import { lockInvoicesIn, selectBilledUsage, selectLines } from '../invoice/invoi
 import { isOwnSeries, justBefore } from '../owed/charges.ts';
 import type { BillingTerms } from '../terms/billing-terms.ts';
 import { boundsOfSeries, segmentAt, segmentsOf } from '../timeline/segments.ts';
-import { alignPeriods } from './align-periods.ts';
-import { closePeriod } from './close.ts';
+import { alignPeriods, type TermsFrom } from './align-periods.ts';
+import { closePeriods } from './close.ts';
 import { issueInvoice } from './issue.ts';
 import { openOneOff } from './make-one-off.ts';
 
 const UNISSUED = ['ACTIVE', 'CLOSING', 'CLOSED', 'CALCULATING', 'DRAFT', 'FAILED'] as const;
 
-/** Closes ended periods before a worker, so that the open period includes the instant. */
-export async function closeWhatIsOver(tx: Tx, terms: BillingTerms, at: Instant, now: Instant): Promise<void> {
+/**
+ * Closes ended periods of some subscriptions of one merchant before a worker does, so that the open period of each
+ * includes the instant of its change.
+ */
+export async function closeWhatIsOver(tx: Tx, changes: readonly TermsFrom[], now: Instant): Promise<void> {
+  const [first] = changes;
+  if (!first) return;
+  const byId = new Map(changes.map((change) => [change.terms.subscriptionId, change]));
+  const changeOf = ({ subscriptionId }: InvoiceRow) => byId.get(subscriptionId ?? '') as TermsFrom;
   for (;;) {
-    const open = await lockInvoicesIn(tx, terms.merchantId, terms.subscriptionId, ['ACTIVE']);
-    const over = open.filter(({ periodEnd: end }) => !isAfter(end, at));
+    const open = await lockInvoicesIn(tx, first.terms.merchantId, [...byId.keys()], ['ACTIVE']);
+    const over = open.filter((invoice) => !isAfter(invoice.periodEnd, changeOf(invoice).at));
     if (over.length === 0) return;
-    for (const invoice of over) await closePeriod(tx, terms, invoice, 'endPeriod', now);
+    await closePeriods(tx, (invoice) => changeOf(invoice).terms, over, 'endPeriod', now);
   }
 }
 
 /**
- * The version of a subscription changes at an instant (§3, Plan change): its open periods follow, what is due in
- * advance stands on the open invoice of the plan's own series or, where none goes on, on an invoice of now, and what is
- * not used is given back. All of it follows from the history as it stands.
- * @param terms with the change
- * @returns the invoice on which most of it stands; null where nothing is open
+ * The versions of some subscriptions of one merchant change, each at its instant (§3, Plan change): their open periods
+ * follow, what is due in advance stands on the open invoice of the plan's own series or, where none goes on, on an
+ * invoice of now, and what is not used is given back. All of it follows from the histories as they stand. Drafts that
+ * have another amount and invoices of now are calculated one by one.
+ * @param changes the terms with the change
+ * @returns for each the invoice on which most of it stands; null where nothing is open
  */
-export async function followChange(
+export async function followChanges(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  { terms, at }: { readonly terms: BillingTerms; readonly at: Instant },
+  changes: readonly TermsFrom[],
   now: Instant,
-): Promise<InvoiceRow | null> {
-  const after = takesFrom(terms, at);
-  const creditedAgain = await deleteOpenCredits(tx, terms.merchantId, terms.subscriptionId, after);
-  await alignPeriods(dependencies, tx, terms, at, now);
-  const lockUnissued = () => lockInvoicesIn(tx, terms.merchantId, terms.subscriptionId, UNISSUED);
-  const aligned = await lockUnissued();
-  const unissued = (await redoDrafts(dependencies, tx, { terms, invoices: aligned }, now))
-    ? await lockUnissued()
-    : aligned;
-  const active = unissued.filter(({ status }) => status === 'ACTIVE');
-  const bearer = active.find((invoice) => goesOn(terms, invoice, at)) ?? (await bearNow(tx, terms, at, now));
-  const ended = unissued.find(({ kind, periodEnd: end }) => kind === 'subscription' && end.equals(at));
-  const target = bearer ?? ended ?? active[0] ?? null;
-  await giveCredits(dependencies, tx, { terms, after, target, creditedAgain }, now);
-  return bearer?.status === 'CALCULATING' ? finish(dependencies, tx, bearer, now) : target;
+): Promise<(InvoiceRow | null)[]> {
+  const [first] = changes;
+  if (!first) return [];
+  const { merchantId } = first.terms;
+  const times = changes.map(({ terms, at }) => ({
+    subscriptionId: terms.subscriptionId,
+    after: takesFrom(terms, at),
+  }));
+  const removed = Map.groupBy(await deleteOpenCredits(tx, merchantId, times), ({ subscriptionId: id }) => id);
+  await alignPeriods(dependencies, tx, changes, now);
+  const lockUnissued = (ids: readonly string[]) => lockInvoicesIn(tx, merchantId, ids, UNISSUED);
+  const all = await lockUnissued(times.map(({ subscriptionId: id }) => id));
+  const byId = Map.groupBy(all, ({ subscriptionId: id }) => id);
+  const followed: { bearer: InvoiceRow | null; order: CreditOrder }[] = [];
+  for (const [place, { terms, at }] of changes.entries()) {
+    const { subscriptionId, after } = times[place] as TimeAfter;
+    const aligned = byId.get(subscriptionId) ?? [];
+    const unissued = (await redoDrafts(dependencies, tx, { terms, invoices: aligned }, now))
+      ? await lockUnissued([subscriptionId])
+      : aligned;
+    const active = unissued.filter(({ status }) => status === 'ACTIVE');
+    const bearer = active.find((invoice) => goesOn(terms, invoice, at)) ?? (await bearNow(tx, terms, at, now));
+    const ended = unissued.find(({ kind, periodEnd: end }) => kind === 'subscription' && end.equals(at));
+    const target = bearer ?? ended ?? active[0] ?? null;
+    followed.push({ bearer, order: { terms, after, target, creditedAgain: removed.get(subscriptionId) ?? [] } });
+  }
+  await giveCredits(
+    dependencies,
+    tx,
+    followed.map(({ order }) => order),
+    now,
+  );
+  const bearers: (InvoiceRow | null)[] = [];
+  for (const { bearer, order } of followed)
+    bearers.push(bearer?.status === 'CALCULATING' ? await finish(dependencies, tx, bearer, now) : order.target);
+  return bearers;
 }
 
 /**

@@ -35,7 +35,7 @@ export async function billLateUsage(
 ): Promise<Instant | null> {
   const { terms } = known;
   const { merchantId, subscriptionId } = terms;
-  const open = await lockInvoicesIn(tx, merchantId, subscriptionId, ['ACTIVE', 'CLOSING', 'CLOSED', 'CALCULATING']);
+  const open = await lockInvoicesIn(tx, merchantId, [subscriptionId], ['ACTIVE', 'CLOSING', 'CLOSED', 'CALCULATING']);
   if (open.length > 0)
     return latest(
       now,

@@ -8,10 +8,8 @@ import { sql, type Tx } from '../../db/index.ts';
  */
 export async function lockIngest(tx: Tx, merchantId: string, mode: 'shared' | 'exclusive'): Promise<void> {
   const key = sql`hashtextextended(${`ingest ${merchantId}`}, 0)`;
-  await tx.once(`ingest lock, ${mode}, of ${merchantId}`, () =>
-    tx.run(
-      mode === 'shared' ? sql`select pg_advisory_xact_lock_shared(${key})` : sql`select pg_advisory_xact_lock(${key})`,
-    ),
+  await tx.run(
+    mode === 'shared' ? sql`select pg_advisory_xact_lock_shared(${key})` : sql`select pg_advisory_xact_lock(${key})`,
   );
 }
 

@@ -63,8 +63,8 @@ export async function selectReadings(
  * holds the ingest lock exclusively, because `seq` is drawn under the shared one.
  */
 export const selectUsageMark = async (tx: Tx, merchantId: string): Promise<bigint> => {
-  const { mark } = await tx.once(`usage mark of ${merchantId}`, () =>
-    tx.one<{ mark: bigint }>(sql`select coalesce(max(seq), 0) as mark from event where merchant_id = ${merchantId}`),
+  const { mark } = await tx.one<{ mark: bigint }>(
+    sql`select coalesce(max(seq), 0) as mark from event where merchant_id = ${merchantId}`,
   );
   return mark;
 };

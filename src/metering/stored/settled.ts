@@ -28,20 +28,11 @@ export interface TakenUsage {
  * @param subjects ids of customers and subscriptions, each for what counts for itself
  * @returns whom to wait for, to be handed to `isSettled`; only that reads it
  */
-export async function settleUsage(
+export const settleUsage = (
   tx: Tx,
   { merchantId, subjects, until }: { merchantId: string; subjects: readonly string[]; until: Instant },
   now: Instant,
-): Promise<string> {
-  return tx.gather(
-    `settle usage of ${merchantId} until ${until.toString()} at ${now.toString()}`,
-    subjects,
-    async (all) => {
-      const writers = await settleEach(tx, merchantId, [{ subjects: all.flat(), until }], now);
-      return all.map(() => writers);
-    },
-  );
-}
+): Promise<string> => settleEach(tx, merchantId, [{ subjects, until }], now);
 
 /** The same of several groups of subjects of one merchant, each up to its own time. */
 export const settleEach = async (tx: Tx, merchantId: string, marks: readonly Marks[], now: Instant): Promise<string> =>

@@ -39,7 +39,7 @@ export async function applyRequestedChange(
   if (!done.ok) return done;
   const credited = (await balance()).minus(before);
   const invoices: OpenInvoice[] = [];
-  for (const open of await lockInvoicesIn(tx, merchantId, subscription.id, ['ACTIVE', 'CLOSING'])) {
+  for (const open of await lockInvoicesIn(tx, merchantId, [subscription.id], ['ACTIVE', 'CLOSING'])) {
     const seen = await viewAsOfNow(dependencies.invoicing, tx, open);
     if (seen === null) return notFound('invoice'); // nobody is asked to confirm what cannot be shown
     if (requested.kind !== 'cancel' || open.status === 'CLOSING' || requested.when === 'period_end')

@@ -71,27 +71,25 @@ async function loadAll(tx: Tx, merchantId: string, all: readonly PinnedTo[], oth
  * The agreement of a subscription.
  * @param other a plan that it may change to: loaded with its own, because the two share much
  */
-export async function loadAgreement(tx: Tx, subscription: SubscriptionRow, other?: string): Promise<Agreement> {
-  const { merchantId, id } = subscription;
-  const history = await selectVersionsOfSubscriptions(tx, merchantId, [id]);
-  const found = await loadAll(tx, merchantId, [subscription, ...history], other);
-  return {
-    ...{ history, at: lookUp(found) },
-    other: found.find(({ plan, version }) => plan.id === other && plan.defaultVersionId === version.id),
-  };
-}
+export const loadAgreement = async (tx: Tx, subscription: SubscriptionRow, other?: string): Promise<Agreement> =>
+  (await loadAgreements(tx, subscription.merchantId, [subscription], other))(subscription.id);
 
-/** The agreements of some subscriptions of one merchant, by their ids. */
+/** The agreements of some subscriptions of one merchant, by their ids. @param other a plan that they may change to */
 export async function loadAgreements(
   tx: Tx,
   merchantId: string,
   subscriptions: readonly (PinnedTo & { readonly id: string })[],
+  other?: string,
 ): Promise<(id: string) => Agreement> {
   const ids = subscriptions.map(({ id }) => id);
   const rows = ids.length === 0 ? [] : await selectVersionsOfSubscriptions(tx, merchantId, ids);
   const history = Map.groupBy(rows, ({ subscriptionId: id }) => id);
-  const at = await loadPinned(tx, merchantId, [...subscriptions, ...rows]);
-  return (id) => ({ history: history.get(id) ?? [], at });
+  const found = ids.length === 0 ? [] : await loadAll(tx, merchantId, [...subscriptions, ...rows], other);
+  const facts = {
+    at: lookUp(found),
+    other: found.find(({ plan, version }) => plan.id === other && plan.defaultVersionId === version.id),
+  };
+  return (id) => ({ history: history.get(id) ?? [], ...facts });
 }
 
 /** The terms on which a subscription is billed: those of its pinned plan version, in its own quantities. Pure. */

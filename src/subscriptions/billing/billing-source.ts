@@ -12,12 +12,11 @@ export const billingSource: BillingSource = {
     return new Map(found.map((subscription) => [subscription.id, paymentTermsOf(subscription)]));
   },
 
-  terms: (tx, merchantId, subscriptionId) =>
-    tx.once(`terms of ${subscriptionId} of ${merchantId}`, async () => {
-      const subscription = await selectSubscription(tx, merchantId, subscriptionId);
-      if (!subscription) throw new Error(`Subscription ${subscriptionId} does not exist.`);
-      return termsUnder(await loadAgreement(tx, subscription), subscription);
-    }),
+  async terms(tx, merchantId, subscriptionId) {
+    const subscription = await selectSubscription(tx, merchantId, subscriptionId);
+    if (!subscription) throw new Error(`Subscription ${subscriptionId} does not exist.`);
+    return termsUnder(await loadAgreement(tx, subscription), subscription);
+  },
 
   async termsOf(tx, merchantId, subscriptionIds) {
     const found = await selectSubscriptionsById(tx, merchantId, [...new Set(subscriptionIds)]);

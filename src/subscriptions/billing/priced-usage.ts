@@ -1,11 +1,10 @@
-import { findPlan, findPlanVersion } from '../../catalog/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { findCancelledPeriods, findClosedPeriods, findReadSeries } from '../../invoicing/index.ts';
 import { earliest, type Instant, isAfter, isBefore, latest, normaliseCadence, type Period } from '../../kernel/time.ts';
 import type { LateSource, UsageSource } from '../../metering/index.ts';
 import { endOf } from '../subscription/decide.ts';
 import { type ClaimingCustomerRow, selectClaimingBetween } from '../subscription/subscriptions.sql.ts';
-import { selectVersionsOfSubscriptions, type VersionRow } from '../subscription/versions.sql.ts';
+import { loadAgreements, type PlanAtVersion } from './agreement.ts';
 import { metricsOf } from './usage-claims.ts';
 import { claimOf, ownedSpans, type PricedVersion, type ReadSeries, type UsageClaim } from './usage-owner.ts';
 
@@ -67,46 +66,32 @@ export async function findBillableUsage(tx: Tx, merchantId: string, period: Peri
 }
 
 async function claimantsOf(tx: Tx, merchantId: string, rows: readonly ClaimingCustomerRow[]): Promise<Claimant[]> {
-  const ids = rows.map(({ id }) => id);
-  const pinned = Map.groupBy(
-    ids.length === 0 ? [] : await selectVersionsOfSubscriptions(tx, merchantId, ids),
-    ({ subscriptionId: id }) => id,
-  );
-  const claimants: Claimant[] = [];
-  const pricesByVersion = new Map<string, ReturnType<typeof pricesOf>>(); // most subscriptions share theirs
-  const pricesOnce = (version: Parameters<typeof pricesOf>[2]) => {
-    const known = pricesByVersion.get(version.planVersionId) ?? pricesOf(tx, merchantId, version);
-    pricesByVersion.set(version.planVersionId, known);
-    return known;
+  const agreements = await loadAgreements(tx, merchantId, rows);
+  const known = new Map<PlanAtVersion, ReturnType<typeof pricesOf>>(); // most subscriptions share theirs
+  const pricesOnce = (pinned: PlanAtVersion) => {
+    const prices = known.get(pinned) ?? pricesOf(pinned);
+    known.set(pinned, prices);
+    return prices;
   };
-  for (const row of rows) {
-    const given = pinned.get(row.id) ?? [{ ...row, holdsFrom: row.startedAt }];
-    const versions: FilteredVersion[] = [];
-    for (const each of given) versions.push({ from: each.holdsFrom, ...(await pricesOnce(each)) });
+  return rows.map((row) => {
+    const { history, at } = agreements(row.id);
+    const given = history.length > 0 ? history : [{ ...row, holdsFrom: row.startedAt }];
+    const versions = given.map((each): FilteredVersion => ({ from: each.holdsFrom, ...pricesOnce(at(each)) }));
     const claim = claimOf({ subscriptionId: row.id, start: row.startedAt, end: endOf(row) }, versions);
-    claimants.push({ row, claim, versions });
-  }
-  return claimants;
+    return { row, claim, versions };
+  });
 }
 
-const pricesOf = (
-  tx: Tx,
-  merchantId: string,
-  { planId, planVersionId: versionId }: Pick<VersionRow, 'planId' | 'planVersionId'>,
-): Promise<Pick<FilteredVersion, 'metrics' | 'filters'>> =>
-  tx.once(`metrics of plan version ${versionId} of ${merchantId}`, async () => {
-    const plan = await findPlan(tx, merchantId, planId);
-    const version = await findPlanVersion(tx, merchantId, versionId);
-    if (!plan || !version) throw new Error(`Plan version ${versionId} no longer exists.`); // a foreign key holds it
-    const metered = version.prices.flatMap(({ metric, groupFilters }) =>
-      metric ? [{ id: metric.id, filter: groupFilters }] : [],
-    );
-    const byMetric = Map.groupBy(metered, ({ id }) => id);
-    return {
-      metrics: metricsOf({ planCadence: normaliseCadence(plan.billingCadence), prices: version.prices }),
-      filters: new Map([...byMetric].map(([id, those]) => [id, those.map(({ filter }) => filter)])),
-    };
-  });
+function pricesOf({ plan, version }: PlanAtVersion): Pick<FilteredVersion, 'metrics' | 'filters'> {
+  const metered = version.prices.flatMap(({ metric, groupFilters }) =>
+    metric ? [{ id: metric.id, filter: groupFilters }] : [],
+  );
+  const byMetric = Map.groupBy(metered, ({ id }) => id);
+  return {
+    metrics: metricsOf({ planCadence: normaliseCadence(plan.billingCadence), prices: version.prices }),
+    filters: new Map([...byMetric].map(([id, those]) => [id, those.map(({ filter }) => filter)])),
+  };
+}
 
 /** A stretch of usage of one metric, or (null) of a subscription that is active. */
 interface Stretch {

@@ -1,35 +1,17 @@
-import {
-  defaultVersionOf,
-  findPlan,
-  findPlanVersionByNumber,
-  type Plan,
-  type PricedVersion,
-} from '../../catalog/index.ts';
-import { checkReference, type Tx } from '../../db/index.ts';
-import { checkEntitles, reconcileEntitlements } from '../../entitlements/index.ts';
+import type { PricedVersion } from '../../catalog/index.ts';
+import type { Tx } from '../../db/index.ts';
+import { reconcileEntitlements } from '../../entitlements/index.ts';
 import {
   type BillingTerms,
   boundsOfSeries,
-  type CreditMode,
   cadencesOf,
   closeWhatIsOver,
-  followChange,
+  followChanges,
   type InvoiceRow,
   lockInvoicesIn,
-  type Proration,
-  periodHolding,
 } from '../../invoicing/index.ts';
 import { newId } from '../../kernel/ids.ts';
-import {
-  type FieldError,
-  fail,
-  invalid,
-  invalidField,
-  notFound,
-  noVersion,
-  ok,
-  type Result,
-} from '../../kernel/result.ts';
+import { notFound, ok, type Result } from '../../kernel/result.ts';
 import { wrongState } from '../../kernel/state-table.ts';
 import {
   formatInstant,
@@ -40,51 +22,25 @@ import {
   parseCadence,
   periodAt,
 } from '../../kernel/time.ts';
-import { type Agreement, loadAgreement, type PlanAtVersion, termsUnder, withHistory } from '../billing/agreement.ts';
-import { lockToBill, markSiblings } from '../billing/usage-claims.ts';
+import { type Agreement, loadAgreement, termsUnder, withHistory } from '../billing/agreement.ts';
+import { lockAllToBill, lockToBill, markSiblings } from '../billing/usage-claims.ts';
 import { entitlingOf, seriesAnchors } from '../life/activate.ts';
 import type { HeldSubscription } from '../life/lock.ts';
 import { nextActionOf } from '../life/reminders.ts';
 import {
   type ChangeRow,
-  insertChange,
+  insertChanges,
   lockChange,
+  type NewChange,
   selectChange,
-  selectScheduledChange,
   updateChangeStatus,
 } from '../subscription/changes.sql.ts';
-import { endOf } from '../subscription/decide.ts';
 import type { SubscriptionDependencies } from '../subscription/dependencies.ts';
-import {
-  decideQuantities,
-  type PriceReplacement,
-  type Quantities,
-  quantitiesTakenOver,
-  quantityErrors,
-  sameQuantities,
-} from '../subscription/quantities.ts';
 import type { SubscriptionRow } from '../subscription/subscription.ts';
-import { lockSubscription, selectSubscription, updateSubscription } from '../subscription/subscriptions.sql.ts';
-import { deleteVersionOf, insertVersion, type VersionRow } from '../subscription/versions.sql.ts';
-import { publishSubscriptionEvent } from '../subscription/webhooks.ts';
-
-/** The defaults of a change: now, by the second, credited on the next invoice (domain.md §3). */
-export interface ChangeOrder {
-  readonly planId?: string;
-  /**
-   * Of that plan, else of its own. Absent: the default version of that plan; without a plan the version that it has.
-   */
-  readonly versionNumber?: number;
-  /** The version that it must still have. */
-  readonly fromVersionId?: string;
-  /** How many of some fee prices; of the others as many as it has, or as the price says. */
-  readonly quantities?: Quantities;
-  /** Prices that have the quantities which the subscription has of others. */
-  readonly replacePrices?: readonly PriceReplacement[];
-  readonly effective?: 'now' | 'periodEnd';
-  readonly proration?: Proration;
-  readonly credit?: CreditMode;
-}
+import { lockSubscription, selectSubscription, updatePinned } from '../subscription/subscriptions.sql.ts';
+import { deleteVersionOf, insertVersions, type NewVersion } from '../subscription/versions.sql.ts';
+import { publishSubscriptionEvents } from '../subscription/webhooks.ts';
+import { type ChangeOrder, type DecidedChange, decideChanges } from './decide-changes.ts';
 
 /** A change, and the invoice on which it shows first; null where none is open yet. */
 export interface Changed {
@@ -96,211 +52,162 @@ export interface Changed {
   readonly invoice: InvoiceRow | null;
 }
 
-interface Target extends PlanAtVersion {
-  readonly quantities: Quantities;
-  /** It is the version that the subscription has: only quantities change. */
-  readonly keepsVersion: boolean;
-}
-
 /**
  * Changes the plan version or the quantities of a subscription, at once or at the end of the period of its plan's own
- * series (domain.md §3, Plan change). `wall` is wall time.
+ * series (domain.md §3, Plan change).
  * @returns 404; 400 for a version or quantities that it cannot have; INVALID_TRANSITION where it is not active;
  * OTHER_PLAN_VERSION where it has another version by now; CHANGE_SCHEDULED where another change is to come
  */
 export async function changePlan(
   dependencies: SubscriptionDependencies,
   tx: Tx,
-  { subscription, agreement, now }: HeldSubscription,
+  held: HeldSubscription,
   order: ChangeOrder,
 ): Promise<Result<Changed>> {
-  const { merchantId, id } = subscription;
-  const { fromVersionId = subscription.planVersionId } = order;
-  if (fromVersionId !== subscription.planVersionId) return fail('OTHER_PLAN_VERSION');
-  const waiting = await selectScheduledChange(tx, merchantId, id);
-  if (waiting) return fail('CHANGE_SCHEDULED', { changeId: waiting.id });
-  const target = await targetOf(tx, subscription, agreement, order);
-  if (!target.ok) return target;
-  const before = termsUnder(agreement, subscription);
-  const at = order.effective === 'periodEnd' ? endOfPeriod(before, now) : latest(now, subscription.startedAt);
-  const end = endOf(subscription);
-  if (end !== null && !isBefore(at, end)) return invalidField('effective', 'must be before the subscription ends');
-  const isScheduled = isBefore(now, at) && order.effective === 'periodEnd';
-  const change = await insertChange(tx, {
-    merchantId,
+  const [changed] = await changePlans(dependencies, tx, [held], order);
+  return changed as Result<Changed>;
+}
+
+/**
+ * The same change of some subscriptions of one merchant, each of another customer: subscriptions of one customer bill
+ * each other's usage and share a wallet. One that is refused does not concern the others. Those with one effective now
+ * are changed together: facts and rows of one kind are read and stored in one statement.
+ * @returns what `changePlan` answers for each, in their order
+ */
+export async function changePlans(
+  dependencies: SubscriptionDependencies,
+  tx: Tx,
+  all: readonly HeldSubscription[],
+  order: ChangeOrder,
+): Promise<Result<Changed>[]> {
+  const results = new Map<HeldSubscription, Result<Changed>>();
+  for (const together of Map.groupBy(all, ({ now }) => now.epochNanoseconds).values()) {
+    const decided = await decideChanges(tx, together, order);
+    const accepted = decided.flatMap((each) => (each.ok ? [each.value] : []));
+    const changed = await saveChanges(dependencies, tx, accepted, order);
+    for (const [place, held] of together.entries()) {
+      const each = decided[place] as Result<DecidedChange>;
+      results.set(held, each.ok ? ok(changed.get(held) as Changed) : each);
+    }
+  }
+  return all.map((held) => results.get(held) as Result<Changed>);
+}
+
+/** Stores some changes of one effective now. Those that are not to come later hold at once. */
+async function saveChanges(
+  dependencies: SubscriptionDependencies,
+  tx: Tx,
+  all: readonly DecidedChange[],
+  order: ChangeOrder,
+): Promise<ReadonlyMap<HeldSubscription, Changed>> {
+  const [first] = all;
+  if (!first) return new Map();
+  const { now, subscription: of } = first.held;
+  const changes = await insertChanges(
+    tx,
+    all.map((each) => changeRow(each, order)),
+  );
+  const atOnce = all.filter(({ isScheduled }) => !isScheduled);
+  const billed = atOnce.map(({ held: { subscription }, at }) => ({ subscription, from: at }));
+  await lockAllToBill(tx, billed, now);
+  const opened = atOnce.filter(({ held }) => held.subscription.billingOpened);
+  await closeWhatIsOver(
+    tx,
+    opened.map(({ before: terms, at }) => ({ terms, at })),
+    now,
+  );
+  const versions = await insertVersions(
+    tx,
+    all.flatMap((each, place) => pinnedFrom(each, changes[place] as ChangeRow)),
+  );
+  const bySubscription = Map.groupBy(versions, ({ subscriptionId: id }) => id);
+  const stored = all.map(({ held, target, ...decided }, place) => {
+    const history = [...held.agreement.history, ...(bySubscription.get(held.subscription.id) ?? [])];
+    const agreement = withHistory(held.agreement, history, target);
+    return { ...decided, held, agreement, subscription: held.subscription, change: changes[place] as ChangeRow };
+  });
+  const applied = await applyAll(
+    dependencies,
+    tx,
+    stored.filter(({ isScheduled }) => !isScheduled),
+    now,
+  );
+  const ids = stored.filter(({ isScheduled }) => isScheduled).map(({ subscription }) => subscription.id);
+  const open = ids.length === 0 ? [] : await lockInvoicesIn(tx, of.merchantId, ids, ['ACTIVE']);
+  return new Map(
+    stored.map(({ held, agreement, subscription, change, before }) => {
+      const { version } = agreement.at(change);
+      const shown = applied.get(subscription.id) ?? {
+        terms: termsUnder(agreement, subscription),
+        // it has the charges in advance of the period with the change
+        invoice: open.find((each) => each.subscriptionId === subscription.id && isOwn(each, before)) ?? null,
+      };
+      return [held, { change, version, ...shown }];
+    }),
+  );
+}
+
+const isOwn = ({ billingCadence }: InvoiceRow, { planCadence }: BillingTerms): boolean =>
+  billingCadence === planCadence;
+
+function changeRow({ held, target, at, isScheduled }: DecidedChange, order: ChangeOrder): NewChange {
+  const { subscription, now } = held;
+  const { plan, version, quantities } = target;
+  return {
+    merchantId: subscription.merchantId,
     id: newId('subscriptionChange'),
-    subscriptionId: id,
+    subscriptionId: subscription.id,
     status: isScheduled ? 'scheduled' : 'applied',
     effective: order.effective ?? 'now',
     effectiveAt: at,
     fromPlanVersionId: subscription.planVersionId,
-    planId: target.value.plan.id,
-    planVersionId: target.value.version.id,
-    planVersionNumber: target.value.version.versionNumber,
-    quantities: target.value.quantities,
+    planId: plan.id,
+    planVersionId: version.id,
+    planVersionNumber: version.versionNumber,
+    quantities,
     proration: order.proration ?? 'second',
     credit: order.credit ?? 'invoice',
     clockId: subscription.clockId,
     nextActionAt: isScheduled ? at : null,
     createdAt: now,
-  });
-  if (!isScheduled) await lockToBill(tx, subscription, at, now);
-  if (!isScheduled && subscription.billingOpened) await closeWhatIsOver(tx, before, at, now);
-  const history = await pinFrom(tx, subscription, agreement, target.value, change);
-  const after = withHistory(agreement, history, target.value);
-  const { version } = target.value;
-  if (!isScheduled)
-    return ok({ change, version, ...(await apply(dependencies, tx, { subscription, agreement: after }, change, now)) });
-  const invoice = await openOwnInvoice(tx, subscription, before.planCadence);
-  return ok({ change, version, terms: termsUnder(after, subscription), invoice });
+  };
 }
 
-/** The open invoice of the plan's own series: it has the charges in advance of the period with the change. */
-async function openOwnInvoice(tx: Tx, subscription: SubscriptionRow, cadence: string): Promise<InvoiceRow | null> {
-  const open = await lockInvoicesIn(tx, subscription.merchantId, subscription.id, ['ACTIVE']);
-  return open.find((invoice) => invoice.billingCadence === cadence) ?? null;
-}
-
-/** The end of the open period of the plan's own series; before billing begins, its start. */
-function endOfPeriod(terms: BillingTerms, now: Instant): Instant {
-  const at = latest(now, terms.bounds.startedAt);
-  const bounds = boundsOfSeries(terms, terms.planCadence, at);
-  const period = bounds && periodHolding(terms.planCadence, bounds, at);
-  if (!period || isBefore(now, terms.bounds.startedAt)) return at;
-  return period.end;
-}
-
-/**
- * The target of a change: a published version of the subscription's currency and tax behavior, or its present version,
- * with the quantities that follow. A change to the present state is refused.
- */
-async function targetOf(
-  tx: Tx,
-  subscription: SubscriptionRow,
-  agreement: Agreement,
-  order: ChangeOrder,
-): Promise<Result<Target>> {
-  const current = agreement.at(subscription);
-  const { merchantId } = subscription;
-  const { planId = subscription.planId, replacePrices = [] } = order;
-  const owned = await checkReference(tx, merchantId, 'plan', planId, 'planId');
-  if (!owned.ok) return owned;
-  const known = [current, agreement.other].find((each) => each?.plan.id === planId);
-  const plan = known?.plan ?? (await findPlan(tx, merchantId, planId));
-  if (!plan) return notFound('plan', 'planId');
-  const found = await versionOf(tx, plan, order, [current.version, agreement.other?.version]);
-  if (!found.ok) return found;
-  const version = found.value;
-  const held = { prices: current.version.prices, quantities: subscription.quantities };
-  const asked = { ...quantitiesTakenOver(held, replacePrices), ...order.quantities };
-  const quantities = decideQuantities(version.prices, asked, held);
-  const keepsVersion = version.id === current.version.id;
-  const errors = [
-    ...(keepsVersion ? [] : otherVersionErrors(order, { plan, version }, current.plan)),
-    ...quantityErrors(version.prices, asked, held),
-  ];
-  if (errors.length === 0 && keepsVersion && sameQuantities(quantities, subscription.quantities))
-    errors.push(...fieldsOf(order).map((field) => ({ field, message: 'is the present state of the subscription' })));
-  if (errors.length > 0) return invalid(errors);
-  const entitled = keepsVersion ? ok(undefined) : await checkEntitles(tx, merchantId, version.prices);
-  return entitled.ok ? ok({ plan, version, quantities, keepsVersion }) : entitled;
-}
-
-/**
- * The version that an order names; the one that the subscription has where it names neither plan nor version.
- * @param known that one, and others that are loaded
- */
-async function versionOf(
-  tx: Tx,
-  plan: Plan,
-  { planId, versionNumber }: ChangeOrder,
-  known: readonly [held: PricedVersion, ...others: (PricedVersion | undefined)[]],
-): Promise<Result<PricedVersion>> {
-  if (versionNumber !== undefined) {
-    const version = await findPlanVersionByNumber(tx, plan.merchantId, plan.id, versionNumber);
-    return version ? ok(version) : noVersion(plan.id, versionNumber, 'versionNumber');
-  }
-  if (planId === undefined) return ok(known[0]);
-  return ok(known.find((each) => each?.id === plan.defaultVersionId) ?? (await defaultVersionOf(tx, plan)));
-}
-
-/** The fields of an order with its target: the quantities, if it has any. */
-function fieldsOf({ planId, versionNumber, quantities = {} }: ChangeOrder): string[] {
-  const named = Object.keys(quantities).map((id) => `quantities.${id}`);
-  if (named.length > 0) return named;
-  if (versionNumber !== undefined) return ['versionNumber'];
-  return [planId === undefined ? 'quantities' : 'planId'];
-}
-
-/** Why a subscription cannot have another version. */
-function otherVersionErrors(
-  { versionNumber }: ChangeOrder,
-  { plan, version }: PlanAtVersion,
-  current: Plan,
-): FieldError[] {
-  const field = versionNumber === undefined ? 'planId' : 'versionNumber';
-  const errors: FieldError[] = [];
-  if (version.status !== 'published') errors.push({ field, message: 'must be a published version' });
-  if (plan.currency !== current.currency) errors.push({ field: 'planId', message: `must be in ${current.currency}` });
-  if (plan.taxBehavior !== current.taxBehavior)
-    errors.push({ field: 'planId', message: `must have prices that are ${current.taxBehavior} of tax` });
-  return errors;
-}
-
-/**
- * The version holds from then on; a subscription that had only one gets that one's row with it.
- * @returns the history with it
- */
-async function pinFrom(
-  tx: Tx,
-  subscription: SubscriptionRow,
-  agreement: Agreement,
-  { plan, version, quantities, keepsVersion }: Target,
-  change: ChangeRow,
-): Promise<VersionRow[]> {
-  const before = termsUnder(agreement, subscription);
+/** The version holds from then on; a subscription that had only one gets that one's row with it. */
+function pinnedFrom({ held, target, before }: DecidedChange, change: ChangeRow): NewVersion[] {
+  const { subscription, agreement } = held;
+  const { plan, version, quantities, keepsVersion } = target;
   const own = { merchantId: subscription.merchantId, subscriptionId: subscription.id };
-  const history = [...agreement.history];
-  if (history.length === 0)
-    history.push(
-      await insertVersion(tx, {
-        ...own,
-        holdsFrom: subscription.startedAt,
-        changeId: null,
-        planId: subscription.planId,
-        planVersionId: subscription.planVersionId,
-        quantities: subscription.quantities,
-        anchors: Object.fromEntries(
-          cadencesOf(before).map((cadence) => [cadence, formatInstant(subscription.billingAnchor)]),
-        ),
-        proration: 'second',
-        credit: 'invoice',
-      }),
-    );
   const next = { planCadence: normaliseCadence(plan.billingCadence), prices: version.prices };
-  history.push(
-    await insertVersion(tx, {
+  const anchors = cadencesOf(next).map((cadence) => {
+    const anchor = keepsVersion
+      ? anchorNow(cadence, before, change.effectiveAt)
+      : anchorOf(cadence, before, plan.billingAnchor, change.effectiveAt);
+    return [cadence, formatInstant(anchor)] as const;
+  });
+  const { proration, credit } = change;
+  const rows: NewVersion[] = [
+    {
+      ...{ ...own, holdsFrom: change.effectiveAt, changeId: change.id, planId: plan.id, planVersionId: version.id },
+      ...{ quantities, anchors: Object.fromEntries(anchors), proration, credit },
+    },
+  ];
+  if (agreement.history.length > 0) return rows;
+  const from = formatInstant(subscription.billingAnchor);
+  return [
+    {
       ...own,
-      holdsFrom: change.effectiveAt,
-      changeId: change.id,
-      planId: plan.id,
-      planVersionId: version.id,
-      quantities,
-      anchors: Object.fromEntries(
-        cadencesOf(next).map((cadence) => [
-          cadence,
-          formatInstant(
-            keepsVersion
-              ? anchorNow(cadence, before, change.effectiveAt)
-              : anchorOf(cadence, before, plan.billingAnchor, change.effectiveAt),
-          ),
-        ]),
-      ),
-      proration: change.proration,
-      credit: change.credit,
-    }),
-  );
-  return history;
+      holdsFrom: subscription.startedAt,
+      changeId: null,
+      planId: subscription.planId,
+      planVersionId: subscription.planVersionId,
+      quantities: subscription.quantities,
+      anchors: Object.fromEntries(cadencesOf(before).map((cadence) => [cadence, from])),
+      proration: 'second',
+      credit: 'invoice',
+    },
+    ...rows,
+  ];
 }
 
 /** The anchor of a series that continues with other quantities. */
@@ -323,36 +230,70 @@ function anchorOf(cadence: string, before: BillingTerms, planAnchor: Instant | n
   return had.start.equals(has.start) && had.end.equals(has.end) ? known.anchor : planAnchor;
 }
 
-/** The version holds now: invoices, entitlements and the subscription itself follow. */
-async function apply(
+/** A change whose time has come. */
+interface AppliedChange {
+  readonly subscription: SubscriptionRow;
+  /** With the change. */
+  readonly agreement: Agreement;
+  readonly change: ChangeRow;
+}
+
+/**
+ * The versions of some subscriptions of one merchant hold now: invoices, entitlements and the subscriptions themselves
+ * follow.
+ * @returns the terms and the invoice of each, by the subscription
+ */
+async function applyAll(
   dependencies: SubscriptionDependencies,
   tx: Tx,
-  { subscription, agreement }: { readonly subscription: SubscriptionRow; readonly agreement: Agreement },
-  change: ChangeRow,
+  all: readonly AppliedChange[],
   now: Instant,
-): Promise<Pick<Changed, 'terms' | 'invoice'>> {
+): Promise<ReadonlyMap<string, Pick<Changed, 'terms' | 'invoice'>>> {
+  const [first] = all;
+  if (!first) return new Map();
+  const { merchantId } = first.subscription;
+  const changed = await updatePinned(
+    tx,
+    merchantId,
+    all.map((each) => pinnedTo(each, now)),
+    now,
+  );
+  const applied = all.map(({ agreement, change: { effectiveAt: at } }, place) => {
+    const subscription = changed[place] as SubscriptionRow;
+    return {
+      subscription,
+      at,
+      version: agreement.at(subscription).version,
+      terms: termsUnder(agreement, subscription),
+    };
+  });
+  const opened = applied.filter(({ subscription }) => subscription.billingOpened);
+  const invoices = await followChanges(dependencies.invoicing, tx, opened, now);
+  const invoiceOf = new Map(opened.map(({ subscription: { id } }, place) => [id, invoices[place] ?? null]));
+  // a scheduled one that a worker comes to late
+  for (const { subscription, at } of applied) await markSiblings(tx, subscription, at, now);
+  await reconcileEntitlements(
+    tx,
+    applied.map(({ subscription, at, version: { prices }, terms }) => ({
+      subscription: entitlingOf(subscription),
+      prices: { pinned: prices, current: prices },
+      anchorOf: seriesAnchors(terms, at),
+    })),
+    { isDry: false, grantsNow: false },
+    now,
+  );
+  await publishSubscriptionEvents(tx, changed, 'subscription.updated.v0', now);
+  return new Map(applied.map(({ subscription: { id }, terms }) => [id, { terms, invoice: invoiceOf.get(id) ?? null }]));
+}
+
+/** The subscription with the version of a change. Pure. */
+function pinnedTo({ subscription, agreement, change }: AppliedChange, now: Instant): SubscriptionRow {
   const { planId, planVersionId, planVersionNumber, quantities, effectiveAt: at } = change;
   const pinned = { ...subscription, planId, planVersionId, planVersionNumber, quantities };
   const series = termsUnder(agreement, pinned);
   const bounds = boundsOfSeries(series, series.planCadence, latest(at, series.bounds.startedAt));
   const counted = { ...pinned, billingAnchor: bounds?.anchor ?? pinned.billingAnchor };
-  const { plan, version } = agreement.at(change);
-  const { billingAnchor } = counted;
-  const nextActionAt = nextActionOf(counted, plan, now);
-  const changed = await updateSubscription(
-    tx,
-    subscription,
-    { planId, planVersionId, planVersionNumber, quantities, billingAnchor, nextActionAt },
-    now,
-  );
-  const terms = termsUnder(agreement, changed);
-  const invoice = changed.billingOpened ? await followChange(dependencies.invoicing, tx, { terms, at }, now) : null;
-  await markSiblings(tx, changed, at, now); // a scheduled one that a worker comes to late
-  const prices = { pinned: version.prices, current: version.prices };
-  const how = { isDry: false, grantsNow: false };
-  await reconcileEntitlements(tx, entitlingOf(changed), prices, seriesAnchors(terms, at), how, now);
-  await publishSubscriptionEvent(tx, changed, 'subscription.updated.v0', now);
-  return { terms, invoice };
+  return { ...counted, nextActionAt: nextActionOf(counted, agreement.at(change).plan, now) };
 }
 
 /** A scheduled change whose time has come; of a subscription that has ended meanwhile it is cancelled. */
@@ -373,8 +314,8 @@ export async function applyScheduled(
   const applied = await updateChangeStatus(tx, change, 'applied');
   const agreement = await loadAgreement(tx, subscription);
   const terms = termsUnder(agreement, subscription);
-  if (subscription.billingOpened) await closeWhatIsOver(tx, terms, applied.effectiveAt, now);
-  await apply(dependencies, tx, { subscription, agreement }, applied, now);
+  if (subscription.billingOpened) await closeWhatIsOver(tx, [{ terms, at: applied.effectiveAt }], now);
+  await applyAll(dependencies, tx, [{ subscription, agreement, change: applied }], now);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { effectiveNow } from '../../clocks/index.ts';
+import { effectiveNows } from '../../clocks/index.ts';
 import { type Taxation, taxationsUnder } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
 import type { EntitlingSubscription } from '../../entitlements/index.ts';
@@ -6,9 +6,14 @@ import { findMerchant, type MerchantOrganization } from '../../identity/index.ts
 import { notFound, ok, type Result } from '../../kernel/result.ts';
 import { wrongState } from '../../kernel/state-table.ts';
 import { type Instant, isAfter } from '../../kernel/time.ts';
-import { type Agreement, loadAgreement } from '../billing/agreement.ts';
+import { type Agreement, loadAgreements } from '../billing/agreement.ts';
 import type { SubscriptionRow, SubscriptionStatus } from '../subscription/subscription.ts';
-import { lockSubscription, lockSubscriptionNow, selectSubscription } from '../subscription/subscriptions.sql.ts';
+import {
+  lockSubscription,
+  lockSubscriptionNow,
+  lockSubscriptions,
+  selectSubscriptionsById,
+} from '../subscription/subscriptions.sql.ts';
 import { entitlingOf } from './activate.ts';
 
 /** A locked subscription with the facts of an operation on it. */
@@ -21,25 +26,46 @@ export interface HeldSubscription {
   readonly agreement: Agreement;
 }
 
+/** A locked subscription with its effective now. */
+type Locked = Pick<HeldSubscription, 'subscription' | 'now'>;
+
 /**
- * A subscription that has not ended, locked, with its effective now: its clock is held first, then the row. One whose
- * planned end has come is over, whether or not a worker has said so yet.
+ * Some subscriptions of one merchant that have not ended, locked, with their effective now, in the order asked: their
+ * clocks are held first, then the rows. One whose planned end has come is over, whether or not a worker has said so
+ * yet.
  */
+async function lockAllLiving(
+  tx: Tx,
+  merchantId: string,
+  ids: readonly string[],
+  trigger: string,
+  wall: Instant,
+): Promise<Result<Locked>[]> {
+  const found = await selectSubscriptionsById(tx, merchantId, ids);
+  const clocks = new Map(found.map(({ id, clockId }) => [id, clockId]));
+  const nowOn = await effectiveNows(tx, merchantId, [...clocks.values()], wall);
+  const rows = found.length === 0 ? [] : await lockSubscriptions(tx, merchantId, [...clocks.keys()]);
+  const locked = new Map(rows.map((row) => [row.id, row]));
+  return ids.map((id) => {
+    const subscription = locked.get(id);
+    if (!subscription) return notFound('subscription');
+    const now = nowOn(clocks.get(id) ?? null);
+    const isOver =
+      subscription.status === 'terminated' || (subscription.endingAt !== null && !isAfter(subscription.endingAt, now));
+    return isOver ? refusedIn('terminated', trigger, ['pending_payment', 'active']) : ok({ subscription, now });
+  });
+}
+
+/** One subscription that has not ended; see `lockAllLiving`. */
 export async function lockLiving(
   tx: Tx,
   merchantId: string,
   id: string,
   trigger: string,
   wall: Instant,
-): Promise<Result<{ subscription: SubscriptionRow; now: Instant }>> {
-  const found = await selectSubscription(tx, merchantId, id);
-  if (!found) return notFound('subscription');
-  const now = await effectiveNow(tx, merchantId, found.clockId, wall);
-  const subscription = await lockSubscription(tx, merchantId, id);
-  if (!subscription) return notFound('subscription');
-  const isOver =
-    subscription.status === 'terminated' || (subscription.endingAt !== null && !isAfter(subscription.endingAt, now));
-  return isOver ? refusedIn('terminated', trigger, ['pending_payment', 'active']) : ok({ subscription, now });
+): Promise<Result<Locked>> {
+  const [locked] = await lockAllLiving(tx, merchantId, [id], trigger, wall);
+  return locked as Result<Locked>;
 }
 
 /** The participle of each trigger, for the refusal. */
@@ -57,15 +83,16 @@ const DONE: Readonly<Record<string, string>> = {
 export const refusedIn = (status: string, trigger: string, allowedFrom: readonly string[]) =>
   wrongState({ thing: 'subscription', status, trigger, allowedFrom, done: DONE[trigger] ?? null });
 
-/** The same, of one that is active: what waits for its payment has nothing yet that could be given to it or taken. */
-export async function lockActive(...[tx, merchantId, id, trigger, wall]: Parameters<typeof lockLiving>) {
-  const locked = await lockLiving(tx, merchantId, id, trigger, wall);
-  return locked.ok && locked.value.subscription.status !== 'active'
+/** What waits for its payment has nothing yet that could be given to it or taken. */
+const activeOnly = (locked: Result<Locked>, trigger: string): Result<Locked> =>
+  locked.ok && locked.value.subscription.status !== 'active'
     ? refusedIn(locked.value.subscription.status, trigger, ['active'])
     : locked;
-}
 
-type Locked = Awaited<ReturnType<typeof lockLiving>>;
+/** One subscription that is active; see `lockAllLiving`. */
+export async function lockActive(...[tx, merchantId, id, trigger, wall]: Parameters<typeof lockLiving>) {
+  return activeOnly(await lockLiving(tx, merchantId, id, trigger, wall), trigger);
+}
 
 /** The subscription that `lockLiving` answers, with the facts. */
 export const holdLiving = async (...args: Parameters<typeof lockLiving>): Promise<Result<HeldSubscription>> =>
@@ -75,21 +102,58 @@ export const holdLiving = async (...args: Parameters<typeof lockLiving>): Promis
 export const holdActive = async (...args: Parameters<typeof lockLiving>): Promise<Result<HeldSubscription>> =>
   hold(args[0], await lockActive(...args));
 
-/** The same for a change. @param planId the plan to which it goes, if it names one */
-export const holdForChange = async (
+/**
+ * Some active subscriptions of one merchant for a change, with the facts, in the order asked.
+ * @param planId the plan to which they go, if the change names one
+ */
+export async function holdAllForChange(
+  tx: Tx,
+  merchantId: string,
+  { ids, planId }: { readonly ids: readonly string[]; readonly planId: string | undefined },
+  wall: Instant,
+): Promise<Result<HeldSubscription>[]> {
+  const locked = await lockAllLiving(tx, merchantId, ids, 'change', wall);
+  return holdAll(
+    tx,
+    locked.map((each) => activeOnly(each, 'change')),
+    planId,
+  );
+}
+
+/** One active subscription for a change. @param planId the plan to which it goes, if it names one */
+export async function holdForChange(
   tx: Tx,
   merchantId: string,
   { id, planId }: { readonly id: string; readonly planId: string | undefined },
   wall: Instant,
-): Promise<Result<HeldSubscription>> => hold(tx, await lockActive(tx, merchantId, id, 'change', wall), planId);
+): Promise<Result<HeldSubscription>> {
+  const [held] = await holdAllForChange(tx, merchantId, { ids: [id], planId }, wall);
+  return held as Result<HeldSubscription>;
+}
 
-async function hold(tx: Tx, locked: Locked, otherPlanId?: string): Promise<Result<HeldSubscription>> {
-  if (!locked.ok) return locked;
-  const { subscription } = locked.value;
-  const merchant = await findMerchant(tx, subscription.merchantId);
-  const taxations = await taxationsUnder(tx, merchant, [subscription.customerId]);
-  const agreement = await loadAgreement(tx, subscription, otherPlanId);
-  return ok({ ...locked.value, merchant, taxation: taxations(subscription.customerId), agreement });
+async function hold(tx: Tx, locked: Result<Locked>): Promise<Result<HeldSubscription>> {
+  const [held] = await holdAll(tx, [locked]);
+  return held as Result<HeldSubscription>;
+}
+
+/** Adds the facts to subscriptions of one merchant that could be locked. */
+async function holdAll(
+  tx: Tx,
+  all: readonly Result<Locked>[],
+  otherPlanId?: string,
+): Promise<Result<HeldSubscription>[]> {
+  const subscriptions = all.flatMap((each) => (each.ok ? [each.value.subscription] : []));
+  const [first] = subscriptions;
+  if (!first) return all.filter((each) => !each.ok);
+  const merchant = await findMerchant(tx, first.merchantId);
+  const customerIds = subscriptions.map(({ customerId }) => customerId);
+  const taxations = await taxationsUnder(tx, merchant, customerIds);
+  const agreements = await loadAgreements(tx, first.merchantId, subscriptions, otherPlanId);
+  return all.map((each) => {
+    if (!each.ok) return each;
+    const { id, customerId } = each.value.subscription;
+    return ok({ ...each.value, merchant, taxation: taxations(customerId), agreement: agreements(id) });
+  });
 }
 
 /**

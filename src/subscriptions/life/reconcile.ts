@@ -34,13 +34,18 @@ export async function reconcileSubscription(
   const { plan, version } = agreement.at(subscription);
   const current = plan.defaultVersionId === version.id ? version : await defaultVersionOf(tx, plan);
   const prices = { pinned: version.prices, current: current.prices };
-  const features = await reconcileEntitlements(
+  const anchorOf = seriesAnchors(termsUnder(agreement, subscription), now);
+  const [features] = await reconcileEntitlements(
     tx,
-    entitlingOf(subscription),
-    prices,
-    seriesAnchors(termsUnder(agreement, subscription), now),
+    [{ subscription: entitlingOf(subscription), prices, anchorOf }],
     { isDry: dryRun, grantsNow: true },
     now,
   );
-  return ok({ object: 'subscriptionReconciliation', dryRun, features, lineItems: { created: 0, removed: 0 } });
+  const lineItems = { created: 0, removed: 0 };
+  return ok({
+    object: 'subscriptionReconciliation',
+    dryRun,
+    features: features as ReconciledFeatures,
+    lineItems,
+  });
 }

@@ -2,8 +2,8 @@ import { isAway, sqlState, type Tx } from '../../db/index.ts';
 import type { Refusal, Result } from '../../kernel/result.ts';
 import { next } from '../../kernel/state-table.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { type Changed, changePlan } from '../changes/changes.ts';
-import { holdForChange } from '../life/lock.ts';
+import { type Changed, changePlans } from '../changes/changes.ts';
+import { type HeldSubscription, holdAllForChange } from '../life/lock.ts';
 import type { SubscriptionDependencies } from '../subscription/dependencies.ts';
 import {
   concurrentLists,
@@ -42,7 +42,7 @@ export async function changeNext(
   return updatePlanMigration(tx, migration, { status: moved?.ok ? moved.value : migration.status, done, failed }, wall);
 }
 
-/** Side by side; where that goes wrong, one after another, so that the one at fault is refused alone. */
+/** In one go; where that goes wrong, one after another, so that the one at fault is refused alone. */
 async function changeList(
   dependencies: SubscriptionDependencies,
   tx: Tx,
@@ -50,50 +50,39 @@ async function changeList(
   members: readonly MigrationMember[],
   wall: Instant,
 ): Promise<Outcomes> {
-  const inOrder = members.toSorted((one, other) => (one.subscriptionId < other.subscriptionId ? -1 : 1)); // of locks
   try {
     return await tx.savepoint(
-      () =>
-        tx.beside(inOrder.map((member) => (beside: Tx) => changeOne(dependencies, beside, migration, member, wall))),
+      () => changeAll(dependencies, tx, migration, members, wall),
       () => !migration.isDry,
     );
   } catch (error) {
     if (concernsAll(error)) throw error;
+    const [first, ...others] = members;
+    if (first && others.length === 0)
+      return [{ position: first.position, ...refusedFor('INTERNAL_ERROR', String(error)) }];
   }
   const outcomes: Outcomes = [];
-  for (const member of inOrder) outcomes.push(await changeAlone(dependencies, tx, migration, member, wall));
+  for (const member of members) outcomes.push(...(await changeList(dependencies, tx, migration, [member], wall)));
   return outcomes;
 }
 
-async function changeAlone(
-  dependencies: SubscriptionDependencies,
-  tx: Tx,
-  migration: PlanMigration,
-  member: MigrationMember,
-  wall: Instant,
-): Promise<Outcomes[number]> {
-  try {
-    return await tx.savepoint(
-      () => changeOne(dependencies, tx, migration, member, wall),
-      ({ outcome }) => outcome !== 'refused' && !migration.isDry,
-    );
-  } catch (error) {
-    if (concernsAll(error)) throw error;
-    return { position: member.position, ...refusedFor('INTERNAL_ERROR', String(error)) };
-  }
-}
-
-async function changeOne(
+async function changeAll(
   dependencies: SubscriptionDependencies,
   tx: Tx,
   { merchantId, planId, toVersion, fromVersionId, replacePrices, effective, proration, credit, isDry }: PlanMigration,
-  { position, subscriptionId }: MigrationMember,
+  members: readonly MigrationMember[],
   wall: Instant,
-): Promise<Outcomes[number]> {
+): Promise<Outcomes> {
   const order = { planId, versionNumber: toVersion, fromVersionId, replacePrices, effective, proration, credit };
-  const held = await holdForChange(tx, merchantId, { id: subscriptionId, planId: undefined }, wall);
-  const changed = held.ok ? await changePlan(dependencies, tx, held.value, order) : held;
-  return { position, ...outcomeOf(changed, isDry) };
+  const ids = members.map(({ subscriptionId }) => subscriptionId);
+  const held = await holdAllForChange(tx, merchantId, { ids, planId: undefined }, wall);
+  const free = held.flatMap((each) => (each.ok ? [each.value] : []));
+  const changed = (await changePlans(dependencies, tx, free, order)).values();
+  return members.map(({ position }, place) => {
+    const each = held[place] as Result<HeldSubscription>;
+    const result = each.ok ? (changed.next().value as Result<Changed>) : each;
+    return { position, ...outcomeOf(result, isDry) };
+  });
 }
 
 function outcomeOf(changed: Result<Changed>, isDry: boolean): MigrationOutcome {

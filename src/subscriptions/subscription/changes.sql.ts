@@ -1,4 +1,4 @@
-import { jsonb, type PageRequest, pageOfRows, sql, type Tx } from '../../db/index.ts';
+import { columns, type PageRequest, pageOfRows, recordset, sql, type Tx } from '../../db/index.ts';
 import type { CreditMode, Proration } from '../../invoicing/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { Quantities } from './quantities.ts';
@@ -24,16 +24,24 @@ export interface ChangeRow {
   createdAt: Instant;
 }
 
-export const insertChange = (tx: Tx, row: Omit<ChangeRow, 'seq'>): Promise<ChangeRow> =>
-  tx.one<ChangeRow>(sql`
-    insert into subscription_change (merchant_id, id, subscription_id, status, effective, effective_at,
-                                     from_plan_version_id, plan_id, plan_version_id, plan_version_number, quantities,
-                                     proration, credit, clock_id, next_action_at, created_at)
-    values (${row.merchantId}, ${row.id}, ${row.subscriptionId}, ${row.status}, ${row.effective}, ${row.effectiveAt},
-            ${row.fromPlanVersionId}, ${row.planId}, ${row.planVersionId}, ${row.planVersionNumber},
-            ${jsonb(row.quantities)}, ${row.proration}, ${row.credit}, ${row.clockId}, ${row.nextActionAt},
-            ${row.createdAt})
+export type NewChange = Omit<ChangeRow, 'seq'>;
+
+const FIELDS = [
+  ...['merchantId', 'id', 'subscriptionId', 'status', 'effective', 'effectiveAt', 'fromPlanVersionId', 'planId'],
+  ...['planVersionId', 'planVersionNumber', 'quantities', 'proration', 'credit', 'clockId', 'nextActionAt'],
+  'createdAt',
+];
+
+/** Writes changes. @returns them in their order */
+export async function insertChanges(tx: Tx, rows: readonly NewChange[]): Promise<ChangeRow[]> {
+  if (rows.length === 0) return [];
+  const stored = await tx.rows<ChangeRow>(sql`
+    insert into subscription_change (${columns(FIELDS)})
+    select ${columns(FIELDS)} from jsonb_populate_recordset(null::subscription_change, ${recordset(rows)})
     returning *`);
+  const byId = new Map(stored.map((row) => [row.id, row]));
+  return rows.map(({ id }) => byId.get(id) as ChangeRow);
+}
 
 export const selectChange = (tx: Tx, merchantId: string, id: string): Promise<ChangeRow | undefined> =>
   tx.maybe<ChangeRow>(sql`select * from subscription_change where merchant_id = ${merchantId} and id = ${id}`);
@@ -49,15 +57,30 @@ export const lockChange = (
     select * from subscription_change
      where merchant_id = ${merchantId} and subscription_id = ${subscriptionId} and id = ${id} for update`);
 
-/** The one change that is to come; at most one (unique index `subscription_change_scheduled`). */
-export const selectScheduledChange = (
+/**
+ * The changes of some subscriptions that are to come, by the subscription; at most one of each (unique index
+ * `subscription_change_scheduled`).
+ */
+export async function selectScheduledChanges(
+  tx: Tx,
+  merchantId: string,
+  subscriptionIds: readonly string[],
+): Promise<ReadonlyMap<string, ChangeRow>> {
+  if (subscriptionIds.length === 0) return new Map();
+  const rows = await tx.rows<ChangeRow>(sql`
+    select * from subscription_change
+     where merchant_id = ${merchantId} and subscription_id = any (${[...subscriptionIds]}::text[])
+       and status = 'scheduled'`);
+  return new Map(rows.map((row) => [row.subscriptionId, row]));
+}
+
+/** The one change of a subscription that is to come. */
+export const selectScheduledChange = async (
   tx: Tx,
   merchantId: string,
   subscriptionId: string,
 ): Promise<ChangeRow | undefined> =>
-  tx.maybe<ChangeRow>(sql`
-    select * from subscription_change
-     where merchant_id = ${merchantId} and subscription_id = ${subscriptionId} and status = 'scheduled'`);
+  (await selectScheduledChanges(tx, merchantId, [subscriptionId])).get(subscriptionId);
 
 /** It came, or will not. */
 export const updateChangeStatus = (

@@ -137,6 +137,33 @@ export const updateSubscription = (
      where merchant_id = ${subscription.merchantId} and id = ${subscription.id} and status = ${subscription.status}
     returning *`);
 
+const PINNED = ['planId', 'planVersionId', 'planVersionNumber', 'quantities', 'billingAnchor', 'nextActionAt'] as const;
+
+/**
+ * Stores the plan versions, the quantities and what follows from them of some subscriptions of one merchant. @returns
+ * them in their order @throws where one of them is not in its status any more
+ */
+export async function updatePinned(
+  tx: Tx,
+  merchantId: string,
+  rows: readonly Pick<SubscriptionRow, 'id' | 'status' | (typeof PINNED)[number]>[],
+  now: Instant,
+): Promise<SubscriptionRow[]> {
+  if (rows.length === 0) return [];
+  const pinned = rows.map((row) =>
+    Object.fromEntries((['id', 'status', ...PINNED] as const).map((name) => [name, row[name]])),
+  );
+  const stored = await tx.rows<SubscriptionRow>(sql`
+    update subscription s
+       set ${sql.join(PINNED.map((name) => sql`${column(name)} = u.${column(name)}`))}, updated_at = ${now}
+      from jsonb_populate_recordset(null::subscription, ${recordset(pinned)}) u
+     where s.merchant_id = ${merchantId} and s.id = u.id and s.status is not distinct from u.status
+    returning s.*`);
+  if (stored.length !== rows.length) throw new Error('A subscription moved on while it was locked.');
+  const byId = new Map(stored.map((row) => [row.id, row]));
+  return rows.map(({ id }) => byId.get(id) as SubscriptionRow);
+}
+
 /** When a subscription that is active acts next, and the last period whose renewal was told of. */
 export type Reminded = Pick<SubscriptionRow, 'id' | 'remindedPeriod' | 'nextActionAt'>;
 

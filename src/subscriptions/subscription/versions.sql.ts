@@ -1,4 +1,4 @@
-import { jsonb, sql, type Tx } from '../../db/index.ts';
+import { columns, recordset, sql, type Tx } from '../../db/index.ts';
 import type { CreditMode, Proration } from '../../invoicing/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { Quantities } from './quantities.ts';
@@ -40,13 +40,22 @@ export const selectVersionsOfSubscriptions = (
      where merchant_id = ${merchantId} and subscription_id = any (${[...ids]}::text[])
      order by subscription_id, holds_from, seq`);
 
-export const insertVersion = (tx: Tx, row: Omit<VersionRow, 'seq' | 'takesUpAnew'>): Promise<VersionRow> =>
-  tx.one<VersionRow>(sql`
-    insert into subscription_version (merchant_id, subscription_id, holds_from, change_id, plan_id, plan_version_id,
-                                      quantities, anchors, proration, credit)
-    values (${row.merchantId}, ${row.subscriptionId}, ${row.holdsFrom}, ${row.changeId}, ${row.planId},
-            ${row.planVersionId}, ${jsonb(row.quantities)}, ${jsonb(row.anchors)}, ${row.proration}, ${row.credit})
+export type NewVersion = Omit<VersionRow, 'seq' | 'takesUpAnew'>;
+
+const FIELDS = [
+  ...['merchantId', 'subscriptionId', 'holdsFrom', 'changeId', 'planId', 'planVersionId'],
+  ...['quantities', 'anchors', 'proration', 'credit'],
+];
+
+/** Writes versions, in their order. */
+export const insertVersions = async (tx: Tx, rows: readonly NewVersion[]): Promise<VersionRow[]> => {
+  if (rows.length === 0) return [];
+  const stored = await tx.rows<VersionRow>(sql`
+    insert into subscription_version (${columns(FIELDS)})
+    select ${columns(FIELDS)} from jsonb_populate_recordset(null::subscription_version, ${recordset(rows)})
     returning *`);
+  return stored.toSorted((one, other) => (one.seq < other.seq ? -1 : 1));
+};
 
 /** The version that a change would have brought is not coming. */
 export const deleteVersionOf = (tx: Tx, merchantId: string, changeId: string): Promise<number> =>
