@@ -41,8 +41,9 @@ async function toAlertReplies(dependencies: AlertDependencies, tx: Tx, alerts: r
   const last = await selectLastTriggered(tx, alerts);
   const replies = [];
   for (const alert of alerts) {
-    const now = await effectiveNowForReading(tx, alert.merchantId, alert.clockId, wall);
-    const { reading, clockId } = await readPresent(dependencies, tx, alert, now);
+    const own = tx.of(alert.merchantId);
+    const now = await effectiveNowForReading(own, alert.merchantId, alert.clockId, wall);
+    const { reading, clockId } = await readPresent(dependencies, own, alert, now);
     const triggeredAt = last.get(alert.id);
     replies.push({
       id: alert.id,

@@ -141,7 +141,7 @@ export async function selectCustomers(tx: Tx, filter: CustomerFilter, page: Page
   const { merchantId, consumerId, name, email, externalId, updatedFrom } = filter;
   const isSearch = name !== undefined || email !== undefined;
   if (isSearch && merchantId !== null && consumerId === undefined && externalId === undefined && !updatedFrom)
-    return pageOfFound(tx, merchantId, filter, page);
+    return pageOfFound(tx.of(merchantId), merchantId, filter, page);
   const where = allOf([
     merchantId !== null && sql`merchant_id = ${merchantId}`,
     consumerId !== undefined && sql`consumer_id = ${consumerId}`,

@@ -126,7 +126,10 @@ export class Database {
         scope,
         async (client) => {
           if (byKeys) await client.query(BY_KEYS);
-          const tx = new ConnectionTx(client, signal, this.#constants);
+          const tx = new ConnectionTx(
+            { client, signal, constants: this.#constants, afterCommit: [] },
+            merchantOf(scope),
+          );
           return { value: await work(tx), tx };
         },
         signal,
@@ -251,6 +254,10 @@ export class Database {
   }
 }
 
+/** The merchant of a transaction that has exactly one. */
+const merchantOf = (scope: Scope): string | null =>
+  typeof scope === 'object' && scope.merchants.length === 1 ? (scope.merchants[0] as string) : null;
+
 /**
  * One round trip: the role, whom it may see, and the limits, all local to the transaction (safe behind a transaction
  * pooler).
@@ -265,28 +272,42 @@ function beginStatement(scope: Scope, statementTimeout: number): string {
            set_config('idle_in_transaction_session_timeout', '${statementTimeout + IDLE_MILLISECONDS}', true)`;
 }
 
+/** A transaction under way. */
+interface Running {
+  readonly client: pg.PoolClient;
+  readonly signal: AbortSignal | undefined;
+  readonly constants: Constants;
+  readonly afterCommit: (() => void)[];
+}
+
 class ConnectionTx implements Tx {
-  readonly #client: pg.PoolClient;
-  readonly #signal: AbortSignal | undefined;
-  readonly #afterCommit: (() => void)[] = [];
-  readonly #constants: Constants;
+  readonly #running: Running;
+  readonly #merchantId: string | null;
   #parts = 0;
 
-  constructor(client: pg.PoolClient, signal: AbortSignal | undefined, constants: Constants) {
-    this.#client = client;
-    this.#signal = signal;
-    this.#constants = constants;
+  constructor(running: Running, merchantId: string | null) {
+    this.#running = running;
+    this.#merchantId = merchantId;
+  }
+
+  get merchantId(): string {
+    if (this.#merchantId === null) throw new Error('This transaction has no merchant of its own.');
+    return this.#merchantId;
+  }
+
+  of(merchantId: string): Tx {
+    return new ConnectionTx(this.#running, merchantId);
   }
 
   async rows<Row>(query: Sql, plan?: string): Promise<Row[]> {
-    this.#signal?.throwIfAborted();
-    const { rows } = await ask(this.#client, { ...compile(query), ...(plan !== undefined && { name: plan }) });
+    this.#running.signal?.throwIfAborted();
+    const { rows } = await ask(this.#running.client, { ...compile(query), ...(plan !== undefined && { name: plan }) });
     return rows as Row[];
   }
 
   async manyRows<Row>(query: Sql): Promise<Row[]> {
-    this.#signal?.throwIfAborted();
-    return (await askInPieces(this.#client, compile(query))) as Row[];
+    this.#running.signal?.throwIfAborted();
+    return (await askInPieces(this.#running.client, compile(query))) as Row[];
   }
 
   async maybe<Row>(query: Sql, plan?: string): Promise<Row | undefined> {
@@ -300,35 +321,35 @@ class ConnectionTx implements Tx {
   }
 
   async run(query: Sql): Promise<number> {
-    this.#signal?.throwIfAborted();
-    const { rowCount } = await this.#client.query(compile(query));
+    this.#running.signal?.throwIfAborted();
+    const { rowCount } = await this.#running.client.query(compile(query));
     return rowCount ?? 0;
   }
 
   async savepoint<T>(work: () => Promise<T>, keep: (value: T) => boolean): Promise<T> {
     this.#parts += 1;
     const name = `part_${this.#parts}`;
-    await this.#client.query(`savepoint ${name}`);
+    await this.#running.client.query(`savepoint ${name}`);
     try {
       const value = await work();
-      await this.#client.query(keep(value) ? `release savepoint ${name}` : `rollback to savepoint ${name}`);
+      await this.#running.client.query(keep(value) ? `release savepoint ${name}` : `rollback to savepoint ${name}`);
       return value;
     } catch (error) {
-      await this.#client.query(`rollback to savepoint ${name}`);
+      await this.#running.client.query(`rollback to savepoint ${name}`);
       throw error;
     }
   }
 
   constant<T>(key: string, load: () => Promise<T>): Promise<T> {
-    return this.#constants.of(key, load);
+    return this.#running.constants.of(key, load);
   }
 
   afterCommit(work: () => void): void {
-    this.#afterCommit.push(work);
+    this.#running.afterCommit.push(work);
   }
 
   committed(): void {
-    for (const work of this.#afterCommit) work();
+    for (const work of this.#running.afterCommit) work();
   }
 }
 

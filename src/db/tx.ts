@@ -3,6 +3,13 @@ import type { Sql } from './sql.ts';
 /** The only handle to the database, so nothing can write outside its transaction. */
 export interface Tx {
   /**
+   * The merchant whose rows it reads and writes.
+   * @throws where it has not exactly one: a list for an operator, a look-up of an owner
+   */
+  readonly merchantId: string;
+  /** The same transaction for one merchant, where it has several or none. The database checks whom it may see. */
+  of(merchantId: string): Tx;
+  /**
    * All rows of a statement.
    * @param plan what its plan is kept under on each connection; for a statement that is asked very often and whose
    *   text is always the same

@@ -26,9 +26,15 @@ export async function createMerchant(
   const made = await createOrganization(tx, { ...organization, type: 'merchant' }, environment, now);
   if (!made.ok) return made;
   const merchantId = made.value.id;
-  const admin = await createUser(tx, merchantId, { organizationId: merchantId, email: adminEmail, role: 'admin' }, now);
+  const own = tx.of(merchantId);
+  const admin = await createUser(
+    own,
+    merchantId,
+    { organizationId: merchantId, email: adminEmail, role: 'admin' },
+    now,
+  );
   if (!admin.ok) return admin;
-  const key = await createApiKey(tx, { merchantId, userId: admin.value.id }, { name: keyName }, environment, now);
+  const key = await createApiKey(own, { merchantId, userId: admin.value.id }, { name: keyName }, environment, now);
   if (!key.ok) return key;
   return ok({ organization: made.value, admin: admin.value, ...key.value });
 }

@@ -151,7 +151,7 @@ export async function createOrganization(
   if (!registered.ok) return registered;
   if (type === 'merchant') {
     if (merchantId !== undefined) return invalidField('merchantId', 'is only for a consumer');
-    await setAdmittedMerchant(tx, id);
+    await setAdmittedMerchant(tx.of(id), id);
     const row = await insertOrganization(
       tx,
       { ...particulars, type, id, merchantId: id, settings: changedSettings({}, settings) },
@@ -163,8 +163,8 @@ export async function createOrganization(
   if (merchantId === undefined) return invalidField('merchantId', 'is required for a consumer');
   const owner = await ownerOf(tx, merchantId);
   if (owner === null) return notFound('organization', 'merchantId');
-  await setAdmittedMerchant(tx, owner);
-  const merchant = await selectOrganization(tx, merchantId, merchantId);
+  await setAdmittedMerchant(tx.of(owner), owner);
+  const merchant = await selectOrganization(tx.of(merchantId), merchantId, merchantId);
   if (merchant?.type !== 'merchant') return invalidField('merchantId', 'must be a merchant');
   const email = particulars.billingEmails?.[0]?.toLowerCase();
   const row = await insertOrganization(

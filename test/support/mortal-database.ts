@@ -107,6 +107,10 @@ export class MortalDatabase extends Database {
 
 /** The same handle; `before` each statement. */
 const mortal = (tx: Tx, before: () => Promise<void>): Tx => ({
+  get merchantId() {
+    return tx.merchantId;
+  },
+  of: (merchantId) => mortal(tx.of(merchantId), before),
   rows: async <Row>(query: Sql, plan?: string) => {
     await before();
     return tx.rows<Row>(query, plan);

@@ -28,7 +28,7 @@ export const snapshotRecheck = {
   async next(tx: Tx, after: SnapshotKey | null) {
     const page = await selectSnapshotsAfter(tx, after, SNAPSHOTS_AT_ONCE);
     const broken: DifferingSnapshot[] = [];
-    for (const key of page) broken.push(...(await differencesOf(tx, key)));
+    for (const key of page) broken.push(...(await differencesOf(tx.of(key.merchantId), key)));
     return { broken, after: page.length === SNAPSHOTS_AT_ONCE ? (page.at(-1) ?? null) : null };
   },
 };

@@ -79,7 +79,7 @@ async function tryDifferencesOf(tx: Tx, source: BillingSource, invoice: InvoiceR
   const found = (differences: readonly string[]) =>
     differences.length > 0 ? [{ merchantId: invoice.merchantId, invoiceId: invoice.id, differences }] : [];
   try {
-    return found(await differencesOf(tx, source, invoice));
+    return found(await differencesOf(tx.of(invoice.merchantId), source, invoice));
   } catch (error) {
     if (sqlState(error) !== '') throw error;
     return found([`it cannot be calculated: ${String(error)}`]);
@@ -96,7 +96,7 @@ async function differencesOf(tx: Tx, source: BillingSource, invoice: InvoiceRow)
 
 async function tryDifferencesOfPeriods(tx: Tx, source: BillingSource, invoice: InvoiceRow): Promise<Recomputed[]> {
   try {
-    return await differencesOfPeriods(tx, source, invoice);
+    return await differencesOfPeriods(tx.of(invoice.merchantId), source, invoice);
   } catch (error) {
     if (sqlState(error) !== '') throw error;
     const differences = [`the periods of its subscription cannot be rated: ${String(error)}`];

@@ -54,7 +54,7 @@ export async function outcomeOf(
   const counted = readings.filter(({ reason }) => reason === null);
   const asked = event.reason === null && addressee !== null && counted.length > 0;
   const found = asked
-    ? await findBilling(tx, {
+    ? await findBilling(tx.of(event.merchantId), {
         merchantId: event.merchantId,
         addressee,
         at: event.at,

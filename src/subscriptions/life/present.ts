@@ -35,15 +35,16 @@ export async function loadShown(
 ): Promise<(subscription: SubscriptionRow) => TaxedAt> {
   const found = new Map<string, TaxedAt>();
   for (const [merchantId, rows] of Map.groupBy(subscriptions, (row) => row.merchantId)) {
-    const pinned = await loadPinned(tx, merchantId, rows);
+    const own = tx.of(merchantId);
+    const pinned = await loadPinned(own, merchantId, rows);
     const taxations = await findTaxations(
-      tx,
+      own,
       merchantId,
       rows.map(({ customerId }) => customerId),
     );
     const times = new Map<string | null, Instant>();
     for (const clockId of new Set(rows.map((row) => row.clockId)))
-      times.set(clockId, await effectiveNowForReading(tx, merchantId, clockId, now));
+      times.set(clockId, await effectiveNowForReading(own, merchantId, clockId, now));
     for (const row of rows)
       found.set(row.id, {
         pinned: pinned(row),
