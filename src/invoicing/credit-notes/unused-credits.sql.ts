@@ -1,4 +1,4 @@
-import { jsonb, sql, type Tx } from '../../db/index.ts';
+import { insertion, sql, type Tx, withJsonb } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { CreditNoteRow } from '../invoice/credit-note.ts';
@@ -11,14 +11,7 @@ export async function insertUnusedCredit(tx: Tx, row: Omit<UnusedCreditRow, 'seq
       from invoice i join invoice_line l on l.merchant_id = i.merchant_id and l.invoice_id = i.id
      where i.merchant_id = ${row.merchantId} and i.subscription_id = ${row.subscriptionId}`);
   return tx.one<UnusedCreditRow>(sql`
-    insert into unused_credit (merchant_id, id, subscription_id, invoice_id, price_id, charged_from, charged_to,
-                               unused_from, unused_to, display_name, amount, tax_amount, tax_rate, noted_amount,
-                               noted_tax, target_invoice_id, created_at, workings, correction, source_key, line_seq)
-    values (${row.merchantId}, ${row.id}, ${row.subscriptionId}, ${row.invoiceId}, ${row.priceId}, ${row.chargedFrom},
-            ${row.chargedTo}, ${row.unusedFrom}, ${row.unusedTo}, ${row.displayName}, ${row.amount}, ${row.taxAmount},
-            ${row.taxRate}, ${row.notedAmount}, ${row.notedTax}, ${row.targetInvoiceId}, ${row.createdAt},
-            ${jsonb(row.workings)}, ${row.correction === null ? null : jsonb(row.correction)},
-            ${row.sourceKey}, ${last})
+    ${insertion('unused_credit', { ...withJsonb(row, 'workings', 'correction'), lineSeq: last })}
     returning *`);
 }
 

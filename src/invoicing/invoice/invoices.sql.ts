@@ -4,6 +4,7 @@ import {
   changedRows,
   column,
   columns,
+  insertion,
   jsonb,
   recordset,
   type Sql,
@@ -155,7 +156,9 @@ export async function updateInvoices(tx: Tx, invoices: readonly ChangedInvoice[]
 
 /** Adds an invoice that has no period. */
 export const insertInvoice = (tx: Tx, invoice: NewInvoice, now: Instant): Promise<InvoiceRow> =>
-  tx.one<InvoiceRow>(sql`${insertion(invoice, now)} returning *`);
+  tx.one<InvoiceRow>(
+    sql`${insertion('invoice', { ...withJson(invoice), createdAt: now, updatedAt: now })} returning *`,
+  );
 
 /**
  * Opens invoices of periods. One that exists already is left as it is: the unique index `invoice_period` on merchant,
@@ -171,12 +174,6 @@ export async function insertPeriods(tx: Tx, invoices: readonly NewInvoice[], now
     select ${names} from jsonb_populate_recordset(null::invoice, ${recordset(rows)})
     on conflict (merchant_id, subscription_id, billing_cadence, period_start) where kind = 'subscription' do nothing`);
 }
-
-const insertion = (invoice: NewInvoice, now: Instant): Sql => {
-  const entries = Object.entries({ ...withJson(invoice), createdAt: now, updatedAt: now });
-  return sql`insert into invoice (${sql.join(entries.map(([name]) => column(name)))})
-    values (${sql.join(entries.map(([, value]) => sql`${value}`))})`;
-};
 
 /** The invoices of a subscription in some states, in the order of their creation, locked. */
 export async function lockInvoicesIn(

@@ -1,4 +1,4 @@
-import { jsonb, type PageRequest, pageOfRows, sql, type Tx } from '../../db/index.ts';
+import { insertion, type PageRequest, pageOfRows, sql, type Tx, withJsonb } from '../../db/index.ts';
 import type { CreditMode, Proration } from '../../invoicing/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { Quantities } from './quantities.ts';
@@ -25,15 +25,7 @@ export interface ChangeRow {
 }
 
 export const insertChange = (tx: Tx, row: Omit<ChangeRow, 'seq'>): Promise<ChangeRow> =>
-  tx.one<ChangeRow>(sql`
-    insert into subscription_change (merchant_id, id, subscription_id, status, effective, effective_at,
-                                     from_plan_version_id, plan_id, plan_version_id, plan_version_number, quantities,
-                                     proration, credit, clock_id, next_action_at, created_at)
-    values (${row.merchantId}, ${row.id}, ${row.subscriptionId}, ${row.status}, ${row.effective}, ${row.effectiveAt},
-            ${row.fromPlanVersionId}, ${row.planId}, ${row.planVersionId}, ${row.planVersionNumber},
-            ${jsonb(row.quantities)}, ${row.proration}, ${row.credit}, ${row.clockId}, ${row.nextActionAt},
-            ${row.createdAt})
-    returning *`);
+  tx.one<ChangeRow>(sql`${insertion('subscription_change', withJsonb(row, 'quantities'))} returning *`);
 
 export const selectChange = (tx: Tx, merchantId: string, id: string): Promise<ChangeRow | undefined> =>
   tx.maybe<ChangeRow>(sql`select * from subscription_change where merchant_id = ${merchantId} and id = ${id}`);

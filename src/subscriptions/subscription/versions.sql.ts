@@ -1,4 +1,4 @@
-import { jsonb, sql, type Tx } from '../../db/index.ts';
+import { insertion, sql, type Tx, withJsonb } from '../../db/index.ts';
 import type { CreditMode, Proration } from '../../invoicing/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { Quantities } from './quantities.ts';
@@ -41,12 +41,7 @@ export const selectVersionsOfSubscriptions = (
      order by subscription_id, holds_from, seq`);
 
 export const insertVersion = (tx: Tx, row: Omit<VersionRow, 'seq' | 'takesUpAnew'>): Promise<VersionRow> =>
-  tx.one<VersionRow>(sql`
-    insert into subscription_version (merchant_id, subscription_id, holds_from, change_id, plan_id, plan_version_id,
-                                      quantities, anchors, proration, credit)
-    values (${row.merchantId}, ${row.subscriptionId}, ${row.holdsFrom}, ${row.changeId}, ${row.planId},
-            ${row.planVersionId}, ${jsonb(row.quantities)}, ${jsonb(row.anchors)}, ${row.proration}, ${row.credit})
-    returning *`);
+  tx.one<VersionRow>(sql`${insertion('subscription_version', withJsonb(row, 'quantities', 'anchors'))} returning *`);
 
 /** The version that a change would have brought is not coming. */
 export const deleteVersionOf = (tx: Tx, merchantId: string, changeId: string): Promise<number> =>
