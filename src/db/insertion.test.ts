@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../kernel/decimal.ts';
 import { insertion, withJsonb } from './insertion.ts';
-import { assignments, compile, jsonb, sql } from './sql.ts';
+import { assignments, compile, jsonb, type Sql, sql } from './sql.ts';
 
 const textOf = (record: object) => compile(insertion('fee', record)).text;
 
@@ -66,6 +66,14 @@ describe('an insert with a list of columns', () => {
       text: 'insert into "fee" ("merchant_id", "id", "clock_id", "name") values ($1, $2, $3, $4)',
       values: ['m', 'a', 'c', 'n'],
     });
+  });
+
+  it('is not mistaken for one without a list, or with another', () => {
+    const record = { id: 'a', clockId: 'c' };
+    const textWith = (columns?: Sql) => compile(insertion('fee', record, columns)).text;
+    expect(textWith(sql`id, test_clock as clock_id`)).toBe('insert into "fee" ("id", "test_clock") values ($1, $2)');
+    expect(textWith()).toBe('insert into "fee" ("clock_id", "id") values ($1, $2)');
+    expect(textWith(sql`id, clock_id`)).toBe('insert into "fee" ("id", "clock_id") values ($1, $2)');
   });
 
   it('leaves out what is undefined', () => {

@@ -7,14 +7,8 @@ interface Stored {
   readonly column: string;
 }
 
-/** An insert of records with the same fields: its texts, and the fields whose values stand between them. */
-interface Insertion {
-  readonly texts: readonly string[];
-  readonly fields: readonly string[];
-}
-
-/** The inserts that were written out, by table and fields; a program has a few hundred. */
-const insertions = new Map<string, Insertion>();
+/** The texts of inserts between their values, by table and columns; a program has a few hundred. */
+const knownTexts = new Map<string, readonly string[]>();
 
 /** The columns of lists that were read. */
 const lists = new WeakMap<Sql, readonly Stored[]>();
@@ -28,31 +22,30 @@ const lists = new WeakMap<Sql, readonly Stored[]>();
  */
 export function insertion(table: string, record: object, list?: Sql): Sql {
   const values = record as Readonly<Record<string, unknown>>;
-  const all = list === undefined ? Object.keys(values) : listed(list).map(({ field }) => field);
-  const given = all.filter((field) => values[field] !== undefined);
-  const key = `${table} ${given.join()}`;
-  let known = insertions.get(key);
-  if (known === undefined) {
-    known = written(table, given, list);
-    insertions.set(key, known);
-  }
+  const all = list === undefined ? Object.keys(values).toSorted().map(storedAlike) : listed(list);
+  const given = all.filter(({ field }) => values[field] !== undefined);
+  const texts = textsOf(
+    table,
+    given.map(({ column }) => column),
+  );
   return new Sql(
-    known.texts,
-    known.fields.map((field) => values[field]),
+    texts,
+    given.map(({ field }) => values[field]),
   );
 }
 
-function written(table: string, given: readonly string[], list: Sql | undefined): Insertion {
-  const stored =
-    list === undefined
-      ? given.toSorted().map((field) => ({ field, column: columnOf(field) }))
-      : listed(list).filter(({ field }) => given.includes(field));
-  const names = compile(sql.join(stored.map(({ column }) => sql.ref(column)))).text;
-  const head = `insert into ${compile(sql.table(table)).text} (${names}) values (`;
-  return {
-    texts: [head, ...Array.from({ length: stored.length - 1 }, () => ', '), ')'],
-    fields: stored.map(({ field }) => field),
-  };
+const storedAlike = (field: string): Stored => ({ field, column: columnOf(field) });
+
+function textsOf(table: string, columns: readonly string[]): readonly string[] {
+  const key = `${table} ${columns.join()}`;
+  let texts = knownTexts.get(key);
+  if (texts === undefined) {
+    const names = sql.join(columns.map((column) => sql.ref(column)));
+    const { text } = compile(sql`insert into ${sql.table(table)} (${names}) values (`);
+    texts = [text, ...columns.slice(1).map(() => ', '), ')'];
+    knownTexts.set(key, texts);
+  }
+  return texts;
 }
 
 /** The columns of a list. @throws when one of them is computed: no value can be stored in it */
