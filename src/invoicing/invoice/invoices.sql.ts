@@ -5,11 +5,11 @@ import {
   column,
   columns,
   insertion,
-  jsonb,
   recordset,
   type Sql,
   sql,
   type Tx,
+  withJsonb,
 } from '../../db/index.ts';
 import { Decimal, plain } from '../../kernel/decimal.ts';
 import { next } from '../../kernel/state-table.ts';
@@ -90,15 +90,8 @@ export const selectInvoiceOf = (
 export const lockInvoiceKey = (tx: Tx, merchantId: string, key: string): Promise<number> =>
   tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`invoice:${merchantId}:${key}`}, 0))`);
 
-const JSON_FIELDS = new Set(['terms', 'taxes', 'seller', 'buyer', 'metadata', 'oneOff', 'outsideTax']);
-
-const withJson = (changes: object): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(changes).map(([name, value]) => [
-      name,
-      JSON_FIELDS.has(name) && value !== null ? jsonb(value) : value,
-    ]),
-  );
+const withJson = (changes: Partial<InvoiceRow>): Record<string, unknown> =>
+  withJsonb(changes, 'terms', 'taxes', 'seller', 'buyer', 'metadata', 'oneOff', 'outsideTax');
 
 /** Changes an invoice without moving it. */
 export const updateInvoice = (
