@@ -1,16 +1,5 @@
 import { effectiveNowOf } from '../clocks/index.ts';
-import {
-  allOf,
-  assignments,
-  insertion,
-  jsonb,
-  keptTotal,
-  pageOfRows,
-  type Sql,
-  sql,
-  type Tx,
-  withJsonb,
-} from '../db/index.ts';
+import { allOf, assignments, insertion, jsonb, keptTotal, pageOfRows, type Sql, sql, type Tx } from '../db/index.ts';
 import type { PageRequest } from '../http/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { OrderRow, OrderType } from './order.ts';
@@ -22,7 +11,9 @@ const INSERTED = sql`merchant_id, id, customer_id, reseller_id, tax_exempt, sell
 const COLUMNS = sql`${INSERTED}, cancelled_at`;
 
 export const insertOrder = (tx: Tx, order: OrderRow): Promise<OrderRow> =>
-  tx.one<OrderRow>(sql`${insertion('sales_order', withJsonb(order, 'metadata'), INSERTED)} returning ${COLUMNS}`);
+  tx.one<OrderRow>(sql`
+    ${insertion('sales_order', { ...order, metadata: jsonb(order.metadata) }, INSERTED)}
+    returning ${COLUMNS}`);
 
 export const selectOrders = (tx: Tx, merchantIds: readonly string[], ids: readonly string[]): Promise<OrderRow[]> =>
   tx.rows<OrderRow>(sql`
