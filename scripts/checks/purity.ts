@@ -1,5 +1,6 @@
 import { roomOf } from './imports.ts';
 import { type Finding, isProgram, isTest, lineAt, type SourceFile } from './project.ts';
+import { isStatement } from './statements.ts';
 import { dotted, type Node, nodesOf } from './syntax.ts';
 
 /** The one place of the program that asks what time it is: everyone else is told. */
@@ -32,16 +33,26 @@ export function wallClockReads(files: readonly SourceFile[]): Finding[] {
   return findings(readers, (node) => {
     if (node.type === 'Identifier' && node.name === 'Date') return 'uses Date';
     if (dotted(node) === 'Temporal.Now') return 'asks Temporal.Now';
-    if (node.type !== 'TemplateElement') return null;
-    const { raw } = node.value as { raw: string };
-    const read =
-      /\b(?:now|clock_timestamp|statement_timestamp|transaction_timestamp)\s*\(\s*\)|\bcurrent_(?:timestamp|date|time)\b/.exec(
-        raw,
-      );
-    return read && /\b(?:select|insert|update|delete|where|set|values)\b/i.test(raw)
-      ? `has ${read[0]} in a statement`
-      : null;
+    if (isStatement(node)) {
+      // a part without a verb, such as a value of an insert; whole statements are seen below, whatever their tag
+      const parts = (node.quasi as { quasis: Node[] }).quasis.map(rawOf).filter((raw) => !VERB.test(raw));
+      return clockReadIn(parts.join(' '));
+    }
+    return node.type === 'TemplateElement' && VERB.test(rawOf(node)) ? clockReadIn(rawOf(node)) : null;
   });
+}
+
+const VERB = /\b(?:select|insert|update|delete|where|set|values)\b/i;
+
+/** An alias after `as` reads nothing. */
+const CLOCK_READ =
+  /\b(?:now|(?:clock|statement|transaction)_timestamp)\s*\(\s*\)|(?<!\bas )\bcurrent_(?:timestamp|date|time)\b/;
+
+const rawOf = (element: Node): string => (element.value as { raw: string }).raw;
+
+function clockReadIn(text: string): string | null {
+  const [read] = CLOCK_READ.exec(text) ?? [];
+  return read === undefined ? null : `has ${read} in a statement`;
 }
 
 const CHANCE = new Map([

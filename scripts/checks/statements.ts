@@ -1,9 +1,13 @@
 import { importsOf, roomOf } from './imports.ts';
 import { type Finding, isProgram, lineAt, type SourceFile } from './project.ts';
-import { dotted, type Node, nodesOf } from './syntax.ts';
+import { dotted, type Node, nameOf, nodesOf } from './syntax.ts';
 
-const isStatement = (node: Node): boolean =>
+/** A text of SQL, or a part of one. */
+export const isStatement = (node: Node): boolean =>
   node.type === 'TaggedTemplateExpression' && /^sql(?:\.|$)/.test(dotted(node.tag));
+
+/** `insertion('fee', fee)`: the helper that writes the text of an insert. */
+const isInsertion = (node: Node): boolean => node.type === 'CallExpression' && dotted(node.callee) === 'insertion';
 
 /** Statements that stand in another file than a `*.sql.ts`. The database's own room has them everywhere. */
 export function statementsOutOfSight(files: readonly SourceFile[]): Finding[] {
@@ -11,7 +15,7 @@ export function statementsOutOfSight(files: readonly SourceFile[]): Finding[] {
     .filter((file) => isProgram(file) && !file.path.endsWith('.sql.ts') && roomOf(file.path) !== 'db')
     .flatMap((file) =>
       nodesOf(file)
-        .filter(isStatement)
+        .filter((node) => isStatement(node) || isInsertion(node))
         .map(({ start }) => ({ path: file.path, line: lineAt(file.text, start), what: 'has SQL, but is no *.sql.ts' })),
     );
 }
@@ -50,30 +54,39 @@ export function tablesWithOwners(files: readonly SourceFile[]): Map<string, stri
 /** Asks whether the tables of all rooms agree. */
 const AUDITOR = 'auditor';
 
-/** Statements that name a table of another room: that room's index.ts is the way to it. */
+/** The tables that a statement names; null where the name is not written in it. */
+function tablesIn(node: Node): (string | null)[] {
+  if (isInsertion(node)) return [nameOfTable((node.arguments as Node[])[0])];
+  const { quasis } = node.quasi as { quasis: { value: { raw: string } }[] };
+  const text = quasis.map(({ value }) => value.raw).join(' ? ');
+  const own = new Set([...text.matchAll(/\b(\w+)\s+as\s+(?:materialized\s+)?\(/g)].map((match) => match[1]));
+  const named = [...text.matchAll(/\b(?:from|join|into|update)\s+(?:only\s+)?(\w+)/g)].map(
+    (match) => match[1] as string,
+  );
+  return [...new Set(named)].filter((table) => !own.has(table));
+}
+
+const nameOfTable = (argument: Node | undefined): string | null =>
+  argument?.type === 'Literal' ? nameOf(argument) : null;
+
+/**
+ * Statements that name a table of another room: that room's index.ts is the way to it. The helper that writes an insert
+ * must be given its table's name, or this could not be seen.
+ */
 export function foreignTables(files: readonly SourceFile[]): Finding[] {
   const owners = tablesWithOwners(files);
   return files
     .filter((file) => isProgram(file) && roomOf(file.path) !== AUDITOR)
-    .flatMap((file) =>
-      nodesOf(file)
-        .filter(isStatement)
-        .flatMap((node) => {
-          const { quasis } = node.quasi as { quasis: { value: { raw: string } }[] };
-          const text = quasis.map(({ value }) => value.raw).join(' ? ');
-          const own = new Set([...text.matchAll(/\b(\w+)\s+as\s+(?:materialized\s+)?\(/g)].map((match) => match[1]));
-          const named = [...text.matchAll(/\b(?:from|join|into|update)\s+(?:only\s+)?(\w+)/g)].map(
-            (match) => match[1] as string,
-          );
-          const room = roomOf(file.path);
-          return [...new Set(named)].flatMap((table) => {
-            const owner = owners.get(table);
-            if (owner === undefined || own.has(table) || owner === room || (room === 'rating' && owner === 'invoicing'))
-              return [];
-            return [
-              { path: file.path, line: lineAt(file.text, node.start), what: `names ${table}, a table of ${owner}` },
-            ];
-          });
-        }),
-    );
+    .flatMap((file) => {
+      const room = roomOf(file.path);
+      return nodesOf(file)
+        .filter((node) => isStatement(node) || isInsertion(node))
+        .flatMap((node) => tablesIn(node).map((table) => ({ table, line: lineAt(file.text, node.start) })))
+        .flatMap(({ table, line }) => {
+          if (table === null) return [{ path: file.path, line, what: 'inserts without the name of the table' }];
+          const owner = owners.get(table);
+          if (owner === undefined || owner === room || (room === 'rating' && owner === 'invoicing')) return [];
+          return [{ path: file.path, line, what: `names ${table}, a table of ${owner}` }];
+        });
+    });
 }

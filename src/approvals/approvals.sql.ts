@@ -1,23 +1,19 @@
-import { allOf, jsonb, keptTotal, pageOfRows, sql, type Tx } from '../db/index.ts';
+import { allOf, insertion, jsonb, keptTotal, pageOfRows, sql, type Tx } from '../db/index.ts';
 import type { PageRequest } from '../http/index.ts';
 import type { ApprovalKind } from '../identity/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { Approval, ResourceKey, ResourceType } from './approval.ts';
 import type { Decision } from './states.ts';
 
-const COLUMNS = sql`merchant_id, id, resource_type, resource_id, kind,
-  decision, requester, reviewer, request_note, decision_note,
-  data_snapshot_hash, pushed_at, decided_at,
-  created_at, updated_at`;
+const REQUEST = sql`merchant_id, id, resource_type, resource_id, kind, decision, requester, request_note,
+  data_snapshot_hash, created_at, updated_at`;
+const INSERTED = sql`${REQUEST}, content`;
+const COLUMNS = sql`${REQUEST}, reviewer, decision_note, pushed_at, decided_at`;
 
 /** @param content the content of the hash */
 export const insertApproval = (tx: Tx, approval: Approval, content: unknown): Promise<Approval> =>
   tx.one<Approval>(sql`
-    insert into approval (merchant_id, id, resource_type, resource_id, kind, decision, requester, request_note,
-                          data_snapshot_hash, content, created_at, updated_at)
-    values (${approval.merchantId}, ${approval.id}, ${approval.resourceType}, ${approval.resourceId}, ${approval.kind},
-            ${approval.decision}, ${approval.requester}, ${approval.requestNote}, ${approval.dataSnapshotHash},
-            ${jsonb(content)}, ${approval.createdAt}, ${approval.updatedAt})
+    ${insertion('approval', { ...approval, content: jsonb(content) }, INSERTED)}
     returning ${COLUMNS}`);
 
 export const selectApproval = (tx: Tx, merchantId: string, id: string): Promise<Approval | undefined> =>

@@ -1,17 +1,13 @@
-import { assignments, pageOfRows, sql, type Tx } from '../db/index.ts';
+import { assignments, insertion, pageOfRows, sql, type Tx } from '../db/index.ts';
 import type { Page, PageRequest } from '../http/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { Clock } from './clock.ts';
 
-const COLUMNS = sql`id, merchant_id, name, description, clock_time as current_time,
-  advancing_to, advancing_from, advance_steps, created_at, updated_at, deleted_at`;
+const INSERTED = sql`id, merchant_id, name, description, clock_time as current_time, created_at, updated_at`;
+const COLUMNS = sql`${INSERTED}, advancing_to, advancing_from, advance_steps, deleted_at`;
 
 export const insertClock = (tx: Tx, clock: Clock) =>
-  tx.one<Clock>(sql`
-    insert into test_clock (merchant_id, id, name, description, clock_time, created_at, updated_at)
-    values (${clock.merchantId}, ${clock.id}, ${clock.name}, ${clock.description}, ${clock.currentTime},
-            ${clock.createdAt}, ${clock.updatedAt})
-    returning ${COLUMNS}`);
+  tx.one<Clock>(sql`${insertion('test_clock', clock, INSERTED)} returning ${COLUMNS}`);
 
 /** null as merchant: an operator's look at all of them. */
 export async function selectClocks(tx: Tx, merchantId: string | null, page: PageRequest): Promise<Page<Clock>> {

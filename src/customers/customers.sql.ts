@@ -3,6 +3,7 @@ import {
   assignments,
   type Changed,
   changedRows,
+  insertion,
   isChanged,
   jsonb,
   keptTotal,
@@ -12,6 +13,7 @@ import {
   type Sql,
   sql,
   type Tx,
+  withJsonb,
 } from '../db/index.ts';
 import type { Page, PageRequest } from '../http/index.ts';
 import { changedOrganizations, consumerEmails, consumerIdsOfEmail } from '../identity/index.ts';
@@ -19,10 +21,9 @@ import type { Instant } from '../kernel/time.ts';
 import type { CustomerRow } from './customer-row.ts';
 import type { TaxVerdict } from './tax-address.ts';
 
-const columns = sql`
-  id, merchant_id, consumer_id, external_id, tax_id,
-  tax_rates, currency, locale, buyer_reference,
-  notification_settings, metadata, tax_verdict, created_at, updated_at`;
+const INSERTED = sql`id, merchant_id, consumer_id, external_id, tax_id, tax_rates, currency, locale, buyer_reference,
+  notification_settings, metadata, created_at, updated_at`;
+const columns = sql`${INSERTED}, tax_verdict`;
 
 /** Stores the verdict of a tax provider. */
 export const updateTaxVerdict = (tx: Tx, merchantId: string, id: string, verdict: TaxVerdict): Promise<number> =>
@@ -30,11 +31,7 @@ export const updateTaxVerdict = (tx: Tx, merchantId: string, id: string, verdict
 
 export const insertCustomer = (tx: Tx, row: CustomerRow): Promise<CustomerRow> =>
   tx.one<CustomerRow>(sql`
-    insert into customer (merchant_id, id, consumer_id, external_id, tax_id, tax_rates, currency, locale,
-                          buyer_reference, notification_settings, metadata, created_at, updated_at)
-    values (${row.merchantId}, ${row.id}, ${row.consumerId}, ${row.externalId}, ${row.taxId}, ${jsonb(row.taxRates)},
-            ${row.currency}, ${row.locale}, ${row.buyerReference}, ${jsonb(row.notificationSettings)},
-            ${jsonb(row.metadata)}, ${row.createdAt}, ${row.updatedAt})
+    ${insertion('customer', withJsonb(row, 'taxRates', 'notificationSettings', 'metadata'), INSERTED)}
     returning ${columns}`);
 
 export const selectCustomer = (tx: Tx, merchantId: string, id: string): Promise<CustomerRow | undefined> =>

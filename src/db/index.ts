@@ -1,5 +1,6 @@
 export { DatabaseFull, isAway } from './away.ts';
 export { type Changed, changedRows, isChanged } from './changes.ts';
+export { insertion, withJsonb } from './insertion.ts';
 export { parseExactJson } from './json.ts';
 export {
   addListChanges,
@@ -22,6 +23,7 @@ export {
   allOf,
   arrayElements,
   assignments,
+  column,
   column,
   columns,
   filled,

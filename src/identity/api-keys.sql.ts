@@ -1,4 +1,4 @@
-import { type Database, pageOfRows, sql, type Tx } from '../db/index.ts';
+import { type Database, insertion, pageOfRows, sql, type Tx } from '../db/index.ts';
 import type { Page, PageRequest, Role } from '../http/index.ts';
 import type { Instant } from '../kernel/time.ts';
 
@@ -19,12 +19,8 @@ const columns = sql`
   id, merchant_id, user_id, name, prefix, last4, expires_at,
   last_used_at, created_at`;
 
-export const insertApiKey = (tx: Tx, key: ApiKey, hash: Buffer): Promise<ApiKey> =>
-  tx.one<ApiKey>(sql`
-    insert into api_key (merchant_id, id, user_id, name, hash, prefix, last4, expires_at, created_at)
-    values (${key.merchantId}, ${key.id}, ${key.userId}, ${key.name}, ${hash}, ${key.prefix}, ${key.last4},
-            ${key.expiresAt}, ${key.createdAt})
-    returning ${columns}`);
+export const insertApiKey = (tx: Tx, key: Omit<ApiKey, 'lastUsedAt'> & { hash: Buffer }): Promise<ApiKey> =>
+  tx.one<ApiKey>(sql`${insertion('api_key', key)} returning ${columns}`);
 
 /** Revoked keys are gone from sight; their rows stay for the audit log. */
 export async function selectApiKeys(

@@ -53,20 +53,16 @@ export async function createApiKey(
 ): Promise<Result<CreatedApiKey>> {
   if (expiresAt && !isAfter(expiresAt, now)) return invalidField('expiresAt', 'must be in the future');
   const secret = generateApiKey(environment);
-  const key = await insertApiKey(
-    tx,
-    {
-      id: newId('apiKey'),
-      merchantId,
-      userId,
-      name,
-      ...keyDisplay(secret),
-      expiresAt,
-      lastUsedAt: null,
-      createdAt: now,
-    },
-    hashApiKey(secret),
-  );
+  const key = await insertApiKey(tx, {
+    id: newId('apiKey'),
+    merchantId,
+    userId,
+    name,
+    hash: hashApiKey(secret),
+    ...keyDisplay(secret),
+    expiresAt,
+    createdAt: now,
+  });
   return ok({ key, secret });
 }
 

@@ -1,4 +1,4 @@
-import { allOf, keptTotal, pageOfRows, type Sql, sql, type Tx } from '../db/index.ts';
+import { allOf, insertion, keptTotal, pageOfRows, type Sql, sql, type Tx } from '../db/index.ts';
 import type { Page, PageRequest } from '../http/index.ts';
 import type { Instant } from '../kernel/time.ts';
 
@@ -18,13 +18,12 @@ export interface AuditRow {
   requestId: string;
 }
 
+const COLUMNS = sql`id, merchant_id, at, actor, user_id, key_id,
+  customer_id, operation, resource_id, before, after, request_id`;
+
 /** Rows are only ever added: the application's role may neither change nor delete them. */
 export const insertAuditRow = (tx: Tx, row: Omit<AuditRow, 'before' | 'after'> & { before: Sql; after: Sql }) =>
-  tx.run(sql`
-    insert into audit_entry (merchant_id, id, at, actor, user_id, key_id, customer_id, operation, resource_id,
-                             before, after, request_id)
-    values (${row.merchantId}, ${row.id}, ${row.at}, ${row.actor}, ${row.userId}, ${row.keyId}, ${row.customerId},
-            ${row.operation}, ${row.resourceId}, ${row.before}, ${row.after}, ${row.requestId})`);
+  tx.run(insertion('audit_entry', row, COLUMNS));
 
 export interface AuditFilter {
   merchantId: string | null;
@@ -46,11 +45,9 @@ export async function selectAuditRows(tx: Tx, filter: AuditFilter, page: PageReq
     filter.from !== undefined && sql`at >= ${filter.from}`,
     filter.to !== undefined && sql`at < ${filter.to}`,
   ]);
-  const select = sql`id, merchant_id, at, actor, user_id, key_id,
-    customer_id, operation, resource_id, before, after, request_id`;
   const { rows, total } = await pageOfRows<AuditRow>(
     tx,
-    { kind: 'auditEntry', select, from: sql`audit_entry`, where },
+    { kind: 'auditEntry', select: COLUMNS, from: sql`audit_entry`, where },
     page,
     keptTotal(tx, 'audit_entry', filter.merchantId, filter),
   );

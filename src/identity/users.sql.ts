@@ -1,4 +1,4 @@
-import { allOf, assignments, jsonb, pageOfRows, sql, type Tx } from '../db/index.ts';
+import { allOf, assignments, insertion, jsonb, pageOfRows, sql, type Tx, withJsonb } from '../db/index.ts';
 import type { Address, Page, PageRequest, Role } from '../http/index.ts';
 import type { Instant } from '../kernel/time.ts';
 
@@ -25,13 +25,7 @@ const columns = sql`
 const jsonbOrNull = (value: unknown) => (value === null ? null : jsonb(value));
 
 export const insertUser = (tx: Tx, user: User): Promise<User> =>
-  tx.one<User>(sql`
-    insert into app_user (merchant_id, id, organization_id, email, first_name, last_name, phone, address, type, role,
-                          created_at, updated_at)
-    values (${user.merchantId}, ${user.id}, ${user.organizationId}, ${user.email}, ${user.firstName}, ${user.lastName},
-            ${user.phone}, ${jsonbOrNull(user.address)}, ${user.type}, ${user.role}, ${user.createdAt},
-            ${user.updatedAt})
-    returning ${columns}`);
+  tx.one<User>(sql`${insertion('app_user', withJsonb(user, 'address'), columns)} returning ${columns}`);
 
 export const selectUser = (tx: Tx, merchantId: string, id: string): Promise<User | undefined> =>
   tx.maybe<User>(sql`select ${columns} from app_user where merchant_id = ${merchantId} and id = ${id}`);

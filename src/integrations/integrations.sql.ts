@@ -1,4 +1,4 @@
-import { allOf, jsonb, pageOfRows, sql, type Tx } from '../db/index.ts';
+import { allOf, insertion, jsonb, pageOfRows, sql, type Tx, withJsonb } from '../db/index.ts';
 import type { PageRequest } from '../http/index.ts';
 import type { Integration, IntegrationStatus } from './integration.ts';
 
@@ -9,12 +9,7 @@ const COLUMNS = sql`id, merchant_id, provider, external_id, status,
 /** Of two at once the second waits, and finds the first. @returns undefined where the provider has an integration */
 export const insertIntegration = (tx: Tx, integration: Integration) =>
   tx.maybe<Integration>(sql`
-    insert into merchant_integration (merchant_id, id, provider, external_id, status, status_reason, config, secrets,
-                                      metadata, connected_at, disconnected_at, created_at, updated_at)
-    values (${integration.merchantId}, ${integration.id}, ${integration.provider}, ${integration.externalId},
-            ${integration.status}, ${integration.statusReason}, ${jsonb(integration.config)},
-            ${jsonb(integration.secrets)}, ${jsonb(integration.metadata)}, ${integration.connectedAt},
-            ${integration.disconnectedAt}, ${integration.createdAt}, ${integration.updatedAt})
+    ${insertion('merchant_integration', withJsonb(integration, 'config', 'secrets', 'metadata'), COLUMNS)}
     on conflict (merchant_id, provider) do nothing
     returning ${COLUMNS}`);
 

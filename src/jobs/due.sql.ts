@@ -1,4 +1,4 @@
-import { type Sql, sql, type Tx } from '../db/index.ts';
+import { insertion, type Sql, sql, type Tx } from '../db/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { ClockReference, DueRecord } from './due-kind.ts';
 
@@ -168,9 +168,7 @@ export interface Failure {
 
 export const upsertFailure = (tx: Tx, { merchantId, kind, id, dueAt }: DueRecord, failure: Failure) =>
   tx.run(sql`
-    insert into due_failure (merchant_id, kind, id, due_at, attempts, error, retry_at, parked_at)
-    values (${merchantId}, ${kind}, ${id}, ${dueAt}, ${failure.attempts}, ${failure.error}, ${failure.retryAt},
-            ${failure.parkedAt})
+    ${insertion('due_failure', { ...failure, merchantId, kind, id, dueAt })}
     on conflict (merchant_id, kind, id) do update
        set due_at = excluded.due_at, attempts = excluded.attempts, error = excluded.error,
            retry_at = excluded.retry_at, parked_at = excluded.parked_at`);

@@ -1,25 +1,18 @@
 import { effectiveNowOf } from '../clocks/index.ts';
-import { allOf, assignments, jsonb, keptTotal, pageOfRows, type Sql, sql, type Tx } from '../db/index.ts';
+import { allOf, assignments, insertion, jsonb, keptTotal, pageOfRows, type Sql, sql, type Tx } from '../db/index.ts';
 import type { PageRequest } from '../http/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { OrderRow, OrderType } from './order.ts';
 import type { OrderStatus } from './states.ts';
 
-const COLUMNS = sql`merchant_id, id, customer_id, reseller_id,
-  tax_exempt, selling_entity, currency, approval_status,
-  cancelled_at, type, term_start_date, term_end_date,
-  close_date, named_total, default_payment_term_days, metadata,
+const INSERTED = sql`merchant_id, id, customer_id, reseller_id, tax_exempt, selling_entity, currency, approval_status,
+  type, term_start_date, term_end_date, close_date, named_total, default_payment_term_days, metadata,
   clock_id as test_clock_id, created_at, updated_at`;
+const COLUMNS = sql`${INSERTED}, cancelled_at`;
 
 export const insertOrder = (tx: Tx, order: OrderRow): Promise<OrderRow> =>
   tx.one<OrderRow>(sql`
-    insert into sales_order (merchant_id, id, customer_id, reseller_id, tax_exempt, selling_entity, currency,
-                             approval_status, type, term_start_date, term_end_date, close_date, named_total,
-                             default_payment_term_days, metadata, clock_id, created_at, updated_at)
-    values (${order.merchantId}, ${order.id}, ${order.customerId}, ${order.resellerId}, ${order.taxExempt},
-            ${order.sellingEntity}, ${order.currency}, ${order.approvalStatus}, ${order.type}, ${order.termStartDate},
-            ${order.termEndDate}, ${order.closeDate}, ${order.namedTotal}, ${order.defaultPaymentTermDays},
-            ${jsonb(order.metadata)}, ${order.testClockId}, ${order.createdAt}, ${order.updatedAt})
+    ${insertion('sales_order', { ...order, metadata: jsonb(order.metadata) }, INSERTED)}
     returning ${COLUMNS}`);
 
 export const selectOrders = (tx: Tx, merchantIds: readonly string[], ids: readonly string[]): Promise<OrderRow[]> =>

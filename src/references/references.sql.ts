@@ -1,4 +1,16 @@
-import { allOf, assignments, column, jsonb, keptTotal, pageOfRows, type Sql, sql, type Tx } from '../db/index.ts';
+import {
+  allOf,
+  assignments,
+  column,
+  insertion,
+  jsonb,
+  keptTotal,
+  pageOfRows,
+  type Sql,
+  sql,
+  type Tx,
+  withJsonb,
+} from '../db/index.ts';
 import type { PageRequest } from '../http/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { EntityType } from './schema.ts';
@@ -26,11 +38,7 @@ const COLUMNS = sql`id, merchant_id, entity_type, entity_id, provider,
 /** @returns undefined where the external id is another primary's; two at once wait for each other on the index. */
 export const insertReference = (tx: Tx, reference: ExternalReference) =>
   tx.maybe<ExternalReference>(sql`
-    insert into external_reference (merchant_id, id, entity_type, entity_id, provider, external_id, external_label,
-                                    metadata, is_primary, is_default, created_at, updated_at)
-    values (${reference.merchantId}, ${reference.id}, ${reference.entityType}, ${reference.entityId},
-            ${reference.provider}, ${reference.externalId}, ${reference.externalLabel}, ${jsonb(reference.metadata)},
-            ${reference.isPrimary}, ${reference.isDefault}, ${reference.createdAt}, ${reference.updatedAt})
+    ${insertion('external_reference', withJsonb(reference, 'metadata'), COLUMNS)}
     on conflict (merchant_id, provider, external_id) where is_primary do nothing
     returning ${COLUMNS}`);
 

@@ -1,4 +1,4 @@
-import { allOf, assignments, jsonb, keptTotal, pageOfRows, sql, type Tx } from '../db/index.ts';
+import { allOf, assignments, insertion, jsonb, keptTotal, pageOfRows, sql, type Tx, withJsonb } from '../db/index.ts';
 import type { PageRequest } from '../http/index.ts';
 import { type Instant, type InstantText, instantOf, type Period } from '../kernel/time.ts';
 import type { ScheduleRow } from './schedule.ts';
@@ -26,21 +26,11 @@ const toRow = ({ customPeriodWindows, ...row }: Stored): ScheduleRow => ({
 const windowsAsJson = (windows: readonly Period[]) =>
   jsonb(windows.map(({ start, end }) => ({ start: start.toString(), end: end.toString() })));
 
-export const insertSchedule = async (tx: Tx, schedule: ScheduleRow): Promise<ScheduleRow> =>
-  toRow(
-    await tx.one<Stored>(sql`
-      insert into billing_schedule (merchant_id, id, order_id, subscription_id, customer_id, currency, status,
-                                    start_date, end_date, billing_anchor, alignment_policy, proration_policy,
-                                    period_preset, custom_period_windows, payment_term_days, metadata, activated_at,
-                                    cancelled_at, clock_id, next_action_at, created_at, updated_at)
-      values (${schedule.merchantId}, ${schedule.id}, ${schedule.orderId}, ${schedule.subscriptionId},
-              ${schedule.customerId}, ${schedule.currency}, ${schedule.status}, ${schedule.startDate},
-              ${schedule.endDate}, ${schedule.billingAnchor}, ${schedule.alignmentPolicy}, ${schedule.prorationPolicy},
-              ${schedule.periodPreset}, ${windowsAsJson(schedule.customPeriodWindows)}, ${schedule.paymentTermDays},
-              ${jsonb(schedule.metadata)}, ${schedule.activatedAt}, ${schedule.cancelledAt}, ${schedule.testClockId},
-              ${schedule.nextActionAt}, ${schedule.createdAt}, ${schedule.updatedAt})
-      returning ${COLUMNS}`),
-  );
+export const insertSchedule = async (tx: Tx, schedule: ScheduleRow): Promise<ScheduleRow> => {
+  const customPeriodWindows = windowsAsJson(schedule.customPeriodWindows);
+  const row = { ...withJsonb(schedule, 'metadata'), customPeriodWindows };
+  return toRow(await tx.one<Stored>(sql`${insertion('billing_schedule', row, COLUMNS)} returning ${COLUMNS}`));
+};
 
 export const selectSchedules = async (
   tx: Tx,

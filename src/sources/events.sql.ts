@@ -1,14 +1,12 @@
-import { allOf, jsonb, keptTotal, pageOfRows, recordset, sql, type Tx } from '../db/index.ts';
+import { allOf, insertion, keptTotal, pageOfRows, recordset, sql, type Tx, withJsonb } from '../db/index.ts';
 import type { PageRequest } from '../http/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { SourceEventStatus } from './event-states.ts';
 import type { SourceEvent } from './source.ts';
 
-const COLUMNS = sql`id, merchant_id, source_id, external_event_id,
-  payment_reference, status, customer_external_id,
-  customer_id, subscription_id, amount, currency, occurred_at,
-  attributes, raw_data, error_message, usage_event_ids,
-  processed_at, processed_by, created_at, updated_at`;
+const INSERTED = sql`id, merchant_id, source_id, external_event_id, payment_reference, status, customer_external_id,
+  customer_id, amount, currency, occurred_at, attributes, raw_data, usage_event_ids, created_at, updated_at`;
+const COLUMNS = sql`${INSERTED}, subscription_id, error_message, processed_at, processed_by`;
 
 /**
  * @returns undefined where the event, or its payment, was received before; two at once wait for each other on the
@@ -16,13 +14,7 @@ const COLUMNS = sql`id, merchant_id, source_id, external_event_id,
  */
 export const insertSourceEvent = (tx: Tx, event: SourceEvent) =>
   tx.maybe<SourceEvent>(sql`
-    insert into source_event (merchant_id, id, source_id, external_event_id, payment_reference, status,
-                              customer_external_id, customer_id, amount, currency, occurred_at, attributes, raw_data,
-                              usage_event_ids, created_at, updated_at)
-    values (${event.merchantId}, ${event.id}, ${event.sourceId}, ${event.externalEventId}, ${event.paymentReference},
-            ${event.status}, ${event.customerExternalId}, ${event.customerId}, ${event.amount}, ${event.currency},
-            ${event.occurredAt}, ${jsonb(event.attributes)}, ${jsonb(event.rawData)}, '{}', ${event.createdAt},
-            ${event.updatedAt})
+    ${insertion('source_event', withJsonb(event, 'attributes', 'rawData'), INSERTED)}
     on conflict do nothing
     returning ${COLUMNS}`);
 

@@ -1,20 +1,15 @@
-import { allOf, jsonb, pageOfRows, recordset, sql, type Tx } from '../db/index.ts';
+import { allOf, insertion, jsonb, pageOfRows, recordset, sql, type Tx, withJsonb } from '../db/index.ts';
 import type { PageRequest } from '../http/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { SourceRule } from './source.ts';
 
-const COLUMNS = sql`id, merchant_id, source_id, name, description, conditions,
-  position as order, enabled, evaluation_count, match_count,
-  last_evaluated_at, created_by, created_at,
-  updated_at`;
+const INSERTED = sql`id, merchant_id, source_id, name, description, conditions, position as order, enabled,
+  evaluation_count, match_count, created_by, created_at, updated_at`;
+const COLUMNS = sql`${INSERTED}, last_evaluated_at`;
 
 export const insertRule = (tx: Tx, rule: SourceRule) =>
   tx.one<SourceRule>(sql`
-    insert into source_rule (merchant_id, id, source_id, name, description, conditions, position, enabled,
-                             evaluation_count, match_count, created_by, created_at, updated_at)
-    values (${rule.merchantId}, ${rule.id}, ${rule.sourceId}, ${rule.name}, ${rule.description},
-            ${jsonb(rule.conditions)}, ${rule.order}, ${rule.enabled}, 0, 0, ${rule.createdBy}, ${rule.createdAt},
-            ${rule.updatedAt})
+    ${insertion('source_rule', withJsonb(rule, 'conditions'), INSERTED)}
     returning ${COLUMNS}`);
 
 /** One above the last rule of the source; 0 for the first. */

@@ -1,4 +1,4 @@
-import { allOf, jsonb, pageOfRows, sql, type Tx } from '../db/index.ts';
+import { allOf, insertion, jsonb, pageOfRows, sql, type Tx, withJsonb } from '../db/index.ts';
 import type { PageRequest } from '../http/index.ts';
 import type { ProcessingMode, Source, SourceType } from './source.ts';
 
@@ -7,13 +7,7 @@ const COLUMNS = sql`id, merchant_id, name, description, plan_id, type, config,
   updated_at`;
 
 export const insertSource = (tx: Tx, source: Source) =>
-  tx.one<Source>(sql`
-    insert into source (merchant_id, id, name, description, plan_id, type, config, webhook_secret, enabled, metadata,
-                        processing_mode, created_at, updated_at)
-    values (${source.merchantId}, ${source.id}, ${source.name}, ${source.description}, ${source.planId}, ${source.type},
-            ${jsonb(source.config)}, ${source.webhookSecret}, ${source.enabled}, ${jsonb(source.metadata)},
-            ${source.processingMode}, ${source.createdAt}, ${source.updatedAt})
-    returning ${COLUMNS}`);
+  tx.one<Source>(sql`${insertion('source', withJsonb(source, 'config', 'metadata'), COLUMNS)} returning ${COLUMNS}`);
 
 export const selectSource = (tx: Tx, merchantId: string, id: string) =>
   tx.maybe<Source>(sql`select ${COLUMNS} from source where merchant_id = ${merchantId} and id = ${id}`);

@@ -1,12 +1,11 @@
-import { allOf, type Database, pageOfRows, sql, type Tx } from '../db/index.ts';
+import { allOf, type Database, insertion, pageOfRows, sql, type Tx } from '../db/index.ts';
 import type { PageRequest } from '../http/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { Endpoint, EndpointStatus } from './endpoint.ts';
 
-const COLUMNS = sql`id, merchant_id, url, event_types, description, status,
-  disabled_reason, secret, previous_secret,
-  previous_secret_until, failing_since, told_at, failed_attempts,
-  created_at, updated_at`;
+const INSERTED = sql`id, merchant_id, url, event_types, description, status, disabled_reason, secret, created_at,
+  updated_at`;
+const COLUMNS = sql`${INSERTED}, previous_secret, previous_secret_until, failing_since, told_at, failed_attempts`;
 
 /** Endpoints are counted under this lock, so that two creations do not pass the limit together. */
 export async function countEndpoints(tx: Tx, merchantId: string): Promise<number> {
@@ -17,13 +16,7 @@ export async function countEndpoints(tx: Tx, merchantId: string): Promise<number
 }
 
 export const insertEndpoint = (tx: Tx, endpoint: Endpoint) =>
-  tx.one<Endpoint>(sql`
-    insert into webhook_endpoint (merchant_id, id, url, event_types, description, status, disabled_reason, secret,
-                                  created_at, updated_at)
-    values (${endpoint.merchantId}, ${endpoint.id}, ${endpoint.url}, ${endpoint.eventTypes}, ${endpoint.description},
-            ${endpoint.status}, ${endpoint.disabledReason}, ${endpoint.secret}, ${endpoint.createdAt},
-            ${endpoint.updatedAt})
-    returning ${COLUMNS}`);
+  tx.one<Endpoint>(sql`${insertion('webhook_endpoint', endpoint, INSERTED)} returning ${COLUMNS}`);
 
 export const selectEndpoint = (tx: Tx, merchantId: string, id: string) =>
   tx.maybe<Endpoint>(sql`

@@ -1,4 +1,4 @@
-import { allOf, jsonb, ownerOf, pageOfRows, sql, type Tx } from '../db/index.ts';
+import { allOf, insertion, ownerOf, pageOfRows, sql, type Tx, withJsonb } from '../db/index.ts';
 import type { PageRequest } from '../http/index.ts';
 import type { Instant } from '../kernel/time.ts';
 
@@ -22,10 +22,7 @@ export const selectOwner = (tx: Tx, endpointId: string): Promise<string | null> 
 
 /** The oldest of the merchant make room. */
 export async function insertReceipt(tx: Tx, receipt: Receipt): Promise<void> {
-  await tx.run(sql`
-    insert into webhook_receipt (merchant_id, id, endpoint_id, event_id, type, happened_at, data, headers, created_at)
-    values (${receipt.merchantId}, ${receipt.id}, ${receipt.endpointId}, ${receipt.eventId}, ${receipt.type},
-            ${receipt.happenedAt}, ${jsonb(receipt.data)}, ${jsonb(receipt.headers)}, ${receipt.createdAt})`);
+  await tx.run(insertion('webhook_receipt', withJsonb(receipt, 'data', 'headers')));
   await tx.run(sql`
     delete from webhook_receipt
      where merchant_id = ${receipt.merchantId}

@@ -40,6 +40,7 @@ describe('these checks see', () => {
     'const at = Temporal.Now.instant();',
     'const read = () => sql`select * from price where ends_at > now()`;',
     'const read = () => sql`update price set ends_at = current_timestamp`;',
+    `const write = (price) => tx.run(insertion('price', { ...price, endsAt: sql\`now()\` }));`,
   ])('the wall clock in: %s', (text) => {
     expect(report(wallClockReads(inDomain(text)))).toHaveLength(1);
     expect(report(wallClockReads([{ path: 'src/app.ts', text }]))).toEqual([]);
@@ -66,6 +67,7 @@ describe('these checks see', () => {
     'const at = Temporal.Instant.from(text);',
     'const at = (now: Instant) => now;',
     'const label = `until now()`;',
+    'const columns = sql`id, clock_time as current_time`;',
   ])('nothing in: %s', (text) => {
     expect([...wallClockReads(inDomain(text)), ...chance(inDomain(text))]).toEqual([]);
   });

@@ -76,6 +76,22 @@ describe('these checks see', () => {
     expect(report(statementsOutOfSight([{ path: 'src/tax/rates.sql.ts', text }]))).toEqual([]);
   });
 
+  it('an insert by the helper in a file that says nothing of SQL', () => {
+    const text = `const write = (tx, rate) => tx.run(insertion('tax_rate', rate));`;
+    expect(report(statementsOutOfSight([{ path: 'src/tax/rates.ts', text }]))).toHaveLength(1);
+    expect(report(statementsOutOfSight([{ path: 'src/tax/rates.sql.ts', text }]))).toEqual([]);
+  });
+
+  it.each([
+    { what: 'a table of another domain', call: `insertion('price', price)`, found: 1 },
+    { what: 'a table that is not named', call: 'insertion(table, price)', found: 1 },
+    { what: 'a table whose name is put together', call: `insertion(kind + '_rate', price)`, found: 1 },
+    { what: 'its own table', call: `insertion('tax_rate', rate, sql\`id\`)`, found: 0 },
+  ])('an insert by the helper into $what', ({ call, found }) => {
+    const file = { path: 'src/tax/rates.sql.ts', text: `const write = (tx, rate) => tx.run(${call});` };
+    expect(report(foreignTables([...migrations, file]))).toHaveLength(found);
+  });
+
   it.each([
     { what: 'a rule that takes the type of a row', text: 'export const a = (row: Row) => row.rate;', found: 1 },
     { what: 'no operation that is handed a transaction', text: 'export const a = (tx: Tx) => row(tx);', found: 0 },

@@ -1,4 +1,4 @@
-import { allOf, assignments, jsonb, pageOfRows, type Sql, sql, type Tx } from '../../db/index.ts';
+import { allOf, assignments, insertion, jsonb, pageOfRows, type Sql, sql, type Tx, withJsonb } from '../../db/index.ts';
 import type { PageRequest } from '../../http/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { Aggregation, Meter } from '../meters/meter.ts';
@@ -21,21 +21,17 @@ export interface Cost extends Omit<Meter, 'aggregation'>, UnitCosts {
   readonly updatedAt: Instant;
 }
 
+const INSERTED = sql`id, merchant_id, product_id, type, name, currency, unit_cost, unit, aggregation, event_type,
+  value_property, group_by, created_at, updated_at`;
 /** @param merchantId a value in statements that write: else they look into all parts of a divided table */
-const columnsOf = (merchantId: Sql) => sql`id, merchant_id, product_id, type, name, currency, unit_cost,
-  unit, aggregation, event_type, value_property, group_by,
-  null as event_from, created_at, updated_at, deleted_at,
+const columnsOf = (merchantId: Sql) => sql`${INSERTED}, null as event_from, deleted_at,
   (select coalesce(jsonb_agg(jsonb_build_object('until', e.until, 'unitCost', e.unit_cost::text) order by e.until), '[]')
      from earlier_unit_cost e where e.merchant_id = ${merchantId} and e.cost_id = cost.id) as earlier_unit_costs`;
 const COLUMNS = columnsOf(sql`cost.merchant_id`);
 
 export const insertCost = (tx: Tx, cost: Omit<Cost, Exclude<keyof UnitCosts, 'unitCost'>>) =>
   tx.one<Cost>(sql`
-    insert into cost (merchant_id, id, product_id, type, name, currency, unit_cost, unit, aggregation, event_type,
-                      value_property, group_by, created_at, updated_at)
-    values (${cost.merchantId}, ${cost.id}, ${cost.productId}, ${cost.type}, ${cost.name}, ${cost.currency},
-            ${cost.unitCost}, ${cost.unit}, ${cost.aggregation}, ${cost.eventType}, ${cost.valueProperty},
-            ${cost.groupBy && jsonb(cost.groupBy)}, ${cost.createdAt}, ${cost.updatedAt})
+    ${insertion('cost', withJsonb(cost, 'groupBy'), INSERTED)}
     returning ${columnsOf(sql`${cost.merchantId}`)}`);
 
 const selectOne = (tx: Tx, merchantId: string, id: string, lock: Sql) =>

@@ -1,4 +1,4 @@
-import { allOf, assignments, jsonb, pageOfRows, type Sql, sql, type Tx } from '../../db/index.ts';
+import { allOf, assignments, insertion, jsonb, pageOfRows, type Sql, sql, type Tx, withJsonb } from '../../db/index.ts';
 import type { PageRequest } from '../../http/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { equals, FOR_KEY_SHARE, FOR_UPDATE, ofMerchant, UNLOCKED } from '../scope.sql.ts';
@@ -13,9 +13,7 @@ const COLUMNS = sql`id, merchant_id, product_id, key, name, type, metadata,
  */
 export const insertFeature = (tx: Tx, feature: Feature): Promise<Feature | undefined> =>
   tx.maybe<Feature>(sql`
-    insert into feature (merchant_id, id, product_id, key, name, type, metadata, created_at, updated_at)
-    values (${feature.merchantId}, ${feature.id}, ${feature.productId}, ${feature.key}, ${feature.name},
-            ${feature.type}, ${jsonb(feature.metadata)}, ${feature.createdAt}, ${feature.updatedAt})
+    ${insertion('feature', withJsonb(feature, 'metadata'), COLUMNS)}
     on conflict (merchant_id, product_id, key) where deleted_at is null do nothing
     returning ${COLUMNS}`);
 

@@ -1,4 +1,4 @@
-import { allOf, assignments, pageOfRows, type Sql, sql, type Tx } from '../../db/index.ts';
+import { allOf, assignments, insertion, pageOfRows, type Sql, sql, type Tx } from '../../db/index.ts';
 import type { PageRequest } from '../../http/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { equals, FOR_KEY_SHARE, FOR_UPDATE, ofMerchant, UNLOCKED } from '../scope.sql.ts';
@@ -18,12 +18,7 @@ export interface Fee {
 const COLUMNS = sql`id, merchant_id, product_id, item_id, name, description,
   created_at, updated_at`;
 
-export const insertFee = (tx: Tx, fee: Fee) =>
-  tx.one<Fee>(sql`
-    insert into fee (merchant_id, id, product_id, item_id, name, description, created_at, updated_at)
-    values (${fee.merchantId}, ${fee.id}, ${fee.productId}, ${fee.itemId}, ${fee.name}, ${fee.description},
-            ${fee.createdAt}, ${fee.updatedAt})
-    returning ${COLUMNS}`);
+export const insertFee = (tx: Tx, fee: Fee) => tx.one<Fee>(sql`${insertion('fee', fee, COLUMNS)} returning ${COLUMNS}`);
 
 const selectOne = (tx: Tx, merchantId: string, id: string, lock: Sql) =>
   tx.maybe<Fee>(sql`

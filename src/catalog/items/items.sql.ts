@@ -1,4 +1,4 @@
-import { allOf, assignments, jsonb, pageOfRows, type Sql, sql, type Tx } from '../../db/index.ts';
+import { allOf, assignments, insertion, jsonb, pageOfRows, type Sql, sql, type Tx, withJsonb } from '../../db/index.ts';
 import type { PageRequest } from '../../http/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { equals, FOR_KEY_SHARE, FOR_UPDATE, ofMerchant, UNLOCKED } from '../scope.sql.ts';
@@ -16,15 +16,11 @@ export interface Item {
   readonly updatedAt: Instant;
 }
 
-const COLUMNS = sql`id, merchant_id, name, catalog_id, metadata, archived_at,
-  created_at, updated_at`;
+const INSERTED = sql`id, merchant_id, name, catalog_id, metadata, created_at, updated_at`;
+const COLUMNS = sql`${INSERTED}, archived_at`;
 
 export const insertItem = (tx: Tx, item: Item): Promise<Item> =>
-  tx.one<Item>(sql`
-    insert into item (merchant_id, id, name, catalog_id, metadata, created_at, updated_at)
-    values (${item.merchantId}, ${item.id}, ${item.name}, ${item.catalogId}, ${jsonb(item.metadata)}, ${item.createdAt},
-            ${item.updatedAt})
-    returning ${COLUMNS}`);
+  tx.one<Item>(sql`${insertion('item', withJsonb(item, 'metadata'), INSERTED)} returning ${COLUMNS}`);
 
 const selectOne = (tx: Tx, merchantId: string, id: string, lock: Sql) =>
   tx.maybe<Item>(sql`select ${COLUMNS} from item where merchant_id = ${merchantId} and id = ${id} ${lock}`);

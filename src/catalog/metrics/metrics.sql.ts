@@ -1,4 +1,4 @@
-import { allOf, assignments, jsonb, pageOfRows, type Sql, sql, type Tx } from '../../db/index.ts';
+import { allOf, assignments, insertion, jsonb, pageOfRows, type Sql, sql, type Tx, withJsonb } from '../../db/index.ts';
 import type { PageRequest } from '../../http/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { equals, FOR_UPDATE, ofMerchant, UNLOCKED } from '../scope.sql.ts';
@@ -9,14 +9,7 @@ const COLUMNS = sql`id, merchant_id, product_id, item_id, name, description, uni
   event_from, tax_rate, created_at, updated_at`;
 
 export const insertMetric = (tx: Tx, metric: Metric) =>
-  tx.one<Metric>(sql`
-    insert into billable_metric (merchant_id, id, product_id, item_id, name, description, unit, aggregation, event_type,
-                                 value_property, group_by, event_from, tax_rate, created_at, updated_at)
-    values (${metric.merchantId}, ${metric.id}, ${metric.productId}, ${metric.itemId}, ${metric.name},
-            ${metric.description}, ${metric.unit}, ${metric.aggregation}, ${metric.eventType}, ${metric.valueProperty},
-            ${metric.groupBy && jsonb(metric.groupBy)}, ${metric.eventFrom}, ${metric.taxRate}, ${metric.createdAt},
-            ${metric.updatedAt})
-    returning ${COLUMNS}`);
+  tx.one<Metric>(sql`${insertion('billable_metric', withJsonb(metric, 'groupBy'), COLUMNS)} returning ${COLUMNS}`);
 
 const selectOne = (tx: Tx, merchantId: string, id: string, lock: Sql) =>
   tx.maybe<Metric>(sql`

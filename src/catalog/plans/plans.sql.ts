@@ -1,4 +1,4 @@
-import { allOf, assignments, jsonb, pageOfRows, type Sql, sql, type Tx } from '../../db/index.ts';
+import { allOf, assignments, insertion, jsonb, pageOfRows, type Sql, sql, type Tx, withJsonb } from '../../db/index.ts';
 import type { PageRequest } from '../../http/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
@@ -46,18 +46,7 @@ const COLUMNS = sql`id, merchant_id, product_id, name, description,
   default_version_id, created_at, updated_at`;
 
 export const insertPlan = (tx: Tx, plan: Plan) =>
-  tx.one<Plan>(sql`
-    insert into plan (merchant_id, id, product_id, name, description, invoice_display_name, currency, billing_cadence,
-                      billing_version, billing_anchor, grace_period, trial_period, auto_approve, default_tax_code,
-                      default_tax_rate, tax_behavior, renewal_reminder_enabled, renewal_reminder_days, metadata,
-                      default_version_id, created_at, updated_at)
-    values (${plan.merchantId}, ${plan.id}, ${plan.productId}, ${plan.name}, ${plan.description},
-            ${plan.invoiceDisplayName}, ${plan.currency}, ${plan.billingCadence}, ${plan.billingVersion},
-            ${plan.billingAnchor}, ${plan.gracePeriod}, ${plan.trialPeriod}, ${plan.autoApprove},
-            ${plan.defaultTaxCode}, ${plan.defaultTaxRate}, ${plan.taxBehavior}, ${plan.renewalReminderEnabled},
-            ${plan.renewalReminderDays}, ${jsonb(plan.metadata)}, ${plan.defaultVersionId}, ${plan.createdAt},
-            ${plan.updatedAt})
-    returning ${COLUMNS}`);
+  tx.one<Plan>(sql`${insertion('plan', withJsonb(plan, 'metadata'), COLUMNS)} returning ${COLUMNS}`);
 
 const selectOne = (tx: Tx, merchantId: string, id: string, lock: Sql) =>
   tx.maybe<Plan>(sql`select ${COLUMNS} from plan where merchant_id = ${merchantId} and id = ${id} ${lock}`);

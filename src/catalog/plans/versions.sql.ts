@@ -1,4 +1,4 @@
-import { assignments, pageOfRows, sql, type Tx } from '../../db/index.ts';
+import { assignments, insertion, pageOfRows, sql, type Tx } from '../../db/index.ts';
 import type { PageRequest } from '../../http/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
@@ -25,12 +25,7 @@ const COLUMNS = sql`id, merchant_id, plan_id, version_number, status,
   created_at, updated_at`;
 
 export async function insertVersion(tx: Tx, version: PlanVersion, priceIds: readonly string[]): Promise<void> {
-  await tx.run(sql`
-    insert into plan_version (merchant_id, id, plan_id, version_number, status, based_on_version_id, minimum_amount,
-                              published_at, created_at, updated_at)
-    values (${version.merchantId}, ${version.id}, ${version.planId}, ${version.versionNumber}, ${version.status},
-            ${version.basedOnVersionId}, ${version.minimumAmount}, ${version.publishedAt}, ${version.createdAt},
-            ${version.updatedAt})`);
+  await tx.run(insertion('plan_version', version, COLUMNS));
   await tx.run(sql`
     insert into plan_version_price (merchant_id, version_id, price_id, position)
     select ${version.merchantId}, ${version.id}, price_id, position

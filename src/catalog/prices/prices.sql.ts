@@ -1,4 +1,4 @@
-import { allOf, assignments, jsonb, pageOfRows, sql, type Tx } from '../../db/index.ts';
+import { allOf, assignments, insertion, jsonb, pageOfRows, sql, type Tx } from '../../db/index.ts';
 import type { PageRequest } from '../../http/index.ts';
 import type { Pricing } from '../../invoicing/rating/index.ts';
 import type { Instant } from '../../kernel/time.ts';
@@ -141,17 +141,26 @@ export const selectPrices = async (
 };
 
 export async function insertPrice(tx: Tx, price: Price): Promise<void> {
-  await tx.run(sql`
-    insert into price (merchant_id, id, billable_metric_id, fee_id, invoice_display_name, payment_term, model,
-                       properties, billing_cadence, quantity, minimum_amount, maximum_amount, tax_rate, group_filters,
-                       grant_discount_enabled, created_at, updated_at)
-    values (${price.merchantId}, ${price.id}, ${price.billableMetricId}, ${price.feeId}, ${price.invoiceDisplayName},
-            ${price.paymentTerm}, ${price.pricing.model}, ${jsonb(price.pricing.properties)}, ${price.billingCadence},
-            ${price.quantity}, ${price.minimumAmount}, ${price.maximumAmount}, ${price.taxRate},
-            ${price.groupFilters && jsonb(price.groupFilters)}, ${price.grantDiscountEnabled}, ${price.createdAt},
-            ${price.updatedAt})`);
+  const { merchantId, id, billableMetricId, feeId, createdAt } = price;
+  await tx.run(insertion('price', { merchantId, id, billableMetricId, feeId, ...changeableOf(price), createdAt }));
   await insertPriceFeatures(tx, price);
 }
+
+/** The columns that can change. */
+const changeableOf = (price: Price) => ({
+  invoiceDisplayName: price.invoiceDisplayName,
+  paymentTerm: price.paymentTerm,
+  model: price.pricing.model,
+  properties: jsonb(price.pricing.properties),
+  billingCadence: price.billingCadence,
+  quantity: price.quantity,
+  minimumAmount: price.minimumAmount,
+  maximumAmount: price.maximumAmount,
+  taxRate: price.taxRate,
+  groupFilters: price.groupFilters && jsonb(price.groupFilters),
+  grantDiscountEnabled: price.grantDiscountEnabled,
+  updatedAt: price.updatedAt,
+});
 
 const insertPriceFeatures = async (tx: Tx, { merchantId, id, features }: Price): Promise<void> => {
   for (const feature of features) {
@@ -164,20 +173,7 @@ const insertPriceFeatures = async (tx: Tx, { merchantId, id, features }: Price):
 /** Writes all that can change of a price that no version holds. */
 export async function updatePrice(tx: Tx, price: Price): Promise<void> {
   await tx.run(sql`
-    update price set ${assignments({
-      invoiceDisplayName: price.invoiceDisplayName,
-      paymentTerm: price.paymentTerm,
-      model: price.pricing.model,
-      properties: jsonb(price.pricing.properties),
-      billingCadence: price.billingCadence,
-      quantity: price.quantity,
-      minimumAmount: price.minimumAmount,
-      maximumAmount: price.maximumAmount,
-      taxRate: price.taxRate,
-      groupFilters: price.groupFilters && jsonb(price.groupFilters),
-      grantDiscountEnabled: price.grantDiscountEnabled,
-      updatedAt: price.updatedAt,
-    })}
+    update price set ${assignments(changeableOf(price))}
      where merchant_id = ${price.merchantId} and id = ${price.id}`);
   await tx.run(sql`delete from price_feature where merchant_id = ${price.merchantId} and price_id = ${price.id}`);
   await insertPriceFeatures(tx, price);

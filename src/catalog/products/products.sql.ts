@@ -1,4 +1,4 @@
-import { allOf, assignments, jsonb, pageOfRows, sql, type Tx } from '../../db/index.ts';
+import { allOf, assignments, insertion, jsonb, pageOfRows, sql, type Tx, withJsonb } from '../../db/index.ts';
 import type { PageRequest } from '../../http/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { ofMerchant } from '../scope.sql.ts';
@@ -18,11 +18,7 @@ const COLUMNS = sql`id, merchant_id, name, description, metadata, created_at,
   updated_at`;
 
 export const insertProduct = (tx: Tx, product: Product): Promise<Product> =>
-  tx.one<Product>(sql`
-    insert into product (merchant_id, id, name, description, metadata, created_at, updated_at)
-    values (${product.merchantId}, ${product.id}, ${product.name}, ${product.description}, ${jsonb(product.metadata)},
-            ${product.createdAt}, ${product.updatedAt})
-    returning ${COLUMNS}`);
+  tx.one<Product>(sql`${insertion('product', withJsonb(product, 'metadata'), COLUMNS)} returning ${COLUMNS}`);
 
 export const selectProduct = (tx: Tx, merchantId: string, id: string): Promise<Product | undefined> =>
   tx.maybe<Product>(sql`select ${COLUMNS} from product where merchant_id = ${merchantId} and id = ${id}`);

@@ -1,21 +1,15 @@
-import { allOf, jsonb, pageOfRows, sql, type Tx } from '../../db/index.ts';
+import { allOf, insertion, pageOfRows, sql, type Tx, withJsonb } from '../../db/index.ts';
 import type { PageRequest } from '../../http/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { CheckoutLink } from './link.ts';
 
-const COLUMNS = sql`merchant_id, id, plan_id, customer_id, known,
-  max_uses, uses, success_redirect_url,
-  failure_redirect_url, metadata, expires_at, ended_at,
-  created_at, updated_at`;
+const INSERTED = sql`merchant_id, id, plan_id, customer_id, known, max_uses, success_redirect_url,
+  failure_redirect_url, metadata, expires_at, created_at, updated_at`;
+const COLUMNS = sql`${INSERTED}, uses, ended_at`;
 
 export const insertLink = (tx: Tx, link: CheckoutLink): Promise<CheckoutLink> =>
   tx.one<CheckoutLink>(sql`
-    insert into checkout_link (merchant_id, id, plan_id, customer_id, known, max_uses, success_redirect_url,
-                               failure_redirect_url, metadata, expires_at, created_at, updated_at)
-    values (${link.merchantId}, ${link.id}, ${link.planId}, ${link.customerId},
-            ${link.known === null ? null : jsonb(link.known)}, ${link.maxUses}, ${link.successRedirectUrl},
-            ${link.failureRedirectUrl}, ${jsonb(link.metadata)}, ${link.expiresAt}, ${link.createdAt},
-            ${link.updatedAt})
+    ${insertion('checkout_link', withJsonb(link, 'known', 'metadata'), INSERTED)}
     returning ${COLUMNS}`);
 
 export const selectLink = (tx: Tx, merchantId: string, id: string): Promise<CheckoutLink | undefined> =>

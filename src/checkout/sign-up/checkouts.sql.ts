@@ -1,21 +1,13 @@
-import { type Database, jsonb, sql, type Tx } from '../../db/index.ts';
+import { type Database, insertion, sql, type Tx, withJsonb } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { Checkout } from './checkout.ts';
 
-const COLUMNS = sql`merchant_id, id, link_id, form, plan_version_id,
-  typed, details_print, amount, tax, currency, customer_id, subscription_id,
-  invoice_id, session_id, expires_at, completed_at,
-  created_at`;
+const INSERTED = sql`merchant_id, id, link_id, form, plan_version_id, typed, details_print, amount, tax, currency,
+  customer_id, subscription_id, invoice_id, session_id, expires_at, created_at`;
+const COLUMNS = sql`${INSERTED}, completed_at`;
 
 export const insertCheckout = (tx: Tx, checkout: Checkout): Promise<Checkout> =>
-  tx.one<Checkout>(sql`
-    insert into checkout (merchant_id, id, link_id, form, plan_version_id, typed, details_print, amount, tax,
-                          currency, customer_id, subscription_id, invoice_id, session_id, expires_at, created_at)
-    values (${checkout.merchantId}, ${checkout.id}, ${checkout.linkId}, ${checkout.form}, ${checkout.planVersionId},
-            ${checkout.typed === null ? null : jsonb(checkout.typed)}, ${checkout.detailsPrint}, ${checkout.amount},
-            ${checkout.tax}, ${checkout.currency}, ${checkout.customerId}, ${checkout.subscriptionId}, ${checkout.invoiceId}, ${checkout.sessionId},
-            ${checkout.expiresAt}, ${checkout.createdAt})
-    returning ${COLUMNS}`);
+  tx.one<Checkout>(sql`${insertion('checkout', withJsonb(checkout, 'typed'), INSERTED)} returning ${COLUMNS}`);
 
 export const selectCheckout = (tx: Tx, merchantId: string, id: string): Promise<Checkout | undefined> =>
   tx.maybe<Checkout>(sql`select ${COLUMNS} from checkout where merchant_id = ${merchantId} and id = ${id}`);

@@ -1,10 +1,11 @@
-import { sql, type Tx } from '../../db/index.ts';
+import { insertion, sql, type Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { Outcome, TaxIdCheck, TaxIdSubject } from './check.ts';
 
 const columns = sql`
   merchant_id, id as customer_id, tax_id, country, status, reason, name, address,
   checked_at, attempts, next_action_at`;
+const INSERTED = sql`${columns}, created_at, updated_at`;
 
 /** The checks of some customers. The merchants are named for the index. */
 export const selectChecks = (
@@ -19,16 +20,13 @@ export const selectChecks = (
 /** A check starts again for another tax id. */
 export const upsertCheck = (
   tx: Tx,
-  { merchantId, customerId }: { merchantId: string; customerId: string },
-  { taxId, country }: TaxIdSubject,
+  holder: { merchantId: string; customerId: string },
+  subject: TaxIdSubject,
   outcome: Outcome,
   now: Instant,
 ): Promise<number> =>
   tx.run(sql`
-    insert into tax_id_check (merchant_id, id, tax_id, country, status, reason, name, address, checked_at, attempts,
-                              next_action_at, created_at, updated_at)
-    values (${merchantId}, ${customerId}, ${taxId}, ${country}, ${outcome.status}, ${outcome.reason}, ${outcome.name},
-            ${outcome.address}, ${outcome.checkedAt}, ${outcome.attempts}, ${outcome.nextActionAt}, ${now}, ${now})
+    ${insertion('tax_id_check', { ...outcome, ...holder, ...subject, createdAt: now, updatedAt: now }, INSERTED)}
     on conflict (merchant_id, id) do update
        set tax_id = excluded.tax_id, country = excluded.country, status = excluded.status, reason = excluded.reason,
            name = excluded.name, address = excluded.address, checked_at = excluded.checked_at,

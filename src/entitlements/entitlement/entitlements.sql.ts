@@ -1,4 +1,4 @@
-import { assignments, jsonb, sql, type Tx } from '../../db/index.ts';
+import { assignments, insertion, jsonb, sql, type Tx, withJsonb } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { ManualReset } from '../balance/index.ts';
 import type { EntitlementRow, NewEntitlement, TermRow, TermTemplate } from './entitlement.ts';
@@ -11,12 +11,7 @@ export async function insertEntitlement(
   now: Instant,
 ): Promise<EntitlementRow> {
   const made = await tx.one<EntitlementRow>(sql`
-    insert into entitlement (merchant_id, id, customer_id, feature_id, feature_type, product_id, plan_id,
-                             subscription_id, is_from_plan, clock_id, active_from, active_to, billable_metric_ids,
-                             metadata, next_action_at, created_at, updated_at)
-    values (${row.merchantId}, ${row.id}, ${row.customerId}, ${row.featureId}, ${row.featureType}, ${row.productId},
-            ${row.planId}, ${row.subscriptionId}, ${row.isFromPlan}, ${row.clockId}, ${row.activeFrom}, ${row.activeTo},
-            ${[...row.billableMetricIds]}, ${jsonb(row.metadata)}, ${row.nextActionAt}, ${now}, ${now})
+    ${insertion('entitlement', { ...withJsonb(row, 'metadata'), createdAt: now, updatedAt: now })}
     returning *`);
   await insertTerm(tx, made, row.activeFrom, template);
   return made;

@@ -1,4 +1,4 @@
-import { sql, type Tx } from '../../db/index.ts';
+import { insertion, sql, type Tx } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { EntitlementKey } from '../entitlement/lock.ts';
@@ -23,13 +23,7 @@ export interface PurchaseRow {
 
 /** Stores a purchase. The caller holds the entitlement's lock and has looked for the key. */
 export const insertPurchase = (tx: Tx, row: PurchaseRow): Promise<PurchaseRow> =>
-  tx.one<PurchaseRow>(sql`
-    insert into grant_purchase (merchant_id, invoice_id, entitlement_id, idempotency_key, amount, price, currency,
-                                effective_at, expires_at, reset_max_rollover, reset_min_rollover, created_at)
-    values (${row.merchantId}, ${row.invoiceId}, ${row.entitlementId}, ${row.idempotencyKey}, ${row.amount},
-            ${row.price}, ${row.currency}, ${row.effectiveAt}, ${row.expiresAt}, ${row.resetMaxRollover},
-            ${row.resetMinRollover}, ${row.createdAt})
-    returning *`);
+  tx.one<PurchaseRow>(sql`${insertion('grant_purchase', row)} returning *`);
 
 /** The purchase for an entitlement under a key. */
 export const selectPurchaseByKey = (

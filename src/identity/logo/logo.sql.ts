@@ -1,4 +1,4 @@
-import { sql, type Tx } from '../../db/index.ts';
+import { insertion, sql, type Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { Logo } from './logo.ts';
 
@@ -16,8 +16,7 @@ export const selectLogo = (tx: Tx, merchantId: string): Promise<LogoRow | undefi
 
 export const upsertLogo = (tx: Tx, merchantId: string, logo: Logo, now: Instant): Promise<LogoRow> =>
   tx.one<LogoRow>(sql`
-    insert into organization_logo (merchant_id, content_type, width, height, content, updated_at)
-    values (${merchantId}, ${logo.contentType}, ${logo.width}, ${logo.height}, ${logo.content}, ${now})
+    ${insertion('organization_logo', { ...logo, merchantId, updatedAt: now })}
     on conflict (merchant_id) do update
       set content_type = excluded.content_type, width = excluded.width, height = excluded.height,
         content = excluded.content,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { recordset, sql, type Tx } from '../../db/index.ts';
+import { insertion, recordset, sql, type Tx } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
@@ -164,6 +164,4 @@ export const insertEInvoice = (
   content: string,
   now: Instant,
 ): Promise<number> =>
-  tx.run(sql`
-    insert into e_invoice (merchant_id, owner_id, content, created_at)
-    values (${merchantId}, ${ownerId}, ${content}, ${now}) on conflict do nothing`);
+  tx.run(sql`${insertion('e_invoice', { merchantId, ownerId, content, createdAt: now })} on conflict do nothing`);

@@ -1,15 +1,11 @@
-import { columns, sql, type Tx } from '../../db/index.ts';
+import { insertion, sql, type Tx } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { ManualLineRow, NewManualLine, Waiting } from './manual-line.ts';
 
-export const insertManualLine = (tx: Tx, row: NewManualLine): Promise<ManualLineRow> => {
-  const entries = Object.entries(row);
-  return tx.one<ManualLineRow>(sql`
-    insert into manual_line (${columns(entries.map(([name]) => name))})
-    values (${sql.join(entries.map(([, value]) => sql`${value}`))}) returning *`);
-};
+export const insertManualLine = (tx: Tx, row: NewManualLine): Promise<ManualLineRow> =>
+  tx.one<ManualLineRow>(sql`${insertion('manual_line', row)} returning *`);
 
 export const selectManualLineByKey = (tx: Tx, merchantId: string, key: string): Promise<ManualLineRow | undefined> =>
   tx.maybe<ManualLineRow>(

@@ -4,11 +4,12 @@ import {
   changedRows,
   column,
   columns,
-  jsonb,
+  insertion,
   recordset,
   type Sql,
   sql,
   type Tx,
+  withJsonb,
 } from '../../db/index.ts';
 import { Decimal, plain } from '../../kernel/decimal.ts';
 import { next } from '../../kernel/state-table.ts';
@@ -101,15 +102,8 @@ export const selectInvoiceOf = (
 export const lockInvoiceKey = (tx: Tx, merchantId: string, key: string): Promise<number> =>
   tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`invoice:${merchantId}:${key}`}, 0))`);
 
-const JSON_FIELDS = new Set(['terms', 'taxes', 'seller', 'buyer', 'metadata', 'oneOff', 'outsideTax']);
-
-const withJson = (changes: object): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(changes).map(([name, value]) => [
-      name,
-      JSON_FIELDS.has(name) && value !== null ? jsonb(value) : value,
-    ]),
-  );
+const withJson = (changes: Partial<InvoiceRow>): Record<string, unknown> =>
+  withJsonb(changes, 'terms', 'taxes', 'seller', 'buyer', 'metadata', 'oneOff', 'outsideTax');
 
 /** Changes an invoice without moving it. */
 export const updateInvoice = (
@@ -167,7 +161,9 @@ export async function updateInvoices(tx: Tx, invoices: readonly ChangedInvoice[]
 
 /** Adds an invoice that has no period. */
 export const insertInvoice = (tx: Tx, invoice: NewInvoice, now: Instant): Promise<InvoiceRow> =>
-  tx.one<InvoiceRow>(sql`${insertion(invoice, now)} returning *`);
+  tx.one<InvoiceRow>(
+    sql`${insertion('invoice', { ...withJson(invoice), createdAt: now, updatedAt: now })} returning *`,
+  );
 
 /**
  * Opens invoices of periods. One that exists already is left as it is: the unique index `invoice_period` on merchant,
@@ -183,12 +179,6 @@ export async function insertPeriods(tx: Tx, invoices: readonly NewInvoice[], now
     select ${names} from jsonb_populate_recordset(null::invoice, ${recordset(rows)})
     on conflict (merchant_id, subscription_id, billing_cadence, period_start) where kind = 'subscription' do nothing`);
 }
-
-const insertion = (invoice: NewInvoice, now: Instant): Sql => {
-  const entries = Object.entries({ ...withJson(invoice), createdAt: now, updatedAt: now });
-  return sql`insert into invoice (${sql.join(entries.map(([name]) => column(name)))})
-    values (${sql.join(entries.map(([, value]) => sql`${value}`))})`;
-};
 
 /** The invoices of some subscriptions in some states, in the order of their creation, locked. */
 export async function lockInvoicesIn(

@@ -1,4 +1,4 @@
-import { jsonb, sql, type Tx } from '../../db/index.ts';
+import { insertion, jsonb, sql, type Tx, withJsonb } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { StoredAnswer, StoredRequest } from './stored.ts';
 
@@ -22,9 +22,7 @@ const COLUMNS = sql`merchant_id, seq, invoice_id, print, provider, request, answ
 /** One that is there already stays. */
 export const insertQuote = (tx: Tx, quote: NewQuote, now: Instant): Promise<number> =>
   tx.run(sql`
-    insert into tax_quote (merchant_id, invoice_id, print, provider, request, answer, created_at)
-    values (${quote.merchantId}, ${quote.invoiceId}, ${quote.print}, ${quote.provider}, ${jsonb(quote.request)},
-            ${quote.answer === null ? null : jsonb(quote.answer)}, ${now})
+    ${insertion('tax_quote', { ...withJsonb(quote, 'request', 'answer'), createdAt: now })}
     on conflict (merchant_id, invoice_id, print) where invoice_id is not null do nothing`);
 
 export const selectQuote = (

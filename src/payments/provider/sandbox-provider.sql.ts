@@ -1,4 +1,4 @@
-import { type Sql, sql, type Tx } from '../../db/index.ts';
+import { insertion, type Sql, sql, type Tx } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { DeclineReason } from './provider.ts';
@@ -60,10 +60,7 @@ export const insertRecord = async (
   now: Instant,
 ): Promise<boolean> => {
   const insert: Sql = sql`
-    insert into sandbox_provider_record
-      (merchant_id, key, kind, token, charge_reference, amount, currency, decline_reason, reference, created_at)
-    values (${merchantId}, ${record.key}, ${record.kind}, ${record.token}, ${record.chargeReference}, ${record.amount},
-            ${record.currency}, ${record.declineReason}, ${record.reference}, ${now})
+    ${insertion('sandbox_provider_record', { ...record, merchantId, createdAt: now })}
     on conflict do nothing`;
   return (await tx.run(insert)) === 1;
 };

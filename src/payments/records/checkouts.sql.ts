@@ -1,4 +1,4 @@
-import { assignments, sql, type Tx } from '../../db/index.ts';
+import { assignments, insertion, sql, type Tx } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { ProviderName } from '../provider/provider.ts';
@@ -109,8 +109,4 @@ export const insertProviderCustomer = (
   tx: Tx,
   of: { merchantId: string; provider: string; accountId: string; customerId: string; reference: string },
   now: Instant,
-): Promise<number> =>
-  tx.run(sql`
-    insert into provider_customer (merchant_id, provider, account_id, customer_id, reference, created_at)
-    values (${of.merchantId}, ${of.provider}, ${of.accountId}, ${of.customerId}, ${of.reference}, ${now})
-    on conflict do nothing`);
+): Promise<number> => tx.run(sql`${insertion('provider_customer', { ...of, createdAt: now })} on conflict do nothing`);

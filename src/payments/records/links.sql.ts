@@ -2,27 +2,22 @@ import {
   allOf,
   type Changed,
   changedRows,
+  insertion,
   isChanged,
-  jsonb,
   keptTotal,
   type PageRequest,
   pageOfRows,
   type Sql,
   sql,
   type Tx,
+  withJsonb,
 } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { PaymentLink, PaymentLinkNow } from './link.ts';
 import type { SessionStatus } from './session-states.ts';
 
 export const insertLink = (tx: Tx, link: PaymentLink): Promise<number> =>
-  tx.run(sql`
-    insert into payment_link
-      (merchant_id, id, customer_id, session_id, amount, currency, reference, metadata, line_items, idempotency_key,
-       idempotency_print, created_at)
-    values (${link.merchantId}, ${link.id}, ${link.customerId}, ${link.sessionId}, ${link.amount}, ${link.currency},
-            ${link.reference}, ${jsonb(link.metadata)}, ${jsonb(link.lineItems)}, ${link.idempotencyKey},
-            ${link.idempotencyPrint}, ${link.createdAt})`);
+  tx.run(insertion('payment_link', withJsonb(link, 'metadata', 'lineItems')));
 
 /** Locks a key: a twin with the same key waits until this transaction ends, and then finds its link. */
 export const lockLinkKey = (tx: Tx, merchantId: string, key: string): Promise<number> =>

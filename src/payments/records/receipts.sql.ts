@@ -2,6 +2,7 @@ import {
   allOf,
   type Changed,
   changedRows,
+  insertion,
   isChanged,
   type PageRequest,
   pageOfRows,
@@ -91,17 +92,7 @@ export type NewReceipt = Omit<
 
 /** The unique indexes on session, charge and key are what makes one payment of many notices. */
 export const insertReceipt = (tx: Tx, receipt: NewReceipt): Promise<PaymentReceipt> =>
-  tx.one<PaymentReceipt>(sql`
-    insert into payment_receipt
-      (merchant_id, id, invoice_id, session_id, charge_id, payment_method_id, amount, overpaid, currency, method,
-       provider, provider_reference, card_brand, card_last4, reference, idempotency_key, idempotency_print, received_at,
-       created_at, clock_id)
-    values (${receipt.merchantId}, ${receipt.id}, ${receipt.invoiceId}, ${receipt.sessionId}, ${receipt.chargeId},
-            ${receipt.paymentMethodId}, ${receipt.amount}, ${receipt.overpaid}, ${receipt.currency}, ${receipt.method},
-            ${receipt.provider}, ${receipt.providerReference}, ${receipt.cardBrand}, ${receipt.cardLast4},
-            ${receipt.reference}, ${receipt.idempotencyKey}, ${receipt.idempotencyPrint}, ${receipt.receivedAt},
-            ${receipt.createdAt}, ${receipt.clockId})
-    returning *`);
+  tx.one<PaymentReceipt>(sql`${insertion('payment_receipt', receipt)} returning *`);
 
 /** Locks a key: a twin with the same key waits until this transaction ends, and then finds its record. */
 export const lockReceiptKey = (tx: Tx, merchantId: string, key: string): Promise<number> =>

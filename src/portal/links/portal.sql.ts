@@ -1,4 +1,4 @@
-import { type Database, sql, type Tx } from '../../db/index.ts';
+import { type Database, insertion, sql, type Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 
 /** The way of a link to its customer: from the merchant, or by email on request. */
@@ -25,12 +25,7 @@ export interface PortalLink {
 
 export type NewPortalLink = Omit<PortalLink, 'openedAt' | 'sessionHash' | 'sessionEndsAt' | 'endedAt'>;
 
-export const insertLink = (tx: Tx, link: NewPortalLink): Promise<number> =>
-  tx.run(sql`
-    insert into portal_link (merchant_id, link_hash, customer_id, subscription_id, way, return_url, expires_at,
-                             session_seconds, created_at)
-    values (${link.merchantId}, ${link.linkHash}, ${link.customerId}, ${link.subscriptionId}, ${link.way},
-            ${link.returnUrl}, ${link.expiresAt}, ${link.sessionSeconds}, ${link.createdAt})`);
+export const insertLink = (tx: Tx, link: NewPortalLink): Promise<number> => tx.run(insertion('portal_link', link));
 
 /** Runs before any merchant is known. @returns null where there is no such link */
 export const selectMerchantOfLink = async (tx: Tx, linkHash: Buffer): Promise<string | null> =>

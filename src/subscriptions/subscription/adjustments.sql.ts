@@ -1,4 +1,4 @@
-import { type PageRequest, pageOfRows, sql, type Tx } from '../../db/index.ts';
+import { insertion, type PageRequest, pageOfRows, sql, type Tx } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 
@@ -18,12 +18,7 @@ export interface AdjustmentRow {
 }
 
 export const insertAdjustment = (tx: Tx, row: Omit<AdjustmentRow, 'seq'>): Promise<AdjustmentRow> =>
-  tx.one<AdjustmentRow>(sql`
-    insert into subscription_adjustment (merchant_id, id, subscription_id, percentage_discount, effective_from,
-                                         effective_to, description, idempotency_key, created_at)
-    values (${row.merchantId}, ${row.id}, ${row.subscriptionId}, ${row.percentageDiscount}, ${row.effectiveFrom},
-            ${row.effectiveTo}, ${row.description}, ${row.idempotencyKey}, ${row.createdAt})
-    returning *`);
+  tx.one<AdjustmentRow>(sql`${insertion('subscription_adjustment', row)} returning *`);
 
 export const selectAdjustment = (
   tx: Tx,

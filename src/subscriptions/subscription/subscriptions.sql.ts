@@ -3,6 +3,7 @@ import {
   assignments,
   type Changed,
   column,
+  insertion,
   isChanged,
   jsonb,
   keptTotal,
@@ -12,21 +13,16 @@ import {
   type Sql,
   sql,
   type Tx,
+  withJsonb,
 } from '../../db/index.ts';
 import { changedUpfront } from '../../invoicing/index.ts';
 import type { Instant, Period } from '../../kernel/time.ts';
 import { changedSessions } from '../../payments/index.ts';
 import type { NewSubscription, SubscriptionRow, SubscriptionStatus } from './subscription.ts';
 
-const JSON_FIELDS = new Set(['metadata', 'redirectUrls', 'quantities']);
-const parameter = ([name, value]: [string, unknown]) =>
-  JSON_FIELDS.has(name) && value !== null ? jsonb(value) : sql`${value}`;
-
 export const insertSubscription = (tx: Tx, subscription: NewSubscription, now: Instant): Promise<SubscriptionRow> => {
-  const entries = Object.entries({ ...subscription, createdAt: now, updatedAt: now });
-  return tx.one<SubscriptionRow>(sql`
-    insert into subscription (${sql.join(entries.map(([name]) => column(name)))})
-    values (${sql.join(entries.map(parameter))}) returning *`);
+  const row = { ...withJsonb(subscription, 'metadata', 'redirectUrls', 'quantities'), createdAt: now, updatedAt: now };
+  return tx.one<SubscriptionRow>(sql`${insertion('subscription', row)} returning *`);
 };
 
 /** A subscription of the merchant. */
