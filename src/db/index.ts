@@ -24,7 +24,6 @@ export {
   arrayElements,
   assignments,
   column,
-  column,
   columns,
   filled,
   jsonb,
