@@ -1,7 +1,7 @@
 import { findMetric } from '../catalog/index.ts';
 import type { Tx } from '../db/index.ts';
 import { findWatchedBalances } from '../entitlements/index.ts';
-import { findPeriodTotal, findRunningPeriod, findUsagePeriod } from '../invoicing/index.ts';
+import { findPeriodTotal, findPeriodTotals, findRunningPeriod, findUsagePeriod } from '../invoicing/index.ts';
 import { type Decimal, ZERO } from '../kernel/decimal.ts';
 import { type Instant, isAfter, isBefore, type Period } from '../kernel/time.ts';
 import { measureEach, subjectsOfEach, type UsageScope } from '../metering/index.ts';
@@ -118,8 +118,8 @@ export interface KnownAlert {
 }
 
 /**
- * The figures of some alerts of one merchant that know their period, in their order; null where one cannot be read. All
- * balances are read together, and usage of one metric for all in one statement.
+ * The figures of some alerts of one merchant that know their period, in their order; null where one cannot be read.
+ * Balances and totals of invoices are each read together, and usage of one metric for all in one statement.
  */
 export async function readKnown(
   dependencies: AlertDependencies,
@@ -137,16 +137,29 @@ export async function readKnown(
     balance.map((each) => ({ ...each, at: null })),
   );
   for (const [index, { alert }] of balance.entries()) figures.set(alert.id, balances[index] ?? null);
-  for (const { alert } of totals) figures.set(alert.id, await readStanding(dependencies, tx, alert));
+  const standing = await readTotals(
+    dependencies,
+    tx,
+    totals.map(({ alert }) => alert),
+  );
+  for (const [index, { alert }] of totals.entries()) figures.set(alert.id, standing[index] ?? null);
   return known.map(({ alert }) => figures.get(alert.id) ?? null);
 }
 
-/** The total of the invoice that gives an alert its period. */
-async function readStanding({ invoicing }: AlertDependencies, tx: Tx, alert: Alert): Promise<Figure | null> {
-  const { merchantId, invoiceId } = alert;
-  if (invoiceId === null) return null;
-  const value = await findPeriodTotal(invoicing, tx, merchantId, invoiceId);
-  return value && value !== 'coming' ? { value, used: ZERO } : null;
+/** The totals of the invoices that give some alerts of one merchant their periods, in the order of the alerts. */
+async function readTotals(
+  { invoicing }: AlertDependencies,
+  tx: Tx,
+  alerts: readonly Alert[],
+): Promise<(Figure | null)[]> {
+  const [first] = alerts;
+  if (!first) return [];
+  const invoiceIds = alerts.flatMap(({ invoiceId }) => invoiceId ?? []);
+  const totalOf = await findPeriodTotals(invoicing, tx, first.merchantId, [...new Set(invoiceIds)]);
+  return alerts.map(({ invoiceId }) => {
+    const value = invoiceId === null ? null : totalOf(invoiceId);
+    return value && value !== 'coming' ? { value, used: ZERO } : null;
+  });
 }
 
 /** The usage of one metric, of each alert in its own period. */

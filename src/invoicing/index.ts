@@ -70,7 +70,13 @@ export {
 } from './reading/open-invoices.sql.ts';
 export { showInvoice } from './reading/read.ts';
 export { type Recomputed, recomputeInvoices } from './reading/recompute.ts';
-export { findPeriodTotal, findRunningPeriod, findUsagePeriod, type RunningPeriod } from './reading/running.ts';
+export {
+  findPeriodTotal,
+  findPeriodTotals,
+  findRunningPeriod,
+  findUsagePeriod,
+  type RunningPeriod,
+} from './reading/running.ts';
 export { simulateInvoice } from './reading/simulate.ts';
 export { estimateNextInvoice, estimateRenewal } from './reading/upcoming.ts';
 export { invoiceRoutes } from './routes.ts';

@@ -7,7 +7,7 @@ import {
   deleteOpenCredits,
   insertUnusedCredits,
   type OpenCredit,
-  selectCreditsOn,
+  selectCreditsOnInvoices,
   selectOpenCredits,
 } from '../credit-notes/unused-credits.sql.ts';
 import { type BilledQuestion, selectBilledLinesOf, selectCreditsOf } from '../difference/billed.sql.ts';
@@ -199,21 +199,36 @@ const creditsDue = (terms: BillingTerms, items: readonly BilledItem[]): TimeCred
     .flatMap((unused) => creditsOf(unused, terms, (at) => creditModeAt(terms, at) !== 'none'));
 
 /**
- * The credits that will stand on an open invoice as things are: those that stand on it now, and where the subscription
- * is planned to end with it, what that end will give (§3 Ends). The invoice of the plan's own series bears that. What
- * is unpaid of the invoices that billed goes off those first.
+ * The credits that will stand on some open invoices of one merchant as things are, in the order of the invoices: those
+ * that stand on one now, and where its subscription is planned to end with it, what that end will give (§3 Ends). The
+ * invoice of the plan's own series bears that. What is unpaid of the invoices that billed goes off those first.
  */
 export async function expectedCredits(
   tx: Tx,
+  merchantId: string,
+  asked: readonly { readonly terms: BillingTerms; readonly invoice: InvoiceRow }[],
+): Promise<(readonly CreditOn[])[]> {
+  const invoiceIds = asked.map(({ invoice }) => invoice.id);
+  const standing = await selectCreditsOnInvoices(tx, merchantId, invoiceIds);
+  const expected: (readonly CreditOn[])[] = [];
+  for (const { terms, invoice } of asked) {
+    const { endsAt } = terms.bounds;
+    const own = standing.get(invoice.id) ?? [];
+    const isLast = endsAt?.equals(invoice.periodEnd) === true && invoice.billingCadence === terms.planCadence;
+    expected.push(invoice.status === 'ACTIVE' && isLast ? await creditsAtEnd(tx, terms, invoice, own) : own);
+  }
+  return expected;
+}
+
+/** The credits on the last invoice of a subscription once its period has ended. @param standing those of now */
+async function creditsAtEnd(
+  tx: Tx,
   terms: BillingTerms,
   invoice: InvoiceRow,
-  now: Instant,
+  standing: readonly CreditOn[],
 ): Promise<readonly CreditOn[]> {
-  const standing = await selectCreditsOn(tx, invoice);
-  const { endsAt } = terms.bounds;
-  const isLast = endsAt?.equals(invoice.periodEnd) === true && invoice.billingCadence === terms.planCadence;
-  if (invoice.status !== 'ACTIVE' || !isLast) return standing;
   const { merchantId, subscriptionId } = terms;
+  const { periodEnd: endsAt } = invoice;
   const open = await selectOpenCredits(tx, merchantId, [{ subscriptionId, after: endsAt }]);
   const replaced = new Set(open.map(({ id }) => id));
   const asked = { terms, after: endsAt, creditedAgain: open.map(({ invoiceId: id }) => id) };
@@ -223,7 +238,7 @@ export async function expectedCredits(
   for (const [invoiceId, those] of Map.groupBy(due, ({ item }) => item.invoiceId)) {
     const billed = await selectInvoice(tx, merchantId, invoiceId);
     if (!billed) throw new Error(`Invoice ${invoiceId} no longer exists.`);
-    const rows = those.map((credit) => ({ ...rowOf(terms, credit, invoice.id, now), seq: 0n }));
+    const rows = those.map((credit) => ({ ...rowOf(terms, credit, invoice.id, endsAt), seq: 0n }));
     const { owed, owedAgain } = (await owedOfEach(tx, merchantId, [invoiceId]))(billed);
     for (const { credit, part } of notedOf(rows, owed.plus(owedAgain), billed.currency))
       expected.push({

@@ -63,8 +63,7 @@ export interface Loaded {
 }
 
 /**
- * The same for some invoices of one merchant, each of another subscription, in their order; `billingOf` finds the
- * charges of each.
+ * The same for some invoices of one merchant, in their order; `billingOf` finds the charges of each.
  */
 export async function loadBillings(
   tx: Tx,

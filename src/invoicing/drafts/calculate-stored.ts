@@ -54,7 +54,7 @@ export async function recalculate(
   const corrections = late.filter(({ priceId }) => priceId !== null).map((line) => storedLineOf(invoice, line));
   const own = await loadOwnDue(tx, then, invoice, frozen, await placeOf(tx, invoice, frozen), corrections);
   return calculateInvoice(own, frozen, invoice, usage, {
-    manual: await selectManualLinesOn(tx, invoice, 'none'),
+    manual: await selectManualLinesOn(tx, invoice),
     late: keptLines(late, frozen.taxBehavior),
     storedCredits: keptLines(lines.filter(isCredit), frozen.taxBehavior),
   });

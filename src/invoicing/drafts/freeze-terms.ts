@@ -58,13 +58,28 @@ export async function freeze(
   { terms, taxation }: KnownTerms,
   invoice: ToFreeze['invoice'],
 ): Promise<FrozenTerms> {
-  const { merchantId, customerId } = terms;
-  const taxationOf = taxation ? () => taxation : await findTaxations(tx, merchantId, [customerId]);
-  const [frozen] = await freezeAll(dependencies, tx, taxationOf, [{ terms, invoice }]);
+  const [frozen] = await freezeEach(dependencies, tx, [{ terms, invoice }], taxation);
   return frozen as FrozenTerms;
 }
 
-/** The same for some invoices of one merchant, in their order. */
+/**
+ * The same for some invoices of one merchant, in their order.
+ * @param taxation what decides the tax of all of them; loaded if absent
+ */
+export async function freezeEach(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  all: readonly ToFreeze[],
+  taxation?: Taxation,
+): Promise<FrozenTerms[]> {
+  const [first] = all;
+  if (!first) return [];
+  const customerIds = all.map(({ terms }) => terms.customerId);
+  const taxationOf = taxation ? () => taxation : await findTaxations(tx, first.terms.merchantId, customerIds);
+  return freezeAll(dependencies, tx, taxationOf, all);
+}
+
+/** The same with what decides the tax of each. */
 async function freezeAll(
   dependencies: InvoicingDependencies,
   tx: Tx,

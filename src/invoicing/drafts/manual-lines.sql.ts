@@ -1,6 +1,6 @@
 import { insertion, sql, type Tx } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
-import type { Instant } from '../../kernel/time.ts';
+import { type Instant, isAfter } from '../../kernel/time.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { ManualLineRow, NewManualLine, Waiting } from './manual-line.ts';
 
@@ -16,18 +16,46 @@ export const selectManualLineByKey = (tx: Tx, merchantId: string, key: string): 
 export const lockManualLineKey = (tx: Tx, merchantId: string, key: string): Promise<number> =>
   tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`manual_line:${merchantId}:${key}`}, 0))`);
 
-const on = ({ merchantId, id, subscriptionId }: InvoiceRow, waiting: Waiting) => sql`
-  merchant_id = ${merchantId} and (
-    invoice_id = ${id}
-    or ${waiting !== 'none'} and subscription_id = ${subscriptionId} and invoice_id is null
-       and into_wallet_at is null
-       and ${waiting === 'all' || waiting === 'none' ? sql`true` : sql`invoice_at <= ${waiting.until}`})`;
+/** An invoice, and the lines without an invoice that it takes. */
+interface TakingInvoice {
+  readonly invoice: InvoiceRow;
+  readonly waiting: Waiting;
+}
 
-/** The lines on an invoice, or on it if its period were closed now; in the order of their creation. */
-export const selectManualLinesOn = (tx: Tx, invoice: InvoiceRow, waiting: Waiting): Promise<ManualLineRow[]> =>
-  tx.rows<ManualLineRow>(sql`select * from manual_line where ${on(invoice, waiting)} order by seq`);
+/**
+ * The lines on some invoices of one merchant if their periods were closed now, in the order of the invoices; those of
+ * each in the order of their creation.
+ */
+export async function selectManualLinesIfClosed(
+  tx: Tx,
+  merchantId: string,
+  invoices: readonly TakingInvoice[],
+): Promise<ManualLineRow[][]> {
+  const rows = await tx.rows<ManualLineRow>(sql`
+    select * from manual_line
+     where merchant_id = ${merchantId} and (
+       invoice_id = any (${invoices.map(({ invoice }) => invoice.id)}::text[])
+       or subscription_id = any (${invoices.map(({ invoice }) => invoice.subscriptionId)}::text[])
+          and invoice_id is null and calculated_at is null and into_wallet_at is null)
+     order by seq`);
+  const byOwner = Map.groupBy(rows, (row) => row.invoiceId ?? row.subscriptionId);
+  return invoices.map(({ invoice: { id, subscriptionId }, waiting }) =>
+    [...(byOwner.get(id) ?? []), ...(byOwner.get(subscriptionId ?? '') ?? []).filter(isTakenBy(waiting))].toSorted(
+      (a, b) => Number(a.seq - b.seq),
+    ),
+  );
+}
 
-/** The lines on some invoices whose usage is read, by invoice; those of each in the order of their creation. */
+const isTakenBy =
+  (waiting: Waiting) =>
+  ({ invoiceAt }: ManualLineRow): boolean =>
+    waiting === 'all' || (waiting !== 'none' && !isAfter(invoiceAt, waiting.until));
+
+/** The lines on an invoice whose usage is read, in the order of their creation. */
+export const selectManualLinesOn = async (tx: Tx, { merchantId, id }: InvoiceRow): Promise<readonly ManualLineRow[]> =>
+  (await selectManualLinesOfInvoices(tx, merchantId, [id])).get(id) ?? [];
+
+/** The same of some invoices of one merchant, by invoice. */
 export async function selectManualLinesOfInvoices(
   tx: Tx,
   merchantId: string,
@@ -43,7 +71,7 @@ export async function selectManualLinesOfInvoices(
 export async function updateManualLinesTaken(
   tx: Tx,
   merchantId: string,
-  invoices: readonly { readonly invoice: InvoiceRow; readonly waiting: Waiting }[],
+  invoices: readonly TakingInvoice[],
   now: Instant,
 ): Promise<void> {
   const taken = sql`calculated_at = ${now}, updated_at = ${now}`;

@@ -1,66 +1,113 @@
+import type { Taxation } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
 import type { Calculation } from '../calculation/calculation.ts';
 import { expectedCredits } from '../credits/give-credits.ts';
 import type { StoredLine } from '../difference/billed.ts';
+import type { BilledUsage } from '../invoice/billed-usage.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
+import type { FrozenTerms } from '../invoice/frozen-terms.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { selectWaiting } from '../invoice/invoices.sql.ts';
-import { readUsage } from '../usage/read-usage.ts';
+import type { BillingTerms } from '../terms/billing-terms.ts';
+import { readUsageOfEach } from '../usage/read-usage.ts';
 import { asPlanned, calculatedBefore } from './billing-order.ts';
 import { billingOf, type Loaded, loadBillings, withBilled } from './billing-state.ts';
-import { calculateInvoice } from './calculate-invoice.ts';
+import { type Beside, calculateInvoice } from './calculate-invoice.ts';
 import { storedLineOf } from './calculated-line.ts';
-import { freeze, type KnownTerms } from './freeze-terms.ts';
-import { selectManualLinesOn } from './manual-lines.sql.ts';
+import { freezeEach, type KnownTerms } from './freeze-terms.ts';
+import { selectManualLinesIfClosed } from './manual-lines.sql.ts';
 import { waitingFor } from './manual-lines.ts';
-import { termsOf } from './terms-of-invoices.ts';
+import { termsOfInvoices } from './terms-of-invoices.ts';
 
 /**
- * The bill of the open period if it ended now: the live totals of an ACTIVE or CLOSING invoice (row 1).
- * @param known.terms those of its subscription; they and what decides its tax are loaded if absent
- * @param known.before the bills of invoices that are calculated before it; found if absent
- * @returns null if it cannot be calculated. Faults of the database are thrown.
+ * The bills of some open periods of one merchant if they ended now, in their order: the live totals of ACTIVE and
+ * CLOSING invoices (row 1). The facts of all, and of the invoices that are calculated before them, are loaded first.
+ * @param known the terms of their subscription, if all are of one, and what decides its tax; loaded if absent
+ * @returns null for one that cannot be calculated. Faults of the database are thrown.
  */
-export async function tryPreview(
+export async function tryPreviews(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  stored: InvoiceRow,
-  known: Partial<KnownTerms> & { readonly before?: readonly StoredLine[] } = {},
-): Promise<Calculation | null> {
-  const terms = known.terms ?? (await termsOf(tx, dependencies.source, stored));
-  const invoice = asPlanned(terms, stored);
-  const usage = await readUsage(tx, dependencies.source, terms, invoice);
-  const frozen = await freeze(dependencies, tx, { terms, taxation: known.taxation }, invoice);
-  const [loaded] = (await loadBillings(tx, dependencies.source, [{ terms, invoice, frozen }])) as [Loaded];
-  const billing = billingOf(
-    withBilled(
-      loaded,
-      known.before ?? (await linesBefore(dependencies, tx, { terms, taxation: known.taxation }, invoice)),
-    ),
+  invoices: readonly InvoiceRow[],
+  known?: KnownTerms,
+): Promise<(Calculation | null)[]> {
+  const [first] = invoices;
+  if (!first) return [];
+  const { merchantId } = first;
+  const termsOf = known ? () => known.terms : await termsOfInvoices(tx, dependencies.source, invoices);
+  const subscriptionIds = invoices.map((invoice) => termsOf(invoice).subscriptionId);
+  const waiting = await selectWaiting(tx, merchantId, subscriptionIds);
+  const turns = invoices.map((stored) => {
+    const terms = termsOf(stored);
+    const before = calculatedBefore(terms, stored, waiting.get(terms.subscriptionId) ?? []);
+    return [...before, asPlanned(terms, stored)].map((invoice): ToPreview => ({ terms, invoice }));
+  });
+  const facts = await loadFacts(dependencies, tx, merchantId, turns.flat(), known?.taxation);
+  return turns.map((turn) => previewLast(turn.map((each) => facts.get(each) as PreviewFacts)));
+}
+
+interface ToPreview {
+  readonly terms: BillingTerms;
+  readonly invoice: InvoiceRow;
+}
+
+/** All facts that decide the bill of an invoice, but the lines of those that are calculated before it. */
+interface PreviewFacts {
+  readonly invoice: InvoiceRow;
+  readonly frozen: FrozenTerms;
+  readonly loaded: Loaded;
+  readonly usage: readonly BilledUsage[];
+  readonly beside: Beside;
+}
+
+async function loadFacts(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  merchantId: string,
+  all: readonly ToPreview[],
+  taxation: Taxation | undefined,
+): Promise<ReadonlyMap<ToPreview, PreviewFacts>> {
+  const { source } = dependencies;
+  const usage = await readUsageOfEach(tx, source, all);
+  const rates = await freezeEach(dependencies, tx, all, taxation);
+  const asked = all.map((each, place) => ({ ...each, frozen: rates[place] as FrozenTerms }));
+  const loaded = await loadBillings(tx, source, asked);
+  const taking = all.map(({ terms, invoice }) => ({ invoice, waiting: waitingFor(terms, invoice) }));
+  const manual = await selectManualLinesIfClosed(tx, merchantId, taking);
+  const credits = await expectedCredits(tx, merchantId, all);
+  return new Map(
+    asked.map(({ invoice, frozen }, place) => [
+      all[place] as ToPreview,
+      {
+        ...{ invoice, frozen, loaded: loaded[place] as Loaded, usage: usage[place] ?? [] },
+        beside: { manual: manual[place] ?? [], credits: credits[place] ?? [] },
+      },
+    ]),
   );
-  const manual = await selectManualLinesOn(tx, invoice, waitingFor(terms, invoice));
-  const credits = await expectedCredits(tx, terms, invoice, invoice.periodEnd);
-  try {
-    return calculateInvoice(billing, frozen, invoice, usage, { manual, credits });
-  } catch {
-    return null; // the calculation of the closed period keeps what was thrown, with the invoice
-  }
 }
 
 /**
- * The lines that invoices of a subscription will bill which are calculated before one of them: as they stand now. Each
- * bills what those before it leave: late usage, the usage of a period of which it is a part, what a change made due.
+ * The bill of the last of some invoices of a subscription, which are in the order of their calculation. Each bills what
+ * those before it leave: late usage, the usage of a period of which it is a part, what a change made due.
  */
-async function linesBefore(
-  dependencies: InvoicingDependencies,
-  tx: Tx,
-  { terms, taxation }: KnownTerms,
-  invoice: InvoiceRow,
-): Promise<StoredLine[]> {
-  const lines: StoredLine[] = [];
-  for (const each of calculatedBefore(terms, invoice, await selectWaiting(tx, invoice))) {
-    const preview = await tryPreview(dependencies, tx, each, { terms, taxation, before: lines });
-    lines.push(...(preview?.lines ?? []).map((line) => storedLineOf(each, line)));
+function previewLast(turn: readonly PreviewFacts[]): Calculation | null {
+  const before: StoredLine[] = [];
+  let last: Calculation | null = null;
+  for (const facts of turn) {
+    last = calculateOrNull(facts, before);
+    before.push(...(last?.lines ?? []).map((line) => storedLineOf(facts.invoice, line)));
   }
-  return lines;
+  return last;
+}
+
+function calculateOrNull(
+  { invoice, frozen, loaded, usage, beside }: PreviewFacts,
+  before: readonly StoredLine[],
+): Calculation | null {
+  const billing = billingOf(withBilled(loaded, before));
+  try {
+    return calculateInvoice(billing, frozen, invoice, usage, beside);
+  } catch {
+    return null; // the calculation of the closed period keeps what was thrown, with the invoice
+  }
 }

@@ -385,15 +385,21 @@ export const selectOpenInvoicesOfCustomer = (tx: Tx, merchantId: string, custome
      order by seq`);
 
 /**
- * The invoices of periods of a subscription that are still to be calculated, in the order of their creation. One that
- * failed is not waited for.
+ * The invoices of periods of some subscriptions of one merchant that are still to be calculated, by subscription; those
+ * of each in the order of their creation. One that failed is not waited for.
  */
-export const selectWaiting = (tx: Tx, { merchantId, subscriptionId }: InvoiceRow): Promise<InvoiceRow[]> =>
-  tx.rows<InvoiceRow>(sql`
+export async function selectWaiting(
+  tx: Tx,
+  merchantId: string,
+  subscriptionIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly InvoiceRow[]>> {
+  const rows = await tx.rows<InvoiceRow & { subscriptionId: string }>(sql`
     select * from invoice
-     where merchant_id = ${merchantId} and subscription_id = ${subscriptionId} and kind = 'subscription'
-       and status in ('ACTIVE', 'CLOSING', 'CLOSED', 'CALCULATING')
+     where merchant_id = ${merchantId} and subscription_id = any (${[...subscriptionIds]}::text[])
+       and kind = 'subscription' and status in ('ACTIVE', 'CLOSING', 'CLOSED', 'CALCULATING')
      order by seq`);
+  return Map.groupBy(rows, ({ subscriptionId }) => subscriptionId);
+}
 
 /**
  * The invoices of a merchant, among some, that have to wait for others which are still to be calculated: for parts of

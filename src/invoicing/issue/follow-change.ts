@@ -135,7 +135,7 @@ async function isOther(
   if (invoice.status !== 'DRAFT' || invoice.terms === null) return true;
   const billing = await loadBilling(tx, dependencies.source, { terms, invoice, frozen: invoice.terms });
   const calculation = calculateInvoice(billing, invoice.terms, invoice, await selectBilledUsage(tx, invoice), {
-    manual: await selectManualLinesOn(tx, invoice, 'none'),
+    manual: await selectManualLinesOn(tx, invoice),
     credits: await selectCreditsOn(tx, invoice),
   });
   return contentOf(calculation.lines) !== contentOf(await selectLines(tx, invoice.merchantId, invoice.id));

@@ -4,7 +4,7 @@ import { forbidden, notFound, ok, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { toInvoiceLineReply, toInvoiceReply } from '../documents/present.ts';
 import type { KnownTerms } from '../drafts/freeze-terms.ts';
-import { tryPreview } from '../drafts/preview.ts';
+import { tryPreviews } from '../drafts/preview.ts';
 import { lineRows } from '../drafts/save-calculations.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
@@ -91,6 +91,10 @@ export async function toInvoiceReplies(dependencies: InvoicingDependencies, tx: 
 
 export const OPEN_STATES: ReadonlySet<string> = new Set(['ACTIVE', 'CLOSING']);
 
+/** Is this the invoice of a period that is not closed yet? */
+export const isOpen = ({ status, subscriptionId }: InvoiceRow): boolean =>
+  OPEN_STATES.has(status) && subscriptionId !== null;
+
 /**
  * An invoice whose period is not closed yet shows what it comes to now; nothing of it is stored. Where that cannot be
  * calculated it says so by its `failureReason`, as the invoice itself will, and the others of a list are shown all the
@@ -102,9 +106,9 @@ export async function withLiveTotals(
   invoice: InvoiceRow,
   known?: KnownTerms,
 ): Promise<{ invoice: InvoiceRow; lines: LineRow[] | null }> {
-  if (!OPEN_STATES.has(invoice.status) || invoice.subscriptionId === null) return { invoice, lines: null };
-  const preview = await tryPreview(dependencies, tx, invoice, known);
-  if (preview === null) return { invoice: { ...invoice, failureReason: 'CALCULATION_FAILED' }, lines: [] };
+  if (!isOpen(invoice)) return { invoice, lines: null };
+  const [preview] = await tryPreviews(dependencies, tx, [invoice], known);
+  if (!preview) return { invoice: { ...invoice, failureReason: 'CALCULATION_FAILED' }, lines: [] };
   const { lines, subtotal, totalTax, grandTotal } = preview;
   return {
     invoice: {

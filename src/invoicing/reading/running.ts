@@ -1,13 +1,14 @@
 import type { Tx } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import { type Instant, isBefore, type Period } from '../../kernel/time.ts';
+import { tryPreviews } from '../drafts/preview.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
-import { selectInvoice } from '../invoice/invoices.sql.ts';
+import { selectInvoices } from '../invoice/invoices.sql.ts';
 import type { BillingSource } from '../terms/billing-terms.ts';
 import { cadenceOfPrice, versionsOf } from '../timeline/segments.ts';
 import { selectNextToClose, selectRunningOfCustomer, selectStartOfPeriod } from './open-invoices.sql.ts';
-import { withLiveTotals } from './read.ts';
+import { isOpen } from './read.ts';
 
 /** The period of an open invoice. */
 export interface RunningPeriod extends Period {
@@ -79,9 +80,25 @@ export async function findPeriodTotal(
   merchantId: string,
   invoiceId: string,
 ): Promise<Decimal | 'coming' | null> {
-  const stored = await selectInvoice(tx, merchantId, invoiceId);
-  if (!stored || WITHOUT_TOTAL.has(stored.status)) return null;
-  if (COMING.has(stored.status)) return 'coming';
-  const { invoice } = await withLiveTotals(dependencies, tx, stored);
-  return invoice.failureReason === null ? invoice.grandTotal : null;
+  return (await findPeriodTotals(dependencies, tx, merchantId, [invoiceId]))(invoiceId);
+}
+
+/** The same of some invoices of one merchant, by their ids. */
+export async function findPeriodTotals(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  merchantId: string,
+  invoiceIds: readonly string[],
+): Promise<(invoiceId: string) => Decimal | 'coming' | null> {
+  const invoices = await selectInvoices(tx, merchantId, invoiceIds);
+  const open = [...invoices.values()].filter(isOpen);
+  const previews = await tryPreviews(dependencies, tx, open);
+  const live = new Map(open.map(({ id }, place) => [id, previews[place]?.grandTotal ?? null]));
+  return (invoiceId) => {
+    const invoice = invoices.get(invoiceId);
+    if (!invoice || WITHOUT_TOTAL.has(invoice.status)) return null;
+    if (COMING.has(invoice.status)) return 'coming';
+    if (invoice.failureReason !== null) return null;
+    return isOpen(invoice) ? (live.get(invoiceId) ?? null) : invoice.grandTotal;
+  };
 }

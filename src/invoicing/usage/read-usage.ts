@@ -42,21 +42,10 @@ interface ReadOptions {
 }
 
 /**
- * The usage of each metered price of an invoice: of the time in which it held, from the start of its whole period to
- * the end of the invoice's, so that a part that `closeNow` left is measured with the parts before it.
+ * The usage of each metered price of several invoices of a merchant, in their order: of the time in which the price
+ * held, from the start of the invoice's whole period to the end of its own, so that a part that `closeNow` left is
+ * measured with the parts before it. One call reads the figures of all their prices.
  */
-export async function readUsage(
-  tx: Tx,
-  source: BillingSource,
-  terms: BillingTerms,
-  invoice: InvoiceRow,
-  options: ReadOptions = {},
-): Promise<BilledUsage[]> {
-  const [found = []] = await readUsageOfEach(tx, source, [{ terms, invoice }], options);
-  return found;
-}
-
-/** The usage of several invoices of a merchant, in their order. One call reads the figures of all their prices. */
 export async function readUsageOfEach(
   tx: Tx,
   source: BillingSource,
