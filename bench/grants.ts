@@ -76,9 +76,7 @@ await withStack(async (stack) => {
         })),
         NOW,
       );
-    return (await inMerchant((tx) =>
-      selectEntitlement(tx, sold.merchantId, numbered('ent_', number)),
-    )) as EntitlementRow;
+    return (await inMerchant((tx) => selectEntitlement(tx, numbered('ent_', number)))) as EntitlementRow;
   }
 
   /** Everything that was due since the start, each step at its time: what it keeps is there when somebody asks. */
@@ -88,7 +86,7 @@ await withStack(async (stack) => {
       const now: Instant = at;
       at = await inMerchant(async (tx) => {
         await step(tx, { merchantId, id }, now);
-        return (await selectEntitlement(tx, merchantId, id))?.nextActionAt ?? null;
+        return (await selectEntitlement(tx, id))?.nextActionAt ?? null;
       });
     }
   }

@@ -208,7 +208,7 @@ await withStack(
       await client.connect();
       const began = performance.now();
       const filled = await fill(client, world);
-      await env.database.transaction({ merchants: [world.merchant.id] }, (tx) => rebuildRollups(tx, world.merchant.id));
+      await env.database.transaction({ merchants: [world.merchant.id] }, (tx) => rebuildRollups(tx));
       await backfillChore.run(env.database, Temporal.Now.instant());
       await rebuildRevenue(env.database);
       await client.query('create extension pg_stat_statements');

@@ -84,7 +84,7 @@ function filler(database: Database, subjects: number, arrival: Arrival) {
 async function open(url: string): Promise<Database> {
   const database = new Database({ url, statementTimeout: 600_000 });
   await eventPartitionChore.run(database, MONTH_START);
-  await database.transaction({ merchants: [merchantId] }, (tx) => registerMeter(tx, merchantId, meter));
+  await database.transaction({ merchants: [merchantId] }, (tx) => registerMeter(tx, meter));
   return database;
 }
 
@@ -272,7 +272,7 @@ async function level(stack: Stack): Promise<void> {
   for (let size = from; size <= to; size *= 10) {
     const url = await stack.database();
     const database = await open(url);
-    await database.transaction({ merchants: [merchantId] }, (tx) => registerMeter(tx, merchantId, levelMeter));
+    await database.transaction({ merchants: [merchantId] }, (tx) => registerMeter(tx, levelMeter));
     await reportHourly(database, size);
     await linkSubject(database);
     await analyze(url);

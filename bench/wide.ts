@@ -104,7 +104,7 @@ async function fill(url: string, database: Database, meter: Meter): Promise<void
         Math.min(first + AT_ONCE - 1, eventCount),
       ],
     );
-  await database.transaction({ merchants: [merchantId] }, (tx) => registerMeter(tx, merchantId, meter));
+  await database.transaction({ merchants: [merchantId] }, (tx) => registerMeter(tx, meter));
   await backfillChore.run(database, MONTH_START);
   await client.query('vacuum analyze');
   await client.end();

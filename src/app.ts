@@ -340,7 +340,7 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
     metrics,
     rateLimiter: new RateLimiter({
       limitsOf: async (id) => {
-        const found = await database.transaction({ merchants: [id] }, (tx) => findOrganization(tx, id, id));
+        const found = await database.transaction({ merchants: [id] }, (tx) => findOrganization(tx, id));
         return found?.settings?.rateLimits ?? null; // the platform has no settings
       },
     }),

@@ -270,8 +270,7 @@ export function wireDomains(
     [UPFRONT]: upfrontPayments,
     [BILLS_SCHEDULE]: scheduledInvoices(lockSubscriptionRow, (tx, order) => isPushAllowed(orders, tx, order)),
   };
-  const accountOf = (tx: Tx, merchantId: string, provider: string) =>
-    findProviderAccount(tx, sources.sealer, merchantId, provider);
+  const accountOf = (tx: Tx, provider: string) => findProviderAccount(tx, sources.sealer, provider);
   const taxProviders = createTaxProviders({ ...remote, providers: remote.taxProviders, accountOf });
   const invoicing: InvoicingDependencies = {
     environment,
@@ -317,7 +316,7 @@ export function wireDomains(
     ...partsForOrders,
     requestApprovals: (tx, { merchantId, id }, content, by, now) =>
       requestApprovals(tx, { merchantId, resourceType: 'order', resourceId: id, ...content }, by, now),
-    cancelApprovals: (tx, { merchantId, id }, _, now) => cancelApprovals(tx, merchantId, [id], now),
+    cancelApprovals: (tx, { id }, _, now) => cancelApprovals(tx, [id], now),
     approvedKinds: findGivenKinds,
     approvedContents: findApprovedContents,
     listeners: [scheduleListener],
@@ -346,7 +345,7 @@ export function wireDomains(
     routes: (runner, advanceMilliseconds) => [
       ...identityRoutes({
         environment,
-        isConnected: async (tx, merchantId, provider) => (await accountOf(tx, merchantId, provider)) !== null,
+        isConnected: async (tx, provider) => (await accountOf(tx, provider)) !== null,
         taxProblem: createTaxReadiness(taxProviders),
         onConsumerChanged: watchTaxIdOfConsumer,
       }),
@@ -514,39 +513,39 @@ const MOST_NAMED = 10;
 const named = <Item extends Readonly<Record<string, unknown>>>(type: string, items: readonly Item[]) =>
   items.length === 0 ? null : { type, count: items.length, items: items.slice(0, MOST_NAMED) };
 
-const subscriptionsOfCustomer: CustomerBlocker = async (tx, merchantId, customerId) =>
-  named('subscriptions', await findUnendedSubscriptions(tx, merchantId, { customerId }));
+const subscriptionsOfCustomer: CustomerBlocker = async (tx, customerId) =>
+  named('subscriptions', await findUnendedSubscriptions(tx, { customerId }));
 
-const invoicesOfCustomer: CustomerBlocker = async (tx, merchantId, customerId) =>
-  named('invoices', await findOpenInvoicesOfCustomer(tx, merchantId, customerId));
+const invoicesOfCustomer: CustomerBlocker = async (tx, customerId) =>
+  named('invoices', await findOpenInvoicesOfCustomer(tx, customerId));
 
-const entitlementsOfCustomer: CustomerBlocker = async (tx, merchantId, customerId, now) =>
-  named('entitlements', await unendedEntitlements(tx, merchantId, { customerId }, now));
+const entitlementsOfCustomer: CustomerBlocker = async (tx, customerId, now) =>
+  named('entitlements', await unendedEntitlements(tx, { customerId }, now));
 
 /** Last of the checks, as wallets are locked last. */
-const walletsOfCustomer: CustomerBlocker = async (tx, merchantId, customerId) =>
-  named('wallets', await filledWallets(tx, merchantId, customerId));
+const walletsOfCustomer: CustomerBlocker = async (tx, customerId) =>
+  named('wallets', await filledWallets(tx, customerId));
 
-const ordersOfCustomer: CustomerBlocker = async (tx, merchantId, customerId, now) =>
-  named('orders', await unendedOrders(tx, merchantId, { customerId }, now));
+const ordersOfCustomer: CustomerBlocker = async (tx, customerId, now) =>
+  named('orders', await unendedOrders(tx, { customerId }, now));
 
 /** The holders of a feature or an item in other domains. */
-const holdersInCatalog: NonNullable<CatalogOptions['holdersOf']> = async (tx, merchantId, kind, id, now) => {
-  if (kind === 'item') return linesHoldingItem(tx, merchantId, id);
-  const found = named('entitlement', await unendedEntitlements(tx, merchantId, { featureId: id }, now));
+const holdersInCatalog: NonNullable<CatalogOptions['holdersOf']> = async (tx, kind, id, now) => {
+  if (kind === 'item') return linesHoldingItem(tx, id);
+  const found = named('entitlement', await unendedEntitlements(tx, { featureId: id }, now));
   return found ? [found] : [];
 };
 
-async function linesHoldingItem(tx: Tx, merchantId: string, itemId: string) {
-  const lines = await linesOfItem(tx, merchantId, itemId, MOST_NAMED);
+async function linesHoldingItem(tx: Tx, itemId: string) {
+  const lines = await linesOfItem(tx, itemId, MOST_NAMED);
   const items = lines.map(({ count: _, ...line }) => line);
   return lines.slice(0, 1).map(({ count }) => ({ type: 'orderLineItem', count, items }));
 }
 
-const holdersOfClock: Parameters<typeof clockRoutes>[0]['blockers'] = async (tx, merchantId, clockId, now) => {
+const holdersOfClock: Parameters<typeof clockRoutes>[0]['blockers'] = async (tx, clockId, now) => {
   const found = [
-    named('subscription', await findUnendedSubscriptions(tx, merchantId, { clockId })),
-    named('order', await unendedOrders(tx, merchantId, { clockId }, now)),
+    named('subscription', await findUnendedSubscriptions(tx, { clockId })),
+    named('order', await unendedOrders(tx, { clockId }, now)),
   ];
   return found.filter((blocker) => blocker !== null);
 };

@@ -70,7 +70,7 @@ export async function flatness(
       await make(url, sold, number, past);
       await use(database, sold, number, past);
       await keepSnapshots(inMerchant, sold, number, past);
-      const entitlement = await inMerchant((tx) => selectEntitlement(tx, sold.merchantId, numbered('ent_', number)));
+      const entitlement = await inMerchant((tx) => selectEntitlement(tx, numbered('ent_', number)));
       made.push({ ...past, entitlement: entitlement as EntitlementRow, milliseconds: [], processor: [] });
     }
     await run(url, 'vacuum analyze', []);

@@ -108,7 +108,7 @@ if (what === 'bare') {
         values (${id}, ${user}, ${id}, 'load@example.com', 'admin', now(), now())`);
       await tx.run(sql`insert into api_key (merchant_id, id, user_id, name, hash, prefix, last4, created_at)
         values (${id}, ${newId('apiKey')}, ${user}, 'load', ${hashApiKey(made)}, ${prefix}, ${last4}, now())`);
-      await registerMeter(tx, id, {
+      await registerMeter(tx, {
         eventType: 'call',
         aggregation: 'SUM',
         valueProperty: '$.tokens',

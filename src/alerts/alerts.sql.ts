@@ -22,17 +22,17 @@ export const insertAlert = (tx: Tx, alert: Alert): Promise<Alert> =>
             ${alert.updatedAt})
     returning ${COLUMNS}`);
 
-export const selectAlert = (tx: Tx, merchantId: string, id: string): Promise<Alert | undefined> =>
-  tx.maybe<Alert>(sql`select ${COLUMNS} from alert where merchant_id = ${merchantId} and id = ${id}`);
+export const selectAlert = (tx: Tx, id: string): Promise<Alert | undefined> =>
+  tx.maybe<Alert>(sql`select ${COLUMNS} from alert where merchant_id = ${tx.merchantId} and id = ${id}`);
 
-export const selectAlertsById = (tx: Tx, merchantId: string, ids: readonly string[]): Promise<Alert[]> =>
+export const selectAlertsById = (tx: Tx, ids: readonly string[]): Promise<Alert[]> =>
   tx.rows<Alert>(sql`
-    select ${COLUMNS} from alert where merchant_id = ${merchantId} and id = any (${[...ids]}::text[]) order by id`);
+    select ${COLUMNS} from alert where merchant_id = ${tx.merchantId} and id = any (${[...ids]}::text[]) order by id`);
 
 /** Locks an alert, so that concurrent evaluations of it wait for each other. Its clock is locked before. */
-export const lockAlert = (tx: Tx, merchantId: string, id: string): Promise<Alert | undefined> =>
+export const lockAlert = (tx: Tx, id: string): Promise<Alert | undefined> =>
   tx.maybe<Alert>(sql`
-    select ${COLUMNS} from alert where merchant_id = ${merchantId} and id = ${id} for no key update`);
+    select ${COLUMNS} from alert where merchant_id = ${tx.merchantId} and id = ${id} for no key update`);
 
 export interface AlertFilter {
   readonly type?: AlertType | undefined;
@@ -92,8 +92,8 @@ export const updateEvaluation = (
      where merchant_id = ${merchantId} and id = ${id}
     returning ${COLUMNS}`);
 
-export const deleteAlertRow = async (tx: Tx, merchantId: string, id: string): Promise<boolean> =>
-  (await tx.run(sql`delete from alert where merchant_id = ${merchantId} and id = ${id}`)) === 1;
+export const deleteAlertRow = async (tx: Tx, id: string): Promise<boolean> =>
+  (await tx.run(sql`delete from alert where merchant_id = ${tx.merchantId} and id = ${id}`)) === 1;
 
 const TRIGGER_COLUMNS = sql`merchant_id, alert_id, period_start,
   period_end, threshold, percent, whole, value, webhook_event_id,
@@ -118,7 +118,7 @@ export const insertTrigger = (tx: Tx, trigger: AlertTrigger): Promise<number> =>
             ${trigger.triggeredAt})`);
 
 /** Newest first. */
-export const selectTriggerPage = (tx: Tx, merchantId: string, alertId: string, page: PageRequest) =>
+export const selectTriggerPage = (tx: Tx, alertId: string, page: PageRequest) =>
   pageOfRows<AlertTrigger>(
     tx,
     {
@@ -126,7 +126,7 @@ export const selectTriggerPage = (tx: Tx, merchantId: string, alertId: string, p
       select: TRIGGER_COLUMNS,
       from: sql`alert_trigger`,
       id: sql`webhook_event_id`,
-      exists: sql`merchant_id = ${merchantId} and alert_id = ${alertId}`,
+      exists: sql`merchant_id = ${tx.merchantId} and alert_id = ${alertId}`,
     },
     page,
   );

@@ -42,7 +42,7 @@ async function toAlertReplies(dependencies: AlertDependencies, tx: Tx, alerts: r
   const replies = [];
   for (const alert of alerts) {
     const own = tx.of(alert.merchantId);
-    const now = await effectiveNowForReading(own, alert.merchantId, alert.clockId, wall);
+    const now = await effectiveNowForReading(own, alert.clockId, wall);
     const { reading, clockId } = await readPresent(dependencies, own, alert, now);
     const triggeredAt = last.get(alert.id);
     replies.push({
@@ -82,7 +82,6 @@ async function toAlertReply(dependencies: AlertDependencies, tx: Tx, alert: Aler
 export async function createAlert(
   dependencies: AlertDependencies,
   tx: Tx,
-  merchantId: string,
   body: AlertBody,
   wall: Instant,
 ): Promise<Result<unknown>> {
@@ -90,13 +89,13 @@ export async function createAlert(
   const blocksAccess = body.blocksAccess ?? false;
   const faults = [...targetFaults(body), ...ruleFaults(body, rule), ...blockingFaults(body.type, blocksAccess)];
   if (faults.length > 0) return invalid(faults);
-  const target = await findTarget(dependencies, tx, merchantId, body);
+  const target = await findTarget(dependencies, tx, body);
   if (!target.ok) return target;
   const { customerId, clockId } = target.value;
-  const now = await effectiveNowForReading(tx, merchantId, clockId, wall);
+  const now = await effectiveNowForReading(tx, clockId, wall);
   const alert = await insertAlert(tx, {
     ...rule,
-    merchantId,
+    merchantId: tx.merchantId,
     id: newId('alert'),
     name: body.name ?? null,
     customerId,
@@ -121,37 +120,32 @@ export async function createAlert(
 }
 
 /** The customer whose figure is watched, and the clock of its time. 404 and 403 name the field. */
-async function findTarget(
-  { invoicing }: AlertDependencies,
-  tx: Tx,
-  merchantId: string,
-  body: AlertBody,
-): Promise<Result<Target>> {
+async function findTarget({ invoicing }: AlertDependencies, tx: Tx, body: AlertBody): Promise<Result<Target>> {
   if (body.type === 'balance') {
     const id = body.entitlementId as string;
-    const owned = await checkReference(tx, merchantId, 'entitlement', id, 'entitlementId');
+    const owned = await checkReference(tx, 'entitlement', id, 'entitlementId');
     if (!owned.ok) return owned;
-    const entitlement = await findEntitlement(tx, merchantId, id);
+    const entitlement = await findEntitlement(tx, id);
     if (!entitlement) return notFound('entitlement', 'entitlementId');
     if (entitlement.featureType !== 'metered') return fail('ENTITLEMENT_NOT_METERED');
     return ok({ customerId: entitlement.customerId, clockId: entitlement.clockId });
   }
   if (body.type === 'invoice_total') {
     const id = body.subscriptionId as string;
-    const owned = await checkReference(tx, merchantId, 'subscription', id, 'subscriptionId');
+    const owned = await checkReference(tx, 'subscription', id, 'subscriptionId');
     if (!owned.ok) return owned;
-    const { customerId, clockId } = await invoicing.source.terms(tx, merchantId, id);
+    const { customerId, clockId } = await invoicing.source.terms(tx, id);
     return ok({ customerId, clockId });
   }
   const customerId = body.customerId as string;
   const metricId = body.billableMetricId as string;
-  const customer = await checkReference(tx, merchantId, 'customer', customerId, 'customerId');
+  const customer = await checkReference(tx, 'customer', customerId, 'customerId');
   if (!customer.ok) return customer;
-  if (!(await findCustomer(tx, merchantId, customerId))) return notFound('customer', 'customerId');
-  const metric = await checkReference(tx, merchantId, 'billable metric', metricId, 'billableMetricId');
+  if (!(await findCustomer(tx, customerId))) return notFound('customer', 'customerId');
+  const metric = await checkReference(tx, 'billable metric', metricId, 'billableMetricId');
   if (!metric.ok) return metric;
-  if (!(await findMetric(tx, merchantId, metricId))) return notFound('billable metric', 'billableMetricId');
-  const running = await findUsagePeriod(invoicing.source, tx, merchantId, { customerId, metricId });
+  if (!(await findMetric(tx, metricId))) return notFound('billable metric', 'billableMetricId');
+  const running = await findUsagePeriod(invoicing.source, tx, { customerId, metricId });
   return ok({ customerId, clockId: running?.clockId ?? null });
 }
 
@@ -162,18 +156,17 @@ async function findTarget(
 export async function changeAlert(
   dependencies: AlertDependencies,
   tx: Tx,
-  merchantId: string,
   id: string,
   body: AlertUpdateBody,
   wall: Instant,
 ): Promise<Result<unknown>> {
-  const before = await lockAlert(tx, merchantId, id);
+  const before = await lockAlert(tx, id);
   if (!before) return notFound('alert');
   const rule = ruleOf(body, before);
   const blocksAccess = body.blocksAccess ?? before.blocksAccess;
   const faults = [...ruleFaults(body, rule), ...blockingFaults(before.type, blocksAccess)];
   if (faults.length > 0) return invalid(faults);
-  const now = await effectiveNowForReading(tx, merchantId, before.clockId, wall);
+  const now = await effectiveNowForReading(tx, before.clockId, wall);
   const alert = await updateAlert(tx, {
     ...before,
     ...rule,
@@ -191,11 +184,10 @@ export async function changeAlert(
 export async function getAlert(
   dependencies: AlertDependencies,
   tx: Tx,
-  merchantId: string,
   id: string,
   wall: Instant,
 ): Promise<Result<unknown>> {
-  const alert = await selectAlert(tx, merchantId, id);
+  const alert = await selectAlert(tx, id);
   return alert ? toAlertReply(dependencies, tx, alert, wall) : notFound('alert');
 }
 
@@ -213,8 +205,8 @@ export async function listAlerts(
 }
 
 /** Deletes an alert with its triggers. */
-export const deleteAlert = async (tx: Tx, merchantId: string, id: string): Promise<Result<undefined>> =>
-  (await deleteAlertRow(tx, merchantId, id)) ? ok(undefined) : notFound('alert');
+export const deleteAlert = async (tx: Tx, id: string): Promise<Result<undefined>> =>
+  (await deleteAlertRow(tx, id)) ? ok(undefined) : notFound('alert');
 
 const toTriggerReply = (trigger: AlertTrigger) => ({
   object: 'alertTrigger' as const,
@@ -230,11 +222,10 @@ const toTriggerReply = (trigger: AlertTrigger) => ({
 /** The triggers of an alert, newest first; 404. */
 export async function listTriggers(
   tx: Tx,
-  merchantId: string,
   id: string,
   page: PageRequest,
 ): Promise<Result<{ data: ReturnType<typeof toTriggerReply>[]; total: number }>> {
-  if (!(await selectAlert(tx, merchantId, id))) return notFound('alert');
-  const { rows, total } = await selectTriggerPage(tx, merchantId, id, page);
+  if (!(await selectAlert(tx, id))) return notFound('alert');
+  const { rows, total } = await selectTriggerPage(tx, id, page);
   return ok({ data: rows.map(toTriggerReply), total });
 }

@@ -11,12 +11,7 @@ export interface SpentBudget {
  * The budgets of a customer that are spent, as of the last evaluation, in a period that has not ended. A small index
  * finds them.
  */
-export const selectSpentBudgets = (
-  tx: Tx,
-  merchantId: string,
-  customerId: string,
-  now: Instant,
-): Promise<SpentBudget[]> =>
+export const selectSpentBudgets = (tx: Tx, customerId: string, now: Instant): Promise<SpentBudget[]> =>
   tx.rows<SpentBudget>(sql`
     select subscription_id, billable_metric_id
-      from spent_budgets(${merchantId}, ${customerId}, ${now})`);
+      from spent_budgets(${tx.merchantId}, ${customerId}, ${now})`);

@@ -54,7 +54,7 @@ async function triggerAlert(
 ): Promise<void> {
   if (await hasTriggered(tx, alert, period.start)) return;
   const { merchantId, id: alertId, threshold, percent, whole, type, name } = alert;
-  const invoice = type === 'invoice_total' && invoiceId !== null ? await findInvoice(tx, merchantId, invoiceId) : null;
+  const invoice = type === 'invoice_total' && invoiceId !== null ? await findInvoice(tx, invoiceId) : null;
   const data = {
     alertId,
     ...{ type, name, value: plain(value), currency: invoice?.currency ?? null },

@@ -47,7 +47,7 @@ export async function readEnded(
   alert: Alert,
   now: Instant,
 ): Promise<Reading | 'coming' | null> {
-  const { merchantId, periodStart: start, periodEnd: end, invoiceId } = alert;
+  const { periodStart: start, periodEnd: end, invoiceId } = alert;
   if (start === null || end === null || isAfter(end, now)) return null;
   const period = { start, end };
   switch (alert.type) {
@@ -55,7 +55,7 @@ export async function readEnded(
       return readBalance(tx, alert, end.subtract({ microseconds: 1 }), now);
     case 'invoice_total': {
       if (invoiceId === null) return null;
-      const total = await findPeriodTotal(dependencies.invoicing, tx, merchantId, invoiceId);
+      const total = await findPeriodTotal(dependencies.invoicing, tx, invoiceId);
       return total === 'coming' ? total : total && { period, invoiceId, value: total, used: ZERO };
     }
     case 'usage':
@@ -77,24 +77,23 @@ async function readBalances(
   if (!first) return [];
   const found = await findWatchedBalances(
     tx,
-    first.alert.merchantId,
     asked.map(({ alert, at, now }) => ({ entitlementId: alert.entitlementId as string, at, now })),
   );
   return found.map((each) => each && { period: each.period, invoiceId: null, value: each.balance, used: each.used });
 }
 
 async function readTotal({ invoicing }: AlertDependencies, tx: Tx, alert: Alert): Promise<Reading | null> {
-  const { merchantId, subscriptionId } = alert;
-  const period = await findRunningPeriod(invoicing.source, tx, merchantId, subscriptionId as string);
-  const value = period && (await findPeriodTotal(invoicing, tx, merchantId, period.invoiceId));
+  const { subscriptionId } = alert;
+  const period = await findRunningPeriod(invoicing.source, tx, subscriptionId as string);
+  const value = period && (await findPeriodTotal(invoicing, tx, period.invoiceId));
   return value && value !== 'coming' ? { period, invoiceId: period.invoiceId, value, used: ZERO } : null;
 }
 
 /** If nobody bills the usage, a billing period is a calendar month. */
 async function readUsage({ invoicing }: AlertDependencies, tx: Tx, alert: Alert, now: Instant): Promise<Present> {
-  const { merchantId, customerId, billableMetricId, period } = alert;
+  const { customerId, billableMetricId, period } = alert;
   const of = { customerId, metricId: billableMetricId as string };
-  const running = period === 'billing' ? await findUsagePeriod(invoicing.source, tx, merchantId, of) : null;
+  const running = period === 'billing' ? await findUsagePeriod(invoicing.source, tx, of) : null;
   const clockId = running === null ? alert.clockId : running.clockId;
   const watched = running ?? calendarPeriod(period === 'billing' || period === null ? 'month' : period, now);
   const value = await measure(tx, alert, watched);
@@ -155,7 +154,7 @@ async function readTotals(
   const [first] = alerts;
   if (!first) return [];
   const invoiceIds = alerts.flatMap(({ invoiceId }) => invoiceId ?? []);
-  const totalOf = await findPeriodTotals(invoicing, tx, first.merchantId, [...new Set(invoiceIds)]);
+  const totalOf = await findPeriodTotals(invoicing, tx, [...new Set(invoiceIds)]);
   return alerts.map(({ invoiceId }) => {
     const value = invoiceId === null ? null : totalOf(invoiceId);
     return value && value !== 'coming' ? { value, used: ZERO } : null;
@@ -167,10 +166,10 @@ async function measureKnown(tx: Tx, alerts: readonly Alert[]): Promise<Decimal[]
   const [first] = alerts;
   if (!first) return [];
   const { merchantId } = first;
-  const meter = await findMetric(tx, merchantId, first.billableMetricId as string);
+  const meter = await findMetric(tx, first.billableMetricId as string);
   if (!meter) return alerts.map(() => ZERO);
   const customerIds = [...new Set(alerts.map(({ customerId }) => customerId))];
-  const subjects = await subjectsOfEach(tx, merchantId, customerIds);
+  const subjects = await subjectsOfEach(tx, customerIds);
   const questions = alerts.map(({ customerId, periodStart, periodEnd }): UsageScope => {
     const [from, to] = [periodStart as Instant, periodEnd as Instant];
     const sources = (subjects.get(customerId) ?? [customerId]).map((subject) => ({ subject, from, to }));

@@ -27,7 +27,7 @@ export const alertRoutes = (dependencies: AlertDependencies): readonly Route[] =
     },
     body: AlertBody,
     replies: { 201: AlertReply },
-    handler: async ({ tx, merchantId, body, now }) => createAlert(dependencies, tx, merchantId, body, now),
+    handler: async ({ tx, body, now }) => createAlert(dependencies, tx, body, now),
   }),
   api.list('/v0/alerts', 'listAlerts', {
     summary: 'List alerts',
@@ -46,7 +46,7 @@ export const alertRoutes = (dependencies: AlertDependencies): readonly Route[] =
     description: 'Answers the alert with its figure now.',
     access: { role: 'viewer', merchant: one },
     replies: { 200: AlertReply },
-    handler: async ({ tx, merchantId, params, now }) => getAlert(dependencies, tx, merchantId, params.id, now),
+    handler: async ({ tx, params, now }) => getAlert(dependencies, tx, params.id, now),
   }),
   api.patch('/v0/alerts/:id', 'updateAlert', {
     summary: 'Update an alert',
@@ -55,14 +55,13 @@ export const alertRoutes = (dependencies: AlertDependencies): readonly Route[] =
     access: { role: 'member', merchant: one },
     body: AlertUpdateBody,
     replies: { 200: AlertReply },
-    handler: async ({ tx, merchantId, params, body, now }) =>
-      changeAlert(dependencies, tx, merchantId, params.id, body, now),
+    handler: async ({ tx, params, body, now }) => changeAlert(dependencies, tx, params.id, body, now),
   }),
   api.delete('/v0/alerts/:id', 'deleteAlert', {
     summary: 'Delete an alert',
     description: 'A budget blocks no access seconds later. Its triggers are deleted too.',
     access: { role: 'member', merchant: one },
-    handler: async ({ tx, merchantId, params }) => deleteAlert(tx, merchantId, params.id),
+    handler: async ({ tx, params }) => deleteAlert(tx, params.id),
   }),
   api.list('/v0/alerts/:id/triggers', 'listAlertTriggers', {
     summary: 'List triggers of an alert',
@@ -70,6 +69,6 @@ export const alertRoutes = (dependencies: AlertDependencies): readonly Route[] =
     access: { role: 'viewer', merchant: one },
     query: AlertTriggersQuery,
     of: AlertTriggerReply,
-    list: ({ tx, merchantId, params, page }) => listTriggers(tx, merchantId, params.id, page),
+    list: ({ tx, params, page }) => listTriggers(tx, params.id, page),
   }),
 ];

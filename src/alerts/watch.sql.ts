@@ -43,8 +43,8 @@ export const selectAlertsOfCustomers = (tx: Tx, customers: readonly UsedCustomer
      order by a.merchant_id, a.id`);
 
 /** Leaves alerts to their background job, because their evaluation threw. The job counts its attempts. */
-export const updateToBeDue = (tx: Tx, merchantId: string, ids: readonly string[], now: Instant): Promise<number> =>
+export const updateToBeDue = (tx: Tx, ids: readonly string[], now: Instant): Promise<number> =>
   tx.run(sql`
     update alert set next_action_at = ${effectiveNowOf('alert', now)}
-     where merchant_id = ${merchantId} and id = any (${[...ids]}::text[])
+     where merchant_id = ${tx.merchantId} and id = any (${[...ids]}::text[])
        and (next_action_at is null or next_action_at > ${effectiveNowOf('alert', now)})`);

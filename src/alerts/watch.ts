@@ -77,9 +77,7 @@ async function evaluateUsed(
   for (const [merchantId, those] of Map.groupBy(used, (alert) => alert.merchantId)) {
     for (let place = 0; place < those.length; place += MOST_TOGETHER) {
       const ids = those.slice(place, place + MOST_TOGETHER).map(({ id }) => id);
-      const changed = await inMerchant(database, merchantId, (tx) =>
-        findChanged(dependencies, tx, merchantId, ids, now),
-      ).catch(
+      const changed = await inMerchant(database, merchantId, (tx) => findChanged(dependencies, tx, ids, now)).catch(
         () => ids, // one of them is at fault: each is evaluated by itself
       );
       for (const id of changed) await evaluate(dependencies, database, { merchantId, id }, now);
@@ -95,14 +93,13 @@ const inMerchant = <T>(database: Database, merchantId: string, work: (tx: Tx) =>
 async function findChanged(
   dependencies: AlertDependencies,
   tx: Tx,
-  merchantId: string,
   ids: readonly string[],
   wall: Instant,
 ): Promise<string[]> {
   const changed: string[] = [];
   const known: KnownAlert[] = [];
-  for (const alert of await selectAlertsById(tx, merchantId, ids)) {
-    const now = await effectiveNowForReading(tx, merchantId, alert.clockId, wall);
+  for (const alert of await selectAlertsById(tx, ids)) {
+    const now = await effectiveNowForReading(tx, alert.clockId, wall);
     if (isInPeriod(alert, now)) known.push({ alert, now });
     else changed.push(alert.id);
   }
@@ -123,13 +120,13 @@ async function evaluate(
 ): Promise<void> {
   try {
     await inMerchant(database, merchantId, async (tx) => {
-      const [seen] = await selectAlertsById(tx, merchantId, [id]);
+      const [seen] = await selectAlertsById(tx, [id]);
       if (!seen) return;
-      const now = await effectiveNow(tx, merchantId, seen.clockId, wall);
-      const alert = await lockAlert(tx, merchantId, id);
+      const now = await effectiveNow(tx, seen.clockId, wall);
+      const alert = await lockAlert(tx, id);
       if (alert) await evaluateAlert(dependencies, tx, alert, now, 'event');
     });
   } catch {
-    await inMerchant(database, merchantId, (tx) => updateToBeDue(tx, merchantId, [id], wall));
+    await inMerchant(database, merchantId, (tx) => updateToBeDue(tx, [id], wall));
   }
 }

@@ -54,8 +54,8 @@ const memberOf = (by: FigureCut['by']): Sql =>
   sql`coalesce(${sql.ref(by === 'customer' ? 'customer_id' : 'plan_id')}, '')`;
 
 /** Figures from facts alone: of some customers, whose facts an index finds. */
-export const selectFigures = (tx: Tx, merchantId: string, range: Range, filter: FactFilter, cut: FigureCut) =>
-  figuresOf(tx, range, cut, factsIn(merchantId, range, filter, cut.by));
+export const selectFigures = (tx: Tx, range: Range, filter: FactFilter, cut: FigureCut) =>
+  figuresOf(tx, range, cut, factsIn(tx.merchantId, range, filter, cut.by));
 
 /**
  * The same of a whole merchant, from sums, from the changes that they do not hold yet, and from facts at the edges: one
@@ -63,14 +63,13 @@ export const selectFigures = (tx: Tx, merchantId: string, range: Range, filter: 
  */
 export function selectKeptFigures(
   tx: Tx,
-  merchantId: string,
   range: Range,
   cover: Cover,
   cut: FigureCut & { readonly currency?: string | undefined },
 ): Promise<Figure[]> {
   const { currency } = cut;
   const ofCurrency = currency !== undefined && sql`currency = ${currency}`;
-  const own = sql`merchant_id = ${merchantId}`;
+  const own = sql`merchant_id = ${tx.merchantId}`;
   const member = sql.ref(cut.by === 'customer' ? 'customer_id' : 'plan_id');
   const parts = [
     ...cover.sums.map(
@@ -85,7 +84,7 @@ export function selectKeptFigures(
         select currency, hour as at, ${member} as member, kind, status, count, amount, open_amount from revenue_change
          where ${allOf([own, inRange('hour', cover.summed), ofCurrency])}`,
         ]),
-    ...cover.facts.map((each) => factsIn(merchantId, each, { currency }, cut.by)),
+    ...cover.facts.map((each) => factsIn(tx.merchantId, each, { currency }, cut.by)),
   ];
   return figuresOf(tx, range, cut, sql.join(parts, sql` union all `));
 }

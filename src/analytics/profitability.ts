@@ -46,39 +46,37 @@ interface Asked {
 export async function profitability(
   tx: Tx,
   usage: UsageQuery<Tx>,
-  merchantId: string,
   query: ProfitabilityQuery,
 ): Promise<Result<ProfitabilityReply>> {
   const most = query.topN ?? DEFAULT_ROWS;
   const read = readRange(query, query.bucketWidth, { to: 'to', groups: most });
   if (!read.ok) return read;
   const range = read.value;
-  const all = await selectKeptFigures(tx, merchantId, range, coverOf(range, ['month']), { by: 'customer' });
+  const all = await selectKeptFigures(tx, range, coverOf(range, ['month']), { by: 'customer' });
   const figures = all.filter(isRevenue);
-  const everKnown = await costsWithMeters(tx, merchantId, stretchBefore(range).from);
+  const everKnown = await costsWithMeters(tx, stretchBefore(range).from);
   const known = everKnown.filter(({ deletedAt }) => deletedAt === null || isAfter(deletedAt, range.from));
-  const merchant = await findOrganization(tx, merchantId, merchantId);
+  const merchant = await findOrganization(tx, tx.merchantId);
   const currency = reportCurrency(query.currency, merchant?.defaultCurrency ?? null, [
     ...figures,
     ...known.map((cost) => ({ currency: cost.currency, kind: 'refund' as const, count: 1 })),
   ]);
   const chosen = known.filter((cost) => cost.currency === currency);
   const costs = everKnown.filter((cost): cost is MeteredCost => cost.currency === currency && cost.meter !== null);
-  const asked: Asked = { merchantId, currency, range, costs };
-  const spent = await measureCustomerCosts(tx, usage, merchantId, costs, range);
+  const asked: Asked = { merchantId: tx.merchantId, currency, range, costs };
+  const spent = await measureCustomerCosts(tx, usage, costs, range);
   const revenue = await revenueOf(figures.filter((figure) => figure.currency === currency));
   const profits = await customerProfits(revenue, await costsOf(spent));
   const order = { by: query.sort ?? 'profit', descending: query.sortDir !== 'asc' } as const;
   const rows = (await inOrder(profits, order)).slice(0, most);
   const names = await customerParties(
     tx,
-    merchantId,
     rows.map(({ customerId }) => customerId),
   );
   const trends = query.bucketWidth && (await trendsOf(tx, usage, asked, query.bucketWidth, rows));
   return ok({
     object: 'profitability_summary',
-    merchantId,
+    merchantId: tx.merchantId,
     currency,
     from: formatInstant(range.from),
     to: formatInstant(range.to),
@@ -129,20 +127,20 @@ const costsOf = (spent: readonly CustomerCost[]): Promise<Map<string, Decimal>> 
 async function trendsOf(
   tx: Tx,
   usage: UsageQuery<Tx>,
-  { merchantId, currency, range, costs }: Asked,
+  { currency, range, costs }: Asked,
   width: BucketWidth,
   rows: readonly CustomerProfit[],
 ) {
   const filter = { customerIds: rows.map(({ customerId }) => customerId), currency };
   const before = stretchBefore(range);
   const cut = { by: 'customer' } as const;
-  const revenue = (await selectFigures(tx, merchantId, range, filter, { ...cut, width })).filter(isRevenue);
-  const earlier = (await selectFigures(tx, merchantId, before, filter, cut)).filter(isRevenue);
+  const revenue = (await selectFigures(tx, range, filter, { ...cut, width })).filter(isRevenue);
+  const earlier = (await selectFigures(tx, before, filter, cut)).filter(isRevenue);
   const buckets = [...bucketsOf(width, range)];
   const windows = { stretches: buckets, size: width === 'week' ? null : WINDOWS[width] };
   const { customerIds } = filter;
-  const spent = await measureCustomerCosts(tx, usage, merchantId, costs, range, { customerIds, windows });
-  const spentBefore = await costsOf(await measureCustomerCosts(tx, usage, merchantId, costs, before, { customerIds }));
+  const spent = await measureCustomerCosts(tx, usage, costs, range, { customerIds, windows });
+  const spentBefore = await costsOf(await measureCustomerCosts(tx, usage, costs, before, { customerIds }));
   const revenueBefore = await revenueOf(earlier);
   const ofCustomer = <Each>(list: readonly Each[], idOf: (each: Each) => string | null) => Map.groupBy(list, idOf);
   const figuresBy = ofCustomer(revenue, ({ member }) => member);

@@ -12,9 +12,7 @@ export async function rebuildRevenue(database: Database): Promise<Rebuilt> {
   const merchants = await database.transaction('every merchant, reading', selectMerchantsWithRevenue);
   const all = { facts: 0, sums: 0 };
   for (const merchantId of merchants) {
-    const { facts, sums } = await database.transaction({ merchants: [merchantId] }, (tx) =>
-      rebuildSums(tx, merchantId),
-    );
+    const { facts, sums } = await database.transaction({ merchants: [merchantId] }, (tx) => rebuildSums(tx));
     all.facts += facts;
     all.sums += sums;
   }

@@ -35,22 +35,24 @@ interface Asked {
 }
 
 /** GET /v0/revenue: the totals of invoices, credit notes and payments of a time (docs/decisions/0077). */
-export async function revenueSummary(
-  tx: Tx,
-  merchantId: string,
-  query: RevenueQuery,
-): Promise<Result<RevenueSummaryReply>> {
+export async function revenueSummary(tx: Tx, query: RevenueQuery): Promise<Result<RevenueSummaryReply>> {
   const bounds = { from: query.startTime, to: query.endTime };
   const width = query.bucketWidth ?? defaultWidth(bounds);
   const read = readRange(bounds, width, { to: 'endTime' });
   if (!read.ok) return read;
   const range = read.value;
-  const subscriptions = await readSubscriptions(tx, merchantId, query.subscriptionIds);
+  const subscriptions = await readSubscriptions(tx, query.subscriptionIds);
   if (!subscriptions.ok) return subscriptions;
-  const asked = { merchantId, range, width, customerId: query.customerId, subscriptionIds: subscriptions.value };
+  const asked = {
+    merchantId: tx.merchantId,
+    range,
+    width,
+    customerId: query.customerId,
+    subscriptionIds: subscriptions.value,
+  };
   const by = query.groupBy === 'currency' ? undefined : query.groupBy;
   const totals = await totalsOf(tx, asked, by);
-  const merchant = await findOrganization(tx, merchantId, merchantId);
+  const merchant = await findOrganization(tx, tx.merchantId);
   const currency = reportCurrency(query.currency, merchant?.defaultCurrency ?? null, totals);
   const ofCurrency = ofInvoices(totals.filter((figure) => figure.currency === currency));
   const members = by === undefined ? [] : await groupFigures(ofCurrency, MOST_GROUPS);
@@ -67,7 +69,7 @@ export async function revenueSummary(
   const top = currencyBreakdown.find((entry) => entry.currency === currency) ?? (await repliesOf([], currency));
   return ok({
     object: 'revenue_summary',
-    merchantId,
+    merchantId: tx.merchantId,
     ...top,
     currency,
     startTime: formatInstant(range.from),
@@ -97,7 +99,6 @@ async function withGroups(
 /** The ids of a query; an unknown one is a 404, another merchant's a 403. */
 async function readSubscriptions(
   tx: Tx,
-  merchantId: string,
   given: RevenueQuery['subscriptionIds'],
 ): Promise<Result<string[] | undefined>> {
   if (given === undefined) return ok(undefined);
@@ -110,7 +111,7 @@ async function readSubscriptions(
   if (!ids.every((id) => isId('subscription', id)))
     return invalidField('subscriptionIds', 'must be ids of subscriptions, separated by commas');
   for (const id of ids) {
-    const known = await checkReference(tx, merchantId, 'subscription', id, 'subscriptionIds');
+    const known = await checkReference(tx, 'subscription', id, 'subscriptionIds');
     if (!known.ok) return known;
   }
   return ok(ids);
@@ -121,7 +122,7 @@ function figuresOf(tx: Tx, asked: Asked, by: 'plan' | 'customer' | undefined): P
   const { range, width } = asked;
   return isOfSome(asked)
     ? factsOf(tx, asked, { width, by })
-    : selectKeptFigures(tx, asked.merchantId, range, coverOf(range, width === 'hour' ? ['hour'] : ['day', 'hour']), {
+    : selectKeptFigures(tx, range, coverOf(range, width === 'hour' ? ['hour'] : ['day', 'hour']), {
         width,
         by,
       });
@@ -130,22 +131,14 @@ function figuresOf(tx: Tx, asked: Asked, by: 'plan' | 'customer' | undefined): P
 /** The same of the whole time as one bucket: the currencies and the groups of the report. */
 function totalsOf(tx: Tx, asked: Asked, by: 'plan' | 'customer' | undefined): Promise<Figure[]> {
   const cover = coverOf(asked.range, by === 'plan' ? ['day', 'hour'] : ['month']);
-  return isOfSome(asked)
-    ? factsOf(tx, asked, { by })
-    : selectKeptFigures(tx, asked.merchantId, asked.range, cover, { by });
+  return isOfSome(asked) ? factsOf(tx, asked, { by }) : selectKeptFigures(tx, asked.range, cover, { by });
 }
 
 const isOfSome = ({ customerId, subscriptionIds }: Asked): boolean =>
   customerId !== undefined || subscriptionIds !== undefined;
 
-const factsOf = (tx: Tx, { merchantId, range, customerId, subscriptionIds }: Asked, cut: FigureCut) =>
-  selectFigures(
-    tx,
-    merchantId,
-    range,
-    { customerIds: customerId === undefined ? undefined : [customerId], subscriptionIds },
-    cut,
-  );
+const factsOf = (tx: Tx, { range, customerId, subscriptionIds }: Asked, cut: FigureCut) =>
+  selectFigures(tx, range, { customerIds: customerId === undefined ? undefined : [customerId], subscriptionIds }, cut);
 
 /** What is known of a report before its groups are read by bucket. */
 interface Known {
@@ -162,7 +155,6 @@ async function groupsOf(
   groupBy: RevenueQuery['groupBy'],
   { currency, byCurrency, members }: Known,
 ): Promise<ShownGroup[] | undefined> {
-  const { merchantId } = asked;
   if (groupBy === undefined) return undefined;
   if (groupBy === 'currency')
     return [...byCurrency]
@@ -172,8 +164,7 @@ async function groupsOf(
     groupBy === 'plan' ? (byCurrency.get(currency) ?? []) : await customerFigures(tx, asked, currency, members);
   const groups = await groupFigures(ofInvoices(figures), MOST_GROUPS);
   const named = groups.filter(isNamed).map(({ key }) => key);
-  const names =
-    groupBy === 'plan' ? await findPlanNames(tx, merchantId, named) : await customerNames(tx, merchantId, named);
+  const names = groupBy === 'plan' ? await findPlanNames(tx, named) : await customerNames(tx, named);
   return groups.map((group): ShownGroup => ({ ...group, currency, label: labelOf(group, names) }));
 }
 
@@ -190,17 +181,17 @@ async function customerFigures(
   currency: string,
   members: readonly FigureGroup[],
 ): Promise<Figure[]> {
-  const { merchantId, range, width } = asked;
+  const { range, width } = asked;
   if (isOfSome(asked)) return (await figuresOf(tx, asked, 'customer')).filter((figure) => figure.currency === currency);
   const [shown, others] = [members.filter(isNamed), members.filter((group) => !isNamed(group))];
   const filter = { customerIds: shown.map(({ key }) => key), currency };
-  const facts = await selectFigures(tx, merchantId, range, filter, { width, by: 'customer' });
+  const facts = await selectFigures(tx, range, filter, { width, by: 'customer' });
   return [...facts, ...others.flatMap(({ figures }) => figures)];
 }
 
 const isNamed = ({ key }: FigureGroup): boolean => key !== NO_GROUP && key !== OTHER_GROUPS;
 
-async function customerNames(tx: Tx, merchantId: string, ids: readonly string[]): Promise<Map<string, string>> {
-  const parties = await customerParties(tx, merchantId, ids);
+async function customerNames(tx: Tx, ids: readonly string[]): Promise<Map<string, string>> {
+  const parties = await customerParties(tx, ids);
   return new Map([...parties].map(([id, { name }]) => [id, name]));
 }

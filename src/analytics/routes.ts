@@ -20,8 +20,7 @@ export const analyticsRoutes = (usage: UsageQuery<Tx>): readonly Route[] => [
     access: { role: 'viewer', merchant: 'query', by: ['customerId'] },
     query: RevenueQuery,
     replies: { 200: RevenueSummaryReply },
-    handler: async ({ tx, merchantId, query }) =>
-      merchantId === null ? merchantMissing() : revenueSummary(tx, merchantId, query),
+    handler: async ({ tx, merchantId, query }) => (merchantId === null ? merchantMissing() : revenueSummary(tx, query)),
   }),
   api.get('/v0/profitability', 'getProfitability', {
     summary: 'Report the profit by customer',
@@ -32,6 +31,6 @@ export const analyticsRoutes = (usage: UsageQuery<Tx>): readonly Route[] => [
     query: ProfitabilityQuery,
     replies: { 200: ProfitabilityReply },
     handler: async ({ tx, merchantId, query }) =>
-      merchantId === null ? merchantMissing() : withinRows('to', () => profitability(tx, usage, merchantId, query)),
+      merchantId === null ? merchantMissing() : withinRows('to', () => profitability(tx, usage, query)),
   }),
 ];

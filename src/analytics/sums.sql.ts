@@ -8,8 +8,8 @@ export const selectMerchantsWithChanges = async (tx: Tx): Promise<string[]> =>
   ).map(({ merchantId }) => merchantId);
 
 /** Adds the oldest changes to the sums. @returns how many; 0 where another worker is at it */
-export const addChanges = async (tx: Tx, merchantId: string, most: number): Promise<number> =>
-  (await tx.one<{ added: number }>(sql`select add_revenue_changes(${merchantId}, ${most}) as added`)).added;
+export const addChanges = async (tx: Tx, most: number): Promise<number> =>
+  (await tx.one<{ added: number }>(sql`select add_revenue_changes(${tx.merchantId}, ${most}) as added`)).added;
 
 /** Merchants that have facts or sums, or records that should have them. */
 export const selectMerchantsWithRevenue = async (tx: Tx): Promise<string[]> =>
@@ -22,5 +22,5 @@ export const selectMerchantsWithRevenue = async (tx: Tx): Promise<string[]> =>
   ).map(({ merchantId }) => merchantId);
 
 /** Rebuilds the facts and sums of a merchant. @returns the number of wrong ones */
-export const rebuildSums = (tx: Tx, merchantId: string): Promise<{ facts: number; sums: number }> =>
-  tx.one<{ facts: number; sums: number }>(sql`select facts, sums from rebuild_revenue(${merchantId})`);
+export const rebuildSums = (tx: Tx): Promise<{ facts: number; sums: number }> =>
+  tx.one<{ facts: number; sums: number }>(sql`select facts, sums from rebuild_revenue(${tx.merchantId})`);

@@ -21,6 +21,6 @@ export const revenueSumsChore: Chore = {
 export async function addAllChanges(database: Database, merchantId: string): Promise<void> {
   let added: number;
   do {
-    added = await database.transaction({ merchants: [merchantId] }, (tx) => addChanges(tx, merchantId, MOST_AT_ONCE));
+    added = await database.transaction({ merchants: [merchantId] }, (tx) => addChanges(tx, MOST_AT_ONCE));
   } while (added === MOST_AT_ONCE);
 }

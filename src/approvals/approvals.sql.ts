@@ -16,13 +16,13 @@ export const insertApproval = (tx: Tx, approval: Approval, content: unknown): Pr
     ${insertion('approval', { ...approval, content: jsonb(content) }, INSERTED)}
     returning ${COLUMNS}`);
 
-export const selectApproval = (tx: Tx, merchantId: string, id: string): Promise<Approval | undefined> =>
-  tx.maybe<Approval>(sql`select ${COLUMNS} from approval where merchant_id = ${merchantId} and id = ${id}`);
+export const selectApproval = (tx: Tx, id: string): Promise<Approval | undefined> =>
+  tx.maybe<Approval>(sql`select ${COLUMNS} from approval where merchant_id = ${tx.merchantId} and id = ${id}`);
 
 /** Its resource is locked first. */
-export const lockApproval = (tx: Tx, merchantId: string, id: string): Promise<Approval | undefined> =>
+export const lockApproval = (tx: Tx, id: string): Promise<Approval | undefined> =>
   tx.maybe<Approval>(sql`
-    select ${COLUMNS} from approval where merchant_id = ${merchantId} and id = ${id} for update`);
+    select ${COLUMNS} from approval where merchant_id = ${tx.merchantId} and id = ${id} for update`);
 
 /** The content of the approval. */
 export const selectContent = async (tx: Tx, { merchantId, id }: Approval): Promise<unknown> => {
@@ -73,11 +73,11 @@ export const updateDecision = (
     returning ${COLUMNS}`);
 
 /** Cancels the pending approvals of some resources. @returns those that were pending, oldest first */
-export const updatePendingToCancelled = (tx: Tx, merchantId: string, resourceIds: readonly string[], now: Instant) =>
+export const updatePendingToCancelled = (tx: Tx, resourceIds: readonly string[], now: Instant) =>
   tx.rows<Approval>(sql`
     with cancelled as (
       update approval set decision = 'cancelled', decided_at = ${now}, updated_at = ${now}
-       where merchant_id = ${merchantId} and resource_id = any (${[...resourceIds]}::text[]) and decision = 'pending'
+       where merchant_id = ${tx.merchantId} and resource_id = any (${[...resourceIds]}::text[]) and decision = 'pending'
       returning seq, ${COLUMNS})
     select * from cancelled order by seq`);
 
@@ -103,19 +103,15 @@ export const selectApprovedContents = async (tx: Tx, { merchantId, id }: Resourc
   ).map(({ content }) => content);
 
 /** The same of some resources of a merchant, each for its own content. */
-export const selectGivenOf = (
-  tx: Tx,
-  merchantId: string,
-  contents: readonly { readonly id: string; readonly hash: string }[],
-) =>
+export const selectGivenOf = (tx: Tx, contents: readonly { readonly id: string; readonly hash: string }[]) =>
   tx.rows<Approval>(sql`
     select ${COLUMNS} from approval
-     where merchant_id = ${merchantId} and decision = 'approved'
+     where merchant_id = ${tx.merchantId} and decision = 'approved'
        and (resource_id, data_snapshot_hash) in (
          select * from unnest(${contents.map(({ id }) => id)}::text[], ${contents.map(({ hash }) => hash)}::text[]))
      order by seq`);
 
-export const updatePushed = (tx: Tx, merchantId: string, ids: readonly string[], now: Instant) =>
+export const updatePushed = (tx: Tx, ids: readonly string[], now: Instant) =>
   tx.run(sql`
     update approval set pushed_at = ${now}, updated_at = ${now}
-     where merchant_id = ${merchantId} and id = any (${[...ids]}::text[])`);
+     where merchant_id = ${tx.merchantId} and id = any (${[...ids]}::text[])`);

@@ -39,20 +39,20 @@ export async function decideApproval(
   reviewer: Reviewer,
   wall: Instant,
 ): Promise<Result<Approval>> {
-  const known = await selectApproval(tx, merchantId, id);
+  const known = await selectApproval(tx, id);
   if (!known) return notFound('approval');
-  const by = await actingUser(tx, merchantId, reviewer);
+  const by = await actingUser(tx, reviewer);
   if (!by.ok) return by;
   const key = { merchantId, id: known.resourceId };
   const locked = await dependencies.resources[known.resourceType].lock(tx, key, wall);
   if (!locked.ok) return locked;
   const resource = locked.value;
-  const approval = (await lockApproval(tx, merchantId, id)) as Approval;
+  const approval = (await lockApproval(tx, id)) as Approval;
   const moved = next(approvalStates, approval.decision, TRIGGER[decision]);
   if (!moved.ok) return moved;
   const allowed = mayDecide(approval, decision, by.value, reviewer, resource);
   if (!allowed.ok) return allowed;
-  const required = (await merchantSettings(tx, merchantId)).requiredApprovals[approval.resourceType];
+  const required = (await merchantSettings(tx)).requiredApprovals[approval.resourceType];
   const before = await selectGiven(tx, key, resource.dataSnapshotHash);
   const decided = await updateDecision(tx, approval, {
     decision,
@@ -100,13 +100,13 @@ async function follow(
   resource: LockedResource,
   { was, decided, required, before }: Decision,
 ): Promise<Result<unknown>> {
-  const { merchantId, id, now } = resource;
+  const { id, now } = resource;
   if (decided.decision !== 'approved') {
     const done =
       decided.decision === 'rejected'
         ? await resource.reject()
         : await (was.decision === 'approved' ? resource.withdraw() : resource.recall());
-    if (done.ok) await cancelApprovals(tx, merchantId, [id], now); // what was asked beside it holds no more
+    if (done.ok) await cancelApprovals(tx, [id], now); // what was asked beside it holds no more
     return done;
   }
   const given = [...before, decided];
@@ -128,7 +128,7 @@ async function push(
 ): Promise<void> {
   const pushes = given.filter(({ kind, pushedAt }) => kind === 'push' && pushedAt === null);
   if (pushes.length === 0) return;
-  const externalReferences = await dependencies.findDefaultReferences(tx, merchantId, entityIds);
+  const externalReferences = await dependencies.findDefaultReferences(tx, entityIds);
   for (const { id: approvalId, resourceType } of pushes)
     await publish(
       tx,
@@ -141,7 +141,6 @@ async function push(
     );
   await updatePushed(
     tx,
-    merchantId,
     pushes.map(({ id: pushId }) => pushId),
     now,
   );

@@ -22,10 +22,10 @@ export const findApprovedContents = (tx: Tx, resource: ResourceKey): Promise<unk
 export async function findMissingKinds(
   tx: Tx,
   type: ResourceType,
-  { merchantId, id }: ResourceKey,
+  { id }: ResourceKey,
   dataSnapshotHash: string | null,
 ): Promise<readonly ApprovalKind[]> {
-  const missing = await findMissingKindsOf(tx, type, merchantId, new Map([[id, dataSnapshotHash]]));
+  const missing = await findMissingKindsOf(tx, type, new Map([[id, dataSnapshotHash]]));
   return missing.get(id) ?? [];
 }
 
@@ -36,15 +36,11 @@ export async function findMissingKinds(
 export async function findMissingKindsOf(
   tx: Tx,
   type: ResourceType,
-  merchantId: string,
   contents: ReadonlyMap<string, string | null>,
 ): Promise<ReadonlyMap<string, readonly ApprovalKind[]>> {
-  const required = (await merchantSettings(tx, merchantId)).requiredApprovals[type];
+  const required = (await merchantSettings(tx)).requiredApprovals[type];
   const known = [...contents].flatMap(([id, hash]) => (hash === null || required.length === 0 ? [] : [{ id, hash }]));
-  const given = Map.groupBy(
-    known.length === 0 ? [] : await selectGivenOf(tx, merchantId, known),
-    ({ resourceId }) => resourceId,
-  );
+  const given = Map.groupBy(known.length === 0 ? [] : await selectGivenOf(tx, known), ({ resourceId }) => resourceId);
   return new Map(
     [...contents.keys()].map((id) => [
       id,
@@ -54,19 +50,9 @@ export async function findMissingKindsOf(
 }
 
 /** The resources have changed or are over: every pending approval of them is cancelled. Their rows are locked. */
-export async function cancelApprovals(
-  tx: Tx,
-  merchantId: string,
-  resourceIds: readonly string[],
-  now: Instant,
-): Promise<void> {
+export async function cancelApprovals(tx: Tx, resourceIds: readonly string[], now: Instant): Promise<void> {
   if (resourceIds.length === 0) return;
-  await publishApprovalEvents(
-    tx,
-    await updatePendingToCancelled(tx, merchantId, resourceIds, now),
-    'approval.decided.v0',
-    now,
-  );
+  await publishApprovalEvents(tx, await updatePendingToCancelled(tx, resourceIds, now), 'approval.decided.v0', now);
 }
 
 /** Writes a webhook event about each of some approvals (domain.md §9). */

@@ -27,8 +27,8 @@ export const toApprovalReply = (approval: Approval) => ({
 });
 
 /** One approval; 404. */
-export async function getApproval(tx: Tx, merchantId: string, id: string): Promise<Result<Approval>> {
-  const approval = await selectApproval(tx, merchantId, id);
+export async function getApproval(tx: Tx, id: string): Promise<Result<Approval>> {
+  const approval = await selectApproval(tx, id);
   return approval ? ok(approval) : notFound('approval');
 }
 
@@ -39,12 +39,12 @@ export async function listApprovals(tx: Tx, merchantId: string | null, filter: A
 }
 
 /** The changes of a resource since the request of an approval. A resource that was deleted is one change. */
-export async function readChanges(dependencies: ApprovalDependencies, tx: Tx, merchantId: string, id: string) {
-  const approval = await selectApproval(tx, merchantId, id);
+export async function readChanges(dependencies: ApprovalDependencies, tx: Tx, id: string) {
+  const approval = await selectApproval(tx, id);
   if (!approval) return notFound('approval');
   const { resourceType, resourceId, dataSnapshotHash } = approval;
   const asked = await selectContent(tx, approval);
-  const present = await dependencies.resources[resourceType].find(tx, { merchantId, id: resourceId });
+  const present = await dependencies.resources[resourceType].find(tx, { merchantId: tx.merchantId, id: resourceId });
   const changes: readonly Change[] = present
     ? changesBetween(asked, present.content)
     : [{ path: '', before: asked, after: null, text: `The ${resourceType} was deleted.` }];

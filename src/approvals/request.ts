@@ -17,12 +17,12 @@ export interface Actor {
 }
 
 /** @returns the acting user; 403 if another caller than an operator names somebody else; 404 for an unknown user */
-export async function actingUser(tx: Tx, merchantId: string, actor: Actor): Promise<Result<string>> {
+export async function actingUser(tx: Tx, actor: Actor): Promise<Result<string>> {
   const { userId, isOperator, behalf } = actor;
   if (behalf === undefined || behalf.userId === userId) return ok(userId);
   if (!isOperator) return forbidden(`Only platform operators act on behalf of others: ${behalf.field} is for them.`);
   if (!isId('user', behalf.userId)) return notFound('user', behalf.field);
-  return checkReference(tx, merchantId, 'user', behalf.userId, behalf.field);
+  return checkReference(tx, 'user', behalf.userId, behalf.field);
 }
 
 export interface ApprovalRequest {
@@ -42,15 +42,14 @@ export interface ApprovalRequest {
 export async function requestApproval(
   dependencies: ApprovalDependencies,
   tx: Tx,
-  merchantId: string,
   request: ApprovalRequest,
   actor: Actor,
   wall: Instant,
 ): Promise<Result<Approval>> {
   const { resourceType, resourceId, kind, note } = request;
   if (!isId(resourceType, resourceId)) return notFound(resourceType, 'resourceId');
-  const key: ResourceKey = { merchantId, id: resourceId };
-  const requester = await actingUser(tx, merchantId, actor);
+  const key: ResourceKey = { merchantId: tx.merchantId, id: resourceId };
+  const requester = await actingUser(tx, actor);
   if (!requester.ok) return requester;
   const locked = await dependencies.resources[resourceType].lock(tx, key, wall);
   if (!locked.ok) return locked;
@@ -62,7 +61,7 @@ export async function requestApproval(
     return fail('SNAPSHOT_STALE', { field: 'dataSnapshotHash', dataSnapshotHash });
   const allowed = await resource.request(kind);
   if (!allowed.ok) return allowed;
-  const subject = { merchantId, resourceType, resourceId, content, dataSnapshotHash };
+  const subject = { merchantId: tx.merchantId, resourceType, resourceId, content, dataSnapshotHash };
   const [approval] = await insertRequests(tx, subject, [kind], { requester: requester.value, note }, now);
   return ok(approval as Approval);
 }
@@ -83,7 +82,7 @@ export async function requestApprovals(
   requester: string,
   now: Instant,
 ): Promise<void> {
-  const required = (await merchantSettings(tx, changed.merchantId)).requiredApprovals[changed.resourceType];
+  const required = (await merchantSettings(tx)).requiredApprovals[changed.resourceType];
   const kinds = required.length === 0 ? (['data_review'] as const) : required;
   await insertRequests(tx, changed, kinds, { requester, note: null }, now);
 }

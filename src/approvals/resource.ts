@@ -53,9 +53,5 @@ export type PushedReference = {
 export interface ApprovalDependencies {
   readonly resources: Readonly<Record<ResourceType, ApprovalResource>>;
   /** The default external references of some entities of a merchant. */
-  readonly findDefaultReferences: (
-    tx: Tx,
-    merchantId: string,
-    entityIds: readonly string[],
-  ) => Promise<readonly PushedReference[]>;
+  readonly findDefaultReferences: (tx: Tx, entityIds: readonly string[]) => Promise<readonly PushedReference[]>;
 }

@@ -37,12 +37,10 @@ export const approvalRoutes = (dependencies: ApprovalDependencies): readonly Rou
     body: ApprovalCreateBody,
     replies: { 201: ApprovalReply },
     errors: [409],
-    handler: async ({ tx, merchantId, body, caller, now }) => {
+    handler: async ({ tx, body, caller, now }) => {
       const { resourceType, resourceId, kind = 'data_review', dataSnapshotHash, note = null, actorId } = body;
       const request = { resourceType, resourceId, kind, dataSnapshotHash, note };
-      return answer(
-        await requestApproval(dependencies, tx, merchantId, request, actorOf(caller, 'actorId', actorId), now),
-      );
+      return answer(await requestApproval(dependencies, tx, request, actorOf(caller, 'actorId', actorId), now));
     },
   }),
   api.post('/v0/orders/:id/approvals', 'createOrderApproval', {
@@ -54,13 +52,11 @@ export const approvalRoutes = (dependencies: ApprovalDependencies): readonly Rou
     body: OrderApprovalCreateBody,
     replies: { 201: ApprovalReply },
     errors: [409],
-    handler: async ({ tx, merchantId, params, body, caller, now }) => {
+    handler: async ({ tx, params, body, caller, now }) => {
       const { kind = 'data_review', dataSnapshotHash, note = null, requester } = body;
       const resourceId = params.id;
       const request = { resourceType: 'order', resourceId, kind, dataSnapshotHash, note } as const;
-      return answer(
-        await requestApproval(dependencies, tx, merchantId, request, actorOf(caller, 'requester', requester), now),
-      );
+      return answer(await requestApproval(dependencies, tx, request, actorOf(caller, 'requester', requester), now));
     },
   }),
   api.list('/v0/approvals', 'listApprovals', {
@@ -76,7 +72,7 @@ export const approvalRoutes = (dependencies: ApprovalDependencies): readonly Rou
     description: '`decision` has the outcome.',
     access: { role: 'viewer', merchant: one },
     replies: { 200: ApprovalReply },
-    handler: async ({ tx, merchantId, params }) => answer(await getApproval(tx, merchantId, params.id)),
+    handler: async ({ tx, params }) => answer(await getApproval(tx, params.id)),
   }),
   api.get('/v0/approvals/:id/changes', 'getApprovalChanges', {
     summary: 'Compare the approved content with the content now',
@@ -84,7 +80,7 @@ export const approvalRoutes = (dependencies: ApprovalDependencies): readonly Rou
       '`isStale` says whether anything has changed since the request. Each change has a sentence for people.',
     access: { role: 'viewer', merchant: one },
     replies: { 200: ApprovalChangesReply },
-    handler: async ({ tx, merchantId, params }) => readChanges(dependencies, tx, merchantId, params.id),
+    handler: async ({ tx, params }) => readChanges(dependencies, tx, params.id),
   }),
   api.patch('/v0/approvals/:id', 'updateApproval', {
     summary: 'Approve, reject or cancel a request',

@@ -48,20 +48,16 @@ export {
 export { usageRoutes } from './usage/routes.ts';
 
 /** A billable metric of the merchant. */
-export const findMetric = (tx: Tx, merchantId: string, id: string): Promise<Metric | undefined> =>
-  selectMetric(tx, merchantId, id);
+export const findMetric = (tx: Tx, id: string): Promise<Metric | undefined> => selectMetric(tx, id);
 
 /** Metrics of the merchant, kept as they are until the transaction ends. */
-export const lockMetrics = (tx: Tx, merchantId: string, ids: readonly string[]): Promise<Metric[]> =>
-  lockMetricsShared(tx, merchantId, ids);
+export const lockMetrics = (tx: Tx, ids: readonly string[]): Promise<Metric[]> => lockMetricsShared(tx, ids);
 
 /** Items of the merchant, kept from being deleted until the transaction ends; ids that are none are left out. */
-export const lockItems = (tx: Tx, merchantId: string, ids: readonly string[]): Promise<Item[]> =>
-  lockItemsShared(tx, merchantId, ids);
+export const lockItems = (tx: Tx, ids: readonly string[]): Promise<Item[]> => lockItemsShared(tx, ids);
 
 /** A feature of the merchant that is not deleted, kept from being deleted until the transaction ends. */
-export const lockFeature = (tx: Tx, merchantId: string, id: string): Promise<Feature | undefined> =>
-  lockFeatureShared(tx, merchantId, id);
+export const lockFeature = (tx: Tx, id: string): Promise<Feature | undefined> => lockFeatureShared(tx, id);
 
 /** Features of some merchants by id, deleted ones too; unknown ids are left out. */
 export const findFeatures = (tx: Tx, merchantIds: readonly string[], ids: readonly string[]): Promise<Feature[]> =>
@@ -81,9 +77,8 @@ export const findFeeQuantities = (
 /** The metrics and costs whose meters count events of these types: what tells a matched event from an unmatched one. */
 export async function listMetricsAndCostsByEventType(
   tx: Tx,
-  merchantId: string,
   eventTypes: readonly string[],
 ): Promise<{ metrics: Metric[]; costs: Cost[] }> {
-  const metrics = await selectMetricsByEventType(tx, merchantId, eventTypes);
-  return { metrics, costs: await selectCostsByEventType(tx, merchantId, eventTypes) };
+  const metrics = await selectMetricsByEventType(tx, eventTypes);
+  return { metrics, costs: await selectCostsByEventType(tx, eventTypes) };
 }

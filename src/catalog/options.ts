@@ -9,23 +9,13 @@ import type { Metric } from './metrics/metric.ts';
  */
 export interface CatalogOptions {
   /** How many subscriptions that have not ended are pinned to each version; ids without any may be left out. */
-  readonly countSubscriptions: (
-    tx: Tx,
-    merchantId: string,
-    versionIds: readonly string[],
-  ) => Promise<ReadonlyMap<string, number>>;
+  readonly countSubscriptions: (tx: Tx, versionIds: readonly string[]) => Promise<ReadonlyMap<string, number>>;
   /** The plans to which a customer has an active subscription. */
-  readonly findActivePlans: (tx: Tx, merchantId: string, customerId: string) => Promise<readonly string[]>;
+  readonly findActivePlans: (tx: Tx, customerId: string) => Promise<readonly string[]>;
   /** Holders in other domains that prevent the deletion of an item or a feature. */
-  readonly holdersOf?: (
-    tx: Tx,
-    merchantId: string,
-    kind: 'item' | 'feature',
-    id: string,
-    now: Instant,
-  ) => Promise<readonly Blocker[]>;
+  readonly holdersOf?: (tx: Tx, kind: 'item' | 'feature', id: string, now: Instant) => Promise<readonly Blocker[]>;
   /** Does anything of other domains count by a metric, so that what it measures cannot change? */
-  readonly isMeasured?: (tx: Tx, merchantId: string, metricId: string) => Promise<boolean>;
+  readonly isMeasured?: (tx: Tx, metricId: string) => Promise<boolean>;
   /** Called in the transaction that creates a metric or a cost, or changes its meter. */
-  readonly onMeterChanged?: (tx: Tx, merchantId: string, meter: Metric | Cost) => Promise<void>;
+  readonly onMeterChanged?: (tx: Tx, meter: Metric | Cost) => Promise<void>;
 }

@@ -24,17 +24,17 @@ export function decideProduct(productId: string | undefined, catalogId: string |
 }
 
 /** The product of a metric or fee to be, its item held until the end of the transaction. */
-export async function resolveProduct(tx: Tx, merchantId: string, placement: Placement): Promise<Result<string>> {
+export async function resolveProduct(tx: Tx, placement: Placement): Promise<Result<string>> {
   let catalogId: string | null = null;
   if (placement.itemId) {
-    const known = await checkReference(tx, merchantId, 'item', placement.itemId, 'itemId');
+    const known = await checkReference(tx, 'item', placement.itemId, 'itemId');
     if (!known.ok) return known;
-    const item = await lockItemShared(tx, merchantId, placement.itemId);
+    const item = await lockItemShared(tx, placement.itemId);
     if (!item) return notFound('item', 'itemId');
     catalogId = item.catalogId;
   }
   if (placement.productId !== undefined) {
-    const known = await checkReference(tx, merchantId, 'product', placement.productId, 'productId');
+    const known = await checkReference(tx, 'product', placement.productId, 'productId');
     if (!known.ok) return known;
   }
   return decideProduct(placement.productId, catalogId);

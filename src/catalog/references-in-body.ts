@@ -8,12 +8,7 @@ export interface NamedId {
 }
 
 /** As `checkReference`, for many ids in one statement: the first unknown one is a 404, the first foreign one a 403. */
-export async function checkReferences(
-  tx: Tx,
-  merchantId: string,
-  what: string,
-  ids: readonly NamedId[],
-): Promise<Result<undefined>> {
+export async function checkReferences(tx: Tx, what: string, ids: readonly NamedId[]): Promise<Result<undefined>> {
   if (ids.length === 0) return ok(undefined);
   const owners = new Map(
     (
@@ -24,7 +19,7 @@ export async function checkReferences(
   for (const { id, field } of ids) {
     const owner = owners.get(id) ?? null;
     if (owner === null) return notFound(what, field);
-    if (owner !== merchantId) return forbidden(`The ${what} in ${field} is not this merchant's.`);
+    if (owner !== tx.merchantId) return forbidden(`The ${what} in ${field} is not this merchant's.`);
   }
   return ok(undefined);
 }

@@ -26,15 +26,15 @@ import { rehearse, rehearsePayment } from './sign-up/rehearse.ts';
 export const withCheckouts = (partsOf: () => CheckoutDependencies, upstream: PaymentHandlers): PaymentHandlers => {
   /** A checkout's session for a payment is for the subscription that it will make. */
   const isOurs = ({ entityType }: Pick<EntityOfSession, 'entityType'>) => entityType === 'subscription';
-  const lock = async (tx: Tx, { merchantId, sessionId }: EntityToLock) => {
-    const checkout = sessionId === undefined ? undefined : await selectCheckoutOfSession(tx, merchantId, sessionId);
-    if (checkout) await lockLink(tx, merchantId, checkout.linkId);
+  const lock = async (tx: Tx, { sessionId }: EntityToLock) => {
+    const checkout = sessionId === undefined ? undefined : await selectCheckoutOfSession(tx, sessionId);
+    if (checkout) await lockLink(tx, checkout.linkId);
   };
   return {
     ...upstream,
     async prepare(tx, session, now) {
-      const checkout = await selectCheckoutOfSession(tx, session.merchantId, session.id);
-      const link = checkout && (await lockLink(tx, checkout.merchantId, checkout.linkId));
+      const checkout = await selectCheckoutOfSession(tx, session.id);
+      const link = checkout && (await lockLink(tx, checkout.linkId));
       if (!link) return ok(undefined);
       const made = await finish(partsOf(), tx, link, checkout, now);
       return made.ok ? ok(undefined) : made;
@@ -59,9 +59,9 @@ export const withCheckouts = (partsOf: () => CheckoutDependencies, upstream: Pay
         now,
       ),
     async describe(tx, entity, now) {
-      const { merchantId, sessionId, entityType, asked } = entity;
+      const { sessionId, entityType, asked } = entity;
       const canBeOurs = isOurs(entity) || entityType === 'customer';
-      const checkout = canBeOurs ? await selectCheckoutOfSession(tx, merchantId, sessionId) : undefined;
+      const checkout = canBeOurs ? await selectCheckoutOfSession(tx, sessionId) : undefined;
       if (!checkout) {
         const description = isOurs(entity) ? null : await upstream.describe(tx, entity, now);
         return description && withNext(partsOf(), tx, entity, description, now);
@@ -85,15 +85,15 @@ const done = (): Promise<void> => Promise.resolve();
 async function withNext(
   dependencies: CheckoutDependencies,
   tx: Tx,
-  { merchantId, entityType, entityId, asked }: EntityOfSession & { readonly asked: Locale },
+  { entityType, entityId, asked }: EntityOfSession & { readonly asked: Locale },
   description: EntityDescription,
   wall: Instant,
 ): Promise<EntityDescription> {
-  const invoice = entityType === 'invoice' ? await findInvoice(tx, merchantId, entityId) : undefined;
+  const invoice = entityType === 'invoice' ? await findInvoice(tx, entityId) : undefined;
   if (invoice?.kind !== 'upfront' || description.standing?.isPayable !== true) return description;
-  const now = await effectiveNowForReading(tx, merchantId, invoice.clockId, wall);
+  const now = await effectiveNowForReading(tx, invoice.clockId, wall);
   const after = await rehearsePayment(dependencies, tx, invoice, now);
-  const customer = await findCustomer(tx, merchantId, invoice.customerId);
+  const customer = await findCustomer(tx, invoice.customerId);
   return after === null ? description : { ...description, note: nextSentence(after, customer?.locale ?? asked) };
 }
 
@@ -104,8 +104,8 @@ async function describeCheckout(
   checkout: Checkout,
   asked: Locale,
 ): Promise<EntityDescription | null> {
-  const { merchantId, linkId, planVersionId: versionId, typed, amount, tax, createdAt } = checkout;
-  const link = await selectLink(tx, merchantId, linkId);
+  const { linkId, planVersionId: versionId, typed, amount, tax, createdAt } = checkout;
+  const link = await selectLink(tx, linkId);
   if (!link) return null;
   const locale = typed?.locale ?? asked;
   const offer = await rehearse(dependencies, tx, link, { typed, versionId, locale }, createdAt);
@@ -128,8 +128,8 @@ async function describeSubscribed(
   entity: EntityOfSession & { readonly asked: Locale; readonly checkout: Checkout },
   now: Instant,
 ): Promise<EntityDescription> {
-  const { checkout, asked, merchantId } = entity;
-  const customer = await findCustomer(tx, merchantId, checkout.customerId);
+  const { checkout, asked } = entity;
+  const customer = await findCustomer(tx, checkout.customerId);
   const locale = customer?.locale ?? asked;
   const plain = await describePlan(tx, checkout, locale);
   const ofInvoice = { ...entity, entityType: 'invoice' as const, entityId: checkout.invoiceId };
@@ -140,10 +140,10 @@ async function describeSubscribed(
 /** The page without an invoice. */
 async function describePlan(tx: Tx, checkout: Checkout, locale: Locale): Promise<EntityDescription> {
   const { merchantId, linkId, amount, currency } = checkout;
-  const link = await selectLink(tx, merchantId, linkId);
-  const plan = link && (await findPlan(tx, merchantId, link.planId));
-  const merchant = await findOrganization(tx, merchantId, merchantId);
-  const hasLogo = (await findLogo(tx, merchantId)) !== undefined;
+  const link = await selectLink(tx, linkId);
+  const plan = link && (await findPlan(tx, link.planId));
+  const merchant = await findOrganization(tx, merchantId);
+  const hasLogo = (await findLogo(tx)) !== undefined;
   return {
     title: CHECKOUT_WORDS[locale].subscriptionTo(plan?.invoiceDisplayName ?? plan?.name ?? ''),
     seller: merchant?.name ?? '',

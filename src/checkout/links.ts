@@ -23,16 +23,15 @@ import { rehearse } from './sign-up/rehearse.ts';
 export async function createLink(
   dependencies: CheckoutDependencies,
   tx: Tx,
-  merchantId: string,
   body: CheckoutLinkCreateBody,
   now: Instant,
 ): Promise<Result<CheckoutLink>> {
   const { planId, customerId = null, customer = null, redirectUrls = {}, metadata = {} } = body;
-  const owned = await checkReference(tx, merchantId, 'plan', planId, 'planId');
+  const owned = await checkReference(tx, 'plan', planId, 'planId');
   if (!owned.ok) return owned;
   const isForOne = customerId !== null || customer !== null;
   const maxUses = isForOne ? 1 : (body.maxUses ?? null);
-  const settings = await merchantSettings(tx, merchantId);
+  const settings = await merchantSettings(tx);
   const expiresAt = endOfLink(body.expiresIn, now);
   const rules = { environment: dependencies.environment, redirectHosts: settings.redirectHosts };
   const { onSuccess, onFailure } = redirectUrls;
@@ -47,12 +46,12 @@ export async function createLink(
     ...redirectProblems({ 'redirectUrls.onSuccess': onSuccess, 'redirectUrls.onFailure': onFailure }, rules),
   ];
   if (expiresAt === null || errors.length > 0) return invalid(errors);
-  const known = await checkCustomer(tx, merchantId, customerId);
+  const known = await checkCustomer(tx, customerId);
   if (!known.ok) return known;
   const takesCards = checkTakesCards(settings);
   if (!takesCards.ok) return takesCards;
   const link: CheckoutLink = {
-    merchantId,
+    merchantId: tx.merchantId,
     id: newId('checkoutLink'),
     planId,
     customerId,
@@ -71,17 +70,17 @@ export async function createLink(
   return offer.ok ? ok(await insertLink(tx, link)) : offer;
 }
 
-async function checkCustomer(tx: Tx, merchantId: string, customerId: string | null): Promise<Result<unknown>> {
+async function checkCustomer(tx: Tx, customerId: string | null): Promise<Result<unknown>> {
   if (customerId === null) return ok(null);
-  const owned = await checkReference(tx, merchantId, 'customer', customerId, 'customerId');
+  const owned = await checkReference(tx, 'customer', customerId, 'customerId');
   if (!owned.ok) return owned;
-  const customer = await findCustomer(tx, merchantId, customerId, { keep: true }); // a deletion waits for us
+  const customer = await findCustomer(tx, customerId, { keep: true }); // a deletion waits for us
   return customer ? ok(customer) : notFound('customer', 'customerId');
 }
 
 /** One link. */
-export async function getLink(tx: Tx, merchantId: string, id: string): Promise<Result<CheckoutLink>> {
-  const link = await selectLink(tx, merchantId, id);
+export async function getLink(tx: Tx, id: string): Promise<Result<CheckoutLink>> {
+  const link = await selectLink(tx, id);
   return link ? ok(link) : notFound('checkout link');
 }
 
@@ -97,12 +96,12 @@ export const listLinks = (
  * Ends a link before its time; idempotent. Unfinished checkouts can no longer be paid, unless the bank has already been
  * asked.
  */
-export async function expireLink(tx: Tx, merchantId: string, id: string, now: Instant): Promise<Result<CheckoutLink>> {
-  const link = await lockLink(tx, merchantId, id);
+export async function expireLink(tx: Tx, id: string, now: Instant): Promise<Result<CheckoutLink>> {
+  const link = await lockLink(tx, id);
   if (!link) return notFound('checkout link');
   if (statusOf(link, now) !== 'open') return ok(link);
   const ended = await markLinkEnded(tx, link, now);
-  for (const { sessionId } of await selectCheckoutsOfLink(tx, merchantId, id, EVERYBODY))
-    if (sessionId !== null) await endOpenSession(tx, merchantId, sessionId, now);
+  for (const { sessionId } of await selectCheckoutsOfLink(tx, id, EVERYBODY))
+    if (sessionId !== null) await endOpenSession(tx, sessionId, now);
   return ok(ended);
 }

@@ -25,8 +25,7 @@ export function checkoutRoutes(dependencies: CheckoutDependencies): readonly Rou
       body: CheckoutLinkCreateBody,
       replies: { 201: CheckoutLinkReply },
       errors: [409],
-      handler: async ({ tx, merchantId, body, now }) =>
-        shown(await createLink(dependencies, tx, merchantId, body, now), now),
+      handler: async ({ tx, body, now }) => shown(await createLink(dependencies, tx, body, now), now),
     }),
     api.list('/v0/checkoutLinks', 'listCheckoutLinks', {
       summary: 'List sign-up links',
@@ -42,7 +41,7 @@ export function checkoutRoutes(dependencies: CheckoutDependencies): readonly Rou
       description: '`uses` has the number of subscriptions made with it.',
       access: { role: 'viewer', merchant: one },
       replies: { 200: CheckoutLinkReply },
-      handler: async ({ tx, merchantId, params, now }) => shown(await getLink(tx, merchantId, params.id), now),
+      handler: async ({ tx, params, now }) => shown(await getLink(tx, params.id), now),
     }),
     api.post('/v0/checkoutLinks/:id/expire', 'expireCheckoutLink', {
       summary: 'Expire a sign-up link',
@@ -51,7 +50,7 @@ export function checkoutRoutes(dependencies: CheckoutDependencies): readonly Rou
         'way at the bank. A second call changes nothing and answers the same.',
       access: { role: 'member', merchant: one },
       replies: { 200: CheckoutLinkReply },
-      handler: async ({ tx, merchantId, params, now }) => shown(await expireLink(tx, merchantId, params.id, now), now),
+      handler: async ({ tx, params, now }) => shown(await expireLink(tx, params.id, now), now),
     }),
     ...signupRoutes(dependencies),
   ];

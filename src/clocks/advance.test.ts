@@ -18,7 +18,7 @@ async function advance(world: ToyWorld, runner: DueRunner, id: string, to: strin
 }
 
 const send = (world: ToyWorld, id: string, to: string) =>
-  world.in((tx) => changeClock(tx, world.merchantId, id, { currentTime: formatInstant(at(to)) }, world.now()));
+  world.in((tx) => changeClock(tx, id, { currentTime: formatInstant(at(to)) }, world.now()));
 
 const clockOf = (world: ToyWorld, id: string) =>
   world.in((tx) =>
@@ -30,14 +30,14 @@ const clockOf = (world: ToyWorld, id: string) =>
 /** Notes effective now and continues after the hours in its name (`every-6`). Each step of `parent-6` makes a child. */
 const everyHours = (kind: 'toy' | 'other_toy', clockId: () => string): DueKind => ({
   kind,
-  step: async (tx, { merchantId, id }, now) => {
+  step: async (tx, { id }, now) => {
     const hours = Number(/-(\d+)/.exec(id)?.[1] ?? 0);
     const { steps } = await tx.one<{ steps: number }>(sql`select steps from ${sql.table(kind)} where id = ${id}`);
-    await note(tx, merchantId, `${now.toString()} ${kind} ${id}`);
+    await note(tx, `${now.toString()} ${kind} ${id}`);
     if (id.startsWith('parent')) {
       // The first child is due at once, later ones between the parent's own steps.
       const child = now.add({ minutes: 20 * steps });
-      await addToy(tx, merchantId, 'other_toy', `child-of-${id}-${steps}`.replace(/-(\d+)-/, '-$1x'), child, clockId());
+      await addToy(tx, 'other_toy', `child-of-${id}-${steps}`.replace(/-(\d+)-/, '-$1x'), child, clockId());
     }
     await schedule(tx, kind, id, hours > 0 && !id.startsWith('child') ? now.add({ hours }) : null);
   },
@@ -60,7 +60,7 @@ describe('an advance', () => {
     const seeing: DueKind = {
       kind: 'toy',
       step: async (tx, record, now) => {
-        times.push((await effectiveNow(tx, record.merchantId, clock, world.now())).toString());
+        times.push((await effectiveNow(tx, clock, world.now())).toString());
         await everyHours('toy', () => clock).step(tx, record, now);
       },
     };
@@ -186,7 +186,7 @@ describe('an advance', () => {
     expect((await world.diary()).map((line) => line.slice(21))).toEqual([
       ...['toy d', 'toy a', 'toy c', 'toy b', 'other_toy f', 'toy e'],
     ]);
-    expect((await world.in((tx) => selectClock(tx, world.merchantId, clock)))?.advanceSteps).toBe(6);
+    expect((await world.in((tx) => selectClock(tx, clock)))?.advanceSteps).toBe(6);
   });
 
   it('halves a list that throws, and counts only the record at fault, which is parked', async () => {
@@ -219,10 +219,10 @@ describe('an advance', () => {
     const runner = world.runner(kinds());
     let run: Promise<void> | undefined;
     await world.in(async (tx) => {
-      expect(await effectiveNow(tx, world.merchantId, clock, world.now())).toEqual(at('2026-01-01T00:00:00Z'));
+      expect(await effectiveNow(tx, clock, world.now())).toEqual(at('2026-01-01T00:00:00Z'));
       await tx.run(sql`update test_clock set advancing_to = '2026-01-02T00:00:00Z' where id = ${clock}`);
       run = runner.runClock({ merchantId: world.merchantId, id: clock }).then(() => undefined);
-      await note(tx, world.merchantId, 'a request that began before');
+      await note(tx, 'a request that began before');
     });
     await run;
     expect(await world.diary()).toEqual(['a request that began before', '2026-01-01T01:00:00Z toy first']);
@@ -245,28 +245,26 @@ describe('effective now', () => {
   it('is wall time for what is on no clock, and the time of the clock for what is on one', async () => {
     const clock = await world.clock('2026-01-01T00:00:00Z');
     await world.in(async (tx) => {
-      expect(await effectiveNow(tx, world.merchantId, null, world.now())).toEqual(world.now());
-      expect(await effectiveNow(tx, world.merchantId, clock, world.now())).toEqual(at('2026-01-01T00:00:00Z'));
+      expect(await effectiveNow(tx, null, world.now())).toEqual(world.now());
+      expect(await effectiveNow(tx, clock, world.now())).toEqual(at('2026-01-01T00:00:00Z'));
     });
   });
 
   it('of a clock that does not exist is a fault', async () => {
-    await expect(world.in((tx) => effectiveNow(tx, world.merchantId, 'tc_0', world.now()))).rejects.toThrow('tc_0');
+    await expect(world.in((tx) => effectiveNow(tx, 'tc_0', world.now()))).rejects.toThrow('tc_0');
   });
 
   it('lets a body name a clock that is there, and refuses unknown, deleted and foreign ones', async () => {
     const [clock, gone] = [await world.clock('2026-01-01T00:00:00Z'), await world.clock('2026-01-01T00:00:00Z')];
     await world.in(async (tx) => {
       await tx.run(sql`update test_clock set deleted_at = now() where id = ${gone}`);
-      expect(await findClock(tx, world.merchantId, clock)).toMatchObject({ ok: true, value: { id: clock } });
+      expect(await findClock(tx, clock)).toMatchObject({ ok: true, value: { id: clock } });
       for (const id of [gone, 'tc_0000000000000000'])
-        expect(await findClock(tx, world.merchantId, id)).toMatchObject({
+        expect(await findClock(tx, id)).toMatchObject({
           refusal: { kind: 'not_found', field: 'testClockId' },
         });
     });
-    const foreign = await world.database.transaction({ merchants: ['org_other'] }, (tx) =>
-      findClock(tx, 'org_other', clock),
-    );
+    const foreign = await world.database.transaction({ merchants: ['org_other'] }, (tx) => findClock(tx, clock));
     expect(foreign).toMatchObject({ ok: false, refusal: { kind: 'forbidden' } });
   });
 });
@@ -300,7 +298,7 @@ describe('one advance', () => {
         await tx.run(sql`delete from other_toy`);
         await tx.run(sql`delete from diary`);
         for (const [index, { table, name, dueMinutes }] of work.entries())
-          await addToy(tx, world.merchantId, table, `${name}-${index}`, start.add({ minutes: dueMinutes }), clock);
+          await addToy(tx, table, `${name}-${index}`, start.add({ minutes: dueMinutes }), clock);
       });
       const runner = world.runner([everyHours('other_toy', () => clock), everyHours('toy', () => clock)]);
       for (const minutes of stops) await advance(world, runner, clock, start.add({ minutes }).toString());

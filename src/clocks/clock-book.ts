@@ -4,19 +4,19 @@ import { lockClockRow, selectClocksWithWork, updateAdvanceSteps, updateClock } f
 /** The view of test clocks for background jobs. */
 export const clockBook: ClockBook = {
   withWork: selectClocksWithWork,
-  lock: async (tx, { merchantId, id }) => {
-    const clock = await lockClockRow(tx, merchantId, id);
+  lock: async (tx, { id }) => {
+    const clock = await lockClockRow(tx, id);
     if (clock?.deletedAt !== null) return null;
     return { currentTime: clock.currentTime, advancingTo: clock.advancingTo };
   },
-  move: async (tx, { merchantId, id }, to, arrived, now) => {
-    await updateClock(tx, merchantId, id, {
+  move: async (tx, { id }, to, arrived, now) => {
+    await updateClock(tx, id, {
       currentTime: to,
       ...(arrived && { advancingTo: null }),
       updatedAt: now,
     });
   },
-  count: async (tx, { merchantId, id }, steps) => {
-    await updateAdvanceSteps(tx, merchantId, id, steps);
+  count: async (tx, { id }, steps) => {
+    await updateAdvanceSteps(tx, id, steps);
   },
 };

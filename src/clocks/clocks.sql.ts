@@ -20,19 +20,19 @@ export async function selectClocks(tx: Tx, merchantId: string | null, page: Page
   return { data: rows, total };
 }
 
-export const selectClock = (tx: Tx, merchantId: string, id: string) =>
-  tx.maybe<Clock>(sql`select ${COLUMNS} from test_clock where merchant_id = ${merchantId} and id = ${id}`);
+export const selectClock = (tx: Tx, id: string) =>
+  tx.maybe<Clock>(sql`select ${COLUMNS} from test_clock where merchant_id = ${tx.merchantId} and id = ${id}`);
 
 /** Holds some clocks where they stand until the transaction ends; others may do the same, only a step has to wait. */
-export const lockClocksShared = (tx: Tx, merchantId: string, ids: readonly string[]) =>
+export const lockClocksShared = (tx: Tx, ids: readonly string[]) =>
   tx.rows<Clock>(sql`
     select ${COLUMNS} from test_clock
-     where merchant_id = ${merchantId} and id = any (${[...ids]}::text[]) order by id for share`);
+     where merchant_id = ${tx.merchantId} and id = any (${[...ids]}::text[]) order by id for share`);
 
 /** Against other drivers and whoever holds the clock still; not against rows that only refer to it. */
-export const lockClockRow = (tx: Tx, merchantId: string, id: string) =>
+export const lockClockRow = (tx: Tx, id: string) =>
   tx.maybe<Clock>(sql`
-    select ${COLUMNS} from test_clock where merchant_id = ${merchantId} and id = ${id} for no key update`);
+    select ${COLUMNS} from test_clock where merchant_id = ${tx.merchantId} and id = ${id} for no key update`);
 
 export interface ClockChange {
   readonly name?: string | null | undefined;
@@ -45,7 +45,7 @@ export interface ClockChange {
   readonly updatedAt: Instant;
 }
 
-export const updateClock = (tx: Tx, merchantId: string, id: string, change: ClockChange) =>
+export const updateClock = (tx: Tx, id: string, change: ClockChange) =>
   tx.one<Clock>(sql`
     update test_clock set ${assignments({
       name: change.name,
@@ -57,13 +57,13 @@ export const updateClock = (tx: Tx, merchantId: string, id: string, change: Cloc
       deletedAt: change.deletedAt,
       updatedAt: change.updatedAt,
     })}
-    where merchant_id = ${merchantId} and id = ${id}
+    where merchant_id = ${tx.merchantId} and id = ${id}
     returning ${COLUMNS}`);
 
 /** Adds steps to those that the advance has taken. The caller has locked the clock. */
-export const updateAdvanceSteps = (tx: Tx, merchantId: string, id: string, steps: number): Promise<number> =>
+export const updateAdvanceSteps = (tx: Tx, id: string, steps: number): Promise<number> =>
   tx.run(sql`
-    update test_clock set advance_steps = advance_steps + ${steps} where merchant_id = ${merchantId} and id = ${id}`);
+    update test_clock set advance_steps = advance_steps + ${steps} where merchant_id = ${tx.merchantId} and id = ${id}`);
 
 export const selectClocksWithWork = (tx: Tx, kinds: readonly string[]) =>
   tx.rows<{ merchantId: string; id: string }>(sql`

@@ -17,7 +17,7 @@ export interface Blocker {
  * Answers what still lives on a clock: its active subscriptions, its orders; nothing where it can go. `now` is wall
  * time.
  */
-export type ClockBlockers = (tx: Tx, merchantId: string, clockId: string, now: Instant) => Promise<readonly Blocker[]>;
+export type ClockBlockers = (tx: Tx, clockId: string, now: Instant) => Promise<readonly Blocker[]>;
 
 export interface ClockDraft {
   readonly name?: string;
@@ -26,10 +26,10 @@ export interface ClockDraft {
 }
 
 /** A clock at the time that the draft names, by default at `now`; it stands still until it is advanced. */
-export async function createClock(tx: Tx, merchantId: string, draft: ClockDraft, now: Instant): Promise<Result<Clock>> {
+export async function createClock(tx: Tx, draft: ClockDraft, now: Instant): Promise<Result<Clock>> {
   const clock = await insertClock(tx, {
     id: newId('testClock'),
-    merchantId,
+    merchantId: tx.merchantId,
     name: draft.name ?? null,
     description: draft.description ?? null,
     currentTime: draft.currentTime === undefined ? now : instantOf(draft.currentTime),
@@ -44,8 +44,8 @@ export async function createClock(tx: Tx, merchantId: string, draft: ClockDraft,
 }
 
 /** The clock. 404 once it is deleted. */
-export async function getClock(tx: Tx, merchantId: string, id: string): Promise<Result<Clock>> {
-  const clock = await selectClock(tx, merchantId, id);
+export async function getClock(tx: Tx, id: string): Promise<Result<Clock>> {
+  const clock = await selectClock(tx, id);
   return clock?.deletedAt === null ? ok(clock) : notFound('test clock');
 }
 
@@ -57,17 +57,16 @@ export interface ClockPatch extends Advance {
 /** Renames a clock, starts its advance, or stops it: the runner does the advance itself. */
 export async function changeClock(
   tx: Tx,
-  merchantId: string,
   id: string,
   patch: ClockPatch,
   now: Instant,
 ): Promise<Result<{ before: Clock; after: Clock }>> {
-  const found = await lockClock(tx, merchantId, id);
+  const found = await lockClock(tx, id);
   if (!found.ok) return found;
   const moves = patch.currentTime !== undefined || patch.advanceBy !== undefined;
   const target = moves ? decideMove(found.value, patch) : ok(undefined);
   if (!target.ok) return target;
-  const after = await updateClock(tx, merchantId, id, {
+  const after = await updateClock(tx, id, {
     name: patch.name,
     description: patch.description,
     ...(target.value !== undefined && { advancingTo: target.value }),
@@ -81,16 +80,10 @@ export async function changeClock(
  * Deletes a clock, and ends its advance; its time stands still for its records. @returns TEST_CLOCK_IN_USE with the
  * blockers body (§7)
  */
-export async function deleteClock(
-  tx: Tx,
-  merchantId: string,
-  id: string,
-  blockers: ClockBlockers,
-  now: Instant,
-): Promise<Result<Clock>> {
-  const found = await lockClock(tx, merchantId, id);
+export async function deleteClock(tx: Tx, id: string, blockers: ClockBlockers, now: Instant): Promise<Result<Clock>> {
+  const found = await lockClock(tx, id);
   if (!found.ok) return found;
-  const holding = await blockers(tx, merchantId, id, now);
+  const holding = await blockers(tx, id, now);
   if (holding.length > 0) return fail('TEST_CLOCK_IN_USE', { blockers: holding });
-  return ok(await updateClock(tx, merchantId, id, { advancingTo: null, deletedAt: now, updatedAt: now }));
+  return ok(await updateClock(tx, id, { advancingTo: null, deletedAt: now, updatedAt: now }));
 }

@@ -10,32 +10,26 @@ import { lockClockRow, lockClocksShared, selectClock } from './clocks.sql.ts';
  * waits, and an advance that is under way is met between two of its steps, with all that was due before done and
  * nothing after. Ask before locking the record itself: the clock's row comes first in the order of locks.
  */
-export async function effectiveNow(tx: Tx, merchantId: string, clockId: string | null, now: Instant): Promise<Instant> {
-  return (await effectiveNows(tx, merchantId, [clockId], now))(clockId);
+export async function effectiveNow(tx: Tx, clockId: string | null, now: Instant): Promise<Instant> {
+  return (await effectiveNows(tx, [clockId], now))(clockId);
 }
 
 /** Effective now of records on some clocks, or on none, by the clock. */
 export async function effectiveNows(
   tx: Tx,
-  merchantId: string,
   clockIds: readonly (string | null)[],
   now: Instant,
 ): Promise<(clockId: string | null) => Instant> {
   const ids = [...new Set(clockIds.filter((id) => id !== null))];
-  const locked = ids.length === 0 ? [] : await lockClocksShared(tx, merchantId, ids);
+  const locked = ids.length === 0 ? [] : await lockClocksShared(tx, ids);
   const byId = new Map(locked.map((clock) => [clock.id, clock]));
   return (clockId) => (clockId === null ? now : timeOf(clockId, byId.get(clockId)));
 }
 
 /** The same for a read request, an operator's too: it takes no lock and waits for none. */
-export async function effectiveNowForReading(
-  tx: Tx,
-  merchantId: string,
-  clockId: string | null,
-  now: Instant,
-): Promise<Instant> {
+export async function effectiveNowForReading(tx: Tx, clockId: string | null, now: Instant): Promise<Instant> {
   if (clockId === null) return now;
-  return timeOf(clockId, await selectClock(tx, merchantId, clockId));
+  return timeOf(clockId, await selectClock(tx, clockId));
 }
 
 function timeOf(clockId: string, clock: Clock | undefined): Instant {
@@ -47,18 +41,18 @@ function timeOf(clockId: string, clock: Clock | undefined): Instant {
  * The clock that a body's `testClockId` names, held still as by effectiveNow.
  * @returns a 404 that names the field when it is unknown or deleted, a 403 when it is another merchant's.
  */
-export async function findClock(tx: Tx, merchantId: string, id: string, field = 'testClockId'): Promise<Result<Clock>> {
-  const reference = await checkReference(tx, merchantId, 'test clock', id, field);
+export async function findClock(tx: Tx, id: string, field = 'testClockId'): Promise<Result<Clock>> {
+  const reference = await checkReference(tx, 'test clock', id, field);
   if (!reference.ok) return reference;
-  const [clock] = await lockClocksShared(tx, merchantId, [id]);
+  const [clock] = await lockClocksShared(tx, [id]);
   return clock?.deletedAt === null ? ok(clock) : notFound('test clock', field);
 }
 
 /**
  * The clock, locked against every other use until the transaction ends. @returns a 404 when it is unknown or deleted.
  */
-export async function lockClock(tx: Tx, merchantId: string, id: string): Promise<Result<Clock>> {
-  const clock = await lockClockRow(tx, merchantId, id);
+export async function lockClock(tx: Tx, id: string): Promise<Result<Clock>> {
+  const clock = await lockClockRow(tx, id);
   return clock?.deletedAt === null ? ok(clock) : notFound('test clock');
 }
 

@@ -133,9 +133,9 @@ export function clockRoutes(options: ClockRoutesOptions): readonly Route[] {
       access: { role: 'member', merchant: 'body' },
       body: TestClockCreateBody,
       replies: { 201: TestClockReply },
-      handler: async ({ tx, now, merchantId, body }) => {
+      handler: async ({ tx, now, body }) => {
         const { merchantId: _, ...draft } = body;
-        return ok(toClockReply(orThrow(await createClock(tx, merchantId, draft, now))));
+        return ok(toClockReply(orThrow(await createClock(tx, draft, now))));
       },
     }),
     api.list('/v0/testClocks', 'listTestClocks', {
@@ -152,8 +152,8 @@ export function clockRoutes(options: ClockRoutesOptions): readonly Route[] {
       description: 'Only in the sandbox. Shows how far an advance has come.',
       access: { role: 'viewer', merchant: ofClock },
       replies: { 200: TestClockReply },
-      handler: async ({ tx, merchantId, params }) => {
-        const found = await getClock(tx, merchantId, params.id);
+      handler: async ({ tx, params }) => {
+        const found = await getClock(tx, params.id);
         return found.ok ? ok(toClockReply(found.value)) : found;
       },
     }),
@@ -174,7 +174,7 @@ export function clockRoutes(options: ClockRoutesOptions): readonly Route[] {
           return invalid([{ field: 'currentTime', message: 'is required, or advanceBy' }]);
         const scope = { merchants: [merchantId] };
         const changed = await database.transaction(scope, async (tx) => {
-          const done = await changeClock(tx, merchantId, id, body, now);
+          const done = await changeClock(tx, id, body, now);
           if (done.ok) await audit(tx, toClockReply(done.value.before), toClockReply(done.value.after));
           return done;
         });
@@ -190,7 +190,7 @@ export function clockRoutes(options: ClockRoutesOptions): readonly Route[] {
           timer.abort();
           late.abort();
         });
-        const found = await database.transaction(scope, (tx) => getClock(tx, merchantId, id));
+        const found = await database.transaction(scope, (tx) => getClock(tx, id));
         return found.ok ? ok(toClockReply(found.value)) : found;
       },
     }),
@@ -202,8 +202,8 @@ export function clockRoutes(options: ClockRoutesOptions): readonly Route[] {
       access: { role: 'member', merchant: ofClock },
       replies: { 200: TestClockReply },
       errors: [409],
-      handler: async ({ tx, now, merchantId, params }) => {
-        const deleted = await deleteClock(tx, merchantId, params.id, blockers, now);
+      handler: async ({ tx, now, params }) => {
+        const deleted = await deleteClock(tx, params.id, blockers, now);
         return deleted.ok ? ok(toClockReply(deleted.value)) : deleted;
       },
     }),

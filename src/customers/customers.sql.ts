@@ -26,22 +26,22 @@ const INSERTED = sql`id, merchant_id, consumer_id, external_id, tax_id, tax_rate
 const columns = sql`${INSERTED}, tax_verdict`;
 
 /** Stores the verdict of a tax provider. */
-export const updateTaxVerdict = (tx: Tx, merchantId: string, id: string, verdict: TaxVerdict): Promise<number> =>
-  tx.run(sql`update customer set tax_verdict = ${jsonb(verdict)} where merchant_id = ${merchantId} and id = ${id}`);
+export const updateTaxVerdict = (tx: Tx, id: string, verdict: TaxVerdict): Promise<number> =>
+  tx.run(sql`update customer set tax_verdict = ${jsonb(verdict)} where merchant_id = ${tx.merchantId} and id = ${id}`);
 
 export const insertCustomer = (tx: Tx, row: CustomerRow): Promise<CustomerRow> =>
   tx.one<CustomerRow>(sql`
     ${insertion('customer', withJsonb(row, 'taxRates', 'notificationSettings', 'metadata'), INSERTED)}
     returning ${columns}`);
 
-export const selectCustomer = (tx: Tx, merchantId: string, id: string): Promise<CustomerRow | undefined> =>
+export const selectCustomer = (tx: Tx, id: string): Promise<CustomerRow | undefined> =>
   tx.maybe<CustomerRow>(sql`
-    select ${columns} from customer where merchant_id = ${merchantId} and id = ${id} and deleted_at is null`);
+    select ${columns} from customer where merchant_id = ${tx.merchantId} and id = ${id} and deleted_at is null`);
 
 /** Also deleted ones: their documents still name them. */
-export const selectCustomersEver = (tx: Tx, merchantId: string, ids: readonly string[]): Promise<CustomerRow[]> =>
+export const selectCustomersEver = (tx: Tx, ids: readonly string[]): Promise<CustomerRow[]> =>
   tx.rows<CustomerRow>(
-    sql`select ${columns} from customer where merchant_id = ${merchantId} and id = any (${[...ids]}::text[])`,
+    sql`select ${columns} from customer where merchant_id = ${tx.merchantId} and id = any (${[...ids]}::text[])`,
   );
 
 /** The address of a customer for emails, and the subjects that it has turned off. */
@@ -52,63 +52,50 @@ export interface Mailbox {
 }
 
 /** The mailboxes of some customers, also of deleted ones. */
-export const selectMailboxes = (tx: Tx, merchantId: string, customerIds: readonly string[]): Promise<Mailbox[]> =>
+export const selectMailboxes = (tx: Tx, customerIds: readonly string[]): Promise<Mailbox[]> =>
   tx.rows<Mailbox>(sql`
     select customer.id as customer_id, consumer.emails, customer.notification_settings
       from customer
       join (${consumerEmails}) consumer
         on consumer.merchant_id = customer.merchant_id and consumer.id = customer.consumer_id
-     where customer.merchant_id = ${merchantId} and customer.id = any (${[...customerIds]}::text[])`);
+     where customer.merchant_id = ${tx.merchantId} and customer.id = any (${[...customerIds]}::text[])`);
 
 /** Keeps the customer from being deleted until the transaction ends; many may keep it at once. */
-export const lockCustomerShared = (tx: Tx, merchantId: string, id: string): Promise<CustomerRow | undefined> =>
+export const lockCustomerShared = (tx: Tx, id: string): Promise<CustomerRow | undefined> =>
   tx.maybe<CustomerRow>(sql`
-    select ${columns} from customer where merchant_id = ${merchantId} and id = ${id}
+    select ${columns} from customer where merchant_id = ${tx.merchantId} and id = ${id}
       and deleted_at is null for key share`);
 
 /** Locks against other changes, and with `for update` also against those who keep the customer. */
-const locked = (lock: Sql) => (tx: Tx, merchantId: string, id: string) =>
+const locked = (lock: Sql) => (tx: Tx, id: string) =>
   tx.maybe<CustomerRow>(sql`
-    select ${columns} from customer where merchant_id = ${merchantId} and id = ${id} and deleted_at is null ${lock}`);
+    select ${columns} from customer where merchant_id = ${tx.merchantId} and id = ${id} and deleted_at is null ${lock}`);
 export const lockCustomerToChange = locked(sql`for no key update`);
 export const lockCustomerToDelete = locked(sql`for update`);
 
-export const selectCustomerOfConsumer = (
-  tx: Tx,
-  merchantId: string,
-  consumerId: string,
-): Promise<CustomerRow | undefined> =>
+export const selectCustomerOfConsumer = (tx: Tx, consumerId: string): Promise<CustomerRow | undefined> =>
   tx.maybe<CustomerRow>(sql`
     select ${columns} from customer
-     where merchant_id = ${merchantId} and consumer_id = ${consumerId} and deleted_at is null`);
+     where merchant_id = ${tx.merchantId} and consumer_id = ${consumerId} and deleted_at is null`);
 
-export const selectCustomerOfExternalId = (
-  tx: Tx,
-  merchantId: string,
-  externalId: string,
-): Promise<CustomerRow | undefined> =>
+export const selectCustomerOfExternalId = (tx: Tx, externalId: string): Promise<CustomerRow | undefined> =>
   tx.maybe<CustomerRow>(sql`
     select ${columns} from customer
-     where merchant_id = ${merchantId} and external_id = ${externalId} and deleted_at is null`);
+     where merchant_id = ${tx.merchantId} and external_id = ${externalId} and deleted_at is null`);
 
 /** The customers that an e-mail address may mean: those without an externalId first, the oldest first among each. */
-export const selectCustomersOfEmail = (tx: Tx, merchantId: string, email: string): Promise<CustomerRow[]> =>
+export const selectCustomersOfEmail = (tx: Tx, email: string): Promise<CustomerRow[]> =>
   tx.rows<CustomerRow>(sql`
     select ${columns} from customer
-     where merchant_id = ${merchantId} and deleted_at is null
-       and consumer_id in (${consumerIdsOfEmail(merchantId, email)})
+     where merchant_id = ${tx.merchantId} and deleted_at is null
+       and consumer_id in (${consumerIdsOfEmail(tx.merchantId, email)})
      order by external_id is not null, seq`);
 
 /** Customers to whom is written at this address, in any case; the oldest first. */
-export const selectCustomersMailedAt = async (
-  tx: Tx,
-  merchantId: string,
-  email: string,
-  most: number,
-): Promise<string[]> =>
-  (await tx.rows<{ id: string }>(sql`select id from customers_mailed_at(${merchantId}, ${email}, ${most}) as id`)).map(
-    ({ id }) => id,
-  );
+export const selectCustomersMailedAt = async (tx: Tx, email: string, most: number): Promise<string[]> =>
+  (
+    await tx.rows<{ id: string }>(sql`select id from customers_mailed_at(${tx.merchantId}, ${email}, ${most}) as id`)
+  ).map(({ id }) => id);
 
 export interface CustomerFilter {
   merchantId: string | null;
@@ -138,7 +125,7 @@ export async function selectCustomers(tx: Tx, filter: CustomerFilter, page: Page
   const { merchantId, consumerId, name, email, externalId, updatedFrom } = filter;
   const isSearch = name !== undefined || email !== undefined;
   if (isSearch && merchantId !== null && consumerId === undefined && externalId === undefined && !updatedFrom)
-    return pageOfFound(tx.of(merchantId), merchantId, filter, page);
+    return pageOfFound(tx.of(merchantId), filter, page);
   const where = allOf([
     merchantId !== null && sql`merchant_id = ${merchantId}`,
     consumerId !== undefined && sql`consumer_id = ${consumerId}`,
@@ -157,23 +144,18 @@ export async function selectCustomers(tx: Tx, filter: CustomerFilter, page: Page
 }
 
 /** The same of a merchant's customers by parts of name and e-mail alone, which are found and counted once. */
-async function pageOfFound(
-  tx: Tx,
-  merchantId: string,
-  { name, email }: CustomerFilter,
-  page: PageRequest,
-): Promise<Page<CustomerRow>> {
+async function pageOfFound(tx: Tx, { name, email }: CustomerFilter, page: PageRequest): Promise<Page<CustomerRow>> {
   const { place, behind, order, most, rowsOf } = await partsOfPage(tx, CUSTOMERS, page);
   const { count: total, seqs } = await tx.one<{ count: number; seqs: string[] }>(sql`
     with found as materialized (
-      select seq from customers_with(${merchantId}, ${name ?? null}, ${email ?? null}) seq
+      select seq from customers_with(${tx.merchantId}, ${name ?? null}, ${email ?? null}) seq
     )
     select (select count(*)::int from found) as count,
            array(select seq from found where ${behind ?? sql`true`}
                   order by ${order} limit ${most} offset ${page.offset})::text[] as seqs`);
   const found = await tx.rows<CustomerRow & Placed>(sql`
     select ${columns}, ${place} from customer
-     where merchant_id = ${merchantId} and deleted_at is null and seq = any (${seqs}::bigint[]) order by ${order}`);
+     where merchant_id = ${tx.merchantId} and deleted_at is null and seq = any (${seqs}::bigint[]) order by ${order}`);
   return { data: await rowsOf<CustomerRow>(found), total };
 }
 
@@ -205,9 +187,9 @@ export const updateCustomer = (
       updatedAt: now,
     })} where merchant_id = ${merchantId} and id = ${id} returning ${columns}`);
 
-export const markCustomerDeleted = (tx: Tx, merchantId: string, id: string, now: Instant): Promise<number> =>
+export const markCustomerDeleted = (tx: Tx, id: string, now: Instant): Promise<number> =>
   tx.run(
-    sql`update customer set deleted_at = ${now}, updated_at = ${now} where merchant_id = ${merchantId} and id = ${id}`,
+    sql`update customer set deleted_at = ${now}, updated_at = ${now} where merchant_id = ${tx.merchantId} and id = ${id}`,
   );
 
 /** The owner of each of some ids, for any caller; null for an unknown id. */
@@ -233,11 +215,10 @@ export const selectCustomerIdsOfExternalId = async (
 /** The customers of some externalIds now; unknown ones are left out. */
 export const selectCustomersOfExternalIds = async (
   tx: Tx,
-  merchantId: string,
   externalIds: readonly string[],
 ): Promise<ReadonlyMap<string, string>> => {
   const rows = await tx.rows<{ id: string; externalId: string }>(sql`
     select id, external_id from customer
-     where merchant_id = ${merchantId} and external_id = any (${[...externalIds]}::text[]) and deleted_at is null`);
+     where merchant_id = ${tx.merchantId} and external_id = any (${[...externalIds]}::text[]) and deleted_at is null`);
   return new Map(rows.map(({ id, externalId }) => [externalId, id]));
 };

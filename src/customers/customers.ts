@@ -66,16 +66,15 @@ interface Found {
  */
 export async function createUnidentified(
   tx: Tx,
-  merchantId: string,
   { id, ...input }: NewCustomer & { readonly id: string },
   now: Instant,
   hooks: CustomerHooks,
 ): Promise<Result<Customer>> {
-  const terms = await checkTerms(tx, merchantId, input);
+  const terms = await checkTerms(tx, input);
   if (!terms.ok) return terms;
   const made = await unlessTaken(tx, input.externalId, async () => {
-    const consumer = await createConsumer(tx, merchantId, describedIn(input), now);
-    return insertNew(tx, { merchantId, input, terms: terms.value, now, hooks, id }, consumer.id);
+    const consumer = await createConsumer(tx, describedIn(input), now);
+    return insertNew(tx, { merchantId: tx.merchantId, input, terms: terms.value, now, hooks, id }, consumer.id);
   });
   if (!made.ok) return made;
   return made.value.ok ? ok(made.value.value.customer) : made.value;
@@ -92,7 +91,6 @@ export async function createUnidentified(
  */
 export async function createCustomer(
   tx: Tx,
-  merchantId: string,
   input: NewCustomer,
   now: Instant,
   hooks: CustomerHooks,
@@ -102,11 +100,11 @@ export async function createCustomer(
     return invalid([{ field: 'consumer', message: 'or consumerId is required' }]);
   if (consumer !== undefined && consumerId !== undefined)
     return invalid([{ field: 'consumerId', message: 'must not be sent together with consumer' }]);
-  const terms = await checkTerms(tx, merchantId, input);
+  const terms = await checkTerms(tx, input);
   if (!terms.ok) return terms;
-  const creation: Creation = { merchantId, input, terms: terms.value, now, hooks };
+  const creation: Creation = { merchantId: tx.merchantId, input, terms: terms.value, now, hooks };
   if (consumerId !== undefined) {
-    const locked = await lockNamedConsumer(tx, merchantId, consumerId);
+    const locked = await lockNamedConsumer(tx, consumerId);
     if (!locked.ok) return locked;
   }
   return typeof input.externalId === 'string'
@@ -125,10 +123,10 @@ interface Creation {
   readonly id?: string;
 }
 
-async function lockNamedConsumer(tx: Tx, merchantId: string, consumerId: string): Promise<Result<Organization>> {
-  const reference = await checkReference(tx, merchantId, 'organization', consumerId, 'consumerId');
+async function lockNamedConsumer(tx: Tx, consumerId: string): Promise<Result<Organization>> {
+  const reference = await checkReference(tx, 'organization', consumerId, 'consumerId');
   if (!reference.ok) return reference;
-  const locked = await lockConsumer(tx, merchantId, consumerId);
+  const locked = await lockConsumer(tx, consumerId);
   return locked ? ok(locked) : forbidden('The organization in consumerId is no consumer of this merchant.');
 }
 
@@ -137,16 +135,16 @@ async function lockNamedConsumer(tx: Tx, merchantId: string, consumerId: string)
  * first.
  */
 async function createByExternalId(tx: Tx, creation: Creation, externalId: string): Promise<Result<Found>> {
-  const { merchantId, input, now } = creation;
-  const known = await selectCustomerOfExternalId(tx, merchantId, externalId);
+  const { input, now } = creation;
+  const known = await selectCustomerOfExternalId(tx, externalId);
   if (known) return sameCustomer(tx, known, input);
   const made = await unlessTaken(tx, externalId, async () => {
-    const consumerId = input.consumerId ?? (await createConsumer(tx, merchantId, describedIn(input), now)).id;
-    const other = await selectCustomerOfConsumer(tx, merchantId, consumerId);
+    const consumerId = input.consumerId ?? (await createConsumer(tx, describedIn(input), now)).id;
+    const other = await selectCustomerOfConsumer(tx, consumerId);
     return other ? existing(other, ['externalId']) : insertNew(tx, creation, consumerId);
   });
   if (made.ok) return made.value;
-  const winner = await selectCustomerOfExternalId(tx, merchantId, externalId);
+  const winner = await selectCustomerOfExternalId(tx, externalId);
   return winner ? sameCustomer(tx, winner, input) : made;
 }
 
@@ -163,16 +161,16 @@ async function sameCustomer(tx: Tx, row: CustomerRow, input: NewCustomer): Promi
 async function createByConsumer(tx: Tx, creation: Creation): Promise<Result<Found>> {
   const { merchantId, input, now } = creation;
   if (input.consumerId !== undefined) {
-    const row = await selectCustomerOfConsumer(tx, merchantId, input.consumerId);
+    const row = await selectCustomerOfConsumer(tx, input.consumerId);
     return row ? ok({ customer: await complete(tx, row), created: false }) : insertNew(tx, creation, input.consumerId);
   }
   const described = describedIn(input);
-  const known = await customerOfEmail(tx, merchantId, input);
+  const known = await customerOfEmail(tx, input);
   if (known) return known;
-  const { consumer, created } = await findOrCreateConsumer(tx, merchantId, described, now);
+  const { consumer, created } = await findOrCreateConsumer(tx, described, now);
   if (created) return insertNew(tx, creation, consumer.id);
-  await lockConsumer(tx, merchantId, consumer.id);
-  const twin = await customerOfEmail(tx, merchantId, input);
+  await lockConsumer(tx, consumer.id);
+  const twin = await customerOfEmail(tx, input);
   if (twin) return twin;
   // The consumer is nobody's customer: its customer was deleted, or it was made by itself. What was sent holds from now
   // on.
@@ -181,8 +179,8 @@ async function createByConsumer(tx: Tx, creation: Creation): Promise<Result<Foun
 }
 
 /** The first customer of this e-mail address that the creation does not contradict; null where the address has none. */
-async function customerOfEmail(tx: Tx, merchantId: string, input: NewCustomer): Promise<Result<Found> | null> {
-  const rows = await selectCustomersOfEmail(tx, merchantId, describedIn(input).email.toLowerCase());
+async function customerOfEmail(tx: Tx, input: NewCustomer): Promise<Result<Found> | null> {
+  const rows = await selectCustomersOfEmail(tx, describedIn(input).email.toLowerCase());
   const [first] = rows;
   if (!first) return null;
   const compared = (await completeAll(tx, rows)).map((customer) => ({
@@ -231,7 +229,7 @@ async function insertNew(tx: Tx, creation: Creation, consumerId: string): Promis
 }
 
 /** The fields as they are stored, where they can be; ids among the tax rates' keys must be the merchant's own. */
-async function checkTerms(tx: Tx, merchantId: string, terms: CustomerTerms): Promise<Result<CustomerChange>> {
+async function checkTerms(tx: Tx, terms: CustomerTerms): Promise<Result<CustomerChange>> {
   const { externalId, taxId, currency, locale, buyerReference, notificationSettings, metadata } = terms;
   const change: CustomerChange = {
     ...(externalId !== undefined && { externalId }),
@@ -246,7 +244,7 @@ async function checkTerms(tx: Tx, merchantId: string, terms: CustomerTerms): Pro
   const rates = readTaxRates(terms.taxRates);
   for (const { id, owner } of await selectOwners(tx, idsIn(rates))) {
     if (owner === null) return notFound(nounOf(id), `taxRates.${id}`);
-    if (owner !== merchantId) return forbidden(`The ${nounOf(id)} ${id} in taxRates is not this merchant's.`);
+    if (owner !== tx.merchantId) return forbidden(`The ${nounOf(id)} ${id} in taxRates is not this merchant's.`);
   }
   return ok({ ...change, taxRates: writeTaxRates(rates) });
 }
@@ -310,16 +308,16 @@ async function watchTaxIds(tx: Tx, rows: readonly CustomerRow[], now: Instant): 
 /** After a change of an organization's tax id or address: its customer's tax id is checked again. */
 export async function watchTaxIdOfConsumer(
   tx: Tx,
-  { merchantId, consumerId }: { merchantId: string; consumerId: string },
+  { consumerId }: { merchantId: string; consumerId: string },
   now: Instant,
 ): Promise<void> {
-  const row = await selectCustomerOfConsumer(tx, merchantId, consumerId);
+  const row = await selectCustomerOfConsumer(tx, consumerId);
   if (row) await watchTaxIds(tx, [row], now);
 }
 
 /** The tax id of a customer and the country that it counts for; null where it has none, or is gone. */
-export async function findTaxId(tx: Tx, merchantId: string, customerId: string): Promise<TaxIdSubject | null> {
-  const row = await selectCustomer(tx, merchantId, customerId);
+export async function findTaxId(tx: Tx, customerId: string): Promise<TaxIdSubject | null> {
+  const row = await selectCustomer(tx, customerId);
   return row ? taxIdOf(row, (await consumersOf(tx, [row]))(row)) : null;
 }
 
@@ -329,11 +327,10 @@ export async function findTaxId(tx: Tx, merchantId: string, customerId: string):
  */
 export async function findCustomer(
   tx: Tx,
-  merchantId: string,
   id: string,
   { keep = false }: { keep?: boolean } = {},
 ): Promise<Customer | undefined> {
-  const row = await (keep ? lockCustomerShared : selectCustomer)(tx, merchantId, id);
+  const row = await (keep ? lockCustomerShared : selectCustomer)(tx, id);
   return row && complete(tx, row);
 }
 
@@ -351,9 +348,9 @@ export async function changeCustomer(
   now: Instant,
   hooks: CustomerHooks,
 ): Promise<Result<Customer>> {
-  const before = await lockCustomerToChange(tx, merchantId, id);
+  const before = await lockCustomerToChange(tx, id);
   if (!before) return notFound('customer');
-  const checked = await checkTerms(tx, merchantId, terms);
+  const checked = await checkTerms(tx, terms);
   if (!checked.ok) return checked;
   const { notificationSettings: kinds, ...rest } = checked.value;
   const change = { ...rest, ...(kinds && { notificationSettings: { ...before.notificationSettings, ...kinds } }) };
@@ -378,7 +375,7 @@ export async function changeBillingDetails(
   now: Instant,
   hooks: CustomerHooks,
 ): Promise<Result<Customer>> {
-  const row = await lockCustomerToChange(tx, merchantId, id);
+  const row = await lockCustomerToChange(tx, id);
   if (!row) return notFound('customer');
   await changeConsumerParticulars(tx, { merchantId, id: row.consumerId }, particulars, now);
   return changeCustomer(tx, { merchantId, id }, { taxId }, now, hooks);
@@ -395,11 +392,11 @@ export async function deleteCustomer(
   now: Instant,
   { blockers, ...hooks }: CustomerHooks & { blockers: readonly CustomerBlocker[] },
 ): Promise<Result<void>> {
-  const row = await lockCustomerToDelete(tx, merchantId, id);
+  const row = await lockCustomerToDelete(tx, id);
   if (!row) return notFound('customer');
-  const found = await findBlockers(tx, blockers, merchantId, id, now);
+  const found = await findBlockers(tx, blockers, id, now);
   if (found.length > 0) return fail('CUSTOMER_IN_USE', { blockers: found });
-  await markCustomerDeleted(tx, merchantId, id, now);
+  await markCustomerDeleted(tx, id, now);
   await watchTaxId(tx, { merchantId, customerId: id }, null, now);
   if (row.externalId !== null)
     await notifyExternalIdChange(tx, hooks, { ...row, externalId: null }, row.externalId, now);

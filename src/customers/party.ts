@@ -24,20 +24,18 @@ export interface CustomerParty {
  * knows of the customer before the organization's own. Deleted customers are parties still.
  * @throws where the merchant never had such a customer: a fault of ours.
  */
-export async function customerParty(tx: Tx, merchantId: string, customerId: string): Promise<CustomerParty> {
-  return (await customerParties(tx, merchantId, [customerId])).get(customerId) as CustomerParty;
+export async function customerParty(tx: Tx, customerId: string): Promise<CustomerParty> {
+  return (await customerParties(tx, [customerId])).get(customerId) as CustomerParty;
 }
 
 /** The same of some customers, by their ids. */
 export async function customerParties(
   tx: Tx,
-  merchantId: string,
   customerIds: Iterable<string>,
 ): Promise<ReadonlyMap<string, CustomerParty>> {
-  const rows = await customersEver(tx, merchantId, [...new Set(customerIds)]);
+  const rows = await customersEver(tx, [...new Set(customerIds)]);
   const consumers = await findOrganizationsOf(
     tx,
-    merchantId,
     rows.map(({ consumerId }) => consumerId),
   );
   return new Map(rows.map((row) => [row.id, partyOf(row, consumers.get(row.consumerId))]));
@@ -62,23 +60,19 @@ function partyOf(row: CustomerRow, consumer: Organization | undefined): Customer
  * The tax rates that the merchant has set for the customer (domain.md §4, Tax): percent by metric id, plan id,
  * `default`.
  */
-export async function customerTaxRates(tx: Tx, merchantId: string, customerId: string): Promise<TaxRates> {
-  const [row] = await customersEver(tx, merchantId, [customerId]);
+export async function customerTaxRates(tx: Tx, customerId: string): Promise<TaxRates> {
+  const [row] = await customersEver(tx, [customerId]);
   return readTaxRates((row as CustomerRow).taxRates);
 }
 
 /** The addresses and subjects of emails to some customers, also deleted ones; a missing customer is left out. */
-export async function findMailboxes(
-  tx: Tx,
-  merchantId: string,
-  customerIds: Iterable<string>,
-): Promise<ReadonlyMap<string, Mailbox>> {
-  const found = await selectMailboxes(tx, merchantId, [...new Set(customerIds)]);
+export async function findMailboxes(tx: Tx, customerIds: Iterable<string>): Promise<ReadonlyMap<string, Mailbox>> {
+  const found = await selectMailboxes(tx, [...new Set(customerIds)]);
   return new Map(found.map((mailbox) => [mailbox.customerId, mailbox]));
 }
 
-async function customersEver(tx: Tx, merchantId: string, ids: readonly string[]): Promise<CustomerRow[]> {
-  const rows = await selectCustomersEver(tx, merchantId, ids);
+async function customersEver(tx: Tx, ids: readonly string[]): Promise<CustomerRow[]> {
+  const rows = await selectCustomersEver(tx, ids);
   const missing = rows.length < ids.length && ids.find((id) => !rows.some((row) => row.id === id));
   if (missing) throw new Error(`Customer ${missing} does not exist.`);
   return rows;

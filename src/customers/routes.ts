@@ -42,8 +42,8 @@ export const customerRoutes = (dependencies: CustomerDependencies): readonly Rou
     body: CustomerCreateBody,
     replies: { 201: CustomerCreatedReply, 200: CustomerCreatedReply },
     errors: [409],
-    handler: async ({ tx, now, merchantId, body }) => {
-      const made = await createCustomer(tx, merchantId, body, now, dependencies);
+    handler: async ({ tx, now, body }) => {
+      const made = await createCustomer(tx, body, now, dependencies);
       if (!made.ok) return made;
       const { customer, created } = made.value;
       return ok(new Reply(created ? 201 : 200, toCreatedReply(customer)));
@@ -73,8 +73,8 @@ export const customerRoutes = (dependencies: CustomerDependencies): readonly Rou
     description: 'Answers one customer. An unknown or deleted id is a 404.',
     access: { role: 'viewer', merchant: byId },
     replies: { 200: CustomerReply },
-    handler: async ({ tx, merchantId, params }) => {
-      const found = await findCustomer(tx, merchantId, params.id);
+    handler: async ({ tx, params }) => {
+      const found = await findCustomer(tx, params.id);
       return found ? ok(publicCustomer(found)) : notFound('customer');
     },
   }),

@@ -30,18 +30,18 @@ interface Named {
   readonly emails: readonly string[];
 }
 
-const insertConsumer = (tx: Tx, merchantId: string, id: string, { name, emails }: Named) =>
+const insertConsumer = (tx: Tx, id: string, { name, emails }: Named) =>
   tx.run(sql`
     insert into organization (merchant_id, id, type, name, email, billing_emails, found_by_email, created_at, updated_at)
-    values (${merchantId}, ${id}, 'consumer', ${name}, ${emails[0] ?? null}, ${emails.slice(1)}::text[], false, now(), now())`);
-const insertCustomer = (tx: Tx, merchantId: string, id: string, consumerId: string) =>
+    values (${tx.merchantId}, ${id}, 'consumer', ${name}, ${emails[0] ?? null}, ${emails.slice(1)}::text[], false, now(), now())`);
+const insertCustomer = (tx: Tx, id: string, consumerId: string) =>
   tx.run(sql`
     insert into customer (merchant_id, id, consumer_id, created_at, updated_at)
-    values (${merchantId}, ${id}, ${consumerId}, now(), now())`);
-const rename = (tx: Tx, merchantId: string, id: string, { name, emails }: Named) =>
+    values (${tx.merchantId}, ${id}, ${consumerId}, now(), now())`);
+const rename = (tx: Tx, id: string, { name, emails }: Named) =>
   tx.run(sql`
     update organization set name = ${name}, billing_emails = ${emails}::text[]
-     where merchant_id = ${merchantId} and id = ${id}`);
+     where merchant_id = ${tx.merchantId} and id = ${id}`);
 
 const text = (min: number, max: number) =>
   fc
@@ -68,11 +68,11 @@ it('customers are found by every part of their names and addresses, in any case,
         const merchantId = `org_search_${merchants}`;
         await within(merchantId, async (tx) => {
           for (const [n, each] of all.entries()) {
-            await insertConsumer(tx, merchantId, `con_${merchants}_${n}`, each);
-            await insertCustomer(tx, merchantId, `cus_${merchants}_${n}`, `con_${merchants}_${n}`);
+            await insertConsumer(tx, `con_${merchants}_${n}`, each);
+            await insertCustomer(tx, `cus_${merchants}_${n}`, `con_${merchants}_${n}`);
           }
           for (const [n, change] of changes)
-            if (change) await rename(tx, merchantId, `con_${merchants}_${n}`, change);
+            if (change) await rename(tx, `con_${merchants}_${n}`, change);
             else await tx.run(sql`update customer set deleted_at = now() where id = ${`cus_${merchants}_${n}`}`);
           for (const { name, email } of searches) {
             if (name === null && email === null) continue;
@@ -97,11 +97,11 @@ it('customers are found by every part of their names and addresses, in any case,
 
 it('a customer has the name that its consumer is given at the same moment', async () => {
   const merchantId = 'org_race';
-  await within(merchantId, (tx) => insertConsumer(tx, merchantId, 'con_race', { name: 'before', emails: [] }));
+  await within(merchantId, (tx) => insertConsumer(tx, 'con_race', { name: 'before', emails: [] }));
   let inserting: Promise<unknown> = Promise.resolve();
   await within(merchantId, async (tx) => {
-    await rename(tx, merchantId, 'con_race', { name: 'After', emails: ['One@After.example'] });
-    inserting = within(merchantId, (other) => insertCustomer(other, merchantId, 'cus_race', 'con_race'));
+    await rename(tx, 'con_race', { name: 'After', emails: ['One@After.example'] });
+    inserting = within(merchantId, (other) => insertCustomer(other, 'cus_race', 'con_race'));
     await expect
       .poll(async () => (await owner.query(`select from pg_locks where not granted`)).rowCount)
       .toBeGreaterThan(0);
@@ -121,8 +121,8 @@ it('a customer has the name that its consumer is given at the same moment', asyn
 
 it('a merchant finds none of the customers of another', async () => {
   await within('org_theirs', async (tx) => {
-    await insertConsumer(tx, 'org_theirs', 'con_theirs', { name: 'Theirs', emails: [] });
-    await insertCustomer(tx, 'org_theirs', 'cus_theirs', 'con_theirs');
+    await insertConsumer(tx, 'con_theirs', { name: 'Theirs', emails: [] });
+    await insertCustomer(tx, 'cus_theirs', 'con_theirs');
   });
   const asked = within('org_mine', (tx) =>
     selectCustomers(tx, { merchantId: 'org_theirs', name: 'theirs' }, { limit: 5, offset: 0 }),

@@ -32,12 +32,11 @@ export function decideTaxAddress(address: Address | null, verdict: TaxVerdict | 
 /** The place of a customer, also a deleted one, for tax; `address` is null if tax cannot be calculated for it. */
 export async function findTaxPlace(
   tx: Tx,
-  merchantId: string,
   customerId: string,
 ): Promise<{ address: TaxPlace | null; taxId: string | null }> {
-  const [row] = await selectCustomersEver(tx, merchantId, [customerId]);
+  const [row] = await selectCustomersEver(tx, [customerId]);
   if (!row) throw new Error(`Customer ${customerId} does not exist.`);
-  const consumer = (await findOrganizationsOf(tx, merchantId, [row.consumerId])).get(row.consumerId);
+  const consumer = (await findOrganizationsOf(tx, [row.consumerId])).get(row.consumerId);
   if (!consumer) throw new Error(`Customer ${row.id} has lost its organization.`);
   const { valid } = decideTaxAddress(consumer.address, row.taxVerdict);
   return { address: valid ? taxPlaceOf(consumer.address) : null, taxId: row.taxId ?? consumer.taxId };
@@ -46,7 +45,7 @@ export async function findTaxPlace(
 /** Stores the provider's verdict on an address of a customer. */
 export const storeTaxVerdict = (
   tx: Tx,
-  { merchantId, customerId }: { merchantId: string; customerId: string },
+  { customerId }: { merchantId: string; customerId: string },
   verdict: Omit<TaxVerdict, 'checkedAt'>,
   now: Instant,
-): Promise<number> => updateTaxVerdict(tx, merchantId, customerId, { ...verdict, checkedAt: formatInstant(now) });
+): Promise<number> => updateTaxVerdict(tx, customerId, { ...verdict, checkedAt: formatInstant(now) });

@@ -26,17 +26,16 @@ export interface Taxation {
  * The facts that decide the tax of a customer now. Deleted customers are still taxed.
  * @param customerId null: no particular customer, who counts as a customer at home
  */
-export async function findTaxation(tx: Tx, merchantId: string, customerId: string | null): Promise<Taxation> {
-  const merchant = await findMerchant(tx, merchantId);
+export async function findTaxation(tx: Tx, customerId: string | null): Promise<Taxation> {
+  const merchant = await findMerchant(tx);
   return (await taxationsUnder(tx, merchant, customerId === null ? [] : [customerId]))(customerId);
 }
 
 /** The same of some customers of the merchant, by their ids. */
 export const findTaxations = async (
   tx: Tx,
-  merchantId: string,
   customerIds: readonly string[],
-): Promise<(customerId: string) => Taxation> => taxationsUnder(tx, await findMerchant(tx, merchantId), customerIds);
+): Promise<(customerId: string) => Taxation> => taxationsUnder(tx, await findMerchant(tx), customerIds);
 
 /** The same for who has the merchant already. */
 export async function taxationsUnder(
@@ -44,13 +43,12 @@ export async function taxationsUnder(
   merchant: MerchantOrganization,
   of: readonly string[],
 ): Promise<(customerId: string | null) => Taxation> {
-  const { id: merchantId, settings } = merchant;
-  const { taxRegistrations, defaultTaxRate } = settings;
+  const { taxRegistrations, defaultTaxRate } = merchant.settings;
   const customerIds = [...new Set(of)];
-  const found = customerIds.length === 0 ? [] : await selectCustomersEver(tx, merchantId, customerIds);
+  const found = customerIds.length === 0 ? [] : await selectCustomersEver(tx, customerIds);
   const rows = new Map(found.map((row) => [row.id, row]));
   const isPlaced = taxRegistrations.length > 0 && rows.size > 0;
-  const places = isPlaced ? await loadPlaces(tx, merchantId, [...rows.values()]) : new Map<string, Place>();
+  const places = isPlaced ? await loadPlaces(tx, [...rows.values()]) : new Map<string, Place>();
   return (customerId) => {
     const row = customerId === null ? null : rows.get(customerId);
     if (row === undefined) throw new Error(`Customer ${customerId} does not exist.`);
@@ -74,10 +72,9 @@ interface Place {
   readonly taxId: TaxIdStanding;
 }
 
-async function loadPlaces(tx: Tx, merchantId: string, rows: readonly CustomerRow[]): Promise<Map<string, Place>> {
+async function loadPlaces(tx: Tx, rows: readonly CustomerRow[]): Promise<Map<string, Place>> {
   const consumers = await findOrganizationsOf(
     tx,
-    merchantId,
     rows.map(({ consumerId }) => consumerId),
   );
   const subjects = rows.flatMap((row) => {

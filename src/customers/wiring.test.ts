@@ -144,9 +144,7 @@ describe('for other domains', () => {
 
   it('createCustomer takes a consumer without an address, as an inline customer is', async () => {
     const { customer, created } = await inTransaction(async (tx) =>
-      orThrow(
-        await createCustomer(tx, merchant.id, { consumer: { name: 'Inline', email: 'in@line.example' } }, now, hooks),
-      ),
+      orThrow(await createCustomer(tx, { consumer: { name: 'Inline', email: 'in@line.example' } }, now, hooks)),
     );
     expect(created).toBe(true);
     expect((await send('GET', `/v0/customers/${customer.id}`)).body.organization.name).toBe('Inline');
@@ -160,10 +158,10 @@ describe('for other domains', () => {
       address: { line1: 'Street 1', country: 'US' },
     };
     const { customer } = await inTransaction(async (tx) =>
-      orThrow(await createCustomer(tx, merchant.id, { consumer, taxId: 'T-customer' }, now, hooks)),
+      orThrow(await createCustomer(tx, { consumer, taxId: 'T-customer' }, now, hooks)),
     );
     await merchant.patch(`/v0/organizations/${customer.consumerId}`, { legalName: 'Party Limited', taxId: 'T-org' });
-    const party = () => inTransaction((tx) => customerParty(tx, merchant.id, customer.id));
+    const party = () => inTransaction((tx) => customerParty(tx, customer.id));
     const expected = {
       name: 'Party Ltd',
       legalName: 'Party Limited',
@@ -181,7 +179,7 @@ describe('for other domains', () => {
 
   it('customerParty leaves out what is not known', async () => {
     const { body } = await create();
-    expect(await inTransaction((tx) => customerParty(tx, merchant.id, body.id))).toEqual({
+    expect(await inTransaction((tx) => customerParty(tx, body.id))).toEqual({
       name: 'C',
       address: {},
       emails: [body.organization.billingEmails[0]],
@@ -191,11 +189,9 @@ describe('for other domains', () => {
   it('customerTaxRates are decimals; a customer that never was is a fault', async () => {
     const { body } = await create();
     await send('PATCH', `/v0/customers/${body.id}`, { taxRates: 8.875 });
-    const rates = await inTransaction((tx) => customerTaxRates(tx, merchant.id, body.id));
+    const rates = await inTransaction((tx) => customerTaxRates(tx, body.id));
     expect(rates.default?.toFixed()).toBe('8.875');
-    await expect(inTransaction((tx) => customerTaxRates(tx, merchant.id, 'cus_nobody'))).rejects.toThrow(
-      'does not exist',
-    );
+    await expect(inTransaction((tx) => customerTaxRates(tx, 'cus_nobody'))).rejects.toThrow('does not exist');
   });
 
   it('findCustomer with `keep` holds a deletion off until the transaction ends', async () => {
@@ -203,13 +199,13 @@ describe('for other domains', () => {
     const order: string[] = [];
     let deleted: Promise<unknown> = Promise.resolve();
     await inTransaction(async (tx) => {
-      expect((await findCustomer(tx, merchant.id, body.id, { keep: true }))?.id).toBe(body.id);
+      expect((await findCustomer(tx, body.id, { keep: true }))?.id).toBe(body.id);
       deleted = send('DELETE', `/v0/customers/${body.id}`).then(({ status }) => order.push(`deleted ${status}`));
       while (order.length === 0 && !(await isWaitedFor(tx)));
       order.push('kept');
     });
     await deleted;
     expect(order).toEqual(['kept', 'deleted 204']);
-    expect(await inTransaction((tx) => findCustomer(tx, merchant.id, body.id))).toBeUndefined();
+    expect(await inTransaction((tx) => findCustomer(tx, body.id))).toBeUndefined();
   });
 });

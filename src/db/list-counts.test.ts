@@ -36,9 +36,9 @@ afterAll(async () => {
 const TOY = 'toy' as CountedList;
 const within = <T>(merchantId: string, work: (tx: Tx) => Promise<T>) =>
   database.transaction({ merchants: [merchantId] }, work);
-const insert = (tx: Tx, merchantId: string, from: number, to: number, status = 'new') =>
+const insert = (tx: Tx, from: number, to: number, status = 'new') =>
   tx.run(
-    sql`insert into toy (merchant_id, id, status, is_hidden) select ${merchantId}, n, ${status}, false from generate_series(${from}::int, ${to}::int) n`,
+    sql`insert into toy (merchant_id, id, status, is_hidden) select ${tx.merchantId}, n, ${status}, false from generate_series(${from}::int, ${to}::int) n`,
   );
 const kept = (merchantId: string, statuses?: readonly string[]) =>
   within(merchantId, (tx) => keptCount(tx, TOY, merchantId, [statuses]));
@@ -60,10 +60,10 @@ describe('a rebuilt count', () => {
     { what: 'nothing wrong', broken: '', mended: 0 },
   ])('is the number of rows, with $what', async ({ what, broken, mended }) => {
     const merchantId = `org_anew_${what.replaceAll(' ', '_')}`;
-    await within(merchantId, (tx) => insert(tx, merchantId, 1, 4));
+    await within(merchantId, (tx) => insert(tx, 1, 4));
     if (broken.startsWith('insert')) await owner.query(broken, [merchantId]);
     else if (broken !== '') await owner.query(`${broken} where merchant_id = $1`, [merchantId]);
-    expect(await within(merchantId, (tx) => countListsAgain(tx, merchantId))).toBe(mended);
+    expect(await within(merchantId, (tx) => countListsAgain(tx))).toBe(mended);
     expect([await kept(merchantId), await kept(merchantId, ['new'])]).toEqual([4, 4]);
     await addAllListChanges(database, merchantId);
     expect([await kept(merchantId), await kept(merchantId, ['new'])]).toEqual([4, 4]);
@@ -71,10 +71,10 @@ describe('a rebuilt count', () => {
 
   it('counts what others do meanwhile once, and does not wait for them', async () => {
     const merchantId = 'org_meanwhile';
-    await within(merchantId, (tx) => insert(tx, merchantId, 1, 2));
+    await within(merchantId, (tx) => insert(tx, 1, 2));
     await within(merchantId, async (slow) => {
-      await insert(slow, merchantId, 10, 12);
-      expect(await within(merchantId, (tx) => countListsAgain(tx, merchantId))).toBe(0);
+      await insert(slow, 10, 12);
+      expect(await within(merchantId, (tx) => countListsAgain(tx))).toBe(0);
       expect(await kept(merchantId)).toBe(2);
     });
     expect(await kept(merchantId)).toBe(5);
@@ -90,11 +90,11 @@ const step = fc.record({
 });
 type Step = typeof step extends fc.Arbitrary<infer Of> ? Of : never;
 
-async function change(tx: Tx, merchantId: string, { action, from, many, status }: Step): Promise<void> {
-  const those = sql`merchant_id = ${merchantId} and id >= ${from} and id < ${from + many}`;
+async function change(tx: Tx, { action, from, many, status }: Step): Promise<void> {
+  const those = sql`merchant_id = ${tx.merchantId} and id >= ${from} and id < ${from + many}`;
   if (action === 'insert')
     await tx.run(sql`
-      insert into toy (merchant_id, id, status, is_hidden) select ${merchantId}, n, ${status}, false from generate_series(${from}::int, ${from + many - 1}::int) n
+      insert into toy (merchant_id, id, status, is_hidden) select ${tx.merchantId}, n, ${status}, false from generate_series(${from}::int, ${from + many - 1}::int) n
       on conflict (merchant_id, id) do update set status = excluded.status, is_hidden = false`);
   if (action === 'move') await tx.run(sql`update toy set status = ${status} where ${those}`);
   if (action === 'hide') await tx.run(sql`update toy set is_hidden = true where ${those}`);
@@ -114,7 +114,7 @@ it('a kept count is the number of rows, in all and of each facet, whatever is ch
         else
           await within(merchantId, async (tx) => {
             await tx.savepoint(
-              async () => change(tx, merchantId, each),
+              async () => change(tx, each),
               () => !each.isUndone,
             );
             const counted = await tx.rows<{ status: string; rows: number }>(sql`
@@ -153,12 +153,12 @@ const rangedQuestion = fc.record({
 type RangedStep = typeof rangedStep extends fc.Arbitrary<infer Of> ? Of : never;
 type RangedQuestion = typeof rangedQuestion extends fc.Arbitrary<infer Of> ? Of : never;
 
-async function changeMeasures(tx: Tx, merchantId: string, step: RangedStep) {
+async function changeMeasures(tx: Tx, step: RangedStep) {
   const { action, from, many, status, value, spread } = step;
-  if (action === 'again') await countListsAgain(tx, merchantId);
+  if (action === 'again') await countListsAgain(tx);
   if (action !== 'insert' && action !== 'measure')
-    return change(tx, merchantId, { action, from, many, status, isUndone: false } as Step);
-  await change(tx, merchantId, {
+    return change(tx, { action, from, many, status, isUndone: false } as Step);
+  await change(tx, {
     action: action === 'insert' ? 'insert' : 'touch',
     from,
     many,
@@ -169,22 +169,25 @@ async function changeMeasures(tx: Tx, merchantId: string, step: RangedStep) {
   await tx.run(sql`
     update toy set at = ${at}::timestamptz + ${spread}::int * (id - ${from}::int) * interval '500001 microseconds',
                    amount = ${amountOf(value ?? 0)}::numeric + ${spread}::int * (id - ${from}::int)
-     where merchant_id = ${merchantId} and id >= ${from} and id < ${from + many}`);
+     where merchant_id = ${tx.merchantId} and id >= ${from} and id < ${from + many}`);
 }
 
-const bothWays = (tx: Tx, merchantId: string, { kind, from, to, statuses }: RangedQuestion) => {
+const bothWays = (tx: Tx, { kind, from, to, statuses }: RangedQuestion) => {
   const measure = kind === 'time' ? 'at' : 'amount';
   const [column, endOf] = kind === 'time' ? [sql`at`, timeOf] : [sql`amount`, amountOf];
   const [low, high] = [from, to].map((end) => (end === null ? null : sql`${endOf(end)}`)) as [Sql | null, Sql | null];
   const counted = tx.one<{ total: number; top: bigint | null }>(sql`
     select count(*)::int as total, max(seq) as top from toy
      where ${allOf([
-       sql`merchant_id = ${merchantId} and not is_hidden and ${column} is not null`,
+       sql`merchant_id = ${tx.merchantId} and not is_hidden and ${column} is not null`,
        statuses !== undefined && sql`status = any (${statuses}::text[])`,
        low !== null && sql`${column} >= ${low}`,
        high !== null && (kind === 'time' ? sql`${column} < ${high}` : sql`${column} <= ${high}`),
      ])}`);
-  return Promise.all([keptRange(tx, RANGED, merchantId, { measure, kind, from: low, to: high }, [statuses]), counted]);
+  return Promise.all([
+    keptRange(tx, RANGED, tx.merchantId, { measure, kind, from: low, to: high }, [statuses]),
+    counted,
+  ]);
 };
 
 it('a kept range is the number of rows in it, and none of them comes after its top, whatever is changed or folded when', async () => {
@@ -195,8 +198,8 @@ it('a kept range is the number of rows in it, and none of them comes after its t
       for (const [step, question] of steps) {
         if (step.action === 'fold') await addAllListChanges(database, merchantId);
         await within(merchantId, async (tx) => {
-          if (step.action !== 'fold') await changeMeasures(tx, merchantId, step);
-          const [kept, counted] = await bothWays(tx, merchantId, question);
+          if (step.action !== 'fold') await changeMeasures(tx, step);
+          const [kept, counted] = await bothWays(tx, question);
           expect(kept.rows).toBe(counted.total);
           expect(kept.top ?? 0n).toBeGreaterThanOrEqual(counted.top ?? 0n);
         });
@@ -209,7 +212,7 @@ it('a kept range is the number of rows in it, and none of them comes after its t
 it('stretches are divided where they grow long, and a value of many rows has one of its own', async () => {
   const merchantId = 'org_long';
   await within(merchantId, async (tx) => {
-    await insert(tx, merchantId, 1, 40);
+    await insert(tx, 1, 40);
     await tx.run(sql`update toy set amount = least(greatest(id, 10), 30) where merchant_id = ${merchantId}`);
   });
   await addAllListChanges(database, merchantId);
@@ -229,12 +232,12 @@ it('stretches are divided where they grow long, and a value of many rows has one
 describe('transactions of one merchant', () => {
   it('do not wait for each other, and each sees its own rows and those that were committed', async () => {
     const merchantId = 'org_beside';
-    await within(merchantId, (tx) => insert(tx, merchantId, 1, 2));
+    await within(merchantId, (tx) => insert(tx, 1, 2));
     await within(merchantId, async (slow) => {
-      await insert(slow, merchantId, 10, 12);
+      await insert(slow, 10, 12);
       await within(merchantId, async (quick) => {
         await quick.run(sql`set local lock_timeout = '2s'`);
-        await insert(quick, merchantId, 20, 20);
+        await insert(quick, 20, 20);
         expect(await keptCount(quick, TOY, merchantId)).toBe(3);
       });
       await addAllListChanges(database, merchantId);
@@ -247,7 +250,7 @@ describe('transactions of one merchant', () => {
   it('are counted once, however many workers fold at once', async () => {
     const merchantId = 'org_folded';
     const numbers = Array.from({ length: 40 }, (_, n) => n);
-    await Promise.all(numbers.map((n) => within(merchantId, (tx) => insert(tx, merchantId, n, n))));
+    await Promise.all(numbers.map((n) => within(merchantId, (tx) => insert(tx, n, n))));
     await Promise.all(numbers.map(() => addAllListChanges(database, merchantId)));
     expect(await kept(merchantId)).toBe(40);
     await addAllListChanges(database, merchantId);
@@ -258,8 +261,8 @@ describe('transactions of one merchant', () => {
 });
 
 it('an operator counts the rows of all merchants, a merchant its own alone', async () => {
-  await within('org_one', (tx) => insert(tx, 'org_one', 1, 5, 'shared'));
-  await within('org_two', (tx) => insert(tx, 'org_two', 1, 3, 'shared'));
+  await within('org_one', (tx) => insert(tx, 1, 5, 'shared'));
+  await within('org_two', (tx) => insert(tx, 1, 3, 'shared'));
   expect(await database.transaction('every merchant, reading', (tx) => keptCount(tx, TOY, null, [['shared']]))).toBe(8);
   expect(await within('org_one', (tx) => keptCount(tx, TOY, 'org_two', [['shared']]))).toBe(0);
 });
@@ -274,8 +277,8 @@ describe('a total', () => {
   ])('by $filters is $total (null: has to be counted)', async ({ filters, total }) => {
     await within('org_total', async (tx) => {
       await tx.run(sql`delete from toy where merchant_id = 'org_total'`);
-      await insert(tx, 'org_total', 1, 4);
-      await insert(tx, 'org_total', 5, 6, 'old');
+      await insert(tx, 1, 4);
+      await insert(tx, 5, 6, 'old');
       const asked = keptTotal(tx, TOY, 'org_total', filters as { status?: string }, ['status']);
       expect(asked === undefined ? null : await asked()).toBe(total);
     });

@@ -172,15 +172,17 @@ export const selectMerchantsToCount = async (tx: Tx): Promise<string[]> =>
  * Adds the oldest changes of a merchant to its counts. One worker at a time adds the changes of a merchant.
  * @returns how many changes were added
  */
-export const addListChanges = (tx: Tx, merchantId: string, most: number): Promise<number> =>
-  tx.one<{ added: number }>(sql`select add_list_changes(${merchantId}, ${most}) as added`).then(({ added }) => added);
+export const addListChanges = (tx: Tx, most: number): Promise<number> =>
+  tx
+    .one<{ added: number }>(sql`select add_list_changes(${tx.merchantId}, ${most}) as added`)
+    .then(({ added }) => added);
 
 /**
  * Counts all lists of a merchant again, while the program runs; only transactions that add changes to counts wait.
  * @returns the number of wrong counts
  */
-export async function countListsAgain(tx: Tx, merchantId: string): Promise<number> {
-  const { mended } = await tx.one<{ mended: number }>(sql`select count_lists_again(${merchantId}) as mended`);
+export async function countListsAgain(tx: Tx): Promise<number> {
+  const { mended } = await tx.one<{ mended: number }>(sql`select count_lists_again(${tx.merchantId}) as mended`);
   return mended;
 }
 

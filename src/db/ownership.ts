@@ -13,16 +13,10 @@ export async function ownerOf(tx: Tx, id: string): Promise<string | null> {
  * 403.
  * @param what the resource as a word, e.g. `product`
  */
-export async function checkReference(
-  tx: Tx,
-  merchantId: string,
-  what: string,
-  id: string,
-  field: string,
-): Promise<Result<string>> {
+export async function checkReference(tx: Tx, what: string, id: string, field: string): Promise<Result<string>> {
   const owner = await ownerOf(tx, id);
   if (owner === null) return notFound(what, field);
-  return owner === merchantId ? ok(id) : forbidden(`The ${what} in ${field} is not this merchant's.`);
+  return owner === tx.merchantId ? ok(id) : forbidden(`The ${what} in ${field} is not this merchant's.`);
 }
 
 /** The merchants that own resources, for any caller; an id without a resource is not in the answer. */

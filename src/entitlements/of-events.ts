@@ -29,8 +29,8 @@ function questionOf(asked: BalancesQuestion, customerId: string, uses: readonly 
     ...asked,
     text: JSON.stringify(['events', customerId, ...texts.toSorted()]),
     find: async (tx) => {
-      const state = await selectState(tx, asked.merchantId, customerId); // before all that is as it says
-      const entitlements = await selectMeasuringEvents(tx, asked.merchantId, uses, asked.now);
+      const state = await selectState(tx, customerId); // before all that is as it says
+      const entitlements = await selectMeasuringEvents(tx, uses, asked.now);
       return ok({ customerId, state, entitlements, isActiveOnly: true, customer: null });
     },
   };

@@ -79,12 +79,12 @@ export const entitlementReadRoutes = (dependencies: ReadingDependencies): readon
         const id = params.id;
         const at = instantOrNull(query.at);
         if (at !== null)
-          return inReading({ database, merchantId, signal }, (tx) => detailAt(tx, merchantId, id, { at, signal }, now));
+          return inReading({ database, merchantId, signal }, (tx) => detailAt(tx, id, { at, signal }, now));
         const answer = await readings.answer(detailQuestion({ database, merchantId, now, signal }, id));
         return answer.ok ? ok(answer.value.details[0]) : answer;
       },
-      handler: ({ tx, merchantId, params, query, now, signal }) =>
-        detailAt(tx, merchantId, params.id, { at: instantOrNull(query.at), signal }, now),
+      handler: ({ tx, params, query, now, signal }) =>
+        detailAt(tx, params.id, { at: instantOrNull(query.at), signal }, now),
     }),
     api.get('/v1/entitlements/:id/history', 'getEntitlementHistory', {
       summary: 'Retrieve the history of a balance',
@@ -92,10 +92,10 @@ export const entitlementReadRoutes = (dependencies: ReadingDependencies): readon
       access: ofEntitlement,
       query: HistoryQuery,
       replies: { 200: EntitlementHistoryReply },
-      handler: async ({ tx, merchantId, params, query, now, signal }) => {
-        const entitlement = await selectEntitlement(tx, merchantId, params.id);
+      handler: async ({ tx, params, query, now, signal }) => {
+        const entitlement = await selectEntitlement(tx, params.id);
         if (!entitlement) return notFound('entitlement');
-        const own = await effectiveNowForReading(tx, merchantId, entitlement.clockId, now);
+        const own = await effectiveNowForReading(tx, entitlement.clockId, now);
         const { from, to, windowSize = 'DAY' } = query;
         const question = { from: instantOrNull(from), to: instantOrNull(to), windowSize, signal };
         return historyOf(tx, entitlement, question, own);
@@ -135,14 +135,13 @@ const inReading = <T>({ database, merchantId, signal }: Reader, work: (tx: Tx) =
 
 async function detailAt(
   tx: Tx,
-  merchantId: string,
   id: string,
   question: BalanceQuestion,
   now: Instant,
 ): Promise<Result<EntitlementDetailReply>> {
-  const entitlement = await selectEntitlement(tx, merchantId, id);
+  const entitlement = await selectEntitlement(tx, id);
   if (!entitlement) return notFound('entitlement');
-  const effectiveNow = await effectiveNowForReading(tx, merchantId, entitlement.clockId, now);
+  const effectiveNow = await effectiveNowForReading(tx, entitlement.clockId, now);
   const shown = await toAccessReplies(tx, [{ ...entitlement, effectiveNow }], question);
   return shown.ok ? ok(shown.value[0] as EntitlementDetailReply) : shown;
 }
@@ -159,14 +158,14 @@ const accessBy =
       const answer = await readings.answer(accessQuestion(reader, of));
       return answer.ok ? ok(toAccessReply(answer.value)) : answer;
     }
-    const { merchantId, signal, now } = reader;
+    const { signal, now } = reader;
     return inReading(reader, async (tx) => {
-      const found = await findWhose(tx, merchantId, of.customer);
+      const found = await findWhose(tx, of.customer);
       if (!found.ok) return found;
-      const asked = await findAsked(tx, merchantId, of);
+      const asked = await findAsked(tx, of);
       const { productId } = of;
       const filters = { customerId: found.value, productId, ...(asked && { asked }) };
-      return accessOf(dependencies, tx, merchantId, filters, { at, signal }, now);
+      return accessOf(dependencies, tx, filters, { at, signal }, now);
     });
   };
 

@@ -10,9 +10,9 @@ function keptRow() {
   const asked: string[] = [];
   const row = { id: 'thing_1', ...keyColumns(sent) };
   const statements = {
-    lock: async (_tx: Tx, merchantId: string, key: string) => asked.push(`lock ${merchantId} ${key}`),
-    find: async (_tx: Tx, merchantId: string, key: string) => {
-      asked.push(`find ${merchantId} ${key}`);
+    lock: async (_tx: Tx, key: string) => asked.push(`lock ${_tx.merchantId} ${key}`),
+    find: async (_tx: Tx, key: string) => {
+      asked.push(`find ${_tx.merchantId} ${key}`);
       return key === row.idempotencyKey ? row : undefined;
     },
   };
@@ -21,14 +21,14 @@ function keptRow() {
 
 it('answers the row of the same key and content, and locks the key before it looks', async () => {
   const { asked, row, statements } = keptRow();
-  expect(await findCreated(tx, 'org_1', sent, statements)).toEqual({ ok: true, value: row });
+  expect(await findCreated(tx, sent, statements)).toEqual({ ok: true, value: row });
   expect(asked).toEqual(['lock org_1 k', 'find org_1 k']);
 });
 
 it('refuses other content under the same key', async () => {
   const { statements } = keptRow();
   const other = bodyKey('thing', { idempotencyKey: 'k', name: 'b' } as { idempotencyKey: string });
-  expect(await findCreated(tx, 'org_1', other, statements)).toMatchObject({
+  expect(await findCreated(tx, other, statements)).toMatchObject({
     refusal: { code: 'IDEMPOTENCY_KEY_REUSED' },
   });
 });
@@ -36,10 +36,10 @@ it('refuses other content under the same key', async () => {
 it('finds nothing under a new key, and asks nothing without a key', async () => {
   const { asked, statements } = keptRow();
   const unused = bodyKey('thing', { idempotencyKey: 'new' });
-  expect(await findCreated(tx, 'org_1', unused, statements)).toEqual({ ok: true, value: null });
+  expect(await findCreated(tx, unused, statements)).toEqual({ ok: true, value: null });
   expect(asked).toHaveLength(2);
   const without = bodyKey('thing', {});
-  expect(await findCreated(tx, 'org_1', without, statements)).toEqual({ ok: true, value: null });
+  expect(await findCreated(tx, without, statements)).toEqual({ ok: true, value: null });
   expect(asked).toHaveLength(2);
   expect(keyColumns(without)).toEqual({ idempotencyKey: null, idempotencyPrint: null });
 });

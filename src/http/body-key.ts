@@ -25,8 +25,8 @@ export const keyColumns = (
 
 /** The statements for the keys of one kind of row. Without `lock` the caller holds a lock of its own already. */
 interface KeyStatements<Row> {
-  readonly lock?: (tx: Tx, merchantId: string, key: string) => Promise<unknown>;
-  readonly find: (tx: Tx, merchantId: string, key: string) => Promise<Row | undefined>;
+  readonly lock?: (tx: Tx, key: string) => Promise<unknown>;
+  readonly find: (tx: Tx, key: string) => Promise<Row | undefined>;
 }
 
 /**
@@ -36,13 +36,12 @@ interface KeyStatements<Row> {
  */
 export async function findCreated<Row extends { readonly idempotencyPrint: Buffer | null }>(
   tx: Tx,
-  merchantId: string,
   sent: BodyKey | null,
   { lock, find }: KeyStatements<Row>,
 ): Promise<Result<Row | null>> {
   if (sent === null) return ok(null);
-  await lock?.(tx, merchantId, sent.key);
-  const known = await find(tx, merchantId, sent.key);
+  await lock?.(tx, sent.key);
+  const known = await find(tx, sent.key);
   if (!known) return ok(null);
   return known.idempotencyPrint?.equals(sent.fingerprint) ? ok(known) : fail('IDEMPOTENCY_KEY_REUSED');
 }

@@ -23,13 +23,8 @@ export const insertApiKey = (tx: Tx, key: Omit<ApiKey, 'lastUsedAt'> & { hash: B
   tx.one<ApiKey>(sql`${insertion('api_key', key)} returning ${columns}`);
 
 /** Revoked keys are gone from sight; their rows stay for the audit log. */
-export async function selectApiKeys(
-  tx: Tx,
-  merchantId: string,
-  userId: string,
-  page: PageRequest,
-): Promise<Page<ApiKey>> {
-  const exists = sql`merchant_id = ${merchantId} and user_id = ${userId} and revoked_at is null`;
+export async function selectApiKeys(tx: Tx, userId: string, page: PageRequest): Promise<Page<ApiKey>> {
+  const exists = sql`merchant_id = ${tx.merchantId} and user_id = ${userId} and revoked_at is null`;
   const { rows, total } = await pageOfRows<ApiKey>(
     tx,
     { kind: 'apiKey', select: columns, from: sql`api_key`, exists },
@@ -39,10 +34,10 @@ export async function selectApiKeys(
 }
 
 /** @returns how many keys were revoked: none where the user has no such key, or it was revoked before. */
-export const markKeyRevoked = (tx: Tx, merchantId: string, userId: string, id: string, now: Instant): Promise<number> =>
+export const markKeyRevoked = (tx: Tx, userId: string, id: string, now: Instant): Promise<number> =>
   tx.run(sql`
     update api_key set revoked_at = ${now}
-     where merchant_id = ${merchantId} and user_id = ${userId} and id = ${id} and revoked_at is null`);
+     where merchant_id = ${tx.merchantId} and user_id = ${userId} and id = ${id} and revoked_at is null`);
 
 /** The owner of a key. */
 export interface FoundKey {

@@ -67,8 +67,8 @@ export async function createApiKey(
 }
 
 /** The user whose keys the caller wants to manage: 404 where there is none, 403 where the caller may not. */
-export async function userToManage(tx: Tx, caller: Caller, merchantId: string, userId: string): Promise<Result<User>> {
-  const user = await selectUser(tx, merchantId, userId);
+export async function userToManage(tx: Tx, caller: Caller, userId: string): Promise<Result<User>> {
+  const user = await selectUser(tx, userId);
   if (!user) return notFound('user');
   return mayManageKeys(caller, user) ? ok(user) : forbidden('Only an admin manages the keys of others.');
 }
@@ -82,26 +82,26 @@ export async function createKeyFor(
   environment: EnvironmentName,
   now: Instant,
 ): Promise<Result<CreatedApiKey>> {
-  const user = await userToManage(tx, caller, merchantId, userId);
+  const user = await userToManage(tx, caller, userId);
   if (!user.ok) return user;
   if (!hasRole(caller, user.value.role)) return forbidden('A user cannot grant a role above their own.');
   return createApiKey(tx, { merchantId, userId }, input, environment, now);
 }
 
 /** One page of a user's keys, newest first; revoked ones are left out. */
-export const listApiKeys = (tx: Tx, merchantId: string, userId: string, page: PageRequest): Promise<Page<ApiKey>> =>
-  selectApiKeys(tx, merchantId, userId, page);
+export const listApiKeys = (tx: Tx, userId: string, page: PageRequest): Promise<Page<ApiKey>> =>
+  selectApiKeys(tx, userId, page);
 
 /** Revokes a key: within a second it is invalid on every node (authentication.ts). */
 export async function revokeKeyOf(
   tx: Tx,
   caller: Caller,
-  { merchantId, userId, id }: { merchantId: string; userId: string; id: string },
+  { userId, id }: { merchantId: string; userId: string; id: string },
   now: Instant,
 ): Promise<Result<void>> {
-  const user = await userToManage(tx, caller, merchantId, userId);
+  const user = await userToManage(tx, caller, userId);
   if (!user.ok) return user;
   if (!hasRole(caller, user.value.role)) return forbidden('A user cannot revoke the keys of a role above their own.');
-  const revoked = await markKeyRevoked(tx, merchantId, userId, id, now);
+  const revoked = await markKeyRevoked(tx, userId, id, now);
   return revoked === 1 ? ok(undefined) : notFound('API key');
 }

@@ -27,12 +27,7 @@ export async function createMerchant(
   if (!made.ok) return made;
   const merchantId = made.value.id;
   const own = tx.of(merchantId);
-  const admin = await createUser(
-    own,
-    merchantId,
-    { organizationId: merchantId, email: adminEmail, role: 'admin' },
-    now,
-  );
+  const admin = await createUser(own, { organizationId: merchantId, email: adminEmail, role: 'admin' }, now);
   if (!admin.ok) return admin;
   const key = await createApiKey(own, { merchantId, userId: admin.value.id }, { name: keyName }, environment, now);
   if (!key.ok) return key;

@@ -162,8 +162,8 @@ export const organizationRoutes = (dependencies: OrganizationDependencies): read
     description: 'Answers one organization; a merchant with its settings.',
     access: { role: 'viewer', merchant: { of: 'id', kind: 'organization' } },
     replies: { 200: OrganizationReply },
-    handler: async ({ tx, merchantId, params }) => {
-      const found = await findOrganization(tx, merchantId, params.id);
+    handler: async ({ tx, params }) => {
+      const found = await findOrganization(tx, params.id);
       return found ? ok(publicOrganization(found)) : notFound('organization');
     },
   }),

@@ -44,9 +44,9 @@ const jsonbOrNull = (value: unknown) => (value === null ? null : jsonb(value));
  * Lets this transaction also see and write one more merchant's rows: for a creation whose merchant does not exist
  * before, and for an operator's that names a merchant beside the platform. The caller has checked that it may.
  */
-export const setAdmittedMerchant = (tx: Tx, merchantId: string): Promise<number> =>
+export const setAdmittedMerchant = (tx: Tx): Promise<number> =>
   tx.run(sql`select set_config('reckoner.merchants', concat_ws(',',
-    nullif(current_setting('reckoner.merchants', true), ''), ${merchantId}::text), true)`);
+    nullif(current_setting('reckoner.merchants', true), ''), ${tx.merchantId}::text), true)`);
 
 export type NewRow = Pick<OrganizationRow, 'id' | 'merchantId' | 'type' | 'name'> &
   Partial<
@@ -74,31 +74,29 @@ export const insertOrganization = (tx: Tx, row: NewRow, now: Instant): Promise<O
     on conflict (merchant_id, email) where type = 'consumer' and found_by_email do nothing
     returning ${columns}`);
 
-export const selectOrganization = (tx: Tx, merchantId: string, id: string): Promise<OrganizationRow | undefined> =>
-  tx.maybe<OrganizationRow>(sql`select ${columns} from organization where merchant_id = ${merchantId} and id = ${id}`);
+export const selectOrganization = (tx: Tx, id: string): Promise<OrganizationRow | undefined> =>
+  tx.maybe<OrganizationRow>(
+    sql`select ${columns} from organization where merchant_id = ${tx.merchantId} and id = ${id}`,
+  );
 
 /** The same, with the row locked against other changes of it until the transaction ends. */
-export const lockOrganization = (tx: Tx, merchantId: string, id: string): Promise<OrganizationRow | undefined> =>
+export const lockOrganization = (tx: Tx, id: string): Promise<OrganizationRow | undefined> =>
   tx.maybe<OrganizationRow>(sql`
-    select ${columns} from organization where merchant_id = ${merchantId} and id = ${id} for no key update`);
+    select ${columns} from organization where merchant_id = ${tx.merchantId} and id = ${id} for no key update`);
 
 export const selectOrganizations = (tx: Tx, ids: readonly string[]): Promise<OrganizationRow[]> =>
   tx.rows<OrganizationRow>(sql`select ${columns} from organization where id = any (${[...ids]}::text[])`);
 
 /** Those of some organizations that belong to the merchant. */
-export const selectOrganizationsOf = (tx: Tx, merchantId: string, ids: readonly string[]): Promise<OrganizationRow[]> =>
+export const selectOrganizationsOf = (tx: Tx, ids: readonly string[]): Promise<OrganizationRow[]> =>
   tx.rows<OrganizationRow>(
-    sql`select ${columns} from organization where merchant_id = ${merchantId} and id = any (${[...ids]}::text[])`,
+    sql`select ${columns} from organization where merchant_id = ${tx.merchantId} and id = any (${[...ids]}::text[])`,
   );
 
-export const selectConsumerByEmail = (
-  tx: Tx,
-  merchantId: string,
-  email: string,
-): Promise<OrganizationRow | undefined> =>
+export const selectConsumerByEmail = (tx: Tx, email: string): Promise<OrganizationRow | undefined> =>
   tx.maybe<OrganizationRow>(sql`
     select ${columns} from organization
-     where merchant_id = ${merchantId} and type = 'consumer' and email = ${email} and found_by_email`);
+     where merchant_id = ${tx.merchantId} and type = 'consumer' and email = ${email} and found_by_email`);
 
 /** The ids of organizations that changed, for lists of what shows them. */
 export const changedOrganizations = (changed: Changed): Sql => changedRows('organization', 'id', changed);

@@ -301,9 +301,9 @@ describe('from code', () => {
 
   it('merchantSettings fills in the defaults, and a merchant that is none is a fault', async () => {
     await env.database.transaction({ merchants: [other.id] }, async (tx) => {
-      expect(await merchantSettings(tx, other.id)).toMatchObject({ defaultTaxRate: null, paymentProvider: 'sandbox' });
-      await expect(merchantSettings(tx, merchant.id)).rejects.toThrow('does not exist');
-      expect(await findOrganization(tx, other.id, merchant.id)).toBeUndefined();
+      expect(await merchantSettings(tx)).toMatchObject({ defaultTaxRate: null, paymentProvider: 'sandbox' });
+      await expect(merchantSettings(tx.of(merchant.id))).rejects.toThrow('does not exist');
+      expect(await findOrganization(tx, merchant.id)).toBeUndefined();
     });
   });
 
@@ -312,7 +312,7 @@ describe('from code', () => {
       Array.from({ length: 10 }, (_, n) =>
         env.database.transaction({ merchants: [other.id] }, async (tx) => {
           const email = n % 2 === 0 ? 'race@example.com' : 'Race@Example.com';
-          return (await findOrCreateConsumer(tx, other.id, { name: `Racer ${n}`, email }, now)).consumer.id;
+          return (await findOrCreateConsumer(tx, { name: `Racer ${n}`, email }, now)).consumer.id;
         }),
       ),
     );

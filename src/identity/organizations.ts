@@ -67,18 +67,14 @@ export const emailOf = ({ email, billingEmails }: Pick<Organization, 'email' | '
   email ?? billingEmails[0] ?? null;
 
 /** An organization that belongs to the merchant; undefined where it has none of this id. */
-export async function findOrganization(tx: Tx, merchantId: string, id: string): Promise<Organization | undefined> {
-  const row = await selectOrganization(tx, merchantId, id);
+export async function findOrganization(tx: Tx, id: string): Promise<Organization | undefined> {
+  const row = await selectOrganization(tx, id);
   return row && toOrganization(row);
 }
 
 /** Those of some organizations that belong to the merchant, by their ids. */
-export async function findOrganizationsOf(
-  tx: Tx,
-  merchantId: string,
-  ids: Iterable<string>,
-): Promise<ReadonlyMap<string, Organization>> {
-  const rows = await selectOrganizationsOf(tx, merchantId, [...new Set(ids)]);
+export async function findOrganizationsOf(tx: Tx, ids: Iterable<string>): Promise<ReadonlyMap<string, Organization>> {
+  const rows = await selectOrganizationsOf(tx, [...new Set(ids)]);
   return new Map(rows.map((row) => [row.id, toOrganization(row)]));
 }
 
@@ -94,15 +90,14 @@ export interface MerchantOrganization extends Organization {
 }
 
 /** A merchant. @throws where there is no such merchant: a fault of ours */
-export async function findMerchant(tx: Tx, merchantId: string): Promise<MerchantOrganization> {
-  const merchant = await findOrganization(tx, merchantId, merchantId);
-  if (!merchant?.settings) throw new Error(`Merchant ${merchantId} does not exist.`);
+export async function findMerchant(tx: Tx): Promise<MerchantOrganization> {
+  const merchant = await findOrganization(tx, tx.merchantId);
+  if (!merchant?.settings) throw new Error(`Merchant ${tx.merchantId} does not exist.`);
   return { ...merchant, settings: merchant.settings };
 }
 
 /** A merchant's settings. @throws where there is no such merchant: a fault of ours */
-export const merchantSettings = async (tx: Tx, merchantId: string): Promise<MerchantSettings> =>
-  (await findMerchant(tx, merchantId)).settings;
+export const merchantSettings = async (tx: Tx): Promise<MerchantSettings> => (await findMerchant(tx)).settings;
 
 /** One page of organizations, newest first; of all merchants where `merchantId` is null. */
 export async function listOrganizations(
@@ -151,7 +146,7 @@ export async function createOrganization(
   if (!registered.ok) return registered;
   if (type === 'merchant') {
     if (merchantId !== undefined) return invalidField('merchantId', 'is only for a consumer');
-    await setAdmittedMerchant(tx.of(id), id);
+    await setAdmittedMerchant(tx.of(id));
     const row = await insertOrganization(
       tx,
       { ...particulars, type, id, merchantId: id, settings: changedSettings({}, settings) },
@@ -163,8 +158,8 @@ export async function createOrganization(
   if (merchantId === undefined) return invalidField('merchantId', 'is required for a consumer');
   const owner = await ownerOf(tx, merchantId);
   if (owner === null) return notFound('organization', 'merchantId');
-  await setAdmittedMerchant(tx.of(owner), owner);
-  const merchant = await selectOrganization(tx.of(merchantId), merchantId, merchantId);
+  await setAdmittedMerchant(tx.of(owner));
+  const merchant = await selectOrganization(tx.of(merchantId), merchantId);
   if (merchant?.type !== 'merchant') return invalidField('merchantId', 'must be a merchant');
   const email = particulars.billingEmails?.[0]?.toLowerCase();
   const row = await insertOrganization(
@@ -188,11 +183,11 @@ export interface OrganizationPatch extends Particulars {
 export interface OrganizationDependencies {
   readonly environment: EnvironmentName;
   /** Has a merchant connected an account at this provider that works? */
-  isConnected(tx: Tx, merchantId: string, provider: string): Promise<boolean>;
+  isConnected(tx: Tx, provider: string): Promise<boolean>;
   /**
    * Why a tax provider that is connected cannot calculate tax; null: it can. It may have to be asked (`AskOutside`).
    */
-  taxProblem(tx: Tx, merchantId: string, provider: 'stripe_tax'): Promise<string | null>;
+  taxProblem(tx: Tx, provider: 'stripe_tax'): Promise<string | null>;
   /** The hook of other domains in the same transaction, after a change of a consumer's particulars. */
   onConsumerChanged?(tx: Tx, consumer: { merchantId: string; consumerId: string }, now: Instant): Promise<void>;
 }
@@ -209,7 +204,7 @@ export async function changeOrganization(
   { environment, isConnected, taxProblem, onConsumerChanged }: OrganizationDependencies,
   now: Instant,
 ): Promise<Result<Organization>> {
-  const row = await lockOrganization(tx, merchantId, id);
+  const row = await lockOrganization(tx, id);
   if (!row) return notFound('organization');
   if (row.type !== 'consumer' && !hasRole(caller, 'admin'))
     return forbidden('Only an admin may change this organization.');
@@ -219,13 +214,13 @@ export async function changeOrganization(
     if (row.type !== 'merchant') return invalid([{ field: 'settings', message: 'are only for a merchant' }]);
     const asksForTax = input.taxProvider === 'stripe_tax';
     const asksForStripe = asksForTax || input.paymentProvider === 'stripe';
-    const isThere = asksForStripe && (await isConnected(tx, merchantId, 'stripe'));
+    const isThere = asksForStripe && (await isConnected(tx, 'stripe'));
     const checked = checkSettings(input, environment, {
       isConnected: isThere,
-      taxProblem: asksForTax && isThere ? await taxProblem(tx, merchantId, 'stripe_tax') : null,
+      taxProblem: asksForTax && isThere ? await taxProblem(tx, 'stripe_tax') : null,
     });
     if (!checked.ok) return checked;
-    const plans = await checkPlans(tx, merchantId, input);
+    const plans = await checkPlans(tx, input);
     if (!plans.ok) return plans;
     const registered = await checkTaxRegistrations(input);
     if (!registered.ok) return registered;
@@ -239,9 +234,9 @@ export async function changeOrganization(
 }
 
 /** The plans that customers may choose are the merchant's own. */
-async function checkPlans(tx: Tx, merchantId: string, { portal }: SettingsInput): Promise<Result<void>> {
+async function checkPlans(tx: Tx, { portal }: SettingsInput): Promise<Result<void>> {
   for (const [index, id] of (portal?.planChange?.plans ?? []).entries()) {
-    const owned = await checkReference(tx, merchantId, 'plan', id, `settings.portal.planChange.plans.${index}`);
+    const owned = await checkReference(tx, 'plan', id, `settings.portal.planChange.plans.${index}`);
     if (!owned.ok) return owned;
   }
   return ok(undefined);
@@ -266,13 +261,8 @@ const consumerRow = (merchantId: string, { name, email, phone, address }: Consum
 });
 
 /** A new consumer of the merchant, which is not found by its e-mail address: others may have the same one. */
-export async function createConsumer(
-  tx: Tx,
-  merchantId: string,
-  details: ConsumerDetails,
-  now: Instant,
-): Promise<Organization> {
-  const row = await insertOrganization(tx, { ...consumerRow(merchantId, details), foundByEmail: false }, now);
+export async function createConsumer(tx: Tx, details: ConsumerDetails, now: Instant): Promise<Organization> {
+  const row = await insertOrganization(tx, { ...consumerRow(tx.merchantId, details), foundByEmail: false }, now);
   if (!row) throw new Error('A consumer that is not found by its e-mail address met another one.');
   return toOrganization(row);
 }
@@ -283,12 +273,11 @@ export async function createConsumer(
  */
 export async function findOrCreateConsumer(
   tx: Tx,
-  merchantId: string,
   details: ConsumerDetails,
   now: Instant,
 ): Promise<{ consumer: Organization; created: boolean }> {
-  const made = await insertOrganization(tx, consumerRow(merchantId, details), now);
-  const row = made ?? (await selectConsumerByEmail(tx, merchantId, details.email.toLowerCase()));
+  const made = await insertOrganization(tx, consumerRow(tx.merchantId, details), now);
+  const row = made ?? (await selectConsumerByEmail(tx, details.email.toLowerCase()));
   if (!row) throw new Error('A consumer was neither created nor found.');
   return { consumer: toOrganization(row), created: made !== undefined };
 }
@@ -324,7 +313,7 @@ export const changeConsumerParticulars = async (
  * The consumer, locked until the transaction ends, so that its customer is made once; undefined where it is none of the
  * merchant's.
  */
-export async function lockConsumer(tx: Tx, merchantId: string, id: string): Promise<Organization | undefined> {
-  const row = await lockOrganization(tx, merchantId, id);
+export async function lockConsumer(tx: Tx, id: string): Promise<Organization | undefined> {
+  const row = await lockOrganization(tx, id);
   return row?.type === 'consumer' ? toOrganization(row) : undefined;
 }

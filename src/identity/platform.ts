@@ -42,7 +42,7 @@ async function ensureOrganization(tx: Tx, environment: EnvironmentName, now: Ins
   if (known.environment !== null && known.environment !== environment)
     throw new Error(`This database belongs to ${known.environment}, not to ${environment}.`);
   const id = known.id ?? newId('organization');
-  await setAdmittedMerchant(tx.of(id), id);
+  await setAdmittedMerchant(tx.of(id));
   if (known.id === null)
     await tx.run(sql`insert into organization (merchant_id, id, type, name, settings, created_at, updated_at)
       values (${id}, ${id}, 'platform', 'Platform', ${jsonb({ environment })}, ${now}, ${now})`);

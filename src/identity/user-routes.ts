@@ -158,10 +158,10 @@ export const userRoutes: readonly Route[] = [
     access: { role: 'admin', merchant: 'body', by: ['organizationId'] },
     body: UserCreateBody,
     replies: { 201: UserReply },
-    handler: async ({ tx, now, caller, merchantId, body }) => {
+    handler: async ({ tx, now, caller, body }) => {
       const granted = checkGrantedRole(caller, body.role);
       if (!granted.ok) return granted;
-      const made = await createUser(tx, merchantId, body, now);
+      const made = await createUser(tx, body, now);
       return made.ok ? ok(publicUser(made.value)) : made;
     },
   }),
@@ -179,8 +179,8 @@ export const userRoutes: readonly Route[] = [
     description: 'Answers one user. An unknown id is a 404.',
     access: { role: 'viewer', merchant: { of: 'id', kind: 'user' } },
     replies: { 200: UserReply },
-    handler: async ({ tx, merchantId, params }) => {
-      const found = await findUser(tx, merchantId, params.id);
+    handler: async ({ tx, params }) => {
+      const found = await findUser(tx, params.id);
       return found.ok ? ok(publicUser(found.value)) : found;
     },
   }),
@@ -223,7 +223,7 @@ export const apiKeyRoutes = (environment: EnvironmentName): readonly Route[] => 
     access: { role: 'viewer', merchant: keysOf },
     query: ListQuery({}),
     of: ApiKeyReply,
-    list: ({ tx, merchantId, params, page }) => listApiKeys(tx, merchantId, params.userId, page),
+    list: ({ tx, params, page }) => listApiKeys(tx, params.userId, page),
     each: (key) => publicApiKey(key),
   }),
   api.delete('/v0/users/:userId/apikeys/:keyId', 'revokeApiKey', {

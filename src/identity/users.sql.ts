@@ -27,8 +27,8 @@ const jsonbOrNull = (value: unknown) => (value === null ? null : jsonb(value));
 export const insertUser = (tx: Tx, user: User): Promise<User> =>
   tx.one<User>(sql`${insertion('app_user', withJsonb(user, 'address'), columns)} returning ${columns}`);
 
-export const selectUser = (tx: Tx, merchantId: string, id: string): Promise<User | undefined> =>
-  tx.maybe<User>(sql`select ${columns} from app_user where merchant_id = ${merchantId} and id = ${id}`);
+export const selectUser = (tx: Tx, id: string): Promise<User | undefined> =>
+  tx.maybe<User>(sql`select ${columns} from app_user where merchant_id = ${tx.merchantId} and id = ${id}`);
 
 export type UserFilter = { merchantId: string | null; organizationId?: string; email?: string; role?: Role };
 
@@ -49,13 +49,7 @@ export async function selectUsers(tx: Tx, filter: UserFilter, page: PageRequest)
 
 export type UserChange = Partial<Pick<User, 'email' | 'firstName' | 'lastName' | 'phone' | 'address' | 'role'>>;
 
-export const updateUser = (
-  tx: Tx,
-  merchantId: string,
-  id: string,
-  change: UserChange,
-  now: Instant,
-): Promise<User | undefined> =>
+export const updateUser = (tx: Tx, id: string, change: UserChange, now: Instant): Promise<User | undefined> =>
   tx.maybe<User>(sql`
     update app_user set ${assignments({
       email: change.email,
@@ -65,4 +59,4 @@ export const updateUser = (
       address: change.address === undefined ? undefined : jsonbOrNull(change.address),
       role: change.role,
       updatedAt: now,
-    })} where merchant_id = ${merchantId} and id = ${id} returning ${columns}`);
+    })} where merchant_id = ${tx.merchantId} and id = ${id} returning ${columns}`);

@@ -47,15 +47,14 @@ export interface NewUser {
 /**
  * Creates a user of a merchant or of the platform (whose users are operators). Consumers have no users: they are
  * billed, and call nothing.
- * @param merchantId the organization's own id
  */
-export async function createUser(tx: Tx, merchantId: string, input: NewUser, now: Instant): Promise<Result<User>> {
-  const organization = await selectOrganization(tx, merchantId, input.organizationId);
+export async function createUser(tx: Tx, input: NewUser, now: Instant): Promise<Result<User>> {
+  const organization = await selectOrganization(tx, input.organizationId);
   if (!organization) return notFound('organization', 'organizationId');
   if (organization.type === 'consumer') return invalidField('organizationId', 'must not be a consumer');
   const user = await insertUser(tx, {
     id: newId('user'),
-    merchantId,
+    merchantId: tx.merchantId,
     organizationId: input.organizationId,
     email: input.email,
     role: input.role,
@@ -81,8 +80,8 @@ export const listUsers = (tx: Tx, filter: UserFilter, page: PageRequest): Promis
   selectUsers(tx, filter, page);
 
 /** One user of the merchant, 404 where it has none of this id. */
-export async function findUser(tx: Tx, merchantId: string, id: string): Promise<Result<User>> {
-  const user = await selectUser(tx, merchantId, id);
+export async function findUser(tx: Tx, id: string): Promise<Result<User>> {
+  const user = await selectUser(tx, id);
   return user ? ok(user) : notFound('user');
 }
 
@@ -90,18 +89,18 @@ export async function findUser(tx: Tx, merchantId: string, id: string): Promise<
 export async function changeUser(
   tx: Tx,
   caller: Caller,
-  { merchantId, id }: { merchantId: string; id: string },
+  { id }: { merchantId: string; id: string },
   { type, ...change }: UserChange & { readonly type?: User['type'] },
   now: Instant,
 ): Promise<Result<User>> {
   const granted = checkGrantedRole(caller, change.role);
   if (!granted.ok) return granted;
   if (type !== undefined) {
-    const found = await findUser(tx, merchantId, id);
+    const found = await findUser(tx, id);
     if (!found.ok) return found;
     if (found.value.type !== type)
       return invalidField('type', `never changes: the user has ${found.value.type ?? 'none'}`);
   }
-  const user = await updateUser(tx, merchantId, id, change, now);
+  const user = await updateUser(tx, id, change, now);
   return user ? ok(user) : notFound('user');
 }

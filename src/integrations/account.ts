@@ -13,19 +13,14 @@ export interface OpenedAccount {
 }
 
 /** The account that a merchant has connected; null where there is none, or it does not work. */
-export async function findProviderAccount(
-  tx: Tx,
-  sealer: Sealer,
-  merchantId: string,
-  provider: string,
-): Promise<OpenedAccount | null> {
-  const integration = await selectIntegrationOfProvider(tx, merchantId, provider);
+export async function findProviderAccount(tx: Tx, sealer: Sealer, provider: string): Promise<OpenedAccount | null> {
+  const integration = await selectIntegrationOfProvider(tx, provider);
   if (integration?.status !== 'active') return null;
   const secretKey = openSecret(sealer, integration, 'secretKey');
   if (secretKey === null) return null;
   const { externalId } = integration;
   return {
-    merchantId,
+    merchantId: tx.merchantId,
     externalId: externalId ?? '',
     secretKey,
     webhookSecret: openSecret(sealer, integration, 'webhookSecret'),
@@ -33,18 +28,18 @@ export async function findProviderAccount(
 }
 
 /** Has a merchant connected an account of this provider that works, as far as anybody knows? */
-export const isConnected = async (tx: Tx, merchantId: string, provider: string): Promise<boolean> =>
-  (await selectIntegrationOfProvider(tx, merchantId, provider))?.status === 'active';
+export const isConnected = async (tx: Tx, provider: string): Promise<boolean> =>
+  (await selectIntegrationOfProvider(tx, provider))?.status === 'active';
 
 /** A call has shown that the keys of an account do not work any more. Keys that were put since are not to blame. */
 export async function markRefused(
   tx: Tx,
   sealer: Sealer,
-  { merchantId, provider, secretKey }: { merchantId: string; provider: string; secretKey: string },
+  { provider, secretKey }: { merchantId: string; provider: string; secretKey: string },
   reason: string,
   now: Instant,
 ): Promise<void> {
-  const integration = await lockIntegrationOfProvider(tx, merchantId, provider);
+  const integration = await lockIntegrationOfProvider(tx, provider);
   if (integration?.status !== 'active' || openSecret(sealer, integration, 'secretKey') !== secretKey) return;
   await updateIntegration(tx, { ...integration, status: 'error', statusReason: reason, updatedAt: now });
 }

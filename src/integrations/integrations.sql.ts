@@ -13,23 +13,23 @@ export const insertIntegration = (tx: Tx, integration: Integration) =>
     on conflict (merchant_id, provider) do nothing
     returning ${COLUMNS}`);
 
-export const selectIntegration = (tx: Tx, merchantId: string, id: string) =>
+export const selectIntegration = (tx: Tx, id: string) =>
   tx.maybe<Integration>(
-    sql`select ${COLUMNS} from merchant_integration where merchant_id = ${merchantId} and id = ${id}`,
+    sql`select ${COLUMNS} from merchant_integration where merchant_id = ${tx.merchantId} and id = ${id}`,
   );
 
-export const lockIntegration = (tx: Tx, merchantId: string, id: string) =>
+export const lockIntegration = (tx: Tx, id: string) =>
   tx.maybe<Integration>(sql`
-    select ${COLUMNS} from merchant_integration where merchant_id = ${merchantId} and id = ${id} for no key update`);
+    select ${COLUMNS} from merchant_integration where merchant_id = ${tx.merchantId} and id = ${id} for no key update`);
 
-export const selectIntegrationOfProvider = (tx: Tx, merchantId: string, provider: string) =>
+export const selectIntegrationOfProvider = (tx: Tx, provider: string) =>
   tx.maybe<Integration>(
-    sql`select ${COLUMNS} from merchant_integration where merchant_id = ${merchantId} and provider = ${provider}`,
+    sql`select ${COLUMNS} from merchant_integration where merchant_id = ${tx.merchantId} and provider = ${provider}`,
   );
 
-export const lockIntegrationOfProvider = (tx: Tx, merchantId: string, provider: string) =>
+export const lockIntegrationOfProvider = (tx: Tx, provider: string) =>
   tx.maybe<Integration>(sql`
-    select ${COLUMNS} from merchant_integration where merchant_id = ${merchantId} and provider = ${provider}
+    select ${COLUMNS} from merchant_integration where merchant_id = ${tx.merchantId} and provider = ${provider}
        for no key update`);
 
 export const updateIntegration = (tx: Tx, integration: Integration) =>

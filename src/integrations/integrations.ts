@@ -67,7 +67,7 @@ export async function connect(
   const scope = { merchants: [merchantId] };
   const save = (tried: Tried | null) =>
     database.transaction(scope, async (tx) => {
-      const after = await put(tx, dependencies.sealer, merchantId, body, tried, now);
+      const after = await put(tx, dependencies.sealer, body, tried, now);
       if (!after) return;
       const reply = toIntegrationReply(after);
       await audit(tx, null, reply);
@@ -76,9 +76,7 @@ export async function connect(
   const probe = Object.hasOwn(dependencies.probes, body.provider) ? dependencies.probes[body.provider] : undefined;
   const isTried = probe && (body.status ?? 'active') === 'active';
   for (let trials = 0; isTried && trials < MOST_TRIALS; trials += 1) {
-    const secrets = await database.transaction(scope, (tx) =>
-      planSecrets(tx, dependencies.sealer, merchantId, body, now),
-    );
+    const secrets = await database.transaction(scope, (tx) => planSecrets(tx, dependencies.sealer, body, now));
     const done = await save({ secrets, trial: await probe(secrets) });
     if (done) return ok(done);
   }
@@ -88,28 +86,27 @@ export async function connect(
 }
 
 /** The secrets that the integration will have, opened. */
-async function planSecrets(tx: Tx, sealer: Sealer, merchantId: string, body: IntegrationBody, now: Instant) {
-  const before = await selectIntegrationOfProvider(tx, merchantId, body.provider);
-  return opened(sealer, withBody(sealer, before ?? fresh(merchantId, body.provider, now), body, now));
+async function planSecrets(tx: Tx, sealer: Sealer, body: IntegrationBody, now: Instant) {
+  const before = await selectIntegrationOfProvider(tx, body.provider);
+  return opened(sealer, withBody(sealer, before ?? fresh(tx.merchantId, body.provider, now), body, now));
 }
 
 /** @returns undefined where the integration has other secrets by now than were tried; nothing is changed then */
 async function put(
   tx: Tx,
   sealer: Sealer,
-  merchantId: string,
   body: IntegrationBody,
   tried: Tried | null,
   now: Instant,
 ): Promise<Integration | undefined> {
   const isTried = (after: Integration) =>
     (tried?.secrets ?? null) === null || isDeepStrictEqual(opened(sealer, after), tried?.secrets);
-  const fromNothing = withTrial(withBody(sealer, fresh(merchantId, body.provider, now), body, now), body, tried);
-  const isFirst = (await lockIntegrationOfProvider(tx, merchantId, body.provider)) === undefined;
+  const fromNothing = withTrial(withBody(sealer, fresh(tx.merchantId, body.provider, now), body, now), body, tried);
+  const isFirst = (await lockIntegrationOfProvider(tx, body.provider)) === undefined;
   if (isFirst && !isTried(fromNothing)) return;
   const made = isFirst ? await insertIntegration(tx, fromNothing) : undefined;
   if (made) return made;
-  const before = await lockIntegrationOfProvider(tx, merchantId, body.provider);
+  const before = await lockIntegrationOfProvider(tx, body.provider);
   if (!before) throw new Error(`The integration with ${body.provider} no longer exists.`); // none is ever deleted
   const after = withTrial(withBody(sealer, before, body, now), body, tried);
   return isTried(after) ? updateIntegration(tx, after) : undefined;
@@ -195,13 +192,8 @@ function faultsOf({ provider, config = {} }: IntegrationBody): FieldError[] {
 }
 
 /** Disconnects and forgets the secrets. One that is disconnected stays as it is. */
-export async function disconnectIntegration(
-  tx: Tx,
-  merchantId: string,
-  id: string,
-  now: Instant,
-): Promise<Result<IntegrationReply>> {
-  const before = await lockIntegration(tx, merchantId, id);
+export async function disconnectIntegration(tx: Tx, id: string, now: Instant): Promise<Result<IntegrationReply>> {
+  const before = await lockIntegration(tx, id);
   if (!before) return notFound('integration');
   if (before.status === 'disconnected') return ok(toIntegrationReply(before));
   const after = { ...before, ...decideConnection(before, 'disconnected', now), statusReason: null, updatedAt: now };
@@ -209,8 +201,8 @@ export async function disconnectIntegration(
 }
 
 /** One integration; 404. */
-export async function getIntegration(tx: Tx, merchantId: string, id: string): Promise<Result<IntegrationReply>> {
-  const integration = await selectIntegration(tx, merchantId, id);
+export async function getIntegration(tx: Tx, id: string): Promise<Result<IntegrationReply>> {
+  const integration = await selectIntegration(tx, id);
   return integration ? ok(toIntegrationReply(integration)) : notFound('integration');
 }
 

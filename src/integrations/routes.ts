@@ -38,13 +38,13 @@ export const integrationRoutes = (dependencies: IntegrationDependencies): readon
     description: 'Answers one integration, without secrets.',
     access: { role: 'viewer', merchant: one },
     replies: { 200: IntegrationReply },
-    handler: async ({ tx, merchantId, params }) => getIntegration(tx, merchantId, params.id),
+    handler: async ({ tx, params }) => getIntegration(tx, params.id),
   }),
   api.patch('/v0/merchantIntegrations/:id/disconnect', 'disconnectMerchantIntegration', {
     summary: 'Disconnect an integration',
     description: 'Deletes the secrets; the rest of the configuration stays. The next PUT connects it again.',
     access: { role: 'admin', merchant: one },
     replies: { 200: IntegrationReply },
-    handler: async ({ tx, merchantId, params, now }) => disconnectIntegration(tx, merchantId, params.id, now),
+    handler: async ({ tx, params, now }) => disconnectIntegration(tx, params.id, now),
   }),
 ];

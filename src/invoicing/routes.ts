@@ -59,8 +59,8 @@ export const invoiceRoutes = (
     body: InvoiceCreateBody,
     replies: { 201: InvoiceReply, 200: InvoiceReply },
     errors: [409],
-    handler: async ({ tx, merchantId, body, now }) => {
-      const created = await createInvoice(dependencies, tx, merchantId, body, now);
+    handler: async ({ tx, body, now }) => {
+      const created = await createInvoice(dependencies, tx, body, now);
       if (!created.ok) return created;
       const { invoice, isNew } = created.value;
       return ok(new Reply(isNew ? 201 : 200, (await toInvoiceReplies(dependencies, tx, [invoice]))[0]));
@@ -84,7 +84,7 @@ export const invoiceRoutes = (
     access: ofInvoice('viewer'),
     query: InvoiceQuery,
     replies: { 200: InvoiceReply },
-    handler: async ({ tx, merchantId, params, query }) => readInvoice(dependencies, tx, merchantId, params.id, query),
+    handler: async ({ tx, params, query }) => readInvoice(dependencies, tx, params.id, query),
   }),
   api.get('/v2/invoices/:id/lineItems', 'listInvoiceLineItems', {
     summary: 'List line items of an invoice',
@@ -93,7 +93,7 @@ export const invoiceRoutes = (
     access: ofInvoice('viewer'),
     query: LineItemsQuery,
     replies: { 200: InvoiceLineItemsReply },
-    handler: async ({ tx, merchantId, params, query }) => readLines(dependencies, tx, merchantId, params.id, query),
+    handler: async ({ tx, params, query }) => readLines(dependencies, tx, params.id, query),
   }),
   ...documentRoutes(dependencies),
   ...creditNoteRoutes(dependencies),
@@ -106,8 +106,8 @@ export const invoiceRoutes = (
     body: ReasonBody,
     replies: { 200: InvoiceReply },
     errors: [409],
-    handler: async ({ tx, merchantId, params, now }) => {
-      const closed = await closeInvoiceNow(dependencies, tx, merchantId, params.id, now);
+    handler: async ({ tx, params, now }) => {
+      const closed = await closeInvoiceNow(dependencies, tx, params.id, now);
       return closed.ok ? ok((await toInvoiceReplies(dependencies, tx, [closed.value]))[0]) : closed;
     },
   }),
@@ -121,8 +121,7 @@ export const invoiceRoutes = (
     body: PaymentSessionBody,
     replies: { 201: PaymentSessionReply },
     errors: [409],
-    handler: async ({ tx, merchantId, params, body, now }) =>
-      openInvoiceSession(dependencies, tx, merchantId, params.id, body, now),
+    handler: async ({ tx, params, body, now }) => openInvoiceSession(dependencies, tx, params.id, body, now),
   }),
   refundRoute(dependencies, awaitOutcome),
   api.list('/v2/invoices/:id/refunds', 'listInvoiceRefunds', {
@@ -131,7 +130,7 @@ export const invoiceRoutes = (
     access: ofInvoice('viewer'),
     query: RefundListQuery,
     of: InvoiceRefundReply,
-    list: ({ tx, merchantId, params, page }) => selectRefunds(tx, merchantId, params.id, page),
+    list: ({ tx, params, page }) => selectRefunds(tx, params.id, page),
     each: (note) => toRefundReply(note, dependencies.publicUrl),
   }),
   api.post('/v2/invoices/:id/refunds/:refundId/void', 'voidInvoiceRefund', {
@@ -202,13 +201,13 @@ const payRoute = (dependencies: InvoicingDependencies, awaitOutcome: AwaitOutcom
     errors: [409],
     outcome: {
       wait: waitForInvoice(awaitOutcome),
-      answer: async ({ tx, merchantId, intent }) => {
-        const invoice = await selectInvoice(tx, merchantId, intent.invoiceId as string);
+      answer: async ({ tx, intent }) => {
+        const invoice = await selectInvoice(tx, intent.invoiceId as string);
         return invoice ? ok((await toInvoiceReplies(dependencies, tx, [invoice]))[0]) : notFound('invoice');
       },
     },
-    handler: async ({ tx, merchantId, params, now }) => {
-      const paid = await payNow(dependencies, tx, merchantId, params.id, now);
+    handler: async ({ tx, params, now }) => {
+      const paid = await payNow(dependencies, tx, params.id, now);
       if (!paid.ok) return paid;
       const [standing] = await toInvoiceReplies(dependencies, tx, [paid.value]);
       return ok(paid.value.paymentInFlight ? new Intended({ invoiceId: paid.value.id }, standing) : standing);
@@ -235,18 +234,17 @@ const refundRoute = (dependencies: InvoicingDependencies, awaitOutcome: AwaitOut
         const invoice = { merchantId, invoiceId: intent.invoiceId as string };
         await awaitTaxRecords(dependencies.taxProviders, invoice, signal);
       },
-      answer: async ({ tx, merchantId, intent }) => {
-        const note = await selectCreditNote(tx, merchantId, intent.invoiceId as string, intent.refundId as string);
+      answer: async ({ tx, intent }) => {
+        const note = await selectCreditNote(tx, intent.invoiceId as string, intent.refundId as string);
         return note ? ok(toRefundReply(await keepOwnNumber(tx, note), dependencies.publicUrl)) : notFound('refund');
       },
     },
     handler: async ({ tx, merchantId, params, body, now }) => {
       const invoiceId = params.id;
-      const note = await refundInvoice(dependencies, tx, merchantId, invoiceId, body.reason ?? null, now);
+      const note = await refundInvoice(dependencies, tx, invoiceId, body.reason ?? null, now);
       if (!note.ok) return note;
       const standing = toRefundReply(note.value, dependencies.publicUrl);
-      const isWaiting =
-        (await isCallOpen(tx, { merchantId, invoiceId })) || (await isTaxRecordOpen(tx, merchantId, invoiceId));
+      const isWaiting = (await isCallOpen(tx, { merchantId, invoiceId })) || (await isTaxRecordOpen(tx, invoiceId));
       return ok(isWaiting ? new Intended({ invoiceId, refundId: note.value.id }, standing) : standing);
     },
   });

@@ -51,17 +51,17 @@ export const invoicingDueKinds = (dependencies: InvoicingDependencies): DueKind[
   {
     kind: 'invoice_document',
     isSlow: true,
-    step: (tx, { merchantId, id }, now) => renderIssued(dependencies, tx, merchantId, id, now),
+    step: (tx, { id }, now) => renderIssued(dependencies, tx, id, now),
   },
   {
     kind: 'credit_note_document',
     isSlow: true,
-    step: (tx, { merchantId, id }, now) => renderCreditNote(dependencies, tx, merchantId, id, now),
+    step: (tx, { id }, now) => renderCreditNote(dependencies, tx, id, now),
   },
   {
     kind: 'receipt_document',
     isSlow: true,
-    step: (tx, { merchantId, id }, now) => renderReceipt(dependencies, tx, merchantId, id, now),
+    step: (tx, { id }, now) => renderReceipt(dependencies, tx, id, now),
   },
   ...dunningDueKinds(dependencies),
 ];
@@ -75,7 +75,6 @@ async function weigh(
   if (!first) return [];
   return selectWeights(
     tx,
-    first.merchantId,
     records.map(({ id }) => id),
   );
 }
@@ -89,7 +88,6 @@ async function lockBillingOfDue(
   if (!first) return new Set();
   return lockBillingOfInvoicesNow(
     tx,
-    first.merchantId,
     records.map(({ id }) => id),
   );
 }
@@ -108,7 +106,6 @@ export async function stepInvoices(
   if (!first) return [];
   const locked = await lockInvoices(
     tx,
-    first.merchantId,
     records.map(({ id }) => id),
   );
   const termsOf = await termsOfInvoices(tx, dependencies.source, locked.filter(isBilled));

@@ -23,9 +23,7 @@ export const listCountChore: Chore = {
 export async function addAllListChanges(database: Database, merchantId: string): Promise<void> {
   let added: number;
   do {
-    added = await database.transaction({ merchants: [merchantId] }, (tx) =>
-      addListChanges(tx, merchantId, MOST_AT_ONCE),
-    );
+    added = await database.transaction({ merchants: [merchantId] }, (tx) => addListChanges(tx, MOST_AT_ONCE));
   } while (added === MOST_AT_ONCE);
 }
 
@@ -36,6 +34,6 @@ export async function rebuildListCounts(database: Database): Promise<number> {
   const merchants = await database.transaction('every merchant, reading', selectAllMerchants);
   let mended = 0;
   for (const merchantId of merchants)
-    mended += await database.transaction({ merchants: [merchantId] }, (tx) => countListsAgain(tx, merchantId));
+    mended += await database.transaction({ merchants: [merchantId] }, (tx) => countListsAgain(tx));
   return mended;
 }

@@ -14,16 +14,16 @@ afterEach(() => world.close());
 /** A kind that notes its record and is done with it. */
 const noting = (kind: 'toy' | 'other_toy' = 'toy'): DueKind => ({
   kind,
-  step: async (tx, { merchantId, id }, now) => {
-    await note(tx, merchantId, `${kind} ${id} at ${now.toString()}`);
+  step: async (tx, { id }, now) => {
+    await note(tx, `${kind} ${id} at ${now.toString()}`);
     await schedule(tx, kind, id, null);
   },
 });
 
 const throwing = (message = 'out of paper'): DueKind => ({
   kind: 'toy',
-  step: async (tx, { merchantId, id }) => {
-    await note(tx, merchantId, `began ${id}`);
+  step: async (tx, { id }) => {
+    await note(tx, `began ${id}`);
     if (id === 'bad') throw new Error(message);
     await schedule(tx, 'toy', id, null);
   },
@@ -83,11 +83,11 @@ describe('what is due', () => {
     await world.add('toy', 'daily', '2025-12-29T00:00:00Z');
     const daily: DueKind = {
       kind: 'toy',
-      step: async (tx, { merchantId, id }) => {
+      step: async (tx, { id }) => {
         const { due } = await tx.one<{ due: Temporal.Instant }>(
           sql`select next_action_at as due from toy where id = ${id}`,
         );
-        await note(tx, merchantId, due.toString());
+        await note(tx, due.toString());
         await schedule(tx, 'toy', id, due.add({ hours: 24 }));
       },
     };
@@ -124,7 +124,7 @@ describe('records of a kind that takes lists', () => {
     const steps: StepList['steps'] = async (tx, records, now) => {
       const ids = records.map(({ id }) => id);
       const waiting = ids.filter((id) => id.startsWith('w') && ids.length > 1);
-      await note(tx, world.merchantId, `${ids.join(' ')} at ${now.toString()}`);
+      await note(tx, `${ids.join(' ')} at ${now.toString()}`);
       if (ids.some((id) => faulty.includes(id))) throw new Error('out of paper');
       for (const id of ids) if (!waiting.includes(id)) await schedule(tx, 'toy', id, null);
       return ids.map((id) => ({ isLater: waiting.includes(id) }));
@@ -307,12 +307,12 @@ it('runs what a step leaves to follow after the commit, once, and goes on when t
   await world.add('toy', 'refused', '2025-12-31T01:00:00Z');
   const kind: DueKind = {
     kind: 'toy',
-    step: async (tx, { merchantId, id }) => {
-      await note(tx, merchantId, `intent of ${id}`);
+    step: async (tx, { id }) => {
+      await note(tx, `intent of ${id}`);
       await schedule(tx, 'toy', id, null);
       return async () => {
         if (id === 'refused') throw new Error('no line');
-        await world.in((inner) => note(inner, merchantId, `outcome of ${id}`));
+        await world.in((inner) => note(inner, `outcome of ${id}`));
       };
     },
   };
@@ -346,10 +346,10 @@ describe('a running worker', () => {
     const go = Promise.withResolvers<void>();
     const kind: DueKind = {
       kind: 'toy',
-      step: async (tx, { merchantId, id }) => {
+      step: async (tx, { id }) => {
         began.resolve();
         await go.promise;
-        await note(tx, merchantId, id);
+        await note(tx, id);
         await schedule(tx, 'toy', id, null);
       },
     };
@@ -365,8 +365,8 @@ describe('a running worker', () => {
   it('drives clocks in turns, so that an advance over centuries delays no other', async () => {
     const hourly: DueKind = {
       kind: 'toy',
-      step: async (tx, { merchantId, id }, now) => {
-        if (id === 'other') await note(tx, merchantId, 'other');
+      step: async (tx, { id }, now) => {
+        if (id === 'other') await note(tx, 'other');
         await schedule(tx, 'toy', id, id === 'other' ? null : now.add({ hours: 1 }));
       },
     };
@@ -382,7 +382,7 @@ describe('a running worker', () => {
     await world.database.transaction(scope, async (tx) => {
       await tx.run(sql`insert into test_clock (merchant_id, id, clock_time, advancing_to, created_at, updated_at)
         values (${merchantId}, ${clockId}, '2026-01-01', '2026-01-02', now(), now())`);
-      await addToy(tx, merchantId, 'toy', 'other', Temporal.Instant.from('2026-01-01T01:00:00Z'), clockId);
+      await addToy(tx, 'toy', 'other', Temporal.Instant.from('2026-01-01T01:00:00Z'), clockId);
     });
     const runner = world.runner([hourly], { sliceMilliseconds: 20 });
     runner.start();

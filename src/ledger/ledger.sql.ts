@@ -57,12 +57,11 @@ export const insertWallets = (tx: Tx, wallets: readonly WalletKey[]): Promise<nu
  */
 export const lockWallets = (
   tx: Tx,
-  merchantId: string,
   customerIds: readonly string[],
 ): Promise<{ customerId: string; currency: string; balance: Decimal }[]> =>
   tx.rows<{ customerId: string; currency: string; balance: Decimal }>(sql`
     select customer_id, currency, balance from wallet
-     where merchant_id = ${merchantId} and customer_id = any (${customerIds})
+     where merchant_id = ${tx.merchantId} and customer_id = any (${customerIds})
      order by customer_id, currency for update`);
 
 /** Locks a wallet until the transaction ends: of two who spend from it, one sees what the other left. */
@@ -82,35 +81,33 @@ export const selectWallet = async (tx: Tx, { merchantId, customerId, currency }:
   )?.balance ?? ZERO;
 
 /** All wallets of a customer that were ever used, by currency. */
-export const selectWallets = (tx: Tx, merchantId: string, customerId: string) =>
+export const selectWallets = (tx: Tx, customerId: string) =>
   tx.rows<{ currency: string; balance: Decimal }>(sql`
     select currency, balance from wallet
-     where merchant_id = ${merchantId} and customer_id = ${customerId} order by currency`);
+     where merchant_id = ${tx.merchantId} and customer_id = ${customerId} order by currency`);
 
 /** The wallets of a customer with money, by currency; locked until the transaction ends. */
-export const lockFilledWallets = (tx: Tx, merchantId: string, customerId: string) =>
+export const lockFilledWallets = (tx: Tx, customerId: string) =>
   tx.rows<{ currency: string; balance: Decimal }>(sql`
     select currency, balance from wallet
-     where merchant_id = ${merchantId} and customer_id = ${customerId} and balance > 0 order by currency for update`);
+     where merchant_id = ${tx.merchantId} and customer_id = ${customerId} and balance > 0 order by currency for update`);
 
 /** The balance of an account, replayed from its entries: above 0 where debits outweigh. */
 export const selectBalance = async (
   tx: Tx,
-  merchantId: string,
   account: AccountKind,
   { customerId, currency }: { customerId: string; currency: string },
 ): Promise<Decimal> =>
   (
     await tx.one<{ balance: Decimal }>(sql`
       select coalesce(sum(amount), 0) as balance from ledger_entry
-       where merchant_id = ${merchantId} and customer_id = ${customerId} and account = ${account}
+       where merchant_id = ${tx.merchantId} and customer_id = ${customerId} and account = ${account}
          and currency = ${currency}`)
   ).balance;
 
 /** The balances of an account for some invoices, replayed, by invoice; those without entries are left out. */
 export const selectBalancesOfInvoices = async (
   tx: Tx,
-  merchantId: string,
   account: AccountKind,
   invoiceIds: readonly string[],
 ): Promise<ReadonlyMap<string, Decimal>> => {
@@ -118,19 +115,19 @@ export const selectBalancesOfInvoices = async (
     select booked.invoice_id, sum(entry.amount) as balance
       from ledger_transaction booked
       join ledger_entry entry on entry.merchant_id = booked.merchant_id and entry.transaction_id = booked.id
-     where booked.merchant_id = ${merchantId} and booked.invoice_id = any (${[...invoiceIds]}::text[])
+     where booked.merchant_id = ${tx.merchantId} and booked.invoice_id = any (${[...invoiceIds]}::text[])
        and entry.account = ${account}
      group by booked.invoice_id`);
   return new Map(rows.map(({ invoiceId, balance }) => [invoiceId, balance]));
 };
 
 /** The entries of an invoice under a key and under those that follow it, in their order; none if the key is new. */
-export const selectEntries = (tx: Tx, merchantId: string, invoiceId: string, key: string): Promise<Entry[]> =>
+export const selectEntries = (tx: Tx, invoiceId: string, key: string): Promise<Entry[]> =>
   tx.rows<Entry>(sql`
     select entry.account, entry.customer_id, entry.amount
       from ledger_transaction booked
       join ledger_entry entry on entry.merchant_id = booked.merchant_id and entry.transaction_id = booked.id
-     where booked.merchant_id = ${merchantId} and booked.invoice_id = ${invoiceId}
+     where booked.merchant_id = ${tx.merchantId} and booked.invoice_id = ${invoiceId}
        and (booked.key = ${key} or starts_with(booked.key, ${`${key}:`}))
      order by booked.key, entry.position`);
 

@@ -36,8 +36,7 @@ const fill = (amount: string, key?: string, currency?: string) =>
   inTransaction((tx) => creditWallet(tx, { ...move(amount, key, currency), against: cash }, now));
 const spend = (amount: string) =>
   inTransaction((tx) => spendWallet(tx, { ...move(amount), against: revenue }, now)).then(plain);
-const balance = (currency = 'EUR') =>
-  inTransaction((tx) => walletBalance(tx, merchantId, customerId, currency)).then(plain);
+const balance = (currency = 'EUR') => inTransaction((tx) => walletBalance(tx, customerId, currency)).then(plain);
 const posting = (entries: Parameters<typeof post>[1]['entries']) => ({
   merchantId,
   key: newId('payment'),
@@ -198,9 +197,7 @@ describe('a wallet', () => {
           const upTo = sum(entries.slice(0, index + 1).map(({ amount }) => amount.negated()));
           expect(plain(walletBalance)).toBe(plain(upTo));
         });
-        const replayed = await inTransaction((tx) =>
-          accountBalance(tx, merchantId, 'wallet', { customerId, currency: 'EUR' }),
-        );
+        const replayed = await inTransaction((tx) => accountBalance(tx, 'wallet', { customerId, currency: 'EUR' }));
         expect(await balance()).toBe(plain(replayed.negated()));
       }),
       { numRuns: 10 },

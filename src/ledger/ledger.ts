@@ -35,7 +35,7 @@ export async function postAll(tx: Tx, postings: readonly Posting[], now: Instant
   const [first] = wallets;
   if (first) {
     await insertWallets(tx, wallets);
-    await lockWallets(tx, first.merchantId, [...new Set(wallets.map(({ customerId }) => customerId))]);
+    await lockWallets(tx, [...new Set(wallets.map(({ customerId }) => customerId))]);
   }
   await insertTransactions(tx, booked, now);
 }
@@ -43,33 +43,27 @@ export async function postAll(tx: Tx, postings: readonly Posting[], now: Instant
 /** The balance of a customer's account, replayed from its entries: above 0 where debits outweigh. */
 export const accountBalance = (
   tx: Tx,
-  merchantId: string,
   account: AccountKind,
   of: { customerId: string; currency: string },
-): Promise<Decimal> => selectBalance(tx, merchantId, account, of);
+): Promise<Decimal> => selectBalance(tx, account, of);
 
 /** The entries of an invoice under a key, and under those that follow it (`<key>:…`): for a reversal. */
 export const bookedEntries = (
   tx: Tx,
-  { merchantId, id }: { readonly merchantId: string; readonly id: string },
+  { id }: { readonly merchantId: string; readonly id: string },
   key: string,
-): Promise<Entry[]> => selectEntries(tx, merchantId, id, key);
+): Promise<Entry[]> => selectEntries(tx, id, key);
 
 /** The balances of an account for some invoices, replayed, by invoice: above 0 if debits outweigh. */
 export async function balancesOfInvoices(
   tx: Tx,
-  merchantId: string,
   account: AccountKind,
   invoiceIds: readonly string[],
 ): Promise<(invoiceId: string) => Decimal> {
-  const found = await selectBalancesOfInvoices(tx, merchantId, account, invoiceIds);
+  const found = await selectBalancesOfInvoices(tx, account, invoiceIds);
   return (invoiceId) => found.get(invoiceId) ?? ZERO;
 }
 
 /** The balance of an account for one invoice. */
-export const balanceOfInvoice = async (
-  tx: Tx,
-  merchantId: string,
-  account: AccountKind,
-  invoiceId: string,
-): Promise<Decimal> => (await balancesOfInvoices(tx, merchantId, account, [invoiceId]))(invoiceId);
+export const balanceOfInvoice = async (tx: Tx, account: AccountKind, invoiceId: string): Promise<Decimal> =>
+  (await balancesOfInvoices(tx, account, [invoiceId]))(invoiceId);

@@ -93,10 +93,10 @@ export const ledgerRoutes: readonly Route[] = [
       'Answers the balance of each currency. The wallet pays the next invoices of its currency automatically.',
     access: ofCustomer,
     replies: { 200: WalletReply },
-    handler: async ({ tx, merchantId, params }) => {
+    handler: async ({ tx, params }) => {
       const customerId = params.id;
-      if (!(await findCustomer(tx, merchantId, customerId))) return notFound('customer');
-      const wallets = await selectWallets(tx, merchantId, customerId);
+      if (!(await findCustomer(tx, customerId))) return notFound('customer');
+      const wallets = await selectWallets(tx, customerId);
       const balances = wallets.map(({ currency, balance }) => ({ currency, balance: formatMoney(balance, currency) }));
       return ok({ object: 'wallet' as const, customerId, balances });
     },
@@ -109,7 +109,7 @@ export const ledgerRoutes: readonly Route[] = [
     of: WalletEntryReply,
     list: async ({ tx, merchantId, params, query, page }) => {
       const customerId = params.id;
-      if (!(await findCustomer(tx, merchantId, customerId))) return notFound('customer');
+      if (!(await findCustomer(tx, customerId))) return notFound('customer');
       return selectWalletEntries(tx, { merchantId, customerId, currency: query.currency }, page);
     },
     each: (row, { params }) => toWalletEntryReply(params.id, row),

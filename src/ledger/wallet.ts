@@ -16,31 +16,22 @@ export interface WalletMove extends WalletKey, Pick<Posting, 'key' | 'reason' | 
 }
 
 /** The money in a customer's wallet of a currency, in major units; 0 if it was never used. */
-export const walletBalance = (tx: Tx, merchantId: string, customerId: string, currency: string): Promise<Decimal> =>
-  selectWallet(tx, { merchantId, customerId, currency });
+export const walletBalance = (tx: Tx, customerId: string, currency: string): Promise<Decimal> =>
+  selectWallet(tx, { merchantId: tx.merchantId, customerId, currency });
 
 /** The same, and nobody else spends or fills it until the transaction ends: for who decides by it. */
-export const lockedWalletBalance = (
-  tx: Tx,
-  merchantId: string,
-  customerId: string,
-  currency: string,
-): Promise<Decimal> => lockWallet(tx, { merchantId, customerId, currency });
+export const lockedWalletBalance = (tx: Tx, customerId: string, currency: string): Promise<Decimal> =>
+  lockWallet(tx, { merchantId: tx.merchantId, customerId, currency });
 
 /** The money in some customers' wallets, of each currency, locked in the same way; a wallet never used is left out. */
 export const lockedWalletBalances = (
   tx: Tx,
-  merchantId: string,
   customerIds: readonly string[],
-): Promise<{ customerId: string; currency: string; balance: Decimal }[]> => lockWallets(tx, merchantId, customerIds);
+): Promise<{ customerId: string; currency: string; balance: Decimal }[]> => lockWallets(tx, customerIds);
 
 /** The wallets of a customer in which there is something, locked: for who ends what they belong to. */
-export async function filledWallets(
-  tx: Tx,
-  merchantId: string,
-  customerId: string,
-): Promise<{ currency: string; balance: string }[]> {
-  const wallets = await lockFilledWallets(tx, merchantId, customerId);
+export async function filledWallets(tx: Tx, customerId: string): Promise<{ currency: string; balance: string }[]> {
+  const wallets = await lockFilledWallets(tx, customerId);
   return wallets.map(({ currency, balance }) => ({ currency, balance: formatMoney(balance, currency) }));
 }
 

@@ -16,11 +16,11 @@ type Written = Omit<NewMail, 'id' | 'status' | 'nextActionAt' | 'createdAt'>;
  */
 export async function writeAlertMails(tx: Tx, alert: Alert, trigger: AlertTrigger): Promise<Written[]> {
   const { merchantId, customerId } = alert;
-  const seller = await findOrganization(tx, merchantId, merchantId);
+  const seller = await findOrganization(tx, merchantId);
   if (!seller) throw new Error(`Merchant ${merchantId} has no organization.`);
-  const { name: buyerName, locale = DEFAULT_LOCALE } = await customerParty(tx, merchantId, customerId);
+  const { name: buyerName, locale = DEFAULT_LOCALE } = await customerParty(tx, customerId);
   const metricId = alert.billableMetricId;
-  const metric = metricId === null ? undefined : await findMetric(tx, merchantId, metricId);
+  const metric = metricId === null ? undefined : await findMetric(tx, metricId);
   const facts: AlertFacts = {
     locale,
     ...{ sellerName: seller.name, buyerName, alertName: alert.name, metricName: metric?.name ?? null },
@@ -44,9 +44,7 @@ export async function writeAlertMails(tx: Tx, alert: Alert, trigger: AlertTrigge
     replyTo: null,
     content: alertMail(facts, 'merchant'),
   };
-  const mailbox = alert.notifiesCustomer
-    ? (await findMailboxes(tx, merchantId, [customerId])).get(customerId)
-    : undefined;
+  const mailbox = alert.notifiesCustomer ? (await findMailboxes(tx, [customerId])).get(customerId) : undefined;
   const toCustomer = {
     ...shared,
     kind: 'alertReached' as const,

@@ -82,7 +82,7 @@ async function declineOf(
   invoice: InvoiceRow,
   { paymentMethodId, reason, next }: Extract<InvoiceFact, { kind: 'declined' }>,
 ): Promise<DeclineFacts> {
-  const card = paymentMethodId === null ? undefined : await findMethod(tx, invoice.merchantId, paymentMethodId);
+  const card = paymentMethodId === null ? undefined : await findMethod(tx, paymentMethodId);
   return {
     card: card ? formatsOf(localeOf(invoice)).card(card) : null,
     reason,
@@ -93,7 +93,7 @@ async function declineOf(
 
 /** The ways of a refund: the amount of each payment, less its part in the wallet. */
 async function returnsOf(tx: Tx, invoice: InvoiceRow, refundId: string): Promise<CreditFacts['returns']> {
-  const going = (await receiptsOf(tx, invoice.merchantId, invoice.id)).filter(
+  const going = (await receiptsOf(tx, invoice.id)).filter(
     ({ returnRefundId, returnStatus }) => returnRefundId === refundId && returnStatus !== 'stopped',
   );
   return going.map((payment) => ({

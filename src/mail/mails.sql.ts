@@ -31,11 +31,11 @@ export const insertMails = (tx: Tx, mails: readonly NewMail[]): Promise<number> 
       from jsonb_populate_recordset(null::mail, ${recordset(mails)})
     on conflict (merchant_id, kind, about_id, occasion) do nothing`);
 
-export const selectMail = (tx: Tx, merchantId: string, id: string): Promise<MailRow | undefined> =>
-  tx.maybe<MailRow>(sql`select * from mail where merchant_id = ${merchantId} and id = ${id}`);
+export const selectMail = (tx: Tx, id: string): Promise<MailRow | undefined> =>
+  tx.maybe<MailRow>(sql`select * from mail where merchant_id = ${tx.merchantId} and id = ${id}`);
 
-export const lockMail = (tx: Tx, merchantId: string, id: string): Promise<MailRow | undefined> =>
-  tx.maybe<MailRow>(sql`select * from mail where merchant_id = ${merchantId} and id = ${id} for no key update`);
+export const lockMail = (tx: Tx, id: string): Promise<MailRow | undefined> =>
+  tx.maybe<MailRow>(sql`select * from mail where merchant_id = ${tx.merchantId} and id = ${id} for no key update`);
 
 export interface MailFilter {
   /** Null for an operator's list over all merchants. */

@@ -56,8 +56,8 @@ type Written = Omit<NewMail, 'id' | 'status' | 'nextActionAt' | 'createdAt'>;
 /** The mail with a link to the customer portal, in the customer's language, to the one address that was typed. */
 export async function writePortalMail(tx: Tx, facts: PortalLinkFacts): Promise<Written> {
   const { merchantId, customerId, recipient, url, expiresAt, occasion } = facts;
-  const seller = await findOrganization(tx, merchantId, merchantId);
-  const customer = await findCustomer(tx, merchantId, customerId);
+  const seller = await findOrganization(tx, merchantId);
+  const customer = await findCustomer(tx, customerId);
   if (!seller || !customer) throw new Error(`Customer ${customerId} of ${merchantId} no longer exists.`);
   const locale = customer.locale ?? DEFAULT_LOCALE;
   const words = WORDS[locale];

@@ -30,8 +30,8 @@ export const mailRoutes = ({ environment }: { environment: EnvironmentName }): r
     description: 'Answers the whole email with its text. In production the link of a `portalLink` email is left out.',
     access: { role: 'viewer', merchant: one },
     replies: { 200: MailReply },
-    handler: async ({ tx, merchantId, params }) => {
-      const mail = await selectMail(tx, merchantId, params.id);
+    handler: async ({ tx, params }) => {
+      const mail = await selectMail(tx, params.id);
       return mail ? ok(toMailReply(mail, environment)) : notFound('mail');
     },
   }),
@@ -46,8 +46,8 @@ const sendRoute: Route = api.post('/v0/mails/:id/send', 'sendMail', {
   access: { role: 'member', merchant: one },
   replies: { 200: MailReply },
   errors: [409],
-  handler: async ({ tx, merchantId, params, now }) => {
-    const sent = await sendAgain(tx, merchantId, params.id, now);
+  handler: async ({ tx, params, now }) => {
+    const sent = await sendAgain(tx, params.id, now);
     return sent.ok ? ok(toMailReply(sent.value, 'production')) : sent;
   },
 });

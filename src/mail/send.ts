@@ -10,8 +10,8 @@ import { mailStates } from './states.ts';
  * POST /v0/mails/{id}/send: a mail that was held or has failed is sent after all, with all its attempts before it.
  * @returns INVALID_TRANSITION where it is on its way, or was sent
  */
-export async function sendAgain(tx: Tx, merchantId: string, id: string, now: Instant): Promise<Result<MailRow>> {
-  const mail = await lockMail(tx, merchantId, id);
+export async function sendAgain(tx: Tx, id: string, now: Instant): Promise<Result<MailRow>> {
+  const mail = await lockMail(tx, id);
   if (!mail) return notFound('mail');
   const moved = next(mailStates, mail.status, 'send');
   if (!moved.ok) return moved;

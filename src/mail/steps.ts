@@ -20,8 +20,8 @@ const FULL_SECONDS = 30;
  */
 export const mailDueKind = (mailSender: MailSender, loadAttachments: LoadAttachments): DueKind => ({
   kind: 'mail',
-  step: async (tx, { merchantId, id }, now) => {
-    const mail = await selectMail(tx, merchantId, id);
+  step: async (tx, { id }, now) => {
+    const mail = await selectMail(tx, id);
     if (mail?.status !== 'pending') throw new Error(`Mail ${id} is not to be sent.`);
     if (!mailSender.hasServer) return void (await change(tx, mail, { status: 'held', nextActionAt: null }));
     if (mail.attempts >= MOST_ATTEMPTS)

@@ -58,7 +58,7 @@ export function createMails({ environment, publicUrl }: WriterOptions): Mails {
     const [first] = drafts;
     if (!first) return;
     const customerIds = drafts.map(({ mail }) => mail.customerId);
-    const mailboxes = await findMailboxes(tx, first.mail.merchantId, customerIds);
+    const mailboxes = await findMailboxes(tx, customerIds);
     const mails = drafts.flatMap(({ mail, wants }) => {
       const mailbox = mailboxes.get(mail.customerId);
       const isWanted = wants.some((kind) => mailbox?.notificationSettings[kind] ?? true);
@@ -95,7 +95,7 @@ export function createMails({ environment, publicUrl }: WriterOptions): Mails {
   const notifyAll: InvoiceMails['notifyAll'] = async (tx, notified, now) => {
     const [first] = notified;
     if (!first) return;
-    const settings = await merchantSettings(tx, first.invoice.merchantId);
+    const settings = await merchantSettings(tx);
     const drafts: Draft[] = [];
     for (const each of notified) {
       const draft = await draftOf(tx, each, settings, now);
@@ -116,9 +116,9 @@ export function createMails({ environment, publicUrl }: WriterOptions): Mails {
       void (await insertMails(tx, [{ ...(await writePortalMail(tx, link)), ...state(now), id: newId('mail') }])),
     invoices: { notifyAll, notify: (tx, invoice, fact, now) => notifyAll(tx, [{ invoice, fact }], now) },
     renewal: async (tx, { merchantId, subscriptionId, customerId, planName, renewsAt, estimate, card }, now) => {
-      const seller = await findOrganization(tx, merchantId, merchantId);
+      const seller = await findOrganization(tx, merchantId);
       if (!seller) throw new Error(`Merchant ${merchantId} has no organization.`);
-      const { name: buyerName, locale = DEFAULT_LOCALE } = await customerParty(tx, merchantId, customerId);
+      const { name: buyerName, locale = DEFAULT_LOCALE } = await customerParty(tx, customerId);
       const [contact = null] = seller.billingEmails;
       const cardName = card === null ? null : formatsOf(locale).card(card);
       const mail = {

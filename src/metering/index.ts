@@ -39,6 +39,7 @@ export {
   isSettled,
   lateSince,
   lateSinceOf,
+  markedUsageSnapshot,
   needlessLateChore,
   settleEach,
   settleUsage,

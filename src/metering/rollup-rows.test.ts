@@ -19,9 +19,9 @@ interface Added {
 }
 
 /** Adds to rows of one definition, hour, group and lane. */
-const add = (tx: Tx, merchantId: string, rows: readonly Added[]) =>
+const add = (tx: Tx, rows: readonly Added[]) =>
   tx.run(sql`
-    select add_rollups(array_agg(row(${merchantId}, 1, a.subject, ${HOUR}::timestamptz, '00000000-0000-0000-0000-000000000000'::uuid, 0,
+    select add_rollups(array_agg(row(${tx.merchantId}, 1, a.subject, ${HOUR}::timestamptz, '00000000-0000-0000-0000-000000000000'::uuid, 0,
                                      '{}'::text[], 1, ${HOUR}::timestamptz + a.total::int * interval '1 minute',
                                      ${HOUR}::timestamptz + a.total::int * interval '1 minute',
                                      a.total, a.total, a.total,
@@ -58,7 +58,7 @@ it('each row is looked up once, also where the statistics are those of an empty 
   await owner.end();
   const rows = Array.from({ length: 100 }, (_, subject) => ({ subject, total: 1 }));
   const lookups = await env.database.transaction({ merchants: [merchantId] }, async (tx) => {
-    for (let time = 0; time < 3; time += 1) await add(tx, merchantId, rows);
+    for (let time = 0; time < 3; time += 1) await add(tx, rows);
     const { many } = await tx.one<{ many: number }>(
       sql`select pg_stat_get_xact_numscans('usage_rollup_pkey'::regclass)::int as many`,
     );
@@ -69,8 +69,7 @@ it('each row is looked up once, also where the statistics are those of an empty 
 
 it('what is added to rows that are there, to new ones and to both is their sum', async () => {
   const merchantId = newId('organization');
-  const adding = (...rows: Added[]) =>
-    env.database.transaction({ merchants: [merchantId] }, (tx) => add(tx, merchantId, rows));
+  const adding = (...rows: Added[]) => env.database.transaction({ merchants: [merchantId] }, (tx) => add(tx, rows));
   await adding({ subject: 1, total: 5 });
   await adding({ subject: 1, total: 3 }, { subject: 2, total: 7 });
   await adding({ subject: 1, total: 9 }, { subject: 2, total: 1 });
@@ -81,7 +80,7 @@ it('the latest value is that of the latest time, and of equal times the one that
   const merchantId = newId('organization');
   const adding = (minute: number, seq: number, value: number) =>
     env.database.transaction({ merchants: [merchantId] }, (tx) =>
-      add(tx, merchantId, [{ subject: 1, total: null, latest: { minute, seq, value } }]),
+      add(tx, [{ subject: 1, total: null, latest: { minute, seq, value } }]),
     );
   const latest = async () => (await rowsOf(merchantId))[0];
   const none = { subject: 1, total: null, least: null, greatest: null, first: null, last: null };
@@ -102,9 +101,9 @@ it('two who add to one row in one lane at once lose nothing, whether it was ther
       .length > 0;
   for (let round = 0; round < 2; round += 1) {
     const { other } = await env.database.transaction({ merchants: [merchantId] }, async (tx) => {
-      await add(tx, merchantId, [first]);
+      await add(tx, [first]);
       const waiting = env.database.transaction({ merchants: [merchantId] }, (beside) =>
-        add(beside, merchantId, [{ ...first, total: 1 }, second]),
+        add(beside, [{ ...first, total: 1 }, second]),
       );
       while (!(await isWaitedFor(tx)));
       return { other: waiting };

@@ -61,11 +61,6 @@ export interface OrderDependencies {
   /** The contents of the order that were approved, the last one first. */
   readonly approvedContents: (tx: Tx, order: OrderKey) => Promise<readonly unknown[]>;
   /** The holders of an order or one of its lines. */
-  readonly holdersOf: (
-    tx: Tx,
-    merchantId: string,
-    kind: 'order' | 'orderLineItem',
-    id: string,
-  ) => Promise<readonly Blocker[]>;
+  readonly holdersOf: (tx: Tx, kind: 'order' | 'orderLineItem', id: string) => Promise<readonly Blocker[]>;
   readonly listeners: readonly OrderListener[];
 }

@@ -52,7 +52,7 @@ export async function createLine(
       return invalidField('lineItems', `must NOT have more than ${MOST_LINES} items`);
     const lines = decideNewLines(order, [body], HERE, now);
     if (!lines.ok) return lines;
-    const items = await keepItemsOf(tx, key.merchantId, [body], HERE);
+    const items = await keepItemsOf(tx, [body], HERE);
     if (!items.ok) return items;
     await insertOrderLines(tx, lines.value);
     return ok(lines.value[0] as OrderLine);
@@ -76,7 +76,7 @@ export async function updateLine(
   const changed = await changeOrder(dependencies, tx, order, { by, now }, async () => {
     const decided = decideChangedLine(order, line, body, now);
     if (!decided.ok) return decided;
-    const items = await keepItemsOf(tx, key.order.merchantId, [body], HERE);
+    const items = await keepItemsOf(tx, [body], HERE);
     return items.ok ? ok(await updateOrderLine(tx, decided.value)) : items;
   });
   return changed.ok ? ok({ order: changed.value.order, line: changed.value.value }) : changed;
@@ -89,14 +89,13 @@ export async function deleteLine(
   key: LineKey,
   { by, wall }: Asker,
 ): Promise<Result<undefined>> {
-  const { merchantId } = key.order;
   const locked = await lockOrder(tx, key.order, wall);
   if (!locked.ok) return locked;
   const { order, now } = locked.value;
   const line = order.lineItems.find(({ id }) => id === key.id);
   if (!line) return notFound('order line item');
   const changed = await changeOrder(dependencies, tx, order, { by, now }, async () => {
-    const holders = await dependencies.holdersOf(tx, merchantId, 'orderLineItem', line.id);
+    const holders = await dependencies.holdersOf(tx, 'orderLineItem', line.id);
     const blockers = holders.filter(({ count }) => count > 0);
     if (blockers.length > 0) return fail('ORDER_IN_USE', { blockers });
     await deleteOrderLineRow(tx, line);
@@ -108,7 +107,7 @@ export async function deleteLine(
 /** One line of an order; 404. */
 export async function getLine(tx: Tx, key: LineKey): Promise<Result<LineOfOrder>> {
   const order = await findOrder(tx, key.order);
-  const line = order && (await selectOrderLine(tx, key.order.merchantId, key.order.id, key.id));
+  const line = order && (await selectOrderLine(tx, key.order.id, key.id));
   return order && line ? ok({ order, line }) : notFound('order line item');
 }
 
@@ -120,6 +119,6 @@ export async function listLines(
 ): Promise<Result<{ order: Order; data: OrderLine[]; total: number }>> {
   const order = await findOrder(tx, key);
   if (!order) return notFound('order');
-  const { rows, total } = await selectOrderLinePage(tx, key.merchantId, key.id, page);
+  const { rows, total } = await selectOrderLinePage(tx, key.id, page);
   return ok({ order, data: rows, total });
 }

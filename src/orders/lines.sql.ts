@@ -50,19 +50,19 @@ export const selectOrderLines = (tx: Tx, merchantIds: readonly string[], orderId
      where merchant_id = any (${[...merchantIds]}::text[]) and order_id = any (${[...orderIds]}::text[])
      order by seq`);
 
-export const selectOrderLine = (tx: Tx, merchantId: string, orderId: string, id: string) =>
+export const selectOrderLine = (tx: Tx, orderId: string, id: string) =>
   tx.maybe<OrderLine>(sql`
     select ${COLUMNS} from order_line_item
-     where merchant_id = ${merchantId} and order_id = ${orderId} and id = ${id}`);
+     where merchant_id = ${tx.merchantId} and order_id = ${orderId} and id = ${id}`);
 
-export const selectOrderLinePage = (tx: Tx, merchantId: string, orderId: string, page: PageRequest) =>
+export const selectOrderLinePage = (tx: Tx, orderId: string, page: PageRequest) =>
   pageOfRows<OrderLine>(
     tx,
     {
       kind: 'orderLineItem',
       select: COLUMNS,
       from: sql`order_line_item`,
-      exists: sql`merchant_id = ${merchantId} and order_id = ${orderId}`,
+      exists: sql`merchant_id = ${tx.merchantId} and order_id = ${orderId}`,
     },
     page,
   );
@@ -81,7 +81,7 @@ export const deleteOrderLineRow = (tx: Tx, { merchantId, id }: Pick<OrderLine, '
   tx.run(sql`delete from order_line_item where merchant_id = ${merchantId} and id = ${id}`);
 
 /** The lines that sell an item, as many as are named, and how many there are. */
-export const selectLinesOfItem = (tx: Tx, merchantId: string, itemId: string, most: number) =>
+export const selectLinesOfItem = (tx: Tx, itemId: string, most: number) =>
   tx.rows<{ id: string; orderId: string; count: number }>(sql`
     select id, order_id, count(*) over ()::int as count from order_line_item
-     where merchant_id = ${merchantId} and item_id = ${itemId} order by seq limit ${most}`);
+     where merchant_id = ${tx.merchantId} and item_id = ${itemId} order by seq limit ${most}`);

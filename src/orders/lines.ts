@@ -100,16 +100,15 @@ export function decideChangedLine(
 /** The items that lines name are the merchant's, are there, and stay until the transaction ends. */
 export async function keepItemsOf(
   tx: Tx,
-  merchantId: string,
   lines: readonly { readonly itemId?: string | null | undefined }[],
   at: (index: number) => string,
 ): Promise<Result<undefined>> {
   const ids = [...new Set(lines.flatMap(({ itemId }) => itemId ?? []))];
   if (ids.length === 0) return ok(undefined);
-  const kept = new Set((await lockItems(tx, merchantId, ids)).map(({ id }) => id));
+  const kept = new Set((await lockItems(tx, ids)).map(({ id }) => id));
   const place = lines.findIndex(({ itemId }) => itemId != null && !kept.has(itemId));
   if (place < 0) return ok(undefined);
   const field = `${at(place)}itemId`;
-  const foreign = await checkReference(tx, merchantId, 'item', lines[place]?.itemId as string, field);
+  const foreign = await checkReference(tx, 'item', lines[place]?.itemId as string, field);
   return foreign.ok ? notFound('item', field) : foreign;
 }

@@ -232,7 +232,7 @@ it('an order of any life is what its history makes of it', { timeout: 120_000 },
       holdersOf: async () => [],
       listeners: [],
     };
-    const made = env.database.transaction(scope, (tx) => createOrder(dependencies, tx, merchant.id, body, now));
+    const made = env.database.transaction(scope, (tx) => createOrder(dependencies, tx, body, now));
     const key = { merchantId: merchant.id, id: orThrow(await made).id };
     for (const each of steps) {
       const line = model.lines[(each.place ?? 0) % Math.max(1, model.lines.length)];

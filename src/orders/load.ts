@@ -45,8 +45,8 @@ export async function lockOrder(
   const [known] = await selectOrders(tx, [merchantId], [id]);
   if (!known) return notFound('order');
   // the clock comes first in the order of locks
-  const now = await effectiveNow(tx, merchantId, known.testClockId, wall);
-  const row = await (toDelete ? lockOrderRowForDeletion : lockOrderRow)(tx, merchantId, id);
+  const now = await effectiveNow(tx, known.testClockId, wall);
+  const row = await (toDelete ? lockOrderRowForDeletion : lockOrderRow)(tx, id);
   if (!row) return notFound('order');
   const [order] = await withLines(tx, [row]);
   return ok({ order: order as Order, now });

@@ -87,7 +87,7 @@ export async function isApprovedContent(
   order: OrderKey,
   dataSnapshotHash: string,
 ): Promise<boolean> {
-  const required = (await merchantSettings(tx, order.merchantId)).requiredApprovals.order;
+  const required = (await merchantSettings(tx)).requiredApprovals.order;
   const given = await dependencies.approvedKinds(tx, order, dataSnapshotHash);
   return given.size > 0 && required.every((kind) => given.has(kind));
 }

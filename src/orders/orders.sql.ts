@@ -24,22 +24,22 @@ export const selectOrders = (tx: Tx, merchantIds: readonly string[], ids: readon
 /**
  * Locks an order: before its schedules, which are locked before their invoices. Not against rows that only refer to it.
  */
-export const lockOrderRow = (tx: Tx, merchantId: string, id: string): Promise<OrderRow | undefined> =>
+export const lockOrderRow = (tx: Tx, id: string): Promise<OrderRow | undefined> =>
   tx.maybe<OrderRow>(sql`
-    select ${COLUMNS} from sales_order where merchant_id = ${merchantId} and id = ${id} for no key update`);
+    select ${COLUMNS} from sales_order where merchant_id = ${tx.merchantId} and id = ${id} for no key update`);
 
 /** Locks the free ones of some orders, without waiting. @returns their ids */
-export const lockFreeOrders = async (tx: Tx, merchantId: string, ids: readonly string[]): Promise<string[]> =>
+export const lockFreeOrders = async (tx: Tx, ids: readonly string[]): Promise<string[]> =>
   (
     await tx.rows<{ id: string }>(sql`
-      select id from sales_order where merchant_id = ${merchantId} and id = any (${[...ids]}::text[])
+      select id from sales_order where merchant_id = ${tx.merchantId} and id = any (${[...ids]}::text[])
        order by id for no key update skip locked`)
   ).map(({ id }) => id);
 
 /** The same against everything, for a deletion: new references wait. */
-export const lockOrderRowForDeletion = (tx: Tx, merchantId: string, id: string): Promise<OrderRow | undefined> =>
+export const lockOrderRowForDeletion = (tx: Tx, id: string): Promise<OrderRow | undefined> =>
   tx.maybe<OrderRow>(sql`
-    select ${COLUMNS} from sales_order where merchant_id = ${merchantId} and id = ${id} for update`);
+    select ${COLUMNS} from sales_order where merchant_id = ${tx.merchantId} and id = ${id} for update`);
 
 export interface OrderFilter {
   readonly customerId?: string | undefined;
@@ -118,13 +118,12 @@ export const deleteOrderRow = (tx: Tx, { merchantId, id }: Pick<OrderRow, 'merch
 /** Those that may still bill something: not cancelled, and not past their term by effective now. */
 export const selectUnendedOrders = (
   tx: Tx,
-  merchantId: string,
   of: { readonly customerId: string } | { readonly clockId: string },
   now: Instant,
 ) =>
   tx.rows<{ id: string }>(sql`
     select id from sales_order
-     where merchant_id = ${merchantId} and cancelled_at is null
+     where merchant_id = ${tx.merchantId} and cancelled_at is null
        and ${'customerId' in of ? sql`customer_id = ${of.customerId}` : sql`clock_id = ${of.clockId}`}
        and term_end_date > ${effectiveNowOf('sales_order', now)}
      order by seq`);

@@ -34,24 +34,23 @@ const lineAt = (index: number): string => `lineItems.${index}.`;
 export async function createOrder(
   dependencies: OrderDependencies,
   tx: Tx,
-  merchantId: string,
   body: OrderCreateBody,
   wall: Instant,
 ): Promise<Result<Order>> {
-  const clock = await clockOf(dependencies, tx, merchantId, body.testClockId ?? null, wall);
+  const clock = await clockOf(dependencies, tx, body.testClockId ?? null, wall);
   if (!clock.ok) return clock;
   const { now } = clock.value;
-  const owned = await checkReference(tx, merchantId, 'customer', body.customerId, 'customerId');
+  const owned = await checkReference(tx, 'customer', body.customerId, 'customerId');
   if (!owned.ok) return owned;
-  const customer = await findCustomer(tx, merchantId, body.customerId, { keep: true }); // a deletion waits for us
+  const customer = await findCustomer(tx, body.customerId, { keep: true }); // a deletion waits for us
   if (!customer) return notFound('customer', 'customerId');
-  const draft = draftOf(merchantId, body, now);
+  const draft = draftOf(tx.merchantId, body, now);
   const problems = termProblems(draft);
   if (problems.length > 0) return invalid(problems);
   const bodies = body.lineItems ?? [];
   const lines = decideNewLines(draft, bodies, lineAt, now);
   if (!lines.ok) return lines;
-  const items = await keepItemsOf(tx, merchantId, bodies, lineAt);
+  const items = await keepItemsOf(tx, bodies, lineAt);
   if (!items.ok) return items;
   const namedTotal = body.totalAmount == null ? null : namedTotalOf(decimalOf(body.totalAmount), lines.value);
   const row = await insertOrder(tx, { ...draft, namedTotal });
@@ -63,14 +62,13 @@ export async function createOrder(
 async function clockOf(
   { environment }: Pick<OrderDependencies, 'environment'>,
   tx: Tx,
-  merchantId: string,
   clockId: string | null,
   wall: Instant,
 ): Promise<Result<{ now: Instant }>> {
   if (clockId === null) return ok({ now: wall });
   const allowed = checkTestClockAllowed(environment);
   if (!allowed.ok) return allowed;
-  const clock = await findClock(tx, merchantId, clockId);
+  const clock = await findClock(tx, clockId);
   return clock.ok ? ok({ now: clock.value.currentTime }) : clock;
 }
 
@@ -203,10 +201,10 @@ export async function deleteOrder(
   if (!locked.ok) return locked;
   const move = await decideMove(dependencies, tx, locked.value.order, 'remove');
   if (!move.ok) return move;
-  const holders = await dependencies.holdersOf(tx, key.merchantId, 'order', key.id);
+  const holders = await dependencies.holdersOf(tx, 'order', key.id);
   const blockers = holders.filter(({ count }) => count > 0);
   if (blockers.length > 0) return fail('ORDER_IN_USE', { blockers });
-  await deleteReferencesOf(tx, key.merchantId, key.id);
+  await deleteReferencesOf(tx, key.id);
   await deleteOrderRow(tx, key);
   return ok(undefined);
 }

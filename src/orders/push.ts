@@ -11,7 +11,7 @@ import type { Order } from './order.ts';
 export async function isPushAllowed(dependencies: OrderDependencies, tx: Tx, order: Order): Promise<boolean> {
   if (order.approvalStatus !== 'approved') return false;
   if (order.cancelledAt !== null) return true;
-  const required = (await merchantSettings(tx, order.merchantId)).requiredApprovals.order;
+  const required = (await merchantSettings(tx)).requiredApprovals.order;
   if (required.length === 0) return true;
   const { dataSnapshotHash } = await contentOfOrder(dependencies, tx, order);
   return isApprovedContent(dependencies, tx, order, dataSnapshotHash);

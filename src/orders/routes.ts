@@ -26,8 +26,7 @@ export function orderRoutes(dependencies: OrderDependencies): readonly Route[] {
       body: OrderCreateBody,
       mostKeys: MOST_KEYS_OF_AN_ORDER,
       replies: { 201: OrderReply },
-      handler: async ({ tx, merchantId, body, now }) =>
-        answer(tx, await createOrder(dependencies, tx, merchantId, body, now)),
+      handler: async ({ tx, body, now }) => answer(tx, await createOrder(dependencies, tx, body, now)),
     }),
     api.get('/v0/orders', 'listOrders', {
       summary: 'List orders',

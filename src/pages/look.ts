@@ -26,10 +26,10 @@ export const plainLook = (environment: EnvironmentName, locale: Locale = DEFAULT
 export async function findLook(
   tx: Tx,
   environment: EnvironmentName,
-  { merchantId, customerId }: { readonly merchantId: string; readonly customerId: string | null },
+  { customerId }: { readonly merchantId: string; readonly customerId: string | null },
   asked: Locale = DEFAULT_LOCALE,
 ): Promise<Look> {
-  const { branding } = await merchantSettings(tx, merchantId);
-  const customer = customerId === null ? undefined : await findCustomer(tx, merchantId, customerId);
+  const { branding } = await merchantSettings(tx);
+  const customer = customerId === null ? undefined : await findCustomer(tx, customerId);
   return { environment, locale: customer?.locale ?? asked, accent: branding.color };
 }

@@ -55,7 +55,7 @@ async function begin(
   const open = await selectOpenCalls(tx, of);
   const [first] = open;
   if (!first) return { calls: [], isElsewhere: false };
-  const now = await effectiveNow(tx, merchantId, first.clockId, wall);
+  const now = await effectiveNow(tx, first.clockId, wall);
   const ours = open.filter(({ begunAt }) => isOurs(begunAt, now));
   if (ours.length > 0)
     await dependencies.handlers.lock?.(tx, { merchantId, entityType: 'invoice', entityId: invoiceId });
@@ -82,14 +82,14 @@ type Begin = (
   now: Instant,
 ) => Promise<Call | 'elsewhere' | undefined>;
 
-const beginCharge: Begin = async (tx, dependencies, { merchantId, id }, now) => {
-  const charge = (await lockCharge(tx, merchantId, id)) as Charge;
+const beginCharge: Begin = async (tx, dependencies, { id }, now) => {
+  const charge = (await lockCharge(tx, id)) as Charge;
   if (charge.status !== 'intended' && charge.status !== 'sent') return;
   return isOurs(charge.sentAt, now) ? prepareCharge(tx, dependencies, charge, now) : 'elsewhere';
 };
 
-const beginReturn: Begin = async (tx, { remote }, { merchantId, id }, now) => {
-  const receipt = await lockAnyReceipt(tx, merchantId, id);
+const beginReturn: Begin = async (tx, { remote }, { id }, now) => {
+  const receipt = await lockAnyReceipt(tx, id);
   if (receipt?.returnStatus !== 'requested') return;
   return isOurs(receipt.returnStartedAt, now) ? prepareReturn(tx, remote, receipt, now) : 'elsewhere';
 };

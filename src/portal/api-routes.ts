@@ -64,7 +64,7 @@ export const portalLinkRoutes = (
     secretReply: true,
     handler: async ({ tx, merchantId, params, body, now }) => {
       const subscriptionId = params.id;
-      const subscription = await findSubscription(tx, merchantId, subscriptionId);
+      const subscription = await findSubscription(tx, subscriptionId);
       if (!subscription) return notFound('subscription');
       const of = { merchantId, customerId: subscription.customerId, subscriptionId };
       const link = await createLink(tx, dependencies, of, requestOf(body), now);

@@ -68,8 +68,8 @@ export function signInRoutes(dependencies: PortalDependencies): readonly Route[]
         const merchantId = await merchantOfLink(database, token);
         if (token === undefined || merchantId === null) return ok(unknown);
         return database.transaction({ merchants: [merchantId] }, async (tx) => {
-          const link = await findLink(tx, merchantId, token);
-          const customer = link && (await findCustomer(tx, merchantId, link.customerId));
+          const link = await findLink(tx, token);
+          const customer = link && (await findCustomer(tx, link.customerId));
           if (!link || !customer) return ok(unknown);
           const own = hashOfToken(sessionTokenIn(request.headers.cookie));
           // The browser that opened it comes back to it: by its history, or by the same link once more.
@@ -83,7 +83,7 @@ export function signInRoutes(dependencies: PortalDependencies): readonly Route[]
           );
           const state = stateOfLink(link, now);
           if (state !== 'ready') return page(410, deadLinkPage(look, state, { base, merchantId }), look);
-          const seller = (await findOrganization(tx, merchantId, merchantId))?.name ?? '';
+          const seller = (await findOrganization(tx, merchantId))?.name ?? '';
           return page(200, openPage(look, { base, seller, customer: customer.organization.name, token }), look);
         });
       },
@@ -99,14 +99,14 @@ export function signInRoutes(dependencies: PortalDependencies): readonly Route[]
         const merchantId = await merchantOfLink(database, body.token);
         if (merchantId === null || isForeign(request)) return ok(unknown);
         return database.transaction({ merchants: [merchantId] }, async (tx) => {
-          const link = await findLink(tx, merchantId, body.token);
-          const customer = link && (await findCustomer(tx, merchantId, link.customerId, { keep: true }));
+          const link = await findLink(tx, body.token);
+          const customer = link && (await findCustomer(tx, link.customerId, { keep: true }));
           if (!link || !customer) return ok(unknown);
           const opened = await openLink(tx, link, now);
           if (opened === null) {
             const asked = localeAskedFor(request.headers['accept-language']);
             const look = await findLook(tx, environment, { merchantId, customerId: customer.id }, asked);
-            const isUsed = ((await findLink(tx, merchantId, body.token)) as PortalLink).openedAt !== null;
+            const isUsed = ((await findLink(tx, body.token)) as PortalLink).openedAt !== null;
             const state = isUsed ? 'used' : 'expired';
             return page(410, deadLinkPage(look, state, { base, merchantId }), look);
           }
@@ -140,8 +140,8 @@ export function signInRoutes(dependencies: PortalDependencies): readonly Route[]
         if (isForeign(request) || !isFormKey(token, body.formKey))
           return ok(new Reply(303, '', { ...PRIVATE, location: base }));
         return database.transaction({ merchants: [merchantId] }, async (tx) => {
-          const session = await findSession(tx, merchantId, token);
-          await leaveSession(tx, merchantId, token, now);
+          const session = await findSession(tx, token);
+          await leaveSession(tx, token, now);
           const asked = localeAskedFor(request.headers['accept-language']);
           const customerId = session?.customerId ?? null;
           const look = await findLook(tx, environment, { merchantId, customerId }, asked);
@@ -155,10 +155,10 @@ export function signInRoutes(dependencies: PortalDependencies): readonly Route[]
       summary: 'The page on which customers of a merchant request a link by email',
       replies: { 200: HTML, 404: HTML },
       free: async ({ database, params, request }) => {
-        const found = await merchantNamed(database, params.merchantId, async (tx, merchantId, seller) => {
+        const found = await merchantNamed(database, params.merchantId, async (tx, seller) => {
           const asked = localeAskedFor(request.headers['accept-language']);
-          const look = await findLook(tx, environment, { merchantId, customerId: null }, asked);
-          return page(200, signInPage(look, { base, merchantId, seller, wrong: null }), look);
+          const look = await findLook(tx, environment, { merchantId: tx.merchantId, customerId: null }, asked);
+          return page(200, signInPage(look, { base, merchantId: tx.merchantId, seller, wrong: null }), look);
         });
         return found ?? ok(unknown);
       },
@@ -173,16 +173,16 @@ export function signInRoutes(dependencies: PortalDependencies): readonly Route[]
       free: async ({ database, params, body, request, now }) => {
         const email = body.email.trim();
         const asked = localeAskedFor(request.headers['accept-language']);
-        const found = await merchantNamed(database, params.merchantId, async (tx, merchantId, seller) => {
-          const look = await findLook(tx, environment, { merchantId, customerId: null }, asked);
+        const found = await merchantNamed(database, params.merchantId, async (tx, seller) => {
+          const look = await findLook(tx, environment, { merchantId: tx.merchantId, customerId: null }, asked);
           if (isForeign(request) || !EMAIL.test(email))
-            return page(400, signInPage(look, { base, merchantId, seller, wrong: email }), look);
+            return page(400, signInPage(look, { base, merchantId: tx.merchantId, seller, wrong: email }), look);
           const isTooOften =
             addresses.count(request.ip, request.ips !== undefined) !== null ||
-            (await merchants.take(merchantId, 'general'))?.isAllowed === false;
+            (await merchants.take(tx.merchantId, 'general'))?.isAllowed === false;
           if (isTooOften) return page(429, sentPage(look, 'tooMany'), look);
-          for (const customerId of await customersOfEmail(tx, merchantId, email, MOST_CUSTOMERS)) {
-            const link = await createMailedLink(tx, publicUrl, { merchantId, customerId, email }, now);
+          for (const customerId of await customersOfEmail(tx, email, MOST_CUSTOMERS)) {
+            const link = await createMailedLink(tx, publicUrl, { merchantId: tx.merchantId, customerId, email }, now);
             if (link !== null) await dependencies.mailLink(tx, link, now);
           }
           return page(200, sentPage(look, 'sent'), look);
@@ -197,12 +197,12 @@ export function signInRoutes(dependencies: PortalDependencies): readonly Route[]
 async function merchantNamed<T>(
   database: Database,
   id: string,
-  work: (tx: Tx, merchantId: string, seller: string) => Promise<T>,
+  work: (tx: Tx, seller: string) => Promise<T>,
 ): Promise<T | null> {
   const owner = isId('organization', id) ? await database.transaction('nobody', (tx) => ownerOf(tx, id)) : null;
   if (owner !== id) return null; // nobody, or a customer's organization
   return database.transaction({ merchants: [id] }, async (tx) => {
-    const merchant = await findOrganization(tx, id, id);
-    return merchant?.type === 'merchant' ? work(tx, id, merchant.name) : null;
+    const merchant = await findOrganization(tx, id);
+    return merchant?.type === 'merchant' ? work(tx, merchant.name) : null;
   });
 }

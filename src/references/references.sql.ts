@@ -42,13 +42,13 @@ export const insertReference = (tx: Tx, reference: ExternalReference) =>
     on conflict (merchant_id, provider, external_id) where is_primary do nothing
     returning ${COLUMNS}`);
 
-export const selectReference = (tx: Tx, merchantId: string, id: string) =>
+export const selectReference = (tx: Tx, id: string) =>
   tx.maybe<ExternalReference>(sql`
-    select ${COLUMNS} from external_reference where merchant_id = ${merchantId} and id = ${id}`);
+    select ${COLUMNS} from external_reference where merchant_id = ${tx.merchantId} and id = ${id}`);
 
-export const lockReference = (tx: Tx, merchantId: string, id: string) =>
+export const lockReference = (tx: Tx, id: string) =>
   tx.maybe<ExternalReference>(sql`
-    select ${COLUMNS} from external_reference where merchant_id = ${merchantId} and id = ${id} for update`);
+    select ${COLUMNS} from external_reference where merchant_id = ${tx.merchantId} and id = ${id} for update`);
 
 export interface ReferenceFilter {
   readonly entityType?: EntityType | undefined;
@@ -92,8 +92,8 @@ export const entitiesReferenced = (filter: ReferenceFilter & { entityType: Entit
   sql`select merchant_id, entity_id from external_reference where ${allOf(matching(filter))}`;
 
 /** Locks the default of an entity's references: there is one at a time. */
-export const lockDefaults = (tx: Tx, merchantId: string, entityId: string) =>
-  tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`external_reference ${merchantId} ${entityId}`}, 0))`);
+export const lockDefaults = (tx: Tx, entityId: string) =>
+  tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`external_reference ${tx.merchantId} ${entityId}`}, 0))`);
 
 export const updateNotDefault = (tx: Tx, reference: ExternalReference, now: Instant) =>
   tx.run(sql`
@@ -115,13 +115,13 @@ export const updateReference = (tx: Tx, reference: ExternalReference) =>
      where merchant_id = ${reference.merchantId} and id = ${reference.id}
     returning ${COLUMNS}`);
 
-export const deleteReferenceRow = async (tx: Tx, merchantId: string, id: string): Promise<boolean> =>
-  (await tx.run(sql`delete from external_reference where merchant_id = ${merchantId} and id = ${id}`)) === 1;
+export const deleteReferenceRow = async (tx: Tx, id: string): Promise<boolean> =>
+  (await tx.run(sql`delete from external_reference where merchant_id = ${tx.merchantId} and id = ${id}`)) === 1;
 
-export const deleteReferenceRowsOf = (tx: Tx, merchantId: string, entityId: string) =>
-  tx.run(sql`delete from external_reference where merchant_id = ${merchantId} and entity_id = ${entityId}`);
+export const deleteReferenceRowsOf = (tx: Tx, entityId: string) =>
+  tx.run(sql`delete from external_reference where merchant_id = ${tx.merchantId} and entity_id = ${entityId}`);
 
-export const selectPrimary = (tx: Tx, merchantId: string, provider: string, externalId: string) =>
+export const selectPrimary = (tx: Tx, provider: string, externalId: string) =>
   tx.maybe<ExternalReference>(sql`
     select ${COLUMNS} from external_reference
-     where merchant_id = ${merchantId} and provider = ${provider} and external_id = ${externalId} and is_primary`);
+     where merchant_id = ${tx.merchantId} and provider = ${provider} and external_id = ${externalId} and is_primary`);

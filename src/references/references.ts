@@ -44,16 +44,15 @@ export type ReferenceReply = ReturnType<typeof toReferenceReply>;
  */
 export async function createReference(
   tx: Tx,
-  merchantId: string,
   body: ReferenceCreateBody,
   now: Instant,
 ): Promise<Result<ReferenceReply>> {
   if (!isId(body.entityType, body.entityId)) return notFound(body.entityType, 'entityId');
-  const known = await checkReference(tx, merchantId, body.entityType, body.entityId, 'entityId');
+  const known = await checkReference(tx, body.entityType, body.entityId, 'entityId');
   if (!known.ok) return known;
   const reference: ExternalReference = {
     id: newId('externalReference'),
-    merchantId,
+    merchantId: tx.merchantId,
     entityType: body.entityType,
     entityId: body.entityId,
     provider: body.provider,
@@ -73,15 +72,14 @@ export async function createReference(
 /** Changes the fields of the body; the entity of the reference stays. */
 export async function changeReference(
   tx: Tx,
-  merchantId: string,
   id: string,
   body: ReferenceUpdateBody,
   now: Instant,
 ): Promise<Result<ReferenceReply>> {
-  const current = await selectReference(tx, merchantId, id);
+  const current = await selectReference(tx, id);
   if (!current) return notFound('external reference');
-  await lockDefaults(tx, merchantId, current.entityId); // before the row, as whoever else makes a default does
-  const locked = await lockReference(tx, merchantId, id);
+  await lockDefaults(tx, current.entityId); // before the row, as whoever else makes a default does
+  const locked = await lockReference(tx, id);
   if (!locked) return notFound('external reference');
   const changed: ExternalReference = { ...locked, ...defined(body), updatedAt: now };
   try {
@@ -106,13 +104,13 @@ const defined = (body: ReferenceUpdateBody): Partial<ExternalReference> =>
 /** A new default clears the old one of the entity and provider (domain.md §6). */
 async function makeRoomForDefault(tx: Tx, reference: ExternalReference, now: Instant): Promise<void> {
   if (!reference.isDefault) return;
-  await lockDefaults(tx, reference.merchantId, reference.entityId);
+  await lockDefaults(tx, reference.entityId);
   await updateNotDefault(tx, reference, now);
 }
 
 /** Says whose primary reference the external id is. */
-async function taken(tx: Tx, { merchantId, provider, externalId }: ExternalReference): Promise<Failure> {
-  const holder = await selectPrimary(tx, merchantId, provider, externalId);
+async function taken(tx: Tx, { provider, externalId }: ExternalReference): Promise<Failure> {
+  const holder = await selectPrimary(tx, provider, externalId);
   return fail('REFERENCE_TAKEN', {
     field: 'externalId',
     ...(holder && { externalReferenceId: holder.id, entityType: holder.entityType, entityId: holder.entityId }),
@@ -120,8 +118,8 @@ async function taken(tx: Tx, { merchantId, provider, externalId }: ExternalRefer
 }
 
 /** One reference; 404. */
-export async function getReference(tx: Tx, merchantId: string, id: string): Promise<Result<ReferenceReply>> {
-  const reference = await selectReference(tx, merchantId, id);
+export async function getReference(tx: Tx, id: string): Promise<Result<ReferenceReply>> {
+  const reference = await selectReference(tx, id);
   return reference ? ok(toReferenceReply(reference)) : notFound('external reference');
 }
 
@@ -132,8 +130,8 @@ export async function listReferences(tx: Tx, merchantId: string | null, filter: 
 }
 
 /** Unlinks; the entity and the outside record stay. */
-export async function deleteReference(tx: Tx, merchantId: string, id: string): Promise<Result<undefined>> {
-  return (await deleteReferenceRow(tx, merchantId, id)) ? ok(undefined) : notFound('external reference');
+export async function deleteReference(tx: Tx, id: string): Promise<Result<undefined>> {
+  return (await deleteReferenceRow(tx, id)) ? ok(undefined) : notFound('external reference');
 }
 
 /** The references of some entities, oldest first, by the entity's id; every id has its entry. */
@@ -150,12 +148,12 @@ export async function referencesOf(
 }
 
 /** Unlinks everything from an entity that is being deleted. */
-export const deleteReferencesOf = async (tx: Tx, merchantId: string, entityId: string): Promise<void> =>
-  void (await deleteReferenceRowsOf(tx, merchantId, entityId));
+export const deleteReferencesOf = async (tx: Tx, entityId: string): Promise<void> =>
+  void (await deleteReferenceRowsOf(tx, entityId));
 
 /** The default references of some entities of a merchant, oldest first. */
-export async function findDefaultReferences(tx: Tx, merchantId: string, entityIds: readonly string[]) {
-  const references = await selectReferencesOf(tx, [merchantId], entityIds);
+export async function findDefaultReferences(tx: Tx, entityIds: readonly string[]) {
+  const references = await selectReferencesOf(tx, [tx.merchantId], entityIds);
   return references
     .filter(({ isDefault }) => isDefault)
     .map(({ entityType, entityId, provider, externalId }) => ({ entityType, entityId, provider, externalId }));

@@ -16,7 +16,7 @@ export const referenceRoutes: readonly Route[] = [
     body: ReferenceCreateBody,
     replies: { 201: ExternalReferenceReply },
     errors: [409],
-    handler: async ({ tx, merchantId, body, now }) => createReference(tx, merchantId, body, now),
+    handler: async ({ tx, body, now }) => createReference(tx, body, now),
   }),
   api.list('/v0/externalReferences', 'listExternalReferences', {
     summary: 'List external references',
@@ -31,7 +31,7 @@ export const referenceRoutes: readonly Route[] = [
     description: 'Answers one reference. An unknown id is a 404.',
     access: { role: 'viewer', merchant: one },
     replies: { 200: ExternalReferenceReply },
-    handler: async ({ tx, merchantId, params }) => getReference(tx, merchantId, params.id),
+    handler: async ({ tx, params }) => getReference(tx, params.id),
   }),
   api.patch('/v0/externalReferences/:id', 'updateExternalReference', {
     summary: 'Update an external reference',
@@ -40,12 +40,12 @@ export const referenceRoutes: readonly Route[] = [
     body: ReferenceUpdateBody,
     replies: { 200: ExternalReferenceReply },
     errors: [409],
-    handler: async ({ tx, merchantId, params, body, now }) => changeReference(tx, merchantId, params.id, body, now),
+    handler: async ({ tx, params, body, now }) => changeReference(tx, params.id, body, now),
   }),
   api.delete('/v0/externalReferences/:id', 'deleteExternalReference', {
     summary: 'Delete an external reference',
     description: 'Deletes the link only. The resource and the record in the external system stay.',
     access: { role: 'member', merchant: one },
-    handler: async ({ tx, merchantId, params }) => deleteReference(tx, merchantId, params.id),
+    handler: async ({ tx, params }) => deleteReference(tx, params.id),
   }),
 ];

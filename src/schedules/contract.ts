@@ -27,10 +27,10 @@ export async function loadStanding(
   now: Instant,
 ): Promise<Standing> {
   const owed = await loadOwed(tx, schedule, order);
-  const rows = await selectScheduleInvoices(tx, schedule.merchantId, schedule.id);
+  const rows = await selectScheduleInvoices(tx, schedule.id);
   const pushed = rows.filter(({ status }) => status === 'pushed');
   const invoiceIds = pushed.flatMap(({ invoiceId }) => (invoiceId === null ? [] : [invoiceId]));
-  const items = invoiceIds.length === 0 ? [] : await findOrderItems(tx, schedule.merchantId, invoiceIds);
+  const items = invoiceIds.length === 0 ? [] : await findOrderItems(tx, invoiceIds);
   const itemOf = new Map(items.map((item) => [toBilledItem(item), item]));
   const dates = pushed.filter(({ correction }) => correction === 0).map(({ billAt }) => billAt);
   const through = dates.at(-1) ?? null; // rows are in the order of their dates
@@ -62,7 +62,7 @@ export async function loadOwed(tx: Tx, schedule: ScheduleRow, order: Order | nul
   const own = intervalsOf(schedule.id);
   const lines = order?.lineItems ?? [];
   const itemIds = [...own, ...lines].flatMap(({ itemId }) => (itemId === null ? [] : [itemId]));
-  const items = itemIds.length === 0 ? [] : await resolveItems(tx, merchantId, [...new Set(itemIds)]);
+  const items = itemIds.length === 0 ? [] : await resolveItems(tx, [...new Set(itemIds)]);
   return owedOf({
     schedule,
     currency: schedule.currency,

@@ -11,11 +11,7 @@ export interface ScheduleDependencies {
   readonly invoicing: InvoicingDependencies;
   readonly source: BillingSource;
   /** Locks a subscription: before its schedules. */
-  readonly lockSubscription: (tx: Tx, merchantId: string, subscriptionId: string) => Promise<StatusOfSubscription>;
+  readonly lockSubscription: (tx: Tx, subscriptionId: string) => Promise<StatusOfSubscription>;
   /** The same for the free ones, without waiting. @returns their ids */
-  readonly lockFreeSubscriptions: (
-    tx: Tx,
-    merchantId: string,
-    subscriptionIds: readonly string[],
-  ) => Promise<readonly string[]>;
+  readonly lockFreeSubscriptions: (tx: Tx, subscriptionIds: readonly string[]) => Promise<readonly string[]>;
 }

@@ -39,11 +39,9 @@ export const partsForOrders: Pick<
   },
   hasPushed: async (tx, merchantIds, orderIds) =>
     new Set((await selectPushedOrders(tx, merchantIds, orderIds)).map(({ orderId }) => orderId)),
-  holdersOf: async (tx: Tx, merchantId, kind, id) => {
+  holdersOf: async (tx: Tx, kind, id) => {
     const rows =
-      kind === 'order'
-        ? await selectHoldersOfOrder(tx, merchantId, id, MOST_NAMED)
-        : await selectHoldersOfLine(tx, merchantId, id, MOST_NAMED);
+      kind === 'order' ? await selectHoldersOfOrder(tx, id, MOST_NAMED) : await selectHoldersOfLine(tx, id, MOST_NAMED);
     const type = kind === 'order' ? 'billingSchedule' : 'scheduleInterval';
     return rows.slice(0, 1).map(({ count }) => ({ type, count, items: rows.map((row) => ({ id: row.id })) }));
   },

@@ -36,14 +36,14 @@ export const selectIntervals = async (
   ).map(toRow);
 
 /** In the order in which they were sent. */
-export const selectIntervalPage = async (tx: Tx, merchantId: string, scheduleId: string, page: PageRequest) => {
+export const selectIntervalPage = async (tx: Tx, scheduleId: string, page: PageRequest) => {
   const { rows, total } = await pageOfRows<Stored>(
     tx,
     {
       kind: 'scheduleInterval',
       select: COLUMNS,
       from: sql`schedule_interval`,
-      exists: sql`merchant_id = ${merchantId} and schedule_id = ${scheduleId}`,
+      exists: sql`merchant_id = ${tx.merchantId} and schedule_id = ${scheduleId}`,
       order: { keys: [{ by: sql`seq`, type: 'bigint' }], direction: 'asc' },
     },
     page,
@@ -51,8 +51,8 @@ export const selectIntervalPage = async (tx: Tx, merchantId: string, scheduleId:
   return { rows: rows.map(toRow), total };
 };
 
-export const deleteIntervals = (tx: Tx, merchantId: string, ids: readonly string[]) =>
-  tx.run(sql`delete from schedule_interval where merchant_id = ${merchantId} and id = any (${[...ids]}::text[])`);
+export const deleteIntervals = (tx: Tx, ids: readonly string[]) =>
+  tx.run(sql`delete from schedule_interval where merchant_id = ${tx.merchantId} and id = any (${[...ids]}::text[])`);
 
 /** All by one statement; they are numbered in their order. */
 export const insertIntervals = async (tx: Tx, intervals: readonly IntervalRow[]): Promise<void> => {
@@ -98,7 +98,7 @@ export const insertIntervals = async (tx: Tx, intervals: readonly IntervalRow[])
 };
 
 /** The intervals that bill a line of an order, as many as are named, and how many there are. */
-export const selectHoldersOfLine = (tx: Tx, merchantId: string, orderLineItemId: string, most: number) =>
+export const selectHoldersOfLine = (tx: Tx, orderLineItemId: string, most: number) =>
   tx.rows<{ id: string; count: number }>(sql`
     select id, count(*) over ()::int as count from schedule_interval
-     where merchant_id = ${merchantId} and order_line_item_id = ${orderLineItemId} order by seq limit ${most}`);
+     where merchant_id = ${tx.merchantId} and order_line_item_id = ${orderLineItemId} order by seq limit ${most}`);

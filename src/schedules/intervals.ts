@@ -17,8 +17,7 @@ import type { ScheduleIntervalInput, ScheduleIntervalsReplaceBody } from './sche
 const at = (index: number): string => `intervals.${index}.`;
 
 /** GET …/intervals: in the order in which they were sent. */
-export const listIntervals = (tx: Tx, { merchantId, id }: ScheduleKey, page: PageRequest) =>
-  selectIntervalPage(tx, merchantId, id, page);
+export const listIntervals = (tx: Tx, { id }: ScheduleKey, page: PageRequest) => selectIntervalPage(tx, id, page);
 
 /**
  * PUT …/intervals: replaces all, or those of one order line. An interval that says the same as one before, or as one of
@@ -42,7 +41,6 @@ export async function replaceIntervals(
     const kept = known.filter((interval) => !replaced.includes(interval));
     await deleteIntervals(
       tx,
-      key.merchantId,
       known.map(({ id }) => id),
     );
     const approved = await approvedIds(dependencies, tx, schedule);
@@ -184,22 +182,18 @@ async function checkLines(
   const known = new Set(order?.lineItems.map(({ id }) => id));
   const missing = named.find(({ id }) => !known.has(id));
   if (!missing) return ok(undefined);
-  const owned = await checkReference(tx, merchantId, 'order line item', missing.id, missing.field);
+  const owned = await checkReference(tx, 'order line item', missing.id, missing.field);
   return owned.ok ? invalidField(missing.field, 'must be a line item of the order of the schedule') : owned;
 }
 
-async function checkItems(
-  tx: Tx,
-  { merchantId }: ScheduleRow,
-  drafts: readonly IntervalRow[],
-): Promise<Result<unknown>> {
+async function checkItems(tx: Tx, _schedule: ScheduleRow, drafts: readonly IntervalRow[]): Promise<Result<unknown>> {
   const named = drafts.flatMap(({ itemId: id }, index) => (id === null ? [] : [{ id, field: `${at(index)}itemId` }]));
   if (named.length === 0) return ok(undefined);
-  const found = await resolveItems(tx, merchantId, [...new Set(named.map(({ id }) => id))]);
+  const found = await resolveItems(tx, [...new Set(named.map(({ id }) => id))]);
   const known = new Set(found.map(({ id }) => id));
   const missing = named.find(({ id }) => !known.has(id));
   if (!missing) return ok(undefined);
-  const owned = await checkReference(tx, merchantId, 'item', missing.id, missing.field);
+  const owned = await checkReference(tx, 'item', missing.id, missing.field);
   return owned.ok ? notFound('item', missing.field) : owned;
 }
 
@@ -210,16 +204,16 @@ async function checkPrices(
   schedule: ScheduleRow,
   drafts: readonly IntervalRow[],
 ): Promise<Result<unknown>> {
-  const { merchantId, subscriptionId } = schedule;
+  const { subscriptionId } = schedule;
   const named = drafts.flatMap(({ priceId: id }, index) => (id === null ? [] : [{ id, field: `${at(index)}priceId` }]));
   if (named.length === 0) return ok(undefined);
   for (const { id, field } of named) {
-    const owned = await checkReference(tx, merchantId, 'price', id, field);
+    const owned = await checkReference(tx, 'price', id, field);
     if (!owned.ok) return owned;
   }
-  const prices = await findPrices(tx, merchantId, [...new Set(named.map(({ id }) => id))]);
+  const prices = await findPrices(tx, [...new Set(named.map(({ id }) => id))]);
   const metered = new Set(prices.filter(({ billableMetricId }) => billableMetricId !== null).map(({ id }) => id));
-  const terms = subscriptionId === null ? null : await dependencies.source.terms(tx, merchantId, subscriptionId);
+  const terms = subscriptionId === null ? null : await dependencies.source.terms(tx, subscriptionId);
   const pinned = new Set(terms?.prices.map(({ id }) => id));
   const problems = named.flatMap(({ id, field }): FieldError[] => {
     if (metered.has(id)) return [{ field, message: 'must not be a metered price: a schedule bills no usage' }];

@@ -14,13 +14,13 @@ export const BILLS_SCHEDULE = 'billing_schedule';
  * @param isPushAllowed may invoices of an order be issued?
  */
 export const scheduledInvoices = (
-  lockSubscription: (tx: Tx, merchantId: string, id: string, wait: boolean) => Promise<void>,
+  lockSubscription: (tx: Tx, id: string, wait: boolean) => Promise<void>,
   isPushAllowed: (tx: Tx, order: Order) => Promise<boolean>,
 ): PurposeHandler => ({
   async lock(tx, { merchantId, purposeId }, wait) {
     const [schedule] = await selectSchedules(tx, [merchantId], [purposeId]);
-    if (schedule?.subscriptionId) await lockSubscription(tx, merchantId, schedule.subscriptionId, wait);
-    await (wait ? lockScheduleRow : lockScheduleRowNow)(tx, merchantId, purposeId);
+    if (schedule?.subscriptionId) await lockSubscription(tx, schedule.subscriptionId, wait);
+    await (wait ? lockScheduleRow : lockScheduleRowNow)(tx, purposeId);
   },
   async mayIssue(tx, { merchantId, purposeId }) {
     const [schedule] = await selectSchedules(tx, [merchantId], [purposeId as string]);

@@ -43,8 +43,8 @@ async function lockContracts(
   const ordered = known.flatMap(({ orderId }) => orderId ?? []);
   const subscribed = known.flatMap(({ subscriptionId }) => subscriptionId ?? []);
   const locked = new Set([
-    ...(ordered.length === 0 ? [] : await lockFreeOrders(tx, merchantId, ordered)),
-    ...(subscribed.length === 0 ? [] : await lockFreeSubscriptions(tx, merchantId, subscribed)),
+    ...(ordered.length === 0 ? [] : await lockFreeOrders(tx, ordered)),
+    ...(subscribed.length === 0 ? [] : await lockFreeSubscriptions(tx, subscribed)),
   ]);
   const taken = known.filter(({ orderId, subscriptionId }) => !locked.has((orderId ?? subscriptionId) as string));
   return new Set(ids).difference(new Set(taken.map(({ id }) => id)));
@@ -74,8 +74,8 @@ async function stepSchedule(
 ): Promise<void> {
   const [known] = await selectSchedules(tx, [merchantId], [id]);
   if (!known) return;
-  const order = known.orderId === null ? null : await lockedOrder(tx, merchantId, known.orderId, now);
-  const locked = await lockScheduleRow(tx, merchantId, id);
+  const order = known.orderId === null ? null : await lockedOrder(tx, known.orderId, now);
+  const locked = await lockScheduleRow(tx, id);
   if (!locked) return;
   const { schedule, payer } = order
     ? await ofOrder(dependencies, tx, locked, order)
@@ -87,14 +87,14 @@ async function stepSchedule(
   }
   await withdrawDrafts(dependencies, tx, schedule, payer, now);
   const drafts = draftsOf(await loadStanding(tx, schedule, payer.order, now));
-  await updateOrderDrafts(tx, merchantId, drafts, payer.pushes === 'issued', now);
+  await updateOrderDrafts(tx, drafts, payer.pushes === 'issued', now);
   if (payer.credits) await creditUnpaid(dependencies, tx, schedule, payer, now);
   await pushDue(dependencies, tx, schedule, payer, now);
   await stageFollowing(tx, schedule, payer, await loadStanding(tx, schedule, payer.order, now), now);
 }
 
-async function lockedOrder(tx: Tx, merchantId: string, id: string, now: Instant): Promise<Order> {
-  return orThrow(await lockOrder(tx, { merchantId, id }, now)).order;
+async function lockedOrder(tx: Tx, id: string, now: Instant): Promise<Order> {
+  return orThrow(await lockOrder(tx, { merchantId: tx.merchantId, id }, now)).order;
 }
 
 async function ofOrder(dependencies: ScheduleDependencies, tx: Tx, schedule: ScheduleRow, order: Order) {
@@ -113,10 +113,9 @@ async function ofOrder(dependencies: ScheduleDependencies, tx: Tx, schedule: Sch
 
 /** A schedule is active while its subscription is, and is cancelled at its end. */
 async function ofSubscription(dependencies: ScheduleDependencies, tx: Tx, before: ScheduleRow, now: Instant) {
-  const { merchantId } = before;
   const subscriptionId = before.subscriptionId as string;
-  const status = await dependencies.lockSubscription(tx, merchantId, subscriptionId);
-  const terms = await dependencies.source.terms(tx, merchantId, subscriptionId);
+  const status = await dependencies.lockSubscription(tx, subscriptionId);
+  const terms = await dependencies.source.terms(tx, subscriptionId);
   const schedule = await followSubscription(tx, before, status, terms.bounds.endsAt, now);
   const payer: Payer = {
     order: null,
@@ -165,11 +164,11 @@ async function withdrawDrafts(
     ),
   );
   for (const invoiceId of wrong) {
-    const invoice = await lockInvoice(tx, schedule.merchantId, invoiceId);
+    const invoice = await lockInvoice(tx, invoiceId);
     if (invoice?.status !== 'DRAFT') continue;
     await cancelInvoice(dependencies.invoicing, tx, invoice, null, now);
     const made = rows.filter((row) => row.invoiceId === invoiceId).map(({ id }) => id);
-    await updateToCancelled(tx, schedule.merchantId, made, now);
+    await updateToCancelled(tx, made, now);
   }
 }
 
@@ -211,7 +210,7 @@ async function recordCredits(
   const invoice: PlannedInvoice = { billAt: now, isCorrection: true, lines: [], credits };
   const number = 1 + Math.max(0, ...rows.map(({ correction }) => correction));
   const row = rowOf({ merchantId, scheduleId }, invoice, null, number, now);
-  await replaceStaged(tx, merchantId, scheduleId, { deleted: [], written: [{ ...row, status: 'pushed' }] });
+  await replaceStaged(tx, scheduleId, { deleted: [], written: [{ ...row, status: 'pushed' }] });
 }
 
 /** Makes the invoices whose dates have come, in the order of their dates. */
@@ -247,14 +246,14 @@ async function pushOne(
   row: ScheduleInvoiceRow,
   now: Instant,
 ): Promise<void> {
-  const { merchantId, id: scheduleId } = schedule;
+  const { id: scheduleId } = schedule;
   const credits = orderCredits(standing, invoice.credits, schedule.cancelledAt);
   const invoiceId = invoice.lines.some(({ subtotal }) => subtotal.gt(0))
     ? await makeInvoice(dependencies, tx, { schedule, payer }, { invoice, row, credits }, now)
     : null;
   if (invoiceId === null) await creditOrderItems(dependencies.invoicing, tx, schedule, credits, 'all', now);
   const written = [{ ...row, status: 'pushed' as const, invoiceId, updatedAt: now }];
-  await replaceStaged(tx, merchantId, scheduleId, { deleted: [], written });
+  await replaceStaged(tx, scheduleId, { deleted: [], written });
 }
 
 async function makeInvoice(

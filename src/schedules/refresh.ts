@@ -48,8 +48,8 @@ export async function stage(
   const isShown = (id: string): boolean =>
     schedule.cancelledAt !== null && rows.some((row) => row.id === id && row.correction === 0);
   const deleted = gone.filter((id) => !isShown(id));
-  await updateToCancelled(tx, merchantId, gone.filter(isShown), now);
-  await replaceStaged(tx, merchantId, scheduleId, { deleted, written });
+  await updateToCancelled(tx, gone.filter(isShown), now);
+  await replaceStaged(tx, scheduleId, { deleted, written });
 }
 
 /**
@@ -75,7 +75,7 @@ export const firstBillDate = (invoices: readonly Pick<ScheduleInvoiceRow, 'billA
 /** Follows an order: its status, its lines and its schedules as they are now. The order is locked. */
 async function followOrder(tx: Tx, order: Order, now: Instant): Promise<void> {
   const isPushed = (await selectPushedOrders(tx, [order.merchantId], [order.id])).length > 0;
-  for (const schedule of await lockSchedulesOfOrder(tx, order.merchantId, order.id)) {
+  for (const schedule of await lockSchedulesOfOrder(tx, order.id)) {
     const moved = await moveWithOrder(tx, schedule, order, isPushed, now);
     await restage(tx, moved, order, now);
   }

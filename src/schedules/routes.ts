@@ -40,8 +40,8 @@ export const scheduleRoutes = (dependencies: ScheduleDependencies): readonly Rou
     mostKeys: MOST_KEYS_OF_INTERVALS,
     replies: { 201: BillingScheduleReply },
     errors: [409],
-    handler: async ({ tx, merchantId, body, caller, now }) => {
-      const made = await createSchedule(dependencies, tx, merchantId, body, { by: caller.userId, wall: now });
+    handler: async ({ tx, body, caller, now }) => {
+      const made = await createSchedule(dependencies, tx, body, { by: caller.userId, wall: now });
       return made.ok ? ok(toScheduleReply(made.value)) : made;
     },
   }),

@@ -56,23 +56,23 @@ export const selectSchedulesOfOrders = async (
   ).map(toRow);
 
 /** Locks the schedules of an order in the order of their creation. The order is locked before them. */
-export const lockSchedulesOfOrder = async (tx: Tx, merchantId: string, orderId: string): Promise<ScheduleRow[]> =>
+export const lockSchedulesOfOrder = async (tx: Tx, orderId: string): Promise<ScheduleRow[]> =>
   (
     await tx.rows<Stored>(sql`
       select ${COLUMNS} from billing_schedule
-       where merchant_id = ${merchantId} and order_id = ${orderId} order by seq for no key update`)
+       where merchant_id = ${tx.merchantId} and order_id = ${orderId} order by seq for no key update`)
   ).map(toRow);
 
-export const lockScheduleRow = async (tx: Tx, merchantId: string, id: string): Promise<ScheduleRow | undefined> => {
+export const lockScheduleRow = async (tx: Tx, id: string): Promise<ScheduleRow | undefined> => {
   const row = await tx.maybe<Stored>(sql`
-    select ${COLUMNS} from billing_schedule where merchant_id = ${merchantId} and id = ${id} for no key update`);
+    select ${COLUMNS} from billing_schedule where merchant_id = ${tx.merchantId} and id = ${id} for no key update`);
   return row && toRow(row);
 };
 
 /** The same without waiting. @throws 55P03 if another process has it */
-export const lockScheduleRowNow = (tx: Tx, merchantId: string, id: string): Promise<number> =>
+export const lockScheduleRowNow = (tx: Tx, id: string): Promise<number> =>
   tx.run(sql`
-    select from billing_schedule where merchant_id = ${merchantId} and id = ${id} for no key update nowait`);
+    select from billing_schedule where merchant_id = ${tx.merchantId} and id = ${id} for no key update nowait`);
 
 export interface ScheduleFilter {
   readonly orderId?: string | undefined;
@@ -144,7 +144,7 @@ export const deleteScheduleRow = (tx: Tx, { merchantId, id }: Pick<ScheduleRow, 
   tx.run(sql`delete from billing_schedule where merchant_id = ${merchantId} and id = ${id}`);
 
 /** The schedules of an order that are there, as many as are named, and how many there are. */
-export const selectHoldersOfOrder = (tx: Tx, merchantId: string, orderId: string, most: number) =>
+export const selectHoldersOfOrder = (tx: Tx, orderId: string, most: number) =>
   tx.rows<{ id: string; count: number }>(sql`
     select id, count(*) over ()::int as count from billing_schedule
-     where merchant_id = ${merchantId} and order_id = ${orderId} order by seq limit ${most}`);
+     where merchant_id = ${tx.merchantId} and order_id = ${orderId} order by seq limit ${most}`);

@@ -47,7 +47,6 @@ const windowsOf = (windows: NonNullable<BillingScheduleCreateBody['customPeriodW
 export async function createSchedule(
   dependencies: ScheduleDependencies,
   tx: Tx,
-  merchantId: string,
   body: BillingScheduleCreateBody,
   asker: Asker,
 ): Promise<Result<ScheduleRow>> {
@@ -63,8 +62,14 @@ export async function createSchedule(
   const problems = scheduleProblems(terms);
   if (problems.length > 0) return invalid(problems);
   return orderId == null
-    ? createOfSubscription(dependencies, tx, { merchantId, id: subscriptionId as string }, { ...body, ...terms }, asker)
-    : createOfOrder(dependencies, tx, { merchantId, id: orderId }, { ...body, ...terms }, asker);
+    ? createOfSubscription(
+        dependencies,
+        tx,
+        { merchantId: tx.merchantId, id: subscriptionId as string },
+        { ...body, ...terms },
+        asker,
+      )
+    : createOfOrder(dependencies, tx, { merchantId: tx.merchantId, id: orderId }, { ...body, ...terms }, asker);
 }
 
 type Draft = ScheduleTerms & Pick<BillingScheduleCreateBody, 'paymentTermDays' | 'metadata'>;
@@ -86,7 +91,7 @@ async function createOfOrder(
   draft: Draft,
   { by, wall }: Asker,
 ): Promise<Result<ScheduleRow>> {
-  const owned = await checkReference(tx, key.merchantId, 'order', key.id, 'orderId');
+  const owned = await checkReference(tx, 'order', key.id, 'orderId');
   if (!owned.ok) return owned;
   const locked = await lockOrder(tx, key, wall);
   if (!locked.ok) return notFound('order', 'orderId');
@@ -105,11 +110,11 @@ async function createOfSubscription(
   draft: Draft,
   { wall }: Asker,
 ): Promise<Result<ScheduleRow>> {
-  const owned = await checkReference(tx, merchantId, 'subscription', id, 'subscriptionId');
+  const owned = await checkReference(tx, 'subscription', id, 'subscriptionId');
   if (!owned.ok) return owned;
-  const { customerId, currency, clockId } = await dependencies.source.terms(tx, merchantId, id);
-  const now = await effectiveNow(tx, merchantId, clockId, wall);
-  const status = await dependencies.lockSubscription(tx, merchantId, id);
+  const { customerId, currency, clockId } = await dependencies.source.terms(tx, id);
+  const now = await effectiveNow(tx, clockId, wall);
+  const status = await dependencies.lockSubscription(tx, id);
   if (status === 'terminated')
     return wrongState({
       thing: 'subscription',
@@ -161,10 +166,9 @@ async function refreshOfSubscription(
   schedule: ScheduleRow,
   now: Instant,
 ): Promise<ScheduleRow> {
-  const { merchantId } = schedule;
   const subscriptionId = schedule.subscriptionId as string;
-  const status = await dependencies.lockSubscription(tx, merchantId, subscriptionId);
-  const { bounds } = await dependencies.source.terms(tx, merchantId, subscriptionId);
+  const status = await dependencies.lockSubscription(tx, subscriptionId);
+  const { bounds } = await dependencies.source.terms(tx, subscriptionId);
   const followed = await followSubscription(tx, schedule, status, bounds.endsAt, now);
   return restage(tx, followed, null, now);
 }
@@ -192,8 +196,8 @@ export async function changeSchedule(
     );
     return changed.ok ? reread(tx, key) : changed;
   }
-  const now = await effectiveNow(tx, key.merchantId, known.value.testClockId, wall);
-  await dependencies.lockSubscription(tx, key.merchantId, known.value.subscriptionId as string);
+  const now = await effectiveNow(tx, known.value.testClockId, wall);
+  await dependencies.lockSubscription(tx, known.value.subscriptionId as string);
   const changed = await lockAndChange(tx, key, now, change);
   if (!changed.ok) return changed;
   const after = await reread(tx, key);
@@ -202,11 +206,11 @@ export async function changeSchedule(
 
 async function lockAndChange(
   tx: Tx,
-  { merchantId, id }: ScheduleKey,
+  { id }: ScheduleKey,
   now: Instant,
   change: (schedule: ScheduleRow, now: Instant) => Promise<Result<unknown>>,
 ): Promise<Result<unknown>> {
-  const schedule = await lockScheduleRow(tx, merchantId, id);
+  const schedule = await lockScheduleRow(tx, id);
   if (!schedule) return notFound('billing schedule');
   return schedule.status === 'cancelled' ? refusedFor(schedule, 'change', 'changed') : change(schedule, now);
 }
@@ -263,7 +267,7 @@ export async function deleteSchedule(
   if (!known.ok) return known;
   const remove = async (schedule: ScheduleRow): Promise<Result<undefined>> => {
     if (schedule.status !== 'draft') return refusedFor(schedule, 'remove', 'deleted');
-    await deleteStagedOf(tx, key.merchantId, key.id);
+    await deleteStagedOf(tx, key.id);
     await deleteScheduleRow(tx, key);
     return ok(undefined);
   };
@@ -281,10 +285,10 @@ export async function deleteSchedule(
 
 async function lockAndRemove(
   tx: Tx,
-  { merchantId, id }: ScheduleKey,
+  { id }: ScheduleKey,
   remove: (schedule: ScheduleRow) => Promise<Result<undefined>>,
 ): Promise<Result<undefined>> {
-  const schedule = await lockScheduleRow(tx, merchantId, id);
+  const schedule = await lockScheduleRow(tx, id);
   return schedule ? remove(schedule) : notFound('billing schedule');
 }
 

@@ -28,7 +28,7 @@ async function toScheduleInvoiceReplies(
   status: ScheduleInvoiceStatus | undefined,
   page: PageRequest,
 ) {
-  const { rows, total } = await selectScheduleInvoicePage(tx, schedule.merchantId, schedule.id, status, page);
+  const { rows, total } = await selectScheduleInvoicePage(tx, schedule.id, status, page);
   const days = await paymentTermDaysOf(dependencies, tx, schedule);
   return { data: rows.map((row) => toScheduleInvoiceReply(row, schedule, days)), total };
 }
@@ -36,7 +36,7 @@ async function toScheduleInvoiceReplies(
 async function paymentTermDaysOf(dependencies: ScheduleDependencies, tx: Tx, schedule: ScheduleRow): Promise<number> {
   const { merchantId, orderId, subscriptionId, paymentTermDays } = schedule;
   if (paymentTermDays !== null) return paymentTermDays;
-  if (subscriptionId !== null) return (await dependencies.source.terms(tx, merchantId, subscriptionId)).paymentTermDays;
+  if (subscriptionId !== null) return (await dependencies.source.terms(tx, subscriptionId)).paymentTermDays;
   const order = orderId === null ? undefined : await findOrder(tx, { merchantId, id: orderId });
   return order?.defaultPaymentTermDays ?? 0;
 }

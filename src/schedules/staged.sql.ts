@@ -46,20 +46,15 @@ const toText = (line: StagedLine): Texts<StagedLine> => ({
 });
 
 /** The invoices of a schedule by their bill dates. */
-export const selectScheduleInvoices = async (
-  tx: Tx,
-  merchantId: string,
-  scheduleId: string,
-): Promise<ScheduleInvoiceRow[]> =>
+export const selectScheduleInvoices = async (tx: Tx, scheduleId: string): Promise<ScheduleInvoiceRow[]> =>
   (
     await tx.rows<Stored>(sql`
       select ${COLUMNS} from schedule_invoice
-       where merchant_id = ${merchantId} and schedule_id = ${scheduleId} order by bill_at, correction, seq`)
+       where merchant_id = ${tx.merchantId} and schedule_id = ${scheduleId} order by bill_at, correction, seq`)
   ).map(toRow);
 
 export const selectScheduleInvoicePage = async (
   tx: Tx,
-  merchantId: string,
   scheduleId: string,
   status: ScheduleInvoiceStatus | undefined,
   page: PageRequest,
@@ -70,7 +65,7 @@ export const selectScheduleInvoicePage = async (
       kind: 'scheduleInvoice',
       select: COLUMNS,
       from: sql`schedule_invoice`,
-      exists: sql`merchant_id = ${merchantId} and schedule_id = ${scheduleId}`,
+      exists: sql`merchant_id = ${tx.merchantId} and schedule_id = ${scheduleId}`,
       where: sql`(${status ?? null}::text is null or status = ${status ?? null})`,
       order: {
         keys: [
@@ -89,14 +84,13 @@ export const selectScheduleInvoicePage = async (
 /** Staged lines are deleted and written again with the same ids. */
 export const replaceStaged = async (
   tx: Tx,
-  merchantId: string,
   scheduleId: string,
   { deleted, written }: { readonly deleted: readonly string[]; readonly written: readonly ScheduleInvoiceRow[] },
 ): Promise<void> => {
   if (deleted.length > 0)
     await tx.run(sql`
       delete from schedule_invoice
-       where merchant_id = ${merchantId} and schedule_id = ${scheduleId} and id = any (${[...deleted]}::text[])
+       where merchant_id = ${tx.merchantId} and schedule_id = ${scheduleId} and id = any (${[...deleted]}::text[])
          and status = 'staged'`);
   if (written.length === 0) return;
   const rows = written.map((row) => ({
@@ -128,11 +122,11 @@ export const replaceStaged = async (
 };
 
 /** The invoice of a window was withdrawn before it was issued, or it will not be made. */
-export const updateToCancelled = async (tx: Tx, merchantId: string, ids: readonly string[], now: Instant) => {
+export const updateToCancelled = async (tx: Tx, ids: readonly string[], now: Instant) => {
   if (ids.length === 0) return;
   await tx.run(sql`
     update schedule_invoice set status = 'cancelled', updated_at = ${now}
-     where merchant_id = ${merchantId} and id = any (${[...ids]}::text[])`);
+     where merchant_id = ${tx.merchantId} and id = any (${[...ids]}::text[])`);
 };
 
 /** The orders of these of which an invoice was made. */
@@ -144,7 +138,7 @@ export const selectPushedOrders = (tx: Tx, merchantIds: readonly string[], order
        and i.status = 'pushed'`);
 
 /** A draft is deleted: nothing of it was pushed. */
-export const deleteStagedOf = (tx: Tx, merchantId: string, scheduleId: string) =>
+export const deleteStagedOf = (tx: Tx, scheduleId: string) =>
   tx.run(sql`
     delete from schedule_invoice
-     where merchant_id = ${merchantId} and schedule_id = ${scheduleId} and status <> 'pushed'`);
+     where merchant_id = ${tx.merchantId} and schedule_id = ${scheduleId} and status <> 'pushed'`);

@@ -29,16 +29,16 @@ export const selectReceived = (
        and (external_event_id = ${externalEventId} or payment_reference = ${paymentReference})
      order by external_event_id = ${externalEventId} desc limit 1`);
 
-export const selectSourceEvent = (tx: Tx, merchantId: string, sourceId: string, id: string) =>
+export const selectSourceEvent = (tx: Tx, sourceId: string, id: string) =>
   tx.maybe<SourceEvent>(sql`
     select ${COLUMNS} from source_event
-     where merchant_id = ${merchantId} and source_id = ${sourceId} and id = ${id}`);
+     where merchant_id = ${tx.merchantId} and source_id = ${sourceId} and id = ${id}`);
 
 /** In id order, so that two lists of events wait for each other instead of deadlocking. */
-export const lockSourceEvents = (tx: Tx, merchantId: string, sourceId: string, ids: readonly string[]) =>
+export const lockSourceEvents = (tx: Tx, sourceId: string, ids: readonly string[]) =>
   tx.rows<SourceEvent>(sql`
     select ${COLUMNS} from source_event
-     where merchant_id = ${merchantId} and source_id = ${sourceId} and id = any (${[...ids]}::text[])
+     where merchant_id = ${tx.merchantId} and source_id = ${sourceId} and id = any (${[...ids]}::text[])
      order by id for no key update`);
 
 /** The result of a pending event. */
@@ -53,7 +53,7 @@ export interface Outcome {
 }
 
 /** Ends pending events, in one statement. @returns them in no order */
-export const updateOutcomes = (tx: Tx, merchantId: string, outcomes: readonly Outcome[], now: Instant) =>
+export const updateOutcomes = (tx: Tx, outcomes: readonly Outcome[], now: Instant) =>
   tx.rows<SourceEvent>(sql`
     with outcome as (
       select * from jsonb_to_recordset(${recordset(outcomes)}) as o (
@@ -65,7 +65,7 @@ export const updateOutcomes = (tx: Tx, merchantId: string, outcomes: readonly Ou
              error_message = o.error_message, usage_event_ids = o.usage_event_ids, processed_by = o.processed_by,
              processed_at = ${now}, updated_at = ${now}
         from outcome o
-       where e.merchant_id = ${merchantId} and e.id = o.id and e.status = 'pending'
+       where e.merchant_id = ${tx.merchantId} and e.id = o.id and e.status = 'pending'
       returning e.*)
     select ${COLUMNS} from changed`);
 
@@ -87,20 +87,14 @@ export interface SourceEventFilter {
   readonly to?: string | undefined;
 }
 
-export const selectSourceEvents = (
-  tx: Tx,
-  merchantId: string,
-  sourceId: string,
-  filter: SourceEventFilter,
-  page: PageRequest,
-) =>
+export const selectSourceEvents = (tx: Tx, sourceId: string, filter: SourceEventFilter, page: PageRequest) =>
   pageOfRows<SourceEvent>(
     tx,
     {
       kind: 'sourceEvent',
       select: COLUMNS,
       from: sql`source_event`,
-      exists: sql`merchant_id = ${merchantId} and source_id = ${sourceId}`,
+      exists: sql`merchant_id = ${tx.merchantId} and source_id = ${sourceId}`,
       where: allOf([
         filter.status !== undefined && sql`status = ${filter.status}`,
         filter.customerId !== undefined && sql`customer_id = ${filter.customerId}`,
@@ -111,5 +105,5 @@ export const selectSourceEvents = (
       ]),
     },
     page,
-    keptTotal(tx, 'source_event', merchantId, { sourceId, ...filter }, ['sourceId', 'status']),
+    keptTotal(tx, 'source_event', tx.merchantId, { sourceId, ...filter }, ['sourceId', 'status']),
   );

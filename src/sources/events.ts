@@ -50,26 +50,17 @@ interface EventKey {
 }
 
 /** One event of a source; 404. */
-export async function getSourceEvent(
-  tx: Tx,
-  { merchantId, sourceId, eventId }: EventKey,
-): Promise<Result<SourceEventReply>> {
-  const event = await selectSourceEvent(tx, merchantId, sourceId, eventId);
+export async function getSourceEvent(tx: Tx, { sourceId, eventId }: EventKey): Promise<Result<SourceEventReply>> {
+  const event = await selectSourceEvent(tx, sourceId, eventId);
   return event ? ok(toSourceEventReply(event)) : notFound('sourceEvent');
 }
 
 /** The events of a source, newest first. */
-export async function listSourceEvents(
-  tx: Tx,
-  merchantId: string,
-  sourceId: string,
-  filter: SourceEventFilter,
-  page: PageRequest,
-) {
+export async function listSourceEvents(tx: Tx, sourceId: string, filter: SourceEventFilter, page: PageRequest) {
   const { from, to } = filter;
   const isBackwards = from !== undefined && to !== undefined && isBefore(instant(to), instant(from));
   if (isBackwards) return invalidField('to', 'must not be before from');
-  const { rows, total } = await selectSourceEvents(tx, merchantId, sourceId, filter, page);
+  const { rows, total } = await selectSourceEvents(tx, sourceId, filter, page);
   return ok({ data: rows.map(toSourceEventReply), total });
 }
 
@@ -78,12 +69,12 @@ const instant = (text: string): Instant => Temporal.Instant.from(text);
 /** Locks one event in a state that allows this, and holds its source as it is. */
 async function lockFor(
   tx: Tx,
-  { merchantId, sourceId, eventId }: EventKey,
+  { sourceId, eventId }: EventKey,
   trigger: SourceEventTrigger,
 ): Promise<Result<{ source: Source; event: SourceEvent }>> {
-  const source = await lockSourceShared(tx, merchantId, sourceId);
+  const source = await lockSourceShared(tx, sourceId);
   if (!source) return notFound('source');
-  const [event] = await lockSourceEvents(tx, merchantId, sourceId, [eventId]);
+  const [event] = await lockSourceEvents(tx, sourceId, [eventId]);
   if (!event) return notFound('sourceEvent');
   const to = next(sourceEventStates, event.status, trigger);
   return to.ok ? ok({ source, event }) : to;
@@ -111,7 +102,7 @@ export async function rejectEvent(
 ): Promise<Result<SourceEventReply>> {
   const found = await lockFor(tx, key, 'reject');
   if (!found.ok) return found;
-  return onlyOne(await updateOutcomes(tx, key.merchantId, [rejectionOf(found.value.event, userId)], now));
+  return onlyOne(await updateOutcomes(tx, [rejectionOf(found.value.event, userId)], now));
 }
 
 const rejectionOf = ({ id, customerId, subscriptionId }: SourceEvent, processedBy: string): Outcome => ({
@@ -145,14 +136,14 @@ interface Refused {
 /** Locks events of a source, and tells those apart that a trigger leads nowhere from. */
 async function lockMany(
   tx: Tx,
-  { merchantId, sourceId }: Omit<EventKey, 'eventId'>,
+  { sourceId }: Omit<EventKey, 'eventId'>,
   eventIds: readonly string[],
   trigger: SourceEventTrigger,
 ): Promise<Result<{ source: Source; ready: SourceEvent[]; refused: Refused[] }>> {
-  const source = await lockSourceShared(tx, merchantId, sourceId);
+  const source = await lockSourceShared(tx, sourceId);
   if (!source) return notFound('source');
   const ids = [...new Set(eventIds)];
-  const found = new Map((await lockSourceEvents(tx, merchantId, sourceId, ids)).map((event) => [event.id, event]));
+  const found = new Map((await lockSourceEvents(tx, sourceId, ids)).map((event) => [event.id, event]));
   const [ready, refused]: [SourceEvent[], Refused[]] = [[], []];
   for (const id of ids) {
     const event = found.get(id);
@@ -198,7 +189,6 @@ export async function rejectEvents(
   if (ready.length > 0)
     await updateOutcomes(
       tx,
-      key.merchantId,
       ready.map((event) => rejectionOf(event, userId)),
       now,
     );

@@ -20,7 +20,7 @@ export async function processArrived(
   now: Instant,
 ): Promise<SourceEvent[]> {
   if (source.processingMode === 'automatic') return processEvents(tx, source, events, () => 'system', now);
-  const approvers = await matchRules(tx, source, await judgedOf(tx, source.merchantId, events), now);
+  const approvers = await matchRules(tx, source, await judgedOf(tx, events), now);
   const byId = new Map(events.map(({ id }, index) => [id, approvers[index] ?? null]));
   const approved = events.filter(({ id }) => byId.get(id) !== null);
   const done = await processEvents(tx, source, approved, ({ id }) => byId.get(id) as string, now);
@@ -30,9 +30,9 @@ export async function processArrived(
 }
 
 /** The facts for the rules. */
-async function judgedOf(tx: Tx, merchantId: string, events: readonly SourceEvent[]): Promise<Judged[]> {
-  const customers = await findCustomersOfExternalIds(tx, merchantId, namesIn(events));
-  const parties = await customerParties(tx, merchantId, customers.values());
+async function judgedOf(tx: Tx, events: readonly SourceEvent[]): Promise<Judged[]> {
+  const customers = await findCustomersOfExternalIds(tx, namesIn(events));
+  const parties = await customerParties(tx, customers.values());
   return events.map(({ amount, occurredAt, customerExternalId }) => {
     const party = parties.get(customers.get(customerExternalId ?? '') ?? '');
     return { amount, occurredAt, customer: party ? { name: party.name, emails: party.emails ?? [] } : null };
@@ -59,7 +59,7 @@ export async function processEvents(
   const knownOf = await loadKnown(tx, source, events);
   const outcomes: Outcome[] = [];
   for (const event of events) outcomes.push(await processEvent(tx, event, knownOf(event), byOf(event), now));
-  const done = await updateOutcomes(tx, source.merchantId, outcomes, now);
+  const done = await updateOutcomes(tx, outcomes, now);
   await publishOutcomes(tx, done, now);
   return done;
 }
@@ -70,12 +70,12 @@ async function loadKnown(
   source: Source,
   events: readonly SourceEvent[],
 ): Promise<(event: SourceEvent) => Known> {
-  const { merchantId, planId } = source;
-  const plan = await findPlan(tx, merchantId, planId);
+  const { planId } = source;
+  const plan = await findPlan(tx, planId);
   if (!plan) throw new Error(`Source ${source.id} has lost its plan.`); // a foreign key holds it
-  const metric = await findMetric(tx, merchantId, source.metadata.billableMetricMapping.revenue);
-  const customers = await findCustomersOfExternalIds(tx, merchantId, namesIn(events));
-  const subscriptions = await findSubscriptionsOfPlan(tx, merchantId, planId, [...customers.values()]);
+  const metric = await findMetric(tx, source.metadata.billableMetricMapping.revenue);
+  const customers = await findCustomersOfExternalIds(tx, namesIn(events));
+  const subscriptions = await findSubscriptionsOfPlan(tx, planId, [...customers.values()]);
   const byCustomer = Map.groupBy(subscriptions, ({ customerId }) => customerId);
   return ({ customerExternalId }) => {
     const customerId = customers.get(customerExternalId ?? '') ?? null;
@@ -101,7 +101,7 @@ async function processEvent(
   const base = { id: event.id, customerId: known.customerId, subscriptionId, processedBy };
   const failed = (errorMessage: string): Outcome => ({ ...base, status: 'failed', errorMessage, usageEventIds: [] });
   if (!decision.ok) return failed(decision.reason);
-  const accepted = await acceptInTransaction(tx, event.merchantId, decision.usage, now);
+  const accepted = await acceptInTransaction(tx, decision.usage, now);
   if (!accepted.ok) return failed(`The usage event was refused: ${reasonOf(accepted.refusal)}`);
   return { ...base, status: 'processed', errorMessage: null, usageEventIds: [accepted.value.id] };
 }

@@ -55,7 +55,7 @@ export async function receiveWebhook(
     : null;
   if (merchantId === null) return notFound('source');
   const scope = { merchants: [merchantId] };
-  const source = await database.transaction(scope, (tx) => selectSource(tx, merchantId, sourceId));
+  const source = await database.transaction(scope, (tx) => selectSource(tx, sourceId));
   if (!source) return notFound('source');
   const sender = await checkSender(dependencies, source, arrived, now);
   if (!sender.ok) return sender;
@@ -96,12 +96,12 @@ async function checkSender(
 /** Stores the revenue and processes it by the source's mode. The same event again answers with the first. */
 async function record(
   tx: Tx,
-  { merchantId, id }: Source,
+  { id }: Source,
   reading: Exclude<Reading, { kind: 'refused' }>,
   rawData: Readonly<Record<string, unknown>>,
   now: Instant,
 ): Promise<Result<Received>> {
-  const source = await lockSourceShared(tx, merchantId, id);
+  const source = await lockSourceShared(tx, id);
   if (!source) return notFound('source');
   if (!source.enabled) return fail('SOURCE_DISABLED');
   if (reading.kind === 'nothing') return ok({ kind: 'nothing', sourceId: id, reason: reading.reason });
@@ -120,7 +120,7 @@ async function newEvent(
   now: Instant,
 ): Promise<SourceEvent> {
   const name = revenue.customerExternalId;
-  const customers = await findCustomersOfExternalIds(tx, merchantId, name === null ? [] : [name]);
+  const customers = await findCustomersOfExternalIds(tx, name === null ? [] : [name]);
   return {
     ...revenue,
     id: newId('sourceEvent'),

@@ -44,7 +44,7 @@ const ownRoutes = ({ sealer }: ReceivingDependencies): Route[] => [
     access: { role: 'member', merchant: 'body', by: ['planId'] },
     body: SourceBody,
     replies: { 201: SourceReply },
-    handler: async ({ tx, merchantId, body, now }) => createSource(tx, sealer, merchantId, body, now),
+    handler: async ({ tx, body, now }) => createSource(tx, sealer, body, now),
   }),
   api.list('/v0/sources', 'listSources', {
     summary: 'List sources',
@@ -59,7 +59,7 @@ const ownRoutes = ({ sealer }: ReceivingDependencies): Route[] => [
     description: 'The webhook secret is never in an answer; `hasWebhookSecret` shows whether it is set.',
     access: { role: 'viewer', merchant: ofSource },
     replies: { 200: SourceReply },
-    handler: async ({ tx, merchantId, params }) => getSource(tx, merchantId, params.id),
+    handler: async ({ tx, params }) => getSource(tx, params.id),
   }),
   api.patch('/v0/sources/:id', 'updateSource', {
     summary: 'Update a source',
@@ -69,8 +69,7 @@ const ownRoutes = ({ sealer }: ReceivingDependencies): Route[] => [
     access: { role: 'member', merchant: ofSource },
     body: SourceUpdateBody,
     replies: { 200: SourceReply },
-    handler: async ({ tx, merchantId, params, body, now }) =>
-      changeSource(tx, sealer, merchantId, params.id, body, now),
+    handler: async ({ tx, params, body, now }) => changeSource(tx, sealer, params.id, body, now),
   }),
 ];
 
@@ -111,7 +110,7 @@ const eventRoutes = (dependencies: ReceivingDependencies): Route[] => [
     access: { role: 'viewer', merchant: ofSource },
     query: SourceEventsQuery,
     of: SourceEventReply,
-    list: ({ tx, merchantId, params, query, page }) => listSourceEvents(tx, merchantId, params.id, query, page),
+    list: ({ tx, params, query, page }) => listSourceEvents(tx, params.id, query, page),
   }),
   api.get('/v0/sources/:id/events/:eventId', 'getSourceEvent', {
     summary: 'Retrieve an event of a source',

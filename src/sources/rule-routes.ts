@@ -15,7 +15,7 @@ export const ruleRoutes: readonly Route[] = [
     access: { role: 'member', merchant: 'body', by: ['sourceId'] },
     body: SourceRuleBody,
     replies: { 201: SourceRuleReply },
-    handler: async ({ tx, merchantId, body, caller, now }) => createRule(tx, merchantId, body, caller.userId, now),
+    handler: async ({ tx, body, caller, now }) => createRule(tx, body, caller.userId, now),
   }),
   api.list('/v0/sourceRules', 'listSourceRules', {
     summary: 'List rules of sources',
@@ -30,7 +30,7 @@ export const ruleRoutes: readonly Route[] = [
     description: '`matchCount` has the number of events that the rule approved.',
     access: { role: 'viewer', merchant: one },
     replies: { 200: SourceRuleReply },
-    handler: async ({ tx, merchantId, params }) => getRule(tx, merchantId, params.id),
+    handler: async ({ tx, params }) => getRule(tx, params.id),
   }),
   api.patch('/v0/sourceRules/:id', 'updateSourceRule', {
     summary: 'Update a rule of a source',
@@ -38,12 +38,12 @@ export const ruleRoutes: readonly Route[] = [
     access: { role: 'member', merchant: one },
     body: SourceRuleUpdateBody,
     replies: { 200: SourceRuleReply },
-    handler: async ({ tx, merchantId, params, body, now }) => changeRule(tx, merchantId, params.id, body, now),
+    handler: async ({ tx, params, body, now }) => changeRule(tx, params.id, body, now),
   }),
   api.delete('/v0/sourceRules/:id', 'deleteSourceRule', {
     summary: 'Delete a rule of a source',
     description: 'Events that the rule approved stay approved.',
     access: { role: 'member', merchant: one },
-    handler: async ({ tx, merchantId, params }) => deleteRule(tx, merchantId, params.id),
+    handler: async ({ tx, params }) => deleteRule(tx, params.id),
   }),
 ];

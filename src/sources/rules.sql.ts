@@ -13,25 +13,25 @@ export const insertRule = (tx: Tx, rule: SourceRule) =>
     returning ${COLUMNS}`);
 
 /** One above the last rule of the source; 0 for the first. */
-export const selectNextOrder = async (tx: Tx, merchantId: string, sourceId: string): Promise<number> => {
+export const selectNextOrder = async (tx: Tx, sourceId: string): Promise<number> => {
   const { next } = await tx.one<{ next: number }>(sql`
     select least(coalesce(max(position)::bigint + 1, 0), 2147483647)::int as next from source_rule
-     where merchant_id = ${merchantId} and source_id = ${sourceId}`);
+     where merchant_id = ${tx.merchantId} and source_id = ${sourceId}`);
   return next;
 };
 
-export const selectRule = (tx: Tx, merchantId: string, id: string) =>
-  tx.maybe<SourceRule>(sql`select ${COLUMNS} from source_rule where merchant_id = ${merchantId} and id = ${id}`);
+export const selectRule = (tx: Tx, id: string) =>
+  tx.maybe<SourceRule>(sql`select ${COLUMNS} from source_rule where merchant_id = ${tx.merchantId} and id = ${id}`);
 
-export const lockRule = (tx: Tx, merchantId: string, id: string) =>
+export const lockRule = (tx: Tx, id: string) =>
   tx.maybe<SourceRule>(sql`
-    select ${COLUMNS} from source_rule where merchant_id = ${merchantId} and id = ${id} for no key update`);
+    select ${COLUMNS} from source_rule where merchant_id = ${tx.merchantId} and id = ${id} for no key update`);
 
 /** Locks the enabled rules of a source in their order, because they count their checks. */
-export const lockRulesInOrder = (tx: Tx, merchantId: string, sourceId: string) =>
+export const lockRulesInOrder = (tx: Tx, sourceId: string) =>
   tx.rows<SourceRule>(sql`
     select ${COLUMNS} from source_rule
-     where merchant_id = ${merchantId} and source_id = ${sourceId} and enabled
+     where merchant_id = ${tx.merchantId} and source_id = ${sourceId} and enabled
      order by position, seq for no key update`);
 
 export const updateRule = (tx: Tx, rule: SourceRule) =>
@@ -48,16 +48,16 @@ export interface RuleCount {
   readonly matches: number;
 }
 
-export const updateRuleCounts = (tx: Tx, merchantId: string, counts: readonly RuleCount[], now: Instant) =>
+export const updateRuleCounts = (tx: Tx, counts: readonly RuleCount[], now: Instant) =>
   tx.run(sql`
     update source_rule r
        set evaluation_count = r.evaluation_count + c.evaluations, match_count = r.match_count + c.matches,
            last_evaluated_at = ${now}
       from jsonb_to_recordset(${recordset(counts)}) as c (id text, evaluations int, matches int)
-     where r.merchant_id = ${merchantId} and r.id = c.id`);
+     where r.merchant_id = ${tx.merchantId} and r.id = c.id`);
 
-export const deleteRuleRow = async (tx: Tx, merchantId: string, id: string): Promise<boolean> =>
-  (await tx.run(sql`delete from source_rule where merchant_id = ${merchantId} and id = ${id}`)) === 1;
+export const deleteRuleRow = async (tx: Tx, id: string): Promise<boolean> =>
+  (await tx.run(sql`delete from source_rule where merchant_id = ${tx.merchantId} and id = ${id}`)) === 1;
 
 export const selectRules = (
   tx: Tx,

@@ -41,23 +41,22 @@ export type SourceRuleReply = ReturnType<typeof toSourceRuleReply>;
 /** Makes a rule of a source; without an `order` it is the last. @param userId who makes it */
 export async function createRule(
   tx: Tx,
-  merchantId: string,
   body: SourceRuleBody,
   userId: string,
   now: Instant,
 ): Promise<Result<SourceRuleReply>> {
-  const source = await checkReference(tx, merchantId, 'source', body.sourceId, 'sourceId');
+  const source = await checkReference(tx, 'source', body.sourceId, 'sourceId');
   if (!source.ok) return source;
   const errors = conditionErrors(body.conditions);
   if (errors.length > 0) return invalid(errors);
   const rule = await insertRule(tx, {
     id: newId('sourceRule'),
-    merchantId,
+    merchantId: tx.merchantId,
     sourceId: body.sourceId,
     name: body.name,
     description: body.description ?? '',
     conditions: body.conditions,
-    order: body.order ?? (await selectNextOrder(tx, merchantId, body.sourceId)),
+    order: body.order ?? (await selectNextOrder(tx, body.sourceId)),
     enabled: body.enabled ?? true,
     evaluationCount: 0,
     matchCount: 0,
@@ -72,12 +71,11 @@ export async function createRule(
 /** Changes the fields of the body. Waiting events are not checked again. */
 export async function changeRule(
   tx: Tx,
-  merchantId: string,
   id: string,
   body: SourceRuleUpdateBody,
   now: Instant,
 ): Promise<Result<SourceRuleReply>> {
-  const rule = await lockRule(tx, merchantId, id);
+  const rule = await lockRule(tx, id);
   if (!rule) return notFound('sourceRule');
   const errors = conditionErrors(body.conditions ?? []);
   if (errors.length > 0) return invalid(errors);
@@ -94,8 +92,8 @@ export async function changeRule(
 }
 
 /** One rule; 404. */
-export async function getRule(tx: Tx, merchantId: string, id: string): Promise<Result<SourceRuleReply>> {
-  const rule = await selectRule(tx, merchantId, id);
+export async function getRule(tx: Tx, id: string): Promise<Result<SourceRuleReply>> {
+  const rule = await selectRule(tx, id);
   return rule ? ok(toSourceRuleReply(rule)) : notFound('sourceRule');
 }
 
@@ -111,22 +109,22 @@ export async function listRules(
 }
 
 /** Deletes a rule; its approvals stay. */
-export const deleteRule = async (tx: Tx, merchantId: string, id: string): Promise<Result<undefined>> =>
-  (await deleteRuleRow(tx, merchantId, id)) ? ok(undefined) : notFound('sourceRule');
+export const deleteRule = async (tx: Tx, id: string): Promise<Result<undefined>> =>
+  (await deleteRuleRow(tx, id)) ? ok(undefined) : notFound('sourceRule');
 
 /**
  * Checks events against the rules of a source, and counts the checks. @returns the matching rule's id for each, or null
  */
 export async function matchRules(
   tx: Tx,
-  { merchantId, id }: { readonly merchantId: string; readonly id: string },
+  { id }: { readonly merchantId: string; readonly id: string },
   events: readonly Judged[],
   now: Instant,
 ): Promise<(string | null)[]> {
-  const rules = await lockRulesInOrder(tx, merchantId, id);
+  const rules = await lockRulesInOrder(tx, id);
   if (rules.length === 0) return events.map(() => null);
   const matched = events.map((event) => firstMatch(rules, event));
-  await updateRuleCounts(tx, merchantId, countsOf(rules, matched), now);
+  await updateRuleCounts(tx, countsOf(rules, matched), now);
   return matched.map((index) => rules[index]?.id ?? null);
 }
 

@@ -9,16 +9,16 @@ const COLUMNS = sql`id, merchant_id, name, description, plan_id, type, config,
 export const insertSource = (tx: Tx, source: Source) =>
   tx.one<Source>(sql`${insertion('source', withJsonb(source, 'config', 'metadata'), COLUMNS)} returning ${COLUMNS}`);
 
-export const selectSource = (tx: Tx, merchantId: string, id: string) =>
-  tx.maybe<Source>(sql`select ${COLUMNS} from source where merchant_id = ${merchantId} and id = ${id}`);
+export const selectSource = (tx: Tx, id: string) =>
+  tx.maybe<Source>(sql`select ${COLUMNS} from source where merchant_id = ${tx.merchantId} and id = ${id}`);
 
-export const lockSource = (tx: Tx, merchantId: string, id: string) =>
+export const lockSource = (tx: Tx, id: string) =>
   tx.maybe<Source>(sql`
-    select ${COLUMNS} from source where merchant_id = ${merchantId} and id = ${id} for no key update`);
+    select ${COLUMNS} from source where merchant_id = ${tx.merchantId} and id = ${id} for no key update`);
 
 /** Locks the source against changes, shared, so that an event is judged by one state of it. */
-export const lockSourceShared = (tx: Tx, merchantId: string, id: string) =>
-  tx.maybe<Source>(sql`select ${COLUMNS} from source where merchant_id = ${merchantId} and id = ${id} for share`);
+export const lockSourceShared = (tx: Tx, id: string) =>
+  tx.maybe<Source>(sql`select ${COLUMNS} from source where merchant_id = ${tx.merchantId} and id = ${id} for share`);
 
 export const updateSource = (tx: Tx, source: Source) =>
   tx.one<Source>(sql`

@@ -40,17 +40,16 @@ export type SourceReply = ReturnType<typeof toSourceReply>;
 export async function createSource(
   tx: Tx,
   sealer: Sealer,
-  merchantId: string,
   body: SourceBody,
   now: Instant,
 ): Promise<Result<SourceReply>> {
-  const known = await checkNamed(tx, merchantId, body);
+  const known = await checkNamed(tx, body);
   if (!known.ok) return known;
   const id = newId('source');
   const { webhookSecret = null, ...config } = body.config;
   const source = await insertSource(tx, {
     id,
-    merchantId,
+    merchantId: tx.merchantId,
     name: body.name,
     description: body.description ?? null,
     planId: body.planId,
@@ -69,18 +68,17 @@ export async function createSource(
 /** Are the plan and the metric that a body names the merchant's, and can the metric add up revenue? */
 async function checkNamed(
   tx: Tx,
-  merchantId: string,
   { planId, metadata }: Pick<SourceUpdateBody, 'planId' | 'metadata'>,
 ): Promise<Result<undefined>> {
   if (planId !== undefined) {
-    const plan = await checkReference(tx, merchantId, 'plan', planId, 'planId');
+    const plan = await checkReference(tx, 'plan', planId, 'planId');
     if (!plan.ok) return plan;
   }
   if (metadata === undefined) return ok(undefined);
   const id = metadata.billableMetricMapping.revenue;
-  const owned = await checkReference(tx, merchantId, 'billableMetric', id, METRIC_FIELD);
+  const owned = await checkReference(tx, 'billableMetric', id, METRIC_FIELD);
   if (!owned.ok) return owned;
-  const metric = await findMetric(tx, merchantId, id);
+  const metric = await findMetric(tx, id);
   if (!metric) return notFound('billableMetric', METRIC_FIELD);
   const problem = metricProblem(metric);
   return problem === null ? ok(undefined) : invalidField(METRIC_FIELD, problem);
@@ -95,14 +93,13 @@ const METRIC_FIELD = 'metadata.billableMetricMapping.revenue';
 export async function changeSource(
   tx: Tx,
   sealer: Sealer,
-  merchantId: string,
   id: string,
   body: SourceUpdateBody,
   now: Instant,
 ): Promise<Result<SourceReply>> {
-  const source = await lockSource(tx, merchantId, id);
+  const source = await lockSource(tx, id);
   if (!source) return notFound('source');
-  const known = await checkNamed(tx, merchantId, body);
+  const known = await checkNamed(tx, body);
   if (!known.ok) return known;
   const { webhookSecret, ...config } = body.config ?? source.config;
   const keptSecret = webhookSecret === null ? null : source.webhookSecret;
@@ -122,8 +119,8 @@ export async function changeSource(
 }
 
 /** One source; 404. */
-export async function getSource(tx: Tx, merchantId: string, id: string): Promise<Result<SourceReply>> {
-  const source = await selectSource(tx, merchantId, id);
+export async function getSource(tx: Tx, id: string): Promise<Result<SourceReply>> {
+  const source = await selectSource(tx, id);
   return source ? ok(toSourceReply(source)) : notFound('source');
 }
 

@@ -40,13 +40,13 @@ export const changeRoutes = (dependencies: SubscriptionDependencies): readonly R
     body: ChangeCreateBody,
     replies: { 201: SubscriptionChangeReply, 200: SubscriptionChangeReply },
     errors: [409],
-    handler: async ({ tx, merchantId, params, body, now, wasBefore }) => {
+    handler: async ({ tx, params, body, now, wasBefore }) => {
       const { dryRun = false, quantities, ...named } = body;
       const order = { ...named, ...(quantities && { quantities }) };
       if (order.planId === undefined && order.versionNumber === undefined && order.quantities === undefined)
         return invalidField('planId', 'is required, unless versionNumber or quantities is given');
       const { planId } = order;
-      const held = await holdForChange(tx, merchantId, { id: params.id, planId }, now);
+      const held = await holdForChange(tx, { id: params.id, planId }, now);
       if (!held.ok) return held;
       const { subscription } = held.value;
       wasBefore(toSubscriptionReply(subscription, factsOf(held.value), null)); // an active one waits for nothing
@@ -61,9 +61,9 @@ export const changeRoutes = (dependencies: SubscriptionDependencies): readonly R
     access: ofSubscription('viewer'),
     query: SubscriptionChangeListQuery,
     replies: { 200: SubscriptionChangeListReply },
-    handler: async ({ tx, merchantId, params, query }) => {
+    handler: async ({ tx, params, query }) => {
       const page = pageOf(query);
-      const { rows, total } = await selectChanges(tx, merchantId, params.id, page);
+      const { rows, total } = await selectChanges(tx, params.id, page);
       const quantities = await quantitiesOf(tx, rows);
       const data = rows.map((row, index) => toChangeReply(row, quantities[index] ?? {}));
       return ok(listReply({ data, total }, page));
@@ -74,9 +74,9 @@ export const changeRoutes = (dependencies: SubscriptionDependencies): readonly R
     description: 'The subscription keeps its present version. A change that is applied cannot be cancelled: 409.',
     access: ofSubscription('member'),
     errors: [409],
-    handler: async ({ tx, merchantId, params }) => {
+    handler: async ({ tx, params }) => {
       const { id, changeId } = params as { id: string; changeId: string };
-      return cancelChange(tx, merchantId, id, changeId);
+      return cancelChange(tx, id, changeId);
     },
   }),
   ...planMigrationRoutes(dependencies),
@@ -93,7 +93,7 @@ const simulationRoute: Route = plans.post('/v0/plans/:id/simulate', 'simulatePla
   body: SimulationCreateBody,
   replies: { 200: PlanSimulationReply },
   idempotent: false,
-  handler: ({ tx, merchantId, params, body }) => simulatePlan(tx, merchantId, params.id, body),
+  handler: ({ tx, params, body }) => simulatePlan(tx, params.id, body),
 });
 
 /** How many lines a preview shows; the others are in GET …/lineItems of the invoice. */

@@ -53,21 +53,21 @@ export const subscriptionRoutes = (
     outcome: {
       wait: ({ merchantId, intent: { invoiceId } }, signal) =>
         awaitOutcome({ merchantId, invoiceId: invoiceId as string }, signal),
-      answer: async ({ tx, now, merchantId, intent: { subscriptionId, invoiceId } }) => {
-        const subscription = await selectSubscription(tx, merchantId, subscriptionId as string);
-        const upfront = await findInvoice(tx, merchantId, invoiceId as string);
+      answer: async ({ tx, now, intent: { subscriptionId, invoiceId } }) => {
+        const subscription = await selectSubscription(tx, subscriptionId as string);
+        const upfront = await findInvoice(tx, invoiceId as string);
         return subscription && upfront
           ? ok(new Reply(201, await show(dependencies, tx, subscription, now, upfront)))
           : notFound('subscription');
       },
     },
-    handler: async ({ tx, merchantId, body, now }) => {
-      const created = await createSubscription(dependencies, tx, merchantId, body, now);
+    handler: async ({ tx, body, now }) => {
+      const created = await createSubscription(dependencies, tx, body, now);
       if (!created.ok) return created;
       const { subscription, isNew, upfront, from } = created.value;
       const facts = from && {
         ...{ pinned: from.pinned, at: from.now },
-        taxation: await findTaxation(tx, merchantId, subscription.customerId),
+        taxation: await findTaxation(tx, subscription.customerId),
       };
       const shown = facts
         ? toSubscriptionReply(subscription, facts, await paymentOf(dependencies, tx, subscription, upfront))
@@ -118,8 +118,8 @@ export const subscriptionRoutes = (
     description: '`payment` is there as long as the first payment is asked, and null afterwards.',
     access: ofSubscription('viewer'),
     replies: { 200: SubscriptionReply },
-    handler: async ({ tx, merchantId, params, now }) => {
-      const subscription = await selectSubscription(tx, merchantId, params.id);
+    handler: async ({ tx, params, now }) => {
+      const subscription = await selectSubscription(tx, params.id);
       return subscription ? ok(await show(dependencies, tx, subscription, now)) : notFound('subscription');
     },
   }),
@@ -134,8 +134,8 @@ export const subscriptionRoutes = (
     body: SubscriptionUpdateBody,
     replies: { 200: SubscriptionReply },
     errors: [409],
-    handler: async ({ tx, merchantId, params, body, now, wasBefore }) => {
-      const held = await holdLiving(tx, merchantId, params.id, 'update', now);
+    handler: async ({ tx, params, body, now, wasBefore }) => {
+      const held = await holdLiving(tx, params.id, 'update', now);
       const change = (each: HeldSubscription) => patchSubscription(dependencies, tx, each, body);
       return held.ok ? showChanged(dependencies, tx, held.value, change, wasBefore) : held;
     },
@@ -150,8 +150,8 @@ export const subscriptionRoutes = (
     body: TerminationBody,
     replies: { 200: SubscriptionReply },
     errors: [409],
-    handler: async ({ tx, merchantId, params, body, now, wasBefore }) => {
-      const held = await holdLiving(tx, merchantId, params.id, 'terminate', now);
+    handler: async ({ tx, params, body, now, wasBefore }) => {
+      const held = await holdLiving(tx, params.id, 'terminate', now);
       const change = (each: HeldSubscription) => terminateSubscription(dependencies, tx, each, body);
       return held.ok ? showChanged(dependencies, tx, held.value, change, wasBefore) : held;
     },
@@ -165,9 +165,9 @@ export const subscriptionRoutes = (
     body: ReconciliationBody,
     replies: { 201: SubscriptionReconciliationReply, 200: SubscriptionReconciliationReply },
     errors: [409],
-    handler: async ({ tx, merchantId, params, body, now }) => {
+    handler: async ({ tx, params, body, now }) => {
       const dryRun = body.dryRun ?? false;
-      const reconciled = await reconcileSubscription(tx, merchantId, params.id, dryRun, now);
+      const reconciled = await reconcileSubscription(tx, params.id, dryRun, now);
       return reconciled.ok ? ok(new Reply(dryRun ? 200 : 201, reconciled.value)) : reconciled;
     },
   }),
@@ -178,7 +178,7 @@ export const subscriptionRoutes = (
       'percent, at which it would be taxed now. If the version has no price of the fee, the answer is a 404.',
     access: { role: 'viewer', merchant: { of: 'id', kind: 'fee' } },
     replies: { 200: PriceReply },
-    handler: ({ tx, merchantId, params, now }) => feePrice(tx, merchantId, params, now),
+    handler: ({ tx, params, now }) => feePrice(tx, params, now),
   }),
   ...adjustmentRoutes(dependencies),
   ...changeRoutes(dependencies),

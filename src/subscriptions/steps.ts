@@ -49,7 +49,6 @@ async function stepSubscriptions(
   if (!first) return [];
   const locked = await lockSubscriptions(
     tx,
-    first.merchantId,
     records.map(({ id }) => id),
   );
   const oldest = [...Map.groupBy(locked, ({ customerId }) => customerId).values()].flatMap((those) =>
@@ -82,8 +81,8 @@ async function endAll(
 ): Promise<void> {
   const [first] = subscriptions;
   if (!first) return;
-  const merchant = await findMerchant(tx, first.merchantId);
-  const agreements = await loadAgreements(tx, first.merchantId, subscriptions);
+  const merchant = await findMerchant(tx);
+  const agreements = await loadAgreements(tx, subscriptions);
   const taxationOf = await taxationsUnder(
     tx,
     merchant,
@@ -112,10 +111,10 @@ async function billLate(
   subscription: SubscriptionRow,
   now: Instant,
 ): Promise<void> {
-  const { merchantId, id } = subscription;
+  const { id } = subscription;
   const terms = termsUnder(await loadAgreement(tx, subscription), subscription);
   const again = await billLateUsage(dependencies.invoicing, tx, { terms }, now);
-  await creditCarriedLines(dependencies.invoicing, tx, merchantId, id, now);
+  await creditCarriedLines(dependencies.invoicing, tx, id, now);
   await updateSubscription(
     tx,
     subscription,
@@ -128,8 +127,8 @@ async function billLate(
  * When what comes late is still to be billed: one that ended is also looked at before, where somebody else takes over
  * its usage.
  */
-async function lateUsageAfter(tx: Tx, { merchantId, terminatedAt: end }: SubscriptionRow, now: Instant) {
-  const { lateUsageDays } = await merchantSettings(tx, merchantId);
+async function lateUsageAfter(tx: Tx, { terminatedAt: end }: SubscriptionRow, now: Instant) {
+  const { lateUsageDays } = await merchantSettings(tx);
   const due = end && lateUsageDueAt(end, lateUsageDays);
   return due && isBefore(now, due) ? due : null;
 }

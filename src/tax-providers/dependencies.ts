@@ -7,7 +7,7 @@ import type { TaxProvider, TaxProviderName } from './port.ts';
 export interface TaxProviderDependencies {
   readonly providers: readonly TaxProvider[];
   /** The account of an integration that the merchant has connected; null: none, or not any more. */
-  accountOf(tx: Tx, merchantId: string, integration: string): Promise<ProviderAccount | null>;
+  accountOf(tx: Tx, integration: string): Promise<ProviderAccount | null>;
   readonly providerClient: ProviderClient;
   readonly database: Pick<Database, 'transaction'>;
   /** Wall time. */
@@ -36,10 +36,9 @@ export interface TaxConnection {
 export async function taxConnectionOf(
   tx: Tx,
   dependencies: Pick<TaxProviderDependencies, 'providers' | 'accountOf'>,
-  merchantId: string,
   name: TaxProviderName,
 ): Promise<TaxConnection | null> {
   const provider = dependencies.providers.find((each) => each.name === name);
-  const account = provider ? await dependencies.accountOf(tx, merchantId, provider.integration) : null;
+  const account = provider ? await dependencies.accountOf(tx, provider.integration) : null;
   return provider && account ? { provider, account } : null;
 }

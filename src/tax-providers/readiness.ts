@@ -14,14 +14,14 @@ const KEPT_MILLISECONDS = 30_000;
  */
 export function createTaxReadiness(dependencies: Pick<TaxProviderDependencies, 'providers' | 'accountOf'>) {
   const answers = new LRUCache<string, { readonly problem: string | null }>({ max: KEPT, ttl: KEPT_MILLISECONDS });
-  return async (tx: Tx, merchantId: string, name: TaxProviderName): Promise<string | null> => {
-    const key = `${merchantId} ${name}`;
+  return async (tx: Tx, name: TaxProviderName): Promise<string | null> => {
+    const key = `${tx.merchantId} ${name}`;
     const answer = answers.get(key);
     if (answer) {
       answers.delete(key);
       return answer.problem;
     }
-    const connection = await taxConnectionOf(tx, dependencies, merchantId, name);
+    const connection = await taxConnectionOf(tx, dependencies, name);
     if (!connection) return 'The tax provider is not connected.';
     throw new AskOutside(async () => void answers.set(key, { problem: await problemOf(connection) }));
   };

@@ -15,17 +15,16 @@ const LONGEST_PAST_DAYS = 900;
  */
 export async function findArrivedTooLate(
   tx: Tx,
-  merchantId: string,
   before: Instant,
   { after, upTo }: { readonly after: bigint | null; readonly upTo: bigint },
 ): Promise<UnbilledPart[]> {
   const period = { start: before.subtract({ hours: LONGEST_PAST_DAYS * 24 }), end: before };
-  const range = { merchantId, from: period.start, to: period.end };
+  const range = { merchantId: tx.merchantId, from: period.start, to: period.end };
   const since = after ?? 0n;
   if (!(await hasLateUsage(tx, range, since, upTo))) return [];
-  const { priced } = await findBillableUsage(tx, merchantId, period);
+  const { priced } = await findBillableUsage(tx, period);
   const parts: UnbilledPart[] = [];
-  for (const { id: metricId, meter } of await findMeteredMetrics(tx, merchantId))
+  for (const { id: metricId, meter } of await findMeteredMetrics(tx))
     for (const { late, filters } of priced.get(metricId) ?? []) {
       const asked = late.map((each) => ({ ...each, after: each.after > since ? each.after : since, upTo }));
       const { eventCount, quantity } = await findLateUsage(tx, range, meter, asked, filters);

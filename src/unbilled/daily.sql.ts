@@ -13,21 +13,16 @@ export const selectUnseen = async (tx: Tx, day: string, most: number): Promise<s
   ).map(({ merchantId }) => merchantId);
 
 /** Of several at once one succeeds; the others wait, and learn that it was done. @returns whether it is ours to tell */
-export const insertDay = async (
-  tx: Tx,
-  merchantId: string,
-  { day, mark }: { day: string; mark: bigint },
-  now: Instant,
-): Promise<boolean> =>
+export const insertDay = async (tx: Tx, { day, mark }: { day: string; mark: bigint }, now: Instant): Promise<boolean> =>
   (await tx.run(sql`
-    insert into unbilled_day (merchant_id, day, looked_at, mark) values (${merchantId}, ${day}::date, ${now}, ${mark})
+    insert into unbilled_day (merchant_id, day, looked_at, mark) values (${tx.merchantId}, ${day}::date, ${now}, ${mark})
     on conflict do nothing`)) === 1;
 
 /** The mark up to which the merchant's events were searched with an earlier day; null: with none. */
-export const selectMarkBefore = async (tx: Tx, merchantId: string, day: string): Promise<bigint | null> =>
+export const selectMarkBefore = async (tx: Tx, day: string): Promise<bigint | null> =>
   (
     await tx.one<{ mark: bigint | null }>(sql`
-      select max(mark) as mark from unbilled_day where merchant_id = ${merchantId} and day < ${day}::date`)
+      select max(mark) as mark from unbilled_day where merchant_id = ${tx.merchantId} and day < ${day}::date`)
   ).mark;
 
 export interface Finding {
@@ -37,10 +32,10 @@ export interface Finding {
   readonly eventCount: number;
 }
 
-export const insertFindings = (tx: Tx, merchantId: string, day: string, findings: readonly Finding[]) =>
+export const insertFindings = (tx: Tx, day: string, findings: readonly Finding[]) =>
   tx.run(sql`
     insert into unbilled_finding (merchant_id, day, metric_id, reason, event_count)
-    select ${merchantId}, ${day}::date, coalesce(metric, ''), reason, events
+    select ${tx.merchantId}, ${day}::date, coalesce(metric, ''), reason, events
       from jsonb_to_recordset(${recordset(
         findings.map(({ metricId, reason, eventCount }) => ({ metric: metricId, reason, events: eventCount })),
       )}) as f (metric text, reason text, events bigint)`);

@@ -40,13 +40,13 @@ export const unbilledUsageChore = (usage: UsageQuery<Tx>): Chore => ({
 const recordDay = (database: Database, usage: UsageQuery<Tx>, merchantId: string, now: Instant) =>
   database.transaction({ merchants: [merchantId] }, async (tx) => {
     const { day, period } = lastDay(now);
-    const mark = await findUsageMark(tx, merchantId);
-    if (!(await insertDay(tx, merchantId, { day, mark }, now))) return;
-    const { parts } = await findUnbilled(tx, usage, merchantId, period);
-    const came = { after: await selectMarkBefore(tx, merchantId, day), upTo: mark };
-    const findings = findingsOf([...parts, ...(await findArrivedTooLate(tx, merchantId, period.start, came))]);
+    const mark = await findUsageMark(tx);
+    if (!(await insertDay(tx, { day, mark }, now))) return;
+    const { parts } = await findUnbilled(tx, usage, period);
+    const came = { after: await selectMarkBefore(tx, day), upTo: mark };
+    const findings = findingsOf([...parts, ...(await findArrivedTooLate(tx, period.start, came))]);
     if (findings.length === 0) return;
-    await insertFindings(tx, merchantId, day, findings);
+    await insertFindings(tx, day, findings);
     const metricIds = [...new Set(findings.map(({ metricId }) => metricId))];
     const events = metricIds.map((billableMetricId) => ({
       merchantId,

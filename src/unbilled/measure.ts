@@ -59,7 +59,7 @@ export async function measureMetric(
     ...gatherGroups(filtered),
     part('PERIOD_CLOSED', closed),
     part('INVOICE_CANCELLED', dropped),
-    ...(await uncounted(tx, merchantId, metric, { start: from, end: to }, counted, ofTypes)),
+    ...(await uncounted(tx, metric, { start: from, end: to }, counted, ofTypes)),
   ];
   return {
     metric,
@@ -160,7 +160,6 @@ const gatherGroups = (parts: readonly UnbilledPart[]): UnbilledPart[] =>
 /** Events of the metric's type that it does not count. */
 async function uncounted(
   tx: Tx,
-  merchantId: string,
   metric: MeteredMetric,
   { start: from, end: to }: Period,
   counted: Amount,
@@ -172,7 +171,7 @@ async function uncounted(
   const eventType = meter.eventType as string;
   const all = ofTypes.get(eventType) ?? 0;
   const isStarted = eventFrom === null || isBefore(eventFrom, from);
-  const started = isStarted || all === 0 ? all : await countOfType(tx, { merchantId, from, to }, meter);
+  const started = isStarted || all === 0 ? all : await countOfType(tx, { merchantId: tx.merchantId, from, to }, meter);
   const part = (reason: UnbilledPart['reason'], eventCount: number): UnbilledPart =>
     partOf(metric, reason, { eventCount, quantity: null });
   return [part('BEFORE_EVENT_FROM', all - started), part('NO_VALUE', started - counted.eventCount)];

@@ -37,23 +37,20 @@ export interface Unbilled {
 }
 
 /** Finds it: each metric separately, and event types without a metric or cost. */
-export async function findUnbilled(
-  tx: Tx,
-  usage: UsageQuery<Tx>,
-  merchantId: string,
-  period: Period,
-): Promise<Unbilled> {
-  const billable = await findBillableUsage(tx, merchantId, period);
-  const ofTypes = await countByType(tx, { merchantId, from: period.start, to: period.end });
+export async function findUnbilled(tx: Tx, usage: UsageQuery<Tx>, period: Period): Promise<Unbilled> {
+  const billable = await findBillableUsage(tx, period);
+  const ofTypes = await countByType(tx, { merchantId: tx.merchantId, from: period.start, to: period.end });
   const figures: MetricFigures[] = [];
-  for (const metric of await findMeteredMetrics(tx, merchantId))
-    figures.push(await measureMetric(tx, usage, { merchantId, ...period }, metric, { billable, ofTypes }));
-  const unknown = await unknownTypes(tx, merchantId, ofTypes);
+  for (const metric of await findMeteredMetrics(tx))
+    figures.push(
+      await measureMetric(tx, usage, { merchantId: tx.merchantId, ...period }, metric, { billable, ofTypes }),
+    );
+  const unknown = await unknownTypes(tx, ofTypes);
   return { period, billable, figures, parts: [...figures.flatMap(({ parts }) => parts), ...unknown] };
 }
 
-async function unknownTypes(tx: Tx, merchantId: string, ofTypes: ReadonlyMap<string, number>): Promise<UnbilledPart[]> {
-  const known = new Set((await findMeters(tx, merchantId)).map(({ meter }) => meter.eventType));
+async function unknownTypes(tx: Tx, ofTypes: ReadonlyMap<string, number>): Promise<UnbilledPart[]> {
+  const known = new Set((await findMeters(tx, tx.merchantId)).map(({ meter }) => meter.eventType));
   return [...ofTypes]
     .filter(([eventType]) => !known.has(eventType))
     .map(([eventType, eventCount]) => ({
@@ -70,7 +67,6 @@ async function unknownTypes(tx: Tx, merchantId: string, ofTypes: ReadonlyMap<str
 export async function unbilledReport(
   tx: Tx,
   usage: UsageQuery<Tx>,
-  merchantId: string,
   query: UnbilledQuery,
   { limit, offset }: PageRequest,
 ): Promise<Result<UnbilledReply>> {
@@ -78,12 +74,12 @@ export async function unbilledReport(
   if (!isBefore(period.start, period.end)) return invalidField('to', 'must be after from');
   const by = readGrouping(query.groupBy);
   if (by === null) return invalidField('groupBy', `must be words of ${GROUPINGS.join(', ')}, separated by commas`);
-  const unbilled = await findUnbilled(tx, usage, merchantId, period);
+  const unbilled = await findUnbilled(tx, usage, period);
   const names = new Map(unbilled.figures.map(({ metric }) => [metric.id, metric.name]));
   const groups = groupParts(unbilled.parts, by);
   const data = [];
   for (const group of groups.slice(offset, offset + limit))
-    data.push(toGroup(group, names, await sampleOf(tx, merchantId, unbilled, group)));
+    data.push(toGroup(group, names, await sampleOf(tx, unbilled, group)));
   return ok({
     object: 'unbilledUsage',
     from: formatInstant(period.start),
@@ -126,9 +122,9 @@ const toGroup = (group: UnbilledGroup, names: ReadonlyMap<string, string>, sampl
 const MOST_EXAMPLES = 5;
 
 /** The first and the last of the events of a line, and some of them. */
-async function sampleOf(tx: Tx, merchantId: string, unbilled: Unbilled, group: UnbilledGroup): Promise<EventSample> {
+async function sampleOf(tx: Tx, unbilled: Unbilled, group: UnbilledGroup): Promise<EventSample> {
   const samples: EventSample[] = [];
-  for (const part of group.parts) samples.push(await sampleOfPart(tx, merchantId, unbilled, part));
+  for (const part of group.parts) samples.push(await sampleOfPart(tx, unbilled, part));
   return combineSamples(samples);
 }
 
@@ -148,13 +144,8 @@ function combineSamples(samples: readonly EventSample[]): EventSample {
 const latestFirst = (a: EventSample, b: EventSample): number =>
   a.lastAt && b.lastAt && isAfter(a.lastAt, b.lastAt) ? -1 : 1;
 
-function sampleOfPart(
-  tx: Tx,
-  merchantId: string,
-  { period, billable, figures }: Unbilled,
-  part: UnbilledPart,
-): Promise<EventSample> {
-  const range = { merchantId, from: period.start, to: period.end };
+function sampleOfPart(tx: Tx, { period, billable, figures }: Unbilled, part: UnbilledPart): Promise<EventSample> {
+  const range = { merchantId: tx.merchantId, from: period.start, to: period.end };
   const meter = figures.find(({ metric }) => metric.id === part.metricId)?.metric.meter;
   if (meter === undefined) return findOfType(tx, range, part.eventType);
   const priced = billable.priced.get(part.metricId ?? '') ?? [];

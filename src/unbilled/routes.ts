@@ -20,6 +20,6 @@ export const unbilledRoutes = (usage: UsageQuery<Tx>): readonly Route[] => [
     handler: async ({ tx, merchantId, query }) =>
       merchantId === null
         ? invalidField('merchantId', 'is required of a platform operator')
-        : unbilledReport(tx, usage, merchantId, query, pageOf(query)),
+        : unbilledReport(tx, usage, query, pageOf(query)),
   }),
 ];

@@ -8,23 +8,23 @@ const INSERTED = sql`id, merchant_id, url, event_types, description, status, dis
 const COLUMNS = sql`${INSERTED}, previous_secret, previous_secret_until, failing_since, told_at, failed_attempts`;
 
 /** Endpoints are counted under this lock, so that two creations do not pass the limit together. */
-export async function countEndpoints(tx: Tx, merchantId: string): Promise<number> {
-  await tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`webhook endpoints of ${merchantId}`}, 0))`);
+export async function countEndpoints(tx: Tx): Promise<number> {
+  await tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`webhook endpoints of ${tx.merchantId}`}, 0))`);
   const { count } = await tx.one<{ count: number }>(sql`
-    select count(*)::int as count from webhook_endpoint where merchant_id = ${merchantId} and deleted_at is null`);
+    select count(*)::int as count from webhook_endpoint where merchant_id = ${tx.merchantId} and deleted_at is null`);
   return count;
 }
 
 export const insertEndpoint = (tx: Tx, endpoint: Endpoint) =>
   tx.one<Endpoint>(sql`${insertion('webhook_endpoint', endpoint, INSERTED)} returning ${COLUMNS}`);
 
-export const selectEndpoint = (tx: Tx, merchantId: string, id: string) =>
+export const selectEndpoint = (tx: Tx, id: string) =>
   tx.maybe<Endpoint>(sql`
-    select ${COLUMNS} from webhook_endpoint where merchant_id = ${merchantId} and id = ${id} and deleted_at is null`);
+    select ${COLUMNS} from webhook_endpoint where merchant_id = ${tx.merchantId} and id = ${id} and deleted_at is null`);
 
-export const lockEndpoint = (tx: Tx, merchantId: string, id: string) =>
+export const lockEndpoint = (tx: Tx, id: string) =>
   tx.maybe<Endpoint>(sql`
-    select ${COLUMNS} from webhook_endpoint where merchant_id = ${merchantId} and id = ${id} and deleted_at is null
+    select ${COLUMNS} from webhook_endpoint where merchant_id = ${tx.merchantId} and id = ${id} and deleted_at is null
        for no key update`);
 
 /** In the order of their ids. */
@@ -55,12 +55,12 @@ export const updateFailuresCleared = (tx: Tx, ids: readonly string[]) =>
        and failing_since is not null`);
 
 /** Its deliveries need it until they are deleted; its secrets are no longer needed. */
-export const deleteEndpoint = (tx: Tx, merchantId: string, id: string, now: Instant) =>
+export const deleteEndpoint = (tx: Tx, id: string, now: Instant) =>
   tx.run(sql`
     update webhook_endpoint
        set status = 'disabled', disabled_reason = 'request', secret = '', previous_secret = null,
            previous_secret_until = null, deleted_at = ${now}, updated_at = ${now}
-     where merchant_id = ${merchantId} and id = ${id} and deleted_at is null`);
+     where merchant_id = ${tx.merchantId} and id = ${id} and deleted_at is null`);
 
 export const selectEndpoints = (
   tx: Tx,

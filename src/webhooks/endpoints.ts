@@ -53,22 +53,16 @@ export const toEndpointReply = (endpoint: Endpoint, secret?: string) => ({
 const newSecret = (): string => formatSecret(secretBytes(SECRET_BYTES));
 
 /** Creates an endpoint, with a secret that is answered this once. */
-export async function createEndpoint(
-  tx: Tx,
-  dependencies: EndpointDependencies,
-  merchantId: string,
-  body: EndpointBody,
-  now: Instant,
-) {
+export async function createEndpoint(tx: Tx, dependencies: EndpointDependencies, body: EndpointBody, now: Instant) {
   const url = await checkUrl(dependencies, body.url);
   if (!url.ok) return url;
-  if ((await countEndpoints(tx, merchantId)) >= MOST_ENDPOINTS) return fail('TOO_MANY_ENDPOINTS');
+  if ((await countEndpoints(tx)) >= MOST_ENDPOINTS) return fail('TOO_MANY_ENDPOINTS');
   const id = newId('webhookEndpoint');
   const secret = newSecret();
   const { status = 'enabled' } = body;
   const endpoint = await insertEndpoint(tx, {
     id,
-    merchantId,
+    merchantId: tx.merchantId,
     url: url.value,
     eventTypes: body.eventTypes ?? [ALL_KINDS],
     description: body.description ?? null,
@@ -107,14 +101,13 @@ async function checkUrl({ guard, resolve, inboxUrl }: EndpointDependencies, text
 export async function changeEndpoint(
   tx: Tx,
   dependencies: EndpointDependencies,
-  merchantId: string,
   id: string,
   body: EndpointUpdateBody,
   now: Instant,
 ) {
   const url = body.url === undefined ? undefined : await checkUrl(dependencies, body.url);
   if (url?.ok === false) return url;
-  const before = await lockEndpoint(tx, merchantId, id);
+  const before = await lockEndpoint(tx, id);
   if (!before) return notFound('webhookEndpoint');
   const after = await updateEndpoint(tx, {
     ...before,
@@ -128,14 +121,8 @@ export async function changeEndpoint(
 }
 
 /** Gives an endpoint another secret. The one before signs too for 24 hours. */
-export async function rotateSecret(
-  tx: Tx,
-  { sealer }: EndpointDependencies,
-  merchantId: string,
-  id: string,
-  now: Instant,
-) {
-  const before = await lockEndpoint(tx, merchantId, id);
+export async function rotateSecret(tx: Tx, { sealer }: EndpointDependencies, id: string, now: Instant) {
+  const before = await lockEndpoint(tx, id);
   if (!before) return notFound('webhookEndpoint');
   const secret = newSecret();
   const after = await updateEndpoint(tx, {
@@ -149,13 +136,13 @@ export async function rotateSecret(
 }
 
 /** Deletes an endpoint; nothing is sent to it any more. */
-export async function removeEndpoint(tx: Tx, merchantId: string, id: string, now: Instant): Promise<Result<undefined>> {
-  return (await deleteEndpoint(tx, merchantId, id, now)) > 0 ? ok(undefined) : notFound('webhookEndpoint');
+export async function removeEndpoint(tx: Tx, id: string, now: Instant): Promise<Result<undefined>> {
+  return (await deleteEndpoint(tx, id, now)) > 0 ? ok(undefined) : notFound('webhookEndpoint');
 }
 
 /** One endpoint; 404. */
-export async function getEndpoint(tx: Tx, merchantId: string, id: string) {
-  const endpoint = await selectEndpoint(tx, merchantId, id);
+export async function getEndpoint(tx: Tx, id: string) {
+  const endpoint = await selectEndpoint(tx, id);
   return endpoint ? ok(toEndpointReply(endpoint)) : notFound('webhookEndpoint');
 }
 

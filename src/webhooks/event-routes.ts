@@ -31,7 +31,7 @@ export const eventRoutes: readonly Route[] = [
     description: 'Answers one event with its deliveries.',
     access: { role: 'viewer', merchant: one },
     replies: { 200: EventReply },
-    handler: async ({ tx, merchantId, params }) => getEvent(tx, merchantId, params.id),
+    handler: async ({ tx, params }) => getEvent(tx, params.id),
   }),
   api.list('/v0/webhookEvents/:id/attempts', 'listWebhookAttempts', {
     summary: 'List attempts to deliver a webhook event',
@@ -39,7 +39,7 @@ export const eventRoutes: readonly Route[] = [
     access: { role: 'viewer', merchant: one },
     query: AttemptsQuery,
     of: AttemptReply,
-    list: ({ tx, merchantId, params, query, page }) => listAttempts(tx, merchantId, params.id, query, page),
+    list: ({ tx, params, query, page }) => listAttempts(tx, params.id, query, page),
   }),
   api.post('/v0/webhookEvents/:id/redeliver', 'redeliverWebhookEvent', {
     summary: 'Send a webhook event again',
@@ -50,7 +50,7 @@ export const eventRoutes: readonly Route[] = [
     body: RedeliverBody,
     replies: { 200: EventReply },
     errors: [409],
-    handler: async ({ tx, merchantId, params, body }) => redeliverEvent(tx, merchantId, params.id, body),
+    handler: async ({ tx, params, body }) => redeliverEvent(tx, params.id, body),
   }),
   api.post('/v0/webhookEvents/redeliver', 'redeliverWebhookEvents', {
     summary: 'Send many webhook events again',
@@ -59,6 +59,6 @@ export const eventRoutes: readonly Route[] = [
     body: RedeliverRangeBody,
     replies: { 200: RangeReply },
     errors: [409],
-    handler: async ({ tx, merchantId, body }) => redeliverRange(tx, merchantId, body),
+    handler: async ({ tx, body }) => redeliverRange(tx, body),
   }),
 ];

@@ -16,8 +16,8 @@ export interface RecordedEvent {
 const COLUMNS = sql`o.id, o.merchant_id, o.type, o.resource_id, o.data,
   o.created_at`;
 
-export const selectEvent = (tx: Tx, merchantId: string, id: string) =>
-  tx.maybe<RecordedEvent>(sql`select ${COLUMNS} from outbox o where o.merchant_id = ${merchantId} and o.id = ${id}`);
+export const selectEvent = (tx: Tx, id: string) =>
+  tx.maybe<RecordedEvent>(sql`select ${COLUMNS} from outbox o where o.merchant_id = ${tx.merchantId} and o.id = ${id}`);
 
 export interface EventFilter {
   /** Null for an operator's list over all merchants. */

@@ -45,8 +45,8 @@ async function toEventReplies(tx: Tx, events: readonly RecordedEvent[]) {
 }
 
 /** One event with its deliveries; 404. */
-export async function getEvent(tx: Tx, merchantId: string, id: string) {
-  const event = await selectEvent(tx, merchantId, id);
+export async function getEvent(tx: Tx, id: string) {
+  const event = await selectEvent(tx, id);
   if (!event) return notFound('webhookEvent');
   const [shown] = await toEventReplies(tx, [event]);
   return ok(shown);
@@ -62,45 +62,52 @@ export async function listEvents(tx: Tx, merchantId: string | null, query: Event
 }
 
 /** The attempts at an event, newest first. */
-export async function listAttempts(
-  tx: Tx,
-  merchantId: string,
-  eventId: string,
-  query: AttemptsQuery,
-  page: PageRequest,
-) {
-  const { rows, total } = await selectAttempts(tx, { merchantId, eventId, endpointId: query.endpointId }, page);
+export async function listAttempts(tx: Tx, eventId: string, query: AttemptsQuery, page: PageRequest) {
+  const { rows, total } = await selectAttempts(
+    tx,
+    { merchantId: tx.merchantId, eventId, endpointId: query.endpointId },
+    page,
+  );
   return { data: rows.map(toAttemptReply), total };
 }
 
 /** Is the endpoint the merchant's, and does it take events? */
-async function checkEndpoint(tx: Tx, merchantId: string, id: string | undefined) {
+async function checkEndpoint(tx: Tx, id: string | undefined) {
   if (id === undefined) return ok(null);
-  const owned = await checkReference(tx, merchantId, 'webhookEndpoint', id, 'endpointId');
+  const owned = await checkReference(tx, 'webhookEndpoint', id, 'endpointId');
   if (!owned.ok) return owned;
-  const endpoint = await selectEndpoint(tx, merchantId, id);
+  const endpoint = await selectEndpoint(tx, id);
   if (!endpoint) return notFound('webhookEndpoint', 'endpointId');
   return endpoint.status === 'enabled' ? ok(id) : fail('ENDPOINT_DISABLED');
 }
 
 /** Sends an event again: to one endpoint, or to all that want its kind or got it before. */
-export async function redeliverEvent(tx: Tx, merchantId: string, id: string, { endpointId }: RedeliverBody) {
-  const endpoint = await checkEndpoint(tx, merchantId, endpointId);
+export async function redeliverEvent(tx: Tx, id: string, { endpointId }: RedeliverBody) {
+  const endpoint = await checkEndpoint(tx, endpointId);
   if (!endpoint.ok) return endpoint;
-  await insertDeliveriesAgain(tx, { merchantId, endpointId: endpoint.value, eventId: id, onlyFailed: false });
-  return getEvent(tx, merchantId, id);
+  await insertDeliveriesAgain(tx, {
+    merchantId: tx.merchantId,
+    endpointId: endpoint.value,
+    eventId: id,
+    onlyFailed: false,
+  });
+  return getEvent(tx, id);
 }
 
 const MOST_DELIVERIES = 10_000;
 
 /** Sends again what happened in a stretch of time, each event from the beginning of the schedule. */
-export async function redeliverRange(tx: Tx, merchantId: string, body: RedeliverRangeBody) {
+export async function redeliverRange(tx: Tx, body: RedeliverRangeBody) {
   const [from, to] = [instantOf(body.from), instantOf(body.to)];
   if (!isBefore(from, to)) return invalidField('to', 'must be after from');
-  const endpoint = await checkEndpoint(tx, merchantId, body.endpointId);
+  const endpoint = await checkEndpoint(tx, body.endpointId);
   if (!endpoint.ok) return endpoint;
   const { types, onlyFailed = false } = body;
-  const which: Redelivery = { merchantId, endpointId: endpoint.value, from, to, types, onlyFailed };
+  const which: Redelivery = { merchantId: tx.merchantId, endpointId: endpoint.value, from, to, types, onlyFailed };
   if ((await countRedelivered(tx, which, MOST_DELIVERIES + 1)) > MOST_DELIVERIES) return fail('TOO_MANY_DELIVERIES');
-  return ok({ object: 'webhookRedelivery' as const, merchantId, deliveries: await insertDeliveriesAgain(tx, which) });
+  return ok({
+    object: 'webhookRedelivery' as const,
+    merchantId: tx.merchantId,
+    deliveries: await insertDeliveriesAgain(tx, which),
+  });
 }

@@ -44,7 +44,7 @@ export const openInbox =
     const merchantId = await database.transaction('nobody', (tx) => selectOwner(tx, endpointId));
     if (merchantId === null) return answered(401, 'The endpoint does not exist.');
     return database.transaction({ merchants: [merchantId] }, async (tx) => {
-      const endpoint = await selectEndpoint(tx, merchantId, endpointId);
+      const endpoint = await selectEndpoint(tx, endpointId);
       const secrets = (endpoint ? secretsOf(endpoint, at) : []).map((sealed) =>
         sealer.open(sealed, placeOf(endpointId)),
       );

@@ -63,7 +63,7 @@ const endpointRoutes = (dependencies: EndpointDependencies): Route[] => [
     replies: { 201: EndpointReply },
     errors: [409],
     secretReply: true,
-    handler: async ({ tx, merchantId, body, now }) => createEndpoint(tx, dependencies, merchantId, body, now),
+    handler: async ({ tx, body, now }) => createEndpoint(tx, dependencies, body, now),
   }),
   api.list('/v0/webhookEndpoints', 'listWebhookEndpoints', {
     summary: 'List webhook endpoints',
@@ -78,7 +78,7 @@ const endpointRoutes = (dependencies: EndpointDependencies): Route[] => [
     description: 'Answers one endpoint, without its secret.',
     access: { role: 'viewer', merchant: one },
     replies: { 200: EndpointReply },
-    handler: async ({ tx, merchantId, params }) => getEndpoint(tx, merchantId, params.id),
+    handler: async ({ tx, params }) => getEndpoint(tx, params.id),
   }),
   api.patch('/v0/webhookEndpoints/:id', 'updateWebhookEndpoint', {
     summary: 'Update a webhook endpoint',
@@ -88,15 +88,14 @@ const endpointRoutes = (dependencies: EndpointDependencies): Route[] => [
     access: { role: 'admin', merchant: one },
     body: EndpointUpdateBody,
     replies: { 200: EndpointReply },
-    handler: async ({ tx, merchantId, params, body, now }) =>
-      changeEndpoint(tx, dependencies, merchantId, params.id, body, now),
+    handler: async ({ tx, params, body, now }) => changeEndpoint(tx, dependencies, params.id, body, now),
   }),
   api.delete('/v0/webhookEndpoints/:id', 'deleteWebhookEndpoint', {
     summary: 'Delete a webhook endpoint',
     description: 'No more webhooks are sent to it. The events stay.',
     access: { role: 'admin', merchant: one },
     replies: { 204: EndpointReply },
-    handler: async ({ tx, merchantId, params, now }) => removeEndpoint(tx, merchantId, params.id, now),
+    handler: async ({ tx, params, now }) => removeEndpoint(tx, params.id, now),
   }),
   api.post('/v0/webhookEndpoints/:id/rotateSecret', 'rotateWebhookSecret', {
     summary: 'Rotate the secret of a webhook endpoint',
@@ -106,7 +105,7 @@ const endpointRoutes = (dependencies: EndpointDependencies): Route[] => [
     access: { role: 'admin', merchant: one },
     replies: { 200: EndpointReply },
     secretReply: true,
-    handler: async ({ tx, merchantId, params, now }) => rotateSecret(tx, dependencies, merchantId, params.id, now),
+    handler: async ({ tx, params, now }) => rotateSecret(tx, dependencies, params.id, now),
   }),
 ];
 
@@ -121,9 +120,7 @@ const testRoute = (transport: WebhookTransport): Route =>
     idempotent: false,
     free: async ({ database, merchantId, params, now, signal }) => {
       const id = params.id;
-      const endpoint = await database.transaction({ merchants: [merchantId] }, (tx) =>
-        selectEndpoint(tx, merchantId, id),
-      );
+      const endpoint = await database.transaction({ merchants: [merchantId] }, (tx) => selectEndpoint(tx, id));
       if (!endpoint) return notFound('webhookEndpoint');
       const eventId = newId('webhookEvent');
       const outgoing = {

@@ -198,12 +198,10 @@ class Life {
       { customer: byId, productId: this.metrics[0].productId },
     ]) {
       const fresh = await inMerchant(async (tx) => {
-        const customerId = orThrow(await findWhose(tx, merchant.id, of.customer));
-        const features = await findAsked(tx, merchant.id, of);
+        const customerId = orThrow(await findWhose(tx, of.customer));
+        const features = await findAsked(tx, of);
         const filters = { customerId, productId: of.productId, ...(features && { asked: features }) };
-        return JSON.stringify(
-          orThrow(await accessOf({ findSpentBudgets }, tx, merchant.id, filters, { at: null }, now)),
-        );
+        return JSON.stringify(orThrow(await accessOf({ findSpentBudgets }, tx, filters, { at: null }, now)));
       });
       for (const _ of [1, 2])
         expect(JSON.stringify(toAccessReply(orThrow(await this.#readings.answer(accessQuestion(asked, of)))))).toBe(

@@ -193,7 +193,7 @@ it('usage costs its units once all invoices stand again, whatever came late mean
         await shop.advance(clock, '2026-06-01T00:00:00Z');
         await payAll();
         const owedAgain = await env.database.transaction({ merchants: [merchant.id] }, (tx) =>
-          accountBalance(tx, merchant.id, 'owed_again', { customerId: subscription.customerId, currency: 'USD' }),
+          accountBalance(tx, 'owed_again', { customerId: subscription.customerId, currency: 'USD' }),
         );
         const wallet = minor(await walletOf(shop, subscription));
         const cost = (await cashOf(await issued())) + minor(owedAgain.toFixed(2)) - wallet;

@@ -115,7 +115,7 @@ class Life {
   }
 
   async row(): Promise<EntitlementRow> {
-    return (await inMerchant((tx) => selectEntitlement(tx, merchant.id, this.entitlement.id))) as EntitlementRow;
+    return (await inMerchant((tx) => selectEntitlement(tx, this.entitlement.id))) as EntitlementRow;
   }
 
   async does(act: Action): Promise<void> {

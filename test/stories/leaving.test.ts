@@ -60,7 +60,7 @@ const leave = (subscription: Resource, credit: string) =>
   shop.act(`/v0/subscriptions/${subscription.id}/termination`, { reason: 'Moved', credit });
 const owedAgainBy = (customer: Resource): Promise<string> =>
   env.database.transaction({ merchants: [merchant.id] }, async (tx) => {
-    const balance = await accountBalance(tx, merchant.id, 'owed_again', { customerId: customer.id, currency: 'USD' });
+    const balance = await accountBalance(tx, 'owed_again', { customerId: customer.id, currency: 'USD' });
     return balance.toFixed(2);
   });
 const monthly = async (subscription: Resource): Promise<Resource[]> =>

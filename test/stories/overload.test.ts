@@ -332,7 +332,7 @@ describe('while the database is away', () => {
 
   it('what waits is shown, and for how long', async () => {
     const { waiting } = await env.database.transaction({ merchants: [merchant.id] }, async (tx) => {
-      await lockIngest(tx, merchant.id, 'exclusive');
+      await lockIngest(tx, 'exclusive');
       const sent = merchant.post('/v0/events', eventsOf('waiting', 1));
       while ((await sample('reckoner_ingest_requests')) !== 1) await sleep(5);
       expect(await sample('reckoner_ingest_held_events')).toBeGreaterThan(0);

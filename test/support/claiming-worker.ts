@@ -12,8 +12,8 @@ const NEVER = Temporal.Instant.from('2100-01-01T00:00:00Z');
 /** A toy that is claimed by its step, as a charge or a mail is. @param follow the work after the commit */
 export const claiming = (follow: () => Promise<void>): DueKind => ({
   kind: 'toy',
-  step: async (tx, { merchantId, id }) => {
-    await note(tx, merchantId, id);
+  step: async (tx, { id }) => {
+    await note(tx, id);
     await schedule(tx, 'toy', id, NEVER);
     return follow;
   },

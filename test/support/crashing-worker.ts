@@ -11,12 +11,12 @@ export type CrashPoint = 'before' | 'within' | 'after';
 /** A toy that is due every six hours, five times in all; `crash` is called at each point of each step. */
 export const sixHourly = (crash: (point: CrashPoint) => void = () => undefined): DueKind => ({
   kind: 'toy',
-  step: async (tx, { merchantId, id }) => {
+  step: async (tx, { id }) => {
     crash('before');
     const { due, steps } = await tx.one<{ due: Temporal.Instant; steps: number }>(
       sql`select next_action_at as due, steps from toy where id = ${id}`,
     );
-    await note(tx, merchantId, `${id} ${due.toString()}`);
+    await note(tx, `${id} ${due.toString()}`);
     await schedule(tx, 'toy', id, steps === 4 ? null : due.add({ hours: 6 }));
     crash('within');
     return async () => crash('after');

@@ -46,8 +46,8 @@ export async function waitingMigration(
   fields: Partial<NewPlanMigration> = {},
 ): Promise<PlanMigration> {
   return env.database.transaction({ merchants: [merchantId] }, async (tx) => {
-    const from = await findPlanVersionByNumber(tx, merchantId, planId, 1);
-    const to = await findPlanVersionByNumber(tx, merchantId, planId, 2);
+    const from = await findPlanVersionByNumber(tx, planId, 1);
+    const to = await findPlanVersionByNumber(tx, planId, 2);
     if (!from || !to) throw new Error('The plan has no two versions.');
     const inserted = await insertPlanMigration(tx, {
       merchantId,

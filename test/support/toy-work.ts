@@ -51,23 +51,16 @@ export async function createToyTables(url: string): Promise<void> {
 }
 
 /** Writes a line into the diary, as the effect of a step. */
-export const note = (tx: Tx, merchantId: string, line: string) =>
-  tx.run(sql`insert into diary (merchant_id, line) values (${merchantId}, ${line})`);
+export const note = (tx: Tx, line: string) =>
+  tx.run(sql`insert into diary (merchant_id, line) values (${tx.merchantId}, ${line})`);
 
 /** Gives a toy its next due time. */
 export const schedule = (tx: Tx, table: 'toy' | 'other_toy', id: string, dueAt: Instant | null) =>
   tx.run(sql`update ${sql.table(table)} set next_action_at = ${dueAt}, steps = steps + 1 where id = ${id}`);
 
-export const addToy = (
-  tx: Tx,
-  merchantId: string,
-  table: 'toy' | 'other_toy',
-  id: string,
-  dueAt: Instant | null,
-  clockId: string | null,
-) =>
+export const addToy = (tx: Tx, table: 'toy' | 'other_toy', id: string, dueAt: Instant | null, clockId: string | null) =>
   tx.run(sql`insert into ${sql.table(table)} (merchant_id, id, clock_id, next_action_at)
-    values (${merchantId}, ${id}, ${clockId}, ${dueAt})`);
+    values (${tx.merchantId}, ${id}, ${clockId}, ${dueAt})`);
 
 export const readDiary = async (tx: Tx): Promise<string[]> =>
   (await tx.rows<{ line: string }>(sql`select line from diary order by seq`)).map(({ line }) => line);
@@ -103,7 +96,7 @@ export async function openToyWorld(at: string): Promise<ToyWorld> {
     },
     add: async (table, id, dueAt, clockId = null) => {
       const due = dueAt === null ? null : Temporal.Instant.from(dueAt);
-      await within((tx) => addToy(tx, merchantId, table, id, due, clockId));
+      await within((tx) => addToy(tx, table, id, due, clockId));
     },
     clock: async (currentTime) => {
       const id = newId('testClock');

@@ -34,25 +34,25 @@ export const insertCost = (tx: Tx, cost: Omit<Cost, Exclude<keyof UnitCosts, 'un
     ${insertion('cost', withJsonb(cost, 'groupBy'), INSERTED)}
     returning ${columnsOf(sql`${cost.merchantId}`)}`);
 
-const selectOne = (tx: Tx, merchantId: string, id: string, lock: Sql) =>
+const selectOne = (tx: Tx, id: string, lock: Sql) =>
   tx.maybe<Cost>(sql`
     select ${COLUMNS} from cost
-     where merchant_id = ${merchantId} and id = ${id} and deleted_at is null ${lock}`);
+     where merchant_id = ${tx.merchantId} and id = ${id} and deleted_at is null ${lock}`);
 
-export const selectCost = (tx: Tx, merchantId: string, id: string) => selectOne(tx, merchantId, id, UNLOCKED);
-export const lockCost = (tx: Tx, merchantId: string, id: string) => selectOne(tx, merchantId, id, FOR_UPDATE);
+export const selectCost = (tx: Tx, id: string) => selectOne(tx, id, UNLOCKED);
+export const lockCost = (tx: Tx, id: string) => selectOne(tx, id, FOR_UPDATE);
 
-export const selectCostsByEventType = (tx: Tx, merchantId: string, eventTypes: readonly string[]) =>
+export const selectCostsByEventType = (tx: Tx, eventTypes: readonly string[]) =>
   tx.rows<Cost>(sql`
     select ${COLUMNS} from cost
-     where merchant_id = ${merchantId} and event_type = any(${[...eventTypes]}) and deleted_at is null order by seq`);
+     where merchant_id = ${tx.merchantId} and event_type = any(${[...eventTypes]}) and deleted_at is null order by seq`);
 
 /** The costs of a merchant, or one of them, that were there after an instant, oldest first: for reports. */
-export const selectCostsSince = (tx: Tx, merchantId: string, since: Instant, id?: string) =>
+export const selectCostsSince = (tx: Tx, since: Instant, id?: string) =>
   tx.rows<Cost>(sql`
     select ${COLUMNS} from cost
      where ${allOf([
-       sql`merchant_id = ${merchantId}`,
+       sql`merchant_id = ${tx.merchantId}`,
        sql`(deleted_at is null or deleted_at > ${since})`,
        equals('id', id),
      ])} order by seq`);
@@ -100,7 +100,7 @@ export type CostChange = Partial<
   >
 >;
 
-export const updateCost = (tx: Tx, merchantId: string, id: string, change: CostChange, now: Instant) =>
+export const updateCost = (tx: Tx, id: string, change: CostChange, now: Instant) =>
   tx.one<Cost>(sql`
     update cost set ${assignments({
       productId: change.productId,
@@ -114,11 +114,11 @@ export const updateCost = (tx: Tx, merchantId: string, id: string, change: CostC
       groupBy: change.groupBy && jsonb(change.groupBy),
       updatedAt: now,
     })}
-     where merchant_id = ${merchantId} and id = ${id}
-    returning ${columnsOf(sql`${merchantId}`)}`);
+     where merchant_id = ${tx.merchantId} and id = ${id}
+    returning ${columnsOf(sql`${tx.merchantId}`)}`);
 
 /** @returns whether there was one to delete. */
-export const markCostDeleted = async (tx: Tx, merchantId: string, id: string, now: Instant): Promise<boolean> =>
+export const markCostDeleted = async (tx: Tx, id: string, now: Instant): Promise<boolean> =>
   (await tx.run(sql`
-    update cost set deleted_at = ${now} where merchant_id = ${merchantId} and id = ${id} and deleted_at is null`)) ===
+    update cost set deleted_at = ${now} where merchant_id = ${tx.merchantId} and id = ${id} and deleted_at is null`)) ===
   1;

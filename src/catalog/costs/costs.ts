@@ -56,7 +56,6 @@ export function checkCostMeter(meter: {
 /** Makes a cost by the rules of §4. */
 export async function createCost(
   tx: Tx,
-  merchantId: string,
   body: CostCreateBody,
   now: Instant,
   { onMeterChanged }: CatalogOptions,
@@ -69,11 +68,11 @@ export async function createCost(
   };
   const errors = checkCostMeter(meter);
   if (errors.length > 0) return invalid(errors);
-  const product = await checkReference(tx, merchantId, 'product', body.productId, 'productId');
+  const product = await checkReference(tx, 'product', body.productId, 'productId');
   if (!product.ok) return product;
   const cost = await insertCost(tx, {
     id: newId('cost'),
-    merchantId,
+    merchantId: tx.merchantId,
     productId: body.productId,
     type: 'metered',
     name: body.name,
@@ -85,7 +84,7 @@ export async function createCost(
     createdAt: now,
     updatedAt: now,
   });
-  await onMeterChanged?.(tx, merchantId, cost);
+  await onMeterChanged?.(tx, cost);
   return ok(toCostReply(cost, now));
 }
 
@@ -102,8 +101,8 @@ export async function listCosts(
 }
 
 /** One cost; 404, also when it was deleted. */
-export async function getCost(tx: Tx, merchantId: string, id: string, now: Instant): Promise<Result<CostReply>> {
-  const cost = await selectCost(tx, merchantId, id);
+export async function getCost(tx: Tx, id: string, now: Instant): Promise<Result<CostReply>> {
+  const cost = await selectCost(tx, id);
   return cost ? ok(toCostReply(cost, now)) : notFound('cost');
 }
 
@@ -113,13 +112,12 @@ export async function getCost(tx: Tx, merchantId: string, id: string, now: Insta
  */
 export async function changeCost(
   tx: Tx,
-  merchantId: string,
   id: string,
   body: CostUpdateBody,
   now: Instant,
   { onMeterChanged }: CatalogOptions,
 ): Promise<Result<CostReply>> {
-  const cost = await lockCost(tx, merchantId, id);
+  const cost = await lockCost(tx, id);
   if (!cost) return notFound('cost');
   const { unitCost, effectiveFrom, ...others } = body;
   if (effectiveFrom !== undefined && unitCost === undefined)
@@ -130,16 +128,16 @@ export async function changeCost(
   const errors = checkCostMeter({ ...cost, ...change });
   if (errors.length > 0) return invalid(errors);
   if (body.productId !== undefined) {
-    const product = await checkReference(tx, merchantId, 'product', body.productId, 'productId');
+    const product = await checkReference(tx, 'product', body.productId, 'productId');
     if (!product.ok) return product;
   }
   if (unitCost !== undefined) await insertEarlierUnitCost(tx, cost, instantOrNull(effectiveFrom) ?? now);
-  const changed = await updateCost(tx, merchantId, id, change, now);
-  await onMeterChanged?.(tx, merchantId, changed);
+  const changed = await updateCost(tx, id, change, now);
+  await onMeterChanged?.(tx, changed);
   return ok(toCostReply(changed, now));
 }
 
 /** Deletes a cost: it is gone from every read, and reports count usage up to here. */
-export async function deleteCost(tx: Tx, merchantId: string, id: string, now: Instant): Promise<Result<undefined>> {
-  return (await markCostDeleted(tx, merchantId, id, now)) ? ok(undefined) : notFound('cost');
+export async function deleteCost(tx: Tx, id: string, now: Instant): Promise<Result<undefined>> {
+  return (await markCostDeleted(tx, id, now)) ? ok(undefined) : notFound('cost');
 }

@@ -17,7 +17,7 @@ export const costRoutes = (options: CatalogOptions): readonly Route[] => [
     access: { role: 'member', merchant: 'body', by: ['productId'] },
     body: CostCreateBody,
     replies: { 201: CostReply },
-    handler: async ({ tx, merchantId, body, now }) => createCost(tx, merchantId, body, now, options),
+    handler: async ({ tx, body, now }) => createCost(tx, body, now, options),
   }),
   api.list('/v0/costs', 'listCosts', {
     summary: 'List costs',
@@ -32,7 +32,7 @@ export const costRoutes = (options: CatalogOptions): readonly Route[] => [
     description: 'Answers the cost itself. `GET /v0/costs/{id}/summary` answers its usage.',
     access: { role: 'viewer', merchant: one },
     replies: { 200: CostReply },
-    handler: async ({ tx, merchantId, params, now }) => getCost(tx, merchantId, params.id, now),
+    handler: async ({ tx, params, now }) => getCost(tx, params.id, now),
   }),
   api.patch('/v0/costs/:id', 'updateCost', {
     summary: 'Update a cost',
@@ -42,12 +42,12 @@ export const costRoutes = (options: CatalogOptions): readonly Route[] => [
     access: { role: 'member', merchant: one },
     body: CostUpdateBody,
     replies: { 200: CostReply },
-    handler: async ({ tx, merchantId, params, body, now }) => changeCost(tx, merchantId, params.id, body, now, options),
+    handler: async ({ tx, params, body, now }) => changeCost(tx, params.id, body, now, options),
   }),
   api.delete('/v0/costs/:id', 'deleteCost', {
     summary: 'Delete a cost',
     description: 'Reports of the time before keep the cost; later usage costs nothing. Its events stay.',
     access: { role: 'member', merchant: one },
-    handler: async ({ tx, merchantId, params, now }) => deleteCost(tx, merchantId, params.id, now),
+    handler: async ({ tx, params, now }) => deleteCost(tx, params.id, now),
   }),
 ];

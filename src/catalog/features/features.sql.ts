@@ -17,14 +17,13 @@ export const insertFeature = (tx: Tx, feature: Feature): Promise<Feature | undef
     on conflict (merchant_id, product_id, key) where deleted_at is null do nothing
     returning ${COLUMNS}`);
 
-const selectOne = (tx: Tx, merchantId: string, id: string, lock: Sql) =>
+const selectOne = (tx: Tx, id: string, lock: Sql) =>
   tx.maybe<Feature>(sql`
-    select ${COLUMNS} from feature where merchant_id = ${merchantId} and id = ${id} and deleted_at is null ${lock}`);
+    select ${COLUMNS} from feature where merchant_id = ${tx.merchantId} and id = ${id} and deleted_at is null ${lock}`);
 
-export const selectFeature = (tx: Tx, merchantId: string, id: string) => selectOne(tx, merchantId, id, UNLOCKED);
-export const lockFeature = (tx: Tx, merchantId: string, id: string) => selectOne(tx, merchantId, id, FOR_UPDATE);
-export const lockFeatureShared = (tx: Tx, merchantId: string, id: string) =>
-  selectOne(tx, merchantId, id, FOR_KEY_SHARE);
+export const selectFeature = (tx: Tx, id: string) => selectOne(tx, id, UNLOCKED);
+export const lockFeature = (tx: Tx, id: string) => selectOne(tx, id, FOR_UPDATE);
+export const lockFeatureShared = (tx: Tx, id: string) => selectOne(tx, id, FOR_KEY_SHARE);
 
 /** Features by id, deleted ones too: what ended with a feature is still called by its key. */
 export const selectFeaturesById = async (tx: Tx, merchantIds: readonly string[], ids: readonly string[]) =>
@@ -65,7 +64,6 @@ export const selectFeatures = (
 
 export const updateFeature = (
   tx: Tx,
-  merchantId: string,
   id: string,
   change: {
     key?: string | undefined;
@@ -83,16 +81,16 @@ export const updateFeature = (
       metadata: change.metadata === undefined ? undefined : jsonb(change.metadata),
       updatedAt: now,
     })}
-     where merchant_id = ${merchantId} and id = ${id}
+     where merchant_id = ${tx.merchantId} and id = ${id}
     returning ${COLUMNS}`);
 
-export const markFeatureDeleted = (tx: Tx, merchantId: string, id: string, now: Instant) =>
-  tx.run(sql`update feature set deleted_at = ${now} where merchant_id = ${merchantId} and id = ${id}`);
+export const markFeatureDeleted = (tx: Tx, id: string, now: Instant) =>
+  tx.run(sql`update feature set deleted_at = ${now} where merchant_id = ${tx.merchantId} and id = ${id}`);
 
 /** The prices that carry a feature and are not deleted: some of them by name, all of them counted. */
-export const selectPricesOfFeature = (tx: Tx, merchantId: string, featureId: string, most: number) =>
+export const selectPricesOfFeature = (tx: Tx, featureId: string, most: number) =>
   tx.rows<{ id: string; invoiceDisplayName: string; count: number }>(sql`
     select p.id, p.invoice_display_name, count(*) over ()::int as count
       from price_feature pf join price p on p.merchant_id = pf.merchant_id and p.id = pf.price_id
-     where pf.merchant_id = ${merchantId} and pf.feature_id = ${featureId} and p.deleted_at is null
+     where pf.merchant_id = ${tx.merchantId} and pf.feature_id = ${featureId} and p.deleted_at is null
      order by p.seq limit ${most}`);

@@ -33,17 +33,12 @@ export const toFeatureReply = (feature: Feature) => ({
 type FeatureReply = ReturnType<typeof toFeatureReply>;
 
 /** Makes a feature; `KEY_TAKEN` where the product has one of this key. */
-export async function createFeature(
-  tx: Tx,
-  merchantId: string,
-  body: FeatureCreateBody,
-  now: Instant,
-): Promise<Result<FeatureReply>> {
-  const product = await checkReference(tx, merchantId, 'product', body.productId, 'productId');
+export async function createFeature(tx: Tx, body: FeatureCreateBody, now: Instant): Promise<Result<FeatureReply>> {
+  const product = await checkReference(tx, 'product', body.productId, 'productId');
   if (!product.ok) return product;
   const feature = await insertFeature(tx, {
     id: newId('feature'),
-    merchantId,
+    merchantId: tx.merchantId,
     productId: body.productId,
     key: body.key,
     name: body.name,
@@ -67,25 +62,24 @@ export async function listFeatures(
 }
 
 /** One feature; 404. */
-export async function getFeature(tx: Tx, merchantId: string, id: string): Promise<Result<FeatureReply>> {
-  const feature = await selectFeature(tx, merchantId, id);
+export async function getFeature(tx: Tx, id: string): Promise<Result<FeatureReply>> {
+  const feature = await selectFeature(tx, id);
   return feature ? ok(toFeatureReply(feature)) : notFound('feature');
 }
 
 /** Changes the fields of the body. A feature with prices stays with its product: `FEATURE_IN_USE`. */
 export async function changeFeature(
   tx: Tx,
-  merchantId: string,
   id: string,
   body: FeatureUpdateBody,
   now: Instant,
 ): Promise<Result<FeatureReply>> {
-  const feature = await lockFeature(tx, merchantId, id);
+  const feature = await lockFeature(tx, id);
   if (!feature) return notFound('feature');
   if (body.type !== undefined && body.type !== feature.type)
     return invalidField('type', `never changes: the feature is ${feature.type}`);
   if (body.productId !== undefined && body.productId !== feature.productId) {
-    const product = await checkReference(tx, merchantId, 'product', body.productId, 'productId');
+    const product = await checkReference(tx, 'product', body.productId, 'productId');
     if (!product.ok) return product;
     const blocked = blockedBy('FEATURE_IN_USE', [await pricesOf(tx, feature)]);
     if (blocked) return blocked;
@@ -94,7 +88,7 @@ export async function changeFeature(
     return ok(
       toFeatureReply(
         await tx.savepoint(
-          () => updateFeature(tx, merchantId, id, body, now),
+          () => updateFeature(tx, id, body, now),
           () => true,
         ),
       ),
@@ -108,19 +102,18 @@ export async function changeFeature(
 /** Deletes a feature that nothing holds: `FEATURE_IN_USE` with the blockers. Its key is free again. */
 export async function deleteFeature(
   tx: Tx,
-  merchantId: string,
   id: string,
   now: Instant,
   { holdersOf }: CatalogOptions,
 ): Promise<Result<undefined>> {
-  const feature = await lockFeature(tx, merchantId, id);
+  const feature = await lockFeature(tx, id);
   if (!feature) return notFound('feature');
-  const others = (await holdersOf?.(tx, merchantId, 'feature', id, now)) ?? [];
+  const others = (await holdersOf?.(tx, 'feature', id, now)) ?? [];
   const blocked = blockedBy('FEATURE_IN_USE', [await pricesOf(tx, feature), ...others]);
   if (blocked) return blocked;
-  await markFeatureDeleted(tx, merchantId, id, now);
+  await markFeatureDeleted(tx, id, now);
   return ok(undefined);
 }
 
-const pricesOf = async (tx: Tx, { merchantId, id }: Feature): Promise<Blocker> =>
-  named('price', await selectPricesOfFeature(tx, merchantId, id, MOST_NAMED_BLOCKERS));
+const pricesOf = async (tx: Tx, { id }: Feature): Promise<Blocker> =>
+  named('price', await selectPricesOfFeature(tx, id, MOST_NAMED_BLOCKERS));

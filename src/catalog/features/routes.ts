@@ -18,7 +18,7 @@ export const featureRoutes = (options: CatalogOptions): readonly Route[] => [
     body: FeatureCreateBody,
     replies: { 201: FeatureReply },
     errors: [409],
-    handler: async ({ tx, merchantId, body, now }) => createFeature(tx, merchantId, body, now),
+    handler: async ({ tx, body, now }) => createFeature(tx, body, now),
   }),
   api.list('/v0/features', 'listFeatures', {
     summary: 'List features',
@@ -33,7 +33,7 @@ export const featureRoutes = (options: CatalogOptions): readonly Route[] => [
     description: 'Answers one feature. An unknown id is a 404.',
     access: { role: 'viewer', merchant: one },
     replies: { 200: FeatureReply },
-    handler: async ({ tx, merchantId, params }) => getFeature(tx, merchantId, params.id),
+    handler: async ({ tx, params }) => getFeature(tx, params.id),
   }),
   api.patch('/v0/features/:id', 'updateFeature', {
     summary: 'Update a feature',
@@ -42,13 +42,13 @@ export const featureRoutes = (options: CatalogOptions): readonly Route[] => [
     body: FeatureUpdateBody,
     replies: { 200: FeatureReply },
     errors: [409],
-    handler: async ({ tx, merchantId, params, body, now }) => changeFeature(tx, merchantId, params.id, body, now),
+    handler: async ({ tx, params, body, now }) => changeFeature(tx, params.id, body, now),
   }),
   api.delete('/v0/features/:id', 'deleteFeature', {
     summary: 'Delete an unused feature',
     description: 'Refused with 409 and the blockers while a price or an entitlement uses the feature.',
     access: { role: 'member', merchant: one },
     errors: [409],
-    handler: async ({ tx, merchantId, params, now }) => deleteFeature(tx, merchantId, params.id, now, options),
+    handler: async ({ tx, params, now }) => deleteFeature(tx, params.id, now, options),
   }),
 ];

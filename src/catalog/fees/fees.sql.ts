@@ -20,13 +20,13 @@ const COLUMNS = sql`id, merchant_id, product_id, item_id, name, description,
 
 export const insertFee = (tx: Tx, fee: Fee) => tx.one<Fee>(sql`${insertion('fee', fee, COLUMNS)} returning ${COLUMNS}`);
 
-const selectOne = (tx: Tx, merchantId: string, id: string, lock: Sql) =>
+const selectOne = (tx: Tx, id: string, lock: Sql) =>
   tx.maybe<Fee>(sql`
-    select ${COLUMNS} from fee where merchant_id = ${merchantId} and id = ${id} and deleted_at is null ${lock}`);
+    select ${COLUMNS} from fee where merchant_id = ${tx.merchantId} and id = ${id} and deleted_at is null ${lock}`);
 
-export const selectFee = (tx: Tx, merchantId: string, id: string) => selectOne(tx, merchantId, id, UNLOCKED);
-export const lockFee = (tx: Tx, merchantId: string, id: string) => selectOne(tx, merchantId, id, FOR_UPDATE);
-export const lockFeeShared = (tx: Tx, merchantId: string, id: string) => selectOne(tx, merchantId, id, FOR_KEY_SHARE);
+export const selectFee = (tx: Tx, id: string) => selectOne(tx, id, UNLOCKED);
+export const lockFee = (tx: Tx, id: string) => selectOne(tx, id, FOR_UPDATE);
+export const lockFeeShared = (tx: Tx, id: string) => selectOne(tx, id, FOR_KEY_SHARE);
 
 /** Deleted ones too: a price of an archived version still has its name from here. */
 export const selectFeesById = async (tx: Tx, merchantIds: readonly string[], ids: readonly string[]) =>
@@ -56,7 +56,7 @@ export const selectFees = (
 /** The fields that a change may set; absent fields stay unchanged. */
 export type FeeChange = Partial<Pick<Fee, 'productId' | 'itemId' | 'name' | 'description'>>;
 
-export const updateFee = (tx: Tx, merchantId: string, id: string, change: FeeChange, now: Instant) =>
+export const updateFee = (tx: Tx, id: string, change: FeeChange, now: Instant) =>
   tx.one<Fee>(sql`
     update fee set ${assignments({
       productId: change.productId,
@@ -65,15 +65,15 @@ export const updateFee = (tx: Tx, merchantId: string, id: string, change: FeeCha
       description: change.description,
       updatedAt: now,
     })}
-     where merchant_id = ${merchantId} and id = ${id}
+     where merchant_id = ${tx.merchantId} and id = ${id}
     returning ${COLUMNS}`);
 
-export const markFeeDeleted = (tx: Tx, merchantId: string, id: string, now: Instant) =>
-  tx.run(sql`update fee set deleted_at = ${now} where merchant_id = ${merchantId} and id = ${id}`);
+export const markFeeDeleted = (tx: Tx, id: string, now: Instant) =>
+  tx.run(sql`update fee set deleted_at = ${now} where merchant_id = ${tx.merchantId} and id = ${id}`);
 
 /** The prices of a fee that are not deleted: some of them by name, all of them counted. */
-export const selectPricesOfFee = (tx: Tx, merchantId: string, feeId: string, most: number) =>
+export const selectPricesOfFee = (tx: Tx, feeId: string, most: number) =>
   tx.rows<{ id: string; invoiceDisplayName: string; count: number }>(sql`
     select id, invoice_display_name, count(*) over ()::int as count from price
-     where merchant_id = ${merchantId} and fee_id = ${feeId} and deleted_at is null
+     where merchant_id = ${tx.merchantId} and fee_id = ${feeId} and deleted_at is null
      order by seq limit ${most}`);

@@ -32,17 +32,12 @@ export const toFeeReply = (fee: Fee) => ({
 type FeeReply = ReturnType<typeof toFeeReply>;
 
 /** Makes a fee of a product, or of an item and so of its product. */
-export async function createFee(
-  tx: Tx,
-  merchantId: string,
-  body: FeeCreateBody,
-  now: Instant,
-): Promise<Result<FeeReply>> {
-  const productId = await resolveProduct(tx, merchantId, body);
+export async function createFee(tx: Tx, body: FeeCreateBody, now: Instant): Promise<Result<FeeReply>> {
+  const productId = await resolveProduct(tx, body);
   if (!productId.ok) return productId;
   const fee = await insertFee(tx, {
     id: newId('fee'),
-    merchantId,
+    merchantId: tx.merchantId,
     productId: productId.value,
     itemId: body.itemId ?? null,
     name: body.name,
@@ -65,27 +60,21 @@ export async function listFees(
 }
 
 /** One fee; 404. */
-export async function getFee(tx: Tx, merchantId: string, id: string): Promise<Result<FeeReply>> {
-  const fee = await selectFee(tx, merchantId, id);
+export async function getFee(tx: Tx, id: string): Promise<Result<FeeReply>> {
+  const fee = await selectFee(tx, id);
   return fee ? ok(toFeeReply(fee)) : notFound('fee');
 }
 
 /** Changes the fields of the body. A fee with prices stays with its product: `FEE_IN_USE`. */
-export async function changeFee(
-  tx: Tx,
-  merchantId: string,
-  id: string,
-  body: FeeUpdateBody,
-  now: Instant,
-): Promise<Result<FeeReply>> {
-  const fee = await lockFee(tx, merchantId, id);
+export async function changeFee(tx: Tx, id: string, body: FeeUpdateBody, now: Instant): Promise<Result<FeeReply>> {
+  const fee = await lockFee(tx, id);
   if (!fee) return notFound('fee');
   const { name, description } = body;
   let { itemId, productId } = fee;
   if (body.itemId !== undefined || body.productId !== undefined) {
     itemId = body.itemId === undefined ? itemId : body.itemId;
     const placed = body.productId ?? (body.itemId ? undefined : productId); // an item's catalog decides alone
-    const resolved = await resolveProduct(tx, merchantId, { itemId, productId: placed });
+    const resolved = await resolveProduct(tx, { itemId, productId: placed });
     if (!resolved.ok) return resolved;
     productId = resolved.value;
   }
@@ -99,18 +88,18 @@ export async function changeFee(
     ...(name !== undefined && { name }),
     ...(description !== undefined && { description }),
   };
-  return ok(toFeeReply(await updateFee(tx, merchantId, id, change, now)));
+  return ok(toFeeReply(await updateFee(tx, id, change, now)));
 }
 
 /** Deletes a fee that no price holds; else 409 `FEE_IN_USE` with the blockers body of §7. */
-export async function deleteFee(tx: Tx, merchantId: string, id: string, now: Instant): Promise<Result<undefined>> {
-  const fee = await lockFee(tx, merchantId, id);
+export async function deleteFee(tx: Tx, id: string, now: Instant): Promise<Result<undefined>> {
+  const fee = await lockFee(tx, id);
   if (!fee) return notFound('fee');
   const blocked = blockedBy('FEE_IN_USE', [await pricesOf(tx, fee)]);
   if (blocked) return blocked;
-  await markFeeDeleted(tx, merchantId, id, now);
+  await markFeeDeleted(tx, id, now);
   return ok(undefined);
 }
 
-const pricesOf = async (tx: Tx, { merchantId, id }: Fee): Promise<Blocker> =>
-  named('price', await selectPricesOfFee(tx, merchantId, id, MOST_NAMED_BLOCKERS));
+const pricesOf = async (tx: Tx, { id }: Fee): Promise<Blocker> =>
+  named('price', await selectPricesOfFee(tx, id, MOST_NAMED_BLOCKERS));

@@ -14,7 +14,7 @@ export const feeRoutes: readonly Route[] = [
     access: { role: 'member', merchant: 'body', by: ['productId', 'itemId'] },
     body: FeeCreateBody,
     replies: { 201: FeeReply },
-    handler: async ({ tx, merchantId, body, now }) => createFee(tx, merchantId, body, now),
+    handler: async ({ tx, body, now }) => createFee(tx, body, now),
   }),
   api.list('/v0/fees', 'listFees', {
     summary: 'List fees',
@@ -29,7 +29,7 @@ export const feeRoutes: readonly Route[] = [
     description: 'Answers one fee. An unknown id is a 404.',
     access: { role: 'viewer', merchant: one },
     replies: { 200: FeeReply },
-    handler: async ({ tx, merchantId, params }) => getFee(tx, merchantId, params.id),
+    handler: async ({ tx, params }) => getFee(tx, params.id),
   }),
   api.patch('/v0/fees/:id', 'updateFee', {
     summary: 'Update a fee',
@@ -38,13 +38,13 @@ export const feeRoutes: readonly Route[] = [
     body: FeeUpdateBody,
     replies: { 200: FeeReply },
     errors: [409],
-    handler: async ({ tx, merchantId, params, body, now }) => changeFee(tx, merchantId, params.id, body, now),
+    handler: async ({ tx, params, body, now }) => changeFee(tx, params.id, body, now),
   }),
   api.delete('/v0/fees/:id', 'deleteFee', {
     summary: 'Delete an unused fee',
     description: 'Refused with 409 and the blockers while a price is for the fee.',
     access: { role: 'member', merchant: one },
     errors: [409],
-    handler: async ({ tx, merchantId, params, now }) => deleteFee(tx, merchantId, params.id, now),
+    handler: async ({ tx, params, now }) => deleteFee(tx, params.id, now),
   }),
 ];

@@ -22,20 +22,20 @@ const COLUMNS = sql`${INSERTED}, archived_at`;
 export const insertItem = (tx: Tx, item: Item): Promise<Item> =>
   tx.one<Item>(sql`${insertion('item', withJsonb(item, 'metadata'), INSERTED)} returning ${COLUMNS}`);
 
-const selectOne = (tx: Tx, merchantId: string, id: string, lock: Sql) =>
-  tx.maybe<Item>(sql`select ${COLUMNS} from item where merchant_id = ${merchantId} and id = ${id} ${lock}`);
+const selectOne = (tx: Tx, id: string, lock: Sql) =>
+  tx.maybe<Item>(sql`select ${COLUMNS} from item where merchant_id = ${tx.merchantId} and id = ${id} ${lock}`);
 
-export const selectItem = (tx: Tx, merchantId: string, id: string) => selectOne(tx, merchantId, id, UNLOCKED);
-export const lockItem = (tx: Tx, merchantId: string, id: string) => selectOne(tx, merchantId, id, FOR_UPDATE);
-export const lockItemShared = (tx: Tx, merchantId: string, id: string) => selectOne(tx, merchantId, id, FOR_KEY_SHARE);
+export const selectItem = (tx: Tx, id: string) => selectOne(tx, id, UNLOCKED);
+export const lockItem = (tx: Tx, id: string) => selectOne(tx, id, FOR_UPDATE);
+export const lockItemShared = (tx: Tx, id: string) => selectOne(tx, id, FOR_KEY_SHARE);
 
-export const selectItemsById = (tx: Tx, merchantId: string, ids: readonly string[]) =>
-  tx.rows<Item>(sql`select ${COLUMNS} from item where merchant_id = ${merchantId} and id = any(${[...ids]})`);
+export const selectItemsById = (tx: Tx, ids: readonly string[]) =>
+  tx.rows<Item>(sql`select ${COLUMNS} from item where merchant_id = ${tx.merchantId} and id = any(${[...ids]})`);
 
 /** Locked in the order of their ids, against deadlocks. */
-export const lockItemsShared = (tx: Tx, merchantId: string, ids: readonly string[]) =>
+export const lockItemsShared = (tx: Tx, ids: readonly string[]) =>
   tx.rows<Item>(sql`
-    select ${COLUMNS} from item where merchant_id = ${merchantId} and id = any(${[...ids]})
+    select ${COLUMNS} from item where merchant_id = ${tx.merchantId} and id = any(${[...ids]})
       order by id ${FOR_KEY_SHARE}`);
 
 export const selectItems = (
@@ -62,7 +62,6 @@ export const selectItems = (
 
 export const updateItem = (
   tx: Tx,
-  merchantId: string,
   id: string,
   change: {
     name?: string | undefined;
@@ -80,19 +79,19 @@ export const updateItem = (
       archivedAt: change.archivedAt,
       updatedAt: now,
     })}
-     where merchant_id = ${merchantId} and id = ${id}
+     where merchant_id = ${tx.merchantId} and id = ${id}
     returning ${COLUMNS}`);
 
-export const deleteItemRow = (tx: Tx, merchantId: string, id: string) =>
-  tx.run(sql`delete from item where merchant_id = ${merchantId} and id = ${id}`);
+export const deleteItemRow = (tx: Tx, id: string) =>
+  tx.run(sql`delete from item where merchant_id = ${tx.merchantId} and id = ${id}`);
 
 /** The catalog entries with the item: the first hundred of each kind by name, and the count of all. */
-export const selectItemHolders = (tx: Tx, merchantId: string, id: string, most: number) =>
+export const selectItemHolders = (tx: Tx, id: string, most: number) =>
   tx.rows<{ type: string; count: number; id: string; name: string }>(sql`
     select * from (
       select 'billableMetric' as type, id, name, count(*) over ()::int as count from billable_metric
-       where merchant_id = ${merchantId} and item_id = ${id} order by seq limit ${most}) metric
+       where merchant_id = ${tx.merchantId} and item_id = ${id} order by seq limit ${most}) metric
     union all
     select * from (
       select 'fee' as type, id, name, count(*) over ()::int as count from fee
-       where merchant_id = ${merchantId} and item_id = ${id} and deleted_at is null order by seq limit ${most}) fee`);
+       where merchant_id = ${tx.merchantId} and item_id = ${id} and deleted_at is null order by seq limit ${most}) fee`);

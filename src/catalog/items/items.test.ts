@@ -99,9 +99,7 @@ describe('an item with external references', () => {
     await link(id, { provider: 'crm', externalId: 'c-9' });
     const erp = await link(id, { provider: 'erp', externalId: 'e-9' });
     const resolve = (provider?: string) =>
-      env.database.transaction({ merchants: [merchant.id] }, (tx) =>
-        resolveItems(tx, merchant.id, [id, 'itm_unknown'], provider),
-      );
+      env.database.transaction({ merchants: [merchant.id] }, (tx) => resolveItems(tx, [id, 'itm_unknown'], provider));
     expect((await resolve()).map((item) => item.externalReferences.length)).toEqual([2]);
     expect(await resolve('erp')).toEqual([
       { id, name: 'Token pack', catalogId: null, archivedAt: null, externalReferences: [erp] },
@@ -178,10 +176,10 @@ describe('DELETE /v0/items/{id}', () => {
     const id = await build.item();
     const blocker = { type: 'orderLineItem', count: 1, items: [{ id: 'oli_a' }] };
     const refused = await env.database.transaction({ merchants: [merchant.id] }, (tx) =>
-      deleteItem(tx, merchant.id, id, Temporal.Instant.from('2026-01-01T00:00:00Z'), {
+      deleteItem(tx, id, Temporal.Instant.from('2026-01-01T00:00:00Z'), {
         countSubscriptions: async () => new Map(),
         findActivePlans: async () => [],
-        holdersOf: async (_tx, _merchantId, kind, itemId) => (kind === 'item' && itemId === id ? [blocker] : []),
+        holdersOf: async (_tx, kind, itemId) => (kind === 'item' && itemId === id ? [blocker] : []),
       }),
     );
     expect(refused).toMatchObject({ ok: false, refusal: { code: 'ITEM_IN_USE', details: { blockers: [blocker] } } });

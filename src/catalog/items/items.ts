@@ -49,20 +49,15 @@ const replyWith = async (tx: Tx, item: Item): Promise<Result<ItemReply>> => {
 };
 
 /** Makes an item, in the catalog of a product where one is named. */
-export async function createItem(
-  tx: Tx,
-  merchantId: string,
-  body: ItemCreateBody,
-  now: Instant,
-): Promise<Result<ItemReply>> {
+export async function createItem(tx: Tx, body: ItemCreateBody, now: Instant): Promise<Result<ItemReply>> {
   const catalogId = body.catalogId ?? null;
   if (catalogId !== null) {
-    const product = await checkReference(tx, merchantId, 'product', catalogId, 'catalogId');
+    const product = await checkReference(tx, 'product', catalogId, 'catalogId');
     if (!product.ok) return product;
   }
   const item = await insertItem(tx, {
     id: newId('item'),
-    merchantId,
+    merchantId: tx.merchantId,
     name: body.name,
     catalogId,
     metadata: body.metadata ?? {},
@@ -87,8 +82,8 @@ export async function listItems(tx: Tx, merchantId: string | null, query: ItemLi
 }
 
 /** One item; 404. */
-export async function getItem(tx: Tx, merchantId: string, id: string): Promise<Result<ItemReply>> {
-  const item = await selectItem(tx, merchantId, id);
+export async function getItem(tx: Tx, id: string): Promise<Result<ItemReply>> {
+  const item = await selectItem(tx, id);
   return item ? replyWith(tx, item) : notFound('item');
 }
 
@@ -96,19 +91,13 @@ export async function getItem(tx: Tx, merchantId: string, id: string): Promise<R
  * Changes what the body names. The product of metrics and fees comes from their item's catalog (§4 metric rule 2), so
  * the catalog of an item that tags some cannot change: `ITEM_IN_USE`.
  */
-export async function changeItem(
-  tx: Tx,
-  merchantId: string,
-  id: string,
-  body: ItemUpdateBody,
-  now: Instant,
-): Promise<Result<ItemReply>> {
-  const item = await lockItem(tx, merchantId, id);
+export async function changeItem(tx: Tx, id: string, body: ItemUpdateBody, now: Instant): Promise<Result<ItemReply>> {
+  const item = await lockItem(tx, id);
   if (!item) return notFound('item');
   const { name, catalogId, metadata, archived } = body;
   if (catalogId !== undefined && catalogId !== item.catalogId) {
     if (catalogId !== null) {
-      const product = await checkReference(tx, merchantId, 'product', catalogId, 'catalogId');
+      const product = await checkReference(tx, 'product', catalogId, 'catalogId');
       if (!product.ok) return product;
     }
     const blocked = blockedBy('ITEM_IN_USE', await catalogHolders(tx, item));
@@ -116,30 +105,29 @@ export async function changeItem(
   }
   const since = archived ? (item.archivedAt ?? now) : null;
   const archivedAt = archived === undefined ? undefined : since;
-  return replyWith(tx, await updateItem(tx, merchantId, id, { name, catalogId, metadata, archivedAt }, now));
+  return replyWith(tx, await updateItem(tx, id, { name, catalogId, metadata, archivedAt }, now));
 }
 
 /** Deletes an item that nothing holds, and its external references with it: `ITEM_IN_USE` with the blockers. */
 export async function deleteItem(
   tx: Tx,
-  merchantId: string,
   id: string,
   now: Instant,
   { holdersOf }: CatalogOptions,
 ): Promise<Result<undefined>> {
-  const item = await lockItem(tx, merchantId, id);
+  const item = await lockItem(tx, id);
   if (!item) return notFound('item');
-  const others = (await holdersOf?.(tx, merchantId, 'item', id, now)) ?? [];
+  const others = (await holdersOf?.(tx, 'item', id, now)) ?? [];
   const blocked = blockedBy('ITEM_IN_USE', [...(await catalogHolders(tx, item)), ...others]);
   if (blocked) return blocked;
-  await deleteReferencesOf(tx, merchantId, id);
-  await deleteItemRow(tx, merchantId, id);
+  await deleteReferencesOf(tx, id);
+  await deleteItemRow(tx, id);
   return ok(undefined);
 }
 
 /** The metrics and fees that the item tags. */
-async function catalogHolders(tx: Tx, { merchantId, id }: Item): Promise<Blocker[]> {
-  const rows = await selectItemHolders(tx, merchantId, id, MOST_NAMED_BLOCKERS);
+async function catalogHolders(tx: Tx, { id }: Item): Promise<Blocker[]> {
+  const rows = await selectItemHolders(tx, id, MOST_NAMED_BLOCKERS);
   return ['billableMetric', 'fee'].map((type) =>
     named(
       type,
@@ -158,13 +146,8 @@ export interface ResolvedItem {
 }
 
 /** Items by id with their references, narrowed to one provider's where one is given; ids that are none are left out. */
-export async function resolveItems(
-  tx: Tx,
-  merchantId: string,
-  ids: readonly string[],
-  provider?: string,
-): Promise<ResolvedItem[]> {
-  const items = await withReferences(tx, await selectItemsById(tx, merchantId, ids));
+export async function resolveItems(tx: Tx, ids: readonly string[], provider?: string): Promise<ResolvedItem[]> {
+  const items = await withReferences(tx, await selectItemsById(tx, ids));
   return items.map(({ id, name, catalogId, archivedAt, externalReferences }) => ({
     id,
     name,

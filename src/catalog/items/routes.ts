@@ -15,7 +15,7 @@ export const itemRoutes = (options: CatalogOptions): readonly Route[] => [
     access: { role: 'member', merchant: 'body', by: ['catalogId'] },
     body: ItemCreateBody,
     replies: { 201: ItemReply },
-    handler: async ({ tx, merchantId, body, now }) => createItem(tx, merchantId, body, now),
+    handler: async ({ tx, body, now }) => createItem(tx, body, now),
   }),
   api.list('/v0/items', 'listItems', {
     summary: 'List items',
@@ -30,7 +30,7 @@ export const itemRoutes = (options: CatalogOptions): readonly Route[] => [
     description: 'Answers one item with its external references. An archived item is answered too.',
     access: { role: 'viewer', merchant: one },
     replies: { 200: ItemReply },
-    handler: async ({ tx, merchantId, params }) => getItem(tx, merchantId, params.id),
+    handler: async ({ tx, params }) => getItem(tx, params.id),
   }),
   api.patch('/v0/items/:id', 'updateItem', {
     summary: 'Update, archive or restore an item',
@@ -39,7 +39,7 @@ export const itemRoutes = (options: CatalogOptions): readonly Route[] => [
     body: ItemUpdateBody,
     replies: { 200: ItemReply },
     errors: [409],
-    handler: async ({ tx, merchantId, params, body, now }) => changeItem(tx, merchantId, params.id, body, now),
+    handler: async ({ tx, params, body, now }) => changeItem(tx, params.id, body, now),
   }),
   api.delete('/v0/items/:id', 'deleteItem', {
     summary: 'Delete an unused item',
@@ -48,6 +48,6 @@ export const itemRoutes = (options: CatalogOptions): readonly Route[] => [
       'references are deleted too.',
     access: { role: 'member', merchant: one },
     errors: [409],
-    handler: async ({ tx, merchantId, params, now }) => deleteItem(tx, merchantId, params.id, now, options),
+    handler: async ({ tx, params, now }) => deleteItem(tx, params.id, now, options),
   }),
 ];

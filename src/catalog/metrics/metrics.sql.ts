@@ -11,17 +11,17 @@ const COLUMNS = sql`id, merchant_id, product_id, item_id, name, description, uni
 export const insertMetric = (tx: Tx, metric: Metric) =>
   tx.one<Metric>(sql`${insertion('billable_metric', withJsonb(metric, 'groupBy'), COLUMNS)} returning ${COLUMNS}`);
 
-const selectOne = (tx: Tx, merchantId: string, id: string, lock: Sql) =>
+const selectOne = (tx: Tx, id: string, lock: Sql) =>
   tx.maybe<Metric>(sql`
-    select ${COLUMNS} from billable_metric where merchant_id = ${merchantId} and id = ${id} ${lock}`);
+    select ${COLUMNS} from billable_metric where merchant_id = ${tx.merchantId} and id = ${id} ${lock}`);
 
-export const selectMetric = (tx: Tx, merchantId: string, id: string) => selectOne(tx, merchantId, id, UNLOCKED);
-export const lockMetric = (tx: Tx, merchantId: string, id: string) => selectOne(tx, merchantId, id, FOR_UPDATE);
+export const selectMetric = (tx: Tx, id: string) => selectOne(tx, id, UNLOCKED);
+export const lockMetric = (tx: Tx, id: string) => selectOne(tx, id, FOR_UPDATE);
 /** Locks the metrics against changes: a price needs the present meters. In id order, against deadlocks. */
-export const lockMetricsShared = (tx: Tx, merchantId: string, ids: readonly string[]) =>
+export const lockMetricsShared = (tx: Tx, ids: readonly string[]) =>
   tx.rows<Metric>(sql`
     select ${COLUMNS} from billable_metric
-     where merchant_id = ${merchantId} and id = any(${[...ids]}) order by id for share`);
+     where merchant_id = ${tx.merchantId} and id = any(${[...ids]}) order by id for share`);
 
 export const selectMetricsById = async (tx: Tx, merchantIds: readonly string[], ids: readonly string[]) =>
   ids.length === 0
@@ -29,10 +29,10 @@ export const selectMetricsById = async (tx: Tx, merchantIds: readonly string[], 
     : tx.rows<Metric>(sql`
         select ${COLUMNS} from billable_metric where merchant_id = any(${[...merchantIds]}) and id = any(${[...ids]})`);
 
-export const selectMetricsByEventType = (tx: Tx, merchantId: string, eventTypes: readonly string[]) =>
+export const selectMetricsByEventType = (tx: Tx, eventTypes: readonly string[]) =>
   tx.rows<Metric>(sql`
     select ${COLUMNS} from billable_metric
-     where merchant_id = ${merchantId} and event_type = any(${[...eventTypes]}) order by seq`);
+     where merchant_id = ${tx.merchantId} and event_type = any(${[...eventTypes]}) order by seq`);
 
 export const selectMetrics = (
   tx: Tx,
@@ -59,7 +59,7 @@ export const selectMetrics = (
 /** The fields that a change may set; absent fields stay unchanged. */
 export type MetricChange = Partial<Omit<Metric, 'id' | 'merchantId' | 'createdAt' | 'updatedAt'>>;
 
-export const updateMetric = (tx: Tx, merchantId: string, id: string, change: MetricChange, now: Instant) =>
+export const updateMetric = (tx: Tx, id: string, change: MetricChange, now: Instant) =>
   tx.one<Metric>(sql`
     update billable_metric set ${assignments({
       productId: change.productId,
@@ -75,18 +75,18 @@ export const updateMetric = (tx: Tx, merchantId: string, id: string, change: Met
       taxRate: change.taxRate,
       updatedAt: now,
     })}
-     where merchant_id = ${merchantId} and id = ${id}
+     where merchant_id = ${tx.merchantId} and id = ${id}
     returning ${COLUMNS}`);
 
 /**
  * Does a price use the metric, by charging for it or by a feature that it measures? Deleted prices count, too: an
  * archived version may still bill by them.
  */
-export const isMetricPriced = async (tx: Tx, merchantId: string, id: string): Promise<boolean> => {
+export const isMetricPriced = async (tx: Tx, id: string): Promise<boolean> => {
   const { isPriced } = await tx.one<{ isPriced: boolean }>(sql`
-    select exists (select from price where merchant_id = ${merchantId} and billable_metric_id = ${id})
+    select exists (select from price where merchant_id = ${tx.merchantId} and billable_metric_id = ${id})
         or exists (select from price_feature
-                    where merchant_id = ${merchantId}
+                    where merchant_id = ${tx.merchantId}
                       and entitlement_template -> 'billableMetricIds' ? ${id}) as is_priced`);
   return isPriced;
 };

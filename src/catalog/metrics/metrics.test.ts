@@ -214,17 +214,15 @@ describe('a meter', () => {
     const options: CatalogOptions = {
       countSubscriptions: async () => new Map(),
       findActivePlans: async () => [],
-      onMeterChanged: async (_tx, _merchantId, meter) => void told.push(`${meter.id} ${meter.eventType}`),
+      onMeterChanged: async (_tx, meter) => void told.push(`${meter.id} ${meter.eventType}`),
     };
     const now = Temporal.Instant.from('2026-03-01T00:00:00Z');
     const [metricId, costId] = await env.database.transaction({ merchants: [merchant.id] }, async (tx) => {
-      const metric = orThrow(
-        await createMetric(tx, merchant.id, { name: 'M', aggregation: 'COUNT', productId }, now, options),
-      );
+      const metric = orThrow(await createMetric(tx, { name: 'M', aggregation: 'COUNT', productId }, now, options));
       const body = { name: 'C', unitCost: jsonNumber(decimal(1)), currency: 'USD', productId };
-      const cost = orThrow(await createCost(tx, merchant.id, body, now, options));
-      await changeMetric(tx, merchant.id, metric.id, { name: 'Renamed' }, now, options);
-      await changeMetric(tx, merchant.id, metric.id, { eventType: 'llm' }, now, options);
+      const cost = orThrow(await createCost(tx, body, now, options));
+      await changeMetric(tx, metric.id, { name: 'Renamed' }, now, options);
+      await changeMetric(tx, metric.id, { eventType: 'llm' }, now, options);
       return [metric.id, cost.id];
     });
     expect(told).toEqual([`${metricId} null`, `${costId} null`, `${metricId} llm`]);
@@ -235,7 +233,7 @@ describe('what other domains find', () => {
   it('a metric by its id, as a meter, and for its merchant alone', async () => {
     const id = await build.metric(productId, { groupBy: { a: '$.a' }, taxRate: 19.5 });
     const find = (merchantId: string) =>
-      env.database.transaction({ merchants: [merchant.id] }, (tx) => findMetric(tx, merchantId, id));
+      env.database.transaction({ merchants: [merchant.id] }, (tx) => findMetric(tx.of(merchantId), id));
     expect(await find(merchant.id)).toMatchObject({
       id,
       eventType: 'llm',
@@ -258,7 +256,7 @@ describe('what other domains find', () => {
     await other.delete(`/v0/costs/${deleted}`);
     await own.metric(product, { eventType: 'c' });
     const found = await env.database.transaction({ merchants: [other.id] }, (tx) =>
-      listMetricsAndCostsByEventType(tx, other.id, ['a', 'b', 'none']),
+      listMetricsAndCostsByEventType(tx, ['a', 'b', 'none']),
     );
     expect(found.metrics.map(({ id }) => id)).toEqual([metric]);
     expect(found.costs.map(({ id }) => id)).toEqual([cost]);

@@ -45,7 +45,6 @@ type MetricReply = ReturnType<typeof toMetricReply>;
 /** Makes a metric by the rules of §4. */
 export async function createMetric(
   tx: Tx,
-  merchantId: string,
   body: MetricCreateBody,
   now: Instant,
   { onMeterChanged }: CatalogOptions,
@@ -53,11 +52,11 @@ export async function createMetric(
   const meter = { aggregation: body.aggregation, valueProperty: body.valueProperty ?? null };
   const errors = checkMeter(meter);
   if (errors.length > 0) return invalid(errors);
-  const productId = await resolveProduct(tx, merchantId, body);
+  const productId = await resolveProduct(tx, body);
   if (!productId.ok) return productId;
   const metric = await insertMetric(tx, {
     id: newId('billableMetric'),
-    merchantId,
+    merchantId: tx.merchantId,
     productId: productId.value,
     itemId: body.itemId ?? null,
     name: body.name,
@@ -71,7 +70,7 @@ export async function createMetric(
     createdAt: now,
     updatedAt: now,
   });
-  await onMeterChanged?.(tx, merchantId, metric);
+  await onMeterChanged?.(tx, metric);
   return ok(toMetricReply(metric));
 }
 
@@ -87,8 +86,8 @@ export async function listMetrics(
 }
 
 /** One metric; 404. */
-export async function getMetric(tx: Tx, merchantId: string, id: string): Promise<Result<MetricReply>> {
-  const metric = await selectMetric(tx, merchantId, id);
+export async function getMetric(tx: Tx, id: string): Promise<Result<MetricReply>> {
+  const metric = await selectMetric(tx, id);
   return metric ? ok(toMetricReply(metric)) : notFound('billable metric');
 }
 
@@ -98,13 +97,12 @@ export async function getMetric(tx: Tx, merchantId: string, id: string): Promise
  */
 export async function changeMetric(
   tx: Tx,
-  merchantId: string,
   id: string,
   body: MetricUpdateBody,
   now: Instant,
   { onMeterChanged, isMeasured }: CatalogOptions,
 ): Promise<Result<MetricReply>> {
-  const metric = await lockMetric(tx, merchantId, id);
+  const metric = await lockMetric(tx, id);
   if (!metric) return notFound('billable metric');
   const change: MetricChange = changeOf(body);
   const errors = checkMeter({ ...metric, ...change });
@@ -112,17 +110,17 @@ export async function changeMetric(
   if (body.itemId !== undefined || body.productId !== undefined) {
     const itemId = body.itemId === undefined ? metric.itemId : body.itemId;
     const placed = body.productId ?? (body.itemId ? undefined : metric.productId); // an item's catalog decides alone
-    const productId = await resolveProduct(tx, merchantId, { itemId, productId: placed });
+    const productId = await resolveProduct(tx, { itemId, productId: placed });
     if (!productId.ok) return productId;
     Object.assign(change, { productId: productId.value, itemId });
   }
   const held = HELD_BY_PRICES.filter((field) => change[field] !== undefined && !isSame(metric[field], change[field]));
   if (held.length > 0) {
-    const isInUse = (await isMetricPriced(tx, merchantId, id)) || (await isMeasured?.(tx, merchantId, id));
+    const isInUse = (await isMetricPriced(tx, id)) || (await isMeasured?.(tx, id));
     if (isInUse) return fail('METRIC_IN_USE', { fields: held });
   }
-  const changed = await updateMetric(tx, merchantId, id, change, now);
-  if (held.length > 0) await onMeterChanged?.(tx, merchantId, changed);
+  const changed = await updateMetric(tx, id, change, now);
+  if (held.length > 0) await onMeterChanged?.(tx, changed);
   return ok(toMetricReply(changed));
 }
 

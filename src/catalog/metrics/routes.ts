@@ -17,7 +17,7 @@ export const metricRoutes = (options: CatalogOptions): readonly Route[] => [
     access: { role: 'member', merchant: 'body', by: ['productId', 'itemId'] },
     body: MetricCreateBody,
     replies: { 201: MetricReply },
-    handler: async ({ tx, merchantId, body, now }) => createMetric(tx, merchantId, body, now, options),
+    handler: async ({ tx, body, now }) => createMetric(tx, body, now, options),
   }),
   api.list('/v0/billableMetrics', 'listBillableMetrics', {
     summary: 'List billable metrics',
@@ -32,7 +32,7 @@ export const metricRoutes = (options: CatalogOptions): readonly Route[] => [
     description: 'Answers the metric itself. `GET /v0/billableMetrics/{id}/meter` answers its usage.',
     access: { role: 'viewer', merchant: one },
     replies: { 200: MetricReply },
-    handler: async ({ tx, merchantId, params }) => getMetric(tx, merchantId, params.id),
+    handler: async ({ tx, params }) => getMetric(tx, params.id),
   }),
   api.patch('/v0/billableMetrics/:id', 'updateBillableMetric', {
     summary: 'Update a billable metric',
@@ -43,7 +43,6 @@ export const metricRoutes = (options: CatalogOptions): readonly Route[] => [
     body: MetricUpdateBody,
     replies: { 200: MetricReply },
     errors: [409],
-    handler: async ({ tx, merchantId, params, body, now }) =>
-      changeMetric(tx, merchantId, params.id, body, now, options),
+    handler: async ({ tx, params, body, now }) => changeMetric(tx, params.id, body, now, options),
   }),
 ];

@@ -48,24 +48,26 @@ const COLUMNS = sql`id, merchant_id, product_id, name, description,
 export const insertPlan = (tx: Tx, plan: Plan) =>
   tx.one<Plan>(sql`${insertion('plan', withJsonb(plan, 'metadata'), COLUMNS)} returning ${COLUMNS}`);
 
-const selectOne = (tx: Tx, merchantId: string, id: string, lock: Sql) =>
-  tx.maybe<Plan>(sql`select ${COLUMNS} from plan where merchant_id = ${merchantId} and id = ${id} ${lock}`);
+const selectOne = (tx: Tx, id: string, lock: Sql) =>
+  tx.maybe<Plan>(sql`select ${COLUMNS} from plan where merchant_id = ${tx.merchantId} and id = ${id} ${lock}`);
 
-export const selectPlan = (tx: Tx, merchantId: string, id: string) => selectOne(tx, merchantId, id, UNLOCKED);
+export const selectPlan = (tx: Tx, id: string) => selectOne(tx, id, UNLOCKED);
 /** Some plans; unknown ids are left out. */
-export const selectPlansById = (tx: Tx, merchantId: string, ids: readonly string[]): Promise<Plan[]> =>
-  tx.rows<Plan>(sql`select ${COLUMNS} from plan where merchant_id = ${merchantId} and id = any (${[...ids]}::text[])`);
+export const selectPlansById = (tx: Tx, ids: readonly string[]): Promise<Plan[]> =>
+  tx.rows<Plan>(
+    sql`select ${COLUMNS} from plan where merchant_id = ${tx.merchantId} and id = any (${[...ids]}::text[])`,
+  );
 
 /** The names of plans; unknown ids are left out. */
-export const selectPlanNames = (tx: Tx, merchantId: string, ids: readonly string[]) =>
+export const selectPlanNames = (tx: Tx, ids: readonly string[]) =>
   tx.rows<{ id: string; name: string }>(
-    sql`select id, name from plan where merchant_id = ${merchantId} and id = any (${ids})`,
+    sql`select id, name from plan where merchant_id = ${tx.merchantId} and id = any (${ids})`,
   );
 
 /**
  * One at a time: who changes a plan or its versions holds its row, so version numbers follow each other without a gap.
  */
-export const lockPlan = (tx: Tx, merchantId: string, id: string) => selectOne(tx, merchantId, id, FOR_UPDATE);
+export const lockPlan = (tx: Tx, id: string) => selectOne(tx, id, FOR_UPDATE);
 
 /** The plans of a list. */
 export interface PlanFilter {
@@ -99,7 +101,7 @@ export const selectPlans = (tx: Tx, merchantId: string | null, filter: PlanFilte
 /** The fields that a change may set; absent fields stay unchanged. */
 export type PlanChange = Partial<Omit<Plan, 'id' | 'merchantId' | 'billingVersion' | 'createdAt' | 'updatedAt'>>;
 
-export const updatePlan = (tx: Tx, merchantId: string, id: string, change: PlanChange, now: Instant) =>
+export const updatePlan = (tx: Tx, id: string, change: PlanChange, now: Instant) =>
   tx.one<Plan>(sql`
     update plan set ${assignments({
       productId: change.productId,
@@ -121,5 +123,5 @@ export const updatePlan = (tx: Tx, merchantId: string, id: string, change: PlanC
       defaultVersionId: change.defaultVersionId,
       updatedAt: now,
     })}
-     where merchant_id = ${merchantId} and id = ${id}
+     where merchant_id = ${tx.merchantId} and id = ${id}
     returning ${COLUMNS}`);

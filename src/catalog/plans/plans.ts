@@ -61,18 +61,13 @@ export const toPlanReply = (plan: Plan, prices: readonly Price[], minimumAmount:
 type PlanReply = ReturnType<typeof toPlanReply>;
 
 /** Makes a plan and publishes version 1 of it, with the prices that the body names. */
-export async function createPlan(
-  tx: Tx,
-  merchantId: string,
-  body: PlanCreateBody,
-  now: Instant,
-): Promise<Result<PlanReply>> {
+export async function createPlan(tx: Tx, body: PlanCreateBody, now: Instant): Promise<Result<PlanReply>> {
   const errors = checkTimes(body);
   if (errors.length > 0) return invalid(errors);
-  const product = await checkReference(tx, merchantId, 'product', body.productId, 'productId');
+  const product = await checkReference(tx, 'product', body.productId, 'productId');
   if (!product.ok) return product;
   const priceIds = body.prices ?? [];
-  const prices = await takePrices(tx, merchantId, namePrices(priceIds));
+  const prices = await takePrices(tx, namePrices(priceIds));
   if (!prices.ok) return prices;
   const disagreements = checkTemplatesAgree(prices.value, (id) => `prices.${priceIds.indexOf(id)}`);
   if (disagreements.length > 0) return invalid(disagreements);
@@ -81,7 +76,7 @@ export async function createPlan(
   const versionId = newId('planVersion');
   const plan = await insertPlan(tx, {
     id: newId('plan'),
-    merchantId,
+    merchantId: tx.merchantId,
     productId: body.productId,
     name: body.name,
     description: body.description ?? null,
@@ -103,7 +98,14 @@ export async function createPlan(
     createdAt: now,
     updatedAt: now,
   });
-  const first = { id: versionId, merchantId, planId: plan.id, versionNumber: 1, basedOnVersionId: null, minimumAmount };
+  const first = {
+    id: versionId,
+    merchantId: tx.merchantId,
+    planId: plan.id,
+    versionNumber: 1,
+    basedOnVersionId: null,
+    minimumAmount,
+  };
   const published = { status: 'published', publishedAt: now, createdAt: now, updatedAt: now } as const;
   await insertVersion(tx, { ...first, ...published }, priceIds);
   return ok(toPlanReply(plan, prices.value, minimumAmount));
@@ -135,14 +137,13 @@ export async function listPlans(tx: Tx, merchantId: string | null, filter: PlanF
 /** Plans of products to which the customer has no active subscription. */
 export async function listAvailablePlans(
   tx: Tx,
-  merchantId: string,
   query: { customerId: string; productId?: string; search?: string },
   page: PageRequest,
   { findActivePlans }: CatalogOptions,
 ) {
   const { customerId, productId, search } = query;
-  const notInProductsOf = await findActivePlans(tx, merchantId, customerId);
-  return listPlans(tx, merchantId, { productId, search, notInProductsOf }, page);
+  const notInProductsOf = await findActivePlans(tx, customerId);
+  return listPlans(tx, tx.merchantId, { productId, search, notInProductsOf }, page);
 }
 
 const replyWith = async (tx: Tx, plan: Plan): Promise<Result<PlanReply>> => {
@@ -153,8 +154,8 @@ const replyWith = async (tx: Tx, plan: Plan): Promise<Result<PlanReply>> => {
 };
 
 /** One plan; 404. */
-export async function getPlan(tx: Tx, merchantId: string, id: string): Promise<Result<PlanReply>> {
-  const plan = await selectPlan(tx, merchantId, id);
+export async function getPlan(tx: Tx, id: string): Promise<Result<PlanReply>> {
+  const plan = await selectPlan(tx, id);
   return plan ? replyWith(tx, plan) : notFound('plan');
 }
 
@@ -164,7 +165,6 @@ export async function getPlan(tx: Tx, merchantId: string, id: string): Promise<R
  */
 export async function changePlan(
   tx: Tx,
-  merchantId: string,
   id: string,
   body: PlanUpdateBody,
   now: Instant,
@@ -172,10 +172,10 @@ export async function changePlan(
 ): Promise<Result<PlanReply>> {
   const errors = checkTimes(body);
   if (errors.length > 0) return invalid(errors);
-  const plan = await lockPlan(tx, merchantId, id);
+  const plan = await lockPlan(tx, id);
   if (!plan) return notFound('plan');
   if (body.productId !== undefined) {
-    const product = await checkReference(tx, merchantId, 'product', body.productId, 'productId');
+    const product = await checkReference(tx, 'product', body.productId, 'productId');
     if (!product.ok) return product;
   }
   const change = changeOf(body);
@@ -184,7 +184,7 @@ export async function changePlan(
   const published = body.prices === undefined ? ok(null) : await publishPrices(tx, plan, body.prices, now);
   if (!published.ok) return published;
   const version = published.value === null ? {} : { defaultVersionId: published.value };
-  return replyWith(tx, await updatePlan(tx, merchantId, id, { ...change, ...version }, now));
+  return replyWith(tx, await updatePlan(tx, id, { ...change, ...version }, now));
 }
 
 function changeOf(body: PlanUpdateBody): PlanChange {
@@ -210,7 +210,7 @@ function heldFields(plan: Plan, change: PlanChange): string[] {
 }
 
 async function hasSubscriptions(tx: Tx, plan: Plan, { countSubscriptions }: CatalogOptions): Promise<boolean> {
-  const versionIds = await selectVersionIds(tx, plan.merchantId, plan.id);
-  const counts = await countSubscriptions(tx, plan.merchantId, versionIds);
+  const versionIds = await selectVersionIds(tx, plan.id);
+  const counts = await countSubscriptions(tx, versionIds);
   return [...counts.values()].some((count) => count > 0);
 }

@@ -14,12 +14,11 @@ export const namePrices = (ids: readonly string[]): NamedId[] =>
   ids.map((id, index) => ({ id, field: `prices.${index}` }));
 
 /** The prices that a body names, in its order, held until a version holds them: 404 and 403 by field. */
-export async function takePrices(tx: Tx, merchantId: string, ids: readonly NamedId[]): Promise<Result<Price[]>> {
-  const known = await checkReferences(tx, merchantId, 'price', ids);
+export async function takePrices(tx: Tx, ids: readonly NamedId[]): Promise<Result<Price[]>> {
+  const known = await checkReferences(tx, 'price', ids);
   if (!known.ok) return known;
   const held = await lockPricesShared(
     tx,
-    merchantId,
     ids.map(({ id }) => id),
   );
   const byId = new Map(held.map((price) => [price.id, price]));
@@ -60,7 +59,7 @@ export async function publishPrices(
   const come = namePrices(priceIds).filter(({ id }) => !known.has(id));
   if (come.length === 0 && priceIds.length === base.length) return ok(null);
   if (priceIds.length === 0) return invalidField('prices', 'would leave the version without a price');
-  const taken = await takePrices(tx, merchantId, come);
+  const taken = await takePrices(tx, come);
   if (!taken.ok) return taken;
   const disagreements = checkTemplatesOf(priceIds, [...base, ...taken.value], come, 'prices');
   if (disagreements.length > 0) return invalid(disagreements);
@@ -69,7 +68,7 @@ export async function publishPrices(
     id: newId('planVersion'),
     merchantId,
     planId,
-    versionNumber: await selectNextVersionNumber(tx, merchantId, planId),
+    versionNumber: await selectNextVersionNumber(tx, planId),
     status: 'published',
     basedOnVersionId: defaultVersionId,
     minimumAmount: minimums.get(defaultVersionId) ?? null,

@@ -27,7 +27,7 @@ export const planRoutes = (options: CatalogOptions): readonly Route[] => [
     access: { role: 'member', merchant: 'body', by: ['productId'] },
     body: PlanCreateBody,
     replies: { 201: PlanReply },
-    handler: async ({ tx, merchantId, body, now }) => createPlan(tx, merchantId, body, now),
+    handler: async ({ tx, body, now }) => createPlan(tx, body, now),
   }),
   api.list('/v0/plans', 'listPlans', {
     summary: 'List plans',
@@ -43,14 +43,14 @@ export const planRoutes = (options: CatalogOptions): readonly Route[] => [
     access: { role: 'viewer', merchant: 'query', by: ['customerId'] },
     query: AvailablePlansQuery,
     of: PlanReply,
-    list: ({ tx, merchantId, query, page }) => listAvailablePlans(tx, merchantId as string, query, page, options),
+    list: ({ tx, query, page }) => listAvailablePlans(tx, query, page, options),
   }),
   api.get('/v0/plans/:id', 'getPlan', {
     summary: 'Retrieve a plan',
     description: 'Answers the plan with the prices of its default version.',
     access: { role: 'viewer', merchant: one },
     replies: { 200: PlanReply },
-    handler: async ({ tx, merchantId, params }) => getPlan(tx, merchantId, params.id),
+    handler: async ({ tx, params }) => getPlan(tx, params.id),
   }),
   api.patch('/v0/plans/:id', 'updatePlan', {
     summary: 'Update a plan',
@@ -61,7 +61,7 @@ export const planRoutes = (options: CatalogOptions): readonly Route[] => [
     body: PlanUpdateBody,
     replies: { 200: PlanReply },
     errors: [409],
-    handler: async ({ tx, merchantId, params, body, now }) => changePlan(tx, merchantId, params.id, body, now, options),
+    handler: async ({ tx, params, body, now }) => changePlan(tx, params.id, body, now, options),
   }),
   api.list('/v0/plans/:id/versions', 'listPlanVersions', {
     summary: 'List the versions of a plan',
@@ -69,7 +69,7 @@ export const planRoutes = (options: CatalogOptions): readonly Route[] => [
     access: { role: 'viewer', merchant: one },
     query: VersionListQuery,
     of: PlanVersionSummaryReply,
-    list: ({ tx, merchantId, params, page }) => listVersions(tx, merchantId, params.id, page, options),
+    list: ({ tx, params, page }) => listVersions(tx, params.id, page, options),
   }),
   api.post('/v0/plans/:id/versions', 'createPlanVersion', {
     summary: 'Create the next version of a plan',
@@ -79,15 +79,14 @@ export const planRoutes = (options: CatalogOptions): readonly Route[] => [
     access: { role: 'member', merchant: one },
     body: PlanVersionCreateBody,
     replies: { 201: PlanVersionReply },
-    handler: async ({ tx, merchantId, params, body, now }) =>
-      createVersion(tx, merchantId, params.id, body, now, options),
+    handler: async ({ tx, params, body, now }) => createVersion(tx, params.id, body, now, options),
   }),
   api.get('/v0/plans/:id/versions/:versionNumber', 'getPlanVersion', {
     summary: 'Retrieve a version of a plan',
     description: 'Answers the version with its prices. A price that was deleted since is answered too.',
     access: { role: 'viewer', merchant: one },
     replies: { 200: PlanVersionReply },
-    handler: async ({ tx, merchantId, params }) => getVersion(tx, merchantId, params.id, params.versionNumber, options),
+    handler: async ({ tx, params }) => getVersion(tx, params.id, params.versionNumber, options),
   }),
   api.patch('/v0/plans/:id/versions/:versionNumber', 'updatePlanVersion', {
     summary: 'Update a version of a plan',

@@ -32,13 +32,13 @@ export async function insertVersion(tx: Tx, version: PlanVersion, priceIds: read
       from unnest(${[...priceIds]}::text[]) with ordinality as given (price_id, position)`);
 }
 
-export const selectVersion = (tx: Tx, merchantId: string, id: string) =>
-  tx.maybe<PlanVersion>(sql`select ${COLUMNS} from plan_version where merchant_id = ${merchantId} and id = ${id}`);
+export const selectVersion = (tx: Tx, id: string) =>
+  tx.maybe<PlanVersion>(sql`select ${COLUMNS} from plan_version where merchant_id = ${tx.merchantId} and id = ${id}`);
 
 /** Some versions; unknown ids are left out. */
-export const selectVersionsById = (tx: Tx, merchantId: string, ids: readonly string[]): Promise<PlanVersion[]> =>
+export const selectVersionsById = (tx: Tx, ids: readonly string[]): Promise<PlanVersion[]> =>
   tx.rows<PlanVersion>(
-    sql`select ${COLUMNS} from plan_version where merchant_id = ${merchantId} and id = any (${[...ids]}::text[])`,
+    sql`select ${COLUMNS} from plan_version where merchant_id = ${tx.merchantId} and id = any (${[...ids]}::text[])`,
   );
 
 /** The commitments of some versions, by the version's id; those without one are left out. */
@@ -53,36 +53,36 @@ export async function selectMinimumAmounts(
   return new Map(rows.map(({ id, minimumAmount }) => [id, minimumAmount]));
 }
 
-export const selectVersionByNumber = (tx: Tx, merchantId: string, planId: string, versionNumber: number) =>
+export const selectVersionByNumber = (tx: Tx, planId: string, versionNumber: number) =>
   tx.maybe<PlanVersion>(sql`
     select ${COLUMNS} from plan_version
-     where merchant_id = ${merchantId} and plan_id = ${planId} and version_number = ${versionNumber}`);
+     where merchant_id = ${tx.merchantId} and plan_id = ${planId} and version_number = ${versionNumber}`);
 
-export const selectVersions = (tx: Tx, merchantId: string, planId: string, page: PageRequest) =>
+export const selectVersions = (tx: Tx, planId: string, page: PageRequest) =>
   pageOfRows<PlanVersion>(
     tx,
     {
       kind: 'planVersion',
       select: COLUMNS,
       from: sql`plan_version`,
-      exists: sql`merchant_id = ${merchantId} and plan_id = ${planId}`,
+      exists: sql`merchant_id = ${tx.merchantId} and plan_id = ${planId}`,
       order: { keys: [{ by: sql`version_number`, type: 'int' }], direction: 'desc' },
     },
     page,
   );
 
-export const selectVersionIds = async (tx: Tx, merchantId: string, planId: string): Promise<string[]> =>
+export const selectVersionIds = async (tx: Tx, planId: string): Promise<string[]> =>
   (
     await tx.rows<{ id: string }>(sql`
-      select id from plan_version where merchant_id = ${merchantId} and plan_id = ${planId}`)
+      select id from plan_version where merchant_id = ${tx.merchantId} and plan_id = ${planId}`)
   ).map(({ id }) => id);
 
 /** The number after the newest; the plan's row must be locked. */
-export const selectNextVersionNumber = async (tx: Tx, merchantId: string, planId: string): Promise<number> =>
+export const selectNextVersionNumber = async (tx: Tx, planId: string): Promise<number> =>
   (
     await tx.one<{ next: number }>(sql`
       select max(version_number) + 1 as next from plan_version
-       where merchant_id = ${merchantId} and plan_id = ${planId}`)
+       where merchant_id = ${tx.merchantId} and plan_id = ${planId}`)
   ).next;
 
 export const updateVersion = (

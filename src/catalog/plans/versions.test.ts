@@ -327,9 +327,9 @@ describe('what a version holds', () => {
     expect(await merchant.delete(`/v0/fees/${feeId}`)).toMatchObject({ status: 204 });
 
     await env.database.transaction({ merchants: [merchant.id] }, async (tx) => {
-      const plan = await findPlan(tx, merchant.id, planId);
+      const plan = await findPlan(tx, planId);
       expect(plan).toMatchObject({ id: planId, currency: 'USD', billingCadence: 'P3M', gracePeriod: 'PT0S' });
-      const first = await findPlanVersionByNumber(tx, merchant.id, planId, 1);
+      const first = await findPlanVersionByNumber(tx, planId, 1);
       expect(first).toMatchObject({ planId, versionNumber: 1, status: 'archived' });
       expect(first?.prices).toMatchObject([
         {
@@ -374,10 +374,10 @@ describe('what a version holds', () => {
       const current = plan && (await defaultVersionOf(tx, plan));
       expect(current?.versionNumber).toBe(2);
       expect(current?.prices.map(({ id }) => id)).toEqual([usage]);
-      expect((await findPlanVersion(tx, merchant.id, first?.id ?? ''))?.id).toBe(first?.id);
-      expect(await findPlanVersion(tx, merchant.id, 'pver_unknown')).toBeUndefined();
-      expect(await findPlan(tx, merchant.id, 'plan_unknown')).toBeUndefined();
-      expect(await findPlanVersionByNumber(tx, merchant.id, planId, 9)).toBeUndefined();
+      expect((await findPlanVersion(tx, first?.id ?? ''))?.id).toBe(first?.id);
+      expect(await findPlanVersion(tx, 'pver_unknown')).toBeUndefined();
+      expect(await findPlan(tx, 'plan_unknown')).toBeUndefined();
+      expect(await findPlanVersionByNumber(tx, planId, 9)).toBeUndefined();
     });
   });
 });

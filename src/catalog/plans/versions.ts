@@ -45,39 +45,26 @@ const toVersionSummaryReply = (version: PlanVersion, plan: Plan, subscriptionCou
 const toSlotReply = (price: Price) => ({ ...toPriceReply(price), priceDeleted: price.deletedAt !== null });
 
 async function replyWith(tx: Tx, version: PlanVersion, plan: Plan, { countSubscriptions }: CatalogOptions) {
-  const counts = await countSubscriptions(tx, plan.merchantId, [version.id]);
+  const counts = await countSubscriptions(tx, [version.id]);
   const prices = (await selectPricesOfVersions(tx, [plan.merchantId], [version.id])).get(version.id) ?? [];
   return ok({ ...toVersionSummaryReply(version, plan, counts.get(version.id) ?? 0), prices: prices.map(toSlotReply) });
 }
 
 /** The versions of a plan, newest first, without their prices. */
-export async function listVersions(
-  tx: Tx,
-  merchantId: string,
-  planId: string,
-  page: PageRequest,
-  { countSubscriptions }: CatalogOptions,
-) {
-  const plan = await selectPlan(tx, merchantId, planId);
+export async function listVersions(tx: Tx, planId: string, page: PageRequest, { countSubscriptions }: CatalogOptions) {
+  const plan = await selectPlan(tx, planId);
   if (!plan) return notFound('plan');
-  const { rows, total } = await selectVersions(tx, merchantId, planId, page);
+  const { rows, total } = await selectVersions(tx, planId, page);
   const counts = await countSubscriptions(
     tx,
-    merchantId,
     rows.map(({ id }) => id),
   );
   return ok({ data: rows.map((version) => toVersionSummaryReply(version, plan, counts.get(version.id) ?? 0)), total });
 }
 
 /** One version by its number; 404. */
-export async function getVersion(
-  tx: Tx,
-  merchantId: string,
-  planId: string,
-  versionNumber: string,
-  options: CatalogOptions,
-) {
-  const plan = await selectPlan(tx, merchantId, planId);
+export async function getVersion(tx: Tx, planId: string, versionNumber: string, options: CatalogOptions) {
+  const plan = await selectPlan(tx, planId);
   if (!plan) return notFound('plan');
   const version = await findByNumber(tx, plan, versionNumber);
   return version ? replyWith(tx, version, plan, options) : noVersion(planId, versionNumber);
@@ -87,7 +74,7 @@ export async function getVersion(
 const VERSION_NUMBER = /^[1-9]\d{0,8}$/;
 
 const findByNumber = async (tx: Tx, plan: Plan, text: string): Promise<PlanVersion | undefined> =>
-  VERSION_NUMBER.test(text) ? selectVersionByNumber(tx, plan.merchantId, plan.id, Number(text)) : undefined;
+  VERSION_NUMBER.test(text) ? selectVersionByNumber(tx, plan.id, Number(text)) : undefined;
 
 /**
  * Makes the next version of a plan from its default one. Published at once, it becomes the default for new
@@ -96,13 +83,12 @@ const findByNumber = async (tx: Tx, plan: Plan, text: string): Promise<PlanVersi
  */
 export async function createVersion(
   tx: Tx,
-  merchantId: string,
   planId: string,
   body: PlanVersionCreateBody,
   now: Instant,
   options: CatalogOptions,
 ): Promise<Result<unknown>> {
-  const plan = await lockPlan(tx, merchantId, planId);
+  const plan = await lockPlan(tx, planId);
   if (!plan) return notFound('plan');
   const diff: VersionDiff = {
     addPrices: body.addPrices ?? [],
@@ -111,12 +97,12 @@ export async function createVersion(
   };
   const commitment = await commitmentAfter(tx, plan, body.minimumAmount);
   if (!commitment.ok) return commitment;
-  const known = await checkReferences(tx, merchantId, 'price', removedPrices(diff));
+  const known = await checkReferences(tx, 'price', removedPrices(diff));
   if (!known.ok) return known;
-  const taken = await takePrices(tx, merchantId, addedPrices(diff));
+  const taken = await takePrices(tx, addedPrices(diff));
   if (!taken.ok) return taken;
   const base =
-    (await selectPricesOfVersions(tx, [merchantId], [plan.defaultVersionId])).get(plan.defaultVersionId) ?? [];
+    (await selectPricesOfVersions(tx, [tx.merchantId], [plan.defaultVersionId])).get(plan.defaultVersionId) ?? [];
   const priceIds = decideVersionPrices(
     base.map(({ id }) => id),
     diff,
@@ -129,9 +115,9 @@ export async function createVersion(
   const isPublished = body.publish ?? true;
   const version: PlanVersion = {
     id: newId('planVersion'),
-    merchantId,
+    merchantId: tx.merchantId,
     planId,
-    versionNumber: await selectNextVersionNumber(tx, merchantId, planId),
+    versionNumber: await selectNextVersionNumber(tx, planId),
     status: isPublished ? 'published' : 'draft',
     basedOnVersionId: plan.defaultVersionId,
     minimumAmount: commitment.value.minimumAmount,
@@ -140,7 +126,7 @@ export async function createVersion(
     updatedAt: now,
   };
   await insertVersion(tx, version, priceIds.value);
-  const after = isPublished ? await updatePlan(tx, merchantId, planId, { defaultVersionId: version.id }, now) : plan;
+  const after = isPublished ? await updatePlan(tx, planId, { defaultVersionId: version.id }, now) : plan;
   return replyWith(tx, version, after, options);
 }
 
@@ -181,12 +167,12 @@ interface VersionKey {
 /** Publishes, archives, or makes the default. What a version holds never changes. */
 export async function changeVersion(
   tx: Tx,
-  { merchantId, planId, versionNumber }: VersionKey,
+  { planId, versionNumber }: VersionKey,
   body: PlanVersionUpdateBody,
   now: Instant,
   options: CatalogOptions,
 ): Promise<Result<unknown>> {
-  const plan = await lockPlan(tx, merchantId, planId);
+  const plan = await lockPlan(tx, planId);
   if (!plan) return notFound('plan');
   const version = await findByNumber(tx, plan, versionNumber);
   if (!version) return noVersion(planId, versionNumber);
@@ -198,6 +184,6 @@ export async function changeVersion(
     status === version.status
       ? version
       : await updateVersion(tx, version, { status, ...(isPublishing && { publishedAt: now }) }, now);
-  const after = makeDefault ? await updatePlan(tx, merchantId, planId, { defaultVersionId: version.id }, now) : plan;
+  const after = makeDefault ? await updatePlan(tx, planId, { defaultVersionId: version.id }, now) : plan;
   return replyWith(tx, changed, after, options);
 }

@@ -25,13 +25,13 @@ const carrying = (featureId: string, entitlementTemplate: object = METERED) => (
 async function carriedBy(prices: readonly string[]) {
   const { defaultVersionId } = await build.plan(productId, { prices });
   return env.database.transaction({ merchants: [merchant.id] }, async (tx) => {
-    const version = await findPlanVersion(tx, merchant.id, defaultVersionId);
-    const carried = await carriedFeatures(tx, merchant.id, version?.prices ?? []);
+    const version = await findPlanVersion(tx, defaultVersionId);
+    const carried = await carriedFeatures(tx, version?.prices ?? []);
     return carried.map(({ feature, template, metricIds }) => ({ id: feature.id, type: template.type, metricIds }));
   });
 }
 const published = (featureId: string) =>
-  env.database.transaction({ merchants: [merchant.id] }, (tx) => publishedMetricsOf(tx, merchant.id, featureId));
+  env.database.transaction({ merchants: [merchant.id] }, (tx) => publishedMetricsOf(tx, featureId));
 
 it('each once, in the prices’ order, measuring the metrics of all prices of the version that carry it', async () => {
   const [feature, flag] = [await build.feature(productId), await build.feature(productId, { type: 'boolean' })];

@@ -23,14 +23,13 @@ export interface CarriedFeature {
  */
 export async function carriedFeatures(
   tx: Tx,
-  merchantId: string,
   prices: readonly Pick<Price, 'features' | 'billableMetricId' | 'billingCadence'>[],
 ): Promise<CarriedFeature[]> {
   const carried = prices.flatMap(({ features, ...price }) =>
     features.map(({ featureId, entitlementTemplate }) => ({ featureId, entitlementTemplate, ...price })),
   );
   const byFeature = Map.groupBy(carried, ({ featureId }) => featureId);
-  const features = await selectFeaturesById(tx, [merchantId], [...byFeature.keys()]);
+  const features = await selectFeaturesById(tx, [tx.merchantId], [...byFeature.keys()]);
   const found = [];
   for (const [featureId, carriers] of byFeature) {
     const feature = features.find(({ id }) => id === featureId);
@@ -46,21 +45,21 @@ export async function carriedFeatures(
 /** The metrics of a template's feature. @param priced the metrics of the prices with this feature */
 async function measured(
   tx: Tx,
-  { merchantId, id }: Feature,
+  { id }: Feature,
   template: EntitlementTemplate,
   priced: readonly string[],
 ): Promise<readonly string[]> {
   if (template.type !== 'metered') return [];
   if (template.billableMetricIds) return template.billableMetricIds;
   if (priced.length > 0) return [...new Set(priced)];
-  const published = await publishedMetricsOf(tx, merchantId, id);
+  const published = await publishedMetricsOf(tx, id);
   if (published.length > 0) return published;
-  const all = await selectMetricsOfFeature(tx, merchantId, id); // such a price let the fee's carry the feature
+  const all = await selectMetricsOfFeature(tx, id); // such a price let the fee's carry the feature
   return all.filter(({ aggregation }) => canBackFeature(aggregation)).map((metric) => metric.id);
 }
 
 /** The metrics by which all published prices that carry a feature can measure it, oldest first. */
-export async function publishedMetricsOf(tx: Tx, merchantId: string, featureId: string): Promise<string[]> {
-  const metrics = await selectMetricsOfFeature(tx, merchantId, featureId);
+export async function publishedMetricsOf(tx: Tx, featureId: string): Promise<string[]> {
+  const metrics = await selectMetricsOfFeature(tx, featureId);
   return metrics.filter((m) => m.isPublished && canBackFeature(m.aggregation)).map(({ id }) => id);
 }

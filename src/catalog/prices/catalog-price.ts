@@ -40,10 +40,12 @@ const pricedMetric = ({ id, productId, itemId, name, description, unit, taxRate,
 });
 
 /** Prices of one merchant with the metrics and fees that they are for, in their order. */
-export async function withWhatTheyPrice(tx: Tx, merchantId: string, prices: readonly Price[]): Promise<CatalogPrice[]> {
+export async function withWhatTheyPrice(tx: Tx, prices: readonly Price[]): Promise<CatalogPrice[]> {
   const idsOf = (key: 'billableMetricId' | 'feeId') => prices.map((price) => price[key]).filter((id) => id !== null);
-  const metrics = new Map((await selectMetricsById(tx, [merchantId], idsOf('billableMetricId'))).map((m) => [m.id, m]));
-  const fees = new Map((await selectFeesById(tx, [merchantId], idsOf('feeId'))).map((fee) => [fee.id, fee]));
+  const metrics = new Map(
+    (await selectMetricsById(tx, [tx.merchantId], idsOf('billableMetricId'))).map((m) => [m.id, m]),
+  );
+  const fees = new Map((await selectFeesById(tx, [tx.merchantId], idsOf('feeId'))).map((fee) => [fee.id, fee]));
   return prices.map((price) => {
     const metric = metrics.get(price.billableMetricId ?? '');
     const fee = fees.get(price.feeId ?? '') ?? null;

@@ -56,24 +56,24 @@ function toPrice(row: Row): Price {
   };
 }
 
-export const selectPrice = async (tx: Tx, merchantId: string, id: string): Promise<Price | undefined> => {
+export const selectPrice = async (tx: Tx, id: string): Promise<Price | undefined> => {
   const row = await tx.maybe<Row>(sql`
-    select ${COLUMNS} from ${FROM} where p.merchant_id = ${merchantId} and p.id = ${id} and p.deleted_at is null`);
+    select ${COLUMNS} from ${FROM} where p.merchant_id = ${tx.merchantId} and p.id = ${id} and p.deleted_at is null`);
   return row && toPrice(row);
 };
 
 /** Locks first and reads then: a statement that waited would join the price as it is with its feature as it was. */
-export async function lockPrice(tx: Tx, merchantId: string, id: string): Promise<Price | undefined> {
-  await tx.run(sql`select 1 from price where merchant_id = ${merchantId} and id = ${id} ${FOR_UPDATE}`);
-  return selectPrice(tx, merchantId, id);
+export async function lockPrice(tx: Tx, id: string): Promise<Price | undefined> {
+  await tx.run(sql`select 1 from price where merchant_id = ${tx.merchantId} and id = ${id} ${FOR_UPDATE}`);
+  return selectPrice(tx, id);
 }
 
 /**
  * The prices that a version is to hold, kept as they are until it does; in id order, so that two such readers never
  * wait in a ring.
  */
-export async function lockPricesShared(tx: Tx, merchantId: string, ids: readonly string[]): Promise<Price[]> {
-  const these = sql`p.merchant_id = ${merchantId} and p.id = any(${[...ids]})`;
+export async function lockPricesShared(tx: Tx, ids: readonly string[]): Promise<Price[]> {
+  const these = sql`p.merchant_id = ${tx.merchantId} and p.id = any(${[...ids]})`;
   await tx.run(sql`select 1 from price p where ${these} order by p.id ${FOR_KEY_SHARE}`);
   const rows = await tx.rows<Row>(sql`select ${COLUMNS} from ${FROM} where ${these} and p.deleted_at is null`);
   return rows.map(toPrice);
@@ -179,29 +179,29 @@ export async function updatePrice(tx: Tx, price: Price): Promise<void> {
   await insertPriceFeatures(tx, price);
 }
 
-export const markPriceDeleted = (tx: Tx, merchantId: string, id: string, now: Instant) =>
-  tx.run(sql`update price set deleted_at = ${now} where merchant_id = ${merchantId} and id = ${id}`);
+export const markPriceDeleted = (tx: Tx, id: string, now: Instant) =>
+  tx.run(sql`update price set deleted_at = ${now} where merchant_id = ${tx.merchantId} and id = ${id}`);
 
 /** The versions that hold a price, newest first. */
-export const selectVersionsOfPrice = (tx: Tx, merchantId: string, priceId: string) =>
+export const selectVersionsOfPrice = (tx: Tx, priceId: string) =>
   tx.rows<{ id: string; planId: string; versionNumber: number; status: 'draft' | 'published' | 'archived' }>(sql`
     select v.id, v.plan_id, v.version_number, v.status
       from plan_version_price vp join plan_version v on v.merchant_id = vp.merchant_id and v.id = vp.version_id
-     where vp.merchant_id = ${merchantId} and vp.price_id = ${priceId}
+     where vp.merchant_id = ${tx.merchantId} and vp.price_id = ${priceId}
      order by v.created_at desc, v.id`);
 
 /** Is there a metric that is priced together with the feature? What a feature on fees measures (domain.md §5). */
-export const isFeatureOnMetrics = async (tx: Tx, merchantId: string, featureId: string): Promise<boolean> =>
+export const isFeatureOnMetrics = async (tx: Tx, featureId: string): Promise<boolean> =>
   (await tx.maybe(sql`
     select 1 from price_feature pf join price p on p.merchant_id = pf.merchant_id and p.id = pf.price_id
-     where pf.merchant_id = ${merchantId} and pf.feature_id = ${featureId} and p.billable_metric_id is not null
+     where pf.merchant_id = ${tx.merchantId} and pf.feature_id = ${featureId} and p.billable_metric_id is not null
        and p.deleted_at is null limit 1`)) !== undefined;
 
 /**
  * The metrics of all prices that carry a feature, oldest first; `isPublished` where a version that was published holds
  * such a price.
  */
-export const selectMetricsOfFeature = (tx: Tx, merchantId: string, featureId: string) =>
+export const selectMetricsOfFeature = (tx: Tx, featureId: string) =>
   tx.rows<{ id: string; aggregation: Aggregation; isPublished: boolean }>(sql`
     select m.id, m.aggregation,
            bool_or(exists (
@@ -212,6 +212,6 @@ export const selectMetricsOfFeature = (tx: Tx, merchantId: string, featureId: st
       from price_feature pf
       join price p on p.merchant_id = pf.merchant_id and p.id = pf.price_id
       join billable_metric m on m.merchant_id = p.merchant_id and m.id = p.billable_metric_id
-     where pf.merchant_id = ${merchantId} and pf.feature_id = ${featureId}
+     where pf.merchant_id = ${tx.merchantId} and pf.feature_id = ${featureId}
      group by m.merchant_id, m.id, m.aggregation, m.seq
      order by m.seq`);

@@ -51,12 +51,7 @@ export const toPriceReply = (price: Price) => ({
 type PriceReply = ReturnType<typeof toPriceReply>;
 
 /** Makes a price of exactly one metric or fee. */
-export async function createPrice(
-  tx: Tx,
-  merchantId: string,
-  body: PriceCreateBody,
-  now: Instant,
-): Promise<Result<PriceReply>> {
+export async function createPrice(tx: Tx, body: PriceCreateBody, now: Instant): Promise<Result<PriceReply>> {
   const { billableMetricId = null, feeId = null } = body;
   if ((billableMetricId === null) === (feeId === null)) {
     const message = 'is required, or feeId: exactly one of the two';
@@ -65,9 +60,16 @@ export async function createPrice(
   const terms = termsOf(body);
   const errors = checkTerms(terms, feeId === null ? 'metric' : 'fee');
   if (errors.length > 0) return invalid(errors);
-  const surrounded = await surround(tx, merchantId, terms, { billableMetricId, feeId });
+  const surrounded = await surround(tx, terms, { billableMetricId, feeId });
   if (!surrounded.ok) return surrounded;
-  const identity = { id: newId('price'), merchantId, billableMetricId, feeId, createdAt: now, deletedAt: null };
+  const identity = {
+    id: newId('price'),
+    merchantId: tx.merchantId,
+    billableMetricId,
+    feeId,
+    createdAt: now,
+    deletedAt: null,
+  };
   const price = assemble(identity, terms, surrounded.value, now);
   await insertPrice(tx, price);
   return ok(toPriceReply(price));
@@ -85,8 +87,8 @@ export async function listPrices(
 }
 
 /** One price; 404. */
-export async function getPrice(tx: Tx, merchantId: string, id: string): Promise<Result<PriceReply>> {
-  const price = await selectPrice(tx, merchantId, id);
+export async function getPrice(tx: Tx, id: string): Promise<Result<PriceReply>> {
+  const price = await selectPrice(tx, id);
   return price ? ok(toPriceReply(price)) : notFound('price');
 }
 
@@ -96,22 +98,21 @@ export async function getPrice(tx: Tx, merchantId: string, id: string): Promise<
  */
 export async function changePrice(
   tx: Tx,
-  merchantId: string,
   id: string,
   body: PriceUpdateBody,
   now: Instant,
 ): Promise<Result<PriceReply>> {
-  const price = await lockPrice(tx, merchantId, id);
+  const price = await lockPrice(tx, id);
   if (!price) return notFound('price');
   const before = currentTerms(price);
   const terms = changedTerms(before, body);
   const errors = checkTerms(terms, price.feeId === null ? 'metric' : 'fee');
   if (errors.length > 0) return invalid(errors);
-  const surrounded = await surround(tx, merchantId, terms, price);
+  const surrounded = await surround(tx, terms, price);
   if (!surrounded.ok) return surrounded;
   const fields = changedFields(before, terms).filter((field) => field !== 'invoiceDisplayName');
   if (fields.length > 0) {
-    const [holder] = await selectVersionsOfPrice(tx, merchantId, id);
+    const [holder] = await selectVersionsOfPrice(tx, id);
     if (holder) return fail('PRICE_IN_USE', { fields, planId: holder.planId, versionNumber: holder.versionNumber });
   }
   const changed = assemble(price, terms, surrounded.value, now);
@@ -120,16 +121,16 @@ export async function changePrice(
 }
 
 /** Deletes a price that no version holds but archived ones, which keep it: `PRICE_IN_USE` with the blockers. */
-export async function deletePrice(tx: Tx, merchantId: string, id: string, now: Instant): Promise<Result<undefined>> {
-  const price = await lockPrice(tx, merchantId, id);
+export async function deletePrice(tx: Tx, id: string, now: Instant): Promise<Result<undefined>> {
+  const price = await lockPrice(tx, id);
   if (!price) return notFound('price');
-  const holders = await selectVersionsOfPrice(tx, merchantId, id);
+  const holders = await selectVersionsOfPrice(tx, id);
   const items = holders.filter(({ status }) => status !== 'archived');
   if (items.length > 0)
     return fail('PRICE_IN_USE', {
       blockers: [{ type: 'planVersion', count: items.length, items: items.slice(0, 100) }],
     });
-  await markPriceDeleted(tx, merchantId, id, now);
+  await markPriceDeleted(tx, id, now);
   return ok(undefined);
 }
 
@@ -192,25 +193,23 @@ function changedTerms(before: PriceTerms, body: PriceUpdateBody): PriceTerms {
 /** Finds and locks the context of the terms, and checks them in it. @returns the feature that the price carries */
 async function surround(
   tx: Tx,
-  merchantId: string,
   terms: PriceTerms,
   { billableMetricId, feeId }: Pick<Price, 'billableMetricId' | 'feeId'>,
 ): Promise<Result<Feature | null>> {
   if (feeId !== null) {
-    const known = await checkReference(tx, merchantId, 'fee', feeId, 'feeId');
+    const known = await checkReference(tx, 'fee', feeId, 'feeId');
     if (!known.ok) return known;
-    if (!(await lockFeeShared(tx, merchantId, feeId))) return notFound('fee', 'feeId');
+    if (!(await lockFeeShared(tx, feeId))) return notFound('fee', 'feeId');
   }
-  const carried = await carriedFeature(tx, merchantId, terms);
+  const carried = await carriedFeature(tx, terms);
   if (!carried.ok) return carried;
   const namedIds = namedMetricIds(terms);
   const own = billableMetricId === null ? [] : [{ id: billableMetricId, field: 'billableMetricId' }];
   const named = namedIds.map((id, index) => ({ id, field: `feature.entitlementTemplate.billableMetricIds.${index}` }));
-  const knownMetrics = await checkReferences(tx, merchantId, 'billable metric', [...own, ...named]);
+  const knownMetrics = await checkReferences(tx, 'billable metric', [...own, ...named]);
   if (!knownMetrics.ok) return knownMetrics;
   const held = await lockMetricsShared(
     tx,
-    merchantId,
     [...own, ...named].map(({ id }) => id),
   );
   const metrics = new Map(held.map((metric) => [metric.id, metric]));
@@ -218,17 +217,17 @@ async function surround(
     metric: metrics.get(billableMetricId ?? '') ?? null,
     feature: carried.value,
     namedMetrics: namedIds.flatMap((id) => metrics.get(id) ?? []),
-    isFeatureOnMetrics: carried.value !== null && (await isFeatureOnMetrics(tx, merchantId, carried.value.id)),
+    isFeatureOnMetrics: carried.value !== null && (await isFeatureOnMetrics(tx, carried.value.id)),
   });
   return errors.length > 0 ? invalid(errors) : carried;
 }
 
 /** The feature that the terms name, held against its deletion. */
-async function carriedFeature(tx: Tx, merchantId: string, { feature }: PriceTerms): Promise<Result<Feature | null>> {
+async function carriedFeature(tx: Tx, { feature }: PriceTerms): Promise<Result<Feature | null>> {
   if (feature === null) return ok(null);
-  const known = await checkReference(tx, merchantId, 'feature', feature.featureId, 'feature.featureId');
+  const known = await checkReference(tx, 'feature', feature.featureId, 'feature.featureId');
   if (!known.ok) return known;
-  const held = await lockFeatureShared(tx, merchantId, feature.featureId);
+  const held = await lockFeatureShared(tx, feature.featureId);
   return held ? ok(held) : notFound('feature', 'feature.featureId');
 }
 

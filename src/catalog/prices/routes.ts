@@ -20,7 +20,7 @@ export const priceRoutes: readonly Route[] = [
     body: PriceCreateBody,
     mostKeys: MOST_KEYS,
     replies: { 201: PriceReply },
-    handler: async ({ tx, merchantId, body, now }) => createPrice(tx, merchantId, body, now),
+    handler: async ({ tx, body, now }) => createPrice(tx, body, now),
   }),
   api.list('/v0/prices', 'listPrices', {
     summary: 'List prices',
@@ -35,7 +35,7 @@ export const priceRoutes: readonly Route[] = [
     description: 'Answers one price with the features that it gives.',
     access: { role: 'viewer', merchant: one },
     replies: { 200: PriceReply },
-    handler: async ({ tx, merchantId, params }) => getPrice(tx, merchantId, params.id),
+    handler: async ({ tx, params }) => getPrice(tx, params.id),
   }),
   api.patch('/v0/prices/:id', 'updatePrice', {
     summary: 'Update a price',
@@ -47,13 +47,13 @@ export const priceRoutes: readonly Route[] = [
     mostKeys: MOST_KEYS,
     replies: { 200: PriceReply },
     errors: [409],
-    handler: async ({ tx, merchantId, params, body, now }) => changePrice(tx, merchantId, params.id, body, now),
+    handler: async ({ tx, params, body, now }) => changePrice(tx, params.id, body, now),
   }),
   api.delete('/v0/prices/:id', 'deletePrice', {
     summary: 'Delete an unused price',
     description: 'Refused with 409 and the blockers while a version of a plan that is not archived has the price.',
     access: { role: 'member', merchant: one },
     errors: [409],
-    handler: async ({ tx, merchantId, params, now }) => deletePrice(tx, merchantId, params.id, now),
+    handler: async ({ tx, params, now }) => deletePrice(tx, params.id, now),
   }),
 ];

@@ -20,8 +20,8 @@ const COLUMNS = sql`id, merchant_id, name, description, metadata, created_at,
 export const insertProduct = (tx: Tx, product: Product): Promise<Product> =>
   tx.one<Product>(sql`${insertion('product', withJsonb(product, 'metadata'), COLUMNS)} returning ${COLUMNS}`);
 
-export const selectProduct = (tx: Tx, merchantId: string, id: string): Promise<Product | undefined> =>
-  tx.maybe<Product>(sql`select ${COLUMNS} from product where merchant_id = ${merchantId} and id = ${id}`);
+export const selectProduct = (tx: Tx, id: string): Promise<Product | undefined> =>
+  tx.maybe<Product>(sql`select ${COLUMNS} from product where merchant_id = ${tx.merchantId} and id = ${id}`);
 
 export const selectProducts = (tx: Tx, merchantId: string | null, page: PageRequest) =>
   pageOfRows<Product>(
@@ -33,7 +33,6 @@ export const selectProducts = (tx: Tx, merchantId: string | null, page: PageRequ
 /** One statement, so that of two simultaneous changes neither overwrites the fields of the other. */
 export const updateProduct = (
   tx: Tx,
-  merchantId: string,
   id: string,
   change: { name?: string | undefined; description?: string | undefined; metadata?: unknown },
   now: Instant,
@@ -45,5 +44,5 @@ export const updateProduct = (
       metadata: change.metadata === undefined ? undefined : jsonb(change.metadata),
       updatedAt: now,
     })}
-     where merchant_id = ${merchantId} and id = ${id}
+     where merchant_id = ${tx.merchantId} and id = ${id}
     returning ${COLUMNS}`);

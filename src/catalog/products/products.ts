@@ -21,13 +21,12 @@ export const toProductReply = (product: Product) => ({
 /** Makes a product. */
 export async function createProduct(
   tx: Tx,
-  merchantId: string,
   body: ProductCreateBody,
   now: Instant,
 ): Promise<Result<ReturnType<typeof toProductReply>>> {
   const product = await insertProduct(tx, {
     id: newId('product'),
-    merchantId,
+    merchantId: tx.merchantId,
     name: body.name,
     description: body.description,
     metadata: body.metadata ?? {},
@@ -44,13 +43,13 @@ export async function listProducts(tx: Tx, merchantId: string | null, page: Page
 }
 
 /** One product; 404. */
-export async function getProduct(tx: Tx, merchantId: string, id: string) {
-  const product = await selectProduct(tx, merchantId, id);
+export async function getProduct(tx: Tx, id: string) {
+  const product = await selectProduct(tx, id);
   return product ? ok(toProductReply(product)) : notFound('product');
 }
 
 /** Changes the fields of the body; metadata is replaced whole. */
-export async function changeProduct(tx: Tx, merchantId: string, id: string, body: ProductUpdateBody, now: Instant) {
-  const product = await updateProduct(tx, merchantId, id, body, now);
+export async function changeProduct(tx: Tx, id: string, body: ProductUpdateBody, now: Instant) {
+  const product = await updateProduct(tx, id, body, now);
   return product ? ok(toProductReply(product)) : notFound('product');
 }

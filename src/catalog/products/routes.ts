@@ -12,7 +12,7 @@ export const productRoutes: readonly Route[] = [
     access: { role: 'member', merchant: 'body' },
     body: ProductCreateBody,
     replies: { 201: ProductReply },
-    handler: async ({ tx, merchantId, body, now }) => createProduct(tx, merchantId, body, now),
+    handler: async ({ tx, body, now }) => createProduct(tx, body, now),
   }),
   api.list('/v0/products', 'listProducts', {
     summary: 'List products',
@@ -27,7 +27,7 @@ export const productRoutes: readonly Route[] = [
     description: 'Answers one product. An unknown id is a 404.',
     access: { role: 'viewer', merchant: { of: 'id', kind: 'product' } },
     replies: { 200: ProductReply },
-    handler: async ({ tx, merchantId, params }) => getProduct(tx, merchantId, params.id),
+    handler: async ({ tx, params }) => getProduct(tx, params.id),
   }),
   api.patch('/v0/products/:id', 'updateProduct', {
     summary: 'Update a product',
@@ -35,6 +35,6 @@ export const productRoutes: readonly Route[] = [
     access: { role: 'member', merchant: { of: 'id', kind: 'product' } },
     body: ProductUpdateBody,
     replies: { 200: ProductReply },
-    handler: async ({ tx, merchantId, params, body, now }) => changeProduct(tx, merchantId, params.id, body, now),
+    handler: async ({ tx, params, body, now }) => changeProduct(tx, params.id, body, now),
   }),
 ];

@@ -30,12 +30,11 @@ import type { CostReportQuery, CostReportReply } from './schemas.ts';
 export async function costReport(
   tx: Tx,
   usage: UsageQuery<Tx>,
-  merchantId: string,
   query: CostReportQuery,
 ): Promise<Result<Static<typeof CostReportReply>>> {
   const asOf = { from: instantOf(query.from), to: instantOf(query.to) };
   const since = query.comparePriorPeriod === true ? periodBefore(asOf).from : asOf.from;
-  const chosen = await selectCostsSince(tx, merchantId, query.costId === undefined ? since : EARLIEST, query.costId);
+  const chosen = await selectCostsSince(tx, query.costId === undefined ? since : EARLIEST, query.costId);
   if (query.costId !== undefined && chosen.length === 0) return notFound('cost', 'costId');
   const currency = query.currency ?? mostFrequent(chosen.map((cost) => cost.currency)) ?? 'USD';
   const metered = chosen.flatMap((cost): MeteredCost[] => {
@@ -52,7 +51,7 @@ export async function costReport(
   const question = read.value;
   const counted = metered.flatMap((each) => narrowed(each, question.groupFilters));
   const size = query.windowSize ?? defaultSize(question);
-  const asked = { merchantId, query, size };
+  const asked = { merchantId: tx.merchantId, query, size };
   const checked = checkWindows('windowSize', size, question);
   if (!checked.ok) return checked;
   const measured = await measureAll(tx, usage, counted, asked, question);
@@ -151,7 +150,7 @@ async function measureAll(
   { merchantId, query, size }: Asked,
   range: { readonly from: Instant; readonly to: Instant },
 ): Promise<MeasuredCost[]> {
-  const sources = await sourcesOf(tx, merchantId, query.subject, range);
+  const sources = await sourcesOf(tx, query.subject, range);
   const measured: MeasuredCost[] = [];
   for (const cost of costs) {
     const cut = cutOf(cost.meter, query.groupBy);

@@ -19,11 +19,10 @@ import type { CostSummaryQuery, CostSummaryReply } from './schemas.ts';
 export async function costSummary(
   tx: Tx,
   usage: UsageQuery<Tx>,
-  merchantId: string,
   id: string,
   query: CostSummaryQuery,
 ): Promise<Result<Static<typeof CostSummaryReply>>> {
-  const [cost] = await selectCostsSince(tx, merchantId, EARLIEST, id);
+  const [cost] = await selectCostsSince(tx, EARLIEST, id);
   if (!cost) return notFound('cost');
   const meter = meterOf(cost);
   const read = readQuestion(query, meter ? dimensionsOf(meter) : []);
@@ -31,8 +30,8 @@ export async function costSummary(
   const { from, to, groups, groupFilters } = read.value;
   const checked = checkWindows('window', query.window, read.value);
   if (!checked.ok) return checked;
-  const sources = await sourcesOf(tx, merchantId, query.subject, read.value);
-  const scope = { merchantId, sources, from, to, groupFilters, mostRows: MOST_ROWS };
+  const sources = await sourcesOf(tx, query.subject, read.value);
+  const scope = { merchantId: tx.merchantId, sources, from, to, groupFilters, mostRows: MOST_ROWS };
   const [totals = [], windows = [], grouped = []] =
     meter === null
       ? []

@@ -30,12 +30,8 @@ export interface CustomerCost {
 }
 
 /** The costs of the merchant that were there after an instant; `meter` is null where one measures nothing. */
-export async function costsWithMeters(
-  tx: Tx,
-  merchantId: string,
-  since: Instant,
-): Promise<(Cost & { meter: Meter | null })[]> {
-  return (await selectCostsSince(tx, merchantId, since)).map((cost) => ({ ...cost, meter: meterOf(cost) }));
+export async function costsWithMeters(tx: Tx, since: Instant): Promise<(Cost & { meter: Meter | null })[]> {
+  return (await selectCostsSince(tx, since)).map((cost) => ({ ...cost, meter: meterOf(cost) }));
 }
 
 /**
@@ -45,7 +41,6 @@ export async function costsWithMeters(
 export async function measureCustomerCosts(
   tx: Tx,
   usage: UsageQuery<Tx>,
-  merchantId: string,
   costs: readonly MeteredCost[],
   range: Range,
   only: {
@@ -54,12 +49,12 @@ export async function measureCustomerCosts(
   } = {},
 ): Promise<CustomerCost[]> {
   const { customerIds, windows } = only;
-  const subjects = customerIds && [...(await subjectsOfEach(tx, merchantId, customerIds)).values()].flat();
+  const subjects = customerIds && [...(await subjectsOfEach(tx, customerIds)).values()].flat();
   const found: CustomerCost[][] = [];
   for (const cost of costs) {
     const measure = async ({ from, to }: Range, cut: UsageCut): Promise<void> => {
       const sources = subjects?.map((subject) => ({ subject, from, to })) ?? null;
-      const scope = { merchantId, sources, from, to, mostRows: MOST_ROWS };
+      const scope = { merchantId: tx.merchantId, sources, from, to, mostRows: MOST_ROWS };
       const [rows = []] = await measureCost(tx, usage, cost, scope, [{ byCustomer: true, ...cut }]);
       const toCost = (row: CostRow): CustomerCost => ({
         costId: cost.id,

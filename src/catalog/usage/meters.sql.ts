@@ -22,10 +22,10 @@ export interface MeteredMetric {
 }
 
 /** The metrics of a merchant that events can match, oldest first. */
-export async function selectMeteredMetrics(tx: Tx, merchantId: string): Promise<MeteredMetric[]> {
+export async function selectMeteredMetrics(tx: Tx): Promise<MeteredMetric[]> {
   const rows = await tx.rows<Meter & { id: string; name: string }>(sql`
     select id, name, event_type, aggregation, value_property, group_by,
            event_from
-      from billable_metric where merchant_id = ${merchantId} and event_type is not null order by seq`);
+      from billable_metric where merchant_id = ${tx.merchantId} and event_type is not null order by seq`);
   return rows.map(({ id, name, ...meter }) => ({ id, name, meter }));
 }

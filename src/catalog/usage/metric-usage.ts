@@ -23,11 +23,10 @@ import type { MeterQuery, MeterReply, MetricEventsQuery, MetricEventsReply } fro
 export async function metricUsage(
   tx: Tx,
   usage: UsageQuery<Tx>,
-  merchantId: string,
   id: string,
   query: MeterQuery,
 ): Promise<Result<Static<typeof MeterReply>>> {
-  const metric = await selectMetric(tx, merchantId, id);
+  const metric = await selectMetric(tx, id);
   if (!metric) return notFound('billable metric');
   const read = readQuestion(query, dimensionsOf(metric));
   if (!read.ok) return read;
@@ -35,10 +34,10 @@ export async function metricUsage(
   const { windowSize } = query;
   const checked = checkWindows('windowSize', windowSize, read.value);
   if (!checked.ok) return checked;
-  const sources = await sourcesOf(tx, merchantId, query.subject, read.value);
+  const sources = await sourcesOf(tx, query.subject, read.value);
   const [totals = [], windows = [], grouped = []] = await usage.measure(
     tx,
-    { merchantId, meter: metric, sources, from, to, groupFilters, mostRows: MOST_ROWS },
+    { merchantId: tx.merchantId, meter: metric, sources, from, to, groupFilters, mostRows: MOST_ROWS },
     [{}, windowSize === undefined ? {} : { window: windowSize }, { groups }],
   );
   const shown = groups.length === 0 ? [] : await sortedInTurns(grouped, byValue);
@@ -63,18 +62,22 @@ export async function metricUsage(
 /** GET /v0/billableMetrics/{id}/events: the events that make its usage. */
 export async function metricEvents(
   tx: Tx,
-  merchantId: string,
   id: string,
   query: MetricEventsQuery,
 ): Promise<Result<Static<typeof MetricEventsReply>>> {
-  const metric = await selectMetric(tx, merchantId, id);
+  const metric = await selectMetric(tx, id);
   if (!metric) return notFound('billable metric');
   const read = readQuestion({ from: query.from, to: query.to }, []);
   if (!read.ok) return read;
   const { from, to } = read.value;
   const { subject, externalSubject, externalId } = query;
   const page = pageOf(query);
-  const found = await listMeterEvents(tx, metric, { merchantId, subject, externalSubject, externalId, from, to }, page);
+  const found = await listMeterEvents(
+    tx,
+    metric,
+    { merchantId: tx.merchantId, subject, externalSubject, externalId, from, to },
+    page,
+  );
   return ok({ ...listReply(found, page), billableMetricId: id, events: found.data });
 }
 
@@ -83,12 +86,11 @@ export async function metricEvents(
  */
 export async function sourcesOf(
   tx: Tx,
-  merchantId: string,
   subject: string | undefined,
   { from, to }: Pick<Question, 'from' | 'to'>,
 ): Promise<UsageSource[] | null> {
   if (subject === undefined) return null;
-  return (await subjectsOf(tx, merchantId, subject)).map((each) => ({ subject: each, from, to }));
+  return (await subjectsOf(tx, subject)).map((each) => ({ subject: each, from, to }));
 }
 
 const toWindowReply = ({ windowStart, windowEnd, value }: UsageRow) => ({

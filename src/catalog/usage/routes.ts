@@ -26,8 +26,7 @@ export const usageRoutes = (usage: UsageQuery<Tx>): readonly Route[] => [
     access: { role: 'viewer', merchant: { of: 'id', kind: 'billableMetric' } },
     query: MeterQuery,
     replies: { 200: MeterReply },
-    handler: async ({ tx, merchantId, params, query }) =>
-      withinRows('groupBy', () => metricUsage(tx, usage, merchantId, params.id, query)),
+    handler: async ({ tx, params, query }) => withinRows('groupBy', () => metricUsage(tx, usage, params.id, query)),
   }),
   api.get('/v0/billableMetrics/:id/events', 'listMetricEvents', {
     summary: 'List the events of a metric',
@@ -35,7 +34,7 @@ export const usageRoutes = (usage: UsageQuery<Tx>): readonly Route[] => [
     access: { role: 'viewer', merchant: { of: 'id', kind: 'billableMetric' } },
     query: MetricEventsQuery,
     replies: { 200: MetricEventsReply },
-    handler: async ({ tx, merchantId, params, query }) => metricEvents(tx, merchantId, params.id, query),
+    handler: async ({ tx, params, query }) => metricEvents(tx, params.id, query),
   }),
   api.get('/v0/costs/:id/summary', 'getCostSummary', {
     summary: 'Summarize the usage of a cost',
@@ -45,8 +44,7 @@ export const usageRoutes = (usage: UsageQuery<Tx>): readonly Route[] => [
     access: { role: 'viewer', merchant: { of: 'id', kind: 'cost' } },
     query: CostSummaryQuery,
     replies: { 200: CostSummaryReply },
-    handler: async ({ tx, merchantId, params, query }) =>
-      withinRows('groupBy', () => costSummary(tx, usage, merchantId, params.id, query)),
+    handler: async ({ tx, params, query }) => withinRows('groupBy', () => costSummary(tx, usage, params.id, query)),
   }),
   api.get('/v0/costs/report', 'getCostReport', {
     summary: 'Report costs by cost, customer or dimension',
@@ -59,6 +57,6 @@ export const usageRoutes = (usage: UsageQuery<Tx>): readonly Route[] => [
     handler: async ({ tx, merchantId, query }) =>
       merchantId === null
         ? invalidField('merchantId', 'is required of a platform operator')
-        : withinRows('windowSize', () => costReport(tx, usage, merchantId, query)),
+        : withinRows('windowSize', () => costReport(tx, usage, query)),
   }),
 ];

@@ -12,13 +12,13 @@ export const insertLink = (tx: Tx, link: CheckoutLink): Promise<CheckoutLink> =>
     ${insertion('checkout_link', withJsonb(link, 'known', 'metadata'), INSERTED)}
     returning ${COLUMNS}`);
 
-export const selectLink = (tx: Tx, merchantId: string, id: string): Promise<CheckoutLink | undefined> =>
-  tx.maybe<CheckoutLink>(sql`select ${COLUMNS} from checkout_link where merchant_id = ${merchantId} and id = ${id}`);
+export const selectLink = (tx: Tx, id: string): Promise<CheckoutLink | undefined> =>
+  tx.maybe<CheckoutLink>(sql`select ${COLUMNS} from checkout_link where merchant_id = ${tx.merchantId} and id = ${id}`);
 
 /** Locks a link against a concurrent start, end or use; it is locked before the checkouts and sessions of the link. */
-export const lockLink = (tx: Tx, merchantId: string, id: string): Promise<CheckoutLink | undefined> =>
+export const lockLink = (tx: Tx, id: string): Promise<CheckoutLink | undefined> =>
   tx.maybe<CheckoutLink>(sql`
-    select ${COLUMNS} from checkout_link where merchant_id = ${merchantId} and id = ${id} for no key update`);
+    select ${COLUMNS} from checkout_link where merchant_id = ${tx.merchantId} and id = ${id} for no key update`);
 
 /** Ends a link before its time. */
 export const markLinkEnded = (tx: Tx, { merchantId, id }: CheckoutLink, now: Instant): Promise<CheckoutLink> =>

@@ -128,7 +128,7 @@ export function signupRoutes(dependencies: CheckoutDependencies): readonly Route
     summary: 'The logo of the merchant of a sign-up link',
     replies: { 200: IMAGE, 404: HTML },
     free: async ({ database, params }) => {
-      const found = await inMerchantOf(database, params.id, async (tx, merchantId) => findLogo(tx, merchantId));
+      const found = await inMerchantOf(database, params.id, async (tx) => findLogo(tx));
       if (!found) return notFound('logo');
       return ok(new Reply(200, found.content, { ...PRIVATE, ...LOGO_HEADERS, 'content-type': found.contentType }));
     },
@@ -137,13 +137,9 @@ export function signupRoutes(dependencies: CheckoutDependencies): readonly Route
 }
 
 /** Runs in a transaction of the merchant whose link it is. @returns null where there is no such link */
-async function inMerchantOf<T>(
-  database: Database,
-  id: string,
-  work: (tx: Tx, merchantId: string) => Promise<T>,
-): Promise<T | null> {
+async function inMerchantOf<T>(database: Database, id: string, work: (tx: Tx) => Promise<T>): Promise<T | null> {
   const merchantId = isId('checkoutLink', id) ? await database.transaction('nobody', (tx) => ownerOf(tx, id)) : null;
-  return merchantId === null ? null : database.transaction({ merchants: [merchantId] }, (tx) => work(tx, merchantId));
+  return merchantId === null ? null : database.transaction({ merchants: [merchantId] }, (tx) => work(tx));
 }
 
 const findLink = (
@@ -153,11 +149,11 @@ const findLink = (
   asked: Locale,
   now: Instant,
 ): Promise<Found | null> =>
-  inMerchantOf(database, id, async (tx, merchantId) => {
-    const link = await selectLink(tx, merchantId, id);
+  inMerchantOf(database, id, async (tx) => {
+    const link = await selectLink(tx, id);
     if (!link) return null;
     const facts = await factsOf(tx, environment, link, asked, now);
-    const terms = [await findPlan(tx, merchantId, link.planId), await findOrganization(tx, merchantId, merchantId)];
+    const terms = [await findPlan(tx, link.planId), await findOrganization(tx, tx.merchantId)];
     return { link, facts, terms };
   });
 
@@ -261,8 +257,8 @@ const begunBy = (
   checkoutId: string,
 ): Promise<string | null> =>
   database.transaction({ merchants: [merchantId] }, async (tx) => {
-    const checkout = isId('checkout', checkoutId) ? await selectCheckout(tx, merchantId, checkoutId) : undefined;
+    const checkout = isId('checkout', checkoutId) ? await selectCheckout(tx, checkoutId) : undefined;
     if (checkout?.linkId !== id || checkout.completedAt === null) return null;
-    const plan = await findPlan(tx, merchantId, planId);
+    const plan = await findPlan(tx, planId);
     return plan ? (plan.invoiceDisplayName ?? plan.name) : '';
   });

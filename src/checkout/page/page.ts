@@ -60,14 +60,14 @@ export async function factsOf(
   now: Instant,
 ): Promise<PageFacts> {
   const { merchantId, customerId } = link;
-  const merchant = await findOrganization(tx, merchantId, merchantId);
-  const customer = customerId === null ? undefined : await findCustomer(tx, merchantId, customerId);
+  const merchant = await findOrganization(tx, merchantId);
+  const customer = customerId === null ? undefined : await findCustomer(tx, customerId);
   return {
     link,
     status: statusOf(link, now),
     look: await findLook(tx, environment, { merchantId, customerId }, link.known?.locale ?? asked),
     seller: merchant?.name ?? '',
-    hasLogo: (await findLogo(tx, merchantId)) !== undefined,
+    hasLogo: (await findLogo(tx)) !== undefined,
     customerName: customer?.organization.name ?? null,
   };
 }

@@ -9,12 +9,12 @@ const COLUMNS = sql`${INSERTED}, completed_at`;
 export const insertCheckout = (tx: Tx, checkout: Checkout): Promise<Checkout> =>
   tx.one<Checkout>(sql`${insertion('checkout', withJsonb(checkout, 'typed'), INSERTED)} returning ${COLUMNS}`);
 
-export const selectCheckout = (tx: Tx, merchantId: string, id: string): Promise<Checkout | undefined> =>
-  tx.maybe<Checkout>(sql`select ${COLUMNS} from checkout where merchant_id = ${merchantId} and id = ${id}`);
+export const selectCheckout = (tx: Tx, id: string): Promise<Checkout | undefined> =>
+  tx.maybe<Checkout>(sql`select ${COLUMNS} from checkout where merchant_id = ${tx.merchantId} and id = ${id}`);
 
-export const selectCheckoutOfSession = (tx: Tx, merchantId: string, sessionId: string): Promise<Checkout | undefined> =>
+export const selectCheckoutOfSession = (tx: Tx, sessionId: string): Promise<Checkout | undefined> =>
   tx.maybe<Checkout>(
-    sql`select ${COLUMNS} from checkout where merchant_id = ${merchantId} and session_id = ${sessionId}`,
+    sql`select ${COLUMNS} from checkout where merchant_id = ${tx.merchantId} and session_id = ${sessionId}`,
   );
 
 /** No form, and nobody's details. */
@@ -23,13 +23,12 @@ export const EVERYBODY = { form: null, detailsPrint: null } as const;
 /** The unfinished checkouts of a link, or of one person's details; and (of a form) its result. The link is locked. */
 export const selectCheckoutsOfLink = (
   tx: Tx,
-  merchantId: string,
   linkId: string,
   { form, detailsPrint }: { readonly form: string | null; readonly detailsPrint: Buffer | null },
 ) =>
   tx.rows<Checkout>(sql`
     select ${COLUMNS} from checkout
-     where merchant_id = ${merchantId} and link_id = ${linkId}
+     where merchant_id = ${tx.merchantId} and link_id = ${linkId}
        and ((${form}::text is null or details_print = ${detailsPrint}) and completed_at is null or form = ${form})
      order by created_at, id`);
 

@@ -63,11 +63,11 @@ export async function rehearse(
   { typed, versionId, locale }: Rehearsal,
   now: Instant,
 ): Promise<Result<Offer>> {
-  const { taxProvider } = await merchantSettings(tx, link.merchantId);
+  const { taxProvider } = await merchantSettings(tx);
   if (taxProvider !== 'internal') return fail('CHECKOUT_NOT_POSSIBLE', { taxProvider });
-  const plan = await findPlan(tx, link.merchantId, link.planId);
+  const plan = await findPlan(tx, link.planId);
   if (!plan) return notFound('plan', 'planId');
-  const version = await findPlanVersion(tx, link.merchantId, versionId ?? plan.defaultVersionId);
+  const version = await findPlanVersion(tx, versionId ?? plan.defaultVersionId);
   if (!version) return notFound('plan version');
   return tx.savepoint(
     async () => {
@@ -146,11 +146,11 @@ export async function rehearsePayment(
   upfront: InvoiceRow,
   now: Instant,
 ): Promise<Pick<Offer, 'next' | 'plan' | 'version'> | null> {
-  const { merchantId, purposeId: subscriptionId } = upfront;
-  const subscription = subscriptionId === null ? undefined : await findSubscription(tx, merchantId, subscriptionId);
+  const { purposeId: subscriptionId } = upfront;
+  const subscription = subscriptionId === null ? undefined : await findSubscription(tx, subscriptionId);
   if (subscription?.status !== 'pending_payment') return null;
-  const plan = await findPlan(tx, merchantId, subscription.planId);
-  const version = await findPlanVersion(tx, merchantId, subscription.planVersionId);
+  const plan = await findPlan(tx, subscription.planId);
+  const version = await findPlanVersion(tx, subscription.planVersionId);
   if (!plan || !version) return null;
   const next = await tx.savepoint(
     () => nextOf(dependencies, tx, subscription, upfront, now),

@@ -48,7 +48,7 @@ export async function submit(
   submission: Submission,
   now: Instant,
 ): Promise<Result<Checkout>> {
-  const link = await lockLink(tx, merchantId, id);
+  const link = await lockLink(tx, id);
   if (!link) return notFound('checkout link');
   const { form, details, again, offer } = submission;
   const detailsPrint = details && fingerprintOf(details);
@@ -103,11 +103,11 @@ async function begunBefore(
   { form, details, detailsPrint, offer }: Submission & Pick<Checkout, 'detailsPrint'>,
   now: Instant,
 ): Promise<Checkout | null> {
-  const { merchantId, id } = link;
+  const { id } = link;
   const isForOne = link.maxUses === 1;
   const begun = [
-    ...(await selectCheckoutsOfLink(tx, merchantId, id, { form, detailsPrint })),
-    ...(isForOne ? await selectCheckoutsOfLink(tx, merchantId, id, EVERYBODY) : []),
+    ...(await selectCheckoutsOfLink(tx, id, { form, detailsPrint })),
+    ...(isForOne ? await selectCheckoutsOfLink(tx, id, EVERYBODY) : []),
   ];
   for (const checkout of begun) {
     if (checkout.completedAt !== null || checkout.sessionId === null) return checkout;
@@ -115,9 +115,9 @@ async function begunBefore(
       checkout.form === form &&
       checkout.planVersionId === offer.version.id &&
       canonicalJson(checkout.typed) === canonicalJson(details);
-    const session = await findSession(tx, merchantId, checkout.sessionId);
+    const session = await findSession(tx, checkout.sessionId);
     if (isSame && session && isOpen(session, now)) return checkout;
-    const ended = await endOpenSession(tx, merchantId, checkout.sessionId, now);
+    const ended = await endOpenSession(tx, checkout.sessionId, now);
     if (ended.status === 'processing' || ended.status === 'completed') return checkout;
     await deleteCheckout(tx, checkout);
   }
@@ -134,7 +134,7 @@ async function openSessionFor(
   { merchantId, amount, currency, customerId, subscriptionId, invoiceId, expiresAt }: Checkout,
   now: Instant,
 ): Promise<Result<PaymentSession>> {
-  const provider = checkTakesCards(await merchantSettings(tx, merchantId));
+  const provider = checkTakesCards(await merchantSettings(tx));
   if (!provider.ok) return provider;
   const common = {
     merchantId,

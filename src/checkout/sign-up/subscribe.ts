@@ -36,15 +36,14 @@ export async function subscribe(
   { link, customerId, subscriptionId, invoiceId, planVersionId, typed, keepsCard, startedAt }: Subscribing,
   now: Instant,
 ): Promise<Result<Subscribed>> {
-  const { merchantId, planId } = link;
-  const plan = await findPlan(tx, merchantId, planId);
+  const { planId } = link;
+  const plan = await findPlan(tx, planId);
   if (!plan) return notFound('plan', 'planId');
   const buyer = await buyerOf(dependencies, tx, { link, customerId, typed }, now);
   if (!buyer.ok) return buyer;
   const created = await createSubscription(
     dependencies.subscriptions,
     tx,
-    merchantId,
     {
       name: plan.invoiceDisplayName ?? plan.name,
       planId,
@@ -66,16 +65,15 @@ async function buyerOf(
   { link, customerId, typed }: Pick<Subscribing, 'link' | 'customerId' | 'typed'>,
   now: Instant,
 ): Promise<Result<unknown>> {
-  const { merchantId, known } = link;
+  const { known } = link;
   if (link.customerId !== null) {
-    const customer = await findCustomer(tx, merchantId, link.customerId, { keep: true }); // a deletion waits for us
+    const customer = await findCustomer(tx, link.customerId, { keep: true }); // a deletion waits for us
     return customer ? ok(customer) : notFound('customer', 'customerId');
   }
   if (typed === null) throw new Error('The details from the page were deleted before their customer was created.');
   const { name, email, address, taxId, locale }: Details = typed;
   return createUnidentified(
     tx,
-    merchantId,
     {
       id: customerId,
       consumer: { name, email, address },

@@ -48,5 +48,5 @@ export const updateOutcome = (
      where merchant_id = ${merchantId} and id = ${customerId} and tax_id = ${taxId}
        and country is not distinct from ${country}::text`);
 
-export const deleteCheck = (tx: Tx, merchantId: string, customerId: string): Promise<number> =>
-  tx.run(sql`delete from tax_id_check where merchant_id = ${merchantId} and id = ${customerId}`);
+export const deleteCheck = (tx: Tx, customerId: string): Promise<number> =>
+  tx.run(sql`delete from tax_id_check where merchant_id = ${tx.merchantId} and id = ${customerId}`);

@@ -29,7 +29,7 @@ export async function loadChecks(tx: Tx, holders: readonly Holder[]): Promise<Re
 export async function watchTaxId(tx: Tx, holder: Holder, subject: TaxIdSubject | null, now: Instant): Promise<void> {
   const check = (await loadChecks(tx, [holder])).get(holder.customerId);
   if (subject === null) {
-    if (check) await deleteCheck(tx, holder.merchantId, holder.customerId);
+    if (check) await deleteCheck(tx, holder.customerId);
     return;
   }
   if (check && isAbout(check, subject)) return;
@@ -49,7 +49,7 @@ export interface TaxIdDependencies {
 }
 
 /** The tax id of a customer as it is now; null where it has none, or is gone. */
-export type FindTaxId = (tx: Tx, merchantId: string, customerId: string) => Promise<TaxIdSubject | null>;
+export type FindTaxId = (tx: Tx, customerId: string) => Promise<TaxIdSubject | null>;
 
 /**
  * Asks the register about tax ids. The step commits when it would ask again, which is also the retry of a call that was
@@ -60,9 +60,9 @@ export const taxIdDueKind = (dependencies: TaxIdDependencies, findTaxId: FindTax
   step: async (tx, { merchantId, id: customerId }, now) => {
     const holder = { merchantId, customerId };
     const check = (await loadChecks(tx, [holder])).get(customerId);
-    const subject = await findTaxId(tx, merchantId, customerId);
+    const subject = await findTaxId(tx, customerId);
     if (subject === null || !check) {
-      await deleteCheck(tx, merchantId, customerId);
+      await deleteCheck(tx, customerId);
       return;
     }
     const form = await describeTaxId(subject.taxId, subject.country);

@@ -187,16 +187,11 @@ export interface StatedEntitlement extends TimedEntitlement {
 }
 
 /** An entitlement of the merchant, at its effective now. */
-export const selectStated = (
-  tx: Tx,
-  merchantId: string,
-  id: string,
-  now: Instant,
-): Promise<StatedEntitlement | undefined> =>
+export const selectStated = (tx: Tx, id: string, now: Instant): Promise<StatedEntitlement | undefined> =>
   tx.maybe<StatedEntitlement>(
     sql`
     select e.*, entitlements_state(e.merchant_id, e.customer_id) as state, ${effectiveNowOf('e', now)} as effective_now
-      from entitlement e where e.merchant_id = ${merchantId} and e.id = ${id}`,
+      from entitlement e where e.merchant_id = ${tx.merchantId} and e.id = ${id}`,
     'stated entitlement',
   );
 
@@ -229,9 +224,9 @@ export const selectOpened = async (
 };
 
 /** The state of all entitlements of a customer. */
-export const selectState = async (tx: Tx, merchantId: string, customerId: string): Promise<string> => {
+export const selectState = async (tx: Tx, customerId: string): Promise<string> => {
   const { state } = await tx.one<{ state: string }>(
-    sql`select entitlements_state(${merchantId}, ${customerId}) as state`,
+    sql`select entitlements_state(${tx.merchantId}, ${customerId}) as state`,
   );
   return state;
 };
@@ -239,14 +234,13 @@ export const selectState = async (tx: Tx, merchantId: string, customerId: string
 /** Those of a customer that have not ended, each at its effective now, oldest first. */
 export const selectUnended = (
   tx: Tx,
-  merchantId: string,
   filters: EntitlementFilters & { readonly customerId: string },
   now: Instant,
 ): Promise<TimedEntitlement[]> =>
   tx.rows<TimedEntitlement>(sql`
     select *, ${effectiveNowOf('entitlement', now)} as effective_now from entitlement
      where ${allOf([
-       ...conditionsOf(merchantId, filters),
+       ...conditionsOf(tx.merchantId, filters),
        sql`(active_to is null or active_to > ${effectiveNowOf('entitlement', now)})`,
      ])}
      order by seq`);

@@ -16,7 +16,7 @@ export const detailQuestion = (asked: Asked, id: string): ReadingQuestion => ({
   text: id,
   open: () => openDetail(asked, id),
   find: async (tx) => {
-    const found = await selectStated(tx, asked.merchantId, id, asked.now);
+    const found = await selectStated(tx, id, asked.now);
     if (!found) return notFound('entitlement');
     const { customerId, state } = found;
     return ok({ customerId, state, entitlements: [found], isActiveOnly: false, customer: null });
@@ -59,37 +59,33 @@ export const accessQuestion = (asked: Asked, of: AccessOf): ReadingQuestion => (
   find: (tx) => findAccess(tx, asked, of),
 });
 
-async function findAccess(tx: Tx, { merchantId, now }: Asked, of: AccessOf): Promise<Result<Reading>> {
+async function findAccess(tx: Tx, { now }: Asked, of: AccessOf): Promise<Result<Reading>> {
   const { productId, featureKey } = of;
-  const found = await findWhose(tx, merchantId, of.customer);
+  const found = await findWhose(tx, of.customer);
   if (!found.ok) return found;
   const customerId = found.value;
-  const state = await selectState(tx, merchantId, customerId); // before all that is as it says
-  const asked = await findAsked(tx, merchantId, { productId, featureKey });
+  const state = await selectState(tx, customerId); // before all that is as it says
+  const asked = await findAsked(tx, { productId, featureKey });
   const filters = { customerId, productId, ...(asked && { featureIds: asked.map(({ id }) => id) }) };
-  const entitlements = await selectUnended(tx, merchantId, filters, now);
+  const entitlements = await selectUnended(tx, filters, now);
   const externalId = 'externalId' in of.customer ? of.customer.externalId : null;
   return ok({ customerId, state, entitlements, isActiveOnly: true, customer: { externalId }, asked });
 }
 
 /** The customer that is asked about. */
-export async function findWhose(tx: Tx, merchantId: string, customer: AccessOf['customer']): Promise<Result<string>> {
+export async function findWhose(tx: Tx, customer: AccessOf['customer']): Promise<Result<string>> {
   if ('id' in customer) {
-    const found = await findCustomer(tx, merchantId, customer.id);
+    const found = await findCustomer(tx, customer.id);
     return found ? ok(found.id) : notFound('customer');
   }
-  const [id] = await findCustomerIdsOfExternalId(tx, merchantId, customer.externalId);
+  const [id] = await findCustomerIdsOfExternalId(tx, tx.merchantId, customer.externalId);
   return id === undefined ? notFound('customer', 'externalCustomerId') : ok(id);
 }
 
 /** The features that are asked for; undefined: all to which the customer is entitled. */
-export const findAsked = async (
-  tx: Tx,
-  merchantId: string,
-  { productId, featureKey }: Pick<AccessOf, 'productId' | 'featureKey'>,
-) =>
+export const findAsked = async (tx: Tx, { productId, featureKey }: Pick<AccessOf, 'productId' | 'featureKey'>) =>
   featureKey === undefined
     ? undefined
-    : (await findFeaturesByKey(tx, merchantId, featureKey)).filter(
+    : (await findFeaturesByKey(tx, tx.merchantId, featureKey)).filter(
         (feature) => productId === undefined || feature.productId === productId,
       );

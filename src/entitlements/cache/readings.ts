@@ -276,7 +276,7 @@ export async function readTogether(
 async function load(
   dependencies: ReadingDependencies,
   tx: Tx,
-  { merchantId, find, signal, now }: ReadingQuestion,
+  { find, signal, now }: ReadingQuestion,
 ): Promise<Result<{ answer: Answer; known: Known | null }>> {
   const found = await find(tx);
   if (!found.ok) return found;
@@ -290,7 +290,7 @@ async function load(
     if (own) return own.prepared && { ...own.prepared, entitlement, prepared: own.prepared };
     return { entitlement, from: entitlement.effectiveNow, until: entitlement.activeFrom, prepared: null };
   });
-  const budgets = customer ? await dependencies.findSpentBudgets(tx, merchantId, customerId, now) : [];
+  const budgets = customer ? await dependencies.findSpentBudgets(tx, customerId, now) : [];
   return ok({
     answer: { customerId, asked, details, budgets },
     known: known.includes(null) ? null : await knownOf(tx, found.value, known as KnownEntitlement[]),

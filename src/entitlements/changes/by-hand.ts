@@ -71,27 +71,26 @@ interface Place {
 export async function createByHand(
   dependencies: EntitlementDependencies,
   tx: Tx,
-  merchantId: string,
   input: EntitlementCreate,
   wall: Instant,
 ): Promise<Result<{ entitlement: EntitlementRow; now: Instant }>> {
-  const placed = await place(dependencies, tx, merchantId, input, wall);
+  const placed = await place(dependencies, tx, input, wall);
   if (!placed.ok) return placed;
   const { subscription, now } = placed.value;
-  const feature = await featureOf(tx, merchantId, input.featureId);
+  const feature = await featureOf(tx, input.featureId);
   if (!feature.ok) return feature;
   const times = timesOf(input, now);
   if (!times.ok) return times;
   const metricIds = await measuredBy(tx, feature.value, input.template);
   if (!metricIds.ok) return metricIds;
 
-  const of = { merchantId, customerId: input.customerId, featureId: input.featureId };
+  const of = { merchantId: tx.merchantId, customerId: input.customerId, featureId: input.featureId };
   await lockByHand(tx, of);
   if (await hasUnendedByHand(tx, of, now)) return fail('ENTITLEMENT_EXISTS');
   const entitlement = await insertEntitlement(
     tx,
     {
-      merchantId,
+      merchantId: tx.merchantId,
       id: newId('entitlement'),
       customerId: input.customerId,
       featureId: input.featureId,
@@ -120,38 +119,30 @@ export async function createByHand(
 async function place(
   dependencies: EntitlementDependencies,
   tx: Tx,
-  merchantId: string,
   { customerId, subscriptionId }: EntitlementCreate,
   wall: Instant,
 ): Promise<Result<Place>> {
-  const owned = await checkReference(tx, merchantId, 'customer', customerId, 'customerId');
+  const owned = await checkReference(tx, 'customer', customerId, 'customerId');
   if (!owned.ok) return owned;
-  const held =
-    subscriptionId === undefined ? null : await subscriptionOf(dependencies, tx, merchantId, subscriptionId, wall);
+  const held = subscriptionId === undefined ? null : await subscriptionOf(dependencies, tx, subscriptionId, wall);
   if (held && !held.ok) return held;
   // a deletion waits for us
-  if (!(await findCustomer(tx, merchantId, customerId, { keep: true }))) return notFound('customer', 'customerId');
+  if (!(await findCustomer(tx, customerId, { keep: true }))) return notFound('customer', 'customerId');
   if (held === null) return ok({ subscription: null, now: wall }); // a customer is on no clock
   return held.value.subscription.customerId === customerId
     ? held
     : invalidField('subscriptionId', "must be the customer's");
 }
 
-async function subscriptionOf(
-  dependencies: EntitlementDependencies,
-  tx: Tx,
-  merchantId: string,
-  id: string,
-  wall: Instant,
-) {
-  const owned = await checkReference(tx, merchantId, 'subscription', id, 'subscriptionId');
-  return owned.ok ? dependencies.lockActiveSubscription(tx, merchantId, id, wall) : owned;
+async function subscriptionOf(dependencies: EntitlementDependencies, tx: Tx, id: string, wall: Instant) {
+  const owned = await checkReference(tx, 'subscription', id, 'subscriptionId');
+  return owned.ok ? dependencies.lockActiveSubscription(tx, id, wall) : owned;
 }
 
-async function featureOf(tx: Tx, merchantId: string, id: string): Promise<Result<Feature>> {
-  const owned = await checkReference(tx, merchantId, 'feature', id, 'featureId');
+async function featureOf(tx: Tx, id: string): Promise<Result<Feature>> {
+  const owned = await checkReference(tx, 'feature', id, 'featureId');
   if (!owned.ok) return owned;
-  const feature = await lockFeature(tx, merchantId, id);
+  const feature = await lockFeature(tx, id);
   return feature ? ok(feature) : notFound('feature', 'featureId'); // it is deleted
 }
 
@@ -173,7 +164,7 @@ function timesOf(
  */
 async function measuredBy(
   tx: Tx,
-  { id, merchantId, type }: Feature,
+  { id, type }: Feature,
   template: EntitlementTemplate,
 ): Promise<Result<readonly string[]>> {
   const errors = checkTemplate(template, type);
@@ -181,8 +172,8 @@ async function measuredBy(
     errors.push({ field: 'usagePeriod.anchor', message: 'may be billing only in the template of a price' });
   if (errors.length > 0) return invalid(errors.map((error) => ({ ...error, field: `template.${error.field}` })));
   if (template.type !== 'metered') return ok([]);
-  if (template.billableMetricIds) return namedMetrics(tx, merchantId, template.billableMetricIds);
-  const published = await publishedMetricsOf(tx, merchantId, id);
+  if (template.billableMetricIds) return namedMetrics(tx, template.billableMetricIds);
+  const published = await publishedMetricsOf(tx, id);
   return published.length > 0
     ? ok(published)
     : invalidField(
@@ -192,13 +183,13 @@ async function measuredBy(
 }
 
 /** The metrics that a template names, in its order, held as they are. */
-async function namedMetrics(tx: Tx, merchantId: string, ids: readonly string[]): Promise<Result<readonly string[]>> {
+async function namedMetrics(tx: Tx, ids: readonly string[]): Promise<Result<readonly string[]>> {
   const field = (index: number) => `template.billableMetricIds.${index}`;
   for (const [index, id] of ids.entries()) {
-    const owned = await checkReference(tx, merchantId, 'billable metric', id, field(index));
+    const owned = await checkReference(tx, 'billable metric', id, field(index));
     if (!owned.ok) return owned;
   }
-  const metrics = new Map((await lockMetrics(tx, merchantId, ids)).map((metric) => [metric.id, metric]));
+  const metrics = new Map((await lockMetrics(tx, ids)).map((metric) => [metric.id, metric]));
   const errors = ids.flatMap((id, index) => {
     const metric = metrics.get(id);
     if (metric && canBackFeature(metric.aggregation)) return [];

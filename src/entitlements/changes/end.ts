@@ -19,7 +19,7 @@ interface Ended {
  * without an earlier end.
  */
 export async function endEntitlements(tx: Tx, of: Ended, at: Instant, now: Instant): Promise<void> {
-  for (const entitlement of await lockUnendedOfSubscription(tx, of.merchantId, of.subscriptionId, at))
+  for (const entitlement of await lockUnendedOfSubscription(tx, of.subscriptionId, at))
     await cancelEntitlement(tx, entitlement, at, now);
 }
 
@@ -35,7 +35,7 @@ export function cancelEntitlement(
 
 /** The planned end of a subscription is set, moved or cleared (null), and what its plan made ends with it. */
 export async function planEndOfEntitlements(tx: Tx, of: Ended, endsAt: Instant | null, now: Instant): Promise<void> {
-  for (const entitlement of await lockEntitlementsOfPlan(tx, of.merchantId, [of.subscriptionId])) {
+  for (const entitlement of await lockEntitlementsOfPlan(tx, [of.subscriptionId])) {
     const end = endsAt && latest(entitlement.activeFrom, endsAt);
     if (!isSameEnd(entitlement.activeTo, end)) await moveEnd(tx, entitlement, { activeTo: end }, now);
   }

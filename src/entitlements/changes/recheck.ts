@@ -34,7 +34,7 @@ export const snapshotRecheck = {
 };
 
 async function differencesOf(tx: Tx, { merchantId, entitlementId, at }: SnapshotKey): Promise<DifferingSnapshot[]> {
-  const entitlement = await selectEntitlement(tx, merchantId, entitlementId);
+  const entitlement = await selectEntitlement(tx, entitlementId);
   if (!entitlement) return [{ merchantId, id: entitlementId, detail: 'a snapshot of no entitlement' }];
   const holding = await loadHolding(tx, { entitlement, at });
   if (!holding.snapshot?.at.equals(at)) return []; // usage came late, so it is not used

@@ -53,12 +53,11 @@ export async function reconcileEntitlements(
 ): Promise<ReconciledFeatures[]> {
   const [first] = asked;
   if (!first) return [];
-  const { merchantId } = first.subscription;
   const carriedBy = new Map<readonly CatalogPrice[], CarriedFeature[]>();
   for (const prices of new Set(asked.map(({ prices: { current } }) => current)))
-    carriedBy.set(prices, await carriedFeatures(tx, merchantId, prices));
+    carriedBy.set(prices, await carriedFeatures(tx, prices));
   const ids = asked.map(({ subscription }) => subscription.subscriptionId);
-  const held = await heldFeatures(tx, merchantId, await lockEntitlementsOfPlan(tx, merchantId, ids), now);
+  const held = await heldFeatures(tx, await lockEntitlementsOfPlan(tx, ids), now);
   const heldBy = Map.groupBy(held, ({ row }) => row.subscriptionId);
   const told: ReconciledFeatures[] = [];
   for (const { subscription, prices, anchorOf } of asked) {
@@ -86,18 +85,15 @@ async function save(
 }
 
 /** The entitlements with what their templates say and have granted. */
-async function heldFeatures(
-  tx: Tx,
-  merchantId: string,
-  rows: readonly EntitlementRow[],
-  now: Instant,
-): Promise<HeldFeature[]> {
+async function heldFeatures(tx: Tx, rows: readonly EntitlementRow[], now: Instant): Promise<HeldFeature[]> {
   if (rows.length === 0) return [];
   const featureIds = [...new Set(rows.map(({ featureId }) => featureId))];
-  const keys = new Map((await findFeatures(tx, [merchantId], featureIds)).map((feature) => [feature.id, feature.key]));
+  const keys = new Map(
+    (await findFeatures(tx, [tx.merchantId], featureIds)).map((feature) => [feature.id, feature.key]),
+  );
   const ids = rows.map(({ id }) => id);
-  const terms = Map.groupBy(await selectTerms(tx, [merchantId], ids), ({ entitlementId }) => entitlementId);
-  const granted = await grantedOf(tx, merchantId, rows, now);
+  const terms = Map.groupBy(await selectTerms(tx, [tx.merchantId], ids), ({ entitlementId }) => entitlementId);
+  const granted = await grantedOf(tx, rows, now);
   return rows.map((row) => {
     const template = terms.get(row.id)?.at(-1)?.template;
     if (!template) throw new Error(`Entitlement ${row.id} has no term.`);
@@ -109,12 +105,7 @@ async function heldFeatures(
  * The grants of the plan in the current usage period, with unwritten ones, by entitlement; none where nothing is
  * granted yet, or ever.
  */
-async function grantedOf(
-  tx: Tx,
-  merchantId: string,
-  rows: readonly EntitlementRow[],
-  now: Instant,
-): Promise<ReadonlyMap<string, Decimal>> {
+async function grantedOf(tx: Tx, rows: readonly EntitlementRow[], now: Instant): Promise<ReadonlyMap<string, Decimal>> {
   const metered = rows
     .filter(({ featureType, activeFrom }) => featureType === 'metered' && !isAfter(activeFrom, now))
     .map((entitlement) => ({ entitlement, at: now }));
@@ -125,7 +116,7 @@ async function grantedOf(
   const wanted = metered.map((each, place) => ({ ...each, snapshotUntil: startAt(place) }));
   const loaded = await loadInputs(tx, wanted);
   const since = metered.map(({ entitlement: { id } }, place) => ({ entitlementId: id, from: startAt(place) }));
-  const grants = await selectPlanGrantsSince(tx, merchantId, since);
+  const grants = await selectPlanGrantsSince(tx, since);
   const written = Map.groupBy(grants, ({ entitlementId }) => entitlementId);
   return new Map(
     loaded.map(({ entitlement, inputs }, place) => {

@@ -35,8 +35,8 @@ const MOST_RESETS = 500;
  */
 export const entitlementDueKind = (then: readonly EntitlementStepHook[] = []): DueKind => ({
   kind: 'entitlement',
-  step: async (tx, { merchantId, id }, now) => {
-    const entitlement = await lockEntitlement(tx, merchantId, id);
+  step: async (tx, { id }, now) => {
+    const entitlement = await lockEntitlement(tx, id);
     if (!entitlement) return;
     const next =
       entitlement.featureType === 'metered' ? await catchUp(tx, entitlement, now) : nextEnd(entitlement, now);
@@ -127,9 +127,9 @@ export async function publishResets(
   resets: readonly Instant[],
   now: Instant,
 ): Promise<void> {
-  const { merchantId, id: entitlementId } = entitlement;
+  const { id: entitlementId } = entitlement;
   const notices = resets.map((periodStart) => ({ entitlementId, periodStart, kind: 'reset' as const }));
-  const told = await insertNotices(tx, merchantId, notices, now);
+  const told = await insertNotices(tx, notices, now);
   await publishAll(
     tx,
     told.map(() => entitlementEvent(entitlement, 'entitlement.reset.v0')),

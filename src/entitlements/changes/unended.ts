@@ -12,16 +12,15 @@ import { hasEnded } from '../entitlement/lock.ts';
  */
 export async function unendedEntitlements(
   tx: Tx,
-  merchantId: string,
   by: { customerId: string } | { featureId: string },
   wall: Instant,
 ): Promise<{ id: string; featureKey: string }[]> {
   const found: EntitlementRow[] = [];
-  for (const each of await selectEntitlementsEndingAfter(tx, merchantId, by, wall)) {
-    const now = await effectiveNowForReading(tx, merchantId, each.clockId, wall);
+  for (const each of await selectEntitlementsEndingAfter(tx, by, wall)) {
+    const now = await effectiveNowForReading(tx, each.clockId, wall);
     if (!hasEnded(each, now)) found.push(each);
   }
   const ids = found.map(({ featureId }) => featureId);
-  const keys = new Map((await findFeatures(tx, [merchantId], ids)).map(({ id, key }) => [id, key]));
+  const keys = new Map((await findFeatures(tx, [tx.merchantId], ids)).map(({ id, key }) => [id, key]));
   return found.map(({ id, featureId }) => ({ id, featureKey: keys.get(featureId) ?? '' }));
 }

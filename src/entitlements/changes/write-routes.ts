@@ -22,8 +22,8 @@ export const entitlementWriteRoutes = (dependencies: EntitlementDependencies): r
     body: EntitlementCreateBody,
     replies: { 201: EntitlementDetailReply },
     errors: [409],
-    handler: async ({ tx, merchantId, body, now }) => {
-      const made = await shown(tx, await createByHand(dependencies, tx, merchantId, body, now));
+    handler: async ({ tx, body, now }) => {
+      const made = await shown(tx, await createByHand(dependencies, tx, body, now));
       return made.ok ? ok(new Reply(201, made.value)) : made;
     },
   }),

@@ -24,12 +24,8 @@ export interface EntitlingSubscription {
 export type SeriesAnchor = (cadences: readonly (string | null)[]) => Instant;
 
 /** Can a customer subscribe to these prices? @returns 400 if a metered feature has no metric left */
-export async function checkEntitles(
-  tx: Tx,
-  merchantId: string,
-  prices: readonly CatalogPrice[],
-): Promise<Result<void>> {
-  const unmeasured = (await carriedFeatures(tx, merchantId, prices)).find((carried) => !isMeasured(carried));
+export async function checkEntitles(tx: Tx, prices: readonly CatalogPrice[]): Promise<Result<void>> {
+  const unmeasured = (await carriedFeatures(tx, prices)).find((carried) => !isMeasured(carried));
   return unmeasured
     ? invalidField('planId', `has the metered feature ${unmeasured.feature.id}, which nothing measures`)
     : ok(undefined);
@@ -47,7 +43,7 @@ export async function entitle(
   anchorOf: SeriesAnchor,
   now: Instant,
 ): Promise<void> {
-  for (const carried of await carriedFeatures(tx, subscription.merchantId, prices))
+  for (const carried of await carriedFeatures(tx, prices))
     if (isMeasured(carried)) await entitleTo(tx, subscription, carried, anchorOf, subscription.startedAt, now);
 }
 

@@ -17,19 +17,13 @@ export interface EntitlementDependencies {
    */
   readonly lockActiveSubscription: (
     tx: Tx,
-    merchantId: string,
     id: string,
     wall: Instant,
   ) => Promise<Result<{ subscription: EntitlingSubscription; now: Instant }>>;
   /** The present spent budgets of a customer, each with its scope. */
-  readonly findSpentBudgets: (
-    tx: Tx,
-    merchantId: string,
-    customerId: string,
-    wall: Instant,
-  ) => Promise<readonly SpentBudget[]>;
+  readonly findSpentBudgets: (tx: Tx, customerId: string, wall: Instant) => Promise<readonly SpentBudget[]>;
   /**
    * Has subscriptions that have ended bill once more what closed periods differ by; others do so at their next close.
    */
-  readonly wakeEnded: (tx: Tx, merchantId: string, ids: readonly string[], now: Instant) => Promise<void>;
+  readonly wakeEnded: (tx: Tx, ids: readonly string[], now: Instant) => Promise<void>;
 }

@@ -30,22 +30,22 @@ export const insertTerm = (
     on conflict (merchant_id, entitlement_id, effective_from) do update set template = excluded.template`);
 
 /** An entitlement of the merchant as it is kept. */
-export const selectEntitlement = (tx: Tx, merchantId: string, id: string): Promise<EntitlementRow | undefined> =>
-  tx.maybe<EntitlementRow>(sql`select * from entitlement where merchant_id = ${merchantId} and id = ${id}`);
+export const selectEntitlement = (tx: Tx, id: string): Promise<EntitlementRow | undefined> =>
+  tx.maybe<EntitlementRow>(sql`select * from entitlement where merchant_id = ${tx.merchantId} and id = ${id}`);
 
 /** Some entitlements of the merchant as they are kept. */
-export const selectEntitlements = (tx: Tx, merchantId: string, ids: readonly string[]): Promise<EntitlementRow[]> =>
+export const selectEntitlements = (tx: Tx, ids: readonly string[]): Promise<EntitlementRow[]> =>
   tx.rows<EntitlementRow>(
-    sql`select * from entitlement where merchant_id = ${merchantId} and id = any (${[...ids]}::text[])`,
+    sql`select * from entitlement where merchant_id = ${tx.merchantId} and id = any (${[...ids]}::text[])`,
   );
 
 /**
  * Locks an entitlement against every other change of it or of its grants, resets and reservations. Its clock is locked
  * before, and before it the subscription or the invoice, where one is in the transaction.
  */
-export const lockEntitlement = (tx: Tx, merchantId: string, id: string): Promise<EntitlementRow | undefined> =>
+export const lockEntitlement = (tx: Tx, id: string): Promise<EntitlementRow | undefined> =>
   tx.maybe<EntitlementRow>(sql`
-    select * from entitlement where merchant_id = ${merchantId} and id = ${id} for no key update`);
+    select * from entitlement where merchant_id = ${tx.merchantId} and id = ${id} for no key update`);
 
 /** The terms of some entitlements, oldest first. */
 export const selectTerms = (tx: Tx, merchantIds: readonly string[], ids: readonly string[]): Promise<TermRow[]> =>
@@ -65,14 +65,10 @@ export const updateEntitlement = (
      where merchant_id = ${merchantId} and id = ${id} returning *`);
 
 /** The entitlements that the plans of some subscriptions made and that are not canceled, oldest first, locked. */
-export const lockEntitlementsOfPlan = (
-  tx: Tx,
-  merchantId: string,
-  subscriptionIds: readonly string[],
-): Promise<EntitlementRow[]> =>
+export const lockEntitlementsOfPlan = (tx: Tx, subscriptionIds: readonly string[]): Promise<EntitlementRow[]> =>
   tx.rows<EntitlementRow>(sql`
     select * from entitlement
-     where merchant_id = ${merchantId} and subscription_id = any (${[...subscriptionIds]}::text[]) and is_from_plan
+     where merchant_id = ${tx.merchantId} and subscription_id = any (${[...subscriptionIds]}::text[]) and is_from_plan
        and not is_canceled
      order by seq for no key update`);
 
@@ -80,15 +76,10 @@ export const lockEntitlementsOfPlan = (
  * The entitlements of a subscription, made from its plan or by hand, that do not end before an instant, oldest first,
  * locked.
  */
-export const lockUnendedOfSubscription = (
-  tx: Tx,
-  merchantId: string,
-  subscriptionId: string,
-  at: Instant,
-): Promise<EntitlementRow[]> =>
+export const lockUnendedOfSubscription = (tx: Tx, subscriptionId: string, at: Instant): Promise<EntitlementRow[]> =>
   tx.rows<EntitlementRow>(sql`
     select * from entitlement
-     where merchant_id = ${merchantId} and subscription_id = ${subscriptionId} and not is_canceled
+     where merchant_id = ${tx.merchantId} and subscription_id = ${subscriptionId} and not is_canceled
        and (is_from_plan or active_to is null or active_to > ${at})
      order by seq for no key update`);
 
@@ -123,21 +114,20 @@ export const hasUnendedByHand = async (
  */
 export const selectEntitlementsEndingAfter = (
   tx: Tx,
-  merchantId: string,
   by: { customerId: string } | { featureId: string },
   after: Instant,
 ): Promise<EntitlementRow[]> =>
   tx.rows<EntitlementRow>(sql`
     select * from entitlement
-     where merchant_id = ${merchantId} and (active_to is null or active_to > ${after} or clock_id is not null)
+     where merchant_id = ${tx.merchantId} and (active_to is null or active_to > ${after} or clock_id is not null)
        and ${'customerId' in by ? sql`customer_id = ${by.customerId}` : sql`feature_id = ${by.featureId}`}
      order by seq`);
 
 /** Does an entitlement measure a metric? What it counted would change with the meter. */
-export const isMetricMeasured = async (tx: Tx, merchantId: string, metricId: string): Promise<boolean> =>
+export const isMetricMeasured = async (tx: Tx, metricId: string): Promise<boolean> =>
   (await tx.maybe(sql`
     select 1 from entitlement
-     where merchant_id = ${merchantId} and billable_metric_ids @> ${[metricId]} limit 1`)) !== undefined;
+     where merchant_id = ${tx.merchantId} and billable_metric_ids @> ${[metricId]} limit 1`)) !== undefined;
 
 /** Is there a metered entitlement, of any merchant? */
 export const hasMetered = async (tx: Tx): Promise<boolean> =>

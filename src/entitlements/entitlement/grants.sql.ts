@@ -78,14 +78,13 @@ export const selectGrantByKey = (
  */
 export const selectPlanGrantsSince = (
   tx: Tx,
-  merchantId: string,
   since: readonly { readonly entitlementId: string; readonly from: Instant }[],
 ): Promise<GrantRow[]> =>
   tx.rows<GrantRow>(sql`
     select g.*
       from unnest(${since.map(({ entitlementId: id }) => id)}::text[],
                   ${since.map(({ from }) => from)}::timestamptz[]) q (entitlement_id, since)
-      join entitlement_grant g on g.merchant_id = ${merchantId} and g.entitlement_id = q.entitlement_id
+      join entitlement_grant g on g.merchant_id = ${tx.merchantId} and g.entitlement_id = q.entitlement_id
      where g.origin in ('template', 'reconciliation') and g.effective_at >= q.since and g.voided_at is null
      order by g.seq`);
 

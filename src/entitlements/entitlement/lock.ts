@@ -14,13 +14,13 @@ export interface EntitlementKey {
 /** An entitlement, locked, with its effective now: its clock is held first, then the row. `wall` is wall time. */
 export async function lockWithNow(
   tx: Tx,
-  { merchantId, entitlementId }: EntitlementKey,
+  { entitlementId }: EntitlementKey,
   wall: Instant,
 ): Promise<Result<{ entitlement: EntitlementRow; now: Instant }>> {
-  const found = await selectEntitlement(tx, merchantId, entitlementId);
+  const found = await selectEntitlement(tx, entitlementId);
   if (!found) return notFound('entitlement');
-  const now = await effectiveNow(tx, merchantId, found.clockId, wall);
-  const entitlement = await lockEntitlement(tx, merchantId, entitlementId);
+  const now = await effectiveNow(tx, found.clockId, wall);
+  const entitlement = await lockEntitlement(tx, entitlementId);
   return entitlement ? ok({ entitlement, now }) : notFound('entitlement');
 }
 

@@ -65,8 +65,8 @@ export async function createGrant(
   const { entitlement, now } = locked.value;
   if (entitlement.featureType !== 'metered') return fail('ENTITLEMENT_NOT_METERED');
   const sent = bodyKey('grant', input);
-  const known = await findCreated(tx, entitlement.merchantId, sent, {
-    find: (_, __, key) => selectGrantByKey(tx, entitlement, key),
+  const known = await findCreated(tx, sent, {
+    find: (_, key) => selectGrantByKey(tx, entitlement, key),
   });
   if (!known.ok) return known;
   if (known.value) return ok(known.value);
@@ -173,11 +173,11 @@ export async function getGrant(
   grantId: string,
   wall: Instant,
 ): Promise<Result<ShownGrant>> {
-  const entitlement = await selectEntitlement(tx, key.merchantId, key.entitlementId);
+  const entitlement = await selectEntitlement(tx, key.entitlementId);
   if (!entitlement) return notFound('entitlement');
   const written = await selectGrant(tx, entitlement, grantId);
   if (written) return ok(written);
-  const now = await effectiveNowForReading(tx, key.merchantId, entitlement.clockId, wall);
+  const now = await effectiveNowForReading(tx, entitlement.clockId, wall);
   const issued = (await unwrittenGrants(tx, entitlement, now)).find(({ id }) => id === grantId);
   return issued ? ok({ ...issuedRow(entitlement, issued), voidedAt: null }) : notFound('grant');
 }
@@ -190,9 +190,9 @@ export async function listGrants(
   page: PageRequest,
   wall: Instant,
 ): Promise<Result<Page<ShownGrant>>> {
-  const entitlement = await selectEntitlement(tx, key.merchantId, key.entitlementId);
+  const entitlement = await selectEntitlement(tx, key.entitlementId);
   if (!entitlement) return notFound('entitlement');
-  const now = await effectiveNowForReading(tx, key.merchantId, entitlement.clockId, wall);
+  const now = await effectiveNowForReading(tx, entitlement.clockId, wall);
   const unwritten = await unwrittenGrants(tx, entitlement, now);
   const { rows, total } = await selectGrantsPage(tx, entitlement, unwritten, filter, page);
   const shown = new Map(unwritten.map((grant) => [grant.id, { ...issuedRow(entitlement, grant), voidedAt: null }]));

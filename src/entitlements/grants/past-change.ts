@@ -10,9 +10,9 @@ import { deleteSnapshotsFrom } from '../inputs/snapshots.sql.ts';
  * Locks the billing of an entitlement's subscription, if it has one, before the entitlement: for changes of past
  * grants.
  */
-export async function lockBillingBefore(tx: Tx, { merchantId, entitlementId }: EntitlementKey): Promise<void> {
-  const found = await selectEntitlement(tx, merchantId, entitlementId);
-  if (found?.isFromPlan && found.subscriptionId !== null) await lockBilling(tx, merchantId, [found.subscriptionId]);
+export async function lockBillingBefore(tx: Tx, { entitlementId }: EntitlementKey): Promise<void> {
+  const found = await selectEntitlement(tx, entitlementId);
+  if (found?.isFromPlan && found.subscriptionId !== null) await lockBilling(tx, [found.subscriptionId]);
 }
 
 /**
@@ -23,8 +23,7 @@ export async function lockBillingBefore(tx: Tx, { merchantId, entitlementId }: E
  */
 export async function forgetSince(tx: Tx, entitlement: EntitlementRow, from: Instant, now: Instant): Promise<boolean> {
   const forgotten = await deleteSnapshotsFrom(tx, entitlement, from);
-  const { merchantId, subscriptionId, isFromPlan } = entitlement;
-  if (isFromPlan && subscriptionId !== null && isAfter(now, from))
-    await markToBeReadAgain(tx, merchantId, [subscriptionId], from);
+  const { subscriptionId, isFromPlan } = entitlement;
+  if (isFromPlan && subscriptionId !== null && isAfter(now, from)) await markToBeReadAgain(tx, [subscriptionId], from);
   return forgotten > 0;
 }

@@ -22,29 +22,29 @@ export async function forgetLateUsage(tx: Tx, customer: OfCustomer): Promise<voi
   const late = new Set<StoredSnapshot>();
   for (const [subscriptionId, those] of Map.groupBy(snapshots, (each) => each.subscriptionId))
     for (const snapshot of await lateOf(tx, customer, subscriptionId, those)) late.add(snapshot);
-  const gone = late.size === 0 ? [] : await deleteSnapshots(tx, customer.merchantId, [...late]);
+  const gone = late.size === 0 ? [] : await deleteSnapshots(tx, [...late]);
   const isGone = (snapshot: StoredSnapshot) =>
     gone.some(({ entitlementId: id, at }) => id === snapshot.entitlementId && at.equals(snapshot.at));
   const kept = snapshots.filter((snapshot) => !isGone(snapshot));
 
   // Invoices rely on both as well.
-  const billed = await findUsageTakenByInvoices(tx, customer.merchantId, customer.customerId);
-  await forgetLate(tx, customer.merchantId, [customer.customerId], [...kept.map(takenUsage), ...billed]);
+  const billed = await findUsageTakenByInvoices(tx, customer.customerId);
+  await forgetLate(tx, [customer.customerId], [...kept.map(takenUsage), ...billed]);
   for (const subscriptionId of await selectMeteredSubscriptions(tx, customer)) {
     const relying = kept.filter((snapshot) => snapshot.subscriptionId === subscriptionId);
     const ofIt = billed.filter((each) => each.subscriptionId === subscriptionId);
-    await forgetLate(tx, customer.merchantId, [subscriptionId], [...relying.map(takenUsage), ...ofIt]);
+    await forgetLate(tx, [subscriptionId], [...relying.map(takenUsage), ...ofIt]);
   }
 }
 
 async function lateOf(
   tx: Tx,
-  { merchantId, customerId }: OfCustomer,
+  { customerId }: OfCustomer,
   subscriptionId: string | null,
   snapshots: readonly StoredSnapshot[],
 ): Promise<StoredSnapshot[]> {
   const subjects = subjectsOf({ customerId, subscriptionId });
-  const late = await lateSince(tx, merchantId, subjects, snapshots.map(takenUsage));
+  const late = await lateSince(tx, subjects, snapshots.map(takenUsage));
   return snapshots.filter((_, index) => late[index]);
 }
 

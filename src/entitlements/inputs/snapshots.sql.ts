@@ -95,7 +95,6 @@ export const selectMeteredSubscriptions = async (
  */
 export const deleteSnapshots = (
   tx: Tx,
-  merchantId: string,
   snapshots: readonly StoredSnapshot[],
 ): Promise<Pick<StoredSnapshot, 'entitlementId' | 'at'>[]> =>
   tx.rows<Pick<StoredSnapshot, 'entitlementId' | 'at'>>(sql`
@@ -104,9 +103,9 @@ export const deleteSnapshots = (
         join unnest(${snapshots.map((each) => each.entitlementId)}::text[],
                     ${snapshots.map(({ at }) => at)}::timestamptz[])
              w (entitlement_id, at) on w.entitlement_id = s.entitlement_id and w.at = s.at
-       where s.merchant_id = ${merchantId}
+       where s.merchant_id = ${tx.merchantId}
          for update of s skip locked) gone
-     where d.merchant_id = ${merchantId} and d.entitlement_id = gone.entitlement_id and d.at = gone.at
+     where d.merchant_id = ${tx.merchantId} and d.entitlement_id = gone.entitlement_id and d.at = gone.at
     returning d.entitlement_id, d.at`);
 
 /** The key of a snapshot. */

@@ -38,13 +38,7 @@ async function holds(tx: Tx, loaded: Loaded): Promise<boolean> {
   const { entitlement, snapshot } = loaded;
   if (!snapshot || !countsAsThen(loaded)) return false;
   const taken = [{ at: snapshot.at, snapshot: snapshot.taken }];
-  const [late] = await lateSince(
-    tx,
-    entitlement.merchantId,
-    subjectsOf(entitlement),
-    taken,
-    hasSnapshot(entitlement, snapshot),
-  );
+  const [late] = await lateSince(tx, subjectsOf(entitlement), taken, hasSnapshot(entitlement, snapshot));
   return late === false;
 }
 

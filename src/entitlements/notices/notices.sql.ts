@@ -17,15 +17,10 @@ export interface Notice {
 type Key = Pick<EntitlementRow, 'merchantId' | 'id'>;
 
 /** Stores notices. @returns the new ones; only these are sent */
-export const insertNotices = (
-  tx: Tx,
-  merchantId: string,
-  notices: readonly Notice[],
-  now: Instant,
-): Promise<Notice[]> =>
+export const insertNotices = (tx: Tx, notices: readonly Notice[], now: Instant): Promise<Notice[]> =>
   tx.rows<Notice>(sql`
     insert into entitlement_notice (merchant_id, entitlement_id, period_start, kind, created_at)
-    select ${merchantId}, n.entitlement_id, n.period_start, n.kind, ${now}
+    select ${tx.merchantId}, n.entitlement_id, n.period_start, n.kind, ${now}
       from unnest(${notices.map(({ entitlementId }) => entitlementId)}::text[],
                   ${notices.map(({ periodStart }) => periodStart)}::timestamptz[],
                   ${notices.map(({ kind }) => kind)}::text[])
@@ -54,18 +49,18 @@ export const selectUnnotified = (tx: Tx, customers: readonly UsedCustomer[], now
      order by e.merchant_id, e.id`);
 
 /** Leaves entitlements to their background job, which counts its attempts. */
-const updateToBeDue = (tx: Tx, merchantId: string, where: Sql, now: Sql): Promise<number> =>
+const updateToBeDue = (tx: Tx, where: Sql, now: Sql): Promise<number> =>
   tx.run(sql`
     update entitlement set next_action_at = ${now}
-     where merchant_id = ${merchantId} and ${where} and (next_action_at is null or next_action_at > ${now})`);
+     where merchant_id = ${tx.merchantId} and ${where} and (next_action_at is null or next_action_at > ${now})`);
 
 /** Leaves an entitlement whose evaluation threw to its background job. */
 export const updateFailed = (tx: Tx, { merchantId, id }: Key, wall: Instant): Promise<number> =>
-  updateToBeDue(tx, merchantId, sql`id = ${id}`, effectiveNowOf('entitlement', wall, merchantId));
+  updateToBeDue(tx, sql`id = ${id}`, effectiveNowOf('entitlement', wall, merchantId));
 
 /** Leaves entitlements to their background jobs: earlier events became addressed to their customer. */
 export function updateOfCustomer(tx: Tx, { merchantId, customerId }: UsedCustomer, wall: Instant): Promise<number> {
   const now = effectiveNowOf('entitlement', wall, merchantId);
   const where = sql`customer_id = ${customerId} and feature_type = 'metered' and (active_to is null or active_to > ${now})`;
-  return updateToBeDue(tx, merchantId, where, now);
+  return updateToBeDue(tx, where, now);
 }

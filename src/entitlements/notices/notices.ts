@@ -68,7 +68,7 @@ async function notifyAll(tx: Tx, balances: readonly NotifiedBalance[]): Promise<
   );
   for (const those of Map.groupBy(due, ({ now }) => now.epochNanoseconds).values()) {
     const [{ now, entitlement }] = those as [(typeof those)[0]];
-    const stored = await insertNotices(tx, entitlement.merchantId, those, now);
+    const stored = await insertNotices(tx, those, now);
     const isNew = new Set(stored.map(keyOf));
     const fresh = those.filter((each) => isNew.has(keyOf(each)));
     const ids = fresh.map((each) => each.entitlement.featureId);
@@ -112,15 +112,15 @@ export async function evaluateBalances(
     for (let place = 0; place < those.length; place += MOST_TOGETHER) {
       const ids = those.slice(place, place + MOST_TOGETHER).map(({ id }) => id);
       await database
-        .transaction({ merchants: [merchantId] }, (tx) => evaluateTogether(tx, merchantId, ids, wall))
+        .transaction({ merchants: [merchantId] }, (tx) => evaluateTogether(tx, ids, wall))
         .catch(async () => {
           for (const id of ids) await evaluate(database, { merchantId, id }, wall);
         });
     }
 }
 
-async function evaluateTogether(tx: Tx, merchantId: string, ids: readonly string[], wall: Instant): Promise<void> {
-  const entitlements = await selectAllActive(tx, merchantId, { ids }, null, wall);
+async function evaluateTogether(tx: Tx, ids: readonly string[], wall: Instant): Promise<void> {
+  const entitlements = await selectAllActive(tx, { ids }, null, wall);
   const read = await readTogether(tx, entitlements, { withoutReservations: true });
   const balances = read.flatMap(({ detail }, place): NotifiedBalance[] => {
     if (detail.featureType !== 'metered') return [];
@@ -148,8 +148,8 @@ async function evaluate(
   const inMerchant = { merchants: [merchantId] };
   try {
     await database.transaction(inMerchant, async (tx) => {
-      const seen = await selectEntitlement(tx, merchantId, id);
-      if (seen) await publishBalanceEvents(tx, seen, await effectiveNow(tx, merchantId, seen.clockId, wall));
+      const seen = await selectEntitlement(tx, id);
+      if (seen) await publishBalanceEvents(tx, seen, await effectiveNow(tx, seen.clockId, wall));
     });
   } catch {
     await database.transaction(inMerchant, (tx) => updateFailed(tx, key, wall));

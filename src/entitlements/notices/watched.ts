@@ -26,13 +26,9 @@ export interface Watched {
  * hold is not used yet.
  * @returns null before an entitlement begins and after it has ended
  */
-export async function findWatchedBalances(
-  tx: Tx,
-  merchantId: string,
-  watched: readonly Watched[],
-): Promise<(WatchedBalance | null)[]> {
+export async function findWatchedBalances(tx: Tx, watched: readonly Watched[]): Promise<(WatchedBalance | null)[]> {
   const ids = watched.map(({ entitlementId: id }) => id);
-  const rows = new Map((await selectEntitlements(tx, merchantId, ids)).map((row) => [row.id, row]));
+  const rows = new Map((await selectEntitlements(tx, ids)).map((row) => [row.id, row]));
   const active = watched.flatMap(({ entitlementId, at, now }, place) => {
     const entitlement = rows.get(entitlementId);
     const asked = at ?? now;

@@ -13,8 +13,8 @@ import { selectPurchase } from './purchases.sql.ts';
  */
 export const grantPurchases = ({ wakeEnded }: Pick<EntitlementDependencies, 'wakeEnded'>): PurposeHandler => ({
   async paid(tx, { merchantId, id: invoiceId }, now) {
-    const purchase = await selectPurchase(tx, merchantId, invoiceId);
-    const entitlement = purchase && (await lockEntitlement(tx, merchantId, purchase.entitlementId));
+    const purchase = await selectPurchase(tx, invoiceId);
+    const entitlement = purchase && (await lockEntitlement(tx, purchase.entitlementId));
     if (!entitlement) throw new Error(`Invoice ${invoiceId} buys no grant.`);
     const grant = await writeGrant(
       tx,
@@ -38,7 +38,7 @@ export const grantPurchases = ({ wakeEnded }: Pick<EntitlementDependencies, 'wak
       },
       now,
     );
-    if (entitlement.subscriptionId !== null) await wakeEnded(tx, merchantId, [entitlement.subscriptionId], now);
+    if (entitlement.subscriptionId !== null) await wakeEnded(tx, [entitlement.subscriptionId], now);
     return { grantId: grant.id };
   },
 });

@@ -68,7 +68,7 @@ export async function purchaseGrant(
   const known = await selectPurchaseByKey(tx, key, request.idempotencyKey);
   if (known) {
     if (!isSamePurchase(known, request)) return fail('IDEMPOTENCY_KEY_REUSED', { invoiceId: known.invoiceId });
-    return ok({ purchase: known, session: await payableSessionOf(tx, key.merchantId, known.invoiceId, now) });
+    return ok({ purchase: known, session: await payableSessionOf(tx, known.invoiceId, now) });
   }
   const rollover = await checkedRollover(dependencies, tx, entitlement, request, now);
   if (!rollover.ok) return rollover;
@@ -108,7 +108,7 @@ async function checkedRollover(
     now,
   );
   const rollover = rolloverOf(template, request.rollover);
-  const { redirectHosts } = await merchantSettings(tx, entitlement.merchantId);
+  const { redirectHosts } = await merchantSettings(tx);
   const { successUrl, cancelUrl } = request;
   const errors = [
     ...purchaseProblems(request, rollover, now),
@@ -119,11 +119,11 @@ async function checkedRollover(
 
 /** domain.md §5, Purchase: the subscription's plan, the customer, the merchant, USD. */
 async function currencyOf(tx: Tx, { merchantId, planId, customerId }: EntitlementRow): Promise<string> {
-  const plan = planId === null ? undefined : await findPlan(tx, merchantId, planId);
+  const plan = planId === null ? undefined : await findPlan(tx, planId);
   if (plan) return plan.currency;
-  const customer = await findCustomer(tx, merchantId, customerId);
+  const customer = await findCustomer(tx, customerId);
   if (customer?.currency) return customer.currency;
-  return (await findOrganization(tx, merchantId, merchantId))?.defaultCurrency ?? FALLBACK_CURRENCY;
+  return (await findOrganization(tx, merchantId))?.defaultCurrency ?? FALLBACK_CURRENCY;
 }
 
 async function orderOf(tx: Tx, entitlement: EntitlementRow, request: PurchaseRequest, currency: string, now: Instant) {

@@ -36,6 +36,6 @@ export const selectPurchaseByKey = (
      where merchant_id = ${merchantId} and entitlement_id = ${entitlementId} and idempotency_key = ${key}`);
 
 /** The purchase of an invoice. */
-export const selectPurchase = (tx: Tx, merchantId: string, invoiceId: string): Promise<PurchaseRow | undefined> =>
+export const selectPurchase = (tx: Tx, invoiceId: string): Promise<PurchaseRow | undefined> =>
   tx.maybe<PurchaseRow>(sql`
-    select * from grant_purchase where merchant_id = ${merchantId} and invoice_id = ${invoiceId}`);
+    select * from grant_purchase where merchant_id = ${tx.merchantId} and invoice_id = ${invoiceId}`);

@@ -45,19 +45,16 @@ export async function toAccessReplies(
 export async function accessOf(
   dependencies: Pick<EntitlementDependencies, 'findSpentBudgets'>,
   tx: Tx,
-  merchantId: string,
   of: { customerId: string; productId?: string | undefined; asked?: readonly Feature[] },
   question: BalanceQuestion,
   now: Instant,
 ): Promise<Result<CustomerAccessReply>> {
   const { customerId, productId, asked } = of;
   const filters = { customerId, productId, ...(asked && { featureIds: asked.map(({ id }) => id) }) };
-  const shown = await toAccessReplies(tx, await selectAllActive(tx, merchantId, filters, question.at, now), question);
+  const shown = await toAccessReplies(tx, await selectAllActive(tx, filters, question.at, now), question);
   if (!shown.ok) return shown;
   const budgets =
-    question.at === null && shown.value.length > 0
-      ? await dependencies.findSpentBudgets(tx, merchantId, customerId, now)
-      : [];
+    question.at === null && shown.value.length > 0 ? await dependencies.findSpentBudgets(tx, customerId, now) : [];
   return ok(toAccessReply({ customerId, asked, details: shown.value, budgets }));
 }
 

@@ -16,11 +16,11 @@ export interface CustomerBalance {
 /** The active entitlements of a customer, oldest first, each at its effective now. */
 export async function findCustomerBalances(
   tx: Tx,
-  { merchantId, customerId }: { readonly merchantId: string; readonly customerId: string },
+  { customerId }: { readonly merchantId: string; readonly customerId: string },
   { signal }: { readonly signal?: AbortSignal },
   now: Instant,
 ): Promise<CustomerBalance[]> {
-  const active = await selectAllActive(tx, merchantId, { customerId }, null, now);
+  const active = await selectAllActive(tx, { customerId }, null, now);
   const details = orThrow(await toAccessReplies(tx, active, { at: null, signal }));
   const balances: CustomerBalance[] = [];
   for (const [index, entitlement] of active.entries()) {

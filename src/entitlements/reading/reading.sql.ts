@@ -78,32 +78,30 @@ export const selectActivePage = (
 /** All that are active at an instant (null: each at its effective now), oldest first. */
 export const selectAllActive = (
   tx: Tx,
-  merchantId: string,
   filters: EntitlementFilters,
   at: Instant | null,
   now: Instant,
 ): Promise<TimedEntitlement[]> =>
   tx.rows<TimedEntitlement>(sql`
-    select ${timed(now)} from entitlement where ${activeWhere(merchantId, filters, at, now)} order by seq`);
+    select ${timed(now)} from entitlement where ${activeWhere(tx.merchantId, filters, at, now)} order by seq`);
 
 /** The metered entitlements that measure events of customers and have not ended, oldest first; `wall` is wall time. */
 export const selectMeasuringEvents = (
   tx: Tx,
-  merchantId: string,
   uses: readonly { customerId: string; subscriptionId: string | null; eventType: string }[],
   wall: Instant,
 ): Promise<TimedEntitlement[]> =>
   tx.rows<TimedEntitlement>(
     sql`
     select ${timed(wall)} from entitlement
-     where merchant_id = ${merchantId} and feature_type = 'metered'
+     where merchant_id = ${tx.merchantId} and feature_type = 'metered'
        and customer_id = any (${uses.map(({ customerId }) => customerId)}::text[])
        and (active_to is null or active_to > ${effectiveNowOf('entitlement', wall)})
        and exists (
          select from unnest(${uses.map(({ customerId }) => customerId)}::text[],
                             ${uses.map(({ subscriptionId }) => subscriptionId)}::text[],
                             ${uses.map(({ eventType }) => eventType)}::text[]) u (customer, subscription, type)
-           join metrics_of_types(${merchantId},
+           join metrics_of_types(${tx.merchantId},
                                  ${uses.map(({ eventType }) => eventType)}::text[]) m on m.event_type = u.type
           where m.id = any (billable_metric_ids) and u.customer = customer_id
             and (u.subscription is null or u.subscription = subscription_id))

@@ -104,8 +104,8 @@ export const reservationRoutes: readonly Route[] = [
     access: ofEntitlement('viewer'),
     query: ListQuery({}),
     replies: { 200: ListOf(ReservationReply) },
-    handler: async ({ tx, merchantId, params, query, now }) => {
-      const found = await entitlementNow(tx, merchantId, params.id, now);
+    handler: async ({ tx, params, query, now }) => {
+      const found = await entitlementNow(tx, params.id, now);
       if (!found.ok) return found;
       const page = pageOf(query);
       const { rows, total } = await selectReservations(tx, found.value.entitlement, page);
@@ -118,8 +118,8 @@ export const reservationRoutes: readonly Route[] = [
     description: 'Answers one reservation. An unknown id is a 404.',
     access: ofEntitlement('viewer'),
     replies: { 200: ReservationReply },
-    handler: async ({ tx, merchantId, params, now }) => {
-      const found = await entitlementNow(tx, merchantId, params.id, now);
+    handler: async ({ tx, params, now }) => {
+      const found = await entitlementNow(tx, params.id, now);
       if (!found.ok) return found;
       const row = await selectReservation(tx, found.value.entitlement, params.reservationId);
       return row ? ok(toReservationReply(row, found.value.now)) : notFound('reservation');
@@ -165,8 +165,8 @@ export const reservationRoutes: readonly Route[] = [
 ];
 
 /** An entitlement, and effective now for a request that only reads it. */
-async function entitlementNow(tx: Tx, merchantId: string, id: string, wall: Instant) {
-  const entitlement = await selectEntitlement(tx, merchantId, id);
+async function entitlementNow(tx: Tx, id: string, wall: Instant) {
+  const entitlement = await selectEntitlement(tx, id);
   if (!entitlement) return notFound('entitlement');
-  return ok({ entitlement, now: await effectiveNowForReading(tx, merchantId, entitlement.clockId, wall) });
+  return ok({ entitlement, now: await effectiveNowForReading(tx, entitlement.clockId, wall) });
 }

@@ -64,7 +64,7 @@ async function isAvailable(tx: Tx, entitlement: EntitlementRow, amount: Decimal,
 async function reservableUsage(tx: Tx, entitlement: EntitlementRow): Promise<Result<ReservedUsage>> {
   if (entitlement.featureType !== 'metered') return fail('ENTITLEMENT_NOT_METERED');
   const [metricId, ...others] = entitlement.billableMetricIds;
-  const metric = metricId && others.length === 0 && (await findMetric(tx, entitlement.merchantId, metricId));
+  const metric = metricId && others.length === 0 && (await findMetric(tx, metricId));
   return (metric && usageOf(metric)) || fail('RESERVATION_UNAVAILABLE');
 }
 
@@ -119,7 +119,7 @@ export async function settleReservation(
   if (isCountedOnce(usage.value) && !settledAmount.eq(1) && !settledAmount.isZero())
     return invalidField('amount', `${ONE_EVENT}, or 0`);
   const event = usageEvent(entitlement, usage.value, { id, amount: settledAmount }, now);
-  const accepted = event === null ? ok(null) : await acceptInTransaction(tx, key.merchantId, event, wall);
+  const accepted = event === null ? ok(null) : await acceptInTransaction(tx, event, wall);
   if (!accepted.ok) return accepted;
   const eventId = accepted.value?.id ?? null;
   const settled = await updateReservationEnd(tx, reservation, { status: 'settled', settledAmount, eventId }, now);

@@ -11,17 +11,17 @@ export interface LogoRow {
   updatedAt: Instant;
 }
 
-export const selectLogo = (tx: Tx, merchantId: string): Promise<LogoRow | undefined> =>
-  tx.maybe<LogoRow>(sql`select * from organization_logo where merchant_id = ${merchantId}`);
+export const selectLogo = (tx: Tx): Promise<LogoRow | undefined> =>
+  tx.maybe<LogoRow>(sql`select * from organization_logo where merchant_id = ${tx.merchantId}`);
 
-export const upsertLogo = (tx: Tx, merchantId: string, logo: Logo, now: Instant): Promise<LogoRow> =>
+export const upsertLogo = (tx: Tx, logo: Logo, now: Instant): Promise<LogoRow> =>
   tx.one<LogoRow>(sql`
-    ${insertion('organization_logo', { ...logo, merchantId, updatedAt: now })}
+    ${insertion('organization_logo', { ...logo, merchantId: tx.merchantId, updatedAt: now })}
     on conflict (merchant_id) do update
       set content_type = excluded.content_type, width = excluded.width, height = excluded.height,
         content = excluded.content,
           updated_at = excluded.updated_at
     returning *`);
 
-export const deleteLogo = (tx: Tx, merchantId: string): Promise<number> =>
-  tx.run(sql`delete from organization_logo where merchant_id = ${merchantId}`);
+export const deleteLogo = (tx: Tx): Promise<number> =>
+  tx.run(sql`delete from organization_logo where merchant_id = ${tx.merchantId}`);

@@ -47,18 +47,17 @@ export async function storeLogo(
 ): Promise<Result<LogoRow>> {
   if (id !== merchantId) return notFound('merchant');
   const checked = await checkLogo(body);
-  return checked.ok ? ok(await upsertLogo(tx, merchantId, checked.value, now)) : checked;
+  return checked.ok ? ok(await upsertLogo(tx, checked.value, now)) : checked;
 }
 
 /** The logo of a merchant; undefined where it has none. */
-export const findLogo = (tx: Tx, merchantId: string): Promise<LogoRow | undefined> => selectLogo(tx, merchantId);
+export const findLogo = (tx: Tx): Promise<LogoRow | undefined> => selectLogo(tx);
 
 /** DELETE: later documents have the name instead. @returns 404 if there is none */
 export const removeLogo = async (
   tx: Tx,
   { merchantId, id }: { merchantId: string; id: string },
-): Promise<Result<undefined>> =>
-  id === merchantId && (await deleteLogo(tx, merchantId)) > 0 ? ok(undefined) : notFound('logo');
+): Promise<Result<undefined>> => (id === merchantId && (await deleteLogo(tx)) > 0 ? ok(undefined) : notFound('logo'));
 
 /** A logo as the API answers it, without its bytes. */
 export const publicLogo = (row: LogoRow) => ({

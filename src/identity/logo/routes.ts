@@ -65,7 +65,7 @@ export const logoRoutes: readonly Route[] = [
     access: { role: 'viewer', merchant: { of: 'id', kind: 'organization' } },
     replies: { 200: { contentType: 'image/png', description: 'The logo; `image/svg+xml` where it is an SVG.' } },
     handler: async ({ tx, merchantId, params }) => {
-      const logo = params.id === merchantId ? await findLogo(tx, merchantId) : undefined;
+      const logo = params.id === merchantId ? await findLogo(tx) : undefined;
       if (!logo) return notFound('logo');
       return ok(
         new Reply(200, logo.content, {

@@ -37,7 +37,7 @@ export const notesOfLine = (line: LineRow, { currency, terms }: LineContext, loc
 
 /** The lines of an invoice. Credits of unused time name the credit notes over their excess. */
 export async function linesWithCredits(tx: Tx, invoice: InvoiceRow): Promise<LineRow[]> {
-  const lines = await selectLines(tx, invoice.merchantId, invoice.id);
+  const lines = await selectLines(tx, invoice.id);
   return withCreditNotes(tx, invoice, lines);
 }
 

@@ -64,9 +64,8 @@ async function freezeOneOff(
 ): Promise<FrozenTerms> {
   const { merchantId, subscriptionId } = invoice;
   const isExempt =
-    taxExempt === true ||
-    (subscriptionId !== null && (await dependencies.source.terms(tx, merchantId, subscriptionId)).taxExempt);
-  const taxation = await findTaxation(tx, merchantId, invoice.customerId);
+    taxExempt === true || (subscriptionId !== null && (await dependencies.source.terms(tx, subscriptionId)).taxExempt);
+  const taxation = await findTaxation(tx, invoice.customerId);
   const day = taxPoint(invoice.createdAt, invoice.createdAt);
   const place = taxation.placeOn(day, isExempt);
   const common = {
@@ -75,7 +74,7 @@ async function freezeOneOff(
     metricId: null,
     planId,
     metricTaxRate: null,
-    planTaxRate: planId === null ? null : ((await findPlan(tx, merchantId, planId))?.defaultTaxRate ?? null),
+    planTaxRate: planId === null ? null : ((await findPlan(tx, planId))?.defaultTaxRate ?? null),
     merchantTaxRate: taxation.merchantTaxRate,
     place,
   };

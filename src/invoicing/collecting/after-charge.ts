@@ -39,7 +39,7 @@ async function afterDecline(
   { charge: { id: chargeId, origin, declineReason, paymentMethodId } }: FinishedCharge,
   now: Instant,
 ): Promise<InvoiceRow> {
-  const { dunning } = await merchantSettings(tx, invoice.merchantId);
+  const { dunning } = await merchantSettings(tx);
   const isAutomatic = await isChargedAutomatically(dependencies, tx, invoice);
   const isOurFault = declineReason === 'provider_not_connected' || declineReason === 'charge_differs';
   const decided = decideAfterDecline(invoice, { origin, isAutomatic, isOurFault }, dunning, now);

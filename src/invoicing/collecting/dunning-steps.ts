@@ -8,20 +8,20 @@ import { markDunningEndDone, markOverdueDone } from './dunning.sql.ts';
 export const dunningDueKinds = ({ endUnpaid }: Pick<InvoicingDependencies, 'endUnpaid'>): DueKind[] => [
   {
     kind: 'invoice_overdue',
-    step: async (tx, { merchantId, id }, now) => {
-      const invoice = await lockInvoice(tx, merchantId, id);
+    step: async (tx, { id }, now) => {
+      const invoice = await lockInvoice(tx, id);
       if (invoice?.status === 'PAYMENT_FAILED' && invoice.overdueAt === null)
         await publishOverdueAtOnce(tx, invoice, now);
-      await markOverdueDone(tx, merchantId, id);
+      await markOverdueDone(tx, id);
     },
   },
   {
     kind: 'dunning_end',
     step: async (tx, { merchantId, id }, now) => {
-      const invoice = await selectInvoice(tx, merchantId, id); // not locked: its subscription is locked before it
+      const invoice = await selectInvoice(tx, id); // not locked: its subscription is locked before it
       const subscriptionId = invoice?.status === 'PAYMENT_FAILED' ? invoice.subscriptionId : null;
       if (subscriptionId !== null) await endUnpaid(tx, { merchantId, subscriptionId }, now);
-      await markDunningEndDone(tx, merchantId, id);
+      await markDunningEndDone(tx, id);
     },
   },
 ];

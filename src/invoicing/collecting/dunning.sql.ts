@@ -6,12 +6,12 @@ import type { InvoiceRow } from '../invoice/invoice.ts';
 export const scheduleOverdue = (tx: Tx, { merchantId, id, clockId }: InvoiceRow, at: Instant): Promise<number> =>
   tx.run(sql`${insertion('invoice_overdue', { merchantId, id, clockId, nextActionAt: at })} on conflict do nothing`);
 
-export const markOverdueDone = (tx: Tx, merchantId: string, id: string): Promise<number> =>
-  tx.run(sql`update invoice_overdue set next_action_at = null where merchant_id = ${merchantId} and id = ${id}`);
+export const markOverdueDone = (tx: Tx, id: string): Promise<number> =>
+  tx.run(sql`update invoice_overdue set next_action_at = null where merchant_id = ${tx.merchantId} and id = ${id}`);
 
 /** Has the subscription of an invoice ended in a step of its own; once. */
 export const scheduleDunningEnd = (tx: Tx, { merchantId, id, clockId }: InvoiceRow, now: Instant): Promise<number> =>
   tx.run(sql`${insertion('dunning_end', { merchantId, id, clockId, nextActionAt: now })} on conflict do nothing`);
 
-export const markDunningEndDone = (tx: Tx, merchantId: string, id: string): Promise<number> =>
-  tx.run(sql`update dunning_end set next_action_at = null where merchant_id = ${merchantId} and id = ${id}`);
+export const markDunningEndDone = (tx: Tx, id: string): Promise<number> =>
+  tx.run(sql`update dunning_end set next_action_at = null where merchant_id = ${tx.merchantId} and id = ${id}`);

@@ -22,11 +22,10 @@ import { followCharge } from './after-charge.ts';
 export async function payNow(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  merchantId: string,
   invoiceId: string,
   wall: Instant,
 ): Promise<Result<InvoiceRow>> {
-  const locked = await lockWithNow(tx, merchantId, invoiceId, wall, dependencies);
+  const locked = await lockWithNow(tx, invoiceId, wall, dependencies);
   if (!locked.ok) return locked;
   const { invoice, now } = locked.value;
   const { status } = invoice;
@@ -34,14 +33,16 @@ export async function payNow(
   if (!allowedFrom.includes(status))
     return wrongState({ thing: 'invoice', status, trigger: 'pay', allowedFrom, done: 'paid' });
   if (invoice.paymentInFlight) return fail('PAYMENT_IN_PROGRESS');
-  const takesCards = await checkTakesCardsNow(tx, merchantId, await merchantSettings(tx, merchantId));
+  const takesCards = await checkTakesCardsNow(tx, await merchantSettings(tx));
   if (!takesCards.ok) return takesCards;
   const card = await cardOf(tx, invoice);
   if (!card) return fail('NO_PAYMENT_METHOD');
   // A provider outside our database is asked after this has committed; the outcome comes as by due work.
   if (card.provider !== 'sandbox') return ok(await startCharge(tx, invoice, 'by_hand', card, now));
   const { id } = await intend(tx, invoice, 'by_hand', card, now);
-  return ok(await followCharge(dependencies, tx, invoice, await performCharge(tx, { merchantId, id }, now), now));
+  return ok(
+    await followCharge(dependencies, tx, invoice, await performCharge(tx, { merchantId: tx.merchantId, id }, now), now),
+  );
 }
 
 /** The time that a retry waits for the outcome of a requested charge. */
@@ -59,8 +60,7 @@ export async function retryCharge(
 ): Promise<InvoiceRow> {
   if (invoice.paymentInFlight) return updateInvoice(tx, invoice, { nextActionAt: now.add(WAIT_FOR_OUTCOME) }, now);
   const mayCharge =
-    checkTakesCards(await merchantSettings(tx, invoice.merchantId)).ok &&
-    (await isChargedAutomatically(dependencies, tx, invoice));
+    checkTakesCards(await merchantSettings(tx)).ok && (await isChargedAutomatically(dependencies, tx, invoice));
   const card = mayCharge ? await cardOf(tx, invoice) : undefined;
   return startCharge(tx, invoice, 'automatic', card, now, { nextActionAt: null });
 }

@@ -14,36 +14,36 @@ import { takePayment } from './take-payment.ts';
 
 /** The handlers for sessions of invoices (domain.md §4, rows 12 to 18). */
 export const invoicePaymentHandlers = (dependencies: InvoicingDependencies): PaymentHandlers => ({
-  async completed(tx, { merchantId, session, receiptId, amount, currency, wasProcessing }, now) {
-    const found = await lockInvoice(tx, merchantId, session.entityId);
+  async completed(tx, { session, receiptId, amount, currency, wasProcessing }, now) {
+    const found = await lockInvoice(tx, session.entityId);
     if (!found) throw new Error(`Session ${session.id} is of no invoice.`);
     const invoice = wasProcessing ? await landed(tx, found, now) : found;
     if (invoice.currency !== currency) throw new Error(`Session ${session.id} is not in ${invoice.currency}.`); // I-38
     const paid = await takePayment(dependencies, tx, invoice, { receiptId, amount }, now);
     return paid.ok ? ok(undefined) : paid;
   },
-  async processing(tx, { merchantId, session }, now) {
-    const invoice = await lockInvoice(tx, merchantId, session.entityId);
+  async processing(tx, { session }, now) {
+    const invoice = await lockInvoice(tx, session.entityId);
     if (!invoice) throw new Error(`Session ${session.id} is of no invoice.`);
     await updateInvoice(tx, invoice, { paymentInFlight: true }, now);
   },
-  async declined(tx, { merchantId, session, wasProcessing }, now) {
+  async declined(tx, { session, wasProcessing }, now) {
     // The customer may try another card until the session expires; only an automatic charge moves an invoice (row 13).
-    const invoice = wasProcessing ? await lockInvoice(tx, merchantId, session.entityId) : undefined;
+    const invoice = wasProcessing ? await lockInvoice(tx, session.entityId) : undefined;
     if (invoice) await landed(tx, invoice, now);
   },
   async charged(tx, finished, now) {
-    const { merchantId, invoiceId, id } = finished.charge;
-    const invoice = await lockInvoice(tx, merchantId, invoiceId);
+    const { invoiceId, id } = finished.charge;
+    const invoice = await lockInvoice(tx, invoiceId);
     if (!invoice) throw new Error(`Charge ${id} is of no invoice.`);
     await followCharge(dependencies, tx, invoice, finished, now);
   },
-  async refundedOutside(tx, { merchantId, invoiceId, receiptId }, wall) {
-    const others = (await receiptsOf(tx, merchantId, invoiceId)).filter(({ id }) => id !== receiptId);
+  async refundedOutside(tx, { invoiceId, receiptId }, wall) {
+    const others = (await receiptsOf(tx, invoiceId)).filter(({ id }) => id !== receiptId);
     if (others.length > 0) return false; // it would give back more than was given back there
     const reason = 'Refunded at the payment provider';
     const refunded = await tx.savepoint(
-      () => refundInvoice(dependencies, tx, merchantId, invoiceId, reason, wall),
+      () => refundInvoice(dependencies, tx, invoiceId, reason, wall),
       ({ ok: isDone }) => isDone,
     );
     return refunded.ok;
@@ -52,7 +52,7 @@ export const invoicePaymentHandlers = (dependencies: InvoicingDependencies): Pay
     const [first] = sessions;
     if (!first) return;
     const ids = sessions.map(({ entityId: id }) => id);
-    const invoices = await lockInvoices(tx, first.merchantId, ids);
+    const invoices = await lockInvoices(tx, ids);
     if (invoices.length < ids.length) throw new Error(`One of the sessions from ${first.id} on is of no invoice.`);
     for (const invoice of invoices) await endWithSession(dependencies, tx, invoice, now);
   },
@@ -61,16 +61,16 @@ export const invoicePaymentHandlers = (dependencies: InvoicingDependencies): Pay
     const view = await viewInvoice(tx, dependencies.environment, { merchantId, id: entityId }, now, asked);
     return view && describeForSession(view);
   },
-  async lock(tx, { merchantId, entityId }) {
-    await lockUpstream(dependencies, tx, merchantId, [entityId], true);
-    await lockInvoice(tx, merchantId, entityId);
+  async lock(tx, { entityId }) {
+    await lockUpstream(dependencies, tx, [entityId], true);
+    await lockInvoice(tx, entityId);
   },
   async lockNow(tx, entities) {
     const [first] = entities;
     if (!first) return;
     const ids = entities.map(({ entityId }) => entityId);
-    await lockUpstream(dependencies, tx, first.merchantId, ids, false);
-    await lockInvoicesNow(tx, first.merchantId, ids);
+    await lockUpstream(dependencies, tx, ids, false);
+    await lockInvoicesNow(tx, ids);
   },
 });
 
@@ -82,10 +82,8 @@ const landed = (tx: Tx, invoice: InvoiceRow, now: Instant): Promise<InvoiceRow> 
 async function lockUpstream(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  merchantId: string,
   ids: readonly string[],
   wait: boolean,
 ): Promise<void> {
-  for (const invoice of (await selectInvoices(tx, merchantId, ids)).values())
-    await lockPurpose(dependencies, tx, invoice, wait);
+  for (const invoice of (await selectInvoices(tx, ids)).values()) await lockPurpose(dependencies, tx, invoice, wait);
 }

@@ -28,8 +28,8 @@ export const paymentRoutes = (dependencies: InvoicingDependencies): readonly Rou
     body: PaymentCreateBody,
     replies: { 201: InvoicePaymentReply, 200: InvoicePaymentReply },
     errors: [409],
-    handler: async ({ tx, merchantId, params, body, now }) => {
-      const recorded = await recordPayment(dependencies, tx, merchantId, params.id, body, now);
+    handler: async ({ tx, params, body, now }) => {
+      const recorded = await recordPayment(dependencies, tx, params.id, body, now);
       if (!recorded.ok) return recorded;
       const { receipt, isNew } = recorded.value;
       return ok(new Reply(isNew ? 201 : 200, toInvoicePaymentReply(dependencies.publicUrl, receipt)));
@@ -43,8 +43,7 @@ export const paymentRoutes = (dependencies: InvoicingDependencies): readonly Rou
     access: { role: 'viewer', merchant: { of: 'id', kind: 'invoice' } },
     query: PaymentListQuery,
     of: InvoicePaymentReply,
-    list: ({ tx, merchantId, params, query, page }) =>
-      listReceiptsOf(tx, merchantId, params.id, instantOrNull(query.updatedFrom), page),
+    list: ({ tx, params, query, page }) => listReceiptsOf(tx, params.id, instantOrNull(query.updatedFrom), page),
     each: (row) => toInvoicePaymentReply(dependencies.publicUrl, row),
   }),
   api.post(`${path}/:paymentId/markReturned`, 'markInvoicePaymentReturned', {

@@ -29,16 +29,15 @@ export function divide(amount: Decimal, unpaid: Decimal): { applied: Decimal; ov
 export async function recordPayment(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  merchantId: string,
   invoiceId: string,
   body: PaymentCreateBody,
   wall: Instant,
 ): Promise<Result<{ receipt: PaymentReceipt; isNew: boolean }>> {
   const idempotency = { key: body.idempotencyKey, fingerprint: fingerprint(`payments of ${invoiceId}`, body) };
-  const known = await findRecorded(tx, merchantId, idempotency);
+  const known = await findRecorded(tx, idempotency);
   if (!known.ok) return known;
   if (known.value) return ok({ receipt: known.value, isNew: false });
-  const locked = await lockWithNow(tx, merchantId, invoiceId, wall, dependencies);
+  const locked = await lockWithNow(tx, invoiceId, wall, dependencies);
   if (!locked.ok) return locked;
   const { invoice, now } = locked.value;
   const amount = decimalOf(body.amount);
@@ -52,7 +51,7 @@ export async function recordPayment(
   const receipt = await recordReceipt(
     tx,
     {
-      merchantId,
+      merchantId: tx.merchantId,
       id: newReceiptId(),
       invoiceId,
       method: body.method,
@@ -71,7 +70,7 @@ export async function recordPayment(
   if (overpaid.gt(0)) {
     const key = `overpaid:${receipt.id}`;
     const against = { account: 'cash', customerId: null } as const;
-    const more = { merchantId, customerId, currency, key, reason: 'payment', invoiceId } as const;
+    const more = { merchantId: tx.merchantId, customerId, currency, key, reason: 'payment', invoiceId } as const;
     await creditWallet(tx, { ...more, amount: overpaid, against }, now);
   }
   return ok({ receipt, isNew: true });

@@ -16,7 +16,7 @@ export async function returnPayment(
   body: PaymentReturnCreateBody,
   wall: Instant,
 ): Promise<Result<PaymentReceipt>> {
-  const locked = await lockWithNow(tx, merchantId, invoiceId, wall);
+  const locked = await lockWithNow(tx, invoiceId, wall);
   if (!locked.ok) return locked;
   const { now } = locked.value;
   const at = body.returnedAt === undefined ? now : instantOf(body.returnedAt);

@@ -2,24 +2,15 @@ import { recordset, sql, type Tx } from '../../db/index.ts';
 import type { CreditNoteLine, CreditNoteRow } from '../invoice/credit-note.ts';
 
 /** Any credit note of an invoice. */
-export const selectCreditNote = (
-  tx: Tx,
-  merchantId: string,
-  invoiceId: string,
-  id: string,
-): Promise<CreditNoteRow | undefined> =>
+export const selectCreditNote = (tx: Tx, invoiceId: string, id: string): Promise<CreditNoteRow | undefined> =>
   tx.maybe<CreditNoteRow>(
-    sql`select * from credit_note where merchant_id = ${merchantId} and invoice_id = ${invoiceId} and id = ${id}`,
+    sql`select * from credit_note where merchant_id = ${tx.merchantId} and invoice_id = ${invoiceId} and id = ${id}`,
   );
 
 /** The invoice that a credit note is to. */
-export const selectInvoiceOfCreditNote = (
-  tx: Tx,
-  merchantId: string,
-  id: string,
-): Promise<{ invoiceId: string } | undefined> =>
+export const selectInvoiceOfCreditNote = (tx: Tx, id: string): Promise<{ invoiceId: string } | undefined> =>
   tx.maybe<{ invoiceId: string }>(
-    sql`select invoice_id from credit_note where merchant_id = ${merchantId} and id = ${id}`,
+    sql`select invoice_id from credit_note where merchant_id = ${tx.merchantId} and id = ${id}`,
   );
 
 /** The lines of a credit note over a part, in their order. */

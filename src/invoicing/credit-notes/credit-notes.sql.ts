@@ -47,7 +47,7 @@ async function issueCreditNote(
   { reason, refundId }: Pick<CreditNoteRow, 'reason' | 'refundId'>,
   now: Instant,
 ): Promise<CreditNoteRow> {
-  const number = creditNoteNumber(await drawNumbers(tx, invoice.merchantId, 'credit_note', 1));
+  const number = creditNoteNumber(await drawNumbers(tx, 'credit_note', 1));
   const note = await tx.one<CreditNoteRow>(sql`
     insert into credit_note (merchant_id, id, kind, invoice_id, number, amount, tax_amount, total, currency, status,
                              reason, refund_id, created_at)
@@ -61,12 +61,11 @@ async function issueCreditNote(
 /** The amounts of some invoices of a merchant in credit notes over parts that are not void, by invoice. */
 export async function selectSumsOfCreditNotes(
   tx: Tx,
-  merchantId: string,
   invoiceIds: readonly string[],
 ): Promise<(invoiceId: string) => NotedAmounts> {
   const rows = await tx.rows<NotedAmounts & { invoiceId: string }>(sql`
     select invoice_id, sum(amount) as amount, sum(tax_amount) as tax from credit_note
-     where merchant_id = ${merchantId} and invoice_id = any (${[...invoiceIds]}::text[]) and kind = 'credit'
+     where merchant_id = ${tx.merchantId} and invoice_id = any (${[...invoiceIds]}::text[]) and kind = 'credit'
        and status = 'ISSUED'
      group by invoice_id`);
   const sums = new Map(rows.map(({ invoiceId, amount, tax }) => [invoiceId, { amount, tax }]));
@@ -74,8 +73,8 @@ export async function selectSumsOfCreditNotes(
 }
 
 /** The amounts of one invoice in credit notes over parts that are not void. */
-export const sumCreditNotes = async (tx: Tx, { merchantId, id }: InvoiceRow): Promise<NotedAmounts> =>
-  (await selectSumsOfCreditNotes(tx, merchantId, [id]))(id);
+export const sumCreditNotes = async (tx: Tx, { id }: InvoiceRow): Promise<NotedAmounts> =>
+  (await selectSumsOfCreditNotes(tx, [id]))(id);
 
 /** The credit note over all of an invoice that is in force; at most one (unique index `one_unvoided_credit_note`). */
 export const selectUnvoidedCreditNote = (tx: Tx, invoice: InvoiceRow): Promise<CreditNoteRow | undefined> =>
@@ -107,27 +106,27 @@ export const markCreditNoteVoided = (
     update credit_note set status = 'VOIDED', voided_at = ${now}, void_reason = ${reason}
      where merchant_id = ${note.merchantId} and id = ${note.id} and status = 'ISSUED' returning *`);
 
-export const selectRefunds = (tx: Tx, merchantId: string, invoiceId: string, page: PageRequest) =>
+export const selectRefunds = (tx: Tx, invoiceId: string, page: PageRequest) =>
   pageOfRows<CreditNoteRow>(
     tx,
     {
       kind: 'refund',
       select: sql`*`,
       from: sql`credit_note`,
-      exists: sql`merchant_id = ${merchantId} and invoice_id = ${invoiceId} and kind = 'refund'`,
+      exists: sql`merchant_id = ${tx.merchantId} and invoice_id = ${invoiceId} and kind = 'refund'`,
     },
     page,
   );
 
 /** All credit notes on an invoice, newest first: its refunds, its cancellation, and those over a part. */
-export const selectCreditNotes = (tx: Tx, merchantId: string, invoiceId: string, page: PageRequest) =>
+export const selectCreditNotes = (tx: Tx, invoiceId: string, page: PageRequest) =>
   pageOfRows<CreditNoteRow>(
     tx,
     {
       kind: 'refund',
       select: sql`*`,
       from: sql`credit_note`,
-      exists: sql`merchant_id = ${merchantId} and invoice_id = ${invoiceId}`,
+      exists: sql`merchant_id = ${tx.merchantId} and invoice_id = ${invoiceId}`,
     },
     page,
   );

@@ -19,7 +19,7 @@ export const creditNoteRoutes = ({ publicUrl }: InvoicingDependencies): readonly
     access: VIEWER,
     query: CreditNoteListQuery,
     of: CreditNoteReply,
-    list: ({ tx, merchantId, params, page }) => selectCreditNotes(tx, merchantId, params.id, page),
+    list: ({ tx, params, page }) => selectCreditNotes(tx, params.id, page),
     each: (note) => toCreditNoteReply(note, publicUrl),
   }),
   api.get(`${path}/:creditNoteId`, 'getInvoiceCreditNote', {
@@ -27,9 +27,9 @@ export const creditNoteRoutes = ({ publicUrl }: InvoicingDependencies): readonly
     description: '`lines` are there for a `credit`. The lines of the other kinds are those of the invoice.',
     access: VIEWER,
     replies: { 200: CreditNoteReply },
-    handler: async ({ tx, merchantId, params }) => {
+    handler: async ({ tx, params }) => {
       const { id, creditNoteId } = params as { id: string; creditNoteId: string };
-      const note = await selectCreditNote(tx, merchantId, id, creditNoteId);
+      const note = await selectCreditNote(tx, id, creditNoteId);
       if (!note) return notFound('creditNote');
       const lines = note.kind === 'credit' ? await selectLinesOfCreditNote(tx, note) : null;
       return ok(toCreditNoteReply(note, publicUrl, lines));

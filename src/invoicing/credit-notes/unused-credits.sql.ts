@@ -62,35 +62,33 @@ export async function insertUnusedCredit(tx: Tx, row: Omit<UnusedCreditRow, 'seq
  */
 export const selectInvoicesWithCredits = async (
   tx: Tx,
-  merchantId: string,
   invoiceIds: readonly string[],
 ): Promise<ReadonlySet<string>> => {
   const rows = await tx.rows<{ id: string }>(sql`
     select distinct target_invoice_id as id from unused_credit
-     where merchant_id = ${merchantId} and target_invoice_id = any (${[...invoiceIds]}::text[])
+     where merchant_id = ${tx.merchantId} and target_invoice_id = any (${[...invoiceIds]}::text[])
        and noted_amount < amount
      union
     select invoice_id from invoice_line
-     where merchant_id = ${merchantId} and invoice_id = any (${[...invoiceIds]}::text[]) and workings ? 'cut'`);
+     where merchant_id = ${tx.merchantId} and invoice_id = any (${[...invoiceIds]}::text[]) and workings ? 'cut'`);
   return new Set(rows.map(({ id }) => id));
 };
 
 /** Credits that are lines on an invoice, in the order of these. */
 export const selectCreditsOn = async (
   tx: Tx,
-  { merchantId, id }: Pick<InvoiceRow, 'merchantId' | 'id'>,
-): Promise<readonly CreditOn[]> => (await selectCreditsOnInvoices(tx, merchantId, [id])).get(id) ?? [];
+  { id }: Pick<InvoiceRow, 'merchantId' | 'id'>,
+): Promise<readonly CreditOn[]> => (await selectCreditsOnInvoices(tx, [id])).get(id) ?? [];
 
 /** The same of some invoices of a merchant, by invoice. */
 export async function selectCreditsOnInvoices(
   tx: Tx,
-  merchantId: string,
   invoiceIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly CreditOn[]>> {
   const rows = await tx.rows<CreditOn & { targetInvoiceId: string }>(sql`
     select c.*, i.invoice_number as billed_number
       from unused_credit c join invoice i on i.merchant_id = c.merchant_id and i.id = c.invoice_id
-     where c.merchant_id = ${merchantId} and c.target_invoice_id = any (${[...invoiceIds]}::text[])
+     where c.merchant_id = ${tx.merchantId} and c.target_invoice_id = any (${[...invoiceIds]}::text[])
        and c.noted_amount < c.amount
      order by c.seq`);
   return Map.groupBy(rows, (row) => row.targetInvoiceId);
@@ -116,14 +114,14 @@ export interface NotedPart {
 }
 
 /** Adds to the parts of some credits of a merchant in credit notes. */
-export async function markCredited(tx: Tx, merchantId: string, noted: readonly NotedPart[]): Promise<void> {
+export async function markCredited(tx: Tx, noted: readonly NotedPart[]): Promise<void> {
   const some = noted.filter(({ part }) => !(part.net.isZero() && part.tax.isZero()));
   if (some.length === 0) return;
   await tx.run(sql`
     update unused_credit c set noted_amount = c.noted_amount + n.net, noted_tax = c.noted_tax + n.tax
       from unnest(${some.map(({ credit }) => credit.id)}::text[], ${some.map(({ part }) => part.net)}::numeric[],
                   ${some.map(({ part }) => part.tax)}::numeric[]) n (id, net, tax)
-     where c.merchant_id = ${merchantId} and c.id = n.id`);
+     where c.merchant_id = ${tx.merchantId} and c.id = n.id`);
 }
 
 /**
@@ -152,16 +150,12 @@ export interface TimeAfter {
  * lines of an invoice that is not issued, of which nothing stands in a credit note. What is not used is worked out
  * anew. A credit for time before the instant stays where it is.
  */
-export async function deleteOpenCredits(
-  tx: Tx,
-  merchantId: string,
-  times: readonly TimeAfter[],
-): Promise<OpenCredit[]> {
-  const open = await selectOpenCredits(tx, merchantId, times);
+export async function deleteOpenCredits(tx: Tx, times: readonly TimeAfter[]): Promise<OpenCredit[]> {
+  const open = await selectOpenCredits(tx, times);
   if (open.length === 0) return []; // as a rule
   return tx.rows<OpenCredit>(sql`
     delete from unused_credit
-     where merchant_id = ${merchantId} and id = any (${open.map(({ id }) => id)}::text[])
+     where merchant_id = ${tx.merchantId} and id = any (${open.map(({ id }) => id)}::text[])
     returning subscription_id, invoice_id, price_id, unused_from, target_invoice_id`);
 }
 
@@ -174,7 +168,6 @@ export type OpenCredit = Pick<
 /** The credits that `deleteOpenCredits` would delete. */
 export const selectOpenCredits = async (
   tx: Tx,
-  merchantId: string,
   times: readonly TimeAfter[],
 ): Promise<Pick<UnusedCreditRow, 'id' | 'invoiceId'>[]> =>
   times.length === 0
@@ -183,7 +176,7 @@ export const selectOpenCredits = async (
     select c.id, c.invoice_id
       from unnest(${times.map(({ subscriptionId: id }) => id)}::text[],
                   ${times.map(({ after }) => after)}::timestamptz[]) q (subscription_id, after)
-      join unused_credit c on c.merchant_id = ${merchantId} and c.subscription_id = q.subscription_id
+      join unused_credit c on c.merchant_id = ${tx.merchantId} and c.subscription_id = q.subscription_id
      where c.noted_amount = 0 and c.unused_to > q.after + interval '1 microsecond'
        and exists (select from invoice i where i.merchant_id = c.merchant_id and i.id = c.target_invoice_id
                       and i.issued_at is null and i.status <> 'CANCELLED')`);

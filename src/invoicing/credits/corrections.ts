@@ -20,11 +20,11 @@ export async function creditCutLines(
   invoice: InvoiceRow,
   now: Instant,
 ): Promise<void> {
-  const lines = await selectLines(tx, invoice.merchantId, invoice.id);
+  const lines = await selectLines(tx, invoice.id);
   const cut = lines.filter(({ workings }) => workings?.cut !== undefined);
   const { merchantId, subscriptionId, currency, terms } = invoice;
   if (cut.length === 0 || subscriptionId === null) return;
-  const cells = await dependencies.source.terms(tx, merchantId, subscriptionId);
+  const cells = await dependencies.source.terms(tx, subscriptionId);
   // A line of the invoice's own period takes back what earlier parts of that period billed.
   const own = invoice.kind === 'subscription' ? cellOf(asBilled(cells, invoice), invoice).start : invoice.periodStart;
   const timeOf = ({ type, periodStart: start, periodEnd: end }: LineRow): Period => ({

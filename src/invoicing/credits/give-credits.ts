@@ -63,13 +63,12 @@ export async function giveCredits(
   const [first] = orders;
   if (!first) return;
   const { merchantId } = first.terms;
-  const asked = await withRemoved(tx, merchantId, orders);
+  const asked = await withRemoved(tx, orders);
   const stoodOn = await findUnissued(
     tx,
-    merchantId,
     asked.flatMap(({ removed }) => removed),
   );
-  const due = (await lockIssuedItems(tx, merchantId, asked)).map(({ order, items }) => {
+  const due = (await lockIssuedItems(tx, asked)).map(({ order, items }) => {
     const only = order.invoiceId;
     const credits = creditsDue(order.terms, items).filter(({ item }) => only === undefined || item.invoiceId === only);
     return { order, ofInvoices: [...Map.groupBy(credits, ({ item }) => item.invoiceId)] };
@@ -124,7 +123,7 @@ async function giveOnce(
     const all = given.map(({ order, invoiceId }) => {
       return { merchantId, invoiceId, credits: byInvoice.get(invoiceId) ?? [], what: whatOf(order) };
     });
-    return noteEachCredits(dependencies, tx, merchantId, all, now);
+    return noteEachCredits(dependencies, tx, all, now);
   };
   await note('invoice', ({ target }) => (target === null ? 'all' : 'unpaid'));
   await note('wallet', () => 'all');
@@ -137,15 +136,11 @@ interface OrderWithRemoved {
 }
 
 /** Deletes the open credits of the orders whose caller has not, unless an order is of one invoice only. */
-async function withRemoved(
-  tx: Tx,
-  merchantId: string,
-  orders: readonly CreditOrder[],
-): Promise<readonly OrderWithRemoved[]> {
+async function withRemoved(tx: Tx, orders: readonly CreditOrder[]): Promise<readonly OrderWithRemoved[]> {
   const times = orders
     .filter(({ creditedAgain, invoiceId }) => creditedAgain === undefined && invoiceId === undefined)
     .map(({ terms: { subscriptionId }, after }) => ({ subscriptionId, after }));
-  const deleted = Map.groupBy(await deleteOpenCredits(tx, merchantId, times), ({ subscriptionId: id }) => id);
+  const deleted = Map.groupBy(await deleteOpenCredits(tx, times), ({ subscriptionId: id }) => id);
   return orders.map((order) => ({
     order,
     removed: order.creditedAgain ?? deleted.get(order.terms.subscriptionId) ?? [],
@@ -155,21 +150,19 @@ async function withRemoved(
 /** The issued items of each order. Their invoices are locked, against who would refund or write off meanwhile. */
 async function lockIssuedItems(
   tx: Tx,
-  merchantId: string,
   asked: readonly OrderWithRemoved[],
 ): Promise<{ order: CreditOrder; items: BilledItem[] }[]> {
   const questions = asked.map(({ order, removed }) => ({
     ...{ terms: order.terms, after: order.after },
     creditedAgain: removed.map(({ invoiceId }) => invoiceId),
   }));
-  const found = await selectIssuedItemsOf(tx, merchantId, questions);
+  const found = await selectIssuedItemsOf(tx, questions);
   const invoiceIds = [...new Set(found.flat().map(({ invoiceId }) => invoiceId))];
   if (invoiceIds.length === 0) return [];
-  await lockInvoicesById(tx, merchantId, invoiceIds);
+  await lockInvoicesById(tx, invoiceIds);
   const withItems = asked.flatMap(({ order }, place) => (found[place]?.length ? [{ order, place }] : []));
   const items = await selectIssuedItemsOf(
     tx,
-    merchantId,
     withItems.map(({ place }) => questions[place] as IssuedQuestion),
   );
   return withItems.map(({ order }, place) => ({ order, items: items[place] ?? [] }));
@@ -178,12 +171,11 @@ async function lockIssuedItems(
 /** A credit that begins where a removed one began stays on its invoice, if that is still not issued. */
 async function findUnissued(
   tx: Tx,
-  merchantId: string,
   removed: readonly OpenCredit[],
 ): Promise<(credit: TimeCredit) => string | undefined> {
   if (removed.length === 0) return () => undefined;
   const ids = removed.flatMap(({ targetInvoiceId: id }) => id ?? []);
-  const invoices = await selectInvoices(tx, merchantId, ids);
+  const invoices = await selectInvoices(tx, ids);
   const unissued = removed.filter(({ targetInvoiceId: id }) => id !== null && invoices.get(id)?.issuedAt === null);
   return ({ item, span }) =>
     unissued.find(
@@ -205,11 +197,10 @@ const creditsDue = (terms: BillingTerms, items: readonly BilledItem[]): TimeCred
  */
 export async function expectedCredits(
   tx: Tx,
-  merchantId: string,
   asked: readonly { readonly terms: BillingTerms; readonly invoice: InvoiceRow }[],
 ): Promise<(readonly CreditOn[])[]> {
   const invoiceIds = asked.map(({ invoice }) => invoice.id);
-  const standing = await selectCreditsOnInvoices(tx, merchantId, invoiceIds);
+  const standing = await selectCreditsOnInvoices(tx, invoiceIds);
   const expected: (readonly CreditOn[])[] = [];
   for (const { terms, invoice } of asked) {
     const { endsAt } = terms.bounds;
@@ -227,19 +218,19 @@ async function creditsAtEnd(
   invoice: InvoiceRow,
   standing: readonly CreditOn[],
 ): Promise<readonly CreditOn[]> {
-  const { merchantId, subscriptionId } = terms;
+  const { subscriptionId } = terms;
   const { periodEnd: endsAt } = invoice;
-  const open = await selectOpenCredits(tx, merchantId, [{ subscriptionId, after: endsAt }]);
+  const open = await selectOpenCredits(tx, [{ subscriptionId, after: endsAt }]);
   const replaced = new Set(open.map(({ id }) => id));
   const asked = { terms, after: endsAt, creditedAgain: open.map(({ invoiceId: id }) => id) };
-  const [items = []] = await selectIssuedItemsOf(tx, merchantId, [asked], replaced);
+  const [items = []] = await selectIssuedItemsOf(tx, [asked], replaced);
   const due = creditsDue(terms, items).filter(({ span }) => creditModeAt(terms, span.start) === 'invoice');
   const expected: CreditOn[] = [];
   for (const [invoiceId, those] of Map.groupBy(due, ({ item }) => item.invoiceId)) {
-    const billed = await selectInvoice(tx, merchantId, invoiceId);
+    const billed = await selectInvoice(tx, invoiceId);
     if (!billed) throw new Error(`Invoice ${invoiceId} no longer exists.`);
     const rows = those.map((credit) => ({ ...rowOf(terms, credit, invoice.id, endsAt), seq: 0n }));
-    const { owed, owedAgain } = (await owedOfEach(tx, merchantId, [invoiceId]))(billed);
+    const { owed, owedAgain } = (await owedOfEach(tx, [invoiceId]))(billed);
     for (const { credit, part } of notedOf(rows, owed.plus(owedAgain), billed.currency))
       expected.push({
         ...credit,
@@ -269,24 +260,22 @@ interface IssuedQuestion {
  */
 async function selectIssuedItemsOf(
   tx: Tx,
-  merchantId: string,
   asked: readonly IssuedQuestion[],
   without: ReadonlySet<string> = new Set(),
 ): Promise<BilledItem[][]> {
   const questions = asked.map(
     (each): BilledQuestion => ({
-      invoice: { merchantId, subscriptionId: each.terms.subscriptionId, id: '' },
+      invoice: { merchantId: tx.merchantId, subscriptionId: each.terms.subscriptionId, id: '' },
       since: sinceOf(each),
       before: null,
     }),
   );
   const lines = await selectBilledLinesOf(
     tx,
-    merchantId,
     questions,
     asked.flatMap(({ creditedAgain }) => creditedAgain),
   );
-  const credits = await selectCreditsOf(tx, merchantId, questions);
+  const credits = await selectCreditsOf(tx, questions);
   return asked.map(({ terms, after }, place) =>
     itemsOf(
       (lines[place] ?? []).filter(
@@ -372,7 +361,7 @@ export async function giveBackAfterVoid(
   now: Instant,
 ): Promise<void> {
   if (invoice.subscriptionId === null) return;
-  const terms = await dependencies.source.terms(tx, invoice.merchantId, invoice.subscriptionId);
+  const terms = await dependencies.source.terms(tx, invoice.subscriptionId);
   await giveCredits(
     dependencies,
     tx,

@@ -61,7 +61,7 @@ export async function noteCredits(
   what: 'unpaid' | 'all',
   now: Instant,
 ): Promise<void> {
-  await noteEachCredits(dependencies, tx, of.merchantId, [{ ...of, credits, what }], now);
+  await noteEachCredits(dependencies, tx, [{ ...of, credits, what }], now);
 }
 
 /** The credits of an invoice that a credit note is to contain. */
@@ -74,16 +74,15 @@ export interface CreditsToNote extends NotedInvoice {
 export async function noteEachCredits(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  merchantId: string,
   all: readonly CreditsToNote[],
   now: Instant,
 ): Promise<void> {
   const asked = all.filter(({ credits }) => credits.length > 0);
   if (asked.length === 0) return;
   const ids = asked.map(({ invoiceId }) => invoiceId);
-  const invoices = await lockInvoicesById(tx, merchantId, ids);
-  const owedOn = await owedOfEach(tx, merchantId, ids);
-  const sumsBefore = await selectSumsOfCreditNotes(tx, merchantId, ids);
+  const invoices = await lockInvoicesById(tx, ids);
+  const owedOn = await owedOfEach(tx, ids);
+  const sumsBefore = await selectSumsOfCreditNotes(tx, ids);
   const decided = asked.map((each) => {
     const invoice = invoices.get(each.invoiceId);
     if (!invoice) throw new Error(`Invoice ${each.invoiceId} no longer exists.`);
@@ -91,7 +90,6 @@ export async function noteEachCredits(
   });
   await markCredited(
     tx,
-    merchantId,
     decided.flatMap(({ noted }) => noted),
   );
   for (const { of, noted, ...amounts } of decided) {
@@ -177,12 +175,8 @@ interface Owed {
 }
 
 /** The debts of some invoices of a merchant. */
-export async function owedOfEach(
-  tx: Tx,
-  merchantId: string,
-  invoiceIds: readonly string[],
-): Promise<(invoice: InvoiceRow) => Owed> {
-  const againOf = await balancesOfInvoices(tx, merchantId, 'owed_again', invoiceIds);
+export async function owedOfEach(tx: Tx, invoiceIds: readonly string[]): Promise<(invoice: InvoiceRow) => Owed> {
+  const againOf = await balancesOfInvoices(tx, 'owed_again', invoiceIds);
   return (invoice) => ({
     owed: invoice.paymentInFlight || invoice.status === 'PAID' ? ZERO : invoice.unpaidAmount,
     owedAgain: Decimal.max(ZERO, againOf(invoice.id)),
@@ -229,12 +223,8 @@ export function upTo({ net, tax }: Amounts, most: Decimal, currency: string): Am
  * The reason that leaves nothing of an invoice to credit: the credit note over all of it, or its write-off, also just
  * now. Its lock prevents either of them until the end.
  */
-export async function overAllOf(
-  tx: Tx,
-  merchantId: string,
-  invoiceId: string,
-): Promise<CreditNoteRow | 'written off' | null> {
-  const invoice = await lockInvoice(tx, merchantId, invoiceId);
+export async function overAllOf(tx: Tx, invoiceId: string): Promise<CreditNoteRow | 'written off' | null> {
+  const invoice = await lockInvoice(tx, invoiceId);
   if (!invoice) throw new Error(`Invoice ${invoiceId} no longer exists.`);
   return invoice.status === 'WRITTEN_OFF' ? 'written off' : ((await selectUnvoidedCreditNote(tx, invoice)) ?? null);
 }
@@ -263,7 +253,7 @@ async function returnDeductions(
   );
   const given = credits.map(({ credit, part }) => leaving(credit, part));
   for (const [invoiceId, those] of Map.groupBy(given, (credit) => credit.invoiceId))
-    if ((await overAllOf(tx, merchantId, invoiceId)) === null)
+    if ((await overAllOf(tx, invoiceId)) === null)
       await noteCredits(dependencies, tx, { merchantId, invoiceId, refundId }, those, 'all', now);
   const lines = credits.map(({ credit, part }) => ({ ...lineOfNote(credit, negated(part)), creditId: null }));
   const left = excess.plus(totalOf(lines));
@@ -289,7 +279,7 @@ async function returnCorrections(
   now: Instant,
 ): Promise<Deducted> {
   const { merchantId, id, subscriptionId, currency, terms } = invoice;
-  const starts = (await selectLines(tx, merchantId, id))
+  const starts = (await selectLines(tx, id))
     .filter(({ type, totalPrice }) => CORRECTIONS.has(type) && totalPrice.lt(0))
     .map(({ periodStart }) => periodStart);
   if (subscriptionId === null || starts.length === 0) return NO_DEDUCTION;
@@ -325,7 +315,7 @@ export const isOf = (item: BilledItem, priceId: string | null, period: Period): 
 /** The part of an invoice's other negative lines, those of a person before all others. */
 async function deductionsByHand(tx: Tx, invoice: InvoiceRow, most: Decimal): Promise<CreditNoteLine[]> {
   if (most.lte(0)) return [];
-  const found = (await selectLines(tx, invoice.merchantId, invoice.id)).filter(
+  const found = (await selectLines(tx, invoice.id)).filter(
     ({ type, totalAmount }) => totalAmount.lt(0) && type !== 'credit' && !CORRECTIONS.has(type),
   );
   const lines: CreditNoteLine[] = [];

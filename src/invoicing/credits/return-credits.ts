@@ -24,7 +24,7 @@ export async function creditExcess(
 ): Promise<void> {
   const credits = await selectCreditsOn(tx, invoice);
   if (credits.length === 0) return;
-  const lines = (await selectLines(tx, invoice.merchantId, invoice.id)).filter(({ type }) => type === 'credit');
+  const lines = (await selectLines(tx, invoice.id)).filter(({ type }) => type === 'credit');
   for (const [index, credit] of credits.entries()) {
     const line = lines[index];
     if (!line) throw new Error(`Credit ${credit.id} has no line on invoice ${invoice.id}.`);
@@ -56,7 +56,7 @@ export async function returnCredits(
 ): Promise<void> {
   const credits = await selectCreditsOn(tx, { merchantId, id });
   for (const [invoiceId, given] of Map.groupBy(credits, ({ invoiceId }) => invoiceId)) {
-    if ((await overAllOf(tx, merchantId, invoiceId)) !== null) continue;
+    if ((await overAllOf(tx, invoiceId)) !== null) continue;
     await noteCredits(dependencies, tx, { merchantId, invoiceId, refundId }, given, 'all', now);
   }
 }
@@ -68,9 +68,8 @@ export async function voidReturnedCredits(
   reason: string | null,
   now: Instant,
 ): Promise<void> {
-  const { merchantId } = refund;
   for (const note of await lockNotesOfRefund(tx, refund)) {
-    const invoice = await selectInvoice(tx, merchantId, note.invoiceId);
+    const invoice = await selectInvoice(tx, note.invoiceId);
     if (!invoice) throw new Error(`Invoice ${note.invoiceId} no longer exists.`);
     await markCreditNoteVoided(tx, note, reason, now);
     await recordVoid(tx, invoice, note, now);

@@ -38,7 +38,7 @@ export async function selectBilledLines(
   before: PlaceInBilling | null = null,
   alsoOf: readonly string[] = [],
 ): Promise<StoredLine[]> {
-  const [lines] = await selectBilledLinesOf(tx, invoice.merchantId, [{ invoice, since, before }], alsoOf);
+  const [lines] = await selectBilledLinesOf(tx, [{ invoice, since, before }], alsoOf);
   return lines as StoredLine[];
 }
 
@@ -49,7 +49,6 @@ export async function selectBilledLines(
  */
 export async function selectBilledLinesOf(
   tx: Tx,
-  merchantId: string,
   asked: readonly BilledQuestion[],
   alsoOf: readonly string[] = [],
 ): Promise<StoredLine[][]> {
@@ -68,7 +67,7 @@ export async function selectBilledLinesOf(
              with ordinality as q (subscription_id, id, since, before_seq, place)
      cross join lateral (
        select merchant_id, id, kind, status, currency, period_end from invoice
-        where merchant_id = ${merchantId} and subscription_id = q.subscription_id and id <> q.id
+        where merchant_id = ${tx.merchantId} and subscription_id = q.subscription_id and id <> q.id
           and status in ('DRAFT', 'ISSUED', 'PAYMENT_FAILED', 'PAID', 'WRITTEN_OFF', 'CANCELLED')
           and (rebilled_from is null or rebilled_from > q.before_seq)
        offset 0) i
@@ -91,16 +90,12 @@ export async function selectCredits(
   since: Instant,
   before: PlaceInBilling | null = null,
 ): Promise<CreditRow[]> {
-  const [credits] = await selectCreditsOf(tx, invoice.merchantId, [{ invoice, since, before }]);
+  const [credits] = await selectCreditsOf(tx, [{ invoice, since, before }]);
   return credits as CreditRow[];
 }
 
 /** The same of some subscriptions of one merchant: an answer for each question, in their order. */
-export async function selectCreditsOf(
-  tx: Tx,
-  merchantId: string,
-  asked: readonly BilledQuestion[],
-): Promise<CreditRow[][]> {
+export async function selectCreditsOf(tx: Tx, asked: readonly BilledQuestion[]): Promise<CreditRow[][]> {
   if (asked.length === 0) return [];
   const rows = await tx.rows<Placed<CreditRow>>(sql`
     select q.place::int, c.id, c.invoice_id, c.price_id, c.charged_from,
@@ -111,7 +106,7 @@ export async function selectCreditsOf(
                   ${asked.map(({ before }) => before?.seq ?? null)}::bigint[],
                   ${asked.map(({ before }) => before?.creditSeq ?? null)}::bigint[])
              with ordinality as q (subscription_id, since, before_seq, before_credit, place)
-      join unused_credit c on c.merchant_id = ${merchantId} and c.subscription_id = q.subscription_id
+      join unused_credit c on c.merchant_id = ${tx.merchantId} and c.subscription_id = q.subscription_id
      where c.charged_to > q.since
        and (q.before_seq is null or c.line_seq < q.before_seq)
        and (q.before_credit is null or c.seq <= q.before_credit)
@@ -131,7 +126,7 @@ export async function selectUncalculated(
   invoice: BilledFor,
   beforeSeq: bigint | null = null,
 ): Promise<PlaceInTime[]> {
-  const [others] = await selectUncalculatedOf(tx, invoice.merchantId, [{ invoice, beforeSeq }]);
+  const [others] = await selectUncalculatedOf(tx, [{ invoice, beforeSeq }]);
   return others as PlaceInTime[];
 }
 
@@ -140,7 +135,6 @@ const isRebilled = sql`coalesce(i.rebilled_from <= q.before_seq, i.rebilled_from
 /** The same of some subscriptions of one merchant: an answer for each question, in their order. */
 export async function selectUncalculatedOf(
   tx: Tx,
-  merchantId: string,
   asked: readonly { readonly invoice: BilledFor; readonly beforeSeq: bigint | null }[],
 ): Promise<PlaceInTime[][]> {
   if (asked.length === 0) return [];
@@ -151,7 +145,7 @@ export async function selectUncalculatedOf(
                   ${asked.map(({ invoice }) => invoice.id)}::text[],
                   ${asked.map(({ beforeSeq }) => beforeSeq)}::bigint[])
              with ordinality as q (subscription_id, id, before_seq, place)
-      join invoice i on i.merchant_id = ${merchantId} and i.subscription_id = q.subscription_id and i.id <> q.id
+      join invoice i on i.merchant_id = ${tx.merchantId} and i.subscription_id = q.subscription_id and i.id <> q.id
      where i.kind in ('subscription', 'upfront')
        and (i.status in ('ACTIVE', 'CLOSING', 'CLOSED', 'CALCULATING', 'FAILED') or ${isRebilled}
             or exists (select from invoice_line l

@@ -133,8 +133,8 @@ const LOGO_FORMATS = { 'image/png': 'png', 'image/svg+xml': 'svg' } as const;
 
 /** The common content of every document of an invoice. */
 async function described(dependencies: InvoicingDependencies, tx: Tx, invoice: InvoiceRow) {
-  const { branding, bankTransfer, invoiceNotes } = await merchantSettings(tx, invoice.merchantId);
-  const logo = await findLogo(tx, invoice.merchantId);
+  const { branding, bankTransfer, invoiceNotes } = await merchantSettings(tx);
+  const logo = await findLogo(tx);
   return {
     locale: localeOf(invoice),
     currency: invoice.currency,

@@ -20,28 +20,22 @@ export const scheduleDocuments = (tx: Tx, invoices: readonly InvoiceRow[], now: 
 /** The job is done, or tried again at `next`; the invoice says why it has no document. */
 export async function updateDocumentJob(
   tx: Tx,
-  merchantId: string,
   invoiceId: string,
   failure: string | null,
   next: Instant | null,
 ): Promise<void> {
   await tx.run(sql`
     update document_job set next_action_at = ${next}, attempts = attempts + ${failure === null ? 0 : 1}
-     where merchant_id = ${merchantId} and id = ${invoiceId}`);
-  await updateDocumentFailure(tx, merchantId, invoiceId, failure);
+     where merchant_id = ${tx.merchantId} and id = ${invoiceId}`);
+  await updateDocumentFailure(tx, invoiceId, failure);
 }
 
 /**
  * Notes why an invoice has no document; null: nothing withholds it. Almost always that stands already, and it is asked
  * first: an update of no row costs ten times as much as the question, because all triggers of invoices run for it.
  */
-export async function updateDocumentFailure(
-  tx: Tx,
-  merchantId: string,
-  invoiceId: string,
-  failure: string | null,
-): Promise<void> {
-  const other = sql`merchant_id = ${merchantId} and id = ${invoiceId}
+export async function updateDocumentFailure(tx: Tx, invoiceId: string, failure: string | null): Promise<void> {
+  const other = sql`merchant_id = ${tx.merchantId} and id = ${invoiceId}
     and document_failure is distinct from ${failure}::text`;
   if ((await tx.maybe(sql`select 1 from invoice where ${other}`)) === undefined) return;
   await tx.run(sql`update invoice set document_failure = ${failure} where ${other}`);
@@ -67,22 +61,14 @@ export const scheduleReceipt = (tx: Tx, invoice: InvoiceRow, paymentId: string, 
            ${invoice.unpaidAmount}::numeric, document_due(${invoice.merchantId}, ${invoice.clockId}, ${now})
       from receipt_job where merchant_id = ${invoice.merchantId} and invoice_id = ${invoice.id}`);
 
-export const selectReceiptRecord = (
-  tx: Tx,
-  merchantId: string,
-  paymentId: string,
-): Promise<ReceiptRecord | undefined> =>
+export const selectReceiptRecord = (tx: Tx, paymentId: string): Promise<ReceiptRecord | undefined> =>
   tx.maybe<ReceiptRecord>(sql`
-    select position, remaining from receipt_job where merchant_id = ${merchantId} and id = ${paymentId}`);
+    select position, remaining from receipt_job where merchant_id = ${tx.merchantId} and id = ${paymentId}`);
 
 /** The invoice of a receipt to render. */
-export const selectInvoiceOfReceipt = (
-  tx: Tx,
-  merchantId: string,
-  paymentId: string,
-): Promise<{ invoiceId: string } | undefined> =>
+export const selectInvoiceOfReceipt = (tx: Tx, paymentId: string): Promise<{ invoiceId: string } | undefined> =>
   tx.maybe<{ invoiceId: string }>(sql`
-    select invoice_id from receipt_job where merchant_id = ${merchantId} and id = ${paymentId}`);
+    select invoice_id from receipt_job where merchant_id = ${tx.merchantId} and id = ${paymentId}`);
 
 /** How often the job of a document has failed. */
 export async function countFailedRenderings(
@@ -104,64 +90,52 @@ export async function countFailedRenderings(
  */
 export const updateCreditNoteJob = (
   tx: Tx,
-  merchantId: string,
   creditNoteId: string,
   hasFailed: boolean,
   next: Instant | null,
 ): Promise<number> =>
   tx.run(sql`
     update credit_note_job set next_action_at = ${next}, attempts = attempts + ${hasFailed ? 1 : 0}
-     where merchant_id = ${merchantId} and id = ${creditNoteId}`);
+     where merchant_id = ${tx.merchantId} and id = ${creditNoteId}`);
 
 /** The job of a receipt is done, or tried again at `next`. */
 export const updateReceiptJob = (
   tx: Tx,
-  merchantId: string,
   paymentId: string,
   hasFailed: boolean,
   next: Instant | null,
 ): Promise<number> =>
   tx.run(sql`
     update receipt_job set next_action_at = ${next}, attempts = attempts + ${hasFailed ? 1 : 0}
-     where merchant_id = ${merchantId} and id = ${paymentId}`);
+     where merchant_id = ${tx.merchantId} and id = ${paymentId}`);
 
 /** The stored document of an invoice, a credit note or a payment. */
-export const selectDocument = (tx: Tx, merchantId: string, ownerId: string): Promise<{ content: Buffer } | undefined> =>
+export const selectDocument = (tx: Tx, ownerId: string): Promise<{ content: Buffer } | undefined> =>
   tx.maybe<{ content: Buffer }>(
-    sql`select content from document where merchant_id = ${merchantId} and owner_id = ${ownerId}`,
+    sql`select content from document where merchant_id = ${tx.merchantId} and owner_id = ${ownerId}`,
   );
 
 /** Stores a document; the first one stays. */
-export const insertDocument = (
-  tx: Tx,
-  merchantId: string,
-  ownerId: string,
-  content: Uint8Array,
-  now: Instant,
-): Promise<number> =>
+export const insertDocument = (tx: Tx, ownerId: string, content: Uint8Array, now: Instant): Promise<number> =>
   tx.run(sql`
     insert into document (merchant_id, owner_id, content, sha256, created_at)
-    values (${merchantId}, ${ownerId}, ${Buffer.from(content)}, ${createHash('sha256').update(content).digest()},
+    values (${tx.merchantId}, ${ownerId}, ${Buffer.from(content)}, ${createHash('sha256').update(content).digest()},
             ${now})
     on conflict do nothing`);
 
 /** The stored e-invoice of an invoice or a credit note. */
-export const selectEInvoice = (tx: Tx, merchantId: string, ownerId: string): Promise<{ content: string } | undefined> =>
+export const selectEInvoice = (tx: Tx, ownerId: string): Promise<{ content: string } | undefined> =>
   tx.maybe<{ content: string }>(
-    sql`select content from e_invoice where merchant_id = ${merchantId} and owner_id = ${ownerId}`,
+    sql`select content from e_invoice where merchant_id = ${tx.merchantId} and owner_id = ${ownerId}`,
   );
 
 /** Is there one, without reading it? */
-export const hasEInvoice = async (tx: Tx, merchantId: string, ownerId: string): Promise<boolean> =>
-  (await tx.maybe(sql`select 1 from e_invoice where merchant_id = ${merchantId} and owner_id = ${ownerId}`)) !==
+export const hasEInvoice = async (tx: Tx, ownerId: string): Promise<boolean> =>
+  (await tx.maybe(sql`select 1 from e_invoice where merchant_id = ${tx.merchantId} and owner_id = ${ownerId}`)) !==
   undefined;
 
 /** Stores an e-invoice; the first one stays. */
-export const insertEInvoice = (
-  tx: Tx,
-  merchantId: string,
-  ownerId: string,
-  content: string,
-  now: Instant,
-): Promise<number> =>
-  tx.run(sql`${insertion('e_invoice', { merchantId, ownerId, content, createdAt: now })} on conflict do nothing`);
+export const insertEInvoice = (tx: Tx, ownerId: string, content: string, now: Instant): Promise<number> =>
+  tx.run(
+    sql`${insertion('e_invoice', { merchantId: tx.merchantId, ownerId, content, createdAt: now })} on conflict do nothing`,
+  );

@@ -64,7 +64,7 @@ const inTransaction = <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
   env.database.transaction({ merchants: [merchant.id] }, work);
 
 const attempt = (renderer: DocumentRenderer, id: string, now: Instant, render = renderIssued): Promise<void> =>
-  inTransaction((tx) => render(dependenciesWith(renderer), tx, merchant.id, id, now));
+  inTransaction((tx) => render(dependenciesWith(renderer), tx, id, now));
 
 const jobOf = (id: string, table: 'document_job' | 'credit_note_job' | 'receipt_job' = 'document_job') =>
   inTransaction((tx) =>

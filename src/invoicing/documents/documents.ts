@@ -46,18 +46,18 @@ export async function documentOf(
 ): Promise<Result<Uint8Array>> {
   if (!(await isOfInvoice(tx, owner))) return notFound(owner.paymentId === undefined ? 'refund' : 'payment');
   if (await isOfTaxProvider(tx, owner)) return fail('DOCUMENT_NOT_AVAILABLE', { reason: TAX_PROVIDER });
-  const stored = await selectDocument(tx, owner.merchantId, idOf(owner));
+  const stored = await selectDocument(tx, idOf(owner));
   if (stored) return ok(stored.content);
   const described = await describe(dependencies, tx, owner);
   if (!described.ok) return described;
   const rendered = await tryRender(dependencies, described.value);
   if (!rendered.ok) return rendered;
-  await insertDocument(tx, owner.merchantId, idOf(owner), rendered.value, now);
+  await insertDocument(tx, idOf(owner), rendered.value, now);
   const made = described.value.kind === 'receipt' ? null : eInvoiceOf(described.value);
-  if (made && 'xml' in made) await insertEInvoice(tx, owner.merchantId, idOf(owner), made.xml, now);
+  if (made && 'xml' in made) await insertEInvoice(tx, idOf(owner), made.xml, now);
   // One that the job could not make was made after all.
-  if (idOf(owner) === owner.invoiceId) await updateDocumentFailure(tx, owner.merchantId, owner.invoiceId, null);
-  const kept = await selectDocument(tx, owner.merchantId, idOf(owner));
+  if (idOf(owner) === owner.invoiceId) await updateDocumentFailure(tx, owner.invoiceId, null);
+  const kept = await selectDocument(tx, idOf(owner));
   return kept ? ok(kept.content) : notFound('document');
 }
 
@@ -74,7 +74,7 @@ export async function eInvoiceOfDocument(
 ): Promise<Result<string>> {
   const document = await documentOf(dependencies, tx, owner, now);
   if (!document.ok) return document;
-  const stored = await selectEInvoice(tx, owner.merchantId, idOf(owner));
+  const stored = await selectEInvoice(tx, idOf(owner));
   if (stored) return ok(stored.content);
   const described = await describeTaxDocument(dependencies, tx, owner);
   if (!described.ok) return described;
@@ -83,19 +83,19 @@ export async function eInvoiceOfDocument(
     const { withheld: reason, ...details } = made;
     return fail('DOCUMENT_NOT_AVAILABLE', { reason, ...details });
   }
-  await insertEInvoice(tx, owner.merchantId, idOf(owner), made.xml, now);
-  const kept = await selectEInvoice(tx, owner.merchantId, idOf(owner));
+  await insertEInvoice(tx, idOf(owner), made.xml, now);
+  const kept = await selectEInvoice(tx, idOf(owner));
   return kept ? ok(kept.content) : notFound('document');
 }
 
 /** The number that stands on a document. @throws where there is no document */
 export async function numberOfDocument(tx: Tx, owner: DocumentOwner): Promise<string> {
-  const { merchantId, invoiceId, creditNoteId, paymentId } = owner;
+  const { invoiceId, creditNoteId, paymentId } = owner;
   if (creditNoteId !== undefined)
-    return ((await selectCreditNote(tx, merchantId, invoiceId, creditNoteId)) as CreditNoteRow).number;
-  const invoiceNumber = (await selectInvoice(tx, merchantId, invoiceId))?.invoiceNumber;
+    return ((await selectCreditNote(tx, invoiceId, creditNoteId)) as CreditNoteRow).number;
+  const invoiceNumber = (await selectInvoice(tx, invoiceId))?.invoiceNumber;
   if (invoiceNumber == null) throw new Error(`Invoice ${invoiceId} has no number, but a document.`);
-  const record = paymentId === undefined ? undefined : await selectReceiptRecord(tx, merchantId, paymentId);
+  const record = paymentId === undefined ? undefined : await selectReceiptRecord(tx, paymentId);
   return record ? receiptNumberOf(invoiceNumber, record.position) : invoiceNumber;
 }
 
@@ -105,19 +105,16 @@ async function isOfInvoice(
   { merchantId, invoiceId, creditNoteId, paymentId }: DocumentOwner,
 ): Promise<boolean> {
   if (paymentId !== undefined) return (await findReceipt(tx, { merchantId, invoiceId, id: paymentId })) !== undefined;
-  return creditNoteId === undefined || (await selectCreditNote(tx, merchantId, invoiceId, creditNoteId)) !== undefined;
+  return creditNoteId === undefined || (await selectCreditNote(tx, invoiceId, creditNoteId)) !== undefined;
 }
 
 /** Is the document the tax provider's (`pdfSource`)? Receipts are always ours. */
-async function isOfTaxProvider(
-  tx: Tx,
-  { merchantId, invoiceId, creditNoteId, paymentId }: DocumentOwner,
-): Promise<boolean> {
+async function isOfTaxProvider(tx: Tx, { invoiceId, creditNoteId, paymentId }: DocumentOwner): Promise<boolean> {
   if (paymentId !== undefined) return false;
   const owner =
     creditNoteId === undefined
-      ? await selectInvoice(tx, merchantId, invoiceId)
-      : await selectCreditNote(tx, merchantId, invoiceId, creditNoteId);
+      ? await selectInvoice(tx, invoiceId)
+      : await selectCreditNote(tx, invoiceId, creditNoteId);
   return owner?.outsideTax?.pdfUrl != null;
 }
 
@@ -138,10 +135,10 @@ async function describePayment(
   tx: Tx,
   { merchantId, invoiceId, paymentId }: DocumentOwner & { readonly paymentId: string },
 ): Promise<Result<ReceiptDocument>> {
-  const invoice = await selectInvoice(tx, merchantId, invoiceId);
+  const invoice = await selectInvoice(tx, invoiceId);
   const payment = await findReceipt(tx, { merchantId, invoiceId, id: paymentId });
   if (!invoice || !payment) return notFound('payment');
-  const record = await selectReceiptRecord(tx, merchantId, paymentId);
+  const record = await selectReceiptRecord(tx, paymentId);
   return record && invoice.invoiceNumber !== null
     ? ok(await describeReceipt(dependencies, tx, invoice, payment, record))
     : fail('DOCUMENT_NOT_AVAILABLE', { reason: 'not_issued' });
@@ -151,15 +148,15 @@ async function describePayment(
 async function describeTaxDocument(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  { merchantId, invoiceId, creditNoteId }: DocumentOwner,
+  { invoiceId, creditNoteId }: DocumentOwner,
 ): Promise<Result<InvoiceDocument>> {
-  const invoice = await selectInvoice(tx, merchantId, invoiceId);
+  const invoice = await selectInvoice(tx, invoiceId);
   const isIssued = invoice !== undefined && invoice.invoiceNumber !== null;
   if (creditNoteId === undefined)
     return isIssued
       ? ok(await describeInvoice(dependencies, tx, invoice))
       : fail('DOCUMENT_NOT_AVAILABLE', { reason: 'not_issued' });
-  const note = await selectCreditNote(tx, merchantId, invoiceId, creditNoteId);
+  const note = await selectCreditNote(tx, invoiceId, creditNoteId);
   return note && isIssued ? ok(await describeCreditNote(dependencies, tx, note, invoice)) : notFound('refund');
 }
 
@@ -185,45 +182,42 @@ async function tryRender(dependencies: InvoicingDependencies, document: PrintedD
 export async function renderIssued(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  merchantId: string,
   invoiceId: string,
   now: Instant,
 ): Promise<void> {
-  const { failure, next } = await tryDocument(dependencies, tx, { merchantId, invoiceId }, now);
-  await updateDocumentJob(tx, merchantId, invoiceId, failure, next);
+  const { failure, next } = await tryDocument(dependencies, tx, { merchantId: tx.merchantId, invoiceId }, now);
+  await updateDocumentJob(tx, invoiceId, failure, next);
 }
 
 /** The due work that renders a credit note. */
 export async function renderCreditNote(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  merchantId: string,
   creditNoteId: string,
   now: Instant,
 ): Promise<void> {
-  const of = await selectInvoiceOfCreditNote(tx, merchantId, creditNoteId);
-  const owner = of && { merchantId, invoiceId: of.invoiceId, creditNoteId };
+  const of = await selectInvoiceOfCreditNote(tx, creditNoteId);
+  const owner = of && { merchantId: tx.merchantId, invoiceId: of.invoiceId, creditNoteId };
   const { failure, next } = owner ? await tryDocument(dependencies, tx, owner, now) : { failure: null, next: null };
-  await updateCreditNoteJob(tx, merchantId, creditNoteId, failure !== null, next);
+  await updateCreditNoteJob(tx, creditNoteId, failure !== null, next);
 }
 
 /** The due work that renders a receipt. */
 export async function renderReceipt(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  merchantId: string,
   paymentId: string,
   now: Instant,
 ): Promise<void> {
-  const of = await selectInvoiceOfReceipt(tx, merchantId, paymentId);
+  const of = await selectInvoiceOfReceipt(tx, paymentId);
   if (!of) return;
   const { failure, next } = await tryDocument(
     dependencies,
     tx,
-    { merchantId, invoiceId: of.invoiceId, paymentId },
+    { merchantId: tx.merchantId, invoiceId: of.invoiceId, paymentId },
     now,
   );
-  await updateReceiptJob(tx, merchantId, paymentId, failure !== null, next);
+  await updateReceiptJob(tx, paymentId, failure !== null, next);
 }
 
 /** An attempt of the due work. @returns why there is no document, and when to try again; both null where it stands. */

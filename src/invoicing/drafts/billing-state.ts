@@ -72,10 +72,8 @@ export async function loadBillings(
 ): Promise<Loaded[]> {
   const [first] = asked;
   if (!first) return [];
-  const { merchantId } = first.terms;
   const found = await selectUncalculatedOf(
     tx,
-    merchantId,
     asked.map(({ invoice }) => ({ invoice, beforeSeq: null })),
   );
   const places = found.map(placesOf);
@@ -86,7 +84,6 @@ export async function loadBillings(
   const read = new Map(withPeriods.map(({ place }, index) => [place, closed[index] ?? []]));
   const states = await loadStates(
     tx,
-    merchantId,
     asked.map(({ terms, invoice }, place) => ({
       ...{ terms, invoice, ...(places[place] ?? placesOf([])), read: read.get(place) ?? [] },
     })),
@@ -157,9 +154,7 @@ export async function loadOwnDue(
   corrections: readonly StoredLine[] = [],
 ): Promise<Pick<Billing, 'due' | 'commitments'>> {
   const places = placesOf(await selectUncalculated(tx, invoice, place?.seq ?? null));
-  const [state] = (await loadStates(tx, terms.merchantId, [{ terms, invoice, ...places, read: [], place }])) as [
-    BillingState,
-  ];
+  const [state] = (await loadStates(tx, [{ terms, invoice, ...places, read: [], place }])) as [BillingState];
   const all = { ...state, items: [...state.items, ...itemsOf(corrections, [])] };
   const commitments = commitmentsDue(all, [], decimal(frozen.manualTaxRate ?? '0'));
   return { due: dueOn(state), commitments: commitments.filter(({ isLate }) => !isLate) };
@@ -175,7 +170,7 @@ interface StateQuestion {
 }
 
 /** Credits are of lines, so they are asked for only where there are some. */
-async function loadStates(tx: Tx, merchantId: string, asked: readonly StateQuestion[]): Promise<BillingState[]> {
+async function loadStates(tx: Tx, asked: readonly StateQuestion[]): Promise<BillingState[]> {
   const questions = asked.map(
     ({ terms, invoice, rebilled, read, place = null }): BilledQuestion => ({
       invoice,
@@ -183,9 +178,9 @@ async function loadStates(tx: Tx, merchantId: string, asked: readonly StateQuest
       before: place,
     }),
   );
-  const lines = await selectBilledLinesOf(tx, merchantId, questions);
+  const lines = await selectBilledLinesOf(tx, questions);
   const withLines = questions.filter((_, place) => lines[place]?.length);
-  const found = await selectCreditsOf(tx, merchantId, withLines);
+  const found = await selectCreditsOf(tx, withLines);
   const credits = new Map(withLines.map((question, index) => [question, found[index] ?? []]));
   return asked.map(({ terms, invoice, others, rebilled }, place) => {
     const own = credits.get(questions[place] as BilledQuestion) ?? [];

@@ -82,11 +82,9 @@ async function loadFacts(
 ): Promise<CalculationFacts[]> {
   const [first] = invoices;
   if (!first) return [];
-  const { merchantId } = first;
   const ids = invoices.map(({ id }) => id);
   await lockBilling(
     tx,
-    merchantId,
     invoices.map((invoice) => termsOf(invoice).subscriptionId),
   );
   // of a calculation before this one
@@ -105,9 +103,9 @@ async function loadFacts(
     return { invoice, terms, rates, frozen: { ...rates, history: historyOf(terms) } };
   });
   const loaded = await loadBillings(tx, dependencies.source, asked);
-  const usage = await selectBilledUsageOfInvoices(tx, merchantId, ids);
-  const manual = await selectManualLinesOfInvoices(tx, merchantId, ids);
-  const credits = await selectCreditsOnInvoices(tx, merchantId, ids);
+  const usage = await selectBilledUsageOfInvoices(tx, ids);
+  const manual = await selectManualLinesOfInvoices(tx, ids);
+  const credits = await selectCreditsOnInvoices(tx, ids);
   return asked.map(({ invoice, rates, frozen }, place) => ({
     ...{ invoice, rates, unanswered: frozen, loaded: loaded[place] as Loaded },
     usage: usage.get(invoice.id) ?? [],

@@ -29,7 +29,7 @@ export async function freezeAgain(
   const frozen = await freezeFor(dependencies, tx, await termsOf(tx, dependencies.source, invoice), invoice, now);
   const taken = invoice.terms?.adjustments;
   if (taken === undefined) return frozen;
-  const found = await dependencies.source.adjustments(tx, invoice.merchantId, [invoice.subscriptionId]);
+  const found = await dependencies.source.adjustments(tx, [invoice.subscriptionId]);
   const existing = found.get(invoice.subscriptionId) ?? [];
   const adjustments =
     which === 'taken' ? stillThere(taken, existing) : adjustmentsAt(existing, invoice.gracePeriodEnd, now);
@@ -75,7 +75,7 @@ export async function freezeEach(
   const [first] = all;
   if (!first) return [];
   const customerIds = all.map(({ terms }) => terms.customerId);
-  const taxationOf = taxation ? () => taxation : await findTaxations(tx, first.terms.merchantId, customerIds);
+  const taxationOf = taxation ? () => taxation : await findTaxations(tx, customerIds);
   return freezeAll(dependencies, tx, taxationOf, all);
 }
 
@@ -90,7 +90,6 @@ async function freezeAll(
   if (!first) return [];
   const adjustments = await dependencies.source.adjustments(
     tx,
-    first.terms.merchantId,
     all.map(({ terms }) => terms.subscriptionId),
   );
   return all.map(({ terms, invoice }) => ({
@@ -147,7 +146,7 @@ export async function freezeAllFor(
 ): Promise<FrozenTerms[]> {
   const [first] = all;
   if (!first) return [];
-  const merchant = await findMerchant(tx, first.terms.merchantId);
+  const merchant = await findMerchant(tx);
   const taxationOf = await taxationsUnder(
     tx,
     merchant,

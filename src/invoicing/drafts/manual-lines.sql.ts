@@ -7,14 +7,14 @@ import type { ManualLineRow, NewManualLine, Waiting } from './manual-line.ts';
 export const insertManualLine = (tx: Tx, row: NewManualLine): Promise<ManualLineRow> =>
   tx.one<ManualLineRow>(sql`${insertion('manual_line', row)} returning *`);
 
-export const selectManualLineByKey = (tx: Tx, merchantId: string, key: string): Promise<ManualLineRow | undefined> =>
+export const selectManualLineByKey = (tx: Tx, key: string): Promise<ManualLineRow | undefined> =>
   tx.maybe<ManualLineRow>(
-    sql`select * from manual_line where merchant_id = ${merchantId} and idempotency_key = ${key}`,
+    sql`select * from manual_line where merchant_id = ${tx.merchantId} and idempotency_key = ${key}`,
   );
 
 /** Locks a key: a twin with the same key waits until this transaction ends, and then finds its line. */
-export const lockManualLineKey = (tx: Tx, merchantId: string, key: string): Promise<number> =>
-  tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`manual_line:${merchantId}:${key}`}, 0))`);
+export const lockManualLineKey = (tx: Tx, key: string): Promise<number> =>
+  tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`manual_line:${tx.merchantId}:${key}`}, 0))`);
 
 /** An invoice, and the lines without an invoice that it takes. */
 interface TakingInvoice {
@@ -28,12 +28,11 @@ interface TakingInvoice {
  */
 export async function selectManualLinesIfClosed(
   tx: Tx,
-  merchantId: string,
   invoices: readonly TakingInvoice[],
 ): Promise<ManualLineRow[][]> {
   const rows = await tx.rows<ManualLineRow>(sql`
     select * from manual_line
-     where merchant_id = ${merchantId} and (
+     where merchant_id = ${tx.merchantId} and (
        invoice_id = any (${invoices.map(({ invoice }) => invoice.id)}::text[])
        or subscription_id = any (${invoices.map(({ invoice }) => invoice.subscriptionId)}::text[])
           and invoice_id is null and calculated_at is null and into_wallet_at is null)
@@ -52,28 +51,22 @@ const isTakenBy =
     waiting === 'all' || (waiting !== 'none' && !isAfter(invoiceAt, waiting.until));
 
 /** The lines on an invoice whose usage is read, in the order of their creation. */
-export const selectManualLinesOn = async (tx: Tx, { merchantId, id }: InvoiceRow): Promise<readonly ManualLineRow[]> =>
-  (await selectManualLinesOfInvoices(tx, merchantId, [id])).get(id) ?? [];
+export const selectManualLinesOn = async (tx: Tx, { id }: InvoiceRow): Promise<readonly ManualLineRow[]> =>
+  (await selectManualLinesOfInvoices(tx, [id])).get(id) ?? [];
 
 /** The same of some invoices of one merchant, by invoice. */
 export async function selectManualLinesOfInvoices(
   tx: Tx,
-  merchantId: string,
   invoiceIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly ManualLineRow[]>> {
   const rows = await tx.rows<ManualLineRow & { invoiceId: string }>(sql`
     select * from manual_line
-     where merchant_id = ${merchantId} and invoice_id = any (${[...invoiceIds]}::text[]) order by seq`);
+     where merchant_id = ${tx.merchantId} and invoice_id = any (${[...invoiceIds]}::text[]) order by seq`);
   return Map.groupBy(rows, (row) => row.invoiceId);
 }
 
 /** Some invoices of one merchant, each of another subscription, take their lines, for good. */
-export async function updateManualLinesTaken(
-  tx: Tx,
-  merchantId: string,
-  invoices: readonly TakingInvoice[],
-  now: Instant,
-): Promise<void> {
+export async function updateManualLinesTaken(tx: Tx, invoices: readonly TakingInvoice[], now: Instant): Promise<void> {
   const taken = sql`calculated_at = ${now}, updated_at = ${now}`;
   const taking = invoices.flatMap(({ invoice: { id, subscriptionId }, waiting }) =>
     waiting === 'none' ? [] : [{ id, subscriptionId, until: waiting === 'all' ? null : waiting.until }],
@@ -83,24 +76,20 @@ export async function updateManualLinesTaken(
       update manual_line m set invoice_id = w.invoice_id, ${taken}
         from unnest(${taking.map(({ id }) => id)}::text[], ${taking.map(({ subscriptionId: id }) => id)}::text[],
                     ${taking.map(({ until }) => until)}::timestamptz[]) w (invoice_id, subscription_id, until)
-       where m.merchant_id = ${merchantId} and m.subscription_id = w.subscription_id
+       where m.merchant_id = ${tx.merchantId} and m.subscription_id = w.subscription_id
          and m.invoice_id is null and m.calculated_at is null and m.into_wallet_at is null
          and (w.until is null or m.invoice_at <= w.until)`);
   await tx.run(sql`
     update manual_line set ${taken}
-     where merchant_id = ${merchantId} and invoice_id = any (${invoices.map(({ invoice }) => invoice.id)}::text[])
+     where merchant_id = ${tx.merchantId} and invoice_id = any (${invoices.map(({ invoice }) => invoice.id)}::text[])
        and calculated_at is null`);
 }
 
 /** Lines of a subscription, or (null) of all, that no invoice that is open now would take. */
-export const selectLaterManualLines = (
-  tx: Tx,
-  merchantId: string,
-  subscriptionId: string | null,
-): Promise<ManualLineRow[]> =>
+export const selectLaterManualLines = (tx: Tx, subscriptionId: string | null): Promise<ManualLineRow[]> =>
   tx.rows<ManualLineRow>(sql`
     select * from manual_line
-     where merchant_id = ${merchantId} and (${subscriptionId}::text is null or subscription_id = ${subscriptionId})
+     where merchant_id = ${tx.merchantId} and (${subscriptionId}::text is null or subscription_id = ${subscriptionId})
        and calculated_at is null
        and invoice_id is null
        and into_wallet_at is null
@@ -113,16 +102,12 @@ export type BilledManualLine = ManualLineRow & {
   readonly billedRate: Decimal;
 };
 
-export const selectNegativeLinesOn = (
-  tx: Tx,
-  merchantId: string,
-  invoiceIds: readonly string[],
-): Promise<BilledManualLine[]> =>
+export const selectNegativeLinesOn = (tx: Tx, invoiceIds: readonly string[]): Promise<BilledManualLine[]> =>
   tx.rows<BilledManualLine>(sql`
     select m.*, l.total_price as billed_net, l.total_amount as billed_gross, l.tax_rate as billed_rate
       from manual_line m
       join invoice_line l on l.merchant_id = m.merchant_id and l.invoice_id = m.invoice_id and l.id = m.id
-     where m.merchant_id = ${merchantId} and m.invoice_id = any (${[...invoiceIds]}) and m.quantity * m.unit_price < 0
+     where m.merchant_id = ${tx.merchantId} and m.invoice_id = any (${[...invoiceIds]}) and m.quantity * m.unit_price < 0
      order by m.seq`);
 
 /** The lines on an invoice that were carried over, each with its part that has been carried on. */
@@ -141,33 +126,27 @@ export const selectCarriedLinesOn = (
 /** Carried lines that no invoice has taken, with the invoices that could not deduct them; locked. */
 export const lockWaitingCarriedLines = (
   tx: Tx,
-  merchantId: string,
   subscriptionId: string,
 ): Promise<(ManualLineRow & { readonly fromInvoiceId: string | null })[]> =>
   tx.rows<ManualLineRow & { readonly fromInvoiceId: string | null }>(sql`
     select m.*, o.invoice_id as from_invoice_id
       from manual_line m
       join manual_line o on o.merchant_id = m.merchant_id and o.id = m.carried_from_id
-     where m.merchant_id = ${merchantId} and m.subscription_id = ${subscriptionId} and m.carried_from_id is not null
+     where m.merchant_id = ${tx.merchantId} and m.subscription_id = ${subscriptionId} and m.carried_from_id is not null
        and m.invoice_id is null and m.calculated_at is null and m.into_wallet_at is null
      order by m.seq for update of m`);
 
-export const updateIntoWallet = (tx: Tx, merchantId: string, ids: readonly string[], now: Instant): Promise<number> =>
+export const updateIntoWallet = (tx: Tx, ids: readonly string[], now: Instant): Promise<number> =>
   tx.run(sql`
     update manual_line set into_wallet_at = ${now}, updated_at = ${now}
-     where merchant_id = ${merchantId} and id = any (${[...ids]})`);
+     where merchant_id = ${tx.merchantId} and id = any (${[...ids]})`);
 
 /** Is there an invoice of a series whose period is open, or whose usage has not been read yet? It takes what waits. */
-export const selectTakesLines = async (
-  tx: Tx,
-  merchantId: string,
-  subscriptionId: string,
-  cadence: string,
-): Promise<boolean> =>
+export const selectTakesLines = async (tx: Tx, subscriptionId: string, cadence: string): Promise<boolean> =>
   (
     await tx.one<{ found: boolean }>(sql`
       select exists (
         select from invoice
-         where merchant_id = ${merchantId} and subscription_id = ${subscriptionId} and kind = 'subscription'
+         where merchant_id = ${tx.merchantId} and subscription_id = ${subscriptionId} and kind = 'subscription'
            and billing_cadence = ${cadence} and status in ('ACTIVE', 'CLOSING')) as found`)
   ).found;

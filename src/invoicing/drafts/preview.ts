@@ -33,16 +33,15 @@ export async function tryPreviews(
 ): Promise<(Calculation | null)[]> {
   const [first] = invoices;
   if (!first) return [];
-  const { merchantId } = first;
   const termsOf = known ? () => known.terms : await termsOfInvoices(tx, dependencies.source, invoices);
   const subscriptionIds = invoices.map((invoice) => termsOf(invoice).subscriptionId);
-  const waiting = await selectWaiting(tx, merchantId, subscriptionIds);
+  const waiting = await selectWaiting(tx, subscriptionIds);
   const turns = invoices.map((stored) => {
     const terms = termsOf(stored);
     const before = calculatedBefore(terms, stored, waiting.get(terms.subscriptionId) ?? []);
     return [...before, asPlanned(terms, stored)].map((invoice): ToPreview => ({ terms, invoice }));
   });
-  const facts = await loadFacts(dependencies, tx, merchantId, turns.flat(), known?.taxation);
+  const facts = await loadFacts(dependencies, tx, turns.flat(), known?.taxation);
   return turns.map((turn) => previewLast(turn.map((each) => facts.get(each) as PreviewFacts)));
 }
 
@@ -63,7 +62,6 @@ interface PreviewFacts {
 async function loadFacts(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  merchantId: string,
   all: readonly ToPreview[],
   taxation: Taxation | undefined,
 ): Promise<ReadonlyMap<ToPreview, PreviewFacts>> {
@@ -73,8 +71,8 @@ async function loadFacts(
   const asked = all.map((each, place) => ({ ...each, frozen: rates[place] as FrozenTerms }));
   const loaded = await loadBillings(tx, source, asked);
   const taking = all.map(({ terms, invoice }) => ({ invoice, waiting: waitingFor(terms, invoice) }));
-  const manual = await selectManualLinesIfClosed(tx, merchantId, taking);
-  const credits = await expectedCredits(tx, merchantId, all);
+  const manual = await selectManualLinesIfClosed(tx, taking);
+  const credits = await expectedCredits(tx, all);
   return new Map(
     asked.map(({ invoice, frozen }, place) => [
       all[place] as ToPreview,

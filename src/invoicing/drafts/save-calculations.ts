@@ -42,17 +42,15 @@ export async function saveCalculations(
 ): Promise<ChangedInvoice[]> {
   const [first] = calculated;
   if (!first) return [];
-  const { merchantId } = first.invoice;
   await replaceLines(
     tx,
-    merchantId,
     calculated.map(({ invoice, calculation }) => ({
       invoice,
       lines: lineRows(invoice, calculation, () => newId('lineItem')),
     })),
   );
   const hashes = new Map(calculated.map(({ invoice, calculation }) => [invoice.id, draftHash(calculation)]));
-  const missing = await findMissingKindsOf(tx, 'invoice', merchantId, hashes);
+  const missing = await findMissingKindsOf(tx, 'invoice', hashes);
   return calculated.map(({ invoice, calculation, frozen }) => {
     const waits = !invoice.autoApprove || (missing.get(invoice.id) ?? []).length > 0;
     return moved(

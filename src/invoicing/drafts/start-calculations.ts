@@ -38,6 +38,6 @@ export async function calculateAgain(
 ): Promise<InvoiceRow> {
   const terms = await freezeAgain(dependencies, tx, invoice, 'taken', now);
   if (invoice.status === 'CALCULATING') return updateInvoice(tx, invoice, { terms }, now);
-  await cancelApprovals(tx, invoice.merchantId, [invoice.id], now);
+  await cancelApprovals(tx, [invoice.id], now);
   return updateInvoiceStatus(tx, invoice, 'recalculate', { nextActionAt: now, calculationAttempts: 0, terms }, now);
 }

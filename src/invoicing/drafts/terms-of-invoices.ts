@@ -5,7 +5,7 @@ import type { BillingSource, BillingTerms } from '../terms/billing-terms.ts';
 /** The terms of an invoice's subscription. @throws for an invoice that has none: only invoices of periods come here. */
 export async function termsOf(tx: Tx, source: BillingSource, invoice: InvoiceRow): Promise<BillingTerms> {
   if (invoice.subscriptionId === null) throw new Error(`Invoice ${invoice.id} is of no subscription.`);
-  return source.terms(tx, invoice.merchantId, invoice.subscriptionId);
+  return source.terms(tx, invoice.subscriptionId);
 }
 
 /** The terms of the subscriptions of some invoices. */
@@ -19,8 +19,7 @@ export async function termsOfInvoices(
 ): Promise<TermsOf> {
   const ids = invoices.flatMap(({ subscriptionId: id }) => id ?? []);
   const [first] = invoices;
-  const terms =
-    first && ids.length > 0 ? await source.termsOf(tx, first.merchantId, ids) : new Map<string, BillingTerms>();
+  const terms = first && ids.length > 0 ? await source.termsOf(tx, ids) : new Map<string, BillingTerms>();
   return ({ id, subscriptionId }) => {
     const found = subscriptionId === null ? undefined : terms.get(subscriptionId);
     if (!found) throw new Error(`Invoice ${id} is of no subscription.`);

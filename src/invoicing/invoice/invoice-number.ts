@@ -25,7 +25,7 @@ export async function numbersOf(
 ): Promise<ReadonlyMap<string, NumberedInvoice>> {
   const [first] = invoices;
   if (!first) return new Map();
-  const drawn = await drawNumbers(tx, first.merchantId, 'invoice', invoices.length);
+  const drawn = await drawNumbers(tx, 'invoice', invoices.length);
   return new Map(
     invoices.map((invoice, place) => {
       if (!hasPartiesAndDates(invoice)) throw new Error(`Invoice ${invoice.id} is not issued and gets no number.`);
@@ -38,8 +38,8 @@ export async function numbersOf(
 
 /** The same of one. */
 export async function numberOf(tx: Tx, invoice: InvoiceRow): Promise<NumberedInvoice> {
-  const lines = await selectIssuedLines(tx, invoice.merchantId, [invoice.id]);
-  const settings = await merchantSettings(tx, invoice.merchantId);
+  const lines = await selectIssuedLines(tx, [invoice.id]);
+  const settings = await merchantSettings(tx);
   return (await numbersOf(tx, settings, [invoice], lines)).get(invoice.id) as NumberedInvoice;
 }
 

@@ -21,18 +21,14 @@ import type { IssuedLine, LineRow } from './invoice-line.ts';
 import { type InvoiceStatus, type InvoiceTrigger, invoiceStates } from './states.ts';
 
 /** Locks the invoice, so that two callers at one invoice wait for each other. */
-export const lockInvoice = (tx: Tx, merchantId: string, id: string): Promise<InvoiceRow | undefined> =>
-  tx.maybe<InvoiceRow>(sql`select * from invoice where merchant_id = ${merchantId} and id = ${id} for update`);
+export const lockInvoice = (tx: Tx, id: string): Promise<InvoiceRow | undefined> =>
+  tx.maybe<InvoiceRow>(sql`select * from invoice where merchant_id = ${tx.merchantId} and id = ${id} for update`);
 
 /** Locks some invoices as `lockInvoice` does, in the order of their ids. @returns them by their ids */
-export const lockInvoicesById = async (
-  tx: Tx,
-  merchantId: string,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, InvoiceRow>> => {
+export const lockInvoicesById = async (tx: Tx, ids: readonly string[]): Promise<ReadonlyMap<string, InvoiceRow>> => {
   const rows = await tx.rows<InvoiceRow>(sql`
     select * from invoice
-     where merchant_id = ${merchantId} and id = any (${[...ids]}::text[]) order by id for update`);
+     where merchant_id = ${tx.merchantId} and id = any (${[...ids]}::text[]) order by id for update`);
   return new Map(rows.map((row) => [row.id, row]));
 };
 
@@ -40,35 +36,31 @@ export const lockInvoicesById = async (
  * Locks some invoices, in the order of their ids; not against rows that only refer to them. The order of the answer is
  * that of their creation.
  */
-export const lockInvoices = (tx: Tx, merchantId: string, ids: readonly string[]): Promise<InvoiceRow[]> =>
+export const lockInvoices = (tx: Tx, ids: readonly string[]): Promise<InvoiceRow[]> =>
   tx.rows<InvoiceRow>(sql`
     with locked as materialized (
       select * from invoice
-       where merchant_id = ${merchantId} and id = any (${[...ids]}::text[]) order by id for no key update)
+       where merchant_id = ${tx.merchantId} and id = any (${[...ids]}::text[]) order by id for no key update)
     select * from locked order by seq`);
 
 /**
  * Locks all invoices of some subscriptions, in the order of their ids: for who holds their billing and may change any
  * of them. Whoever has one of these meanwhile waits for no lock that comes before it.
  */
-export const lockInvoicesOf = (tx: Tx, merchantId: string, subscriptionIds: readonly string[]): Promise<number> =>
+export const lockInvoicesOf = (tx: Tx, subscriptionIds: readonly string[]): Promise<number> =>
   tx.run(sql`
     select from invoice
-     where merchant_id = ${merchantId} and subscription_id = any (${[...subscriptionIds]}::text[])
+     where merchant_id = ${tx.merchantId} and subscription_id = any (${[...subscriptionIds]}::text[])
        order by id for update`);
 
 /** The invoice as it is now, for reading: a decision on it locks it instead. */
-export const selectInvoice = (tx: Tx, merchantId: string, id: string): Promise<InvoiceRow | undefined> =>
-  tx.maybe<InvoiceRow>(sql`select * from invoice where merchant_id = ${merchantId} and id = ${id}`);
+export const selectInvoice = (tx: Tx, id: string): Promise<InvoiceRow | undefined> =>
+  tx.maybe<InvoiceRow>(sql`select * from invoice where merchant_id = ${tx.merchantId} and id = ${id}`);
 
 /** Some invoices as they are now, by their ids. */
-export const selectInvoices = async (
-  tx: Tx,
-  merchantId: string,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, InvoiceRow>> => {
+export const selectInvoices = async (tx: Tx, ids: readonly string[]): Promise<ReadonlyMap<string, InvoiceRow>> => {
   const rows = await tx.rows<InvoiceRow>(
-    sql`select * from invoice where merchant_id = ${merchantId} and id = any (${[...ids]}::text[])`,
+    sql`select * from invoice where merchant_id = ${tx.merchantId} and id = any (${[...ids]}::text[])`,
   );
   return new Map(rows.map((row) => [row.id, row]));
 };
@@ -78,29 +70,28 @@ export const selectInvoices = async (
  * others take after the invoices.
  * @throws 55P03 where somebody has one
  */
-export const lockInvoicesNow = (tx: Tx, merchantId: string, ids: readonly string[]): Promise<number> =>
+export const lockInvoicesNow = (tx: Tx, ids: readonly string[]): Promise<number> =>
   tx.run(sql`
-    select from invoice where merchant_id = ${merchantId} and id = any (${[...ids]}::text[])
+    select from invoice where merchant_id = ${tx.merchantId} and id = any (${[...ids]}::text[])
      order by id for update nowait`);
 
 /** The invoice that was made under an idempotency key. */
-export const selectInvoiceByKey = (tx: Tx, merchantId: string, key: string): Promise<InvoiceRow | undefined> =>
-  tx.maybe<InvoiceRow>(sql`select * from invoice where merchant_id = ${merchantId} and idempotency_key = ${key}`);
+export const selectInvoiceByKey = (tx: Tx, key: string): Promise<InvoiceRow | undefined> =>
+  tx.maybe<InvoiceRow>(sql`select * from invoice where merchant_id = ${tx.merchantId} and idempotency_key = ${key}`);
 
 /** The invoice that was made for something. */
 export const selectInvoiceOf = (
   tx: Tx,
-  merchantId: string,
   purpose: { readonly type: string; readonly id: string },
 ): Promise<InvoiceRow | undefined> =>
   tx.maybe<InvoiceRow>(sql`
     select * from invoice
-     where merchant_id = ${merchantId} and purpose_id = ${purpose.id} and purpose_type = ${purpose.type}
+     where merchant_id = ${tx.merchantId} and purpose_id = ${purpose.id} and purpose_type = ${purpose.type}
      order by seq desc limit 1`);
 
 /** Locks a key: a twin with the same key waits until this transaction ends, and then finds its invoice. */
-export const lockInvoiceKey = (tx: Tx, merchantId: string, key: string): Promise<number> =>
-  tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`invoice:${merchantId}:${key}`}, 0))`);
+export const lockInvoiceKey = (tx: Tx, key: string): Promise<number> =>
+  tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`invoice:${tx.merchantId}:${key}`}, 0))`);
 
 const withJson = (changes: Partial<InvoiceRow>): Record<string, unknown> =>
   withJsonb(changes, 'terms', 'taxes', 'seller', 'buyer', 'metadata', 'oneOff', 'outsideTax');
@@ -183,13 +174,12 @@ export async function insertPeriods(tx: Tx, invoices: readonly NewInvoice[], now
 /** The invoices of some subscriptions in some states, in the order of their creation, locked. */
 export async function lockInvoicesIn(
   tx: Tx,
-  merchantId: string,
   subscriptionIds: readonly string[],
   statuses: readonly InvoiceStatus[],
 ): Promise<InvoiceRow[]> {
   const locked = await tx.rows<InvoiceRow & { readonly seq: bigint }>(sql`
     select * from invoice
-     where merchant_id = ${merchantId} and subscription_id = any (${[...subscriptionIds]}::text[])
+     where merchant_id = ${tx.merchantId} and subscription_id = any (${[...subscriptionIds]}::text[])
        and status = any (${statuses})
      order by id for update`);
   return locked.toSorted((one, other) => (one.seq < other.seq ? -1 : 1)); // locks are taken in another order
@@ -249,13 +239,12 @@ const LINE_FIELDS = [
  */
 export async function replaceLines(
   tx: Tx,
-  merchantId: string,
   invoices: readonly { readonly invoice: InvoiceRow; readonly lines: readonly LineRow[] }[],
 ): Promise<void> {
   const before = invoices.filter(({ invoice }) => invoice.itemCount > 0).map(({ invoice }) => invoice.id);
   if (before.length > 0)
     await tx.run(
-      sql`delete from invoice_line where merchant_id = ${merchantId} and invoice_id = any (${before}::text[])`,
+      sql`delete from invoice_line where merchant_id = ${tx.merchantId} and invoice_id = any (${before}::text[])`,
     );
   const rows = invoices.flatMap(({ lines }) =>
     lines.map((line) => Object.fromEntries(LINE_FIELDS.map((name) => [name, jsonValue(line[name])]))),
@@ -275,27 +264,20 @@ const jsonValue = (value: unknown): unknown => {
 };
 
 /** A window of an invoice's lines, in their order on the document. */
-export const selectLines = (
-  tx: Tx,
-  merchantId: string,
-  invoiceId: string,
-  after = -1,
-  limit = 100_000,
-): Promise<LineRow[]> =>
+export const selectLines = (tx: Tx, invoiceId: string, after = -1, limit = 100_000): Promise<LineRow[]> =>
   tx.rows<LineRow>(sql`
     select * from invoice_line
-     where merchant_id = ${merchantId} and invoice_id = ${invoiceId} and position > ${after}
+     where merchant_id = ${tx.merchantId} and invoice_id = ${invoiceId} and position > ${after}
      order by position limit ${limit}`);
 
 /** Stores the usage for the prices of some closing periods of one merchant (transition 3). */
 export async function insertBilledUsage(
   tx: Tx,
-  merchantId: string,
   invoices: readonly { readonly invoice: InvoiceRow; readonly usage: readonly BilledUsage[] }[],
 ): Promise<void> {
   const rows = invoices.flatMap(({ invoice, usage }) =>
     usage.map((row) => ({
-      merchantId,
+      merchantId: tx.merchantId,
       invoiceId: invoice.id,
       priceId: row.priceId,
       groupKey: groupKey(row.groupValues),
@@ -317,19 +299,18 @@ interface StoredUsage extends Omit<BilledUsage, 'share' | 'taken'> {
   shareDenominator: bigint | null;
 }
 
-export const selectBilledUsage = async (tx: Tx, { merchantId, id }: InvoiceRow): Promise<readonly BilledUsage[]> =>
-  (await selectBilledUsageOfInvoices(tx, merchantId, [id])).get(id) ?? [];
+export const selectBilledUsage = async (tx: Tx, { id }: InvoiceRow): Promise<readonly BilledUsage[]> =>
+  (await selectBilledUsageOfInvoices(tx, [id])).get(id) ?? [];
 
 /** The metered usage of some invoices of a merchant, by invoice. */
 export async function selectBilledUsageOfInvoices(
   tx: Tx,
-  merchantId: string,
   invoiceIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly BilledUsage[]>> {
   const rows = await tx.rows<StoredUsage & { invoiceId: string }>(sql`
     select invoice_id, price_id, group_values, quantity, event_count, granted, share_numerator, share_denominator
       from invoice_usage
-     where merchant_id = ${merchantId} and invoice_id = any (${[...invoiceIds]}::text[])
+     where merchant_id = ${tx.merchantId} and invoice_id = any (${[...invoiceIds]}::text[])
      order by invoice_id, price_id, group_key`);
   const byInvoice = Map.groupBy(rows, ({ invoiceId: id }) => id);
   return new Map([...byInvoice].map(([id, those]) => [id, those.map(billedUsage)]));
@@ -348,14 +329,13 @@ const billedUsage = ({
 /** The lines of some invoices, each in its order on the document. */
 export async function selectIssuedLines(
   tx: Tx,
-  merchantId: string,
   invoiceIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly IssuedLine[]>> {
   const lines = await tx.rows<IssuedLine>(sql`
     select invoice_id, id, display_name, event_type, type, quantity, unit_price, total_price, tax_rate, total_tax,
            total_amount, period_start, period_end
       from invoice_line
-     where merchant_id = ${merchantId} and invoice_id = any (${[...invoiceIds]}::text[])
+     where merchant_id = ${tx.merchantId} and invoice_id = any (${[...invoiceIds]}::text[])
      order by invoice_id, position`);
   return Map.groupBy(lines, ({ invoiceId }) => invoiceId);
 }
@@ -364,23 +344,18 @@ export async function selectIssuedLines(
  * The first of the next numbers of a counter without gaps: its row stays locked until the transaction ends, and a
  * rollback takes the numbers back (reliability I-29).
  */
-export async function drawNumbers(
-  tx: Tx,
-  merchantId: string,
-  counter: 'invoice' | 'credit_note',
-  many: number,
-): Promise<bigint> {
+export async function drawNumbers(tx: Tx, counter: 'invoice' | 'credit_note', many: number): Promise<bigint> {
   const { first } = await tx.one<{ first: bigint }>(
-    sql`select draw_numbers(${merchantId}, ${counter}, ${many}) as first`,
+    sql`select draw_numbers(${tx.merchantId}, ${counter}, ${many}) as first`,
   );
   return first;
 }
 
 /** Invoices of a customer that are neither paid nor cancelled: they block its deletion. */
-export const selectOpenInvoicesOfCustomer = (tx: Tx, merchantId: string, customerId: string) =>
+export const selectOpenInvoicesOfCustomer = (tx: Tx, customerId: string) =>
   tx.rows<{ id: string; invoiceNumber: string | null }>(sql`
     select id, invoice_number from invoice
-     where merchant_id = ${merchantId} and customer_id = ${customerId}
+     where merchant_id = ${tx.merchantId} and customer_id = ${customerId}
        and status not in ('PAID', 'CANCELLED', 'WRITTEN_OFF')
      order by seq`);
 
@@ -390,12 +365,11 @@ export const selectOpenInvoicesOfCustomer = (tx: Tx, merchantId: string, custome
  */
 export async function selectWaiting(
   tx: Tx,
-  merchantId: string,
   subscriptionIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly InvoiceRow[]>> {
   const rows = await tx.rows<InvoiceRow & { subscriptionId: string }>(sql`
     select * from invoice
-     where merchant_id = ${merchantId} and subscription_id = any (${[...subscriptionIds]}::text[])
+     where merchant_id = ${tx.merchantId} and subscription_id = any (${[...subscriptionIds]}::text[])
        and kind = 'subscription' and status in ('ACTIVE', 'CLOSING', 'CLOSED', 'CALCULATING')
      order by seq`);
   return Map.groupBy(rows, ({ subscriptionId }) => subscriptionId);
@@ -409,7 +383,6 @@ export async function selectWaiting(
  */
 export async function selectGraceBefore(
   tx: Tx,
-  merchantId: string,
   invoiceIds: readonly string[],
   askingIds: readonly string[],
 ): Promise<ReadonlyMap<string, Instant>> {
@@ -422,7 +395,7 @@ export async function selectGraceBefore(
             and p.period_number = i.period_number and p.period_start < i.period_start
             or i.id = any (${[...askingIds]}::text[]) and p.billing_cadence <> i.billing_cadence
             and p.period_end <= i.period_end)
-     where i.merchant_id = ${merchantId} and i.id = any (${[...invoiceIds]}::text[])
+     where i.merchant_id = ${tx.merchantId} and i.id = any (${[...invoiceIds]}::text[])
      group by i.id`);
   return new Map(rows.map(({ id, graceEnd }) => [id, graceEnd]));
 }

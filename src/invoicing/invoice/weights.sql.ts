@@ -5,7 +5,7 @@ import { sql, type Tx } from '../../db/index.ts';
  * it, and the lines of the period before; where there was none, the cells of its plan's prices. A step that does not
  * look at lines weighs 1.
  */
-export async function selectWeights(tx: Tx, merchantId: string, ids: readonly string[]): Promise<number[]> {
+export async function selectWeights(tx: Tx, ids: readonly string[]): Promise<number[]> {
   const rows = await tx.rows<{ id: string; weight: number }>(
     sql`
     select i.id,
@@ -24,7 +24,7 @@ export async function selectWeights(tx: Tx, merchantId: string, ids: readonly st
          where u.merchant_id = i.merchant_id and u.invoice_id = i.id) usage on i.status in ('CLOSED', 'CALCULATING')
       left join lateral matrix_cells(i.merchant_id, i.subscription_id) cells (number)
         on i.status = 'CLOSING' and before.lines is null
-     where i.merchant_id = ${merchantId} and i.id = any (${[...ids]}::text[])`,
+     where i.merchant_id = ${tx.merchantId} and i.id = any (${[...ids]}::text[])`,
     'invoice_weights',
   );
   const weights = new Map(rows.map(({ id, weight }) => [id, weight]));

@@ -35,7 +35,7 @@ export async function actOnInvoice(
   asked: AskedAction,
   wall: Instant,
 ): Promise<Result<InvoiceRow>> {
-  const locked = await lockWithNow(tx, merchantId, invoiceId, wall, dependencies);
+  const locked = await lockWithNow(tx, invoiceId, wall, dependencies);
   if (!locked.ok) return locked;
   const { invoice, now } = locked.value;
   const { action, rebill } = asked;
@@ -65,17 +65,16 @@ async function canRebill(tx: Tx, invoice: InvoiceRow): Promise<boolean> {
  */
 export async function lockWithNow(
   tx: Tx,
-  merchantId: string,
   invoiceId: string,
   wall: Instant,
   dependencies?: Pick<InvoicingDependencies, 'purposes'>,
 ): Promise<Result<{ invoice: InvoiceRow; now: Instant }>> {
-  const found = await selectInvoice(tx, merchantId, invoiceId);
+  const found = await selectInvoice(tx, invoiceId);
   if (!found) return notFound('invoice');
-  const now = await effectiveNow(tx, merchantId, found.clockId, wall);
+  const now = await effectiveNow(tx, found.clockId, wall);
   if (dependencies) await lockPurpose(dependencies, tx, found);
-  if (dependencies && found.subscriptionId !== null) await lockBilling(tx, merchantId, [found.subscriptionId]);
-  const invoice = await lockInvoice(tx, merchantId, invoiceId);
+  if (dependencies && found.subscriptionId !== null) await lockBilling(tx, [found.subscriptionId]);
+  const invoice = await lockInvoice(tx, invoiceId);
   return invoice ? ok({ invoice, now }) : notFound('invoice');
 }
 
@@ -130,7 +129,7 @@ async function act(
     case 'writeOff':
       return writeOffInvoice(dependencies, tx, invoice, now);
     case 'recalculate':
-      await cancelApprovals(tx, invoice.merchantId, [invoice.id], now);
+      await cancelApprovals(tx, [invoice.id], now);
       return updateInvoiceStatus(
         tx,
         invoice,
@@ -153,12 +152,11 @@ async function act(
 export async function openInvoiceSession(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  merchantId: string,
   invoiceId: string,
   options: SessionOptions,
   wall: Instant,
 ): Promise<Result<unknown>> {
-  const locked = await lockWithNow(tx, merchantId, invoiceId, wall);
+  const locked = await lockWithNow(tx, invoiceId, wall);
   if (!locked.ok) return locked;
   const { invoice, now } = locked.value;
   if (!takesMoney(invoice.status))
@@ -170,7 +168,7 @@ export async function openInvoiceSession(
       done: 'paid',
     });
   if (invoice.paymentInFlight) return fail('PAYMENT_IN_PROGRESS');
-  const checked = await checkSession(dependencies, tx, merchantId, options, now);
+  const checked = await checkSession(dependencies, tx, options, now);
   if (!checked.ok) return checked;
   const session = await openSessionFor(dependencies, tx, invoice, options, now);
   return session.ok ? ok(shownSession(dependencies, session.value)) : session;

@@ -32,7 +32,7 @@ export async function alignPeriods(
   const [first] = changes;
   if (!first) return;
   const ids = changes.map(({ terms }) => terms.subscriptionId);
-  const open = await lockInvoicesIn(tx, first.terms.merchantId, ids, ['ACTIVE', 'CLOSING']);
+  const open = await lockInvoicesIn(tx, ids, ['ACTIVE', 'CLOSING']);
   const byId = Map.groupBy(open, ({ subscriptionId }) => subscriptionId);
   for (const change of changes)
     await alignOne(dependencies, tx, change, byId.get(change.terms.subscriptionId) ?? [], now);
@@ -62,8 +62,8 @@ async function alignOne(
     await closePeriod(tx, terms, moved, 'terminate', now); // and opens the next one
     isClosed = true;
   }
-  const { merchantId, subscriptionId } = terms;
-  if (isClosed) active = await lockInvoicesIn(tx, merchantId, [subscriptionId], ['ACTIVE']);
+  const { subscriptionId } = terms;
+  if (isClosed) active = await lockInvoicesIn(tx, [subscriptionId], ['ACTIVE']);
   await openMissing(tx, terms, { at, active }, now);
 }
 

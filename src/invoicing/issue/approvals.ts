@@ -17,10 +17,10 @@ const ISSUED: readonly InvoiceStatus[] = ['ISSUED', 'PAYMENT_FAILED', 'PAID', 'W
 /** How approvals reach invoices (domain.md §4, row 10). */
 export const invoiceApprovals = (dependencies: InvoicingDependencies): ApprovalResource => ({
   lock: async (tx, { merchantId, id }, wall) => {
-    const locked = await lockWithNow(tx, merchantId, id, wall, dependencies);
+    const locked = await lockWithNow(tx, id, wall, dependencies);
     if (!locked.ok) return locked;
     const { invoice, now } = locked.value;
-    const lines = await selectLines(tx, merchantId, id);
+    const lines = await selectLines(tx, id);
     const isDraft = invoice.status === 'DRAFT';
     const refused = (trigger: string, allowedFrom: readonly InvoiceStatus[]) =>
       wrongState({ thing: 'invoice', status: invoice.status, trigger, allowedFrom, done: null });
@@ -53,9 +53,9 @@ export const invoiceApprovals = (dependencies: InvoicingDependencies): ApprovalR
       withdraw: async () => (isDraft ? ok(undefined) : refused('cancelApproval', ['DRAFT'])),
     });
   },
-  find: async (tx: Tx, { merchantId, id }) => {
-    const invoice = await selectInvoice(tx, merchantId, id);
-    return invoice ? stateOf(invoice, await selectLines(tx, merchantId, id)) : null;
+  find: async (tx: Tx, { id }) => {
+    const invoice = await selectInvoice(tx, id);
+    return invoice ? stateOf(invoice, await selectLines(tx, id)) : null;
   },
 });
 

@@ -48,7 +48,7 @@ export async function cancelInvoice(
   );
   const isNumbered = cancelled.invoiceNumber !== null;
   const note = isNumbered ? await insertCreditNote(tx, cancelled, 'cancellation', reason, now) : null;
-  await cancelApprovals(tx, cancelled.merchantId, [cancelled.id], now);
+  await cancelApprovals(tx, [cancelled.id], now);
   await (sessions === 'cancel' ? cancelSessionsOf : expireSessionsOf)(tx, cancelled, now);
   await ended(dependencies, tx, invoice, cancelled, 'byHand', now);
   await returnCredits(dependencies, tx, cancelled, now);

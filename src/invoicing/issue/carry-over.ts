@@ -34,15 +34,14 @@ export async function carryOver(
   now: Instant,
 ): Promise<void> {
   const ofPeriods = invoices.filter(({ kind }) => kind === 'subscription');
-  for (const [merchantId, those] of Map.groupBy(ofPeriods, ({ merchantId }) => merchantId)) {
-    const byId = new Map(those.map((invoice) => [invoice.id, invoice]));
-    const lines = await selectNegativeLinesOn(tx, merchantId, [...byId.keys()]);
-    const carried = lines.flatMap((line) => {
-      const invoice = byId.get(line.invoiceId as string) as InvoiceRow;
-      return planRemainder(line, invoice.terms?.taxBehavior ?? 'exclusive', invoice.periodEnd, now);
-    });
-    await saveCarried(dependencies, tx, merchantId, carried, now);
-  }
+  if (ofPeriods.length === 0) return;
+  const byId = new Map(ofPeriods.map((invoice) => [invoice.id, invoice]));
+  const lines = await selectNegativeLinesOn(tx, [...byId.keys()]);
+  const carried = lines.flatMap((line) => {
+    const invoice = byId.get(line.invoiceId as string) as InvoiceRow;
+    return planRemainder(line, invoice.terms?.taxBehavior ?? 'exclusive', invoice.periodEnd, now);
+  });
+  await saveCarried(dependencies, tx, carried, now);
 }
 
 /** After the cancellation of an invoice: its carried lines are carried on, except the parts that were already. */
@@ -58,7 +57,7 @@ export async function carryOverCancelled(
     const { taxRate, invoiceAt } = line;
     return amount.lt(0) ? [carriedLine(line, { amount, taxRate, invoiceAt, because: 'cancellation' }, now)] : [];
   });
-  await saveCarried(dependencies, tx, cancelled.merchantId, carried, now);
+  await saveCarried(dependencies, tx, carried, now);
 }
 
 /** The part of a line that its invoice could not deduct. Inclusive amounts include their tax. */
@@ -112,13 +111,12 @@ const carriedLine = (line: ManualLineRow, { amount, taxRate, invoiceAt, because 
 async function saveCarried(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  merchantId: string,
   lines: readonly NewManualLine[],
   now: Instant,
 ): Promise<void> {
   for (const line of lines) await insertManualLine(tx, line);
   for (const subscriptionId of new Set(lines.map((line) => line.subscriptionId)))
-    await creditCarriedLines(dependencies, tx, merchantId, subscriptionId, now);
+    await creditCarriedLines(dependencies, tx, subscriptionId, now);
 }
 
 /**
@@ -128,19 +126,17 @@ async function saveCarried(
 export async function creditCarriedLines(
   { source }: Pick<InvoicingDependencies, 'source'>,
   tx: Tx,
-  merchantId: string,
   subscriptionId: string,
   now: Instant,
 ): Promise<void> {
-  const lines = await lockWaitingCarriedLines(tx, merchantId, subscriptionId);
+  const lines = await lockWaitingCarriedLines(tx, subscriptionId);
   if (lines.length === 0) return;
-  const terms = await source.terms(tx, merchantId, subscriptionId);
+  const terms = await source.terms(tx, subscriptionId);
   const { endsAt } = terms.bounds;
   if (endsAt === null || isAfter(endsAt, now)) return;
-  if (await selectTakesLines(tx, merchantId, subscriptionId, terms.planCadence)) return;
+  if (await selectTakesLines(tx, subscriptionId, terms.planCadence)) return;
   await updateIntoWallet(
     tx,
-    merchantId,
     lines.map(({ id }) => id),
     now,
   );

@@ -20,11 +20,10 @@ import { closePeriod } from './close.ts';
 export async function closeInvoiceNow(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  merchantId: string,
   invoiceId: string,
   wall: Instant,
 ): Promise<Result<InvoiceRow>> {
-  const locked = await lockWithNow(tx, merchantId, invoiceId, wall);
+  const locked = await lockWithNow(tx, invoiceId, wall);
   if (!locked.ok) return locked;
   const { invoice, now } = locked.value;
   const moved = next(invoiceStates, invoice.status, 'closeNow');

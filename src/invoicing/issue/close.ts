@@ -1,6 +1,6 @@
 import type { Tx } from '../../db/index.ts';
 import { type Instant, latest } from '../../kernel/time.ts';
-import { findUsageMark, readWithoutEvents, settleEach, usageSnapshot } from '../../metering/index.ts';
+import { findUsageMark, markedUsageSnapshot, readWithoutEvents, settleEach } from '../../metering/index.ts';
 import { asksCommitment } from '../difference/due.ts';
 import type { Waiting } from '../drafts/manual-line.ts';
 import { updateManualLinesTaken } from '../drafts/manual-lines.sql.ts';
@@ -88,17 +88,15 @@ export async function closeUsages(
   const [first] = pending;
   if (!first) return [];
   const invoices = pending.map(({ after }) => after);
-  const { merchantId } = first.after;
   const waiting = await selectGraceBefore(
     tx,
-    merchantId,
     invoices.map(({ id }) => id),
     invoices.filter((invoice) => asksCommitment(termsOf(invoice), invoice)).map(({ id }) => id),
   );
   const closing = invoices
     .filter(({ id }) => !waiting.has(id))
     .map((invoice) => ({ invoice, terms: termsOf(invoice), waiting: waitingFor(termsOf(invoice), invoice) }));
-  const mark = await saveUsage(tx, source, merchantId, closing, now);
+  const mark = await saveUsage(tx, source, closing, now);
   return pending.map((each) => {
     const graceEnd = waiting.get(each.after.id);
     return followedBy(
@@ -121,30 +119,27 @@ interface Closing {
 async function saveUsage(
   tx: Tx,
   source: BillingSource,
-  merchantId: string,
   closing: readonly Closing[],
   now: Instant,
 ): Promise<bigint | null> {
   if (closing.length === 0) return null;
   await lockBilling(
     tx,
-    merchantId,
     closing.map(({ terms }) => terms.subscriptionId),
   );
-  await updateManualLinesTaken(tx, merchantId, closing, now);
-  const { mark, snapshot, read } = await readWithoutEvents(tx, merchantId, async () => ({
-    mark: await findUsageMark(tx, merchantId),
-    snapshot: await usageSnapshot(tx, merchantId),
+  await updateManualLinesTaken(tx, closing, now);
+  const { mark, snapshot, read } = await readWithoutEvents(tx, async () => ({
+    mark: await findUsageMark(tx),
+    snapshot: await markedUsageSnapshot(tx),
     read: await readUsageOfEach(tx, source, closing),
   }));
   const marks = closing.map(({ invoice, terms }) => ({ subjects: subjectsOf(terms), until: invoice.periodEnd }));
-  await settleEach(tx, merchantId, marks, now);
+  await settleEach(tx, marks, now);
   const usage = closing.map(({ invoice }, place) => ({ invoice, usage: read[place] ?? [] }));
-  await insertBilledUsage(tx, merchantId, usage);
+  await insertBilledUsage(tx, usage);
   for (const each of usage) await replaceTaken(tx, each.invoice, each.usage);
   await insertUsageTaken(
     tx,
-    merchantId,
     closing.map(({ invoice }) => invoice.id),
     snapshot,
   );

@@ -32,7 +32,7 @@ export async function closeWhatIsOver(tx: Tx, changes: readonly TermsFrom[], now
   const byId = new Map(changes.map((change) => [change.terms.subscriptionId, change]));
   const changeOf = ({ subscriptionId }: InvoiceRow) => byId.get(subscriptionId ?? '') as TermsFrom;
   for (;;) {
-    const open = await lockInvoicesIn(tx, first.terms.merchantId, [...byId.keys()], ['ACTIVE']);
+    const open = await lockInvoicesIn(tx, [...byId.keys()], ['ACTIVE']);
     const over = open.filter((invoice) => !isAfter(invoice.periodEnd, changeOf(invoice).at));
     if (over.length === 0) return;
     await closePeriods(tx, (invoice) => changeOf(invoice).terms, over, 'endPeriod', now);
@@ -55,14 +55,13 @@ export async function followChanges(
 ): Promise<(InvoiceRow | null)[]> {
   const [first] = changes;
   if (!first) return [];
-  const { merchantId } = first.terms;
   const times = changes.map(({ terms, at }) => ({
     subscriptionId: terms.subscriptionId,
     after: takesFrom(terms, at),
   }));
-  const removed = Map.groupBy(await deleteOpenCredits(tx, merchantId, times), ({ subscriptionId: id }) => id);
+  const removed = Map.groupBy(await deleteOpenCredits(tx, times), ({ subscriptionId: id }) => id);
   await alignPeriods(dependencies, tx, changes, now);
-  const lockUnissued = (ids: readonly string[]) => lockInvoicesIn(tx, merchantId, ids, UNISSUED);
+  const lockUnissued = (ids: readonly string[]) => lockInvoicesIn(tx, ids, UNISSUED);
   const all = await lockUnissued(times.map(({ subscriptionId: id }) => id));
   const byId = Map.groupBy(all, ({ subscriptionId: id }) => id);
   const followed: { bearer: InvoiceRow | null; order: CreditOrder }[] = [];
@@ -138,7 +137,7 @@ async function isOther(
     manual: await selectManualLinesOn(tx, invoice),
     credits: await selectCreditsOn(tx, invoice),
   });
-  return contentOf(calculation.lines) !== contentOf(await selectLines(tx, invoice.merchantId, invoice.id));
+  return contentOf(calculation.lines) !== contentOf(await selectLines(tx, invoice.id));
 }
 
 const contentOf = (lines: Calculation['lines'] | readonly LineRow[]): string =>

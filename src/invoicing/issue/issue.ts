@@ -102,15 +102,14 @@ export async function issueChanged(
 ): Promise<InvoiceRow[]> {
   const [first] = pending;
   if (!first) return [];
-  const merchantId = first.after.merchantId;
-  const merchant = await findMerchant(tx, merchantId);
+  const merchant = await findMerchant(tx);
   const takesCards = checkTakesCards(merchant.settings).ok;
   const seller = sellerParty(merchant);
-  const decided = (await loadFacts(dependencies, tx, merchantId, pending)).map((facts) =>
+  const decided = (await loadFacts(dependencies, tx, pending)).map((facts) =>
     decideIssue(facts, { seller, takesCards }, now),
   );
   const invoices = decided.map(({ invoice }) => invoice);
-  await lockCredited(tx, merchantId, decided);
+  await lockCredited(tx, decided);
   const numbers = await numbersOf(
     tx,
     merchant.settings,
@@ -125,8 +124,8 @@ export async function issueChanged(
       await creditCutLines(dependencies, tx, invoice, now);
     }
   await carryOver(dependencies, tx, invoices, now);
-  const shares = await sharesOfWallets(tx, merchantId, decided);
-  const cards = await cardsFor(tx, merchantId, decided, shares);
+  const shares = await sharesOfWallets(tx, decided);
+  const cards = await cardsFor(tx, decided, shares);
   const moves = decided.map((each) => {
     const { id } = each.invoice;
     const changes = changesOf(each, numbers.get(id), shares.get(id) ?? ZERO, cards.has(id));
@@ -136,7 +135,6 @@ export async function issueChanged(
   if (trigger !== 'autoApprove')
     await cancelApprovals(
       tx,
-      merchantId,
       invoices.map(({ id }) => id),
       now,
     );
@@ -174,17 +172,16 @@ export async function issueChanged(
 /**
  * The excess of credits over an invoice changes the invoices that billed. Those are locked before numbers are drawn.
  */
-async function lockCredited(tx: Tx, merchantId: string, decided: readonly DecidedIssue[]): Promise<void> {
+async function lockCredited(tx: Tx, decided: readonly DecidedIssue[]): Promise<void> {
   const ids = decided.flatMap(({ invoice, hasCredits }) =>
     hasCredits && invoice.subscriptionId !== null ? [invoice.subscriptionId] : [],
   );
-  if (ids.length > 0) await lockInvoicesOf(tx, merchantId, ids);
+  if (ids.length > 0) await lockInvoicesOf(tx, ids);
 }
 
 async function loadFacts(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  merchantId: string,
   pending: readonly ChangedInvoice[],
 ): Promise<IssueFacts[]> {
   const invoices = pending.map(({ after }) => after);
@@ -192,12 +189,11 @@ async function loadFacts(
   const subscriptionIds = invoices.flatMap(({ subscriptionId: id }) => (id === null ? [] : [id]));
   const buyers = await customerParties(
     tx,
-    merchantId,
     invoices.map(({ customerId }) => customerId),
   );
-  const lines = await selectIssuedLines(tx, merchantId, ids);
-  const terms = await dependencies.source.paymentTerms(tx, merchantId, subscriptionIds);
-  const withCredits = await selectInvoicesWithCredits(tx, merchantId, ids);
+  const lines = await selectIssuedLines(tx, ids);
+  const terms = await dependencies.source.paymentTerms(tx, subscriptionIds);
+  const withCredits = await selectInvoicesWithCredits(tx, ids);
   // An invoice with credits, or with a line that is carried on, reads the stored statuses of the subscription's
   // invoices.
   const looks = ({ id }: InvoiceRow) => withCredits.has(id) || lines.get(id)?.some(({ type }) => type === 'manual');
@@ -235,23 +231,18 @@ function decideIssue(
 }
 
 /** How much of each invoice the wallet of its customer pays, by its id. Wallets are locked last of all. */
-async function sharesOfWallets(
-  tx: Tx,
-  merchantId: string,
-  decided: readonly DecidedIssue[],
-): Promise<ReadonlyMap<string, Decimal>> {
+async function sharesOfWallets(tx: Tx, decided: readonly DecidedIssue[]): Promise<ReadonlyMap<string, Decimal>> {
   const asking = decided
     .filter(({ invoice, lines }) => !invoice.unpaidAmount.isZero() && !sellsForMoneyOnly(lines))
     .map(({ invoice }) => invoice);
   if (asking.length === 0) return new Map();
   const customerIds = [...new Set(asking.map(({ customerId }) => customerId))];
-  return walletShares(asking, await lockedWalletBalances(tx, merchantId, customerIds));
+  return walletShares(asking, await lockedWalletBalances(tx, customerIds));
 }
 
 /** The stored cards to charge for the unpaid amounts, by the ids of their invoices. */
 async function cardsFor(
   tx: Tx,
-  merchantId: string,
   decided: readonly DecidedIssue[],
   shares: ReadonlyMap<string, Decimal>,
 ): Promise<ReadonlyMap<string, StoredCard>> {
@@ -265,7 +256,6 @@ async function cardsFor(
   if (charged.length === 0) return new Map();
   const cards = await defaultMethodsOf(
     tx,
-    merchantId,
     charged.map(({ invoice }) => invoice.customerId),
   );
   return new Map(

@@ -76,7 +76,7 @@ export async function makeOneOffInvoice(
 ): Promise<Result<OneOffInvoice>> {
   purposeOf(dependencies, order.purpose?.type ?? null);
   if (order.livesBySession || order.session) {
-    const checked = await checkSession(dependencies, tx, order.merchantId, order.session ?? {}, now);
+    const checked = await checkSession(dependencies, tx, order.session ?? {}, now);
     if (!checked.ok) return checked;
   }
   const opened = await openOneOff(tx, order, now);
@@ -90,10 +90,10 @@ export async function makeOneOffInvoice(
     return ok({ invoice: waiting, session: null });
   }
   const draft = await saveCalculation(tx, opened, calculation, frozen, now);
-  const { requiredApprovals } = await merchantSettings(tx, order.merchantId);
+  const { requiredApprovals } = await merchantSettings(tx);
   if (!isIssuedAtOnce(order, requiredApprovals.invoice)) return ok({ invoice: draft, session: null });
   const invoice = await issueInvoice(dependencies, tx, draft, 'autoApprove', now, order.session);
-  return ok({ invoice, session: (await openSessionOf(tx, order.merchantId, invoice.id)) ?? null });
+  return ok({ invoice, session: (await openSessionOf(tx, invoice.id)) ?? null });
 }
 
 /** Purchases, top-ups and payment links never wait for an approval; nothing else is issued before the last is given. */

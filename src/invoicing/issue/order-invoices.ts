@@ -116,15 +116,14 @@ const creditRow = (
 /** Lets drafts of billing schedules wait, or issues them unless an approval of the invoice is missing. */
 export async function updateOrderDrafts(
   tx: Tx,
-  merchantId: string,
   invoiceIds: readonly string[],
   autoApprove: boolean,
   now: Instant,
 ): Promise<void> {
   for (const id of invoiceIds) {
-    const invoice = await lockInvoice(tx, merchantId, id);
+    const invoice = await lockInvoice(tx, id);
     if (invoice?.status !== 'DRAFT' || invoice.autoApprove === autoApprove) continue;
-    const missing = await findMissingKinds(tx, 'invoice', { merchantId, id }, invoice.contentHash);
+    const missing = await findMissingKinds(tx, 'invoice', { merchantId: tx.merchantId, id }, invoice.contentHash);
     const nextActionAt = autoApprove && missing.length === 0 ? now : null;
     await updateInvoice(tx, invoice, { autoApprove, nextActionAt }, now);
   }
@@ -146,7 +145,7 @@ export async function creditOrderItems(
 ): Promise<OrderCredit[]> {
   const all: OrderCredit[] = [];
   for (const [invoiceId, those] of Map.groupBy(credits, ({ item }) => item.invoiceId)) {
-    const invoice = await lockInvoice(tx, merchantId, invoiceId);
+    const invoice = await lockInvoice(tx, invoiceId);
     if (!invoice) throw new Error(`Invoice ${invoiceId} no longer exists.`);
     let open = what === 'unpaid' ? await unpaidOf(tx, invoice) : null;
     const given: UnusedCreditRow[] = [];
@@ -167,6 +166,6 @@ export async function creditOrderItems(
 /** The debt of the customer on an invoice, or the debt that is open again. During a payment, none. */
 async function unpaidOf(tx: Tx, invoice: InvoiceRow): Promise<Decimal> {
   const owed = invoice.paymentInFlight || invoice.status === 'PAID' ? ZERO : invoice.unpaidAmount;
-  const again = await balanceOfInvoice(tx, invoice.merchantId, 'owed_again', invoice.id);
+  const again = await balanceOfInvoice(tx, 'owed_again', invoice.id);
   return owed.plus(Decimal.max(ZERO, again));
 }

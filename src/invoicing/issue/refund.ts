@@ -36,20 +36,19 @@ export function decideRefund(invoice: Pick<InvoiceRow, 'status'>, inForce: unkno
 export async function refundInvoice(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  merchantId: string,
   invoiceId: string,
   reason: string | null,
   wall: Instant,
 ): Promise<Result<CreditNoteRow>> {
-  const locked = await lockWithNow(tx, merchantId, invoiceId, wall, dependencies);
+  const locked = await lockWithNow(tx, invoiceId, wall, dependencies);
   if (!locked.ok) return locked;
   const { invoice, now } = locked.value;
   const isCreditedInPart = await isCredited(tx, invoice); // what of it was given back does not go back again
   const decided = decideRefund(invoice, isCreditedInPart ? 'in part' : await selectUnvoidedCreditNote(tx, invoice));
   if (!decided.ok) return decided;
-  if (await isDisputed(tx, merchantId, invoiceId)) return fail('PAYMENT_DISPUTED');
+  if (await isDisputed(tx, invoiceId)) return fail('PAYMENT_DISPUTED');
   const note = await insertCreditNote(tx, invoice, 'refund', reason, now);
-  const returned = await requestReturn(tx, { merchantId, invoiceId, refundId: note.id }, now);
+  const returned = await requestReturn(tx, { merchantId: tx.merchantId, invoiceId, refundId: note.id }, now);
   await publishInvoice(tx, invoice, 'invoice.refunded.v0', now, { refundId: note.id });
   const booked = await bookRefund(tx, invoice, note, returned, now);
   if (!booked.ok) return booked;
@@ -76,7 +75,7 @@ export async function voidRefund(
   reason: string | null,
   wall: Instant,
 ): Promise<Result<CreditNoteRow>> {
-  const locked = await lockWithNow(tx, merchantId, invoiceId, wall, dependencies);
+  const locked = await lockWithNow(tx, invoiceId, wall, dependencies);
   if (!locked.ok) return locked;
   const { invoice, now } = locked.value;
   const note = await lockRefund(tx, invoice, refundId);

@@ -34,8 +34,8 @@ export async function billLateUsage(
   now: Instant,
 ): Promise<Instant | null> {
   const { terms } = known;
-  const { merchantId, subscriptionId } = terms;
-  const open = await lockInvoicesIn(tx, merchantId, [subscriptionId], ['ACTIVE', 'CLOSING', 'CLOSED', 'CALCULATING']);
+  const { subscriptionId } = terms;
+  const open = await lockInvoicesIn(tx, [subscriptionId], ['ACTIVE', 'CLOSING', 'CLOSED', 'CALCULATING']);
   if (open.length > 0)
     return latest(
       now,
@@ -65,13 +65,13 @@ export async function correctAtOnce(
   now: Instant,
   refundId?: string,
 ): Promise<void> {
-  const { merchantId, subscriptionId } = invoice;
-  const lines = await selectLines(tx, merchantId, invoice.id);
+  const { subscriptionId } = invoice;
+  const lines = await selectLines(tx, invoice.id);
   if (subscriptionId === null || lines.every(({ type, billableMetricId: id }) => id === null && type !== 'late_usage'))
     return;
-  await lockBilling(tx, merchantId, [subscriptionId]);
+  await lockBilling(tx, [subscriptionId]);
   await deleteUsageTakenOfCorrected(tx, invoice, 'billed');
-  const terms = await dependencies.source.terms(tx, merchantId, subscriptionId);
+  const terms = await dependencies.source.terms(tx, subscriptionId);
   const { found } = await findCorrections(dependencies, tx, { terms }, now);
   const own = found.filter(
     ({ priceId, period }) =>

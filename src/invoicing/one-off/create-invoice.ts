@@ -25,21 +25,20 @@ export interface CreatedInvoice {
 export async function createInvoice(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  merchantId: string,
   body: InvoiceCreateBody,
   now: Instant,
 ): Promise<Result<CreatedInvoice>> {
   const idempotency = bodyKey('invoice', body);
-  const known = await findCreated(tx, merchantId, idempotency, { lock: lockInvoiceKey, find: selectInvoiceByKey });
+  const known = await findCreated(tx, idempotency, { lock: lockInvoiceKey, find: selectInvoiceByKey });
   if (!known.ok) return known;
   if (known.value) return ok({ invoice: known.value, isNew: false });
-  const named = await checkNamed(tx, merchantId, body);
+  const named = await checkNamed(tx, body);
   if (!named.ok) return named;
   const made = await makeOneOffInvoice(
     dependencies,
     tx,
     {
-      merchantId,
+      merchantId: tx.merchantId,
       customerId: body.customerId,
       subscriptionId: null,
       planId: null,
@@ -75,23 +74,17 @@ const lineOf = ({
 });
 
 /** Customer and items are the merchant's and are there. */
-async function checkNamed(
-  tx: Tx,
-  merchantId: string,
-  { customerId, lines }: InvoiceCreateBody,
-): Promise<Result<unknown>> {
-  const owned = await checkReference(tx, merchantId, 'customer', customerId, 'customerId');
+async function checkNamed(tx: Tx, { customerId, lines }: InvoiceCreateBody): Promise<Result<unknown>> {
+  const owned = await checkReference(tx, 'customer', customerId, 'customerId');
   if (!owned.ok) return owned;
-  const customer = await findCustomer(tx, merchantId, customerId, { keep: true }); // a deletion waits for us
+  const customer = await findCustomer(tx, customerId, { keep: true }); // a deletion waits for us
   if (!customer) return notFound('customer', 'customerId');
   const named = lines.flatMap(({ itemId }, index) =>
     itemId == null ? [] : [{ itemId, field: `lines.${index}.itemId` }],
   );
-  const items = new Set(
-    (await resolveItems(tx, merchantId, [...new Set(named.map(({ itemId }) => itemId))])).map(({ id }) => id),
-  );
+  const items = new Set((await resolveItems(tx, [...new Set(named.map(({ itemId }) => itemId))])).map(({ id }) => id));
   const missing = named.find(({ itemId }) => !items.has(itemId));
   if (!missing) return ok(undefined);
-  const foreign = await checkReference(tx, merchantId, 'item', missing.itemId, missing.field);
+  const foreign = await checkReference(tx, 'item', missing.itemId, missing.field);
   return foreign.ok ? notFound('item', missing.field) : foreign;
 }

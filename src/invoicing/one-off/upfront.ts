@@ -54,7 +54,6 @@ export async function makeUpfrontInvoice(
   now: Instant,
 ): Promise<Result<OneOffInvoice>> {
   purposeOf(dependencies, awaitedBy);
-  const { merchantId } = terms;
   const opened = await openOneOff(
     tx,
     {
@@ -80,10 +79,10 @@ export async function makeUpfrontInvoice(
   }
   const draft = await saveCalculation(tx, opened, calculateInvoice(due, frozen, opened, []), frozen, now);
   if (draft.livesBySession && draft.grandTotal.gt(0)) {
-    const checked = await checkSession(dependencies, tx, merchantId, terms.checkout, now);
+    const checked = await checkSession(dependencies, tx, terms.checkout, now);
     if (!checked.ok) return checked;
   }
-  const { requiredApprovals } = await merchantSettings(tx, merchantId);
+  const { requiredApprovals } = await merchantSettings(tx);
   if (requiredApprovals.invoice.length > 0) return ok({ invoice: draft, session: null });
   const invoice = await issueInvoice(
     dependencies,
@@ -93,7 +92,7 @@ export async function makeUpfrontInvoice(
     now,
     paidAs === undefined ? undefined : null,
   );
-  return ok({ invoice, session: (await openSessionOf(tx, merchantId, invoice.id)) ?? null });
+  return ok({ invoice, session: (await openSessionOf(tx, invoice.id)) ?? null });
 }
 
 const topUp = (amount: Decimal): OneOffLine => ({
@@ -119,10 +118,10 @@ export async function describeUpfront(
   tx: Tx,
   invoice: InvoiceRow,
 ): Promise<UpfrontPayment> {
-  const { merchantId, id, currency, unpaidAmount: unpaid, grandTotal: total } = invoice;
-  const lines = await selectLines(tx, merchantId, id);
+  const { id, currency, unpaidAmount: unpaid, grandTotal: total } = invoice;
+  const lines = await selectLines(tx, id);
   const wallet = sum(lines.filter((line) => !bearsTax(line)).map(({ totalAmount }) => totalAmount));
-  const session = await openSessionOf(tx, merchantId, id);
+  const session = await openSessionOf(tx, id);
   const asked = unpaid.gt(0) ? unpaid : total; // what the wallet has paid of the charges is asked of nobody
   return {
     amount: formatMoney(asked, currency),
@@ -133,9 +132,5 @@ export async function describeUpfront(
 }
 
 /** The invoice that a subscription waits for. */
-export const upfrontInvoiceOf = (
-  tx: Tx,
-  merchantId: string,
-  awaitedBy: string,
-  subscriptionId: string,
-): Promise<InvoiceRow | undefined> => selectInvoiceOf(tx, merchantId, { type: awaitedBy, id: subscriptionId });
+export const upfrontInvoiceOf = (tx: Tx, awaitedBy: string, subscriptionId: string): Promise<InvoiceRow | undefined> =>
+  selectInvoiceOf(tx, { type: awaitedBy, id: subscriptionId });

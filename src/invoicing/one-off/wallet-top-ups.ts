@@ -35,17 +35,17 @@ export async function topUpWallet(
 ): Promise<Result<TopUp>> {
   const key = `wallet top-up of ${customerId}: ${body.idempotencyKey}`;
   const idempotency = { key, fingerprint: fingerprint('wallet top-up', body) };
-  const known = await findCreated(tx, merchantId, idempotency, { lock: lockInvoiceKey, find: selectInvoiceByKey });
+  const known = await findCreated(tx, idempotency, { lock: lockInvoiceKey, find: selectInvoiceByKey });
   if (!known.ok) return known;
   if (known.value) {
-    const session = await payableSessionOf(tx, merchantId, known.value.id, now);
+    const session = await payableSessionOf(tx, known.value.id, now);
     return ok({ invoice: known.value, session, isNew: false });
   }
   const { currency, redirectUrls } = body;
   const amount = decimalOf(body.amount);
   if (!roundTo(amount, currency, 'half-away-from-zero').eq(amount))
     return invalidField('amount', digitsProblem(currency));
-  const customer = await findCustomer(tx, merchantId, customerId, { keep: true }); // a deletion waits for us
+  const customer = await findCustomer(tx, customerId, { keep: true }); // a deletion waits for us
   if (!customer) return notFound('customer');
   const made = await makeOneOffInvoice(
     dependencies,

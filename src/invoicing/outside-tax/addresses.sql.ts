@@ -10,10 +10,10 @@ export interface AddressCheckRow {
   readonly askedAt: Instant;
 }
 
-export const selectAddressCheck = (tx: Tx, merchantId: string, id: string): Promise<AddressCheckRow> =>
+export const selectAddressCheck = (tx: Tx, id: string): Promise<AddressCheckRow> =>
   tx.one<AddressCheckRow>(sql`
     select merchant_id, id, look_ups, asked_at from tax_address_check
-     where merchant_id = ${merchantId} and id = ${id}`);
+     where merchant_id = ${tx.merchantId} and id = ${id}`);
 
 /**
  * @param at the time of the next question; null: it has its answer, or there is no provider. A repeated question stays

@@ -15,7 +15,7 @@ import { selectAddressCheck, updateAddressCheck } from './addresses.sql.ts';
 /** Checks the addresses of new customers, and changed ones, with the merchant's tax provider (`validTaxAddress`). */
 export const taxAddressDueKind = (dependencies: TaxProviderDependencies): DueKind => ({
   kind: 'tax_address',
-  step: (tx, { merchantId, id }, now) => stepAddress(dependencies, tx, merchantId, id, now),
+  step: (tx, { id }, now) => stepAddress(dependencies, tx, id, now),
 });
 
 /**
@@ -25,28 +25,25 @@ export const taxAddressDueKind = (dependencies: TaxProviderDependencies): DueKin
 async function stepAddress(
   dependencies: TaxProviderDependencies,
   tx: Tx,
-  merchantId: string,
   id: string,
   now: Instant,
 ): Promise<FollowUp | undefined> {
-  const check = await selectAddressCheck(tx, merchantId, id);
-  const { taxProvider } = await merchantSettings(tx, merchantId);
-  const { address } = await findTaxPlace(tx, merchantId, id);
+  const check = await selectAddressCheck(tx, id);
+  const { taxProvider } = await merchantSettings(tx);
+  const { address } = await findTaxPlace(tx, id);
   const connection =
-    taxProvider === 'internal' || address === null
-      ? null
-      : await taxConnectionOf(tx, dependencies, merchantId, taxProvider);
+    taxProvider === 'internal' || address === null ? null : await taxConnectionOf(tx, dependencies, taxProvider);
   if (!connection || address === null) {
     await updateAddressCheck(tx, check, check.lookUps, null);
     return;
   }
   const { lookUps, at } = nextLookUp(check.askedAt, check.lookUps, now);
   await updateAddressCheck(tx, check, lookUps, at);
-  return byProviderClient(dependencies, { merchantId, clockId: null }, async () => {
+  return byProviderClient(dependencies, { merchantId: tx.merchantId, clockId: null }, async () => {
     const message = await ask(connection, address);
     if (message === undefined) return; // it is asked again
-    await writeOutcome(dependencies, merchantId, async (own, wall) => {
-      await storeTaxVerdict(own, { merchantId, customerId: id }, { address, message }, wall);
+    await writeOutcome(dependencies, tx.merchantId, async (own, wall) => {
+      await storeTaxVerdict(own, { merchantId: tx.merchantId, customerId: id }, { address, message }, wall);
       await updateAddressCheck(own, check, lookUps, null);
     });
   });

@@ -21,16 +21,16 @@ export interface OutsideFacts {
  */
 export async function freezeOutside(
   tx: Tx,
-  { merchantId, customerId, planId, plans }: OutsideFacts,
+  { customerId, planId, plans }: OutsideFacts,
   now: Instant,
 ): Promise<FrozenOutsideTax | undefined> {
-  const { taxProvider: provider } = await merchantSettings(tx, merchantId);
+  const { taxProvider: provider } = await merchantSettings(tx);
   if (provider === 'internal') return;
-  const { address, taxId } = await findTaxPlace(tx, merchantId, customerId);
+  const { address, taxId } = await findTaxPlace(tx, customerId);
   if (address === null) return;
   const codes = new Map<string, string | null>();
   for (const id of new Set([...plans.values(), ...(planId === null ? [] : [planId])]))
-    codes.set(id, (await findPlan(tx, merchantId, id))?.defaultTaxCode ?? null);
+    codes.set(id, (await findPlan(tx, id))?.defaultTaxCode ?? null);
   const ofPrices = [...plans].flatMap(([priceId, id]): [string, string][] => {
     const code = codes.get(id);
     return code == null ? [] : [[priceId, code]];

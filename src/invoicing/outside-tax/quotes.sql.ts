@@ -34,10 +34,10 @@ export const selectQuote = (
      where merchant_id = ${merchantId} and invoice_id = ${invoiceId} and print = ${print}`);
 
 /** The newest quote of an invoice. */
-export const selectNewestQuote = (tx: Tx, merchantId: string, invoiceId: string): Promise<QuoteRow | undefined> =>
+export const selectNewestQuote = (tx: Tx, invoiceId: string): Promise<QuoteRow | undefined> =>
   tx.maybe<QuoteRow>(sql`
     select ${COLUMNS} from tax_quote
-     where merchant_id = ${merchantId} and invoice_id = ${invoiceId} order by seq desc limit 1`);
+     where merchant_id = ${tx.merchantId} and invoice_id = ${invoiceId} order by seq desc limit 1`);
 
 /** The first answer stays. */
 export const updateAnswer = (tx: Tx, { merchantId, seq }: QuoteRow, answer: StoredAnswer): Promise<number> =>

@@ -53,7 +53,7 @@ export async function quoteForRequest(
   const print = fingerprintOf(asked);
   const claimed = await claimQuote(tx, { merchantId, invoiceId, print });
   if (claimed?.answer) return claimed.answer;
-  const connection = await taxConnectionOf(tx, dependencies, merchantId, provider);
+  const connection = await taxConnectionOf(tx, dependencies, provider);
   throw new AskOutside(async () => {
     const answer = storedAnswer(await askNow(connection, request));
     const quote = { merchantId, invoiceId: null, print, provider, request: asked, answer };
@@ -83,8 +83,8 @@ export const askFor = (dependencies: TaxProviderDependencies, { merchantId, id, 
   byProviderClient(dependencies, { merchantId, clockId }, async () => {
     const scope = { merchants: [merchantId] };
     const asking = await dependencies.database.transaction(scope, async (tx) => {
-      const quote = await selectNewestQuote(tx, merchantId, id);
-      return quote && { quote, connection: await taxConnectionOf(tx, dependencies, merchantId, quote.provider) };
+      const quote = await selectNewestQuote(tx, id);
+      return quote && { quote, connection: await taxConnectionOf(tx, dependencies, quote.provider) };
     });
     if (!asking || asking.quote.answer) return;
     const outcome = await ask(asking.connection, asking.quote);
@@ -119,11 +119,11 @@ async function recordQuoteOutcome(
   const { merchantId } = quote;
   const invoiceId = quote.invoiceId as string;
   await writeOutcome(dependencies, merchantId, async (tx, wall) => {
-    const found = await selectInvoice(tx, merchantId, invoiceId);
+    const found = await selectInvoice(tx, invoiceId);
     if (!found) return;
-    const now = await effectiveNow(tx, merchantId, found.clockId, wall);
-    const invoice = await lockInvoice(tx, merchantId, invoiceId);
-    const newest = await selectNewestQuote(tx, merchantId, invoiceId);
+    const now = await effectiveNow(tx, found.clockId, wall);
+    const invoice = await lockInvoice(tx, invoiceId);
+    const newest = await selectNewestQuote(tx, invoiceId);
     // it asks otherwise by now
     if (invoice?.status !== 'CALCULATING' || newest?.seq !== quote.seq || newest.answer) return;
     if (outcome.kind === 'answered') {

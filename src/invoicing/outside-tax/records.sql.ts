@@ -57,17 +57,17 @@ export const insertRecords = (tx: Tx, records: readonly NewTaxRecord[], now: Ins
                 provider text, currency text, net numeric, tax numeric, clock_id text)
     on conflict do nothing`);
 
-export const selectRecord = (tx: Tx, merchantId: string, id: string): Promise<TaxRecordRow | undefined> =>
-  tx.maybe<TaxRecordRow>(sql`select * from tax_record where merchant_id = ${merchantId} and id = ${id}`);
+export const selectRecord = (tx: Tx, id: string): Promise<TaxRecordRow | undefined> =>
+  tx.maybe<TaxRecordRow>(sql`select * from tax_record where merchant_id = ${tx.merchantId} and id = ${id}`);
 
-export const lockRecord = (tx: Tx, merchantId: string, id: string): Promise<TaxRecordRow | undefined> =>
-  tx.maybe<TaxRecordRow>(sql`select * from tax_record where merchant_id = ${merchantId} and id = ${id} for update`);
+export const lockRecord = (tx: Tx, id: string): Promise<TaxRecordRow | undefined> =>
+  tx.maybe<TaxRecordRow>(sql`select * from tax_record where merchant_id = ${tx.merchantId} and id = ${id} for update`);
 
 /** The first record of an invoice that is not over. */
-export const selectOpenRecord = (tx: Tx, merchantId: string, invoiceId: string): Promise<TaxRecordRow | undefined> =>
+export const selectOpenRecord = (tx: Tx, invoiceId: string): Promise<TaxRecordRow | undefined> =>
   tx.maybe<TaxRecordRow>(sql`
     select * from tax_record
-     where merchant_id = ${merchantId} and invoice_id = ${invoiceId} and status in ('waiting', 'sent')
+     where merchant_id = ${tx.merchantId} and invoice_id = ${invoiceId} and status in ('waiting', 'sent')
      order by seq limit 1`);
 
 /** The fields of a record that can change. */
@@ -109,12 +109,12 @@ export const scheduleNextTaxRecord = (tx: Tx, { merchantId, invoiceId }: TaxReco
      where merchant_id = ${merchantId} and invoice_id = ${invoiceId} and status = 'waiting'`);
 
 /** All tax that a provider has recorded of an invoice's own lines. */
-export const sumRecordedTax = async (tx: Tx, merchantId: string, invoiceId: string): Promise<Decimal | null> =>
+export const sumRecordedTax = async (tx: Tx, invoiceId: string): Promise<Decimal | null> =>
   (
     await tx.one<{ tax: Decimal | null }>(sql`
       select case when bool_and(status = 'done') then sum(recorded_tax) end as tax
         from tax_record
-       where merchant_id = ${merchantId} and invoice_id = ${invoiceId} and kind in ('invoice', 'credits')`)
+       where merchant_id = ${tx.merchantId} and invoice_id = ${invoiceId} and kind in ('invoice', 'credits')`)
   ).tax;
 
 /** The provider's id and document of a credit note. An id that it has stays: it was given out. */

@@ -88,7 +88,7 @@ export async function recordCreditNote(tx: Tx, invoice: InvoiceRow, note: Credit
 
 /** A void credit note: its sale is valid again. */
 export async function recordVoid(tx: Tx, invoice: InvoiceRow, note: CreditNoteRow, now: Instant): Promise<void> {
-  if (!(await selectRecord(tx, invoice.merchantId, note.id))) return;
+  if (!(await selectRecord(tx, note.id))) return;
   const fields = { id: `${note.id}:void`, kind: 'void', afterId: note.id, creditNoteId: note.id } as const;
   await insertRecords(tx, [recordOf(invoice, { ...fields, net: note.amount, tax: note.taxAmount })], now);
 }
@@ -96,18 +96,17 @@ export async function recordVoid(tx: Tx, invoice: InvoiceRow, note: CreditNoteRo
 /** Sends the records to their providers. */
 export const taxRecordDueKind = (dependencies: TaxProviderDependencies): DueKind => ({
   kind: 'tax_record',
-  step: (tx, { merchantId, id }, now) => stepRecord(dependencies, tx, merchantId, id, now),
+  step: (tx, { id }, now) => stepRecord(dependencies, tx, id, now),
 });
 
 /** It commits that the provider is asked, and when it is asked again; the call follows. */
 async function stepRecord(
   dependencies: TaxProviderDependencies,
   tx: Tx,
-  merchantId: string,
   id: string,
   now: Instant,
 ): Promise<FollowUp | undefined> {
-  const record = await selectRecord(tx, merchantId, id);
+  const record = await selectRecord(tx, id);
   if (!record) throw new Error(`Tax record ${id} no longer exists.`);
   const since = record.sentAt ?? record.createdAt;
   const { lookUps, at } = nextLookUp(since, record.lookUps, now);
@@ -123,15 +122,15 @@ async function stepRecord(
     await updateRecord(tx, record, wait, now);
     return;
   }
-  const connection = await taxConnectionOf(tx, dependencies, merchantId, record.provider);
+  const connection = await taxConnectionOf(tx, dependencies, record.provider);
   if (!connection) {
     await updateRecord(tx, record, { ...wait, problem: 'The tax provider is not connected.' }, now);
     return;
   }
-  const invoice = await selectInvoice(tx, merchantId, record.invoiceId);
+  const invoice = await selectInvoice(tx, record.invoiceId);
   if (!invoice) throw new Error(`Invoice ${record.invoiceId} no longer exists.`);
   const sent = await updateRecord(tx, record, { ...wait, status: moved(record, 'send'), sentAt: now }, now);
-  return byProviderClient(dependencies, { merchantId, clockId: record.clockId }, async () => {
+  return byProviderClient(dependencies, { merchantId: tx.merchantId, clockId: record.clockId }, async () => {
     const outcome = await ask(connection, sent, invoice, { original, earlier });
     await recordTaxOutcome(dependencies, sent, outcome);
   });
@@ -151,12 +150,12 @@ export async function awaitTaxRecords(
 ): Promise<void> {
   for (let pause = POLL_MILLISECONDS; !signal.aborted; pause = Math.min(2 * pause, LONGEST_POLL_MILLISECONDS)) {
     const { isOver, send } = await writeOutcome(dependencies, merchantId, async (tx, wall) => {
-      const open = await selectOpenRecord(tx, merchantId, invoiceId);
-      const record = open && (await lockRecord(tx, merchantId, open.id));
+      const open = await selectOpenRecord(tx, invoiceId);
+      const record = open && (await lockRecord(tx, open.id));
       if (record?.problem !== null) return { isOver: true };
       if (record.status !== 'waiting') return { isOver: false };
-      const now = await effectiveNow(tx, merchantId, record.clockId, wall);
-      return { isOver: false, send: await stepRecord(dependencies, tx, merchantId, record.id, now) };
+      const now = await effectiveNow(tx, record.clockId, wall);
+      return { isOver: false, send: await stepRecord(dependencies, tx, record.id, now) };
     });
     if (isOver) return;
     await send?.();
@@ -165,12 +164,12 @@ export async function awaitTaxRecords(
 }
 
 /** Is the provider still to record something of the invoice? */
-export const isTaxRecordOpen = async (tx: Tx, merchantId: string, invoiceId: string): Promise<boolean> =>
-  (await selectOpenRecord(tx, merchantId, invoiceId)) !== undefined;
+export const isTaxRecordOpen = async (tx: Tx, invoiceId: string): Promise<boolean> =>
+  (await selectOpenRecord(tx, invoiceId)) !== undefined;
 
 /** A credit note that is answered before the provider has answered keeps its own number as its id there. */
 export async function keepOwnNumber(tx: Tx, note: CreditNoteRow): Promise<CreditNoteRow> {
-  if (note.outsideTax !== null || !(await selectRecord(tx, note.merchantId, note.id))) return note;
+  if (note.outsideTax !== null || !(await selectRecord(tx, note.id))) return note;
   const outsideTax = { reference: note.number, permalink: null, pdfUrl: null };
   await updateNoteOutside(tx, note, outsideTax);
   return { ...note, outsideTax };
@@ -244,9 +243,9 @@ const recordTaxOutcome = (
   outcome: Outcome,
 ): Promise<void> =>
   writeOutcome(dependencies, merchantId, async (tx, wall) => {
-    const now = await effectiveNow(tx, merchantId, clockId, wall);
-    const invoice = await lockInvoice(tx, merchantId, invoiceId);
-    const record = await lockRecord(tx, merchantId, id);
+    const now = await effectiveNow(tx, clockId, wall);
+    const invoice = await lockInvoice(tx, invoiceId);
+    const record = await lockRecord(tx, id);
     if (!invoice || !record) throw new Error(`Tax record ${id} was deleted, which nothing does.`);
     if (record.status !== 'sent') return;
     if (outcome.kind === 'away') {
@@ -296,7 +295,7 @@ async function noteRecorded(
 ): Promise<void> {
   const { outsideTax: before } = invoice;
   if (!before) throw new Error(`Invoice ${invoice.id} is taxed by no provider.`);
-  const actual: Decimal | null = await sumRecordedTax(tx, invoice.merchantId, invoice.id);
+  const actual: Decimal | null = await sumRecordedTax(tx, invoice.id);
   const recorded = actual === null ? {} : { actualTax: plain(actual), reconciledAt: formatInstant(now) };
   await updateInvoice(tx, invoice, { outsideTax: { ...before, problem: null, ...document, ...recorded } }, now);
 }

@@ -45,8 +45,8 @@ export function invoicePageRoutes(dependencies: InvoicingDependencies): readonly
       replies: { 200: HTML, 404: HTML },
       free: async ({ database, params, request, now }) => {
         const asked = localeAskedFor(request.headers['accept-language']);
-        const view = await ofInvoice(database, params.id, (tx, merchantId, id) =>
-          viewInvoice(tx, environment, { merchantId, id }, now, asked),
+        const view = await ofInvoice(database, params.id, (tx, id) =>
+          viewInvoice(tx, environment, { merchantId: tx.merchantId, id }, now, asked),
         );
         if (!view) return ok(unknownReply(environment, asked));
         return ok(pageReply(200, invoicePage(view), view.look, { showsLogo: view.hasLogo }));
@@ -60,8 +60,10 @@ export function invoicePageRoutes(dependencies: InvoicingDependencies): readonly
       bodyLimit: 4096,
       replies: { 303: HTML, 404: HTML },
       free: async ({ database, params, request, now }) => {
-        const location = await ofInvoice(database, params.id, (tx, merchantId, id) =>
-          isForeign(request) ? Promise.resolve(id) : whereToPay(dependencies, tx, { merchantId, id }, now),
+        const location = await ofInvoice(database, params.id, (tx, id) =>
+          isForeign(request)
+            ? Promise.resolve(id)
+            : whereToPay(dependencies, tx, { merchantId: tx.merchantId, id }, now),
         );
         if (location === null) return ok(unknownReply(environment, localeAskedFor(request.headers['accept-language'])));
         return ok(new Reply(303, '', { ...PRIVATE, location }));
@@ -72,9 +74,9 @@ export function invoicePageRoutes(dependencies: InvoicingDependencies): readonly
       summary: 'The logo of the merchant of an invoice',
       replies: { 200: IMAGE, 404: HTML },
       free: async ({ database, params, now }) => {
-        const logo = await ofInvoice(database, params.id, async (tx, merchantId, id) =>
-          (await viewInvoice(tx, environment, { merchantId, id }, now))
-            ? ((await findLogo(tx, merchantId)) ?? null)
+        const logo = await ofInvoice(database, params.id, async (tx, id) =>
+          (await viewInvoice(tx, environment, { merchantId: tx.merchantId, id }, now))
+            ? ((await findLogo(tx)) ?? null)
             : null,
         );
         if (!logo) return notFound('logo');
@@ -89,12 +91,10 @@ export function invoicePageRoutes(dependencies: InvoicingDependencies): readonly
 async function ofInvoice<T>(
   database: Database,
   id: string,
-  work: (tx: Tx, merchantId: string, id: string) => Promise<T | null>,
+  work: (tx: Tx, id: string) => Promise<T | null>,
 ): Promise<T | null> {
   const merchantId = isId('invoice', id) ? await database.transaction('nobody', (tx) => ownerOf(tx, id)) : null;
-  return merchantId === null
-    ? null
-    : database.transaction({ merchants: [merchantId] }, (tx) => work(tx, merchantId, id));
+  return merchantId === null ? null : database.transaction({ merchants: [merchantId] }, (tx) => work(tx, id));
 }
 
 /**
@@ -108,14 +108,14 @@ async function whereToPay(
   { merchantId, id }: { merchantId: string; id: string },
   wall: Instant,
 ): Promise<string | null> {
-  const locked = await lockWithNow(tx, merchantId, id, wall);
+  const locked = await lockWithNow(tx, id, wall);
   if (!locked.ok) return null;
   const { invoice, now } = locked.value;
   const open = await payableSession(tx, invoice, now);
   const view = await viewInvoice(tx, dependencies.environment, { merchantId, id }, wall);
   if (!view) return null;
   if (!isPayableByCard(view)) return id;
-  if (!open) orThrow(await openInvoiceSession(dependencies, tx, merchantId, id, {}, wall));
+  if (!open) orThrow(await openInvoiceSession(dependencies, tx, id, {}, wall));
   const session = open ?? (await payableSession(tx, invoice, now));
   return session === null ? id : `../${session.id}`;
 }
@@ -150,11 +150,11 @@ function downloadRoutes(dependencies: InvoicingDependencies, usual: Usual): read
         const { id, ...of } = params as { id: string; creditNoteId?: string; paymentId?: string };
         if (underWay >= DOWNLOADS_AT_ONCE) return ok(busy);
         underWay += 1;
-        const made = await ofInvoice(database, id, async (tx, merchantId) => {
-          const view = await viewInvoice(tx, dependencies.environment, { merchantId, id }, now);
+        const made = await ofInvoice(database, id, async (tx) => {
+          const view = await viewInvoice(tx, dependencies.environment, { merchantId: tx.merchantId, id }, now);
           if (view?.invoice.documentFailure !== null) return null; // not there, or left to the job
           if (request.method === 'HEAD') return ok(null);
-          const owner = { merchantId, invoiceId: id, ...of };
+          const owner = { merchantId: tx.merchantId, invoiceId: id, ...of };
           const content = await orNothing(make(tx, owner, now));
           return content.ok ? ok({ content: content.value, number: await numberOfDocument(tx, owner), type }) : content;
         }).finally(() => {

@@ -65,11 +65,11 @@ export async function viewInvoice(
   wall: Instant,
   asked?: Locale,
 ): Promise<InvoiceView | null> {
-  const invoice = await selectInvoice(tx, merchantId, id);
+  const invoice = await selectInvoice(tx, id);
   if (!invoice) return null;
-  const now = await effectiveNowForReading(tx, merchantId, invoice.clockId, wall);
-  const { rows: creditNotes } = await selectCreditNotes(tx, merchantId, id, { limit: MOST_NOTES, offset: 0 });
-  const settings = await merchantSettings(tx, merchantId);
+  const now = await effectiveNowForReading(tx, invoice.clockId, wall);
+  const { rows: creditNotes } = await selectCreditNotes(tx, id, { limit: MOST_NOTES, offset: 0 });
+  const settings = await merchantSettings(tx);
   const facts: StandingFacts & { invoice: InvoiceRow } = {
     invoice,
     refund: creditNotes.find(({ kind, status }) => kind === 'refund' && status === 'ISSUED') ?? null,
@@ -86,19 +86,19 @@ export async function viewInvoice(
     standing,
     look,
     title: isTopUp(invoice) ? words.topUp : words.invoice,
-    seller: invoice.seller ?? { name: (await findOrganization(tx, merchantId, merchantId))?.name ?? '' },
-    payments: await receiptsOf(tx, merchantId, id),
+    seller: invoice.seller ?? { name: (await findOrganization(tx, merchantId))?.name ?? '' },
+    payments: await receiptsOf(tx, id),
     creditNotes: creditNotes.filter(({ status }) => status === 'ISSUED').toReversed(),
     lines: await linesForCustomers(tx, invoice, look.locale),
     bankTransfer: settings.bankTransfer,
-    hasLogo: (await findLogo(tx, merchantId)) !== undefined,
-    hasEInvoice: await hasEInvoice(tx, merchantId, id),
+    hasLogo: (await findLogo(tx)) !== undefined,
+    hasEInvoice: await hasEInvoice(tx, id),
   };
 }
 
 /** The lines of an invoice and its tax, which sum to its total; the lines beyond the limit are one line. */
 export async function linesForCustomers(tx: Tx, invoice: InvoiceRow, locale: Locale): Promise<InvoiceView['lines']> {
-  const lines = inOrderOfTime(await selectLines(tx, invoice.merchantId, invoice.id, -1, MOST_LINES));
+  const lines = inOrderOfTime(await selectLines(tx, invoice.id, -1, MOST_LINES));
   const shown = lines.map(({ displayName, totalPrice }) => ({ description: displayName, amount: totalPrice }));
   const more = invoice.itemCount - shown.length;
   const remainder = invoice.subtotal.minus(sum(shown.map(({ amount }) => amount)));
@@ -112,12 +112,8 @@ export async function linesForCustomers(tx: Tx, invoice: InvoiceRow, locale: Loc
 }
 
 /** The session by which an invoice can be paid at this moment; null where there is none. */
-export async function payableSession(
-  tx: Tx,
-  { merchantId, id }: InvoiceRow,
-  now: Instant,
-): Promise<PaymentSession | null> {
-  const session = await openSessionOf(tx, merchantId, id);
+export async function payableSession(tx: Tx, { id }: InvoiceRow, now: Instant): Promise<PaymentSession | null> {
+  const session = await openSessionOf(tx, id);
   return session && session.status !== 'processing' && !isOver(session, now) ? session : null;
 }
 

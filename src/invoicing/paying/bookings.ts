@@ -155,13 +155,13 @@ export async function bookRefund(
   { returned, disputed, outside }: LeftOfPayment,
   now: Instant,
 ): Promise<Result<Decimal>> {
-  const { merchantId, customerId, currency } = invoice;
+  const { customerId, currency } = invoice;
   const topUp = await sumTopUps(tx, invoice);
-  const owedAgain = await balanceOfInvoice(tx, merchantId, 'owed_again', invoice.id);
+  const owedAgain = await balanceOfInvoice(tx, 'owed_again', invoice.id);
   const taken = disputed.plus(outside);
   const intoWallet = note.total.minus(returned).minus(taken).minus(owedAgain).minus(topUp);
   if (intoWallet.lt(0)) {
-    const held = await lockedWalletBalance(tx, merchantId, customerId, currency);
+    const held = await lockedWalletBalance(tx, customerId, currency);
     if (held.lt(intoWallet.negated()))
       return fail('WALLET_SPENT', { currency, balance: held.toFixed(), needed: intoWallet.negated().toFixed() });
   }
@@ -206,14 +206,14 @@ async function bookUndone(
   stopped: Decimal,
   now: Instant,
 ): Promise<void> {
-  const { merchantId, customerId, currency } = invoice;
+  const { customerId, currency } = invoice;
   const booked = await bookedEntries(tx, invoice, bookedKey);
   if (booked.length === 0) return;
   const undone = (account: AccountKind): Decimal =>
     sum(booked.filter((entry) => entry.account === account).map(({ amount }) => amount.negated()));
   const left = undone('refunds_payable').minus(stopped);
   const outOfWallet = undone('wallet');
-  const held = outOfWallet.gt(0) ? await lockedWalletBalance(tx, merchantId, customerId, currency) : ZERO;
+  const held = outOfWallet.gt(0) ? await lockedWalletBalance(tx, customerId, currency) : ZERO;
   const spent = Decimal.max(ZERO, outOfWallet.minus(held));
   await book(
     tx,

@@ -13,7 +13,7 @@ export type StoredCard = NonNullable<Awaited<ReturnType<typeof defaultMethodOf>>
 
 /** The default card of an invoice's customer, if there is one. */
 export const cardOf = (tx: Tx, invoice: InvoiceRow): Promise<StoredCard | undefined> =>
-  defaultMethodOf(tx, invoice.merchantId, invoice.customerId);
+  defaultMethodOf(tx, invoice.customerId);
 
 /**
  * Is the invoice charged by itself, as its subscription says at this moment (§2 Subscription, autoCharge)? What
@@ -25,7 +25,7 @@ export async function isChargedAutomatically(
   invoice: InvoiceRow,
 ): Promise<boolean> {
   if (invoice.subscriptionId === null) return false;
-  return chargesItself(invoice, await dependencies.source.terms(tx, invoice.merchantId, invoice.subscriptionId));
+  return chargesItself(invoice, await dependencies.source.terms(tx, invoice.subscriptionId));
 }
 
 /** The same by the terms of its subscription; undefined where it has none. */

@@ -54,7 +54,7 @@ export async function openSessionsFor(
 ): Promise<Result<PaymentSession>[]> {
   const [first] = wanted;
   if (!first) return [];
-  const settings = await merchantSettings(tx, first.invoice.merchantId);
+  const settings = await merchantSettings(tx);
   const checked = wanted.map(({ options }) => checkOptions(dependencies, settings, options, now));
   const opened = await openSessions(
     tx,
@@ -99,7 +99,7 @@ export const isTopUp = ({ kind, oneOff }: InvoiceRow): boolean =>
 const keepsCards = async (dependencies: InvoicingDependencies, tx: Tx, invoice: InvoiceRow): Promise<boolean> =>
   invoice.subscriptionId !== null &&
   isOfTerms(invoice) &&
-  (await dependencies.source.terms(tx, invoice.merchantId, invoice.subscriptionId)).autoCharge;
+  (await dependencies.source.terms(tx, invoice.subscriptionId)).autoCharge;
 
 /** Is it paid as its subscription says? Every other invoice has terms of its own. */
 export const isOfTerms = ({ kind }: Pick<InvoiceRow, 'kind'>): boolean => kind === 'subscription' || kind === 'upfront';
@@ -108,12 +108,11 @@ export const isOfTerms = ({ kind }: Pick<InvoiceRow, 'kind'>): boolean => kind =
 export async function checkSession(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  merchantId: string,
   options: SessionOptions,
   now: Instant,
 ): Promise<Result<unknown>> {
-  const settings = await merchantSettings(tx, merchantId);
-  const takesCards = await checkTakesCardsNow(tx, merchantId, settings);
+  const settings = await merchantSettings(tx);
+  const takesCards = await checkTakesCardsNow(tx, settings);
   return takesCards.ok ? checkOptions(dependencies, settings, options, now) : takesCards;
 }
 
@@ -135,11 +134,11 @@ function checkOptions(
 
 /** Expires the open session of an invoice that can no longer be paid by one. */
 export const expireSessionsOf = (tx: Tx, invoice: InvoiceRow, now: Instant): Promise<number> =>
-  expireSessions(tx, invoice.merchantId, invoice.id, now);
+  expireSessions(tx, invoice.id, now);
 
 /** The same of a cancelled invoice. */
 export const cancelSessionsOf = (tx: Tx, invoice: InvoiceRow, now: Instant): Promise<void> =>
-  cancelSessions(tx, invoice.merchantId, invoice.id, now);
+  cancelSessions(tx, invoice.id, now);
 
 /** The addresses of the open sessions of some invoices, by invoice id. */
 export async function sessionUrls(

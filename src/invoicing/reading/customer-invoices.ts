@@ -49,11 +49,11 @@ export async function listDueInvoices(tx: Tx, of: OfCustomer, now: Instant): Pro
 
 /** Credit notes are looked up only where they decide something. */
 async function standingInList(tx: Tx, invoice: InvoiceRow, wall: Instant): Promise<Standing | null> {
-  const { merchantId, id, creditedAmount: credited, livesBySession: hasSession } = invoice;
+  const { id, creditedAmount: credited, livesBySession: hasSession } = invoice;
   const { rows: notes } = credited.isZero()
     ? { rows: [] }
-    : await selectCreditNotes(tx, merchantId, id, { limit: MOST_NOTES, offset: 0 });
-  const now = await effectiveNowForReading(tx, merchantId, invoice.clockId, wall);
+    : await selectCreditNotes(tx, id, { limit: MOST_NOTES, offset: 0 });
+  const now = await effectiveNowForReading(tx, invoice.clockId, wall);
   const refund = notes.find(({ kind, status }) => kind === 'refund' && status === 'ISSUED') ?? null;
   return standingOf({ invoice, refund, hasSession, takesCards: true, now });
 }
@@ -74,7 +74,7 @@ export async function viewCustomerInvoice(
 ): Promise<CustomerInvoice | null> {
   const view = await viewInvoice(tx, dependencies.environment, { merchantId, id }, wall);
   if (view?.invoice.customerId !== customerId) return null;
-  return { ...view, rows: await selectLines(tx, merchantId, id, -1, MOST_LINES) };
+  return { ...view, rows: await selectLines(tx, id, -1, MOST_LINES) };
 }
 
 /** An open period as it stands now: what would be billed if it ended as it is. */
@@ -91,5 +91,5 @@ export async function viewAsOfNow(
 ): Promise<OpenInvoice | null> {
   const { invoice, lines } = await withLiveTotals(dependencies, tx, stored);
   if (invoice.failureReason !== null) return null;
-  return { invoice, lines: lines ?? (await selectLines(tx, stored.merchantId, stored.id)) };
+  return { invoice, lines: lines ?? (await selectLines(tx, stored.id)) };
 }

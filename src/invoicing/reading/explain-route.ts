@@ -281,5 +281,5 @@ export const explainRoute = (dependencies: InvoicingDependencies): Route =>
       'result is the same. Nothing is stored.',
     access: { role: 'viewer', merchant: { of: 'id', kind: 'invoice' } },
     replies: { 200: InvoiceExplanationReply },
-    handler: ({ tx, merchantId, params }) => explainInvoice(dependencies, tx, merchantId, params.id),
+    handler: ({ tx, params }) => explainInvoice(dependencies, tx, params.id),
   });

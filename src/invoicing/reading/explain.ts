@@ -30,15 +30,14 @@ import { plansOf } from './recompute.ts';
 export async function explainInvoice(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  merchantId: string,
   id: string,
 ): Promise<Result<unknown>> {
-  const stored = await selectInvoice(tx, merchantId, id);
+  const stored = await selectInvoice(tx, id);
   if (!stored) return notFound('invoice');
   const { subscriptionId } = stored;
-  const terms = subscriptionId === null ? null : await dependencies.source.terms(tx, merchantId, subscriptionId);
+  const terms = subscriptionId === null ? null : await dependencies.source.terms(tx, subscriptionId);
   const { invoice, lines } = await withLiveTotals(dependencies, tx, stored);
-  const all = await withCreditNotes(tx, invoice, lines ?? (await selectLines(tx, merchantId, id)));
+  const all = await withCreditNotes(tx, invoice, lines ?? (await selectLines(tx, id)));
   const own = terms && isOfTerms(stored) ? await dueIn(tx, terms, stored) : [];
   const usage = usageReader(dependencies, tx, terms, invoice);
   const explained = [];
@@ -221,12 +220,12 @@ async function calculationsOf(
   invoice: InvoiceRow,
   lines: readonly LineRow[],
 ): Promise<Calculation[]> {
-  const { merchantId, subscriptionId } = invoice;
+  const { subscriptionId } = invoice;
   if (!isOfTerms(invoice) || subscriptionId === null)
     return [await calculateStored(dependencies, tx, invoice, null, lines)];
   const calculations: Calculation[] = [];
   const ends = lines.map(({ periodEnd: end }) => end);
-  for (const terms of plansOf(await dependencies.source.terms(tx, merchantId, subscriptionId), invoice, ends))
+  for (const terms of plansOf(await dependencies.source.terms(tx, subscriptionId), invoice, ends))
     calculations.push(await calculateStored(dependencies, tx, invoice, terms, lines));
   return calculations;
 }

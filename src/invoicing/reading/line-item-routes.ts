@@ -20,11 +20,11 @@ export const lineItemRoutes = (dependencies: InvoicingDependencies): readonly Ro
     body: LineItemCreateBody,
     replies: { 201: LineItemReply, 200: LineItemReply },
     errors: [409],
-    handler: async ({ tx, merchantId, body, now }) => {
-      const created = await createLineItem(dependencies, tx, merchantId, body, now);
+    handler: async ({ tx, body, now }) => {
+      const created = await createLineItem(dependencies, tx, body, now);
       if (!created.ok) return created;
       const { line, isNew } = created.value;
-      const { customerId } = await dependencies.source.terms(tx, merchantId, line.subscriptionId);
+      const { customerId } = await dependencies.source.terms(tx, line.subscriptionId);
       return ok(new Reply(isNew ? 201 : 200, toManualLineReply(line, customerId)));
     },
   }),

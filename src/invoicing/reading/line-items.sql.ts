@@ -16,14 +16,9 @@ const invoicesOf = (merchantId: string, { subscriptionId, invoiceId }: LineFilte
   and (${invoiceId}::text is null or i.id = ${invoiceId})`;
 
 /** The newest invoices of open periods. */
-export const selectOpenInvoices = (
-  tx: Tx,
-  merchantId: string,
-  filter: LineFilter,
-  limit: number,
-): Promise<InvoiceRow[]> =>
+export const selectOpenInvoices = (tx: Tx, filter: LineFilter, limit: number): Promise<InvoiceRow[]> =>
   tx.rows<InvoiceRow>(sql`
-    select i.* from invoice i where ${invoicesOf(merchantId, filter)} and i.status in ('ACTIVE', 'CLOSING')
+    select i.* from invoice i where ${invoicesOf(tx.merchantId, filter)} and i.status in ('ACTIVE', 'CLOSING')
       order by i.seq desc limit ${limit}`);
 
 /** The name of a line of an open period, which has no id yet: its place on its invoice. */
@@ -38,7 +33,6 @@ const OPEN_LINE_ID = /^(inv_[0-9a-f]+)_(\d{1,9})$/;
  */
 export const selectInvoicedLines = async (
   tx: Tx,
-  merchantId: string,
   filter: LineFilter,
   page: PageRequest,
   count: number,
@@ -56,7 +50,7 @@ export const selectInvoicedLines = async (
           ? sql`l.id = ${id}`
           : sql`l.invoice_id = ${invoiceId} and l.position = ${position}`;
       },
-      exists: invoicesOf(merchantId, filter),
+      exists: invoicesOf(tx.merchantId, filter),
       where: count === 0 ? sql`false` : sql`true`,
       order: {
         keys: [
@@ -80,15 +74,17 @@ export interface LineSums {
   readonly metered: Decimal;
 }
 
-export const sumInvoicedLines = (tx: Tx, merchantId: string, filter: LineFilter): Promise<LineSums[]> =>
+export const sumInvoicedLines = (tx: Tx, filter: LineFilter): Promise<LineSums[]> =>
   tx.rows<LineSums>(sql`
     select i.currency, count(*)::int as count, coalesce(sum(l.total_price) filter (where l.event_type = 'fee'), 0) as fees,
            coalesce(sum(l.total_price) filter (where l.event_type = 'usage'), 0) as metered
       from invoice i join invoice_line l on l.merchant_id = i.merchant_id and l.invoice_id = i.id
-     where ${invoicesOf(merchantId, filter)} group by i.currency`);
+     where ${invoicesOf(tx.merchantId, filter)} group by i.currency`);
 
-export const selectInvoicesById = (tx: Tx, merchantId: string, ids: readonly string[]): Promise<InvoiceRow[]> =>
-  tx.rows<InvoiceRow>(sql`select * from invoice where merchant_id = ${merchantId} and id = any (${[...ids]})`);
+export const selectInvoicesById = (tx: Tx, ids: readonly string[]): Promise<InvoiceRow[]> =>
+  tx.rows<InvoiceRow>(sql`select * from invoice where merchant_id = ${tx.merchantId} and id = any (${[...ids]})`);
 
-export const selectManualLinesById = (tx: Tx, merchantId: string, ids: readonly string[]): Promise<ManualLineRow[]> =>
-  tx.rows<ManualLineRow>(sql`select * from manual_line where merchant_id = ${merchantId} and id = any (${[...ids]})`);
+export const selectManualLinesById = (tx: Tx, ids: readonly string[]): Promise<ManualLineRow[]> =>
+  tx.rows<ManualLineRow>(
+    sql`select * from manual_line where merchant_id = ${tx.merchantId} and id = any (${[...ids]})`,
+  );

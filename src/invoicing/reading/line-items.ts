@@ -30,24 +30,23 @@ export interface CreatedLine {
 export async function createLineItem(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  merchantId: string,
   body: LineItemCreateBody,
   wall: Instant,
 ): Promise<Result<CreatedLine>> {
   const key = bodyKey('lineItem', body);
-  const known = await findCreated(tx, merchantId, key, { lock: lockManualLineKey, find: selectManualLineByKey });
+  const known = await findCreated(tx, key, { lock: lockManualLineKey, find: selectManualLineByKey });
   if (!known.ok) return known;
   if (known.value) return ok({ line: known.value, isNew: false });
-  const named = await checkItem(tx, merchantId, body.itemId ?? null);
+  const named = await checkItem(tx, body.itemId ?? null);
   if (!named.ok) return named;
-  const found = await openInvoiceOf(dependencies, tx, merchantId, body, wall);
+  const found = await openInvoiceOf(dependencies, tx, body, wall);
   if (!found.ok) return found;
   const { invoice, now } = found.value;
   if (body.currency !== invoice.currency) return invalidField('currency', `must be the invoice's, ${invoice.currency}`);
   const times = timesOf(body, invoice);
   if (!times.ok) return times;
   const line = await insertManualLine(tx, {
-    merchantId,
+    merchantId: tx.merchantId,
     id: newId('lineItem'),
     subscriptionId: invoice.subscriptionId as string,
     invoiceId: body.invoiceId ?? null,
@@ -70,13 +69,12 @@ export async function createLineItem(
 async function openInvoiceOf(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  merchantId: string,
   { invoiceId, subscriptionId }: LineItemCreateBody,
   wall: Instant,
 ): Promise<Result<{ invoice: InvoiceRow; now: Instant }>> {
   if ((invoiceId === undefined) === (subscriptionId === undefined))
     return invalidField('subscriptionId', 'give subscriptionId or invoiceId, one of the two');
-  const id = invoiceId ?? (await openOf(dependencies, tx, merchantId, subscriptionId as string));
+  const id = invoiceId ?? (await openOf(dependencies, tx, subscriptionId as string));
   const rule = {
     thing: 'invoice',
     trigger: 'addLineItem',
@@ -84,7 +82,7 @@ async function openInvoiceOf(
     done: 'given line items',
   };
   if (id === undefined) return fail('INVALID_TRANSITION', { trigger: rule.trigger, subscriptionId }, NO_OPEN_INVOICE);
-  const locked = await lockWithNow(tx, merchantId, id, wall);
+  const locked = await lockWithNow(tx, id, wall);
   if (!locked.ok) return notFound('invoice', 'invoiceId');
   const { invoice } = locked.value;
   const takesLines = invoice.kind === 'subscription' && (invoice.status === 'ACTIVE' || invoice.status === 'CLOSING');
@@ -99,21 +97,16 @@ async function openInvoiceOf(
 const NO_OPEN_INVOICE = 'This subscription has no open invoice for line items.';
 const OTHER_KIND = 'Line items can only be added to an invoice for a period of a subscription.';
 
-async function openOf(
-  { source }: InvoicingDependencies,
-  tx: Tx,
-  merchantId: string,
-  subscriptionId: string,
-): Promise<string | undefined> {
-  const { planCadence } = await source.terms(tx, merchantId, subscriptionId);
-  return (await selectNextToClose(tx, merchantId, subscriptionId, planCadence))?.id;
+async function openOf({ source }: InvoicingDependencies, tx: Tx, subscriptionId: string): Promise<string | undefined> {
+  const { planCadence } = await source.terms(tx, subscriptionId);
+  return (await selectNextToClose(tx, subscriptionId, planCadence))?.id;
 }
 
-async function checkItem(tx: Tx, merchantId: string, itemId: string | null): Promise<Result<unknown>> {
+async function checkItem(tx: Tx, itemId: string | null): Promise<Result<unknown>> {
   if (itemId === null) return ok(undefined);
-  const owned = await checkReference(tx, merchantId, 'item', itemId, 'itemId');
+  const owned = await checkReference(tx, 'item', itemId, 'itemId');
   if (!owned.ok) return owned;
-  return (await resolveItems(tx, merchantId, [itemId])).length > 0 ? owned : notFound('item', 'itemId');
+  return (await resolveItems(tx, [itemId])).length > 0 ? owned : notFound('item', 'itemId');
 }
 
 function timesOf(

@@ -44,12 +44,12 @@ export async function listLineItems(
 ): Promise<Result<unknown>> {
   if (merchantId === null) return invalidField('merchantId', 'is required of a platform operator');
   const filter = { subscriptionId: query.subscriptionId ?? null, invoiceId: query.invoiceId ?? null };
-  const known = await currencyOf(dependencies, tx, merchantId, filter);
+  const known = await currencyOf(dependencies, tx, filter);
   if (!known.ok) return known;
-  const open = query.status === 'invoiced' ? ok<Item[]>([]) : await pendingItems(dependencies, tx, merchantId, filter);
+  const open = query.status === 'invoiced' ? ok<Item[]>([]) : await pendingItems(dependencies, tx, filter);
   if (!open.ok) return open;
   const pending = open.value;
-  const stored = query.status === 'pending' ? [] : await sumInvoicedLines(tx, merchantId, filter);
+  const stored = query.status === 'pending' ? [] : await sumInvoicedLines(tx, filter);
   const invoicedCount = stored.reduce((total, { count }) => total + count, 0);
   const found = pending.findIndex((item) => pendingIdOf(item) === page.after);
   const start = page.after === undefined ? page.offset : found === -1 ? pending.length : found + 1;
@@ -59,15 +59,15 @@ export async function listLineItems(
     offset: Math.max(0, page.offset - pending.length),
     after: found === -1 ? page.after : undefined,
   };
-  const lines = invoiced.limit === 0 ? [] : await selectInvoicedLines(tx, merchantId, filter, invoiced, invoicedCount);
+  const lines = invoiced.limit === 0 ? [] : await selectInvoicedLines(tx, filter, invoiced, invoicedCount);
   const last = first.at(-1);
   const hasMore = start + page.limit < pending.length || invoicedCount > 0;
   page.nextAfter = invoiced.limit === 0 && last && hasMore ? pendingIdOf(last) : (invoiced.nextAfter ?? null);
-  const items = [...first, ...(await withInvoices(tx, merchantId, lines))];
+  const items = [...first, ...(await withInvoices(tx, lines))];
   const total = pending.length + invoicedCount;
-  const currency = known.value ?? (await commonCurrency(tx, merchantId, pending, stored));
+  const currency = known.value ?? (await commonCurrency(tx, pending, stored));
   return ok({
-    ...listReply({ data: await toLineItemReplies(tx, merchantId, items), total }, page),
+    ...listReply({ data: await toLineItemReplies(tx, items), total }, page),
     totalCount: total,
     summary: summaryOf(pending, stored, currency),
   });
@@ -77,27 +77,21 @@ export async function listLineItems(
 async function currencyOf(
   { source }: InvoicingDependencies,
   tx: Tx,
-  merchantId: string,
   { subscriptionId, invoiceId }: LineFilter,
 ): Promise<Result<string | null>> {
   if (invoiceId !== null) {
-    const invoice = await selectInvoice(tx, merchantId, invoiceId);
+    const invoice = await selectInvoice(tx, invoiceId);
     return invoice ? ok(invoice.currency) : notFound('invoice', 'invoiceId');
   }
-  return ok(subscriptionId === null ? null : (await source.terms(tx, merchantId, subscriptionId)).currency);
+  return ok(subscriptionId === null ? null : (await source.terms(tx, subscriptionId)).currency);
 }
 
 /** The currency of most lines, of equally many the first by its code; without lines the merchant's. */
-async function commonCurrency(
-  tx: Tx,
-  merchantId: string,
-  pending: readonly Item[],
-  stored: readonly LineSums[],
-): Promise<string> {
+async function commonCurrency(tx: Tx, pending: readonly Item[], stored: readonly LineSums[]): Promise<string> {
   const counts = new Map(stored.map(({ currency, count }) => [currency, count]));
   for (const item of pending) counts.set(currencyIn(item), (counts.get(currencyIn(item)) ?? 0) + 1);
   const [most] = [...counts].toSorted(([a, x], [b, y]) => y - x || compareText(a, b));
-  return most?.[0] ?? (await findOrganization(tx, merchantId, merchantId))?.defaultCurrency ?? 'USD';
+  return most?.[0] ?? (await findOrganization(tx, tx.merchantId))?.defaultCurrency ?? 'USD';
 }
 
 /** The sums of the lines in a currency. */
@@ -115,13 +109,8 @@ function summaryOf(pending: readonly Item[], stored: readonly LineSums[], curren
 
 const currencyIn = (item: Item): string => ('line' in item ? item.invoice : item.waiting).currency;
 
-async function pendingItems(
-  dependencies: InvoicingDependencies,
-  tx: Tx,
-  merchantId: string,
-  filter: LineFilter,
-): Promise<Result<Item[]>> {
-  const open = await selectOpenInvoices(tx, merchantId, filter, MOST_OPEN_INVOICES + 1);
+async function pendingItems(dependencies: InvoicingDependencies, tx: Tx, filter: LineFilter): Promise<Result<Item[]>> {
+  const open = await selectOpenInvoices(tx, filter, MOST_OPEN_INVOICES + 1);
   if (open.length > MOST_OPEN_INVOICES)
     return invalidField(
       'subscriptionId',
@@ -137,10 +126,9 @@ async function pendingItems(
     }
   }
   if (filter.invoiceId !== null) return ok(items);
-  const later = await selectLaterManualLines(tx, merchantId, filter.subscriptionId);
+  const later = await selectLaterManualLines(tx, filter.subscriptionId);
   const terms = await dependencies.source.termsOf(
     tx,
-    merchantId,
     later.map(({ subscriptionId }) => subscriptionId),
   );
   const waiting = later.flatMap((line): Item[] => {
@@ -150,15 +138,15 @@ async function pendingItems(
   return ok([...items, ...waiting]);
 }
 
-async function withInvoices(tx: Tx, merchantId: string, lines: readonly LineRow[]): Promise<Item[]> {
+async function withInvoices(tx: Tx, lines: readonly LineRow[]): Promise<Item[]> {
   const ids = [...new Set(lines.map(({ invoiceId: id }) => id))];
-  const invoices = new Map((await selectInvoicesById(tx, merchantId, ids)).map((invoice) => [invoice.id, invoice]));
+  const invoices = new Map((await selectInvoicesById(tx, ids)).map((invoice) => [invoice.id, invoice]));
   return lines.map((line) => ({ line, invoice: invoices.get(line.invoiceId) as InvoiceRow }));
 }
 
-async function toLineItemReplies(tx: Tx, merchantId: string, items: readonly Item[]) {
+async function toLineItemReplies(tx: Tx, items: readonly Item[]) {
   const ids = items.flatMap((item) => ('line' in item && item.line.type === 'manual' ? [item.line.id] : []));
-  const manual = new Map((await selectManualLinesById(tx, merchantId, ids)).map((row) => [row.id, row]));
+  const manual = new Map((await selectManualLinesById(tx, ids)).map((row) => [row.id, row]));
   return items.map((item) =>
     'line' in item
       ? toBilledLineReply(item.line, item.invoice, manual.get(item.line.id))

@@ -8,22 +8,21 @@ import type { InvoiceRow } from '../invoice/invoice.ts';
  */
 export const selectNextToClose = (
   tx: Tx,
-  merchantId: string,
   subscriptionId: string,
   cadence: string | null,
 ): Promise<InvoiceRow | undefined> =>
   tx.maybe<InvoiceRow>(sql`
     select * from invoice
-     where merchant_id = ${merchantId} and subscription_id = ${subscriptionId} and kind = 'subscription'
+     where merchant_id = ${tx.merchantId} and subscription_id = ${subscriptionId} and kind = 'subscription'
        and status = 'ACTIVE'
        and (${cadence}::text is null or billing_cadence = ${cadence})
      order by period_end, seq limit 1`);
 
 /** The open periods of a customer's subscriptions, in the order of their creation. */
-export const selectRunningOfCustomer = (tx: Tx, merchantId: string, customerId: string): Promise<InvoiceRow[]> =>
+export const selectRunningOfCustomer = (tx: Tx, customerId: string): Promise<InvoiceRow[]> =>
   tx.rows<InvoiceRow>(sql`
     select * from invoice
-     where merchant_id = ${merchantId} and customer_id = ${customerId} and kind = 'subscription' and status = 'ACTIVE'
+     where merchant_id = ${tx.merchantId} and customer_id = ${customerId} and kind = 'subscription' and status = 'ACTIVE'
      order by seq`);
 
 /** The start of an invoice's period that early closings divided: the start of its first part. */

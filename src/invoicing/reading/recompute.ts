@@ -67,8 +67,8 @@ function remembering(source: BillingSource): BillingSource {
   const known = new Map<string, Promise<BillingTerms>>();
   return {
     ...source,
-    terms: (tx, merchantId, subscriptionId) => {
-      const terms = known.get(subscriptionId) ?? source.terms(tx, merchantId, subscriptionId);
+    terms: (tx, subscriptionId) => {
+      const terms = known.get(subscriptionId) ?? source.terms(tx, subscriptionId);
       known.set(subscriptionId, terms);
       return terms;
     },
@@ -87,10 +87,10 @@ async function tryDifferencesOf(tx: Tx, source: BillingSource, invoice: InvoiceR
 }
 
 async function differencesOf(tx: Tx, source: BillingSource, invoice: InvoiceRow): Promise<string[]> {
-  const { merchantId, subscriptionId, terms: frozen, usageMark: mark } = invoice;
+  const { subscriptionId, terms: frozen, usageMark: mark } = invoice;
   if (subscriptionId === null || frozen === null) return ['it is of no subscription'];
   if (invoice.kind === 'subscription' && mark === null) return ['its usage was never read'];
-  const terms = await source.terms(tx, merchantId, subscriptionId);
+  const terms = await source.terms(tx, subscriptionId);
   return lineDifferences(tx, invoice, terms, frozen, await selectBilledUsage(tx, invoice));
 }
 
@@ -111,7 +111,7 @@ async function differencesOfPeriods(
   { merchantId, subscriptionId }: InvoiceRow,
 ): Promise<Recomputed[]> {
   if (subscriptionId === null) return [];
-  const terms = await source.terms(tx, merchantId, subscriptionId);
+  const terms = await source.terms(tx, subscriptionId);
   const { due, commitments, read } = await loadCorrections(tx, source, terms, 'unchanged', async () => '0');
   const { taxBehavior, currency } = terms;
   const input = { currency, usage: [], charges: due, commitments, taxBehavior, taxRates: new Map() };
@@ -149,7 +149,7 @@ async function lineDifferences(
   frozen: FrozenTerms,
   usage: readonly BilledUsage[],
 ): Promise<string[]> {
-  const lines = await selectLines(tx, invoice.merchantId, invoice.id);
+  const lines = await selectLines(tx, invoice.id);
   let first: string[] | undefined;
   const ends = lines.map(({ periodEnd: end }) => end); // one that was planned then may have cut what is in advance
   for (const terms of plansOf(now, invoice, ends)) {

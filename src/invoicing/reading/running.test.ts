@@ -24,7 +24,7 @@ afterAll(async () => {
 const dependencies = { source: billingSource } as InvoicingDependencies;
 const totalsOf = (ids: readonly string[]) =>
   env.database.transaction({ merchants: [merchant.id] }, async (tx) => {
-    const totalOf = await findPeriodTotals(dependencies, tx, merchant.id, ids);
+    const totalOf = await findPeriodTotals(dependencies, tx, ids);
     return ids.map(totalOf).map((total) => total?.toString() ?? null);
   });
 

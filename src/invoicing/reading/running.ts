@@ -29,11 +29,10 @@ const toPeriod = (invoice: InvoiceRow, start: Instant): RunningPeriod => ({
 export async function findRunningPeriod(
   source: BillingSource,
   tx: Tx,
-  merchantId: string,
   subscriptionId: string,
 ): Promise<RunningPeriod | null> {
-  const { planCadence } = await source.terms(tx, merchantId, subscriptionId);
-  const invoice = await selectNextToClose(tx, merchantId, subscriptionId, planCadence);
+  const { planCadence } = await source.terms(tx, subscriptionId);
+  const invoice = await selectNextToClose(tx, subscriptionId, planCadence);
   return invoice ? toPeriod(invoice, invoice.periodStart) : null;
 }
 
@@ -45,14 +44,13 @@ export async function findRunningPeriod(
 export async function findUsagePeriod(
   source: BillingSource,
   tx: Tx,
-  merchantId: string,
   { customerId, metricId }: { readonly customerId: string; readonly metricId: string },
 ): Promise<RunningPeriod | null> {
-  const running = await selectRunningOfCustomer(tx, merchantId, customerId);
+  const running = await selectRunningOfCustomer(tx, customerId);
   let first: { invoice: InvoiceRow; since: Instant } | null = null;
   for (const [id, invoices] of Map.groupBy(running, ({ subscriptionId }) => subscriptionId)) {
     if (id === null) continue;
-    const terms = await source.terms(tx, merchantId, id);
+    const terms = await source.terms(tx, id);
     const version = versionsOf(terms).at(-1) ?? terms;
     const prices = version.prices.filter(({ metric }) => metric?.id === metricId);
     const cadences = new Set(prices.map((price) => cadenceOfPrice(version, price)));
@@ -77,20 +75,18 @@ const WITHOUT_TOTAL: ReadonlySet<InvoiceRow['status']> = new Set(['FAILED', 'CAN
 export async function findPeriodTotal(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  merchantId: string,
   invoiceId: string,
 ): Promise<Decimal | 'coming' | null> {
-  return (await findPeriodTotals(dependencies, tx, merchantId, [invoiceId]))(invoiceId);
+  return (await findPeriodTotals(dependencies, tx, [invoiceId]))(invoiceId);
 }
 
 /** The same of some invoices of one merchant, by their ids. */
 export async function findPeriodTotals(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  merchantId: string,
   invoiceIds: readonly string[],
 ): Promise<(invoiceId: string) => Decimal | 'coming' | null> {
-  const invoices = await selectInvoices(tx, merchantId, invoiceIds);
+  const invoices = await selectInvoices(tx, invoiceIds);
   const open = [...invoices.values()].filter(isOpen);
   const previews = await tryPreviews(dependencies, tx, open);
   const live = new Map(open.map(({ id }, place) => [id, previews[place]?.grandTotal ?? null]));

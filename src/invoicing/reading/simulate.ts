@@ -110,8 +110,8 @@ const rowOf = (priceId: string, group: BilledUsage['groupValues'], quantity: Dec
 
 /** The tax rates of the prices, and of what no price makes. */
 async function ratesOf(tx: Tx, simulation: Simulation) {
-  const { merchantId, customerId, planId, planTaxRate, period } = simulation;
-  const { customerTaxRates, merchantTaxRate, placeOn } = await findTaxation(tx, merchantId, customerId);
+  const { customerId, planId, planTaxRate, period } = simulation;
+  const { customerTaxRates, merchantTaxRate, placeOn } = await findTaxation(tx, customerId);
   const place = placeOn(taxPoint(period.start, period.end), false);
   const rate = (price: BilledPrice | null) =>
     chooseTaxRate({

@@ -28,8 +28,7 @@ export const upcomingInvoiceRoute = (dependencies: InvoicingDependencies): Route
       },
     ),
     replies: { 200: InvoiceReply },
-    handler: ({ tx, merchantId, params, query }) =>
-      upcomingInvoice(dependencies, tx, merchantId, params.id, query.billingCadence),
+    handler: ({ tx, params, query }) => upcomingInvoice(dependencies, tx, params.id, query.billingCadence),
   });
 
 /** How many lines are shown; the others are in GET …/lineItems. */
@@ -38,16 +37,15 @@ const MOST_LINES = 1000;
 async function upcomingInvoice(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  merchantId: string,
   subscriptionId: string,
   billingCadence: string | undefined,
 ): Promise<Result<unknown>> {
   if (billingCadence !== undefined && (parseCadence(billingCadence) === null || isOnce(billingCadence)))
     return invalidField('billingCadence', 'must be a duration of days, weeks, months or years');
   const cadence = billingCadence === undefined ? null : normaliseCadence(billingCadence);
-  const invoice = await selectNextToClose(tx, merchantId, subscriptionId, cadence);
+  const invoice = await selectNextToClose(tx, subscriptionId, cadence);
   if (!invoice) return notFound('invoice');
-  return readInvoice(dependencies, tx, merchantId, invoice.id, { expand: 'lineItems', lineItemsLimit: MOST_LINES });
+  return readInvoice(dependencies, tx, invoice.id, { expand: 'lineItems', lineItemsLimit: MOST_LINES });
 }
 
 /**
@@ -57,9 +55,9 @@ async function upcomingInvoice(
 export async function estimateRenewal(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  { merchantId, subscriptionId, cadence }: { merchantId: string; subscriptionId: string; cadence: string },
+  { subscriptionId, cadence }: { merchantId: string; subscriptionId: string; cadence: string },
 ): Promise<{ amount: Decimal; currency: string } | null> {
-  const open = await selectNextToClose(tx, merchantId, subscriptionId, cadence);
+  const open = await selectNextToClose(tx, subscriptionId, cadence);
   if (!open) return null;
   const { invoice } = await withLiveTotals(dependencies, tx, open);
   return invoice.failureReason === null ? { amount: invoice.grandTotal, currency: invoice.currency } : null;
@@ -69,9 +67,9 @@ export async function estimateRenewal(
 export async function estimateNextInvoice(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  { merchantId, subscriptionId }: { merchantId: string; subscriptionId: string },
+  { subscriptionId }: { merchantId: string; subscriptionId: string },
 ): Promise<{ at: Instant; amount: Decimal } | null> {
-  const open = await selectNextToClose(tx, merchantId, subscriptionId, null);
+  const open = await selectNextToClose(tx, subscriptionId, null);
   if (!open) return null;
   const { invoice } = await withLiveTotals(dependencies, tx, open);
   return { at: open.periodEnd, amount: invoice.grandTotal };

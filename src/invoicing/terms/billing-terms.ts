@@ -153,22 +153,14 @@ export type FindUsageSources = (terms: BillingTerms, metricId: string, period: P
  */
 export interface BillingSource {
   /** The payment terms of some of a merchant's subscriptions at this moment; by subscription. */
-  paymentTerms(
-    tx: Tx,
-    merchantId: string,
-    subscriptionIds: Iterable<string>,
-  ): Promise<ReadonlyMap<string, PaymentTerms>>;
-  terms(tx: Tx, merchantId: string, subscriptionId: string): Promise<BillingTerms>;
+  paymentTerms(tx: Tx, subscriptionIds: Iterable<string>): Promise<ReadonlyMap<string, PaymentTerms>>;
+  terms(tx: Tx, subscriptionId: string): Promise<BillingTerms>;
   /** The terms of some of a merchant's subscriptions; by subscription. */
-  termsOf(tx: Tx, merchantId: string, subscriptionIds: Iterable<string>): Promise<ReadonlyMap<string, BillingTerms>>;
+  termsOf(tx: Tx, subscriptionIds: Iterable<string>): Promise<ReadonlyMap<string, BillingTerms>>;
   /** The usage that some of a merchant's subscriptions bill; the answer has it for each of them. */
-  usageSources(tx: Tx, merchantId: string, all: readonly BillingTerms[]): Promise<FindUsageSources>;
+  usageSources(tx: Tx, all: readonly BillingTerms[]): Promise<FindUsageSources>;
   /** The burnt units of grants in a period, for the subscription's entitlements that measure one of some metrics. */
   granted(tx: Tx, terms: BillingTerms, metricIds: readonly string[], period: Period): Promise<readonly BurntUnits[]>;
   /** All adjustments of some subscriptions; by subscription, those of each oldest first. */
-  adjustments(
-    tx: Tx,
-    merchantId: string,
-    subscriptionIds: readonly string[],
-  ): Promise<ReadonlyMap<string, readonly Adjustment[]>>;
+  adjustments(tx: Tx, subscriptionIds: readonly string[]): Promise<ReadonlyMap<string, readonly Adjustment[]>>;
 }

@@ -9,16 +9,16 @@ import { LOCK_NOT_AVAILABLE, sql, type Tx } from '../../db/index.ts';
 /**
  * Locks the billing of some subscriptions, in the order of their ids. The next statement sees what others did under it.
  */
-export const lockBilling = (tx: Tx, merchantId: string, subscriptionIds: readonly string[]): Promise<number> =>
+export const lockBilling = (tx: Tx, subscriptionIds: readonly string[]): Promise<number> =>
   tx.run(sql`
-    select pg_advisory_xact_lock(hashtextextended('billing:' || ${merchantId}::text || ':' || id, 0))
+    select pg_advisory_xact_lock(hashtextextended('billing:' || ${tx.merchantId}::text || ':' || id, 0))
       from unnest(${subscriptionIds.toSorted()}::text[]) as id`);
 
 /** The same without waiting. @throws 55P03 if another process has a lock */
-export async function lockBillingNow(tx: Tx, merchantId: string, subscriptionIds: readonly string[]): Promise<void> {
+export async function lockBillingNow(tx: Tx, subscriptionIds: readonly string[]): Promise<void> {
   const { isLocked } = await tx.one<{ isLocked: boolean }>(sql`
     select bool_and(
-             pg_try_advisory_xact_lock(hashtextextended('billing:' || ${merchantId}::text || ':' || id, 0)))
+             pg_try_advisory_xact_lock(hashtextextended('billing:' || ${tx.merchantId}::text || ':' || id, 0)))
                as is_locked
       from unnest(${[...subscriptionIds]}::text[]) as id`);
   if (!isLocked)
@@ -29,16 +29,12 @@ export async function lockBillingNow(tx: Tx, merchantId: string, subscriptionIds
  * Locks the billing of the subscriptions of some invoices, without waiting.
  * @returns the ids of the invoices whose subscription is locked now, and of those that have none
  */
-export async function lockBillingOfInvoicesNow(
-  tx: Tx,
-  merchantId: string,
-  invoiceIds: readonly string[],
-): Promise<ReadonlySet<string>> {
+export async function lockBillingOfInvoicesNow(tx: Tx, invoiceIds: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await tx.rows<{ id: string; isFree: boolean }>(sql`
     select id,
            subscription_id is null or pg_try_advisory_xact_lock(
-             hashtextextended('billing:' || ${merchantId}::text || ':' || subscription_id, 0)) as is_free
+             hashtextextended('billing:' || ${tx.merchantId}::text || ':' || subscription_id, 0)) as is_free
       from invoice
-     where merchant_id = ${merchantId} and id = any (${[...invoiceIds]}::text[])`);
+     where merchant_id = ${tx.merchantId} and id = any (${[...invoiceIds]}::text[])`);
   return new Set(rows.filter(({ isFree }) => isFree).map(({ id }) => id));
 }

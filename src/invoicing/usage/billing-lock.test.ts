@@ -47,7 +47,7 @@ it.each<[string, (sale: { subscription: Resource; draft: Resource }) => Promise<
   const sale = await sold();
   let acting: Promise<unknown> = Promise.resolve();
   await within(async (tx) => {
-    await lockBilling(tx, merchant.id, [sale.subscription.id]);
+    await lockBilling(tx, [sale.subscription.id]);
     acting = act(sale);
     while (!(await isWaitedFor(tx)));
     const free = await tx.rows(sql`
@@ -66,18 +66,16 @@ it('locks the billing of invoices whose subscription is free, and does not wait 
     lines: [{ displayName: 'Advice', quantity: 1, unitPrice: 5, taxRate: 0 }],
   });
   await within(async (tx) => {
-    await lockBilling(tx, merchant.id, [held.subscription.id]);
+    await lockBilling(tx, [held.subscription.id]);
     const ids = [held.draft.id, free.draft.id, oneOff.id];
     const locked = await within(async (other) => {
-      const found = await lockBillingOfInvoicesNow(other, merchant.id, ids);
-      await expect(within((third) => lockBillingNow(third, merchant.id, [free.subscription.id]))).rejects.toMatchObject(
-        {
-          code: '55P03',
-        },
-      );
+      const found = await lockBillingOfInvoicesNow(other, ids);
+      await expect(within((third) => lockBillingNow(third, [free.subscription.id]))).rejects.toMatchObject({
+        code: '55P03',
+      });
       return found;
     });
     expect(locked).toEqual(new Set([free.draft.id, oneOff.id]));
   });
-  await within((tx) => lockBillingNow(tx, merchant.id, [held.subscription.id, free.subscription.id]));
+  await within((tx) => lockBillingNow(tx, [held.subscription.id, free.subscription.id]));
 });

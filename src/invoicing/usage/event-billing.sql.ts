@@ -3,15 +3,10 @@ import type { Instant } from '../../kernel/time.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 
 /** The invoices of periods that hold an instant: of one subscription, or of all of a customer's; the oldest first. */
-export const selectInvoicesHolding = (
-  tx: Tx,
-  merchantId: string,
-  addressee: string,
-  at: Instant,
-): Promise<InvoiceRow[]> =>
+export const selectInvoicesHolding = (tx: Tx, addressee: string, at: Instant): Promise<InvoiceRow[]> =>
   tx.rows<InvoiceRow>(sql`
     select * from invoice
-     where merchant_id = ${merchantId} and kind = 'subscription' and ${addressee} in (customer_id, subscription_id)
+     where merchant_id = ${tx.merchantId} and kind = 'subscription' and ${addressee} in (customer_id, subscription_id)
        and period_start <= ${at} and period_end > ${at}
      order by seq`);
 
@@ -19,16 +14,11 @@ export const selectInvoicesHolding = (
  * The first period of each series that begins after an instant which no period of the series holds: where a level that
  * was set before billing began is billed first. The oldest first.
  */
-export const selectFirstInvoicesAfter = (
-  tx: Tx,
-  merchantId: string,
-  addressee: string,
-  at: Instant,
-): Promise<InvoiceRow[]> =>
+export const selectFirstInvoicesAfter = (tx: Tx, addressee: string, at: Instant): Promise<InvoiceRow[]> =>
   tx.rows<InvoiceRow>(sql`
     select first.* from (
       select distinct on (subscription_id, billing_cadence) * from invoice
-       where merchant_id = ${merchantId} and kind = 'subscription' and ${addressee} in (customer_id, subscription_id)
+       where merchant_id = ${tx.merchantId} and kind = 'subscription' and ${addressee} in (customer_id, subscription_id)
          and period_end > ${at}
        order by subscription_id, billing_cadence, period_start) first
      where first.period_start > ${at}

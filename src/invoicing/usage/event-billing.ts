@@ -19,8 +19,8 @@ import { isSuperseded } from './read-usage.ts';
  * the usage, the filters of the price), so both agree.
  */
 export async function findBilling(source: BillingSource, tx: Tx, event: CountedEvent): Promise<BillingOfEvent> {
-  const holding = await selectInvoicesHolding(tx, event.merchantId, event.addressee, event.at);
-  const after = await selectFirstInvoicesAfter(tx, event.merchantId, event.addressee, event.at);
+  const holding = await selectInvoicesHolding(tx, event.addressee, event.at);
+  const after = await selectFirstInvoicesAfter(tx, event.addressee, event.at);
   const billing: EventBilling[] = [];
   for (const invoice of holding) billing.push(...(await onInvoice(source, tx, event, invoice, () => true)));
   for (const invoice of after) billing.push(...(await onInvoice(source, tx, event, invoice, isLevel)));
@@ -34,9 +34,9 @@ async function onInvoice(
   invoice: InvoiceRow,
   canCount: (meter: Meter) => boolean,
 ): Promise<EventBilling[]> {
-  const terms = await source.terms(tx, invoice.merchantId, invoice.subscriptionId as string);
+  const terms = await source.terms(tx, invoice.subscriptionId as string);
   const period = { start: invoice.periodStart, end: invoice.periodEnd };
-  const sourcesOf = await source.usageSources(tx, terms.merchantId, [terms]);
+  const sourcesOf = await source.usageSources(tx, [terms]);
   const found: EventBilling[] = [];
   for (const { price } of usageChargesOn(asBilled(terms, invoice), invoice)) {
     const { metric } = price;

@@ -9,28 +9,19 @@ export type ReadInvoice = Pick<
 > & { readonly snapshot: string | null };
 
 /** The invoices of periods of some subscriptions whose usage is billed, those of each in the order of time. */
-export const selectReadInvoices = (
-  tx: Tx,
-  merchantId: string,
-  subscriptionIds: readonly string[],
-): Promise<ReadInvoice[]> =>
+export const selectReadInvoices = (tx: Tx, subscriptionIds: readonly string[]): Promise<ReadInvoice[]> =>
   tx.rows<ReadInvoice>(sql`
     select i.id, i.subscription_id, i.billing_cadence, i.billing_anchor, i.period_number, i.period_end, t.snapshot
       from invoice i
       left join usage_taken t on t.merchant_id = i.merchant_id and t.invoice_id = i.id
-     where i.merchant_id = ${merchantId} and i.subscription_id = any (${[...subscriptionIds]}::text[])
+     where i.merchant_id = ${tx.merchantId} and i.subscription_id = any (${[...subscriptionIds]}::text[])
        and i.kind = 'subscription' and i.usage_mark is not null and i.status not in ('CLOSED', 'CALCULATING', 'FAILED')
      order by i.subscription_id, i.period_start, i.seq`);
 
-export const insertUsageTaken = (
-  tx: Tx,
-  merchantId: string,
-  invoiceIds: readonly string[],
-  snapshot: string,
-): Promise<number> =>
+export const insertUsageTaken = (tx: Tx, invoiceIds: readonly string[], snapshot: string): Promise<number> =>
   tx.run(sql`
     insert into usage_taken (merchant_id, invoice_id, snapshot)
-    select ${merchantId}, id, ${snapshot} from unnest(${invoiceIds.toSorted()}::text[]) id
+    select ${tx.merchantId}, id, ${snapshot} from unnest(${invoiceIds.toSorted()}::text[]) id
     on conflict (merchant_id, invoice_id) do update set snapshot = excluded.snapshot`);
 
 /**
@@ -55,10 +46,9 @@ export const deleteUsageTakenOfCorrected = (
  */
 export const selectUsageTakenByInvoices = (
   tx: Tx,
-  merchantId: string,
   customerId: string,
 ): Promise<(TakenUsage & { readonly subscriptionId: string })[]> =>
   tx.rows<TakenUsage & { readonly subscriptionId: string }>(sql`
     select i.subscription_id, i.period_end as at, t.snapshot
       from usage_taken t join invoice i on i.merchant_id = t.merchant_id and i.id = t.invoice_id
-     where i.merchant_id = ${merchantId} and i.customer_id = ${customerId}`);
+     where i.merchant_id = ${tx.merchantId} and i.customer_id = ${customerId}`);

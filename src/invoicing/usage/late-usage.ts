@@ -1,6 +1,6 @@
 import type { Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { lateSinceOf, usageSnapshot } from '../../metering/index.ts';
+import { lateSinceOf, markedUsageSnapshot } from '../../metering/index.ts';
 import type { ClosedPart, ClosedPeriod, UncalculatedInvoice } from '../difference/due.ts';
 import type { BilledUsage } from '../invoice/billed-usage.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
@@ -62,12 +62,10 @@ export async function readClosedPeriodsOf(
 ): Promise<ReadPeriod[][]> {
   const [first] = all;
   if (!first) return [];
-  const { merchantId } = first.terms;
   const subscriptionIds = all.map(({ terms }) => terms.subscriptionId);
-  const read = Map.groupBy(await selectReadInvoices(tx, merchantId, subscriptionIds), (each) => each.subscriptionId);
+  const read = Map.groupBy(await selectReadInvoices(tx, subscriptionIds), (each) => each.subscriptionId);
   const late = await findLate(
     tx,
-    merchantId,
     all.map(({ terms }) => ({ terms, read: read.get(terms.subscriptionId) ?? [] })),
   );
   const answers: ReadPeriod[][] = [];
@@ -89,14 +87,13 @@ async function readPeriods(
   if (periods.length === 0) return [];
   const invoices = await selectInvoices(
     tx,
-    terms.merchantId,
     periods.flat().map(({ id }) => id),
   );
   const found: ReadPeriod[] = [];
   for (const period of periods) {
     const those = period.map(({ id }) => invoices.get(id) as InvoiceRow);
     const invoice = those.at(-1) as InvoiceRow;
-    const snapshot = await usageSnapshot(tx, terms.merchantId);
+    const snapshot = await markedUsageSnapshot(tx);
     // An unchanged period is read from the events themselves, and with the stored readings of other periods. Other
     // readings count the periods that are corrected with this one.
     const how = which === 'unchanged' ? { acceptedUpTo: LAST_EVENT } : { reread: found };
@@ -136,7 +133,6 @@ function periodsToRead(
 /** Of the invoices of each of some subscriptions those for whose period something may have come since it was read. */
 async function findLate(
   tx: Tx,
-  merchantId: string,
   all: readonly { readonly terms: BillingTerms; readonly read: readonly ReadInvoice[] }[],
 ): Promise<ReadonlySet<ReadInvoice>[]> {
   const known = all.map(({ read }) => read.filter(({ snapshot }) => snapshot !== null));
@@ -144,7 +140,7 @@ async function findLate(
     subjects: subjectsOf(terms),
     taken: (known[place] ?? []).map(({ periodEnd: at, snapshot }) => ({ at, snapshot: snapshot as string })),
   }));
-  const late = await lateSinceOf(tx, merchantId, asked);
+  const late = await lateSinceOf(tx, asked);
   return all.map(({ read }, place) => {
     const those = known[place] as readonly ReadInvoice[];
     return new Set(read.filter((invoice) => !those.includes(invoice) || late[place]?.[those.indexOf(invoice)]));
@@ -162,7 +158,6 @@ export async function saveReadPeriods(tx: Tx, periods: readonly ReadPeriod[]): P
     await replaceTaken(tx, invoice, usage); // also where they are as many: they may be others
     await insertUsageTaken(
       tx,
-      invoice.merchantId,
       invoices.map(({ id }) => id),
       snapshot,
     );

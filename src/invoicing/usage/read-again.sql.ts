@@ -9,24 +9,19 @@ interface ReadSeriesRow {
 }
 
 /** Of each series of some subscriptions how far its usage was read; none where no period is closed. */
-export const selectReadSeries = (tx: Tx, merchantId: string, subscriptionIds: readonly string[]) =>
+export const selectReadSeries = (tx: Tx, subscriptionIds: readonly string[]) =>
   tx.rows<ReadSeriesRow>(sql`
     select subscription_id, billing_cadence as cadence, max(period_end) as until
       from invoice
-     where merchant_id = ${merchantId} and subscription_id = any (${[...subscriptionIds]}::text[])
+     where merchant_id = ${tx.merchantId} and subscription_id = any (${[...subscriptionIds]}::text[])
        and kind = 'subscription' and usage_mark is not null
      group by subscription_id, billing_cadence`);
 
 /** Forgets which events were read of closed periods that end after an instant. @returns of how many */
-export const deleteTaken = (
-  tx: Tx,
-  merchantId: string,
-  subscriptionIds: readonly string[],
-  from: Instant,
-): Promise<number> =>
+export const deleteTaken = (tx: Tx, subscriptionIds: readonly string[], from: Instant): Promise<number> =>
   tx.run(sql`
     delete from usage_taken t using invoice i
-     where t.merchant_id = ${merchantId} and i.merchant_id = ${merchantId} and i.id = t.invoice_id
+     where t.merchant_id = ${tx.merchantId} and i.merchant_id = ${tx.merchantId} and i.id = t.invoice_id
        and i.subscription_id = any (${[...subscriptionIds]}::text[]) and i.kind = 'subscription'
        and i.period_end >= ${from}`);
 
@@ -44,7 +39,7 @@ export interface ReadPeriodRow {
  * calculated, or a period is to be read again, are left out whole. Of these no event that comes is billed any more,
  * unless they are marked to be read again.
  */
-export const selectClosedPeriods = (tx: Tx, merchantId: string, subscriptionIds: readonly string[]) =>
+export const selectClosedPeriods = (tx: Tx, subscriptionIds: readonly string[]) =>
   tx.rows<ReadPeriodRow>(sql`
     with read as (
       select i.subscription_id, i.billing_cadence, i.period_start, i.period_end, i.kind,
@@ -53,14 +48,14 @@ export const selectClosedPeriods = (tx: Tx, merchantId: string, subscriptionIds:
                      or i.kind = 'subscription' and i.usage_mark is not null and t.snapshot is null)
                over (partition by i.subscription_id) as is_open
         from invoice i left join usage_taken t on t.merchant_id = i.merchant_id and t.invoice_id = i.id
-       where i.merchant_id = ${merchantId} and i.subscription_id = any (${[...subscriptionIds]}::text[]))
+       where i.merchant_id = ${tx.merchantId} and i.subscription_id = any (${[...subscriptionIds]}::text[]))
     select subscription_id, billing_cadence as cadence, period_start as start, period_end as end, mark
       from read where kind = 'subscription' and mark is not null and not is_open`);
 
 /** The usage periods of a merchant's cancelled invoices in a time that are not billed again. */
-export const selectCancelledPeriods = (tx: Tx, merchantId: string, { start, end }: Period) =>
+export const selectCancelledPeriods = (tx: Tx, { start, end }: Period) =>
   tx.rows<Omit<ReadPeriodRow, 'mark'>>(sql`
     select subscription_id, billing_cadence as cadence, period_start as start, period_end as end
       from invoice
-     where merchant_id = ${merchantId} and status = 'CANCELLED' and kind = 'subscription' and usage_mark is not null
+     where merchant_id = ${tx.merchantId} and status = 'CANCELLED' and kind = 'subscription' and usage_mark is not null
        and rebilled_from is null and period_start < ${end} and period_end > ${start}`);

@@ -19,8 +19,7 @@ afterAll(() => env.close());
 
 const at = (text: string) => Temporal.Instant.from(text);
 const within = <T>(work: (tx: Tx) => Promise<T>) => env.database.transaction({ merchants: [merchant.id] }, work);
-const mark = (ids: readonly string[], from: string) =>
-  within((tx) => markToBeReadAgain(tx, merchant.id, ids, at(from)));
+const mark = (ids: readonly string[], from: string) => within((tx) => markToBeReadAgain(tx, ids, at(from)));
 /** The invoices of a subscription with known events, by the month of their period. */
 const known = async (subscriptionId: string) =>
   (
@@ -60,10 +59,10 @@ it('waits for who is reading the usage, who may not have seen the change, and th
   const [january] = await shop.invoices(subscription);
   let marked = Promise.resolve();
   await within(async (tx) => {
-    await lockBilling(tx, merchant.id, [subscription.id]);
+    await lockBilling(tx, [subscription.id]);
     marked = mark([subscription.id], '2026-01-01T00:00:00Z');
     while (!(await isWaitedFor(tx)));
-    await insertUsageTaken(tx, merchant.id, [january.id], 'as it was before');
+    await insertUsageTaken(tx, [january.id], 'as it was before');
   });
   await marked;
   expect(await known(subscription.id)).toEqual([]);
@@ -73,6 +72,6 @@ it('says how far the usage of each series was read', async () => {
   const { clock, subscription } = await sold();
   const now = await shop.read(`/v0/testClocks/${clock.id}`);
   const unread = await shop.subscribe(await shop.plan([await shop.usagePrice()]), { clock: now });
-  const found = await within((tx) => findReadSeries(tx, merchant.id, [subscription.id, unread.id]));
+  const found = await within((tx) => findReadSeries(tx, [subscription.id, unread.id]));
   expect(found).toEqual([{ subscriptionId: subscription.id, cadence: 'P1M', until: at('2026-03-01T00:00:00Z') }]);
 });

@@ -11,35 +11,23 @@ import { deleteTaken, selectCancelledPeriods, selectClosedPeriods, selectReadSer
  * A concurrent reading of one of these periods may have begun before the change, so the marks and the reading wait for
  * each other.
  */
-export async function markToBeReadAgain(
-  tx: Tx,
-  merchantId: string,
-  subscriptionIds: readonly string[],
-  from: Instant,
-): Promise<void> {
+export async function markToBeReadAgain(tx: Tx, subscriptionIds: readonly string[], from: Instant): Promise<void> {
   if (subscriptionIds.length === 0) return;
-  await lockBilling(tx, merchantId, subscriptionIds);
-  await markHeldToBeReadAgain(tx, merchantId, subscriptionIds, from);
+  await lockBilling(tx, subscriptionIds);
+  await markHeldToBeReadAgain(tx, subscriptionIds, from);
 }
 
 /** The same for who has locked their billing by an earlier statement, and so sees what the lock waited for. */
-export async function markHeldToBeReadAgain(
-  tx: Tx,
-  merchantId: string,
-  subscriptionIds: readonly string[],
-  from: Instant,
-): Promise<void> {
-  if (subscriptionIds.length > 0) await deleteTaken(tx, merchantId, subscriptionIds, from);
+export async function markHeldToBeReadAgain(tx: Tx, subscriptionIds: readonly string[], from: Instant): Promise<void> {
+  if (subscriptionIds.length > 0) await deleteTaken(tx, subscriptionIds, from);
 }
 
 /** How far the usage of each series of some subscriptions was read; of those that have closed periods. */
-export const findReadSeries = (tx: Tx, merchantId: string, subscriptionIds: readonly string[]) =>
-  selectReadSeries(tx, merchantId, subscriptionIds);
+export const findReadSeries = (tx: Tx, subscriptionIds: readonly string[]) => selectReadSeries(tx, subscriptionIds);
 
 /** Periods of subscriptions that have ended, of which usage that comes now is not billed any more. */
-export const findClosedPeriods = (tx: Tx, merchantId: string, subscriptionIds: readonly string[]) =>
-  selectClosedPeriods(tx, merchantId, subscriptionIds);
+export const findClosedPeriods = (tx: Tx, subscriptionIds: readonly string[]) =>
+  selectClosedPeriods(tx, subscriptionIds);
 
 /** Periods whose usage counts as billed by an invoice that is cancelled. */
-export const findCancelledPeriods = (tx: Tx, merchantId: string, period: Period) =>
-  selectCancelledPeriods(tx, merchantId, period);
+export const findCancelledPeriods = (tx: Tx, period: Period) => selectCancelledPeriods(tx, period);

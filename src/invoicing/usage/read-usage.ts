@@ -54,12 +54,10 @@ export async function readUsageOfEach(
 ): Promise<BilledUsage[][]> {
   const [first] = periods;
   if (!first) return [];
-  const { merchantId } = first.terms;
   const metered = periods.filter(({ terms, invoice }) => usageChargesOn(terms, invoice).length > 0);
   if (metered.length === 0) return periods.map(() => []);
   const sourcesOf = await source.usageSources(
     tx,
-    merchantId,
     metered.map(({ terms }) => terms),
   );
   const asked = metered.flatMap((period) => pricesAsked(sourcesOf, period, acceptedUpTo));
@@ -218,7 +216,7 @@ export async function isSuperseded(
   const { metric } = price;
   if (metric === null || !isLevel(metric.meter)) return false;
   const from = event.at.add({ microseconds: 1 });
-  const sources = (await source.usageSources(tx, terms.merchantId, [terms]))(terms, metric.id, period)
+  const sources = (await source.usageSources(tx, [terms]))(terms, metric.id, period)
     .map((each) => ({ ...each, from }))
     .filter(({ to }) => isBefore(from, to));
   if (sources.length === 0) return false;
@@ -254,7 +252,7 @@ export async function readUsageByHour(
   const charge = usageChargesOn(asBilled(terms, invoice), invoice).find(({ price }) => price.id === priceId);
   const metric = charge?.price.metric;
   if (!(charge && metric)) return [];
-  const sourcesOf = await source.usageSources(tx, terms.merchantId, [terms]);
+  const sourcesOf = await source.usageSources(tx, [terms]);
   const sources = charge.spans.flatMap((span) => sourcesOf(terms, metric.id, span));
   if (sources.length === 0) return [];
   return usage(tx, {

@@ -171,50 +171,45 @@ export const selectServingStanding = (tx: Tx): Promise<Standing | undefined> =>
 export const selectStandings = (tx: Tx): Promise<Standing[]> => tx.rows<Standing>(STANDING(['building', 'serving']));
 
 /** How many events of a merchant are not shipped yet, counted no further than `most`. */
-export const countUnshipped = async (tx: Tx, merchantId: string, mark: bigint, most: number): Promise<number> =>
+export const countUnshipped = async (tx: Tx, mark: bigint, most: number): Promise<number> =>
   (
     await tx.one<{ count: number }>(sql`
       select count(*)::int as count
-        from (select from event where merchant_id = ${merchantId} and seq > ${mark} limit ${most}) unshipped`)
+        from (select from event where merchant_id = ${tx.merchantId} and seq > ${mark} limit ${most}) unshipped`)
   ).count;
 
 /**
  * The subject rows of some sources with the times for which they count: what is addressed to the customer or
  * subscription, and what was sent with just this subject, though it names nobody.
  */
-export const selectAddresses = (tx: Tx, merchantId: string, sources: readonly UsageSource[]): Promise<Address[]> =>
+export const selectAddresses = (tx: Tx, sources: readonly UsageSource[]): Promise<Address[]> =>
   tx.rows<Address>(sql`
     select es.id as subject_id, w.from_at as from, w.to_at as to
       from unnest(${sources.map(({ subject }) => subject)}::text[], ${sources.map(({ from }) => from)}::timestamptz[],
                   ${sources.map(({ to }) => to)}::timestamptz[]) as w (subject, from_at, to_at)
      cross join lateral (
-       select id from event_subject where merchant_id = ${merchantId} and addressee = w.subject
+       select id from event_subject where merchant_id = ${tx.merchantId} and addressee = w.subject
         union
-       select id from event_subject where merchant_id = ${merchantId} and kind = 'direct' and key = w.subject) es`);
+       select id from event_subject where merchant_id = ${tx.merchantId} and kind = 'direct' and key = w.subject) es`);
 
 /** The owners of some subjects; null for nobody yet. */
 export const selectOwners = (
   tx: Tx,
-  merchantId: string,
   subjectIds: readonly bigint[],
 ): Promise<{ id: bigint; customerId: string | null }[]> =>
   tx.rows<{ id: bigint; customerId: string | null }>(sql`
     select id, coalesce(customer_id, addressee) as customer_id
-      from event_subject where merchant_id = ${merchantId} and id = any(${subjectIds}::bigint[])`);
+      from event_subject where merchant_id = ${tx.merchantId} and id = any(${subjectIds}::bigint[])`);
 
 /**
  * The subjects that share their customer with others, each with the first of them; and those without a customer, which
  * are one.
  */
-export const selectSharedOwners = (
-  tx: Tx,
-  merchantId: string,
-  most: number,
-): Promise<{ id: bigint; first: bigint }[]> =>
+export const selectSharedOwners = (tx: Tx, most: number): Promise<{ id: bigint; first: bigint }[]> =>
   tx.rows<{ id: bigint; first: bigint }>(sql`
     select id, first from (
       select id, min(id) over (partition by coalesce(customer_id, addressee)) as first
-        from event_subject where merchant_id = ${merchantId}) shared
+        from event_subject where merchant_id = ${tx.merchantId}) shared
      where id <> first limit ${most}`);
 
 /** The figures of a batch in PostgreSQL: its number of events, and sums that change with any one of them. */

@@ -82,12 +82,9 @@ export function clickhouseUsage(options: ClickHouseUsageOptions): UsageQuery<Tx>
     if (isPaused || (sources !== null && new Set(sources.map(({ subject }) => subject)).size <= fewSubjects))
       return postgres.measure(tx, scope, cuts);
     const standing = await selectServingStanding(tx);
-    if (
-      standing === undefined ||
-      (await countUnshipped(tx, scope.merchantId, standing.mark, MOST_UNSHIPPED)) === MOST_UNSHIPPED
-    )
+    if (standing === undefined || (await countUnshipped(tx, standing.mark, MOST_UNSHIPPED)) === MOST_UNSHIPPED)
       return postgres.measure(tx, scope, cuts);
-    const addresses = sources === null ? null : await selectAddresses(tx, scope.merchantId, sources);
+    const addresses = sources === null ? null : await selectAddresses(tx, sources);
     const columns = columnsOf(cuts);
     const sets = [...new Map(cuts.map((cut) => [setOf(cut, columns).join(), setOf(cut, columns)])).values()];
     const question: Question = { scope, mark: standing.mark, lastBatch: standing.batchNo, addresses, columns, sets };
@@ -175,9 +172,7 @@ async function addedCells(tx: Tx, question: Question, projection: AskedProjectio
 
 async function uniqueCells(tx: Tx, question: Question, projection: AskedProjection, ask: Ask): Promise<CellSets> {
   const tailRows = await tx.rows<TailUniqueRow>(selectTailValues(question));
-  const shared = question.columns.bySubject
-    ? await selectSharedOwners(tx, question.scope.merchantId, MOST_TOLD + 1)
-    : [];
+  const shared = question.columns.bySubject ? await selectSharedOwners(tx, MOST_TOLD + 1) : [];
   if (tailRows.length > MOST_TOLD || shared.length > MOST_TOLD)
     throw new QuestionTooLarge('The query of different values is too large for ClickHouse.');
   const owners = new Map(shared.map(({ id, first }) => [id, first]));
@@ -192,12 +187,12 @@ async function uniqueCells(tx: Tx, question: Question, projection: AskedProjecti
 }
 
 /** The customers of the subjects in some answers. */
-async function customersIn(tx: Tx, { scope, columns }: Question, answers: readonly Answer[]): Promise<Customers> {
+async function customersIn(tx: Tx, { columns }: Question, answers: readonly Answer[]): Promise<Customers> {
   if (!columns.bySubject) return new Map();
   const place = columnNames(columns).indexOf('owner');
   const ids = new Set(answers.flatMap((answer) => (answer[place + 1] ?? []) as (string | null)[]));
   const known = [...ids].filter((id) => id !== null); // null where a row is summed over subjects
-  const owners = await selectOwners(tx, scope.merchantId, known.map(BigInt));
+  const owners = await selectOwners(tx, known.map(BigInt));
   return new Map(owners.map(({ id, customerId }) => [String(id), customerId]));
 }
 

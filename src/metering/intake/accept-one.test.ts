@@ -24,7 +24,7 @@ const event = {
 };
 
 const inMerchant = <T>(work: (tx: Tx) => Promise<T>) => env.database.transaction({ merchants: [merchant.id] }, work);
-const accept = (own: OwnEvent, now = NOW) => inMerchant((tx) => acceptInTransaction(tx, merchant.id, own, now));
+const accept = (own: OwnEvent, now = NOW) => inMerchant((tx) => acceptInTransaction(tx, own, now));
 const listed = async (key: string) => {
   const { body } = await merchant.get('/v0/events?limit=100');
   return body.data.filter(({ idempotencyKey }: { idempotencyKey: string }) => idempotencyKey === key);
@@ -43,7 +43,7 @@ describe('an event in the caller’s transaction', () => {
 
   it('is gone with it, and its key with it', async () => {
     const undone = inMerchant(async (tx) => {
-      expect((await acceptInTransaction(tx, merchant.id, { ...event, idempotencyKey: 'undone' }, NOW)).ok).toBe(true);
+      expect((await acceptInTransaction(tx, { ...event, idempotencyKey: 'undone' }, NOW)).ok).toBe(true);
       throw new Error('the caller has thought better of it');
     });
     await expect(undone).rejects.toThrow('thought better');

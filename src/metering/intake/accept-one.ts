@@ -16,13 +16,8 @@ export type OwnEvent = Omit<EventCreate, 'namespace'> & { readonly idempotencyKe
  * the merchant and keeps the ingest lock, shared, until the caller's transaction ends: so call it after what takes
  * long.
  */
-export async function acceptInTransaction(
-  tx: Tx,
-  merchantId: string,
-  event: OwnEvent,
-  now: Instant,
-): Promise<Result<EventRecord>> {
-  const read = readOne(event, { namespace: merchantId, now, headerKey: undefined, mayNameAny: false });
+export async function acceptInTransaction(tx: Tx, event: OwnEvent, now: Instant): Promise<Result<EventRecord>> {
+  const read = readOne(event, { namespace: tx.merchantId, now, headerKey: undefined, mayNameAny: false });
   if (!read.ok) return read;
   const accepted = await acceptEvents(tx, [read.value], now);
   return accepted.ok ? ok(accepted.value[0] as EventRecord) : accepted;

@@ -127,7 +127,7 @@ describe('requests that are stored together', () => {
     const intake = createIntake(env.database, { connections: 1 });
     const order: string[] = [];
     const sent = await inMerchant(closing, async (tx) => {
-      await lockIngest(tx, closing, 'exclusive');
+      await lockIngest(tx, 'exclusive');
       const held = [1, 2, 3].map((n) =>
         intake.accept([eventOf(closing, `k${n}`)], NOW).then(() => order.push('closing')),
       );
@@ -145,7 +145,7 @@ describe('a full queue', () => {
     const merchantId = newId('organization');
     const intake = createIntake(env.database, { events: 3 });
     const waiting = await inMerchant(merchantId, async (tx) => {
-      await lockIngest(tx, merchantId, 'exclusive');
+      await lockIngest(tx, 'exclusive');
       const sent = ['a', 'b', 'c'].map((key) => intake.accept([eventOf(merchantId, key)], NOW));
       const refused = await intake.accept([eventOf(merchantId, 'd')], NOW).catch((error: unknown) => error);
       expect(refused).toBeInstanceOf(RefusalError);

@@ -317,7 +317,7 @@ describe('the intake', () => {
     const intake = createIntake(env.database);
     const order: string[] = [];
     const waiting = await env.database.transaction({ merchants: [closed.id] }, async (tx) => {
-      await lockIngest(tx, closed.id, 'exclusive');
+      await lockIngest(tx, 'exclusive');
       const sent = intake.accept([incoming(closed.id)], now).then(() => order.push('accepted'));
       await intake.accept([incoming(open.id)], now);
       order.push('closed');

@@ -11,22 +11,17 @@ export interface SubjectKey {
 }
 
 /** Locks an externalId: links follow one after another, and the next statement sees the result of the one before. */
-export const lockExternalKey = (tx: Tx, merchantId: string, externalId: string): Promise<number> =>
-  tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`subject ${merchantId} ${externalId}`}, 0))`);
+export const lockExternalKey = (tx: Tx, externalId: string): Promise<number> =>
+  tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`subject ${tx.merchantId} ${externalId}`}, 0))`);
 
 /**
  * Locks the direct row of a customer, which has the mark of all its rows: whoever raises marks comes before this or
  * after it (migrations/0053_metering_intake.sql). @returns whether its usage is settled up to some time
  */
-export const upsertSubjectOfCustomer = async (
-  tx: Tx,
-  merchantId: string,
-  customerId: string,
-  now: Instant,
-): Promise<boolean> => {
+export const upsertSubjectOfCustomer = async (tx: Tx, customerId: string, now: Instant): Promise<boolean> => {
   const { isMarked } = await tx.one<{ isMarked: boolean }>(sql`
     insert into event_subject as s (merchant_id, kind, key, addressee, customer_id, created_at)
-    values (${merchantId}, 'direct', ${customerId}, ${customerId}, ${customerId}, ${now})
+    values (${tx.merchantId}, 'direct', ${customerId}, ${customerId}, ${customerId}, ${now})
         on conflict (merchant_id, kind, key, epoch) do update set linked_at = s.linked_at
     returning s.settled_until is not null as is_marked`);
   return isMarked;
@@ -81,22 +76,21 @@ export const insertDirectLink = (
        set addressee = excluded.addressee, customer_id = excluded.customer_id, linked_at = excluded.linked_at`);
 
 /** A customer with all its subscriptions that have events, or the one subject itself. */
-export const selectSubjectsOf = async (tx: Tx, merchantId: string, subject: string): Promise<string[]> => {
+export const selectSubjectsOf = async (tx: Tx, subject: string): Promise<string[]> => {
   const rows = await tx.rows<{ addressee: string }>(sql`
     select distinct addressee from event_subject
-     where merchant_id = ${merchantId} and customer_id = ${subject} and addressee is not null`);
+     where merchant_id = ${tx.merchantId} and customer_id = ${subject} and addressee is not null`);
   return [...new Set([subject, ...rows.map(({ addressee }) => addressee)])];
 };
 
 /** The same of several customers, by customer. */
 export async function selectSubjectsOfEach(
   tx: Tx,
-  merchantId: string,
   customerIds: readonly string[],
 ): Promise<ReadonlyMap<string, string[]>> {
   const rows = await tx.rows<{ customerId: string; addressee: string }>(sql`
     select distinct customer_id, addressee from event_subject
-     where merchant_id = ${merchantId} and customer_id = any (${[...customerIds]}::text[]) and addressee is not null`);
+     where merchant_id = ${tx.merchantId} and customer_id = any (${[...customerIds]}::text[]) and addressee is not null`);
   const found = Map.groupBy(rows, ({ customerId }) => customerId);
   return new Map(
     customerIds.map((id) => [id, [...new Set([id, ...(found.get(id) ?? []).map(({ addressee }) => addressee)])]]),

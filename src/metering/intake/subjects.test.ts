@@ -33,9 +33,9 @@ const eventOf = (merchantId: string, key: string, external: string) => ({
 });
 
 /** The number of events that count for a customer or subscription. */
-async function countFor(tx: Tx, merchantId: string, subject: string): Promise<number> {
+async function countFor(tx: Tx, subject: string): Promise<number> {
   const [row] = await usage(tx, {
-    merchantId,
+    merchantId: tx.merchantId,
     meter: { eventType: 'call', aggregation: 'COUNT', valueProperty: null, groupBy: null, eventFrom: null },
     sources: [{ subject, from: NOW, to: NOW.add({ hours: 1 }) }],
     from: NOW,
@@ -97,8 +97,8 @@ describe('an externalId', () => {
           }
           const paper = onPaper(order);
           const counted = await env.database.transaction({ merchants: [merchantId] }, async (tx) => [
-            await countFor(tx, merchantId, 'cus_a'),
-            await countFor(tx, merchantId, 'cus_b'),
+            await countFor(tx, 'cus_a'),
+            await countFor(tx, 'cus_b'),
           ]);
           expect(counted).toEqual([paper.get('cus_a') ?? 0, paper.get('cus_b') ?? 0]);
         }),
@@ -112,7 +112,7 @@ describe('an externalId', () => {
     await env.database.transaction({ merchants: [one, two] }, async (tx) => {
       orThrow(await acceptEvents(tx, [eventOf(one, 'k', 'x'), eventOf(two, 'k', 'x')], NOW));
       await linkExternalSubject(tx, { merchantId: one, externalId: 'x', customerId: 'cus_a' }, NOW);
-      expect([await countFor(tx, one, 'cus_a'), await countFor(tx, two, 'cus_a')]).toEqual([1, 0]);
+      expect([await countFor(tx.of(one), 'cus_a'), await countFor(tx.of(two), 'cus_a')]).toEqual([1, 0]);
     });
   });
 
@@ -125,9 +125,7 @@ describe('an externalId', () => {
       );
       const sent = Array.from({ length: 8 }, (_, n) => intake.accept([eventOf(merchantId, `k${n}`, 'x')], NOW));
       await Promise.all(round % 2 ? [link, ...sent] : [...sent, link]);
-      const counted = await env.database.transaction({ merchants: [merchantId] }, (tx) =>
-        countFor(tx, merchantId, 'cus_a'),
-      );
+      const counted = await env.database.transaction({ merchants: [merchantId] }, (tx) => countFor(tx, 'cus_a'));
       expect(counted).toBe(8);
     }
   });
@@ -143,8 +141,8 @@ describe('an externalId', () => {
     const sent = Array.from({ length: 40 }, (_, n) => intake.accept([eventOf(merchantId, `k${n}`, 'x')], NOW));
     await Promise.all([...sent, linkTo('cus_b'), linkTo('cus_a'), linkTo('cus_b')]);
     const [a, b] = await env.database.transaction({ merchants: [merchantId] }, async (tx) => [
-      await countFor(tx, merchantId, 'cus_a'),
-      await countFor(tx, merchantId, 'cus_b'),
+      await countFor(tx, 'cus_a'),
+      await countFor(tx, 'cus_b'),
     ]);
     expect(a + b).toBe(40);
   });
@@ -215,10 +213,10 @@ describe('a subscription', () => {
       await send('k2', 'sub_2');
       await linkSubscriptionSubject(tx, { merchantId, subscriptionId: 'sub_2', customerId: 'cus_a' }, NOW);
       const counts = [];
-      for (const subject of ['cus_a', 'sub_1', 'sub_2']) counts.push(await countFor(tx, merchantId, subject));
+      for (const subject of ['cus_a', 'sub_1', 'sub_2']) counts.push(await countFor(tx, subject));
       expect(counts).toEqual([1, 1, 1]);
-      expect((await subjectsOf(tx, merchantId, 'cus_a')).toSorted()).toEqual(['cus_a', 'sub_1', 'sub_2']);
-      expect(await subjectsOf(tx, merchantId, 'sub_1')).toEqual(['sub_1']);
+      expect((await subjectsOf(tx, 'cus_a')).toSorted()).toEqual(['cus_a', 'sub_1', 'sub_2']);
+      expect(await subjectsOf(tx, 'sub_1')).toEqual(['sub_1']);
     });
   });
 });

@@ -24,10 +24,9 @@ export async function linkExternalSubject(
   link: { merchantId: string; externalId: string; customerId: string | null },
   now: Instant,
 ): Promise<void> {
-  await lockExternalKey(tx, link.merchantId, link.externalId);
-  const isMarked =
-    link.customerId !== null && (await upsertSubjectOfCustomer(tx, link.merchantId, link.customerId, now));
-  if (isMarked) await lockIngest(tx, link.merchantId, 'exclusive');
+  await lockExternalKey(tx, link.externalId);
+  const isMarked = link.customerId !== null && (await upsertSubjectOfCustomer(tx, link.customerId, now));
+  if (isMarked) await lockIngest(tx, 'exclusive');
   await insertExternalLink(tx, link, now);
 }
 
@@ -47,12 +46,8 @@ export async function linkSubscriptionSubject(
  * The subjects whose events count for a figure "of a subject": a customer's with those of its subscriptions, a
  * subscription's alone. An invoice asks more closely, by its sources (domain.md §3).
  */
-export const subjectsOf = (tx: Tx, merchantId: string, subject: string): Promise<string[]> =>
-  selectSubjectsOf(tx, merchantId, subject);
+export const subjectsOf = (tx: Tx, subject: string): Promise<string[]> => selectSubjectsOf(tx, subject);
 
 /** The same of several customers, by customer. */
-export const subjectsOfEach = (
-  tx: Tx,
-  merchantId: string,
-  customerIds: readonly string[],
-): Promise<ReadonlyMap<string, string[]>> => selectSubjectsOfEach(tx, merchantId, customerIds);
+export const subjectsOfEach = (tx: Tx, customerIds: readonly string[]): Promise<ReadonlyMap<string, string[]>> =>
+  selectSubjectsOfEach(tx, customerIds);

@@ -23,9 +23,9 @@ afterAll(async () => {
 const NOW = Temporal.Instant.from('2026-03-01T00:00:00Z');
 const newMerchant = () => `org_${randomBytes(8).toString('hex')}`;
 
-async function accept(tx: Tx, merchantId: string, types: readonly string[]): Promise<void> {
+async function accept(tx: Tx, types: readonly string[]): Promise<void> {
   const events = types.map((type) => ({
-    merchantId,
+    merchantId: tx.merchantId,
     type,
     source: 'test',
     subject: null,
@@ -40,7 +40,7 @@ async function accept(tx: Tx, merchantId: string, types: readonly string[]): Pro
 }
 
 const send = (merchantId: string, types: readonly string[]) =>
-  database.transaction({ merchants: [merchantId] }, (tx) => accept(tx, merchantId, types));
+  database.transaction({ merchants: [merchantId] }, (tx) => accept(tx, types));
 
 const totals = (merchantId: string) =>
   database.transaction({ merchants: [merchantId] }, async (tx) => [
@@ -101,7 +101,7 @@ describe('the number of events', () => {
     const merchantId = newMerchant();
     await send(merchantId, ['call']);
     await database.transaction({ merchants: [merchantId] }, async (tx) => {
-      await accept(tx, merchantId, ['call']);
+      await accept(tx, ['call']);
       await send(merchantId, ['call']); // numbered later, committed earlier
       await tally();
       await tally();

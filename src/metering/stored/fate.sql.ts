@@ -62,9 +62,9 @@ export async function selectReadings(
  * Up to where a merchant's events have been accepted: those with a higher `seq` came later. Exact while the caller
  * holds the ingest lock exclusively, because `seq` is drawn under the shared one.
  */
-export const selectUsageMark = async (tx: Tx, merchantId: string): Promise<bigint> => {
+export const selectUsageMark = async (tx: Tx): Promise<bigint> => {
   const { mark } = await tx.one<{ mark: bigint }>(
-    sql`select coalesce(max(seq), 0) as mark from event where merchant_id = ${merchantId}`,
+    sql`select coalesce(max(seq), 0) as mark from event where merchant_id = ${tx.merchantId}`,
   );
   return mark;
 };

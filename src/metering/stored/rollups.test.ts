@@ -56,7 +56,7 @@ async function put(tx: Tx, name: string, meter: Meter): Promise<void> {
   await tx.run(sql`
     insert into meter_of_test (merchant_id, name, meter) values (${merchantId}, ${name}, ${jsonb(meter)})
         on conflict (merchant_id, name) do update set meter = excluded.meter`);
-  await registerMeter(tx, merchantId, meter);
+  await registerMeter(tx, meter);
 }
 
 const remove = (tx: Tx, name: string) =>
@@ -173,7 +173,7 @@ describe('a definition that no meter reads', () => {
 
   it('is found among many merchants, some at a time', async () => {
     const merchants = Array.from({ length: 5 }, () => newId('organization'));
-    for (merchantId of merchants) await inMerchant((tx) => registerMeter(tx, merchantId, sumOf('a')));
+    for (merchantId of merchants) await inMerchant((tx) => registerMeter(tx, sumOf('a')));
     const chore = unreadDefinitionsChore(metersOf, 2);
     for (let run = 0; run < 4; run += 1) await chore.run(database, NOW);
     for (merchantId of merchants) expect(await definitionPaths()).toEqual([]);
@@ -185,7 +185,7 @@ describe('a definition that is dropped while a meter that reads it is created', 
   const nobodyReads: MeterRegistry = async () => [];
 
   it('stays, where the meter was first', async () => {
-    await inMerchant((tx) => registerMeter(tx, merchantId, sumOf('a')));
+    await inMerchant((tx) => registerMeter(tx, sumOf('a')));
     let asked = 0;
     const registry: MeterRegistry = (tx, owner) => {
       if (owner === merchantId) asked += 1;
@@ -204,7 +204,7 @@ describe('a definition that is dropped while a meter that reads it is created', 
   });
 
   it('is built again if it was dropped first', async () => {
-    await inMerchant((tx) => registerMeter(tx, merchantId, sumOf('a')));
+    await inMerchant((tx) => registerMeter(tx, sumOf('a')));
     await send(5);
     let making: Promise<void> | undefined;
     const registry: MeterRegistry = async (tx, owner) => {

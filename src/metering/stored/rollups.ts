@@ -24,24 +24,20 @@ import type { MeterRegistry } from './events.ts';
  * `backfillChore`, or after it. What was rolled up before stays for whoever shares it; else `unreadDefinitionsChore`
  * gives it up.
  */
-export async function registerMeter(
-  tx: Tx,
-  merchantId: string,
-  meter: Parameters<typeof rollupDefinitionOf>[0],
-): Promise<void> {
+export async function registerMeter(tx: Tx, meter: Parameters<typeof rollupDefinitionOf>[0]): Promise<void> {
   const definition = rollupDefinitionOf(meter);
-  if (definition === null || (await lockDefinitionShared(tx, merchantId, definition))) return;
-  await lockIngest(tx, merchantId, 'exclusive');
-  await insertDefinition(tx, merchantId, definition);
+  if (definition === null || (await lockDefinitionShared(tx, definition))) return;
+  await lockIngest(tx, 'exclusive');
+  await insertDefinition(tx, definition);
 }
 
 /**
  * Forgets all that was rolled up of a merchant; it is added up from the events again, which stay the truth. Until then,
  * questions read them.
  */
-export async function rebuildRollups(tx: Tx, merchantId: string): Promise<void> {
-  await lockIngest(tx, merchantId, 'exclusive');
-  await deleteRollupsOfMerchant(tx, merchantId);
+export async function rebuildRollups(tx: Tx): Promise<void> {
+  await lockIngest(tx, 'exclusive');
+  await deleteRollupsOfMerchant(tx);
 }
 
 const EVENTS_AT_ONCE = 5_000;
@@ -58,7 +54,7 @@ export const backfillChore: Chore = {
       let hasMore = true;
       while (hasMore)
         hasMore = await database.transaction({ merchants: [merchantId] }, (tx) =>
-          backfillRollups(tx, merchantId, id, EVENTS_AT_ONCE),
+          backfillRollups(tx, id, EVENTS_AT_ONCE),
         );
     }
   },
@@ -95,9 +91,7 @@ export function unreadDefinitionsChore(metersOf: MeterRegistry, merchantsAtOnce 
       });
       after = last ?? '';
       for (const [merchantId, definitions] of Map.groupBy(unread, (each) => each.merchantId))
-        await database.transaction({ merchants: [merchantId] }, (tx) =>
-          giveUpUnread(tx, merchantId, definitions, metersOf),
-        );
+        await database.transaction({ merchants: [merchantId] }, (tx) => giveUpUnread(tx, definitions, metersOf));
       await deleteGivenUp(database);
     },
   };
@@ -107,26 +101,19 @@ export function unreadDefinitionsChore(metersOf: MeterRegistry, merchantsAtOnce 
  * Nobody is accepting events of the merchant then, so nobody adds to them later. Whoever makes a meter meanwhile that
  * reads one of them holds it (`registerMeter`), or waits for us and makes it anew.
  */
-async function giveUpUnread(
-  tx: Tx,
-  merchantId: string,
-  suspects: readonly OwnedDefinition[],
-  metersOf: MeterRegistry,
-): Promise<void> {
-  await lockIngest(tx, merchantId, 'exclusive');
+async function giveUpUnread(tx: Tx, suspects: readonly OwnedDefinition[], metersOf: MeterRegistry): Promise<void> {
+  await lockIngest(tx, 'exclusive');
   const locked = await lockDefinitions(
     tx,
-    merchantId,
     suspects.map(({ id }) => id),
   );
-  const meters = await metersOf(tx, merchantId);
+  const meters = await metersOf(tx, tx.merchantId);
   const unread = unreadDefinitions(
     locked,
     meters.map(({ meter }) => meter),
   );
   await deleteDefinitions(
     tx,
-    merchantId,
     unread.map(({ id }) => id),
   );
 }
@@ -135,8 +122,6 @@ async function deleteGivenUp(database: Database): Promise<void> {
   for (const { merchantId, id } of await database.transaction('every merchant, reading', selectDeletedDefinitions)) {
     let hasMore = true;
     while (hasMore)
-      hasMore = await database.transaction({ merchants: [merchantId] }, (tx) =>
-        deleteRollups(tx, merchantId, id, ROWS_AT_ONCE),
-      );
+      hasMore = await database.transaction({ merchants: [merchantId] }, (tx) => deleteRollups(tx, id, ROWS_AT_ONCE));
   }
 }

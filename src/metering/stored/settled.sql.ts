@@ -8,15 +8,10 @@ export interface Marks {
 }
 
 /** Raises marks. @returns the transactions that may be storing events without having seen them */
-export const settleUsageMarks = async (
-  tx: Tx,
-  merchantId: string,
-  marks: readonly Marks[],
-  now: Instant,
-): Promise<string[]> => {
+export const settleUsageMarks = async (tx: Tx, marks: readonly Marks[], now: Instant): Promise<string[]> => {
   const each = marks.flatMap(({ subjects, until }) => subjects.map((subject) => ({ subject, until })));
   const { writers } = await tx.one<{ writers: string[] }>(sql`
-    select settle_usage(${merchantId}, ${each.map(({ subject }) => subject)}::text[],
+    select settle_usage(${tx.merchantId}, ${each.map(({ subject }) => subject)}::text[],
                         ${each.map(({ until }) => until)}::timestamptz[], ${now}) as writers`);
   return writers;
 };
@@ -46,42 +41,36 @@ const rowsOf = (merchantId: string, subjects: readonly string[]) =>
 /** Rows of another server are omitted. */
 export const selectLate = (
   tx: Tx,
-  merchantId: string,
   subjects: readonly string[],
   taken: readonly { readonly at: Instant; readonly snapshot: string }[],
   areKept: Sql = sql`true`,
 ): Promise<{ late: boolean }[]> =>
   tx.rows<{ late: boolean }>(sql`
     select not (${areKept}) or split_part(t.snapshot, '/', 1) <> ${server}
-           or is_usage_late(${merchantId}, ${[...subjects]}::text[], t.at, split_part(t.snapshot, '/', 2)::pg_snapshot)
+           or is_usage_late(${tx.merchantId}, ${[...subjects]}::text[], t.at, split_part(t.snapshot, '/', 2)::pg_snapshot)
              as late
       from unnest(${taken.map(({ at }) => at)}::timestamptz[], ${taken.map(({ snapshot }) => snapshot)}::text[])
            with ordinality t (at, snapshot, place)
      order by t.place`);
 
 /** The customers among some with late usage at any time; and the id of this server. */
-export const selectWithLate = (
-  tx: Tx,
-  merchantId: string,
-  subjects: readonly string[],
-): Promise<{ server: string; named: string[] }> =>
+export const selectWithLate = (tx: Tx, subjects: readonly string[]): Promise<{ server: string; named: string[] }> =>
   tx.one<{ server: string; named: string[] }>(sql`
     select ${server} as server,
            array(select unnest(array[s.addressee, case when s.kind = 'direct' then s.key end])
-                   from usage_rows(${merchantId}, ${[...subjects]}::text[]) s
-                  where exists (select from usage_late l where l.merchant_id = ${merchantId}
+                   from usage_rows(${tx.merchantId}, ${[...subjects]}::text[]) s
+                  where exists (select from usage_late l where l.merchant_id = ${tx.merchantId}
                                 and l.subject_id = s.id)) as named`);
 
 /** Deletes what makes none of some figures late. */
 export const deleteLate = (
   tx: Tx,
-  merchantId: string,
   subjects: readonly string[],
   kept: readonly { readonly at: Instant; readonly snapshot: string }[],
 ): Promise<number> =>
   tx.run(sql`
     delete from usage_late l
-     where l.merchant_id = ${merchantId} and l.subject_id in (${rowsOf(merchantId, subjects)})
+     where l.merchant_id = ${tx.merchantId} and l.subject_id in (${rowsOf(tx.merchantId, subjects)})
        and not exists (
          select from unnest(${kept.map(({ at }) => at)}::timestamptz[],
                             ${kept.map(({ snapshot }) => snapshot)}::text[]) k (at, snapshot)
@@ -102,7 +91,7 @@ export const selectMerchantsWithNeedless = async (tx: Tx, most: number): Promise
   return rows.map(({ merchantId }) => merchantId);
 };
 
-export const deleteNeedless = (tx: Tx, merchantId: string): Promise<number> =>
+export const deleteNeedless = (tx: Tx): Promise<number> =>
   tx.run(sql`
     delete from usage_late l using event_subject s
-     where l.merchant_id = ${merchantId} and s.merchant_id = ${merchantId} and s.id = l.subject_id and ${isNeedless}`);
+     where l.merchant_id = ${tx.merchantId} and s.merchant_id = ${tx.merchantId} and s.id = l.subject_id and ${isNeedless}`);

@@ -88,15 +88,15 @@ describe.each([{ tables: 'whole tables' }, { tables: 'tables that are split by m
     const take = (merchantId: string, at = NOW): Promise<TakenUsage> =>
       inMerchant(merchantId, async (tx) => ({ at, snapshot: await usageSnapshot(tx) }));
     const isLate = async (merchantId: string, subjects: string[], taken: TakenUsage) =>
-      (await inMerchant(merchantId, (tx) => lateSince(tx, merchantId, subjects, [taken])))[0];
+      (await inMerchant(merchantId, (tx) => lateSince(tx, subjects, [taken])))[0];
     const lateRows = (merchantId: string) =>
       inMerchant(merchantId, async (tx) => (await tx.rows(sql`select at from usage_late`)).length);
 
     /** The number of events before NOW that count for a customer. */
-    const countOf = async (tx: Tx, merchantId: string, subject: string): Promise<number> => {
+    const countOf = async (tx: Tx, subject: string): Promise<number> => {
       const span = { from: NOW.subtract({ hours: 100 }), to: NOW };
       const [row] = await usage(tx, {
-        merchantId,
+        merchantId: tx.merchantId,
         meter: { eventType: 'call', aggregation: 'COUNT', valueProperty: null, groupBy: null, eventFrom: null },
         sources: [{ subject, ...span }],
         ...span,
@@ -160,7 +160,7 @@ describe.each([{ tables: 'whole tables' }, { tables: 'tables that are split by m
         await intake.accept([known], NOW);
         await settle(merchantId, ['cus_a']);
         const taken = await Promise.all([10, 20, 30].map((seconds) => take(merchantId, ago(seconds))));
-        const late = () => inMerchant(merchantId, (tx) => lateSince(tx, merchantId, ['cus_a'], taken));
+        const late = () => inMerchant(merchantId, (tx) => lateSince(tx, ['cus_a'], taken));
         await intake.accept([known], NOW);
         await expect(intake.accept([{ ...known, data: '{"v":1}' }], NOW)).rejects.toThrow();
         expect([await late(), await lateRows(merchantId)]).toEqual([[false, false, false], 0]);
@@ -239,7 +239,7 @@ describe.each([{ tables: 'whole tables' }, { tables: 'tables that are split by m
           return { linking: waiting };
         });
         await linking;
-        expect(await inMerchant(merchantId, (tx) => countOf(tx, merchantId, 'cus_a'))).toBe(2);
+        expect(await inMerchant(merchantId, (tx) => countOf(tx, 'cus_a'))).toBe(2);
         expect(await isLate(merchantId, ['cus_a'], taken)).toBe(true);
       });
     });
@@ -288,10 +288,10 @@ describe.each([{ tables: 'whole tables' }, { tables: 'tables that are split by m
         await send(9);
         const flush = await openFlush(merchantId, [eventAt(merchantId, ago(8), { subject: 'cus_a' })]);
         const taken = await inMerchant(merchantId, async (tx) => {
-          const reading = lockMarksAndRead(tx, merchantId, async () => ({
+          const reading = lockMarksAndRead(tx, async () => ({
             at: NOW,
             snapshot: await usageSnapshot(tx),
-            count: await countOf(tx, merchantId, 'cus_a'),
+            count: await countOf(tx, 'cus_a'),
           }));
           await flush.end(); // the reading waits for it
           const read = await reading;
@@ -318,7 +318,7 @@ describe.each([{ tables: 'whole tables' }, { tables: 'tables that are split by m
               if (!(await isSettled(tx, waitFor))) return null;
               return {
                 taken: { at: NOW, snapshot: await usageSnapshot(tx) },
-                count: await countOf(tx, merchantId, 'cus_a'),
+                count: await countOf(tx, 'cus_a'),
               };
             });
             if (figure === null) return takeFigure(waitFor);
@@ -332,7 +332,7 @@ describe.each([{ tables: 'whole tables' }, { tables: 'tables that are split by m
             ...events(12),
           ]);
           await Promise.all([...events(24), settle(merchantId, ['cus_a']).then(takeFigure)]);
-          const final = await inMerchant(merchantId, (tx) => countOf(tx, merchantId, 'cus_a'));
+          const final = await inMerchant(merchantId, (tx) => countOf(tx, 'cus_a'));
           expect(figures).toHaveLength(2);
           for (const { taken, count } of figures)
             if (!(await isLate(merchantId, ['cus_a'], taken))) expect(count).toBe(final);
@@ -359,10 +359,8 @@ describe.each([{ tables: 'whole tables' }, { tables: 'tables that are split by m
           { subjects: ['cus_c'], taken: foreign },
         ],
       ];
-      const answers = await inMerchant(merchantId, (tx) => lateSinceOf(tx, merchantId, asked));
-      const each = asked.map((one) =>
-        inMerchant(merchantId, (tx) => lateSince(tx, merchantId, one.subjects, one.taken)),
-      );
+      const answers = await inMerchant(merchantId, (tx) => lateSinceOf(tx, asked));
+      const each = asked.map((one) => inMerchant(merchantId, (tx) => lateSince(tx, one.subjects, one.taken)));
       expect(answers).toEqual(await Promise.all(each));
       expect(answers.map((those) => those.includes(true))).toEqual([true, true, false, false, false, true]);
     });
@@ -376,8 +374,7 @@ describe.each([{ tables: 'whole tables' }, { tables: 'tables that are split by m
       await sendLate('cus_b');
       const second = await take(merchantId);
       await sendLate('cus_a');
-      const forget = (kept: TakenUsage[]) =>
-        inMerchant(merchantId, (tx) => forgetLate(tx, merchantId, ['cus_a'], kept));
+      const forget = (kept: TakenUsage[]) => inMerchant(merchantId, (tx) => forgetLate(tx, ['cus_a'], kept));
       const earlier = { ...first, at: ago(6) };
       await forget([first, second]);
       expect(await lateRows(merchantId)).toBe(3);
@@ -394,9 +391,9 @@ describe.each([{ tables: 'whole tables' }, { tables: 'tables that are split by m
       await settle(merchantId, ['cus_a']);
       const taken = [await take(merchantId)];
       for (const isKept of [true, false])
-        expect(
-          await inMerchant(merchantId, (tx) => lateSince(tx, merchantId, ['cus_a'], taken, sql`${isKept}::boolean`)),
-        ).toEqual([!isKept]);
+        expect(await inMerchant(merchantId, (tx) => lateSince(tx, ['cus_a'], taken, sql`${isKept}::boolean`))).toEqual([
+          !isKept,
+        ]);
     });
 
     it('after a move to another server figures from before are late, and others are not for what came before', async () => {

@@ -30,13 +30,13 @@ export interface TakenUsage {
  */
 export const settleUsage = (
   tx: Tx,
-  { merchantId, subjects, until }: { merchantId: string; subjects: readonly string[]; until: Instant },
+  { subjects, until }: { merchantId: string; subjects: readonly string[]; until: Instant },
   now: Instant,
-): Promise<string> => settleEach(tx, merchantId, [{ subjects, until }], now);
+): Promise<string> => settleEach(tx, [{ subjects, until }], now);
 
 /** The same of several groups of subjects of one merchant, each up to its own time. */
-export const settleEach = async (tx: Tx, merchantId: string, marks: readonly Marks[], now: Instant): Promise<string> =>
-  (await settleUsageMarks(tx, merchantId, marks, now)).join();
+export const settleEach = async (tx: Tx, marks: readonly Marks[], now: Instant): Promise<string> =>
+  (await settleUsageMarks(tx, marks, now)).join();
 
 /**
  * Have all ended who may have accepted events without having seen the marks? May be asked in the transaction that
@@ -50,12 +50,12 @@ export async function isSettled(tx: Tx, waitFor: string): Promise<boolean> {
  * The visible events at this moment, to be stored with a figure of the past. Read it before the figure, and accept no
  * events between the two and the commit: a concurrent event is then in the figure and also late, which costs one more
  * reading.
- * @param merchantId if given, the snapshot also has the usage mark of the merchant, which lists late events one by one
  */
-export const usageSnapshot = async (tx: Tx, merchantId?: string): Promise<string> =>
-  merchantId === undefined
-    ? selectSnapshot(tx)
-    : `${await selectSnapshot(tx)}/${await selectUsageMark(tx, merchantId)}`;
+export const usageSnapshot = (tx: Tx): Promise<string> => selectSnapshot(tx);
+
+/** The same with the usage mark of the merchant, so that late events can be listed one by one. */
+export const markedUsageSnapshot = async (tx: Tx): Promise<string> =>
+  `${await selectSnapshot(tx)}/${await selectUsageMark(tx)}`;
 
 /**
  * Has usage of some customers and subscriptions come since, for a time before each figure? True also where that cannot
@@ -67,12 +67,11 @@ export const usageSnapshot = async (tx: Tx, merchantId?: string): Promise<string
  */
 export async function lateSince(
   tx: Tx,
-  merchantId: string,
   subjects: readonly string[],
   taken: readonly TakenUsage[],
   areKept?: Sql,
 ): Promise<boolean[]> {
-  return (await selectLate(tx, merchantId, subjects, taken, areKept)).map(({ late }) => late);
+  return (await selectLate(tx, subjects, taken, areKept)).map(({ late }) => late);
 }
 
 /**
@@ -81,14 +80,12 @@ export async function lateSince(
  */
 export async function lateSinceOf(
   tx: Tx,
-  merchantId: string,
   asked: readonly { readonly subjects: readonly string[]; readonly taken: readonly TakenUsage[] }[],
 ): Promise<boolean[][]> {
   const taking = asked.filter(({ taken }) => taken.length > 0);
   if (taking.length === 0) return asked.map(() => []);
   const { server, named } = await selectWithLate(
     tx,
-    merchantId,
     taking.flatMap(({ subjects }) => subjects),
   );
   const withLate = new Set(named);
@@ -96,9 +93,7 @@ export async function lateSinceOf(
   for (const { subjects, taken } of asked) {
     const isHere = taken.every(({ snapshot }) => snapshot.startsWith(`${server}/`));
     const isQuiet = isHere && !subjects.some((subject) => withLate.has(subject));
-    answers.push(
-      isQuiet || taken.length === 0 ? taken.map(() => false) : await lateSince(tx, merchantId, subjects, taken),
-    );
+    answers.push(isQuiet || taken.length === 0 ? taken.map(() => false) : await lateSince(tx, subjects, taken));
   }
   return answers;
 }
@@ -109,13 +104,8 @@ export async function lateSinceOf(
  * with `areKept`.
  * @param kept all figures that are kept and rely on one of these subjects
  */
-export async function forgetLate(
-  tx: Tx,
-  merchantId: string,
-  subjects: readonly string[],
-  kept: readonly TakenUsage[],
-): Promise<void> {
-  await deleteLate(tx, merchantId, subjects, kept);
+export async function forgetLate(tx: Tx, subjects: readonly string[], kept: readonly TakenUsage[]): Promise<void> {
+  await deleteLate(tx, subjects, kept);
 }
 
 const MERCHANTS_AT_ONCE = 200;
@@ -129,6 +119,6 @@ export const needlessLateChore: Chore = {
       selectMerchantsWithNeedless(tx, MERCHANTS_AT_ONCE),
     );
     for (const merchantId of merchants)
-      await database.transaction({ merchants: [merchantId] }, (tx) => deleteNeedless(tx, merchantId));
+      await database.transaction({ merchants: [merchantId] }, (tx) => deleteNeedless(tx));
   },
 };

@@ -41,7 +41,7 @@ async function newMerchant(): Promise<string> {
   const merchantId = `org_${randomBytes(8).toString('hex')}`;
   await within(0, merchantId, async (tx) => {
     await linkExternalSubject(tx, { merchantId, externalId: 'acme', customerId: 'cus_acme' }, HOUR);
-    for (const aggregation of ['SUM', 'COUNT'] as const) await registerMeter(tx, merchantId, meterOf(aggregation));
+    for (const aggregation of ['SUM', 'COUNT'] as const) await registerMeter(tx, meterOf(aggregation));
   });
   return merchantId;
 }
@@ -50,12 +50,18 @@ const within = <T>(index: number, merchantId: string, work: (tx: Tx) => Promise<
   (processes[index] as Database).transaction({ merchants: [merchantId] }, work);
 
 /** Forty events, a second apart: too many for repeated readings. */
-const accept = async (tx: Tx, merchantId: string, from: number, value: number, subject: string | null = null) =>
+const accept = async (tx: Tx, from: number, value: number, subject: string | null = null) =>
   orThrow(
     await acceptEvents(
       tx,
       Array.from({ length: 40 }, (_, second) => ({
-        ...{ merchantId, type: 'call', source: 'test', subject, externalSubject: subject === null ? 'acme' : null },
+        ...{
+          merchantId: tx.merchantId,
+          type: 'call',
+          source: 'test',
+          subject,
+          externalSubject: subject === null ? 'acme' : null,
+        },
         ...{ externalId: null, at: minute(from).add({ seconds: second }).toString(), isTimeSent: true },
         ...{ idempotencyKey: randomBytes(8).toString('hex'), data: JSON.stringify({ v: value + second }) },
       })),
@@ -97,7 +103,7 @@ it('a remembered figure equals that of the events, after any events, rollbacks a
       const merchantId = await newMerchant();
       for (const { kind, process, at, from, to, value, subject } of life) {
         const work = async (tx: Tx) => {
-          if (kind !== 'ask') await accept(tx, merchantId, at, value, subject);
+          if (kind !== 'ask') await accept(tx, at, value, subject);
           const [kept, raw] = kind === 'accept' ? [] : await both(tx, scopesOf(merchantId, from, to));
           expect(kept).toEqual(raw);
           if (kind === 'roll back') throw new RangeError('rolled back');
@@ -113,8 +119,8 @@ it('a remembered figure equals that of the events, after any events, rollbacks a
 it('of an hour that was read before, no event is read again until it has another one', async () => {
   const merchantId = await newMerchant();
   const ask = () => within(0, merchantId, async (tx) => (await both(tx, scopesOf(merchantId, 17, 400)))[0]);
-  await within(0, merchantId, (tx) => accept(tx, merchantId, 5, 1));
-  await within(0, merchantId, (tx) => accept(tx, merchantId, 20, 2));
+  await within(0, merchantId, (tx) => accept(tx, 5, 1));
+  await within(0, merchantId, (tx) => accept(tx, 20, 2));
   const before = await ask();
   expect(before).toEqual(['860 of 40', '40 of 40', '21.5 of 40', '2 of 40', '41 of 40']);
   const owner = new pg.Client({ connectionString: url });
@@ -123,6 +129,6 @@ it('of an hour that was read before, no event is read again until it has another
   await owner.query('delete from event where merchant_id = $1', [merchantId]);
   await owner.end();
   expect(await ask()).toEqual(before);
-  await within(0, merchantId, (tx) => accept(tx, merchantId, 50, 7));
+  await within(0, merchantId, (tx) => accept(tx, 50, 7));
   expect(await ask()).not.toEqual(before);
 });

@@ -64,7 +64,7 @@ it('stretches that adjoin have the figures that each has by itself, with roll-up
           { subject: 'sub_1', from: at(Math.min(...own)), to: at(Math.max(...own)) },
         ];
         await database.transaction({ merchants: [merchantId] }, async (tx) => {
-          if (isRegistered) await registerMeter(tx, merchantId, meter);
+          if (isRegistered) await registerMeter(tx, meter);
           const incoming = events.map(([minutes, subject, v], index) => ({
             merchantId,
             type: 'call',

@@ -53,7 +53,7 @@ interface LateMeter {
 /** A merchant with these events; data is JSON text, so its numbers are read as over HTTP. */
 async function withEvents<T>(
   events: readonly { subject?: string; at: Instant; data: string; type?: string }[],
-  work: (tx: Tx, merchantId: string, naive: NaiveEvent[]) => Promise<T>,
+  work: (tx: Tx, naive: NaiveEvent[]) => Promise<T>,
   late?: LateMeter,
 ): Promise<T> {
   const merchantId = `org_${randomBytes(8).toString('hex')}`;
@@ -83,9 +83,9 @@ async function withEvents<T>(
         orThrow(await acceptEvents(tx, part.slice(start, start + 7), NOW));
     };
     await accept(incoming.slice(0, late?.after ?? 0));
-    if (late) await registerMeter(tx, merchantId, late.meter);
+    if (late) await registerMeter(tx, late.meter);
     await accept(incoming.slice(late?.after ?? 0));
-    return work(tx, merchantId, naive);
+    return work(tx, naive);
   });
 }
 
@@ -177,9 +177,8 @@ const scopes = fc.record({
 });
 
 /** Adds the events from before a meter, a few at a time. */
-async function backfill(tx: Tx, merchantId: string): Promise<void> {
-  for (const definition of await selectPendingDefinitions(tx))
-    while (await backfillRollups(tx, merchantId, definition.id, 4));
+async function backfill(tx: Tx): Promise<void> {
+  for (const definition of await selectPendingDefinitions(tx)) while (await backfillRollups(tx, definition.id, 4));
 }
 
 /** The number of roll-up rows of the merchant. */
@@ -197,9 +196,9 @@ describe('rolled-up usage', () => {
           const meter = meterOf(aggregation, { eventFrom: rest.eventFrom, valueProperty });
           await withEvents(
             sent,
-            async (tx, merchantId, naive) => {
+            async (tx, naive) => {
               const scope: UsageScope = {
-                merchantId,
+                merchantId: tx.merchantId,
                 meter,
                 from: FROM,
                 to: TO,
@@ -212,7 +211,7 @@ describe('rolled-up usage', () => {
                 return rows.map((row) => textOf(row, cut)).toSorted();
               };
               expect(await read(measure)).toEqual(expected);
-              await backfill(tx, merchantId);
+              await backfill(tx);
               expect(await read(measure)).toEqual(expected);
               expect(await read(rawUsage.measure)).toEqual(expected);
               const byCustomer = async (query: typeof measure) => {
@@ -221,9 +220,9 @@ describe('rolled-up usage', () => {
               };
               expect(await byCustomer(measure)).toEqual(await byCustomer(rawUsage.measure));
               const before = await rolledUp(tx);
-              await rebuildRollups(tx, merchantId);
+              await rebuildRollups(tx);
               expect([await rolledUp(tx), await read(measure)]).toEqual([0, expected]);
-              await backfill(tx, merchantId);
+              await backfill(tx);
               expect(await read(measure)).toEqual(expected);
               expect(await rolledUp(tx)).toBeLessThanOrEqual(before);
             },
@@ -245,17 +244,17 @@ describe('rolled-up usage', () => {
           instants,
           instants,
           async (sent, { sources, eventFrom, withValue }, from, to) => {
-            await withEvents(sent, async (tx, merchantId, naive) => {
+            await withEvents(sent, async (tx, naive) => {
               const asked: UsageScope[] = [];
               for (const aggregation of aggregations) {
                 const valueProperty = aggregation === 'COUNT' && !withValue ? null : '$.v';
                 const meter = meterOf(aggregation, { eventFrom, valueProperty });
-                await registerMeter(tx, merchantId, meter);
-                const scope: UsageScope = { merchantId, meter, from, to, sources };
+                await registerMeter(tx, meter);
+                const scope: UsageScope = { merchantId: tx.merchantId, meter, from, to, sources };
                 const expected = [aggregation, naiveUsage(naive, scope, {})];
                 const read = async () => [aggregation, (await usage(tx, scope)).map((row) => textOf(row, {}))];
                 expect(await read()).toEqual(expected);
-                await backfill(tx, merchantId);
+                await backfill(tx);
                 expect(await read()).toEqual(expected);
                 asked.push(scope, { ...scope, from: FROM }, { ...scope, to: TO }, scope);
               }
@@ -277,13 +276,13 @@ describe('rolled-up usage', () => {
     const minute = (minutes: number) => time('2026-02-01T10:00:00Z').add({ minutes });
     await withEvents(
       sent,
-      async (tx, merchantId, naive) => {
+      async (tx, naive) => {
         for (const [first, last] of [0, 20, 40, 50].flatMap((from) => [60, 100, 200, 230].map((to) => [from, to])))
           for (const subject of ['cus_acme', null])
             for (const cut of [{}, { groups: ['region'], window: 'HOUR' as const }]) {
               const [from, to] = [minute(first as number), minute(last as number)];
               const sources = subject === null ? null : [{ subject, from, to }];
-              const scope = { merchantId, meter: meterOf('SUM'), from, to, sources };
+              const scope = { merchantId: tx.merchantId, meter: meterOf('SUM'), from, to, sources };
               const rows = await usage(tx, { ...scope, ...cut });
               const shown = rows.map((row) => textOf(row, cut)).toSorted();
               expect([first, last, subject, shown]).toEqual([first, last, subject, naiveUsage(naive, scope, cut)]);
@@ -296,17 +295,17 @@ describe('rolled-up usage', () => {
   it('is nothing where all that an hour holds is taken away again', async () => {
     const from = time('2026-02-01T12:00:30Z');
     const nothing = aggregations.map((aggregation) => `${aggregation} 0 of 0`);
-    await withEvents([{ at: time('2026-02-01T12:00:00Z'), data: '{"v":0}' }], async (tx, merchantId) => {
+    await withEvents([{ at: time('2026-02-01T12:00:00Z'), data: '{"v":0}' }], async (tx) => {
       for (const subject of ['cus_acme', null]) {
         const shown: string[] = [];
         for (const aggregation of aggregations) {
           const meter = meterOf(aggregation);
-          await registerMeter(tx, merchantId, meter);
-          await backfill(tx, merchantId);
+          await registerMeter(tx, meter);
+          await backfill(tx);
           const sources = subject === null ? null : [{ subject, from, to: TO }];
-          const [row] = await usage(tx, { merchantId, meter, from, to: TO, sources });
+          const [row] = await usage(tx, { merchantId: tx.merchantId, meter, from, to: TO, sources });
           shown.push(`${aggregation} ${plain((row as UsageRow).value)} of ${row?.eventCount}`);
-          const windows = await usage(tx, { merchantId, meter, from, to: TO, sources, window: 'HOUR' });
+          const windows = await usage(tx, { merchantId: tx.merchantId, meter, from, to: TO, sources, window: 'HOUR' });
           // a level continues
           expect([aggregation, windows.length]).toEqual([aggregation, aggregation === 'LATEST' ? 1 : 0]);
         }
@@ -321,9 +320,9 @@ describe('rolled-up usage', () => {
       const meter = meterOf(aggregation);
       await withEvents(
         sent,
-        async (tx, merchantId) => {
+        async (tx) => {
           const scope = {
-            merchantId,
+            merchantId: tx.merchantId,
             meter,
             sources: [{ subject: 'cus_acme', from: FROM, to: TO }],
             from: FROM,
@@ -342,8 +341,8 @@ describe('rolled-up usage', () => {
   it('of one meter serves another that reads the same values by the same dimensions', async () => {
     await withEvents(
       [{ at: FROM, data: '{"v":1,"g":"eu"}' }],
-      async (tx, merchantId) => {
-        await registerMeter(tx, merchantId, meterOf('MAX', { groupBy: { a: '$.in.ner', b: '$.g' }, eventFrom: FROM }));
+      async (tx) => {
+        await registerMeter(tx, meterOf('MAX', { groupBy: { a: '$.in.ner', b: '$.g' }, eventFrom: FROM }));
         const { definitions } = await tx.one<{ definitions: number }>(
           sql`select count(*)::int as definitions from rollup_definition`,
         );
@@ -375,15 +374,13 @@ describe('rolled-up usage', () => {
       Array.from({ length: to - from }, (_, n) => (intakes[n % 2] as EventIntake).accept([eventOf(from + n)], NOW));
     await Promise.all([
       ...send(0, 100),
-      database.transaction({ merchants: [merchantId] }, (tx) => registerMeter(tx, merchantId, meter)),
+      database.transaction({ merchants: [merchantId] }, (tx) => registerMeter(tx, meter)),
       ...send(100, 200),
     ]);
     await Promise.all([backfillChore.run(database, NOW), backfillChore.run(database, NOW), ...send(150, 300)]);
     await database.transaction({ merchants: [merchantId] }, async (tx) => {
       const scope = { merchantId, meter, sources: null, from: FROM, to: time('2026-02-03T00:00:00Z') };
-      expect((await selectDefinition(tx, merchantId, rollupDefinitionOf(meter) as RollupDefinition))?.isReady).toBe(
-        true,
-      );
+      expect((await selectDefinition(tx, rollupDefinitionOf(meter) as RollupDefinition))?.isReady).toBe(true);
       const [row] = await usage(tx, scope);
       expect([plain((row as UsageRow).value), row?.eventCount]).toEqual(['30', 300]);
       expect(await rolledUp(tx)).toBeGreaterThan(0);
@@ -394,8 +391,8 @@ describe('rolled-up usage', () => {
 describe('a question that may have only so many rows', () => {
   /** Four groups, which make five rows with their total. */
   const events = ['eu', 'us', 'asia', 'africa'].map((region) => ({ at: FROM, data: `{"v":1,"g":"${region}"}` }));
-  const asked = (tx: Tx, merchantId: string, mostRows: number, of: typeof rawUsage) =>
-    of.measure(tx, { merchantId, meter: meterOf('SUM'), sources: null, from: FROM, to: TO, mostRows }, [
+  const asked = (tx: Tx, mostRows: number, of: typeof rawUsage) =>
+    of.measure(tx, { merchantId: tx.merchantId, meter: meterOf('SUM'), sources: null, from: FROM, to: TO, mostRows }, [
       { groups: ['region'] },
     ]);
 
@@ -405,9 +402,9 @@ describe('a question that may have only so many rows', () => {
   ])('$name is given up where it needs more', ({ of }) =>
     withEvents(
       events,
-      async (tx, merchantId) => {
-        expect((await asked(tx, merchantId, 5, of))[0]).toHaveLength(4);
-        await expect(asked(tx, merchantId, 4, of)).rejects.toThrow(TooManyRows);
+      async (tx) => {
+        expect((await asked(tx, 5, of))[0]).toHaveLength(4);
+        await expect(asked(tx, 4, of)).rejects.toThrow(TooManyRows);
       },
       { meter: meterOf('SUM'), after: 0 },
     ),
@@ -428,10 +425,10 @@ describe('usage', () => {
         fc.asyncProperty(events, scopes, cuts, async (sent, wanted, cut) => {
           const { aggregation, withValue, ...rest } = wanted;
           const valueProperty = aggregation === 'COUNT' && !withValue ? null : '$.v';
-          await withEvents(sent, async (tx, merchantId, naive) => {
+          await withEvents(sent, async (tx, naive) => {
             const meter = meterOf(aggregation, { eventFrom: rest.eventFrom, valueProperty });
             const scope: UsageScope = {
-              merchantId,
+              merchantId: tx.merchantId,
               meter,
               from: FROM,
               to: TO,
@@ -456,12 +453,12 @@ describe('usage', () => {
           const other = sent.map((event, index) => ({ event, weight: weights[index] as number }));
           const shuffled = other.toSorted((a, b) => a.weight - b.weight).map(({ event }) => event);
           const all = (order: typeof sent) =>
-            withEvents(order, async (tx, merchantId) => {
+            withEvents(order, async (tx) => {
               const rows = [];
               for (const aggregation of aggregations.filter((each) => each !== 'LATEST'))
                 rows.push(
                   await usage(tx, {
-                    merchantId,
+                    merchantId: tx.merchantId,
                     meter: meterOf(aggregation),
                     sources: null,
                     from: FROM,
@@ -483,8 +480,8 @@ describe('usage', () => {
     (aggregation) =>
       fc.assert(
         fc.asyncProperty(events, async (sent) => {
-          await withEvents(sent, async (tx, merchantId) => {
-            const scope = { merchantId, meter: meterOf(aggregation), sources: null, from: FROM, to: TO };
+          await withEvents(sent, async (tx) => {
+            const scope = { merchantId: tx.merchantId, meter: meterOf(aggregation), sources: null, from: FROM, to: TO };
             const [whole = [], ...parts] = await measure(tx, scope, [
               {},
               { groups: ['region'] },
@@ -529,10 +526,10 @@ describe('usage', () => {
   ])('keeps all digits: $name', async ({ data, ...expected }) => {
     await withEvents(
       data.map((text: string) => ({ at: FROM, data: text })),
-      async (tx, merchantId) => {
+      async (tx) => {
         for (const [aggregation, value] of Object.entries(expected).filter(([key]) => key !== 'name')) {
           const [row] = await usage(tx, {
-            merchantId,
+            merchantId: tx.merchantId,
             meter: meterOf(aggregation as Aggregation),
             sources: null,
             from: FROM,
@@ -552,8 +549,14 @@ describe('usage', () => {
       { at: FROM.add({ hours: 3 }), data: '{"v":"none"}' },
     ];
     const latest = (order: typeof sent) =>
-      withEvents(order, async (tx, merchantId) => {
-        const [row] = await usage(tx, { merchantId, meter: meterOf('LATEST'), sources: null, from: FROM, to: TO });
+      withEvents(order, async (tx) => {
+        const [row] = await usage(tx, {
+          merchantId: tx.merchantId,
+          meter: meterOf('LATEST'),
+          sources: null,
+          from: FROM,
+          to: TO,
+        });
         return plain((row as UsageRow).value);
       });
     expect(await latest(sent)).toBe('2');
@@ -566,9 +569,9 @@ describe('usage', () => {
         { at: FROM, data: '{"v":1}' },
         { at: TO.subtract({ minutes: 1 }), data: '{"v":2}' },
       ],
-      (tx, merchantId) =>
+      (tx) =>
         usage(tx, {
-          merchantId,
+          merchantId: tx.merchantId,
           meter: meterOf('SUM'),
           sources: null,
           from: FROM,
@@ -592,8 +595,15 @@ describe('usage', () => {
       { subject: 'sub_1', at: FROM, data: '{"v":2}' },
       { subject: 'nobody', at: FROM, data: '{"v":4}' },
     ];
-    const rows = await withEvents(sent, (tx, merchantId) =>
-      usage(tx, { merchantId, meter: meterOf('SUM'), sources: null, from: FROM, to: TO, byCustomer: true }),
+    const rows = await withEvents(sent, (tx) =>
+      usage(tx, {
+        merchantId: tx.merchantId,
+        meter: meterOf('SUM'),
+        sources: null,
+        from: FROM,
+        to: TO,
+        byCustomer: true,
+      }),
     );
     expect(rows.map(({ customerId, value }) => [customerId, plain(value)])).toEqual(
       expect.arrayContaining([
@@ -604,8 +614,14 @@ describe('usage', () => {
   });
 
   it('is nothing for a meter without an event type', async () => {
-    const rows = await withEvents([{ at: FROM, data: '{"v":1}' }], (tx, merchantId) =>
-      usage(tx, { merchantId, meter: meterOf('SUM', { eventType: null }), sources: null, from: FROM, to: TO }),
+    const rows = await withEvents([{ at: FROM, data: '{"v":1}' }], (tx) =>
+      usage(tx, {
+        merchantId: tx.merchantId,
+        meter: meterOf('SUM', { eventType: null }),
+        sources: null,
+        from: FROM,
+        to: TO,
+      }),
     );
     expect(rows).toMatchObject([{ eventCount: 0 }]);
   });

@@ -9,7 +9,7 @@ import type { ProviderClient } from './provider-client.ts';
 export interface RemoteDependencies {
   readonly providers: readonly RemoteProvider[];
   /** The account that the merchant has connected; null: none, or not any more. */
-  accountOf(tx: Tx, merchantId: string, provider: string): Promise<ProviderAccount | null>;
+  accountOf(tx: Tx, provider: string): Promise<ProviderAccount | null>;
   /** The provider refuses this account (a revoked key): the merchant is shown that it does not work. */
   refused(tx: Tx, account: ProviderAccount, provider: string, reason: string): Promise<void>;
   readonly providerClient: ProviderClient;
@@ -25,14 +25,9 @@ export interface Connection {
 }
 
 /** The connection to a merchant's provider; null if there is none. */
-export async function connectionOf(
-  tx: Tx,
-  remote: RemoteDependencies,
-  merchantId: string,
-  name: ProviderName,
-): Promise<Connection | null> {
+export async function connectionOf(tx: Tx, remote: RemoteDependencies, name: ProviderName): Promise<Connection | null> {
   const provider = remote.providers.find((each) => each.name === name);
-  const account = provider ? await remote.accountOf(tx, merchantId, name) : null;
+  const account = provider ? await remote.accountOf(tx, name) : null;
   return provider && account ? { provider, account } : null;
 }
 

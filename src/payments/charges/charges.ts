@@ -33,21 +33,15 @@ export interface ChargeRequestOfInvoice {
 }
 
 /** The card that is charged first; undefined where the customer has stored none. */
-export const defaultMethodOf = async (
-  tx: Tx,
-  merchantId: string,
-  customerId: string,
-): Promise<PaymentMethod | undefined> => (await selectDefaults(tx, merchantId, [customerId]))[0];
+export const defaultMethodOf = async (tx: Tx, customerId: string): Promise<PaymentMethod | undefined> =>
+  (await selectDefaults(tx, [customerId]))[0];
 
 /** The same of some customers, by their ids; those without a card are left out. */
 export const defaultMethodsOf = async (
   tx: Tx,
-  merchantId: string,
   customerIds: Iterable<string>,
 ): Promise<ReadonlyMap<string, PaymentMethod>> =>
-  new Map(
-    (await selectDefaults(tx, merchantId, [...new Set(customerIds)])).map((method) => [method.customerId, method]),
-  );
+  new Map((await selectDefaults(tx, [...new Set(customerIds)])).map((method) => [method.customerId, method]));
 
 /**
  * Writes down the intents to charge the default cards of customers for invoices of one merchant, or that there is no
@@ -62,7 +56,7 @@ export async function intendCharges(
 ): Promise<Charge[]> {
   const [first] = intended;
   if (!first) return [];
-  return insertCharges(tx, first.request.merchantId, intended.map(newCharge), now);
+  return insertCharges(tx, intended.map(newCharge), now);
 }
 
 const newCharge = ({
@@ -95,7 +89,7 @@ export async function performCharge(
   now: Instant,
   provider: PaymentProvider = sandboxProvider,
 ): Promise<FinishedCharge> {
-  const charge = await lockCharge(tx, merchantId, id);
+  const charge = await lockCharge(tx, id);
   if (charge?.status !== 'intended') throw new Error(`Charge ${id} is not in progress.`);
   const { providerToken: token, amount, currency } = charge;
   const outcome =
@@ -119,7 +113,7 @@ export async function performCharge(
 export const chargesDue = (dependencies: PaymentDependencies): DueKind => ({
   kind: 'payment_charge',
   step: async (tx, { merchantId, id }, now) => {
-    const charge = await selectCharge(tx, merchantId, id);
+    const charge = await selectCharge(tx, id);
     if (!charge) throw new Error(`Charge ${id} is due and not there.`);
     if (charge.provider !== 'sandbox' && charge.providerToken !== null)
       return callForCharge(tx, dependencies, charge, now);

@@ -54,7 +54,7 @@ export async function prepareCharge(
 ): Promise<Call | undefined> {
   const { merchantId, id, invoiceId } = charge;
   const isFirst = charge.status === 'intended';
-  const connection = await connectionOf(tx, dependencies.remote, merchantId, charge.provider);
+  const connection = await connectionOf(tx, dependencies.remote, charge.provider);
   if (isFirst) {
     const refused = connection ? await isOfAnotherAccount(tx, charge, connection) : await isGivenUp(tx, charge, now);
     if (refused) {
@@ -93,8 +93,8 @@ export async function prepareCharge(
 
 /** Is the card stored in another account than the connected one? Then it cannot be charged. */
 async function isOfAnotherAccount(tx: Tx, charge: Charge, { account }: Connection): Promise<boolean> {
-  const { merchantId, paymentMethodId: methodId } = charge;
-  const method = methodId === null ? undefined : await selectMethod(tx, merchantId, methodId);
+  const { paymentMethodId: methodId } = charge;
+  const method = methodId === null ? undefined : await selectMethod(tx, methodId);
   return typeof method?.accountId === 'string' && method.accountId !== account.externalId;
 }
 
@@ -112,7 +112,7 @@ async function isGivenUp(tx: Tx, charge: Charge, now: Instant): Promise<boolean>
 /** The call had no effect, so the next try is the first. When it comes stays. */
 const recallCharge = (dependencies: PaymentDependencies, { merchantId, id }: OfCharge): Promise<void> =>
   writeOutcome(dependencies.remote, merchantId, async (tx) => {
-    const charge = await lockCharge(tx, merchantId, id);
+    const charge = await lockCharge(tx, id);
     const moved = charge && next(chargeStates, charge.status, 'recall');
     if (moved?.ok) await updateWaitingCharge(tx, charge as Charge, { status: moved.value, sentAt: null });
   });
@@ -120,10 +120,10 @@ const recallCharge = (dependencies: PaymentDependencies, { merchantId, id }: OfC
 /** The customer has paid on the provider's page, or the bank is asked there: the card is not charged. */
 const withdrawCharge = (dependencies: PaymentDependencies, { merchantId, id }: OfCharge): Promise<void> =>
   writeOutcome(dependencies.remote, merchantId, async (tx, wall) => {
-    const found = (await selectCharge(tx, merchantId, id)) as Charge;
-    const now = await effectiveNow(tx, merchantId, found.clockId, wall);
+    const found = (await selectCharge(tx, id)) as Charge;
+    const now = await effectiveNow(tx, found.clockId, wall);
     await dependencies.handlers.lock?.(tx, { merchantId, entityType: 'invoice', entityId: found.invoiceId });
-    const charge = (await lockCharge(tx, merchantId, id)) as Charge;
+    const charge = (await lockCharge(tx, id)) as Charge;
     if (charge.status === 'sent')
       await decline(tx, dependencies, charge, { reason: 'paid_on_page', reference: null }, now);
   });
@@ -140,11 +140,11 @@ export const recordChargeAnswer = (
   answer: RemoteCharge,
 ): Promise<void> =>
   writeOutcome(dependencies.remote, merchantId, async (tx, wall) => {
-    const found = await selectCharge(tx, merchantId, id);
+    const found = await selectCharge(tx, id);
     if (!found) return; // of another program that uses this account
-    const now = await effectiveNow(tx, merchantId, found.clockId, wall);
+    const now = await effectiveNow(tx, found.clockId, wall);
     await dependencies.handlers.lock?.(tx, { merchantId, entityType: 'invoice', entityId: found.invoiceId });
-    const charge = await lockCharge(tx, merchantId, id);
+    const charge = await lockCharge(tx, id);
     if (!charge) throw new Error(`Charge ${id} was deleted, which nothing does.`);
     if (CHARGES_ON_THEIR_WAY.includes(charge.status)) await applyAnswer(tx, dependencies, charge, answer, now, wall);
     else if (charge.status === 'declined' && answer.status === 'accepted')

@@ -101,18 +101,18 @@ async function intend(
   publicUrl: string,
   wall: Instant,
 ): Promise<Plan | 'refused' | 'notConnected'> {
-  const found = await selectSession(tx, merchantId, id);
+  const found = await selectSession(tx, id);
   if (!found || found.provider === 'sandbox') return 'refused';
-  const now = await effectiveNow(tx, merchantId, found.clockId, wall);
+  const now = await effectiveNow(tx, found.clockId, wall);
   const session = await lockFound(tx, dependencies, found);
   if (session.status === 'completed' || refusalToComplete(session, now)) return 'refused';
   const { entityType, entityId } = session;
   const of = { merchantId, sessionId: id, entityType, entityId, asked: DEFAULT_LOCALE };
   const entity = await dependencies.handlers.describe(tx, of, now);
   if (entity?.standing?.isPayable === false) return 'refused';
-  const connection = await connectionOf(tx, dependencies.remote, merchantId, session.provider);
+  const connection = await connectionOf(tx, dependencies.remote, session.provider);
   if (!connection) return 'notConnected';
-  const live = await selectLiveCheckout(tx, merchantId, id);
+  const live = await selectLiveCheckout(tx, id);
   const checkout = live ?? (await begin(tx, session, connection, wall));
   return { checkout, connection, request: await requestOf(tx, session, checkout, entity, publicUrl, wall) };
 }
@@ -164,10 +164,10 @@ async function requestOf(
 /** The customer, or a future one: its id is promised, and the provider uses it from now on. */
 async function payerOf(
   tx: Tx,
-  { merchantId, customerId: id }: { readonly merchantId: string; readonly customerId: string },
+  { customerId: id }: { readonly merchantId: string; readonly customerId: string },
   entity: EntityDescription | null,
 ): Promise<Pick<CheckoutCustomer, 'id' | 'email' | 'name'> | null> {
-  const customer = await findCustomer(tx, merchantId, id);
+  const customer = await findCustomer(tx, id);
   if (customer) return { id, email: customer.organization.email, name: customer.organization.name };
   return entity?.payer ? { id, ...entity.payer } : null;
 }
@@ -180,7 +180,7 @@ async function keepOpened(
   { reference, url, customerReference }: OpenedCheckout,
   wall: Instant,
 ): Promise<boolean> {
-  const checkout = await lockCheckout(tx, merchantId, id);
+  const checkout = await lockCheckout(tx, id);
   if (request.customer && customerReference !== null) {
     const customerId = request.customer.id;
     await insertProviderCustomer(
@@ -196,8 +196,8 @@ async function keepOpened(
 }
 
 /** The provider refuses to open the page: there is none. */
-async function forget(tx: Tx, { merchantId, id }: Checkout, wall: Instant): Promise<void> {
-  const checkout = await lockCheckout(tx, merchantId, id);
+async function forget(tx: Tx, { id }: Checkout, wall: Instant): Promise<void> {
+  const checkout = await lockCheckout(tx, id);
   if (checkout.status === 'opening')
     await updateCheckout(tx, checkout, { status: 'expired', nextActionAt: null }, wall);
 }
@@ -206,7 +206,7 @@ async function forget(tx: Tx, { merchantId, id }: Checkout, wall: Instant): Prom
 export const checkoutsDue = (dependencies: PaymentDependencies): DueKind => ({
   kind: 'payment_checkout',
   step: async (tx, { merchantId, id }, now) => {
-    const checkout = await lockCheckout(tx, merchantId, id);
+    const checkout = await lockCheckout(tx, id);
     const { reference, status, isClosing, createdAt } = checkout;
     if (reference === null) {
       // Nobody was given its address. A customer who asks again repeats the call, as long as that is possible.
@@ -218,7 +218,7 @@ export const checkoutsDue = (dependencies: PaymentDependencies): DueKind => ({
     }
     const { lookUps, at } = nextLookUp(createdAt, checkout.lookUps, now);
     await updateCheckout(tx, checkout, { lookUps, nextActionAt: at }, now);
-    const connection = await connectionOf(tx, dependencies.remote, merchantId, checkout.provider);
+    const connection = await connectionOf(tx, dependencies.remote, checkout.provider);
     if (!connection) return;
     return byProviderClient(dependencies.remote, { merchantId, clockId: null }, async () => {
       const { provider, account } = connection;
@@ -242,8 +242,8 @@ const unlessAway = <T>(answer: Promise<T>): Promise<T | null> =>
 export async function readSession(dependencies: PaymentDependencies, { merchantId, id }: OfSession): Promise<void> {
   const { remote } = dependencies;
   const found = await remote.database.transaction({ merchants: [merchantId] }, async (tx) => {
-    const checkout = await selectLiveCheckout(tx, merchantId, id);
-    const connection = checkout && (await connectionOf(tx, remote, merchantId, checkout.provider));
+    const checkout = await selectLiveCheckout(tx, id);
+    const connection = checkout && (await connectionOf(tx, remote, checkout.provider));
     return checkout && connection ? { checkout, connection } : null;
   });
   if (!found || found.checkout.reference === null) return;
@@ -268,12 +268,12 @@ export const recordCheckoutState = (
   state: CheckoutState,
 ): Promise<void> =>
   writeOutcome(dependencies.remote, merchantId, async (tx, wall) => {
-    const known = await selectCheckout(tx, merchantId, id);
-    const found = known && (await selectSession(tx, merchantId, known.sessionId));
+    const known = await selectCheckout(tx, id);
+    const found = known && (await selectSession(tx, known.sessionId));
     if (!found) throw new Error(`Payment page ${id} does not exist.`);
-    const now = await effectiveNow(tx, merchantId, found.clockId, wall);
+    const now = await effectiveNow(tx, found.clockId, wall);
     const session = await lockFound(tx, dependencies, found);
-    const checkout = await lockCheckout(tx, merchantId, id);
+    const checkout = await lockCheckout(tx, id);
     const moved = next(checkoutStates, checkout.status, EVENTS[state.status]);
     if (!moved.ok) return; // it is known already, or a later state is
     const isLive = LIVE_CHECKOUTS.includes(moved.value);

@@ -35,8 +35,8 @@ export async function markReturned(
   { at, reference }: ReturnByHand,
   wall: Instant,
 ): Promise<Result<ReturnedException>> {
-  const receipt = await lockedReceipt(tx, dependencies, merchantId, id);
-  const now = receipt ? await effectiveNow(tx, merchantId, receipt.clockId, wall) : wall;
+  const receipt = await lockedReceipt(tx, dependencies, id);
+  const now = receipt ? await effectiveNow(tx, receipt.clockId, wall) : wall;
   if (at !== undefined && isAfter(at, now)) return invalidField('returnedAt', 'must not be in the future');
   const how = { at: at ?? now, reference };
   const shown = { returnedAt: how.at, returnReference: reference };
@@ -54,13 +54,12 @@ export async function markReturned(
 async function lockedReceipt(
   tx: Tx,
   { handlers }: PaymentDependencies,
-  merchantId: string,
   id: string,
 ): Promise<PaymentReceipt | undefined> {
-  const found = await selectInvoiceReceipt(tx, merchantId, id);
+  const found = await selectInvoiceReceipt(tx, id);
   if (!found) return;
-  await handlers.lock?.(tx, { merchantId, entityType: 'invoice', entityId: found.invoiceId as string });
-  return lockAnyReceipt(tx, merchantId, id);
+  await handlers.lock?.(tx, { merchantId: tx.merchantId, entityType: 'invoice', entityId: found.invoiceId as string });
+  return lockAnyReceipt(tx, id);
 }
 
 const ofReceipt = (receipt: PaymentReceipt): PaymentException => ({

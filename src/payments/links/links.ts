@@ -28,15 +28,14 @@ const LENGTHS = { usual: Temporal.Duration.from('P30D'), longest: Temporal.Durat
 export async function createLink(
   tx: Tx,
   environment: EnvironmentName,
-  merchantId: string,
   body: PaymentCreateBody,
   now: Instant,
 ): Promise<Result<{ link: PaymentLinkNow; isNew: boolean }>> {
   const key = bodyKey('payment', body);
-  const known = await findCreated(tx, merchantId, key, { lock: lockLinkKey, find: selectLinkByKey });
+  const known = await findCreated(tx, key, { lock: lockLinkKey, find: selectLinkByKey });
   if (!known.ok) return known;
   if (known.value) return ok({ link: known.value, isNew: false });
-  const settings = await merchantSettings(tx, merchantId);
+  const settings = await merchantSettings(tx);
   const amount = decimalOf(body.amount);
   const expiresAt = endOf(body.expiresIn, now);
   const { successRedirectUrl, failureRedirectUrl } = body;
@@ -47,16 +46,16 @@ export async function createLink(
     ...redirectProblems({ successRedirectUrl, failureRedirectUrl }, rules),
   ];
   if (expiresAt === null || errors.length > 0) return invalid(errors);
-  const payer = await checkCustomer(tx, merchantId, body.customerId);
+  const payer = await checkCustomer(tx, body.customerId);
   if (!payer.ok) return payer;
-  const takesCards = await checkTakesCardsNow(tx, merchantId, settings);
+  const takesCards = await checkTakesCardsNow(tx, settings);
   if (!takesCards.ok) return takesCards;
 
   const id = newId('payment');
   const session = await openSession(
     tx,
     {
-      merchantId,
+      merchantId: tx.merchantId,
       mode: 'payment',
       entityType: 'payment',
       entityId: id,
@@ -75,7 +74,7 @@ export async function createLink(
   );
   if (!session.ok) return session;
   await insertLink(tx, {
-    merchantId,
+    merchantId: tx.merchantId,
     id,
     customerId: body.customerId ?? null,
     sessionId: session.value.id,
@@ -87,7 +86,7 @@ export async function createLink(
     ...keyColumns(key),
     createdAt: now,
   });
-  return ok({ link: (await selectLink(tx, merchantId, id)) as PaymentLinkNow, isNew: true });
+  return ok({ link: (await selectLink(tx, id)) as PaymentLinkNow, isNew: true });
 }
 
 /** Until when a link can be paid; null where the text is no duration, or none that a link may have. */
@@ -122,11 +121,11 @@ function problemsOf(body: PaymentCreateBody, amount: Decimal): FieldError[] {
   return errors;
 }
 
-async function checkCustomer(tx: Tx, merchantId: string, customerId: string | undefined): Promise<Result<unknown>> {
+async function checkCustomer(tx: Tx, customerId: string | undefined): Promise<Result<unknown>> {
   if (customerId === undefined) return ok(null);
-  const owned = await checkReference(tx, merchantId, 'customer', customerId, 'customerId');
+  const owned = await checkReference(tx, 'customer', customerId, 'customerId');
   if (!owned.ok) return owned;
-  const customer = await findCustomer(tx, merchantId, customerId, { keep: true }); // a deletion waits for us
+  const customer = await findCustomer(tx, customerId, { keep: true }); // a deletion waits for us
   return customer ? ok(customer) : notFound('customer', 'customerId');
 }
 
@@ -176,10 +175,10 @@ async function describeLink(
   tx: Tx,
   { merchantId, entityId: id, asked }: { merchantId: string; entityId: string; asked: Locale },
 ): Promise<EntityDescription | null> {
-  const link = await selectLink(tx, merchantId, id);
+  const link = await selectLink(tx, id);
   if (!link) return null;
-  const merchant = await findOrganization(tx, merchantId, merchantId);
-  const payer = link.customerId === null ? undefined : await findCustomer(tx, merchantId, link.customerId);
+  const merchant = await findOrganization(tx, merchantId);
+  const payer = link.customerId === null ? undefined : await findCustomer(tx, link.customerId);
   return {
     title: PAYMENT_WORDS[payer?.locale ?? asked].payment,
     seller: merchant?.name ?? '',

@@ -19,8 +19,8 @@ export const linkRoutes = ({ publicUrl, environment }: PaymentEnvironment): read
     body: PaymentCreateBody,
     replies: { 201: PaymentReply, 200: PaymentReply },
     errors: [409],
-    handler: async ({ tx, merchantId, body, now }) => {
-      const made = await createLink(tx, environment, merchantId, body, now);
+    handler: async ({ tx, body, now }) => {
+      const made = await createLink(tx, environment, body, now);
       return made.ok ? ok(new Reply(made.value.isNew ? 201 : 200, toPaymentReply(made.value.link, publicUrl))) : made;
     },
   }),
@@ -43,8 +43,8 @@ export const linkRoutes = ({ publicUrl, environment }: PaymentEnvironment): read
     description: '`status` shows whether it is paid.',
     access: { role: 'viewer', merchant: { of: 'id', kind: 'payment' } },
     replies: { 200: PaymentReply },
-    handler: async ({ tx, merchantId, params }) => {
-      const link = await selectLink(tx, merchantId, params.id);
+    handler: async ({ tx, params }) => {
+      const link = await selectLink(tx, params.id);
       return link ? ok(toPaymentReply(link, publicUrl)) : notFound('payment');
     },
   }),

@@ -48,7 +48,7 @@ export async function bookDispute(tx: Tx, of: OfProvider, fact: ProviderDisputeF
   const { taken, now } = await findTaken(tx, of, fact.chargeReference, wall);
   const id = `${provider}:${fact.reference}`;
   await insertDispute(tx, { merchantId, id, provider, paymentId: taken.id, fact }, now);
-  const known = await lockDispute(tx, merchantId, id);
+  const known = await lockDispute(tx, id);
   if (RANK[fact.status] < RANK[known.status]) return;
   const withheld = fact.status === 'open' || fact.status === 'lost' ? fact.amount : ZERO;
   const more = withheld.minus(known.withheld);
@@ -60,12 +60,12 @@ export async function bookDispute(tx: Tx, of: OfProvider, fact: ProviderDisputeF
   ] as const;
   const key = `dispute:${id}:${bookings}`;
   if (!more.isZero()) await post(tx, { merchantId, key, reason: 'dispute', currency: fact.currency, entries }, now);
-  if (!taken.isUnmatched && fact.status !== 'open') await startWaitingReturn(tx, merchantId, taken, now);
+  if (!taken.isUnmatched && fact.status !== 'open') await startWaitingReturn(tx, taken, now);
 }
 
 /** Starts a refund of the payment that waited for the end of the dispute. It sends the remaining amount. */
-async function startWaitingReturn(tx: Tx, merchantId: string, { id }: TakenPayment, now: Instant): Promise<void> {
-  const found = await reduceReturn(tx, merchantId, id, now);
+async function startWaitingReturn(tx: Tx, { id }: TakenPayment, now: Instant): Promise<void> {
+  const found = await reduceReturn(tx, id, now);
   if (found?.receipt.returnStatus !== 'requested' || found.receipt.returnStartedAt !== null) return;
   await markAsked(tx, found.receipt, { startedAt: null, lookUps: found.receipt.returnLookUps, at: now });
 }
@@ -76,7 +76,7 @@ async function startWaitingReturn(tx: Tx, merchantId: string, { id }: TakenPayme
 async function findTaken(tx: Tx, of: OfProvider, reference: string, wall: Instant) {
   const taken = await selectTaken(tx, { ...of, reference });
   if (!taken) throw new Error(`The charge ${reference} is not known yet.`);
-  return { taken, now: await effectiveNow(tx, of.merchantId, taken.clockId, wall) };
+  return { taken, now: await effectiveNow(tx, taken.clockId, wall) };
 }
 
 /**
@@ -96,13 +96,13 @@ export const applyOutsideRefund = (
       await dependencies.handlers.lock?.(tx, { merchantId, entityType: 'invoice', entityId: taken.invoiceId });
     const id = `${provider}:${fact.reference}`;
     await insertOutsideRefund(tx, { merchantId, id, provider, paymentId: taken.id, fact }, now);
-    const known = await lockOutsideRefund(tx, merchantId, id);
+    const known = await lockOutsideRefund(tx, id);
     if (known.status === 'failed' || fact.status === 'pending') return;
     if (fact.status === 'succeeded') {
       if (known.status === 'succeeded') return;
       const bookedAs = await bookOutside(tx, dependencies, { merchantId, taken, fact, id }, wall, now);
       await updateOutsideRefund(tx, known, { status: 'succeeded', bookedAs });
-      if (bookedAs === 'adjustment' && !taken.isUnmatched) await reduceReturn(tx, merchantId, taken.id, now);
+      if (bookedAs === 'adjustment' && !taken.isUnmatched) await reduceReturn(tx, taken.id, now);
       return;
     }
     // It had succeeded, and the bank sent the money back: a person must see to it, so it shows in the account.
@@ -128,17 +128,17 @@ async function bookOutside(
   if (taken.isUnmatched && (await returnUnmatchedPayment(tx, { merchantId, id: taken.id }, fact, wall)))
     return 'return';
   if (!taken.isUnmatched) {
-    const receipt = await lockAnyReceipt(tx, merchantId, taken.id);
+    const receipt = await lockAnyReceipt(tx, taken.id);
     const isAsked = receipt?.returnStatus === 'requested';
     const left =
       receipt && (isAsked ? owned(receipt) : leftOfPayment(receipt, await selectTakenOf(tx, receipt)).returned);
     const isWhole = left?.eq(fact.amount) === true && receipt?.currency === fact.currency;
-    if (isWhole && isAsked) return sayReturned(tx, taken, merchantId, fact, now, 'return');
+    if (isWhole && isAsked) return sayReturned(tx, taken, fact, now, 'return');
     const isFree = receipt?.returnStatus === 'none' || receipt?.returnStatus === 'stopped';
     if (isWhole && isFree && taken.invoiceId !== null) {
       const { invoiceId, id: receiptId } = taken;
       const isCredited = await dependencies.handlers.refundedOutside?.(tx, { merchantId, invoiceId, receiptId }, wall);
-      if (isCredited) return sayReturned(tx, taken, merchantId, fact, now, 'credit_note');
+      if (isCredited) return sayReturned(tx, taken, fact, now, 'credit_note');
     }
   }
   await post(tx, adjustment(merchantId, `outside:${id}`, fact), now);
@@ -149,12 +149,11 @@ async function bookOutside(
 async function sayReturned<As extends 'return' | 'credit_note'>(
   tx: Tx,
   { id }: TakenPayment,
-  merchantId: string,
   { reference }: ProviderRefundFact,
   now: Instant,
   bookedAs: As,
 ): Promise<As> {
-  const receipt = await lockAnyReceipt(tx, merchantId, id);
+  const receipt = await lockAnyReceipt(tx, id);
   if (!receipt) throw new Error(`Payment ${id} no longer exists.`);
   await markAsked(tx, receipt, { startedAt: now, lookUps: receipt.returnLookUps, at: now });
   await markReturned(tx, receipt, reference, now);

@@ -23,10 +23,10 @@ export const insertNotice = (
             ${notice.objectReference}, ${now}, ${now})
     on conflict do nothing`);
 
-export const selectNotice = (tx: Tx, merchantId: string, id: string): Promise<StoredNotice> =>
+export const selectNotice = (tx: Tx, id: string): Promise<StoredNotice> =>
   tx.one<StoredNotice>(sql`
     select event_id as id, provider, kind, object_reference, attempts, received_at
-      from provider_notice where merchant_id = ${merchantId} and id = ${id}`);
+      from provider_notice where merchant_id = ${tx.merchantId} and id = ${id}`);
 
 export const updateNotice = (
   tx: Tx,

@@ -39,7 +39,7 @@ export async function receiveNotice(
   const known = remote.providers.find(({ name }) => name === provider);
   if (!known || !isId('organization', merchantId)) return fail('PROVIDER_SIGNATURE_INVALID');
   return database.transaction({ merchants: [merchantId] }, async (tx) => {
-    const connection = await connectionOf(tx, remote, merchantId, known.name);
+    const connection = await connectionOf(tx, remote, known.name);
     const notice = connection?.provider.readNotice(connection.account, bytes, headers, now);
     if (!notice) return fail('PROVIDER_SIGNATURE_INVALID');
     await insertNotice(tx, { merchantId, provider, notice }, now);
@@ -57,10 +57,10 @@ export const noticesDue = (dependencies: PaymentDependencies): DueKind => ({
   kind: 'provider_notice',
   step: async (tx, { merchantId, id }, now) => {
     const { remote } = dependencies;
-    const notice = await selectNotice(tx, merchantId, id);
+    const notice = await selectNotice(tx, id);
     const { lookUps, at } = nextLookUp(notice.receivedAt, notice.attempts, now);
     await updateNotice(tx, { merchantId, id }, { attempts: lookUps, nextActionAt: isGivenUp(lookUps) ? null : at });
-    const connection = await connectionOf(tx, remote, merchantId, notice.provider);
+    const connection = await connectionOf(tx, remote, notice.provider);
     if (!connection) return;
     return byProviderClient(remote, { merchantId, clockId: null }, async () => {
       const error = await readFacts(dependencies, connection, merchantId, notice);
@@ -128,5 +128,4 @@ async function recordOwnRefundAnswer(
 const isUnmatched = (
   remote: RemoteDependencies,
   { merchantId, id }: { merchantId: string; id: string },
-): Promise<boolean> =>
-  remote.database.transaction({ merchants: [merchantId] }, (tx) => hasUnmatchedPayment(tx, merchantId, id));
+): Promise<boolean> => remote.database.transaction({ merchants: [merchantId] }, (tx) => hasUnmatchedPayment(tx, id));

@@ -25,9 +25,9 @@ const factOf = (dispute: Dispute, status: ProviderDisputeFact['status']): Provid
 export const sandboxDisputesDue: DueKind = {
   kind: 'payment_dispute',
   step: async (tx, { merchantId, id }, now) => {
-    const dispute = await lockDispute(tx, merchantId, id);
-    await lockAnyReceipt(tx, merchantId, dispute.paymentId);
-    if (await selectIsRefunded(tx, merchantId, dispute.chargeReference)) await updateDispute(tx, dispute, dispute, now);
+    const dispute = await lockDispute(tx, id);
+    await lockAnyReceipt(tx, dispute.paymentId);
+    if (await selectIsRefunded(tx, dispute.chargeReference)) await updateDispute(tx, dispute, dispute, now);
     else await bookDispute(tx, { merchantId, provider: PROVIDER }, factOf(dispute, 'open'), now);
   },
 };
@@ -45,11 +45,11 @@ export async function decideDispute(
 ): Promise<Result<Dispute>> {
   const found = await selectDisputeOf(tx, { merchantId, provider: PROVIDER, paymentId });
   if (!found) return refused('undisputed');
-  await effectiveNow(tx, merchantId, found.clockId, wall); // its clock comes before it
-  const dispute = await lockDispute(tx, merchantId, found.id);
+  await effectiveNow(tx, found.clockId, wall); // its clock comes before it
+  const dispute = await lockDispute(tx, found.id);
   if (dispute.status !== 'open') return refused(dispute.status === 'inquiry' ? 'undisputed' : dispute.status);
   await bookDispute(tx, { merchantId, provider: PROVIDER }, factOf(dispute, outcome), wall);
-  return ok(await lockDispute(tx, merchantId, dispute.id));
+  return ok(await lockDispute(tx, dispute.id));
 }
 
 const refused = (status: string) =>

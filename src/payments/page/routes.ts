@@ -104,7 +104,7 @@ export const pageRoutes = (
       if (merchantId === null) return ok(unknown);
       endSlot(); // the provider is asked
       await readSession(dependencies, { merchantId, id });
-      const session = await database.transaction({ merchants: [merchantId] }, (tx) => findSession(tx, merchantId, id));
+      const session = await database.transaction({ merchants: [merchantId] }, (tx) => findSession(tx, id));
       const isDone = session?.status === 'completed' && session.successRedirectUrl !== null;
       return ok(new Reply(303, '', { location: isDone ? (session.successRedirectUrl as string) : `../${id}` }));
     },
@@ -117,10 +117,7 @@ const providerOf = (
   database: Database,
   { merchantId, id }: { merchantId: string; id: string },
 ): Promise<ProviderName | null> =>
-  database.transaction(
-    { merchants: [merchantId] },
-    async (tx) => (await findSession(tx, merchantId, id))?.provider ?? null,
-  );
+  database.transaction({ merchants: [merchantId] }, async (tx) => (await findSession(tx, id))?.provider ?? null);
 
 /** In a transaction of its own that a refusal undoes. @returns null where it is refused. */
 async function payOnce(
@@ -155,12 +152,12 @@ const viewOf = (
   now: Instant,
 ): Promise<PageView | null> =>
   database.transaction({ merchants: [merchantId] }, async (tx) => {
-    const session = await findSession(tx, merchantId, id);
+    const session = await findSession(tx, id);
     if (!session) return null;
     const { entityType, entityId } = session;
     const entity = await handlers.describe(tx, { merchantId, sessionId: id, entityType, entityId, asked }, now);
-    const merchant = await findOrganization(tx, merchantId, merchantId);
-    const at = await effectiveNowForReading(tx, merchantId, session.clockId, now);
+    const merchant = await findOrganization(tx, merchantId);
+    const at = await effectiveNowForReading(tx, session.clockId, now);
     const look = await findLook(
       tx,
       environment,

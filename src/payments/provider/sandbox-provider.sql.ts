@@ -14,28 +14,24 @@ export interface ProviderRecord {
   reference: string;
 }
 
-export const selectProviderRecord = (tx: Tx, merchantId: string, key: string): Promise<ProviderRecord | undefined> =>
+export const selectProviderRecord = (tx: Tx, key: string): Promise<ProviderRecord | undefined> =>
   tx.maybe<ProviderRecord>(
-    sql`select * from sandbox_provider_record where merchant_id = ${merchantId} and key = ${key}`,
+    sql`select * from sandbox_provider_record where merchant_id = ${tx.merchantId} and key = ${key}`,
   );
 
 /** A charge that worked, by the provider's reference. */
-export const selectProviderCharge = (
-  tx: Tx,
-  merchantId: string,
-  reference: string,
-): Promise<ProviderRecord | undefined> =>
+export const selectProviderCharge = (tx: Tx, reference: string): Promise<ProviderRecord | undefined> =>
   tx.maybe<ProviderRecord>(sql`
     select * from sandbox_provider_record
-     where merchant_id = ${merchantId} and reference = ${reference} and kind = 'charge' and decline_reason is null`);
+     where merchant_id = ${tx.merchantId} and reference = ${reference} and kind = 'charge' and decline_reason is null`);
 
 /** Has the money of a charge gone back? */
-export const selectIsRefunded = async (tx: Tx, merchantId: string, chargeReference: string): Promise<boolean> =>
+export const selectIsRefunded = async (tx: Tx, chargeReference: string): Promise<boolean> =>
   (
     await tx.one<{ isRefunded: boolean }>(sql`
       select exists (
         select from sandbox_provider_record
-         where merchant_id = ${merchantId} and charge_reference = ${chargeReference} and kind = 'refund')
+         where merchant_id = ${tx.merchantId} and charge_reference = ${chargeReference} and kind = 'refund')
           as is_refunded`)
   ).isRefunded;
 
@@ -43,24 +39,19 @@ export const selectIsRefunded = async (tx: Tx, merchantId: string, chargeReferen
 export const lockToken = (tx: Tx, token: string): Promise<number> =>
   tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`sandbox card ${token}`}, 0))`);
 
-export const countSuccesses = async (tx: Tx, merchantId: string, token: string): Promise<number> => {
+export const countSuccesses = async (tx: Tx, token: string): Promise<number> => {
   const { count } = await tx.one<{ count: number }>(sql`
     select count(*)::int as count from sandbox_provider_record
-     where merchant_id = ${merchantId} and token = ${token} and decline_reason is null`);
+     where merchant_id = ${tx.merchantId} and token = ${token} and decline_reason is null`);
   return count;
 };
 
 /**
  * Waits for a twin under the same key, or for another refund of the same charge. @returns whether this one was written.
  */
-export const insertRecord = async (
-  tx: Tx,
-  merchantId: string,
-  record: ProviderRecord,
-  now: Instant,
-): Promise<boolean> => {
+export const insertRecord = async (tx: Tx, record: ProviderRecord, now: Instant): Promise<boolean> => {
   const insert: Sql = sql`
-    ${insertion('sandbox_provider_record', { ...record, merchantId, createdAt: now })}
+    ${insertion('sandbox_provider_record', { ...record, merchantId: tx.merchantId, createdAt: now })}
     on conflict do nothing`;
   return (await tx.run(insert)) === 1;
 };

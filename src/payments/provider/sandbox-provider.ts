@@ -25,15 +25,15 @@ export const sandboxProvider: PaymentProvider = {
   name: 'sandbox',
 
   async charge(tx, request, now) {
-    return use(tx, request.merchantId, { ...request, kind: 'charge' }, now);
+    return use(tx, { ...request, kind: 'charge' }, now);
   },
 
   async verify(tx, request, now) {
-    return use(tx, request.merchantId, { ...request, amount: ZERO, kind: 'setup' }, now);
+    return use(tx, { ...request, amount: ZERO, kind: 'setup' }, now);
   },
 
-  async refund(tx, { merchantId, key, chargeReference, amount, currency }, now) {
-    const charge = await selectProviderCharge(tx, merchantId, chargeReference);
+  async refund(tx, { key, chargeReference, amount, currency }, now) {
+    const charge = await selectProviderCharge(tx, chargeReference);
     if (!charge?.amount.eq(amount) || charge.currency !== currency)
       throw new Error('The sandbox provider has no such charge to refund.');
     const reference = `sandbox_refund_${randomBase62(22)}`;
@@ -47,8 +47,8 @@ export const sandboxProvider: PaymentProvider = {
       declineReason: null,
       reference,
     };
-    if (await insertRecord(tx, merchantId, record, now)) return { reference };
-    const known = await selectProviderRecord(tx, merchantId, key);
+    if (await insertRecord(tx, record, now)) return { reference };
+    const known = await selectProviderRecord(tx, key);
     if (known?.kind !== 'refund' || known.chargeReference !== chargeReference)
       throw new Error('The sandbox provider has given this charge back under another key.');
     return { reference: known.reference };
@@ -59,12 +59,11 @@ type Use = Pick<ProviderRecord, 'key' | 'amount' | 'currency'> & { token: string
 
 async function use(
   tx: Parameters<PaymentProvider['charge']>[0],
-  merchantId: string,
   { key, kind, token, amount, currency }: Use,
   now: Parameters<PaymentProvider['charge']>[2],
 ): Promise<ChargeOutcome> {
   await lockToken(tx, token);
-  const known = await selectProviderRecord(tx, merchantId, key);
+  const known = await selectProviderRecord(tx, key);
   if (known) {
     if (known.kind !== kind || known.token !== token || !known.amount.eq(amount) || known.currency !== currency)
       throw new Error('The sandbox provider received a different request with this key before.');
@@ -78,10 +77,10 @@ async function use(
     chargeReference: null,
     amount,
     currency,
-    declineReason: answer(await countSuccesses(tx, merchantId, token)),
+    declineReason: answer(await countSuccesses(tx, token)),
     reference: `${isDisputed ? DISPUTED : `sandbox_${kind}_`}${randomBase62(22)}`,
   };
-  if (await insertRecord(tx, merchantId, record, now)) return outcomeOf(record);
+  if (await insertRecord(tx, record, now)) return outcomeOf(record);
   throw new Error('The sandbox provider was asked about two cards under one key.');
 }
 

@@ -9,8 +9,7 @@ import { scheduleDispute } from './schedule-dispute.ts';
 
 /** Writes the record of the money of a charge that was accepted. @returns its id */
 export async function keepReceipt(tx: Tx, charge: Charge, now: Instant): Promise<string> {
-  const card =
-    charge.paymentMethodId === null ? undefined : await selectMethod(tx, charge.merchantId, charge.paymentMethodId);
+  const card = charge.paymentMethodId === null ? undefined : await selectMethod(tx, charge.paymentMethodId);
   const receipt = await insertReceipt(tx, {
     merchantId: charge.merchantId,
     id: newId('payment'),

@@ -72,31 +72,26 @@ export type NewCharge = Pick<
 >;
 
 /** The next attempts at some invoices of a merchant, whose locks the caller holds; due at once. */
-export const insertCharges = (
-  tx: Tx,
-  merchantId: string,
-  charges: readonly NewCharge[],
-  now: Instant,
-): Promise<Charge[]> =>
+export const insertCharges = (tx: Tx, charges: readonly NewCharge[], now: Instant): Promise<Charge[]> =>
   tx.rows<Charge>(sql`
     insert into payment_charge
       (merchant_id, id, invoice_id, customer_id, origin, payment_method_id, provider, provider_token, amount, currency,
        status, clock_id, next_action_at, created_at)
-    select ${merchantId}::text, c.invoice_id || ':' || (1 + (
+    select ${tx.merchantId}::text, c.invoice_id || ':' || (1 + (
              select count(*) from payment_charge before
-              where before.merchant_id = ${merchantId} and before.invoice_id = c.invoice_id)),
+              where before.merchant_id = ${tx.merchantId} and before.invoice_id = c.invoice_id)),
            c.invoice_id, c.customer_id, c.origin, c.payment_method_id, c.provider, c.provider_token, c.amount,
            c.currency,
            'intended', c.clock_id, ${now}::timestamptz, ${now}::timestamptz
       from jsonb_populate_recordset(null::payment_charge, ${recordset(charges)}) c
     returning *`);
 
-export const selectCharge = (tx: Tx, merchantId: string, id: string): Promise<Charge | undefined> =>
-  tx.maybe<Charge>(sql`select * from payment_charge where merchant_id = ${merchantId} and id = ${id}`);
+export const selectCharge = (tx: Tx, id: string): Promise<Charge | undefined> =>
+  tx.maybe<Charge>(sql`select * from payment_charge where merchant_id = ${tx.merchantId} and id = ${id}`);
 
 /** Locks a charge: of two that finish it, the second one finds it finished. */
-export const lockCharge = (tx: Tx, merchantId: string, id: string): Promise<Charge | undefined> =>
-  tx.maybe<Charge>(sql`select * from payment_charge where merchant_id = ${merchantId} and id = ${id} for update`);
+export const lockCharge = (tx: Tx, id: string): Promise<Charge | undefined> =>
+  tx.maybe<Charge>(sql`select * from payment_charge where merchant_id = ${tx.merchantId} and id = ${id} for update`);
 
 /** Stores the outcome of a locked charge. @throws if it is finished. */
 export const updateChargeFinished = (

@@ -41,10 +41,10 @@ export const insertCheckout = (
     returning ${COLUMNS}`);
 
 /** The page by which a session can be paid now; the index allows one. */
-export const selectLiveCheckout = (tx: Tx, merchantId: string, sessionId: string): Promise<Checkout | undefined> =>
+export const selectLiveCheckout = (tx: Tx, sessionId: string): Promise<Checkout | undefined> =>
   tx.maybe<Checkout>(sql`
     select ${COLUMNS} from payment_checkout
-     where merchant_id = ${merchantId} and session_id = ${sessionId} and status in ('opening', 'open', 'processing')`);
+     where merchant_id = ${tx.merchantId} and session_id = ${sessionId} and status in ('opening', 'open', 'processing')`);
 
 /** The pages by which an invoice can be paid now. */
 export const selectLiveCheckoutsOf = (
@@ -57,13 +57,13 @@ export const selectLiveCheckoutsOf = (
        and session_id in (select id from payment_session
                            where merchant_id = ${merchantId} and invoice_id = ${invoiceId})`);
 
-export const selectCheckout = (tx: Tx, merchantId: string, id: string): Promise<Checkout | undefined> =>
-  tx.maybe<Checkout>(sql`select ${COLUMNS} from payment_checkout where merchant_id = ${merchantId} and id = ${id}`);
+export const selectCheckout = (tx: Tx, id: string): Promise<Checkout | undefined> =>
+  tx.maybe<Checkout>(sql`select ${COLUMNS} from payment_checkout where merchant_id = ${tx.merchantId} and id = ${id}`);
 
 /** Of two who learn of one outcome the second waits here, and finds it. */
-export const lockCheckout = (tx: Tx, merchantId: string, id: string): Promise<Checkout> =>
+export const lockCheckout = (tx: Tx, id: string): Promise<Checkout> =>
   tx.one<Checkout>(
-    sql`select ${COLUMNS} from payment_checkout where merchant_id = ${merchantId} and id = ${id} for update`,
+    sql`select ${COLUMNS} from payment_checkout where merchant_id = ${tx.merchantId} and id = ${id} for update`,
   );
 
 export const selectCheckoutByReference = (
@@ -89,10 +89,10 @@ export const updateCheckout = (
  * The session is over, so its page at the provider is to end: it is due since it was made, so that is asked for at
  * once.
  */
-export const markCheckoutsClosing = (tx: Tx, merchantId: string, sessionId: string): Promise<number> =>
+export const markCheckoutsClosing = (tx: Tx, sessionId: string): Promise<number> =>
   tx.run(sql`
     update payment_checkout set is_closing = true, next_action_at = created_at
-     where merchant_id = ${merchantId} and session_id = ${sessionId} and status in ('opening', 'open', 'processing')`);
+     where merchant_id = ${tx.merchantId} and session_id = ${sessionId} and status in ('opening', 'open', 'processing')`);
 
 export const selectProviderCustomer = async (
   tx: Tx,

@@ -76,9 +76,9 @@ export const selectDisputeOf = (
               where l.merchant_id = ${merchantId} and l.id = ${paymentId}))
      order by seq desc limit 1`);
 
-export const lockDispute = (tx: Tx, merchantId: string, id: string): Promise<Dispute> =>
+export const lockDispute = (tx: Tx, id: string): Promise<Dispute> =>
   tx.one<Dispute>(
-    sql`select ${DISPUTE} from payment_dispute where merchant_id = ${merchantId} and id = ${id} for update`,
+    sql`select ${DISPUTE} from payment_dispute where merchant_id = ${tx.merchantId} and id = ${id} for update`,
   );
 
 export const updateDispute = (
@@ -112,10 +112,10 @@ export const insertOutsideRefund = (
             'pending', ${now})
     on conflict do nothing`);
 
-export const lockOutsideRefund = (tx: Tx, merchantId: string, id: string): Promise<OutsideRefund> =>
+export const lockOutsideRefund = (tx: Tx, id: string): Promise<OutsideRefund> =>
   tx.one<OutsideRefund>(sql`
     select merchant_id, id, status, booked_as from outside_refund
-     where merchant_id = ${merchantId} and id = ${id} for update`);
+     where merchant_id = ${tx.merchantId} and id = ${id} for update`);
 
 export const updateOutsideRefund = (
   tx: Tx,

@@ -20,22 +20,22 @@ export const insertLink = (tx: Tx, link: PaymentLink): Promise<number> =>
   tx.run(insertion('payment_link', withJsonb(link, 'metadata', 'lineItems')));
 
 /** Locks a key: a twin with the same key waits until this transaction ends, and then finds its link. */
-export const lockLinkKey = (tx: Tx, merchantId: string, key: string): Promise<number> =>
-  tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`payment link ${merchantId} ${key}`}, 0))`);
+export const lockLinkKey = (tx: Tx, key: string): Promise<number> =>
+  tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`payment link ${tx.merchantId} ${key}`}, 0))`);
 
 const LINK_NOW = sql`link.*, session.status as session_status, session.expires_at`;
 const WITH_SESSION = sql`
   payment_link link
   join payment_session session on session.merchant_id = link.merchant_id and session.id = link.session_id`;
 
-export const selectLink = (tx: Tx, merchantId: string, id: string): Promise<PaymentLinkNow | undefined> =>
+export const selectLink = (tx: Tx, id: string): Promise<PaymentLinkNow | undefined> =>
   tx.maybe<PaymentLinkNow>(
-    sql`select ${LINK_NOW} from ${WITH_SESSION} where link.merchant_id = ${merchantId} and link.id = ${id}`,
+    sql`select ${LINK_NOW} from ${WITH_SESSION} where link.merchant_id = ${tx.merchantId} and link.id = ${id}`,
   );
 
-export const selectLinkByKey = (tx: Tx, merchantId: string, key: string): Promise<PaymentLinkNow | undefined> =>
+export const selectLinkByKey = (tx: Tx, key: string): Promise<PaymentLinkNow | undefined> =>
   tx.maybe<PaymentLinkNow>(
-    sql`select ${LINK_NOW} from ${WITH_SESSION} where link.merchant_id = ${merchantId}
+    sql`select ${LINK_NOW} from ${WITH_SESSION} where link.merchant_id = ${tx.merchantId}
       and link.idempotency_key = ${key}`,
   );
 

@@ -60,14 +60,14 @@ export async function updateDefault(
 }
 
 /** A stored card of any customer; undefined if it was deleted. */
-export const selectMethod = (tx: Tx, merchantId: string, id: string): Promise<PaymentMethod | undefined> =>
-  tx.maybe<PaymentMethod>(sql`select * from payment_method where merchant_id = ${merchantId} and id = ${id}`);
+export const selectMethod = (tx: Tx, id: string): Promise<PaymentMethod | undefined> =>
+  tx.maybe<PaymentMethod>(sql`select * from payment_method where merchant_id = ${tx.merchantId} and id = ${id}`);
 
 /** The cards that are charged first, of some customers. */
-export const selectDefaults = (tx: Tx, merchantId: string, customerIds: readonly string[]): Promise<PaymentMethod[]> =>
+export const selectDefaults = (tx: Tx, customerIds: readonly string[]): Promise<PaymentMethod[]> =>
   tx.rows<PaymentMethod>(sql`
     select * from payment_method
-     where merchant_id = ${merchantId} and customer_id = any (${[...customerIds]}::text[]) and is_default`);
+     where merchant_id = ${tx.merchantId} and customer_id = any (${[...customerIds]}::text[]) and is_default`);
 
 /** The method that was stored last becomes the default where there is none. */
 export const updateDefaultToNewest = (tx: Tx, { merchantId, customerId }: Owner): Promise<number> =>

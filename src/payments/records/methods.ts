@@ -31,7 +31,7 @@ export async function storeMethod(
   }: Owner & { card: Card; provider: ProviderName; accountId?: string | null },
   now: Instant,
 ): Promise<string | null> {
-  if (!(await findCustomer(tx, merchantId, customerId, { keep: true }))) return null;
+  if (!(await findCustomer(tx, customerId, { keep: true }))) return null;
   await lockMethodsOf(tx, { merchantId, customerId });
   const id = newId('paymentMethod');
   await insertMethod(tx, {
@@ -57,13 +57,13 @@ export async function listMethods(
   owner: Owner,
   page: PageRequest,
 ): Promise<Result<{ rows: PaymentMethod[]; total: number }>> {
-  const customer = await findCustomer(tx, owner.merchantId, owner.customerId);
+  const customer = await findCustomer(tx, owner.customerId);
   return customer ? ok(await selectMethods(tx, owner, page)) : notFound('customer');
 }
 
 /** Forgets a card. Where it was the default, the one that was stored last takes its place. */
 export async function removeMethod(tx: Tx, owner: Owner, id: string): Promise<Result<undefined>> {
-  if (!(await findCustomer(tx, owner.merchantId, owner.customerId))) return notFound('customer');
+  if (!(await findCustomer(tx, owner.customerId))) return notFound('customer');
   await lockMethodsOf(tx, owner);
   if ((await deleteMethod(tx, owner, id)) === 0) return notFound('payment method');
   await updateDefaultToNewest(tx, owner);
@@ -72,7 +72,7 @@ export async function removeMethod(tx: Tx, owner: Owner, id: string): Promise<Re
 
 /** Makes a card the one that is charged first. */
 export async function makeDefault(tx: Tx, owner: Owner, id: string): Promise<Result<PaymentMethod>> {
-  if (!(await findCustomer(tx, owner.merchantId, owner.customerId))) return notFound('customer');
+  if (!(await findCustomer(tx, owner.customerId))) return notFound('customer');
   await lockMethodsOf(tx, owner);
   const method = await updateDefault(tx, owner, id);
   return method ? ok(method) : notFound('payment method');

@@ -95,12 +95,12 @@ export const insertReceipt = (tx: Tx, receipt: NewReceipt): Promise<PaymentRecei
   tx.one<PaymentReceipt>(sql`${insertion('payment_receipt', receipt)} returning *`);
 
 /** Locks a key: a twin with the same key waits until this transaction ends, and then finds its record. */
-export const lockReceiptKey = (tx: Tx, merchantId: string, key: string): Promise<number> =>
-  tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`payment ${merchantId} ${key}`}, 0))`);
+export const lockReceiptKey = (tx: Tx, key: string): Promise<number> =>
+  tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`payment ${tx.merchantId} ${key}`}, 0))`);
 
-export const selectReceiptByKey = (tx: Tx, merchantId: string, key: string): Promise<PaymentReceipt | undefined> =>
+export const selectReceiptByKey = (tx: Tx, key: string): Promise<PaymentReceipt | undefined> =>
   tx.maybe<PaymentReceipt>(
-    sql`select * from payment_receipt where merchant_id = ${merchantId} and idempotency_key = ${key}`,
+    sql`select * from payment_receipt where merchant_id = ${tx.merchantId} and idempotency_key = ${key}`,
   );
 
 /** A payment shows its dispute. */
@@ -112,7 +112,6 @@ const changedReceipts = (changed: Changed): Sql =>
 /** The money of one invoice, newest first. */
 export const selectReceiptsPage = (
   tx: Tx,
-  merchantId: string,
   invoiceId: string,
   updatedFrom: Instant | null,
   page: PageRequest,
@@ -123,18 +122,18 @@ export const selectReceiptsPage = (
       kind: 'payment',
       select: WITH_DISPUTE,
       from: sql`payment_receipt`,
-      exists: sql`merchant_id = ${merchantId} and invoice_id = ${invoiceId}`,
-      where: allOf([updatedFrom !== null && changedReceipts({ merchantId, from: updatedFrom })]),
+      exists: sql`merchant_id = ${tx.merchantId} and invoice_id = ${invoiceId}`,
+      where: allOf([updatedFrom !== null && changedReceipts({ merchantId: tx.merchantId, from: updatedFrom })]),
     },
     page,
   );
 
-export const selectReceipts = (tx: Tx, merchantId: string, invoiceId: string): Promise<PaymentReceipt[]> =>
+export const selectReceipts = (tx: Tx, invoiceId: string): Promise<PaymentReceipt[]> =>
   tx.rows<PaymentReceipt>(sql`
-    select * from payment_receipt where merchant_id = ${merchantId} and invoice_id = ${invoiceId} order by seq`);
+    select * from payment_receipt where merchant_id = ${tx.merchantId} and invoice_id = ${invoiceId} order by seq`);
 
-export const selectReceipt = (tx: Tx, merchantId: string, id: string): Promise<PaymentReceipt> =>
-  tx.one<PaymentReceipt>(sql`select * from payment_receipt where merchant_id = ${merchantId} and id = ${id}`);
+export const selectReceipt = (tx: Tx, id: string): Promise<PaymentReceipt> =>
+  tx.one<PaymentReceipt>(sql`select * from payment_receipt where merchant_id = ${tx.merchantId} and id = ${id}`);
 
 /** Is there an open dispute about a payment? */
 const IS_DISPUTED = sql`exists (
@@ -159,18 +158,18 @@ export const selectTakenOf = (
   );
 
 /** Is there an open dispute about a payment of an invoice? */
-export const selectIsDisputed = async (tx: Tx, merchantId: string, invoiceId: string): Promise<boolean> =>
+export const selectIsDisputed = async (tx: Tx, invoiceId: string): Promise<boolean> =>
   (
     await tx.one<{ isDisputed: boolean }>(sql`
       select coalesce(bool_or(${IS_DISPUTED}), false) as is_disputed
-        from payment_receipt r where r.merchant_id = ${merchantId} and r.invoice_id = ${invoiceId}`)
+        from payment_receipt r where r.merchant_id = ${tx.merchantId} and r.invoice_id = ${invoiceId}`)
   ).isDisputed;
 
 /** The payments of an invoice, locked, in the order of their ids. */
-export const lockReceiptsOf = (tx: Tx, merchantId: string, invoiceId: string): Promise<PaymentReceipt[]> =>
+export const lockReceiptsOf = (tx: Tx, invoiceId: string): Promise<PaymentReceipt[]> =>
   tx.rows<PaymentReceipt>(sql`
     select * from payment_receipt
-     where merchant_id = ${merchantId} and invoice_id = ${invoiceId} order by id for update`);
+     where merchant_id = ${tx.merchantId} and invoice_id = ${invoiceId} order by id for update`);
 
 /**
  * Only money that has not been asked back, or whose return was stopped before it left. What no provider took is
@@ -207,19 +206,19 @@ export const updateLess = (
     returning *`);
 
 /** Only while no intent stands: after it the money may have left. What goes back by hand has no intent. */
-export const markStopped = (tx: Tx, merchantId: string, refundId: string): Promise<PaymentReceipt[]> =>
+export const markStopped = (tx: Tx, refundId: string): Promise<PaymentReceipt[]> =>
   tx.rows<PaymentReceipt>(sql`
     update payment_receipt set return_status = 'stopped', next_action_at = null
-     where merchant_id = ${merchantId} and return_refund_id = ${refundId}
+     where merchant_id = ${tx.merchantId} and return_refund_id = ${refundId}
        and return_status = any (${statusesFor('stop')})
        and return_started_at is null
     returning *`);
 
 /** Money of this refund that is being sent or has left. */
-export const selectLeft = (tx: Tx, merchantId: string, refundId: string): Promise<PaymentReceipt[]> =>
+export const selectLeft = (tx: Tx, refundId: string): Promise<PaymentReceipt[]> =>
   tx.rows<PaymentReceipt>(sql`
     select * from payment_receipt
-     where merchant_id = ${merchantId} and return_refund_id = ${refundId} and return_started_at is not null`);
+     where merchant_id = ${tx.merchantId} and return_refund_id = ${refundId} and return_started_at is not null`);
 
 export const markStarted = (tx: Tx, { merchantId, id }: PaymentReceipt, now: Instant): Promise<number> =>
   tx.run(sql`
@@ -262,16 +261,16 @@ export const markFailed = (tx: Tx, { merchantId, id }: PaymentReceipt): Promise<
      where merchant_id = ${merchantId} and id = ${id} and return_status = any (${statusesFor('fail')})`);
 
 /** A receipt, locked; undefined where there is none. */
-export const lockAnyReceipt = (tx: Tx, merchantId: string, id: string): Promise<PaymentReceipt | undefined> =>
+export const lockAnyReceipt = (tx: Tx, id: string): Promise<PaymentReceipt | undefined> =>
   tx.maybe<PaymentReceipt>(
-    sql`select * from payment_receipt where merchant_id = ${merchantId} and id = ${id} for update`,
+    sql`select * from payment_receipt where merchant_id = ${tx.merchantId} and id = ${id} for update`,
   );
 
 /** A receipt that a provider took for an invoice; undefined where there is none. */
-export const selectInvoiceReceipt = (tx: Tx, merchantId: string, id: string): Promise<PaymentReceipt | undefined> =>
+export const selectInvoiceReceipt = (tx: Tx, id: string): Promise<PaymentReceipt | undefined> =>
   tx.maybe<PaymentReceipt>(sql`
     select * from payment_receipt
-     where merchant_id = ${merchantId} and id = ${id} and invoice_id is not null and provider is not null`);
+     where merchant_id = ${tx.merchantId} and id = ${id} and invoice_id is not null and provider is not null`);
 
 /** A receipt of an invoice. */
 export const selectReceiptOf = (

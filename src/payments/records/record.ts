@@ -36,8 +36,8 @@ export interface RecordedPayment {
  * The earlier record of a key; null for a new key. A twin with the same key waits until the first has committed.
  * @returns IDEMPOTENCY_KEY_REUSED if it recorded something else.
  */
-export const findRecorded = (tx: Tx, merchantId: string, sent: BodyKey): Promise<Result<PaymentReceipt | null>> =>
-  findCreated(tx, merchantId, sent, { lock: lockReceiptKey, find: selectReceiptByKey });
+export const findRecorded = (tx: Tx, sent: BodyKey): Promise<Result<PaymentReceipt | null>> =>
+  findCreated(tx, sent, { lock: lockReceiptKey, find: selectReceiptByKey });
 
 /** The id under which money is going to be recorded. */
 export const newReceiptId = (): string => newId('payment');
@@ -72,12 +72,10 @@ export const recordReceipt = (tx: Tx, payment: RecordedPayment, now: Instant): P
 /** The payments of an invoice, newest first. */
 export const listReceiptsOf = (
   tx: Tx,
-  merchantId: string,
   invoiceId: string,
   updatedFrom: Instant | null,
   page: PageRequest,
-): Promise<{ rows: PaymentReceipt[]; total: number }> =>
-  selectReceiptsPage(tx, merchantId, invoiceId, updatedFrom, page);
+): Promise<{ rows: PaymentReceipt[]; total: number }> => selectReceiptsPage(tx, invoiceId, updatedFrom, page);
 
 /** A payment of an invoice; undefined where the invoice has none of this id. */
 export const findReceipt = (

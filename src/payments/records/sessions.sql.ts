@@ -38,27 +38,27 @@ export const insertSessions = (tx: Tx, rows: readonly PaymentSession[]): Promise
            failure_redirect_url, metadata, clock_id, expires_at, next_action_at, created_at, updated_at
       from jsonb_populate_recordset(null::payment_session, ${recordset(rows)})`);
 
-export const selectSession = (tx: Tx, merchantId: string, id: string): Promise<PaymentSession | undefined> =>
-  tx.maybe<PaymentSession>(sql`select * from payment_session where merchant_id = ${merchantId} and id = ${id}`);
+export const selectSession = (tx: Tx, id: string): Promise<PaymentSession | undefined> =>
+  tx.maybe<PaymentSession>(sql`select * from payment_session where merchant_id = ${tx.merchantId} and id = ${id}`);
 
 /** Locks a session, so a payment and an expiry wait for each other. */
-export const lockSession = (tx: Tx, merchantId: string, id: string): Promise<PaymentSession | undefined> =>
+export const lockSession = (tx: Tx, id: string): Promise<PaymentSession | undefined> =>
   tx.maybe<PaymentSession>(
-    sql`select * from payment_session where merchant_id = ${merchantId} and id = ${id} for update`,
+    sql`select * from payment_session where merchant_id = ${tx.merchantId} and id = ${id} for update`,
   );
 
 /** Locks some sessions, in the order of their ids. @returns them in the order of their creation */
-export const lockSessions = (tx: Tx, merchantId: string, ids: readonly string[]): Promise<PaymentSession[]> =>
+export const lockSessions = (tx: Tx, ids: readonly string[]): Promise<PaymentSession[]> =>
   tx.rows<PaymentSession>(sql`
     with locked as materialized (
       select * from payment_session
-       where merchant_id = ${merchantId} and id = any (${[...ids]}::text[]) order by id for update)
+       where merchant_id = ${tx.merchantId} and id = any (${[...ids]}::text[]) order by id for update)
     select * from locked order by seq`);
 
 /** The session of an entity, or of an invoice, that can still be paid: the indexes allow one. */
-export const selectOpenSession = (tx: Tx, merchantId: string, entityId: string): Promise<PaymentSession | undefined> =>
+export const selectOpenSession = (tx: Tx, entityId: string): Promise<PaymentSession | undefined> =>
   tx.maybe<PaymentSession>(sql`
-    select * from payment_session where ${ofEntity(merchantId, entityId)} and ${OPEN} order by seq desc limit 1`);
+    select * from payment_session where ${ofEntity(tx.merchantId, entityId)} and ${OPEN} order by seq desc limit 1`);
 
 /** The open sessions of many entities at once, of one merchant or more; at most one each. */
 export const selectOpenSessions = (
@@ -71,10 +71,10 @@ export const selectOpenSessions = (
        and entity_id = any (${entities.map(({ entityId }) => entityId)}) and ${OPEN}`);
 
 /** Locks the open sessions of an entity or an invoice, in the order of creation. */
-export const lockOpenSessions = (tx: Tx, merchantId: string, entityIds: readonly string[]): Promise<PaymentSession[]> =>
+export const lockOpenSessions = (tx: Tx, entityIds: readonly string[]): Promise<PaymentSession[]> =>
   tx.rows<PaymentSession>(sql`
     select * from payment_session
-     where merchant_id = ${merchantId} and (entity_id = any (${entityIds}) or invoice_id = any (${entityIds}))
+     where merchant_id = ${tx.merchantId} and (entity_id = any (${entityIds}) or invoice_id = any (${entityIds}))
        and ${OPEN}
      order by seq for update`);
 

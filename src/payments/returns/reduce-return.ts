@@ -13,11 +13,10 @@ import { leftOfPayment } from './left-of-payment.ts';
  */
 export async function reduceReturn(
   tx: Tx,
-  merchantId: string,
   id: string,
   now: Instant,
 ): Promise<{ receipt: PaymentReceipt; isTaken: boolean } | null> {
-  const receipt = await lockAnyReceipt(tx, merchantId, id);
+  const receipt = await lockAnyReceipt(tx, id);
   if (!receipt) return null;
   const taken = await selectTakenOf(tx, receipt);
   const isWaiting = next(returnStates, receipt.returnStatus, 'stop').ok && receipt.returnStartedAt === null;

@@ -52,7 +52,7 @@ export async function prepareReturn(
   { merchantId, id }: PaymentReceipt,
   now: Instant,
 ): Promise<Call | undefined> {
-  const found = await reduceReturn(tx, merchantId, id, now);
+  const found = await reduceReturn(tx, id, now);
   if (found?.receipt.returnStatus !== 'requested') return;
   const { receipt } = found;
   const isFirst = receipt.returnStartedAt === null;
@@ -61,7 +61,7 @@ export async function prepareReturn(
     return void (await markAsked(tx, receipt, later));
   }
   const since = receipt.returnStartedAt ?? now;
-  const connection = await connectionOf(tx, remote, merchantId, receipt.provider as ProviderName);
+  const connection = await connectionOf(tx, remote, receipt.provider as ProviderName);
   const look = nextLookUp(since, receipt.returnLookUps, now);
   await markAsked(tx, receipt, { startedAt: connection ? since : receipt.returnStartedAt, ...look });
   if (!connection) return;
@@ -83,7 +83,7 @@ const recallReturn = (
   { merchantId, id }: { merchantId: string; id: string },
 ): Promise<void> =>
   writeOutcome(remote, merchantId, async (tx) => {
-    const receipt = await lockAnyReceipt(tx, merchantId, id);
+    const receipt = await lockAnyReceipt(tx, id);
     if (receipt) await markNotStarted(tx, receipt);
   });
 
@@ -94,13 +94,13 @@ export const recordReturnAnswer = (
   refund: Pick<RemoteRefund, 'status' | 'reference'>,
 ): Promise<void> =>
   writeOutcome(remote, merchantId, async (tx, wall) => {
-    const found = await selectReceipt(tx, merchantId, id);
-    const now = await effectiveNow(tx, merchantId, found.clockId, wall);
-    const receipt = await lockAnyReceipt(tx, merchantId, id);
+    const found = await selectReceipt(tx, id);
+    const now = await effectiveNow(tx, found.clockId, wall);
+    const receipt = await lockAnyReceipt(tx, id);
     if (receipt?.returnStatus !== 'requested' || refund.status === 'pending') return;
     if (refund.status === 'failed') {
       await markFailed(tx, receipt);
-      await reduceReturn(tx, merchantId, id, now);
+      await reduceReturn(tx, id, now);
       return;
     }
     await markReturned(tx, receipt, refund.reference, now);

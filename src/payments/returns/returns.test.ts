@@ -34,7 +34,7 @@ const stop = async (refundId: string) => {
   return { stopped: stopped.toFixed(), left: left.toFixed() };
 };
 const receiptOf = async (invoiceId: string) => {
-  const [receipt] = await shop.inMerchant(merchant.id, (tx) => receiptsOf(tx, merchant.id, invoiceId));
+  const [receipt] = await shop.inMerchant(merchant.id, (tx) => receiptsOf(tx, invoiceId));
   if (!receipt) throw new Error('There is no receipt.');
   return receipt;
 };

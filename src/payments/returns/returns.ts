@@ -26,8 +26,7 @@ import { type LeftOfPayment, leftOfGone, leftOfPayment } from './left-of-payment
 import { callForReturn } from './remote-returns.ts';
 
 /** The payments of an invoice, in the order of their receipt. */
-export const receiptsOf = (tx: Tx, merchantId: string, invoiceId: string): Promise<PaymentReceipt[]> =>
-  selectReceipts(tx, merchantId, invoiceId);
+export const receiptsOf = (tx: Tx, invoiceId: string): Promise<PaymentReceipt[]> => selectReceipts(tx, invoiceId);
 
 /**
  * Asks for the money of an invoice to go back as it came: through the provider, by due work; recorded money is marked
@@ -38,11 +37,11 @@ export const receiptsOf = (tx: Tx, merchantId: string, invoiceId: string): Promi
  */
 export async function requestReturn(
   tx: Tx,
-  { merchantId, invoiceId, refundId }: { merchantId: string; invoiceId: string; refundId: string },
+  { invoiceId, refundId }: { merchantId: string; invoiceId: string; refundId: string },
   now: Instant,
 ): Promise<LeftOfPayment> {
   const all: LeftOfPayment[] = [];
-  for (const receipt of await lockReceiptsOf(tx, merchantId, invoiceId)) {
+  for (const receipt of await lockReceiptsOf(tx, invoiceId)) {
     const taken = await selectTakenOf(tx, receipt);
     const canGo = next(returnStates, receipt.returnStatus, 'request').ok;
     const left = canGo ? leftOfPayment(receipt, taken) : leftOfGone(receipt, taken);
@@ -57,8 +56,7 @@ export async function requestReturn(
 }
 
 /** Is there an open dispute about a payment of an invoice? Until it is decided, nothing can go back. */
-export const isDisputed = (tx: Tx, merchantId: string, invoiceId: string): Promise<boolean> =>
-  selectIsDisputed(tx, merchantId, invoiceId);
+export const isDisputed = (tx: Tx, invoiceId: string): Promise<boolean> => selectIsDisputed(tx, invoiceId);
 
 /**
  * Stops what a refund has asked for, because it was voided before the money left.
@@ -67,10 +65,10 @@ export const isDisputed = (tx: Tx, merchantId: string, invoiceId: string): Promi
  */
 export async function stopReturn(
   tx: Tx,
-  { merchantId, refundId }: { merchantId: string; refundId: string },
+  { refundId }: { merchantId: string; refundId: string },
 ): Promise<{ stopped: Decimal; left: Decimal }> {
-  const stopped = await markStopped(tx, merchantId, refundId);
-  const left = await selectLeft(tx, merchantId, refundId);
+  const stopped = await markStopped(tx, refundId);
+  const left = await selectLeft(tx, refundId);
   return { stopped: sum(stopped.map(owned)), left: sum(left.map(owned)) };
 }
 
@@ -81,7 +79,7 @@ export async function stopReturn(
 export const returnsDue = ({ provider, remote }: Pick<PaymentDependencies, 'provider' | 'remote'>): DueKind => ({
   kind: 'payment_return',
   step: async (tx, { merchantId, id }, now) => {
-    const receipt = await selectReceipt(tx, merchantId, id);
+    const receipt = await selectReceipt(tx, id);
     if (receipt.provider !== 'sandbox') return callForReturn(tx, remote, receipt, now);
     // still due: the next step calls
     if (receipt.returnStartedAt === null) return void (await markStarted(tx, receipt, now));

@@ -51,19 +51,15 @@ export const insertUnmatchedPayment = (
     returning ${COLUMNS}`);
 
 /** An unmatched payment, locked. */
-export const lockUnmatchedPayment = (tx: Tx, merchantId: string, id: string): Promise<UnmatchedPayment> =>
+export const lockUnmatchedPayment = (tx: Tx, id: string): Promise<UnmatchedPayment> =>
   tx.one<UnmatchedPayment>(
-    sql`select ${COLUMNS} from stray_payment where merchant_id = ${merchantId} and id = ${id} for update`,
+    sql`select ${COLUMNS} from stray_payment where merchant_id = ${tx.merchantId} and id = ${id} for update`,
   );
 
 /** The same, where there may be none. */
-export const lockUnmatchedPaymentIfAny = (
-  tx: Tx,
-  merchantId: string,
-  id: string,
-): Promise<UnmatchedPayment | undefined> =>
+export const lockUnmatchedPaymentIfAny = (tx: Tx, id: string): Promise<UnmatchedPayment | undefined> =>
   tx.maybe<UnmatchedPayment>(
-    sql`select ${COLUMNS} from stray_payment where merchant_id = ${merchantId} and id = ${id} for update`,
+    sql`select ${COLUMNS} from stray_payment where merchant_id = ${tx.merchantId} and id = ${id} for update`,
   );
 
 /** Stores the status of its return; only until it is returned. */
@@ -76,5 +72,5 @@ export const updateUnmatchedReturn = (
     update stray_payment set ${assignments(change)}
      where merchant_id = ${merchantId} and id = ${id} and return_status <> 'returned'`);
 
-export const hasUnmatchedPayment = async (tx: Tx, merchantId: string, id: string): Promise<boolean> =>
-  (await tx.maybe(sql`select 1 from stray_payment where merchant_id = ${merchantId} and id = ${id}`)) !== undefined;
+export const hasUnmatchedPayment = async (tx: Tx, id: string): Promise<boolean> =>
+  (await tx.maybe(sql`select 1 from stray_payment where merchant_id = ${tx.merchantId} and id = ${id}`)) !== undefined;

@@ -56,11 +56,11 @@ async function book(
 export const unmatchedReturnsDue = (remote: RemoteDependencies): DueKind => ({
   kind: 'stray_return',
   step: async (tx, { merchantId, id }, now) => {
-    const payment = await lockUnmatchedPayment(tx, merchantId, id);
+    const payment = await lockUnmatchedPayment(tx, id);
     const isFirst = payment.returnStartedAt === null;
     const since = payment.returnStartedAt ?? now;
     const { lookUps, at } = nextLookUp(since, payment.returnLookUps, now);
-    const connection = await connectionOf(tx, remote, merchantId, payment.provider);
+    const connection = await connectionOf(tx, remote, payment.provider);
     const started = connection ? since : payment.returnStartedAt;
     await updateUnmatchedReturn(tx, payment, { returnStartedAt: started, returnLookUps: lookUps, nextActionAt: at });
     if (!connection) return;
@@ -80,11 +80,11 @@ export const unmatchedReturnsDue = (remote: RemoteDependencies): DueKind => ({
  */
 export async function returnUnmatchedPayment(
   tx: Tx,
-  { merchantId, id }: { merchantId: string; id: string },
+  { id }: { merchantId: string; id: string },
   { reference, amount, currency }: { reference: string; amount: Decimal; currency: string },
   now: Instant,
 ): Promise<boolean> {
-  const payment = await lockUnmatchedPayment(tx, merchantId, id);
+  const payment = await lockUnmatchedPayment(tx, id);
   if (payment.returnStatus === 'returned' || !amount.eq(payment.amount) || currency !== payment.currency) return false;
   const left = { returnStatus: 'returned', returnReference: reference, returnedAt: now, nextActionAt: null };
   await updateUnmatchedReturn(tx, payment, left);
@@ -99,7 +99,7 @@ export const recordUnmatchedReturnAnswer = (
   refund: Pick<RemoteRefund, 'status' | 'reference'>,
 ): Promise<void> =>
   writeOutcome(remote, merchantId, async (tx, now) => {
-    const payment = await lockUnmatchedPayment(tx, merchantId, id);
+    const payment = await lockUnmatchedPayment(tx, id);
     if (payment.returnStatus !== 'requested' || refund.status === 'pending') return;
     const isBack = refund.status === 'succeeded';
     await updateUnmatchedReturn(tx, payment, {
@@ -117,11 +117,11 @@ export const recordUnmatchedReturnAnswer = (
  */
 export async function returnUnmatchedByHand(
   tx: Tx,
-  { merchantId, id }: { merchantId: string; id: string },
+  { id }: { merchantId: string; id: string },
   { at, reference }: { at: Instant; reference: string | null },
   now: Instant,
 ): Promise<Result<UnmatchedPayment> | null> {
-  const payment = await lockUnmatchedPaymentIfAny(tx, merchantId, id);
+  const payment = await lockUnmatchedPaymentIfAny(tx, id);
   if (!payment) return null;
   const moved = next(returnStates, payment.returnStatus, 'sayReturned');
   if (!moved.ok) return moved;

@@ -190,7 +190,7 @@ describe('a session whose payment is on its way', () => {
       body: { code: 'INVALID_TRANSITION', details: { status: 'processing', trigger: 'expire' } },
     });
     await expect(shop.open(merchant, toy)).rejects.toMatchObject({ refusal: { code: 'PAYMENT_IN_PROGRESS' } });
-    expect(await shop.inMerchant(merchant.id, (tx) => expireSessions(tx, merchant.id, toy, shop.now()))).toBe(0);
+    expect(await shop.inMerchant(merchant.id, (tx) => expireSessions(tx, toy, shop.now()))).toBe(0);
     expect(await receipts(toy)).toHaveLength(0);
   });
 });
@@ -251,7 +251,7 @@ describe('a race', () => {
           const cancelled = await tx.run(
             sql`update toy set status = 'cancelled' where id = ${toy} and status = 'open'`,
           );
-          return cancelled === 1 ? expireSessions(tx, merchant.id, toy, shop.now()) : null;
+          return cancelled === 1 ? expireSessions(tx, toy, shop.now()) : null;
         });
       const [paid, expired] = await Promise.all([complete(id), cancel()]);
       const { status, paid: amount } = await shop.toyStatus(merchant, toy);

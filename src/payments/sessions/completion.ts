@@ -30,12 +30,11 @@ export interface PaymentDependencies {
 /** A session as it is found, and effective now for it. Its clock is held first: its row comes before the session's. */
 async function findForChange(
   tx: Tx,
-  merchantId: string,
   id: string,
   now: Instant,
 ): Promise<{ session: PaymentSession; at: Instant } | undefined> {
-  const session = await selectSession(tx, merchantId, id);
-  return session && { session, at: await effectiveNow(tx, merchantId, session.clockId, now) };
+  const session = await selectSession(tx, id);
+  return session && { session, at: await effectiveNow(tx, session.clockId, now) };
 }
 
 /** The same session, locked after what upstream locks of its own. */
@@ -46,7 +45,7 @@ export async function lockFound(
 ): Promise<PaymentSession> {
   const { merchantId, id, entityType, entityId } = found;
   await handlers.lock?.(tx, { merchantId, sessionId: id, entityType, entityId });
-  const session = await lockSession(tx, merchantId, id);
+  const session = await lockSession(tx, id);
   if (!session) throw new Error(`Payment session ${id} was deleted, which nothing does.`);
   return session;
 }
@@ -61,10 +60,10 @@ export async function lockFound(
 export async function completeSession(
   tx: Tx,
   dependencies: PaymentDependencies,
-  { merchantId, id, card }: { merchantId: string; id: string; card: TestCard },
+  { id, card }: { merchantId: string; id: string; card: TestCard },
   now: Instant,
 ): Promise<Result<PaymentSession>> {
-  const found = await findForChange(tx, merchantId, id, now);
+  const found = await findForChange(tx, id, now);
   if (!found) return notFound('payment session');
   const { at } = found;
   // Asked before anything is locked too: at this moment due work may be about to expire it, and waiting for that is
@@ -250,10 +249,10 @@ export async function decline(
 export async function endSession(
   tx: Tx,
   dependencies: PaymentDependencies,
-  { merchantId, id }: { merchantId: string; id: string },
+  { id }: { merchantId: string; id: string },
   now: Instant,
 ): Promise<Result<PaymentSession>> {
-  const found = await findForChange(tx, merchantId, id, now);
+  const found = await findForChange(tx, id, now);
   if (!found) return notFound('payment session');
   const session = await lockFound(tx, dependencies, found.session);
   const to = next(sessionStates, session.status, 'expire');
@@ -286,7 +285,7 @@ async function stepSessions(
   if (!first) return [];
   const { merchantId } = first;
   const ids = records.map(({ id }) => id);
-  const sessions = await lockSessions(tx, merchantId, ids);
+  const sessions = await lockSessions(tx, ids);
   if (sessions.length < ids.length) throw new Error(`A payment session from ${first.id} on is due and not there.`);
   const entities = sessions
     .filter(({ mode }) => mode === 'payment')

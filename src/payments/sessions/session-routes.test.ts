@@ -40,7 +40,7 @@ describe('opening', () => {
     expect((await merchant.get(`/v0/paymentSessions/${first.id}`)).body.status).toBe('expired');
     expect(await shop.handlerCalls(merchant, toy)).toEqual([]);
     expect(await shop.published(merchant, first.id)).toEqual(['payment_session.expired.v0']);
-    const open = await shop.inMerchant(merchant.id, (tx) => openSessionOf(tx, merchant.id, toy));
+    const open = await shop.inMerchant(merchant.id, (tx) => openSessionOf(tx, toy));
     expect(open?.id).toBe(second.id);
     const late = await merchant.post(`/v0/paymentSessions/${first.id}/complete`, { paymentMethod: 'pm_ok' });
     expect(late).toMatchObject({ status: 409, body: { code: 'PAYMENT_SESSION_EXPIRED' } });
@@ -92,11 +92,11 @@ describe('looking up', () => {
     const [toy, bystander] = [await newToy(), await newToy()];
     await shop.open(merchant, toy);
     const untouched = await shop.open(merchant, bystander);
-    const expire = () => shop.inMerchant(merchant.id, (tx) => expireSessions(tx, merchant.id, toy, shop.now()));
+    const expire = () => shop.inMerchant(merchant.id, (tx) => expireSessions(tx, toy, shop.now()));
     expect(await expire()).toBe(1);
     expect(await expire()).toBe(0);
     expect(await shop.handlerCalls(merchant, toy)).toEqual([]);
-    const found = await shop.inMerchant(merchant.id, (tx) => findSession(tx, merchant.id, untouched.id));
+    const found = await shop.inMerchant(merchant.id, (tx) => findSession(tx, untouched.id));
     expect(found?.status).toBe('pending');
   });
 });

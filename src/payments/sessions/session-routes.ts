@@ -52,8 +52,8 @@ export const sessionRoutes = (
       description: '`status` has the outcome. Send the customer to `url` while it is `pending` or `failed`.',
       access: { role: 'viewer', ...ofSession },
       replies: { 200: PaymentSessionReply },
-      handler: async ({ tx, merchantId, params }) => {
-        const session = await findSession(tx, merchantId, params.id);
+      handler: async ({ tx, params }) => {
+        const session = await findSession(tx, params.id);
         return shown(session ? ok(session) : notFound('payment session'));
       },
     }),

@@ -83,7 +83,7 @@ export async function openSessions(
 ): Promise<Result<PaymentSession>[]> {
   const [first] = openings;
   if (!first) return [];
-  const before = await lockOpenSessions(tx, first.merchantId, [...new Set(openings.flatMap(entitiesOf))]);
+  const before = await lockOpenSessions(tx, [...new Set(openings.flatMap(entitiesOf))]);
   const results: Result<PaymentSession>[] = [];
   for (const opening of openings) {
     const entities = entitiesOf(opening);
@@ -147,21 +147,15 @@ function newSession(opening: PaymentOpening | SetupOpening, now: Instant): Payme
 }
 
 /** The session of this id; undefined where the merchant has none. */
-export const findSession = (tx: Tx, merchantId: string, id: string): Promise<PaymentSession | undefined> =>
-  selectSession(tx, merchantId, id);
+export const findSession = (tx: Tx, id: string): Promise<PaymentSession | undefined> => selectSession(tx, id);
 
 /** The one session by which an entity, or an invoice, can be paid now; it may have run out a moment ago (`isOver`). */
-export const openSessionOf = (tx: Tx, merchantId: string, entityId: string): Promise<PaymentSession | undefined> =>
-  selectOpenSession(tx, merchantId, entityId);
+export const openSessionOf = (tx: Tx, entityId: string): Promise<PaymentSession | undefined> =>
+  selectOpenSession(tx, entityId);
 
 /** The open session of an entity, or an invoice, that has not expired; null if there is none. */
-export async function payableSessionOf(
-  tx: Tx,
-  merchantId: string,
-  entityId: string,
-  now: Instant,
-): Promise<PaymentSession | null> {
-  const session = await openSessionOf(tx, merchantId, entityId);
+export async function payableSessionOf(tx: Tx, entityId: string, now: Instant): Promise<PaymentSession | null> {
+  const session = await openSessionOf(tx, entityId);
   return session && isAfter(session.expiresAt, now) ? session : null;
 }
 
@@ -176,19 +170,19 @@ export const openSessionsOf = async (
  * caller is not told again. One that the provider still owes an answer about stays (`paymentInFlight`).
  * @returns how many expired.
  */
-export async function expireSessions(tx: Tx, merchantId: string, entityId: string, now: Instant): Promise<number> {
-  const open = await lockIdleSessions(tx, merchantId, entityId);
+export async function expireSessions(tx: Tx, entityId: string, now: Instant): Promise<number> {
+  const open = await lockIdleSessions(tx, entityId);
   await expireAll(tx, open, now);
   return open.length;
 }
 
 /** The same because what they were for is cancelled; the webhook event of that says so. */
-export async function cancelSessions(tx: Tx, merchantId: string, entityId: string, now: Instant): Promise<void> {
-  await endAll(tx, await lockIdleSessions(tx, merchantId, entityId), 'cancel', now);
+export async function cancelSessions(tx: Tx, entityId: string, now: Instant): Promise<void> {
+  await endAll(tx, await lockIdleSessions(tx, entityId), 'cancel', now);
 }
 
-const lockIdleSessions = async (tx: Tx, merchantId: string, entityId: string): Promise<PaymentSession[]> =>
-  (await lockOpenSessions(tx, merchantId, [entityId])).filter(({ status }) => status !== 'processing');
+const lockIdleSessions = async (tx: Tx, entityId: string): Promise<PaymentSession[]> =>
+  (await lockOpenSessions(tx, [entityId])).filter(({ status }) => status !== 'processing');
 
 /** Has the session run out, by its own time? The due work that says so aloud may come a moment later. */
 export const isOver = (session: Pick<PaymentSession, 'expiresAt'>, now: Instant): boolean =>
@@ -216,8 +210,7 @@ async function endAll(
   for (const { id, status } of sessions)
     if (!next(sessionStates, status, by).ok) throw new Error(`Payment session ${id} is ${status}: no ${by}.`);
   const ended = await updateToOver(tx, sessions, by === 'expire' ? 'expired' : 'cancelled', now);
-  for (const { merchantId, id, provider } of ended)
-    if (provider !== 'sandbox') await markCheckoutsClosing(tx, merchantId, id);
+  for (const { id, provider } of ended) if (provider !== 'sandbox') await markCheckoutsClosing(tx, id);
   return ended;
 }
 
@@ -225,8 +218,8 @@ async function endAll(
  * Ends one session that its opener has given up, unless the provider still owes an answer about it, or it is over.
  * @returns the session as it is then
  */
-export async function endOpenSession(tx: Tx, merchantId: string, id: string, now: Instant): Promise<PaymentSession> {
-  const session = await lockSession(tx, merchantId, id);
+export async function endOpenSession(tx: Tx, id: string, now: Instant): Promise<PaymentSession> {
+  const session = await lockSession(tx, id);
   if (!session) throw new Error(`Payment session ${id} was deleted, which nothing does.`);
   return session.status === 'pending' || session.status === 'failed' ? expireSession(tx, session, now) : session;
 }

@@ -31,13 +31,12 @@ export const checkTakesCards = (settings: Pick<MerchantSettings, 'paymentProvide
  */
 export async function checkTakesCardsNow(
   tx: Tx,
-  merchantId: string,
   settings: Pick<MerchantSettings, 'paymentProvider'>,
 ): Promise<Result<ProviderName>> {
   const takesCards = checkTakesCards(settings);
   if (!takesCards.ok || takesCards.value === 'sandbox') return takesCards;
   const { value: provider } = takesCards;
-  return (await isConnected(tx, merchantId, provider)) ? takesCards : fail('PROVIDER_NOT_CONNECTED', { provider });
+  return (await isConnected(tx, provider)) ? takesCards : fail('PROVIDER_NOT_CONNECTED', { provider });
 }
 
 export interface SetupRequest {
@@ -65,14 +64,14 @@ export async function openSetup(
   { returnTo, becomesDefault = false, ...request }: SetupRequest & OwnSetup,
   now: Instant,
 ): Promise<Result<PaymentSession>> {
-  const customer = await findCustomer(tx, merchantId, customerId, { keep: true });
+  const customer = await findCustomer(tx, customerId, { keep: true });
   if (!customer) return notFound('customer');
-  const settings = await merchantSettings(tx, merchantId);
+  const settings = await merchantSettings(tx);
   const errors = setupProblems(request, { environment, redirectHosts: settings.redirectHosts }, now);
   if (errors.length > 0) return invalid(errors);
-  const takesCards = await checkTakesCardsNow(tx, merchantId, settings);
+  const takesCards = await checkTakesCardsNow(tx, settings);
   if (!takesCards.ok) return takesCards;
-  const merchant = await findOrganization(tx, merchantId, merchantId);
+  const merchant = await findOrganization(tx, merchantId);
   return openSession(
     tx,
     {

@@ -89,7 +89,7 @@ export async function openShop(options: { environment?: EnvironmentName } = {}) 
   const provider = new FakeProvider();
   const remote = {
     providers: [provider],
-    accountOf: async (_tx: Tx, merchantId: string) => fakeAccount(merchantId),
+    accountOf: async (_tx: Tx) => fakeAccount(_tx.merchantId),
     refused: async () => undefined,
     database,
     now,
@@ -188,7 +188,7 @@ export async function openShop(options: { environment?: EnvironmentName } = {}) 
     async userOf(merchant: Shopkeeper, role: 'viewer' | 'member') {
       const secret = await inMerchant(merchant.id, async (tx) => {
         const email = `${role}@shop.example`;
-        const user = orThrow(await createUser(tx, merchant.id, { organizationId: merchant.id, email, role }, now()));
+        const user = orThrow(await createUser(tx, { organizationId: merchant.id, email, role }, now()));
         const owned = { merchantId: merchant.id, userId: user.id };
         return orThrow(await createApiKey(tx, owned, { name: role }, environment, now())).secret;
       });

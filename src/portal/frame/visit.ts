@@ -83,14 +83,14 @@ export function pageMaker(dependencies: PortalDependencies): PageMaker {
     if (token === undefined || merchantId === null)
       return signedOut(plainLook(environment, asked), { base, merchantId: null });
     return database.transaction({ merchants: [merchantId] }, async (tx) => {
-      const session = await findSession(tx, merchantId, token);
-      const customer = session && (await findCustomer(tx, merchantId, session.customerId));
+      const session = await findSession(tx, token);
+      const customer = session && (await findCustomer(tx, session.customerId));
       const customerId = session?.customerId ?? null;
       const look = await findLook(tx, environment, { merchantId, customerId }, asked ?? DEFAULT_LOCALE);
       if (!session || !customer || !isOpen(session, now)) return signedOut(look, { base, merchantId });
       const visit: Visit = {
         ...{ tx, merchantId, customerId: customer.id, customer, session, look, now, base, params, query, signal },
-        seller: (await findOrganization(tx, merchantId, merchantId))?.name ?? '',
+        seller: (await findOrganization(tx, merchantId))?.name ?? '',
         formKey: formKeyOf(token),
         audit: (resourceId, before, after) =>
           recordCustomerAudit(tx, {

@@ -61,8 +61,8 @@ export async function createLink(
   { expiresIn, returnUrl = null }: LinkRequest,
   now: Instant,
 ): Promise<Result<NewLink>> {
-  if (!(await findCustomer(tx, merchantId, customerId, { keep: true }))) return notFound('customer');
-  const { redirectHosts } = await merchantSettings(tx, merchantId);
+  if (!(await findCustomer(tx, customerId, { keep: true }))) return notFound('customer');
+  const { redirectHosts } = await merchantSettings(tx);
   const expiresAt = endOfDuration(expiresIn, LENGTHS, now);
   const errors: FieldError[] = redirectProblems({ returnUrl }, { environment, redirectHosts });
   if (expiresAt === null) errors.push({ field: 'expiresIn', message: 'must be a duration above 0, of 7 days at most' });
@@ -101,12 +101,12 @@ export async function createMailedLink(
   { merchantId, customerId, email }: { merchantId: string; customerId: string; email: string },
   now: Instant,
 ): Promise<MailedLink | null> {
-  const emails = (await findMailboxes(tx, merchantId, [customerId])).get(customerId)?.emails ?? [];
+  const emails = (await findMailboxes(tx, [customerId])).get(customerId)?.emails ?? [];
   const recipient = emails.find((each) => each.toLowerCase() === email.toLowerCase());
   if (recipient === undefined) return null;
-  await lockRequests(tx, merchantId, customerId);
+  await lockRequests(tx, customerId);
   const since = now.subtract({ minutes: MAILED_MINUTES });
-  if ((await countMailed(tx, merchantId, customerId, since)) >= MOST_MAILED) return null;
+  if ((await countMailed(tx, customerId, since)) >= MOST_MAILED) return null;
   const token = newToken();
   const linkHash = hashOfToken(token) as Buffer;
   const expiresAt = now.add({ minutes: MAILED_MINUTES });
@@ -159,12 +159,12 @@ export async function merchantOfSession(database: Database, token: string | unde
 }
 
 /** The link of a token. */
-export const findLink = (tx: Tx, merchantId: string, token: string): Promise<PortalLink | undefined> =>
-  selectLink(tx, merchantId, hashOfToken(token) as Buffer);
+export const findLink = (tx: Tx, token: string): Promise<PortalLink | undefined> =>
+  selectLink(tx, hashOfToken(token) as Buffer);
 
 /** The session of a token, also where it has ended. */
-export const findSession = (tx: Tx, merchantId: string, token: string): Promise<PortalLink | undefined> =>
-  selectSession(tx, merchantId, hashOfToken(token) as Buffer);
+export const findSession = (tx: Tx, token: string): Promise<PortalLink | undefined> =>
+  selectSession(tx, hashOfToken(token) as Buffer);
 
 /** A session as it begins; the token goes into the browser's cookie. */
 export interface OpenedSession {
@@ -180,8 +180,8 @@ export async function openLink(tx: Tx, link: PortalLink, now: Instant): Promise<
 }
 
 /** Signs a visitor out. */
-export const leaveSession = (tx: Tx, merchantId: string, token: string, now: Instant): Promise<number> =>
-  markSessionEnded(tx, merchantId, hashOfToken(token) as Buffer, now);
+export const leaveSession = (tx: Tx, token: string, now: Instant): Promise<number> =>
+  markSessionEnded(tx, hashOfToken(token) as Buffer, now);
 
 const KEPT_HOURS = 30 * HOURS_PER_DAY;
 const MOST_FORGOTTEN = 5_000;

@@ -35,13 +35,13 @@ export const selectMerchantOfLink = async (tx: Tx, linkHash: Buffer): Promise<st
 export const selectMerchantOfSession = async (tx: Tx, sessionHash: Buffer): Promise<string | null> =>
   (await tx.one<{ owner: string | null }>(sql`select merchant_of_portal_session(${sessionHash}) as owner`)).owner;
 
-export const selectLink = (tx: Tx, merchantId: string, linkHash: Buffer): Promise<PortalLink | undefined> =>
+export const selectLink = (tx: Tx, linkHash: Buffer): Promise<PortalLink | undefined> =>
   tx.maybe<PortalLink>(sql`
-    select * from portal_link where merchant_id = ${merchantId} and link_hash = ${linkHash}`);
+    select * from portal_link where merchant_id = ${tx.merchantId} and link_hash = ${linkHash}`);
 
-export const selectSession = (tx: Tx, merchantId: string, sessionHash: Buffer): Promise<PortalLink | undefined> =>
+export const selectSession = (tx: Tx, sessionHash: Buffer): Promise<PortalLink | undefined> =>
   tx.maybe<PortalLink>(sql`
-    select * from portal_link where merchant_id = ${merchantId} and session_hash = ${sessionHash}`);
+    select * from portal_link where merchant_id = ${tx.merchantId} and session_hash = ${sessionHash}`);
 
 /**
  * Opens a link, once: the row lock admits one of several.
@@ -61,22 +61,22 @@ export const markOpened = (
     returning *`);
 
 /** Ends a session by signing out; an ended one stays unchanged. */
-export const markSessionEnded = (tx: Tx, merchantId: string, sessionHash: Buffer, now: Instant): Promise<number> =>
+export const markSessionEnded = (tx: Tx, sessionHash: Buffer, now: Instant): Promise<number> =>
   tx.run(sql`
     update portal_link set ended_at = ${now}
-     where merchant_id = ${merchantId} and session_hash = ${sessionHash} and ended_at is null`);
+     where merchant_id = ${tx.merchantId} and session_hash = ${sessionHash} and ended_at is null`);
 
 /** How many links were sent to a customer since then. */
-export const countMailed = async (tx: Tx, merchantId: string, customerId: string, since: Instant): Promise<number> =>
+export const countMailed = async (tx: Tx, customerId: string, since: Instant): Promise<number> =>
   (
     await tx.one<{ many: number }>(sql`
       select count(*)::int as many from portal_link
-       where merchant_id = ${merchantId} and customer_id = ${customerId} and way = 'mail' and created_at > ${since}`)
+       where merchant_id = ${tx.merchantId} and customer_id = ${customerId} and way = 'mail' and created_at > ${since}`)
   ).many;
 
 /** Requests for links to one customer come one after another, so that they are counted right. */
-export const lockRequests = (tx: Tx, merchantId: string, customerId: string): Promise<number> =>
-  tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`portal links ${merchantId} ${customerId}`}, 0))`);
+export const lockRequests = (tx: Tx, customerId: string): Promise<number> =>
+  tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`portal links ${tx.merchantId} ${customerId}`}, 0))`);
 
 /** @returns how many went, at most as many as asked */
 export const forgetLinks = async (database: Database, olderThan: Instant, most: number): Promise<number> =>

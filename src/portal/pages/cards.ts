@@ -24,7 +24,7 @@ export async function cardsPage(visit: Visit): Promise<PortalPage> {
   const words = PAGE_WORDS[look.locale];
   const title = PORTAL_WORDS[look.locale].tabs.cards;
   const { rows } = orThrow(await listMethods(tx, { merchantId, customerId }, { limit: MOST_CARDS, offset: 0 }));
-  const takesCards = checkTakesCards(await merchantSettings(tx, merchantId)).ok;
+  const takesCards = checkTakesCards(await merchantSettings(tx)).ok;
   return {
     title,
     tab: 'cards',

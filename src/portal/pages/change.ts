@@ -17,8 +17,7 @@ import type { PortalDependencies } from '../links/dependencies.ts';
 import { creditsBeyond, type Preview, type RequestedChange, type Rights } from './requested-change.ts';
 
 /** The changes that the merchant allows to its customers. */
-export const rightsOf = async ({ tx, merchantId }: Visit): Promise<Rights> =>
-  (await merchantSettings(tx, merchantId)).portal;
+export const rightsOf = async ({ tx }: Visit): Promise<Rights> => (await merchantSettings(tx)).portal;
 
 /**
  * Makes the requested change and describes its effect. Rolled back, it is the preview, so the preview is exact.
@@ -32,14 +31,14 @@ export async function applyRequestedChange(
   requested: RequestedChange,
   rights: Rights,
 ): Promise<Result<Preview>> {
-  const { tx, merchantId, customerId } = visit;
-  const balance = () => walletBalance(tx, merchantId, customerId, currency);
+  const { tx, customerId } = visit;
+  const balance = () => walletBalance(tx, customerId, currency);
   const before = await balance();
   const done = await change(dependencies, visit, subscription, requested, rights);
   if (!done.ok) return done;
   const credited = (await balance()).minus(before);
   const invoices: OpenInvoice[] = [];
-  for (const open of await lockInvoicesIn(tx, merchantId, [subscription.id], ['ACTIVE', 'CLOSING'])) {
+  for (const open of await lockInvoicesIn(tx, [subscription.id], ['ACTIVE', 'CLOSING'])) {
     const seen = await viewAsOfNow(dependencies.invoicing, tx, open);
     if (seen === null) return notFound('invoice'); // nobody is asked to confirm what cannot be shown
     if (requested.kind !== 'cancel' || open.status === 'CLOSING' || requested.when === 'period_end')
@@ -69,7 +68,7 @@ async function change(
     const text = formatInstant(at);
     const end =
       requested.when === 'now' ? { ...ENDED, terminatedAt: text, terminatedBy: customerId } : { endingAt: text };
-    const held = await holdLiving(tx, merchantId, id, 'update', now);
+    const held = await holdLiving(tx, id, 'update', now);
     const ended = held.ok ? await patchSubscription(dependencies.subscriptions, tx, held.value, end) : held;
     return ended.ok ? ok({ at, versionId: null }) : ended;
   }
@@ -78,7 +77,7 @@ async function change(
       ? { planId: requested.planId, effective: rights.planChange?.effective ?? 'now' }
       : { quantities: requested.quantities };
   const { planId } = order;
-  const held = await holdForChange(tx, merchantId, { id, planId }, now);
+  const held = await holdForChange(tx, { id, planId }, now);
   if (!held.ok) return held;
   const changed = await changePlan(dependencies.subscriptions, tx, held.value, { ...order, proration: 'day' });
   if (!changed.ok) return changed;
@@ -91,6 +90,6 @@ const ENDED = { terminationReason: 'Ended by the customer in the customer portal
 /** The end of the open period of the plan's own series. */
 const endOfPeriod = async (
   { subscriptions }: PortalDependencies,
-  { tx, merchantId }: Pick<Visit, 'tx' | 'merchantId'>,
+  { tx }: Pick<Visit, 'tx' | 'merchantId'>,
   id: string,
-): Promise<Instant | null> => (await findRunningPeriod(subscriptions.source, tx, merchantId, id))?.end ?? null;
+): Promise<Instant | null> => (await findRunningPeriod(subscriptions.source, tx, id))?.end ?? null;

@@ -59,12 +59,11 @@ ${failed ? html`<span class="note">${words.lastChargeFailed} <a href="${base}/ca
 }
 
 async function planRow({ invoicing }: PortalDependencies, visit: Visit, subscription: SubscriptionRow): Promise<Html> {
-  const { tx, merchantId, look, base } = visit;
+  const { tx, look, base } = visit;
   const words = PORTAL_WORDS[look.locale];
   const { money, day } = formatsOf(look.locale);
-  const plan = await findPlan(tx, merchantId, subscription.planId);
-  const open =
-    subscription.status === 'active' ? await findNextToClose(tx, merchantId, subscription.id, null) : undefined;
+  const plan = await findPlan(tx, subscription.planId);
+  const open = subscription.status === 'active' ? await findNextToClose(tx, subscription.id, null) : undefined;
   const stands = open && (await viewAsOfNow(invoicing, tx, open));
   const total = stands && money(stands.invoice.grandTotal, stands.invoice.currency);
   const estimate =

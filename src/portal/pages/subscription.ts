@@ -35,10 +35,10 @@ interface Own {
 }
 
 /** The subscription that an address names; null where it is not this customer's. */
-async function ownOf({ tx, merchantId, customerId, params }: Visit): Promise<Own | null> {
-  const subscription = await findSubscription(tx, merchantId, params.subscriptionId ?? '');
+async function ownOf({ tx, customerId, params }: Visit): Promise<Own | null> {
+  const subscription = await findSubscription(tx, params.subscriptionId ?? '');
   if (subscription?.customerId !== customerId) return null;
-  const plan = await findPlan(tx, merchantId, subscription.planId);
+  const plan = await findPlan(tx, subscription.planId);
   return plan ? { subscription, plan } : null;
 }
 
@@ -56,15 +56,14 @@ async function ownPage(
   own: Own,
   problem: 'badQuantity' | 'notPossible' | null = null,
 ): Promise<PortalPage> {
-  const { tx, merchantId, look } = visit;
+  const { tx, look } = visit;
   const words = CHANGE_WORDS[look.locale];
   const { subscription, plan } = own;
   const rights = await rightsOf(visit);
-  const open =
-    subscription.status === 'active' ? await findNextToClose(tx, merchantId, subscription.id, null) : undefined;
+  const open = subscription.status === 'active' ? await findNextToClose(tx, subscription.id, null) : undefined;
   const next = open && (await viewAsOfNow(dependencies.invoicing, tx, open));
-  const waiting = await findScheduledChange(tx, merchantId, subscription.id);
-  const target = waiting && (await findPlan(tx, merchantId, waiting.planId));
+  const waiting = await findScheduledChange(tx, subscription.id);
+  const target = waiting && (await findPlan(tx, waiting.planId));
   const mayChange = subscription.status === 'active' && !waiting && subscription.endingAt === null;
   const { day } = formatsOf(look.locale);
   return {
@@ -98,11 +97,11 @@ ${explainedLines(look.locale, invoice, lines)}
 
 /** The other plans that the merchant offers, in the same currency and taxed in the same way. */
 async function planForm(visit: Visit, { subscription, plan }: Own, { planChange }: Rights): Promise<Html | null> {
-  const { tx, merchantId, look } = visit;
+  const { tx, look } = visit;
   const words = CHANGE_WORDS[look.locale];
   const offered: Plan[] = [];
   for (const id of planChange?.plans ?? []) {
-    const each = id === plan.id ? undefined : await findPlan(tx, merchantId, id);
+    const each = id === plan.id ? undefined : await findPlan(tx, id);
     if (each?.currency === plan.currency && each.taxBehavior === plan.taxBehavior) offered.push(each);
   }
   if (offered.length === 0) return null;
@@ -117,9 +116,9 @@ async function planForm(visit: Visit, { subscription, plan }: Own, { planChange 
 
 /** How many of each fee price there are, in fields. */
 async function quantityForm(visit: Visit, { subscription }: Own): Promise<Html | null> {
-  const { tx, merchantId, look } = visit;
+  const { tx, look } = visit;
   const words = CHANGE_WORDS[look.locale];
-  const version = await findPlanVersion(tx, merchantId, subscription.planVersionId);
+  const version = await findPlanVersion(tx, subscription.planVersionId);
   const [quantities = {}] = await quantitiesOf(tx, [subscription]);
   const fees = (version?.prices ?? []).filter(({ id }) => Object.hasOwn(quantities, id));
   if (fees.length === 0) return null;
@@ -141,7 +140,7 @@ const cancelForm = (visit: Visit, { subscription }: Own, when: 'period_end' | 'n
 
 /** The request of a form, with effective now of the subscription. */
 async function askedOf(visit: Visit, { subscription }: Own, form: FormFields, rights: Rights) {
-  const now = await effectiveNowForReading(visit.tx, visit.merchantId, subscription.clockId, visit.now);
+  const now = await effectiveNowForReading(visit.tx, subscription.clockId, visit.now);
   return readRequestedChange(form, rights, now);
 }
 
@@ -202,13 +201,13 @@ ${invoices.map((each) => invoiceTable(visit, words.invoiceOf(day(each.invoice.pe
 
 /** The result of the change, in a sentence. */
 async function sentenceOf(visit: Visit, { subscription }: Own, { requested, at }: Preview): Promise<Html> {
-  const { tx, merchantId, look } = visit;
+  const { tx, look } = visit;
   const words = CHANGE_WORDS[look.locale];
   const when = formatsOf(look.locale).day(at);
   if (requested.kind === 'cancel') return html`${words.ends(when)}`;
   if (requested.kind === 'plan')
-    return html`<span dir="auto">${words.movesTo(planName(await findPlan(tx, merchantId, requested.planId)), when)}</span>`;
-  const version = await findPlanVersion(tx, merchantId, subscription.planVersionId);
+    return html`<span dir="auto">${words.movesTo(planName(await findPlan(tx, requested.planId)), when)}</span>`;
+  const version = await findPlanVersion(tx, subscription.planVersionId);
   const named = (version?.prices ?? []).filter(({ id }) => Object.hasOwn(requested.quantities, id));
   return html`${words.newQuantities(when)} <span dir="auto">${named.map(({ id, invoiceDisplayName }) => `${invoiceDisplayName}: ${requested.quantities[id]}`).join(', ')}</span>`;
 }

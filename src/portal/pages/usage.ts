@@ -40,8 +40,8 @@ async function measuredOf({ tx, merchantId, customerId }: Visit): Promise<Measur
   const { rows } = await findSubscriptions(tx, merchantId, { customerId }, page);
   const found = new Map<string, Measured>();
   for (const subscription of rows.toReversed()) {
-    const version = await findPlanVersion(tx, merchantId, subscription.planVersionId);
-    const plan = await findPlan(tx, merchantId, subscription.planId);
+    const version = await findPlanVersion(tx, subscription.planVersionId);
+    const plan = await findPlan(tx, subscription.planId);
     if (!version || !plan) continue;
     const planCadence = normaliseCadence(plan.billingCadence);
     for (const price of version.prices) {
@@ -93,10 +93,10 @@ async function metricSection(visit: Visit, { metric, subscription, periods }: Me
   const { number: figure, day } = formatsOf(look.locale);
   const period = periods[number];
   if (period === undefined) return html``;
-  const now = await effectiveNowForReading(tx, merchantId, subscription.clockId, wall);
+  const now = await effectiveNowForReading(tx, subscription.clockId, wall);
   const { start: from, end } = period;
   const to = Temporal.Instant.compare(now, from) > 0 ? earliest(end, now) : end;
-  const sources = (await subjectsOf(tx, merchantId, customerId)).map((subject) => ({ subject, from, to }));
+  const sources = (await subjectsOf(tx, customerId)).map((subject) => ({ subject, from, to }));
   const { meter } = metric;
   const isLong = windowCount('DAY', from, to) > MOST_DAYS;
   const window = isLong ? 'MONTH' : 'DAY';

@@ -21,8 +21,8 @@ export const adjustmentRoutes = (dependencies: SubscriptionDependencies): readon
     body: AdjustmentCreateBody,
     replies: { 201: SubscriptionAdjustmentReply, 200: SubscriptionAdjustmentReply },
     errors: [409],
-    handler: async ({ tx, merchantId, params, body, now }) => {
-      const created = await createAdjustment(tx, merchantId, params.id, body, now);
+    handler: async ({ tx, params, body, now }) => {
+      const created = await createAdjustment(tx, params.id, body, now);
       if (!created.ok) return created;
       const { adjustment, isNew } = created.value;
       return ok(new Reply(isNew ? 201 : 200, toAdjustmentReply(adjustment)));
@@ -34,7 +34,7 @@ export const adjustmentRoutes = (dependencies: SubscriptionDependencies): readon
     access: ofSubscription('viewer'),
     query: AdjustmentListQuery,
     of: SubscriptionAdjustmentReply,
-    list: ({ tx, merchantId, params, page }) => selectAdjustmentsPage(tx, merchantId, params.id, page),
+    list: ({ tx, params, page }) => selectAdjustmentsPage(tx, params.id, page),
     each: toAdjustmentReply,
   }),
   api.delete('/v0/subscriptions/:id/adjustments/:adjustmentId', 'deleteSubscriptionAdjustment', {

@@ -31,22 +31,21 @@ export interface CreatedAdjustment {
  */
 export async function createAdjustment(
   tx: Tx,
-  merchantId: string,
   subscriptionId: string,
   body: AdjustmentCreateBody,
   wall: Instant,
 ): Promise<Result<CreatedAdjustment>> {
   const { idempotencyKey: key } = body;
-  const locked = await lockLiving(tx, merchantId, subscriptionId, 'adjust', wall);
+  const locked = await lockLiving(tx, subscriptionId, 'adjust', wall);
   // A retry is answered also after the end: the row is locked either way, so that a twin waits here and finds what we
   // made.
-  const known = key === undefined ? undefined : await selectAdjustmentByKey(tx, merchantId, subscriptionId, key);
+  const known = key === undefined ? undefined : await selectAdjustmentByKey(tx, subscriptionId, key);
   if (known) return ok({ adjustment: known, isNew: false });
   if (!locked.ok) return locked;
   const window = windowOf(body);
   if (!window.ok) return window;
   const adjustment = await insertAdjustment(tx, {
-    merchantId,
+    merchantId: tx.merchantId,
     id: newId('adjustment'),
     subscriptionId,
     percentageDiscount: decimalOf(body.percentageDiscount),
@@ -75,17 +74,17 @@ function windowOf({ effectiveFrom, effectiveTo }: AdjustmentCreateBody): Result<
 export async function deleteAdjustment(
   { invoicing }: Pick<SubscriptionDependencies, 'invoicing'>,
   tx: Tx,
-  { merchantId, subscriptionId, id }: { merchantId: string; subscriptionId: string; id: string },
+  { subscriptionId, id }: { merchantId: string; subscriptionId: string; id: string },
   wall: Instant,
 ): Promise<Result<void>> {
-  const subscription = await selectSubscription(tx, merchantId, subscriptionId);
+  const subscription = await selectSubscription(tx, subscriptionId);
   if (!subscription) return notFound('subscription');
-  const now = await effectiveNow(tx, merchantId, subscription.clockId, wall);
-  await lockSubscription(tx, merchantId, subscriptionId);
-  const found = await selectAdjustment(tx, merchantId, subscriptionId, id);
+  const now = await effectiveNow(tx, subscription.clockId, wall);
+  await lockSubscription(tx, subscriptionId);
+  const found = await selectAdjustment(tx, subscriptionId, id);
   if (!found) return notFound('adjustment');
-  const drafts = await lockUnissuedUnder(tx, merchantId, subscriptionId, id);
-  const invoiceId = await findIssuedUnderAdjustment(tx, merchantId, subscriptionId, id);
+  const drafts = await lockUnissuedUnder(tx, subscriptionId, id);
+  const invoiceId = await findIssuedUnderAdjustment(tx, subscriptionId, id);
   if (invoiceId !== undefined) return fail('ADJUSTMENT_IN_USE', { invoiceId });
   await deleteAdjustmentRow(tx, found);
   for (const draft of drafts) await calculateAgain(invoicing, tx, draft, now);

@@ -50,14 +50,14 @@ function lookUp(all: readonly PlanAtVersion[]): Agreement['at'] {
 }
 
 /** The plan versions that some subscriptions of one merchant name; each plan and version is loaded once. */
-export const loadPinned = async (tx: Tx, merchantId: string, all: readonly PinnedTo[]): Promise<Agreement['at']> =>
-  lookUp(all.length === 0 ? [] : await loadAll(tx, merchantId, all));
+export const loadPinned = async (tx: Tx, all: readonly PinnedTo[]): Promise<Agreement['at']> =>
+  lookUp(all.length === 0 ? [] : await loadAll(tx, all));
 
 /** @param other a plan whose default version is wanted, too */
-async function loadAll(tx: Tx, merchantId: string, all: readonly PinnedTo[], other?: string): Promise<PlanAtVersion[]> {
-  const plans = await findPlans(tx, merchantId, [...all.map(({ planId }) => planId), ...(other ? [other] : [])]);
+async function loadAll(tx: Tx, all: readonly PinnedTo[], other?: string): Promise<PlanAtVersion[]> {
+  const plans = await findPlans(tx, [...all.map(({ planId }) => planId), ...(other ? [other] : [])]);
   const defaultId = plans.get(other ?? '')?.defaultVersionId;
-  const versions = await findPlanVersions(tx, merchantId, [
+  const versions = await findPlanVersions(tx, [
     ...all.map(({ planVersionId: id }) => id),
     ...(defaultId ? [defaultId] : []),
   ]);
@@ -72,19 +72,18 @@ async function loadAll(tx: Tx, merchantId: string, all: readonly PinnedTo[], oth
  * @param other a plan that it may change to: loaded with its own, because the two share much
  */
 export const loadAgreement = async (tx: Tx, subscription: SubscriptionRow, other?: string): Promise<Agreement> =>
-  (await loadAgreements(tx, subscription.merchantId, [subscription], other))(subscription.id);
+  (await loadAgreements(tx, [subscription], other))(subscription.id);
 
 /** The agreements of some subscriptions of one merchant, by their ids. @param other a plan that they may change to */
 export async function loadAgreements(
   tx: Tx,
-  merchantId: string,
   subscriptions: readonly (PinnedTo & { readonly id: string })[],
   other?: string,
 ): Promise<(id: string) => Agreement> {
   const ids = subscriptions.map(({ id }) => id);
-  const rows = ids.length === 0 ? [] : await selectVersionsOfSubscriptions(tx, merchantId, ids);
+  const rows = ids.length === 0 ? [] : await selectVersionsOfSubscriptions(tx, ids);
   const history = Map.groupBy(rows, ({ subscriptionId: id }) => id);
-  const found = ids.length === 0 ? [] : await loadAll(tx, merchantId, [...subscriptions, ...rows], other);
+  const found = ids.length === 0 ? [] : await loadAll(tx, [...subscriptions, ...rows], other);
   const facts = {
     at: lookUp(found),
     other: found.find(({ plan, version }) => plan.id === other && plan.defaultVersionId === version.id),

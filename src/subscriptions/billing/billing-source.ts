@@ -7,20 +7,20 @@ import { loadUsageSources } from './usage-claims.ts';
 
 /** The answers of subscriptions to invoicing. */
 export const billingSource: BillingSource = {
-  async paymentTerms(tx, merchantId, subscriptionIds) {
-    const found = await selectSubscriptionsById(tx, merchantId, [...new Set(subscriptionIds)]);
+  async paymentTerms(tx, subscriptionIds) {
+    const found = await selectSubscriptionsById(tx, [...new Set(subscriptionIds)]);
     return new Map(found.map((subscription) => [subscription.id, paymentTermsOf(subscription)]));
   },
 
-  async terms(tx, merchantId, subscriptionId) {
-    const subscription = await selectSubscription(tx, merchantId, subscriptionId);
+  async terms(tx, subscriptionId) {
+    const subscription = await selectSubscription(tx, subscriptionId);
     if (!subscription) throw new Error(`Subscription ${subscriptionId} does not exist.`);
     return termsUnder(await loadAgreement(tx, subscription), subscription);
   },
 
-  async termsOf(tx, merchantId, subscriptionIds) {
-    const found = await selectSubscriptionsById(tx, merchantId, [...new Set(subscriptionIds)]);
-    const agreements = await loadAgreements(tx, merchantId, found);
+  async termsOf(tx, subscriptionIds) {
+    const found = await selectSubscriptionsById(tx, [...new Set(subscriptionIds)]);
+    const agreements = await loadAgreements(tx, found);
     return new Map(
       found.map((subscription) => [subscription.id, termsUnder(agreements(subscription.id), subscription)]),
     );
@@ -31,8 +31,8 @@ export const billingSource: BillingSource = {
   granted: (tx, { merchantId, subscriptionId }, metricIds, period) =>
     burntUnits(tx, { merchantId, subscriptionId, metricIds }, period),
 
-  async adjustments(tx, merchantId, subscriptionIds) {
-    const rows = await selectAdjustments(tx, merchantId, subscriptionIds);
+  async adjustments(tx, subscriptionIds) {
+    const rows = await selectAdjustments(tx, subscriptionIds);
     const bySubscription = Map.groupBy(rows, ({ subscriptionId: id }) => id);
     return new Map(subscriptionIds.map((id) => [id, (bySubscription.get(id) ?? []).map(adjustmentOf)]));
   },

@@ -41,23 +41,22 @@ interface Claimant {
 }
 
 /** The usage of a time that all subscriptions of a merchant bill: the same answer as for the close of a period. */
-export async function findBillableUsage(tx: Tx, merchantId: string, period: Period): Promise<BillableUsage> {
-  const rows = await selectClaimingBetween(tx, merchantId, period);
+export async function findBillableUsage(tx: Tx, period: Period): Promise<BillableUsage> {
+  const rows = await selectClaimingBetween(tx, period);
   const ended = rows.filter((row) => endOf(row) !== null).map(({ id }) => id);
-  const read = ended.length === 0 ? [] : await findReadSeries(tx, merchantId, ended);
+  const read = ended.length === 0 ? [] : await findReadSeries(tx, ended);
   const over = rows.filter(({ status, nextActionAt: next }) => status === 'terminated' && next === null);
   const closed =
     over.length === 0
       ? []
       : await findClosedPeriods(
           tx,
-          merchantId,
           over.map(({ id }) => id),
         );
   const closedOf = Map.groupBy(closed, ({ subscriptionId }) => subscriptionId);
-  const cancelled = await findCancelledPeriods(tx, merchantId, period);
+  const cancelled = await findCancelledPeriods(tx, period);
   const cancelledOf = Map.groupBy(cancelled, ({ subscriptionId }) => subscriptionId);
-  const claimants = await claimantsOf(tx, merchantId, rows);
+  const claimants = await claimantsOf(tx, rows);
   const readOf = Map.groupBy(read, ({ subscriptionId }) => subscriptionId);
   const customers = Map.groupBy(claimants, ({ row }) => `${row.customerId} ${row.clockId}`);
   return together(
@@ -65,8 +64,8 @@ export async function findBillableUsage(tx: Tx, merchantId: string, period: Peri
   );
 }
 
-async function claimantsOf(tx: Tx, merchantId: string, rows: readonly ClaimingCustomerRow[]): Promise<Claimant[]> {
-  const agreements = await loadAgreements(tx, merchantId, rows);
+async function claimantsOf(tx: Tx, rows: readonly ClaimingCustomerRow[]): Promise<Claimant[]> {
+  const agreements = await loadAgreements(tx, rows);
   const known = new Map<PlanAtVersion, ReturnType<typeof pricesOf>>(); // most subscriptions share theirs
   const pricesOnce = (pinned: PlanAtVersion) => {
     const prices = known.get(pinned) ?? pricesOf(pinned);

@@ -30,20 +30,16 @@ import { claimOf, ownedSpans, type PricedSpan, type ReadSeries, shareMetric, typ
  * and its share of events for its customer. The own claim is that of the terms, so that nothing is loaded for a
  * subscription that is alone.
  */
-export async function loadUsageSources(
-  tx: Tx,
-  merchantId: string,
-  all: readonly BillingTerms[],
-): Promise<FindUsageSources> {
+export async function loadUsageSources(tx: Tx, all: readonly BillingTerms[]): Promise<FindUsageSources> {
   const holders = new Map(
     all.map((terms) => [holderOf(terms), { customerId: terms.customerId, clockId: terms.clockId }]),
   );
-  const rows = holders.size === 0 ? [] : await selectClaimingOf(tx, merchantId, [...holders.values()]);
+  const rows = holders.size === 0 ? [] : await selectClaimingOf(tx, [...holders.values()]);
   const byHolder = Map.groupBy(rows, (row) => holderOf({ customerId: row.customerId, clockId: row.clockId }));
   const together = [...byHolder.values()].filter((those) => those.length > 1).flat();
   const others = new Map((await claimsOf(tx, together)).map((claim) => [claim.subscriptionId, claim]));
   const ended = together.filter((row) => endOf(row) !== null).map(({ id }) => id);
-  const read = ended.length < 2 ? [] : await findReadSeries(tx, merchantId, ended);
+  const read = ended.length < 2 ? [] : await findReadSeries(tx, ended);
   return (terms, metricId, period) => {
     const { subscriptionId } = terms;
     const claims = (byHolder.get(holderOf(terms)) ?? []).map((row) =>
@@ -99,13 +95,12 @@ export const lockToBill = (tx: Tx, subscription: SubscriptionRow, from: Instant,
 export async function lockAllToBill(tx: Tx, billed: readonly ToBill[], now: Instant): Promise<void> {
   const [first] = billed;
   if (!first) return;
-  const { merchantId } = first.subscription;
   const others: ClaimingRow[] = [];
   for (const { subscription, from } of billed)
     if (isAfter(now, from)) others.push(...(await selectOthers(tx, subscription)));
   const ids = billed.map(({ subscription }) => subscription.id);
-  await lockBillingOf(tx, merchantId, ids, others, true);
-  await lockInvoicesOf(tx, merchantId, ids);
+  await lockBillingOf(tx, ids, others, true);
+  await lockInvoicesOf(tx, ids);
 }
 
 /**
@@ -114,8 +109,8 @@ export async function lockAllToBill(tx: Tx, billed: readonly ToBill[], now: Inst
  * @param wait false: throws 55P03 where somebody has one of them
  */
 export async function lockToActivate(tx: Tx, subscription: SubscriptionRow, wait: boolean): Promise<void> {
-  const { merchantId, id } = subscription;
-  await lockBillingOf(tx, merchantId, [id], await selectOthers(tx, subscription), wait);
+  const { id } = subscription;
+  await lockBillingOf(tx, [id], await selectOthers(tx, subscription), wait);
 }
 
 const selectOthers = async (tx: Tx, subscription: SubscriptionRow): Promise<ClaimingRow[]> =>
@@ -124,15 +119,14 @@ const selectOthers = async (tx: Tx, subscription: SubscriptionRow): Promise<Clai
 /** Those that have ended may become due (`siblingsToRead`). Rows of subscriptions come before their billing. */
 async function lockBillingOf(
   tx: Tx,
-  merchantId: string,
   own: readonly string[],
   others: readonly ClaimingRow[],
   wait: boolean,
 ): Promise<void> {
   const ended = others.filter(({ status }) => status === 'terminated').map((other) => other.id);
-  if (ended.length > 0) await (wait ? lockSubscriptions : lockSubscriptionsNow)(tx, merchantId, ended);
+  if (ended.length > 0) await (wait ? lockSubscriptions : lockSubscriptionsNow)(tx, ended);
   const ids = [...new Set([...own, ...others.map(({ id }) => id)])];
-  await (wait ? lockBilling : lockBillingNow)(tx, merchantId, ids);
+  await (wait ? lockBilling : lockBillingNow)(tx, ids);
 }
 
 /**
@@ -142,16 +136,16 @@ async function lockBillingOf(
  * "Whose usage").
  */
 export async function markSiblings(tx: Tx, subscription: SubscriptionRow, from: Instant, now: Instant): Promise<void> {
-  await markHeldToBeReadAgain(tx, subscription.merchantId, await siblingsToRead(tx, subscription, from, now), from);
+  await markHeldToBeReadAgain(tx, await siblingsToRead(tx, subscription, from, now), from);
 }
 
 /**
  * The same where this one was ended, and its own closed periods with them: they may have billed what is after the end.
  */
 export async function markAsEnded(tx: Tx, subscription: SubscriptionRow, now: Instant): Promise<void> {
-  const { merchantId, id, terminatedAt: end } = subscription;
+  const { id, terminatedAt: end } = subscription;
   if (end === null) throw new Error(`Subscription ${id} has no end.`);
-  await markHeldToBeReadAgain(tx, merchantId, [id, ...(await siblingsToRead(tx, subscription, end, now))], end);
+  await markHeldToBeReadAgain(tx, [id, ...(await siblingsToRead(tx, subscription, end, now))], end);
 }
 
 /** The others that are concerned by a change of the past. Those that have ended are made due. */
@@ -159,17 +153,17 @@ async function siblingsToRead(tx: Tx, subscription: SubscriptionRow, from: Insta
   if (!isAfter(now, from)) return []; // no period is closed that goes beyond now
   const rows = await selectClaiming(tx, subscription);
   if (rows.every(({ id }) => id === subscription.id)) return [];
-  const { merchantId, id: ownId } = subscription;
+  const { id: ownId } = subscription;
   const claims = await claimsOf(tx, rows);
   const own = claims.find(({ subscriptionId }) => subscriptionId === ownId);
   const sharing = claims
     .filter((claim) => claim !== own && own !== undefined && shareMetric(own, claim))
     .map(({ subscriptionId }) => subscriptionId);
   const over = rows.filter(({ id, status }) => status === 'terminated' && sharing.includes(id)).map(({ id }) => id);
-  const read = over.length === 0 ? [] : await findReadSeries(tx, merchantId, over);
+  const read = over.length === 0 ? [] : await findReadSeries(tx, over);
   const due = read.filter(({ until }) => isAfter(until, from)).map(({ subscriptionId }) => subscriptionId);
   // Before the marks: who reads the usage of such a subscription at this moment holds its row, and waits for the marks.
-  if (due.length > 0) await updateEndedToBeDue(tx, merchantId, due, now);
+  if (due.length > 0) await updateEndedToBeDue(tx, due, now);
   return sharing;
 }
 
@@ -177,8 +171,7 @@ async function siblingsToRead(tx: Tx, subscription: SubscriptionRow, from: Insta
 async function claimsOf(tx: Tx, rows: readonly ClaimingRow[]): Promise<UsageClaim[]> {
   const [first] = rows;
   if (!first) return [];
-  const { merchantId } = first;
-  const agreements = await loadAgreements(tx, merchantId, rows);
+  const agreements = await loadAgreements(tx, rows);
   return rows.map((row) => {
     const { history, at } = agreements(row.id);
     const given = history.length > 0 ? history : [{ ...row, holdsFrom: row.startedAt }];

@@ -102,7 +102,7 @@ async function saveChanges(
 ): Promise<ReadonlyMap<HeldSubscription, Changed>> {
   const [first] = all;
   if (!first) return new Map();
-  const { now, subscription: of } = first.held;
+  const { now } = first.held;
   const changes = await insertChanges(
     tx,
     all.map((each) => changeRow(each, order)),
@@ -133,7 +133,7 @@ async function saveChanges(
     now,
   );
   const ids = stored.filter(({ isScheduled }) => isScheduled).map(({ subscription }) => subscription.id);
-  const open = ids.length === 0 ? [] : await lockInvoicesIn(tx, of.merchantId, ids, ['ACTIVE']);
+  const open = ids.length === 0 ? [] : await lockInvoicesIn(tx, ids, ['ACTIVE']);
   return new Map(
     stored.map(({ held, agreement, subscription, change, before }) => {
       const { version } = agreement.at(change);
@@ -251,10 +251,8 @@ async function applyAll(
 ): Promise<ReadonlyMap<string, Pick<Changed, 'terms' | 'invoice'>>> {
   const [first] = all;
   if (!first) return new Map();
-  const { merchantId } = first.subscription;
   const changed = await updatePinned(
     tx,
-    merchantId,
     all.map((each) => pinnedTo(each, now)),
     now,
   );
@@ -300,12 +298,12 @@ function pinnedTo({ subscription, agreement, change }: AppliedChange, now: Insta
 export async function applyScheduled(
   dependencies: SubscriptionDependencies,
   tx: Tx,
-  { merchantId, id }: { merchantId: string; id: string },
+  { id }: { merchantId: string; id: string },
   now: Instant,
 ): Promise<void> {
-  const change = await selectChange(tx, merchantId, id);
+  const change = await selectChange(tx, id);
   if (change?.status !== 'scheduled') return;
-  const subscription = await lockSubscription(tx, merchantId, change.subscriptionId);
+  const subscription = await lockSubscription(tx, change.subscriptionId);
   if (subscription?.status !== 'active') {
     await updateChangeStatus(tx, change, 'cancelled');
     return;
@@ -322,16 +320,11 @@ export async function applyScheduled(
  * DELETE …/changes/{id}: a change that is to come does not.
  * @returns 404; INVALID_TRANSITION where it has come, or was cancelled
  */
-export async function cancelChange(
-  tx: Tx,
-  merchantId: string,
-  subscriptionId: string,
-  id: string,
-): Promise<Result<void>> {
-  const subscription = await selectSubscription(tx, merchantId, subscriptionId);
-  const change = await lockChange(tx, merchantId, subscriptionId, id);
+export async function cancelChange(tx: Tx, subscriptionId: string, id: string): Promise<Result<void>> {
+  const subscription = await selectSubscription(tx, subscriptionId);
+  const change = await lockChange(tx, subscriptionId, id);
   if (!subscription || !change) return notFound('subscriptionChange');
-  await lockSubscription(tx, merchantId, subscriptionId);
+  await lockSubscription(tx, subscriptionId);
   if (change.status !== 'scheduled')
     return wrongState({
       thing: 'change',
@@ -341,6 +334,6 @@ export async function cancelChange(
       done: 'cancelled',
     });
   await updateChangeStatus(tx, change, 'cancelled');
-  await deleteVersionOf(tx, merchantId, id);
+  await deleteVersionOf(tx, id);
   return ok(undefined);
 }

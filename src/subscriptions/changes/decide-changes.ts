@@ -82,16 +82,15 @@ export async function decideChanges(
 ): Promise<Result<DecidedChange>[]> {
   const [first] = all;
   if (!first) return [];
-  const { merchantId } = first.subscription;
   const isOther = ({ subscription: { planVersionId } }: HeldSubscription) =>
     (order.fromVersionId ?? planVersionId) !== planVersionId;
   const ids = all.filter((held) => !isOther(held)).map(({ subscription }) => subscription.id);
-  const waiting = await selectScheduledChanges(tx, merchantId, ids);
+  const waiting = await selectScheduledChanges(tx, ids);
   const planOf = ({ planId }: SubscriptionRow) => order.planId ?? planId;
   const free = all.filter((held) => !(isOther(held) || waiting.has(held.subscription.id)));
   const offers = new Map<string, Result<Offer>>();
   for (const [planId, those] of Map.groupBy(free, ({ subscription }) => planOf(subscription)))
-    offers.set(planId, await loadOffer(tx, merchantId, planId, those, order));
+    offers.set(planId, await loadOffer(tx, planId, those, order));
   const targets = all.map((held): Result<Target> => {
     if (isOther(held)) return fail('OTHER_PLAN_VERSION');
     const scheduled = waiting.get(held.subscription.id);
@@ -102,7 +101,7 @@ export async function decideChanges(
   const others = targets.flatMap((target) => (target.ok && !target.value.keepsVersion ? [target.value.version] : []));
   const entitles = new Map<string, Result<void>>();
   for (const { id, prices } of new Map(others.map((version) => [version.id, version])).values())
-    entitles.set(id, await checkEntitles(tx, merchantId, prices));
+    entitles.set(id, await checkEntitles(tx, prices));
   return all.map((held, place) => {
     const target = targets[place] as Result<Target>;
     const entitled = target.ok && !target.value.keepsVersion ? entitles.get(target.value.version.id) : undefined;
@@ -142,22 +141,21 @@ interface Offer {
  */
 async function loadOffer(
   tx: Tx,
-  merchantId: string,
   planId: string,
   of: readonly HeldSubscription[],
   order: ChangeOrder,
 ): Promise<Result<Offer>> {
-  const owned = await checkReference(tx, merchantId, 'plan', planId, 'planId');
+  const owned = await checkReference(tx, 'plan', planId, 'planId');
   if (!owned.ok) return owned;
   const known = of.flatMap(({ subscription, agreement: { at, other } }) => [
     at(subscription),
     ...(other ? [other] : []),
   ]);
-  const plan = known.find((each) => each.plan.id === planId)?.plan ?? (await findPlan(tx, merchantId, planId));
+  const plan = known.find((each) => each.plan.id === planId)?.plan ?? (await findPlan(tx, planId));
   if (!plan) return notFound('plan', 'planId');
   const { versionNumber } = order;
   if (versionNumber !== undefined) {
-    const version = await findPlanVersionByNumber(tx, merchantId, planId, versionNumber);
+    const version = await findPlanVersionByNumber(tx, planId, versionNumber);
     return version ? ok({ plan, version }) : noVersion(planId, versionNumber, 'versionNumber');
   }
   if (order.planId === undefined) return ok({ plan, version: null });

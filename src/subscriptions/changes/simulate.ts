@@ -13,32 +13,27 @@ import type { SimulationCreateBody } from './change-schemas.ts';
  * @returns 404, for metrics too; 400 for a time that ends before it begins, for both or neither usage, and for prices
  *   that the plan has not
  */
-export async function simulatePlan(
-  tx: Tx,
-  merchantId: string,
-  planId: string,
-  body: SimulationCreateBody,
-): Promise<Result<unknown>> {
-  const plan = await findPlan(tx, merchantId, planId);
+export async function simulatePlan(tx: Tx, planId: string, body: SimulationCreateBody): Promise<Result<unknown>> {
+  const plan = await findPlan(tx, planId);
   if (!plan) return notFound('plan');
   const period = { start: instantOf(body.from), end: instantOf(body.to) };
   if (!isBefore(period.start, period.end)) return invalidField('to', 'must be after from');
   if ((body.customerId === undefined) === (body.usage === undefined))
     return invalidField('customerId', 'give customerId or usage, one of the two');
   if (body.customerId !== undefined) {
-    const owned = await checkReference(tx, merchantId, 'customer', body.customerId, 'customerId');
+    const owned = await checkReference(tx, 'customer', body.customerId, 'customerId');
     if (!owned.ok) return owned;
   }
   for (const metricId of Object.keys(body.usage ?? {})) {
-    const owned = await checkReference(tx, merchantId, 'billable metric', metricId, `usage.${metricId}`);
+    const owned = await checkReference(tx, 'billable metric', metricId, `usage.${metricId}`);
     if (!owned.ok) return owned;
   }
   const version = await defaultVersionOf(tx, plan);
-  const prices = await replaced(tx, merchantId, version.prices, body.replacePrices ?? []);
+  const prices = await replaced(tx, version.prices, body.replacePrices ?? []);
   if (!prices.ok) return prices;
   return ok(
     await simulateInvoice(tx, {
-      merchantId,
+      merchantId: tx.merchantId,
       planId,
       planTaxRate: plan.defaultTaxRate,
       taxBehavior: plan.taxBehavior,
@@ -57,19 +52,17 @@ const quantities = (usage: NonNullable<SimulationCreateBody['usage']>): Map<stri
 
 async function replaced(
   tx: Tx,
-  merchantId: string,
   prices: readonly BilledPrice[],
   replacements: NonNullable<SimulationCreateBody['replacePrices']>,
 ): Promise<Result<readonly BilledPrice[]>> {
   const others = await findPrices(
     tx,
-    merchantId,
     replacements.map(({ withPriceId }) => withPriceId),
   );
   let found = prices;
   for (const [index, { replacesPriceId, withPriceId }] of replacements.entries()) {
     for (const [field, id] of Object.entries({ replacesPriceId, withPriceId })) {
-      const owned = await checkReference(tx, merchantId, 'price', id, `replacePrices.${index}.${field}`);
+      const owned = await checkReference(tx, 'price', id, `replacePrices.${index}.${field}`);
       if (!owned.ok) return owned;
     }
     const other = others.find(({ id }) => id === withPriceId);

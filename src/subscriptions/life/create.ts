@@ -56,16 +56,15 @@ export interface PromisedSubscription {
 export async function createSubscription(
   dependencies: SubscriptionDependencies,
   tx: Tx,
-  merchantId: string,
   input: SubscriptionCreateBody,
   wall: Instant,
   promised?: PromisedSubscription,
 ): Promise<Result<Created>> {
   const key = bodyKey('subscription', input);
-  const known = await findCreated(tx, merchantId, key, { lock: lockSubscriptionKey, find: selectSubscriptionByKey });
+  const known = await findCreated(tx, key, { lock: lockSubscriptionKey, find: selectSubscriptionByKey });
   if (!known.ok) return known;
   if (known.value) return ok({ subscription: known.value, isNew: false, upfront: null, from: null });
-  const found = await load(dependencies, tx, merchantId, input, wall, promised);
+  const found = await load(dependencies, tx, input, wall, promised);
   if (!found.ok) return found;
   const { now, plan, version, startedAt, endingAt, quantities } = found.value;
 
@@ -82,16 +81,16 @@ export async function createSubscription(
   if (!decided.ok) return decided;
   const prefund = decidePrefund(input.prefundAmount, plan.currency);
   if (!prefund.ok) return prefund;
-  const entitled = await checkEntitles(tx, merchantId, version.prices);
+  const entitled = await checkEntitles(tx, version.prices);
   if (!entitled.ok) return entitled;
 
-  const customerId = await customerOf(dependencies, tx, merchantId, input, wall); // a customer is on no clock
+  const customerId = await customerOf(dependencies, tx, input, wall); // a customer is on no clock
   if (!customerId.ok) return customerId;
   const trialPeriod = plan.trialPeriod === null ? null : parseDuration(plan.trialPeriod);
   const start = billingStart(startedAt, { trialPeriod, billingAnchor: plan.billingAnchor });
   const times = { billingOpened: false, billingStartsAt: start.billingStartsAt, endingAt };
   const row: NewSubscription = {
-    merchantId,
+    merchantId: tx.merchantId,
     id: promised?.id ?? newId('subscription'),
     customerId: customerId.value,
     planId: plan.id,
@@ -122,7 +121,7 @@ export async function createSubscription(
   const subscription = await insertSubscription(tx, row, now);
   await linkSubscriptionSubject(
     tx,
-    { merchantId, subscriptionId: subscription.id, customerId: subscription.customerId },
+    { merchantId: tx.merchantId, subscriptionId: subscription.id, customerId: subscription.customerId },
     now,
   );
   await publishSubscriptionEvent(tx, subscription, 'subscription.created.v0', now);
@@ -191,8 +190,8 @@ async function tryToCharge(
 }
 
 /** As it is after what its invoice did: one that is paid has made it active. */
-async function reread(tx: Tx, { merchantId, id }: SubscriptionRow): Promise<SubscriptionRow> {
-  const subscription = await selectSubscription(tx, merchantId, id);
+async function reread(tx: Tx, { id }: SubscriptionRow): Promise<SubscriptionRow> {
+  const subscription = await selectSubscription(tx, id);
   if (!subscription) throw new Error(`Subscription ${id} was deleted, which nothing does.`);
   return subscription;
 }
@@ -201,21 +200,20 @@ async function reread(tx: Tx, { merchantId, id }: SubscriptionRow): Promise<Subs
 async function load(
   dependencies: SubscriptionDependencies,
   tx: Tx,
-  merchantId: string,
   input: SubscriptionCreateBody,
   wall: Instant,
   promised: PromisedSubscription | undefined,
 ) {
-  const checked = await checkReference(tx, merchantId, 'plan', input.planId, 'planId');
+  const checked = await checkReference(tx, 'plan', input.planId, 'planId');
   if (!checked.ok) return checked;
-  const now = await nowOf(dependencies.environment, tx, merchantId, input.testClockId, wall);
+  const now = await nowOf(dependencies.environment, tx, input.testClockId, wall);
   if (!now.ok) return now;
-  const plan = await findPlan(tx, merchantId, input.planId);
-  const version = plan && (await findPlanVersion(tx, merchantId, promised?.planVersionId ?? plan.defaultVersionId));
+  const plan = await findPlan(tx, input.planId);
+  const version = plan && (await findPlanVersion(tx, promised?.planVersionId ?? plan.defaultVersionId));
   if (!plan || !version) return notFound('plan', 'planId');
   const wrongQuantities = quantityErrors(version.prices, input.quantities ?? {});
   if (wrongQuantities.length > 0) return invalid(wrongQuantities);
-  const redirects = await checkRedirects(dependencies.environment, tx, merchantId, input.redirectUrls);
+  const redirects = await checkRedirects(dependencies.environment, tx, input.redirectUrls);
   if (!redirects.ok) return redirects;
   return ok({
     plan,
@@ -231,25 +229,23 @@ async function load(
 async function nowOf(
   environment: EnvironmentName,
   tx: Tx,
-  merchantId: string,
   clockId: string | undefined,
   wall: Instant,
 ): Promise<Result<Instant>> {
   if (clockId === undefined) return ok(wall);
   const permitted = checkTestClockAllowed(environment);
   if (!permitted.ok) return permitted;
-  const clock = await findClock(tx, merchantId, clockId);
+  const clock = await findClock(tx, clockId);
   return clock.ok ? ok(clock.value.currentTime) : clock;
 }
 
 async function checkRedirects(
   environment: EnvironmentName,
   tx: Tx,
-  merchantId: string,
   urls: SubscriptionCreateBody['redirectUrls'],
 ): Promise<Result<void>> {
   if (urls === undefined) return ok(undefined);
-  const { redirectHosts } = await merchantSettings(tx, merchantId);
+  const { redirectHosts } = await merchantSettings(tx);
   const fields = { 'redirectUrls.onSuccess': urls.onSuccess, 'redirectUrls.onFailure': urls.onFailure };
   const errors = redirectProblems(fields, { environment, redirectHosts });
   return errors.length === 0 ? ok(undefined) : invalid(errors);
@@ -259,7 +255,6 @@ async function checkRedirects(
 async function customerOf(
   dependencies: SubscriptionDependencies,
   tx: Tx,
-  merchantId: string,
   input: SubscriptionCreateBody,
   now: Instant,
 ): Promise<Result<string>> {
@@ -267,15 +262,14 @@ async function customerOf(
     return invalidField('customerId', 'give customerId or customer, one of the two');
   }
   if (input.customerId !== undefined) {
-    const owned = await checkReference(tx, merchantId, 'customer', input.customerId, 'customerId');
+    const owned = await checkReference(tx, 'customer', input.customerId, 'customerId');
     if (!owned.ok) return owned;
-    const customer = await findCustomer(tx, merchantId, input.customerId, { keep: true }); // a deletion waits for us
+    const customer = await findCustomer(tx, input.customerId, { keep: true }); // a deletion waits for us
     return customer ? owned : notFound('customer', 'customerId');
   }
   const { taxRates, externalId, ...consumer } = input.customer as NonNullable<SubscriptionCreateBody['customer']>;
   const made = await createCustomer(
     tx,
-    merchantId,
     { consumer, ...(taxRates !== undefined && { taxRates }), ...(externalId !== undefined && { externalId }) },
     now,
     dependencies.customerHooks,

@@ -15,10 +15,10 @@ const REASON = 'payment_failed';
 export async function endUnpaid(
   dependencies: SubscriptionDependencies,
   tx: Tx,
-  { merchantId, subscriptionId }: { merchantId: string; subscriptionId: string },
+  { subscriptionId }: { merchantId: string; subscriptionId: string },
   now: Instant,
 ): Promise<void> {
-  const held = await holdLiving(tx, merchantId, subscriptionId, 'terminate', now);
+  const held = await holdLiving(tx, subscriptionId, 'terminate', now);
   const ended = held.ok ? await terminateSubscription(dependencies, tx, held.value, { reason: REASON }) : held;
   const isOver = !ended.ok && ended.refusal.kind === 'code' && ended.refusal.code === 'INVALID_TRANSITION';
   if (!isOver) orThrow(ended);

@@ -56,17 +56,17 @@ export async function endSubscription(
     },
     now,
   );
-  await markScheduledCancelled(tx, ended.merchantId, ended.id);
+  await markScheduledCancelled(tx, ended.id);
   const terms = termsUnder(agreement, ended);
   await alignPeriods(dependencies.invoicing, tx, [{ terms, at: ending.at }], now);
   await markAsEnded(tx, ended, now);
-  const unissued = await lockInvoicesIn(tx, ended.merchantId, [ended.id], ['CLOSING', 'CALCULATING', 'DRAFT']);
+  const unissued = await lockInvoicesIn(tx, [ended.id], ['CLOSING', 'CALCULATING', 'DRAFT']);
   await redoDrafts(dependencies.invoicing, tx, { terms, invoices: unissued }, now);
   const closing = unissued.filter(({ status, periodEnd: end }) => status === 'CLOSING' && end.equals(ending.at));
   const target = closing.find(({ billingCadence: cadence }) => cadence === terms.planCadence) ?? closing[0] ?? null;
   await giveCredits(dependencies.invoicing, tx, [{ terms, after: ending.at, target }], now);
   if (target === null) await billLateUsage(dependencies.invoicing, tx, { terms, taxation }, now);
-  await creditCarriedLines(dependencies.invoicing, tx, ended.merchantId, ended.id, now);
+  await creditCarriedLines(dependencies.invoicing, tx, ended.id, now);
   await endEntitlements(tx, { merchantId: ended.merchantId, subscriptionId: ended.id }, ending.at, now);
   await publishSubscriptionEvent(tx, ended, 'subscription.terminated.v0', now);
   return ended;
@@ -76,7 +76,7 @@ export async function endSubscription(
 export async function approveOpenInvoices(tx: Tx, { subscription, agreement, now }: HeldSubscription): Promise<void> {
   await lockToBill(tx, subscription, now, now);
   const { autoApprove } = termsUnder(agreement, subscription);
-  const open = await lockInvoicesIn(tx, subscription.merchantId, [subscription.id], ['ACTIVE', 'CLOSING']);
+  const open = await lockInvoicesIn(tx, [subscription.id], ['ACTIVE', 'CLOSING']);
   const ids = open.map(({ id }) => id);
   await updateAutoApprove(tx, { merchantId: subscription.merchantId, ids, autoApprove }, now);
 }

@@ -10,13 +10,12 @@ import { taxedPrices } from './taxed-prices.ts';
 /** GET /v0/fees/{id}/price/{subscriptionId}: of several prices of the fee the first one of the version. */
 export async function feePrice(
   tx: Tx,
-  merchantId: string,
   { id: feeId, subscriptionId }: { readonly id: string; readonly subscriptionId: string },
   now: Instant,
 ): Promise<Result<unknown>> {
-  const own = await checkReference(tx, merchantId, 'subscription', subscriptionId, 'subscriptionId');
+  const own = await checkReference(tx, 'subscription', subscriptionId, 'subscriptionId');
   if (!own.ok) return own;
-  const subscription = await selectSubscription(tx, merchantId, own.value);
+  const subscription = await selectSubscription(tx, own.value);
   if (!subscription) return notFound('subscription', 'subscriptionId');
   const facts = await loadShown(tx, [subscription], now);
   const taxed = taxedPrices(subscription, facts(subscription)).find(({ price }) => price.feeId === feeId);

@@ -36,15 +36,14 @@ type Locked = Pick<HeldSubscription, 'subscription' | 'now'>;
  */
 async function lockAllLiving(
   tx: Tx,
-  merchantId: string,
   ids: readonly string[],
   trigger: string,
   wall: Instant,
 ): Promise<Result<Locked>[]> {
-  const found = await selectSubscriptionsById(tx, merchantId, ids);
+  const found = await selectSubscriptionsById(tx, ids);
   const clocks = new Map(found.map(({ id, clockId }) => [id, clockId]));
-  const nowOn = await effectiveNows(tx, merchantId, [...clocks.values()], wall);
-  const rows = found.length === 0 ? [] : await lockSubscriptions(tx, merchantId, [...clocks.keys()]);
+  const nowOn = await effectiveNows(tx, [...clocks.values()], wall);
+  const rows = found.length === 0 ? [] : await lockSubscriptions(tx, [...clocks.keys()]);
   const locked = new Map(rows.map((row) => [row.id, row]));
   return ids.map((id) => {
     const subscription = locked.get(id);
@@ -57,14 +56,8 @@ async function lockAllLiving(
 }
 
 /** One subscription that has not ended; see `lockAllLiving`. */
-export async function lockLiving(
-  tx: Tx,
-  merchantId: string,
-  id: string,
-  trigger: string,
-  wall: Instant,
-): Promise<Result<Locked>> {
-  const [locked] = await lockAllLiving(tx, merchantId, [id], trigger, wall);
+export async function lockLiving(tx: Tx, id: string, trigger: string, wall: Instant): Promise<Result<Locked>> {
+  const [locked] = await lockAllLiving(tx, [id], trigger, wall);
   return locked as Result<Locked>;
 }
 
@@ -90,17 +83,25 @@ const activeOnly = (locked: Result<Locked>, trigger: string): Result<Locked> =>
     : locked;
 
 /** One subscription that is active; see `lockAllLiving`. */
-export async function lockActive(...[tx, merchantId, id, trigger, wall]: Parameters<typeof lockLiving>) {
-  return activeOnly(await lockLiving(tx, merchantId, id, trigger, wall), trigger);
+export async function lockActive(tx: Tx, id: string, trigger: string, wall: Instant) {
+  return activeOnly(await lockLiving(tx, id, trigger, wall), trigger);
 }
 
 /** The subscription that `lockLiving` answers, with the facts. */
-export const holdLiving = async (...args: Parameters<typeof lockLiving>): Promise<Result<HeldSubscription>> =>
-  hold(args[0], await lockLiving(...args));
+export const holdLiving = async (
+  tx: Tx,
+  id: string,
+  trigger: string,
+  wall: Instant,
+): Promise<Result<HeldSubscription>> => hold(tx, await lockLiving(tx, id, trigger, wall));
 
 /** The subscription that `lockActive` answers, with the facts. */
-export const holdActive = async (...args: Parameters<typeof lockLiving>): Promise<Result<HeldSubscription>> =>
-  hold(args[0], await lockActive(...args));
+export const holdActive = async (
+  tx: Tx,
+  id: string,
+  trigger: string,
+  wall: Instant,
+): Promise<Result<HeldSubscription>> => hold(tx, await lockActive(tx, id, trigger, wall));
 
 /**
  * Some active subscriptions of one merchant for a change, with the facts, in the order asked.
@@ -108,11 +109,10 @@ export const holdActive = async (...args: Parameters<typeof lockLiving>): Promis
  */
 export async function holdAllForChange(
   tx: Tx,
-  merchantId: string,
   { ids, planId }: { readonly ids: readonly string[]; readonly planId: string | undefined },
   wall: Instant,
 ): Promise<Result<HeldSubscription>[]> {
-  const locked = await lockAllLiving(tx, merchantId, ids, 'change', wall);
+  const locked = await lockAllLiving(tx, ids, 'change', wall);
   return holdAll(
     tx,
     locked.map((each) => activeOnly(each, 'change')),
@@ -123,11 +123,10 @@ export async function holdAllForChange(
 /** One active subscription for a change. @param planId the plan to which it goes, if it names one */
 export async function holdForChange(
   tx: Tx,
-  merchantId: string,
   { id, planId }: { readonly id: string; readonly planId: string | undefined },
   wall: Instant,
 ): Promise<Result<HeldSubscription>> {
-  const [held] = await holdAllForChange(tx, merchantId, { ids: [id], planId }, wall);
+  const [held] = await holdAllForChange(tx, { ids: [id], planId }, wall);
   return held as Result<HeldSubscription>;
 }
 
@@ -145,10 +144,10 @@ async function holdAll(
   const subscriptions = all.flatMap((each) => (each.ok ? [each.value.subscription] : []));
   const [first] = subscriptions;
   if (!first) return all.filter((each) => !each.ok);
-  const merchant = await findMerchant(tx, first.merchantId);
+  const merchant = await findMerchant(tx);
   const customerIds = subscriptions.map(({ customerId }) => customerId);
   const taxations = await taxationsUnder(tx, merchant, customerIds);
-  const agreements = await loadAgreements(tx, first.merchantId, subscriptions, otherPlanId);
+  const agreements = await loadAgreements(tx, subscriptions, otherPlanId);
   return all.map((each) => {
     if (!each.ok) return each;
     const { id, customerId } = each.value.subscription;
@@ -162,22 +161,21 @@ async function holdAll(
  */
 export async function lockActiveSubscription(
   tx: Tx,
-  merchantId: string,
   id: string,
   wall: Instant,
 ): Promise<Result<{ subscription: EntitlingSubscription; now: Instant }>> {
-  const locked = await lockActive(tx, merchantId, id, 'entitle', wall);
+  const locked = await lockActive(tx, id, 'entitle', wall);
   return locked.ok ? ok({ subscription: entitlingOf(locked.value.subscription), now: locked.value.now }) : locked;
 }
 
 /** Locks a subscription. @returns whether it waits for its payment, is active or has ended */
-export async function lockStatus(tx: Tx, merchantId: string, id: string): Promise<SubscriptionStatus> {
-  const subscription = await lockSubscription(tx, merchantId, id);
+export async function lockStatus(tx: Tx, id: string): Promise<SubscriptionStatus> {
+  const subscription = await lockSubscription(tx, id);
   if (!subscription) throw new Error(`Subscription ${id} no longer exists.`);
   return subscription.status;
 }
 
 /** Locks a subscription. @param wait false: throws 55P03 if another process has it */
-export async function lockRow(tx: Tx, merchantId: string, id: string, wait: boolean): Promise<void> {
-  await (wait ? lockSubscription : lockSubscriptionNow)(tx, merchantId, id);
+export async function lockRow(tx: Tx, id: string, wait: boolean): Promise<void> {
+  await (wait ? lockSubscription : lockSubscriptionNow)(tx, id);
 }

@@ -12,11 +12,11 @@ import { UPFRONT } from './upfront.ts';
 export async function paymentOf(
   { invoicing }: Pick<SubscriptionDependencies, 'invoicing'>,
   tx: Tx,
-  { merchantId, id, status }: SubscriptionRow,
+  { id, status }: SubscriptionRow,
   made: InvoiceRow | null = null,
 ) {
   const isWaiting = status === 'pending_payment';
-  const invoice = made ?? (isWaiting ? await upfrontInvoiceOf(tx, merchantId, UPFRONT, id) : undefined);
+  const invoice = made ?? (isWaiting ? await upfrontInvoiceOf(tx, UPFRONT, id) : undefined);
   if (!invoice || (!isWaiting && invoice.status !== 'PAID')) return null;
   const { amount, upfrontCharges, walletCharge, session } = await describeUpfront(invoicing, tx, invoice);
   if (!isWaiting) {

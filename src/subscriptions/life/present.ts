@@ -36,15 +36,14 @@ export async function loadShown(
   const found = new Map<string, TaxedAt>();
   for (const [merchantId, rows] of Map.groupBy(subscriptions, (row) => row.merchantId)) {
     const own = tx.of(merchantId);
-    const pinned = await loadPinned(own, merchantId, rows);
+    const pinned = await loadPinned(own, rows);
     const taxations = await findTaxations(
       own,
-      merchantId,
       rows.map(({ customerId }) => customerId),
     );
     const times = new Map<string | null, Instant>();
     for (const clockId of new Set(rows.map((row) => row.clockId)))
-      times.set(clockId, await effectiveNowForReading(own, merchantId, clockId, now));
+      times.set(clockId, await effectiveNowForReading(own, clockId, now));
     for (const row of rows)
       found.set(row.id, {
         pinned: pinned(row),
@@ -111,18 +110,18 @@ const estimatedTaxRate = (subscription: SubscriptionRow, facts: TaxedAt): Decima
 
 /** `include=customer`: the customer with the two organizations that it joins. */
 export async function customerDetails(tx: Tx, { merchantId, customerId }: SubscriptionRow) {
-  const customer = await findCustomer(tx, merchantId, customerId);
+  const customer = await findCustomer(tx, customerId);
   const consumerId = customer?.consumerId ?? '';
   return {
     id: customerId,
     merchantId,
-    merchant: await person(tx, merchantId, merchantId),
-    consumer: await person(tx, merchantId, consumerId),
+    merchant: await person(tx, merchantId),
+    consumer: await person(tx, consumerId),
   };
 }
 
-async function person(tx: Tx, merchantId: string, organizationId: string) {
-  const organization = await findOrganization(tx, merchantId, organizationId);
+async function person(tx: Tx, organizationId: string) {
+  const organization = await findOrganization(tx, organizationId);
   return {
     id: organizationId,
     name: organization?.name ?? '',

@@ -23,12 +23,11 @@ export interface Reconciliation {
  */
 export async function reconcileSubscription(
   tx: Tx,
-  merchantId: string,
   id: string,
   dryRun: boolean,
   wall: Instant,
 ): Promise<Result<Reconciliation>> {
-  const held = await holdActive(tx, merchantId, id, 'reconcile', wall);
+  const held = await holdActive(tx, id, 'reconcile', wall);
   if (!held.ok) return held;
   const { subscription, agreement, now } = held.value;
   const { plan, version } = agreement.at(subscription);

@@ -95,7 +95,6 @@ export async function remind(
   if (!first) return;
   const plans = await findPlans(
     tx,
-    first.merchantId,
     subscriptions.map(({ planId }) => planId),
   );
   const decided = subscriptions.map((subscription) => {
@@ -116,7 +115,6 @@ export async function remind(
   for (const { due, told } of renewals) await mailRenewal(dependencies, tx, told, due, now);
   await updateReminded(
     tx,
-    first.merchantId,
     decided.map(({ told }) => told),
     now,
   );
@@ -143,7 +141,7 @@ async function mailRenewal(
 /** The card for an automatic charge of a renewal; null if there is none. */
 async function cardToCharge(tx: Tx, subscription: SubscriptionRow): Promise<ComingRenewal['card']> {
   if (!subscription.autoCharge || subscription.bankTransferOnly) return null;
-  const card = await defaultMethodOf(tx, subscription.merchantId, subscription.customerId);
+  const card = await defaultMethodOf(tx, subscription.customerId);
   return card ? { brand: card.brand, last4: card.last4 } : null;
 }
 

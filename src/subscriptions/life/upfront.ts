@@ -25,27 +25,27 @@ export const UPFRONT = 'subscription_upfront';
  * marks the invoice PAID, and has ended in the one that cancels it.
  */
 export const upfrontPayments: PurposeHandler = {
-  async lock(tx, { merchantId, purposeId }, wait) {
-    const subscription = await (wait ? lockSubscription : lockSubscriptionNow)(tx, merchantId, purposeId);
+  async lock(tx, { purposeId }, wait) {
+    const subscription = await (wait ? lockSubscription : lockSubscriptionNow)(tx, purposeId);
     if (subscription?.status === 'pending_payment') await lockToActivate(tx, subscription, wait);
   },
   async paid(tx, invoice, now) {
-    const subscription = await awaiting(tx, invoice.merchantId, invoice.purposeId);
+    const subscription = await awaiting(tx, invoice.purposeId);
     if (!subscription) return {};
     const agreement = await loadAgreement(tx, subscription);
     await openBilling(tx, await activate(tx, subscription, agreement, now), agreement, now);
     return {};
   },
   async cancelled(tx, invoice, why, now) {
-    const subscription = await awaiting(tx, invoice.merchantId, invoice.purposeId);
+    const subscription = await awaiting(tx, invoice.purposeId);
     const reason = why === 'sessionExpired' ? 'payment_session_expired' : 'upfront_invoice_cancelled';
     if (subscription) await endUnactivated(tx, subscription, { at: now, by: null, reason }, now);
   },
 };
 
 /** The subscription, locked, while it waits: one that ended has its invoice cancelled by who ended it. */
-async function awaiting(tx: Tx, merchantId: string, id: string | null): Promise<SubscriptionRow | null> {
-  const subscription = id === null ? undefined : await lockSubscription(tx, merchantId, id);
+async function awaiting(tx: Tx, id: string | null): Promise<SubscriptionRow | null> {
+  const subscription = id === null ? undefined : await lockSubscription(tx, id);
   if (!subscription) throw new Error(`Subscription ${id} is not waiting for an invoice.`);
   return subscription.status === 'pending_payment' ? subscription : null;
 }
@@ -73,9 +73,9 @@ export async function endPending(
   ending: Ending,
   now: Instant,
 ): Promise<Result<SubscriptionRow>> {
-  const { merchantId, id } = subscription;
-  const found = await upfrontInvoiceOf(tx, merchantId, UPFRONT, id);
-  const invoice = found && (await lockInvoice(tx, merchantId, found.id));
+  const { id } = subscription;
+  const found = await upfrontInvoiceOf(tx, UPFRONT, id);
+  const invoice = found && (await lockInvoice(tx, found.id));
   if (invoice) {
     const allowed = decideAction(invoice, 'cancel');
     if (!allowed.ok) return allowed;

@@ -69,13 +69,13 @@ async function changeList(
 async function changeAll(
   dependencies: SubscriptionDependencies,
   tx: Tx,
-  { merchantId, planId, toVersion, fromVersionId, replacePrices, effective, proration, credit, isDry }: PlanMigration,
+  { planId, toVersion, fromVersionId, replacePrices, effective, proration, credit, isDry }: PlanMigration,
   members: readonly MigrationMember[],
   wall: Instant,
 ): Promise<Outcomes> {
   const order = { planId, versionNumber: toVersion, fromVersionId, replacePrices, effective, proration, credit };
   const ids = members.map(({ subscriptionId }) => subscriptionId);
-  const held = await holdAllForChange(tx, merchantId, { ids, planId: undefined }, wall);
+  const held = await holdAllForChange(tx, { ids, planId: undefined }, wall);
   const free = held.flatMap((each) => (each.ok ? [each.value] : []));
   const changed = (await changePlans(dependencies, tx, free, order)).values();
   return members.map(({ position }, place) => {

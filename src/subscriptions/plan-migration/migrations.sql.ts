@@ -28,14 +28,10 @@ export async function insertPlanMigration(tx: Tx, row: NewPlanMigration): Promis
 }
 
 /** The migration of a version that is running; at most one (unique index `plan_migration_running`). */
-export const selectRunningOfVersion = (
-  tx: Tx,
-  merchantId: string,
-  fromVersionId: string,
-): Promise<PlanMigration | undefined> =>
+export const selectRunningOfVersion = (tx: Tx, fromVersionId: string): Promise<PlanMigration | undefined> =>
   tx.maybe<PlanMigration>(sql`
     select ${COLUMNS} from plan_migration
-     where merchant_id = ${merchantId} and from_version_id = ${fromVersionId} and status = 'running' and not is_dry`);
+     where merchant_id = ${tx.merchantId} and from_version_id = ${fromVersionId} and status = 'running' and not is_dry`);
 
 /**
  * Adds the subscriptions of the version that have not ended to a new migration. @returns the migration with their
@@ -52,14 +48,14 @@ export async function insertMembers(tx: Tx, migration: PlanMigration): Promise<P
     update plan_migration set total = ${total} where merchant_id = ${merchantId} and id = ${id} returning ${COLUMNS}`);
 }
 
-export const selectPlanMigration = (tx: Tx, merchantId: string, id: string): Promise<PlanMigration | undefined> =>
+export const selectPlanMigration = (tx: Tx, id: string): Promise<PlanMigration | undefined> =>
   tx.maybe<PlanMigration>(sql`
-    select ${COLUMNS} from plan_migration where merchant_id = ${merchantId} and id = ${id}`);
+    select ${COLUMNS} from plan_migration where merchant_id = ${tx.merchantId} and id = ${id}`);
 
 /** The same, locked: a worker that has it in hand ends its transaction first. */
-export const lockPlanMigration = (tx: Tx, merchantId: string, id: string): Promise<PlanMigration | undefined> =>
+export const lockPlanMigration = (tx: Tx, id: string): Promise<PlanMigration | undefined> =>
   tx.maybe<PlanMigration>(sql`
-    select ${COLUMNS} from plan_migration where merchant_id = ${merchantId} and id = ${id} for no key update`);
+    select ${COLUMNS} from plan_migration where merchant_id = ${tx.merchantId} and id = ${id} for no key update`);
 
 /** The next subscriptions of a migration, in their order: all before them have an outcome. */
 export const selectNextMembers = (
@@ -105,14 +101,14 @@ export const updatePlanMigration = (
      where merchant_id = ${merchantId} and id = ${id} and status = 'running' returning ${COLUMNS}`);
 
 /** The migrations of a plan, newest first. */
-export const selectPlanMigrationPage = (tx: Tx, merchantId: string, planId: string, page: PageRequest) =>
+export const selectPlanMigrationPage = (tx: Tx, planId: string, page: PageRequest) =>
   pageOfRows<PlanMigration>(
     tx,
     {
       kind: 'planMigration',
       select: COLUMNS,
       from: sql`plan_migration`,
-      exists: sql`merchant_id = ${merchantId} and plan_id = ${planId}`,
+      exists: sql`merchant_id = ${tx.merchantId} and plan_id = ${planId}`,
     },
     page,
   );

@@ -40,8 +40,8 @@ export const planMigrationRoutes = (dependencies: SubscriptionDependencies): rea
     body: PlanMigrationCreateBody,
     replies: { 201: PlanMigrationStartedReply, 200: PlanMigrationStartedReply },
     errors: [409],
-    handler: async ({ tx, merchantId, params, body, now }) => {
-      const started = await startPlanMigration(dependencies, tx, merchantId, params.id, body, now);
+    handler: async ({ tx, params, body, now }) => {
+      const started = await startPlanMigration(dependencies, tx, params.id, body, now);
       if (!started.ok) return started;
       const { status, isDry, total } = started.value;
       const all = { limit: total, offset: 0 };
@@ -56,7 +56,7 @@ export const planMigrationRoutes = (dependencies: SubscriptionDependencies): rea
     access: ofPlan('viewer'),
     query: PlanMigrationListQuery,
     of: PlanMigrationReply,
-    list: ({ tx, merchantId, params, page }) => selectPlanMigrationPage(tx, merchantId, params.id, page),
+    list: ({ tx, params, page }) => selectPlanMigrationPage(tx, params.id, page),
     each: toMigrationReply,
   }),
   api.get('/v0/plans/:id/migrations/:migrationId', 'getPlanMigration', {
@@ -64,8 +64,8 @@ export const planMigrationRoutes = (dependencies: SubscriptionDependencies): rea
     description: '`progress` counts the subscriptions with an outcome. The status is `running` until all have one.',
     access: ofPlan('viewer'),
     replies: { 200: PlanMigrationReply },
-    handler: async ({ tx, merchantId, params }) => {
-      const found = await findOfPlan(selectPlanMigration, tx, merchantId, params);
+    handler: async ({ tx, params }) => {
+      const found = await findOfPlan(selectPlanMigration, tx, params);
       return found.ok ? ok(toMigrationReply(found.value)) : found;
     },
   }),
@@ -76,8 +76,8 @@ export const planMigrationRoutes = (dependencies: SubscriptionDependencies): rea
     access: ofPlan('member'),
     replies: { 200: PlanMigrationReply },
     errors: [409],
-    handler: async ({ tx, merchantId, params, now }) => {
-      const found = await findOfPlan(lockPlanMigration, tx, merchantId, params);
+    handler: async ({ tx, params, now }) => {
+      const found = await findOfPlan(lockPlanMigration, tx, params);
       if (!found.ok) return found;
       const status = next(planMigrationStates, found.value.status, 'cancel');
       if (!status.ok) return status;
@@ -94,8 +94,8 @@ export const planMigrationRoutes = (dependencies: SubscriptionDependencies): rea
     access: ofPlan('viewer'),
     query: PlanMigrationSubscriptionListQuery,
     of: PlanMigrationSubscriptionReply,
-    list: async ({ tx, merchantId, params, query, page }) => {
-      const found = await findOfPlan(selectPlanMigration, tx, merchantId, params);
+    list: async ({ tx, params, query, page }) => {
+      const found = await findOfPlan(selectPlanMigration, tx, params);
       if (!found.ok) return found;
       const { rows, total } = await listMembers(tx, found.value, query.outcome, page);
       return { rows: rows.map((row) => toMemberReply(found.value, row)), total };
@@ -107,10 +107,9 @@ export const planMigrationRoutes = (dependencies: SubscriptionDependencies): rea
 async function findOfPlan(
   select: typeof selectPlanMigration,
   tx: Tx,
-  merchantId: string,
   { id, migrationId }: Readonly<Record<string, string>>,
 ): Promise<Result<PlanMigration>> {
-  const found = await select(tx, merchantId, migrationId as string);
+  const found = await select(tx, migrationId as string);
   return found && found.planId === id ? ok(found) : notFound('planMigration');
 }
 

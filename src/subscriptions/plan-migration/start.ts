@@ -23,16 +23,15 @@ const MOST_IN_REQUEST = 50;
 export async function startPlanMigration(
   dependencies: SubscriptionDependencies,
   tx: Tx,
-  merchantId: string,
   planId: string,
   body: PlanMigrationCreateBody,
   wall: Instant,
 ): Promise<Result<PlanMigration>> {
-  const decided = await readMigration(tx, merchantId, planId, body, wall);
+  const decided = await readMigration(tx, planId, body, wall);
   if (!decided.ok) return decided;
   const inserted = await insertPlanMigration(tx, decided.value);
   if (!inserted) {
-    const running = await selectRunningOfVersion(tx, merchantId, decided.value.fromVersionId);
+    const running = await selectRunningOfVersion(tx, decided.value.fromVersionId);
     return fail('PLAN_MIGRATION_RUNNING', { migrationId: running?.id ?? null });
   }
   let migration = await insertMembers(tx, inserted);
@@ -44,16 +43,15 @@ export async function startPlanMigration(
 /** The request of a body, checked. */
 async function readMigration(
   tx: Tx,
-  merchantId: string,
   planId: string,
   body: PlanMigrationCreateBody,
   wall: Instant,
 ): Promise<Result<NewPlanMigration>> {
   const { fromVersion, toVersion, replacePrices = [] } = body;
-  const plan = await findPlan(tx, merchantId, planId);
+  const plan = await findPlan(tx, planId);
   if (!plan) return notFound('plan');
-  const from = await findPlanVersionByNumber(tx, merchantId, planId, fromVersion);
-  const to = await findPlanVersionByNumber(tx, merchantId, planId, toVersion);
+  const from = await findPlanVersionByNumber(tx, planId, fromVersion);
+  const to = await findPlanVersionByNumber(tx, planId, toVersion);
   if (!from) return noVersion(planId, fromVersion, 'fromVersion');
   if (!to) return noVersion(planId, toVersion, 'toVersion');
   if (from.id === to.id) return invalidField('toVersion', 'must be another version than fromVersion');
@@ -61,13 +59,13 @@ async function readMigration(
   for (const [index, replacement] of replacePrices.entries())
     for (const field of ['replacesPriceId', 'withPriceId'] as const) {
       const named = `replacePrices.${index}.${field}`;
-      const owned = await checkReference(tx, merchantId, 'price', replacement[field], named);
+      const owned = await checkReference(tx, 'price', replacement[field], named);
       if (!owned.ok) return owned;
     }
   const wrong = replacementErrors(replacePrices, from.prices, to.prices);
   if (wrong.length > 0) return invalid(wrong);
   return ok({
-    merchantId,
+    merchantId: tx.merchantId,
     id: newId('planMigration'),
     planId,
     fromVersionId: from.id,

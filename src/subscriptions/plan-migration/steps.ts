@@ -6,8 +6,8 @@ import { selectPlanMigration } from './migrations.sql.ts';
 /** A migration continues with its next subscriptions, each time in its own transaction, until none is left. */
 export const planMigrationDueKind = (dependencies: SubscriptionDependencies): DueKind => ({
   kind: 'plan_migration',
-  step: async (tx, { merchantId, id }, now) => {
-    const migration = await selectPlanMigration(tx, merchantId, id);
+  step: async (tx, { id }, now) => {
+    const migration = await selectPlanMigration(tx, id);
     if (migration?.status === 'running') await changeNext(dependencies, tx, migration, now);
   },
 });

@@ -43,19 +43,14 @@ export async function insertChanges(tx: Tx, rows: readonly NewChange[]): Promise
   return rows.map(({ id }) => byId.get(id) as ChangeRow);
 }
 
-export const selectChange = (tx: Tx, merchantId: string, id: string): Promise<ChangeRow | undefined> =>
-  tx.maybe<ChangeRow>(sql`select * from subscription_change where merchant_id = ${merchantId} and id = ${id}`);
+export const selectChange = (tx: Tx, id: string): Promise<ChangeRow | undefined> =>
+  tx.maybe<ChangeRow>(sql`select * from subscription_change where merchant_id = ${tx.merchantId} and id = ${id}`);
 
 /** The same, locked: taken before its subscription, as the worker does that has found it due. */
-export const lockChange = (
-  tx: Tx,
-  merchantId: string,
-  subscriptionId: string,
-  id: string,
-): Promise<ChangeRow | undefined> =>
+export const lockChange = (tx: Tx, subscriptionId: string, id: string): Promise<ChangeRow | undefined> =>
   tx.maybe<ChangeRow>(sql`
     select * from subscription_change
-     where merchant_id = ${merchantId} and subscription_id = ${subscriptionId} and id = ${id} for update`);
+     where merchant_id = ${tx.merchantId} and subscription_id = ${subscriptionId} and id = ${id} for update`);
 
 /**
  * The changes of some subscriptions that are to come, by the subscription; at most one of each (unique index
@@ -63,24 +58,19 @@ export const lockChange = (
  */
 export async function selectScheduledChanges(
   tx: Tx,
-  merchantId: string,
   subscriptionIds: readonly string[],
 ): Promise<ReadonlyMap<string, ChangeRow>> {
   if (subscriptionIds.length === 0) return new Map();
   const rows = await tx.rows<ChangeRow>(sql`
     select * from subscription_change
-     where merchant_id = ${merchantId} and subscription_id = any (${[...subscriptionIds]}::text[])
+     where merchant_id = ${tx.merchantId} and subscription_id = any (${[...subscriptionIds]}::text[])
        and status = 'scheduled'`);
   return new Map(rows.map((row) => [row.subscriptionId, row]));
 }
 
 /** The one change of a subscription that is to come. */
-export const selectScheduledChange = async (
-  tx: Tx,
-  merchantId: string,
-  subscriptionId: string,
-): Promise<ChangeRow | undefined> =>
-  (await selectScheduledChanges(tx, merchantId, [subscriptionId])).get(subscriptionId);
+export const selectScheduledChange = async (tx: Tx, subscriptionId: string): Promise<ChangeRow | undefined> =>
+  (await selectScheduledChanges(tx, [subscriptionId])).get(subscriptionId);
 
 /** It came, or will not. */
 export const updateChangeStatus = (
@@ -96,22 +86,22 @@ export const updateChangeStatus = (
  * A change that is to come does not where the subscription ends; one that a worker has locked is applied by that
  * worker.
  */
-export const markScheduledCancelled = (tx: Tx, merchantId: string, subscriptionId: string): Promise<number> =>
+export const markScheduledCancelled = (tx: Tx, subscriptionId: string): Promise<number> =>
   tx.run(sql`
     update subscription_change set status = 'cancelled', next_action_at = null
-     where merchant_id = ${merchantId}
+     where merchant_id = ${tx.merchantId}
        and id in (select id from subscription_change
-                   where merchant_id = ${merchantId} and subscription_id = ${subscriptionId} and status = 'scheduled'
+                   where merchant_id = ${tx.merchantId} and subscription_id = ${subscriptionId} and status = 'scheduled'
                      for update skip locked)`);
 
-export const selectChanges = (tx: Tx, merchantId: string, subscriptionId: string, page: PageRequest) =>
+export const selectChanges = (tx: Tx, subscriptionId: string, page: PageRequest) =>
   pageOfRows<ChangeRow>(
     tx,
     {
       kind: 'subscriptionChange',
       select: sql`*`,
       from: sql`subscription_change`,
-      exists: sql`merchant_id = ${merchantId} and subscription_id = ${subscriptionId}`,
+      exists: sql`merchant_id = ${tx.merchantId} and subscription_id = ${subscriptionId}`,
     },
     page,
   );

@@ -26,16 +26,12 @@ export const insertSubscription = (tx: Tx, subscription: NewSubscription, now: I
 };
 
 /** A subscription of the merchant. */
-export const selectSubscription = (tx: Tx, merchantId: string, id: string): Promise<SubscriptionRow | undefined> =>
-  tx.maybe<SubscriptionRow>(sql`select * from subscription where merchant_id = ${merchantId} and id = ${id}`);
+export const selectSubscription = (tx: Tx, id: string): Promise<SubscriptionRow | undefined> =>
+  tx.maybe<SubscriptionRow>(sql`select * from subscription where merchant_id = ${tx.merchantId} and id = ${id}`);
 
-export const selectSubscriptionsById = (
-  tx: Tx,
-  merchantId: string,
-  ids: readonly string[],
-): Promise<SubscriptionRow[]> =>
+export const selectSubscriptionsById = (tx: Tx, ids: readonly string[]): Promise<SubscriptionRow[]> =>
   tx.rows<SubscriptionRow>(
-    sql`select * from subscription where merchant_id = ${merchantId} and id = any (${[...ids]}::text[])`,
+    sql`select * from subscription where merchant_id = ${tx.merchantId} and id = any (${[...ids]}::text[])`,
   );
 
 /**
@@ -43,49 +39,45 @@ export const selectSubscriptionsById = (
  * rows that only refer to it: a worker that holds an invoice opens the next one, and its foreign key would close the
  * circle.
  */
-export const lockSubscription = (tx: Tx, merchantId: string, id: string): Promise<SubscriptionRow | undefined> =>
+export const lockSubscription = (tx: Tx, id: string): Promise<SubscriptionRow | undefined> =>
   tx.maybe<SubscriptionRow>(sql`
-    select * from subscription where merchant_id = ${merchantId} and id = ${id} for no key update`);
+    select * from subscription where merchant_id = ${tx.merchantId} and id = ${id} for no key update`);
 
 /** The same without waiting. @throws 55P03 if another process has it */
-export const lockSubscriptionNow = (tx: Tx, merchantId: string, id: string): Promise<SubscriptionRow | undefined> =>
+export const lockSubscriptionNow = (tx: Tx, id: string): Promise<SubscriptionRow | undefined> =>
   tx.maybe<SubscriptionRow>(sql`
-    select * from subscription where merchant_id = ${merchantId} and id = ${id} for no key update nowait`);
+    select * from subscription where merchant_id = ${tx.merchantId} and id = ${id} for no key update nowait`);
 
 /** Locks the free ones of some subscriptions, without waiting. @returns their ids */
-export const lockFreeSubscriptions = async (tx: Tx, merchantId: string, ids: readonly string[]): Promise<string[]> =>
+export const lockFreeSubscriptions = async (tx: Tx, ids: readonly string[]): Promise<string[]> =>
   (
     await tx.rows<{ id: string }>(sql`
-      select id from subscription where merchant_id = ${merchantId} and id = any (${[...ids]}::text[])
+      select id from subscription where merchant_id = ${tx.merchantId} and id = any (${[...ids]}::text[])
        order by id for no key update skip locked`)
   ).map(({ id }) => id);
 
 /** Locks some subscriptions, in the order of their ids. @returns them in the order of their creation */
-export const lockSubscriptions = (tx: Tx, merchantId: string, ids: readonly string[]): Promise<SubscriptionRow[]> =>
+export const lockSubscriptions = (tx: Tx, ids: readonly string[]): Promise<SubscriptionRow[]> =>
   tx.rows<SubscriptionRow>(sql`
     with locked as materialized (
       select * from subscription
-       where merchant_id = ${merchantId} and id = any (${[...ids]}::text[]) order by id for no key update)
+       where merchant_id = ${tx.merchantId} and id = any (${[...ids]}::text[]) order by id for no key update)
     select * from locked order by seq`);
 
 /** The same without waiting. @throws 55P03 if another process has one */
-export const lockSubscriptionsNow = (tx: Tx, merchantId: string, ids: readonly string[]): Promise<number> =>
+export const lockSubscriptionsNow = (tx: Tx, ids: readonly string[]): Promise<number> =>
   tx.run(sql`
-    select from subscription where merchant_id = ${merchantId} and id = any (${[...ids]}::text[])
+    select from subscription where merchant_id = ${tx.merchantId} and id = any (${[...ids]}::text[])
      order by id for no key update nowait`);
 
-export const selectSubscriptionByKey = (
-  tx: Tx,
-  merchantId: string,
-  key: string,
-): Promise<SubscriptionRow | undefined> =>
+export const selectSubscriptionByKey = (tx: Tx, key: string): Promise<SubscriptionRow | undefined> =>
   tx.maybe<SubscriptionRow>(
-    sql`select * from subscription where merchant_id = ${merchantId} and idempotency_key = ${key}`,
+    sql`select * from subscription where merchant_id = ${tx.merchantId} and idempotency_key = ${key}`,
   );
 
 /** Locks a key: a twin with the same key waits until this transaction ends, and then finds its subscription. */
-export const lockSubscriptionKey = (tx: Tx, merchantId: string, key: string): Promise<number> =>
-  tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`subscription:${merchantId}:${key}`}, 0))`);
+export const lockSubscriptionKey = (tx: Tx, key: string): Promise<number> =>
+  tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`subscription:${tx.merchantId}:${key}`}, 0))`);
 
 export type SubscriptionChanges = Partial<
   Pick<
@@ -141,7 +133,6 @@ const PINNED = ['planId', 'planVersionId', 'planVersionNumber', 'quantities', 'b
  */
 export async function updatePinned(
   tx: Tx,
-  merchantId: string,
   rows: readonly Pick<SubscriptionRow, 'id' | 'status' | (typeof PINNED)[number]>[],
   now: Instant,
 ): Promise<SubscriptionRow[]> {
@@ -153,7 +144,7 @@ export async function updatePinned(
     update subscription s
        set ${sql.join(PINNED.map((name) => sql`${column(name)} = u.${column(name)}`))}, updated_at = ${now}
       from jsonb_populate_recordset(null::subscription, ${recordset(pinned)}) u
-     where s.merchant_id = ${merchantId} and s.id = u.id and s.status is not distinct from u.status
+     where s.merchant_id = ${tx.merchantId} and s.id = u.id and s.status is not distinct from u.status
     returning s.*`);
   if (stored.length !== rows.length) throw new Error('A subscription moved on while it was locked.');
   const byId = new Map(stored.map((row) => [row.id, row]));
@@ -164,19 +155,14 @@ export async function updatePinned(
 export type Reminded = Pick<SubscriptionRow, 'id' | 'remindedPeriod' | 'nextActionAt'>;
 
 /** Stores what became of some active subscriptions of one merchant. @throws where one is not active any more */
-export async function updateReminded(
-  tx: Tx,
-  merchantId: string,
-  rows: readonly Reminded[],
-  now: Instant,
-): Promise<void> {
+export async function updateReminded(tx: Tx, rows: readonly Reminded[], now: Instant): Promise<void> {
   if (rows.length === 0) return;
   const kept = rows.map(({ id, remindedPeriod, nextActionAt }) => ({ id, remindedPeriod, nextActionAt }));
   const count = await tx.run(sql`
     update subscription s
        set reminded_period = u.reminded_period, next_action_at = u.next_action_at, updated_at = ${now}
       from jsonb_to_recordset(${recordset(kept)}) as u (id text, reminded_period int, next_action_at timestamptz)
-     where s.merchant_id = ${merchantId} and s.id = u.id and s.status = 'active'`);
+     where s.merchant_id = ${tx.merchantId} and s.id = u.id and s.status = 'active'`);
   if (count !== rows.length) throw new Error('A subscription moved on while it was locked.');
 }
 
@@ -249,23 +235,19 @@ export type ClaimingRow = Pick<
 export const selectClaiming = (
   tx: Tx,
   { merchantId, ...holder }: Pick<SubscriptionRow, 'merchantId' | 'customerId' | 'clockId'>,
-): Promise<ClaimingRow[]> => selectClaimingOf(tx, merchantId, [holder]);
+): Promise<ClaimingRow[]> => selectClaimingOf(tx, [holder]);
 
 /** The owner of the usage: a customer on a clock, or on none. */
 type Holder = Pick<SubscriptionRow, 'customerId' | 'clockId'>;
 
 /** The same of some customers of one merchant; those of each in the order of their creation. */
-export const selectClaimingOf = (
-  tx: Tx,
-  merchantId: string,
-  holders: readonly Holder[],
-): Promise<(ClaimingRow & Holder)[]> =>
+export const selectClaimingOf = (tx: Tx, holders: readonly Holder[]): Promise<(ClaimingRow & Holder)[]> =>
   tx.rows<ClaimingRow & Holder>(sql`
     select s.merchant_id, s.id, s.customer_id, s.clock_id, s.plan_id, s.plan_version_id, s.status, s.started_at,
            s.ending_at, s.terminated_at, s.next_action_at
       from unnest(${holders.map(({ customerId: id }) => id)}::text[],
                   ${holders.map(({ clockId: id }) => id)}::text[]) h (customer_id, clock_id)
-      join subscription s on s.merchant_id = ${merchantId} and s.customer_id = h.customer_id
+      join subscription s on s.merchant_id = ${tx.merchantId} and s.customer_id = h.customer_id
                          and s.clock_id is not distinct from h.clock_id and s.activated_at is not null
      order by s.seq`);
 
@@ -276,17 +258,13 @@ export type ClaimingCustomerRow = ClaimingRow & Pick<SubscriptionRow, 'customerI
  * The subscriptions of a merchant that can bill usage of a time, in the order of their creation. What ended is billed
  * to the end of its last period, so those that ended within the longest period before are among them.
  */
-export const selectClaimingBetween = (
-  tx: Tx,
-  merchantId: string,
-  { start, end }: Period,
-): Promise<ClaimingCustomerRow[]> =>
+export const selectClaimingBetween = (tx: Tx, { start, end }: Period): Promise<ClaimingCustomerRow[]> =>
   tx.rows<ClaimingCustomerRow>(sql`
     select merchant_id, id, customer_id, clock_id, plan_id, plan_version_id, status, started_at, billing_starts_at,
       ending_at,
            terminated_at, next_action_at
       from subscription
-     where merchant_id = ${merchantId} and activated_at is not null and started_at < ${end}
+     where merchant_id = ${tx.merchantId} and activated_at is not null and started_at < ${end}
        and (coalesce(terminated_at, ending_at) is null
             or coalesce(terminated_at, ending_at) > ${start.subtract({ hours: LONGEST_PERIOD_HOURS })})
      order by seq`);
@@ -297,50 +275,37 @@ const LONGEST_PERIOD_HOURS = 400 * 24;
  * Makes subscriptions due that have ended, for a look at their closed periods before the one that is planned, if one
  * is.
  */
-export async function updateEndedToBeDue(
-  tx: Tx,
-  merchantId: string,
-  ids: readonly string[],
-  now: Instant,
-): Promise<void> {
+export async function updateEndedToBeDue(tx: Tx, ids: readonly string[], now: Instant): Promise<void> {
   await tx.run(sql`
     update subscription set next_action_at = ${now}
-     where merchant_id = ${merchantId} and id = any (${[...ids]}::text[])
+     where merchant_id = ${tx.merchantId} and id = any (${[...ids]}::text[])
        and status = 'terminated' and (next_action_at is null or next_action_at > ${now})`);
 }
 
 /**
  * How many subscriptions that have not ended are pinned to each of some plan versions; those with none are left out.
  */
-export async function countByVersion(
-  tx: Tx,
-  merchantId: string,
-  versionIds: readonly string[],
-): Promise<ReadonlyMap<string, number>> {
+export async function countByVersion(tx: Tx, versionIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const rows = await tx.rows<{ versionId: string; count: number }>(sql`
     select plan_version_id as version_id, count(*)::int as count from subscription
-     where merchant_id = ${merchantId} and plan_version_id = any (${versionIds}) and status <> 'terminated'
+     where merchant_id = ${tx.merchantId} and plan_version_id = any (${versionIds}) and status <> 'terminated'
      group by plan_version_id`);
   return new Map(rows.map(({ versionId, count }) => [versionId, count]));
 }
 
 /** The plans to which a customer has an active subscription. */
-export async function selectActivePlans(tx: Tx, merchantId: string, customerId: string): Promise<string[]> {
+export async function selectActivePlans(tx: Tx, customerId: string): Promise<string[]> {
   const rows = await tx.rows<{ planId: string }>(sql`
     select distinct plan_id from subscription
-     where merchant_id = ${merchantId} and customer_id = ${customerId} and status = 'active'`);
+     where merchant_id = ${tx.merchantId} and customer_id = ${customerId} and status = 'active'`);
   return rows.map(({ planId }) => planId);
 }
 
 /** Are there subscriptions that have not ended, of a customer or on a clock? For the guards of their deletion. */
-export const selectUnendedSubscriptions = (
-  tx: Tx,
-  merchantId: string,
-  by: { customerId: string } | { clockId: string },
-) =>
+export const selectUnendedSubscriptions = (tx: Tx, by: { customerId: string } | { clockId: string }) =>
   tx.rows<{ id: string; name: string }>(sql`
     select id, name from subscription
-     where merchant_id = ${merchantId} and status <> 'terminated'
+     where merchant_id = ${tx.merchantId} and status <> 'terminated'
        and ${'customerId' in by ? sql`customer_id = ${by.customerId}` : sql`clock_id = ${by.clockId}`}
      order by seq`);
 
@@ -357,10 +322,10 @@ export interface SubscriptionOfPlan {
  * The subscriptions of some customers to a plan, as it is by now, oldest first; those that never became active are left
  * out.
  */
-export const selectSubscriptionsOfPlan = (tx: Tx, merchantId: string, planId: string, customerIds: readonly string[]) =>
+export const selectSubscriptionsOfPlan = (tx: Tx, planId: string, customerIds: readonly string[]) =>
   tx.rows<SubscriptionOfPlan>(sql`
     select id, customer_id, started_at, status, terminated_at
       from subscription
-     where merchant_id = ${merchantId} and plan_id = ${planId} and customer_id = any (${[...customerIds]}::text[])
+     where merchant_id = ${tx.merchantId} and plan_id = ${planId} and customer_id = any (${[...customerIds]}::text[])
        and (status = 'active' or (status = 'terminated' and billing_opened))
      order by seq`);

@@ -30,14 +30,10 @@ export interface VersionRow {
  * The versions of some subscriptions in the order of time; none where it was never changed. Of two of one instant the
  * later one holds.
  */
-export const selectVersionsOfSubscriptions = (
-  tx: Tx,
-  merchantId: string,
-  ids: readonly string[],
-): Promise<VersionRow[]> =>
+export const selectVersionsOfSubscriptions = (tx: Tx, ids: readonly string[]): Promise<VersionRow[]> =>
   tx.rows<VersionRow>(sql`
     select * from subscription_version
-     where merchant_id = ${merchantId} and subscription_id = any (${[...ids]}::text[])
+     where merchant_id = ${tx.merchantId} and subscription_id = any (${[...ids]}::text[])
      order by subscription_id, holds_from, seq`);
 
 export type NewVersion = Omit<VersionRow, 'seq' | 'takesUpAnew'>;
@@ -58,5 +54,5 @@ export const insertVersions = async (tx: Tx, rows: readonly NewVersion[]): Promi
 };
 
 /** The version that a change would have brought is not coming. */
-export const deleteVersionOf = (tx: Tx, merchantId: string, changeId: string): Promise<number> =>
-  tx.run(sql`delete from subscription_version where merchant_id = ${merchantId} and change_id = ${changeId}`);
+export const deleteVersionOf = (tx: Tx, changeId: string): Promise<number> =>
+  tx.run(sql`delete from subscription_version where merchant_id = ${tx.merchantId} and change_id = ${changeId}`);
