@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import pg from 'pg';
+import { sentDuring } from '../test/support/sent-statements.ts';
 import { type Caller, openSandbox } from './support/sandbox.ts';
 import { withStack } from './support/stack.ts';
 
@@ -12,36 +12,6 @@ import { withStack } from './support/stack.ts';
 const WANTED: Readonly<Record<string, number>> = { create: 30, change: 35, end: 25 };
 
 const { show } = parseArgs({ options: { show: { type: 'string' } } }).values;
-
-/** A statement as it was sent: its text with its values. */
-type Sent = string;
-
-/** Writes down each statement that the process sends. */
-function listen(): Sent[] {
-  const sent: Sent[] = [];
-  const query = pg.Client.prototype.query as (...values: unknown[]) => unknown;
-  pg.Client.prototype.query = function heard(
-    this: pg.Client,
-    statement: string | pg.QueryConfig,
-    ...others: unknown[]
-  ) {
-    const { text, values = [] } = typeof statement === 'string' ? { text: statement } : statement;
-    sent.push(`${text.replace(/\s+/g, ' ')} ${JSON.stringify(values)}`);
-    return query.call(this, statement, ...others);
-  } as typeof pg.Client.prototype.query;
-  return sent;
-}
-
-/** Statements that were sent before, to the letter, in the same transaction. */
-function repeated(sent: readonly Sent[]): Sent[] {
-  let known = new Set<Sent>();
-  return sent.filter((statement) => {
-    if (statement.startsWith('begin')) known = new Set();
-    const isAgain = known.has(statement) && !/^(savepoint|release|rollback)\b/.test(statement);
-    known.add(statement);
-    return isAgain;
-  });
-}
 
 /** Two plans, each of one fee in arrears. */
 async function plans(call: Caller) {
@@ -86,18 +56,16 @@ async function measure(call: Caller): Promise<boolean> {
   const usage = { type: 'call', source: 'bench', subject: customer.id, data: { units: 1 } };
 
   let isKept = true;
-  const sent = listen();
   async function step<Answer>(name: string, work: () => Promise<Answer>): Promise<Answer> {
-    sent.length = 0;
-    const answer = await work();
-    const [count, again] = [sent.length, repeated(sent)];
+    const { answer, sent } = await sentDuring(work);
+    const [count, again] = [sent.all.length, sent.repeated];
     const wanted = WANTED[name];
     const kept = wanted === undefined || (count <= wanted && again.length === 0);
     isKept &&= kept;
     const limit = wanted === undefined ? '' : `wanted ≤ ${wanted} and 0   ${kept ? 'yes' : 'NO'}`;
     console.log(`  ${name.padEnd(16)} ${String(count).padStart(4)} statements, ${again.length} repeated   ${limit}`);
     if (name === show)
-      for (const statement of sent)
+      for (const statement of sent.all)
         console.log(`    ${again.includes(statement) ? '↻' : ' '} ${statement.slice(0, 400)}`);
     return answer;
   }
