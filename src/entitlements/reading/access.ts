@@ -29,7 +29,8 @@ export async function toAccessReplies(
     const shown: EntitlementDetailReply[] = [];
     for (const [index, each] of loaded.entries()) {
       const { effectiveNow: now } = entitlements[index] as TimedEntitlement;
-      shown.push(await toLoadedReply(tx, each, { ...question, budget }, now));
+      const own = tx.of(each.entitlement.merchantId); // an operator's list has several
+      shown.push(await toLoadedReply(own, each, { ...question, budget }, now));
     }
     return ok(shown);
   };

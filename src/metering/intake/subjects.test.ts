@@ -111,7 +111,7 @@ describe('an externalId', () => {
     const [one, two] = [newMerchant(), newMerchant()];
     await env.database.transaction({ merchants: [one, two] }, async (tx) => {
       orThrow(await acceptEvents(tx, [eventOf(one, 'k', 'x'), eventOf(two, 'k', 'x')], NOW));
-      await linkExternalSubject(tx, { merchantId: one, externalId: 'x', customerId: 'cus_a' }, NOW);
+      await linkExternalSubject(tx.of(one), { merchantId: one, externalId: 'x', customerId: 'cus_a' }, NOW);
       expect([await countFor(tx.of(one), 'cus_a'), await countFor(tx.of(two), 'cus_a')]).toEqual([1, 0]);
     });
   });
