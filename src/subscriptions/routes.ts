@@ -105,11 +105,13 @@ export const subscriptionRoutes = (
       const { rows, total } = await selectSubscriptions(tx, merchantId, { ...filters, ...at }, page);
       const facts = await loadShown(tx, rows, now);
       const data = [];
-      for (const row of rows)
+      for (const row of rows) {
+        const own = tx.of(row.merchantId); // an operator's list has several
         data.push({
-          ...toSubscriptionReply(row, facts(row), await paymentOf(dependencies, tx, row)),
-          ...(include === 'customer' && { customer: await customerDetails(tx, row) }),
+          ...toSubscriptionReply(row, facts(row), await paymentOf(dependencies, own, row)),
+          ...(include === 'customer' && { customer: await customerDetails(own, row) }),
         });
+      }
       return ok(listReply({ data, total }, page));
     },
   }),
