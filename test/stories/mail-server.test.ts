@@ -77,8 +77,8 @@ const mailOf = async ({ shop }: Office, invoice: Resource): Promise<Resource> =>
 
 /** Runs due work, and waits until the attempt on the mail of this invoice is noted. */
 async function send(office: Office, invoice: Resource, attempts = 1): Promise<Resource> {
-  await office.env.runDueWork();
   const isNoted = async () => {
+    await office.env.runDueWork(); // another time where a lost process still has the mail
     const mail = await mailOf(office, invoice);
     return mail.attempts === attempts && (mail.status !== 'pending' || mail.lastError !== null);
   };
