@@ -7,8 +7,9 @@ import { processorSeconds, type Stack, type Target, withStack } from './support/
  * and that the number of events in the open hour does not matter. See README.md.
  */
 
+const isCold = process.argv[2] === 'cold';
 const { customers, rate, seconds, connections } = numbersOf({
-  customers: 1_000,
+  customers: isCold ? 100_000 : 1_000,
   rate: 1_000,
   seconds: 4,
   connections: 16,
@@ -130,11 +131,49 @@ async function costOf(target: Target, path: string, many: number, port: number) 
   return { perSecond: report.reads / report.seconds, node, postgres };
 }
 
+/** The least share of the rate of a read again, and the slowest read by the clock at half of `--rate`. */
+const COLD_SHARE = 0.5;
+const COLD_P99_LIMIT = 20;
+
+/**
+ * First reads of customers by a process that was started anew, and the same ones again: by far the most customers are
+ * asked about once in a while.
+ */
+async function measureCold(stack: Stack, url: string, key: string): Promise<void> {
+  const order = { path: '/v1/customers/cus_#/access', many: customers, connections, key };
+  const measured = async (target: Target, seconds: number) => {
+    const processes = [target.processId, stack.postgresId] as const;
+    const before = processes.map(processorSeconds);
+    const report = await stack.read(target, { ...order, rate: null, seconds });
+    const [node = 0, postgres = 0] = processes
+      .map(processorSeconds)
+      .map((after, place) => ((after - (before[place] as number)) / report.reads) * 1e6);
+    if (report.refused > 0) throw new Error(`${report.refused} reads were refused.`);
+    return { ...report, perSecond: report.reads / report.seconds, node, postgres };
+  };
+  await stack.serving(url, async (target) => {
+    const first = await measured(target, seconds);
+    const again = await measured(target, seconds / 2);
+    for (const [name, { perSecond, node, postgres }] of Object.entries({ first, again }))
+      console.log(
+        `  ${name}: ${perSecond.toFixed(0)}/s   Node ${node.toFixed(0)} µs, PostgreSQL ${postgres.toFixed(0)} µs`,
+      );
+    const share = first.perSecond / again.perSecond;
+    line('access.cold ÷ again', share.toFixed(2), `>= ${COLD_SHARE}`, share >= COLD_SHARE);
+  });
+  await stack.serving(url, async (target) => {
+    const { p50, p99 } = await stack.read(target, { ...order, rate: rate / 2, seconds });
+    console.log(`  by the clock: p50 ${p50.toFixed(2)} ms at ${rate / 2}/s`);
+    line('access.cold.p99', `${p99.toFixed(2)} ms`, `< ${COLD_P99_LIMIT} ms`, p99 < COLD_P99_LIMIT);
+  });
+}
+
 await withStack(async (stack) => {
   current = stack;
   const url = await stack.database();
   await stack.serving(url, async (target) => {
     await seed(url, target);
+    if (isCold) return measureCold(stack, url, target.key);
     const paths = [
       ['check', '/v1/entitlements/ent_#'],
       ['access', '/v1/customers/cus_#/access'],

@@ -61,7 +61,7 @@ if (what === 'bare') {
     databaseUrl: what,
     publicUrl: `http://127.0.0.1:${port}`,
     platformKey: generateApiKey('sandbox'),
-    masterKey: { key: generateMasterKey() },
+    masterKey: { key: process.env.BENCH_MASTER_KEY ?? generateMasterKey() },
     logger: pino({ level: 'silent' }),
     ...(how === 'any slots' && {
       slotLimits: { ofMerchant: MANY, ofAll: MANY, waiting: MANY, waitMilliseconds: MANY },

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startEmbeddedPostgres } from '../../src/db/embedded/index.ts';
 import { migrate } from '../../src/db/index.ts';
+import { generateMasterKey } from '../../src/kernel/sealing.ts';
 import type { FloodOrder, FloodReport } from './flood.ts';
 import type { LoadOrder, LoadReport } from './load.ts';
 import type { ReadOrder, ReadReport } from './reads.ts';
@@ -54,6 +55,7 @@ export async function withStack(
   work: (stack: Stack) => Promise<void>,
   settings: Readonly<Record<string, string | number>> = {},
 ): Promise<void> {
+  process.env.BENCH_MASTER_KEY = generateMasterKey(); // several servers may use one database
   const folder = mkdtempSync(join(tmpdir(), 'reckoner-bench-'));
   const postgres = await startEmbeddedPostgres({ dataDirectory: folder, settings });
   let databases = 0;

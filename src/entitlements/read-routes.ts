@@ -5,7 +5,8 @@ import type { Tx } from '../db/index.ts';
 import { listReply, pageOf, type Route, routesOf } from '../http/index.ts';
 import { invalidField, notFound, ok, type Result } from '../kernel/result.ts';
 import { formatInstant, type Instant, type InstantText, instantOrNull } from '../kernel/time.ts';
-import { type AccessOf, accessQuestion, detailQuestion, findAsked, findWhose } from './cache/questions.ts';
+import type { AccessOf } from './cache/cache.sql.ts';
+import { accessQuestion, detailQuestion, findAsked, findWhose } from './cache/questions.ts';
 import { type ReadingDependencies, type ReadingQuestion, Readings } from './cache/readings.ts';
 import { selectEntitlement } from './entitlement/entitlements.sql.ts';
 import {

@@ -13,7 +13,15 @@ import {
 import type { SpentBudget } from '../entitlement/dependencies.ts';
 import type { EntitlementRow } from '../entitlement/entitlement.ts';
 import type { InputRow } from '../inputs/inputs.sql.ts';
+import type { AskedFeature } from '../reading/access.ts';
 import { conditionsOf, type EntitlementFilters, type TimedEntitlement } from '../reading/reading.sql.ts';
+
+/** Of whom access is asked for, and to what. */
+export interface AccessOf {
+  readonly customer: { readonly id: string } | { readonly externalId: string };
+  readonly productId?: string | undefined;
+  readonly featureKey?: string | undefined;
+}
 
 /** The question about known entitlements. */
 export interface NowQuestion {
@@ -222,6 +230,31 @@ export const selectOpened = async (
   );
   return row;
 };
+
+/** A customer with one of its entitlements; without fields of an entitlement where it has none that is wanted. */
+export interface OpenedOfCustomer extends OpenedRow {
+  readonly customer: string;
+  /** Null: no key was given. */
+  readonly asked: readonly AskedFeature[] | null;
+}
+
+/** Opens the entitlements of a customer of the merchant that have not ended, or those to a product or a feature. */
+export const selectOpenedOfCustomer = (
+  database: Database,
+  merchantId: string,
+  { customer, productId, featureKey }: AccessOf,
+  now: Instant,
+): Promise<OpenedOfCustomer[]> =>
+  database.call<OpenedOfCustomer>(
+    'open customer',
+    sql`
+    select (o.found).*, o.customer, o.state, o.asked, o.effective_now, o.next_grant_at, o.feature_key, o.terms,
+           o.grants, o.resets, o.meters, o.preceding, o.reserved, o.snapshot_at, o.snapshot_state, o.snapshot_taken
+      from as_merchant(${merchantId}) m (merchant)
+     cross join lateral customer_opening(m.merchant, ${'id' in customer ? customer.id : null},
+                                         ${'externalId' in customer ? customer.externalId : null}, ${productId ?? null},
+                                         ${featureKey ?? null}, ${now}) o`,
+  );
 
 /** The state of all entitlements of a customer. */
 export const selectState = async (tx: Tx, customerId: string): Promise<string> => {

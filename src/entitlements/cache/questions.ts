@@ -3,9 +3,17 @@ import { findCustomer, findCustomerIdsOfExternalId } from '../../customers/index
 import type { Tx } from '../../db/index.ts';
 import { notFound, ok, type Result } from '../../kernel/result.ts';
 import type { EntitlementRow } from '../entitlement/entitlement.ts';
-import { loadedOf } from '../inputs/inputs.ts';
+import { type Loaded, loadedOf } from '../inputs/inputs.ts';
 import { countsAsThen } from '../inputs/snapshot.ts';
-import { type OpenedRow, selectOpened, selectState, selectStated, selectUnended } from './cache.sql.ts';
+import {
+  type AccessOf,
+  type OpenedRow,
+  selectOpened,
+  selectOpenedOfCustomer,
+  selectState,
+  selectStated,
+  selectUnended,
+} from './cache.sql.ts';
 import type { OpenedReading, Reading, ReadingQuestion } from './readings.ts';
 
 type Asked = Omit<ReadingQuestion, 'text' | 'open' | 'find'>;
@@ -45,19 +53,29 @@ function entitlementOf({
   return entitlement;
 }
 
-/** Of whom access is asked for, and to what. */
-export interface AccessOf {
-  readonly customer: { readonly id: string } | { readonly externalId: string };
-  readonly productId?: string | undefined;
-  readonly featureKey?: string | undefined;
-}
-
 /** The question about all active entitlements of a customer, or those to some features. */
 export const accessQuestion = (asked: Asked, of: AccessOf): ReadingQuestion => ({
   ...asked,
   text: JSON.stringify([of.customer, of.productId ?? null, of.featureKey ?? null]),
+  open: () => openAccess(asked, of),
   find: (tx) => findAccess(tx, asked, of),
 });
+
+async function openAccess({ database, merchantId, now }: Asked, of: AccessOf): Promise<OpenedReading | null> {
+  const rows = await selectOpenedOfCustomer(database, merchantId, of, now);
+  const [first] = rows;
+  if (!first) return null;
+  const found = rows.filter(({ id }) => id !== null);
+  const loaded: Loaded[] = [];
+  for (const row of found) loaded.push(await loadedOf({ entitlement: entitlementOf(row), at: row.effectiveNow }, row));
+  if (!loaded.every(countsAsThen)) return null;
+  const externalId = 'externalId' in of.customer ? of.customer.externalId : null;
+  const reading = {
+    ...{ customerId: first.customer, state: first.state, entitlements: found, isActiveOnly: true },
+    ...{ customer: { externalId }, asked: first.asked ?? undefined },
+  };
+  return { reading, loaded, nextGrants: found.map(({ nextGrantAt }) => nextGrantAt) };
+}
 
 async function findAccess(tx: Tx, { now }: Asked, of: AccessOf): Promise<Result<Reading>> {
   const { productId, featureKey } = of;

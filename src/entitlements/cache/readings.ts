@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache';
-import type { Feature } from '../../catalog/index.ts';
 import type { Database, Tx } from '../../db/index.ts';
 import { decimal, ZERO } from '../../kernel/decimal.ts';
 import { ok, type Result } from '../../kernel/result.ts';
@@ -10,6 +9,7 @@ import type { EntitlementRow } from '../entitlement/entitlement.ts';
 import type { EntitlementDetailReply } from '../entitlement/schemas.ts';
 import { type Loaded, loadInputs } from '../inputs/inputs.ts';
 import { withHolding } from '../inputs/snapshots.ts';
+import type { AskedFeature } from '../reading/access.ts';
 import { toLoadedReply } from '../reading/present.ts';
 import type { TimedEntitlement } from '../reading/reading.sql.ts';
 import { type NowAnswer, selectNextGrants, selectNow, type WrittenQuestion, writtenQuestion } from './cache.sql.ts';
@@ -27,7 +27,7 @@ export interface Reading {
   readonly isActiveOnly: boolean;
   /** The question is about the customer; see `NowQuestion`. */
   readonly customer: { readonly externalId: string | null } | null;
-  readonly asked?: readonly Feature[] | undefined;
+  readonly asked?: readonly AskedFeature[] | undefined;
 }
 
 /** A reading with its inputs, whose snapshots may not hold. */
@@ -40,7 +40,7 @@ export interface OpenedReading {
 
 export interface Answer {
   readonly customerId: string;
-  readonly asked: readonly Feature[] | undefined;
+  readonly asked: readonly AskedFeature[] | undefined;
   readonly details: readonly EntitlementDetailReply[];
   /** Of the customer, where the question is about it. */
   readonly budgets: readonly SpentBudget[];
@@ -91,6 +91,7 @@ const MOST_KIBIBYTES = 98_304;
 /** The least memory of a reading and its entitlement, with one grant. */
 const READING_KIBIBYTES = 4;
 const ENTITLEMENT_KIBIBYTES = 8;
+const MOST_CUT = 10_000;
 const HOUR_NANOSECONDS = 3_600_000_000_000n;
 /** A reading that asks for more figures is not worth knowing. */
 const MOST_FIGURES = 200;
@@ -101,6 +102,8 @@ const MOST_FIGURES = 200;
  */
 export class Readings {
   readonly #known = new LRUCache<string, Known>({ maxSize: MOST_KIBIBYTES, sizeCalculation: sizeOf });
+  /** Readings that were answered without what is remembered of an hour that they cut. */
+  readonly #cutHours = new LRUCache<string, true>({ max: MOST_CUT });
   readonly #now = new Joined(answerTogether);
   readonly #parts: ReadingDependencies;
 
@@ -145,6 +148,7 @@ export class Readings {
       signal,
     });
     if (!loaded.ok) return loaded;
+    this.#cutHours.delete(key);
     if (loaded.value.known) this.#known.set(key, loaded.value.known);
     else this.#known.delete(key);
     return ok(loaded.value.answer);
@@ -152,26 +156,35 @@ export class Readings {
 
   /** Takes the inputs from one statement and the answer from a second one, which says whether they hold. */
   async #opened(key: string, question: ReadingQuestion): Promise<Answer | null> {
-    const opened = await question.open?.();
+    const opened = this.#cutHours.has(key) ? null : await question.open?.();
     if (!opened) return null;
     const { reading, loaded, nextGrants } = opened;
     const entitlements: KnownEntitlement[] = [];
+    let cutsHour = false;
     for (const [place, of] of loaded.entries()) {
-      const now = of.entitlement.clockId === null ? question.now : of.at; // the database rounds to microseconds
+      const { entitlement } = of;
+      const now = entitlement.clockId === null ? question.now : of.at; // the database rounds to microseconds
+      if (reading.isActiveOnly && isAfter(entitlement.activeFrom, now)) {
+        entitlements.push({ entitlement, from: now, until: entitlement.activeFrom, prepared: null });
+        continue;
+      }
       const prepared = await prepareDetail(of, now, nextGrants[place] ?? null);
-      if (!prepared || prepared.scopes.some((scope) => mayCutHour(scope, of.entitlement))) return null;
-      entitlements.push({ ...prepared, entitlement: of.entitlement, prepared });
+      if (!prepared) return null;
+      cutsHour ||= prepared.scopes.some((scope) => mayCutHour(scope, entitlement));
+      entitlements.push({ ...prepared, entitlement, prepared });
     }
     const known = await knownOf(null, reading, entitlements);
     const answer = known && (await this.#recall(known, question));
-    if (known && answer) this.#known.set(key, known);
+    if (known && answer && cutsHour) this.#cutHours.set(key, true);
+    else if (known && answer) this.#known.set(key, known);
     return answer;
   }
 }
 
 /**
  * May an hour have values before a question and in it? Such an hour is read event by event, unless the full road, which
- * remembers what it read, has been taken before. There is nothing before the first hour of an entitlement, mostly.
+ * remembers what it read, has been taken before: so a second question takes that. There is nothing before the first
+ * hour of an entitlement, mostly.
  */
 const mayCutHour = ({ from }: UsageScope, { activeFrom: start }: Pick<EntitlementRow, 'activeFrom'>): boolean =>
   isAfter(from, start) && from.epochNanoseconds % HOUR_NANOSECONDS !== 0n;

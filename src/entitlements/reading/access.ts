@@ -37,6 +37,9 @@ export async function toAccessReplies(
   return question.at === null ? answerAll() : within('at', answerAll);
 }
 
+/** A feature that is asked for, whether or not the customer is entitled to it. */
+export type AskedFeature = Pick<Feature, 'id' | 'key' | 'productId' | 'type'>;
+
 /**
  * The rights of a customer, every feature at once (api.md, Entitlements): any of several active entitlements to one
  * feature can give access, balances are added up, and the newest one has the config. Budgets count for questions about
@@ -46,7 +49,7 @@ export async function toAccessReplies(
 export async function accessOf(
   dependencies: Pick<EntitlementDependencies, 'findSpentBudgets'>,
   tx: Tx,
-  of: { customerId: string; productId?: string | undefined; asked?: readonly Feature[] },
+  of: { customerId: string; productId?: string | undefined; asked?: readonly AskedFeature[] },
   question: BalanceQuestion,
   now: Instant,
 ): Promise<Result<CustomerAccessReply>> {
@@ -62,7 +65,7 @@ export async function accessOf(
 /** The access of a customer to features by its active entitlements, oldest first. */
 export function toAccessReply(of: {
   readonly customerId: string;
-  readonly asked?: readonly Feature[] | undefined;
+  readonly asked?: readonly AskedFeature[] | undefined;
   readonly details: readonly EntitlementDetailReply[];
   readonly budgets: readonly SpentBudget[];
 }): CustomerAccessReply {
@@ -117,7 +120,7 @@ function accessToFeature(
   };
 }
 
-const notEntitled = ({ key, id, productId, type }: Feature): CustomerAccessReply['features'][number] => ({
+const notEntitled = ({ key, id, productId, type }: AskedFeature): CustomerAccessReply['features'][number] => ({
   featureKey: key,
   featureId: id,
   productId,
