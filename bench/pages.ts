@@ -55,8 +55,10 @@ async function pagesOf(sandbox: Sandbox) {
     const address = { line1: 'Main Street 1', city: 'Springfield', zipCode: '12345', country: 'US' };
     const consumer = { name: `Customer ${place}`, email: `customer-${place}@example.com`, address };
     const customer = await call('POST', '/v0/customers', { consumer });
-    const of = { name: 'Subscription', planId: plan.id, customerId: customer.id };
-    await call('POST', '/v0/subscriptions', of);
+    const startedAt = Temporal.Now.instant().toString();
+    await call('POST', '/v0/subscriptions', {
+      ...{ name: 'Subscription', planId: plan.id, customerId: customer.id, startedAt },
+    });
     const portal = await call('POST', `/v0/customers/${customer.id}/portal`, { expiresIn: 'PT1H' });
     const invoice = await invoiceOf(call, customer);
     pages['sign-up']?.push({ method: 'GET', url: `/pay/signup/${link.id}` });
