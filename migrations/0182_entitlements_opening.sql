@@ -1,9 +1,10 @@
 -- A customer whom a process does not know yet is read in one statement, like an entitlement.
 
-/* The entitlements of a customer that have not ended, oldest first, each at its effective now with all that its balance
-   depends on beside usage, and when its next grant begins. `wanted` or `external` names the customer; `product` and `key`
-   leave only entitlements to that product or to features of that key. No row: there is no such customer; a row without
-   `found`: it has no such entitlement. `asked` are the features of the key. All is of one moment. */
+/* The entitlements of a customer that have not ended, oldest first. Each is at its effective now, with all that its
+   balance depends on beside usage, and with the time at which its next grant begins. `wanted` or `external` names the
+   customer; `product` and `key` leave only entitlements to that product or to features of that key. No row: there is no
+   such customer. A row without `found`: it has no such entitlement. `asked` are the features of the key. All is of one
+   moment. */
 create function customer_opening(merchant text, wanted text, external text, product text, key text, wall timestamptz)
   returns table (customer text, state text, asked jsonb, found entitlement, effective_now timestamptz,
                  next_grant_at timestamptz, feature_key text, terms jsonb, grants text, resets jsonb, meters jsonb,

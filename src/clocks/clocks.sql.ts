@@ -63,7 +63,8 @@ export const updateClock = (tx: Tx, id: string, change: ClockChange) =>
 /** Adds steps to those that the advance has taken. The caller has locked the clock. */
 export const updateAdvanceSteps = (tx: Tx, id: string, steps: number): Promise<number> =>
   tx.run(sql`
-    update test_clock set advance_steps = advance_steps + ${steps} where merchant_id = ${tx.merchantId} and id = ${id}`);
+    update test_clock set advance_steps = advance_steps + ${steps} where merchant_id = ${tx.merchantId}
+      and id = ${id}`);
 
 export const selectClocksWithWork = (tx: Tx, kinds: readonly string[]) =>
   tx.rows<{ merchantId: string; id: string }>(sql`

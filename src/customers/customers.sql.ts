@@ -69,7 +69,8 @@ export const lockCustomerShared = (tx: Tx, id: string): Promise<CustomerRow | un
 /** Locks against other changes, and with `for update` also against those who keep the customer. */
 const locked = (lock: Sql) => (tx: Tx, id: string) =>
   tx.maybe<CustomerRow>(sql`
-    select ${columns} from customer where merchant_id = ${tx.merchantId} and id = ${id} and deleted_at is null ${lock}`);
+    select ${columns} from customer where merchant_id = ${tx.merchantId} and id = ${id}
+      and deleted_at is null ${lock}`);
 export const lockCustomerToChange = locked(sql`for no key update`);
 export const lockCustomerToDelete = locked(sql`for update`);
 

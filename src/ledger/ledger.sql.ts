@@ -90,7 +90,8 @@ export const selectWallets = (tx: Tx, customerId: string) =>
 export const lockFilledWallets = (tx: Tx, customerId: string) =>
   tx.rows<{ currency: string; balance: Decimal }>(sql`
     select currency, balance from wallet
-     where merchant_id = ${tx.merchantId} and customer_id = ${customerId} and balance > 0 order by currency for update`);
+     where merchant_id = ${tx.merchantId}
+       and customer_id = ${customerId} and balance > 0 order by currency for update`);
 
 /** The balance of an account, replayed from its entries: above 0 where debits outweigh. */
 export const selectBalance = async (

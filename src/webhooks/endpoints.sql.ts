@@ -20,7 +20,8 @@ export const insertEndpoint = (tx: Tx, endpoint: Endpoint) =>
 
 export const selectEndpoint = (tx: Tx, id: string) =>
   tx.maybe<Endpoint>(sql`
-    select ${COLUMNS} from webhook_endpoint where merchant_id = ${tx.merchantId} and id = ${id} and deleted_at is null`);
+    select ${COLUMNS} from webhook_endpoint where merchant_id = ${tx.merchantId} and id = ${id}
+      and deleted_at is null`);
 
 export const lockEndpoint = (tx: Tx, id: string) =>
   tx.maybe<Endpoint>(sql`

@@ -45,7 +45,8 @@ export const lockCost = (tx: Tx, id: string) => selectOne(tx, id, FOR_UPDATE);
 export const selectCostsByEventType = (tx: Tx, eventTypes: readonly string[]) =>
   tx.rows<Cost>(sql`
     select ${COLUMNS} from cost
-     where merchant_id = ${tx.merchantId} and event_type = any(${[...eventTypes]}) and deleted_at is null order by seq`);
+     where merchant_id = ${tx.merchantId} and event_type = any(${[...eventTypes]}) and deleted_at is null
+       order by seq`);
 
 /** The costs of a merchant, or one of them, that were there after an instant, oldest first: for reports. */
 export const selectCostsSince = (tx: Tx, since: Instant, id?: string) =>
@@ -120,5 +121,5 @@ export const updateCost = (tx: Tx, id: string, change: CostChange, now: Instant)
 /** @returns whether there was one to delete. */
 export const markCostDeleted = async (tx: Tx, id: string, now: Instant): Promise<boolean> =>
   (await tx.run(sql`
-    update cost set deleted_at = ${now} where merchant_id = ${tx.merchantId} and id = ${id} and deleted_at is null`)) ===
-  1;
+    update cost set deleted_at = ${now} where merchant_id = ${tx.merchantId} and id = ${id}
+      and deleted_at is null`)) === 1;

@@ -94,4 +94,5 @@ export const selectItemHolders = (tx: Tx, id: string, most: number) =>
     union all
     select * from (
       select 'fee' as type, id, name, count(*) over ()::int as count from fee
-       where merchant_id = ${tx.merchantId} and item_id = ${id} and deleted_at is null order by seq limit ${most}) fee`);
+       where merchant_id = ${tx.merchantId} and item_id = ${id} and deleted_at is null order by seq
+         limit ${most}) fee`);

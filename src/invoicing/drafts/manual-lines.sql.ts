@@ -107,7 +107,8 @@ export const selectNegativeLinesOn = (tx: Tx, invoiceIds: readonly string[]): Pr
     select m.*, l.total_price as billed_net, l.total_amount as billed_gross, l.tax_rate as billed_rate
       from manual_line m
       join invoice_line l on l.merchant_id = m.merchant_id and l.invoice_id = m.invoice_id and l.id = m.id
-     where m.merchant_id = ${tx.merchantId} and m.invoice_id = any (${[...invoiceIds]}) and m.quantity * m.unit_price < 0
+     where m.merchant_id = ${tx.merchantId} and m.invoice_id = any (${[...invoiceIds]})
+       and m.quantity * m.unit_price < 0
      order by m.seq`);
 
 /** The lines on an invoice that were carried over, each with its part that has been carried on. */

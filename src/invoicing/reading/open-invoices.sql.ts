@@ -22,7 +22,8 @@ export const selectNextToClose = (
 export const selectRunningOfCustomer = (tx: Tx, customerId: string): Promise<InvoiceRow[]> =>
   tx.rows<InvoiceRow>(sql`
     select * from invoice
-     where merchant_id = ${tx.merchantId} and customer_id = ${customerId} and kind = 'subscription' and status = 'ACTIVE'
+     where merchant_id = ${tx.merchantId} and customer_id = ${customerId} and kind = 'subscription'
+       and status = 'ACTIVE'
      order by seq`);
 
 /** The start of an invoice's period that early closings divided: the start of its first part. */

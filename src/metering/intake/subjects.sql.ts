@@ -90,7 +90,8 @@ export async function selectSubjectsOfEach(
 ): Promise<ReadonlyMap<string, string[]>> {
   const rows = await tx.rows<{ customerId: string; addressee: string }>(sql`
     select distinct customer_id, addressee from event_subject
-     where merchant_id = ${tx.merchantId} and customer_id = any (${[...customerIds]}::text[]) and addressee is not null`);
+     where merchant_id = ${tx.merchantId} and customer_id = any (${[...customerIds]}::text[])
+       and addressee is not null`);
   const found = Map.groupBy(rows, ({ customerId }) => customerId);
   return new Map(
     customerIds.map((id) => [id, [...new Set([id, ...(found.get(id) ?? []).map(({ addressee }) => addressee)])]]),

@@ -94,4 +94,5 @@ export const selectMerchantsWithNeedless = async (tx: Tx, most: number): Promise
 export const deleteNeedless = (tx: Tx): Promise<number> =>
   tx.run(sql`
     delete from usage_late l using event_subject s
-     where l.merchant_id = ${tx.merchantId} and s.merchant_id = ${tx.merchantId} and s.id = l.subject_id and ${isNeedless}`);
+     where l.merchant_id = ${tx.merchantId} and s.merchant_id = ${tx.merchantId} and s.id = l.subject_id
+       and ${isNeedless}`);

@@ -44,7 +44,8 @@ export const insertCheckout = (
 export const selectLiveCheckout = (tx: Tx, sessionId: string): Promise<Checkout | undefined> =>
   tx.maybe<Checkout>(sql`
     select ${COLUMNS} from payment_checkout
-     where merchant_id = ${tx.merchantId} and session_id = ${sessionId} and status in ('opening', 'open', 'processing')`);
+     where merchant_id = ${tx.merchantId} and session_id = ${sessionId}
+       and status in ('opening', 'open', 'processing')`);
 
 /** The pages by which an invoice can be paid now. */
 export const selectLiveCheckoutsOf = (
@@ -92,7 +93,8 @@ export const updateCheckout = (
 export const markCheckoutsClosing = (tx: Tx, sessionId: string): Promise<number> =>
   tx.run(sql`
     update payment_checkout set is_closing = true, next_action_at = created_at
-     where merchant_id = ${tx.merchantId} and session_id = ${sessionId} and status in ('opening', 'open', 'processing')`);
+     where merchant_id = ${tx.merchantId} and session_id = ${sessionId}
+       and status in ('opening', 'open', 'processing')`);
 
 export const selectProviderCustomer = async (
   tx: Tx,

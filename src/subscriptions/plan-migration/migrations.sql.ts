@@ -31,7 +31,8 @@ export async function insertPlanMigration(tx: Tx, row: NewPlanMigration): Promis
 export const selectRunningOfVersion = (tx: Tx, fromVersionId: string): Promise<PlanMigration | undefined> =>
   tx.maybe<PlanMigration>(sql`
     select ${COLUMNS} from plan_migration
-     where merchant_id = ${tx.merchantId} and from_version_id = ${fromVersionId} and status = 'running' and not is_dry`);
+     where merchant_id = ${tx.merchantId} and from_version_id = ${fromVersionId} and status = 'running'
+       and not is_dry`);
 
 /**
  * Adds the subscriptions of the version that have not ended to a new migration. @returns the migration with their
