@@ -19,10 +19,12 @@ const api = routesOf('Limit');
  * A server under load, as a process of its own: `bare` is a Fastify POST with a schema that stores nothing, anything
  * else is the URL of the database of a whole environment, with two merchants and a metric each. Says its port, the key
  * and id of the one and the key of the other. With `any slots` nothing bounds how many requests of a merchant are in
- * work; with `with worker` it runs due work and chores. Told anything, it says the most processor time that one turn of
- * its event loop took since it was told last, in milliseconds.
+ * work; with `with worker` it runs due work and chores; with `api`, `ingest` or `worker` it has that role alone. Told
+ * anything, it says the most processor time that one turn of its event loop took since it was told last, in
+ * milliseconds.
  */
 const [what = 'bare', how] = process.argv.slice(2);
+const role = (['api', 'ingest', 'worker'] as const).find((name) => name === how);
 const MANY = 1e9;
 const port = await freePort();
 keepHeapSmall(); // as the program does
@@ -63,11 +65,12 @@ if (what === 'bare') {
     platformKey: generateApiKey('sandbox'),
     masterKey: { key: process.env.BENCH_MASTER_KEY ?? generateMasterKey() },
     logger: pino({ level: 'silent' }),
+    ...(role && { roles: [role] }),
     ...(how === 'any slots' && {
       slotLimits: { ofMerchant: MANY, ofAll: MANY, waiting: MANY, waitMilliseconds: MANY },
     }),
   });
-  if (how === 'with worker') environment.startWorker();
+  if (how === 'with worker' || role === 'worker') environment.startWorker();
   const { key, merchantId } = await makeMerchant();
   const { key: otherKey } = await makeMerchant();
   await environment.server.listen({ host: '127.0.0.1', port });

@@ -23,6 +23,9 @@ export interface Target {
   longestHold(): Promise<number>;
 }
 
+/** How a server differs from one that has all roles and runs no due work. */
+type How = 'any slots' | 'with worker' | 'api' | 'ingest' | 'worker';
+
 /**
  * What a benchmark runs on: a PostgreSQL of its own with everything on that makes a commit last, and processes to load
  * it.
@@ -32,7 +35,7 @@ export interface Stack {
   /** A new, migrated database. */
   database(): Promise<string>;
   /** A server process on a database, or the bare one; gone when `work` ends. @param how see server.ts */
-  serving<T>(what: string, work: (target: Target) => Promise<T>, how?: 'any slots' | 'with worker'): Promise<T>;
+  serving<T>(what: string, work: (target: Target) => Promise<T>, how?: How): Promise<T>;
   load(target: Target, order: Omit<LoadOrder, 'port' | 'key'>): Promise<LoadReport>;
   /** Loads a server by the clock; see `FloodOrder`. `log` is written in the stack's folder. */
   flood(target: Target, order: Omit<FloodOrder, 'port' | 'key' | 'now'> & { key?: string }): Promise<FloodReport>;

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import scalar from '@scalar/fastify-api-reference';
-import type { FastifyInstance } from 'fastify';
+import fastify, { type FastifyInstance } from 'fastify';
 import { tagOf } from './answers/encoding.ts';
 import { COMPACT_PATH } from './compact.ts';
 import { type ApiDocuments, type ApiParts, describeApi } from './reference/api-document.ts';
@@ -48,10 +47,10 @@ function policyOf(page: unknown, baseUrl: string): string {
 
 /**
  * `GET /openapi.json` (OpenAPI 3.1) and the reference at `/docs`, made from the schemas that validate; `/` leads there.
- * Below `/compact` both are there a second time, for answers without null. The documents are made when somebody first
- * asks for one: most processes are never asked, and no start waits for them.
+ * Below `/compact` both are there a second time, for answers without null. Documents and pages are made when somebody
+ * first asks for one: most processes are never asked, and no start waits for them.
  */
-export async function addOpenApi(app: FastifyInstance, parts: ApiParts): Promise<void> {
+export function addOpenApi(app: FastifyInstance, parts: ApiParts): void {
   let documents: ApiDocuments | undefined;
   for (const [path, which] of [
     ['/openapi.json', 'plain'],
@@ -73,6 +72,21 @@ export async function addOpenApi(app: FastifyInstance, parts: ApiParts): Promise
   }
   app.get('/', async (_, reply) => reply.redirect(REFERENCE_PATH));
   app.get(COMPACT_PATH, async (_, reply) => reply.redirect(`${COMPACT_PATH}${REFERENCE_PATH}`));
+  let reference: Promise<FastifyInstance> | undefined;
+  for (const prefix of REFERENCE_PATHS)
+    for (const rest of ['', '/', '/js/scalar.js'])
+      app.get(`${prefix}${rest}`, async ({ url }, reply) => {
+        reference ??= openReference();
+        const { statusCode, headers, body } = await (await reference).inject(url);
+        for (const name of ['content-type', 'location']) if (headers[name]) reply.header(name, headers[name]);
+        return reply.code(statusCode).send(body);
+      });
+}
+
+/** The pages of the reference, behind a server that is not listening: their package takes a start a tenth of a second. */
+async function openReference(): Promise<FastifyInstance> {
+  const { default: scalar } = await import('@scalar/fastify-api-reference');
+  const app = fastify();
   for (const routePrefix of REFERENCE_PATHS)
     await app.register(scalar, {
       routePrefix,
@@ -89,4 +103,5 @@ export async function addOpenApi(app: FastifyInstance, parts: ApiParts): Promise
         defaultOpenFirstTag: false,
       } as never,
     });
+  return app;
 }

@@ -131,7 +131,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   app.setErrorHandler(async (error, request, reply) => send(reply, faultReply(error, errors, request)));
   app.setNotFoundHandler(async (request, reply) => answerUnknown(request, reply));
 
-  await addOpenApi(app, options);
+  addOpenApi(app, options);
   for (const each of options.routes) runner.mount(app, each);
   return app;
 }

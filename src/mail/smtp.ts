@@ -1,4 +1,3 @@
-import { createTransport } from 'nodemailer';
 import { type Delivery, readError, type SmtpError } from './attempts.ts';
 import { html, type MailContent, plainText } from './content.ts';
 
@@ -44,7 +43,7 @@ export function openSmtp({ url, from, patienceMilliseconds = PATIENCE_MILLISECON
   const { protocol, hostname, port, username, password } = new URL(url);
   const secure = protocol === 'smtps:';
   const silence = Math.min(patienceMilliseconds, LONGEST_SILENCE_MILLISECONDS);
-  const transport = createTransport({
+  const options = {
     host: hostname.replace(/^\[(.*)\]$/, '$1'),
     port: Number(port || (secure ? 465 : 587)),
     secure,
@@ -56,11 +55,15 @@ export function openSmtp({ url, from, patienceMilliseconds = PATIENCE_MILLISECON
     dnsTimeout: silence,
     disableFileAccess: true,
     disableUrlAccess: true,
-  });
+  };
+  // Loaded at the first mail: most processes never send one.
+  const open = async () => (await import('nodemailer')).createTransport(options);
+  let transport: ReturnType<typeof open> | undefined;
   const host = from.slice(from.lastIndexOf('@') + 1);
   return async ({ id, recipients, senderName, replyTo, content, attachments }, stop) => {
     try {
-      const { rejected } = await transport.sendMail({
+      transport ??= open();
+      const { rejected } = await (await transport).sendMail({
         from: { name: senderName, address: from },
         to: recipients.map((address) => ({ name: '', address })),
         ...(replyTo !== null && { replyTo: { name: senderName, address: replyTo } }),

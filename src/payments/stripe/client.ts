@@ -1,4 +1,5 @@
-import { Stripe } from 'stripe';
+import { createRequire } from 'node:module';
+import type { Stripe } from 'stripe';
 import { ProviderAway, type ProviderKeys, ProviderRefused } from '../provider/remote.ts';
 
 export interface StripeOptions {
@@ -12,14 +13,23 @@ const TIMEOUT_MILLISECONDS = 10_000;
 /** The largest answer that we ask for is a list of 100 payment intents, about 300 kB. */
 const MOST_ANSWER_BYTES = 2_000_000;
 
+let loaded: typeof Stripe | undefined;
+
+/** The SDK. It is loaded when an account first needs it: its 200 modules would take each start a tenth of a second. */
+export const sdk = (): typeof Stripe => {
+  loaded ??= createRequire(import.meta.url)('stripe') as typeof Stripe;
+  return loaded;
+};
+
 /** The SDK for the keys of one account. It does not retry: callers of the port repeat a call under its key. */
 export function openClient({ secretKey }: ProviderKeys, { apiUrl, timeoutMilliseconds }: StripeOptions): Stripe {
-  return new Stripe(secretKey, {
+  const Client = sdk();
+  return new Client(secretKey, {
     maxNetworkRetries: 0,
     timeout: timeoutMilliseconds ?? TIMEOUT_MILLISECONDS,
     telemetry: false,
     appInfo: { name: 'Reckoner' },
-    httpClient: Stripe.createFetchHttpClient(fetchWithLimit),
+    httpClient: Client.createFetchHttpClient(fetchWithLimit),
     ...(apiUrl !== undefined && placeOf(new URL(apiUrl))),
   });
 }
@@ -53,13 +63,12 @@ export async function calling<Answer>(call: () => Promise<Answer>): Promise<Answ
   }
 }
 
-const { errors } = Stripe;
-
 /**
  * The meaning of an error of the SDK for the port. A `StripeCardError` stays as it is: a declined card is an answer. So
  * does an invalid request, of which callers know some (`isCode`); `refusedOr` makes a refusal of the others.
  */
 function sorted(error: unknown): unknown {
+  const { errors } = sdk();
   if (error instanceof errors.StripeCardError || error instanceof errors.StripeInvalidRequestError) return error;
   if (error instanceof errors.StripeAuthenticationError || error instanceof errors.StripePermissionError)
     return new ProviderRefused(`Stripe refuses the key: ${textOf(error)}`, 'account');
@@ -73,15 +82,15 @@ function sorted(error: unknown): unknown {
 const MOST_TEXT = 300;
 const textOf = ({ message }: Error): string => message.slice(0, MOST_TEXT);
 
-type InvalidRequest = InstanceType<typeof errors.StripeInvalidRequestError>;
-type CardError = InstanceType<typeof errors.StripeCardError>;
+type InvalidRequest = InstanceType<typeof Stripe.errors.StripeInvalidRequestError>;
+type CardError = InstanceType<typeof Stripe.errors.StripeCardError>;
 
 /** Has a bank refused a card? */
-export const isCardError = (error: unknown): error is CardError => error instanceof errors.StripeCardError;
+export const isCardError = (error: unknown): error is CardError => error instanceof sdk().errors.StripeCardError;
 
 /** Does Stripe refuse the request as such? Then nothing has happened. */
 export const isInvalidRequest = (error: unknown): error is InvalidRequest =>
-  error instanceof errors.StripeInvalidRequestError;
+  error instanceof sdk().errors.StripeInvalidRequestError;
 
 /** Does the request name something of these parameters that the account does not have? */
 export const isMissing = (error: unknown, ...params: readonly string[]): boolean =>

@@ -1,4 +1,4 @@
-import { Stripe } from 'stripe';
+import type { Stripe } from 'stripe';
 import type { Instant } from '../../kernel/time.ts';
 import type {
   NoticeHeaders,
@@ -12,7 +12,7 @@ import { fromStripeUnits } from './amounts.ts';
 import { idOf } from './cards.ts';
 import { chargeOf, refundStatus } from './charges.ts';
 import { readCheckout } from './checkout.ts';
-import { callingPlainly } from './client.ts';
+import { callingPlainly, sdk } from './client.ts';
 import { isOurs, marksOf } from './metadata.ts';
 
 const TOLERANCE_SECONDS = 300;
@@ -27,7 +27,7 @@ export function readNotice(
   const signature = headers['stripe-signature'];
   if (webhookSecret === null || typeof signature !== 'string') return null;
   try {
-    const { webhooks } = Stripe;
+    const { webhooks } = sdk();
     return noticeOf(
       webhooks.constructEvent(body, signature, webhookSecret, TOLERANCE_SECONDS, undefined, now.epochMilliseconds),
     );
