@@ -37,8 +37,7 @@ async function measure(
   const spent = () =>
     Object.entries(parts).map(([name, ids]) => [name, ids.map(processorSeconds).reduce((a, b) => a + b, 0)] as const);
   const before = new Map(spent());
-  const key = (answering[0] as Target).key;
-  const order = { path: '/v1/entitlements/ent_#', many: customers, connections, rate: null, seconds, key };
+  const order = { path: '/v1/entitlements/ent_#', many: customers, connections, rate: null, seconds };
   firstKey += 1e9;
   const load = { connections: 2, batch: BATCH, seconds, firstKey, subjects: customers };
   const [accepted, ...reports] = await Promise.all([
@@ -46,6 +45,7 @@ async function measure(
     ...answering.map((target) => stack.read(target, order)),
   ]);
   const busy = Object.fromEntries(spent().map(([name, now]) => [name, (now - (before.get(name) ?? 0)) / seconds]));
+  if ([accepted, ...reports].some((report) => report && report.refused > 0)) throw new Error('Requests were refused.');
   return {
     reads: reports.reduce((total, { reads, seconds: taken }) => total + reads / taken, 0),
     events: accepted ? accepted.events / accepted.seconds : 0,
@@ -57,9 +57,12 @@ let firstKey = 1e12;
 
 await withStack(async (stack) => {
   const url = await stack.database();
-  await stack.serving(url, async (target) => seedEntitlements(url, await makeFeature(target), customers));
+  const key = await stack.serving(url, async (target) => {
+    await seedEntitlements(url, await makeFeature(target), customers);
+    return target.key;
+  });
   const serving = <T>(role: 'api' | 'ingest' | 'worker', work: (target: Target) => Promise<T>) =>
-    stack.serving(url, work, role);
+    stack.serving(url, (target) => work({ ...target, key }), role);
   await serving('worker', () =>
     serving('ingest', (taking) =>
       serving('api', (first) => serving('api', (second) => compare(taking, first, second))),

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
-import { LRUCache } from 'lru-cache';
 import { type Database, sql } from '../db/index.ts';
 import { type IdKind, isId, wrongKindWords } from '../kernel/ids.ts';
+import { recentlyUsed } from '../kernel/recently-used.ts';
 import { type Failure, invalid, orThrow } from '../kernel/result.ts';
 import { type Caller, hasRole } from './caller.ts';
 import type { Access, Route } from './route.ts';
@@ -18,7 +18,7 @@ const OWNERS_KEPT = 50_000;
 export class Merchants {
   readonly #database: Pick<Database, 'call'>;
   /** An id never changes its owner; deleted ones end in the handler's own 404. */
-  readonly #owners = new LRUCache<string, string>({ max: OWNERS_KEPT });
+  readonly #owners = recentlyUsed<string, string>(OWNERS_KEPT);
 
   constructor(database: Pick<Database, 'call'>) {
     this.#database = database;

@@ -1,7 +1,8 @@
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
 import type { Database } from '../db/index.ts';
 import type { Authentication, Caller } from '../http/index.ts';
 import { addressGroup } from '../kernel/network-address.ts';
+import { recentlyUsed } from '../kernel/recently-used.ts';
 import { type Instant, isBefore } from '../kernel/time.ts';
 import type { FoundKey } from './api-keys.sql.ts';
 import { FailedAuthentications } from './failed-authentications.ts';
@@ -33,7 +34,7 @@ export class Authenticator {
   readonly #known: LRUCache<string, FoundKey>;
   readonly #unknown: LRUCache<string, true>;
   /** Hashes of keys that were once valid: these are always looked up, from every address. */
-  readonly #seen = new LRUCache<string, true>({ max: KEYS_KEPT });
+  readonly #seen = recentlyUsed<string, true>(KEYS_KEPT);
   /** Addresses above their limit of which a key that was never seen is being looked up. */
   readonly #trying = new Set<string>();
 
@@ -41,9 +42,9 @@ export class Authenticator {
     this.#now = now;
     this.#lookUp = new KeyLookUp(database, now);
     this.#failures = new FailedAuthentications(now, { sparesThisMachine: !isBehindProxy });
-    const kept = { max: KEYS_KEPT, ttl: KEPT_MILLISECONDS, ttlResolution: 0, perf: { now: elapsed } };
-    this.#known = new LRUCache(kept);
-    this.#unknown = new LRUCache(kept);
+    const kept = { ttl: KEPT_MILLISECONDS, ttlResolution: 0, perf: { now: elapsed } };
+    this.#known = recentlyUsed(KEYS_KEPT, kept);
+    this.#unknown = recentlyUsed(KEYS_KEPT, kept);
   }
 
   /**

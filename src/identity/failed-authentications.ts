@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import { addressGroup, isLoopback } from '../kernel/network-address.ts';
+import { recentlyUsed } from '../kernel/recently-used.ts';
 import { type Instant, isBefore } from '../kernel/time.ts';
 
 /** Failed authentications that one address may make within a minute (api.md, Limits). */
@@ -36,7 +36,7 @@ const endOf = ({ startedAt }: FailureWindow): Instant => startedAt.add({ seconds
 export class FailedAuthentications {
   readonly #now: () => Instant;
   readonly #sparesThisMachine: boolean;
-  readonly #windows = new LRUCache<string, FailureWindow>({ max: ADDRESSES_KEPT });
+  readonly #windows = recentlyUsed<string, FailureWindow>(ADDRESSES_KEPT);
 
   constructor(now: () => Instant, { sparesThisMachine = true }: { readonly sparesThisMachine?: boolean } = {}) {
     this.#now = now;

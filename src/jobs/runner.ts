@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Database } from '../db/index.ts';
+import { recentlyUsed } from '../kernel/recently-used.ts';
 import type { Instant } from '../kernel/time.ts';
 import { selectDue } from './due.sql.ts';
 import type { ClockBook, ClockReference, DueKind, DueRecord, StepReport } from './due-kind.ts';
@@ -75,7 +75,7 @@ class Runner implements DueRunner {
   readonly #concurrency: number;
   readonly #clockRuns = new Map<string, Promise<number>>();
   /** The last slice of a clock, and of a merchant, by number. */
-  readonly #lastSlice = new LRUCache<string, number>({ max: CLOCKS_KEPT });
+  readonly #lastSlice = recentlyUsed<string, number>(CLOCKS_KEPT);
   #slices = 0;
   #slicesUnderWay = 0;
   readonly #choreDoneAt = new Map<Chore, number>();

@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import { addressGroup, isLoopback } from '../../kernel/network-address.ts';
+import { recentlyUsed } from '../../kernel/recently-used.ts';
 import { type Bucket, type RateLimit, takeToken } from './rate-limit.ts';
 
 const ADDRESSES_KEPT = 100_000;
@@ -12,7 +12,7 @@ const ADDRESSES_KEPT = 100_000;
 export class AddressRate {
   readonly #limit: RateLimit;
   readonly #clock: () => number;
-  readonly #buckets = new LRUCache<string, Bucket>({ max: ADDRESSES_KEPT });
+  readonly #buckets = recentlyUsed<string, Bucket>(ADDRESSES_KEPT);
 
   /** @param clock milliseconds of a clock that only goes forward */
   constructor(limit: RateLimit, clock: () => number = () => performance.now()) {

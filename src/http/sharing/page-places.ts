@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import { type Database, ownersOf } from '../../db/index.ts';
 import { addressGroup } from '../../kernel/network-address.ts';
+import { recentlyUsed } from '../../kernel/recently-used.ts';
 import { AddressRate } from './address-rate.ts';
 import { type Slot, type SlotLimits, Slots } from './slots.ts';
 
@@ -61,7 +61,7 @@ export class PagePlaces {
  */
 class Owners {
   readonly #database: Database;
-  readonly #known = new LRUCache<string, string>({ max: OWNERS_KEPT });
+  readonly #known = recentlyUsed<string, string>(OWNERS_KEPT);
   #next: { readonly ids: Set<string>; readonly found: Promise<ReadonlyMap<string, string>> } | null = null;
   #underWay: Promise<unknown> = Promise.resolve();
 

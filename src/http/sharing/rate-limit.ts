@@ -1,4 +1,5 @@
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
+import { recentlyUsed } from '../../kernel/recently-used.ts';
 
 /** Requests per second that an operator allows an organization, and how many may come at once. */
 export interface RateLimit {
@@ -61,12 +62,11 @@ export interface RateLimiterOptions {
 export class RateLimiter {
   readonly #clock: () => number;
   readonly #limits: LRUCache<string, { limits: RateLimits | null }>;
-  readonly #buckets = new LRUCache<string, Bucket>({ max: ORGANIZATIONS_KEPT });
+  readonly #buckets = recentlyUsed<string, Bucket>(ORGANIZATIONS_KEPT);
 
   constructor(options: RateLimiterOptions) {
     this.#clock = options.clock ?? (() => performance.now());
-    this.#limits = new LRUCache({
-      max: ORGANIZATIONS_KEPT,
+    this.#limits = recentlyUsed(ORGANIZATIONS_KEPT, {
       ttl: KEPT_MILLISECONDS,
       perf: { now: this.#clock },
       ttlResolution: 0,

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { recentlyUsed } from '../../kernel/recently-used.ts';
 import type { UsageSource } from '../meter/usage-request.ts';
 import type { FigureRow, KnownHour, ReadHour } from './figures.sql.ts';
 
@@ -10,7 +10,7 @@ const MOST_EDGES = 20_000;
  * reading was committed before, so every later statement sees it. One for each database.
  */
 export class KnownHours {
-  readonly #edges = new LRUCache<string, readonly KnownHour[]>({ max: MOST_EDGES });
+  readonly #edges = recentlyUsed<string, readonly KnownHour[]>(MOST_EDGES);
 
   /** @param meter the reading; figures of different meters are apart */
   of(meter: string, part: UsageSource): readonly KnownHour[] {
