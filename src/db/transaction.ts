@@ -7,6 +7,7 @@ import { DatabaseFull, isAway, saysDiskFull } from './away.ts';
 import { Circuit } from './circuit.ts';
 import { Constants } from './constants.ts';
 import { parseExactJson } from './json.ts';
+import { isStalePlan, PlanNames } from './plan-names.ts';
 import { compile, type Prepared, type Sql } from './sql.ts';
 import { sqlState } from './sql-state.ts';
 import { tryAgain } from './try-again.ts';
@@ -38,10 +39,11 @@ types.setTypeParser(20, (text: string) => BigInt(text));
 types.setTypeParser(3802, parseExactJson);
 
 /**
- * An operation on a list finds a few rows for each item, by keys. A plan may date from a time when a table was almost
- * empty, and would read the whole table for ever.
+ * An operation finds a few rows for each thing that it is about, by keys, and its plans are kept. A plan may date from
+ * a time when a table was almost empty, and would read the whole table for ever.
  */
-const BY_KEYS = 'set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off';
+const BY_KEYS = `, set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
+           set_config('enable_mergejoin', 'off', true)`;
 
 /**
  * How much longer than one statement the program may compute between two: workers, whose statements may take long,
@@ -56,6 +58,19 @@ const CHECK_VIOLATION = '23514';
 const GRACE_MILLISECONDS = 1_000;
 /** After a disk was found full it counts as full for so long: only the next write shows that there is space again. */
 const FULL_MILLISECONDS = 10_000;
+
+/** A connection is opened anew after so long: what it keeps of plans does not grow for ever. */
+const CONNECTION_SECONDS = 1_800;
+
+export interface TransactionOptions {
+  /** Once it is aborted no statement is started, and the transaction is rolled back. */
+  readonly signal?: AbortSignal;
+  /**
+   * No statement reads a whole table, and connections keep their plans (decision 0213): the work finds a few rows for
+   * the one thing that it is about, or for each of a list. Absent: each statement is planned when it is sent.
+   */
+  readonly byKeys?: 'one thing' | 'a list';
+}
 
 export interface DatabaseOptions {
   readonly url: string;
@@ -75,6 +90,7 @@ export interface DatabaseOptions {
  */
 const isRetryable = (error: unknown): boolean =>
   RETRYABLE.has(sqlState(error)) ||
+  isStalePlan(error) ||
   (sqlState(error) === CHECK_VIOLATION && (error as { constraint?: string }).constraint === undefined);
 
 /** Milliseconds before the next try: those who locked each other out do not meet again. */
@@ -88,6 +104,7 @@ export class Database {
   readonly #statementTimeout: number;
   readonly #circuit = new Circuit(() => performance.now());
   readonly #constants = new Constants();
+  readonly #planNames = new PlanNames();
   readonly #isDiskFull: () => boolean;
   #fullUntil = 0;
 
@@ -99,6 +116,7 @@ export class Database {
       max: options.connections ?? 20,
       types,
       connectionTimeoutMillis: 5_000,
+      maxLifetimeSeconds: CONNECTION_SECONDS,
       query_timeout: this.#statementTimeout + GRACE_MILLISECONDS,
       options: `-c TimeZone=UTC -c DateStyle=ISO -c statement_timeout=${this.#statementTimeout}`,
       application_name: 'reckoner',
@@ -112,22 +130,16 @@ export class Database {
   /**
    * Runs `work` in one transaction: commits when it returns, rolls back when it throws. Deadlocks and serialization
    * failures are tried again (at most five times, with jitter), so `work` must not have effects outside the database.
-   * @param signal once it is aborted no statement is started, and the transaction is rolled back
-   * @param byKeys no statement reads a whole table: for operations on lists, which find a few rows for each item
    * @throws the reason of the signal
    */
-  transaction<T>(
-    scope: Scope,
-    work: (tx: Tx) => Promise<T>,
-    { signal, byKeys = false }: { readonly signal?: AbortSignal; readonly byKeys?: boolean } = {},
-  ): Promise<T> {
+  transaction<T>(scope: Scope, work: (tx: Tx) => Promise<T>, { signal, byKeys }: TransactionOptions = {}): Promise<T> {
     const attempt = () =>
       this.#attempt(
-        scope,
+        beginStatement(scope, this.#statementTimeout, byKeys !== undefined),
         async (client) => {
-          if (byKeys) await client.query(BY_KEYS);
+          const planNames = byKeys === undefined ? null : this.#planNames;
           const tx = new ConnectionTx(
-            { client, signal, constants: this.#constants, afterCommit: [] },
+            { client, signal, planNames, constants: this.#constants, afterCommit: [] },
             merchantOf(scope),
           );
           return { value: await work(tx), tx };
@@ -138,7 +150,7 @@ export class Database {
   }
 
   async #attempt<T>(
-    scope: Scope,
+    begin: string,
     work: (client: pg.PoolClient) => Promise<{ value: T; tx: { committed(): void } }>,
     signal?: AbortSignal,
   ): Promise<T> {
@@ -146,7 +158,7 @@ export class Database {
     const onError = (error: Error) => {
       broken = error;
     };
-    const client = await this.#begin(beginStatement(scope, this.#statementTimeout), onError, signal);
+    const client = await this.#begin(begin, onError, signal);
     try {
       const { value, tx } = await work(client);
       signal?.throwIfAborted();
@@ -154,6 +166,7 @@ export class Database {
       tx.committed();
       return value;
     } catch (error) {
+      if (isStalePlan(error)) this.#planNames.renew();
       const undoing = hangs(error) ? Promise.reject(error) : client.query('rollback');
       await undoing.catch((failure: unknown) => {
         broken ??= failure instanceof Error ? failure : new Error(String(failure));
@@ -262,20 +275,23 @@ const merchantOf = (scope: Scope): string | null =>
  * One round trip: the role, whom it may see, and the limits, all local to the transaction (safe behind a transaction
  * pooler).
  */
-function beginStatement(scope: Scope, statementTimeout: number): string {
+function beginStatement(scope: Scope, statementTimeout: number, byKeys: boolean): string {
   const merchants = typeof scope === 'object' ? scope.merchants : [];
   for (const id of merchants) if (!MERCHANT_LIST.test(id)) throw new TypeError('A merchant id is letters and digits.');
   const role = scope === 'every merchant, reading' ? 'reckoner_operator' : 'reckoner_app';
   return `begin; set local role ${role};
     select set_config('reckoner.merchants', '${merchants.join(',')}', true),
            set_config('statement_timeout', '${statementTimeout}', true), set_config('lock_timeout', '3000', true),
-           set_config('idle_in_transaction_session_timeout', '${statementTimeout + IDLE_MILLISECONDS}', true)`;
+           set_config('idle_in_transaction_session_timeout', '${statementTimeout + IDLE_MILLISECONDS}', true)
+           ${byKeys ? BY_KEYS : ''}`;
 }
 
 /** A transaction under way. */
 interface Running {
   readonly client: pg.PoolClient;
   readonly signal: AbortSignal | undefined;
+  /** Absent: each statement is planned when it is sent. */
+  readonly planNames: PlanNames | null;
   readonly constants: Constants;
   readonly afterCommit: (() => void)[];
 }
@@ -301,8 +317,13 @@ class ConnectionTx implements Tx {
 
   async rows<Row>(query: Sql, plan?: string): Promise<Row[]> {
     this.#running.signal?.throwIfAborted();
-    const { rows } = await ask(this.#running.client, { ...compile(query), ...(plan !== undefined && { name: plan }) });
-    return rows as Row[];
+    return (await ask(this.#running.client, this.#statement(query, plan))).rows as Row[];
+  }
+
+  #statement(query: Sql, plan?: string): { readonly text: string; readonly values: unknown[]; readonly name?: string } {
+    const { text, values } = compile(query);
+    const name = plan ?? this.#running.planNames?.of(text);
+    return name === undefined ? { text, values } : { text, values, name };
   }
 
   async manyRows<Row>(query: Sql): Promise<Row[]> {
@@ -322,7 +343,7 @@ class ConnectionTx implements Tx {
 
   async run(query: Sql): Promise<number> {
     this.#running.signal?.throwIfAborted();
-    const { rowCount } = await this.#running.client.query(compile(query));
+    const { rowCount } = await this.#running.client.query(this.#statement(query));
     return rowCount ?? 0;
   }
 

@@ -11,8 +11,8 @@ export interface Tx {
   of(merchantId: string): Tx;
   /**
    * All rows of a statement.
-   * @param plan what its plan is kept under on each connection; for a statement that is asked very often and whose
-   *   text is always the same
+   * @param plan what its plan is kept under on each connection, in every transaction; for a statement that is asked
+   *   very often and whose text is always the same
    */
   rows<Row>(query: Sql, plan?: string): Promise<Row[]>;
   /**

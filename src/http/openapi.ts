@@ -83,7 +83,7 @@ export function addOpenApi(app: FastifyInstance, parts: ApiParts): void {
       });
 }
 
-/** The pages of the reference, behind a server that is not listening: their package takes a start a tenth of a second. */
+/** The pages of the reference, behind a server that is not listening. Their package would take each start 0.1 s. */
 async function openReference(): Promise<FastifyInstance> {
   const { default: scalar } = await import('@scalar/fastify-api-reference');
   const app = fastify();

@@ -43,6 +43,10 @@ const TWIN_MILLISECONDS = 200;
 /** The signal of routes that end by themselves: a controller for each request would cost them more than it is worth. */
 const NEVER_ABORTED = new AbortController().signal;
 
+/** Is the route about single things? Lists and reports read many rows, and are planned for what they ask. */
+const isByKeys = ({ method, query }: Route['declaration'], merchantId: string | null): boolean =>
+  method !== 'GET' || (query === undefined && merchantId !== null);
+
 /**
  * Turns a declared route into a handler: key, role, merchant, validation, one transaction, idempotency, audit, reply.
  */
@@ -258,7 +262,8 @@ export class Runner {
         return done;
       };
       // A write goes on without its caller, who may only have lost the connection.
-      const options = declaration.method === 'GET' ? { signal: context.signal } : {};
+      const signal = declaration.method === 'GET' ? { signal: context.signal } : {};
+      const options = { ...signal, ...(isByKeys(declaration, merchantId) && { byKeys: 'one thing' as const }) };
       const value = await withAnswers(() => this.#options.database.transaction(scope, work, options));
       if (!(value instanceof Intended)) return this.#answer(each, reply, value);
       const answer = await this.#outcome(each, request, scope, context, value.intent);
@@ -280,8 +285,10 @@ export class Runner {
     const fingerprint = lock.fingerprint(request.url, context.body);
     const claimed = await this.#unlessWaiting(() =>
       withAnswers(() =>
-        this.#options.database.transaction(scope, (tx) =>
-          this.#claimed(each, request, tx, { key, lock, fingerprint }, context),
+        this.#options.database.transaction(
+          scope,
+          (tx) => this.#claimed(each, request, tx, { key, lock, fingerprint }, context),
+          { byKeys: 'one thing' },
         ),
       ),
     );
@@ -375,7 +382,11 @@ export class Runner {
       request.log.warn({ err: error, operation: declaration.operationId }, 'an outcome could not be waited for'),
     );
     return (use) =>
-      database.transaction(scope, async (tx) => use(tx, await withRefusals(outcome.answer({ tx, ...of, now: now() }))));
+      database.transaction(
+        scope,
+        async (tx) => use(tx, await withRefusals(outcome.answer({ tx, ...of, now: now() }))),
+        { byKeys: 'one thing' },
+      );
   }
 
   /** What is sent of a result, and kept for replays. */

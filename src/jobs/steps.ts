@@ -86,13 +86,17 @@ export class Steps {
     const started = performance.now();
     let due = record;
     try {
-      const stepped = await this.#options.database.transaction({ merchants: [record.merchantId] }, async (tx) => {
-        if (!(await this.#lockParents(tx, [record])).has(record.id)) return 'blocked';
-        const [locked] = lockedOf([record], await lockDueRecords(tx, table, [record], now));
-        if (!locked) return 'nothing';
-        due = locked.record;
-        return this.#claim(tx, await this.#stepLocked(tx, table, [locked], now));
-      });
+      const stepped = await this.#options.database.transaction(
+        { merchants: [record.merchantId] },
+        async (tx) => {
+          if (!(await this.#lockParents(tx, [record])).has(record.id)) return 'blocked';
+          const [locked] = lockedOf([record], await lockDueRecords(tx, table, [record], now));
+          if (!locked) return 'nothing';
+          due = locked.record;
+          return this.#claim(tx, await this.#stepLocked(tx, table, [locked], now));
+        },
+        { byKeys: 'one thing' },
+      );
       if (typeof stepped === 'string') return stepped;
       await this.#ended(stepped, started);
       return 'done';
@@ -127,7 +131,7 @@ export class Steps {
           const locked = lockedOf(lockable, await lockDueRecords(tx, table, lockable, now));
           return { stepped: await this.#claim(tx, await this.#stepLocked(tx, table, locked, now)), free };
         },
-        { byKeys: true },
+        { byKeys: 'a list' },
       );
       await this.#ended(stepped, started);
       const done = new Set(stepped.map(({ record }) => record.id));
@@ -180,7 +184,7 @@ export class Steps {
           if (advancingTo && stepped.length > 0) await clocks.count(tx, clock, stepped.length);
           return stepped.length === 0 ? 'waiting' : stepped;
         },
-        { byKeys: true },
+        { byKeys: 'a list' },
       );
       if (typeof stepped === 'string') return { outcome: stepped, records: 0 };
       await this.#ended(stepped, started);

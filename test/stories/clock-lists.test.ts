@@ -24,7 +24,7 @@ class Clocked extends Database {
     work: (tx: Tx) => Promise<T>,
     options?: Parameters<Database['transaction']>[2],
   ): Promise<T> {
-    return super.transaction(scope, (tx) => work(options?.byKeys ? this.#watched(tx) : tx), options);
+    return super.transaction(scope, (tx) => work(options?.byKeys === 'a list' ? this.#watched(tx) : tx), options);
   }
 
   #watched(tx: Tx): Tx {

@@ -16,11 +16,11 @@ class Watched extends Database {
     work: (tx: Tx) => Promise<T>,
     options?: Parameters<Database['transaction']>[2],
   ): Promise<T> {
-    if (options?.byKeys) Watched.lists += 1;
+    if (options?.byKeys === 'a list') Watched.lists += 1;
     try {
       return await super.transaction(scope, work, options);
     } catch (error) {
-      if (options?.byKeys) Watched.failures.push(error);
+      if (options?.byKeys === 'a list') Watched.failures.push(error);
       throw error;
     }
   }
@@ -32,7 +32,7 @@ class Alone extends Database {
     work: (tx: Tx) => Promise<T>,
     options?: Parameters<Database['transaction']>[2],
   ): Promise<T> {
-    if (options?.byKeys) return Promise.reject(new Error('Here everybody is alone.'));
+    if (options?.byKeys === 'a list') return Promise.reject(new Error('Here everybody is alone.'));
     return super.transaction(scope, work, options);
   }
 }

@@ -9,7 +9,7 @@ export class CountedDatabase extends Database {
     work: (tx: Tx) => Promise<T>,
     options?: Parameters<Database['transaction']>[2],
   ): Promise<T> {
-    if (options?.byKeys !== true || typeof scope === 'string') return super.transaction(scope, work, options);
+    if (options?.byKeys !== 'a list' || typeof scope === 'string') return super.transaction(scope, work, options);
     let statements = 0;
     const counted = (tx: Tx): Tx =>
       new Proxy(tx, {
