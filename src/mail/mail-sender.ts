@@ -154,6 +154,8 @@ class SmtpMailSender implements MailSender {
   }
 
   async #change(mail: MailRow, change: Parameters<typeof updateMail>[2]): Promise<void> {
-    await this.#options.database.transaction({ merchants: [mail.merchantId] }, (tx) => updateMail(tx, mail, change));
+    await this.#options.database.transaction({ merchants: [mail.merchantId] }, (tx) => updateMail(tx, mail, change), {
+      byKeys: 'one thing',
+    });
   }
 }

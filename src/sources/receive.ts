@@ -66,7 +66,7 @@ export async function receiveWebhook(
     return invalid(unstorable.map(({ field, ...error }) => ({ ...error, field: inside(field) })));
   const reading = adapters[source.type].read(body, dependencies.environment === 'production');
   if (reading.kind === 'refused') return invalid([...reading.errors]);
-  return database.transaction(scope, (tx) => record(tx, source, reading, body, now));
+  return database.transaction(scope, (tx) => record(tx, source, reading, body, now), { byKeys: 'one thing' });
 }
 
 /** `body.data.name` is `data.name`. */

@@ -37,8 +37,10 @@ export const reportRefusal = (
   { provider, account }: Connection,
   reason: string,
 ): Promise<void> =>
-  remote.database.transaction({ merchants: [account.merchantId] }, (tx) =>
-    remote.refused(tx, account, provider.name, reason),
+  remote.database.transaction(
+    { merchants: [account.merchantId] },
+    (tx) => remote.refused(tx, account, provider.name, reason),
+    { byKeys: 'one thing' },
   );
 
 /** A call to a provider, with the storage of its outcome. It follows the commit of its intent. */
@@ -65,6 +67,6 @@ export const writeOutcome = <T>(
   merchantId: string,
   work: (tx: Tx, wall: Instant) => Promise<T>,
 ): Promise<T> =>
-  tryAgain(() => database.transaction({ merchants: [merchantId] }, (tx) => work(tx, now())), {
+  tryAgain(() => database.transaction({ merchants: [merchantId] }, (tx) => work(tx, now()), { byKeys: 'one thing' }), {
     isWorthwhile: (error) => sqlState(error) === LOCK_NOT_AVAILABLE,
   });
