@@ -21,11 +21,12 @@ const UUID_BYTES = 16;
 const BIGINT_BYTES = 8;
 const INTEGER_BYTES = 4;
 
-/** Microseconds of 2000-01-01, from which PostgreSQL counts them, since 1970. */
-const FIRST_MICROSECOND = 946_684_800_000_000;
-/** `2026-03-01T00:00:00`, before the fraction. */
+/** Where the seconds end in `2026-03-01T00:00:00.123456Z`, and where microseconds do. */
 const SECONDS_END = 19;
-const FRACTION_DIGITS = 6;
+const MICROSECOND_END = 26;
+const ZERO = 0x30;
+/** PostgreSQL counts time from 2000-01-01. */
+const DAYS_BEFORE_2000 = 730_426;
 
 /**
  * An array as a parameter in the binary form of PostgreSQL, for arrays of thousands of elements. It has no quotes and
@@ -64,7 +65,7 @@ export class BinaryArray {
   /** A `timestamptz`, as `formatInstant` writes it. */
   addInstant(text: string): void {
     const start = this.#next(BIGINT_BYTES);
-    const microseconds = microsecondsOf(text) - FIRST_MICROSECOND;
+    const microseconds = microsecondsOf(text);
     const high = Math.floor(microseconds / WORD);
     this.#bytes.writeInt32BE(high, start);
     this.#bytes.writeUInt32BE(microseconds - high * WORD, start + LENGTH_BYTES);
@@ -127,10 +128,23 @@ export class BinaryArray {
   }
 }
 
-/** Since 1970; a number holds them exactly until the year 2255. */
+/** Since 2000-01-01T00:00:00Z; a number holds them exactly from 1715 to 2285. */
 function microsecondsOf(text: string): number {
-  const seconds = Date.parse(`${text.slice(0, SECONDS_END)}Z`);
-  const fraction = text.slice(SECONDS_END + 1, -1);
-  const microseconds = fraction === '' ? 0 : Number(fraction.slice(0, FRACTION_DIGITS).padEnd(FRACTION_DIGITS, '0'));
-  return seconds * 1_000 + microseconds;
+  const [year, month, day] = [numberAt(text, 0, 4), numberAt(text, 5, 7), numberAt(text, 8, 10)];
+  // The year begins in March here, so a leap day is the last day of one, and 153 days are five months.
+  const years = month > 2 ? year : year - 1;
+  const leapDays = Math.floor(years / 4) - Math.floor(years / 100) + Math.floor(years / 400);
+  const days = 365 * years + leapDays + Math.floor((153 * ((month + 9) % 12) + 2) / 5) + day - DAYS_BEFORE_2000;
+  const hours = days * 24 + numberAt(text, 11, 13);
+  const seconds = (hours * 60 + numberAt(text, 14, 16)) * 60 + numberAt(text, 17, SECONDS_END);
+  const fractionEnd = Math.max(SECONDS_END + 1, text.length - 1);
+  const fraction = numberAt(text, SECONDS_END + 1, fractionEnd) * 10 ** (MICROSECOND_END - fractionEnd);
+  return seconds * 1_000_000 + fraction;
+}
+
+/** The number that some digits are. */
+function numberAt(text: string, start: number, end: number): number {
+  let number = 0;
+  for (let index = start; index < end; index += 1) number = 10 * number + text.charCodeAt(index) - ZERO;
+  return number;
 }
