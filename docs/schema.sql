@@ -5115,6 +5115,37 @@ AS $function$
     end
   $function$;
 
+CREATE OR REPLACE FUNCTION event_values(kind_merchants text[], kind_types text[], named bigint[], kinds integer[], subject_ids bigint[], times timestamp with time zone[], seqs bigint[], datas jsonb[])
+ RETURNS TABLE(merchant_id text, definition_id bigint, kind text, subject_id bigint, hour timestamp with time zone, at timestamp with time zone, seq bigint, group_values text[], group_hash uuid, number numeric, text text)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  with read as materialized (
+    select k.place as event_kind, s.merchant_id, s.id as definition_id, s.kind,
+           string_to_array(s.path, '.') as path, s.dimensions
+      from unnest(kind_merchants, kind_types) with ordinality k (merchant_id, event_type, place)
+      join rollup_definition s on s.merchant_id = k.merchant_id and s.event_type = k.event_type
+     where s.merchant_id = any (kind_merchants) and (named is null or s.id = any (named))
+  ), valued as materialized (
+    select r.merchant_id, r.definition_id, r.kind, e.subject_id,
+           date_bin('1 hour', e.at, timestamptz '2000-01-01Z') as hour, e.at, e.seq,
+           case when r.dimensions = '{}' then '{}'::text[] else
+             array(select event_text(e.data, string_to_array(d.path, '.')) from unnest(r.dimensions)
+               with ordinality d (path, place) order by d.place)
+           end as group_values,
+           case when r.kind in ('number', 'latest') then event_number(e.data, r.path) end as number,
+           case when r.path is null then '' when r.kind in ('count', 'set') then event_text(e.data, r.path) end as text
+      from unnest(kinds, subject_ids, times, seqs, datas) e (event_kind, subject_id, at, seq, data)
+      join read r on r.event_kind = e.event_kind
+  )
+  select v.merchant_id, v.definition_id, v.kind, v.subject_id, v.hour, v.at, v.seq, v.group_values,
+         case when v.group_values = '{}' then '00000000-0000-0000-0000-000000000000'::uuid
+              else text_hash(v.group_values::text) end,
+         v.number, v.text
+    from valued v
+   where v.number is not null or v.text is not null
+$function$;
+
 CREATE OR REPLACE FUNCTION event_writers()
  RETURNS text[]
  LANGUAGE sql
@@ -5823,7 +5854,10 @@ declare
   merchant text;
   kind_numbers int[];
   subject_ids bigint[];
+  event_subjects bigint[];
+  has_sealed boolean;
   sealed int[];
+  careful int; -- so many flushes still look keys up first
   known boolean[];
   claimed int;
   is_new boolean[];
@@ -5847,9 +5881,10 @@ begin
   end if;
 
   for attempt in 1..2 loop
-    kind_numbers := array(
-      select (select n.number from merchant_number n where n.merchant_id = k.merchant_id)
-        from unnest(kind_merchants) with ordinality k (merchant_id, place) order by k.place);
+    select array_agg((select n.number from merchant_number n where n.merchant_id = k.merchant_id) order by k.place),
+           (select true from event_key_generation limit 1)
+      into kind_numbers, has_sealed
+      from unnest(kind_merchants) with ordinality k (merchant_id, place);
     exit when array_position(kind_numbers, null) is null;
     insert into merchant_number (merchant_id)
     select m.id from unnest(merchants) with ordinality m (id, place)
@@ -5890,12 +5925,19 @@ begin
   lock table only event in row exclusive mode;
   seqs := array(select nextval('event_seq_seq') from generate_series(1, cardinality(hashes)));
   numbers := array_to_string(seqs, ',');
-  select array_agg(s.place) into sealed from sealed_event_keys(kind_numbers, kinds, hashes) s;
+  if has_sealed then
+    select array_agg(s.place) into sealed from sealed_event_keys(kind_numbers, kinds, hashes) s;
+  end if;
   -- A key that is not stored yet is inserted plainly: `on conflict` writes one more record into the log for each. Where
-  -- another transaction stores one of them at the same time, all are inserted again with `on conflict`.
-  known := array(
-    select (select true from event_key a where a.merchant_number = kind_numbers[k.kind] and a.h = k.h limit 1)
-      from unnest(kinds, hashes) with ordinality k (kind, h, place) order by k.place);
+  -- one of them is stored after all, all are inserted again with `on conflict`. What the first insert wrote is then
+  -- wasted, so the session looks keys up before it inserts them for some time after a repeated one.
+  careful := coalesce(nullif(current_setting('reckoner.repeated_keys', true), ''), '0');
+  if careful > 0 then
+    perform set_config('reckoner.repeated_keys', (careful - 1)::text, false);
+    known := array(
+      select (select true from event_key a where a.merchant_number = kind_numbers[k.kind] and a.h = k.h limit 1)
+        from unnest(kinds, hashes) with ordinality k (kind, h, place) order by k.place);
+  end if;
   begin
     insert into event_key (seq, fp, day, merchant_number, h)
     select k.seq, k.fp, (k.at at time zone 'UTC')::date, kind_numbers[k.kind], k.h
@@ -5914,6 +5956,7 @@ begin
   end;
 
   if claimed < cardinality(hashes) then
+    perform set_config('reckoner.repeated_keys', '16', false);
     -- Numbers are new, so a key with the number of ours was claimed here. A day lies in few partitions, so each event
     -- is looked up by its own.
     select array_agg(stored.is_new order by k.place),
@@ -5956,19 +5999,16 @@ begin
   end if;
 
   if cardinality(kinds) > 0 then
+    event_subjects := array(select subject_ids[n.subject] from unnest(subjects) with ordinality n (subject, place)
+                             order by n.place);
     insert into event (seq, at, accepted_at, subject_id, merchant_id, type, source, idempotency_key, data,
       external_subject, external_id)
-    select n.seq, n.at, accepted, subject_ids[n.subject], kind_merchants[n.kind], kind_types[n.kind],
+    select n.seq, n.at, accepted, n.subject, kind_merchants[n.kind], kind_types[n.kind],
            kind_sources[n.kind], n.key, n.data, n.external_subject, n.external_id
-      from unnest(seqs, kinds, subjects, times, external_subjects, external_ids, keys, datas)
+      from unnest(seqs, kinds, event_subjects, times, external_subjects, external_ids, keys, datas)
            n (seq, kind, subject, at, external_subject, external_id, key, data);
-    if exists (select from rollup_definition s where s.merchant_id = any (merchants)) then
-      perform roll_up_events(kind_merchants, kind_types, null, free_rollup_lane(), kinds,
-        (select array_agg(subject_ids[n.subject] order by n.place) from unnest(subjects)
-          with ordinality n (subject, place)),
-        times, seqs, datas);
-    end if;
-    if newest_mark > (select min(n.at) from unnest(times) n (at)) then
+    perform roll_up_events(kind_merchants, kind_types, null, null, kinds, event_subjects, times, seqs, datas);
+    if newest_mark is not null and newest_mark > (select min(n.at) from unnest(times) n (at)) then
       insert into usage_late (merchant_id, subject_id, at)
       select subject_merchants[n.subject], subject_ids[n.subject], min(n.at)
         from unnest(subjects, times) n (subject, at)
@@ -6816,58 +6856,43 @@ CREATE OR REPLACE FUNCTION roll_up_events(kind_merchants text[], kind_types text
  SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
 declare
+  has_sets boolean;
   added usage_rollup[];
 begin
-  with read as materialized (
-    select k.place as event_kind, s.merchant_id, s.id as definition_id, s.kind,
-           string_to_array(s.path, '.') as path, s.dimensions
-      from unnest(kind_merchants, kind_types) with ordinality k (merchant_id, event_type, place)
-      join rollup_definition s on s.merchant_id = k.merchant_id and s.event_type = k.event_type
-     where s.merchant_id = any (kind_merchants) and (named is null or s.id = any (named))
-  ), valued as materialized (
-    select r.merchant_id, r.definition_id, r.kind, e.subject_id,
-           date_bin('1 hour', e.at, timestamptz '2000-01-01Z') as hour, e.at, e.seq,
-           case when r.dimensions = '{}' then '{}'::text[] else
-             array(select event_text(e.data, string_to_array(d.path, '.')) from unnest(r.dimensions)
-               with ordinality d (path, place) order by d.place)
-           end as group_values,
-           case when r.kind in ('number', 'latest') then event_number(e.data, r.path) end as number,
-           case when r.path is null then '' when r.kind in ('count', 'set') then event_text(e.data, r.path) end as text
-      from unnest(kinds, subject_ids, times, seqs, datas) e (event_kind, subject_id, at, seq, data)
-      join read r on r.event_kind = e.event_kind
-  ), usable as materialized (
-    select *, case when group_values = '{}' then '00000000-0000-0000-0000-000000000000'::uuid
-                   else text_hash(group_values::text) end as group_hash
-      from valued where number is not null or text is not null
-  ), seen as (
+  select bool_or(s.kind = 'set') into has_sets
+    from rollup_definition s
+   where s.merchant_id = any (kind_merchants) and s.event_type = any (kind_types)
+     and (named is null or s.id = any (named));
+  if has_sets is null then return; end if;
+  flush_lane := coalesce(flush_lane, free_rollup_lane());
+  if has_sets then
     insert into usage_value (merchant_id, definition_id, subject_id, hour, group_hash, value_hash, group_values)
-    select merchant_id, definition_id, subject_id, hour, group_hash, text_hash(text), any_value(group_values)
-      from usable where kind = 'set'
-     group by merchant_id, definition_id, subject_id, hour, group_hash, text_hash(text)
-     order by merchant_id, definition_id, subject_id, hour, group_hash, text_hash(text)
-        on conflict do nothing
-  ), grouped as (
-    select definition_id, subject_id, hour, group_hash, merchant_id, any_value(group_values) as group_values,
-           count(*) as event_count,
-           min(at) as first_at, max(at) as last_at, sum(number) as total, min(number) as least_value,
-           max(number) as greatest_value,
-           null::timestamptz as latest_at, null::bigint as latest_seq, null::numeric as latest_value
-      from usable where kind <> 'latest'
-     group by merchant_id, definition_id, subject_id, hour, group_hash
-     union all
-    select * from (
-      select distinct on (merchant_id, definition_id, subject_id, hour, group_hash)
-             definition_id, subject_id, hour, group_hash, merchant_id, group_values,
-             count(*) over (partition by merchant_id, definition_id, subject_id, hour, group_hash),
-             null::timestamptz, null::timestamptz, null::numeric, null::numeric, null::numeric, at, seq, number
-        from usable where kind = 'latest'
-       order by merchant_id, definition_id, subject_id, hour, group_hash, at desc, seq desc) newest
-  )
-  select array_agg(row(g.merchant_id, g.definition_id, g.subject_id, g.hour, g.group_hash, flush_lane, g.group_values,
-                       g.event_count, g.first_at, g.last_at, g.total, g.least_value, g.greatest_value, g.latest_at,
-                       g.latest_seq, g.latest_value)::usage_rollup)
+    select v.merchant_id, v.definition_id, v.subject_id, v.hour, v.group_hash, text_hash(v.text),
+           any_value(v.group_values)
+      from event_values(kind_merchants, kind_types, named, kinds, subject_ids, times, seqs, datas) v
+     where v.kind = 'set'
+     group by 1, 2, 3, 4, 5, 6
+     order by 1, 2, 3, 4, 5, 6
+        on conflict do nothing;
+  end if;
+  select array_agg(row(g.merchant_id, g.definition_id, g.subject_id, g.hour, g.group_hash, flush_lane,
+                       g.group_values,
+                       g.event_count, g.first_at, g.last_at, g.total, g.least_value, g.greatest_value,
+                       g.hour + g.latest[1] * interval '1 second', g.latest[2]::bigint,
+                       g.latest[3])::usage_rollup)
     into added
-    from (select * from grouped order by merchant_id, definition_id, subject_id, hour, group_hash) g;
+    from (
+      select v.merchant_id, v.definition_id, v.subject_id, v.hour, v.group_hash,
+             any_value(v.group_values) as group_values, count(*) as event_count,
+             min(v.at) filter (where v.kind <> 'latest') as first_at,
+             max(v.at) filter (where v.kind <> 'latest') as last_at,
+             sum(v.number) filter (where v.kind <> 'latest') as total,
+             min(v.number) filter (where v.kind <> 'latest') as least_value,
+             max(v.number) filter (where v.kind <> 'latest') as greatest_value,
+             max(array[extract(epoch from v.at - v.hour), v.seq, v.number]) filter (where v.kind = 'latest') as latest
+        from event_values(kind_merchants, kind_types, named, kinds, subject_ids, times, seqs, datas) v
+       group by 1, 2, 3, 4, 5
+       order by 1, 2, 3, 4, 5) g;
   if added is not null then perform add_rollups(added); end if;
 end $function$;
 
@@ -7802,6 +7827,8 @@ CREATE OR REPLACE FUNCTION write_rollups(added usage_rollup[], places tid[])
  SET enable_bitmapscan TO 'off'
  SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
+declare
+  done bigint[];
 begin
   with updated as (
     update usage_rollup r
@@ -7821,12 +7848,14 @@ begin
        and r.hour = n.hour and r.group_hash = n.group_hash and r.lane = n.lane
     returning n.ordinality
   )
+  select array_agg(u.ordinality) into done from updated u;
+  if cardinality(done) = cardinality(added) then return; end if;
   insert into usage_rollup as r
   select u.merchant_id, u.definition_id, u.subject_id, u.hour, u.group_hash, u.lane, u.group_values, u.event_count,
          u.first_at, u.last_at,
          u.total, u.least_value, u.greatest_value, u.latest_at, u.latest_seq, u.latest_value
     from unnest(added) with ordinality u
-   where u.ordinality not in (select ordinality from updated)
+   where u.ordinality not in (select d from unnest(done) d)
       on conflict (merchant_id, definition_id, subject_id, hour, group_hash, lane) do update
      set event_count = r.event_count + excluded.event_count, total = r.total + excluded.total,
          first_at = least(r.first_at, excluded.first_at), last_at = greatest(r.last_at, excluded.last_at),

@@ -148,8 +148,10 @@ export interface Environment {
 }
 
 /** Wall time, cut to the microsecond as everywhere (domain.md §1). */
-export const wallClock = (): Instant =>
-  Temporal.Now.instant().round({ smallestUnit: 'microsecond', roundingMode: 'trunc' });
+export function wallClock(): Instant {
+  const { epochNanoseconds } = Temporal.Now.instant();
+  return Temporal.Instant.fromEpochNanoseconds(epochNanoseconds - (epochNanoseconds % 1_000n));
+}
 
 const WORK_CONNECTIONS = 5;
 const DELIVERY_CONNECTIONS = 2;

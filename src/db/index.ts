@@ -1,4 +1,5 @@
 export { DatabaseFull, isAway } from './away.ts';
+export { BinaryArray, type ElementType } from './binary-array.ts';
 export { type Changed, changedRows, isChanged } from './changes.ts';
 export { insertion, withJsonb } from './insertion.ts';
 export { parseExactJson } from './json.ts';

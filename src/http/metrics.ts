@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../db/index.ts';
-import { Durations, type Figure, Figures, type Metric } from './prometheus.ts';
+import { type Counted, Durations, type Figure, Figures, type Metric, type Series } from './prometheus.ts';
 import { turn } from './turns.ts';
 
 /** One step of a background job, from the runner. */
@@ -55,6 +55,8 @@ export class Metrics {
   readonly #delay = monitorEventLoopDelay({ resolution: RESOLUTION_MILLISECONDS });
   readonly #clock: () => number;
   #kept: { readonly at: number; readonly text: Promise<string> } | undefined;
+  /** The figures of requests that came before, by method, route and status: each request would write their labels. */
+  readonly #measured = new Map<string, { readonly count: Counted; readonly series: Series }>();
   readonly #requests;
   readonly #requestSeconds;
   readonly #steps;
@@ -215,8 +217,15 @@ export class Metrics {
 
   /** `route` is the declared path, `/v0/products/:id`, never the one that was sent. */
   request(method: string, route: string, status: number, seconds: number): void {
-    this.#requests.increment({ method, route, status });
-    this.#requestSeconds.record(seconds, { method, route, status: `${Math.floor(status / 100)}xx` });
+    const name = `${method} ${route} ${status}`;
+    let measured = this.#measured.get(name);
+    if (!measured) {
+      const series = this.#requestSeconds.at({ method, route, status: `${Math.floor(status / 100)}xx` });
+      measured = { count: this.#requests.at({ method, route, status }), series };
+      this.#measured.set(name, measured);
+    }
+    measured.count.figure += 1;
+    measured.series.record(seconds);
   }
 
   step({ kind, outcome, seconds }: StepMeasure): void {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import fastify, { type FastifyInstance } from 'fastify';
+import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import { tagOf } from './answers/encoding.ts';
 import { COMPACT_PATH } from './compact.ts';
 import { type ApiDocuments, type ApiParts, describeApi } from './reference/api-document.ts';
@@ -15,16 +15,18 @@ const INLINE_SCRIPT = /<script(?: type="text\/javascript")?>([\s\S]*?)<\/script>
  */
 export function guardReference(app: FastifyInstance, baseUrl: string): void {
   let scriptTag: string | undefined;
-  app.addHook('onSend', async (request, reply, payload) => {
+  app.addHook('onSend', (request, reply, payload, done) => {
     const path = request.routeOptions.url ?? '';
-    if (!REFERENCE_PATHS.some((each) => path.startsWith(each))) return payload;
+    if (REFERENCE_PATHS.some((each) => path.startsWith(each))) guard(reply, path, payload);
+    done(null, payload);
+  });
+  function guard(reply: FastifyReply, path: string, payload: unknown): void {
     reply.header('content-security-policy', policyOf(payload, baseUrl)).header('x-frame-options', 'DENY');
     if (path.endsWith('.js') && typeof payload === 'string') {
       scriptTag ??= tagOf(payload);
       reply.headers({ etag: scriptTag, 'cache-control': 'public, max-age=3600' });
     }
-    return payload;
-  });
+  }
 }
 
 /** The script in the page itself is allowed by its hash. */

@@ -13,11 +13,16 @@ export interface Metric {
   text(): string;
 }
 
+/** The value of a counter or a gauge, for one set of labels. */
+export interface Counted {
+  figure: number;
+}
+
 /** A counter or a gauge. The name of a counter ends with `_total`. */
 export class Figures implements Metric {
   readonly #name: string;
   readonly #head: string;
-  readonly #figures = new Map<string, number>();
+  readonly #figures = new Map<string, Counted>();
 
   constructor(type: 'counter' | 'gauge', name: string, help: string) {
     this.#name = name;
@@ -25,28 +30,49 @@ export class Figures implements Metric {
   }
 
   increment(labels: Labels): void {
+    this.at(labels).figure += 1;
+  }
+
+  /** The value of some labels, for who counts often: it stays the same object. */
+  at(labels: Labels): Counted {
     const key = written(labels);
-    this.#figures.set(key, (this.#figures.get(key) ?? 0) + 1);
+    const known = this.#figures.get(key) ?? { figure: 0 };
+    this.#figures.set(key, known);
+    return known;
   }
 
   /** Replaces all values. Labels that had a value before and have none now get 0. */
   replace(figures: readonly Figure[]): void {
-    for (const key of this.#figures.keys()) this.#figures.set(key, 0);
-    for (const { labels = {}, figure } of figures) this.#figures.set(written(labels), figure);
+    for (const counted of this.#figures.values()) counted.figure = 0;
+    for (const { labels = {}, figure } of figures) this.at(labels).figure = figure;
   }
 
   text(): string {
-    const lines = Array.from(this.#figures, ([key, figure]) => line(this.#name, key, figure));
+    const lines = Array.from(this.#figures, ([key, { figure }]) => line(this.#name, key, figure));
     return lines.length === 0 ? '' : this.#head + lines.join('');
   }
 }
 
-/** How often a duration was measured, by its upper bound. */
-interface Series {
+/** How often a duration was measured, by its upper bound, for one set of labels. */
+export class Series {
   readonly labels: Labels;
   /** One count for each bound, and one for longer durations. */
   readonly counts: number[];
-  sum: number;
+  readonly #bounds: readonly number[];
+  sum = 0;
+
+  constructor(labels: Labels, bounds: readonly number[]) {
+    this.labels = labels;
+    this.#bounds = bounds;
+    this.counts = [...bounds, Number.POSITIVE_INFINITY].map(() => 0);
+  }
+
+  record(seconds: number): void {
+    let bucket = 0;
+    while (bucket < this.#bounds.length && seconds > (this.#bounds[bucket] as number)) bucket += 1;
+    this.counts[bucket] = (this.counts[bucket] as number) + 1;
+    this.sum += seconds;
+  }
 }
 
 /** A histogram. */
@@ -64,16 +90,15 @@ export class Durations implements Metric {
   }
 
   record(seconds: number, labels: Labels = {}): void {
+    this.at(labels).record(seconds);
+  }
+
+  /** The series of some labels, for who records often: it stays the same object. */
+  at(labels: Labels): Series {
     const key = written(labels);
-    let series = this.#series.get(key);
-    if (!series) {
-      series = { labels, counts: [...this.#bounds, Number.POSITIVE_INFINITY].map(() => 0), sum: 0 };
-      this.#series.set(key, series);
-    }
-    const place = this.#bounds.findIndex((bound) => seconds <= bound);
-    const bucket = place === -1 ? this.#bounds.length : place;
-    series.counts[bucket] = (series.counts[bucket] ?? 0) + 1;
-    series.sum += seconds;
+    const known = this.#series.get(key) ?? new Series(labels, this.#bounds);
+    this.#series.set(key, known);
+    return known;
   }
 
   text(): string {

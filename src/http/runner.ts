@@ -105,7 +105,10 @@ export class Runner {
         if (problem) return send(reply, this.#unsupported(problem));
         if (declaration.admit && request.caller) return this.#admit(each, request.caller, request, reply);
       },
-      handler: (request, reply) => this.#inTime(each, request, reply),
+      handler:
+        declaration.endsByItself === true
+          ? (request, reply) => this.#untimed(each, request, reply)
+          : (request, reply) => this.#inTime(each, request, reply),
     });
   }
 
@@ -120,15 +123,24 @@ export class Runner {
   }
 
   /**
+   * Runs a handler that ends by itself. The framework gets no promise: for one it would listen to the end of each
+   * answer.
+   */
+  #untimed(each: Route, request: FastifyRequest, reply: FastifyReply): void {
+    this.#handle(each, request, reply, NEVER_ABORTED)
+      .catch((error: unknown) => {
+        if (reply.sent) request.log.error({ err: error }, 'a request failed after its answer');
+        else reply.send(error);
+      })
+      .finally(() => request.slot?.end());
+  }
+
+  /**
    * Runs the handler and tells it when nobody waits for its answer any more: its time is over, or the connection has
    * closed. The framework's own time limit and signal end as soon as a body has been read, so they serve requests
    * without one only.
    */
   async #inTime(each: Route, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    if (each.declaration.endsByItself === true) {
-      await this.#handle(each, request, reply, NEVER_ABORTED).finally(() => request.slot?.end());
-      return;
-    }
     const controller = new AbortController();
     const { promise: over, reject } = Promise.withResolvers<void>();
     const timer = setTimeout(() => {
@@ -143,11 +155,14 @@ export class Runner {
       controller.abort(gone);
     };
     reply.raw.once('close', leave);
-    const work = this.#handle(each, request, reply, controller.signal).finally(() => {
-      clearTimeout(timer);
-      reply.raw.off('close', leave);
-      request.slot?.end();
-    });
+    // an answer that is awaited is awaited until its last byte
+    const work = this.#handle(each, request, reply, controller.signal)
+      .then(() => reply)
+      .finally(() => {
+        clearTimeout(timer);
+        reply.raw.off('close', leave);
+        request.slot?.end();
+      });
     try {
       await Promise.race([work, over]);
     } catch (error) {
@@ -205,7 +220,8 @@ export class Runner {
     request.slot = slot ?? orThrow<never>(fail('TOO_MANY_AT_ONCE'));
   }
 
-  async #handle(each: Route, request: FastifyRequest, reply: FastifyReply, signal: AbortSignal): Promise<FastifyReply> {
+  /** Returns when the answer is given to the framework, which may send it later. */
+  async #handle(each: Route, request: FastifyRequest, reply: FastifyReply, signal: AbortSignal): Promise<void> {
     const { declaration } = each;
     const caller = request.caller;
     if (declaration.errorPage) await this.#takePagePlace(request, signal);
@@ -214,8 +230,10 @@ export class Runner {
       'public' in declaration.access
         ? null
         : await this.#merchants.ofPath(declaration.access, caller as Caller, request);
-    if (declaration.bodyBytes && !isFileOf(request.body, declaration.contentTypes))
-      return send(reply, unsupportedFile(declaration.contentTypes));
+    if (declaration.bodyBytes && !isFileOf(request.body, declaration.contentTypes)) {
+      send(reply, unsupportedFile(declaration.contentTypes));
+      return;
+    }
     checkParameters(request);
     const query = { ...(request.query as Values) };
     const body = declaration.body && request.body === undefined ? {} : request.body;
@@ -250,7 +268,8 @@ export class Runner {
         endSlot: () => request.slot?.end(),
       };
       const result = await each.free(free as never).finally(() => place?.leave());
-      return this.#answer(each, reply, orThrow(result));
+      this.#answer(each, reply, orThrow(result));
+      return;
     }
     const scope = scopeOf(declaration.access, merchantId);
     const key = this.#idempotency(each, request, merchantId ?? caller?.organizationId ?? '');
@@ -265,11 +284,15 @@ export class Runner {
       const signal = declaration.method === 'GET' ? { signal: context.signal } : {};
       const options = { ...signal, ...(isByKeys(declaration, merchantId) && { byKeys: 'one thing' as const }) };
       const value = await withAnswers(() => this.#options.database.transaction(scope, work, options));
-      if (!(value instanceof Intended)) return this.#answer(each, reply, value);
+      if (!(value instanceof Intended)) {
+        this.#answer(each, reply, value);
+        return;
+      }
       const answer = await this.#outcome(each, request, scope, context, value.intent);
-      return this.#answer(each, reply, await answer(async (_, result) => orThrow(result)));
+      this.#answer(each, reply, await answer(async (_, result) => orThrow(result)));
+      return;
     }
-    return this.#once(each, request, reply, scope, key, context);
+    await this.#once(each, request, reply, scope, key, context);
   }
 
   /** The road of a POST with an Idempotency-Key: claim, effect and answer in one transaction. */

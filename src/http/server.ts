@@ -91,18 +91,23 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   app.decorateRequest('slot', null);
   acceptBodies(app, options.routes);
 
+  // Hooks that call back: a promise for each of them would cost every request more than what they do.
   const noticeProxy = proxyNotice();
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     noticeProxy(request);
     reply
       .header('x-request-id', request.id)
       .header('cache-control', 'no-store')
       .header('x-content-type-options', 'nosniff');
-    if (request.raw.httpVersion === '1.1' && request.headers.host === undefined)
-      return send(reply, errors.for({ kind: 'code', code: 'MALFORMED_REQUEST' }));
+    if (request.raw.httpVersion === '1.1' && request.headers.host === undefined) {
+      send(reply, errors.for({ kind: 'code', code: 'MALFORMED_REQUEST' }));
+      return;
+    }
     if (request.is404) return answerUnknown(request, reply); // before its body is read
+    done();
+    return;
   });
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const route = request.is404 ? 'none' : (request.routeOptions.url ?? 'none');
     options.metrics?.request(request.method, route, reply.statusCode, reply.elapsedTime / 1000);
     if (request.method !== 'GET' && reply.statusCode < 400 && !quiet.has(`${request.method} ${route}`))
@@ -119,14 +124,18 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       },
       'request',
     );
+    done();
   });
   guardReference(app, options.baseUrl); // before anything is compressed
-  app.addHook('onSend', async (request, reply, payload) => {
+  app.addHook('onSend', (request, reply, payload, done) => {
     const isJson = String(reply.getHeader('content-type') ?? '').startsWith('application/json');
     const isCompact = request.url !== request.originalUrl; // the path was rewritten
     const schema = isCompact && isJson ? request.routeOptions.config?.replies?.[reply.statusCode] : undefined;
     const isShown = schema !== undefined && typeof payload === 'string' && payload !== '';
-    return encode(request, reply, isShown ? compactText(schema, payload) : payload);
+    const encoded = encode(request, reply, isShown ? compactText(schema, payload) : payload);
+    if (encoded instanceof Promise) return encoded;
+    done(null, encoded);
+    return;
   });
   app.setErrorHandler(async (error, request, reply) => send(reply, faultReply(error, errors, request)));
   app.setNotFoundHandler(async (request, reply) => answerUnknown(request, reply));

@@ -38,31 +38,39 @@ export const instantOf = (text: InstantText): Instant => Temporal.Instant.from(r
 /** The same where there may be no text. */
 export const instantOrNull = (text: InstantText | null | undefined): Instant | null => (text ? instantOf(text) : null);
 
-const UTC = /^2[01]\d\d-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,40}))?Z$/;
+const UTC = /^2[01]\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,40})?Z$/;
 const SHORTEST_MONTH_DAYS = 28;
-const MOST_FRACTION_DIGITS = 6;
 const SECONDS_END = 19;
+const FRACTION_START = 20;
+const MICROSECOND_END = 26;
+const ZERO = 0x30;
+
+/** The number that two digits are. */
+const twoDigitsAt = (text: string, place: number): number =>
+  10 * (text.charCodeAt(place) - ZERO) + text.charCodeAt(place + 1) - ZERO;
 
 /**
  * Reads a date-time like `parseInstant` and writes it as `formatInstant` does; for those of which there are many,
  * because what is in UTC already, as most are, is only looked at.
  */
 export function rewriteInstant(text: string): string | null {
-  const [, month, day, hour, minute, second, fraction] = UTC.exec(text) ?? [];
+  const month = twoDigitsAt(text, 5);
+  const day = twoDigitsAt(text, 8);
   const isPlain =
-    Number(month) >= 1 &&
-    Number(month) <= 12 &&
-    Number(day) >= 1 &&
-    Number(day) <= SHORTEST_MONTH_DAYS &&
-    Number(hour) <= 23 &&
-    Number(minute) <= 59 &&
-    Number(second) <= 59;
+    UTC.test(text) &&
+    month >= 1 &&
+    month <= 12 &&
+    day >= 1 &&
+    day <= SHORTEST_MONTH_DAYS &&
+    twoDigitsAt(text, 11) <= 23 &&
+    twoDigitsAt(text, 14) <= 59 &&
+    twoDigitsAt(text, 17) <= 59;
   if (!isPlain) return parseAnyInstant(text)?.toString() ?? null;
-  if (fraction === undefined) return text;
-  let kept = Math.min(fraction.length, MOST_FRACTION_DIGITS);
-  while (kept > 0 && fraction[kept - 1] === '0') kept -= 1;
-  if (kept === fraction.length) return text;
-  return `${text.slice(0, kept === 0 ? SECONDS_END : SECONDS_END + 1 + kept)}Z`;
+  if (text.length === FRACTION_START) return text;
+  let end = Math.min(text.length - 1, MICROSECOND_END);
+  while (end > FRACTION_START && text.charCodeAt(end - 1) === ZERO) end -= 1;
+  if (end === text.length - 1) return text;
+  return `${text.slice(0, end === FRACTION_START ? SECONDS_END : end)}Z`;
 }
 
 function parseAnyInstant(text: string): Instant | null {

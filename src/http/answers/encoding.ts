@@ -48,8 +48,9 @@ const strong = (tag: string): string => tag.replace(/^W\//, '');
  * An answer on its way out: nothing but its headers where the caller has it already, else compressed where that helps.
  * Answers to a request with a cookie are never compressed. Only cookies go along with a request that another site
  * makes, and the length of a page with a secret and words of that site would tell the secret (BREACH).
+ * @returns what is sent, or a promise of it
  */
-export async function encode(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {
+export function encode(request: FastifyRequest, reply: FastifyReply, payload: unknown): unknown {
   const isRead = request.method === 'GET' || request.method === 'HEAD';
   const tag = reply.getHeader('etag');
   if (isRead && typeof tag === 'string' && reply.statusCode === 200 && hasTag(request.headers['if-none-match'], tag)) {
@@ -63,9 +64,11 @@ export async function encode(request: FastifyRequest, reply: FastifyReply, paylo
   const encoding = request.headers.cookie === undefined ? encodingFor(request.headers['accept-encoding']) : undefined;
   if (encoding === undefined) return payload;
   const make = () => ENCODERS[encoding](Buffer.from(payload as Uint8Array));
-  const compressed = await (typeof tag === 'string' ? keptOr(`${encoding} ${tag}`, make) : make());
-  reply.header('content-encoding', encoding).removeHeader('content-length');
-  return compressed;
+  const compressed = typeof tag === 'string' ? keptOr(`${encoding} ${tag}`, make) : make();
+  return compressed.then((bytes) => {
+    reply.header('content-encoding', encoding).removeHeader('content-length');
+    return bytes;
+  });
 }
 
 function keptOr(key: string, make: () => Promise<Buffer>): Promise<Buffer> {

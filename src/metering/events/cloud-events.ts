@@ -13,6 +13,7 @@ export type EventForm = 'own' | 'structured' | 'batch' | 'binary';
 
 const ATTRIBUTE_HEADER = /^ce-([a-z0-9]+)$/;
 const REQUIRED = ['id', 'source', 'specversion', 'type'] as const;
+const REQUIRED_HEADERS = REQUIRED.map((name) => `ce-${name}`);
 const UTF8_PARAMETER = /^(?:; ?charset="?utf-8"?)?$/i;
 const JSON_TYPE = /^[\w.+-]+\/(?:json|[\w.+-]+\+json)[ \t]*(?:;|$)/i;
 const PRINTABLE = /^[\x20-\x7e]*$/;
@@ -23,6 +24,7 @@ const PRINTABLE = /^[\x20-\x7e]*$/;
  * @returns null for a charset that is not UTF-8, and for a JSON type of others without a CloudEvent.
  */
 export function formOf(headers: Headers): EventForm | null {
+  if (headers['content-type'] === 'application/json') return isBinary(headers) ? 'binary' : 'own'; // almost all
   const contentType = String(headers['content-type'] ?? '');
   const [type = ''] = contentType.split(';');
   const isUtf8 = UTF8_PARAMETER.test(contentType.slice(type.length).trim());
@@ -32,9 +34,11 @@ export function formOf(headers: Headers): EventForm | null {
     | undefined;
   if (!isUtf8) return null;
   if (form !== undefined) return form;
-  if (REQUIRED.some((name) => headers[`ce-${name}`] !== undefined)) return 'binary';
+  if (isBinary(headers)) return 'binary';
   return JSON_SUFFIX_TYPE.test(type.trim()) ? null : 'own';
 }
+
+const isBinary = (headers: Headers): boolean => REQUIRED_HEADERS.some((name) => headers[name] !== undefined);
 
 /**
  * The CloudEvent of binary mode: its attributes are headers, its data is the body. A header's value is unquoted and

@@ -25,7 +25,7 @@ function written(value: unknown, seen: { keys: number; isStorable: boolean }): s
   }
   if (typeof value === 'number' || isRawNumber(value)) {
     seen.isStorable &&= isKept(value);
-    return JSON.stringify(value);
+    return typeof value === 'number' ? String(value) : JSON.stringify(value);
   }
   if (typeof value !== 'object' || value === null) return String(value);
   if (Array.isArray(value)) {
@@ -42,10 +42,17 @@ function written(value: unknown, seen: { keys: number; isStorable: boolean }): s
   return `{${text}}`;
 }
 
-/** Most objects come sorted or have few keys, and looking costs less than sorting. */
+const FEW_KEYS = 16;
+
+/** Few keys are sorted where they are, which makes no garbage. */
 function sorted(keys: string[]): string[] {
-  for (let index = 1; index < keys.length; index += 1)
-    if ((keys[index - 1] as string) > (keys[index] as string)) return keys.toSorted();
+  if (keys.length > FEW_KEYS) return keys.toSorted();
+  for (let index = 1; index < keys.length; index += 1) {
+    const key = keys[index] as string;
+    let place = index;
+    for (; place > 0 && (keys[place - 1] as string) > key; place -= 1) keys[place] = keys[place - 1] as string;
+    keys[place] = key;
+  }
   return keys;
 }
 
