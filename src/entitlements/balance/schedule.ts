@@ -1,4 +1,13 @@
-import { boundary, earliest, type Instant, isAfter, isBefore, latest, periodIndexAt } from '../../kernel/time.ts';
+import {
+  boundary,
+  earliest,
+  type Instant,
+  isAfter,
+  isBefore,
+  latest,
+  periodAt,
+  periodIndexAt,
+} from '../../kernel/time.ts';
 import type { BalanceInputs, BalanceTerm, ManualReset, PeriodRule, Reset, UsagePeriod } from './model.ts';
 
 /**
@@ -108,9 +117,8 @@ function adopt(segments: Segment[], waiting: Waiting | null, until: Instant | nu
 
 /** The first boundary that is at or after `from` and later than `after`. */
 function firstBoundary({ anchor, cadence }: PeriodRule, from: Instant, after: Instant): Instant {
-  const index = periodIndexAt(anchor, cadence, latest(from, after));
-  const at = boundary(anchor, cadence, index);
-  return isBefore(at, from) || !isAfter(at, after) ? boundary(anchor, cadence, index + 1) : at;
+  const { start, end } = periodAt(anchor, cadence, latest(from, after));
+  return isBefore(start, from) || !isAfter(start, after) ? end : start;
 }
 
 function afterManualReset(
@@ -132,16 +140,14 @@ function afterManualReset(
 function afterTerm(segments: Segment[], rule: PeriodRule | null, at: Instant): Waiting | null {
   const current = segments.at(-1) as Segment;
   if (current.rule !== null && rule?.atOnce !== true) return { rule, since: at };
-  const start = current.rule === null ? current.start : startIn(current, current.rule, at);
+  const { rule: counted } = current;
+  const start = counted ? begunIn(current, periodAt(counted.anchor, counted.cadence, at).start) : current.start;
   segments.push({ from: at, start, rule, isReset: isAfter(at, current.from) && start.equals(at), manual: null });
   return null;
 }
 
-/** When the usage period began that a segment has at an instant. */
-function startIn({ from, start }: Segment, { anchor, cadence }: PeriodRule, at: Instant): Instant {
-  const counted = boundary(anchor, cadence, periodIndexAt(anchor, cadence, at));
-  return isAfter(counted, from) ? counted : start;
-}
+/** When the usage period of a segment began whose rule's own begins at an instant. */
+const begunIn = ({ from, start }: Segment, counted: Instant): Instant => (isAfter(counted, from) ? counted : start);
 
 /** The usage period that holds an instant; outside of the entitlement's time, the first or the last one. */
 export function periodIn({ inputs, segments }: Schedule, asked: Instant): UsagePeriod {
@@ -150,12 +156,14 @@ export function periodIn({ inputs, segments }: Schedule, asked: Instant): UsageP
   const lastInstant = activeTo === null ? asked : earliest(asked, activeTo.subtract({ nanoseconds: 1 }));
   const at = latest(lastInstant, activeFrom);
   const index = segments.findLastIndex(({ from }) => !isAfter(from, at));
-  const { start: begun, rule } = segments[index] as Segment;
+  const segment = segments[index] as Segment;
+  const { start: begun, rule } = segment;
   if (!rule) return { start: begun, end: null, lastResetAt: resetAt(inputs, begun) };
-  const start = startIn(segments[index] as Segment, rule, at);
-  const end = boundary(rule.anchor, rule.cadence, periodIndexAt(rule.anchor, rule.cadence, at) + 1);
+  const counted = periodAt(rule.anchor, rule.cadence, at);
+  const start = begunIn(segment, counted.start);
   const next = segments[index + 1];
-  return { start, end: next ? earliest(end, next.from) : end, lastResetAt: resetAt(inputs, start) };
+  const end = next ? earliest(counted.end, next.from) : counted.end;
+  return { start, end, lastResetAt: resetAt(inputs, start) };
 }
 
 /** The usage periods of many instants: one that several instants share is found once. */
@@ -236,8 +244,8 @@ export class ResetCursor {
         return;
       }
       if (!rule) continue;
-      const number = periodIndexAt(rule.anchor, rule.cadence, latest(this.#after, from)) + 1;
-      const at = boundary(rule.anchor, rule.cadence, number);
+      const running = periodAt(rule.anchor, rule.cadence, latest(this.#after, from));
+      const [at, number] = [running.end, running.number + 1];
       if (until === null || isBefore(at, until)) {
         this.#offer({ at, manual: null, counted: { rule, number, until } });
         return;

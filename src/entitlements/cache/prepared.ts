@@ -2,11 +2,11 @@ import { inTurns } from '../../http/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import { earliest, type Instant, isAfter, isBefore } from '../../kernel/time.ts';
 import type { UsageFigure, UsageScope } from '../../metering/index.ts';
-import { type BalanceAt, timelineInTurns } from '../balance/index.ts';
+import { type BalanceAt, type Timeline, timelineInTurns } from '../balance/index.ts';
 import type { EntitlementDetailReply } from '../entitlement/schemas.ts';
 import type { Loaded } from '../inputs/inputs.ts';
 import { measuringOf } from '../inputs/measure.ts';
-import { burned, isShort, planReplay } from '../inputs/replaying.ts';
+import { burned, isShort, planOf } from '../inputs/replaying.ts';
 import { questionAtPresent, withReserved } from '../reading/balances.ts';
 import { detailOf } from '../reading/present.ts';
 
@@ -49,12 +49,16 @@ export async function prepareDetail(
   }
   if (!isShort(loaded, ahead)) return null;
   const question = questionAtPresent(loaded, now);
-  const plan = await planReplay(loaded, question, null);
+  const { inputs, snapshot } = loaded;
+  const instants = [...question.instants, ahead];
+  const timeline = await inTurns(timelineInTurns(inputs, snapshot?.kept.balance ?? null, instants, null));
+  const next = timeline.points.find(({ at, moment }) => moment !== null && isAfter(at, now))?.at ?? ahead;
+  const plan = planOf(untilFirstQuestion(timeline), question);
   const measuring = measuringOf(loaded, plan.stretches, plan.levels);
   return {
     loaded,
     from: now,
-    until: earliest(until, await nextMoment(loaded, now, ahead)),
+    until: earliest(until, next),
     scopes: measuring.scopes,
     detail: lastKept(async (figures, reserved) => {
       const { observations } = await burned(plan, measuring.sumUp(figures), question);
@@ -85,10 +89,16 @@ function lastKept(detail: Prepared['detail']): Prepared['detail'] {
 const isSame = (one: UsageFigure, other: UsageFigure | undefined): boolean =>
   one.eventCount === other?.eventCount && one.value.eq(other.value);
 
-/** The first time after now at which a grant begins, ends or recurs, or a usage period begins. */
-async function nextMoment({ inputs, snapshot }: Loaded, now: Instant, ahead: Instant): Promise<Instant> {
-  const { points } = await inTurns(timelineInTurns(inputs, snapshot?.kept.balance ?? null, [ahead], null));
-  return points.find(({ at, moment }) => moment !== null && isAfter(at, now))?.at ?? ahead;
+/** A timeline as far as its first question. */
+function untilFirstQuestion({ questions, points, stretches, ...timeline }: Timeline): Timeline {
+  const [first] = questions as [Timeline['questions'][number]];
+  const last = first.point ?? -1;
+  return {
+    ...timeline,
+    questions: [first],
+    points: points.slice(0, last + 1),
+    stretches: stretches.slice(0, Math.max(0, last)),
+  };
 }
 
 /** Is an answer prepared for an instant? */

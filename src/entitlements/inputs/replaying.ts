@@ -80,9 +80,13 @@ export async function planReplay(
   question: ReplayQuestion,
   used: readonly Span[] | null,
 ): Promise<Plan> {
-  const { instants, signal } = question;
+  const { instants, signal, budget } = question;
   const state = loaded.snapshot?.kept.balance ?? null;
-  const timeline = await inTurns(timelineInTurns(loaded.inputs, state, instants, used, question.budget), signal);
+  return planOf(await inTurns(timelineInTurns(loaded.inputs, state, instants, used, budget), signal), question);
+}
+
+/** The plan of a replay along a timeline that ends with its question. */
+export function planOf(timeline: Timeline, question: Pick<ReplayQuestion, 'lastTo' | 'levelOf'>): Plan {
   const last = timeline.stretches.length - 1;
   const stretches = timeline.stretches.map(
     (stretch, index): Stretch =>
