@@ -158,9 +158,19 @@ export const isOnce = (text: string): boolean => normaliseCadence(text) === 'P0D
  * from each end to the next would lose the 31st for ever (domain.md §1).
  */
 export function boundary(anchor: Instant, cadence: Cadence, n: number): Instant {
+  const known = BOUNDARIES.get(anchor) ?? new Map<string, Instant>();
+  const key = `${cadence.months * n} ${cadence.days * n}`;
+  const found = known.get(key);
+  if (found) return found;
   const local = anchor.toZonedDateTimeISO('UTC');
-  return local.add({ months: cadence.months * n, days: cadence.days * n }).toInstant();
+  const start = local.add({ months: cadence.months * n, days: cadence.days * n }).toInstant();
+  if (known.size < MOST_KNOWN_BOUNDARIES) BOUNDARIES.set(anchor, known.set(key, start));
+  return start;
 }
+
+/** Starts of periods that were asked before, by their anchor: a bill asks for the same few of them dozens of times. */
+const BOUNDARIES = new WeakMap<Instant, Map<string, Instant>>();
+const MOST_KNOWN_BOUNDARIES = 100;
 
 /** Half-open `[start, end)`. */
 export interface Period {
