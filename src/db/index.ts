@@ -20,6 +20,7 @@ export { checkReference, ownerOf, ownersOf } from './ownership.ts';
 export { isOfOrder, newestFirst, type Order, type PageRequest, type Placed, pageOfRows, partsOfPage } from './page.ts';
 export { AFTER_FORM } from './places.ts';
 export { Presence } from './presence.ts';
+export { rowsAs } from './rows.ts';
 export {
   allOf,
   arrayElements,

@@ -115,15 +115,20 @@ export const arrayElements = (elements: readonly unknown[]): string =>
 /** An element of an array of parameters. */
 type Element = string | number | boolean | null;
 
-const elementText = (element: Element): string =>
-  element === null ? 'null' : `"${String(element).replaceAll(/["\\]/g, String.raw`\$&`)}"`;
+function elementText(element: Element): string {
+  if (element === null) return 'null';
+  const text = String(element);
+  return `"${ESCAPED.test(text) ? text.replaceAll(/["\\]/g, String.raw`\$&`) : text}"`;
+}
+
+const ESCAPED = /["\\]/;
 
 function toParameter(value: unknown): unknown {
-  if (value instanceof Decimal) return plain(value);
-  if (value instanceof Temporal.Instant || value instanceof Temporal.Duration) return value.toString();
   if (typeof value === 'bigint') return value.toString();
+  if (typeof value !== 'object' || value === null) return value === undefined ? null : value;
   if (Array.isArray(value)) return value.map(toParameter);
-  return value === undefined ? null : value;
+  if (value instanceof Temporal.Instant || value instanceof Temporal.Duration) return value.toString();
+  return value instanceof Decimal ? plain(value) : value;
 }
 
 /** A value as `jsonb`; numbers that were read exactly are written exactly. */

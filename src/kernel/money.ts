@@ -101,11 +101,13 @@ const divideHalfAwayFromZero = (value: bigint, divisor: bigint): bigint => {
   return value < 0n !== divisor < 0n ? -quotient : quotient;
 };
 
-const toUnits = (amount: Decimal, digits: number): bigint =>
-  BigInt(amount.times(new Decimal(10).pow(digits)).toFixed(0));
+const toUnits = (amount: Decimal, digits: number): bigint => BigInt(amount.toFixed(digits).replace('.', ''));
+
+/** One minor unit of a currency: 0.01, 1, 0.001. */
+export const minorUnit = (currency: string): Decimal => new Decimal(`1e-${minorDigits(currency)}`);
 
 const fromUnits = (units: readonly bigint[], currency: string): Decimal[] => {
-  const unit = new Decimal(10).pow(-minorDigits(currency));
+  const unit = minorUnit(currency);
   return units.map((count) => new Decimal(count.toString()).times(unit));
 };
 

@@ -1,5 +1,6 @@
 import { minorDigits } from '../kernel/currency.ts';
 import { Decimal } from '../kernel/decimal.ts';
+import { minorUnit } from '../kernel/money.ts';
 
 /** An exact quotient. The denominator is above 0. */
 export interface Quotient {
@@ -31,9 +32,6 @@ export function dividedBy(a: Quotient, b: Quotient): Quotient {
   if (b.value <= 0n) throw new RangeError('An amount is divided by something above 0.');
   return reduced({ value: a.value * b.over, over: a.over * b.value });
 }
-
-/** One minor unit of a currency: 0.01, 1, 0.001. */
-export const minorUnit = (currency: string): Decimal => new Decimal(10).pow(-minorDigits(currency));
 
 /** The exact amount, rounded once to the minor unit of its currency. */
 export function toMoney({ value, over }: Quotient, currency: string, _rounding: 'half-away-from-zero'): Decimal {

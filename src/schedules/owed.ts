@@ -1,7 +1,7 @@
 import { Decimal, sum, ZERO } from '../kernel/decimal.ts';
-import { allocate, averagePrice } from '../kernel/money.ts';
+import { allocate, averagePrice, minorUnit } from '../kernel/money.ts';
 import { earliest, type Instant, isAfter, isBefore, latest, type Period } from '../kernel/time.ts';
-import { dividedBy, minorUnit, NOTHING, plus, type Quotient, quotient, times, toMoney } from './exact.ts';
+import { dividedBy, NOTHING, plus, type Quotient, quotient, times, toMoney } from './exact.ts';
 import { type ChargeTerms, type ContractLine, ONE_OFF, type ScheduleTerms, type StagedLine } from './schedule.ts';
 import { daysOf, periodsOf, type Window, windowAt, windowEndingAt, windowsOf } from './windows.ts';
 

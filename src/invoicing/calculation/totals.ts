@@ -1,6 +1,5 @@
-import { minorDigits } from '../../kernel/currency.ts';
 import { Decimal, sum, ZERO } from '../../kernel/decimal.ts';
-import { roundTo } from '../../kernel/money.ts';
+import { minorUnit, roundTo } from '../../kernel/money.ts';
 import { type TaxableLine, type TaxBehavior, type TaxedLine, type TaxOfRate, taxLines } from '../../tax/index.ts';
 
 /** A line to total. `cutTurn` says in which turn a negative line is cut where the invoice would fall below zero. */
@@ -60,7 +59,8 @@ export function invoiceTotals(lines: readonly TotalledLine[], behavior: TaxBehav
  * it is monotonous.
  */
 function cutsToZero(lines: readonly TotalledLine[], behavior: TaxBehavior, currency: string): Decimal {
-  const unit = new Decimal(10).pow(-minorDigits(currency));
+  if (lines.every(({ amount, tax = ZERO }) => amount.gte(0) && tax.gte(0))) return ZERO;
+  const unit = minorUnit(currency);
   const total = (units: Decimal) =>
     sum(taxLines(cutBy(lines, units.times(unit), currency), behavior, currency).lines.map((line) => line.gross));
   if (total(ZERO).gte(0)) return ZERO;

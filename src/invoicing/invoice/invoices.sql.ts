@@ -5,13 +5,12 @@ import {
   column,
   columns,
   insertion,
-  recordset,
+  rowsAs,
   type Sql,
   sql,
   type Tx,
   withJsonb,
 } from '../../db/index.ts';
-import { Decimal, plain } from '../../kernel/decimal.ts';
 import { next } from '../../kernel/state-table.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { type BilledUsage, groupKey } from './billed-usage.ts';
@@ -138,14 +137,12 @@ export async function updateInvoices(tx: Tx, invoices: readonly ChangedInvoice[]
   for (const group of alike.values()) {
     const [{ before, changes }] = group as [ChangedInvoice];
     const names = ['status', ...Object.keys(changes), 'updatedAt'];
-    const rows = group.map(({ after }) =>
-      Object.fromEntries(['id', ...names].map((name) => [name, after[name as keyof InvoiceRow]])),
-    );
+    const rows = group.map(({ after }) => after);
     const stored = await tx.run(sql`
       update invoice i
-         set ${sql.join(names.map((name) => sql`${column(name)} = u.${column(name)}`))}
-        from jsonb_populate_recordset(null::invoice, ${recordset(rows)}) u
-       where i.merchant_id = ${before.merchantId} and i.id = u.id and i.status is not distinct from ${before.status}`);
+         set ${sql.join(names.map((name) => sql`${column(name)} = r.${column(name)}`))}
+        from ${await rowsAs(tx, 'invoice', ['id', ...names], rows)}
+       where i.merchant_id = ${before.merchantId} and i.id = r.id and i.status is not distinct from ${before.status}`);
     if (stored !== group.length) throw new Error(`Only ${stored} of ${group.length} invoices are ${before.status}.`);
   }
 }
@@ -163,11 +160,10 @@ export const insertInvoice = (tx: Tx, invoice: NewInvoice, now: Instant): Promis
 export async function insertPeriods(tx: Tx, invoices: readonly NewInvoice[], now: Instant): Promise<void> {
   const [first] = invoices;
   if (!first) return;
-  const names = columns([...Object.keys(first), 'createdAt', 'updatedAt']);
-  const rows = invoices.map((invoice) => ({ ...invoice, createdAt: now, updatedAt: now }));
+  const names = Object.keys(first);
   await tx.run(sql`
-    insert into invoice (${names})
-    select ${names} from jsonb_populate_recordset(null::invoice, ${recordset(rows)})
+    insert into invoice (${columns(names)}, created_at, updated_at)
+    select ${columns(names)}, ${now}, ${now} from ${await rowsAs(tx, 'invoice', names, invoices)}
     on conflict (merchant_id, subscription_id, billing_cadence, period_start) where kind = 'subscription' do nothing`);
 }
 
@@ -246,22 +242,12 @@ export async function replaceLines(
     await tx.run(
       sql`delete from invoice_line where merchant_id = ${tx.merchantId} and invoice_id = any (${before}::text[])`,
     );
-  const rows = invoices.flatMap(({ lines }) =>
-    lines.map((line) => Object.fromEntries(LINE_FIELDS.map((name) => [name, jsonValue(line[name])]))),
-  );
+  const rows = invoices.flatMap(({ lines }) => lines);
   if (rows.length === 0) return;
   await tx.run(sql`
     insert into invoice_line (${columns(LINE_FIELDS)})
-    select ${columns(LINE_FIELDS)}
-      from jsonb_populate_recordset(null::invoice_line, ${recordset(rows)})`);
+    select ${columns(LINE_FIELDS)} from ${await rowsAs(tx, 'invoice_line', LINE_FIELDS, rows)}`);
 }
-
-/** Decimals and instants as JSON text; PostgreSQL reads them in the type of the column. */
-const jsonValue = (value: unknown): unknown => {
-  if (value === null || typeof value !== 'object') return value;
-  if (Decimal.isDecimal(value)) return plain(value);
-  return value instanceof Temporal.Instant ? value.toString() : value;
-};
 
 /** A window of an invoice's lines, in their order on the document. */
 export const selectLines = (tx: Tx, invoiceId: string, after = -1, limit = 100_000): Promise<LineRow[]> =>
@@ -282,16 +268,19 @@ export async function insertBilledUsage(
       priceId: row.priceId,
       groupKey: groupKey(row.groupValues),
       groupValues: row.groupValues,
-      quantity: row.quantity.toFixed(),
+      quantity: row.quantity,
       eventCount: row.eventCount,
-      granted: row.granted.toFixed(),
-      shareNumerator: row.share?.numerator.toString() ?? null,
-      shareDenominator: row.share?.denominator.toString() ?? null,
+      granted: row.granted,
+      shareNumerator: row.share?.numerator ?? null,
+      shareDenominator: row.share?.denominator ?? null,
     })),
   );
-  if (rows.length === 0) return;
+  const [first] = rows;
+  if (!first) return;
+  const names = Object.keys(first);
   await tx.run(sql`
-    insert into invoice_usage select * from jsonb_populate_recordset(null::invoice_usage, ${recordset(rows)})`);
+    insert into invoice_usage (${columns(names)})
+    select ${columns(names)} from ${await rowsAs(tx, 'invoice_usage', names, rows)}`);
 }
 
 interface StoredUsage extends Omit<BilledUsage, 'share' | 'taken'> {

@@ -3,7 +3,8 @@ import { sql, type Tx } from '../../db/index.ts';
 /**
  * How many lines the next steps of some invoices hold, about: those that an invoice has, the usage that is stored for
  * it, and the lines of the period before; where there was none, the cells of its plan's prices. A step that does not
- * look at lines weighs 1.
+ * look at lines weighs 1. The conditions stand within the sub-queries: those of a join are looked at when its row was
+ * found.
  */
 export async function selectWeights(tx: Tx, ids: readonly string[]): Promise<number[]> {
   const rows = await tx.rows<{ id: string; weight: number }>(
@@ -16,14 +17,17 @@ export async function selectWeights(tx: Tx, ids: readonly string[]): Promise<num
       from invoice i
       left join lateral (
         select p.item_count as lines from invoice p
-         where p.merchant_id = i.merchant_id and p.subscription_id = i.subscription_id and p.kind = 'subscription'
+         where i.status in ('CLOSING', 'CLOSED', 'CALCULATING')
+           and p.merchant_id = i.merchant_id and p.subscription_id = i.subscription_id and p.kind = 'subscription'
            and p.billing_cadence = i.billing_cadence and p.period_start < i.period_start
-         order by p.period_start desc limit 1) before on i.status in ('CLOSING', 'CLOSED', 'CALCULATING')
+         order by p.period_start desc limit 1) before on true
       left join lateral (
         select count(*) as rows from invoice_usage u
-         where u.merchant_id = i.merchant_id and u.invoice_id = i.id) usage on i.status in ('CLOSED', 'CALCULATING')
-      left join lateral matrix_cells(i.merchant_id, i.subscription_id) cells (number)
-        on i.status = 'CLOSING' and before.lines is null
+         where i.status in ('CLOSED', 'CALCULATING') and u.merchant_id = i.merchant_id and u.invoice_id = i.id) usage
+        on true
+      left join lateral (
+        select matrix_cells(i.merchant_id, i.subscription_id) as number
+         where i.status = 'CLOSING' and before.lines is null) cells on true
      where i.merchant_id = ${tx.merchantId} and i.id = any (${[...ids]}::text[])`,
     'invoice_weights',
   );

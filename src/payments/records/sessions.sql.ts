@@ -3,10 +3,11 @@ import {
   assignments,
   type Changed,
   changedRows,
+  columns,
   keptTotal,
   type PageRequest,
   pageOfRows,
-  recordset,
+  rowsAs,
   type Sql,
   sql,
   type Tx,
@@ -27,16 +28,36 @@ const ofEntity = (merchantId: string, entityId: string): Sql =>
 export const changedSessions = (of: 'invoice_id' | 'subscription_id', changed: Changed): Sql =>
   changedRows('payment_session', of, changed);
 
-export const insertSessions = (tx: Tx, rows: readonly PaymentSession[]): Promise<number> =>
+const NEW_FIELDS = [
+  'merchantId',
+  'id',
+  'mode',
+  'entityType',
+  'entityId',
+  'entityLabel',
+  'invoiceId',
+  'customerId',
+  'subscriptionId',
+  'amount',
+  'currency',
+  'status',
+  'savePaymentMethod',
+  'becomesDefault',
+  'provider',
+  'successRedirectUrl',
+  'failureRedirectUrl',
+  'metadata',
+  'clockId',
+  'expiresAt',
+  'nextActionAt',
+  'createdAt',
+  'updatedAt',
+] as const satisfies readonly (keyof PaymentSession)[];
+
+export const insertSessions = async (tx: Tx, rows: readonly PaymentSession[]): Promise<number> =>
   tx.run(sql`
-    insert into payment_session
-      (merchant_id, id, mode, entity_type, entity_id, entity_label, invoice_id, customer_id, subscription_id, amount,
-       currency, status, save_payment_method, becomes_default, provider, success_redirect_url, failure_redirect_url,
-       metadata, clock_id, expires_at, next_action_at, created_at, updated_at)
-    select merchant_id, id, mode, entity_type, entity_id, entity_label, invoice_id, customer_id, subscription_id,
-           amount, currency, status, save_payment_method, becomes_default, provider, success_redirect_url,
-           failure_redirect_url, metadata, clock_id, expires_at, next_action_at, created_at, updated_at
-      from jsonb_populate_recordset(null::payment_session, ${recordset(rows)})`);
+    insert into payment_session (${columns(NEW_FIELDS)})
+    select ${columns(NEW_FIELDS)} from ${await rowsAs(tx, 'payment_session', NEW_FIELDS, rows)}`);
 
 export const selectSession = (tx: Tx, id: string): Promise<PaymentSession | undefined> =>
   tx.maybe<PaymentSession>(sql`select * from payment_session where merchant_id = ${tx.merchantId} and id = ${id}`);
