@@ -41,6 +41,7 @@ it('of 8 invoices asks as many statements as one of 2', async () => {
     for (const { lists } of databases) lists.length = 0;
     env.setNow(`2026-${month}-01T00:00:00Z`);
     await env.runDueWork();
+    if (month === '02') continue; // the first list asks what the process knows from then on
     const countsOf = (id: string) =>
       databases
         .flatMap(({ lists }) => lists)
