@@ -47,24 +47,43 @@ export const sql = Object.assign(
 /**
  * Text and parameters as the driver wants them: decimals, instants and durations are written out, never left to chance.
  */
-export function compile({ texts, values }: Sql): { text: string; values: unknown[] } {
-  if (!values.some((value) => value instanceof Sql))
-    return { text: textOf(texts), values: values.map((value) => toParameter(value)) };
+export function compile(query: Sql): { text: string; values: unknown[] } {
+  const known = fixedOf(query);
+  if (known) return { text: known.text, values: query.values.filter(isValue).map(toParameter) };
   const parameters: unknown[] = [];
-  return { text: written(texts, values, parameters), values: parameters };
+  return { text: written(query.texts, query.values, parameters), values: parameters };
 }
 
-/** The texts of statements without parts. A template always hands the same array to its tag, so it is the key. */
-const knownTexts = new WeakMap<readonly string[], string>();
+/** The name of the plan of a statement whose text is always the same; undefined for any other. */
+export const planNameOf = (query: Sql): string | undefined => fixedOf(query)?.name;
 
-function textOf(texts: readonly string[]): string {
-  let text = knownTexts.get(texts);
-  if (text === undefined) {
-    text = texts.reduce((before, next, place) => `${before}$${place}${next}`);
-    knownTexts.set(texts, text);
-  }
-  return text;
+/** A statement of one template: between its texts are values, and parts that have no values and are always the same. */
+interface Fixed {
+  readonly name: string;
+  readonly text: string;
+  readonly parts: readonly (Sql | null)[];
 }
+
+/** A template always hands the same array to its tag, so it is the key; a statement of no template is another one. */
+const fixed = new WeakMap<readonly string[], Fixed>();
+let countOfFixed = 0;
+
+function fixedOf({ texts, values }: Sql): Fixed | undefined {
+  const known = fixed.get(texts);
+  if (known) return values.every((value, place) => partOf(value) === known.parts[place]) ? known : undefined;
+  const parts = values.map(partOf);
+  if (!('raw' in texts) || parts.some((part) => part !== null && hasValues(part))) return;
+  countOfFixed += 1;
+  const added = { name: `fixed_${countOfFixed}`, text: written(texts, values, []), parts };
+  fixed.set(texts, added);
+  return added;
+}
+
+const partOf = (value: unknown): Sql | null => (value instanceof Sql ? value : null);
+
+const isValue = (value: unknown): boolean => !(value instanceof Sql);
+
+const hasValues = ({ values }: Sql): boolean => values.some((value) => !(value instanceof Sql) || hasValues(value));
 
 /** The text of a statement with parts. It adds the parameters to a list; the place in the list is the number. */
 function written(texts: readonly string[], values: readonly unknown[], parameters: unknown[]): string {

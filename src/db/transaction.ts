@@ -7,7 +7,8 @@ import { DatabaseFull, isAway, saysDiskFull } from './away.ts';
 import { Circuit } from './circuit.ts';
 import { Constants } from './constants.ts';
 import { parseExactJson } from './json.ts';
-import { compile, type Prepared, type Sql } from './sql.ts';
+import { Owners } from './owners.ts';
+import { compile, type Prepared, planNameOf, type Sql } from './sql.ts';
 import { sqlState } from './sql-state.ts';
 import { tryAgain } from './try-again.ts';
 import type { Tx } from './tx.ts';
@@ -41,7 +42,10 @@ types.setTypeParser(3802, parseExactJson);
  * An operation on a list finds a few rows for each item, by keys. A plan may date from a time when a table was almost
  * empty, and would read the whole table for ever.
  */
-const BY_KEYS = 'set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off';
+const BY_KEYS = { enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off' };
+
+/** A kept plan is made once, for any values: what it finds by keys does not depend on them. */
+const KEEPING_PLANS = { ...BY_KEYS, plan_cache_mode: 'force_generic_plan' };
 
 /**
  * How much longer than one statement the program may compute between two: workers, whose statements may take long,
@@ -49,9 +53,12 @@ const BY_KEYS = 'set local enable_seqscan = off; set local enable_hashjoin = off
  */
 const IDLE_MILLISECONDS = 5_000;
 
+const LOCK_MILLISECONDS = 3_000;
+
 const MERCHANT_LIST = /^[A-Za-z0-9_]+$/;
 const RETRYABLE = new Set(['40001', '40P01']); // serialization failure, deadlock
 const CHECK_VIOLATION = '23514';
+const NOT_SUPPORTED = '0A000';
 /** After its own limit a statement is given up here: then the database does not answer at all. */
 const GRACE_MILLISECONDS = 1_000;
 /** After a disk was found full it counts as full for so long: only the next write shows that there is space again. */
@@ -69,13 +76,27 @@ export interface DatabaseOptions {
   readonly onConnectionError?: (error: Error) => void;
 }
 
+export interface TransactionOptions {
+  /** Once it is aborted no statement is started, and the transaction is rolled back. */
+  readonly signal?: AbortSignal;
+  /** No statement reads a whole table: for operations on lists, which find a few rows for each item. */
+  readonly byKeys?: boolean;
+  /** The same, and connections keep the plans of fixed statements: for pages, which ask the same ones each time. */
+  readonly keepsPlans?: boolean;
+}
+
 /**
  * Can the same work succeed when it runs again? A row for the default partition violates a partition constraint, which
  * has no name, if its own partition is attached at the same time; the next run finds the new partition.
  */
 const isRetryable = (error: unknown): boolean =>
   RETRYABLE.has(sqlState(error)) ||
-  (sqlState(error) === CHECK_VIOLATION && (error as { constraint?: string }).constraint === undefined);
+  (sqlState(error) === CHECK_VIOLATION && (error as { constraint?: string }).constraint === undefined) ||
+  isOutdated(error);
+
+/** A table has another column than when a connection made its plan, which answers all columns. */
+const isOutdated = (error: unknown): boolean =>
+  sqlState(error) === NOT_SUPPORTED && (error as { routine?: string }).routine === 'RevalidateCachedQuery';
 
 /** Milliseconds before the next try: those who locked each other out do not meet again. */
 const jitter = (tries: number): Promise<void> => sleep(Math.random() * 20 * 2 ** tries);
@@ -84,11 +105,15 @@ const RETRIES = { isWorthwhile: isRetryable, pause: jitter };
 
 /** The pool and the one way into it: a transaction under a role that is neither owner nor superuser. */
 export class Database {
+  /** Finds out whose a resource is, before a transaction of its merchant begins. */
+  readonly owners: Owners = new Owners((name, query) => this.call(name, query));
   readonly #pool: pg.Pool;
   readonly #statementTimeout: number;
   readonly #circuit = new Circuit(() => performance.now());
   readonly #constants = new Constants();
   readonly #isDiskFull: () => boolean;
+  /** Kept plans are made again under names with another number. */
+  #plans = 0;
   #fullUntil = 0;
 
   constructor(options: DatabaseOptions) {
@@ -112,33 +137,34 @@ export class Database {
   /**
    * Runs `work` in one transaction: commits when it returns, rolls back when it throws. Deadlocks and serialization
    * failures are tried again (at most five times, with jitter), so `work` must not have effects outside the database.
-   * @param signal once it is aborted no statement is started, and the transaction is rolled back
-   * @param byKeys no statement reads a whole table: for operations on lists, which find a few rows for each item
    * @throws the reason of the signal
    */
-  transaction<T>(
-    scope: Scope,
-    work: (tx: Tx) => Promise<T>,
-    { signal, byKeys = false }: { readonly signal?: AbortSignal; readonly byKeys?: boolean } = {},
-  ): Promise<T> {
-    const attempt = () =>
-      this.#attempt(
-        scope,
-        async (client) => {
-          if (byKeys) await client.query(BY_KEYS);
-          const tx = new ConnectionTx(
-            { client, signal, constants: this.#constants, afterCommit: [] },
-            merchantOf(scope),
-          );
-          return { value: await work(tx), tx };
-        },
-        signal,
-      );
+  transaction<T>(scope: Scope, work: (tx: Tx) => Promise<T>, { signal, ...how }: TransactionOptions = {}): Promise<T> {
+    const attempt = async () => {
+      const plans = how.keepsPlans ? this.#plans : null;
+      try {
+        return await this.#attempt(
+          beginStatement(scope, this.#statementTimeout, how),
+          async (client) => {
+            const tx = new ConnectionTx(
+              { client, signal, plans, constants: this.#constants, afterCommit: [] },
+              merchantOf(scope),
+            );
+            return { value: await work(tx), tx };
+          },
+          signal,
+        );
+      } catch (error) {
+        if (isOutdated(error) && plans === this.#plans) this.#plans += 1;
+        throw error;
+      }
+    };
     return tryAgain(attempt, RETRIES);
   }
 
+  /** @param begin the statement that begins the transaction */
   async #attempt<T>(
-    scope: Scope,
+    begin: string,
     work: (client: pg.PoolClient) => Promise<{ value: T; tx: { committed(): void } }>,
     signal?: AbortSignal,
   ): Promise<T> {
@@ -146,7 +172,7 @@ export class Database {
     const onError = (error: Error) => {
       broken = error;
     };
-    const client = await this.#begin(beginStatement(scope, this.#statementTimeout), onError, signal);
+    const client = await this.#begin(begin, onError, signal);
     try {
       const { value, tx } = await work(client);
       signal?.throwIfAborted();
@@ -262,20 +288,31 @@ const merchantOf = (scope: Scope): string | null =>
  * One round trip: the role, whom it may see, and the limits, all local to the transaction (safe behind a transaction
  * pooler).
  */
-function beginStatement(scope: Scope, statementTimeout: number): string {
+function beginStatement(
+  scope: Scope,
+  statementTimeout: number,
+  { byKeys = false, keepsPlans = false }: Omit<TransactionOptions, 'signal'>,
+): string {
   const merchants = typeof scope === 'object' ? scope.merchants : [];
   for (const id of merchants) if (!MERCHANT_LIST.test(id)) throw new TypeError('A merchant id is letters and digits.');
   const role = scope === 'every merchant, reading' ? 'reckoner_operator' : 'reckoner_app';
-  return `begin; set local role ${role};
-    select set_config('reckoner.merchants', '${merchants.join(',')}', true),
-           set_config('statement_timeout', '${statementTimeout}', true), set_config('lock_timeout', '3000', true),
-           set_config('idle_in_transaction_session_timeout', '${statementTimeout + IDLE_MILLISECONDS}', true)`;
+  const settings = {
+    'reckoner.merchants': merchants.join(','),
+    statement_timeout: statementTimeout,
+    lock_timeout: LOCK_MILLISECONDS,
+    idle_in_transaction_session_timeout: statementTimeout + IDLE_MILLISECONDS,
+    ...(keepsPlans ? KEEPING_PLANS : byKeys ? BY_KEYS : {}),
+  };
+  const set = Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', true)`);
+  return `begin; set local role ${role}; select ${set.join()}`;
 }
 
 /** A transaction under way. */
 interface Running {
   readonly client: pg.PoolClient;
   readonly signal: AbortSignal | undefined;
+  /** The number in the names of kept plans; null: none is kept. */
+  readonly plans: number | null;
   readonly constants: Constants;
   readonly afterCommit: (() => void)[];
 }
@@ -301,8 +338,15 @@ class ConnectionTx implements Tx {
 
   async rows<Row>(query: Sql, plan?: string): Promise<Row[]> {
     this.#running.signal?.throwIfAborted();
-    const { rows } = await ask(this.#running.client, { ...compile(query), ...(plan !== undefined && { name: plan }) });
+    const name = plan ?? this.#nameOf(query);
+    const { rows } = await ask(this.#running.client, { ...compile(query), ...(name !== undefined && { name }) });
     return rows as Row[];
+  }
+
+  #nameOf(query: Sql): string | undefined {
+    const { plans } = this.#running;
+    const name = plans === null ? undefined : planNameOf(query);
+    return name && `${name}_${plans}`;
   }
 
   async manyRows<Row>(query: Sql): Promise<Row[]> {

@@ -69,10 +69,10 @@ const MOST_LINES = 200;
 export async function viewCustomerInvoice(
   dependencies: Pick<InvoicingDependencies, 'environment'>,
   tx: Tx,
-  { merchantId, customerId, id }: OfCustomer & { readonly id: string },
+  { customerId, id }: Pick<OfCustomer, 'customerId'> & { readonly id: string },
   wall: Instant,
 ): Promise<CustomerInvoice | null> {
-  const view = await viewInvoice(tx, dependencies.environment, { merchantId, id }, wall);
+  const view = await viewInvoice(tx, dependencies.environment, id, wall);
   if (view?.invoice.customerId !== customerId) return null;
   return { ...view, rows: await selectLines(tx, id, -1, MOST_LINES) };
 }
