@@ -28,7 +28,7 @@ export {
   lockFreeSubscriptions,
   selectActivePlans as findActivePlans,
   selectSubscription as findSubscription,
-  selectSubscriptions as findSubscriptions,
+  selectSubscriptionsOfCustomer as findSubscriptionsOfCustomer,
   selectSubscriptionsOfPlan as findSubscriptionsOfPlan,
   selectUnendedSubscriptions as findUnendedSubscriptions,
   updateEndedToBeDue as wakeEnded,

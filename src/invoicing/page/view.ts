@@ -17,7 +17,7 @@ import {
   receiptsOf,
 } from '../../payments/index.ts';
 import { inOrderOfTime } from '../calculation/line-notes.ts';
-import { selectCreditNotes } from '../credit-notes/credit-notes.sql.ts';
+import { selectNewestCreditNotes } from '../credit-notes/credit-notes.sql.ts';
 import { hasEInvoice } from '../documents/documents.sql.ts';
 import type { CreditNoteRow } from '../invoice/credit-note.ts';
 import type { InvoiceRow, PartyRecord } from '../invoice/invoice.ts';
@@ -63,7 +63,7 @@ export async function viewInvoice(
   const invoice = await selectInvoice(tx, id);
   if (!invoice) return null;
   const now = await effectiveNowForReading(tx, invoice.clockId, wall);
-  const { rows: creditNotes } = await selectCreditNotes(tx, id, { limit: MOST_NOTES, offset: 0 });
+  const creditNotes = await selectNewestCreditNotes(tx, id, MOST_NOTES);
   const { name, settings } = await findMerchant(tx);
   const facts: StandingFacts & { invoice: InvoiceRow } = {
     invoice,
