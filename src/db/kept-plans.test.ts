@@ -16,6 +16,13 @@ afterAll(async () => {
   await drop();
 });
 
+async function asOwner(statement: string): Promise<void> {
+  const owner = new pg.Client(url);
+  await owner.connect();
+  await owner.query(statement);
+  await owner.end();
+}
+
 const merchantId = newId('organization');
 const columns = sql`id, name`;
 const feesOf = (tx: Tx) => tx.rows(sql`select * from fee where merchant_id = ${tx.merchantId}`);
@@ -49,11 +56,20 @@ describe('the plans of a connection', () => {
     expect(named).toContain('fixed_n_0: select id, name from fee where merchant_id = $1');
   });
 
+  it('show each merchant its own rows', async () => {
+    const [one, other] = [newId('organization'), newId('organization')];
+    for (const id of [one, other])
+      await asOwner(`insert into organization (merchant_id, id, type, name, created_at, updated_at)
+                     values ('${id}', '${id}', 'merchant', 'Merchant', now(), now())`);
+    const seen = (id: string) =>
+      database.transaction({ merchants: [id] }, (tx) => tx.rows(sql`select id from organization`), {
+        keepsPlans: true,
+      });
+    for (const id of [one, other, one]) expect(await seen(id)).toEqual([{ id }]);
+  });
+
   it('are made again after a table has got another column', async () => {
-    const owner = new pg.Client(url);
-    await owner.connect();
-    await owner.query('alter table fee add column another text');
-    await owner.end();
+    await asOwner('alter table fee add column another text');
     expect(await keptAfter(feesOf, { keepsPlans: true })).toContain(`fixed_n_1: ${ALL}`);
   });
 
