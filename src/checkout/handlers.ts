@@ -2,7 +2,7 @@ import { findPlan } from '../catalog/index.ts';
 import { effectiveNowForReading } from '../clocks/index.ts';
 import { findCustomer } from '../customers/index.ts';
 import type { Tx } from '../db/index.ts';
-import { findLogo, findOrganization } from '../identity/index.ts';
+import { findOrganization, hasLogo } from '../identity/index.ts';
 import { findInvoice } from '../invoicing/index.ts';
 import type { Locale } from '../kernel/locale.ts';
 import { ok } from '../kernel/result.ts';
@@ -143,11 +143,10 @@ async function describePlan(tx: Tx, checkout: Checkout, locale: Locale): Promise
   const link = await selectLink(tx, linkId);
   const plan = link && (await findPlan(tx, link.planId));
   const merchant = await findOrganization(tx, merchantId);
-  const hasLogo = (await findLogo(tx)) !== undefined;
   return {
     title: CHECKOUT_WORDS[locale].subscriptionTo(plan?.invoiceDisplayName ?? plan?.name ?? ''),
     seller: merchant?.name ?? '',
-    ...(hasLogo && { logo: `signup/${linkId}/logo` }),
+    ...((await hasLogo(tx)) && { logo: `signup/${linkId}/logo` }),
     lines: [],
     currency,
     amount,

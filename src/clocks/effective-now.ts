@@ -28,8 +28,19 @@ export async function effectiveNows(
 
 /** The same for a read request, an operator's too: it takes no lock and waits for none. */
 export async function effectiveNowForReading(tx: Tx, clockId: string | null, now: Instant): Promise<Instant> {
-  if (clockId === null) return now;
-  return timeOf(clockId, await selectClock(tx, clockId));
+  return (await effectiveNowsForReading(tx, [clockId], now))(clockId);
+}
+
+/** The same of records on some clocks, by the clock. */
+export async function effectiveNowsForReading(
+  tx: Tx,
+  clockIds: readonly (string | null)[],
+  now: Instant,
+): Promise<(clockId: string | null) => Instant> {
+  const ids = [...new Set(clockIds.filter((id) => id !== null))];
+  const clocks = new Map<string, Clock | undefined>();
+  for (const id of ids) clocks.set(id, await selectClock(tx, id));
+  return (clockId) => (clockId === null ? now : timeOf(clockId, clocks.get(clockId)));
 }
 
 function timeOf(clockId: string, clock: Clock | undefined): Instant {

@@ -7,6 +7,7 @@ export {
   effectiveNow,
   effectiveNowForReading,
   effectiveNows,
+  effectiveNowsForReading,
   findClock,
 } from './effective-now.ts';
 export { clockErrors } from './errors.ts';

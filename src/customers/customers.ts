@@ -12,6 +12,7 @@ import {
   type Organization,
 } from '../identity/index.ts';
 import { newId } from '../kernel/ids.ts';
+import type { Locale } from '../kernel/locale.ts';
 import { fail, forbidden, invalid, notFound, ok, type Result } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
 import { publish } from '../webhooks/index.ts';
@@ -333,6 +334,10 @@ export async function findCustomer(
   const row = await (keep ? lockCustomerShared : selectCustomer)(tx, id);
   return row && complete(tx, row);
 }
+
+/** The language of a customer; null where it has none, or is gone. */
+export const findLocale = async (tx: Tx, id: string): Promise<Locale | null> =>
+  (await selectCustomer(tx, id))?.locale ?? null;
 
 /** One page of customers, newest first; of all merchants where `merchantId` is null. */
 export async function listCustomers(tx: Tx, filter: CustomerFilter, page: PageRequest): Promise<Page<Customer>> {

@@ -20,6 +20,7 @@ export {
   createUnidentified,
   type ExternalIdChange,
   findCustomer,
+  findLocale,
   findTaxId,
   watchTaxIdOfConsumer,
 } from './customers.ts';

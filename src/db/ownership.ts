@@ -18,11 +18,3 @@ export async function checkReference(tx: Tx, what: string, id: string, field: st
   if (owner === null) return notFound(what, field);
   return owner === tx.merchantId ? ok(id) : forbidden(`The ${what} in ${field} is not this merchant's.`);
 }
-
-/** The merchants that own resources, for any caller; an id without a resource is not in the answer. */
-export async function ownersOf(tx: Tx, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  const rows = await tx.rows<{ id: string; owner: string | null }>(
-    sql`select id, owner_of(id) as owner from unnest(${ids}::text[]) as asked (id)`,
-  );
-  return new Map(rows.flatMap(({ id, owner }) => (owner === null ? [] : [[id, owner]])));
-}

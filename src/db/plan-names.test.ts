@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { cloneDatabase } from '../../test/support/environment.ts';
+import { newId } from '../kernel/ids.ts';
 import { Database, sql } from './index.ts';
 
 let owner: pg.Client;
@@ -52,4 +53,29 @@ it('answers the columns of now when a migration changes them under a kept plan',
   expect(await things(2)).toEqual([{ id: 2, name: null }]);
   await owner.query('alter table thing drop column name');
   expect(await things(2)).toEqual([{ id: 2 }]);
+});
+
+it('keeps merchants apart under one kept plan, and finds their rows by keys, however few there are', async () => {
+  const [one, other] = [newId('organization'), newId('organization')];
+  for (const id of [one, other])
+    await owner.query(
+      `insert into organization (merchant_id, id, type, name, created_at, updated_at)
+       values ($1, $1, 'merchant', 'Merchant', now(), now())`,
+      [id],
+    );
+  const seen = (id: string) =>
+    database.transaction(
+      { merchants: [id] },
+      async (tx) => [
+        await tx.rows(sql`select id from organization`),
+        await tx.rows(sql`explain select id from organization where merchant_id = ${id}`),
+      ],
+      { byKeys: 'one thing' },
+    );
+  for (const id of [one, other, one, other, one]) {
+    const [rows, plan] = await seen(id);
+    expect(rows).toEqual([{ id }]);
+    expect(JSON.stringify(plan)).toContain('Index');
+    expect(JSON.stringify(plan)).not.toContain('Seq Scan');
+  }
 });

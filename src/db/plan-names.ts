@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { LRUCache } from 'lru-cache';
 import { recentlyUsed } from '../kernel/recently-used.ts';
 import { sqlState } from './sql-state.ts';
 
@@ -8,16 +9,25 @@ const MOST_TEXTS = 2_000;
 const USES_BEFORE_NAME = 3;
 
 const FEATURE_NOT_SUPPORTED = '0A000';
-const STALE = 'cached plan must not change result type';
 
 /** Was a statement refused because a migration has changed the columns that it answers? */
 export const isStalePlan = (error: unknown): boolean =>
-  sqlState(error) === FEATURE_NOT_SUPPORTED && error instanceof Error && error.message === STALE;
+  sqlState(error) === FEATURE_NOT_SUPPORTED && (error as { routine?: string }).routine === 'RevalidateCachedQuery';
+
+interface Sent {
+  uses: number;
+  readonly hash: string;
+}
 
 /** The names under which connections keep the plans of statements (decision 0213). */
 export class PlanNames {
-  readonly #texts = recentlyUsed<string, { uses: number; readonly hash: string }>(MOST_TEXTS);
-  #generation = 0;
+  readonly #texts: LRUCache<string, Sent>;
+  readonly #generation: number;
+
+  constructor(texts: LRUCache<string, Sent> = recentlyUsed(MOST_TEXTS), generation = 0) {
+    this.#texts = texts;
+    this.#generation = generation;
+  }
 
   /** The name of a statement; undefined for one that is seldom sent, which is planned each time. */
   of(text: string): string | undefined {
@@ -30,8 +40,8 @@ export class PlanNames {
     return known.uses < USES_BEFORE_NAME ? undefined : `${this.#generation}${known.hash}`;
   }
 
-  /** No plan is used any more that a connection has made so far. */
-  renew(): void {
-    this.#generation += 1;
+  /** Other names: no plan is used any more that a connection has made so far. */
+  renewed(): PlanNames {
+    return new PlanNames(this.#texts, this.#generation + 1);
   }
 }

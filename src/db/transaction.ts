@@ -7,6 +7,7 @@ import { DatabaseFull, isAway, saysDiskFull } from './away.ts';
 import { Circuit } from './circuit.ts';
 import { Constants } from './constants.ts';
 import { parseExactJson } from './json.ts';
+import { Owners } from './owners.ts';
 import { isStalePlan, PlanNames } from './plan-names.ts';
 import { compile, type Prepared, type Sql } from './sql.ts';
 import { sqlState } from './sql-state.ts';
@@ -42,14 +43,15 @@ types.setTypeParser(3802, parseExactJson);
  * An operation finds a few rows for each thing that it is about, by keys, and its plans are kept. A plan may date from
  * a time when a table was almost empty, and would read the whole table for ever.
  */
-const BY_KEYS = `, set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
-           set_config('enable_mergejoin', 'off', true)`;
+const BY_KEYS = { enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off' };
 
 /**
  * How much longer than one statement the program may compute between two: workers, whose statements may take long,
  * compute long lists.
  */
 const IDLE_MILLISECONDS = 5_000;
+
+const LOCK_MILLISECONDS = 3_000;
 
 const MERCHANT_LIST = /^[A-Za-z0-9_]+$/;
 const RETRYABLE = new Set(['40001', '40P01']); // serialization failure, deadlock
@@ -100,11 +102,13 @@ const RETRIES = { isWorthwhile: isRetryable, pause: jitter };
 
 /** The pool and the one way into it: a transaction under a role that is neither owner nor superuser. */
 export class Database {
+  /** Finds out whose a resource is, before a transaction of its merchant begins. */
+  readonly owners: Owners = new Owners((name, query) => this.call(name, query));
   readonly #pool: pg.Pool;
   readonly #statementTimeout: number;
   readonly #circuit = new Circuit(() => performance.now());
   readonly #constants = new Constants();
-  readonly #planNames = new PlanNames();
+  #planNames = new PlanNames();
   readonly #isDiskFull: () => boolean;
   #fullUntil = 0;
 
@@ -133,19 +137,25 @@ export class Database {
    * @throws the reason of the signal
    */
   transaction<T>(scope: Scope, work: (tx: Tx) => Promise<T>, { signal, byKeys }: TransactionOptions = {}): Promise<T> {
-    const attempt = () =>
-      this.#attempt(
-        beginStatement(scope, this.#statementTimeout, byKeys !== undefined),
-        async (client) => {
-          const planNames = byKeys === undefined ? null : this.#planNames;
-          const tx = new ConnectionTx(
-            { client, signal, planNames, constants: this.#constants, afterCommit: [] },
-            merchantOf(scope),
-          );
-          return { value: await work(tx), tx };
-        },
-        signal,
-      );
+    const attempt = async () => {
+      const planNames = byKeys === undefined ? null : this.#planNames;
+      try {
+        return await this.#attempt(
+          beginStatement(scope, this.#statementTimeout, byKeys),
+          async (client) => {
+            const tx = new ConnectionTx(
+              { client, signal, planNames, constants: this.#constants, afterCommit: [] },
+              merchantOf(scope),
+            );
+            return { value: await work(tx), tx };
+          },
+          signal,
+        );
+      } catch (error) {
+        if (isStalePlan(error) && planNames === this.#planNames) this.#planNames = planNames.renewed();
+        throw error;
+      }
+    };
     return tryAgain(attempt, RETRIES);
   }
 
@@ -166,7 +176,6 @@ export class Database {
       tx.committed();
       return value;
     } catch (error) {
-      if (isStalePlan(error)) this.#planNames.renew();
       const undoing = hangs(error) ? Promise.reject(error) : client.query('rollback');
       await undoing.catch((failure: unknown) => {
         broken ??= failure instanceof Error ? failure : new Error(String(failure));
@@ -275,15 +284,19 @@ const merchantOf = (scope: Scope): string | null =>
  * One round trip: the role, whom it may see, and the limits, all local to the transaction (safe behind a transaction
  * pooler).
  */
-function beginStatement(scope: Scope, statementTimeout: number, byKeys: boolean): string {
+function beginStatement(scope: Scope, statementTimeout: number, byKeys: TransactionOptions['byKeys']): string {
   const merchants = typeof scope === 'object' ? scope.merchants : [];
   for (const id of merchants) if (!MERCHANT_LIST.test(id)) throw new TypeError('A merchant id is letters and digits.');
   const role = scope === 'every merchant, reading' ? 'reckoner_operator' : 'reckoner_app';
-  return `begin; set local role ${role};
-    select set_config('reckoner.merchants', '${merchants.join(',')}', true),
-           set_config('statement_timeout', '${statementTimeout}', true), set_config('lock_timeout', '3000', true),
-           set_config('idle_in_transaction_session_timeout', '${statementTimeout + IDLE_MILLISECONDS}', true)
-           ${byKeys ? BY_KEYS : ''}`;
+  const settings = {
+    'reckoner.merchants': merchants.join(','),
+    statement_timeout: statementTimeout,
+    lock_timeout: LOCK_MILLISECONDS,
+    idle_in_transaction_session_timeout: statementTimeout + IDLE_MILLISECONDS,
+    ...(byKeys !== undefined && BY_KEYS),
+  };
+  const set = Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', true)`);
+  return `begin; set local role ${role}; select ${set.join()}`;
 }
 
 /** A transaction under way. */

@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import { type Database, sql } from '../db/index.ts';
+import type { Database } from '../db/index.ts';
 import { type IdKind, isId, wrongKindWords } from '../kernel/ids.ts';
-import { recentlyUsed } from '../kernel/recently-used.ts';
 import { type Failure, invalid, orThrow } from '../kernel/result.ts';
 import { type Caller, hasRole } from './caller.ts';
 import type { Access, Route } from './route.ts';
@@ -9,19 +8,15 @@ import type { Access, Route } from './route.ts';
 type Guarded = Exclude<Access, { public: true }>;
 type Values = Record<string, unknown>;
 
-const OWNERS_KEPT = 50_000;
-
 /**
  * Finds the merchant of a request, by its path, its body or its query, and checks that the caller may act for it. It
  * throws the refusal otherwise.
  */
 export class Merchants {
-  readonly #database: Pick<Database, 'call'>;
-  /** An id never changes its owner; deleted ones end in the handler's own 404. */
-  readonly #owners = recentlyUsed<string, string>(OWNERS_KEPT);
+  readonly #owners: Database['owners'];
 
-  constructor(database: Pick<Database, 'call'>) {
-    this.#database = database;
+  constructor({ owners }: Pick<Database, 'owners'>) {
+    this.#owners = owners;
   }
 
   /**
@@ -33,8 +28,8 @@ export class Merchants {
     if (typeof access.merchant === 'object') {
       const { of, kind } = access.merchant;
       const id = (request.params as Record<string, string>)[of] ?? '';
-      const owner = isId(kind, id) ? await this.#ownerOf(id) : undefined;
-      if (owner === undefined) return orThrow<never>(unknownId(kind, id));
+      const owner = isId(kind, id) ? await this.#owners.find(id) : null;
+      if (owner === null) return orThrow<never>(unknownId(kind, id));
       return allowed(caller, owner);
     }
     const given = access.merchant === 'body' ? (request.body as Values | undefined)?.merchantId : undefined;
@@ -66,26 +61,17 @@ export class Merchants {
 
   /** The merchant that `merchantId` names. */
   async #givenMerchant(caller: Caller, given: string): Promise<string> {
-    if (caller.isOperator && (await this.#ownerOf(given)) === undefined)
+    if (caller.isOperator && (await this.#owners.find(given)) === null)
       orThrow({ ok: false, refusal: { kind: 'not_found', what: 'organization', field: 'merchantId' } });
     return allowed(caller, given);
   }
 
   /** The merchant of what a query field names. */
   async #merchantOf(caller: Caller, field: string, id: string): Promise<string> {
-    const owner = await this.#ownerOf(id);
-    if (owner === undefined)
+    const owner = await this.#owners.find(id);
+    if (owner === null)
       return orThrow<never>({ ok: false, refusal: { kind: 'not_found', what: field.replace(/Id$/, ''), field } });
     return allowed(caller, owner);
-  }
-
-  async #ownerOf(id: string): Promise<string | undefined> {
-    const known = this.#owners.get(id);
-    if (known !== undefined) return known;
-    const [row] = await this.#database.call<{ owner: string | null }>('owner_of', sql`select owner_of(${id}) as owner`);
-    if (typeof row?.owner !== 'string') return;
-    this.#owners.set(id, row.owner);
-    return row.owner;
   }
 }
 

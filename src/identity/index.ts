@@ -3,6 +3,7 @@ export { type CustomerAuditEntry, recordAudit, recordCustomerAudit } from './aud
 export { Authenticator } from './authentication.ts';
 export { identityErrors } from './errors.ts';
 export { type EnvironmentName, generateApiKey } from './keys.ts';
+export { selectHasLogo as hasLogo } from './logo/logo.sql.ts';
 export { findLogo } from './logo/operations.ts';
 export { createMerchant, type NewMerchant } from './merchants.ts';
 export { Email, Phone } from './organization-routes.ts';

@@ -61,11 +61,13 @@ export {
   listCustomerInvoices,
   listDueInvoices,
   type OpenInvoice,
+  totalsAsOfNow,
   viewAsOfNow,
   viewCustomerInvoice,
 } from './reading/customer-invoices.ts';
 export {
   selectNextToClose as findNextToClose,
+  selectNextToCloseOfEach as findNextToCloseOfEach,
   selectSeriesPeriods as findSeriesPeriods,
 } from './reading/open-invoices.sql.ts';
 export { showInvoice } from './reading/read.ts';

@@ -35,35 +35,41 @@ const MOST_DIGITS = 100; // what Intl can show
 /** A true minus sign is as wide as the digits. */
 const withMinus = (text: string): string => text.replace('-', '\u2212');
 
+/** What is made of a currency, which takes longer than to write a figure by it; each currency's is made once. */
+function ofCurrency<T>(make: (currency: string) => T): (currency: string) => T {
+  const made = new Map<string, T>();
+  return (currency) => {
+    const known = made.get(currency) ?? make(currency);
+    made.set(currency, known);
+    return known;
+  };
+}
+
 function makeFormats(locale: Locale): Formats {
   const { figures, dates } = REGIONS[locale];
-  /** Intl reads the text, so that no digit is lost. */
-  const show = (value: Decimal, options: Intl.NumberFormatOptions) =>
-    withMinus(new Intl.NumberFormat(figures, options).format(plain(value) as Intl.StringNumericLiteral));
-  const day = (instant: Instant) => instant.toLocaleString(dates, { dateStyle: 'long', timeZone: 'UTC' });
-  return {
-    money: (amount, currency) => {
+  const numbers = (options: Intl.NumberFormatOptions) =>
+    new Intl.NumberFormat(figures, { useGrouping: 'always', ...options });
+  const times = (options: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat(dates, { timeZone: 'UTC', ...options });
+  const amounts = (mostDigits: (digits: number) => number) =>
+    ofCurrency((currency) => {
       const digits = minorDigits(currency);
-      return show(amount, {
-        style: 'currency',
-        currency,
-        minimumFractionDigits: digits,
-        maximumFractionDigits: digits,
-        useGrouping: 'always',
-      });
-    },
-    rate: (amount, currency) =>
-      show(amount, {
-        style: 'currency',
-        currency,
-        minimumFractionDigits: minorDigits(currency),
-        maximumFractionDigits: MOST_DIGITS,
-        useGrouping: 'always',
-      }),
-    number: (value) => show(value, { maximumFractionDigits: MOST_DIGITS, useGrouping: 'always' }),
+      const [minimumFractionDigits, maximumFractionDigits] = [digits, mostDigits(digits)];
+      return numbers({ style: 'currency', currency, minimumFractionDigits, maximumFractionDigits });
+    });
+  const [ofMoney, ofRate] = [amounts((digits) => digits), amounts(() => MOST_DIGITS)];
+  const [quantity, long] = [numbers({ maximumFractionDigits: MOST_DIGITS }), times({ dateStyle: 'long' })];
+  const short = times({ timeStyle: 'short' });
+  /** Intl reads the text, so that no digit is lost. */
+  const show = (value: Decimal, format: Intl.NumberFormat) =>
+    withMinus(format.format(plain(value) as Intl.StringNumericLiteral));
+  const day = (instant: Instant) => long.format(instant.epochMilliseconds);
+  return {
+    money: (amount, currency) => show(amount, ofMoney(currency)),
+    rate: (amount, currency) => show(amount, ofRate(currency)),
+    number: (value) => show(value, quantity),
     day,
-    minute: (instant) =>
-      `${day(instant)}, ${instant.toLocaleString(dates, { timeStyle: 'short', timeZone: 'UTC' })} UTC`,
+    minute: (instant) => `${day(instant)}, ${short.format(instant.epochMilliseconds)} UTC`,
     card: ({ brand, last4 }) => `${brandName(brand)} ${COMMON_WORDS[locale].endingIn} ${last4}`,
   };
 }

@@ -3,6 +3,14 @@ export { COMMON_WORDS } from './common-words.ts';
 export { brandName, countryNames, type Formats, formatsOf } from './format.ts';
 export { endFrame, errorPage, frame, LOGO_HEADERS, PRIVATE, pageReply, unknownReply } from './frame.ts';
 export { escapeHtml, Html, html } from './html.ts';
-export { findLook, type Look, plainLook } from './look.ts';
-export { downloadLinks, lineTables, logoImage, openForm, type PageDownload, type PageLine } from './parts.ts';
+export { type Look, lookOf, plainLook } from './look.ts';
+export {
+  countryOptions,
+  downloadLinks,
+  lineTables,
+  logoImage,
+  openForm,
+  type PageDownload,
+  type PageLine,
+} from './parts.ts';
 export { FORM, HTML, IMAGE, isForeign } from './requests.ts';

@@ -1,6 +1,4 @@
-import { findCustomer } from '../customers/index.ts';
-import type { Tx } from '../db/index.ts';
-import { type EnvironmentName, merchantSettings } from '../identity/index.ts';
+import type { EnvironmentName, MerchantSettings } from '../identity/index.ts';
 import { DEFAULT_LOCALE, type Locale } from '../kernel/locale.ts';
 
 /** The look of a page: the merchant's and the customer's own. */
@@ -20,16 +18,13 @@ export const plainLook = (environment: EnvironmentName, locale: Locale = DEFAULT
 
 /**
  * The look of a merchant's page for one of its customers: the merchant's colour, the customer's language.
- * @param customerId null for somebody who is no customer yet
+ * @param settings of the merchant
+ * @param locale of the customer; none for somebody who is no customer yet
  * @param asked the language that the browser asks for, where the customer has none
  */
-export async function findLook(
-  tx: Tx,
+export const lookOf = (
   environment: EnvironmentName,
-  { customerId }: { readonly merchantId: string; readonly customerId: string | null },
+  { branding }: Pick<MerchantSettings, 'branding'>,
+  locale: Locale | null | undefined,
   asked: Locale = DEFAULT_LOCALE,
-): Promise<Look> {
-  const { branding } = await merchantSettings(tx);
-  const customer = customerId === null ? undefined : await findCustomer(tx, customerId);
-  return { environment, locale: customer?.locale ?? asked, accent: branding.color };
-}
+): Look => ({ environment, locale: locale ?? asked, accent: branding.color });

@@ -1,7 +1,7 @@
 import type { Decimal } from '../kernel/decimal.ts';
 import type { Locale } from '../kernel/locale.ts';
-import { formatsOf } from './format.ts';
-import { type Html, html } from './html.ts';
+import { countryNames, formatsOf } from './format.ts';
+import { Html, html } from './html.ts';
 import { FRAME_WORDS } from './words.ts';
 
 /** A file that a customer may have. */
@@ -52,3 +52,15 @@ export const downloadLinks = (downloads: readonly PageDownload[]): Html | null =
 /** The logo of the merchant, whose name stands below it. */
 export const logoImage = (href: string | undefined): Html | null =>
   href === undefined ? null : html`<img class="logo" src="${href}" alt="">`;
+
+const countryLists = new Map<Locale, string>();
+
+/** The options of a `select` for a country. They are the same on each page, but for the chosen one. */
+export function countryOptions(locale: Locale, chosen: string): Html {
+  const names = countryNames(locale);
+  const list =
+    countryLists.get(locale) ??
+    html`${[...names].map(([code, name]) => html`<option value="${code}">${name}</option>`)}`.text;
+  countryLists.set(locale, list);
+  return new Html(names.has(chosen) ? list.replace(`"${chosen}">`, `"${chosen}" selected>`) : list);
+}

@@ -1,17 +1,23 @@
-import { customersOfEmail, findCustomer } from '../customers/index.ts';
-import { type Database, ownerOf, type Tx } from '../db/index.ts';
+import { customersOfEmail, findCustomer, findLocale } from '../customers/index.ts';
+import type { Database, Tx } from '../db/index.ts';
 import { AddressRate, RateLimiter, Reply, type Route, routesOf, Strict, Text, Type } from '../http/index.ts';
-import { findOrganization, recordCustomerAudit } from '../identity/index.ts';
+import {
+  findMerchant,
+  findOrganization,
+  type MerchantOrganization,
+  merchantSettings,
+  recordCustomerAudit,
+} from '../identity/index.ts';
 import { isId } from '../kernel/ids.ts';
 import { localeAskedFor } from '../kernel/locale.ts';
 import { ok } from '../kernel/result.ts';
 import {
   errorPage,
   FORM,
-  findLook,
   HTML,
   isForeign,
   type Look,
+  lookOf,
   PRIVATE,
   pageReply,
   unknownReply,
@@ -75,15 +81,11 @@ export function signInRoutes(dependencies: PortalDependencies): readonly Route[]
           // The browser that opened it comes back to it: by its history, or by the same link once more.
           if (own !== null && link.sessionHash?.equals(own) === true && isOpen(link, now))
             return ok(new Reply(303, '', { ...PRIVATE, location: `${base}${subscriptionPath(link)}` }));
-          const look = await findLook(
-            tx,
-            environment,
-            { merchantId, customerId: customer.id },
-            localeAskedFor(request.headers['accept-language']),
-          );
+          const { name: seller, settings } = await findMerchant(tx);
+          const asked = localeAskedFor(request.headers['accept-language']);
+          const look = lookOf(environment, settings, customer.locale, asked);
           const state = stateOfLink(link, now);
           if (state !== 'ready') return page(410, deadLinkPage(look, state, { base, merchantId }), look);
-          const seller = (await findOrganization(tx, merchantId))?.name ?? '';
           return page(200, openPage(look, { base, seller, customer: customer.organization.name, token }), look);
         });
       },
@@ -105,7 +107,7 @@ export function signInRoutes(dependencies: PortalDependencies): readonly Route[]
           const opened = await openLink(tx, link, now);
           if (opened === null) {
             const asked = localeAskedFor(request.headers['accept-language']);
-            const look = await findLook(tx, environment, { merchantId, customerId: customer.id }, asked);
+            const look = lookOf(environment, await merchantSettings(tx), customer.locale, asked);
             const isUsed = ((await findLink(tx, body.token)) as PortalLink).openedAt !== null;
             const state = isUsed ? 'used' : 'expired';
             return page(410, deadLinkPage(look, state, { base, merchantId }), look);
@@ -143,8 +145,8 @@ export function signInRoutes(dependencies: PortalDependencies): readonly Route[]
           const session = await findSession(tx, token);
           await leaveSession(tx, token, now);
           const asked = localeAskedFor(request.headers['accept-language']);
-          const customerId = session?.customerId ?? null;
-          const look = await findLook(tx, environment, { merchantId, customerId }, asked);
+          const locale = session && (await findLocale(tx, session.customerId));
+          const look = lookOf(environment, await merchantSettings(tx), locale, asked);
           const { status, body: text, headers } = pageReply(200, leftPage(look, { base, merchantId }), look);
           return ok(new Reply(status, text, { ...headers, 'set-cookie': noCookie(publicUrl) }));
         });
@@ -155,9 +157,8 @@ export function signInRoutes(dependencies: PortalDependencies): readonly Route[]
       summary: 'The page on which customers of a merchant request a link by email',
       replies: { 200: HTML, 404: HTML },
       free: async ({ database, params, request }) => {
-        const found = await merchantNamed(database, params.merchantId, async (tx, seller) => {
-          const asked = localeAskedFor(request.headers['accept-language']);
-          const look = await findLook(tx, environment, { merchantId: tx.merchantId, customerId: null }, asked);
+        const found = await merchantNamed(database, params.merchantId, async (tx, { name: seller, settings }) => {
+          const look = lookOf(environment, settings, null, localeAskedFor(request.headers['accept-language']));
           return page(200, signInPage(look, { base, merchantId: tx.merchantId, seller, wrong: null }), look);
         });
         return found ?? ok(unknown);
@@ -173,8 +174,8 @@ export function signInRoutes(dependencies: PortalDependencies): readonly Route[]
       free: async ({ database, params, body, request, now }) => {
         const email = body.email.trim();
         const asked = localeAskedFor(request.headers['accept-language']);
-        const found = await merchantNamed(database, params.merchantId, async (tx, seller) => {
-          const look = await findLook(tx, environment, { merchantId: tx.merchantId, customerId: null }, asked);
+        const found = await merchantNamed(database, params.merchantId, async (tx, { name: seller, settings }) => {
+          const look = lookOf(environment, settings, null, asked);
           if (isForeign(request) || !EMAIL.test(email))
             return page(400, signInPage(look, { base, merchantId: tx.merchantId, seller, wrong: email }), look);
           const isTooOften =
@@ -197,12 +198,12 @@ export function signInRoutes(dependencies: PortalDependencies): readonly Route[]
 async function merchantNamed<T>(
   database: Database,
   id: string,
-  work: (tx: Tx, seller: string) => Promise<T>,
+  work: (tx: Tx, merchant: Pick<MerchantOrganization, 'name' | 'settings'>) => Promise<T>,
 ): Promise<T | null> {
-  const owner = isId('organization', id) ? await database.transaction('nobody', (tx) => ownerOf(tx, id)) : null;
+  const owner = isId('organization', id) ? await database.owners.find(id) : null;
   if (owner !== id) return null; // nobody, or a customer's organization
   return database.transaction({ merchants: [id] }, async (tx) => {
-    const merchant = await findOrganization(tx, id);
-    return merchant?.type === 'merchant' ? work(tx, merchant.name) : null;
+    const { name = '', settings } = (await findOrganization(tx, id)) ?? {};
+    return settings ? work(tx, { name, settings }) : null;
   });
 }

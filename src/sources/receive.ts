@@ -1,5 +1,5 @@
 import { findCustomersOfExternalIds } from '../customers/index.ts';
-import { type Database, ownerOf, type Tx } from '../db/index.ts';
+import type { Database, Tx } from '../db/index.ts';
 import { type Authentication, FreeMap, hasRole, readJsonBody, readText, validate } from '../http/index.ts';
 import { isId, newId } from '../kernel/ids.ts';
 import { isJsonObject } from '../kernel/json.ts';
@@ -50,9 +50,7 @@ export async function receiveWebhook(
   arrived: Arrived,
   now: Instant,
 ): Promise<Result<Received>> {
-  const merchantId = isId('source', sourceId)
-    ? await database.transaction('nobody', (tx) => ownerOf(tx, sourceId))
-    : null;
+  const merchantId = isId('source', sourceId) ? await database.owners.find(sourceId) : null;
   if (merchantId === null) return notFound('source');
   const scope = { merchants: [merchantId] };
   const source = await database.transaction(scope, (tx) => selectSource(tx, sourceId));

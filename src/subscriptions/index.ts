@@ -1,5 +1,6 @@
 /** All that other domains may use of subscriptions. */
 
+export { type PlanAtVersion, termsOfNew } from './billing/agreement.ts';
 export { billingSource } from './billing/billing-source.ts';
 export { type BillableUsage, findBillableUsage, type PricedUsage } from './billing/priced-usage.ts';
 export { changePlan } from './changes/changes.ts';
@@ -28,7 +29,7 @@ export {
   lockFreeSubscriptions,
   selectActivePlans as findActivePlans,
   selectSubscription as findSubscription,
-  selectSubscriptions as findSubscriptions,
+  selectSubscriptionsOfCustomer as findSubscriptionsOfCustomer,
   selectSubscriptionsOfPlan as findSubscriptionsOfPlan,
   selectUnendedSubscriptions as findUnendedSubscriptions,
   updateEndedToBeDue as wakeEnded,

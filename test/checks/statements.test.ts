@@ -13,7 +13,6 @@ const OUT_OF_SIGHT: Exceptions = {
   'src/catalog/references-in-body.ts': 'asks owner_of() for many ids at once, as src/db/ownership.ts does for one',
   'src/http/health.ts': 'asks the database whether it answers',
   'src/http/idempotency.ts': 'the claim and the stored answer; the edge has no other statement',
-  'src/http/merchants.ts': 'asks owner_of() for the id in a path',
   'src/identity/audit.ts': 'the condition of one filter',
   'src/identity/platform.ts': 'makes the first operator, once for a database',
   'src/metering/intake/partitions.ts': 'calls the function that makes partitions',

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { visit } from '../support/portal.ts';
 import { sentDuring } from '../support/sent-statements.ts';
 import { type Shop, START, shopOf } from '../support/shop.ts';
 
@@ -26,4 +27,31 @@ it('a subscription is made, changed and ended without asking anything twice', as
     expect(sent.repeated).toEqual([]);
     expect(sent.all.length).toBeGreaterThan(10);
   }
+});
+
+it('the pages of an invoice and of a sign-up link ask nothing twice', async () => {
+  const { invoice } = await shop.issued();
+  const link = await shop.create('/v0/checkoutLinks', { planId: (await shop.plan([await shop.feePrice()])).id });
+  const paths = [`/pay/invoices/${invoice.id}`, `/pay/signup/${link.id}`];
+  for (const url of paths) {
+    await env.server.inject({ url }); // what is kept for the process is known
+    const { answer, sent } = await sentDuring(() => env.server.inject({ url }));
+    expect(answer.statusCode).toBe(200);
+    expect(sent.repeated).toEqual([]);
+    expect(sent.all.length).toBeLessThanOrEqual(12);
+  }
+});
+
+it('the overview of the portal asks as much about four plans as about one', async () => {
+  const [plan, customer] = [await shop.plan([await shop.feePrice()]), await shop.customer()];
+  const subscribe = () => shop.subscribe(plan, { customer, startedAt: Temporal.Now.instant().toString() });
+  const statements = async () => {
+    const reader = await visit(env, shop, customer);
+    return (await sentDuring(() => reader.open('/portal'))).sent.all.length;
+  };
+  await subscribe();
+  const ofOne = await statements();
+  for (const _ of [2, 3, 4]) await subscribe();
+  expect(await statements()).toBe(ofOne);
+  expect(ofOne).toBeLessThanOrEqual(30);
 });

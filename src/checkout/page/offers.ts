@@ -43,8 +43,10 @@ export class Offers {
   now(database: Database, of: OfferOf, now: Instant): Promise<Result<Offer>> {
     const { link, typed, locale } = of;
     const key = keyOf(of, now);
-    const offer = database.transaction({ merchants: [link.merchantId] }, (tx) =>
-      rehearse(this.#dependencies, tx, link, { typed, versionId: null, locale }, now),
+    const offer = database.transaction(
+      { merchants: [link.merchantId] },
+      (tx) => rehearse(this.#dependencies, tx, link, { typed, versionId: null, locale }, now),
+      { byKeys: 'one thing' },
     );
     this.#kept.set(key, offer);
     offer.catch(() => this.#kept.delete(key));

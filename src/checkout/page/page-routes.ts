@@ -1,7 +1,7 @@
 import { findPlan } from '../../catalog/index.ts';
-import { type Database, ownerOf, type Tx } from '../../db/index.ts';
+import type { Database, TransactionOptions, Tx } from '../../db/index.ts';
 import { Reply, type Route, routesOf, Strict, Text } from '../../http/index.ts';
-import { findLogo, findOrganization } from '../../identity/index.ts';
+import { findLogo, findMerchant } from '../../identity/index.ts';
 import { isId } from '../../kernel/ids.ts';
 import { type Locale, localeAskedFor } from '../../kernel/locale.ts';
 import { notFound, ok, orThrow, RefusalError, type Result } from '../../kernel/result.ts';
@@ -137,9 +137,14 @@ export function signupRoutes(dependencies: CheckoutDependencies): readonly Route
 }
 
 /** Runs in a transaction of the merchant whose link it is. @returns null where there is no such link */
-async function inMerchantOf<T>(database: Database, id: string, work: (tx: Tx) => Promise<T>): Promise<T | null> {
-  const merchantId = isId('checkoutLink', id) ? await database.transaction('nobody', (tx) => ownerOf(tx, id)) : null;
-  return merchantId === null ? null : database.transaction({ merchants: [merchantId] }, (tx) => work(tx));
+async function inMerchantOf<T>(
+  database: Database,
+  id: string,
+  work: (tx: Tx) => Promise<T>,
+  options?: TransactionOptions,
+): Promise<T | null> {
+  const merchantId = isId('checkoutLink', id) ? await database.owners.find(id) : null;
+  return merchantId === null ? null : database.transaction({ merchants: [merchantId] }, work, options);
 }
 
 const findLink = (
@@ -149,13 +154,18 @@ const findLink = (
   asked: Locale,
   now: Instant,
 ): Promise<Found | null> =>
-  inMerchantOf(database, id, async (tx) => {
-    const link = await selectLink(tx, id);
-    if (!link) return null;
-    const facts = await factsOf(tx, environment, link, asked, now);
-    const terms = [await findPlan(tx, link.planId), await findOrganization(tx, tx.merchantId)];
-    return { link, facts, terms };
-  });
+  inMerchantOf(
+    database,
+    id,
+    async (tx) => {
+      const link = await selectLink(tx, id);
+      if (!link) return null;
+      const merchant = await findMerchant(tx);
+      const facts = await factsOf(tx, environment, { link, merchant }, asked, now);
+      return { link, facts, terms: [await findPlan(tx, link.planId), merchant] };
+    },
+    { byKeys: 'one thing' },
+  );
 
 interface Shown extends Partial<Pick<FormView, 'typed' | 'problems' | 'hasChanged' | 'isRepeated'>> {
   readonly status: number;

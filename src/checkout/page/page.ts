@@ -1,14 +1,13 @@
 import { findCustomer } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
 import type { EnvironmentName } from '../../identity/index.ts';
-import { findLogo, findOrganization } from '../../identity/index.ts';
+import { hasLogo, type MerchantOrganization } from '../../identity/index.ts';
 import { randomBase62 } from '../../kernel/ids.ts';
 import type { Locale } from '../../kernel/locale.ts';
 import type { Instant } from '../../kernel/time.ts';
 import {
-  countryNames,
+  countryOptions,
   endFrame,
-  findLook,
   formatsOf,
   frame,
   Html,
@@ -16,6 +15,7 @@ import {
   type Look,
   lineTables,
   logoImage,
+  lookOf,
 } from '../../pages/index.ts';
 import { type CheckoutLink, type LinkStatus, statusOf } from '../link/link.ts';
 import { FIELDS, type Field, type FieldProblem, type Typed } from '../sign-up/details.ts';
@@ -55,19 +55,18 @@ export interface FormView extends PageFacts {
 export async function factsOf(
   tx: Tx,
   environment: EnvironmentName,
-  link: CheckoutLink,
+  { link, merchant }: { readonly link: CheckoutLink; readonly merchant: MerchantOrganization },
   asked: Locale,
   now: Instant,
 ): Promise<PageFacts> {
-  const { merchantId, customerId } = link;
-  const merchant = await findOrganization(tx, merchantId);
+  const { customerId } = link;
   const customer = customerId === null ? undefined : await findCustomer(tx, customerId);
   return {
     link,
     status: statusOf(link, now),
-    look: await findLook(tx, environment, { merchantId, customerId }, link.known?.locale ?? asked),
-    seller: merchant?.name ?? '',
-    hasLogo: (await findLogo(tx)) !== undefined,
+    look: lookOf(environment, merchant.settings, customer?.locale, link.known?.locale ?? asked),
+    seller: merchant.name,
+    hasLogo: await hasLogo(tx),
     customerName: customer?.organization.name ?? null,
   };
 }
@@ -199,11 +198,7 @@ ${field === 'taxId' ? taxIdCheck(view) : null}</div>
 
 function countryField({ look, typed }: FormView, attributes: Html): Html {
   const words = CHECKOUT_WORDS[look.locale];
-  const options = [...countryNames(look.locale)].map(
-    ([code, name]) =>
-      html`<option value="${code}"${code === typed.country ? new Html(' selected') : null}>${name}</option>`,
-  );
-  return html`<select${attributes}><option value="">${words.chooseCountry}</option>${options}</select>`;
+  return html`<select${attributes}><option value="">${words.chooseCountry}</option>${countryOptions(look.locale, typed.country)}</select>`;
 }
 
 /** The button checks without JavaScript; the script says the same while one types. */

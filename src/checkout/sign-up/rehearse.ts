@@ -8,7 +8,14 @@ import { DEFAULT_LOCALE, type Locale } from '../../kernel/locale.ts';
 import { fail, notFound, ok, type Result } from '../../kernel/result.ts';
 import { type Instant, isAfter } from '../../kernel/time.ts';
 import type { PageLine } from '../../pages/index.ts';
-import { findSubscription, rehearseStart, type SubscriptionRow, upfrontPayments } from '../../subscriptions/index.ts';
+import {
+  findSubscription,
+  type PlanAtVersion,
+  rehearseStart,
+  type SubscriptionRow,
+  termsOfNew,
+  upfrontPayments,
+} from '../../subscriptions/index.ts';
 import type { CheckoutDependencies } from '../link/dependencies.ts';
 import type { CheckoutLink } from '../link/link.ts';
 import type { Details } from './details.ts';
@@ -80,6 +87,7 @@ export async function rehearse(
         customerId,
         ...promised,
         planVersionId: version.id,
+        pinned: { plan, version },
         typed: details,
         keepsCard,
         startedAt: now,
@@ -87,7 +95,12 @@ export async function rehearse(
       const made = await subscribe(dependencies, tx, of, now);
       if (!made.ok) return made;
       if (made.value.upfront?.status === 'DRAFT') return fail('CHECKOUT_NOT_POSSIBLE');
-      return ok({ plan, version, keepsCard, ...(await comesTo(dependencies, tx, made.value, locale, now)) });
+      return ok({
+        plan,
+        version,
+        keepsCard,
+        ...(await comesTo(dependencies, tx, { ...made.value, pinned: of.pinned }, locale, now)),
+      });
     },
     () => false,
   );
@@ -107,7 +120,7 @@ const keepsCardOf = ({ prices, minimumAmount }: PricedVersion): boolean =>
 async function comesTo(
   dependencies: CheckoutDependencies,
   tx: Tx,
-  { subscription, upfront }: Subscribed,
+  { subscription, upfront, pinned }: Subscribed & { readonly pinned: PlanAtVersion },
   locale: Locale,
   now: Instant,
 ): Promise<Pick<Offer, 'dueNow' | 'lines' | 'total' | 'tax' | 'fromBalance' | 'trialEndsAt' | 'next'>> {
@@ -119,9 +132,11 @@ async function comesTo(
     tax: upfront?.totalTax ?? ZERO,
     fromBalance: upfront?.walletApplied ?? ZERO,
     trialEndsAt: isTrial ? subscription.billingStartsAt : null,
-    next: isTrial
-      ? await afterTrial(dependencies, tx, subscription)
-      : await nextOf(dependencies, tx, subscription, upfront, now),
+    next: await (isTrial
+      ? afterTrial(dependencies, tx, subscription)
+      : upfront === null
+        ? estimateNextInvoice(dependencies.invoicing, tx, subscription.id, termsOfNew(pinned, subscription))
+        : nextOf(dependencies, tx, subscription, upfront, now)),
   };
 }
 
@@ -129,11 +144,11 @@ async function nextOf(
   dependencies: CheckoutDependencies,
   tx: Tx,
   subscription: SubscriptionRow,
-  upfront: InvoiceRow | null,
+  upfront: InvoiceRow,
   now: Instant,
 ): Promise<Offer['next']> {
-  if (upfront !== null && subscription.status === 'pending_payment') await upfrontPayments.paid(tx, upfront, now);
-  return openPeriod(dependencies, tx, subscription);
+  if (subscription.status === 'pending_payment') await upfrontPayments.paid(tx, upfront, now);
+  return estimateNextInvoice(dependencies.invoicing, tx, subscription.id);
 }
 
 /**
@@ -168,8 +183,5 @@ async function afterTrial(
   const first = await rehearseStart(dependencies.subscriptions, tx, subscription, at);
   return first !== null && !first.grandTotal.isZero()
     ? { at, amount: first.grandTotal }
-    : openPeriod(dependencies, tx, subscription);
+    : estimateNextInvoice(dependencies.invoicing, tx, subscription.id);
 }
-
-const openPeriod = (dependencies: CheckoutDependencies, tx: Tx, { merchantId, id }: SubscriptionRow) =>
-  estimateNextInvoice(dependencies.invoicing, tx, { merchantId, subscriptionId: id });

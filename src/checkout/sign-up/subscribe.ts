@@ -4,7 +4,7 @@ import type { Tx } from '../../db/index.ts';
 import type { InvoiceRow } from '../../invoicing/index.ts';
 import { notFound, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant, type Instant } from '../../kernel/time.ts';
-import { createSubscription, type SubscriptionRow } from '../../subscriptions/index.ts';
+import { createSubscription, type PlanAtVersion, type SubscriptionRow } from '../../subscriptions/index.ts';
 import type { CheckoutDependencies } from '../link/dependencies.ts';
 import type { CheckoutLink } from '../link/link.ts';
 import type { Checkout } from './checkout.ts';
@@ -18,6 +18,8 @@ export interface Subscribing
   readonly keepsCard: boolean;
   /** The instant of the calculation that was shown. */
   readonly startedAt: Instant;
+  /** The plan at its version; loaded if absent. */
+  readonly pinned?: PlanAtVersion;
 }
 
 /** The result: the subscription, and the invoice over the amount due now; null if nothing is due. */
@@ -33,11 +35,11 @@ export interface Subscribed {
 export async function subscribe(
   dependencies: CheckoutDependencies,
   tx: Tx,
-  { link, customerId, subscriptionId, invoiceId, planVersionId, typed, keepsCard, startedAt }: Subscribing,
+  { link, customerId, subscriptionId, invoiceId, planVersionId, typed, keepsCard, startedAt, pinned }: Subscribing,
   now: Instant,
 ): Promise<Result<Subscribed>> {
   const { planId } = link;
-  const plan = await findPlan(tx, planId);
+  const plan = pinned?.plan ?? (await findPlan(tx, planId));
   if (!plan) return notFound('plan', 'planId');
   const buyer = await buyerOf(dependencies, tx, { link, customerId, typed }, now);
   if (!buyer.ok) return buyer;
@@ -53,7 +55,7 @@ export async function subscribe(
       metadata: link.metadata,
     },
     now,
-    { id: subscriptionId, planVersionId, invoiceId },
+    { id: subscriptionId, planVersionId, invoiceId, pinned },
   );
   return created.ok ? ok({ subscription: created.value.subscription, upfront: created.value.upfront }) : created;
 }

@@ -39,7 +39,7 @@ describe('pages without a key', () => {
     const places = new PagePlaces({ database: edge.database, limits: LIMITS });
     const [a, b] = await thingsOf(edge, 2);
     const [c] = await thingsOf(edge, 1);
-    const questions = vi.spyOn(edge.database, 'transaction');
+    const questions = vi.spyOn(edge.database.owners, 'findAll');
     const order: string[] = [];
     const take = async (id: string) => {
       const slot = await places.take(id, '203.0.113.1', never);

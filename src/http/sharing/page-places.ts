@@ -1,12 +1,10 @@
-import { type Database, ownersOf } from '../../db/index.ts';
+import type { Database } from '../../db/index.ts';
 import { addressGroup } from '../../kernel/network-address.ts';
-import { recentlyUsed } from '../../kernel/recently-used.ts';
 import { AddressRate } from './address-rate.ts';
 import { type Slot, type SlotLimits, Slots } from './slots.ts';
 
 /** Pages that one address may ask for without an API key. */
 const OF_ADDRESS = { perSecond: 10, burst: 300 };
-const OWNERS_KEPT = 10_000;
 const ID = /^[a-z]+_[A-Za-z0-9]{1,64}$/;
 
 /** Pages for people in work at the same time: what is left of the connections is the API's (docs/decisions/0189). */
@@ -27,13 +25,13 @@ export interface PagePlacesOptions {
  * strangers who open many pages wait for each other, and nobody else does.
  */
 export class PagePlaces {
-  readonly #owners: Owners;
+  readonly #questions: OwnerQuestions;
   readonly #slots: Slots;
   readonly #isBehindProxy: boolean;
   readonly #rate: AddressRate;
 
   constructor({ database, limits = PAGE_LIMITS, isBehindProxy = false, clock }: PagePlacesOptions) {
-    this.#owners = new Owners(database);
+    this.#questions = new OwnerQuestions(database);
     this.#slots = new Slots(limits);
     this.#isBehindProxy = isBehindProxy;
     this.#rate = new AddressRate(OF_ADDRESS, clock);
@@ -50,7 +48,7 @@ export class PagePlaces {
    * @throws the reason of the signal where that is aborted first
    */
   async take(id: string | undefined, address: string, signal: AbortSignal): Promise<Slot | null> {
-    const merchantId = id !== undefined && ID.test(id) ? await this.#owners.find(id) : null;
+    const merchantId = id !== undefined && ID.test(id) ? await this.#questions.ask(id) : null;
     return this.#slots.take(merchantId ?? addressGroup(address), signal);
   }
 }
@@ -59,33 +57,30 @@ export class PagePlaces {
  * Finds the merchants of ids that strangers send. One question is under way at a time, with all ids that came since
  * the last one began: hundreds of strangers at once occupy one connection.
  */
-class Owners {
-  readonly #database: Database;
-  readonly #known = recentlyUsed<string, string>(OWNERS_KEPT);
+class OwnerQuestions {
+  readonly #database: Pick<Database, 'owners'>;
   #next: { readonly ids: Set<string>; readonly found: Promise<ReadonlyMap<string, string>> } | null = null;
   #underWay: Promise<unknown> = Promise.resolve();
 
-  constructor(database: Database) {
+  constructor(database: Pick<Database, 'owners'>) {
     this.#database = database;
   }
 
   /** @returns null where the id is of no resource */
-  async find(id: string): Promise<string | null> {
-    const known = this.#known.get(id);
+  async ask(id: string): Promise<string | null> {
+    const known = this.#database.owners.known(id);
     if (known !== undefined) return known;
-    this.#next ??= this.#ask();
+    this.#next ??= this.#begin();
     const asked = this.#next;
     asked.ids.add(id);
-    const owner = (await asked.found).get(id) ?? null;
-    if (owner !== null) this.#known.set(id, owner);
-    return owner;
+    return (await asked.found).get(id) ?? null;
   }
 
-  #ask() {
+  #begin() {
     const ids = new Set<string>();
     const found = this.#underWay.then(() => {
       this.#next = null;
-      return this.#database.transaction('nobody', (tx) => ownersOf(tx, [...ids]));
+      return this.#database.owners.findAll([...ids]);
     });
     this.#underWay = found.catch(() => undefined);
     return { ids, found };

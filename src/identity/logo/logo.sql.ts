@@ -14,6 +14,10 @@ export interface LogoRow {
 export const selectLogo = (tx: Tx): Promise<LogoRow | undefined> =>
   tx.maybe<LogoRow>(sql`select * from organization_logo where merchant_id = ${tx.merchantId}`);
 
+/** Has the merchant a logo? */
+export const selectHasLogo = async (tx: Tx): Promise<boolean> =>
+  (await tx.maybe(sql`select from organization_logo where merchant_id = ${tx.merchantId}`)) !== undefined;
+
 export const upsertLogo = (tx: Tx, logo: Logo, now: Instant): Promise<LogoRow> =>
   tx.one<LogoRow>(sql`
     ${insertion('organization_logo', { ...logo, merchantId: tx.merchantId, updatedAt: now })}

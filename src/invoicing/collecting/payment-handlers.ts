@@ -56,9 +56,9 @@ export const invoicePaymentHandlers = (dependencies: InvoicingDependencies): Pay
     if (invoices.length < ids.length) throw new Error(`One of the sessions from ${first.id} on is of no invoice.`);
     for (const invoice of invoices) await endWithSession(dependencies, tx, invoice, now);
   },
-  describe: async (tx, { merchantId, entityType, entityId, asked }, now) => {
+  describe: async (tx, { entityType, entityId, asked }, now) => {
     if (entityType === 'customer') return null;
-    const view = await viewInvoice(tx, dependencies.environment, { merchantId, id: entityId }, now, asked);
+    const view = await viewInvoice(tx, dependencies.environment, entityId, now, asked);
     return view && describeForSession(view);
   },
   async lock(tx, { entityId }) {

@@ -118,6 +118,19 @@ export const selectRefunds = (tx: Tx, invoiceId: string, page: PageRequest) =>
     page,
   );
 
+/** The newest credit notes on an invoice, newest first. */
+export const selectNewestCreditNotes = (tx: Tx, invoiceId: string, most: number): Promise<CreditNoteRow[]> =>
+  tx.rows<CreditNoteRow>(sql`
+    select * from credit_note where merchant_id = ${tx.merchantId} and invoice_id = ${invoiceId}
+     order by seq desc limit ${most}`);
+
+/** The refunds in force of some invoices; the index allows one of each. */
+export const selectRefundsInForce = (tx: Tx, invoiceIds: readonly string[]): Promise<CreditNoteRow[]> =>
+  tx.rows<CreditNoteRow>(sql`
+    select * from credit_note
+     where merchant_id = ${tx.merchantId} and invoice_id = any (${[...invoiceIds]}::text[])
+       and kind = 'refund' and status = 'ISSUED'`);
+
 /** All credit notes on an invoice, newest first: its refunds, its cancellation, and those over a part. */
 export const selectCreditNotes = (tx: Tx, invoiceId: string, page: PageRequest) =>
   pageOfRows<CreditNoteRow>(

@@ -1,4 +1,4 @@
-import { type Database, ownerOf, type Tx } from '../../db/index.ts';
+import type { Database, TransactionOptions, Tx } from '../../db/index.ts';
 import { Reply, type Route, routesOf, Strict } from '../../http/index.ts';
 import { findLogo } from '../../identity/index.ts';
 import { isId } from '../../kernel/ids.ts';
@@ -45,9 +45,9 @@ export function invoicePageRoutes(dependencies: InvoicingDependencies): readonly
       replies: { 200: HTML, 404: HTML },
       free: async ({ database, params, request, now }) => {
         const asked = localeAskedFor(request.headers['accept-language']);
-        const view = await ofInvoice(database, params.id, (tx, id) =>
-          viewInvoice(tx, environment, { merchantId: tx.merchantId, id }, now, asked),
-        );
+        const view = await ofInvoice(database, params.id, (tx, id) => viewInvoice(tx, environment, id, now, asked), {
+          byKeys: 'one thing',
+        });
         if (!view) return ok(unknownReply(environment, asked));
         return ok(pageReply(200, invoicePage(view), view.look, { showsLogo: view.hasLogo }));
       },
@@ -61,9 +61,7 @@ export function invoicePageRoutes(dependencies: InvoicingDependencies): readonly
       replies: { 303: HTML, 404: HTML },
       free: async ({ database, params, request, now }) => {
         const location = await ofInvoice(database, params.id, (tx, id) =>
-          isForeign(request)
-            ? Promise.resolve(id)
-            : whereToPay(dependencies, tx, { merchantId: tx.merchantId, id }, now),
+          isForeign(request) ? Promise.resolve(id) : whereToPay(dependencies, tx, id, now),
         );
         if (location === null) return ok(unknownReply(environment, localeAskedFor(request.headers['accept-language'])));
         return ok(new Reply(303, '', { ...PRIVATE, location }));
@@ -75,9 +73,7 @@ export function invoicePageRoutes(dependencies: InvoicingDependencies): readonly
       replies: { 200: IMAGE, 404: HTML },
       free: async ({ database, params, now }) => {
         const logo = await ofInvoice(database, params.id, async (tx, id) =>
-          (await viewInvoice(tx, environment, { merchantId: tx.merchantId, id }, now))
-            ? ((await findLogo(tx)) ?? null)
-            : null,
+          (await viewInvoice(tx, environment, id, now)) ? ((await findLogo(tx)) ?? null) : null,
         );
         if (!logo) return notFound('logo');
         return ok(new Reply(200, logo.content, { ...PRIVATE, ...LOGO_HEADERS, 'content-type': logo.contentType }));
@@ -92,9 +88,10 @@ async function ofInvoice<T>(
   database: Database,
   id: string,
   work: (tx: Tx, id: string) => Promise<T | null>,
+  options?: TransactionOptions,
 ): Promise<T | null> {
-  const merchantId = isId('invoice', id) ? await database.transaction('nobody', (tx) => ownerOf(tx, id)) : null;
-  return merchantId === null ? null : database.transaction({ merchants: [merchantId] }, (tx) => work(tx, id));
+  const merchantId = isId('invoice', id) ? await database.owners.find(id) : null;
+  return merchantId === null ? null : database.transaction({ merchants: [merchantId] }, (tx) => work(tx, id), options);
 }
 
 /**
@@ -105,14 +102,14 @@ async function ofInvoice<T>(
 async function whereToPay(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  { merchantId, id }: { merchantId: string; id: string },
+  id: string,
   wall: Instant,
 ): Promise<string | null> {
   const locked = await lockWithNow(tx, id, wall);
   if (!locked.ok) return null;
   const { invoice, now } = locked.value;
   const open = await payableSession(tx, invoice, now);
-  const view = await viewInvoice(tx, dependencies.environment, { merchantId, id }, wall);
+  const view = await viewInvoice(tx, dependencies.environment, id, wall);
   if (!view) return null;
   if (!isPayableByCard(view)) return id;
   if (!open) orThrow(await openInvoiceSession(dependencies, tx, id, {}, wall));
@@ -151,7 +148,7 @@ function downloadRoutes(dependencies: InvoicingDependencies, usual: Usual): read
         if (underWay >= DOWNLOADS_AT_ONCE) return ok(busy);
         underWay += 1;
         const made = await ofInvoice(database, id, async (tx) => {
-          const view = await viewInvoice(tx, dependencies.environment, { merchantId: tx.merchantId, id }, now);
+          const view = await viewInvoice(tx, dependencies.environment, id, now);
           if (view?.invoice.documentFailure !== null) return null; // not there, or left to the job
           if (request.method === 'HEAD') return ok(null);
           const owner = { merchantId: tx.merchantId, invoiceId: id, ...of };

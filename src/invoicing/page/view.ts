@@ -1,17 +1,12 @@
 import { effectiveNowForReading } from '../../clocks/index.ts';
+import { findLocale } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { taxWord } from '../../documents/index.ts';
-import {
-  type EnvironmentName,
-  findLogo,
-  findOrganization,
-  type MerchantSettings,
-  merchantSettings,
-} from '../../identity/index.ts';
+import { type EnvironmentName, findMerchant, hasLogo, type MerchantSettings } from '../../identity/index.ts';
 import { sum } from '../../kernel/decimal.ts';
 import type { Locale } from '../../kernel/locale.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { findLook, formatsOf, type Look, type PageDownload } from '../../pages/index.ts';
+import { formatsOf, type Look, lookOf, type PageDownload } from '../../pages/index.ts';
 import {
   checkTakesCards,
   type EntityDescription,
@@ -22,7 +17,7 @@ import {
   receiptsOf,
 } from '../../payments/index.ts';
 import { inOrderOfTime } from '../calculation/line-notes.ts';
-import { selectCreditNotes } from '../credit-notes/credit-notes.sql.ts';
+import { selectNewestCreditNotes } from '../credit-notes/credit-notes.sql.ts';
 import { hasEInvoice } from '../documents/documents.sql.ts';
 import type { CreditNoteRow } from '../invoice/credit-note.ts';
 import type { InvoiceRow, PartyRecord } from '../invoice/invoice.ts';
@@ -61,15 +56,15 @@ const MOST_LINES = 200;
 export async function viewInvoice(
   tx: Tx,
   environment: EnvironmentName,
-  { merchantId, id }: { readonly merchantId: string; readonly id: string },
+  id: string,
   wall: Instant,
   asked?: Locale,
 ): Promise<InvoiceView | null> {
   const invoice = await selectInvoice(tx, id);
   if (!invoice) return null;
   const now = await effectiveNowForReading(tx, invoice.clockId, wall);
-  const { rows: creditNotes } = await selectCreditNotes(tx, id, { limit: MOST_NOTES, offset: 0 });
-  const settings = await merchantSettings(tx);
+  const creditNotes = await selectNewestCreditNotes(tx, id, MOST_NOTES);
+  const { name, settings } = await findMerchant(tx);
   const facts: StandingFacts & { invoice: InvoiceRow } = {
     invoice,
     refund: creditNotes.find(({ kind, status }) => kind === 'refund' && status === 'ISSUED') ?? null,
@@ -79,19 +74,19 @@ export async function viewInvoice(
   };
   const standing = standingOf(facts);
   if (standing === null) return null;
-  const look = await findLook(tx, environment, { merchantId, customerId: invoice.customerId }, asked);
+  const look = lookOf(environment, settings, await findLocale(tx, invoice.customerId), asked);
   const words = INVOICE_WORDS[look.locale];
   return {
     ...facts,
     standing,
     look,
     title: isTopUp(invoice) ? words.topUp : words.invoice,
-    seller: invoice.seller ?? { name: (await findOrganization(tx, merchantId))?.name ?? '' },
+    seller: invoice.seller ?? { name },
     payments: await receiptsOf(tx, id),
     creditNotes: creditNotes.filter(({ status }) => status === 'ISSUED').toReversed(),
     lines: await linesForCustomers(tx, invoice, look.locale),
     bankTransfer: settings.bankTransfer,
-    hasLogo: (await findLogo(tx)) !== undefined,
+    hasLogo: await hasLogo(tx),
     hasEInvoice: await hasEInvoice(tx, id),
   };
 }

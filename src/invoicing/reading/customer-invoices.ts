@@ -1,8 +1,9 @@
-import { effectiveNowForReading } from '../../clocks/index.ts';
+import { effectiveNowsForReading } from '../../clocks/index.ts';
 import type { Tx } from '../../db/index.ts';
 import type { PageRequest } from '../../http/index.ts';
+import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { selectCreditNotes } from '../credit-notes/credit-notes.sql.ts';
+import { selectRefundsInForce } from '../credit-notes/credit-notes.sql.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
@@ -10,7 +11,7 @@ import { selectLines } from '../invoice/invoices.sql.ts';
 import { type Standing, standingOf } from '../page/standing.ts';
 import { type InvoiceView, viewInvoice } from '../page/view.ts';
 import { type OfCustomer, selectDueOfCustomer, selectShownOfCustomer } from './customer-invoices.sql.ts';
-import { withLiveTotals } from './read.ts';
+import { withEachLiveTotals, withLiveTotals } from './read.ts';
 
 /** An invoice in a list, with its status for its customer. */
 export interface ListedInvoice {
@@ -19,7 +20,6 @@ export interface ListedInvoice {
 }
 
 const MOST_DUE = 50;
-const MOST_NOTES = 100;
 
 /** The invoices that a customer may see, newest first. */
 export async function listCustomerInvoices(
@@ -29,33 +29,29 @@ export async function listCustomerInvoices(
   now: Instant,
 ): Promise<{ invoices: ListedInvoice[]; count: number }> {
   const { rows, total: count } = await selectShownOfCustomer(tx, of, page);
-  const invoices: ListedInvoice[] = [];
-  for (const invoice of rows) {
-    const standing = await standingInList(tx, invoice, now);
-    if (standing !== null) invoices.push({ invoice, standing });
-  }
-  return { invoices, count };
+  return { invoices: await withStandings(tx, rows, now), count };
 }
 
 /** The invoices for which money is asked of a customer, the oldest due first. */
-export async function listDueInvoices(tx: Tx, of: OfCustomer, now: Instant): Promise<ListedInvoice[]> {
-  const due: ListedInvoice[] = [];
-  for (const invoice of await selectDueOfCustomer(tx, of, MOST_DUE)) {
-    const standing = await standingInList(tx, invoice, now);
-    if (standing !== null) due.push({ invoice, standing });
-  }
-  return due;
-}
+export const listDueInvoices = async (tx: Tx, of: OfCustomer, now: Instant): Promise<ListedInvoice[]> =>
+  withStandings(tx, await selectDueOfCustomer(tx, of, MOST_DUE), now);
 
-/** Credit notes are looked up only where they decide something. */
-async function standingInList(tx: Tx, invoice: InvoiceRow, wall: Instant): Promise<Standing | null> {
-  const { id, creditedAmount: credited, livesBySession: hasSession } = invoice;
-  const { rows: notes } = credited.isZero()
-    ? { rows: [] }
-    : await selectCreditNotes(tx, id, { limit: MOST_NOTES, offset: 0 });
-  const now = await effectiveNowForReading(tx, invoice.clockId, wall);
-  const refund = notes.find(({ kind, status }) => kind === 'refund' && status === 'ISSUED') ?? null;
-  return standingOf({ invoice, refund, hasSession, takesCards: true, now });
+/** Refunds are looked up only where they decide something. Invoices that no customer may see are left out. */
+async function withStandings(tx: Tx, invoices: readonly InvoiceRow[], wall: Instant): Promise<ListedInvoice[]> {
+  const credited = invoices.filter(({ creditedAmount }) => !creditedAmount.isZero()).map(({ id }) => id);
+  const found = credited.length === 0 ? [] : await selectRefundsInForce(tx, credited);
+  const refunds = new Map(found.map((refund) => [refund.invoiceId, refund]));
+  const nowOf = await effectiveNowsForReading(
+    tx,
+    invoices.map(({ clockId }) => clockId),
+    wall,
+  );
+  return invoices.flatMap((invoice) => {
+    const { id, clockId, livesBySession: hasSession } = invoice;
+    const facts = { invoice, refund: refunds.get(id) ?? null, hasSession, takesCards: true, now: nowOf(clockId) };
+    const standing = standingOf(facts);
+    return standing === null ? [] : [{ invoice, standing }];
+  });
 }
 
 /** The view of one invoice for its customer, with its lines as calculated. */
@@ -69,10 +65,10 @@ const MOST_LINES = 200;
 export async function viewCustomerInvoice(
   dependencies: Pick<InvoicingDependencies, 'environment'>,
   tx: Tx,
-  { merchantId, customerId, id }: OfCustomer & { readonly id: string },
+  { customerId, id }: Pick<OfCustomer, 'customerId'> & { readonly id: string },
   wall: Instant,
 ): Promise<CustomerInvoice | null> {
-  const view = await viewInvoice(tx, dependencies.environment, { merchantId, id }, wall);
+  const view = await viewInvoice(tx, dependencies.environment, id, wall);
   if (view?.invoice.customerId !== customerId) return null;
   return { ...view, rows: await selectLines(tx, id, -1, MOST_LINES) };
 }
@@ -92,4 +88,16 @@ export async function viewAsOfNow(
   const { invoice, lines } = await withLiveTotals(dependencies, tx, stored);
   if (invoice.failureReason !== null) return null;
   return { invoice, lines: lines ?? (await selectLines(tx, stored.id)) };
+}
+
+/** The grand totals of open periods of one merchant as of now, by the invoice; null where none can be calculated. */
+export async function totalsAsOfNow(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  stored: readonly InvoiceRow[],
+): Promise<ReadonlyMap<string, Decimal | null>> {
+  const live = await withEachLiveTotals(dependencies, tx, stored);
+  return new Map(
+    live.map(({ invoice: { id, failureReason, grandTotal } }) => [id, failureReason === null ? grandTotal : null]),
+  );
 }

@@ -18,6 +18,14 @@ export const selectNextToClose = (
        and (${cadence}::text is null or billing_cadence = ${cadence})
      order by period_end, seq limit 1`);
 
+/** The open period that closes next of each of some subscriptions; of two that end together the older one. */
+export const selectNextToCloseOfEach = (tx: Tx, subscriptionIds: readonly string[]): Promise<InvoiceRow[]> =>
+  tx.rows<InvoiceRow>(sql`
+    select distinct on (subscription_id) * from invoice
+     where merchant_id = ${tx.merchantId} and subscription_id = any (${[...subscriptionIds]}::text[])
+       and kind = 'subscription' and status = 'ACTIVE'
+     order by subscription_id, period_end, seq`);
+
 /** The open periods of a customer's subscriptions, in the order of their creation. */
 export const selectRunningOfCustomer = (tx: Tx, customerId: string): Promise<InvoiceRow[]> =>
   tx.rows<InvoiceRow>(sql`

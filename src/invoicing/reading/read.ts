@@ -110,7 +110,7 @@ interface Standing {
  * it is stored. Where that cannot be calculated it says so by its `failureReason`, as the invoice itself will, and the
  * others of a list are shown all the same.
  */
-async function withEachLiveTotals(
+export async function withEachLiveTotals(
   dependencies: InvoicingDependencies,
   tx: Tx,
   invoices: readonly InvoiceRow[],

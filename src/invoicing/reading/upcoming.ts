@@ -5,6 +5,7 @@ import { invalidField, notFound, type Result } from '../../kernel/result.ts';
 import { type Instant, isOnce, normaliseCadence, parseCadence } from '../../kernel/time.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { InvoiceReply } from '../invoice/schemas.ts';
+import type { BillingTerms } from '../terms/billing-terms.ts';
 import { selectNextToClose } from './open-invoices.sql.ts';
 import { readInvoice, withLiveTotals } from './read.ts';
 
@@ -63,14 +64,18 @@ export async function estimateRenewal(
   return invoice.failureReason === null ? { amount: invoice.grandTotal, currency: invoice.currency } : null;
 }
 
-/** The end of the open period that closes next, and its present bill; null if none is open. */
+/**
+ * The end of the open period that closes next, and its present bill; null if none is open.
+ * @param terms of the subscription; loaded if absent
+ */
 export async function estimateNextInvoice(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  { subscriptionId }: { merchantId: string; subscriptionId: string },
+  subscriptionId: string,
+  terms?: BillingTerms,
 ): Promise<{ at: Instant; amount: Decimal } | null> {
   const open = await selectNextToClose(tx, subscriptionId, null);
   if (!open) return null;
-  const { invoice } = await withLiveTotals(dependencies, tx, open);
+  const { invoice } = await withLiveTotals(dependencies, tx, open, terms && { terms });
   return { at: open.periodEnd, amount: invoice.grandTotal };
 }

@@ -1,12 +1,13 @@
 import { effectiveNowForReading } from '../../clocks/index.ts';
-import { type Database, ownerOf, type Tx } from '../../db/index.ts';
+import { findLocale } from '../../customers/index.ts';
+import type { Database } from '../../db/index.ts';
 import { Formed, Reply, type Route, routesOf, Strict, Text, Type } from '../../http/index.ts';
-import { type EnvironmentName, findOrganization } from '../../identity/index.ts';
+import { type EnvironmentName, findMerchant } from '../../identity/index.ts';
 import { isId } from '../../kernel/ids.ts';
 import { type Locale, localeAskedFor } from '../../kernel/locale.ts';
 import { ok, orThrow, RefusalError } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { errorPage, FORM, findLook, HTML, PRIVATE, pageReply, unknownReply } from '../../pages/index.ts';
+import { errorPage, FORM, HTML, lookOf, PRIVATE, pageReply, unknownReply } from '../../pages/index.ts';
 import { openCheckout, readSession } from '../checkouts/checkouts.ts';
 import type { ProviderName } from '../provider/provider.ts';
 import { TEST_CARDS, type TestCard } from '../provider/test-cards.ts';
@@ -138,7 +139,7 @@ async function payOnce(
 
 /** The merchant of a session, from its address alone. */
 const merchantOf = async (database: Database, id: string): Promise<string | null> =>
-  isId('paymentSession', id) ? database.transaction('nobody', (tx: Tx) => ownerOf(tx, id)) : null;
+  isId('paymentSession', id) ? database.owners.find(id) : null;
 
 const viewOf = (
   database: Database,
@@ -156,13 +157,9 @@ const viewOf = (
     if (!session) return null;
     const { entityType, entityId } = session;
     const entity = await handlers.describe(tx, { merchantId, sessionId: id, entityType, entityId, asked }, now);
-    const merchant = await findOrganization(tx, merchantId);
+    const merchant = await findMerchant(tx);
     const at = await effectiveNowForReading(tx, session.clockId, now);
-    const look = await findLook(
-      tx,
-      environment,
-      { merchantId, customerId: session.customerId },
-      entity?.locale ?? asked,
-    );
-    return { session, entity, seller: merchant?.name ?? '', look, now: at };
+    const locale = session.customerId === null ? null : await findLocale(tx, session.customerId);
+    const look = lookOf(environment, merchant.settings, locale, entity?.locale ?? asked);
+    return { session, entity, seller: merchant.name, look, now: at };
   });

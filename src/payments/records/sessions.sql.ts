@@ -21,9 +21,6 @@ import type { SessionStatus } from './session-states.ts';
 /** The statuses in which a session excludes another one. */
 const OPEN = sql`status in ('pending', 'processing', 'failed')`;
 
-const ofEntity = (merchantId: string, entityId: string): Sql =>
-  sql`merchant_id = ${merchantId} and (entity_id = ${entityId} or invoice_id = ${entityId})`;
-
 /** What the sessions that changed are for: their invoices or subscriptions, for the lists of these. */
 export const changedSessions = (of: 'invoice_id' | 'subscription_id', changed: Changed): Sql =>
   changedRows('payment_session', of, changed);
@@ -76,10 +73,13 @@ export const lockSessions = (tx: Tx, ids: readonly string[]): Promise<PaymentSes
        where merchant_id = ${tx.merchantId} and id = any (${[...ids]}::text[]) order by id for update)
     select * from locked order by seq`);
 
-/** The session of an entity, or of an invoice, that can still be paid: the indexes allow one. */
-export const selectOpenSession = (tx: Tx, entityId: string): Promise<PaymentSession | undefined> =>
+/** The session of an entity, or of an invoice, that can still be paid: the indexes allow one of each. */
+export const selectOpenSession = (tx: Tx, id: string): Promise<PaymentSession | undefined> =>
   tx.maybe<PaymentSession>(sql`
-    select * from payment_session where ${ofEntity(tx.merchantId, entityId)} and ${OPEN} order by seq desc limit 1`);
+    with open as materialized (
+      select * from payment_session
+       where merchant_id = ${tx.merchantId} and (entity_id = ${id} or invoice_id = ${id}) and ${OPEN})
+    select * from open order by seq desc limit 1`);
 
 /** The open sessions of many entities at once, of one merchant or more; at most one each. */
 export const selectOpenSessions = (

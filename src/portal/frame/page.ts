@@ -1,5 +1,6 @@
 import type { Customer } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
+import type { MerchantSettings } from '../../identity/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { Html, Look } from '../../pages/index.ts';
 import type { PortalLink } from '../links/portal.sql.ts';
@@ -14,6 +15,7 @@ export interface Visit {
   readonly session: PortalLink;
   /** The name of the merchant. */
   readonly seller: string;
+  readonly settings: MerchantSettings;
   readonly look: Look;
   /** Wall time; records on a test clock have a now of their own. */
   readonly now: Instant;

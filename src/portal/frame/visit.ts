@@ -1,15 +1,16 @@
 import { findCustomer } from '../../customers/index.ts';
+import type { TransactionOptions, Tx } from '../../db/index.ts';
 import { type FreeContext, MapOf, Reply, type Route, routesOf, Strict, Text, type TSchema } from '../../http/index.ts';
-import { findOrganization, recordCustomerAudit } from '../../identity/index.ts';
-import { DEFAULT_LOCALE, localeAskedFor } from '../../kernel/locale.ts';
+import { findMerchant, recordCustomerAudit } from '../../identity/index.ts';
+import { localeAskedFor } from '../../kernel/locale.ts';
 import { ok } from '../../kernel/result.ts';
 import {
   errorPage,
   FORM,
-  findLook,
   HTML,
   isForeign,
   type Look,
+  lookOf,
   PRIVATE,
   pageReply,
   plainLook,
@@ -75,22 +76,22 @@ export function pageMaker(dependencies: PortalDependencies): PageMaker {
     { database, request, now, params, query, signal }: Asked,
     operation: string,
     work: (visit: Visit, token: string) => Promise<Reply>,
-    keeps: (reply: Reply) => boolean = () => true,
+    options?: TransactionOptions,
   ): Promise<Reply> => {
     const token = sessionTokenIn(request.headers.cookie);
     const merchantId = await merchantOfSession(database, token);
     const asked = localeAskedFor(request.headers['accept-language']);
     if (token === undefined || merchantId === null)
       return signedOut(plainLook(environment, asked), { base, merchantId: null });
-    return database.transaction({ merchants: [merchantId] }, async (tx) => {
+    const inVisit = async (tx: Tx): Promise<Reply> => {
       const session = await findSession(tx, token);
       const customer = session && (await findCustomer(tx, session.customerId));
-      const customerId = session?.customerId ?? null;
-      const look = await findLook(tx, environment, { merchantId, customerId }, asked ?? DEFAULT_LOCALE);
+      const { name: seller, settings } = await findMerchant(tx);
+      const look = lookOf(environment, settings, customer?.locale, asked);
       if (!session || !customer || !isOpen(session, now)) return signedOut(look, { base, merchantId });
       const visit: Visit = {
-        ...{ tx, merchantId, customerId: customer.id, customer, session, look, now, base, params, query, signal },
-        seller: (await findOrganization(tx, merchantId))?.name ?? '',
+        ...{ tx, merchantId, customerId: customer.id, customer, session, seller, settings, look, now, base },
+        ...{ params, query, signal },
         formKey: formKeyOf(token),
         audit: (resourceId, before, after) =>
           recordCustomerAudit(tx, {
@@ -99,8 +100,9 @@ export function pageMaker(dependencies: PortalDependencies): PageMaker {
             at: now,
           }),
       };
-      return tx.savepoint(() => work(visit, token), keeps);
-    });
+      return work(visit, token);
+    };
+    return database.transaction({ merchants: [merchantId] }, inVisit, options);
   };
   const signedOut = (look: Look, of: { base: string; merchantId: string | null }): Reply => {
     const { status, body, headers } = pageReply(403, signedOutPage(look, of), look);
@@ -114,7 +116,11 @@ export function pageMaker(dependencies: PortalDependencies): PageMaker {
         summary,
         replies: { 200: HTML, 403: HTML, 404: HTML },
         free: async (context) =>
-          ok(await visited(context, operationId, async (visit) => reply(visit, await work(visit)))),
+          ok(
+            await visited(context, operationId, async (visit) => reply(visit, await work(visit)), {
+              byKeys: 'one thing',
+            }),
+          ),
       }),
     act: (path, operationId, summary, fields, work) =>
       api.post(path, operationId, {
@@ -127,19 +133,20 @@ export function pageMaker(dependencies: PortalDependencies): PageMaker {
         replies: { 303: HTML, 200: HTML, 400: HTML, 403: HTML, 404: HTML, 409: HTML },
         free: async (context) => {
           const form = context.body as FormFields;
-          const done = await visited(
-            context,
-            operationId,
-            async (visit, token) => {
-              // Another site, or a page of another session, changes nothing: the customer sees the portal as it is.
-              if (isForeign(context.request) || !isFormKey(token, form.formKey ?? '')) return goTo(base);
-              const outcome = await work(visit, form);
-              if (outcome !== null && 'to' in outcome) return goTo(`${base}${outcome.to}`);
-              if (outcome !== null && 'toOurs' in outcome) return goTo(outcome.toOurs);
-              return reply(visit, outcome);
-            },
-            ({ status }) => status === 303,
-          );
+          const acted = async (visit: Visit) => {
+            const outcome = await work(visit, form);
+            if (outcome !== null && 'to' in outcome) return goTo(`${base}${outcome.to}`);
+            if (outcome !== null && 'toOurs' in outcome) return goTo(outcome.toOurs);
+            return reply(visit, outcome);
+          };
+          const done = await visited(context, operationId, async (visit, token) => {
+            // Another site, or a page of another session, changes nothing: the customer sees the portal as it is.
+            if (isForeign(context.request) || !isFormKey(token, form.formKey ?? '')) return goTo(base);
+            return visit.tx.savepoint(
+              () => acted(visit),
+              ({ status }) => status === 303,
+            );
+          });
           return ok(done);
         },
       }),

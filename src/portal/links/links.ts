@@ -149,13 +149,13 @@ export const isOpen = (
 /** The merchant of a link by its token. @returns null where there is no such link */
 export async function merchantOfLink(database: Database, token: string | undefined): Promise<string | null> {
   const hash = hashOfToken(token);
-  return hash === null ? null : database.transaction('nobody', (tx) => selectMerchantOfLink(tx, hash));
+  return hash === null ? null : selectMerchantOfLink(database, hash);
 }
 
 /** The same of a session. */
 export async function merchantOfSession(database: Database, token: string | undefined): Promise<string | null> {
   const hash = hashOfToken(token);
-  return hash === null ? null : database.transaction('nobody', (tx) => selectMerchantOfSession(tx, hash));
+  return hash === null ? null : selectMerchantOfSession(database, hash);
 }
 
 /** The link of a token. */

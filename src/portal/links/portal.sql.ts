@@ -1,4 +1,4 @@
-import { type Database, insertion, sql, type Tx } from '../../db/index.ts';
+import { type Database, insertion, type Sql, sql, type Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 
 /** The way of a link to its customer: from the merchant, or by email on request. */
@@ -28,12 +28,15 @@ export type NewPortalLink = Omit<PortalLink, 'openedAt' | 'sessionHash' | 'sessi
 export const insertLink = (tx: Tx, link: NewPortalLink): Promise<number> => tx.run(insertion('portal_link', link));
 
 /** Runs before any merchant is known. @returns null where there is no such link */
-export const selectMerchantOfLink = async (tx: Tx, linkHash: Buffer): Promise<string | null> =>
-  (await tx.one<{ owner: string | null }>(sql`select merchant_of_portal_link(${linkHash}) as owner`)).owner;
+export const selectMerchantOfLink = (database: Database, linkHash: Buffer): Promise<string | null> =>
+  ownerOf(database, 'merchant_of_portal_link', sql`select merchant_of_portal_link(${linkHash}) as owner`);
 
 /** The same of a session. */
-export const selectMerchantOfSession = async (tx: Tx, sessionHash: Buffer): Promise<string | null> =>
-  (await tx.one<{ owner: string | null }>(sql`select merchant_of_portal_session(${sessionHash}) as owner`)).owner;
+export const selectMerchantOfSession = (database: Database, sessionHash: Buffer): Promise<string | null> =>
+  ownerOf(database, 'merchant_of_portal_session', sql`select merchant_of_portal_session(${sessionHash}) as owner`);
+
+const ownerOf = async (database: Database, name: string, query: Sql): Promise<string | null> =>
+  (await database.call<{ owner: string | null }>(name, query))[0]?.owner ?? null;
 
 export const selectLink = (tx: Tx, linkHash: Buffer): Promise<PortalLink | undefined> =>
   tx.maybe<PortalLink>(sql`

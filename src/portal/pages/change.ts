@@ -1,4 +1,3 @@
-import { merchantSettings } from '../../identity/index.ts';
 import { findRunningPeriod, lockInvoicesIn, type OpenInvoice, viewAsOfNow } from '../../invoicing/index.ts';
 import { decimal } from '../../kernel/decimal.ts';
 import { formatMoney } from '../../kernel/money.ts';
@@ -17,7 +16,7 @@ import type { PortalDependencies } from '../links/dependencies.ts';
 import { creditsBeyond, type Preview, type RequestedChange, type Rights } from './requested-change.ts';
 
 /** The changes that the merchant allows to its customers. */
-export const rightsOf = async ({ tx }: Visit): Promise<Rights> => (await merchantSettings(tx)).portal;
+export const rightsOf = ({ settings }: Visit): Rights => settings.portal;
 
 /**
  * Makes the requested change and describes its effect. Rolled back, it is the preview, so the preview is exact.

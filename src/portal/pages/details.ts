@@ -1,5 +1,5 @@
 import { type Customer, changeBillingDetails, publicCustomer } from '../../customers/index.ts';
-import { countryNames, type Html, html } from '../../pages/index.ts';
+import { countryOptions, type Html, html } from '../../pages/index.ts';
 import type { FormFields, Outcome, PortalPage, Visit } from '../frame/page.ts';
 import { doneNote, keyField } from '../frame/shell.ts';
 import type { PortalDependencies } from '../links/dependencies.ts';
@@ -82,11 +82,7 @@ ${
 }
 
 const countrySelect = (locale: Visit['look']['locale'], value: string, about: Html): Html =>
-  html`<select id="country" name="country" autocomplete="country"${about}><option value="">${PAGE_WORDS[locale].noCountry}</option>${[
-    ...countryNames(locale),
-  ].map(
-    ([code, name]) => html`<option value="${code}"${code === value ? html` selected` : null}>${name}</option>`,
-  )}</select>`;
+  html`<select id="country" name="country" autocomplete="country"${about}><option value="">${PAGE_WORDS[locale].noCountry}</option>${countryOptions(locale, value)}</select>`;
 
 /** Saves the details; invoices that are issued keep theirs. */
 export async function saveDetails(

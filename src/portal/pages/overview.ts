@@ -1,8 +1,15 @@
-import { findPlan } from '../../catalog/index.ts';
-import { findNextToClose, type ListedInvoice, listDueInvoices, viewAsOfNow } from '../../invoicing/index.ts';
+import { findPlans, type Plan } from '../../catalog/index.ts';
+import {
+  findNextToCloseOfEach,
+  type InvoiceRow,
+  type ListedInvoice,
+  listDueInvoices,
+  totalsAsOfNow,
+} from '../../invoicing/index.ts';
+import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { formatsOf, type Html, html } from '../../pages/index.ts';
-import { findSubscriptions, type SubscriptionRow } from '../../subscriptions/index.ts';
+import { findSubscriptionsOfCustomer, type SubscriptionRow } from '../../subscriptions/index.ts';
 import type { PortalPage, Visit } from '../frame/page.ts';
 import { doneNote } from '../frame/shell.ts';
 import type { PortalDependencies } from '../links/dependencies.ts';
@@ -16,10 +23,7 @@ export async function overviewPage(dependencies: PortalDependencies, visit: Visi
   const { tx, merchantId, customerId, look, now } = visit;
   const words = PORTAL_WORDS[look.locale];
   const due = await listDueInvoices(tx, { merchantId, customerId }, now);
-  const page = { limit: MOST_SUBSCRIPTIONS, offset: 0 };
-  const { rows } = await findSubscriptions(tx, merchantId, { customerId }, page);
-  const plans: Html[] = [];
-  for (const subscription of rows) plans.push(await planRow(dependencies, visit, subscription));
+  const plans = (await plansOf(dependencies, visit)).map((each) => planRow(visit, each));
   return {
     title: words.tabs.overview,
     tab: 'overview',
@@ -58,18 +62,40 @@ ${failed ? html`<span class="note">${words.lastChargeFailed} <a href="${base}/ca
 `;
 }
 
-async function planRow({ invoicing }: PortalDependencies, visit: Visit, subscription: SubscriptionRow): Promise<Html> {
-  const { tx, look, base } = visit;
+/** A subscription of the customer with its plan, and its next invoice as it stands now. */
+interface OwnPlan {
+  readonly subscription: SubscriptionRow;
+  readonly plan: Plan | undefined;
+  readonly open: InvoiceRow | undefined;
+  /** Null where it cannot be calculated now. */
+  readonly total: Decimal | null;
+}
+
+async function plansOf({ invoicing }: PortalDependencies, { tx, customerId }: Visit): Promise<OwnPlan[]> {
+  const subscriptions = await findSubscriptionsOfCustomer(tx, customerId, MOST_SUBSCRIPTIONS);
+  const plans = await findPlans(
+    tx,
+    subscriptions.map(({ planId }) => planId),
+  );
+  const active = subscriptions.filter(({ status }) => status === 'active').map(({ id }) => id);
+  const open = await findNextToCloseOfEach(tx, active);
+  const totals = await totalsAsOfNow(invoicing, tx, open);
+  const openOf = new Map(open.map((invoice) => [invoice.subscriptionId, invoice]));
+  return subscriptions.map((subscription) => {
+    const next = openOf.get(subscription.id);
+    const total = (next && totals.get(next.id)) ?? null;
+    return { subscription, plan: plans.get(subscription.planId), open: next, total };
+  });
+}
+
+function planRow(visit: Visit, { subscription, plan, open, total }: OwnPlan): Html {
+  const { look, base } = visit;
   const words = PORTAL_WORDS[look.locale];
   const { money, day } = formatsOf(look.locale);
-  const plan = await findPlan(tx, subscription.planId);
-  const open = subscription.status === 'active' ? await findNextToClose(tx, subscription.id, null) : undefined;
-  const stands = open && (await viewAsOfNow(invoicing, tx, open));
-  const total = stands && money(stands.invoice.grandTotal, stands.invoice.currency);
   const estimate =
-    total === undefined
+    open === undefined || total === null
       ? html`<span class="note">${words.noEstimate}</span>`
-      : html`<span><span class="note">${words.estimate}</span> <strong>${total}</strong></span>`;
+      : html`<span><span class="note">${words.estimate}</span> <strong>${money(total, open.currency)}</strong></span>`;
   return html`<div class="row"><div><strong dir="auto">${planName(plan)}</strong> ${subscription.name === planName(plan) ? null : html`<span class="note" dir="auto">${subscription.name}</span>`}
 <span class="note">${standingOf(visit, subscription)}</span>
 ${open === undefined ? null : html`<span class="note">${words.nextInvoice(day(open.periodEnd))}</span>`}</div>

@@ -59,7 +59,7 @@ async function ownPage(
   const { tx, look } = visit;
   const words = CHANGE_WORDS[look.locale];
   const { subscription, plan } = own;
-  const rights = await rightsOf(visit);
+  const rights = rightsOf(visit);
   const open = subscription.status === 'active' ? await findNextToClose(tx, subscription.id, null) : undefined;
   const next = open && (await viewAsOfNow(dependencies.invoicing, tx, open));
   const waiting = await findScheduledChange(tx, subscription.id);
@@ -148,7 +148,7 @@ async function askedOf(visit: Visit, { subscription }: Own, form: FormFields, ri
 export async function previewPage(dependencies: PortalDependencies, visit: Visit, form: FormFields): Promise<Outcome> {
   const own = await ownOf(visit);
   if (own === null) return null;
-  const rights = await rightsOf(visit);
+  const rights = rightsOf(visit);
   const requested = await askedOf(visit, own, form, rights);
   if (requested === null) return { to: pathIn(own) };
   if (requested === 'bad quantity') return ownPage(dependencies, visit, own, 'badQuantity');
@@ -221,7 +221,7 @@ const DONE_WORDS = { plan: 'changed', quantities: 'changed', cancel: 'cancelled'
 export async function changePortal(dependencies: PortalDependencies, visit: Visit, form: FormFields): Promise<Outcome> {
   const own = await ownOf(visit);
   if (own === null) return null;
-  const rights = await rightsOf(visit);
+  const rights = rightsOf(visit);
   const requested = await askedOf(visit, own, form, rights);
   if (requested === null || requested === 'bad quantity') return { to: pathIn(own) };
   const of = { subscription: own.subscription, currency: own.plan.currency };

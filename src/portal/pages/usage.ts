@@ -1,4 +1,4 @@
-import { findPlan, findPlanVersion, type PricedMetric } from '../../catalog/index.ts';
+import { findPlans, findPlanVersions, type PricedMetric } from '../../catalog/index.ts';
 import { effectiveNowForReading } from '../../clocks/index.ts';
 import { inTurns } from '../../http/index.ts';
 import { cadenceOfPrice, findSeriesPeriods } from '../../invoicing/index.ts';
@@ -14,7 +14,7 @@ import {
   windowsOf,
 } from '../../metering/index.ts';
 import { formatsOf, type Html, html } from '../../pages/index.ts';
-import { findSubscriptions, type SubscriptionRow } from '../../subscriptions/index.ts';
+import { findSubscriptionsOfCustomer, type SubscriptionRow } from '../../subscriptions/index.ts';
 import { barChart, highestOf, type Point } from '../frame/chart.ts';
 import { stretch } from '../frame/lines.ts';
 import type { PortalPage, Visit } from '../frame/page.ts';
@@ -36,12 +36,19 @@ interface Measured {
 
 /** The metrics of the customer's plans: of several plans with the same metric the oldest one says the periods. */
 async function measuredOf({ tx, merchantId, customerId }: Visit): Promise<Measured[]> {
-  const page = { limit: MOST_SUBSCRIPTIONS, offset: 0 };
-  const { rows } = await findSubscriptions(tx, merchantId, { customerId }, page);
+  const rows = await findSubscriptionsOfCustomer(tx, customerId, MOST_SUBSCRIPTIONS);
+  const plans = await findPlans(
+    tx,
+    rows.map(({ planId }) => planId),
+  );
+  const versions = await findPlanVersions(
+    tx,
+    rows.map(({ planVersionId }) => planVersionId),
+  );
   const found = new Map<string, Measured>();
   for (const subscription of rows.toReversed()) {
-    const version = await findPlanVersion(tx, subscription.planVersionId);
-    const plan = await findPlan(tx, subscription.planId);
+    const version = versions.get(subscription.planVersionId);
+    const plan = plans.get(subscription.planId);
     if (!version || !plan) continue;
     const planCadence = normaliseCadence(plan.billingCadence);
     for (const price of version.prices) {

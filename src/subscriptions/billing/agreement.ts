@@ -31,6 +31,10 @@ export interface Agreement {
 /** The agreement of a subscription that is being made. */
 export const agreementOf = (pinned: PlanAtVersion): Agreement => ({ history: [], at: lookUp([pinned]) });
 
+/** The terms on which a subscription is billed that was just made. Pure. */
+export const termsOfNew = (pinned: PlanAtVersion, subscription: SubscriptionRow): BillingTerms =>
+  termsUnder(agreementOf(pinned), subscription);
+
 /** An agreement with rows of history that were written since, and the plan version that they name. */
 export function withHistory(agreement: Agreement, history: readonly VersionRow[], target: PlanAtVersion): Agreement {
   const found = lookUp([target]);

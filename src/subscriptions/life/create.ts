@@ -44,6 +44,8 @@ export interface PromisedSubscription {
   readonly id: string;
   /** The version of the shown prices, even if the plan has another default by now. */
   readonly planVersionId: string;
+  /** The plan at that version, for who has it already; loaded if absent. */
+  readonly pinned?: PlanAtVersion | undefined;
   /** The invoice that the money pays, which has come already. */
   readonly invoiceId: string;
 }
@@ -204,13 +206,13 @@ async function load(
   wall: Instant,
   promised: PromisedSubscription | undefined,
 ) {
-  const checked = await checkReference(tx, 'plan', input.planId, 'planId');
+  const checked = promised?.pinned ? ok(input.planId) : await checkReference(tx, 'plan', input.planId, 'planId');
   if (!checked.ok) return checked;
   const now = await nowOf(dependencies.environment, tx, input.testClockId, wall);
   if (!now.ok) return now;
-  const plan = await findPlan(tx, input.planId);
-  const version = plan && (await findPlanVersion(tx, promised?.planVersionId ?? plan.defaultVersionId));
-  if (!plan || !version) return notFound('plan', 'planId');
+  const pinned = promised?.pinned ?? (await planToPin(tx, input.planId, promised?.planVersionId));
+  if (!pinned) return notFound('plan', 'planId');
+  const { plan, version } = pinned;
   const wrongQuantities = quantityErrors(version.prices, input.quantities ?? {});
   if (wrongQuantities.length > 0) return invalid(wrongQuantities);
   const redirects = await checkRedirects(dependencies.environment, tx, input.redirectUrls);
@@ -223,6 +225,13 @@ async function load(
     startedAt: instantOf(input.startedAt),
     endingAt: instantOrNull(input.endingAt),
   });
+}
+
+/** A plan at a version, by default at its own; null where there is none. */
+async function planToPin(tx: Tx, planId: string, versionId?: string): Promise<PlanAtVersion | null> {
+  const plan = await findPlan(tx, planId);
+  const version = plan && (await findPlanVersion(tx, versionId ?? plan.defaultVersionId));
+  return plan && version ? { plan, version } : null;
 }
 
 /** The time of the clock that the body names, held still; else wall time. */

@@ -183,6 +183,12 @@ const changedSubscriptions = (changed: Changed): Sql =>
     { column: 'id', changed: changedSessions('subscription_id', changed) },
   ]);
 
+/** The newest subscriptions of a customer, newest first. */
+export const selectSubscriptionsOfCustomer = (tx: Tx, customerId: string, most: number): Promise<SubscriptionRow[]> =>
+  tx.rows<SubscriptionRow>(sql`
+    select * from subscription where merchant_id = ${tx.merchantId} and customer_id = ${customerId}
+     order by seq desc limit ${most}`);
+
 /** A page of subscriptions, newest first; of all merchants where `merchantId` is null. */
 export const selectSubscriptions = (
   tx: Tx,
