@@ -23,7 +23,7 @@ export interface Prepared {
 }
 
 /** An answer is prepared for this long at most, so that what happens after now needs not be looked for far ahead. */
-const AHEAD = { hours: 1 };
+export const AHEAD = Temporal.Duration.from({ hours: 1 });
 
 /**
  * Prepares the answer about an entitlement from its inputs and a snapshot that holds.

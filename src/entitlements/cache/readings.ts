@@ -7,14 +7,23 @@ import { figureCall, measureEach, type UsageScope } from '../../metering/index.t
 import type { EntitlementDependencies, SpentBudget } from '../entitlement/dependencies.ts';
 import type { EntitlementRow } from '../entitlement/entitlement.ts';
 import type { EntitlementDetailReply } from '../entitlement/schemas.ts';
-import { type Loaded, loadInputs } from '../inputs/inputs.ts';
+import { type Loaded, loadedOf, loadInputs } from '../inputs/inputs.ts';
+import { countsAsThen } from '../inputs/snapshot.ts';
 import { withHolding } from '../inputs/snapshots.ts';
 import type { AskedFeature } from '../reading/access.ts';
 import { toLoadedReply } from '../reading/present.ts';
 import type { TimedEntitlement } from '../reading/reading.sql.ts';
-import { type NowAnswer, selectNextGrants, selectNow, type WrittenQuestion, writtenQuestion } from './cache.sql.ts';
+import {
+  type NowAnswer,
+  type OpeningOf,
+  selectNextGrants,
+  selectNow,
+  selectOpenings,
+  type WrittenQuestion,
+  writtenQuestion,
+} from './cache.sql.ts';
 import { Joined } from './joined.ts';
-import { isPreparedFor, type Prepared, prepareDetail } from './prepared.ts';
+import { AHEAD, isPreparedFor, type Prepared, prepareDetail } from './prepared.ts';
 
 /** The entitlements of one customer to read: some with an answer, and others only until their next change. */
 export interface Reading {
@@ -28,14 +37,6 @@ export interface Reading {
   /** The question is about the customer; see `NowQuestion`. */
   readonly customer: { readonly externalId: string | null } | null;
   readonly asked?: readonly AskedFeature[] | undefined;
-}
-
-/** A reading with its inputs, whose snapshots may not hold. */
-export interface OpenedReading {
-  readonly reading: Reading;
-  readonly loaded: readonly Loaded[];
-  /** When the next grant of each begins. */
-  readonly nextGrants: readonly (Instant | null)[];
 }
 
 export interface Answer {
@@ -54,8 +55,8 @@ export interface ReadingQuestion {
   readonly merchantId: string;
   /** Questions with the same text have the same `find`. */
   readonly text: string;
-  /** Reads the inputs in one statement, of one moment; null where there are none. Absent: `find` comes first. */
-  readonly open?: () => Promise<OpenedReading | null>;
+  /** What `find` finds, to be opened with all inputs in one statement. Absent: it is found first. */
+  readonly opens?: OpeningOf;
   /** Finds the entitlements to read. A refusal is returned unchanged. */
   readonly find: (tx: Tx) => Promise<Result<Reading>>;
   /** Wall time. */
@@ -74,7 +75,7 @@ interface KnownEntitlement extends Pick<Prepared, 'from' | 'until'> {
 interface Known {
   readonly reading: Pick<Reading, 'customerId' | 'state' | 'asked'>;
   readonly entitlements: readonly KnownEntitlement[];
-  readonly question: WrittenQuestion;
+  question: WrittenQuestion;
   /** How much of a statement it takes. */
   readonly weight: number;
 }
@@ -91,10 +92,10 @@ const MOST_KIBIBYTES = 98_304;
 /** The least memory of a reading and its entitlement, with one grant. */
 const READING_KIBIBYTES = 4;
 const ENTITLEMENT_KIBIBYTES = 8;
-const MOST_CUT = 10_000;
-const HOUR_NANOSECONDS = 3_600_000_000_000n;
 /** A reading that asks for more figures is not worth knowing. */
 const MOST_FIGURES = 200;
+/** How much of a statement an opening takes. */
+const OPENING_WEIGHT = 10;
 
 /**
  * The entitlements that this process knows. A question about now takes one statement: it checks for changed inputs, and
@@ -102,8 +103,7 @@ const MOST_FIGURES = 200;
  */
 export class Readings {
   readonly #known = new LRUCache<string, Known>({ maxSize: MOST_KIBIBYTES, sizeCalculation: sizeOf });
-  /** Readings that were answered without what is remembered of an hour that they cut. */
-  readonly #cutHours = new LRUCache<string, true>({ max: MOST_CUT });
+  readonly #openings = new Joined(openTogether);
   readonly #now = new Joined(answerTogether);
   readonly #parts: ReadingDependencies;
 
@@ -148,7 +148,6 @@ export class Readings {
       signal,
     });
     if (!loaded.ok) return loaded;
-    this.#cutHours.delete(key);
     if (loaded.value.known) this.#known.set(key, loaded.value.known);
     else this.#known.delete(key);
     return ok(loaded.value.answer);
@@ -156,38 +155,47 @@ export class Readings {
 
   /** Takes the inputs from one statement and the answer from a second one, which says whether they hold. */
   async #opened(key: string, question: ReadingQuestion): Promise<Answer | null> {
-    const opened = this.#cutHours.has(key) ? null : await question.open?.();
-    if (!opened) return null;
-    const { reading, loaded, nextGrants } = opened;
+    const { database, merchantId, opens } = question;
+    if (!opens) return null;
+    const asked = { opens, now: question.now, weight: OPENING_WEIGHT };
+    const { opening, wall } = await this.#openings.ask(database, merchantId, asked);
+    if (!opening) return null;
+    const isOfOne = 'entitlementId' in opens;
     const entitlements: KnownEntitlement[] = [];
-    let cutsHour = false;
-    for (const [place, of] of loaded.entries()) {
-      const { entitlement } = of;
-      const now = entitlement.clockId === null ? question.now : of.at; // the database rounds to microseconds
-      if (reading.isActiveOnly && isAfter(entitlement.activeFrom, now)) {
+    for (const { entitlement, at, inputs } of opening.entitlements) {
+      const now = entitlement.clockId === null ? wall : at; // the database rounds to microseconds
+      if (!isOfOne && isAfter(entitlement.activeFrom, now)) {
         entitlements.push({ entitlement, from: now, until: entitlement.activeFrom, prepared: null });
         continue;
       }
-      const prepared = await prepareDetail(of, now, nextGrants[place] ?? null);
+      const loaded = await loadedOf({ entitlement, at }, inputs);
+      const prepared = countsAsThen(loaded) ? await prepareDetail(loaded, now, null) : null;
       if (!prepared) return null;
-      cutsHour ||= prepared.scopes.some((scope) => mayCutHour(scope, entitlement));
       entitlements.push({ ...prepared, entitlement, prepared });
     }
-    const known = await knownOf(null, reading, entitlements);
-    const answer = known && (await this.#recall(known, question));
-    if (known && answer && cutsHour) this.#cutHours.set(key, true);
-    else if (known && answer) this.#known.set(key, known);
+    const customer = isOfOne ? null : { externalId: 'externalId' in opens.customer ? opens.customer.externalId : null };
+    const reading = { ...opening, customer, asked: opening.asked ?? undefined };
+    const known = await knownOf(database, reading, entitlements);
+    const answer = known && (await this.#recall(known, { ...question, now: wall }));
+    if (known && answer) this.#known.set(key, known);
     return answer;
   }
 }
 
-/**
- * May an hour have values before a question and in it? Such an hour is read event by event, unless the full road, which
- * remembers what it read, has been taken before: so a second question takes that. There is nothing before the first
- * hour of an entitlement, mostly.
- */
-const mayCutHour = ({ from }: UsageScope, { activeFrom: start }: Pick<EntitlementRow, 'activeFrom'>): boolean =>
-  isAfter(from, start) && from.epochNanoseconds % HOUR_NANOSECONDS !== 0n;
+/** Something to open. */
+interface OpeningQuestion {
+  readonly opens: OpeningOf;
+  readonly now: Instant;
+  readonly weight: number;
+}
+
+/** Opens many, all at the time of the latest question, in one statement. */
+async function openTogether(database: Database, merchantId: string, questions: readonly OpeningQuestion[]) {
+  const wall = questions.map(({ now }) => now).reduce(latest);
+  const asked = questions.map(({ opens }) => opens);
+  const openings = await selectOpenings(database, merchantId, wall, AHEAD, asked);
+  return openings.map((opening) => ({ opening, wall }));
+}
 
 const keyOf = ({ merchantId, text }: ReadingQuestion): string => `${merchantId} ${text}`;
 
@@ -209,7 +217,12 @@ async function answerTogether(
   if (asked.length > 0) {
     const written = asked.map(({ question }) => question);
     const answers = await selectNow(database, merchantId, wall, written);
-    for (const [place, known] of asked.entries()) found.set(known, await recalled(known, answers[place] as NowAnswer));
+    for (const [place, known] of asked.entries()) {
+      const answer = answers[place] as NowAnswer;
+      found.set(known, await recalled(known, answer));
+      const figures = answer.hasReadHours ? await figureCall(database, scopesOf(known.entitlements)) : null;
+      if (figures) known.question = { ...known.question, figures };
+    }
   }
   return questions.map(({ known }) => found.get(known) ?? null);
 }
@@ -310,13 +323,16 @@ async function load(
   });
 }
 
+const scopesOf = (entitlements: readonly KnownEntitlement[]): UsageScope[] =>
+  entitlements.flatMap(({ prepared }) => prepared?.scopes ?? []);
+
 async function knownOf(
-  tx: Tx | null,
-  reading: Reading,
+  constants: Pick<Tx, 'constant'>,
+  reading: Pick<Reading, 'customerId' | 'customer' | 'state' | 'asked'>,
   entitlements: readonly KnownEntitlement[],
 ): Promise<Known | null> {
-  const scopes = entitlements.flatMap(({ prepared }) => prepared?.scopes ?? []);
-  const figures = scopes.length > MOST_FIGURES ? null : await figureCall(tx, scopes);
+  const scopes = scopesOf(entitlements);
+  const figures = scopes.length > MOST_FIGURES ? null : await figureCall(constants, scopes);
   if (!figures) return null;
   const { customerId, customer, state, asked } = reading;
   const kept = entitlements.flatMap(({ prepared }) => {

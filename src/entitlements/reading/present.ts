@@ -1,7 +1,7 @@
 import type { Tx } from '../../db/index.ts';
 import { jsonNumber } from '../../kernel/decimal.ts';
 import { formatInstant, type Instant, type InstantText, isAfter, isBefore } from '../../kernel/time.ts';
-import type { EntitlementRow } from '../entitlement/entitlement.ts';
+import type { CountedEntitlement, EntitlementRow } from '../entitlement/entitlement.ts';
 import type { EntitlementDetailReply } from '../entitlement/schemas.ts';
 import { type Loaded, loadInput, templateAt } from '../inputs/inputs.ts';
 import { type Balance, type BalanceQuestion, balanceOfLoaded, instantAsked } from './balances.ts';
@@ -17,7 +17,7 @@ export function statusAt(
   return isFromPlan || isCanceled ? 'canceled' : 'expired';
 }
 
-const isActiveAt = (entitlement: EntitlementRow, at: Instant): boolean =>
+const isActiveAt = (entitlement: CountedEntitlement, at: Instant): boolean =>
   statusAt(entitlement, at) === 'active' && !isAfter(entitlement.activeFrom, at);
 
 /**

@@ -1,20 +1,24 @@
 import { arrayElements, type Sql, type Tx } from '../../db/index.ts';
 import { decimal } from '../../kernel/decimal.ts';
 import type { Meter } from '../meter/meter.ts';
-import type { UsageScope } from '../meter/usage-request.ts';
+import type { UsageScope, UsageSource } from '../meter/usage-request.ts';
 import {
   FIGURE_ARGUMENTS,
   FIGURE_FIELDS,
   type FigureArgument,
   type FigureFunction,
+  type FigureQuestion,
   figureArguments,
   figureColumns,
+  type ReadHour,
 } from './figures.sql.ts';
-import { figureOf, knownHours, questionOf, type UsageFigure, withKnown } from './figures.ts';
-import type { KnownHours } from './known-hours.ts';
+import { figureOf, knownHours, meterOf, questionOf, type UsageFigure, withKnown } from './figures.ts';
+import { type KnownHours, readHours } from './known-hours.ts';
 
 /** Figures of usage that are asked for as columns of another statement, beside those of other calls of the merchant. */
 export interface FigureCall {
+  /** Where hours are kept that were read for it. */
+  readonly hours: KnownHours;
   /** The meter of each figure that is answered, in the order of the scopes. */
   readonly meters: readonly Meter[];
   /** The questions to each function. */
@@ -25,12 +29,19 @@ interface AskedOfFunction {
   /** The place of each question's scope. */
   readonly places: readonly number[];
   readonly definitions: readonly { readonly type: string; readonly content: string }[];
-  /** The question and the definition of each part, both from 0. */
-  readonly parts: readonly { readonly question: number; readonly definition: number }[];
+  /** The question and the definition of each part, both from 0, and what is read. */
+  readonly parts: readonly AskedPart[];
   /** The part of each hour that is known, from 0. */
   readonly knownParts: readonly number[];
   /** The elements of the other arguments. */
   readonly texts: Readonly<Record<KeptArgument, string>>;
+}
+
+interface AskedPart {
+  readonly question: number;
+  readonly definition: number;
+  readonly meter: string;
+  readonly source: UsageSource;
 }
 
 /** The arguments that are the same in every statement: the others have numbers of their own in each. */
@@ -60,31 +71,44 @@ export type FigureParameter = `${FigureFunction} ${FigureArgument}`;
 export const figureParameters = (functions: readonly FigureFunction[], merchant: Sql): Sql =>
   figureColumns(functions, merchant, (name, argument): FigureParameter => `${name} ${argument}`);
 
-/** One for all: a `KnownHours` takes half a megabyte before anything is in it. */
-const NOTHING_KNOWN: Pick<KnownHours, 'of'> = { of: () => [] };
-
 /**
  * The figures of questions of a merchant, for a statement that asks other things too, with what is known now of hours
  * that they cut.
- * @param tx null: nothing is known of such hours
  * @returns null where roll-ups do not answer one of them, as `keptFigures` says
  */
-export async function figureCall(tx: Tx | null, scopes: readonly UsageScope[]): Promise<FigureCall | null> {
-  const hours = tx === null ? NOTHING_KNOWN : await knownHours(tx);
+export async function figureCall(
+  constants: Pick<Tx, 'constant'>,
+  scopes: readonly UsageScope[],
+): Promise<FigureCall | null> {
+  const hours = await knownHours(constants);
   const asked = scopes.map((scope, place) => ({ scope, place, question: questionOf(scope) }));
   if (asked.some(({ question }) => question === null)) return null;
   const known = asked.flatMap(({ scope, place, question }) =>
     question && question.parts.length > 0
-      ? [{ ...withKnown({ ...question, scope }, hours), name: question.name, place }]
+      ? [
+          {
+            ...withKnown({ ...question, scope }, hours),
+            name: question.name,
+            place,
+            meter: meterOf({ ...question, scope }),
+          },
+        ]
       : [],
   );
   return {
+    hours,
     meters: scopes.map(({ meter }) => meter),
     functions: new Map([...Map.groupBy(known, ({ name }) => name)].map(([name, those]) => [name, askedOf(those)])),
   };
 }
 
-function askedOf(questions: readonly (Parameters<typeof figureArguments>[0][number] & { readonly place: number })[]) {
+interface PlacedQuestion extends FigureQuestion {
+  readonly place: number;
+  readonly meter: string;
+}
+
+function askedOf(questions: readonly PlacedQuestion[]): AskedOfFunction {
+  const sources = questions.flatMap(({ parts, meter }) => parts.map(({ known: _, ...source }) => ({ meter, source })));
   const values = figureArguments(questions);
   const texts = KEPT_ARGUMENTS.map((argument) => [argument, arrayElements(values[argument])]);
   return {
@@ -96,10 +120,19 @@ function askedOf(questions: readonly (Parameters<typeof figureArguments>[0][numb
     parts: values.questions.map((question, part) => ({
       question: question as number,
       definition: (values.meters[part] as number) - 1,
+      ...(sources[part] as (typeof sources)[number]),
     })),
     knownParts: values.knownParts.map((part) => (part as number) - 1),
     texts: Object.fromEntries(texts) as Record<KeptArgument, string>,
   };
+}
+
+/** The answer to one call. */
+export interface FigureAnswer {
+  /** In the order of its scopes; null where roll-ups do not hold all events of one. */
+  readonly figures: readonly UsageFigure[] | null;
+  /** Hours were read that a call for the same scopes would know from now on. */
+  readonly hasReadHours: boolean;
 }
 
 /** The figures of several calls of a merchant in one statement. */
@@ -108,25 +141,22 @@ export interface JoinedFigures {
   readonly functions: readonly FigureFunction[];
   /** The parameters of `figureParameters` for these functions. */
   readonly values: Readonly<Partial<Record<FigureParameter, string>>>;
-  /**
-   * @param row with the columns
-   * @returns for each call its figures in the order of its scopes; null where roll-ups do not hold all events of one
-   */
-  readonly figuresOf: (row: FigureColumns) => readonly (readonly UsageFigure[] | null)[];
+  /** @param row with the columns @returns for each call; the hours that were read are kept */
+  readonly answersOf: (row: FigureColumns) => readonly FigureAnswer[];
 }
 
 /** Joins calls of one merchant. */
 export function joinFigures(calls: readonly FigureCall[]): JoinedFigures {
   const functions = [...new Set(calls.flatMap((call) => [...call.functions.keys()]))].toSorted();
   const values: Partial<Record<FigureParameter, string>> = {};
-  const owners = new Map<FigureFunction, readonly Owner[]>();
+  const joined = new Map<FigureFunction, JoinedCalls>();
   for (const name of functions) {
-    const joined = joinedOf(calls, name);
+    const of = joinedOf(calls, name);
     for (const argument of Object.keys(FIGURE_ARGUMENTS) as FigureArgument[])
-      values[`${name} ${argument}`] = `{${joined.lists[argument].join()}}`;
-    owners.set(name, joined.owners);
+      values[`${name} ${argument}`] = `{${of.lists[argument].join()}}`;
+    joined.set(name, of);
   }
-  return { functions, values, figuresOf: (row) => figuresOf(calls, owners, row) };
+  return { functions, values, answersOf: (row) => answersOf(calls, joined, row) };
 }
 
 /** The owner of a question's figure in a statement. */
@@ -135,11 +165,21 @@ interface Owner {
   readonly place: number;
 }
 
-function joinedOf(calls: readonly FigureCall[], name: FigureFunction) {
+/** Calls of one function in a statement. */
+interface JoinedCalls {
+  readonly lists: Readonly<Record<FigureArgument, (string | number)[]>>;
+  /** Of each question. */
+  readonly owners: readonly Owner[];
+  /** In their order. */
+  readonly parts: readonly (AskedPart & { readonly call: number })[];
+}
+
+function joinedOf(calls: readonly FigureCall[], name: FigureFunction): JoinedCalls {
   const lists = Object.fromEntries(
     Object.keys(FIGURE_ARGUMENTS).map((argument) => [argument, []]),
   ) as unknown as Record<FigureArgument, (string | number)[]>;
   const owners: Owner[] = [];
+  const parts: (AskedPart & { readonly call: number })[] = [];
   const definitions = new Map<string, number>();
   for (const [call, { functions }] of calls.entries()) {
     const asked = functions.get(name);
@@ -158,37 +198,48 @@ function joinedOf(calls: readonly FigureCall[], name: FigureFunction) {
     for (const each of asked.parts) {
       lists.questions.push(question + each.question);
       lists.meters.push(numbers[each.definition] as number);
+      parts.push({ ...each, call });
     }
     for (const known of asked.knownParts) lists.knownParts.push(part + known + 1);
     for (const argument of KEPT_ARGUMENTS)
       if (asked.texts[argument] !== '') lists[argument].push(asked.texts[argument]);
     for (const place of asked.places) owners.push({ call, place });
   }
-  return { lists, owners };
+  return { lists, owners, parts };
 }
 
-function figuresOf(
+function answersOf(
   calls: readonly FigureCall[],
-  owners: ReadonlyMap<FigureFunction, readonly Owner[]>,
+  joined: ReadonlyMap<FigureFunction, JoinedCalls>,
   row: FigureColumns,
-): (UsageFigure[] | null)[] {
+): FigureAnswer[] {
   const found: (UsageFigure | null)[][] = calls.map(({ meters }) =>
     meters.map((meter) => figureOf(meter, undefined) as UsageFigure),
   );
-  for (const [name, those] of owners) {
-    for (const { call, place } of those) (found[call] as (UsageFigure | null)[])[place] = null;
-    for (const figure of row[FIGURE_FIELDS[name]]?.split(',') ?? []) {
-      const [question, value, count] = figure.split(' ') as [string, string, string];
-      const { call, place } = those[Number(question)] as Owner;
-      const meter = (calls[call] as FigureCall).meters[place] as Meter;
+  const reading = new Set<number>();
+  for (const [name, { owners, parts }] of joined) {
+    for (const { call, place } of owners) (found[call] as (UsageFigure | null)[])[place] = null;
+    for (const line of row[FIGURE_FIELDS[name]]?.split('\n') ?? []) {
+      const [question, value, count, ...hours] = line.split(' ') as [string, string, string, ...string[]];
+      const { call, place } = owners[Number(question)] as Owner;
+      const { meters, hours: known } = calls[call] as FigureCall;
       const read = {
         question: place,
         value: value === '-' || value === '!' ? null : decimal(value),
         eventCount: BigInt(count),
         isComplete: value !== '!',
+        readHours: hours.length === 0 ? null : (JSON.parse(hours.join(' ')) as ReadHour[][]),
       };
-      (found[call] as (UsageFigure | null)[])[place] = figureOf(meter, read);
+      (found[call] as (UsageFigure | null)[])[place] = figureOf(meters[place] as Meter, read);
+      for (const hour of readHours([read])) {
+        const { meter, source } = parts[Number(hour.part) - 1] as AskedPart;
+        known.keep(meter, source, hour);
+        reading.add(call);
+      }
     }
   }
-  return found.map((figures) => (figures.includes(null) ? null : (figures as UsageFigure[])));
+  return found.map((figures, call) => ({
+    figures: figures.includes(null) ? null : (figures as UsageFigure[]),
+    hasReadHours: reading.has(call),
+  }));
 }
