@@ -3,9 +3,9 @@ import type { Database, Tx } from '../../db/index.ts';
 import { decimal, ZERO } from '../../kernel/decimal.ts';
 import { ok, type Result } from '../../kernel/result.ts';
 import { type Instant, isAfter, latest } from '../../kernel/time.ts';
-import { figureCall, measureEach, type UsageScope } from '../../metering/index.ts';
+import { figureCall, measureEach } from '../../metering/index.ts';
 import type { EntitlementDependencies, SpentBudget } from '../entitlement/dependencies.ts';
-import type { EntitlementRow } from '../entitlement/entitlement.ts';
+import type { CountedEntitlement } from '../entitlement/entitlement.ts';
 import type { EntitlementDetailReply } from '../entitlement/schemas.ts';
 import { type Loaded, loadedOf, loadInputs } from '../inputs/inputs.ts';
 import { countsAsThen } from '../inputs/snapshot.ts';
@@ -66,9 +66,16 @@ export interface ReadingQuestion {
 
 /** An entitlement of a reading that is known. */
 interface KnownEntitlement extends Pick<Prepared, 'from' | 'until'> {
-  readonly entitlement: Pick<EntitlementRow, 'id' | 'clockId'>;
+  readonly clockId: string | null;
   /** Null: it is not answered. */
   readonly prepared: Prepared | null;
+}
+
+/** An entitlement that becomes known. */
+interface OpenedEntitlement extends KnownEntitlement {
+  readonly id: string;
+  /** Null: it is not answered. */
+  readonly loaded: Loaded | null;
 }
 
 /** A reading of which nothing but the figures is missing. */
@@ -89,9 +96,10 @@ interface KnownQuestion {
 
 /** Readings of about so many kibibytes are known at a time. */
 const MOST_KIBIBYTES = 98_304;
-/** The least memory of a reading and its entitlement, with one grant. */
-const READING_KIBIBYTES = 4;
-const ENTITLEMENT_KIBIBYTES = 8;
+/** The least memory of a reading, and that of its entitlements beside their grants. */
+const READING_KIBIBYTES = 3;
+const METERED_KIBIBYTES = 4;
+const OTHER_KIBIBYTES = 1;
 /** A reading that asks for more figures is not worth knowing. */
 const MOST_FIGURES = 200;
 /** How much of a statement an opening takes. */
@@ -161,17 +169,17 @@ export class Readings {
     const { opening, wall } = await this.#openings.ask(database, merchantId, asked);
     if (!opening) return null;
     const isOfOne = 'entitlementId' in opens;
-    const entitlements: KnownEntitlement[] = [];
+    const entitlements: OpenedEntitlement[] = [];
     for (const { entitlement, at, inputs } of opening.entitlements) {
       const now = entitlement.clockId === null ? wall : at; // the database rounds to microseconds
       if (!isOfOne && isAfter(entitlement.activeFrom, now)) {
-        entitlements.push({ entitlement, from: now, until: entitlement.activeFrom, prepared: null });
+        entitlements.push(unanswered(entitlement, now));
         continue;
       }
       const loaded = await loadedOf({ entitlement, at }, inputs);
       const prepared = countsAsThen(loaded) ? await prepareDetail(loaded, now, null) : null;
       if (!prepared) return null;
-      entitlements.push({ ...prepared, entitlement, prepared });
+      entitlements.push(openedOf(loaded, prepared));
     }
     const customer = isOfOne ? null : { externalId: 'externalId' in opens.customer ? opens.customer.externalId : null };
     const reading = { ...opening, customer, asked: opening.asked ?? undefined };
@@ -181,6 +189,17 @@ export class Readings {
     return answer;
   }
 }
+
+const openedOf = (loaded: Loaded, prepared: Prepared): OpenedEntitlement => {
+  const { id, clockId } = loaded.entitlement;
+  return { id, clockId, from: prepared.from, until: prepared.until, loaded, prepared };
+};
+
+/** One that has not begun. */
+const unanswered = ({ id, clockId, activeFrom }: CountedEntitlement, now: Instant): OpenedEntitlement => ({
+  ...{ id, clockId, from: now, until: activeFrom },
+  ...{ loaded: null, prepared: null },
+});
 
 /** Something to open. */
 interface OpeningQuestion {
@@ -211,7 +230,7 @@ async function answerTogether(
 ): Promise<(Answer | null)[]> {
   const wall = questions.map(({ now }) => now).reduce(latest);
   const isPrepared = ({ entitlements }: Known) =>
-    entitlements.every((each) => each.entitlement.clockId !== null || isPreparedFor(each, wall));
+    entitlements.every((each) => each.clockId !== null || isPreparedFor(each, wall));
   const asked = [...new Set(questions.map(({ known }) => known))].filter(isPrepared);
   const found = new Map<Known, Answer | null>();
   if (asked.length > 0) {
@@ -220,7 +239,7 @@ async function answerTogether(
     for (const [place, known] of asked.entries()) {
       const answer = answers[place] as NowAnswer;
       found.set(known, await recalled(known, answer));
-      const figures = answer.hasReadHours ? await figureCall(database, scopesOf(known.entitlements)) : null;
+      const figures = answer.hasReadHours ? await figureCall(database, known.question.figures.scopes) : null;
       if (figures) known.question = { ...known.question, figures };
     }
   }
@@ -234,7 +253,7 @@ async function recalled({ entitlements, reading }: Known, now: NowAnswer): Promi
   let [figure, clock, held] = [0, 0, 0];
   for (const each of entitlements) {
     const { prepared } = each;
-    if (each.entitlement.clockId !== null) {
+    if (each.clockId !== null) {
       const time = now.clockTimes[clock];
       clock += 1;
       if (typeof time !== 'string' || !isPreparedFor(each, instantOf(time))) return null;
@@ -242,14 +261,12 @@ async function recalled({ entitlements, reading }: Known, now: NowAnswer): Promi
     if (!prepared) continue;
     const own = now.figures.slice(figure, figure + prepared.scopes.length);
     figure += prepared.scopes.length;
-    const reserved = isMetered(prepared) ? now.reserved[held] : null;
-    if (isMetered(prepared)) held += 1;
+    const reserved = prepared.isMetered ? now.reserved[held] : null;
+    if (prepared.isMetered) held += 1;
     details.push(await prepared.detail(own, typeof reserved === 'string' ? decimal(reserved) : ZERO));
   }
   return { customerId: reading.customerId, asked: reading.asked, details, budgets: now.budgets };
 }
-
-const isMetered = ({ loaded }: Prepared): boolean => loaded.entitlement.featureType === 'metered';
 
 const instantOf = (microseconds: string): Instant =>
   Temporal.Instant.fromEpochNanoseconds(BigInt(microseconds) * 1000n);
@@ -311,54 +328,43 @@ async function load(
   const together = await readTogether(tx, answered, { signal });
   const details = together.map(({ detail }) => detail);
   const byId = new Map(together.map((each) => [each.of.entitlement.id, each]));
-  const known = entitlements.map((entitlement): KnownEntitlement | null => {
+  const opened = entitlements.map((entitlement): OpenedEntitlement | null => {
     const own = byId.get(entitlement.id);
-    if (own) return own.prepared && { ...own.prepared, entitlement, prepared: own.prepared };
-    return { entitlement, from: entitlement.effectiveNow, until: entitlement.activeFrom, prepared: null };
+    return own ? own.prepared && openedOf(own.of, own.prepared) : unanswered(entitlement, entitlement.effectiveNow);
   });
   const budgets = customer ? await dependencies.findSpentBudgets(tx, customerId, now) : [];
   return ok({
     answer: { customerId, asked, details, budgets },
-    known: known.includes(null) ? null : await knownOf(tx, found.value, known as KnownEntitlement[]),
+    known: opened.includes(null) ? null : await knownOf(tx, found.value, opened as OpenedEntitlement[]),
   });
 }
-
-const scopesOf = (entitlements: readonly KnownEntitlement[]): UsageScope[] =>
-  entitlements.flatMap(({ prepared }) => prepared?.scopes ?? []);
 
 async function knownOf(
   constants: Pick<Tx, 'constant'>,
   reading: Pick<Reading, 'customerId' | 'customer' | 'state' | 'asked'>,
-  entitlements: readonly KnownEntitlement[],
+  entitlements: readonly OpenedEntitlement[],
 ): Promise<Known | null> {
-  const scopes = scopesOf(entitlements);
+  const scopes = entitlements.flatMap(({ prepared }) => prepared?.scopes ?? []);
   const figures = scopes.length > MOST_FIGURES ? null : await figureCall(constants, scopes);
   if (!figures) return null;
   const { customerId, customer, state, asked } = reading;
-  const kept = entitlements.flatMap(({ prepared }) => {
-    const { snapshot, entitlement } = prepared?.loaded ?? {};
+  const kept = entitlements.flatMap(({ id, loaded }) => {
+    const { snapshot, entitlement } = loaded ?? {};
     return snapshot && entitlement
-      ? [{ id: entitlement.id, subscriptionId: entitlement.subscriptionId, at: snapshot.at, taken: snapshot.taken }]
+      ? [{ id, subscriptionId: entitlement.subscriptionId, at: snapshot.at, taken: snapshot.taken }]
       : [];
   });
   const question = writtenQuestion({
     customerId,
     customer,
-    held: entitlements.flatMap(({ prepared }) =>
-      prepared && isMetered(prepared) ? [prepared.loaded.entitlement] : [],
-    ),
-    clocks: entitlements.flatMap(({ entitlement: { clockId: clock } }) => clock ?? []),
+    held: entitlements.filter(({ prepared }) => prepared?.isMetered),
+    clocks: entitlements.flatMap(({ clockId: clock }) => clock ?? []),
     kept,
     figures,
   });
   return {
     reading: { customerId, state, asked },
-    entitlements: entitlements.map(({ entitlement: { id, clockId }, from, until, prepared }) => ({
-      entitlement: { id, clockId },
-      from,
-      until,
-      prepared,
-    })),
+    entitlements: entitlements.map(({ clockId, from, until, prepared }) => ({ clockId, from, until, prepared })),
     question,
     weight: 1 + scopes.length,
   };
@@ -367,7 +373,7 @@ async function knownOf(
 /** About how much memory a reading takes, in kibibytes. */
 function sizeOf({ entitlements }: Known): number {
   const sizes = entitlements.map(({ prepared }) =>
-    prepared ? ENTITLEMENT_KIBIBYTES + prepared.loaded.inputs.grants.length : 1,
+    prepared?.isMetered ? METERED_KIBIBYTES + prepared.grantCount : OTHER_KIBIBYTES,
   );
   return sizes.reduce((a, b) => a + b, READING_KIBIBYTES);
 }

@@ -20,6 +20,6 @@ it('a call that is kept takes no memory of its own for hours of which nothing is
   const kept: (FigureCall | null)[] = [];
   while (kept.length < 100) kept.push(await figureCall(database, [scope]));
   const more = process.memoryUsage().arrayBuffers - before;
-  expect(kept.every((call) => call?.functions.size === 1)).toBe(true);
+  expect(kept.every((call) => call?.functions.length === 1)).toBe(true);
   expect(more / kept.length).toBeLessThan(16 * KIBIBYTE);
 });

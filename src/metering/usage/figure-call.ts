@@ -1,6 +1,5 @@
 import { arrayElements, type Sql, type Tx } from '../../db/index.ts';
 import { decimal } from '../../kernel/decimal.ts';
-import type { Meter } from '../meter/meter.ts';
 import type { UsageScope, UsageSource } from '../meter/usage-request.ts';
 import {
   FIGURE_ARGUMENTS,
@@ -19,29 +18,23 @@ import { type KnownHours, readHours } from './known-hours.ts';
 export interface FigureCall {
   /** Where hours are kept that were read for it. */
   readonly hours: KnownHours;
-  /** The meter of each figure that is answered, in the order of the scopes. */
-  readonly meters: readonly Meter[];
+  /** One for each figure that is answered. */
+  readonly scopes: readonly UsageScope[];
   /** The questions to each function. */
-  readonly functions: ReadonlyMap<FigureFunction, AskedOfFunction>;
+  readonly functions: readonly AskedOfFunction[];
 }
 
 interface AskedOfFunction {
+  readonly name: FigureFunction;
   /** The place of each question's scope. */
   readonly places: readonly number[];
   readonly definitions: readonly { readonly type: string; readonly content: string }[];
-  /** The question and the definition of each part, both from 0, and what is read. */
-  readonly parts: readonly AskedPart[];
+  /** The question and the definition of each part, both from 0. */
+  readonly parts: readonly { readonly question: number; readonly definition: number }[];
   /** The part of each hour that is known, from 0. */
   readonly knownParts: readonly number[];
   /** The elements of the other arguments. */
   readonly texts: Readonly<Record<KeptArgument, string>>;
-}
-
-interface AskedPart {
-  readonly question: number;
-  readonly definition: number;
-  readonly meter: string;
-  readonly source: UsageSource;
 }
 
 /** The arguments that are the same in every statement: the others have numbers of their own in each. */
@@ -85,33 +78,20 @@ export async function figureCall(
   if (asked.some(({ question }) => question === null)) return null;
   const known = asked.flatMap(({ scope, place, question }) =>
     question && question.parts.length > 0
-      ? [
-          {
-            ...withKnown({ ...question, scope }, hours),
-            name: question.name,
-            place,
-            meter: meterOf({ ...question, scope }),
-          },
-        ]
+      ? [{ ...withKnown({ ...question, scope }, hours), name: question.name, place }]
       : [],
   );
-  return {
-    hours,
-    meters: scopes.map(({ meter }) => meter),
-    functions: new Map([...Map.groupBy(known, ({ name }) => name)].map(([name, those]) => [name, askedOf(those)])),
-  };
+  const functions = [...Map.groupBy(known, ({ name }) => name)].map(([name, those]) => askedOf(name, those));
+  return { hours, scopes, functions };
 }
 
-interface PlacedQuestion extends FigureQuestion {
-  readonly place: number;
-  readonly meter: string;
-}
+type PlacedQuestion = FigureQuestion & { readonly place: number };
 
-function askedOf(questions: readonly PlacedQuestion[]): AskedOfFunction {
-  const sources = questions.flatMap(({ parts, meter }) => parts.map(({ known: _, ...source }) => ({ meter, source })));
+function askedOf(name: FigureFunction, questions: readonly PlacedQuestion[]): AskedOfFunction {
   const values = figureArguments(questions);
   const texts = KEPT_ARGUMENTS.map((argument) => [argument, arrayElements(values[argument])]);
   return {
+    name,
     places: questions.map(({ place }) => place),
     definitions: values.meterTypes.map((type, place) => ({
       type: arrayElements([type]),
@@ -120,7 +100,6 @@ function askedOf(questions: readonly PlacedQuestion[]): AskedOfFunction {
     parts: values.questions.map((question, part) => ({
       question: question as number,
       definition: (values.meters[part] as number) - 1,
-      ...(sources[part] as (typeof sources)[number]),
     })),
     knownParts: values.knownParts.map((part) => (part as number) - 1),
     texts: Object.fromEntries(texts) as Record<KeptArgument, string>,
@@ -147,7 +126,7 @@ export interface JoinedFigures {
 
 /** Joins calls of one merchant. */
 export function joinFigures(calls: readonly FigureCall[]): JoinedFigures {
-  const functions = [...new Set(calls.flatMap((call) => [...call.functions.keys()]))].toSorted();
+  const functions = [...new Set(calls.flatMap((call) => call.functions.map(({ name }) => name)))].toSorted();
   const values: Partial<Record<FigureParameter, string>> = {};
   const joined = new Map<FigureFunction, JoinedCalls>();
   for (const name of functions) {
@@ -170,8 +149,6 @@ interface JoinedCalls {
   readonly lists: Readonly<Record<FigureArgument, (string | number)[]>>;
   /** Of each question. */
   readonly owners: readonly Owner[];
-  /** In their order. */
-  readonly parts: readonly (AskedPart & { readonly call: number })[];
 }
 
 function joinedOf(calls: readonly FigureCall[], name: FigureFunction): JoinedCalls {
@@ -179,10 +156,9 @@ function joinedOf(calls: readonly FigureCall[], name: FigureFunction): JoinedCal
     Object.keys(FIGURE_ARGUMENTS).map((argument) => [argument, []]),
   ) as unknown as Record<FigureArgument, (string | number)[]>;
   const owners: Owner[] = [];
-  const parts: (AskedPart & { readonly call: number })[] = [];
   const definitions = new Map<string, number>();
   for (const [call, { functions }] of calls.entries()) {
-    const asked = functions.get(name);
+    const asked = functions.find((each) => each.name === name);
     if (!asked) continue;
     const [question, part] = [owners.length, lists.questions.length];
     const numbers = asked.definitions.map(({ type, content }) => {
@@ -198,14 +174,13 @@ function joinedOf(calls: readonly FigureCall[], name: FigureFunction): JoinedCal
     for (const each of asked.parts) {
       lists.questions.push(question + each.question);
       lists.meters.push(numbers[each.definition] as number);
-      parts.push({ ...each, call });
     }
     for (const known of asked.knownParts) lists.knownParts.push(part + known + 1);
     for (const argument of KEPT_ARGUMENTS)
       if (asked.texts[argument] !== '') lists[argument].push(asked.texts[argument]);
     for (const place of asked.places) owners.push({ call, place });
   }
-  return { lists, owners, parts };
+  return { lists, owners };
 }
 
 function answersOf(
@@ -213,16 +188,17 @@ function answersOf(
   joined: ReadonlyMap<FigureFunction, JoinedCalls>,
   row: FigureColumns,
 ): FigureAnswer[] {
-  const found: (UsageFigure | null)[][] = calls.map(({ meters }) =>
-    meters.map((meter) => figureOf(meter, undefined) as UsageFigure),
+  const found: (UsageFigure | null)[][] = calls.map(({ scopes }) =>
+    scopes.map(({ meter }) => figureOf(meter, undefined) as UsageFigure),
   );
   const reading = new Set<number>();
-  for (const [name, { owners, parts }] of joined) {
+  for (const [name, { lists, owners }] of joined) {
     for (const { call, place } of owners) (found[call] as (UsageFigure | null)[])[place] = null;
     for (const line of row[FIGURE_FIELDS[name]]?.split('\n') ?? []) {
       const [question, value, count, ...hours] = line.split(' ') as [string, string, string, ...string[]];
       const { call, place } = owners[Number(question)] as Owner;
-      const { meters, hours: known } = calls[call] as FigureCall;
+      const { scopes, hours: known } = calls[call] as FigureCall;
+      const scope = scopes[place] as UsageScope;
       const read = {
         question: place,
         value: value === '-' || value === '!' ? null : decimal(value),
@@ -230,10 +206,11 @@ function answersOf(
         isComplete: value !== '!',
         readHours: hours.length === 0 ? null : (JSON.parse(hours.join(' ')) as ReadHour[][]),
       };
-      (found[call] as (UsageFigure | null)[])[place] = figureOf(meters[place] as Meter, read);
+      (found[call] as (UsageFigure | null)[])[place] = figureOf(scope.meter, read);
       for (const hour of readHours([read])) {
-        const { meter, source } = parts[Number(hour.part) - 1] as AskedPart;
-        known.keep(meter, source, hour);
+        const asked = questionOf(scope) as NonNullable<ReturnType<typeof questionOf>>;
+        const part = Number(hour.part) - 1 - lists.questions.indexOf(Number(question));
+        known.keep(meterOf({ ...asked, scope }), asked.parts[part] as UsageSource, hour);
         reading.add(call);
       }
     }
