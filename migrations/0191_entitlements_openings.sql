@@ -19,29 +19,42 @@ create function entitlement_openings(
 #variable_conflict use_variable
 declare
   catalog_changes bigint;
+  ids text[]; -- the customer of each question
+  features json[];
 begin
+  -- Most statements are of one kind, and each table of a plan costs its start.
+  if cardinality(array_remove(customers, null)) > 0 then
+    select array_agg(c.id order by q.question) into ids
+      from unnest(customers) with ordinality q (id, question)
+      left join customer c on c.merchant_id = merchant and c.id = q.id and c.deleted_at is null;
+  end if;
+  if cardinality(array_remove(externals, null)) > 0 then
+    select array_agg(coalesce(ids[q.question], c.id) order by q.question) into ids
+      from unnest(externals) with ordinality q (id, question)
+      left join customer c on c.merchant_id = merchant and c.external_id = q.id and c.deleted_at is null;
+  end if;
+  if cardinality(array_remove(entitlements, null)) > 0 then
+    select array_agg(coalesce(ids[q.question], e.customer_id) order by q.question) into ids
+      from unnest(entitlements) with ordinality q (id, question)
+      left join entitlement e on e.merchant_id = merchant and e.id = q.id;
+  end if;
+  if cardinality(array_remove(keys, null)) > 0 then
+    select array_agg(case when q.key is not null then
+                       (select coalesce(json_agg(json_build_object('id', f.id, 'key', f.key,
+                                                                   'productId', f.product_id, 'type', f.type)
+                                                 order by f.seq), '[]')
+                          from feature f
+                         where f.merchant_id = merchant and f.key = q.key
+                           and (q.product is null or f.product_id = q.product)) end order by q.question)
+      into features
+      from unnest(keys, products) with ordinality q (key, product, question);
+  end if;
   select c.change_count into catalog_changes from catalog_change c where c.merchant_id = merchant;
   return query
-    select q.question::int, w.id, state_text(catalog_changes, h.entitlements, h.changes),
-           case when q.key is not null then
-             (select coalesce(json_agg(json_build_object('id', f.id, 'key', f.key, 'productId', f.product_id,
-                                                         'type', f.type) order by f.seq), '[]')
-                from feature f
-               where f.merchant_id = merchant and f.key = q.key
-                 and (q.product is null or f.product_id = q.product)) end,
+    select q.question::int, q.customer, state_text(catalog_changes, h.entitlements, h.changes), features[q.question],
            h.opened
-      from unnest(customers, externals, entitlements, products, keys)
-             with ordinality q (customer, external, entitlement, product, key, question)
-     cross join lateral (
-       select case
-         when q.entitlement is not null then
-           (select e.customer_id from entitlement e where e.merchant_id = merchant and e.id = q.entitlement)
-         when q.customer is not null then
-           (select c.id from customer c
-             where c.merchant_id = merchant and c.id = q.customer and c.deleted_at is null)
-         else (select c.id from customer c
-                where c.merchant_id = merchant and c.external_id = q.external and c.deleted_at is null) end as id
-       offset 0) w
+      from unnest(ids, entitlements, products, keys)
+             with ordinality q (customer, entitlement, product, key, question)
      cross join lateral (
        select count(*) as entitlements, sum(e.change_count) as changes,
               string_agg((
@@ -80,7 +93,7 @@ begin
                     (select json_agg(json_build_object('metricIds', o.billable_metric_ids, 'from', o.active_from,
                                                        'to', o.active_to) order by o.seq)
                        from entitlement o
-                      where o.merchant_id = merchant and o.customer_id = w.id and o.seq < e.seq
+                      where o.merchant_id = merchant and o.customer_id = q.customer and o.seq < e.seq
                         and o.subscription_id <> e.subscription_id
                         and o.clock_id is not distinct from e.clock_id
                         and o.billable_metric_ids && e.billable_metric_ids) end,
@@ -101,6 +114,6 @@ begin
                       else coalesce((select c.clock_time from test_clock c
                                       where c.merchant_id = merchant and c.id = e.clock_id), wall) end as at
           offset 0) t
-        where e.merchant_id = merchant and e.customer_id = w.id) h
-     where w.id is not null;
+        where e.merchant_id = merchant and e.customer_id = q.customer) h
+     where q.customer is not null;
 end $$;

@@ -53,13 +53,13 @@ export function detailOf(loaded: Loaded, at: Instant): (balance: Balance | null)
   const shared = sharedFields(loaded, at);
   const billableMetrics = [...entitlement.billableMetricIds];
   const isSoftLimit = template.type === 'metered' && template.isSoftLimit === true;
-  const config = template.type === 'static' ? template.config : null;
+  const config = template.type === 'static' ? template.config : undefined;
   return (balance) => {
     if (balance) {
       const hasAccess = isActive && (isSoftLimit || balance.available.gt(0));
       return { ...shared, ...meteredFields(billableMetrics, balance), isSoftLimit, hasAccess };
     }
-    if (config !== null) return { ...shared, featureType: 'static', config, hasAccess: isActive };
+    if (config !== undefined) return { ...shared, featureType: 'static', config, hasAccess: isActive };
     return { ...shared, featureType: 'boolean', config: null, hasAccess: isActive };
   };
 }
