@@ -244,6 +244,11 @@ export class Database {
     return rows as Row[];
   }
 
+  /** The same as `Tx.constant`. */
+  constant<T>(key: string, load: () => Promise<T>): Promise<T> {
+    return this.#constants.of(key, load);
+  }
+
   /** Does the database answer? For readiness. */
   async ping(): Promise<void> {
     await this.#asking(() => this.#pool.query('select 1'));

@@ -161,22 +161,38 @@ export function normaliseCadence(text: string): string {
 /** `P0D`: billed once. */
 export const isOnce = (text: string): boolean => normaliseCadence(text) === 'P0D';
 
-const NANOSECONDS_PER_MILLISECOND = 1_000_000n;
 const MILLISECONDS_PER_DAY = HOURS_PER_DAY * SECONDS_PER_HOUR * 1_000;
+const NANOSECONDS_PER_DAY = BigInt(MILLISECONDS_PER_DAY) * 1_000_000n;
+
+/** From 1 March of the year 0 to the beginning of 1970. */
+const DAYS_TO_1970 = 719_468;
+const DAYS_PER_MONTH = 30.436875;
+
+/** Days from 1 March of the year 0 to a month. Months are counted from that March, so a leap day ends its year. */
+function daysBefore(month: number): number {
+  const year = Math.floor(month / 12);
+  const leapDays = Math.floor(year / 4) - Math.floor(year / 100) + Math.floor(year / 400);
+  return 365 * year + leapDays + Math.floor((153 * (month - 12 * year) + 2) / 5);
+}
+
+/** The month that holds a day. */
+function monthOf(day: number): number {
+  const month = Math.floor(day / DAYS_PER_MONTH); // off by at most one
+  if (daysBefore(month) > day) return month - 1;
+  return daysBefore(month + 1) <= day ? month + 1 : month;
+}
 
 /**
  * The start of period `n`: `anchor + n × cadence`, always from the anchor, in UTC. 31 Jan, 28 Feb, 31 Mar: stepping
- * from each end to the next would lose the 31st for ever (domain.md §1). Days of `Date` take a fifth of the time of
- * Temporal's, and a balance asks for dozens of boundaries.
+ * from each end to the next would lose the 31st for ever (domain.md §1). Counting days takes a fifth of the time of
+ * Temporal's calendar, and a balance asks for dozens of boundaries.
  */
 export function boundary(anchor: Instant, cadence: Cadence, n: number): Instant {
-  const date = new Date(anchor.epochMilliseconds);
-  const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];
-  const shifted = month + cadence.months * n;
-  const lastDay = new Date(Date.UTC(year, shifted + 1, 0)).getUTCDate();
-  const moved = Date.UTC(year, shifted, Math.min(day, lastDay) + cadence.days * n) - Date.UTC(year, month, day);
-  const nanoseconds = anchor.epochNanoseconds + BigInt(moved) * NANOSECONDS_PER_MILLISECOND;
-  return Temporal.Instant.fromEpochNanoseconds(nanoseconds);
+  const day = Math.floor(anchor.epochMilliseconds / MILLISECONDS_PER_DAY) + DAYS_TO_1970;
+  const month = monthOf(day);
+  const [start, end] = [daysBefore(month + cadence.months * n), daysBefore(month + cadence.months * n + 1)];
+  const moved = Math.min(start + day - daysBefore(month), end - 1) + cadence.days * n - day;
+  return Temporal.Instant.fromEpochNanoseconds(anchor.epochNanoseconds + BigInt(moved) * NANOSECONDS_PER_DAY);
 }
 
 /** Half-open `[start, end)`. */
@@ -200,7 +216,7 @@ export interface NumberedPeriod extends Period {
 export function periodAt(anchor: Instant, cadence: Cadence, at: Instant): NumberedPeriod {
   if (cadence.months === 0 && cadence.days === 0) throw new RangeError('P0D has no periods.');
   const days = (at.epochMilliseconds - anchor.epochMilliseconds) / MILLISECONDS_PER_DAY;
-  let number = Math.floor(days / (cadence.months > 0 ? cadence.months * 30.436875 : cadence.days));
+  let number = Math.floor(days / (cadence.months > 0 ? cadence.months * DAYS_PER_MONTH : cadence.days));
   let { start, end } = periodNumber(anchor, cadence, number);
   for (; isAfter(start, at); number -= 1) [start, end] = [boundary(anchor, cadence, number - 1), start];
   for (; !isAfter(end, at); number += 1) [start, end] = [end, boundary(anchor, cadence, number + 2)];

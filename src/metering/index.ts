@@ -47,6 +47,7 @@ export {
   usageSnapshot,
 } from './stored/settled.ts';
 export {
+  type FigureAnswer,
   type FigureCall,
   type FigureColumns,
   type FigureParameter,

@@ -9,6 +9,7 @@ import { eventBalances } from '../../src/entitlements/of-events.ts';
 import { toAccessReply } from '../../src/entitlements/reading/access.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { orThrow } from '../../src/kernel/result.ts';
+import { type FigureCall, figureCall } from '../../src/metering/index.ts';
 import { cases } from '../support/cases.ts';
 import { type Merchant, sharedEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, shopOf } from '../support/shop.ts';
@@ -227,6 +228,7 @@ describe('questions that are asked at the same moment', () => {
     const [one, other] = tenants as [Tenant, Tenant];
     const { customer, entitlements } = other.customers[0] as Known;
     const own = one.customers[0] as Known;
+    const figures = (await figureCall(env.database, [])) as FigureCall;
     const about = (of: Known | { customer: Resource; entitlements: readonly string[] }) =>
       writtenQuestion({
         customerId: of.customer.id,
@@ -234,13 +236,14 @@ describe('questions that are asked at the same moment', () => {
         held: [{ id: of.entitlements[0] as string, clockId: null }],
         clocks: [],
         kept: [],
-        figures: { meters: [], functions: new Map() },
+        figures,
       });
     const answers = await selectNow(env.database, one.merchant.id, NOW, [
       about({ customer, entitlements }),
       about(own),
     ]);
-    expect(answers[0]).toEqual({ state: null, clockTimes: [], reserved: [null], budgets: [], figures: [] });
+    const nothing = { state: null, clockTimes: [], reserved: [null], budgets: [], figures: [], hasReadHours: false };
+    expect(answers[0]).toEqual(nothing);
     expect(answers[1]?.state).toMatch(/\/2\/\d+$/);
     expect(answers[1]?.reserved).toEqual(['7']);
   });

@@ -98,7 +98,7 @@ const lastInstantOf = ({ activeTo }: BalanceInputs, start: Instant, at: Instant)
 
 /** The grants of a state: rows, or grants of the template without a row. */
 function heldBy(schedule: Schedule, state: BalanceState | null): ReadonlyMap<string, BalanceGrant> {
-  if (!state) return new Map();
+  if (!state) return NOBODY;
   const ids = new Set(state.grants.map(({ id }) => id));
   const rows = new Map(schedule.inputs.grants.filter(({ id }) => ids.has(id)).map((grant) => [grant.id, grant]));
   const found = state.grants.map((held): [string, BalanceGrant] => {
@@ -112,6 +112,7 @@ function heldBy(schedule: Schedule, state: BalanceState | null): ReadonlyMap<str
 }
 
 const NONE: ReadonlySet<string> = new Set();
+const NOBODY: ReadonlyMap<string, BalanceGrant> = new Map();
 
 /** A point that the inputs fix: grants that begin or end, or a question. Resets and recurrences are computed. */
 interface FixedPoint {

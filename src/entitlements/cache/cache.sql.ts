@@ -1,7 +1,19 @@
 import { effectiveNowOf } from '../../clocks/index.ts';
-import { allOf, arrayElements, type Database, filled, sql, type Template, type Tx, template } from '../../db/index.ts';
+import {
+  allOf,
+  arrayElements,
+  type Database,
+  filled,
+  parseExactJson,
+  sql,
+  type Template,
+  type Tx,
+  template,
+} from '../../db/index.ts';
+import { ZERO } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import {
+  type FigureAnswer,
   type FigureCall,
   type FigureColumns,
   type FigureFunction,
@@ -11,7 +23,7 @@ import {
   type UsageFigure,
 } from '../../metering/index.ts';
 import type { SpentBudget } from '../entitlement/dependencies.ts';
-import type { EntitlementRow } from '../entitlement/entitlement.ts';
+import type { CountedEntitlement, EntitlementRow, FeatureType } from '../entitlement/entitlement.ts';
 import type { InputRow } from '../inputs/inputs.sql.ts';
 import type { AskedFeature } from '../reading/access.ts';
 import { conditionsOf, type EntitlementFilters, type TimedEntitlement } from '../reading/reading.sql.ts';
@@ -105,6 +117,8 @@ export interface NowAnswer {
   readonly budgets: readonly SpentBudget[];
   /** Null: roll-ups do not hold all events of one. */
   readonly figures: readonly UsageFigure[] | null;
+  /** Hours were read event by event that the figures of another question would know. */
+  readonly hasReadHours: boolean;
 }
 
 interface NowRow extends FigureColumns {
@@ -148,7 +162,7 @@ export async function selectNow(
   const values: Partial<Record<Parameter, string>> = { merchant: merchantId, wall: wall.toString(), ...figures.values };
   for (const argument of ARRAYS) values[argument] = `{${elementsOf(argument, questions)}}`;
   const [row] = (await database.callPrepared<NowRow>(filled(templateFor(figures.functions), values))) as [NowRow];
-  return answersOf(questions, row, figures.figuresOf(row));
+  return answersOf(questions, row, figures.answersOf(row));
 }
 
 const elementsOf = (argument: (typeof ARRAYS)[number], questions: readonly WrittenQuestion[]): string =>
@@ -156,11 +170,7 @@ const elementsOf = (argument: (typeof ARRAYS)[number], questions: readonly Writt
     ? questions.flatMap(({ lengths }, place) => Array.from({ length: lengths.kept }, () => place + 1)).join()
     : questions.flatMap(({ texts }) => (texts[argument] === '' ? [] : [texts[argument]])).join();
 
-function answersOf(
-  questions: readonly WrittenQuestion[],
-  row: NowRow,
-  figures: readonly (readonly UsageFigure[] | null)[],
-): NowAnswer[] {
+function answersOf(questions: readonly WrittenQuestion[], row: NowRow, answers: readonly FigureAnswer[]): NowAnswer[] {
   const states = row.states.split(' ');
   const lost = new Set(row.lost?.split(' ').map(Number));
   const clockTimes = row.clockTimes?.split(' ') ?? [];
@@ -176,7 +186,7 @@ function answersOf(
       clockTimes: clockTimes.slice(firstClock, clock).map((time) => (time === '-' ? null : time)),
       reserved: Array.from({ length: lengths.held }, (_, index) => reserved.get(firstHeld + index + 1) ?? null),
       budgets: row.budgets?.filter(({ question }) => question === place + 1) ?? [],
-      figures: figures[place] as readonly UsageFigure[] | null,
+      ...(answers[place] as FigureAnswer),
     };
   });
 }
@@ -203,58 +213,112 @@ export const selectStated = (tx: Tx, id: string, now: Instant): Promise<StatedEn
     'stated entitlement',
   );
 
-/**
- * An entitlement with all that its balance depends on beside usage, in one statement that is a transaction of its own.
- */
-export interface OpenedRow extends StatedEntitlement, InputRow {
-  readonly nextGrantAt: Instant | null;
-}
+/** What is opened: a customer's access, or one entitlement, also one that has ended. */
+export type OpeningOf = AccessOf | { readonly entitlementId: string };
 
-/** Opens an entitlement of the merchant. */
-export const selectOpened = async (
-  database: Database,
-  merchantId: string,
+/** A line of `entitlement_openings`. */
+type OpenedFields = readonly [
   id: string,
-  now: Instant,
-): Promise<OpenedRow | undefined> => {
-  const [row] = await database.call<OpenedRow>(
-    'open entitlement',
-    sql`
-    select (o.found).*, o.state, o.effective_now, o.next_grant_at, i.feature_key, i.terms, i.grants, i.resets, i.meters,
-      i.preceding,
-           i.reserved, i.snapshot_at, i.snapshot_state, i.snapshot_taken
-      from as_merchant(${merchantId}) m (merchant)
-     cross join lateral entitlement_opening(m.merchant, ${id}, ${now}) o
-     cross join lateral entitlement_inputs(array[m.merchant], array[(o.found).id], array[o.effective_now],
-                                           array[o.effective_now], false) i`,
-  );
-  return row;
-};
+  featureId: string,
+  featureType: FeatureType,
+  productId: string,
+  planId: string | null,
+  subscriptionId: string | null,
+  isFromPlan: boolean,
+  clockId: string | null,
+  activeFrom: string,
+  activeTo: string | null,
+  isCanceled: boolean,
+  billableMetricIds: readonly string[],
+  metadata: EntitlementRow['metadata'],
+  effectiveNow: string,
+  featureKey: string,
+  terms: InputRow['terms'],
+  grants: InputRow['grants'],
+  resets: InputRow['resets'],
+  meters: InputRow['meters'],
+  preceding: InputRow['preceding'],
+  snapshotAt: string | null,
+  snapshotState: unknown,
+  snapshotTaken: string | null,
+];
 
-/** A customer with one of its entitlements; without fields of an entitlement where it has none that is wanted. */
-export interface OpenedOfCustomer extends OpenedRow {
-  readonly customer: string;
-  /** Null: no key was given. */
-  readonly asked: readonly AskedFeature[] | null;
+/** An entitlement with all that its balance depends on beside usage and reservations. */
+export interface OpenedEntitlement {
+  readonly entitlement: CountedEntitlement;
+  /** Its effective now. */
+  readonly at: Instant;
+  readonly inputs: InputRow;
 }
 
-/** Opens the entitlements of a customer of the merchant that have not ended, or those to a product or a feature. */
-export const selectOpenedOfCustomer = (
+/** The entitlements of a customer that are asked about, as they are. */
+export interface Opening {
+  readonly customerId: string;
+  readonly state: string;
+  /** The features of the key that is asked about; null: no key was given. */
+  readonly asked: readonly AskedFeature[] | null;
+  /** Oldest first. */
+  readonly entitlements: readonly OpenedEntitlement[];
+}
+
+interface OpeningRow extends Omit<Opening, 'entitlements'> {
+  readonly question: number;
+  readonly opened: string | null;
+}
+
+/**
+ * Opens many customers or entitlements of one merchant in one statement, which is a transaction of its own.
+ * @param wall wall time
+ * @param ahead grants that begin so soon are read too
+ * @returns for each, in their order; undefined: there is no such customer or entitlement
+ */
+export async function selectOpenings(
   database: Database,
   merchantId: string,
-  { customer, productId, featureKey }: AccessOf,
-  now: Instant,
-): Promise<OpenedOfCustomer[]> =>
-  database.call<OpenedOfCustomer>(
-    'open customer',
+  wall: Instant,
+  ahead: Temporal.Duration,
+  openings: readonly OpeningOf[],
+): Promise<(Opening | undefined)[]> {
+  const each = openings.map((of) => ('entitlementId' in of ? { ...of, customer: {} } : { ...of, entitlementId: null }));
+  const rows = await database.call<OpeningRow>(
+    'openings',
     sql`
-    select (o.found).*, o.customer, o.state, o.asked, o.effective_now, o.next_grant_at, o.feature_key, o.terms,
-           o.grants, o.resets, o.meters, o.preceding, o.reserved, o.snapshot_at, o.snapshot_state, o.snapshot_taken
+    select o.*
       from as_merchant(${merchantId}) m (merchant)
-     cross join lateral customer_opening(m.merchant, ${'id' in customer ? customer.id : null},
-                                         ${'externalId' in customer ? customer.externalId : null}, ${productId ?? null},
-                                         ${featureKey ?? null}, ${now}) o`,
+     cross join lateral entitlement_openings(
+       m.merchant, ${each.map(({ customer }) => ('id' in customer ? customer.id : null))},
+       ${each.map(({ customer }) => ('externalId' in customer ? customer.externalId : null))},
+       ${each.map(({ entitlementId }) => entitlementId)}, ${each.map((of) => ('productId' in of ? of.productId : null))},
+       ${each.map((of) => ('featureKey' in of ? of.featureKey : null))}, ${wall}, ${ahead}) o`,
   );
+  const found = new Map(rows.map((row) => [row.question, row]));
+  return openings.map((_, place) => {
+    const row = found.get(place + 1);
+    if (!row) return undefined;
+    const lines = row.opened === null ? [] : row.opened.split('\n');
+    return { ...row, entitlements: lines.map((line) => openedEntitlement(merchantId, row.customerId, line)) };
+  });
+}
+
+function openedEntitlement(merchantId: string, customerId: string, line: string): OpenedEntitlement {
+  const [id, featureId, featureType, productId, planId, subscriptionId, isFromPlan, clockId, from, to, ...others] =
+    parseExactJson(line) as OpenedFields;
+  const [isCanceled, billableMetricIds, metadata, at, featureKey, terms, grants, resets, meters, ...last] = others;
+  const [preceding, snapshotAt, snapshotState, snapshotTaken] = last;
+  const owned = { merchantId, id, customerId, featureId, featureType, productId, planId, subscriptionId };
+  const [activeFrom, activeTo] = [Temporal.Instant.from(from), instantOrNull(to)];
+  const given = { isFromPlan, clockId, activeFrom, activeTo, isCanceled, billableMetricIds, metadata };
+  return {
+    entitlement: { ...owned, ...given },
+    at: Temporal.Instant.from(at),
+    inputs: {
+      ...{ featureKey, terms, grants, resets, meters, preceding, reserved: ZERO },
+      ...{ snapshotAt: instantOrNull(snapshotAt), snapshotState, snapshotTaken },
+    },
+  };
+}
+
+const instantOrNull = (text: string | null): Instant | null => (text === null ? null : Temporal.Instant.from(text));
 
 /** The state of all entitlements of a customer. */
 export const selectState = async (tx: Tx, customerId: string): Promise<string> => {

@@ -10,9 +10,13 @@ import { burned, isShort, planOf } from '../inputs/replaying.ts';
 import { questionAtPresent, withReserved } from '../reading/balances.ts';
 import { detailOf } from '../reading/present.ts';
 
-/** An entitlement of which nothing but usage and reservations is missing to answer for any instant of a span. */
+/**
+ * An entitlement of which nothing but usage and reservations is missing to answer for any instant of a span. It keeps
+ * nothing of its inputs that its answers do not need: very many are known at a time.
+ */
 export interface Prepared {
-  readonly loaded: Loaded;
+  readonly isMetered: boolean;
+  readonly grantCount: number;
   /** The span, half-open: nothing happens in it but usage and reservations. */
   readonly from: Instant;
   readonly until: Instant;
@@ -23,7 +27,7 @@ export interface Prepared {
 }
 
 /** An answer is prepared for this long at most, so that what happens after now needs not be looked for far ahead. */
-const AHEAD = { hours: 1 };
+export const AHEAD = Temporal.Duration.from({ hours: 1 });
 
 /**
  * Prepares the answer about an entitlement from its inputs and a snapshot that holds.
@@ -44,8 +48,8 @@ export async function prepareDetail(
     ahead,
   ) as Instant;
   if (entitlement.featureType !== 'metered') {
-    const detail = detailOf(loaded, null, now);
-    return { loaded, from: now, until, scopes: [], detail: async () => detail };
+    const detail = detailOf(loaded, now)(null);
+    return { isMetered: false, grantCount: 0, from: now, until, scopes: [], detail: async () => detail };
   }
   if (!isShort(loaded, ahead)) return null;
   const question = questionAtPresent(loaded, now);
@@ -53,16 +57,19 @@ export async function prepareDetail(
   const instants = [...question.instants, ahead];
   const timeline = await inTurns(timelineInTurns(inputs, snapshot?.kept.balance ?? null, instants, null));
   const next = timeline.points.find(({ at, moment }) => moment !== null && isAfter(at, now))?.at ?? ahead;
-  const plan = planOf(untilFirstQuestion(timeline), question);
-  const measuring = measuringOf(loaded, plan.stretches, plan.levels);
+  const known = untilFirstQuestion(timeline);
+  const { stretches, levels } = planOf(known, question);
+  const { scopes, sumUp } = measuringOf(loaded, stretches, levels);
+  const shown = detailOf(loaded, now);
   return {
-    loaded,
+    isMetered: true,
+    grantCount: inputs.grants.length,
     from: now,
     until: earliest(until, next),
-    scopes: measuring.scopes,
+    scopes,
     detail: lastKept(async (figures, reserved) => {
-      const { observations } = await burned(plan, measuring.sumUp(figures), question);
-      return detailOf(loaded, withReserved(observations[0] as BalanceAt, reserved), now);
+      const { observations } = await burned({ timeline: known }, sumUp(figures), {});
+      return shown(withReserved(observations[0] as BalanceAt, reserved));
     }),
   };
 }

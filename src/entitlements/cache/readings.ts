@@ -3,18 +3,27 @@ import type { Database, Tx } from '../../db/index.ts';
 import { decimal, ZERO } from '../../kernel/decimal.ts';
 import { ok, type Result } from '../../kernel/result.ts';
 import { type Instant, isAfter, latest } from '../../kernel/time.ts';
-import { figureCall, measureEach, type UsageScope } from '../../metering/index.ts';
+import { figureCall, measureEach } from '../../metering/index.ts';
 import type { EntitlementDependencies, SpentBudget } from '../entitlement/dependencies.ts';
-import type { EntitlementRow } from '../entitlement/entitlement.ts';
+import type { CountedEntitlement } from '../entitlement/entitlement.ts';
 import type { EntitlementDetailReply } from '../entitlement/schemas.ts';
-import { type Loaded, loadInputs } from '../inputs/inputs.ts';
+import { type Loaded, loadedOf, loadInputs } from '../inputs/inputs.ts';
+import { countsAsThen } from '../inputs/snapshot.ts';
 import { withHolding } from '../inputs/snapshots.ts';
 import type { AskedFeature } from '../reading/access.ts';
 import { toLoadedReply } from '../reading/present.ts';
 import type { TimedEntitlement } from '../reading/reading.sql.ts';
-import { type NowAnswer, selectNextGrants, selectNow, type WrittenQuestion, writtenQuestion } from './cache.sql.ts';
+import {
+  type NowAnswer,
+  type OpeningOf,
+  selectNextGrants,
+  selectNow,
+  selectOpenings,
+  type WrittenQuestion,
+  writtenQuestion,
+} from './cache.sql.ts';
 import { Joined } from './joined.ts';
-import { isPreparedFor, type Prepared, prepareDetail } from './prepared.ts';
+import { AHEAD, isPreparedFor, type Prepared, prepareDetail } from './prepared.ts';
 
 /** The entitlements of one customer to read: some with an answer, and others only until their next change. */
 export interface Reading {
@@ -28,14 +37,6 @@ export interface Reading {
   /** The question is about the customer; see `NowQuestion`. */
   readonly customer: { readonly externalId: string | null } | null;
   readonly asked?: readonly AskedFeature[] | undefined;
-}
-
-/** A reading with its inputs, whose snapshots may not hold. */
-export interface OpenedReading {
-  readonly reading: Reading;
-  readonly loaded: readonly Loaded[];
-  /** When the next grant of each begins. */
-  readonly nextGrants: readonly (Instant | null)[];
 }
 
 export interface Answer {
@@ -54,8 +55,8 @@ export interface ReadingQuestion {
   readonly merchantId: string;
   /** Questions with the same text have the same `find`. */
   readonly text: string;
-  /** Reads the inputs in one statement, of one moment; null where there are none. Absent: `find` comes first. */
-  readonly open?: () => Promise<OpenedReading | null>;
+  /** What `find` finds, to be opened with all inputs in one statement. Absent: it is found first. */
+  readonly opens?: OpeningOf;
   /** Finds the entitlements to read. A refusal is returned unchanged. */
   readonly find: (tx: Tx) => Promise<Result<Reading>>;
   /** Wall time. */
@@ -65,16 +66,23 @@ export interface ReadingQuestion {
 
 /** An entitlement of a reading that is known. */
 interface KnownEntitlement extends Pick<Prepared, 'from' | 'until'> {
-  readonly entitlement: Pick<EntitlementRow, 'id' | 'clockId'>;
+  readonly clockId: string | null;
   /** Null: it is not answered. */
   readonly prepared: Prepared | null;
+}
+
+/** An entitlement that becomes known. */
+interface OpenedEntitlement extends KnownEntitlement {
+  readonly id: string;
+  /** Null: it is not answered. */
+  readonly loaded: Loaded | null;
 }
 
 /** A reading of which nothing but the figures is missing. */
 interface Known {
   readonly reading: Pick<Reading, 'customerId' | 'state' | 'asked'>;
   readonly entitlements: readonly KnownEntitlement[];
-  readonly question: WrittenQuestion;
+  question: WrittenQuestion;
   /** How much of a statement it takes. */
   readonly weight: number;
 }
@@ -88,13 +96,14 @@ interface KnownQuestion {
 
 /** Readings of about so many kibibytes are known at a time. */
 const MOST_KIBIBYTES = 98_304;
-/** The least memory of a reading and its entitlement, with one grant. */
-const READING_KIBIBYTES = 4;
-const ENTITLEMENT_KIBIBYTES = 8;
-const MOST_CUT = 10_000;
-const HOUR_NANOSECONDS = 3_600_000_000_000n;
+/** The least memory of a reading, and that of its entitlements beside their grants. */
+const READING_KIBIBYTES = 3;
+const METERED_KIBIBYTES = 4;
+const OTHER_KIBIBYTES = 1;
 /** A reading that asks for more figures is not worth knowing. */
 const MOST_FIGURES = 200;
+/** How much of a statement an opening takes. */
+const OPENING_WEIGHT = 10;
 
 /**
  * The entitlements that this process knows. A question about now takes one statement: it checks for changed inputs, and
@@ -102,8 +111,7 @@ const MOST_FIGURES = 200;
  */
 export class Readings {
   readonly #known = new LRUCache<string, Known>({ maxSize: MOST_KIBIBYTES, sizeCalculation: sizeOf });
-  /** Readings that were answered without what is remembered of an hour that they cut. */
-  readonly #cutHours = new LRUCache<string, true>({ max: MOST_CUT });
+  readonly #openings = new Joined(openTogether);
   readonly #now = new Joined(answerTogether);
   readonly #parts: ReadingDependencies;
 
@@ -148,7 +156,6 @@ export class Readings {
       signal,
     });
     if (!loaded.ok) return loaded;
-    this.#cutHours.delete(key);
     if (loaded.value.known) this.#known.set(key, loaded.value.known);
     else this.#known.delete(key);
     return ok(loaded.value.answer);
@@ -156,38 +163,58 @@ export class Readings {
 
   /** Takes the inputs from one statement and the answer from a second one, which says whether they hold. */
   async #opened(key: string, question: ReadingQuestion): Promise<Answer | null> {
-    const opened = this.#cutHours.has(key) ? null : await question.open?.();
-    if (!opened) return null;
-    const { reading, loaded, nextGrants } = opened;
-    const entitlements: KnownEntitlement[] = [];
-    let cutsHour = false;
-    for (const [place, of] of loaded.entries()) {
-      const { entitlement } = of;
-      const now = entitlement.clockId === null ? question.now : of.at; // the database rounds to microseconds
-      if (reading.isActiveOnly && isAfter(entitlement.activeFrom, now)) {
-        entitlements.push({ entitlement, from: now, until: entitlement.activeFrom, prepared: null });
+    const { database, merchantId, opens } = question;
+    if (!opens) return null;
+    const asked = { opens, now: question.now, weight: OPENING_WEIGHT };
+    const { opening, wall } = await this.#openings.ask(database, merchantId, asked);
+    if (!opening) return null;
+    const isOfOne = 'entitlementId' in opens;
+    const entitlements: OpenedEntitlement[] = [];
+    for (const { entitlement, at, inputs } of opening.entitlements) {
+      const now = entitlement.clockId === null ? wall : at; // the database rounds to microseconds
+      if (!isOfOne && isAfter(entitlement.activeFrom, now)) {
+        entitlements.push(unanswered(entitlement, now));
         continue;
       }
-      const prepared = await prepareDetail(of, now, nextGrants[place] ?? null);
+      const loaded = await loadedOf({ entitlement, at }, inputs);
+      const prepared = countsAsThen(loaded) ? await prepareDetail(loaded, now, null) : null;
       if (!prepared) return null;
-      cutsHour ||= prepared.scopes.some((scope) => mayCutHour(scope, entitlement));
-      entitlements.push({ ...prepared, entitlement, prepared });
+      entitlements.push(openedOf(loaded, prepared));
     }
-    const known = await knownOf(null, reading, entitlements);
-    const answer = known && (await this.#recall(known, question));
-    if (known && answer && cutsHour) this.#cutHours.set(key, true);
-    else if (known && answer) this.#known.set(key, known);
+    const customer = isOfOne ? null : { externalId: 'externalId' in opens.customer ? opens.customer.externalId : null };
+    const reading = { ...opening, customer, asked: opening.asked ?? undefined };
+    const known = await knownOf(database, reading, entitlements);
+    const answer = known && (await this.#recall(known, { ...question, now: wall }));
+    if (known && answer) this.#known.set(key, known);
     return answer;
   }
 }
 
-/**
- * May an hour have values before a question and in it? Such an hour is read event by event, unless the full road, which
- * remembers what it read, has been taken before: so a second question takes that. There is nothing before the first
- * hour of an entitlement, mostly.
- */
-const mayCutHour = ({ from }: UsageScope, { activeFrom: start }: Pick<EntitlementRow, 'activeFrom'>): boolean =>
-  isAfter(from, start) && from.epochNanoseconds % HOUR_NANOSECONDS !== 0n;
+const openedOf = (loaded: Loaded, prepared: Prepared): OpenedEntitlement => {
+  const { id, clockId } = loaded.entitlement;
+  return { id, clockId, from: prepared.from, until: prepared.until, loaded, prepared };
+};
+
+/** One that has not begun. */
+const unanswered = ({ id, clockId, activeFrom }: CountedEntitlement, now: Instant): OpenedEntitlement => ({
+  ...{ id, clockId, from: now, until: activeFrom },
+  ...{ loaded: null, prepared: null },
+});
+
+/** Something to open. */
+interface OpeningQuestion {
+  readonly opens: OpeningOf;
+  readonly now: Instant;
+  readonly weight: number;
+}
+
+/** Opens many, all at the time of the latest question, in one statement. */
+async function openTogether(database: Database, merchantId: string, questions: readonly OpeningQuestion[]) {
+  const wall = questions.map(({ now }) => now).reduce(latest);
+  const asked = questions.map(({ opens }) => opens);
+  const openings = await selectOpenings(database, merchantId, wall, AHEAD, asked);
+  return openings.map((opening) => ({ opening, wall }));
+}
 
 const keyOf = ({ merchantId, text }: ReadingQuestion): string => `${merchantId} ${text}`;
 
@@ -203,13 +230,18 @@ async function answerTogether(
 ): Promise<(Answer | null)[]> {
   const wall = questions.map(({ now }) => now).reduce(latest);
   const isPrepared = ({ entitlements }: Known) =>
-    entitlements.every((each) => each.entitlement.clockId !== null || isPreparedFor(each, wall));
+    entitlements.every((each) => each.clockId !== null || isPreparedFor(each, wall));
   const asked = [...new Set(questions.map(({ known }) => known))].filter(isPrepared);
   const found = new Map<Known, Answer | null>();
   if (asked.length > 0) {
     const written = asked.map(({ question }) => question);
     const answers = await selectNow(database, merchantId, wall, written);
-    for (const [place, known] of asked.entries()) found.set(known, await recalled(known, answers[place] as NowAnswer));
+    for (const [place, known] of asked.entries()) {
+      const answer = answers[place] as NowAnswer;
+      found.set(known, await recalled(known, answer));
+      const figures = answer.hasReadHours ? await figureCall(database, known.question.figures.scopes) : null;
+      if (figures) known.question = { ...known.question, figures };
+    }
   }
   return questions.map(({ known }) => found.get(known) ?? null);
 }
@@ -221,7 +253,7 @@ async function recalled({ entitlements, reading }: Known, now: NowAnswer): Promi
   let [figure, clock, held] = [0, 0, 0];
   for (const each of entitlements) {
     const { prepared } = each;
-    if (each.entitlement.clockId !== null) {
+    if (each.clockId !== null) {
       const time = now.clockTimes[clock];
       clock += 1;
       if (typeof time !== 'string' || !isPreparedFor(each, instantOf(time))) return null;
@@ -229,14 +261,12 @@ async function recalled({ entitlements, reading }: Known, now: NowAnswer): Promi
     if (!prepared) continue;
     const own = now.figures.slice(figure, figure + prepared.scopes.length);
     figure += prepared.scopes.length;
-    const reserved = isMetered(prepared) ? now.reserved[held] : null;
-    if (isMetered(prepared)) held += 1;
+    const reserved = prepared.isMetered ? now.reserved[held] : null;
+    if (prepared.isMetered) held += 1;
     details.push(await prepared.detail(own, typeof reserved === 'string' ? decimal(reserved) : ZERO));
   }
   return { customerId: reading.customerId, asked: reading.asked, details, budgets: now.budgets };
 }
-
-const isMetered = ({ loaded }: Prepared): boolean => loaded.entitlement.featureType === 'metered';
 
 const instantOf = (microseconds: string): Instant =>
   Temporal.Instant.fromEpochNanoseconds(BigInt(microseconds) * 1000n);
@@ -298,51 +328,43 @@ async function load(
   const together = await readTogether(tx, answered, { signal });
   const details = together.map(({ detail }) => detail);
   const byId = new Map(together.map((each) => [each.of.entitlement.id, each]));
-  const known = entitlements.map((entitlement): KnownEntitlement | null => {
+  const opened = entitlements.map((entitlement): OpenedEntitlement | null => {
     const own = byId.get(entitlement.id);
-    if (own) return own.prepared && { ...own.prepared, entitlement, prepared: own.prepared };
-    return { entitlement, from: entitlement.effectiveNow, until: entitlement.activeFrom, prepared: null };
+    return own ? own.prepared && openedOf(own.of, own.prepared) : unanswered(entitlement, entitlement.effectiveNow);
   });
   const budgets = customer ? await dependencies.findSpentBudgets(tx, customerId, now) : [];
   return ok({
     answer: { customerId, asked, details, budgets },
-    known: known.includes(null) ? null : await knownOf(tx, found.value, known as KnownEntitlement[]),
+    known: opened.includes(null) ? null : await knownOf(tx, found.value, opened as OpenedEntitlement[]),
   });
 }
 
 async function knownOf(
-  tx: Tx | null,
-  reading: Reading,
-  entitlements: readonly KnownEntitlement[],
+  constants: Pick<Tx, 'constant'>,
+  reading: Pick<Reading, 'customerId' | 'customer' | 'state' | 'asked'>,
+  entitlements: readonly OpenedEntitlement[],
 ): Promise<Known | null> {
   const scopes = entitlements.flatMap(({ prepared }) => prepared?.scopes ?? []);
-  const figures = scopes.length > MOST_FIGURES ? null : await figureCall(tx, scopes);
+  const figures = scopes.length > MOST_FIGURES ? null : await figureCall(constants, scopes);
   if (!figures) return null;
   const { customerId, customer, state, asked } = reading;
-  const kept = entitlements.flatMap(({ prepared }) => {
-    const { snapshot, entitlement } = prepared?.loaded ?? {};
+  const kept = entitlements.flatMap(({ id, loaded }) => {
+    const { snapshot, entitlement } = loaded ?? {};
     return snapshot && entitlement
-      ? [{ id: entitlement.id, subscriptionId: entitlement.subscriptionId, at: snapshot.at, taken: snapshot.taken }]
+      ? [{ id, subscriptionId: entitlement.subscriptionId, at: snapshot.at, taken: snapshot.taken }]
       : [];
   });
   const question = writtenQuestion({
     customerId,
     customer,
-    held: entitlements.flatMap(({ prepared }) =>
-      prepared && isMetered(prepared) ? [prepared.loaded.entitlement] : [],
-    ),
-    clocks: entitlements.flatMap(({ entitlement: { clockId: clock } }) => clock ?? []),
+    held: entitlements.filter(({ prepared }) => prepared?.isMetered),
+    clocks: entitlements.flatMap(({ clockId: clock }) => clock ?? []),
     kept,
     figures,
   });
   return {
     reading: { customerId, state, asked },
-    entitlements: entitlements.map(({ entitlement: { id, clockId }, from, until, prepared }) => ({
-      entitlement: { id, clockId },
-      from,
-      until,
-      prepared,
-    })),
+    entitlements: entitlements.map(({ clockId, from, until, prepared }) => ({ clockId, from, until, prepared })),
     question,
     weight: 1 + scopes.length,
   };
@@ -351,7 +373,7 @@ async function knownOf(
 /** About how much memory a reading takes, in kibibytes. */
 function sizeOf({ entitlements }: Known): number {
   const sizes = entitlements.map(({ prepared }) =>
-    prepared ? ENTITLEMENT_KIBIBYTES + prepared.loaded.inputs.grants.length : 1,
+    prepared?.isMetered ? METERED_KIBIBYTES + prepared.grantCount : OTHER_KIBIBYTES,
   );
   return sizes.reduce((a, b) => a + b, READING_KIBIBYTES);
 }

@@ -128,7 +128,7 @@ async function grantedOf(tx: Tx, rows: readonly EntitlementRow[], now: Instant):
 }
 
 /** Right before an instant, so that what happens at it is included; null: from the start of the entitlement on. */
-const beforeStart = ({ activeFrom: from }: EntitlementRow, at: Instant): Instant | null =>
+const beforeStart = ({ activeFrom: from }: Pick<EntitlementRow, 'activeFrom'>, at: Instant): Instant | null =>
   isAfter(at, from) ? at.subtract({ microseconds: 1 }) : null;
 
 /** The present template applies from now on, and the missing grant of the current usage period is added. */

@@ -26,6 +26,9 @@ export interface EntitlementRow {
   readonly updatedAt: Instant;
 }
 
+/** An entitlement as its balance and its answer depend on it. */
+export type CountedEntitlement = Omit<EntitlementRow, 'seq' | 'nextActionAt' | 'createdAt' | 'updatedAt'>;
+
 /** A template as an entitlement has it: one that follows billing says from where its usage periods are counted. */
 export type TermTemplate = EntitlementTemplate & { readonly usagePeriod?: { readonly countedFrom?: string } };
 

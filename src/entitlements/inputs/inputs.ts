@@ -3,7 +3,7 @@ import { eachInTurns } from '../../http/index.ts';
 import { type Decimal, decimal, ZERO } from '../../kernel/decimal.ts';
 import { type Instant, type InstantText, instantOf, isAfter, parseCadence } from '../../kernel/time.ts';
 import type { BalanceGrant, BalanceInputs, BalanceTerm, PeriodRule } from '../balance/index.ts';
-import type { EntitlementRow, TermTemplate } from '../entitlement/entitlement.ts';
+import type { CountedEntitlement, TermTemplate } from '../entitlement/entitlement.ts';
 import { type GrantFields, grantLines, type InputRow, selectInputs } from './inputs.sql.ts';
 import { readKept, type Snapshot } from './snapshot.ts';
 import type { MeasuredMeter, PrecedingEntitlement } from './sources.ts';
@@ -16,7 +16,7 @@ export interface Term {
 
 /** All that is known of an entitlement to answer for one instant. */
 export interface Loaded {
-  readonly entitlement: EntitlementRow;
+  readonly entitlement: CountedEntitlement;
   readonly featureKey: string;
   /** Oldest first. */
   readonly terms: readonly Term[];
@@ -36,7 +36,7 @@ export interface Loaded {
 
 /** The entitlement to load, and the instant. */
 export interface Wanted {
-  readonly entitlement: EntitlementRow;
+  readonly entitlement: CountedEntitlement;
   readonly at: Instant;
   /** No later snapshot is used; by default the instant itself. */
   readonly snapshotUntil?: Instant;

@@ -66,18 +66,22 @@ export function measuringOf(of: Loaded, stretches: readonly Stretch[], questions
   const terms = of.meters.flatMap((meter) =>
     GAUGES.has(meter.aggregation) ? levelTerms(of, meter, questions) : flowTerms(of, meter, stretches),
   );
-  return {
-    scopes: terms.map(({ scope }) => scope),
-    sumUp: (figures) => {
-      const found = { flows: stretches.map(() => ZERO), levels: questions.map(() => ZERO) };
-      for (const [place, { of: which, index, sign }] of terms.entries()) {
-        const { value } = figures[place] as UsageFigure;
-        const counted = which === 'levels' ? Decimal.max(ZERO, value) : value;
-        const before = found[which][index] as Decimal;
-        found[which][index] = sign === 1 ? before.plus(counted) : before.minus(counted);
-      }
-      return found;
-    },
+  return { scopes: terms.map(({ scope }) => scope), sumUp: summing(terms, stretches.length, questions.length) };
+}
+
+/** Adds figures up. It keeps nothing of the entitlement. */
+function summing(terms: readonly Omit<Term, 'scope'>[], flows: number, levels: number): Measuring['sumUp'] {
+  const places = terms.map(({ of, index, sign }) => ({ of, index, sign }));
+  return (figures) => {
+    const zeros = (length: number) => Array.from({ length }, () => ZERO);
+    const found = { flows: zeros(flows), levels: zeros(levels) };
+    for (const [place, { of: which, index, sign }] of places.entries()) {
+      const { value } = figures[place] as UsageFigure;
+      const counted = which === 'levels' ? Decimal.max(ZERO, value) : value;
+      const before = found[which][index] as Decimal;
+      found[which][index] = sign === 1 ? before.plus(counted) : before.minus(counted);
+    }
+    return found;
   };
 }
 

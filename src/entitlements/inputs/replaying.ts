@@ -98,7 +98,7 @@ export function planOf(timeline: Timeline, question: Pick<ReplayQuestion, 'lastT
 
 /** Burns the usage. */
 export async function burned(
-  { timeline }: Plan,
+  { timeline }: Pick<Plan, 'timeline'>,
   { flows, levels }: Measured,
   question: Pick<ReplayQuestion, keyof Wanted | 'signal'>,
 ): Promise<Answers> {

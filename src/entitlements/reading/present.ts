@@ -1,7 +1,7 @@
 import type { Tx } from '../../db/index.ts';
 import { jsonNumber } from '../../kernel/decimal.ts';
 import { formatInstant, type Instant, type InstantText, isAfter, isBefore } from '../../kernel/time.ts';
-import type { EntitlementRow } from '../entitlement/entitlement.ts';
+import type { CountedEntitlement, EntitlementRow } from '../entitlement/entitlement.ts';
 import type { EntitlementDetailReply } from '../entitlement/schemas.ts';
 import { type Loaded, loadInput, templateAt } from '../inputs/inputs.ts';
 import { type Balance, type BalanceQuestion, balanceOfLoaded, instantAsked } from './balances.ts';
@@ -17,7 +17,7 @@ export function statusAt(
   return isFromPlan || isCanceled ? 'canceled' : 'expired';
 }
 
-const isActiveAt = (entitlement: EntitlementRow, at: Instant): boolean =>
+const isActiveAt = (entitlement: CountedEntitlement, at: Instant): boolean =>
   statusAt(entitlement, at) === 'active' && !isAfter(entitlement.activeFrom, at);
 
 /**
@@ -42,23 +42,26 @@ export async function toLoadedReply(
 ): Promise<EntitlementDetailReply> {
   const isMetered = loaded.entitlement.featureType === 'metered';
   const balance = isMetered ? await balanceOfLoaded(tx, loaded, question, now) : null;
-  return detailOf(loaded, balance, instantAsked(question, now));
+  return detailOf(loaded, instantAsked(question, now))(balance);
 }
 
-/** @param balance null: nothing is metered */
-export function detailOf(loaded: Loaded, balance: Balance | null, at: Instant): EntitlementDetailReply {
+/** The answer about an entitlement at an instant, by its balance; null: nothing is metered. */
+export function detailOf(loaded: Loaded, at: Instant): (balance: Balance | null) => EntitlementDetailReply {
   const { entitlement, terms } = loaded;
   const isActive = isActiveAt(entitlement, at);
   const template = templateAt(terms, at);
   const shared = sharedFields(loaded, at);
-  if (balance) {
-    const isSoftLimit = template.type === 'metered' && template.isSoftLimit === true;
-    const hasAccess = isActive && (isSoftLimit || balance.available.gt(0));
-    return { ...shared, ...meteredFields(loaded, balance), isSoftLimit, hasAccess };
-  }
-  if (template.type === 'static')
-    return { ...shared, featureType: 'static', config: template.config, hasAccess: isActive };
-  return { ...shared, featureType: 'boolean', config: null, hasAccess: isActive };
+  const billableMetrics = [...entitlement.billableMetricIds];
+  const isSoftLimit = template.type === 'metered' && template.isSoftLimit === true;
+  const config = template.type === 'static' ? template.config : undefined;
+  return (balance) => {
+    if (balance) {
+      const hasAccess = isActive && (isSoftLimit || balance.available.gt(0));
+      return { ...shared, ...meteredFields(billableMetrics, balance), isSoftLimit, hasAccess };
+    }
+    if (config !== undefined) return { ...shared, featureType: 'static', config, hasAccess: isActive };
+    return { ...shared, featureType: 'boolean', config: null, hasAccess: isActive };
+  };
 }
 
 const sharedFields = ({ entitlement, featureKey }: Loaded, at: Instant) => ({
@@ -78,7 +81,7 @@ const sharedFields = ({ entitlement, featureKey }: Loaded, at: Instant) => ({
 });
 
 /** A one-time entitlement has no periods to show. */
-function meteredFields({ entitlement }: Loaded, { available, usageInPeriod, overage, reserved, period }: Balance) {
+function meteredFields(billableMetrics: string[], { available, usageInPeriod, overage, reserved, period }: Balance) {
   const isPeriodic = period.end !== null;
   return {
     featureType: 'metered' as const,
@@ -90,7 +93,7 @@ function meteredFields({ entitlement }: Loaded, { available, usageInPeriod, over
     currentPeriodStart: isPeriodic ? formatInstant(period.start) : null,
     currentPeriodEnd: time(period.end),
     lastResetAt: time(period.lastResetAt),
-    billableMetrics: [...entitlement.billableMetricIds],
+    billableMetrics,
     pricingUnitId: null,
   };
 }

@@ -1,27 +1,31 @@
 import { arrayElements, type Sql, type Tx } from '../../db/index.ts';
 import { decimal } from '../../kernel/decimal.ts';
-import type { Meter } from '../meter/meter.ts';
-import type { UsageScope } from '../meter/usage-request.ts';
+import type { UsageScope, UsageSource } from '../meter/usage-request.ts';
 import {
   FIGURE_ARGUMENTS,
   FIGURE_FIELDS,
   type FigureArgument,
   type FigureFunction,
+  type FigureQuestion,
   figureArguments,
   figureColumns,
+  type ReadHour,
 } from './figures.sql.ts';
-import { figureOf, knownHours, questionOf, type UsageFigure, withKnown } from './figures.ts';
-import type { KnownHours } from './known-hours.ts';
+import { figureOf, knownHours, meterOf, questionOf, type UsageFigure, withKnown } from './figures.ts';
+import { type KnownHours, readHours } from './known-hours.ts';
 
 /** Figures of usage that are asked for as columns of another statement, beside those of other calls of the merchant. */
 export interface FigureCall {
-  /** The meter of each figure that is answered, in the order of the scopes. */
-  readonly meters: readonly Meter[];
+  /** Where hours are kept that were read for it. */
+  readonly hours: KnownHours;
+  /** One for each figure that is answered. */
+  readonly scopes: readonly UsageScope[];
   /** The questions to each function. */
-  readonly functions: ReadonlyMap<FigureFunction, AskedOfFunction>;
+  readonly functions: readonly AskedOfFunction[];
 }
 
 interface AskedOfFunction {
+  readonly name: FigureFunction;
   /** The place of each question's scope. */
   readonly places: readonly number[];
   readonly definitions: readonly { readonly type: string; readonly content: string }[];
@@ -60,17 +64,16 @@ export type FigureParameter = `${FigureFunction} ${FigureArgument}`;
 export const figureParameters = (functions: readonly FigureFunction[], merchant: Sql): Sql =>
   figureColumns(functions, merchant, (name, argument): FigureParameter => `${name} ${argument}`);
 
-/** One for all: a `KnownHours` takes half a megabyte before anything is in it. */
-const NOTHING_KNOWN: Pick<KnownHours, 'of'> = { of: () => [] };
-
 /**
  * The figures of questions of a merchant, for a statement that asks other things too, with what is known now of hours
  * that they cut.
- * @param tx null: nothing is known of such hours
  * @returns null where roll-ups do not answer one of them, as `keptFigures` says
  */
-export async function figureCall(tx: Tx | null, scopes: readonly UsageScope[]): Promise<FigureCall | null> {
-  const hours = tx === null ? NOTHING_KNOWN : await knownHours(tx);
+export async function figureCall(
+  constants: Pick<Tx, 'constant'>,
+  scopes: readonly UsageScope[],
+): Promise<FigureCall | null> {
+  const hours = await knownHours(constants);
   const asked = scopes.map((scope, place) => ({ scope, place, question: questionOf(scope) }));
   if (asked.some(({ question }) => question === null)) return null;
   const known = asked.flatMap(({ scope, place, question }) =>
@@ -78,16 +81,17 @@ export async function figureCall(tx: Tx | null, scopes: readonly UsageScope[]): 
       ? [{ ...withKnown({ ...question, scope }, hours), name: question.name, place }]
       : [],
   );
-  return {
-    meters: scopes.map(({ meter }) => meter),
-    functions: new Map([...Map.groupBy(known, ({ name }) => name)].map(([name, those]) => [name, askedOf(those)])),
-  };
+  const functions = [...Map.groupBy(known, ({ name }) => name)].map(([name, those]) => askedOf(name, those));
+  return { hours, scopes, functions };
 }
 
-function askedOf(questions: readonly (Parameters<typeof figureArguments>[0][number] & { readonly place: number })[]) {
+type PlacedQuestion = FigureQuestion & { readonly place: number };
+
+function askedOf(name: FigureFunction, questions: readonly PlacedQuestion[]): AskedOfFunction {
   const values = figureArguments(questions);
   const texts = KEPT_ARGUMENTS.map((argument) => [argument, arrayElements(values[argument])]);
   return {
+    name,
     places: questions.map(({ place }) => place),
     definitions: values.meterTypes.map((type, place) => ({
       type: arrayElements([type]),
@@ -102,31 +106,36 @@ function askedOf(questions: readonly (Parameters<typeof figureArguments>[0][numb
   };
 }
 
+/** The answer to one call. */
+export interface FigureAnswer {
+  /** In the order of its scopes; null where roll-ups do not hold all events of one. */
+  readonly figures: readonly UsageFigure[] | null;
+  /** Hours were read that a call for the same scopes would know from now on. */
+  readonly hasReadHours: boolean;
+}
+
 /** The figures of several calls of a merchant in one statement. */
 export interface JoinedFigures {
   /** In the order of their names. The text of the statement depends on them alone. */
   readonly functions: readonly FigureFunction[];
   /** The parameters of `figureParameters` for these functions. */
   readonly values: Readonly<Partial<Record<FigureParameter, string>>>;
-  /**
-   * @param row with the columns
-   * @returns for each call its figures in the order of its scopes; null where roll-ups do not hold all events of one
-   */
-  readonly figuresOf: (row: FigureColumns) => readonly (readonly UsageFigure[] | null)[];
+  /** @param row with the columns @returns for each call; the hours that were read are kept */
+  readonly answersOf: (row: FigureColumns) => readonly FigureAnswer[];
 }
 
 /** Joins calls of one merchant. */
 export function joinFigures(calls: readonly FigureCall[]): JoinedFigures {
-  const functions = [...new Set(calls.flatMap((call) => [...call.functions.keys()]))].toSorted();
+  const functions = [...new Set(calls.flatMap((call) => call.functions.map(({ name }) => name)))].toSorted();
   const values: Partial<Record<FigureParameter, string>> = {};
-  const owners = new Map<FigureFunction, readonly Owner[]>();
+  const joined = new Map<FigureFunction, JoinedCalls>();
   for (const name of functions) {
-    const joined = joinedOf(calls, name);
+    const of = joinedOf(calls, name);
     for (const argument of Object.keys(FIGURE_ARGUMENTS) as FigureArgument[])
-      values[`${name} ${argument}`] = `{${joined.lists[argument].join()}}`;
-    owners.set(name, joined.owners);
+      values[`${name} ${argument}`] = `{${of.lists[argument].join()}}`;
+    joined.set(name, of);
   }
-  return { functions, values, figuresOf: (row) => figuresOf(calls, owners, row) };
+  return { functions, values, answersOf: (row) => answersOf(calls, joined, row) };
 }
 
 /** The owner of a question's figure in a statement. */
@@ -135,14 +144,21 @@ interface Owner {
   readonly place: number;
 }
 
-function joinedOf(calls: readonly FigureCall[], name: FigureFunction) {
+/** Calls of one function in a statement. */
+interface JoinedCalls {
+  readonly lists: Readonly<Record<FigureArgument, (string | number)[]>>;
+  /** Of each question. */
+  readonly owners: readonly Owner[];
+}
+
+function joinedOf(calls: readonly FigureCall[], name: FigureFunction): JoinedCalls {
   const lists = Object.fromEntries(
     Object.keys(FIGURE_ARGUMENTS).map((argument) => [argument, []]),
   ) as unknown as Record<FigureArgument, (string | number)[]>;
   const owners: Owner[] = [];
   const definitions = new Map<string, number>();
   for (const [call, { functions }] of calls.entries()) {
-    const asked = functions.get(name);
+    const asked = functions.find((each) => each.name === name);
     if (!asked) continue;
     const [question, part] = [owners.length, lists.questions.length];
     const numbers = asked.definitions.map(({ type, content }) => {
@@ -167,28 +183,40 @@ function joinedOf(calls: readonly FigureCall[], name: FigureFunction) {
   return { lists, owners };
 }
 
-function figuresOf(
+function answersOf(
   calls: readonly FigureCall[],
-  owners: ReadonlyMap<FigureFunction, readonly Owner[]>,
+  joined: ReadonlyMap<FigureFunction, JoinedCalls>,
   row: FigureColumns,
-): (UsageFigure[] | null)[] {
-  const found: (UsageFigure | null)[][] = calls.map(({ meters }) =>
-    meters.map((meter) => figureOf(meter, undefined) as UsageFigure),
+): FigureAnswer[] {
+  const found: (UsageFigure | null)[][] = calls.map(({ scopes }) =>
+    scopes.map(({ meter }) => figureOf(meter, undefined) as UsageFigure),
   );
-  for (const [name, those] of owners) {
-    for (const { call, place } of those) (found[call] as (UsageFigure | null)[])[place] = null;
-    for (const figure of row[FIGURE_FIELDS[name]]?.split(',') ?? []) {
-      const [question, value, count] = figure.split(' ') as [string, string, string];
-      const { call, place } = those[Number(question)] as Owner;
-      const meter = (calls[call] as FigureCall).meters[place] as Meter;
+  const reading = new Set<number>();
+  for (const [name, { lists, owners }] of joined) {
+    for (const { call, place } of owners) (found[call] as (UsageFigure | null)[])[place] = null;
+    for (const line of row[FIGURE_FIELDS[name]]?.split('\n') ?? []) {
+      const [question, value, count, ...hours] = line.split(' ') as [string, string, string, ...string[]];
+      const { call, place } = owners[Number(question)] as Owner;
+      const { scopes, hours: known } = calls[call] as FigureCall;
+      const scope = scopes[place] as UsageScope;
       const read = {
         question: place,
         value: value === '-' || value === '!' ? null : decimal(value),
         eventCount: BigInt(count),
         isComplete: value !== '!',
+        readHours: hours.length === 0 ? null : (JSON.parse(hours.join(' ')) as ReadHour[][]),
       };
-      (found[call] as (UsageFigure | null)[])[place] = figureOf(meter, read);
+      (found[call] as (UsageFigure | null)[])[place] = figureOf(scope.meter, read);
+      for (const hour of readHours([read])) {
+        const asked = questionOf(scope) as NonNullable<ReturnType<typeof questionOf>>;
+        const part = Number(hour.part) - 1 - lists.questions.indexOf(Number(question));
+        known.keep(meterOf({ ...asked, scope }), asked.parts[part] as UsageSource, hour);
+        reading.add(call);
+      }
     }
   }
-  return found.map((figures) => (figures.includes(null) ? null : (figures as UsageFigure[])));
+  return found.map((figures, call) => ({
+    figures: figures.includes(null) ? null : (figures as UsageFigure[]),
+    hasReadHours: reading.has(call),
+  }));
 }

@@ -97,9 +97,9 @@ export const selectFigures = (name: FigureFunction, merchantId: string, question
 };
 
 /**
- * The same as columns of another statement, one for each function and each after a comma: a text with the number of the
- * question, the value (`-`: none, `!`: the figure is not complete) and the number of events, with spaces between them
- * and commas between the questions.
+ * The same as columns of another statement, one for each function and each after a comma: a line for each question,
+ * with its number, the value (`-`: none, `!`: the figure is not complete), the number of events, and JSON of the hours
+ * that were read, if any were; with spaces between them.
  * @param argumentOf an argument of one of the functions
  */
 export const figureColumns = (
@@ -112,7 +112,7 @@ export const figureColumns = (
       (name) => sql`,
     (select string_agg(concat_ws(' ', f.question, case when f.is_complete then coalesce(f.value::text, '-')
                                  else '!' end,
-                                 f.event_count), ',')
+                                 f.event_count, f.read_hours), E'\\n')
        from ${figuresFrom(name, merchant, (argument) => argumentOf(name, argument))} f) as ${sql.ref(name)}`,
     ),
     sql``,

@@ -43,11 +43,12 @@ export async function keptFigures(tx: Tx, scopes: readonly UsageScope[]): Promis
   return figures;
 }
 
-/** The hours that this process knows, in the database of a transaction. */
-export const knownHours = (tx: Tx): Promise<KnownHours> => tx.constant('parts of hours', async () => new KnownHours());
+/** The hours of a database that this process knows. */
+export const knownHours = (constants: Pick<Tx, 'constant'>): Promise<KnownHours> =>
+  constants.constant('parts of hours', async () => new KnownHours());
 
 /** A question with the known figures of its parts. */
-export const withKnown = (question: Omit<Asked, 'place'>, known: Pick<KnownHours, 'of'>): FigureQuestion => ({
+export const withKnown = (question: Omit<Asked, 'place'>, known: KnownHours): FigureQuestion => ({
   definition: question.definition,
   parts: question.parts.map((part) => ({ ...part, known: known.of(meterOf(question), part) })),
 });
@@ -71,7 +72,7 @@ export function questionOf(scope: UsageScope): Omit<Asked, 'scope' | 'place'> | 
 }
 
 /** The meter of the reading. */
-const meterOf = ({ name, definition, scope }: Omit<Asked, 'place'>): string =>
+export const meterOf = ({ name, definition, scope }: Omit<Asked, 'place'>): string =>
   `${name} ${scope.merchantId} ${definitionText(definition)}`;
 
 /** Do roll-ups keep the whole figure that is asked for, once they hold all events of its meter? */
