@@ -48,7 +48,7 @@ export interface ServerOptions {
   readonly errorTables: readonly ErrorTable[];
   /** The webhooks that the document describes; absent: none. */
   readonly deliveries?: Deliveries;
-  readonly authenticate: (token: string | undefined, address: string) => Promise<Authentication>;
+  readonly authenticate: (token: string | undefined, address: string) => Authentication | Promise<Authentication>;
   readonly audit: (tx: Tx, entry: AuditEntry) => Promise<void>;
   /** Wall time; the only place of the API where it comes in. */
   readonly now: () => Instant;

@@ -205,7 +205,7 @@ interface RouteDeclaration<Path extends string, Q, B, A extends Access> {
   /** The handler holds the body against its schema itself, where that has to be done part by part. */
   readonly bodyChecked?: 'by the handler';
   /** Asks for room before the body is read: to read a body that will be refused costs the time of others. */
-  readonly admit?: (arrival: Arrival) => Promise<Result<Place>>;
+  readonly admit?: (arrival: Arrival) => Result<Place> | Promise<Result<Place>>;
   /** The rate limit of the organization that counts it; default `general`. */
   readonly rateLimit?: BucketName;
   /** `false`: the Idempotency-Key header is not for this POST (events have their own keys). */

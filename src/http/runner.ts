@@ -196,17 +196,12 @@ export class Runner {
   }
 
   /**
-   * Waits until the merchant may have one more request in work. Events have an admission of their own, and pages have
-   * places of their own. @throws the refusal where too many wait
+   * Waits until the merchant may have one more request in work. Pages have places of their own. @throws the refusal
+   * where too many wait
    */
-  async #takeSlot(
-    { declaration }: Route,
-    request: FastifyRequest,
-    merchantId: string,
-    signal: AbortSignal,
-  ): Promise<void> {
+  async #takeSlot(request: FastifyRequest, merchantId: string, signal: AbortSignal): Promise<void> {
     const { slots } = this.#options;
-    if (!slots || request.slot || declaration.admit) return;
+    if (!slots || request.slot) return;
     const slot = await slots.take(merchantId, signal);
     request.slot = slot ?? orThrow<never>(fail('TOO_MANY_AT_ONCE'));
   }
@@ -225,7 +220,8 @@ export class Runner {
     const { declaration } = each;
     const caller = request.caller;
     if (declaration.errorPage) await this.#takePagePlace(request, signal);
-    if (caller && !caller.isOperator) await this.#takeSlot(each, request, caller.organizationId, signal);
+    const needsSlot = caller && !declaration.admit; // events have an admission of their own
+    if (needsSlot && !caller.isOperator) await this.#takeSlot(request, caller.organizationId, signal);
     const early =
       'public' in declaration.access
         ? null
@@ -243,7 +239,7 @@ export class Runner {
         ? null
         : (early ?? (await this.#merchants.ofValues(declaration.access, caller as Caller, query, body as Values)));
     // an operator counts as whom it names
-    if (caller) await this.#takeSlot(each, request, merchantId ?? caller.organizationId, signal);
+    if (needsSlot) await this.#takeSlot(request, merchantId ?? caller.organizationId, signal);
 
     const context = {
       now: this.#options.now(),
@@ -267,8 +263,11 @@ export class Runner {
         place,
         endSlot: () => request.slot?.end(),
       };
-      const result = await each.free(free as never).finally(() => place?.leave());
-      this.#answer(each, reply, orThrow(result));
+      try {
+        this.#answer(each, reply, orThrow(await each.free(free as never)));
+      } finally {
+        place?.leave();
+      }
       return;
     }
     const scope = scopeOf(declaration.access, merchantId);

@@ -83,7 +83,7 @@ it('looks a key up once for all who come with it at the same time', async () => 
   try {
     const authenticator = authenticatorOf();
     const together = () =>
-      Promise.all(Array.from({ length: 50 }, () => authenticator.authenticate(merchant.key, '::1')));
+      Promise.all(Array.from({ length: 50 }, async () => authenticator.authenticate(merchant.key, '::1')));
     const found = await together();
     expect(found.every((each) => 'caller' in each && each.caller.organizationId === merchant.id)).toBe(true);
     expect(asked).toHaveBeenCalledTimes(1);
@@ -96,11 +96,13 @@ describe('unknown keys', () => {
   it('are looked up together, in one round trip, and with few statements at a time', async () => {
     const { count, database } = countingDatabase();
     const authenticator = authenticatorOf({ database });
-    const found = await Promise.all(unknownKeys(500).map((key) => authenticator.authenticate(key, '198.51.100.1')));
+    const found = await Promise.all(
+      unknownKeys(500).map(async (key) => authenticator.authenticate(key, '198.51.100.1')),
+    );
     expect(new Set(found.map((each) => ('code' in each ? each.code : 'found')))).toEqual(new Set(['API_KEY_INVALID']));
     expect(count.statements).toBeLessThanOrEqual(2);
     for (let round = 0; round < 10; round += 1)
-      void Promise.all(unknownKeys(50).map((key) => authenticator.authenticate(key, '198.51.100.1')));
+      void Promise.all(unknownKeys(50).map(async (key) => authenticator.authenticate(key, '198.51.100.1')));
     await authenticator.authenticate(generateApiKey('sandbox'), '198.51.100.1');
     expect(count.most).toBeLessThanOrEqual(2);
   });
@@ -133,12 +135,12 @@ describe('unknown keys', () => {
     const { body: key } = await merchant.post(`/v0/users/${merchant.userId}/apikeys`, { name: 'new' });
     const authenticator = authenticatorOf();
     const [found] = await Promise.all(
-      [key.secret, ...unknownKeys(50)].map((each) => authenticator.authenticate(each, '::1')),
+      [key.secret, ...unknownKeys(50)].map(async (each) => authenticator.authenticate(each, '::1')),
     );
     expect(found).toHaveProperty('caller');
     const failing = { call: async () => Promise.reject(new Error('away')) } as unknown as Database;
     const broken = authenticatorOf({ database: failing });
-    const asked = unknownKeys(3).map((each) => broken.authenticate(each, '::1'));
+    const asked = unknownKeys(3).map(async (each) => broken.authenticate(each, '::1'));
     for (const each of await Promise.allSettled(asked)) expect(each).toMatchObject({ status: 'rejected' });
   });
 
@@ -154,7 +156,7 @@ describe('unknown keys', () => {
     milliseconds += 1000;
     const before = count.statements;
     const keys = [...unknownKeys(30), used.key];
-    const found = await Promise.all(keys.map((key) => authenticator.authenticate(key, address)));
+    const found = await Promise.all(keys.map(async (key) => authenticator.authenticate(key, address)));
     expect(found.slice(0, 30).every((each) => 'code' in each && each.code === 'RATE_LIMITED')).toBe(true);
     expect(found[30]).toHaveProperty('caller');
     expect(count.statements - before).toBeLessThanOrEqual(2);

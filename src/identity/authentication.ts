@@ -50,21 +50,26 @@ export class Authenticator {
   /**
    * @param token what stood behind `Bearer`; undefined where nothing did
    * @param address where the call comes from: failures are counted by it, and above 1,000 a minute held up
+   * @returns a promise where the key must be looked up
    */
-  async authenticate(token: string | undefined, address: string): Promise<Authentication> {
-    const found = await this.#check(token, address);
+  authenticate(token: string | undefined, address: string): Authentication | Promise<Authentication> {
+    if (token === undefined) return this.#counted({ code: 'API_KEY_MISSING' }, address);
+    if (!isWellFormed(token)) return this.#counted({ code: 'API_KEY_INVALID' }, address);
+    const hash = hashApiKey(token);
+    const id = hash.toString('base64');
+    const known = this.#known.get(id);
+    if (known) return this.#counted(this.#answer(known), address);
+    return this.#lookedUp(id, hash, address).then((found) => this.#counted(found, address));
+  }
+
+  /** The answer, unless it is a failure of an address with too many of them. */
+  #counted(found: Authentication, address: string): Authentication {
     if ('caller' in found || found.code === 'RATE_LIMITED') return found;
     const retryAfterSeconds = this.#failures.count(address);
     return retryAfterSeconds === null ? found : { code: 'RATE_LIMITED', retryAfterSeconds };
   }
 
-  async #check(token: string | undefined, address: string): Promise<Authentication> {
-    if (token === undefined) return { code: 'API_KEY_MISSING' };
-    if (!isWellFormed(token)) return { code: 'API_KEY_INVALID' };
-    const hash = hashApiKey(token);
-    const id = hash.toString('base64');
-    const known = this.#known.get(id);
-    if (known) return this.#answer(known);
+  async #lookedUp(id: string, hash: Buffer, address: string): Promise<Authentication> {
     if (this.#unknown.has(id)) return { code: 'API_KEY_INVALID' };
     const retryAfterSeconds = this.#seen.has(id) ? null : this.#failures.held(address);
     if (retryAfterSeconds === null) return this.#answer(await this.#find(id, hash));

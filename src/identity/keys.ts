@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { BASE62, KEY_LENGTH, randomBase62 } from '../kernel/ids.ts';
 
@@ -30,7 +30,7 @@ function checksum(secret: string): string {
 export const isWellFormed = (key: string): boolean => key.length >= KEY_LENGTH.least && key.length <= KEY_LENGTH.most;
 
 /** The stored hash of a key. A random secret needs no slow hash. */
-export const hashApiKey = (key: string): Buffer => createHash('sha256').update(key).digest();
+export const hashApiKey = (key: string): Buffer => hash('sha256', key, 'buffer');
 
 /** The visible part of a key after its creation. */
 export const keyDisplay = (key: string): { prefix: string; last4: string } => ({

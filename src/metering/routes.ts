@@ -1,6 +1,6 @@
 import type { Database } from '../db/index.ts';
 import { ownerOf } from '../db/index.ts';
-import { type Caller, JSON_SUFFIX, JsonParts, type Route, routesOf, Type } from '../http/index.ts';
+import { type Caller, JSON_SUFFIX, JsonParts, type Place, type Route, routesOf, Type } from '../http/index.ts';
 import { fail, invalidField, notFound, ok, type Result } from '../kernel/result.ts';
 import { BATCH_TYPE, type EventForm, formOf, type Headers, STRUCTURED_TYPE } from './events/cloud-events.ts';
 import { type EventRecord, toEventReply } from './events/event-record.ts';
@@ -63,9 +63,9 @@ export const eventRoutes = (
     endsByItself: true, // by the time limits of the statements that it waits for
     bodyParts: BODY_LIMITS,
     contentTypes: [STRUCTURED_TYPE, BATCH_TYPE, JSON_SUFFIX],
-    admit: async ({ caller, database, bytes, now }) => {
-      const place = await admissionOf(database).admit(caller.organizationId, bytes, now);
-      return place === null ? fail('INGEST_QUEUE_FULL') : ok(place);
+    admit: ({ caller, database, bytes, now }) => {
+      const place = admissionOf(database).admit(caller.organizationId, bytes, now);
+      return place instanceof Promise ? place.then(toAdmission) : ok(place);
     },
     rateLimit: 'events',
     idempotent: false,
@@ -124,6 +124,8 @@ export const eventRoutes = (
     handler: async ({ tx, merchantId, params }) => findEvent(tx, merchantId, params.id, metersOf, findBilling),
   }),
 ];
+
+const toAdmission = (place: Place | null): Result<Place> => (place === null ? fail('INGEST_QUEUE_FULL') : ok(place));
 
 function acceptedSchema(entitlement: EventBalances['schema']) {
   const { one, many } = acceptedSchemas(entitlement);

@@ -20,7 +20,7 @@ export interface ReceivingDependencies {
   readonly environment: 'production' | 'sandbox';
   readonly sealer: Sealer;
   /** @param address where the call comes from */
-  readonly authenticate: (token: string | undefined, address: string) => Promise<Authentication>;
+  readonly authenticate: (token: string | undefined, address: string) => Authentication | Promise<Authentication>;
 }
 
 /** A webhook of a provider, or a call of the merchant's own in its form. */

@@ -58,6 +58,12 @@ export interface RateLimiterOptions {
   readonly clock?: () => number;
 }
 
+/**
+ * May a request be answered, and the headers of its answer (draft-ietf-httpapi-ratelimit-headers); null if its
+ * organization has no limit.
+ */
+type Permission = { readonly isAllowed: boolean; readonly headers: Record<string, string> } | null;
+
 /** Request rates by organization, counted in this process: several processes allow as much as all of them together. */
 export class RateLimiter {
   readonly #clock: () => number;
@@ -75,14 +81,18 @@ export class RateLimiter {
   }
 
   /**
-   * Counts a request. @returns the headers of the answer (draft-ietf-httpapi-ratelimit-headers) and the permission;
-   * null if the organization has no limit
+   * Counts a request. @returns a promise where the limits of the organization must be looked up
    */
-  async take(
-    organizationId: string,
-    name: BucketName,
-  ): Promise<{ isAllowed: boolean; headers: Record<string, string> } | null> {
-    const limit = (await this.#limits.fetch(organizationId))?.limits?.[name];
+  take(organizationId: string, name: BucketName): Permission | Promise<Permission> {
+    const known = this.#limits.get(organizationId);
+    if (known) return this.#permission(organizationId, name, known.limits);
+    return this.#limits
+      .fetch(organizationId)
+      .then((found) => this.#permission(organizationId, name, found?.limits ?? null));
+  }
+
+  #permission(organizationId: string, name: BucketName, limits: RateLimits | null): Permission {
+    const limit = limits?.[name];
     if (!limit) return null;
     const key = `${name} ${organizationId}`;
     const taken = takeToken(this.#buckets.get(key), limit, this.#clock());

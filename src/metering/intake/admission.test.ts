@@ -138,7 +138,7 @@ describe('a request for which there is no room', () => {
     const { admission, pauses, over } = paused();
     flood(admission, 'one', LARGE);
     let answer: Place | null | undefined;
-    void admission.admit('one', LARGE, NOW).then((place) => {
+    void Promise.resolve(admission.admit('one', LARGE, NOW)).then((place) => {
       answer = place;
     });
     for (let look = 0; look < 4; look += 1) {
@@ -173,7 +173,7 @@ describe('a request for which there is no room', () => {
     const { admission, pauses } = paused();
     flood(admission, 'one', LARGE);
     void admission.admit('one', LARGE, NOW);
-    expect(await admission.admit('another', LARGE, NOW)).not.toBeNull();
+    expect(admission.admit('another', LARGE, NOW)).not.toBeInstanceOf(Promise);
     expect(pauses).toHaveLength(1);
   });
 });

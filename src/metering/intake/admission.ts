@@ -49,19 +49,23 @@ export class Admission {
   /**
    * Gives a place, or looks for room again for a second before it gives up: a refusal costs half of what an event
    * costs, so one who does not heed `Retry-After` must not have refusals as fast as they can be sent.
-   * @param bytes of the body; null where it does not say @returns null where there is no room
+   * @param bytes of the body; null where it does not say
+   * @returns the place, at once if there is room; else a promise, of null if there was none in time
    */
-  async admit(owner: string, bytes: number | null, now: Instant): Promise<Place | null> {
+  admit(owner: string, bytes: number | null, now: Instant): Place | Promise<Place | null> {
+    return this.enter(owner, bytes, now) ?? this.#admitLater(owner, bytes, now);
+  }
+
+  async #admitLater(owner: string, bytes: number | null, now: Instant): Promise<Place | null> {
     const cost = WAITING_BYTES + Math.min(bytes ?? MOST_READ_BYTES, MOST_READ_BYTES);
-    let place = this.enter(owner, bytes, now);
-    for (let look = 0; place === null && look < LOOKS; look += 1) {
-      if (this.#waiting + cost > MOST_WAITING_BYTES) break;
+    for (let look = 0; look < LOOKS && this.#waiting + cost <= MOST_WAITING_BYTES; look += 1) {
       this.#waiting += cost;
       await this.#pause();
       this.#waiting -= cost;
-      place = this.enter(owner, bytes, now);
+      const place = this.enter(owner, bytes, now);
+      if (place !== null) return place;
     }
-    return place;
+    return null;
   }
 
   /** Gives a place if there is room now. */

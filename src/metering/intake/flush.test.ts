@@ -104,6 +104,32 @@ describe('requests that are stored together', () => {
     expect((await stored(merchantId)).map(({ key }) => key)).toEqual(['one', 'two']);
   });
 
+  it('store the same after a repeated key, when its session looks keys up first for a while', async () => {
+    const merchantId = newId('organization');
+    const database = new Database({ url: env.url, connections: 1 });
+    try {
+      const intake = createIntake(database);
+      const send = async (...keys: string[]) => {
+        const events = keys.map((key) => eventOf(merchantId, key));
+        const ids = (await intake.accept(events, NOW)).map(({ id }) => id);
+        const [careful] = await database.call<{ flushes: string }>(
+          'careful',
+          sql`select coalesce(current_setting('reckoner.repeated_keys', true), '') as flushes`,
+        );
+        return { ids, flushes: careful?.flushes };
+      };
+      const first = await send('a');
+      const second = await send('a', 'b');
+      const third = await send('b', 'c');
+      const fourth = await send('d');
+      expect([first, second, third, fourth].map(({ flushes }) => flushes)).toEqual(['', '16', '16', '15']);
+      expect([second.ids[0], third.ids[0]]).toEqual([first.ids[0], second.ids[1]]);
+      expect((await stored(merchantId)).map(({ key }) => key)).toEqual(['a', 'b', 'c', 'd']);
+    } finally {
+      await database.close();
+    }
+  });
+
   it('wait for another flush that stores one of their keys, and answer with its event', async () => {
     const merchantId = newId('organization');
     const intake = createIntake(env.database);

@@ -67,6 +67,8 @@ export interface Flush {
   readonly kinds: readonly EventKind[];
   /** In the order of acceptance. */
   readonly entries: readonly Entry[];
+  /** The places of the events of each batch among the entries, from 0. */
+  readonly places: readonly (readonly number[])[];
 }
 
 /** The result of a flush. Places are those of its entries, from 1. */
@@ -103,6 +105,7 @@ export function contradictsItself({ events }: Batch): boolean {
  * over comes after them, so that it is compared with what was stored of them.
  */
 export function agreeing<Item extends Batch>(batches: readonly Item[]): { together: Item[]; later: Item[] } {
+  if (batches.length === 1) return { together: [...batches], later: [] };
   const fingerprints = new Map<string, bigint>();
   const together: Item[] = [];
   const later: Item[] = [];
@@ -116,7 +119,8 @@ export function agreeing<Item extends Batch>(batches: readonly Item[]): { togeth
 
 /** @param batches that agree with each other, and none of which contradicts itself */
 export function flushOf(batches: readonly Batch[]): Flush {
-  const first = new Map<string, { readonly prepared: PreparedEvent; readonly batch: number }>();
+  const known = new Map<string, number>();
+  const keys: { readonly prepared: PreparedEvent; readonly batch: number }[] = [];
   const groups = batches.map((_, batch) => batch);
   const groupOf = (batch: number): number => {
     let group = batch;
@@ -124,14 +128,18 @@ export function flushOf(batches: readonly Batch[]): Flush {
     groups[batch] = group;
     return group;
   };
-  for (const [batch, { events }] of batches.entries()) {
-    for (const prepared of events) {
-      const known = first.get(prepared.h);
-      if (known === undefined) first.set(prepared.h, { prepared, batch });
-      else if (known.batch !== batch) groups[groupOf(batch)] = groupOf(known.batch);
-    }
-  }
-  const keys = [...first.values()];
+  const places = batches.map(({ events }, batch) =>
+    events.map((prepared) => {
+      const place = known.get(prepared.h);
+      if (place === undefined) {
+        known.set(prepared.h, keys.length);
+        return keys.push({ prepared, batch }) - 1;
+      }
+      const first = keys[place] as (typeof keys)[number];
+      if (first.batch !== batch) groups[groupOf(batch)] = groupOf(first.batch);
+      return place;
+    }),
+  );
   const kinds = placesOf(keys, ({ prepared }) => kindTextOf(prepared.event));
   const subjects = placesOf(keys, ({ prepared }) => subjectTextOf(prepared.event));
   const order = subjects.texts
@@ -149,6 +157,7 @@ export function flushOf(batches: readonly Batch[]): Flush {
       kindPlace: (kinds.places[index] as number) + 1,
       subjectPlace: subjectPlaces[subjects.places[index] as number] as number,
     })),
+    places,
   };
 }
 
@@ -200,16 +209,15 @@ export function outcomesOf(batches: readonly Batch[], flush: Flush, row: Flushed
       throw new Error('An idempotency key is stored without its event.');
     return { subject: subject ?? null, at, seq };
   });
-  const found = new Map<string, EventRecord>();
-  for (const [entry, id] of ids.idsOf(stored).entries()) {
+  const found = ids.idsOf(stored).map((id, entry) => {
     const { prepared, group } = flush.entries[entry] as Entry;
     const { subject, at } = stored[entry] as (typeof stored)[number];
-    if (!refused.has(group)) found.set(prepared.h, recordOf(prepared.event, id, subject, at));
-  }
-  return batches.map(({ events }) => {
+    return refused.has(group) ? undefined : recordOf(prepared.event, id, subject, at);
+  });
+  return batches.map(({ events }, batch) => {
     if (conflicting.size > 0 && events.some(({ h }) => conflicting.has(h)))
       return keysReused(events, ({ h }) => conflicting.has(h));
-    const records = events.map(({ h }) => found.get(h));
+    const records = (flush.places[batch] as readonly number[]).map((place) => found[place]);
     return records.includes(undefined) ? 'again' : { records: records as EventRecord[] };
   });
 }

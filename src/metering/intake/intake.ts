@@ -219,7 +219,7 @@ const prepareAll = (events: readonly IncomingEvent[]): PreparedEvent[] => events
 
 /** Prepares in slices, so that a large batch does not delay others. */
 const prepareInSlices = async (events: readonly IncomingEvent[]): Promise<PreparedEvent[]> =>
-  (await inSlices(events, ({ data }) => data, prepareAll)).flat();
+  events.length === 1 ? prepareAll(events) : (await inSlices(events, ({ data }) => data, prepareAll)).flat();
 
 function answer(requests: readonly Request[], outcomes: readonly Outcome[]): void {
   for (const [index, { resolve }] of requests.entries()) {
