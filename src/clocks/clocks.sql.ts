@@ -31,8 +31,10 @@ export const lockClocksShared = (tx: Tx, ids: readonly string[]) =>
 
 /** Against other drivers and whoever holds the clock still; not against rows that only refer to it. */
 export const lockClockRow = (tx: Tx, id: string) =>
-  tx.maybe<Clock>(sql`
-    select ${COLUMNS} from test_clock where merchant_id = ${tx.merchantId} and id = ${id} for no key update`);
+  tx.maybe<Clock>(
+    sql`select ${COLUMNS} from test_clock where merchant_id = ${tx.merchantId} and id = ${id} for no key update`,
+    'clock_locked',
+  );
 
 export interface ClockChange {
   readonly name?: string | null | undefined;

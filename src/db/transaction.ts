@@ -41,7 +41,9 @@ types.setTypeParser(3802, parseExactJson);
  * An operation on a list finds a few rows for each item, by keys. A plan may date from a time when a table was almost
  * empty, and would read the whole table for ever.
  */
-const BY_KEYS = 'set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off';
+const BY_KEYS = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin'].map(
+  (way) => `, set_config('${way}', 'off', true)`,
+);
 
 /**
  * How much longer than one statement the program may compute between two: workers, whose statements may take long,
@@ -123,9 +125,8 @@ export class Database {
   ): Promise<T> {
     const attempt = () =>
       this.#attempt(
-        scope,
+        beginStatement(scope, this.#statementTimeout, byKeys),
         async (client) => {
-          if (byKeys) await client.query(BY_KEYS);
           const tx = new ConnectionTx(
             { client, signal, constants: this.#constants, afterCommit: [] },
             merchantOf(scope),
@@ -138,7 +139,7 @@ export class Database {
   }
 
   async #attempt<T>(
-    scope: Scope,
+    begin: string,
     work: (client: pg.PoolClient) => Promise<{ value: T; tx: { committed(): void } }>,
     signal?: AbortSignal,
   ): Promise<T> {
@@ -146,7 +147,7 @@ export class Database {
     const onError = (error: Error) => {
       broken = error;
     };
-    const client = await this.#begin(beginStatement(scope, this.#statementTimeout), onError, signal);
+    const client = await this.#begin(begin, onError, signal);
     try {
       const { value, tx } = await work(client);
       signal?.throwIfAborted();
@@ -262,14 +263,15 @@ const merchantOf = (scope: Scope): string | null =>
  * One round trip: the role, whom it may see, and the limits, all local to the transaction (safe behind a transaction
  * pooler).
  */
-function beginStatement(scope: Scope, statementTimeout: number): string {
+function beginStatement(scope: Scope, statementTimeout: number, byKeys: boolean): string {
   const merchants = typeof scope === 'object' ? scope.merchants : [];
   for (const id of merchants) if (!MERCHANT_LIST.test(id)) throw new TypeError('A merchant id is letters and digits.');
   const role = scope === 'every merchant, reading' ? 'reckoner_operator' : 'reckoner_app';
+  const keys = byKeys ? BY_KEYS.join('') : '';
   return `begin; set local role ${role};
     select set_config('reckoner.merchants', '${merchants.join(',')}', true),
            set_config('statement_timeout', '${statementTimeout}', true), set_config('lock_timeout', '3000', true),
-           set_config('idle_in_transaction_session_timeout', '${statementTimeout + IDLE_MILLISECONDS}', true)`;
+           set_config('idle_in_transaction_session_timeout', '${statementTimeout + IDLE_MILLISECONDS}', true)${keys}`;
 }
 
 /** A transaction under way. */

@@ -77,6 +77,7 @@ export const insertOrganization = (tx: Tx, row: NewRow, now: Instant): Promise<O
 export const selectOrganization = (tx: Tx, id: string): Promise<OrganizationRow | undefined> =>
   tx.maybe<OrganizationRow>(
     sql`select ${columns} from organization where merchant_id = ${tx.merchantId} and id = ${id}`,
+    'organization',
   );
 
 /** The same, with the row locked against other changes of it until the transaction ends. */

@@ -168,7 +168,7 @@ export function boundary(anchor: Instant, cadence: Cadence, n: number): Instant 
   return start;
 }
 
-/** Starts of periods that were asked before, by their anchor: a bill asks for the same few of them dozens of times. */
+/** Starts of periods that were asked before, by their anchor: a bill asks for a few of them dozens of times. */
 const BOUNDARIES = new WeakMap<Instant, Map<string, Instant>>();
 const MOST_KNOWN_BOUNDARIES = 100;
 

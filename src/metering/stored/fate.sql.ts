@@ -63,8 +63,9 @@ export async function selectReadings(
  * holds the ingest lock exclusively, because `seq` is drawn under the shared one.
  */
 export const selectUsageMark = async (tx: Tx): Promise<bigint> => {
-  const { mark } = await tx.one<{ mark: bigint }>(
+  const found = await tx.maybe<{ mark: bigint }>(
     sql`select coalesce(max(seq), 0) as mark from event where merchant_id = ${tx.merchantId}`,
+    'usage_mark',
   );
-  return mark;
+  return found?.mark ?? 0n;
 };
