@@ -1256,7 +1256,7 @@ create table ledger_entry (
   constraint ledger_entry_check CHECK (((account = ANY (ARRAY['receivable'::text, 'owed_again'::text, 'wallet'::text, 'top_ups_due'::text])) = (customer_id IS NOT NULL))),
   constraint ledger_entry_check1 CHECK (((account = 'wallet'::text) = (wallet_balance IS NOT NULL)))
 );
-CREATE INDEX ledger_entry_account ON ledger_entry USING btree (merchant_id, customer_id, account, currency, seq DESC);
+CREATE INDEX ledger_entry_account ON ledger_entry USING btree (merchant_id, customer_id, account, currency, seq DESC) WHERE (customer_id IS NOT NULL);
 CREATE INDEX ledger_entry_wallet ON ledger_entry USING btree (merchant_id, customer_id, seq DESC) WHERE (account = 'wallet'::text);
 alter table ledger_entry enable row level security; -- with the two policies of tenant_table()
 CREATE TRIGGER balanced AFTER INSERT ON ledger_entry REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION balanced_entries();
@@ -1348,7 +1348,6 @@ create table mail (
   constraint mail_recipients_check CHECK ((cardinality(recipients) > 0)),
   constraint mail_status_check CHECK ((status = ANY (ARRAY['held'::text, 'pending'::text, 'sent'::text, 'failed'::text, 'withdrawn'::text])))
 );
-CREATE INDEX mail_about ON mail USING btree (merchant_id, about_id, seq DESC);
 CREATE INDEX mail_all ON mail USING btree (seq DESC);
 CREATE INDEX mail_due ON mail USING btree (next_action_at) WHERE ((clock_id IS NULL) AND (next_action_at IS NOT NULL));
 CREATE INDEX mail_due_on_clock ON mail USING btree (merchant_id, clock_id, next_action_at, seq) WHERE ((clock_id IS NOT NULL) AND (next_action_at IS NOT NULL));
@@ -7124,7 +7123,11 @@ begin
   insert into event_subject (merchant_id, kind, key, addressee, customer_id, created_at, settled_until)
   select merchant, 'direct', n.key, case when ours.is_ours then n.key end,
          case when ours.is_ours and n.key like 'cus\_%' then n.key end, made_at, n.until
-    from (select key, max(until) as until from unnest(named, untils) u (key, until) group by key) n
+    from (select u.key, max(u.until) as until from unnest(named, untils) u (key, until)
+           where (select true from event_subject es
+                   where es.merchant_id = merchant and es.kind = 'direct' and es.key = u.key and es.epoch = 0
+                   limit 1) is not true
+           group by u.key) n
    cross join lateral (select owner_of(n.key) is not distinct from merchant as is_ours) ours
    order by n.key
       on conflict do nothing;

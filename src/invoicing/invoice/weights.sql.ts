@@ -3,16 +3,16 @@ import { sql, type Tx } from '../../db/index.ts';
 /**
  * How many lines the next steps of some invoices hold, about: those that an invoice has, the usage that is stored for
  * it, and the lines of the period before; where there was none, the cells of its plan's prices. A step that does not
- * look at lines weighs 1. The conditions stand within the sub-queries: those of a join are looked at when its row was
- * found.
+ * look at lines weighs 1. The conditions stand within the sub-queries: a join looks at its own when a row was found.
  */
 export async function selectWeights(tx: Tx, ids: readonly string[]): Promise<number[]> {
   const rows = await tx.rows<{ id: string; weight: number }>(
     sql`
     select i.id,
            case when i.status in ('CLOSING', 'CLOSED', 'CALCULATING', 'DRAFT')
-                then greatest(1, i.item_count, before.lines, usage.rows, case when before.lines is null
-                              then cells.number end)
+                then greatest(1, i.item_count, before.lines, usage.rows,
+                              case when i.status = 'CLOSING' and before.lines is null
+                                   then matrix_cells(i.merchant_id, i.subscription_id) end)
                 else 1 end::int as weight
       from invoice i
       left join lateral (
@@ -25,9 +25,6 @@ export async function selectWeights(tx: Tx, ids: readonly string[]): Promise<num
         select count(*) as rows from invoice_usage u
          where i.status in ('CLOSED', 'CALCULATING') and u.merchant_id = i.merchant_id and u.invoice_id = i.id) usage
         on true
-      left join lateral (
-        select matrix_cells(i.merchant_id, i.subscription_id) as number
-         where i.status = 'CLOSING' and before.lines is null) cells on true
      where i.merchant_id = ${tx.merchantId} and i.id = any (${[...ids]}::text[])`,
     'invoice_weights',
   );

@@ -128,11 +128,14 @@ async function saveUsage(
     closing.map(({ terms }) => terms.subscriptionId),
   );
   await updateManualLinesTaken(tx, closing, now);
-  const { mark, snapshot, read } = await readWithoutEvents(tx, async () => ({
-    mark: await findUsageMark(tx),
-    snapshot: await markedUsageSnapshot(tx),
-    read: await readUsageOfEach(tx, source, closing),
-  }));
+  const { mark, snapshot, read } = await readWithoutEvents(tx, async () => {
+    const mark = await findUsageMark(tx);
+    return {
+      mark,
+      snapshot: await markedUsageSnapshot(tx, mark),
+      read: await readUsageOfEach(tx, source, closing),
+    };
+  });
   const marks = closing.map(({ invoice, terms }) => ({ subjects: subjectsOf(terms), until: invoice.periodEnd }));
   await settleEach(tx, marks, now);
   const usage = closing.map(({ invoice }, place) => ({ invoice, usage: read[place] ?? [] }));

@@ -53,9 +53,12 @@ export async function isSettled(tx: Tx, waitFor: string): Promise<boolean> {
  */
 export const usageSnapshot = (tx: Tx): Promise<string> => selectSnapshot(tx);
 
-/** The same with the usage mark of the merchant, so that late events can be listed one by one. */
-export const markedUsageSnapshot = async (tx: Tx): Promise<string> =>
-  `${await selectSnapshot(tx)}/${await selectUsageMark(tx)}`;
+/**
+ * The same with the usage mark of the merchant, so that late events can be listed one by one.
+ * @param mark if the caller has read it
+ */
+export const markedUsageSnapshot = async (tx: Tx, mark?: bigint): Promise<string> =>
+  `${await selectSnapshot(tx)}/${mark ?? (await selectUsageMark(tx))}`;
 
 /**
  * Has usage of some customers and subscriptions come since, for a time before each figure? True also where that cannot
