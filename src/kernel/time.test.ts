@@ -211,6 +211,23 @@ describe('periods', () => {
     expect(found.every((text) => text.endsWith('T09:00:00Z'))).toBe(true);
   });
 
+  it('are those of the calendar, from 1900 to 2300', () => {
+    const anchors = fc.integer({ min: -2_208_988_800_000, max: 7_258_118_400_000 });
+    const [months, days] = [fc.integer({ min: 0, max: 60 }), fc.integer({ min: 0, max: 400 })];
+    fc.assert(
+      fc.property(anchors, months, days, fc.integer({ min: -40, max: 40 }), (milliseconds, inMonths, inDays, n) => {
+        const anchor = Temporal.Instant.fromEpochMilliseconds(milliseconds);
+        const wanted = anchor
+          .toZonedDateTimeISO('UTC')
+          .add({ months: inMonths * n, days: inDays * n })
+          .toInstant();
+        const found = boundary(anchor, { months: inMonths, days: inDays }, n);
+        expect(formatInstant(found)).toBe(formatInstant(wanted));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
   it('go backwards from the anchor as well', () => {
     const starts = [-3, -2, -1, 0].map((n) => formatInstant(boundary(at('2024-03-31T00:00:00Z'), cadenceOf('P1M'), n)));
     expect(starts).toEqual([
