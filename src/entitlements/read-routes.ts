@@ -132,7 +132,7 @@ export const entitlementReadRoutes = (dependencies: ReadingDependencies): readon
 type Reader = Pick<ReadingQuestion, 'database' | 'merchantId' | 'signal'>;
 
 const inReading = <T>({ database, merchantId, signal }: Reader, work: (tx: Tx) => Promise<T>): Promise<T> =>
-  database.transaction({ merchants: [merchantId] }, work, { signal });
+  database.transaction({ merchants: [merchantId] }, work, { signal, byKeys: 'one thing' });
 
 async function detailAt(
   tx: Tx,

@@ -1,5 +1,5 @@
 import { findPlan } from '../../catalog/index.ts';
-import type { Database, TransactionOptions, Tx } from '../../db/index.ts';
+import type { Database, Tx } from '../../db/index.ts';
 import { Reply, type Route, routesOf, Strict, Text } from '../../http/index.ts';
 import { findLogo, findMerchant } from '../../identity/index.ts';
 import { isId } from '../../kernel/ids.ts';
@@ -137,14 +137,9 @@ export function signupRoutes(dependencies: CheckoutDependencies): readonly Route
 }
 
 /** Runs in a transaction of the merchant whose link it is. @returns null where there is no such link */
-async function inMerchantOf<T>(
-  database: Database,
-  id: string,
-  work: (tx: Tx) => Promise<T>,
-  options?: TransactionOptions,
-): Promise<T | null> {
+async function inMerchantOf<T>(database: Database, id: string, work: (tx: Tx) => Promise<T>): Promise<T | null> {
   const merchantId = isId('checkoutLink', id) ? await database.owners.find(id) : null;
-  return merchantId === null ? null : database.transaction({ merchants: [merchantId] }, work, options);
+  return merchantId === null ? null : database.transaction({ merchants: [merchantId] }, work, { byKeys: 'one thing' });
 }
 
 const findLink = (
@@ -154,18 +149,13 @@ const findLink = (
   asked: Locale,
   now: Instant,
 ): Promise<Found | null> =>
-  inMerchantOf(
-    database,
-    id,
-    async (tx) => {
-      const link = await selectLink(tx, id);
-      if (!link) return null;
-      const merchant = await findMerchant(tx);
-      const facts = await factsOf(tx, environment, { link, merchant }, asked, now);
-      return { link, facts, terms: [await findPlan(tx, link.planId), merchant] };
-    },
-    { byKeys: 'one thing' },
-  );
+  inMerchantOf(database, id, async (tx) => {
+    const link = await selectLink(tx, id);
+    if (!link) return null;
+    const merchant = await findMerchant(tx);
+    const facts = await factsOf(tx, environment, { link, merchant }, asked, now);
+    return { link, facts, terms: [await findPlan(tx, link.planId), merchant] };
+  });
 
 interface Shown extends Partial<Pick<FormView, 'typed' | 'problems' | 'hasChanged' | 'isRepeated'>> {
   readonly status: number;
@@ -244,8 +234,10 @@ async function submitOnce(
 ): Promise<Result<Checkout>> {
   try {
     return ok(
-      await database.transaction({ merchants: [link.merchantId] }, async (tx) =>
-        orThrow(await submit(dependencies, tx, link, submission, now)),
+      await database.transaction(
+        { merchants: [link.merchantId] },
+        async (tx) => orThrow(await submit(dependencies, tx, link, submission, now)),
+        { byKeys: 'one thing' },
       ),
     );
   } catch (error) {

@@ -154,6 +154,7 @@ export class Readings {
     const { merchantId, database, signal } = question;
     const loaded = await database.transaction({ merchants: [merchantId] }, (tx) => load(this.#parts, tx, question), {
       signal,
+      byKeys: 'one thing',
     });
     if (!loaded.ok) return loaded;
     if (loaded.value.known) this.#known.set(key, loaded.value.known);

@@ -128,8 +128,10 @@ async function payOnce(
   now: Instant,
 ) {
   try {
-    return await database.transaction({ merchants: [merchantId] }, async (tx) =>
-      orThrow(await completeSession(tx, dependencies, { merchantId, id, card }, now)),
+    return await database.transaction(
+      { merchants: [merchantId] },
+      async (tx) => orThrow(await completeSession(tx, dependencies, { merchantId, id, card }, now)),
+      { byKeys: 'one thing' },
     );
   } catch (error) {
     if (error instanceof RefusalError) return null;
@@ -151,8 +153,8 @@ const viewOf = (
     asked,
   }: { merchantId: string; id: string; environment: EnvironmentName; asked: Locale },
   now: Instant,
-): Promise<PageView | null> =>
-  database.transaction({ merchants: [merchantId] }, async (tx) => {
+): Promise<PageView | null> => {
+  const describe = async (tx: Tx): Promise<PageView | null> => {
     const session = await findSession(tx, id);
     if (!session) return null;
     const { entityType, entityId } = session;
@@ -162,4 +164,6 @@ const viewOf = (
     const locale = session.customerId === null ? null : await findLocale(tx, session.customerId);
     const look = lookOf(environment, merchant.settings, locale, entity?.locale ?? asked);
     return { session, entity, seller: merchant.name, look, now: at };
-  });
+  };
+  return database.transaction({ merchants: [merchantId] }, describe, { byKeys: 'one thing' });
+};

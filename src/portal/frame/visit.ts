@@ -1,5 +1,5 @@
 import { findCustomer } from '../../customers/index.ts';
-import type { TransactionOptions, Tx } from '../../db/index.ts';
+import type { Tx } from '../../db/index.ts';
 import { type FreeContext, MapOf, Reply, type Route, routesOf, Strict, Text, type TSchema } from '../../http/index.ts';
 import { findMerchant, recordCustomerAudit } from '../../identity/index.ts';
 import { localeAskedFor } from '../../kernel/locale.ts';
@@ -76,7 +76,6 @@ export function pageMaker(dependencies: PortalDependencies): PageMaker {
     { database, request, now, params, query, signal }: Asked,
     operation: string,
     work: (visit: Visit, token: string) => Promise<Reply>,
-    options?: TransactionOptions,
   ): Promise<Reply> => {
     const token = sessionTokenIn(request.headers.cookie);
     const merchantId = await merchantOfSession(database, token);
@@ -102,7 +101,7 @@ export function pageMaker(dependencies: PortalDependencies): PageMaker {
       };
       return work(visit, token);
     };
-    return database.transaction({ merchants: [merchantId] }, inVisit, options);
+    return database.transaction({ merchants: [merchantId] }, inVisit, { byKeys: 'one thing' });
   };
   const signedOut = (look: Look, of: { base: string; merchantId: string | null }): Reply => {
     const { status, body, headers } = pageReply(403, signedOutPage(look, of), look);
@@ -116,11 +115,7 @@ export function pageMaker(dependencies: PortalDependencies): PageMaker {
         summary,
         replies: { 200: HTML, 403: HTML, 404: HTML },
         free: async (context) =>
-          ok(
-            await visited(context, operationId, async (visit) => reply(visit, await work(visit)), {
-              byKeys: 'one thing',
-            }),
-          ),
+          ok(await visited(context, operationId, async (visit) => reply(visit, await work(visit)))),
       }),
     act: (path, operationId, summary, fields, work) =>
       api.post(path, operationId, {
