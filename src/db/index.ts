@@ -36,7 +36,7 @@ export {
   template,
 } from './sql.ts';
 export { LOCK_NOT_AVAILABLE, sqlState, UNDEFINED_FUNCTION, uniqueViolation } from './sql-state.ts';
-export { Database, type DatabaseOptions, type Scope, type TransactionOptions } from './transaction.ts';
+export { Database, type DatabaseOptions, type Scope } from './transaction.ts';
 export { tryAgain } from './try-again.ts';
 export type { Tx } from './tx.ts';
 export { type AppliedMigration, compareMigrations, type MigrationFile, OtherVersion } from './versions.ts';

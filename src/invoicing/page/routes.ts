@@ -1,4 +1,4 @@
-import type { Database, TransactionOptions, Tx } from '../../db/index.ts';
+import type { Database, Tx } from '../../db/index.ts';
 import { Reply, type Route, routesOf, Strict } from '../../http/index.ts';
 import { findLogo } from '../../identity/index.ts';
 import { isId } from '../../kernel/ids.ts';
@@ -45,9 +45,7 @@ export function invoicePageRoutes(dependencies: InvoicingDependencies): readonly
       replies: { 200: HTML, 404: HTML },
       free: async ({ database, params, request, now }) => {
         const asked = localeAskedFor(request.headers['accept-language']);
-        const view = await ofInvoice(database, params.id, (tx, id) => viewInvoice(tx, environment, id, now, asked), {
-          byKeys: 'one thing',
-        });
+        const view = await ofInvoice(database, params.id, (tx, id) => viewInvoice(tx, environment, id, now, asked));
         if (!view) return ok(unknownReply(environment, asked));
         return ok(pageReply(200, invoicePage(view), view.look, { showsLogo: view.hasLogo }));
       },
@@ -88,10 +86,10 @@ async function ofInvoice<T>(
   database: Database,
   id: string,
   work: (tx: Tx, id: string) => Promise<T | null>,
-  options?: TransactionOptions,
 ): Promise<T | null> {
   const merchantId = isId('invoice', id) ? await database.owners.find(id) : null;
-  return merchantId === null ? null : database.transaction({ merchants: [merchantId] }, (tx) => work(tx, id), options);
+  if (merchantId === null) return null;
+  return database.transaction({ merchants: [merchantId] }, (tx) => work(tx, id), { byKeys: 'one thing' });
 }
 
 /**

@@ -1,6 +1,6 @@
 import { effectiveNowForReading } from '../../clocks/index.ts';
 import { findLocale } from '../../customers/index.ts';
-import type { Database } from '../../db/index.ts';
+import type { Database, Tx } from '../../db/index.ts';
 import { Formed, Reply, type Route, routesOf, Strict, Text, Type } from '../../http/index.ts';
 import { type EnvironmentName, findMerchant } from '../../identity/index.ts';
 import { isId } from '../../kernel/ids.ts';
