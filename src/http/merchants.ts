@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
-import { type Database, sql } from '../db/index.ts';
+import { type Database, LookUp, sql } from '../db/index.ts';
 import { type IdKind, isId, wrongKindWords } from '../kernel/ids.ts';
 import { type Failure, invalid, orThrow } from '../kernel/result.ts';
 import { type Caller, hasRole } from './caller.ts';
@@ -16,12 +16,18 @@ const OWNERS_KEPT = 50_000;
  * throws the refusal otherwise.
  */
 export class Merchants {
-  readonly #database: Pick<Database, 'call'>;
   /** An id never changes its owner; deleted ones end in the handler's own 404. */
   readonly #owners = new LRUCache<string, string>({ max: OWNERS_KEPT });
+  readonly #lookUp: LookUp<string>;
 
   constructor(database: Pick<Database, 'call'>) {
-    this.#database = database;
+    this.#lookUp = new LookUp(async (ids) => {
+      const rows = await database.call<{ id: string; owner: string | null }>(
+        'owners_of',
+        sql`select id, owner_of(id) as owner from unnest(${ids}::text[]) as named (id)`,
+      );
+      return new Map(rows.flatMap(({ id, owner }) => (owner === null ? [] : [[id, owner]])));
+    });
   }
 
   /**
@@ -82,10 +88,9 @@ export class Merchants {
   async #ownerOf(id: string): Promise<string | undefined> {
     const known = this.#owners.get(id);
     if (known !== undefined) return known;
-    const [row] = await this.#database.call<{ owner: string | null }>('owner_of', sql`select owner_of(${id}) as owner`);
-    if (typeof row?.owner !== 'string') return;
-    this.#owners.set(id, row.owner);
-    return row.owner;
+    const owner = await this.#lookUp.find(id);
+    if (owner !== undefined) this.#owners.set(id, owner);
+    return owner;
   }
 }
 
