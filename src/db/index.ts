@@ -15,6 +15,7 @@ export {
   selectAllMerchants,
   selectMerchantsToCount,
 } from './list-counts.ts';
+export { LookUp } from './look-up.ts';
 export { checkVersion, type Migrated, migrate, migrationFiles } from './migrate.ts';
 export { checkReference, ownerOf } from './ownership.ts';
 export { isOfOrder, newestFirst, type Order, type PageRequest, type Placed, pageOfRows, partsOfPage } from './page.ts';

@@ -1,4 +1,5 @@
 import { recentlyUsed } from '../kernel/recently-used.ts';
+import { LookUp } from './look-up.ts';
 import { type Sql, sql } from './sql.ts';
 
 const OWNERS_KEPT = 50_000;
@@ -10,32 +11,26 @@ type Call = <Row>(name: string, query: Sql) => Promise<Row[]>;
  * is remembered, also after its resource is deleted: the look for the resource itself finds nothing then.
  */
 export class Owners {
-  readonly #call: Call;
   readonly #known = recentlyUsed<string, string>(OWNERS_KEPT);
+  readonly #lookUp: LookUp<string>;
 
   /** @param call asks a statement outside a transaction of a merchant */
   constructor(call: Call) {
-    this.#call = call;
-  }
-
-  /** The merchant that owns a resource, if it is remembered. */
-  known(id: string): string | undefined {
-    return this.#known.get(id);
+    this.#lookUp = new LookUp(async (ids) => {
+      const rows = await call<{ id: string; owner: string | null }>(
+        'owners_of',
+        sql`select id, owner_of(id) as owner from unnest(${ids}::text[]) as asked (id)`,
+      );
+      return new Map(rows.flatMap(({ id, owner }) => (owner === null ? [] : [[id, owner]])));
+    });
   }
 
   /** The merchant that owns a resource; null without such a resource. */
   async find(id: string): Promise<string | null> {
-    return this.known(id) ?? (await this.findAll([id])).get(id) ?? null;
-  }
-
-  /** The same of some ids in one question; an id without a resource is not in the answer. */
-  async findAll(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    const rows = await this.#call<{ id: string; owner: string | null }>(
-      'owners_of',
-      sql`select id, owner_of(id) as owner from unnest(${ids}::text[]) as asked (id)`,
-    );
-    const owners = new Map(rows.flatMap(({ id, owner }) => (owner === null ? [] : [[id, owner]])));
-    for (const [id, owner] of owners) this.#known.set(id, owner);
-    return owners;
+    const known = this.#known.get(id);
+    if (known !== undefined) return known;
+    const owner = await this.#lookUp.find(id);
+    if (owner !== undefined) this.#known.set(id, owner);
+    return owner ?? null;
   }
 }

@@ -1,12 +1,11 @@
 import type { LRUCache } from 'lru-cache';
-import type { Database } from '../db/index.ts';
+import { type Database, LookUp } from '../db/index.ts';
 import type { Authentication, Caller } from '../http/index.ts';
 import { addressGroup } from '../kernel/network-address.ts';
 import { recentlyUsed } from '../kernel/recently-used.ts';
 import { type Instant, isBefore } from '../kernel/time.ts';
-import type { FoundKey } from './api-keys.sql.ts';
+import { type FoundKey, selectKeys } from './api-keys.sql.ts';
 import { FailedAuthentications } from './failed-authentications.ts';
-import { KeyLookUp } from './key-look-up.ts';
 import { hashApiKey, isWellFormed } from './keys.ts';
 
 const KEPT_MILLISECONDS = 900; // a revocation takes effect within a second (api.md, Identity)
@@ -29,7 +28,8 @@ export interface AuthenticatorOptions {
  */
 export class Authenticator {
   readonly #now: () => Instant;
-  readonly #lookUp: KeyLookUp;
+  /** By their hashes, as text. */
+  readonly #lookUp: LookUp<FoundKey>;
   readonly #failures: FailedAuthentications;
   readonly #known: LRUCache<string, FoundKey>;
   readonly #unknown: LRUCache<string, true>;
@@ -40,7 +40,11 @@ export class Authenticator {
 
   constructor({ database, now, elapsed = () => performance.now(), isBehindProxy = false }: AuthenticatorOptions) {
     this.#now = now;
-    this.#lookUp = new KeyLookUp(database, now);
+    this.#lookUp = new LookUp(async (ids) => {
+      const hashes = ids.map((id) => Buffer.from(id, 'base64'));
+      const found = await selectKeys(database, hashes, now());
+      return new Map(found.map((key) => [key.hash.toString('base64'), key]));
+    });
     this.#failures = new FailedAuthentications(now, { sparesThisMachine: !isBehindProxy });
     const kept = { ttl: KEPT_MILLISECONDS, ttlResolution: 0, perf: { now: elapsed } };
     this.#known = recentlyUsed(KEYS_KEPT, kept);
@@ -55,11 +59,10 @@ export class Authenticator {
   authenticate(token: string | undefined, address: string): Authentication | Promise<Authentication> {
     if (token === undefined) return this.#counted({ code: 'API_KEY_MISSING' }, address);
     if (!isWellFormed(token)) return this.#counted({ code: 'API_KEY_INVALID' }, address);
-    const hash = hashApiKey(token);
-    const id = hash.toString('base64');
+    const id = hashApiKey(token).toString('base64');
     const known = this.#known.get(id);
     if (known) return this.#counted(this.#answer(known), address);
-    return this.#lookedUp(id, hash, address).then((found) => this.#counted(found, address));
+    return this.#lookedUp(id, address).then((found) => this.#counted(found, address));
   }
 
   /** The answer, unless it is a failure of an address with too many of them. */
@@ -69,23 +72,23 @@ export class Authenticator {
     return retryAfterSeconds === null ? found : { code: 'RATE_LIMITED', retryAfterSeconds };
   }
 
-  async #lookedUp(id: string, hash: Buffer, address: string): Promise<Authentication> {
+  async #lookedUp(id: string, address: string): Promise<Authentication> {
     if (this.#unknown.has(id)) return { code: 'API_KEY_INVALID' };
     const retryAfterSeconds = this.#seen.has(id) ? null : this.#failures.held(address);
-    if (retryAfterSeconds === null) return this.#answer(await this.#find(id, hash));
-    return this.#try(id, hash, address, retryAfterSeconds);
+    if (retryAfterSeconds === null) return this.#answer(await this.#find(id));
+    return this.#try(id, address, retryAfterSeconds);
   }
 
   /**
    * A key that was never seen, from an address above its limit. It may be a new valid one, which is never refused: so
    * one of them at a time is looked up.
    */
-  async #try(id: string, hash: Buffer, address: string, retryAfterSeconds: number): Promise<Authentication> {
+  async #try(id: string, address: string, retryAfterSeconds: number): Promise<Authentication> {
     const group = addressGroup(address);
     if (this.#trying.has(group)) return { code: 'RATE_LIMITED', retryAfterSeconds };
     this.#trying.add(group);
     try {
-      return this.#answer(await this.#find(id, hash));
+      return this.#answer(await this.#find(id));
     } finally {
       this.#trying.delete(group);
     }
@@ -97,8 +100,8 @@ export class Authenticator {
     return { caller: callerOf(found) };
   }
 
-  async #find(id: string, hash: Buffer): Promise<FoundKey | undefined> {
-    const found = await this.#lookUp.find(id, hash);
+  async #find(id: string): Promise<FoundKey | undefined> {
+    const found = await this.#lookUp.find(id);
     if (found) {
       this.#known.set(id, found);
       this.#seen.set(id, true);

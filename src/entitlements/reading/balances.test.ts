@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { sharedEnvironment, type TestEnvironment } from '../../../test/support/environment.ts';
 import { type Resource, type Shop, shopOf } from '../../../test/support/shop.ts';
 import type { EntitlementTemplate } from '../../catalog/index.ts';
@@ -429,5 +429,32 @@ describe('a balance', () => {
     expect(await story.figures(entitlement, '2026-06-15T12:00:00Z')).toBe('100 0 0');
     await hold(90, '2026-06-16');
     expect(await story.figures(entitlement)).toBe('0 0 0');
+  });
+
+  it('is known after its first answer, with the hour in which its usage period began', async () => {
+    const story = await openStory();
+    const entitlement = await story.entitle({}, { activeFrom: at('2026-01-10T10:30:00Z') });
+    const use = async (time: string) => {
+      for (let event = 0; event < 40; event += 1) await story.shop.use(story.customer.id, time, 1);
+    };
+    await use('2026-06-10T10:15:00Z');
+    await use('2026-06-10T10:45:00Z');
+    const asked = { database: env.database, merchantId: story.merchantId, now: NOW };
+    const question = detailQuestion({ ...asked, signal: new AbortController().signal }, entitlement.id);
+    const readings = new Readings({ findSpentBudgets: async () => [] });
+    const transaction = vi.spyOn(env.database, 'transaction');
+    const statement = vi.spyOn(env.database, 'callPrepared');
+    const usage = async () =>
+      JSON.parse(JSON.stringify(orThrow(await readings.answer(question)).details[0])).usageInPeriod;
+    const knownHours = () => statement.mock.lastCall?.[0].values.includes('{"80","80"}'); // before and after it
+    try {
+      expect([await usage(), knownHours()]).toEqual([40, false]);
+      expect([await usage(), knownHours()]).toEqual([40, true]);
+      expect(transaction).not.toHaveBeenCalled();
+    } finally {
+      vi.restoreAllMocks();
+    }
+    await story.shop.use(story.customer.id, '2026-06-10T10:50:00Z', 2);
+    expect(await usage()).toBe(42);
   });
 });

@@ -25,13 +25,13 @@ export interface PagePlacesOptions {
  * strangers who open many pages wait for each other, and nobody else does.
  */
 export class PagePlaces {
-  readonly #questions: OwnerQuestions;
+  readonly #database: Pick<Database, 'owners'>;
   readonly #slots: Slots;
   readonly #isBehindProxy: boolean;
   readonly #rate: AddressRate;
 
   constructor({ database, limits = PAGE_LIMITS, isBehindProxy = false, clock }: PagePlacesOptions) {
-    this.#questions = new OwnerQuestions(database);
+    this.#database = database;
     this.#slots = new Slots(limits);
     this.#isBehindProxy = isBehindProxy;
     this.#rate = new AddressRate(OF_ADDRESS, clock);
@@ -48,41 +48,7 @@ export class PagePlaces {
    * @throws the reason of the signal where that is aborted first
    */
   async take(id: string | undefined, address: string, signal: AbortSignal): Promise<Slot | null> {
-    const merchantId = id !== undefined && ID.test(id) ? await this.#questions.ask(id) : null;
+    const merchantId = id !== undefined && ID.test(id) ? await this.#database.owners.find(id) : null;
     return this.#slots.take(merchantId ?? addressGroup(address), signal);
-  }
-}
-
-/**
- * Finds the merchants of ids that strangers send. One question is under way at a time, with all ids that came since
- * the last one began: hundreds of strangers at once occupy one connection.
- */
-class OwnerQuestions {
-  readonly #database: Pick<Database, 'owners'>;
-  #next: { readonly ids: Set<string>; readonly found: Promise<ReadonlyMap<string, string>> } | null = null;
-  #underWay: Promise<unknown> = Promise.resolve();
-
-  constructor(database: Pick<Database, 'owners'>) {
-    this.#database = database;
-  }
-
-  /** @returns null where the id is of no resource */
-  async ask(id: string): Promise<string | null> {
-    const known = this.#database.owners.known(id);
-    if (known !== undefined) return known;
-    this.#next ??= this.#begin();
-    const asked = this.#next;
-    asked.ids.add(id);
-    return (await asked.found).get(id) ?? null;
-  }
-
-  #begin() {
-    const ids = new Set<string>();
-    const found = this.#underWay.then(() => {
-      this.#next = null;
-      return this.#database.owners.findAll([...ids]);
-    });
-    this.#underWay = found.catch(() => undefined);
-    return { ids, found };
   }
 }
