@@ -329,13 +329,15 @@ begin
       from unnest(seqs, kinds, event_subjects, times, external_subjects, external_ids, keys, datas)
            n (seq, kind, subject, at, external_subject, external_id, key, data);
     perform roll_up_events(kind_merchants, kind_types, null, null, kinds, event_subjects, times, seqs, datas);
-    if newest_mark is not null and newest_mark > (select min(n.at) from unnest(times) n (at)) then
-      insert into usage_late (merchant_id, subject_id, at)
-      select subject_merchants[n.subject], subject_ids[n.subject], min(n.at)
-        from unnest(subjects, times) n (subject, at)
-       where n.at < marks[n.subject]
-       group by n.subject
-          on conflict (merchant_id, subject_id, xid) do update set at = least(usage_late.at, excluded.at);
+    if newest_mark is not null then
+      if newest_mark > (select min(n.at) from unnest(times) n (at)) then
+        insert into usage_late (merchant_id, subject_id, at)
+        select subject_merchants[n.subject], subject_ids[n.subject], min(n.at)
+          from unnest(subjects, times) n (subject, at)
+         where n.at < marks[n.subject]
+         group by n.subject
+            on conflict (merchant_id, subject_id, xid) do update set at = least(usage_late.at, excluded.at);
+      end if;
     end if;
   end if;
   return next;
