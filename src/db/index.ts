@@ -1,8 +1,8 @@
 export { DatabaseFull, isAway } from './away.ts';
 export { BinaryArray, type ElementType } from './binary-array.ts';
-export { type Changed, changedRows, isChanged } from './changes.ts';
 export { insertion, withJsonb } from './insertion.ts';
 export { parseExactJson } from './json.ts';
+export { type Changed, changedRows, isChanged } from './lists/changes.ts';
 export {
   addListChanges,
   type CountedList,
@@ -14,12 +14,20 @@ export {
   type RangeTotal,
   selectAllMerchants,
   selectMerchantsToCount,
-} from './list-counts.ts';
+} from './lists/list-counts.ts';
+export {
+  isOfOrder,
+  newestFirst,
+  type Order,
+  type PageRequest,
+  type Placed,
+  pageOfRows,
+  partsOfPage,
+} from './lists/page.ts';
+export { AFTER_FORM } from './lists/places.ts';
 export { LookUp } from './look-up.ts';
 export { checkVersion, type Migrated, migrate, migrationFiles } from './migrate.ts';
 export { checkReference, ownerOf } from './ownership.ts';
-export { isOfOrder, newestFirst, type Order, type PageRequest, type Placed, pageOfRows, partsOfPage } from './page.ts';
-export { AFTER_FORM } from './places.ts';
 export { Presence } from './presence.ts';
 export { rowsAs } from './rows.ts';
 export {

@@ -1,5 +1,5 @@
-import { allOf, type Sql, sql } from './sql.ts';
-import type { Tx } from './tx.ts';
+import { allOf, type Sql, sql } from '../sql.ts';
+import type { Tx } from '../tx.ts';
 
 /**
  * Lists whose rows are counted as they change; see `counted_list` (migrations/0002_db.sql), where each has its facets.

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { cases } from '../../test/support/cases.ts';
-import { cloneDatabase } from '../../test/support/environment.ts';
-import { addAllListChanges } from '../jobs/list-counts.ts';
-import { Database } from './index.ts';
+import { cases } from '../../../test/support/cases.ts';
+import { cloneDatabase } from '../../../test/support/environment.ts';
+import { addAllListChanges } from '../../jobs/list-counts.ts';
+import { Database } from '../index.ts';
+import { allOf, type Sql, sql } from '../sql.ts';
+import type { Tx } from '../tx.ts';
 import { type CountedList, countListsAgain, keptCount, keptRange, keptTotal } from './list-counts.ts';
-import { allOf, type Sql, sql } from './sql.ts';
-import type { Tx } from './tx.ts';
 
 let database: Database;
 let owner: pg.Client;

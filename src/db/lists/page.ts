@@ -1,8 +1,8 @@
-import { type IdKind, idKindWords, isId, wrongKindWords } from '../kernel/ids.ts';
-import { forbidden, invalidField, notFound, orThrow } from '../kernel/result.ts';
+import { type IdKind, idKindWords, isId, wrongKindWords } from '../../kernel/ids.ts';
+import { forbidden, invalidField, notFound, orThrow } from '../../kernel/result.ts';
+import { allOf, compile, type Sql, sql } from '../sql.ts';
+import type { Tx } from '../tx.ts';
 import { idOfAfter, Places } from './places.ts';
-import { allOf, compile, type Sql, sql } from './sql.ts';
-import type { Tx } from './tx.ts';
 
 /** The page of a list that is asked for. Whoever reads its rows notes in it where the next page begins. */
 export interface PageRequest {

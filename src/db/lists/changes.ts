@@ -1,5 +1,5 @@
-import type { Instant } from '../kernel/time.ts';
-import { allOf, type Sql, sql } from './sql.ts';
+import type { Instant } from '../../kernel/time.ts';
+import { allOf, type Sql, sql } from '../sql.ts';
 
 /** A merchant's rows (null: of every merchant) that changed at a time or later. */
 export interface Changed {
