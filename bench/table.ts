@@ -48,6 +48,7 @@ const BENCHMARKS: readonly Benchmark[] = [
       less('invoice, ms', /PostgreSQL ([\d.]+) \+ Node ([\d.]+) ms, /),
       less('invoice, KiB of WAL', /([\d.]+) KiB of WAL/),
       less('year on a clock, s', /clock\.year\s+([\d.]+)/),
+      less('account of 30,000 lines, s', /account of \d+ lines\s+([\d.]+)/),
     ],
   },
   { file: 'ingest.ts', args: ['batch'], figures: [more('events in arrays ÷ COPY', /÷ COPY\s+([\d.]+)/)] },

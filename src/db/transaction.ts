@@ -61,6 +61,8 @@ const GRACE_MILLISECONDS = 1_000;
 /** After a disk was found full it counts as full for so long: only the next write shows that there is space again. */
 const FULL_MILLISECONDS = 10_000;
 
+/** An idle connection is closed after so long. Another one would have to plan all its statements anew. */
+const IDLE_CONNECTION_MILLISECONDS = 300_000;
 /** A connection is opened anew after so long: what it keeps of plans does not grow for ever. */
 const CONNECTION_SECONDS = 1_800;
 
@@ -120,6 +122,7 @@ export class Database {
       max: options.connections ?? 20,
       types,
       connectionTimeoutMillis: 5_000,
+      idleTimeoutMillis: IDLE_CONNECTION_MILLISECONDS,
       maxLifetimeSeconds: CONNECTION_SECONDS,
       query_timeout: this.#statementTimeout + GRACE_MILLISECONDS,
       options: `-c TimeZone=UTC -c DateStyle=ISO -c statement_timeout=${this.#statementTimeout}`,
