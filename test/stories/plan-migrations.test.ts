@@ -171,7 +171,9 @@ describe('a migration of many subscriptions', () => {
       Array.from({ length: MANY }, () => ['applied', null]),
     );
     const after = await tables.snapshot(merchant.id);
-    const changed = Object.keys(after).filter((table) => after[table] !== before[table]);
+    const changed = Object.keys(after)
+      .filter((table) => after[table] !== before[table])
+      .toSorted();
     expect(changed).toEqual([
       'audit_entry',
       'list_count_change',
