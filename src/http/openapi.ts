@@ -6,6 +6,7 @@ import { type ApiDocuments, type ApiParts, describeApi } from './reference/api-d
 
 const REFERENCE_PATH = '/docs';
 const REFERENCE_PATHS = [REFERENCE_PATH, `${COMPACT_PATH}${REFERENCE_PATH}`] as const;
+const REFERENCE_PARTS = ['', '/', '/js/scalar.js'] as const;
 const INLINE_SCRIPT = /<script(?: type="text\/javascript")?>([\s\S]*?)<\/script>/g;
 
 /**
@@ -74,19 +75,24 @@ export function addOpenApi(app: FastifyInstance, parts: ApiParts): void {
   }
   app.get('/', async (_, reply) => reply.redirect(REFERENCE_PATH));
   app.get(COMPACT_PATH, async (_, reply) => reply.redirect(`${COMPACT_PATH}${REFERENCE_PATH}`));
-  let reference: Promise<FastifyInstance> | undefined;
+  let reference: Promise<ReadonlyMap<string, ReferencePart>> | undefined;
   for (const prefix of REFERENCE_PATHS)
-    for (const rest of ['', '/', '/js/scalar.js'])
-      app.get(`${prefix}${rest}`, async ({ url }, reply) => {
+    for (const rest of REFERENCE_PARTS)
+      app.get(`${prefix}${rest}`, async (_, reply) => {
         reference ??= openReference();
-        const { statusCode, headers, body } = await (await reference).inject(url);
+        const { statusCode, headers, body } = (await reference).get(`${prefix}${rest}`) as ReferencePart;
         for (const name of ['content-type', 'location']) if (headers[name]) reply.header(name, headers[name]);
         return reply.code(statusCode).send(body);
       });
 }
 
-/** The pages of the reference, behind a server that is not listening. Their package would take each start 0.1 s. */
-async function openReference(): Promise<FastifyInstance> {
+type ReferencePart = Awaited<ReturnType<FastifyInstance['inject']>>;
+
+/**
+ * The answers of the reference by their paths, from a server that is not listening. Its package would take each start
+ * 0.1 s.
+ */
+async function openReference(): Promise<ReadonlyMap<string, ReferencePart>> {
   const { default: scalar } = await import('@scalar/fastify-api-reference');
   const app = fastify();
   for (const routePrefix of REFERENCE_PATHS)
@@ -105,5 +111,6 @@ async function openReference(): Promise<FastifyInstance> {
         defaultOpenFirstTag: false,
       } as never,
     });
-  return app;
+  const paths = REFERENCE_PATHS.flatMap((prefix) => REFERENCE_PARTS.map((rest) => `${prefix}${rest}`));
+  return new Map(await Promise.all(paths.map(async (path) => [path, await app.inject(path)] as const)));
 }
